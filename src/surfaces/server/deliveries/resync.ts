@@ -20,20 +20,10 @@ interface ResyncOptions {
   everyMs: number;
 }
 
-/** What finds, without being told, what no webhook told. */
-export interface Resync {
-  /** Asks which repos the App is installed on; several calls at once share one answer. */
-  rediscover: ReturnType<typeof coalesced>;
-  /** The same where nobody waits for it. */
-  rediscoverSoon(): void;
-  /** Looks at everything now, and asks for failed deliveries again. */
-  now(): Promise<void>;
-  /** From now on by itself, until it is stopped. */
-  start(): void;
-  stop(): void;
-}
+export type Resync = ReturnType<typeof openResync>;
 
-export function openResync({ octokit, repos, queue, wake, clock, log, metrics, everyMs }: ResyncOptions): Resync {
+/** Finds, without being told, what no webhook told. */
+export function openResync({ octokit, repos, queue, wake, clock, log, metrics, everyMs }: ResyncOptions) {
   const sweeper = openSweeper({ app: () => octokit(), clock, log });
   const rediscover = coalesced(async () => {
     const before = repos.keys();
@@ -66,11 +56,15 @@ export function openResync({ octokit, repos, queue, wake, clock, log, metrics, e
     });
   }
   return {
+    /** Asks which repos the App is installed on; several calls at once share one answer. */
     rediscover,
+    /** The same where nobody waits for it. */
     rediscoverSoon: () => void rediscover().catch(warn("installations could not be listed")),
+    /** Looks at everything now, and asks for failed deliveries again. */
     now,
+    /** From now on by itself, until it is stopped. */
     start,
-    stop() {
+    stop(): void {
       stopped = true;
       callOff();
     },

@@ -3,22 +3,7 @@ import type { Log } from "../../../engine/round/context.ts";
 import type { InstalledRepo, InstalledRepos } from "./installed-repos.ts";
 import type { ServedRepo } from "./served-repo.ts";
 
-/** The repositories that are looked after, by `owner/name` in lower case. */
-export interface Repos {
-  /** Takes in what GitHub lists now: new ones come, those that are gone are closed and forgotten. Gives the keys of the new ones. */
-  apply(found: InstalledRepos): string[];
-  /** Listed, and not on hold. */
-  has(key: string): boolean;
-  /** Those that may be looked at now. */
-  keys(): string[];
-  counts(): { served: number; suspended: number };
-  /** Where it was opened already. */
-  get(key: string): ServedRepo | undefined;
-  opened(): ServedRepo[];
-  /** Opens it where need be and works on it; nothing where it is gone or on hold. Calls for one repo must not overlap. */
-  work(key: string, look: (served: ServedRepo) => Promise<void>): Promise<void>;
-  close(): Promise<void>;
-}
+export type Repos = ReturnType<typeof openRepos>;
 
 interface Entry {
   place: InstalledRepo;
@@ -35,7 +20,8 @@ interface ReposOptions {
   forget(place: InstalledRepo): Promise<void>;
 }
 
-export function openRepos({ log, open, forget }: ReposOptions): Repos {
+/** The repositories that are looked after, by `owner/name` in lower case. */
+export function openRepos({ log, open, forget }: ReposOptions) {
   const entries = new Map<string, Entry>();
   const closing = openClosing(log, forget);
 
@@ -52,7 +38,8 @@ export function openRepos({ log, open, forget }: ReposOptions): Repos {
   }
 
   return {
-    apply(found) {
+    /** Takes in what GitHub lists now: new ones come, those that are gone are closed and forgotten. Gives the keys of the new ones. */
+    apply(found: InstalledRepos): string[] {
       const places = new Map(found.repos.map((place) => [place.fullName.toLowerCase(), place]));
       const fresh: string[] = [];
       for (const [key, entry] of entries) {
@@ -68,15 +55,19 @@ export function openRepos({ log, open, forget }: ReposOptions): Repos {
       }
       return fresh;
     },
-    has: (key) => entries.get(key)?.suspended === false,
+    /** Listed, and not on hold. */
+    has: (key: string) => entries.get(key)?.suspended === false,
+    /** Those that may be looked at now. */
     keys: () => [...entries].filter(([, entry]) => !entry.suspended).map(([key]) => key),
     counts() {
       const suspended = [...entries.values()].filter((entry) => entry.suspended).length;
       return { served: entries.size - suspended, suspended };
     },
-    get: (key) => entries.get(key)?.served,
+    /** Where it was opened already. */
+    get: (key: string) => entries.get(key)?.served,
     opened: () => [...entries.values()].flatMap(({ served }) => (served === undefined ? [] : [served])),
-    async work(key, look) {
+    /** Opens it where need be and works on it; nothing where it is gone or on hold. Calls for one repo must not overlap. */
+    async work(key: string, look: (served: ServedRepo) => Promise<void>): Promise<void> {
       await closing.of(key);
       const entry = entries.get(key);
       if (entry === undefined || entry.suspended) return;
@@ -89,7 +80,7 @@ export function openRepos({ log, open, forget }: ReposOptions): Repos {
         await look(here.served);
       }
     },
-    async close() {
+    async close(): Promise<void> {
       await Promise.all([...closing.all(), ...[...entries.values()].map((entry) => entry.working.then(() => entry.served?.close()))]);
     },
   };

@@ -4,8 +4,7 @@ import { application } from "../../../adapters/argocd/testing/application.ts";
 import type { ApplicationView } from "../../../core/argocd/views.ts";
 import { clustersOf } from "../../../engine/resolve/fleet.ts";
 import { limitsOf } from "../../../engine/round/observe/grants.ts";
-import { grantedPlane } from "./granted-plane.ts";
-import { type TenancyRule, tenancy } from "./tenancy.ts";
+import { grantedPlane, type TenancyRule, tenancy } from "./tenancy.ts";
 
 const of = (name: string, project: string, server: string): ApplicationView =>
   application({
