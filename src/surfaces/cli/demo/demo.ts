@@ -90,7 +90,7 @@ function parse(argv: readonly string[]): Options | undefined {
   const command = new Command("stagecoach demo")
     .description("A whole rollout of a sample against the embedded GitHub and Argo CD, in the terminal and on a local page.")
     .option("--once", "end when the run has ended, instead of keeping the page up", false)
-    .addOption(outputOption("text", "json"))
+    .addOption(outputOption("text", "json").default("text", "text; json implies --once"))
     .option("--speed <n>", "how many times as fast as the wall's clock the world runs", Number, 90)
     .option("--seed <n>", "for the world's chance", Number, 1)
     .option("--port <n>", "of the page; 0: any free one", Number, 0)
