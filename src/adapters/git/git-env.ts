@@ -50,7 +50,7 @@ function fixedConfig(): [string, string][] {
  */
 export function gitEnvironment(
   directory: string,
-  options: { allowFile?: boolean; remote?: string; credentials?: Credentials | undefined } = {},
+  options: { allowFile?: boolean; remote?: string | undefined; credentials?: Credentials | undefined } = {},
 ): Record<string, string> {
   const env: Record<string, string> = {};
   for (const name of INHERITED) {

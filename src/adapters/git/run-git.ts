@@ -31,7 +31,7 @@ export interface RunOptions {
 export async function runGit(repository: Repository, args: readonly string[], options: RunOptions = {}): Promise<GitResult> {
   const { remote, credentials, limitMs = 60_000, answers = [0] } = options;
   const { directory, allowFile, closing } = repository;
-  const env = gitEnvironment(directory, { allowFile, ...(remote === undefined ? {} : { remote }), credentials });
+  const env = gitEnvironment(directory, { allowFile, remote, credentials });
   const ended = await launch({ by: "simple-git", program: "git", args, directory, env, limitMs }, closing);
   const [stdout, stderr] = [ended.stdout.toString("utf8"), ended.stderr.toString("utf8")];
   if (!answers.includes(ended.code)) throw new GitFailure(ended.code, stdout, stderr);
