@@ -2,6 +2,7 @@ import { existsSync, globSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { CLAUSE_NAMES } from "../src/core/argocd/liveness/types.ts";
+import { PIN_PROBLEMS } from "../src/core/report/reasons/pins.ts";
 import { RENDER_PROBLEMS } from "../src/core/report/reasons/render.ts";
 import { codesOnPage } from "./generate-problems.ts";
 
@@ -26,12 +27,10 @@ function union(file: string, start: string): string[] {
 }
 
 describe("docs/troubleshooting.md", () => {
-  const pins = union("src/core/pins/types.ts", "export type PinErrorCode =");
-
   test.each([
     ["pauses", "## A run stands still", union("src/core/run/state/run.ts", "export interface Pause {\n  kind:")],
     ["liveness clauses", "## It waits for an Application", [...CLAUSE_NAMES].sort()],
-    ["pin errors", "## A pin cannot be read or written", pins],
+    ["pin errors", "## A pin cannot be read or written", Object.keys(PIN_PROBLEMS).sort()],
     ["render problems", "## An ApplicationSet cannot be rendered", Object.keys(RENDER_PROBLEMS).sort()],
     ["Git errors", "## Git", union("src/adapters/git/port.ts", 'override name = "GitError";\n  readonly kind:')],
     ["forge errors", "## GitHub", union("src/adapters/forge/port.ts", 'override name = "ForgeError";\n  readonly kind:')],

@@ -3,7 +3,9 @@ import type { AnyReason } from "../src/core/base/reason.ts";
 import type { ProblemCode, ProblemReason } from "../src/core/reasons/problem.ts";
 import type { RenderProblem } from "../src/core/reasons/render.ts";
 import type { Entry } from "../src/core/report/reasons/entry.ts";
-import { PROBLEMS, type SaidProblem, sayProblem } from "../src/core/report/reasons/problems.ts";
+import { PIN_PROBLEMS } from "../src/core/report/reasons/pins.ts";
+import type { SaidProblem } from "../src/core/report/reasons/problem-entry.ts";
+import { PROBLEMS, sayProblem } from "../src/core/report/reasons/problems.ts";
 import { ANALYSIS_PROBLEMS } from "../src/core/report/reasons/problems-analysis.ts";
 import { SERVER_PROBLEMS } from "../src/core/report/reasons/problems-server.ts";
 import { RENDER_PROBLEMS, sayRender } from "../src/core/report/reasons/render.ts";
@@ -36,8 +38,11 @@ const SECTIONS: Readonly<Record<string, (code: string, row: Row) => boolean>> = 
   waits: (code) => !Object.hasOwn({ ...PROBLEMS, ...RENDER_PROBLEMS }, code),
   render: (code) => Object.hasOwn(RENDER_PROBLEMS, code),
   refused: (code, row) =>
-    Object.hasOwn(PROBLEMS, code) && row.warns !== true && !Object.hasOwn({ ...ANALYSIS_PROBLEMS, ...SERVER_PROBLEMS }, code),
+    Object.hasOwn(PROBLEMS, code) &&
+    row.warns !== true &&
+    !Object.hasOwn({ ...ANALYSIS_PROBLEMS, ...PIN_PROBLEMS, ...SERVER_PROBLEMS }, code),
   warnings: (_, row) => row.warns === true,
+  pins: (code) => Object.hasOwn(PIN_PROBLEMS, code),
   analyses: (code) => Object.hasOwn(ANALYSIS_PROBLEMS, code),
   server: (code) => Object.hasOwn(SERVER_PROBLEMS, code),
 };

@@ -45,7 +45,7 @@ export function benchPins(): BenchRow[] {
   const path = (at: number): string => `spec.generators[0].list.elements[cluster=cluster-${at}].targetRevision`;
   const edits = Array.from({ length: EDITS }, (_, at) => ({ path: path((at * 97) % ELEMENTS), value: "v1.5.0" }));
   const check = splice(text, edits);
-  if (!check.ok) throw new Error(check.error.message);
+  if (!check.ok) throw new Error(check.error.code);
   const baseline = median(ROUNDS, () => parseDocument(text).toString());
   const spliced = median(ROUNDS, () => splice(text, edits));
   const all = median(3, () => {

@@ -34,7 +34,7 @@ function checkFile(path: string, text: string, outcome: Outcome): void {
   if (read.error !== undefined) {
     const twice = read.error.includes("unique");
     if (code !== "PIN_FILE_NOT_YAML" && !twice) outcome.wrong.push(`${path}: yaml says "${read.error}", findPin says ${code}`);
-    const template = !probe.ok && probe.error.message.includes("template");
+    const template = !probe.ok && JSON.stringify(probe.error).includes("Helm");
     tally(
       outcome.files,
       twice ? "refused: a key stands twice" : `refused: ${template ? "a Helm template" : "not YAML"}, with line and column`,
@@ -42,7 +42,7 @@ function checkFile(path: string, text: string, outcome: Outcome): void {
     return;
   }
   if (code === "PIN_FILE_NOT_YAML" || code === "PIN_ALIAS_BOMB") {
-    outcome.wrong.push(`${path}: refused though yaml reads it: ${probe.ok ? "" : probe.error.message}`);
+    outcome.wrong.push(`${path}: refused though yaml reads it: ${probe.ok ? "" : JSON.stringify(probe.error)}`);
     return;
   }
   tally(outcome.files, scanYaml(text) === undefined ? "read by the yaml package" : "read by the line scanner");
@@ -58,10 +58,11 @@ function checkScalars(path: string, text: string, read: Scalars, outcome: Outcom
     if (result === undefined || named === undefined) continue;
     if (result.ok !== named.ok) outcome.wrong.push(`${path} ${scalar.byName}: not the same as ${scalar.byIndex}`);
     if (!result.ok) {
-      const { code, message } = result.error;
+      const { code } = result.error;
+      const why = JSON.stringify(result.error);
       const collection = scalar.viaAlias && code === "PIN_NOT_SCALAR";
-      if (!collection && (!EXPLAINED.has(code) || (code === "PIN_NOT_FOUND" && !message.includes("empty"))))
-        outcome.wrong.push(`${path} ${scalar.byIndex}: ${code} ${message}`);
+      if (!collection && (!EXPLAINED.has(code) || (code === "PIN_NOT_FOUND" && !why.includes('"Empty"'))))
+        outcome.wrong.push(`${path} ${scalar.byIndex}: ${why}`);
       tally(outcome.scalars, `refused: ${REASONS[code] ?? code}`);
       continue;
     }
@@ -69,7 +70,7 @@ function checkScalars(path: string, text: string, read: Scalars, outcome: Outcom
     if (!same) outcome.wrong.push(`${path} ${scalar.byIndex}: found ${JSON.stringify(result.found)}, yaml has ${JSON.stringify(scalar)}`);
     const again = splice(text, [{ path: scalar.byIndex, value: result.found.value ?? "" }]);
     if (again.ok && again.text !== text) outcome.wrong.push(`${path} ${scalar.byIndex}: the same value changed bytes`);
-    if (!again.ok && again.error.code !== "PIN_SHARED_ANCHOR") outcome.wrong.push(`${path} ${scalar.byIndex}: ${again.error.message}`);
+    if (!again.ok && again.error.code !== "PIN_SHARED_ANCHOR") outcome.wrong.push(`${path} ${scalar.byIndex}: ${again.error.code}`);
     tally(
       outcome.scalars,
       again.ok ? `found, same value spliced: byte for byte (${scalar.style})` : "found, but shared through an anchor: not spliced",
@@ -86,7 +87,7 @@ function checkAll(path: string, text: string, read: Scalars, edits: SpliceEdit[]
   if (edits.length === 0) return;
   const done = splice(text, edits);
   if (!done.ok) {
-    outcome.wrong.push(`${path} ${edits[done.edit]?.path}: ${done.error.message}`);
+    outcome.wrong.push(`${path} ${edits[done.edit]?.path}: ${JSON.stringify(done.error)}`);
     return;
   }
   const after = scalarsOf(done.text);

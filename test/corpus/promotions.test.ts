@@ -53,7 +53,7 @@ function judge(before: string, after: string): Outcome {
   const byIndex = changes.flatMap((change) => editsOf(change, change.from.byIndex));
   const done = splice(before, edits);
   const again = splice(before, byIndex);
-  if (!done.ok) return { verdict: `refused: ${done.error.code}`, edits: edits.length, detail: done.error.message };
+  if (!done.ok) return { verdict: `refused: ${done.error.code}`, edits: edits.length, detail: JSON.stringify(done.error) };
   if (!again.ok || again.text !== done.text) return { verdict: "index paths and selectors disagree", edits: edits.length, detail: "" };
   if (done.text === after) return { verdict: "byte for byte", edits: edits.length, detail: "" };
   const bare = (text: string): string => text.replaceAll(/["']/g, "");

@@ -14,7 +14,7 @@ const PURE_PACKAGES = new Set(["zod", "yaml", "semver", "croner", "@noble/hashes
 /** Room → rooms below it. A room is a storey, or a folder of the core or of the adapters. */
 const BELOW: Record<string, readonly string[]> = {
   "core/base": [],
-  "core/pins": ["core/base"],
+  "core/pins": ["core/base", "core/reasons"],
   "core/gotemplate": ["core/base", "core/reasons"],
   "core/appset": ["core/base", "core/reasons", "core/gotemplate"],
   "core/reasons": ["core/base"],

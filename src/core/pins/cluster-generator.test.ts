@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { type GeneratorMove, type MoveResult, moveInClusterGenerator, moveOutOfClusterGenerator, NO_CLUSTER } from "./index.ts";
+import { sayPin } from "../report/reasons/pins.ts";
+import { type MoveResult, moveInClusterGenerator, moveOutOfClusterGenerator, NO_CLUSTER } from "./index.ts";
 
 const SET = `apiVersion: argoproj.io/v1alpha1
 kind: ApplicationSet
@@ -29,15 +30,15 @@ spec:
   template: {}
 `;
 
-const PLACES: Pick<GeneratorMove, "old" | "new"> = { old: "spec.generators[0]", new: "spec.generators[1]" };
+const PLACES: { old: string; new: string } = { old: "spec.generators[0]", new: "spec.generators[1]" };
 
 function text(result: MoveResult): string {
-  if (!result.ok) throw new Error(`${result.error.code} ${result.error.message}`);
+  if (!result.ok) throw new Error(JSON.stringify(result.error));
   return result.text;
 }
 
 function refusal(result: MoveResult): string {
-  return result.ok ? "not refused" : `${result.error.code} ${result.error.line} ${result.error.message}`;
+  return result.ok ? "not refused" : `${result.error.code} ${result.error.line} ${sayPin(result.error).message}`;
 }
 
 describe("moving clusters between two clusters generators", () => {

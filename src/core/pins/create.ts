@@ -108,7 +108,7 @@ function encodeKey(key: string, layout: Layout): string {
   return layout.json ? JSON.stringify(key) : encodePlain(key, layout, undefined);
 }
 
-function insert(at: number, text: string): Op {
+export function insert(at: number, text: string): Op {
   return { start: at, end: at, text };
 }
 

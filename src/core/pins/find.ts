@@ -1,12 +1,11 @@
 import { openPinFile, type PinFile, type PinOptions } from "./file.ts";
-import { locate, openInside, outward, type Query, readQuery } from "./locate.ts";
+import { locate, openInside, outward, type Query, readQuery, type Spot } from "./locate.ts";
 import { endOf, position, type ScalarNode } from "./model.ts";
-import { type PinPart, readPart } from "./part.ts";
+import { readPart } from "./part.ts";
 import { scalarText } from "./scalar.ts";
-import type { Spot } from "./spot.ts";
-import type { Found, PinError, SpliceEdit } from "./types.ts";
+import { type Found, type PinPart, type Refused, refuse, type SpliceEdit } from "./types.ts";
 
-export type FindResult = { ok: true; found: Found } | { ok: false; error: PinError };
+export type FindResult = { ok: true; found: Found } | Refused;
 
 /** The last file opened by `findPin`, since whoever asks for one pin of a file mostly asks for the next. */
 let last: { text: string; options: string; file: PinFile } | undefined;
@@ -58,22 +57,14 @@ export function describe(text: string, spot: Exclude<Spot, { kind: "inside" }>, 
     const start = scalar?.start ?? (spot.at === undefined ? text.length : endOf(spot.at));
     return { ok: true, found: { value: null, start, end: scalar?.end ?? start, ...position(text, start) } };
   }
-  const whole = scalarText(text, spot.node);
+  const { node } = spot;
+  const whole = scalarText(text, node);
   const read = part === undefined ? { ok: true as const, value: whole } : readPart(whole, part);
-  const place = position(text, spot.node.start);
-  if (!read.ok) return { ok: false, error: { ...read.error, ...place } };
-  if (read.value === null && !query.create) {
-    const hint = "Leave `part` out, or say `create` to add it.";
-    return { ok: false, error: { code: "PIN_PART", message: `"${whole}" has no ${part}`, hint, ...place } };
-  }
-  if (read.value?.includes("{{") && read.value.includes("}}")) {
-    const message = `the version is itself a template: ${read.value.trim()}`;
-    return {
-      ok: false,
-      error: { code: "PIN_IS_TEMPLATE", message, hint: "Pin the place that the template takes its value from.", ...place },
-    };
-  }
-  const [start, end] = spanOf(text, spot.node, whole, part, read.value);
+  if (!read.ok) return { ok: false, error: { ...read.error, ...position(text, node.start) } };
+  if (read.value === null && !query.create) return refuse("PIN_PART", { kind: "Lacks", given: whole, part: part ?? "" }, text, node.start);
+  if (read.value?.includes("{{") && read.value.includes("}}"))
+    return refuse("PIN_IS_TEMPLATE", { kind: "Value", template: read.value.trim() }, text, node.start);
+  const [start, end] = spanOf(text, node, whole, part, read.value);
   return { ok: true, found: { value: read.value, start, end, ...position(text, start) } };
 }
 

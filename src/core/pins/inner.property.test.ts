@@ -83,7 +83,7 @@ test("in JSON every value is found, and set to any text; the rest stays byte for
           found: { value: typeof leaf.value === "string" ? leaf.value : JSON.stringify(leaf.value) },
         });
         const done = splice(text, [{ path: leaf.path, value }], { format: "json" });
-        if (!done.ok || !found.ok) throw new Error(done.ok ? "" : done.error.message);
+        if (!done.ok || !found.ok) throw new Error(done.ok ? "" : done.error.code);
         const after = leaves(JSON.parse(done.text), []);
         expect(after.map((one) => one.path)).toEqual(all.map((one) => one.path));
         expect(after.map((one) => String(one.value))).toEqual(all.map((one) => (one === leaf ? value : String(one.value))));

@@ -1,7 +1,6 @@
-import type { PinError, SpliceEdit } from "./types.ts";
+import { type PinPart, type Refused, refuse } from "./types.ts";
 
-export type PinPart = NonNullable<SpliceEdit["part"]>;
-export type PartResult<T> = { ok: true; value: T } | { ok: false; error: PinError };
+export type PartResult<T> = { ok: true; value: T } | Refused;
 
 /** Where an image reference's pieces stand: `name[:tag][@digest]`. A registry's port is not a tag. */
 interface ImageReference {
@@ -40,7 +39,7 @@ export function readPart(value: string, part: PinPart): PartResult<string | null
     return { ok: true, value: found === undefined || found === "" ? null : found };
   }
   const image = parseImage(value);
-  if (image === undefined) return refuse(`"${value}" is not an image reference`, "Leave `part` out, or point the path at name:tag.");
+  if (image === undefined) return refuse("PIN_PART", { kind: "NoImage", given: value });
   if (part === "tag") return { ok: true, value: image.tag };
   if (part === "digest") return { ok: true, value: image.digest };
   if (image.tag === null && image.digest === null) return { ok: true, value: null };
@@ -51,26 +50,24 @@ export function readPart(value: string, part: PinPart): PartResult<string | null
 export function writePart(value: string, part: PinPart, next: string): PartResult<string> {
   if (part === "ref") return writeRef(value, next);
   const image = parseImage(value);
-  if (image === undefined) return refuse(`"${value}" is not an image reference`, "Leave `part` out, or point the path at name:tag.");
+  if (image === undefined) return refuse("PIN_PART", { kind: "NoImage", given: value });
   if (part === "tag") {
-    if (!TAG.test(next)) return refuse(`"${next}" cannot be a tag`, "A tag has up to 128 letters, digits, dots, dashes and underscores.");
-    if (image.digest !== null && next !== image.tag)
-      return refuse("a digest follows the tag and wins over it, so a new tag alone would change nothing", "Use part tag+digest.");
+    if (!TAG.test(next)) return refuse("PIN_PART", { kind: "Tag", given: next });
+    if (image.digest !== null && next !== image.tag) return refuse("PIN_PART", { kind: "DigestWins" });
     return { ok: true, value: printImage({ ...image, tag: next }) };
   }
   if (part === "digest") {
-    if (!DIGEST.test(next)) return refuse(`"${next}" cannot be a digest`, "A digest looks like sha256:4f53cda1….");
+    if (!DIGEST.test(next)) return refuse("PIN_PART", { kind: "Digest", given: next });
     return { ok: true, value: printImage({ ...image, digest: next }) };
   }
   const [tag = "", digest, more] = next.split("@");
   if ((tag !== "" && !TAG.test(tag)) || (digest !== undefined && !DIGEST.test(digest)) || more !== undefined || next === "")
-    return refuse(`"${next}" cannot be a tag and digest`, "Write tag@sha256:…, tag, or @sha256:….");
+    return refuse("PIN_PART", { kind: "TagDigest", given: next });
   return { ok: true, value: printImage({ name: image.name, tag: tag === "" ? null : tag, digest: digest ?? null }) };
 }
 
 function writeRef(value: string, next: string): PartResult<string> {
-  if (next === "" || /[\s&#?]/.test(next))
-    return refuse(`"${next}" cannot be the ref of a URL`, "Use a tag, branch or commit without spaces, & and #.");
+  if (next === "" || /[\s&#?]/.test(next)) return refuse("PIN_PART", { kind: "Ref", given: next });
   const found = /([?&]ref=)[^&#]*/.exec(value);
   if (found !== null) {
     const start = found.index + (found[1]?.length ?? 0);
@@ -79,8 +76,4 @@ function writeRef(value: string, next: string): PartResult<string> {
   const hash = value.indexOf("#");
   const front = hash === -1 ? value : value.slice(0, hash);
   return { ok: true, value: `${front}${front.includes("?") ? "&" : "?"}ref=${next}${hash === -1 ? "" : value.slice(hash)}` };
-}
-
-function refuse(message: string, hint: string): { ok: false; error: PinError } {
-  return { ok: false, error: { code: "PIN_PART", message, hint } };
 }

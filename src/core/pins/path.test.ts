@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { sayPin } from "../report/reasons/pins.ts";
 import { type PinStep, parsePinPath, printPinPath } from "./index.ts";
 
 const key = (name: string): PinStep => ({ kind: "key", key: name });
@@ -46,7 +47,7 @@ for (const [path, column, why] of bad) {
   test(`"${path}" is refused at column ${column}`, () => {
     const parsed = parsePinPath(path);
     expect(parsed).toMatchObject({ ok: false, error: { code: "PIN_PATH_SYNTAX" } });
-    const message = parsed.ok ? "" : parsed.error.message;
+    const message = parsed.ok ? "" : sayPin(parsed.error).message;
     expect(message).toContain(`column ${column}:`);
     expect(message).toMatch(why);
   });

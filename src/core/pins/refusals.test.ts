@@ -1,10 +1,12 @@
 import { describe, expect, test } from "vitest";
-import { findPin, type PinErrorCode, type SpliceEdit, splice } from "./index.ts";
+import { sayPin } from "../report/reasons/pins.ts";
+import { findPin, type PinError, type SpliceEdit, splice } from "./index.ts";
 
 function refused(text: string, edit: Partial<SpliceEdit> & { path: string }, maxBytes?: number): string {
   const result = splice(text, [{ value: "v2", ...edit }], maxBytes === undefined ? {} : { maxBytes });
   if (result.ok) return `not refused: ${result.text}`;
-  const { code, line, column, message, hint } = result.error;
+  const { code, line, column } = result.error;
+  const { message, hint } = sayPin(result.error);
   return `${code} ${line}:${column} ${message}. ${hint}`;
 }
 
@@ -14,7 +16,7 @@ const bomb = Array.from(
 ).join("\n");
 
 describe("what cannot be set is refused, with the place and what to do", () => {
-  const cases: [name: string, text: string, path: string, code: PinErrorCode, says: RegExp][] = [
+  const cases: [name: string, text: string, path: string, code: PinError["code"], says: RegExp][] = [
     [
       "a key that is not there names the nearest",
       "spec:\n  targetRevison: 1\n",

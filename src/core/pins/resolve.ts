@@ -1,9 +1,10 @@
 import { nearest } from "../base/nearest.ts";
+import type { PinProblems } from "../reasons/pins.ts";
 import type { PinFile } from "./file.ts";
 import { endOf, type MapNode, type PinDocument, type PinNode, position, type ScalarNode, type SeqNode } from "./model.ts";
 import { type PinStep, printPinPath } from "./path.ts";
 import { scalarText } from "./scalar.ts";
-import type { PinError, PinErrorCode } from "./types.ts";
+import { type PinError, pinError } from "./types.ts";
 
 /** Where some steps lead in one document. */
 export interface Reached {
@@ -26,23 +27,27 @@ export interface Way {
   file: PinFile;
   document: PinDocument;
   steps: readonly PinStep[];
-  /** Whether messages name the document. */
-  numbered: boolean;
   /** Keys that only a merge brings do not count: they would be overridden, not changed. */
   ownOnly: boolean;
 }
+
+type Failed = Resolution & { kind: "error" };
+type Dead = Exclude<Resolution, { kind: "found" }>;
+/** Why a step leads nowhere, without how far the path went. */
+type Fault = WithoutWay<PinProblems["PIN_NOT_FOUND"]>;
+type WithoutWay<Kind> = Kind extends { pinPath: string } ? Omit<Kind, "pinPath" | "within" | "document"> : never;
 
 /** Follows steps (none of them `into`) through a document. */
 export function resolve(way: Way): Resolution {
   const { document } = way;
   const reached: Reached = { document, chain: [], column: 0, borrowed: false };
-  if (document.root === undefined) return missing(way, reached, undefined, 0, "the document is empty", "");
+  if (document.root === undefined) return empty(way, reached, undefined, 0, "document");
   let node = follow(way, reached, document.root);
   for (let depth = 0; depth < way.steps.length; depth++) {
     const next = stepInto(way, reached, node, depth);
-    if ("kind" in next && (next.kind === "missing" || next.kind === "error")) return next;
-    if (!node.kind.startsWith("s") || node.kind === "seq") reached.column = columnOf(node, reached.column);
-    node = follow(way, reached, next as PinNode);
+    if (next.kind === "missing" || next.kind === "error") return next;
+    reached.column = columnOf(node, reached.column);
+    node = follow(way, reached, next);
   }
   return { kind: "found", node, reached };
 }
@@ -67,46 +72,38 @@ function surveyOf(way: Way): PinFile["surveys"][number] {
   return survey;
 }
 
-function stepInto(way: Way, reached: Reached, node: PinNode, depth: number): PinNode | Exclude<Resolution, { kind: "found" }> {
+function stepInto(way: Way, reached: Reached, node: PinNode, depth: number): PinNode | Dead {
   const step = way.steps[depth];
   if (step === undefined || step.kind === "into") throw new Error("a step into a block scalar is not the resolver's");
   if (node.kind === "map" && step.kind === "key") return keyOf(way, reached, node, depth, step.key);
-  if (node.kind === "seq" && step.kind === "index") {
-    const items = plural(node.items.length, "item");
-    return node.items[step.index] ?? fail(way, node, depth, "PIN_NOT_FOUND", `there is no item ${step.index}`, `The list has ${items}.`);
-  }
+  if (node.kind === "seq" && step.kind === "index")
+    return node.items[step.index] ?? fail(way, node, depth, { kind: "NoItem", index: step.index, items: node.items.length });
   if (node.kind === "seq" && step.kind === "match") return matchOf(way, node, depth, step.key, step.value);
-  if (node.kind === "scalar" && isNull(way.file.text, node)) return missing(way, reached, node, depth, "the value is empty", "");
-  return wrongKind(way, node, depth, step);
-}
-
-function wrongKind(way: Way, node: PinNode, depth: number, step: PinStep): Resolution & { kind: "error" } {
-  if (node.kind === "map") {
-    const keys = node.pairs.flatMap((pair) => pair.key ?? []);
-    return fail(way, node, depth, "PIN_NOT_FOUND", "it is a mapping, not a list", `Name one of its keys: ${some(keys)}.`);
-  }
-  if (node.kind === "seq") {
-    const hint = `Pick one of its ${plural(node.items.length, "item")}, such as [0] or [name=…].`;
-    return fail(way, node, depth, "PIN_NOT_FOUND", "it is a list, not a mapping", hint);
-  }
+  if (node.kind === "scalar" && isNull(way.file.text, node)) return empty(way, reached, node, depth, "value");
+  if (node.kind === "map") return fail(way, node, depth, { kind: "IsMap", ...some(keysOf(node)) });
+  if (node.kind === "seq") return fail(way, node, depth, { kind: "IsList", items: node.items.length });
   const block = node.kind === "scalar" && (node.style === "literal" || node.style === "folded");
-  const what = step.kind === "key" ? `key "${step.key}"` : "item";
-  const hint = block ? "Write ! to go on inside the YAML that it holds." : "Shorten the path, or mend the file.";
-  return fail(way, node, depth, "PIN_NOT_FOUND", `it is a single value and has no ${what}`, hint);
+  return fail(way, node, depth, { kind: "IsValue", key: step.kind === "key" ? step.key : undefined, block });
 }
 
-function keyOf(way: Way, reached: Reached, node: MapNode, depth: number, key: string): PinNode | Exclude<Resolution, { kind: "found" }> {
+function keysOf(node: MapNode): string[] {
+  return node.pairs.flatMap((pair) => pair.key ?? []);
+}
+
+function some(names: readonly string[]): { some: string[]; of: number } {
+  return { some: names.slice(0, 8), of: names.length };
+}
+
+function keyOf(way: Way, reached: Reached, node: MapNode, depth: number, key: string): PinNode | Dead {
   for (const pair of node.pairs) if (pair.key === key) return pair.value;
   const merged = mergedKey(way, node, key, 0);
   if (merged !== undefined && !(way.ownOnly && depth === way.steps.length - 1)) {
     reached.borrowed = true;
     return merged;
   }
-  if (opensTemplate(way.file.text, node)) return wrongKind(way, node, depth, { kind: "index", index: 0 });
-  const keys = node.pairs.flatMap((pair) => pair.key ?? []);
-  const near = nearest(key, keys);
-  const hint = near === undefined ? `Keys there: ${some(keys)}.` : `Did you mean "${near}"?`;
-  return missing(way, reached, node, depth, `there is no key "${key}"`, hint);
+  const keys = keysOf(node);
+  const failed = fail(way, node, depth, { kind: "NoKey", key, near: nearest(key, keys), ...some(keys) });
+  return opensTemplate(way.file.text, node) ? failed : { ...failed, kind: "missing", at: node, rest: restOf(way, depth), reached };
 }
 
 /** A key that `<<` brings in. What stands first in a list of merges wins. */
@@ -128,24 +125,17 @@ function mergedKey(way: Way, node: MapNode, key: string, depth: number): PinNode
 /** Lists are searched once a key: a batch asks for hundreds of items of one list. */
 const indexes = new WeakMap<SeqNode, Map<string, Map<string, PinNode[]>>>();
 
-function matchOf(way: Way, node: SeqNode, depth: number, key: string, value: string): PinNode | (Resolution & { kind: "error" }) {
+function matchOf(way: Way, node: SeqNode, depth: number, key: string, value: string): PinNode | Failed {
   const found = indexOf(way, node, key).get(value) ?? [];
   const [first] = found;
-  if (first !== undefined && found.length === 1) return first;
   if (first === undefined) {
     const values = indexOf(way, node, key).keys().toArray();
     const near = nearest(value, values);
-    const hint =
-      values.length === 0
-        ? `None of its ${plural(node.items.length, "item")} has the key "${key}".`
-        : near === undefined
-          ? `There are: ${some(values)}.`
-          : `Did you mean "${near}"?`;
-    return fail(way, node, depth, "PIN_NOT_FOUND", `no item has ${key}=${value}`, hint);
+    return fail(way, node, depth, { kind: "NoMatch", key, value, items: node.items.length, near, ...some(values) });
   }
+  if (found.length === 1) return first;
   const lines = found.map((item) => position(way.file.text, item.start).line);
-  const why = `${found.length} items have ${key}=${value} (lines ${lines.join(", ")})`;
-  return fail(way, first, depth, "PIN_AMBIGUOUS", why, "Make the key unique, or pick the item by its index.");
+  return failed(way, first, depth, "PIN_AMBIGUOUS", { kind: "Items", key, value, lines, ...wayTo(way, depth) });
 }
 
 function indexOf(way: Way, node: SeqNode, key: string): Map<string, PinNode[]> {
@@ -168,49 +158,44 @@ function indexOf(way: Way, node: SeqNode, key: string): Map<string, PinNode[]> {
   return index;
 }
 
-function missing(
-  way: Way,
-  reached: Reached,
-  at: MapNode | ScalarNode | undefined,
-  depth: number,
-  why: string,
-  hint: string,
-): Resolution & { kind: "missing" } {
-  const rest: string[] = [];
-  for (const step of way.steps.slice(depth)) if (step.kind === "key") rest.push(step.key);
-  const whole = rest.length === way.steps.length - depth;
-  const advice = hint === "" ? (whole ? "Say `create` to write it." : "Write it first.") : hint;
-  const { error } = fail(way, at, depth, "PIN_NOT_FOUND", why, advice);
-  return { kind: "missing", at, rest: whole ? rest : undefined, depth, reached, error };
+function empty(way: Way, reached: Reached, at: ScalarNode | undefined, depth: number, what: "document" | "value"): Dead {
+  const rest = restOf(way, depth);
+  const { error } = fail(way, at, depth, { kind: "Empty", what, writable: rest !== undefined });
+  return { kind: "missing", at, rest, depth, reached, error };
 }
 
-function fail(
+/** The keys that are left; undefined: not only keys are. */
+function restOf(way: Way, depth: number): string[] | undefined {
+  const left = way.steps.slice(depth);
+  const keys = left.flatMap((step) => (step.kind === "key" ? step.key : []));
+  return keys.length === left.length ? keys : undefined;
+}
+
+function fail(way: Way, node: PinNode | undefined, depth: number, fault: Fault): Failed {
+  return failed(way, node, depth, "PIN_NOT_FOUND", { ...fault, ...wayTo(way, depth) } as PinProblems["PIN_NOT_FOUND"]);
+}
+
+function failed<Code extends "PIN_NOT_FOUND" | "PIN_AMBIGUOUS">(
   way: Way,
   node: PinNode | undefined,
   depth: number,
-  code: PinErrorCode,
-  why: string,
-  hint: string,
-): Resolution & { kind: "error" } {
+  code: Code,
+  data: PinProblems[Code],
+): Failed {
   const { text } = way.file;
-  const document = way.numbered ? way.document.number : undefined;
-  const seen = depth === 0 ? "" : ` in ${printPinPath({ document, steps: way.steps.slice(0, depth) })}`;
-  const where = seen === "" && way.numbered ? ` in document ${way.document.number}` : seen;
-  const path = printPinPath({ document, steps: [...way.steps] });
-  const template = node !== undefined && opensTemplate(text, node);
-  const place = position(
-    text,
-    node === undefined ? way.document.end : node.kind === "scalar" && node.style === "empty" ? endOf(node) : node.start,
-  );
-  if (template) {
-    const message = `${path}: a template stands there (${text.slice(node.start, text.indexOf("\n", node.start) + 1 || text.length).trim()})`;
-    return {
-      kind: "error",
-      depth,
-      error: { code: "PIN_IS_TEMPLATE", message, hint: "Pin the place that the template takes its value from.", ...place },
-    };
-  }
-  return { kind: "error", depth, error: { code, message: `${path}: ${why}${where}`, hint, ...place } };
+  const isEmpty = node?.kind === "scalar" && node.style === "empty";
+  const at = node === undefined ? way.document.end : isEmpty ? endOf(node) : node.start;
+  if (node === undefined || !opensTemplate(text, node)) return { kind: "error", depth, error: pinError(code, data, text, at) };
+  const template = text.slice(node.start, text.indexOf("\n", node.start) + 1 || text.length).trim();
+  const { pinPath } = wayTo(way, depth);
+  return { kind: "error", depth, error: pinError("PIN_IS_TEMPLATE", { kind: "There", pinPath, template }, text, at) };
+}
+
+/** The path, and how far it leads. They name the document where there are several. */
+function wayTo({ file, document: { number }, steps }: Way, depth: number) {
+  const document = file.documents.length > 1 ? number : undefined;
+  const within = depth === 0 ? undefined : printPinPath({ document, steps: steps.slice(0, depth) });
+  return { pinPath: printPinPath({ document, steps }), within, document: depth === 0 ? document : undefined };
 }
 
 /** `{{ x }}` without quotes is, to YAML, a mapping with a mapping as its key. */
@@ -224,13 +209,4 @@ export function isNull(text: string, node: ScalarNode): boolean {
     node.style === "empty" ||
     (node.style === "plain" && node.end - node.start <= 4 && /^(?:~|null|Null|NULL)$/.test(text.slice(node.start, node.end)))
   );
-}
-
-export function plural(count: number, what: string): string {
-  return `${count} ${what}${count === 1 ? "" : "s"}`;
-}
-
-function some(names: readonly string[]): string {
-  const first = names.slice(0, 8).join(", ");
-  return names.length === 0 ? "none" : names.length > 8 ? `${first} and ${names.length - 8} more` : first;
 }

@@ -1,32 +1,26 @@
 import type { PinFile } from "./file.ts";
 import { type PinNode, position } from "./model.ts";
 import { type PinStep, printPinPath } from "./path.ts";
-import type { Spot } from "./spot.ts";
-import type { PinError } from "./types.ts";
+import type { Reached } from "./resolve.ts";
+import { type PinError, pinError } from "./types.ts";
 
-/** Who else would change with a spot; undefined: nobody. */
-export function sharedBy(file: PinFile, spot: Spot): PinError | undefined {
-  const { reached } = spot;
-  const survey = file.surveys[reached.document.number - 1];
-  const anchored = reached.chain.filter((node) => survey?.shares.has(node));
+/** Who else would change with what a path reached; undefined: nobody. `own`: the node, or what it is written into. */
+export function sharedBy(file: PinFile, reached: Reached, own: PinNode | undefined): PinError | undefined {
+  const shares = file.surveys[reached.document.number - 1]?.shares ?? new Map<PinNode, PinNode[]>();
+  const anchored = reached.chain.filter((node) => shares.has(node));
   if (anchored.length === 0 && !reached.borrowed) return undefined;
-  const merged = reached.borrowed && anchored.length === 0;
-  const anchors = merged ? mergeSources(spot, file) : anchored;
-  const sharers = anchors.flatMap((node) => [node, ...(survey?.shares.get(node) ?? [])]);
-  const names = sharers.map((node) => `${pathTo(file, reached.document.number, node)} (line ${position(file.text, node.start).line})`);
-  const name = anchors[0] !== undefined && "anchor" in anchors[0] ? `&${anchors[0].anchor}` : "an anchor";
-  const message = `the value is shared through ${name}: ${names.join(", ")}`;
-  const own = spot.kind === "value" ? spot.node : reached.chain.at(-1);
-  const hint = "It would change for all of them; write it out where it should differ, without the anchor.";
-  return { code: "PIN_SHARED_ANCHOR", message, hint, ...position(file.text, own?.start ?? 0) };
+  const anchors = anchored.length > 0 ? anchored : mergeSources(own, shares);
+  const sharers = anchors
+    .flatMap((node) => [node, ...(shares.get(node) ?? [])])
+    .map((node) => ({ pinPath: pathTo(reached.document.root, node), line: position(file.text, node.start).line }));
+  const [first] = anchors;
+  const anchor = first !== undefined && "anchor" in first ? first.anchor : undefined;
+  return pinError("PIN_SHARED_ANCHOR", { anchor, sharers }, file.text, reached.chain.at(-1)?.start);
 }
 
 /** The anchored mapping around a value that a merge key brought in, which is not on the way to it. */
-function mergeSources(spot: Spot, file: PinFile): PinNode[] {
-  const target = spot.kind === "hole" ? spot.at : spot.node;
-  const survey = file.surveys[spot.reached.document.number - 1];
-  const holders = [...(survey?.shares.keys() ?? [])].filter((node) => target !== undefined && holds(node, target));
-  return holders.slice(-1);
+function mergeSources(target: PinNode | undefined, shares: ReadonlyMap<PinNode, readonly PinNode[]>): PinNode[] {
+  return [...shares.keys()].filter((node) => target !== undefined && holds(node, target)).slice(-1);
 }
 
 function holds(node: PinNode, target: PinNode): boolean {
@@ -35,11 +29,9 @@ function holds(node: PinNode, target: PinNode): boolean {
   return node.kind === "seq" && node.items.some((item) => holds(item, target));
 }
 
-/** The pin path of a node, for messages. */
-function pathTo(file: PinFile, number: number, target: PinNode): string {
-  const root = file.documents[number - 1]?.root;
-  const steps = root === undefined ? undefined : search(root, target);
-  return steps === undefined || steps.length === 0 ? "the whole document" : printPinPath({ document: undefined, steps });
+/** The pin path of a node; empty for the whole document. */
+function pathTo(root: PinNode | undefined, target: PinNode): string {
+  return printPinPath({ steps: (root === undefined ? undefined : search(root, target)) ?? [] });
 }
 
 function search(node: PinNode, target: PinNode): PinStep[] | undefined {

@@ -8,7 +8,7 @@ function spliced(text: string, ...edits: Edit[]): string {
     text,
     edits.map((edit) => ({ value: "v2", ...edit })),
   );
-  if (!result.ok) throw new Error(`${result.error.code}: ${result.error.message}`);
+  if (!result.ok) throw new Error(JSON.stringify(result.error));
   return result.text;
 }
 

@@ -2,17 +2,17 @@ import { addToMap, fillEmpty, fillFile, type Layout, layoutOf, type Op, plant, t
 import { encodeLike, type Quote, readsBack } from "./encode.ts";
 import { openPinFile, type PinFile, type PinOptions, readDocuments } from "./file.ts";
 import { describe, insideOf, outwardFound } from "./find.ts";
-import { locate, openInside, outward, type Query, readQuery } from "./locate.ts";
-import type { MapNode, PinNode, ScalarNode } from "./model.ts";
-import { position } from "./model.ts";
-import { type PinPart, writePart } from "./part.ts";
+import { locate, openInside, outward, type Query, readQuery, type Spot } from "./locate.ts";
+import { type MapNode, type PinNode, position, type ScalarNode } from "./model.ts";
+import { writePart } from "./part.ts";
 import { scalarText } from "./scalar.ts";
 import { sharedBy } from "./shared.ts";
-import type { Spot } from "./spot.ts";
-import type { Found, PinError, SpliceEdit } from "./types.ts";
+import { type Found, type PinError, type PinPart, pinError, type Refused, type SpliceEdit } from "./types.ts";
 import { differsElsewhere, type Expect } from "./verify.ts";
 
-export type SpliceResult = { ok: true; text: string; found: Found[] } | { ok: false; error: PinError; edit: number };
+/** `edit`: index of the edit that was refused. */
+type RefusedEdit = Refused & { edit: number };
+export type SpliceResult = { ok: true; text: string; found: Found[] } | RefusedEdit;
 
 /** An edit with its path read; `edit` is its index in what the caller gave. */
 interface Job {
@@ -34,8 +34,6 @@ interface Work {
   insides: Map<ScalarNode, { jobs: Job[]; spot: Spot & { kind: "inside" } }>;
 }
 
-type Spliced = { ok: true; text: string; ops: Op[]; found: Map<number, Found> } | { ok: false; error: PinError; edit: number };
-
 /**
  * Sets all pins at once; every byte outside their values stays. `found` says what stood where before, in the order of the edits.
  * The result was read again and differs from the file in exactly these values.
@@ -47,17 +45,17 @@ export function splice(text: string, edits: readonly SpliceEdit[], options: PinO
   const jobs: Job[] = [];
   for (const [edit, one] of edits.entries()) {
     const query = readQuery(one.path, one.create);
-    if (!query.ok) return { ok: false, error: query.error, edit };
+    if (!query.ok) return { ...query, edit };
     jobs.push({ edit, query: query.query, part: one.part, value: one.value });
   }
   const opened = openPinFile(text, options);
-  if (!opened.ok) return { ok: false, error: opened.error, edit: 0 };
+  if (!opened.ok) return { ...opened, edit: 0 };
   const done = spliceFile(opened.file, jobs);
   if (!done.ok) return done;
   return { ok: true, text: done.text, found: edits.flatMap((_, edit) => done.found.get(edit) ?? []) };
 }
 
-function spliceFile(file: PinFile, jobs: readonly Job[]): Spliced {
+function spliceFile(file: PinFile, jobs: readonly Job[]): { ok: true; text: string; ops: Op[]; found: Map<number, Found> } | RefusedEdit {
   const layout = layoutOf(file.text, { json: file.json, flow: false, quote: quoteOf(file.text) });
   const work: Work = {
     file,
@@ -73,8 +71,10 @@ function spliceFile(file: PinFile, jobs: readonly Job[]): Spliced {
     const error = collect(work, job);
     if (error !== undefined) return { ok: false, error, edit: job.edit };
   }
-  const failed = writeValues(work) ?? writeHoles(work) ?? writeInsides(work);
-  if (failed !== undefined) return { ok: false, ...failed };
+  const failed = writeValues(work);
+  writeHoles(work);
+  const refused = failed ?? writeInsides(work);
+  if (refused !== undefined) return refused;
   work.ops.sort((a, b) => a.start - b.start || a.end - b.end);
   const text = apply(file.text, work.ops);
   const wrong = text === file.text ? undefined : verify(work, text);
@@ -94,7 +94,7 @@ function collect(work: Work, job: Job): PinError | undefined {
   const located = locate(work.file, job.query);
   if (!located.ok) return located.error;
   const { spot } = located;
-  const shared = sharedBy(work.file, spot);
+  const shared = sharedBy(work.file, spot.reached, spot.kind === "hole" ? spot.at : spot.node);
   if (spot.kind === "inside") {
     if (shared !== undefined) return shared;
     const group = work.insides.get(spot.node) ?? { jobs: [], spot };
@@ -110,44 +110,31 @@ function collect(work: Work, job: Job): PinError | undefined {
 }
 
 function collectValue(work: Work, job: Job, spot: Spot & { kind: "value" }): PinError | undefined {
+  const { text } = work.file;
   const part = job.part ?? "";
-  const group = work.values.get(spot.node) ?? { text: scalarText(work.file.text, spot.node), edit: job.edit, parts: new Set(), spot };
+  const group = work.values.get(spot.node) ?? { text: scalarText(text, spot.node), edit: job.edit, parts: new Set(), spot };
   const next = job.part === undefined ? { ok: true as const, value: job.value } : writePart(group.text, job.part, job.value);
-  const place = position(work.file.text, spot.node.start);
-  if (!next.ok) return { ...next.error, ...place };
+  if (!next.ok) return { ...next.error, ...position(text, spot.node.start) };
   const clash = group.parts.size > 0 && (group.parts.has(part) || part === "" || group.parts.has(""));
-  if (clash && next.value !== group.text) return twice(place);
+  if (clash && next.value !== group.text) return pinError("PIN_AMBIGUOUS", { kind: "TwoValues" }, text, spot.node.start);
   work.values.set(spot.node, { text: next.value, edit: job.edit, parts: group.parts.add(part), spot });
   return undefined;
 }
 
-function twice(place: { line: number; column: number }): PinError {
-  const hint = "Give each pin one value.";
-  return { code: "PIN_AMBIGUOUS", message: "two edits set this pin to different values", hint, ...place };
-}
-
 function collectHole(work: Work, job: Job, spot: Spot & { kind: "hole" }): PinError | undefined {
+  const { text } = work.file;
   const key = spot.at ?? "file";
-  const group = work.holes.get(key);
-  const place = position(work.file.text, spot.at?.start ?? work.file.text.length);
-  if (job.part !== undefined) {
-    const hint = "Set the whole value first.";
-    return { code: "PIN_PART", message: `there is no value yet to have a ${job.part}`, hint, ...place };
-  }
-  if (spot.rest.length === 0) {
-    if (group !== undefined && group.tree !== job.value) return twice(place);
-    work.holes.set(key, { tree: job.value, edit: job.edit, spot });
-    return undefined;
-  }
-  const tree = group?.tree ?? (new Map() as Tree);
-  if (typeof tree === "string" || !plant(tree, spot.rest, job.value)) return twice(place);
+  const start = spot.at?.start ?? text.length;
+  if (job.part !== undefined) return pinError("PIN_PART", { kind: "NoValue", part: job.part }, text, start);
+  const known = work.holes.get(key)?.tree;
+  const tree = spot.rest.length === 0 ? job.value : (known ?? (new Map() as Tree));
+  const fits = typeof tree === "string" ? spot.rest.length === 0 && (known ?? tree) === tree : plant(tree, spot.rest, job.value);
+  if (!fits) return pinError("PIN_AMBIGUOUS", { kind: "TwoValues" }, text, start);
   work.holes.set(key, { tree, edit: job.edit, spot });
   return undefined;
 }
 
-type Failed = { error: PinError; edit: number } | undefined;
-
-function writeValues(work: Work): Failed {
+function writeValues(work: Work): RefusedEdit | undefined {
   const { text } = work.file;
   for (const [node, { text: value, edit, spot }] of work.values) {
     const old = scalarText(text, node);
@@ -156,13 +143,7 @@ function writeValues(work: Work): Failed {
     const flow = inFlow(spot.reached.chain);
     const source = encodeLike(text, node, old, value, { ...work.layout, flow });
     const sound = source !== undefined && (block || work.file.json || node.tag !== undefined || readsBack(source, value, flow));
-    if (!sound) {
-      const message = `the value cannot be written in the style that stands there (${node.style})`;
-      return {
-        edit,
-        error: { code: "PIN_VERIFY", message, hint: "Change the style by hand, or the value.", ...position(text, node.start) },
-      };
-    }
+    if (!sound) return { ok: false, edit, error: pinError("PIN_VERIFY", { kind: "Style", style: node.style }, text, node.start) };
     // The line break at a block scalar's end stays where it is, so that no edit reaches into the line below.
     const tail = block && text[node.end - 1] === "\n" && source.endsWith("\n") ? 1 : 0;
     work.ops.push({ start: node.start, end: node.end - tail, text: source.slice(0, source.length - tail) });
@@ -175,7 +156,7 @@ function inFlow(chain: readonly PinNode[]): boolean {
   return chain.some((node) => (node.kind === "map" || node.kind === "seq") && node.flow);
 }
 
-function writeHoles(work: Work): Failed {
+function writeHoles(work: Work): void {
   const { text } = work.file;
   for (const { tree, spot } of work.holes.values()) {
     const { at, reached } = spot;
@@ -189,7 +170,6 @@ function writeHoles(work: Work): Failed {
       work.expects.set(at, typeof tree === "string" ? { kind: "text", text: tree } : { kind: "tree", tree });
     }
   }
-  return undefined;
 }
 
 /** `{a, b}` has keys without a colon. */
@@ -198,17 +178,16 @@ function hasColon(node: ScalarNode, reached: { chain: PinNode[] }): boolean {
   return owner?.pairs.find((pair) => pair.value === node)?.colon !== -1;
 }
 
-function writeInsides(work: Work): Failed {
+function writeInsides(work: Work): RefusedEdit | undefined {
+  const { text } = work.file;
   for (const [node, { jobs, spot }] of work.insides) {
     const opened = openInside(spot);
-    const edit = jobs[0]?.edit ?? 0;
-    if (!opened.ok) return { edit, error: outward(work.file.text, spot.inner, opened.error) };
-    const done = spliceFile(opened.file, jobs);
-    if (!done.ok) return { edit: done.edit, error: outward(work.file.text, spot.inner, done.error) };
-    for (const [at, found] of done.found) work.found.set(at, outwardFound(work.file.text, spot, found));
+    const done = opened.ok ? spliceFile(opened.file, jobs) : { ...opened, edit: jobs[0]?.edit ?? 0 };
+    if (!done.ok) return { ...done, error: outward(text, spot.inner, done.error) };
+    for (const [at, found] of done.found) work.found.set(at, outwardFound(text, spot, found));
     if (done.ops.length === 0) continue;
-    for (const op of done.ops)
-      work.ops.push({ start: spot.inner.outer(op.start), end: spot.inner.outer(op.end), text: spot.inner.indent(op.text) });
+    const { outer, indent } = spot.inner;
+    for (const op of done.ops) work.ops.push({ start: outer(op.start), end: outer(op.end), text: indent(op.text) });
     work.expects.set(node, { kind: "block", text: done.text });
   }
   return undefined;
@@ -225,21 +204,16 @@ export function apply(text: string, ops: readonly Op[]): string {
   return pieces.join("");
 }
 
-function verify(work: Work, text: string): PinError | undefined {
-  const hint = "Please report this with the file; nothing was written.";
-  const reading = readDocuments(text, work.file.json ? "json" : "yaml");
-  if (!reading.ok)
-    return { ...reading.error, code: "PIN_VERIFY", message: `the result would not be read any more: ${reading.error.message}`, hint };
-  const root = work.holes.get("file")?.tree;
-  const offset = differsElsewhere(
-    work.file,
-    { text, documents: reading.documents },
-    work.ops,
-    work.expects,
-    typeof root === "string" ? undefined : root,
-  );
-  if (offset === undefined) return undefined;
-  return { code: "PIN_VERIFY", message: "the result would differ in more than the values set", hint, ...position(work.file.text, offset) };
+function verify({ file, holes, ops, expects }: Work, text: string): PinError | undefined {
+  const reading = readDocuments(text, file.json ? "json" : "yaml");
+  if (!reading.ok) {
+    const { line, column, ...because } = reading.error;
+    return { code: "PIN_VERIFY", kind: "Unread", because, line, column };
+  }
+  const root = holes.get("file")?.tree;
+  const after = { text, documents: reading.documents };
+  const offset = differsElsewhere(file, after, ops, expects, typeof root === "string" ? undefined : root);
+  return offset === undefined ? undefined : pinError("PIN_VERIFY", { kind: "Values" }, file.text, offset);
 }
 
 function blame(work: Work, jobs: readonly Job[]): number {

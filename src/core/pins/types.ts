@@ -1,3 +1,6 @@
+import type { PinProblems, PinReason } from "../reasons/pins.ts";
+import { position } from "./model.ts";
+
 /** Where a value stands. Offsets are UTF-16 indices into the text as given; line and column count from 1. */
 export interface Found {
   /** The scalar as text: of `part` where one was asked for. null: absent or empty (only with `create`). */
@@ -8,34 +11,30 @@ export interface Found {
   end: number;
 }
 
+export type PinPart = "tag" | "digest" | "tag+digest" | "ref";
+
 /** One change of one file. */
 export interface SpliceEdit {
   /** docs/spec.md §6 *Pin paths*: `a.b[0].c`, `[key=value]`, `["odd.key"]`, `#2/` prefix, `!` into a block scalar. */
   path: string;
-  part?: "tag" | "digest" | "tag+digest" | "ref";
-  create?: boolean;
+  part?: PinPart | undefined;
+  create?: boolean | undefined;
   value: string;
 }
 
-export type PinErrorCode =
-  | "PIN_PATH_SYNTAX"
-  | "PIN_NOT_FOUND"
-  | "PIN_AMBIGUOUS"
-  | "PIN_NOT_SCALAR"
-  | "PIN_SHARED_ANCHOR"
-  | "PIN_DUPLICATE_KEY"
-  | "PIN_IS_TEMPLATE"
-  | "PIN_FILE_NOT_YAML"
-  | "PIN_FILE_TOO_LARGE"
-  | "PIN_ALIAS_BOMB"
-  | "PIN_PART"
-  | "PIN_VERIFY";
+/** Why a pin cannot be read or written, and where in the file. */
+export type PinError = PinReason & { readonly line?: number | undefined; readonly column?: number | undefined };
 
-export interface PinError {
-  code: PinErrorCode;
-  message: string;
-  /** What to do, one sentence. */
-  hint: string;
-  line?: number;
-  column?: number;
+export interface Refused {
+  ok: false;
+  error: PinError;
+}
+
+/** Returns the error of a code; `text` and `offset` are its place. */
+export function pinError<Code extends keyof PinProblems>(code: Code, data: PinProblems[Code], text?: string, offset = 0): PinError {
+  return { code, ...data, ...(text === undefined ? undefined : position(text, offset)) } as unknown as PinError;
+}
+
+export function refuse<Code extends keyof PinProblems>(code: Code, data: PinProblems[Code], text?: string, offset?: number): Refused {
+  return { ok: false, error: pinError(code, data, text, offset) };
 }

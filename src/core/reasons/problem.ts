@@ -3,6 +3,7 @@
  * and comments show them. `core/report/reasons/problems.ts` says them, and every code is a row of docs/troubleshooting.md.
  */
 import type { ReasonsOf } from "../base/reason.ts";
+import type { PinProblems } from "./pins.ts";
 import type { AnalysisProblems } from "./problems-analysis.ts";
 import type { FileProblems } from "./problems-file.ts";
 import type { PaceProblems } from "./problems-pace.ts";
@@ -19,7 +20,11 @@ export interface ProblemTable
     PlanProblems,
     RepoProblems,
     PaceProblems,
+    PinCodes,
     ServerProblems {}
+
+/** Pins' own codes. Their data are `PinProblems`, which are too many to be told apart among all the others. */
+type PinCodes = { [Code in keyof PinProblems]: { readonly kind?: string | undefined } };
 
 export type ProblemCode = keyof ProblemTable;
 
@@ -43,6 +48,8 @@ export interface Place {
   path: Path;
   /** The place is an annotation that holds YAML: keys and indices in that; empty for all of it. */
   inside?: Path;
+  /** The place in another file that is meant: `values.yaml:3:1`. */
+  seenAt?: string | undefined;
   /** Of one that is about Applications: those that have it. `example`: the data are of the first only. */
   targets?: { names: readonly string[]; example: boolean };
 }

@@ -1,4 +1,5 @@
 import type { NoData, ReasonsOf } from "../base/reason.ts";
+import type { PinReason } from "./pins.ts";
 import type { SourceNamed } from "./refs.ts";
 
 /** What lint sees outside of a rollout's file: the release, the inventory, the ApplicationSet, GitHub and Argo CD. */
@@ -41,7 +42,7 @@ export interface RepoProblems {
     | { kind: "NoTag"; range: string; prefix?: string | undefined }
     | { kind: "NoFile"; name: string; rollout: string; rolloutFile: string }
     | { kind: "Unreadable"; said: string }
-    | { kind: "Pin"; said: string; next: string };
+    | { kind: "Pin"; because: PinReason };
   SOURCE_NOT_FOUND:
     | { kind: "NotInRepo"; source: SourceNamed; inventory: boolean }
     /** `declared`: Git yields Applications of it. `grants`: what the server keeps from this repository. */

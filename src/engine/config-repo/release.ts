@@ -5,7 +5,7 @@ import type { Rollout } from "../../core/spec/rollout.ts";
 
 export type ReadRelease =
   | { ok: true; release: Release }
-  | { ok: false; file: string; why: ProblemData<"RELEASE_NOT_FOUND">; line?: number; column?: number };
+  | { ok: false; file: string; why: ProblemData<"RELEASE_NOT_FOUND">; line?: number | undefined; column?: number | undefined };
 
 /** The name under which a release of a single value keeps it. */
 export const VERSION = "version";
@@ -56,14 +56,8 @@ function readValues(
       return { ok: false, file: place.file, why: { kind: "NoFile", name: place.file, rollout: rollout.name, rolloutFile: rollout.file } };
     const found = findPin(text, { path: place.path });
     if (!found.ok) {
-      const { message, hint, line, column } = found.error;
-      return {
-        ok: false,
-        file: place.file,
-        why: { kind: "Pin", said: message, next: hint },
-        ...(line === undefined ? {} : { line }),
-        ...(column === undefined ? {} : { column }),
-      };
+      const { line, column, ...because } = found.error;
+      return { ok: false, file: place.file, why: { kind: "Pin", because }, line, column };
     }
     if (found.found.value === null || found.found.value === "") {
       return {

@@ -1,7 +1,6 @@
-import { defined } from "../../core/base/defined.ts";
 import { type MoveResult, moveInClusterGenerator, moveOutOfClusterGenerator, type PinError, splice } from "../../core/pins/index.ts";
 import type { Edit } from "../../core/plan/plan-types.ts";
-import type { OwnWords, Problem, ProblemReason } from "../../core/reasons/problem.ts";
+import type { Problem, ProblemReason } from "../../core/reasons/problem.ts";
 import { type GeneratorPair, readPair } from "./targets-generator.ts";
 
 type AppliedEdits = { ok: true; files: Map<string, string> } | { ok: false; problem: Problem };
@@ -43,21 +42,14 @@ function editText(text: string, file: string, edits: readonly Edit[]): { ok: tru
   const values = edits.filter((edit) => edit.kind === "value");
   const spliced = splice(
     text,
-    values.map(({ path, part, create, to }) => defined({ path, value: to, part, create })),
+    values.map(({ path, part, create, to }) => ({ path, value: to, part, create })),
   );
-  if (!spliced.ok) {
-    const { code, message, hint, line, column } = spliced.error;
-    return { ok: false, problem: problemIn(file, { code, message, hint }, line, column) };
-  }
   const moves = edits.filter((edit) => edit.kind === "clusterGenerator");
-  if (moves.length === 0) return spliced;
-  const moved = moveClusters(spliced.text, moves);
-  if (moved.ok) return moved;
-  const { code, message, hint, line, column } = moved.error;
-  return { ok: false, problem: problemIn(file, { code, message, hint }, line, column) };
+  const done = spliced.ok && moves.length > 0 ? moveClusters(spliced.text, moves) : spliced;
+  return done.ok ? done : { ok: false, problem: problemIn(file, done.error, done.error.line, done.error.column) };
 }
 
-function problemIn(file: string, reason: ProblemReason | OwnWords, line = 1, column = 1): Problem {
+function problemIn(file: string, reason: ProblemReason, line = 1, column = 1): Problem {
   return { ...reason, severity: "error", file, line, column, path: [] };
 }
 

@@ -1,6 +1,6 @@
 import { NO_CLUSTER, readEntries } from "../../core/pins/cluster-entries.ts";
 import { openPinFile } from "../../core/pins/file.ts";
-import { type FindResult, findPin, type PinError } from "../../core/pins/index.ts";
+import { type FindResult, findPin, type PinError, pinError } from "../../core/pins/index.ts";
 import type { Edit } from "../../core/plan/plan-types.ts";
 
 /** The two clusters-generator entries of one ApplicationSet between which clusters move (docs/spec.md §9.5). */
@@ -24,7 +24,8 @@ export function readGeneratorMove(text: string, edits: readonly Edit[]): FindRes
   if (first === undefined) return [];
   const read = readPair(text, first);
   const refused = read.ok ? whyMixed(read.pair, edits) : read;
-  if (!read.ok || refused !== undefined) return edits.map(() => refused ?? { ok: false, error: NOTHING });
+  if (!read.ok || refused !== undefined)
+    return edits.map(() => refused ?? { ok: false, error: pinError("PIN_NOT_FOUND", { kind: "NoEntries" }) });
   return edits.map((edit) => valueIn(read.pair, edit));
 }
 
@@ -39,16 +40,12 @@ function valueIn({ listed, inside, notIn }: GeneratorPair, edit: Edit): FindResu
   return { ok: true, found: { value, line: 1, column: 1, start: 0, end: 0 } };
 }
 
-const NOTHING: PinError = { code: "PIN_NOT_FOUND", message: "the generator entries cannot be read", hint: "Check the pin's old and new." };
-
 /** Clusters with both entries and the release in neither: there is no entry without clusters to put it into. */
 function whyMixed({ listed, inside, notIn }: GeneratorPair, edits: readonly Edit[]): { ok: false; error: PinError } | undefined {
   const [first] = edits;
   if (first === undefined || inside === first.to || notIn === first.to || listed.size === 0) return undefined;
   if (edits.every((edit) => listed.has(edit.cluster ?? ""))) return undefined;
-  const message = `both generator entries hold clusters (${inside ?? "none"} and ${notIn ?? "none"}), so there is none for ${first.to}`;
-  const hint = "Finish or revert the release before, so that all clusters are with one entry.";
-  return { ok: false, error: { code: "PIN_AMBIGUOUS", message, hint } };
+  return { ok: false, error: pinError("PIN_AMBIGUOUS", { kind: "BothHold", inside, notIn, to: first.to }) };
 }
 
 /** Reads both entries. Errors: those of `readEntries`, and of the version's pin path in either entry. */

@@ -150,9 +150,9 @@ function readFrom(
       continue;
     }
     draft.edits[index] = undefined;
-    const { code, message, hint, line, column } = result.error;
-    const at = line === undefined ? file : `${file}:${line}:${column ?? 1}`;
-    problems.add({ code, message: `in ${at}: ${message}`, hint, path: [...place, "path"], oneCause: true }, draft.seen.view.name);
+    const { line, column, ...reason } = result.error;
+    const seenAt = line === undefined ? file : `${file}:${line}:${column ?? 1}`;
+    problems.add({ ...reason, seenAt, path: [...place, "path"], oneCause: true }, draft.seen.view.name);
   }
 }
 

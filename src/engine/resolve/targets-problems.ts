@@ -1,17 +1,17 @@
-import type { OwnWords, Path, Problem, ProblemReason } from "../../core/reasons/problem.ts";
+import type { Path, Problem, ProblemReason } from "../../core/reasons/problem.ts";
 import { locateInRollout } from "../../core/spec/parse/locate.ts";
 import type { Rollout } from "../../core/spec/rollout.ts";
 
 /** A problem of one target; those that differ in nothing but the target, or have one cause, are told once. */
-export type TargetProblem = Reason & {
+export type TargetProblem = ProblemReason & {
   severity?: "warning";
+  /** The place in a pin's file that is meant. */
+  seenAt?: string;
   /** Path in the rollout, e.g. `spec.pins[0].path`. */
   path: Path;
   /** The cause stands at `path`: of all targets with this problem there the first is told, as an example. */
   oneCause?: true;
 };
-
-type Reason = ProblemReason | OwnWords;
 
 export interface ProblemList {
   add(problem: TargetProblem, target: string): void;
@@ -28,7 +28,14 @@ export function collectProblems(rollout: Rollout, read: (file: string) => string
       const key = oneCause === true ? place : `${place}\n${data}`;
       const known = found.get(key);
       if (known === undefined) {
-        const problem: Problem = { ...(reason as Reason), severity: severity ?? "error", file: rollout.file, line: 1, column: 1, path };
+        const problem: Problem = {
+          ...(reason as ProblemReason),
+          severity: severity ?? "error",
+          file: rollout.file,
+          line: 1,
+          column: 1,
+          path,
+        };
         found.set(key, { problem, data, targets: [target], differ: false });
         return;
       }

@@ -1,8 +1,8 @@
-import type { KindsOf } from "../../base/reason.ts";
+import type { AnyReason, KindsOf } from "../../base/reason.ts";
 import { firstOf } from "../markdown.ts";
 import type { Checked, Entry } from "./entry.ts";
 import type { Names } from "./phrases.ts";
-import type { Wording } from "./wording.ts";
+import { sayWording, type Wording } from "./wording.ts";
 
 /** One code of a problem: what was seen, the next step in one sentence, and its row of docs/troubleshooting.md. */
 export interface ProblemEntry<Reason> extends Entry<Reason> {
@@ -19,6 +19,17 @@ export type ProblemEntries<Table> = {
 
 /** Problems name clusters as people do, and no other reason is why. */
 export const BY_NAME: Names = { cluster: String, clusters: (names, most = 5) => firstOf([...names], most), because: JSON.stringify };
+
+/** A problem in words: what was seen, and the next step, one sentence each. */
+export interface SaidProblem {
+  message: string;
+  hint: string;
+}
+
+/** Says a reason as its entry does. */
+export function sayEntry(entry: ProblemEntry<never>, reason: { readonly code: string }): SaidProblem {
+  return { message: sayWording(entry.says, reason as AnyReason, BY_NAME), hint: sayWording(entry.hint, reason as AnyReason, BY_NAME) };
+}
 
 /** Declares the entries of a table of problems: the compiler checks the holes of each wording against the data of its code. */
 export function problemsOf<Table>() {

@@ -1,8 +1,8 @@
 import type { NotGranted, RepoProblems } from "../../reasons/problems-repo.ts";
 import { firstOf } from "../markdown.ts";
 import { isSeveral, sourcePhrase } from "./phrases.ts";
-import { BY_NAME, problemsOf } from "./problem-entry.ts";
-import { sayWording } from "./wording.ts";
+import { sayPin } from "./pins.ts";
+import { problemsOf, sayEntry } from "./problem-entry.ts";
 
 const ONE_DECIDES = "one of the two decides the tag";
 const READ_BASE = "let it read {base}";
@@ -144,7 +144,7 @@ export const REPO_PROBLEMS = problemsOf<RepoProblems>()({
         NoTag: 'no tag of this repo has a version in {range}[ after "{prefix}"]',
         NoFile: "{name} is not there; rollout {rollout} takes its release from it",
         Unreadable: "the release's file cannot be read: {said}",
-        Pin: "{said}",
+        Pin: (r) => sayPin(r.because).message,
       },
     },
     hint: {
@@ -155,7 +155,7 @@ export const REPO_PROBLEMS = problemsOf<RepoProblems>()({
         NoTag: "push one, or correct release.tag",
         NoFile: "add the file, or correct release in {rolloutFile}",
         Unreadable: "name a plain file inside the repo",
-        Pin: "{next}",
+        Pin: (r) => sayPin(r.because).hint,
       },
     },
     means: "no version to carry: it is said nowhere, or what says it is not there",
@@ -246,5 +246,5 @@ export const REPO_PROBLEMS = problemsOf<RepoProblems>()({
 
 /** Says what is kept from a repository, with its code, inside of another sentence. */
 export function sayGrant(r: NotGranted): string {
-  return `${r.code}: ${sayWording(REPO_PROBLEMS[r.code].says, r, BY_NAME)}; ${TENANCY}`;
+  return `${r.code}: ${sayEntry(REPO_PROBLEMS[r.code], r).message}; ${TENANCY}`;
 }

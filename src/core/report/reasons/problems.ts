@@ -1,7 +1,7 @@
-import type { AnyReason } from "../../base/reason.ts";
 import type { OwnWords, Path, Place, Problem, ProblemReason, ProblemTable, Warning } from "../../reasons/problem.ts";
 import { firstOf } from "../markdown.ts";
-import { BY_NAME, type ProblemEntries, type ProblemEntry } from "./problem-entry.ts";
+import { PIN_PROBLEMS } from "./pins.ts";
+import { type ProblemEntries, type SaidProblem, sayEntry } from "./problem-entry.ts";
 import { ANALYSIS_PROBLEMS } from "./problems-analysis.ts";
 import { FILE_PROBLEMS } from "./problems-file.ts";
 import { PACE_PROBLEMS } from "./problems-pace.ts";
@@ -9,7 +9,6 @@ import { PLAN_PROBLEMS } from "./problems-plan.ts";
 import { REPO_PROBLEMS } from "./problems-repo.ts";
 import { RULE_PROBLEMS } from "./problems-rules.ts";
 import { SERVER_PROBLEMS } from "./problems-server.ts";
-import { sayWording } from "./wording.ts";
 
 /** Every code of a problem, and what is said of it. */
 export const PROBLEMS: ProblemEntries<ProblemTable> = {
@@ -19,20 +18,16 @@ export const PROBLEMS: ProblemEntries<ProblemTable> = {
   ...PLAN_PROBLEMS,
   ...REPO_PROBLEMS,
   ...ANALYSIS_PROBLEMS,
+  ...(PIN_PROBLEMS as unknown as Pick<ProblemEntries<ProblemTable>, keyof typeof PIN_PROBLEMS>),
   ...SERVER_PROBLEMS,
 };
-
-/** A problem in words: what was seen, and the next step, one sentence each. */
-export interface SaidProblem {
-  message: string;
-  hint: string;
-}
 
 /** Says a problem, or a reason that is told without a place. */
 export function sayProblem(problem: Problem | ProblemReason | OwnWords): SaidProblem {
   const { message, hint } = "message" in problem ? problem : sayEntry(PROBLEMS[problem.code], problem);
-  const { inside, targets }: Pick<Place, "inside" | "targets"> = "severity" in problem ? problem : {};
-  const before = inside === undefined ? "" : `in the annotation${inside.length === 0 ? "" : `, ${dotted(inside)}`}: `;
+  const { inside, seenAt, targets }: Pick<Place, "inside" | "seenAt" | "targets"> = "severity" in problem ? problem : {};
+  const annotation = inside === undefined ? "" : `in the annotation${inside.length === 0 ? "" : `, ${dotted(inside)}`}: `;
+  const before = seenAt === undefined ? annotation : `${annotation}in ${seenAt}: `;
   return { message: `${before}${message}${targets === undefined ? "" : ` (${targetsText(targets)})`}`, hint };
 }
 
@@ -56,11 +51,6 @@ export function problemJson(problem: Problem): Record<string, unknown> {
 function targetsText({ names, example }: NonNullable<Place["targets"]>): string {
   if (!example) return firstOf(names, 3);
   return names.length === 1 ? (names[0] ?? "") : `${names[0]}; the same for ${names.length - 1} more`;
-}
-
-/** Says a reason as its entry does. */
-export function sayEntry(entry: ProblemEntry<never>, reason: { readonly code: string }): SaidProblem {
-  return { message: sayWording(entry.says, reason as AnyReason, BY_NAME), hint: sayWording(entry.hint, reason as AnyReason, BY_NAME) };
 }
 
 /** `spec.stages[0].bake`. */

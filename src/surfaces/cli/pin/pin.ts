@@ -5,6 +5,7 @@ import { basename, dirname, join, resolve, sep } from "node:path";
 import { type Command, Option } from "commander";
 import { defined } from "../../../core/base/defined.ts";
 import { type Found, findPin, type PinError, type PinPart, type SpliceEdit, splice } from "../../../core/pins/index.ts";
+import { sayPin } from "../../../core/report/reasons/pins.ts";
 import { errorText, nestedCommand, outputOption, runNested } from "../args.ts";
 import { CommandError } from "../command.ts";
 import { visible } from "../print.ts";
@@ -106,7 +107,9 @@ function pinOf(path: string, { part, create }: Options): Pick<SpliceEdit, "path"
   return defined({ path, part, create: create || undefined });
 }
 
-function refusal(file: string, { message, hint, line, column }: PinError): Refusal {
+function refusal(file: string, error: PinError): Refusal {
+  const { line, column } = error;
+  const { message, hint } = sayPin(error);
   const place = line === undefined ? file : `${file}:${line}:${column ?? 1}`;
   const asked = hint.replaceAll(/`(create|part)`/g, "`--$1`");
   return new Refusal(`${place}: ${message}. ${asked}`.replaceAll(/\s*\n\s*/g, " "));

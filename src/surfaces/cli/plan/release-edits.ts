@@ -1,5 +1,6 @@
 import { isRecord } from "../../../core/base/is-record.ts";
-import { splice } from "../../../core/pins/index.ts";
+import { type PinError, splice } from "../../../core/pins/index.ts";
+import { sayPin } from "../../../core/report/reasons/pins.ts";
 import { readYaml } from "../../../core/spec/parse/yaml.ts";
 import { SETTINGS_FILE } from "../../../core/spec/repo-config.ts";
 import type { Rollout } from "../../../core/spec/rollout.ts";
@@ -68,7 +69,7 @@ async function valueAt(file: string, path: string, to: string, read: ReadText): 
   const text = await read(file);
   if (text === null) throw new CommandError(1, `${file} is not there on the base branch`);
   const tried = splice(text, [{ path, value: to }]);
-  if (!tried.ok) throw new CommandError(1, `${file}: ${path}: ${tried.error.message}. ${tried.error.hint}`);
+  if (!tried.ok) throw new CommandError(1, `${file}: ${path}: ${refusal(tried.error)}`);
   return tried.found[0]?.value ?? "";
 }
 
@@ -80,8 +81,13 @@ export async function editedFiles(edits: readonly ReleaseEdit[], read: ReadText)
       (await read(file)) ?? "",
       own.map(({ path, to }) => ({ path, value: to })),
     );
-    if (!done.ok) throw new CommandError(1, `${file}: ${done.error.message}. ${done.error.hint}`);
+    if (!done.ok) throw new CommandError(1, `${file}: ${refusal(done.error)}`);
     files.set(file, done.text);
   }
   return files;
+}
+
+function refusal(error: PinError): string {
+  const { message, hint } = sayPin(error);
+  return `${message}. ${hint}`;
 }

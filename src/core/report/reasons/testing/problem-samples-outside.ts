@@ -108,7 +108,7 @@ export const OUTSIDE_SAMPLES: Samples<keyof (PlanProblems & RepoProblems & Analy
     { kind: "Empty", at: "image.tag" },
     { kind: "NoTag", range: "^1.4", prefix: "payments-" },
     { kind: "NoFile", name: "releases/x.yaml", rollout: "payments", rolloutFile: "rollouts/payments.yaml" },
-    { kind: "Pin", said: 'there is no key "tag" in image', next: "did you mean tags?" },
+    { kind: "Pin", because: { code: "PIN_NOT_FOUND", kind: "Empty", what: "value", pinPath: "image.tag", writable: true } },
   ],
   SOURCE_NOT_FOUND: [
     { kind: "NotInRepo", source: PAYMENTS, inventory: false },

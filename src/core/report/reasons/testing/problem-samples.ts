@@ -1,10 +1,12 @@
 import type { ProblemCode } from "../../../reasons/problem.ts";
+import { PIN_SAMPLES } from "./pin-samples.ts";
 import { OUTSIDE_SAMPLES, type Samples } from "./problem-samples-outside.ts";
 
 const SET = "appsets/payments.yaml";
 
 /** Data of each code in each of its kinds; the first is the example of docs/troubleshooting.md. */
 export const PROBLEM_SAMPLES: Samples<ProblemCode> = {
+  ...(PIN_SAMPLES as Samples<keyof typeof PIN_SAMPLES>),
   SYNTAX: [
     { kind: "Alias", said: "Unresolved alias (the anchor must be set before the alias): b" },
     { kind: "Parser", said: "Nested mappings are not allowed here", template: false },
