@@ -177,7 +177,7 @@ describe("the embedded Argo CD's API, over TLS", () => {
     const refused = await reader.generate?.(SET(world.repo.url));
     expect(refused).toMatchObject({
       kind: "forbidden",
-      why: expect.stringContaining("p, ACCOUNT, applicationsets, create, PROJECT/*, allow"),
+      why: { code: "GRANT_WANTED", grant: "p, ACCOUNT, applicationsets, create, PROJECT/*, allow" },
     });
     await reader.close();
   });
