@@ -2,6 +2,7 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { said } from "../../src/core/reasons/run.ts";
 import type { Run } from "../../src/core/run/state/run.ts";
 import { webRoutes } from "../../src/surfaces/web/server.ts";
 import { chromiumPath, launchBrowser } from "../support/browser.ts";
@@ -50,8 +51,8 @@ describe.skipIf(chromiumPath === undefined)("the page in a browser", () => {
     expect(await page.locator(".why").innerText()).toBe("waiting for us-1, us-2 to become live (0 of 2 confirmed)");
     run = sampleRun({
       phase: "Paused",
-      why: "us-1 failed",
-      paused: { kind: "Failure", by: "", reason: "us-1 failed", at: run.since, ask: "Comment /retry." },
+      why: said("us-1 failed"),
+      paused: { kind: "Failure", by: "", reason: said("us-1 failed"), at: run.since, ask: said("Comment /retry.") },
     });
     for (const listener of listeners) listener();
     await page.waitForSelector(".phase.Paused");
@@ -61,7 +62,7 @@ describe.skipIf(chromiumPath === undefined)("the page in a browser", () => {
   });
 
   test("text from outside stays text", async () => {
-    run = sampleRun({ why: '<img src=x onerror="document.title=1"> is not markup' });
+    run = sampleRun({ why: said('<img src=x onerror="document.title=1"> is not markup') });
     const page = await browser.newPage();
     await page.goto(url);
     await page.waitForSelector(".run");

@@ -1,5 +1,6 @@
 import { defined } from "../../src/core/base/defined.ts";
 import type { Plan, PlannedTarget } from "../../src/core/plan/plan-types.ts";
+import { said } from "../../src/core/reasons/run.ts";
 import type { Batch, BatchTarget, Run } from "../../src/core/run/state/run.ts";
 import type { Rollout } from "../../src/core/spec/rollout.ts";
 
@@ -98,7 +99,7 @@ export function batchTarget(cluster: string, phase: BatchTarget["phase"]): Batch
     ...plannedTarget(cluster),
     phase,
     since: AT,
-    why: `${cluster} is ${phase.toLowerCase()}`,
+    why: said(`${cluster} is ${phase.toLowerCase()}`),
     evidence:
       phase === "Baked" || phase === "Healthy"
         ? {
@@ -124,7 +125,7 @@ export function sampleRun(change: Partial<Run> = {}): Run {
     branch: "stagecoach-run/payments/42/1-1-1",
     phase: "Settled",
     since: AT,
-    why: "every target is live and healthy",
+    why: said("every target is live and healthy"),
     next: null,
     targets: [batchTarget("eu-1", "Baked"), batchTarget("eu-2", "Baked")],
     pull: { number: 11, url: "https://github.example/o/r/pull/11", head: "a".repeat(40), openedAt: AT },
@@ -137,8 +138,8 @@ export function sampleRun(change: Partial<Run> = {}): Run {
     stage: 1,
     branch: "stagecoach-run/payments/42/2-1-1",
     phase: "Merged",
-    why: "waiting for us-1, us-2 to become live (0 of 2 confirmed)",
-    next: { what: "us-1 and us-2 count as failed", at: "2026-11-21T09:15:00.000Z" },
+    why: said("waiting for us-1, us-2 to become live (0 of 2 confirmed)"),
+    next: { what: said("us-1 and us-2 count as failed"), deadline: "2026-11-21T09:15:00.000Z" },
     targets: [batchTarget("us-1", "Syncing"), batchTarget("us-2", "Merged")],
     pull: { number: 12, url: "https://github.example/o/r/pull/12", head: "c".repeat(40), openedAt: AT },
     merged: { commit: "d".repeat(40), at: AT, by: "stagecoach[bot]" },
@@ -154,8 +155,8 @@ export function sampleRun(change: Partial<Run> = {}): Run {
     plan: samplePlan(),
     phase: "Progressing",
     since: AT,
-    why: "waiting for us-1, us-2 to become live (0 of 2 confirmed)",
-    next: { what: "us-1 and us-2 count as failed", at: "2026-11-21T09:15:00.000Z" },
+    why: said("waiting for us-1, us-2 to become live (0 of 2 confirmed)"),
+    next: { what: said("us-1 and us-2 count as failed"), deadline: "2026-11-21T09:15:00.000Z" },
     stage: 1,
     batches: [first, second],
     requeued: [
@@ -165,7 +166,7 @@ export function sampleRun(change: Partial<Run> = {}): Run {
         attempts: 0,
         since: AT,
         nextAt: "2026-11-21T09:30:00.000Z",
-        why: "it matches the stage's requeue selector.",
+        why: said("it matches the stage's requeue selector."),
       },
     ],
     skipped: [],

@@ -42,7 +42,7 @@ describe("traps of a whole run", () => {
     judge(run, "c1", "pending", "synced", "It is OutOfSync.");
     round(run);
     expect(run.run.why).toSay("It is OutOfSync.");
-    expect(run.run.next?.at).toBeDefined();
+    expect(run.run.next?.eta ?? run.run.next?.deadline).toBeDefined();
     expect(run.last.wakeAt).toBeDefined();
   });
 

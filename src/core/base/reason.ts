@@ -35,17 +35,16 @@ export function text(words: Words): string {
 }
 
 /** Says whether two reasons are the same code with the same data. */
-export function sameWords(a: Words | undefined, b: Words | undefined): boolean {
+export function sameReason(a: Words | undefined, b: Words | undefined): boolean {
   return isSame(a, b);
 }
 
-/** Compares plain data, as reasons are: texts, numbers, lists and objects of these. */
+/** Compares plain data, as reasons are: texts, numbers, lists and objects of these. A key that is undefined is as one that is not there. */
 function isSame(a: unknown, b: unknown): boolean {
   if (a === b) return true;
   if (typeof a !== "object" || typeof b !== "object" || a === null || b === null) return false;
-  const keys = Object.keys(a);
-  if (keys.length !== Object.keys(b).length) return false;
-  for (const key of keys) if (!isSame((a as Record<string, unknown>)[key], (b as Record<string, unknown>)[key])) return false;
+  for (const key in a) if (!isSame((a as Record<string, unknown>)[key], (b as Record<string, unknown>)[key])) return false;
+  for (const key in b) if (!(key in a) && (b as Record<string, unknown>)[key] !== undefined) return false;
   return true;
 }
 

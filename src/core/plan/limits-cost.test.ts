@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { withinLimits } from "../run/batches/within-limits.ts";
+import { withinLimits } from "../run/batches/choose.ts";
 import type { Draft } from "../run/state/draft.ts";
 import { bench, STAGE } from "../run/testing/bench.ts";
 import { limiter } from "./limits.ts";

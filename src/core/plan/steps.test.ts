@@ -306,7 +306,7 @@ describe("failures and the way back", () => {
     round(run);
     expect(told(run.run)).toMatchObject({ phase: "Failed", rollback: { by: "stagecoach" } });
     const back = planRollback(run.run);
-    if ("error" in back) throw new Error(back.error);
+    if ("error" in back) throw new Error(back.error.code);
     expect(back.spec.stages[0]?.steps).toBeUndefined();
     expect(
       back.plan.stages[0]?.batches.map(({ targets }) => targets.map(({ edits }) => edits.map(({ from, to }) => `${from} → ${to}`))),
@@ -322,7 +322,7 @@ describe("failures and the way back", () => {
     const run = stepBench(1);
     bringStep(run, 1);
     const back = planRollback(run.run, "v0");
-    if ("error" in back) throw new Error(back.error);
+    if ("error" in back) throw new Error(back.error.code);
     expect(back.plan.stages[0]?.batches[0]?.targets[0]?.edits.map(({ to }) => to)).toEqual(["v0", "100"]);
   });
 });

@@ -41,7 +41,7 @@ export function editsAt(edits: Edit[], step: Pick<BatchStep, "index"> | undefine
 }
 
 /** `, step 2 of 3 (weight 60)`; nothing of a batch without steps. */
-export function stepWords({ step }: { step?: Pick<BatchStep, "index" | "of" | "weight"> }): string {
+export function stepWords({ step }: { step?: Pick<BatchStep, "index" | "of" | "weight"> | undefined }): string {
   return step === undefined ? "" : `, step ${step.index} of ${step.of} (weight ${step.weight})`;
 }
 
@@ -52,5 +52,5 @@ export interface BatchStep {
   of: number;
   weight: number;
   /** Where it is in the pauses and analyses that follow it: `at` counts from 0. `from`: when the present one began; absent: it has not. */
-  wait?: { at: number; from?: Time; until?: Time };
+  wait?: { at: number; from?: Time | undefined; until?: Time | undefined } | undefined;
 }

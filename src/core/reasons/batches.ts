@@ -1,11 +1,11 @@
-import { reasonsOf, type Words } from "../base/reason.ts";
+import type { AnyReason } from "../base/reason.ts";
 import type { BatchRef, PullRef } from "./refs.ts";
 
 type None = Record<never, never>;
 
 /** The reasons of batches: each code with its data. `core/report/reasons/batches.ts` says them. */
 export interface BatchesReasons {
-  BATCH_BUILT_OFTEN: { batch: BatchRef; times: number; because: Words };
+  BATCH_BUILT_OFTEN: { batch: BatchRef; times: number; because: AnyReason };
   BATCH_MADE: { batch: BatchRef; clusters: string[] };
   BATCH_ATTEMPT: { batch: BatchRef; attempt: number };
   /** branches: it moves branches and has no PR. clusters: empty where its pins were not looked at yet. */
@@ -13,38 +13,38 @@ export interface BatchesReasons {
   BATCH_NEEDS_NO_PULL: { batch: BatchRef; clusters: string[] };
   BATCH_PROPOSED: { batch: BatchRef; pull: PullRef };
   /** by: somebody else than Stagecoach. */
-  BATCH_MERGED: { batch: BatchRef; pull: PullRef; commit: string; by?: string };
+  BATCH_MERGED: { batch: BatchRef; pull: PullRef; commit: string; by?: string | undefined };
   BUILT_AGAIN: None;
   ALL_LEFT_OUT: None;
   LIMITS_ALLOW_FEWER: None;
   EARLIER_STAGE_FIRST: None;
-  NOT_OPENED_YET: { because: Words };
-  MUST_NOT_PROPOSE: { batch: BatchRef; because: Words };
+  NOT_OPENED_YET: { because: AnyReason };
+  MUST_NOT_PROPOSE: { batch: BatchRef; because: AnyReason };
   PINS_UNREAD: { clusters: string[] };
   /** value: absent where nothing stands there. */
-  PINNED_BY_HAND: { value?: string };
+  PINNED_BY_HAND: { value?: string | undefined };
   PINNED_WITH: { cluster: string };
-  CLUSTER_EVENT: { cluster: string; because: Words };
+  CLUSTER_EVENT: { cluster: string; because: AnyReason };
   CLUSTER_GONE: None;
   CLUSTER_LEFT: { cluster: string };
   PIN_GONE_UNSEEN: { cluster: string };
   /** file: absent where the pin is a branch. */
-  PIN_GONE: { cluster: string; file?: string; path?: string };
+  PIN_GONE: { cluster: string; file?: string | undefined; path?: string | undefined };
 
   PULL_UNKNOWN: None;
-  PULL_CLOSING: { pull: PullRef; because: Words };
+  PULL_CLOSING: { pull: PullRef; because: AnyReason };
   PULL_CLOSED: { pull: PullRef; by: string };
   CLOSED_UNMERGED: { pull: PullRef; by: string; batch: BatchRef };
-  CHANGED_NOT_MERGED: { because: Words };
+  CHANGED_NOT_MERGED: { because: AnyReason };
   BRANCH_TAKEN: { branch: string; head: string };
   GITHUB_REFUSES: { pull: PullRef; message: string };
   GITHUB_WAITS: { pull: PullRef };
   INTENTION_LAPSED: { pull: PullRef };
   QUEUE_ENTERED: { pull: PullRef };
   QUEUE_LEFT: { pull: PullRef };
-  QUEUE_REFUSED: { pull: PullRef; message?: string };
+  QUEUE_REFUSED: { pull: PullRef; message?: string | undefined };
   MERGE_UNEXPECTED: { pull: PullRef; commit: string };
-  MERGED_EARLY: { pull: PullRef; by: string; because: Words };
+  MERGED_EARLY: { pull: PullRef; by: string; because: AnyReason };
   MERGED_BEFORE_CLOSED: None;
 
   TARGET_IN_PULL: { pull: PullRef };
@@ -66,6 +66,3 @@ export interface BatchesReasons {
   ASK_CHANGE_NAMED: None;
   ASK_PIN_BACK: { cluster: string };
 }
-
-/** Makes a reason of batches. */
-export const batchReason = reasonsOf<BatchesReasons>();

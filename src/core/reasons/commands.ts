@@ -1,50 +1,51 @@
-import type { AnyReason, Words } from "../base/reason.ts";
+import type { AnyReason } from "../base/reason.ts";
 import type { BatchRef, CheckRef, PullRef } from "./refs.ts";
+import type { NextStepRef } from "./stages.ts";
 
 /** What came of commands: answers, the pauses and ends that people ask for, and what is journalled of them. Clusters are keys. */
 export interface CommandReasons {
   COMMAND_GIVEN: { by: string; text: string };
   COMMAND_ENDED: { by: string; text: string; outcome: "done" | "refused" };
-  RUN_STATUS: { phase: string; because: Words };
+  RUN_STATUS: { phase: string; because: AnyReason };
   PERMISSION_MISSING: { command: string; needs: string; by: string; has: string };
-  COMMAND_OF_FORMER_RUN: { rollout: string; former: number; last: number; pull?: number };
+  COMMAND_OF_FORMER_RUN: { rollout: string; former: number; last: number; pull?: number | undefined };
   COMMAND_TOO_EARLY: { before: "run" | "bake" | "wait" | "failure" };
   COMMAND_BEFORE_PULL: { pull: PullRef; event: "opened" | "merged" };
-  COMMAND_BEFORE_PAUSE: { because: Words };
+  COMMAND_BEFORE_PAUSE: { because: AnyReason };
   RUN_HAS_ENDED: { phase: string };
-  RUN_IS_ENDING: { because: Words };
-  RUN_IS_PAUSED: { because: Words; ask: Words };
-  HOTFIX_WHILE_PAUSED: { because: Words; ask: Words };
+  RUN_IS_ENDING: { because: AnyReason };
+  RUN_IS_PAUSED: { because: AnyReason; ask: AnyReason };
+  HOTFIX_WHILE_PAUSED: { because: AnyReason; ask: AnyReason };
   COMMAND_WAITS_FOR_MERGE: { command: string; by: string; pull: PullRef };
 
   ASK_RESUME: Record<never, never>;
-  ASK_BESIDES: { ask: Words; by: string };
-  ALREADY_PAUSED: { because: Words };
+  ASK_BESIDES: { ask: AnyReason; by: string };
+  ALREADY_PAUSED: { because: AnyReason };
   PAUSED_BY: { by: string; text: string };
-  PAUSED_BESIDES: { because: Words; held: Words };
+  PAUSED_BESIDES: { because: AnyReason; held: AnyReason };
   PAUSE_DONE: Record<never, never>;
   NOT_PAUSED: Record<never, never>;
   RESUME_ACCEPTS_FAILURES: { clusters: readonly string[]; checks: readonly CheckRef[] };
   FAILED_SINCE: { clusters: readonly string[] };
   RESUMED_BY: { by: string };
   RESUME_DONE: { accepted: boolean; clusters: readonly string[]; checks: readonly CheckRef[] };
-  RESUMED_WITH_ROLLOUTS: { resumed: Words; rollouts: Words };
+  RESUMED_WITH_ROLLOUTS: { resumed: AnyReason; rollouts: AnyReason };
   HEAD_CHANGED: Record<never, never>;
   ABORTED_BY: { by: string; text: string };
 
-  NOTHING_TO_PROMOTE: { because: Words };
-  BAKE_OVER: { because: Words };
+  NOTHING_TO_PROMOTE: { because: AnyReason };
+  BAKE_OVER: { because: AnyReason };
   BAKE_ENDED: { batch: BatchRef };
-  ANALYSIS_NOT_PROMOTED: { because: Words };
-  STEP_PAUSE_ENDED: { batch: BatchRef; next: Words };
+  ANALYSIS_NOT_PROMOTED: { because: AnyReason };
+  STEP_PAUSE_ENDED: { batch: BatchRef; after: NextStepRef };
   STAGE_APPROVED: { stage: string; by: string };
   FULL_NEEDS_MAINTAIN: { rollouts: boolean };
   FULL_GIVEN_ALREADY: { by: string };
   WAITS_ENDED_BY: { by: string };
   FULL_DONE: Record<never, never>;
   MODE_NEVER_MERGES: { mode: string; pull: PullRef };
-  MERGES_BY_ITSELF: { pull: PullRef; because: Words };
-  PROMOTED_ALREADY: { by: string; pull: PullRef; because: Words };
+  MERGES_BY_ITSELF: { pull: PullRef; because: AnyReason };
+  PROMOTED_ALREADY: { by: string; pull: PullRef; because: AnyReason };
   PROMOTE_DONE: { pull: PullRef };
 
   CLUSTER_UNKNOWN: { name: string };
@@ -52,7 +53,7 @@ export interface CommandReasons {
   CLUSTER_SHARES_PIN: { cluster: string; others: readonly string[] };
   CLUSTERS_NOT_NAMED: { command: "skip" | "requeue" | "hotfix" };
   LEFT_OUT_BY: { by: string };
-  CLUSTER_LEFT_OUT: { cluster: string; because: Words };
+  CLUSTER_LEFT_OUT: { cluster: string; because: AnyReason };
   BATCH_LOSES_CLUSTER: { by: "skip" | "requeue" | "retry" };
   SKIP_DONE: { clusters: readonly string[] };
   LEFT_OUT_ALREADY: { cluster: string };
@@ -61,15 +62,15 @@ export interface CommandReasons {
   PUT_OFF_BY: { by: string };
   REQUEUE_DONE: { clusters: readonly string[]; back: readonly string[] };
   NOTHING_FAILED: Record<never, never>;
-  BEING_PUT_BACK: { cluster: string; because: Words };
-  PUT_OFF_ALREADY: { cluster: string; because: Words };
+  BEING_PUT_BACK: { cluster: string; because: AnyReason };
+  PUT_OFF_ALREADY: { cluster: string; because: AnyReason };
   GOES_ON_AFTER: { command: string; by: string };
 
   HALT_TOO_MANY: { most: number };
   HALT_NAMES_NONE: Record<never, never>;
   HALT_WANTS_REASON: Record<never, never>;
   HALTED_BY: { clusters: readonly string[]; by: string };
-  HALT_DONE: { clusters: readonly string[]; until?: string };
+  HALT_DONE: { clusters: readonly string[]; until?: string | undefined };
   HALT_NOT_FOUND: { clusters: readonly string[]; rollout: string; elsewhere: boolean };
   HALT_LIFTED_BY: { clusters: readonly string[]; by: string };
   HALT_LIFTED: { clusters: readonly string[] };
@@ -78,32 +79,32 @@ export interface CommandReasons {
   HOTFIX_WANTS_REASON: { names: readonly string[] };
   HOTFIX_STAGES_DIFFER: Record<never, never>;
   HOTFIX_TOO_LARGE: { most: number };
-  HOTFIX_OVER_LIMITS: { allowed: Words };
+  HOTFIX_OVER_LIMITS: { allowed: AnyReason };
   CLUSTERS_KEPT_APART: { clusters: readonly string[] };
   HOTFIX_DONE: { clusters: readonly string[]; text: string };
-  IN_BATCH_ALREADY: { cluster: string; because: Words };
-  MOVED_ALREADY: { cluster: string; because: Words };
+  IN_BATCH_ALREADY: { cluster: string; because: AnyReason };
+  MOVED_ALREADY: { cluster: string; because: AnyReason };
 
   RETRY_OF_GOING_RUN: { phase: string };
   RETRIED_BY: { by: string };
-  RETRY_DONE: { clusters: readonly string[]; checks: readonly CheckRef[]; pausedBy?: string };
+  RETRY_DONE: { clusters: readonly string[]; checks: readonly CheckRef[]; pausedBy?: string | undefined };
   TARGET_LOOKED_AT_ANEW: Record<never, never>;
   NEXT_CLUSTERS_LOOKED_AT: Record<never, never>;
 
   ROLLBACK_OF_ROLLBACK: Record<never, never>;
   ROLLING_BACK_ALREADY: { by: string };
   ROLLBACK_WANTS_VERSION: Record<never, never>;
-  ROLLED_BACK_BY: { by: string; to?: string };
-  ROLLBACK_DONE: { clusters: readonly string[]; left: readonly string[]; because?: Words };
+  ROLLED_BACK_BY: { by: string; to?: string | undefined };
+  ROLLBACK_DONE: { clusters: readonly string[]; left: readonly string[]; because?: AnyReason | undefined };
 
   NOT_OF_ROLLOUTS: { command: string };
   ROLLOUTS_NOT_MERGED: Record<never, never>;
   ROLLOUTS_TOO_MANY: { count: number };
   ROLLOUTS_ORDERED: { by: string; action: string; clusters: readonly string[] };
-  ROLLOUTS_UNSEEN: { cluster: string; because: Words };
-  ROLLOUTS_ALL_UNSEEN: { left: readonly Words[] };
-  ROLLOUT_UNSEEN: { cluster: string; because: Words };
-  ROLLOUT_STATE: RolloutPlace & { phase: string; paused: boolean; step?: number; steps?: number };
+  ROLLOUTS_UNSEEN: { cluster: string; because: AnyReason };
+  ROLLOUTS_ALL_UNSEEN: { left: readonly AnyReason[] };
+  ROLLOUT_UNSEEN: { cluster: string; because: AnyReason };
+  ROLLOUT_STATE: { cluster: string; name: string; phase: string; paused: boolean; step?: number | undefined; steps?: number | undefined };
   ROLLOUT_NOT_TRIED: Record<never, never>;
   ROLLOUTS_BROKEN: { rollouts: readonly AnyReason[]; more: number };
   ROLLOUTS_BEHIND: { rollouts: readonly AnyReason[]; more: number };
@@ -111,16 +112,10 @@ export interface CommandReasons {
   ROLLOUTS_NONE_SUCH: { wanted: string; rollouts: readonly AnyReason[]; more: number };
   ROLLOUTS_DONE: {
     action: string;
-    also?: Words;
+    also?: AnyReason | undefined;
     done: number;
     clusters: readonly string[];
-    failed: readonly { cluster: string; name: string; because: Words }[];
-    left: readonly Words[];
+    failed: readonly { cluster: string; name: string; because: AnyReason }[];
+    left: readonly AnyReason[];
   };
-}
-
-interface RolloutPlace {
-  /** Name, as the run calls it. */
-  cluster: string;
-  name: string;
 }

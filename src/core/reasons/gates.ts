@@ -1,4 +1,4 @@
-import { reasonsOf, type Words } from "../base/reason.ts";
+import type { AnyReason } from "../base/reason.ts";
 import type { OverLimit } from "./problems-plan.ts";
 import type { AnalysisRef, BatchRef, HookRef, PullRef } from "./refs.ts";
 
@@ -7,7 +7,7 @@ export type { OverLimit } from "./problems-plan.ts";
 /** One thing a rule of the base branch wants of a PR and does not have yet. */
 export type PullNeed =
   /** A required check. silent: nothing of that name was ever reported for this head. */
-  | { kind: "check"; name: string; state: "silent" | "pending" | "failed"; detail?: string; url?: string }
+  | { kind: "check"; name: string; state: "silent" | "pending" | "failed"; detail?: string | undefined; url?: string | undefined }
   | { kind: "reviews"; have: number; want: number }
   | { kind: "changesRequested"; by: string[] }
   | { kind: "codeOwners" }
@@ -31,34 +31,34 @@ type None = Record<never, never>;
 /** Why a batch is not merged now, and what is waited for: each code with its data. `core/report/reasons/gates.ts` says them. */
 export interface GatesReasons {
   /** Its PR is open, and something of the run stands against merging it. */
-  PULL_WAITS: { pull: PullRef; because: Words };
-  NOT_MERGED_YET: { pull: PullRef; because: Words };
+  PULL_WAITS: { pull: PullRef; because: AnyReason };
+  NOT_MERGED_YET: { pull: PullRef; because: AnyReason };
   /** Nothing merges in this round. */
-  ROUND_HELD: { because: Words };
+  ROUND_HELD: { because: AnyReason };
   RUN_PAUSED: None;
   BATCH_BEFORE: { batch: BatchRef };
   WINDOW_FULL: { clusters: string[]; most: number };
   PULL_UNSEEN: None;
   PULL_DRAFT: { pull: PullRef };
-  PULL_CHANGED: { pull: PullRef; head: string; retargeted?: string };
-  PULL_BUILT_AGAIN: { pull: PullRef; because: Words };
-  PULL_CLOSED_NEEDLESS: { pull: PullRef; because: Words };
+  PULL_CHANGED: { pull: PullRef; head: string; retargeted?: string | undefined };
+  PULL_BUILT_AGAIN: { pull: PullRef; because: AnyReason };
+  PULL_CLOSED_NEEDLESS: { pull: PullRef; because: AnyReason };
   WEIGHT_MISSED: { clusters: string[] };
   BASE_AT_RELEASE: None;
   BASE_CONFLICTS: None;
   BASE_MOVED: None;
   GUARD_PENDING: { pull: PullRef };
-  GUARD_REFUSES: { pull: PullRef; because: Words };
+  GUARD_REFUSES: { pull: PullRef; because: AnyReason };
   CONFIRMED_ILL: { application: string; status: string };
-  CONFIRMED_UNREADABLE: { application: string; because: Words };
+  CONFIRMED_UNREADABLE: { application: string; because: AnyReason };
   CONFIRMED_READ_AGAIN: { pull: PullRef };
 
-  SETTINGS_BROKEN: { because: Words };
+  SETTINGS_BROKEN: { because: AnyReason };
   OTHERS_UNREAD: None;
-  PLANE_UNSEEN: { clusters: string[]; because: Words };
+  PLANE_UNSEEN: { clusters: string[]; because: AnyReason };
   /** No clusters: every one. */
   CLUSTERS_HALTED: { by: string; clusters: string[]; text: string };
-  HALTED_MERGING: { pull: PullRef; because: Words };
+  HALTED_MERGING: { pull: PullRef; because: AnyReason };
   HALTED_IN_QUEUE: { pull: PullRef };
   JITTER: { pull: PullRef };
 
@@ -73,7 +73,7 @@ export interface GatesReasons {
   LIMIT_ALLOWS: { over: OverLimit };
 
   DEPENDENCIES_UNREAD: None;
-  DEPENDENCY_MISSING: { cluster: string; rollout: string; because: Words };
+  DEPENDENCY_MISSING: { cluster: string; rollout: string; because: AnyReason };
   VERSION_UNKNOWN: { run: number; phase: string };
   VERSION_OTHER: { there: string; wanted: string };
   VERSION_OLDER: { there: string; wanted: string };
@@ -84,7 +84,7 @@ export interface GatesReasons {
     teams: string[];
     want: number;
     have: string[];
-    lapsed: { by: string; because: Words }[];
+    lapsed: { by: string; because: AnyReason }[];
     /** Who approved it before what the stage holds changed. */
     outdated: string[];
     /** Reviews could not be read. */
@@ -94,7 +94,7 @@ export interface GatesReasons {
   APPROVER_TEAMS_UNSEEN: { by: string; teams: string[] };
   APPROVER_IN_NO_TEAM: { by: string; teams: string[] };
 
-  WINDOW_SHUT: { window?: WindowRef; where: string };
+  WINDOW_SHUT: { window?: WindowRef | undefined; where: string };
   WINDOWS_NEVER_OPEN: { where: string[] };
   WINDOWS_NEVER_TOGETHER: { where: string[] };
 
@@ -107,28 +107,28 @@ export interface GatesReasons {
   MERGEABLE_UNKNOWN: { pull: PullRef };
   GATE_UNSEEN: { pull: PullRef };
   /** GitHub's rules could not be read: what GitHub says itself, where it says something. */
-  GITHUB_BLOCKS: { pull: PullRef; message?: string };
+  GITHUB_BLOCKS: { pull: PullRef; message?: string | undefined };
   /** silent: its checks that never reported have been silent for too long. */
   GITHUB_WANTS: { pull: PullRef; needs: PullNeed[]; silent: boolean };
   GITHUB_ANSWERED: { pull: PullRef; message: string };
 
   ANALYSIS_UNREAD: None;
-  ANALYSIS_BAD: { analysis: AnalysisRef; because: Words };
-  ANALYSIS_RUNNING: { analysis: AnalysisRef; because: Words; more: number };
+  ANALYSIS_BAD: { analysis: AnalysisRef; because: AnyReason };
+  ANALYSIS_RUNNING: { analysis: AnalysisRef; because: AnyReason; more: number };
   ANALYSIS_BEGUN: None;
   ANALYSIS_BEGINS: { analysis: AnalysisRef; attempt: number };
-  ANALYSIS_ARGUMENT: { name: string; because: Words };
-  ANALYSIS_ARGUMENT_MISSING: { name: string; variable: string; cluster?: string };
+  ANALYSIS_ARGUMENT: { name: string; because: AnyReason };
+  ANALYSIS_ARGUMENT_MISSING: { name: string; variable: string; cluster?: string | undefined };
   WAITS_ENDED: { by: string };
   BAKE_IS_OVER: None;
   STAGE_IS_DONE: None;
-  HOOK_BAD: { hook: HookRef; because: Words };
-  HOOK_HOLDS_STAGE: { hook: HookRef; because: Words };
-  HOOK_UNCLEAR: { hook: HookRef; because: Words };
+  HOOK_BAD: { hook: HookRef; because: AnyReason };
+  HOOK_HOLDS_STAGE: { hook: HookRef; because: AnyReason };
+  HOOK_UNCLEAR: { hook: HookRef; because: AnyReason };
   HOOK_AWAITED: { hook: HookRef };
 
-  PR_GATE_RUN_ENDED: { phase: string; because: Words };
-  PR_GATE_CLOSING: { pull: PullRef; because: Words };
+  PR_GATE_RUN_ENDED: { phase: string; because: AnyReason };
+  PR_GATE_CLOSING: { pull: PullRef; because: AnyReason };
 
   NEXT_JUDGED_AGAIN: None;
   NEXT_LOOKED_AGAIN: None;
@@ -172,6 +172,3 @@ export interface GatesReasons {
   ASK_GITHUB_CHANGE: { change: GitHubChange };
   ASK_RAISE_LIMIT: { setting: string };
 }
-
-/** Makes a reason of the gates. */
-export const gateReason = reasonsOf<GatesReasons>();

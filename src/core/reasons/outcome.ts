@@ -1,7 +1,7 @@
-import type { Words } from "../base/reason.ts";
+import type { AnyReason } from "../base/reason.ts";
 import type { CheckRef } from "./refs.ts";
 
-/** How a run came out. */
+/** How a run came out, and what failures do to it. Clusters are keys. */
 export interface OutcomeReasons {
   /** Every stage is through. `failed`: tolerated, unless the phase says otherwise. */
   RUN_THROUGH: {
@@ -11,5 +11,20 @@ export interface OutcomeReasons {
     skipped: readonly string[];
     quarantined: readonly string[];
   };
-  RUN_ENDED: { phase: "Succeeded" | "RolledBack" | "Failed"; because: Words };
+  RUN_ENDED: { phase: string; because: AnyReason };
+  TOO_MANY_FAILED: { clusters: readonly string[]; most: number; because: AnyReason };
+  WAITED_TOO_LONG: { cluster: string; forMs: number; because: AnyReason };
+  RUN_ROLLED_BACK: { because: AnyReason };
+  /** cannot: why it is not rolled back. */
+  ROLLBACK_IMPOSSIBLE: { because: AnyReason; cannot: AnyReason };
+
+  ROLLBACK_OF_BRANCHES: Record<never, never>;
+  /** moved: it has moved clusters, and none can be put back. */
+  ROLLBACK_OF_NOTHING: { moved: boolean };
+  PIN_NOT_PLAIN: { file: string; path: string };
+  PIN_MADE_BY_RUN: { file: string; path: string };
+
+  ASK_FAILED: { cluster: string };
+  ASK_WAITED: { cluster: string };
+  ASK_ACCEPT_FAILURES: Record<never, never>;
 }

@@ -15,7 +15,7 @@ export interface BatchRef {
   /** Number within its stage, from 1. */
   number: number;
   kind: "Planned" | "CatchUp" | "Hotfix" | "Revert";
-  step?: { index: number; of: number; weight: number };
+  step?: { index: number; of: number; weight: number } | undefined;
 }
 
 /** Number of a batch's PR; null where it has none, because it moves branches. */
@@ -26,10 +26,10 @@ export interface AnalysisRef {
   /** Names of its templates. */
   templates: string[];
   /** Measured from the stage's first merge on, beside its batches. */
-  background?: true;
+  background?: true | undefined;
   of: BatchRef | { stage: string };
   /** Key of the cluster it is run for; absent: for all of them. */
-  cluster?: string;
+  cluster?: string | undefined;
 }
 
 /** A hook as reasons name it. */

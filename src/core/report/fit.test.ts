@@ -3,6 +3,7 @@ import { plannedTarget, samplePlan, sampleRollout, sampleRun } from "../../../te
 import { confirmed, freshRun, START, withBatch } from "../../adapters/git/testing/runs.ts";
 import { stickyMarker } from "../../engine/round/publish/publish.ts";
 import type { Plan } from "../plan/plan-types.ts";
+import { said } from "../reasons/run.ts";
 import type { Batch, BatchTarget, RolloutState, Run } from "../run/state/run.ts";
 import { planAnswer, refusalAnswer, statusAnswer } from "./answers.ts";
 import { batchBody } from "./batch/batch-pull.ts";
@@ -113,7 +114,7 @@ function longest(planned: BatchTarget, index: number, rollouts: RolloutState[] =
   const fields = { reconciledAt: "x".repeat(2000) };
   const evidence = { verdict: "live" as const, clause: "all", sentence: "_".repeat(400), readAt: "", resourceVersion: "1", fields };
   const names = { application: `${"a".repeat(246)}-${index}`, cluster: `hub/${"c".repeat(246)}-${index}` };
-  return { ...planned, ...names, why: "|".repeat(600), edits: [edit, edit], evidence, ...(rollouts.length > 0 ? { rollouts } : {}) };
+  return { ...planned, ...names, why: said("|".repeat(600)), edits: [edit, edit], evidence, ...(rollouts.length > 0 ? { rollouts } : {}) };
 }
 
 function longRun(clusters: number): Run {
@@ -185,25 +186,25 @@ function longest300(): Run {
   const requeued = Array.from({ length: 60 }, (_, index) => ({
     cluster: `hub/${"`".repeat(200)}${index}`,
     stage: 0,
-    why: "|".repeat(800),
+    why: said("|".repeat(800)),
     nextAt: "2026-11-21T04:00:00Z",
   }));
   const more: Batch[] = Array.from({ length: 60 }, (_, index) => ({
     ...batch,
     number: index + 1,
     phase: "Open",
-    why: "|".repeat(900),
+    why: said("|".repeat(900)),
     pull: { number: index, url: "", head: "", openedAt: "2026-11-21T04:00:00Z" },
   }));
   const paused = {
     kind: "Refused" as const,
     by: "GitHub",
-    reason: "|".repeat(3000),
+    reason: said("|".repeat(3000)),
     at: "2026-11-21T04:00:00Z",
-    ask: "do `/x` ".repeat(9000),
+    ask: said("do `/x` ".repeat(9000)),
   };
   const skipped = requeued.map(({ cluster, why }) => ({ cluster, why, at: "2026-11-21T04:00:00Z" }));
-  const all = { ...run, plan: { ...run.plan, stages }, batches: more, why: "_".repeat(3000), paused, skipped };
+  const all = { ...run, plan: { ...run.plan, stages }, batches: more, why: said("_".repeat(3000)), paused, skipped };
   return { ...all, requeued: requeued as unknown as Run["requeued"] };
 }
 

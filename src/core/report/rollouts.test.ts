@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { batchTarget, sampleRun } from "../../../test/support/sample-run.ts";
+import { said } from "../reasons/run.ts";
 import type { BatchTarget, RolloutState, Run } from "../run/state/run.ts";
 import { evidenceBefore, evidenceWords } from "./batch/batch-pull.ts";
 import { BODY_LIMIT } from "./escape.ts";
@@ -102,7 +103,7 @@ describe("messages reach every report", () => {
   ];
   test.each(waits)("waiting for %s", (_what, sentence) => {
     const why = `waiting for us-1 to become healthy (0 of 2 confirmed): ${sentence}`;
-    const run = runWith({ why: sentence }, { why });
+    const run = runWith({ why: said(sentence) }, { why: said(why) });
     const plain = (text: string) => text.replaceAll("\\", "");
     expect(tree(run)).toContain(sentence);
     expect(plain(runComment(run, NOW))).toContain(sentence);
@@ -124,7 +125,7 @@ describe("messages reach every report", () => {
     const failed: BatchTarget = {
       ...batchTarget("eu-1", "Failed"),
       excused: true,
-      why: "as before its batch (baseline: Degraded), and no worse",
+      why: said("as before its batch (baseline: Degraded), and no worse"),
       evidence,
     };
     const text = evidenceBefore({ ...run, batches: [{ ...first, targets: [failed] }, second] }, second, NOW);
@@ -134,7 +135,11 @@ describe("messages reach every report", () => {
 });
 
 test("what failed as it had been before its batch is told apart everywhere", () => {
-  const run = runWith({ phase: "Failed", excused: true, why: "as before its batch (baseline: Degraded), and no worse: It is Degraded." });
+  const run = runWith({
+    phase: "Failed",
+    excused: true,
+    why: said("as before its batch (baseline: Degraded), and no worse: It is Degraded."),
+  });
   expect(tree(run)).toContain("✖ Failed (baseline)");
   expect(runComment(run, NOW)).toContain("❌ Failed (baseline)");
   expect(runView(run).stages[1]?.batches[0]?.clusters[0]).toMatchObject({
@@ -145,7 +150,7 @@ test("what failed as it had been before its batch is told apart everywhere", () 
 });
 
 test("a control plane that cannot be seen stands in the run's page, the tree and the web page", () => {
-  const unseen = [{ plane: "hub", since: "2026-11-21T09:05:00.000Z", why: "forbidden; grant list on applications" }];
+  const unseen = [{ plane: "hub", since: "2026-11-21T09:05:00.000Z", why: said("forbidden; grant list on applications") }];
   const run = runWith({}, { unseen });
   expect(runComment(run, NOW)).toContain(
     "Control plane hub cannot be seen since 09:05:00 UTC: forbidden; grant list on applications. Its clusters wait",

@@ -45,7 +45,7 @@ export function targetMark(phase: TargetPhase): string {
 }
 
 /** A target's phase as people read it: what failed as it had been before is told apart. */
-export function phaseWord({ phase, excused }: { phase: TargetPhase; excused?: true }): string {
+export function phaseWord({ phase, excused }: { phase: TargetPhase; excused?: true | undefined }): string {
   return excused === true ? `${phase} (baseline)` : phase;
 }
 

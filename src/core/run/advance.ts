@@ -10,24 +10,24 @@
  * Everything an effect depends on is in the returned run, which the caller records before it acts. An effect may be tried
  * twice, or after a crash not at all: it is wanted again until its outcome is observed.
  */
-import { propose } from "./batches/build.ts";
+import { runReason } from "../reasons/run.ts";
 import { end } from "./batches/end.ts";
-import { sayFromBatches, sayPaused } from "./batches/explain.ts";
 import { mergeOpen } from "./batches/merge.ts";
+import { propose } from "./batches/propose.ts";
 import { observePulls } from "./batches/pulls.ts";
 import { judgeQuarantine, leaveUnreachableOpen } from "./batches/quarantine.ts";
 import { settleBatches } from "./batches/settle.ts";
 import { moveOn } from "./batches/stage.ts";
 import { followAnalyses } from "./checks/analysis.ts";
-import { followHooks, judgeHooks } from "./checks/hooks.ts";
-import { judgeAnalyses } from "./checks/judge-analyses.ts";
+import { followHooks } from "./checks/hooks.ts";
+import { judgeChecks } from "./checks/judge.ts";
+import { inBackground, tellFailures } from "./checks/stage-checks.ts";
 import { measuresAnything } from "./checks/step-analysis.ts";
 import { applyCommands } from "./commands/apply-commands.ts";
 import { followOrders } from "./commands/rollouts.ts";
-import { inBackground } from "./gates/analysis.ts";
-import { tellFailures } from "./gates/hooks.ts";
 import { judgeFailures } from "./outcome/failures.ts";
-import { change, closeDraft, type Draft, openDraft } from "./state/draft.ts";
+import { change, closeDraft, type Draft, openDraft, say } from "./state/draft.ts";
+import { isSettled } from "./state/progress.ts";
 import { isEnded, isMoving, movingPhase, type Run } from "./state/run.ts";
 import type { Advanced, World } from "./state/world.ts";
 import { forgetBaselines, noteBaselines } from "./targets/baseline.ts";
@@ -44,7 +44,8 @@ export function advance(run: Run, world: World, now: number): Advanced<Run> {
     applyCommands(draft);
     return closeDraft(draft);
   }
-  if (run.phase === "Pending") change(draft, { phase: movingPhase(run), since: draft.at, ...startedFrom(run, world) }, "started");
+  if (run.phase === "Pending")
+    change(draft, { phase: movingPhase(run), since: draft.at, ...startedFrom(run, world) }, runReason("RUN_STARTED"));
   noteBaselines(draft);
   observePulls(draft);
   forgetBaselines(draft);
@@ -66,8 +67,7 @@ function decide(draft: Draft): void {
   judgeFailures(draft);
   followAnalyses(draft);
   followHooks(draft);
-  judgeAnalyses(draft);
-  judgeHooks(draft);
+  judgeChecks(draft);
   settleBatches(draft);
   inBackground(draft);
   tellFailures(draft);
@@ -83,6 +83,13 @@ function decide(draft: Draft): void {
   // Of a run that is paused, too: reverts.
   propose(draft);
   mergeOpen(draft);
-  if (isMoving(draft.run)) sayFromBatches(draft);
-  if (draft.run.phase === "Paused") sayPaused(draft);
+  explain(draft);
+}
+
+/** A paused run says why, and what is asked of people; another stands where its first batch does that is not settled, if any. */
+function explain(draft: Draft): void {
+  const { paused, stage, batches } = draft.run;
+  const batch = batches.find((one) => one.stage <= stage && one.phase !== "Closed" && !isSettled(one));
+  if (batch !== undefined && isMoving(draft.run)) say(draft, batch.why, batch.next);
+  if (paused !== undefined && draft.run.phase === "Paused") say(draft, paused.reason, { what: paused.ask });
 }

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { epoch, iso } from "../base/time.ts";
+import { said } from "../reasons/run.ts";
 import type { Rollout } from "../spec/rollout.ts";
 import {
   batch,
@@ -358,7 +359,7 @@ describe("requeue", () => {
     round(run);
     expect(run.run.requeued).toMatchObject([{ attempts: 1, nextAt: iso(run.now + 30 * MINUTE) }]);
     expect(run.run.why).toEqual("1 cluster put off (c1): c1 still matches the requeue selector (look 1 of 2)");
-    expect(run.run.next).toEqual({ what: "looked at again", at: iso(run.now + 30 * MINUTE) });
+    expect(run.run.next).toEqual({ what: "looked at again", eta: iso(run.now + 30 * MINUTE) });
     expect(run.run.batches).toEqual([]);
     drained(run, "c1", false);
     expect(wants(round(run, 30 * MINUTE))).toEqual(["Propose 1"]);
@@ -401,7 +402,7 @@ describe("a catch-up batch", () => {
     const edits = stage?.batches[0]?.targets[0]?.edits ?? [];
     const shared = stage?.batches.map((one) => ({ ...one, targets: one.targets.map((target) => ({ ...target, edits })) })) ?? [];
     const requeued = ["hub/c1", "hub/c2"].map((cluster) => ({
-      ...{ cluster, stage: 0, attempts: 0, why: "put off" },
+      ...{ cluster, stage: 0, attempts: 0, why: said("put off") },
       ...{ since: iso(run.now), nextAt: iso(run.now) },
     }));
     run.run = { ...run.run, requeued, plan: { ...run.run.plan, stages: stage === undefined ? [] : [{ ...stage, batches: shared }] } };

@@ -1,10 +1,11 @@
-import { iso, type Time } from "../base/time.ts";
+import { iso } from "../base/time.ts";
 import type { Edit, Plan, Release } from "../plan/plan-types.ts";
+import { runReason } from "../reasons/run.ts";
 import type { Rollout } from "../spec/rollout.ts";
 import { haltsOn } from "./gates/halt.ts";
 import { supersededBefore } from "./outcome/overlap.ts";
 import { goodBefore, goodReleaseFor, lastGoodFor, type Rollback } from "./outcome/rollback.ts";
-import { isEnded, type Pause, type Requeued, type Run } from "./state/run.ts";
+import { isEnded, type Pause, type Run } from "./state/run.ts";
 
 export interface StartInput {
   rollout: Rollout;
@@ -24,8 +25,7 @@ export interface StartInput {
 /** A new run: nothing is open yet, its first round makes the first batch. Rollout and plan are kept as they are and never changed. */
 export function startRun({ rollout, number, release, trigger, plan, now, before, lastRelease = {} }: StartInput): Run {
   const at = iso(now);
-  const lastGood = lastGoodFor(plan, before);
-  const unproven = before === undefined ? [] : unprovenAfter(before);
+  const late = { attempts: 0, since: at, nextAt: at, why: runReason("REQUEUE_MATCHED") };
   return {
     format: 2,
     rollout: rollout.name,
@@ -36,17 +36,17 @@ export function startRun({ rollout, number, release, trigger, plan, now, before,
     plan,
     phase: "Pending",
     since: at,
-    why: "the release is merged; the run starts",
-    next: { what: "the first batch is made", at },
+    why: runReason("RUN_BEGINS"),
+    next: { what: runReason("NEXT_FIRST_BATCH"), eta: at },
     stage: 0,
     batches: [],
-    requeued: plan.stages.flatMap((stage, index) => stage.requeued.map((cluster) => putOff(cluster, index, at))),
+    requeued: plan.stages.flatMap((stage, index) => stage.requeued.map((cluster) => ({ cluster, stage: index, ...late }))),
     skipped: [],
     failedAccepted: [],
-    ...(supersededBefore(before) === 0 ? {} : { superseded: supersededBefore(before) }),
+    superseded: supersededBefore(before) || undefined,
     goodRelease: goodReleaseFor(before, { ...lastRelease }),
-    ...(lastGood === undefined ? {} : { lastGood }),
-    ...(unproven.length === 0 ? {} : { unproven }),
+    lastGood: lastGoodFor(plan, before),
+    unproven: before && orNone(unprovenAfter(before)),
     commands: [],
     startedAt: at,
   };
@@ -59,7 +59,7 @@ export interface RollbackInput {
   number: number;
   asked: NonNullable<Run["rollback"]>;
   /** The edits that restore the release values, made with the last batch. */
-  restore?: readonly Edit[];
+  restore?: Edit[];
   now: number;
 }
 
@@ -74,16 +74,21 @@ export function startRollback({ of, back, number, asked, restore, now }: Rollbac
     of: of.number,
     why: asked.reason,
     skipped: back.left.map((one) => ({ ...one, at: run.startedAt })),
-    ...(restore === undefined || restore.length === 0 ? {} : { restore: [...restore] }),
-    ...(of.goodRelease === undefined ? {} : { goodRelease: of.goodRelease }),
+    restore: restore && orNone(restore),
+    goodRelease: of.goodRelease ?? run.goodRelease,
     // Where it does not get to its end, the next run must not take what it was to take back for good.
     lastGood: goodBefore(of),
     unproven: unprovenAfter(of),
     stays: clustersOfPlan(of.plan).filter(
       (cluster) => !of.batches.some((batch) => batch.merged && batch.targets.some((one) => one.cluster === cluster)),
     ),
-    ...(haltsOn(of, now).length === 0 ? {} : { halts: haltsOn(of, now) }),
+    halts: orNone(haltsOn(of, now)),
   };
+}
+
+/** What is empty is not journalled. */
+function orNone<T>(list: T[]): T[] | undefined {
+  return list.length === 0 ? undefined : list;
 }
 
 function clustersOfPlan(plan: Plan): string[] {
@@ -103,23 +108,6 @@ function unprovenAfter(run: Run): string[] {
   return [...unproven];
 }
 
-function putOff(cluster: string, stage: number, at: Time): Requeued {
-  return { cluster, stage, attempts: 0, since: at, nextAt: at, why: "matches the stage's requeue selector: tried after its batches" };
-}
-
-/** What the journal's index says of a rollout. Same shape as the journal's entry. */
-export interface Adopted {
-  lastRun: number;
-  lastRelease: Record<string, string>;
-  attempt: number;
-  cursor: string;
-}
-
-/** A rollout seen for the first time: the release it names is taken for what is there already, and nothing starts (docs/spec.md §9.7). */
-export function adopt(release: Release, cursor: string): Adopted {
-  return { lastRun: 0, lastRelease: release.values, attempt: release.attempt, cursor };
-}
-
 /**
  * A newer release takes over: nothing of this run merges any more, and it ends as Superseded once its PRs are observed
  * closed or merged and what it has in flight is confirmed or has failed. The successor starts after that, so a cluster is never in flight
@@ -128,20 +116,13 @@ export function adopt(release: Release, cursor: string): Adopted {
 export function supersede(run: Run, by: { values: Record<string, string>; commit: string }, now: number): Run {
   if (isEnded(run) || run.ending !== undefined) return run;
   const at = iso(now);
-  const reason = `a newer release took over: ${Object.values(by.values).join(", ")} (${by.commit.slice(0, 10)})`;
+  const reason = runReason("RUN_SUPERSEDED", { values: Object.values(by.values), commit: by.commit });
   return endSoon(run, { phase: "Superseded", by: by.commit, reason, at });
 }
 
 /** A run on its way to its end: Paused until it gets there. */
 export function endSoon(run: Run, ending: NonNullable<Run["ending"]>): Run {
-  const paused: Pause = { kind: "Command", by: ending.by, reason: ending.reason, at: ending.at, ask: "nothing: it ends by itself" };
-  return {
-    ...run,
-    phase: "Paused",
-    since: ending.at,
-    why: ending.reason,
-    next: { what: "its open pull requests are closed" },
-    paused,
-    ending,
-  };
+  const { by, reason, at } = ending;
+  const paused: Pause = { kind: "Command", by, reason, at, ask: runReason("ASK_NOTHING") };
+  return { ...run, phase: "Paused", since: at, why: reason, next: { what: runReason("NEXT_PULLS_CLOSED") }, paused, ending };
 }

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { AnalysisEngine, AnalysisToRun } from "../../adapters/analysis/port.ts";
 import { prepare } from "../../core/analysis/request.ts";
+import { said } from "../../core/reasons/run.ts";
 import type { RunAnalysis } from "../../core/run/state/analysis-types.ts";
 import type { Run } from "../../core/run/state/run.ts";
 import type { Commits } from "../config-repo/commits.ts";
@@ -63,7 +64,7 @@ function scene(change: { templateName?: string; engine?: Partial<AnalysisEngine>
   const memory: RepoMemory = { ...memoryOf(context), analyses: openAnalyses(context, commits) };
   const record: RunAnalysis = {
     ...{ id: ID, stage: 0, when: "AfterBatch" as const, batch: 1, cluster: "hub/eu-1", attempt: 1 },
-    ...{ args: [{ name: "host", value: "eu-1" }], phase: "Running" as const, why: "", startedAt: "2026-11-21T10:00:00.000Z" },
+    ...{ args: [{ name: "host", value: "eu-1" }], phase: "Running" as const, why: said(""), startedAt: "2026-11-21T10:00:00.000Z" },
   };
   const analysis = {
     templates: [{ templateName: change.templateName ?? "webcheck", clusterScope: false }],

@@ -1,4 +1,4 @@
-import { stageEvent } from "../../core/run/checks/hook-event.ts";
+import { stageEvent } from "../../core/report/hook-event.ts";
 import { hookTryKey } from "../../core/run/state/hooks-types.ts";
 import type { Run } from "../../core/run/state/run.ts";
 import type { RepoContext } from "./context.ts";

@@ -1,3 +1,4 @@
+import { said } from "../../core/reasons/run.ts";
 import type { Run } from "../../core/run/state/run.ts";
 import type { RepoContext } from "./context.ts";
 
@@ -17,6 +18,6 @@ export async function isArchived(context: RepoContext): Promise<boolean> {
 
 /** As the page shows it: nothing of it can be written to the journal. */
 export function standingStill(run: Run): Run {
-  const why = "the repository is archived, so nothing can be written to it: the run stands still";
-  return { ...run, why, next: { what: "somebody takes the repository out of the archive" } };
+  const why = said("the repository is archived, so nothing can be written to it: the run stands still");
+  return { ...run, why, next: { what: said("somebody takes the repository out of the archive") } };
 }

@@ -53,7 +53,10 @@ function open(change: Partial<Run> = {}): { run: Run; pull: ObservedPull; number
 }
 
 function decision(run: Run, world: Partial<World>, command?: Command, fenced: number[] = []): Decision {
-  const effects = command === undefined ? [] : [{ kind: "Answer" as const, command: command.id, outcome: "done" as const, message: "" }];
+  const effects =
+    command === undefined
+      ? []
+      : [{ kind: "Answer" as const, command: command.id, outcome: "done" as const, message: { code: "PAUSE_DONE" } }];
   const seen = { pulls: new Map(), commands: command === undefined ? [] : [command], ...world } as World;
   return {
     decidedAt: 0,

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { sampleRun } from "../../../test/support/sample-run.ts";
 import type { BranchRules, CheckSeen, Pull, Review } from "../../adapters/forge/port.ts";
+import { said } from "../../core/reasons/run.ts";
 import type { Advanced } from "../../core/run/state/world.ts";
 import { memoryOf } from "../testing/memory.ts";
 import { type RepoContext, silentLog } from "./context.ts";
@@ -130,9 +131,9 @@ describe("the live page's edits", () => {
     expect(pages()).toBe(1);
     await look(both, 15_000, "none");
     expect(pages()).toBe(2);
-    await look(sampleRun({ why: "something else" }), 60_000);
+    await look(sampleRun({ why: said("something else") }), 60_000);
     expect(pages()).toBe(2);
-    await look(sampleRun({ why: "something else" }), 240_000, "none");
+    await look(sampleRun({ why: said("something else") }), 240_000, "none");
     expect(pages()).toBe(3);
   });
 
@@ -141,9 +142,9 @@ describe("the live page's edits", () => {
     const { bodies, pages, look } = desk({ limit: 5000, remaining: 300, resetAt });
     await look();
     expect(bodies[0]).toContain("GitHub's limit for this App is nearly used up (300 of 5000 calls left until 10:00 UTC)");
-    await look(sampleRun({ why: "something else" }), 900_000);
+    await look(sampleRun({ why: said("something else") }), 900_000);
     expect(pages()).toBe(1);
-    const paused = { kind: "Failure" as const, by: "stagecoach", reason: "us-1 failed", at: AT, ask: "`/retry`" };
+    const paused = { kind: "Failure" as const, by: "stagecoach", reason: said("us-1 failed"), at: AT, ask: said("`/retry`") };
     const run = sampleRun({ phase: "Paused", paused });
     await look(run);
     await look(run);

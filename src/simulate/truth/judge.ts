@@ -1,4 +1,5 @@
 import { epoch } from "../../core/base/time.ts";
+import { sentenceOf } from "../../core/report/reasons/say.ts";
 import type { RunAnalysis } from "../../core/run/state/analysis-types.ts";
 import { checkInvariants } from "../../core/run/state/invariants.ts";
 import { type Halt, isEnded, type Run } from "../../core/run/state/run.ts";
@@ -89,8 +90,8 @@ function noteAnswer(judge: Judge, { command }: Said, outcome: "done" | "refused"
 /** One decision: the invariants, and what it believes. */
 export function judgeStep(judge: Judge, advance: Advance, step: { before: Run; world: World; advanced: Advanced<Run>; now: number }): void {
   const { before, world, advanced, now } = step;
-  for (const { invariant, message } of checkInvariants(before, advanced.run, advanced.effects, world, now))
-    judge.violations.push(`invariant ${invariant}: ${message}`);
+  for (const { invariant, breach } of checkInvariants(before, advanced.run, advanced.effects, world, now))
+    judge.violations.push(`invariant ${invariant}: ${sentenceOf(breach)}`);
   if (world.joiners !== undefined && world.joiners.length > 0)
     judge.violations.push(...joinersLand(judge.truth, before, world, advanced.run));
   if (advanced.change === "none") return;

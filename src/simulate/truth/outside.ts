@@ -119,11 +119,10 @@ export function failuresAreTold(moment: Pick<Moment, "truth" | "index">, run: Ru
     if ((model.stages[batch.stage]?.hooks?.onFailure ?? 0) === 0) continue;
     for (const { phase, excused, cluster } of batch.targets) {
       if (phase !== "Failed" || excused === true) continue;
-      const name = cluster.slice(cluster.indexOf("/") + 1);
       const told = run.hooks?.some(
-        (call) => call.when === "onFailure" && call.stage === batch.stage && call.failures?.some(({ what }) => what === name),
+        (call) => call.when === "onFailure" && call.stage === batch.stage && call.failures?.some(({ what }) => what["cluster"] === cluster),
       );
-      if (told !== true) wrong.push(`truth: ${run.rollout} #${run.number} ended, and no hook was told that ${name} failed`);
+      if (told !== true) wrong.push(`truth: ${run.rollout} #${run.number} ended, and no hook was told that ${cluster} failed`);
     }
   }
   return wrong;

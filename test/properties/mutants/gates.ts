@@ -1,6 +1,6 @@
 import { hasCode } from "../../../src/core/base/reason.ts";
 import { iso } from "../../../src/core/base/time.ts";
-import { gateReason } from "../../../src/core/reasons/gates.ts";
+import { runReason } from "../../../src/core/reasons/run.ts";
 import { advance } from "../../../src/core/run/advance.ts";
 import { approvalHash } from "../../../src/core/run/gates/approval.ts";
 import { closedNow, windowSets } from "../../../src/core/run/gates/window.ts";
@@ -197,7 +197,7 @@ function hasty(run: Run, world: World, now: number): Advanced<Run> {
   if (at === undefined) return advanced;
   return patched(advanced, (batch) => {
     if (!hasCode(batch.next?.what, "NEXT_WINDOW") || batch.next?.eta === iso(at)) return batch;
-    return { ...batch, next: { what: gateReason("NEXT_WINDOW"), eta: iso(at) } };
+    return { ...batch, next: { what: runReason("NEXT_WINDOW"), eta: iso(at) } };
   });
 }
 

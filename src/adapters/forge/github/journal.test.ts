@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { said } from "../../../core/reasons/run.ts";
 import { type TestGitHub, testGitHub } from "../../../sim/github/testing/setup.ts";
 import { acceptJournal } from "../../git/journal/accept.ts";
 import { JOURNAL_BRANCH, openJournal } from "../../git/journal/journal.ts";
@@ -61,7 +62,7 @@ function journalOn(mirror: Mirror) {
 }
 
 function change(why: string, number = 1): JournalChange {
-  const run = freshRun(4, 2, { why, number });
+  const run = freshRun(4, 2, { why: said(why), number });
   return { runs: [run], subject: `payments #${number}: ${why}`, trailers: { "Stagecoach-Event": "test" }, at: START };
 }
 

@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { said } from "../../../core/reasons/run.ts";
 import { sentenceOf } from "../../../core/report/reasons/say.ts";
 import type { Run } from "../../../core/run/state/run.ts";
 import { openLocalWriter } from "../local-writer.ts";
@@ -126,7 +127,7 @@ describe("recording and reading", () => {
     for (const number of [1, 2, 3]) {
       const run = withBatch(freshRun(4, 2, { number }), "Open", START);
       await journal.record(change(run));
-      await journal.record(change({ ...confirmed(run, START), phase: "Succeeded", why: "Done.", endedAt: run.since }));
+      await journal.record(change({ ...confirmed(run, START), phase: "Succeeded", why: said("Done."), endedAt: run.since }));
     }
     expect((await journal.runs("payments")).map(({ number, phase, release }) => [number, phase, release])).toEqual([
       [2, "Succeeded", "v1.4.2"],
@@ -149,8 +150,8 @@ describe("recording and reading", () => {
     const next = freshRun(4, 2, { number: 2 });
     const fresh = openJournal({ mirror: await replica("other.git"), app: APP });
     await fresh.read();
-    await fresh.record({ ...change(next), runs: [{ ...old, phase: "Superseded", why: "Superseded by #2." }, next] });
-    await fresh.record({ ...change(next), runs: [{ ...old, phase: "Superseded", why: "Superseded for good." }] });
+    await fresh.record({ ...change(next), runs: [{ ...old, phase: "Superseded", why: said("Superseded by #2.") }, next] });
+    await fresh.record({ ...change(next), runs: [{ ...old, phase: "Superseded", why: said("Superseded for good.") }] });
     expect((await fresh.run("payments", 1))?.batches).toEqual(old.batches);
     expect((await fresh.read()).runs.get("payments")?.number).toBe(2);
   });
@@ -166,7 +167,7 @@ describe("two replicas", () => {
       for (let done = 0; done < count; ) {
         const run = (await journal.read()).runs.get("payments");
         if (run === undefined) throw new Error("the run is gone");
-        const skipped = [...run.skipped, { cluster: `${name}${done}`, why: "race", at: run.since }];
+        const skipped = [...run.skipped, { cluster: `${name}${done}`, why: said("race"), at: run.since }];
         if ((await journal.record(change({ ...run, skipped }))) === "recorded") done += 1;
         else lost += 1;
       }
@@ -213,11 +214,11 @@ describe("a journal that somebody else touched", () => {
     const commit = tamper({ note: "x" });
     const state = await journal.read();
     expect(state.tampered).toMatchObject({ commit, why: { because: { code: "COMMIT_AUTHOR", email: "dev@example.com" } } });
-    await expect(journal.record(change(freshRun(4, 2, { why: "later" })))).rejects.toMatchObject({ kind: "Invalid" });
+    await expect(journal.record(change(freshRun(4, 2, { why: said("later") })))).rejects.toMatchObject({ kind: "Invalid" });
     expect((await openJournal({ mirror: await replica("other.git"), app: APP }).read()).tampered?.commit).toBe(commit);
     await accept(START);
     expect((await journal.read()).tampered).toBeUndefined();
-    expect(await journal.record(change(freshRun(4, 2, { why: "later" })))).toBe("recorded");
+    expect(await journal.record(change(freshRun(4, 2, { why: said("later") })))).toBe("recorded");
     expect((await openJournal({ mirror: await replica("third.git"), app: APP }).read()).tampered).toBeUndefined();
   });
 
@@ -232,13 +233,13 @@ describe("a journal that somebody else touched", () => {
     const journal = openJournal({ mirror, app: APP });
     await journal.record(change(freshRun(4, 2)));
     const first = git(at.origin, "rev-parse", REF);
-    await journal.record(change(freshRun(4, 2, { why: "later" })));
+    await journal.record(change(freshRun(4, 2, { why: said("later") })));
     git(at.origin, "update-ref", REF, first);
     expect((await journal.read()).tampered?.why).toMatchObject({ code: "JOURNAL_REWRITTEN" });
     expect((await journal.read()).tampered?.commit).toBe(first);
     await accept(START + 5000);
     expect((await journal.read()).tampered).toBeUndefined();
-    expect((await journal.read()).runs.get("payments")?.why).toBe("The release was merged.");
+    expect((await journal.read()).runs.get("payments")?.why).toSay("The release was merged.");
   });
 
   test("a rewrite back to before an older acceptance is not covered by it", async () => {
@@ -247,7 +248,7 @@ describe("a journal that somebody else touched", () => {
     await accept(START);
     await journal.read();
     const accepted = git(at.origin, "rev-parse", REF);
-    await journal.record(change(freshRun(4, 2, { why: "later" })));
+    await journal.record(change(freshRun(4, 2, { why: said("later") })));
     git(at.origin, "update-ref", REF, accepted);
     expect((await journal.read()).tampered?.why).toMatchObject({ code: "JOURNAL_REWRITTEN" });
   });
@@ -281,7 +282,7 @@ describe("a journal that somebody else touched", () => {
       why: { code: "JOURNAL_FORMAT", has: "9" },
     });
     expect([...state.runs.keys()]).toEqual(["ledger"]);
-    expect(await journal.record(change({ ...ledger, why: "goes on" }))).toBe("recorded");
+    expect(await journal.record(change({ ...ledger, why: said("goes on") }))).toBe("recorded");
     await expect(journal.record(change(freshRun(4, 2)))).rejects.toThrow(/cannot be written over/);
     expect(await journal.runs("payments")).toMatchObject([{ number: 1, phase: "Unreadable" }]);
   });

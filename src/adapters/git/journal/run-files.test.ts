@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { iso } from "../../../core/base/time.ts";
+import { said } from "../../../core/reasons/run.ts";
 import type { Batch, BatchTarget, Evidence, Run } from "../../../core/run/state/run.ts";
 import { confirmed, freshRun, START, withBatch } from "../testing/runs.ts";
 import { printRun, type RunFiles } from "./print-run.ts";
@@ -59,11 +60,12 @@ function touched(run: Run, changes: readonly { why: string; phase: BatchTarget["
     const targets = batch.targets.map((one): BatchTarget => {
       const made = changes[at++ % Math.max(1, changes.length)];
       if (made === undefined) return one;
-      const { evidence: found, ...rest } = made;
+      const { evidence: found, why, phase } = made;
+      const rest = { phase, why: said(why) };
       const { evidence: _, ...before } = one;
       return found === undefined ? { ...before, ...rest } : { ...before, ...rest, evidence: found };
     });
-    return { ...batch, why: changes[0]?.why ?? batch.why, targets };
+    return { ...batch, why: changes[0] === undefined ? batch.why : said(changes[0].why), targets };
   });
   return { ...run, batches };
 }
@@ -75,7 +77,11 @@ describe("a run and its files", () => {
         fc.array(fc.array(change, { minLength: 1, maxLength: 7 }), { minLength: 1, maxLength: 4 }),
         text,
         async (steps, why) => {
-          let run = freshRun(7, 3, { why, next: { what: why }, skipped: [{ cluster: why, why, at: iso(START) }] });
+          let run = freshRun(7, 3, {
+            why: said(why),
+            next: { what: said(why) },
+            skipped: [{ cluster: why, why: said(why), at: iso(START) }],
+          });
           let written: RunFiles | undefined;
           for (const step of steps) {
             run = touched(run.batches.length < 3 ? withBatch(run, "Open", START) : run, step);
@@ -109,7 +115,7 @@ describe("a run and its files", () => {
   test("files that did not change give the very objects of before", async () => {
     const written = printRun(confirmed(withBatch(withBatch(freshRun(6, 3), "Open", START), "Open", START), START));
     const back = await readBack(written.files);
-    const next = { ...(back?.run ?? written.run), why: "Something new." };
+    const next = { ...(back?.run ?? written.run), why: said("Something new.") };
     const again = await readBack(printRun(next, back).files, back);
     expect(again?.run).toEqual(next);
     expect(again?.run.plan).toBe(back?.run.plan);
@@ -133,9 +139,13 @@ describe("a run and its files", () => {
         at: 2026-11-21T04:00:00.000Z
       phase: Progressing
       since: 2026-11-21T04:00:00.000Z
-      why: The release was merged.
+      why:
+        code: SAID
+        text: The release was merged.
       next:
-        what: batch 1 is proposed
+        what:
+          code: SAID
+          text: batch 1 is proposed
       stage: 0
       batches: 1
       startedAt: 2026-11-21T04:00:00.000Z
@@ -154,7 +164,9 @@ describe("a run and its files", () => {
       branch: stagecoach-run/payments/1/1-1-1
       phase: Settled
       since: 2026-11-21T04:01:00.000Z
-      why: Every target is confirmed.
+      why:
+        code: SAID
+        text: Every target is confirmed.
       next: null
       merged:
         commit: eeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee
@@ -163,7 +175,7 @@ describe("a run and its files", () => {
       settledAt: 2026-11-21T04:01:00.000Z
       shards: 1
       targets:
-        - {"key":"hub/argocd/payments-cluster-0","phase":"Baked","since":"2026-11-21T04:01:00.000Z","why":"Live at v1.4.2 and healthy for 10s.","confirmedAt":"2026-11-21T04:01:00.000Z","evidence":1}
+        - {"key":"hub/argocd/payments-cluster-0","phase":"Baked","since":"2026-11-21T04:01:00.000Z","why":{"code":"SAID","text":"Live at v1.4.2 and healthy for 10s."},"confirmedAt":"2026-11-21T04:01:00.000Z","evidence":1}
       "
     `);
     expect(written.files.get("runs/payments/1/evidence/001-1.yaml")).toMatchInlineSnapshot(`
@@ -199,7 +211,7 @@ describe("files broken by hand", () => {
     ["a shard that is gone", without(shard), shard, /JOURNAL_NO_FILE/],
     ["a target the plan does not know", edit(batch, "payments-cluster-0", "payments-cluster-99"), batch, /JOURNAL_TARGET/],
     ["evidence that is not in its shard", edit(shard, "payments-cluster-0", "payments-cluster-9"), batch, /JOURNAL_EVIDENCE/],
-    ["an alias", edit(run, /why: .*/, "why: &a x\nother: *a"), run, /alias/],
+    ["an alias", edit(run, /phase: .*/, "phase: &a x\nother: *a"), run, /alias/],
     ["a key given twice", edit(run, "number: 1", "number: 1\nnumber: 1"), run, /unique/],
   ])("%s is said with the file, and stops this run alone", async (_, files, file, why) => {
     const error = await readBack(files).catch((problem) => problem);

@@ -10,7 +10,7 @@ const count = z.number().int().min(0);
 const files = z.number().int().min(0).max(100_000);
 /** A reason: a code with its data. */
 const words = z.union([z.string(), z.looseObject({ code: z.string() })]);
-const next = z.looseObject({ what: words, at: time.optional(), eta: time.optional(), deadline: time.optional() }).nullable();
+const next = z.looseObject({ what: words, eta: time.optional(), deadline: time.optional() }).nullable();
 const edit = z.looseObject({
   file: z.string(),
   path: z.string(),

@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { said } from "../../../core/reasons/run.ts";
 import { openLocalWriter, sshJudge } from "../local-writer.ts";
 import { openMirror } from "../mirror.ts";
 import type { CommitJudge, CommitWriter, Mirror } from "../port.ts";
@@ -46,7 +47,7 @@ function journalOf(place = mirror, more: { judge?: CommitJudge; writer?: CommitW
 }
 
 function change(why: string): JournalChange {
-  const run = freshRun(4, 2, { why });
+  const run = freshRun(4, 2, { why: said(why) });
   return { runs: [run], subject: `payments #1: ${why}`, trailers: { "Stagecoach-Event": "test" }, at: START };
 }
 

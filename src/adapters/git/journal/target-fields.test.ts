@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { said } from "../../../core/reasons/run.ts";
 import type { BatchTarget, RolloutOrder, RolloutState, Run } from "../../../core/run/state/run.ts";
 import { freshRun, START, withBatch } from "../testing/runs.ts";
 import { printRun } from "./print-run.ts";
@@ -24,7 +25,7 @@ const ORDER: RolloutOrder = {
   at: AT,
   action: "resume",
   left: [],
-  rollouts: [{ target: "hub/argocd/a", namespace: "shop", name: "api", step: 1, outcome: { kind: "forbidden", why: "no right" } }],
+  rollouts: [{ target: "hub/argocd/a", namespace: "shop", name: "api", step: 1, outcome: { kind: "forbidden", why: said("no right") } }],
 };
 
 function runWith(change: Partial<BatchTarget>, more: Partial<Run> = {}): Run {
@@ -50,7 +51,7 @@ describe("what the journal keeps of targets, Rollouts and lost control planes", 
   };
 
   test("is read as it was written", async () => {
-    const run = runWith(whole, { rolloutOrders: [ORDER], unseen: [{ plane: "hub", since: AT, why: "forbidden" }] });
+    const run = runWith(whole, { rolloutOrders: [ORDER], unseen: [{ plane: "hub", since: AT, why: said("forbidden") }] });
     expect(await back(run)).toEqual(run);
   });
 
@@ -61,7 +62,7 @@ describe("what the journal keeps of targets, Rollouts and lost control planes", 
     ["dippedAt at no time", runWith({ dippedAt: "soon" })],
     ["a Rollout without images", runWith({ rollouts: [{ ...ROLLOUT, canaryImages: undefined as unknown as string[] }] })],
     ["an order of an action there is not", runWith({}, { rolloutOrders: [{ ...ORDER, action: "delete" as "abort" }] })],
-    ["a control plane lost at no time", runWith({}, { unseen: [{ plane: "hub", since: "x", why: "" }] })],
+    ["a control plane lost at no time", runWith({}, { unseen: [{ plane: "hub", since: "x", why: said("") }] })],
   ];
   test.each(broken)("%s stops that run, naming the file", async (_name, run) => {
     await expect(back(run)).rejects.toThrow();

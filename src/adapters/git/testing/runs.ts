@@ -1,5 +1,6 @@
 import { iso } from "../../../core/base/time.ts";
 import type { PlannedTarget } from "../../../core/plan/plan-types.ts";
+import { said } from "../../../core/reasons/run.ts";
 import type { Batch, BatchPhase, BatchTarget, Run } from "../../../core/run/state/run.ts";
 import type { Rollout } from "../../../core/spec/rollout.ts";
 
@@ -79,8 +80,8 @@ export function freshRun(clusters: number, size: number, over: Partial<Run> = {}
     plan: { rollout: "payments", release, hash: "b2", stages: [stage], uncovered: [], warnings: [] },
     phase: "Progressing",
     since: iso(START),
-    why: "The release was merged.",
-    next: { what: "batch 1 is proposed" },
+    why: said("The release was merged."),
+    next: { what: said("batch 1 is proposed") },
     stage: 0,
     batches: [],
     requeued: [],
@@ -93,7 +94,7 @@ export function freshRun(clusters: number, size: number, over: Partial<Run> = {}
 }
 
 function batchTarget(planned: PlannedTarget, at: number, over: Partial<BatchTarget> = {}): BatchTarget {
-  return { ...planned, phase: "Proposed", since: iso(at), why: "Its pull request is open.", ...over };
+  return { ...planned, phase: "Proposed", since: iso(at), why: said("Its pull request is open."), ...over };
 }
 
 /** The run with its next planned batch in `phase`. */
@@ -109,8 +110,8 @@ export function withBatch(run: Run, phase: BatchPhase, at: number, change: (targ
     branch: `stagecoach-run/payments/${run.number}/1-${number}-1`,
     phase,
     since: iso(at),
-    why: "The stage's next batch.",
-    next: { what: "it merges once its checks pass", at: iso(at + 60_000) },
+    why: said("The stage's next batch."),
+    next: { what: said("it merges once its checks pass"), deadline: iso(at + 60_000) },
     targets: planned.map((one) => change(batchTarget(one, at))),
   };
   return { ...run, batches: [...run.batches, batch] };
@@ -124,14 +125,14 @@ export function confirmed(run: Run, at: number): Run {
     const fields = { "sync.status": "Synced", "sync.revision": "d".repeat(40), "health.status": "Healthy", "operation.phase": "Succeeded" };
     const sentence = "Live at v1.4.2 and healthy for 10s.";
     const evidence = { verdict: "live" as const, clause: "all", sentence, readAt: iso(at), resourceVersion: "812", fields };
-    return { ...one, phase: "Baked", since: iso(at), why: sentence, confirmedAt: iso(at), evidence };
+    return { ...one, phase: "Baked", since: iso(at), why: said(sentence), confirmedAt: iso(at), evidence };
   });
   const merged = { commit: "e".repeat(40), at: iso(at - 30_000), by: "stagecoach[bot]" };
   const batch: Batch = {
     ...last,
     phase: "Settled",
     since: iso(at),
-    why: "Every target is confirmed.",
+    why: said("Every target is confirmed."),
     next: null,
     merged,
     settledAt: iso(at),

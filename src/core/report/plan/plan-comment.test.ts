@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { plannedTarget, samplePlan, sampleRollout, sampleRun } from "../../../../test/support/sample-run.ts";
 import type { Plan } from "../../plan/plan-types.ts";
+import { said } from "../../reasons/run.ts";
 import { windowSets } from "../../run/gates/window.ts";
 import type { Window } from "../../spec/windows.ts";
 import { COMMENT_ROOM } from "../fit.ts";
@@ -303,7 +304,7 @@ describe("a run in progress", () => {
   });
 
   test("that is ending already makes way in any case", () => {
-    const ending = { phase: "Aborted" as const, by: "a", reason: "wrong | version", at: "2026-11-21T09:00:00.000Z" };
+    const ending = { phase: "Aborted" as const, by: "a", reason: said("wrong | version"), at: "2026-11-21T09:00:00.000Z" };
     expect(overlap({ onNewRelease: "Reject" }, sampleRun({ ending }))).toMatchObject({ rejected: false });
   });
 });

@@ -4,6 +4,9 @@ import { analysisPhrase, hookPhrase } from "./phrases.ts";
 
 /** What analyses and hooks say. */
 export const CHECKS: Entries<CheckReasons> = entriesOf<CheckReasons>()({
+  SAID: { says: "{text}" },
+  CLUSTER_HAS_FAILED: { subject: "cluster", says: "{cluster}" },
+  CHECK_HAS_FAILED: { subject: "hook", says: ({ check }, names) => ("host" in check ? hookPhrase(check) : analysisPhrase(check, names)) },
   ANALYSIS_ENDED: { subject: "analysis", says: "{analysis}: {phase}[: {because}]" },
   ANALYSIS_STOPPED: { subject: "analysis", says: "{analysis} is ended: {because}" },
   ANALYSIS_END_UNSEEN: { subject: "analysis", says: "{because}; its end was not seen" },

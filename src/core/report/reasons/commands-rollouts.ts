@@ -27,12 +27,14 @@ export const ROLLOUT_COMMANDS = entriesOf<CommandReasons>()({
   ROLLOUTS_ORDERED: { subject: "application", says: "{by}: {action} the Rollouts of {clusters}" },
   ROLLOUTS_UNSEEN: {
     subject: "application",
-    says: ({ cluster, because }, names) =>
-      `nothing was done, since the clusters of a batch move together, and of ${cluster}: ${names.because(because)}`,
+    says: "nothing was done, since the clusters of a batch move together, and of {cluster}: {because}",
   },
   ROLLOUTS_ALL_UNSEEN: { subject: "application", says: ({ left }, names) => listed(left, 0, names) },
-  ROLLOUT_UNSEEN: { subject: "application", says: ({ cluster, because }, names) => `${cluster}: ${names.because(because)}` },
-  ROLLOUT_STATE: { subject: "application", says: (state) => `${state.cluster} ${state.name} (${rolloutPhrase(state)})` },
+  ROLLOUT_UNSEEN: { subject: "application", says: "{cluster}: {because}" },
+  ROLLOUT_STATE: {
+    subject: "application",
+    says: (state, names) => `${names.cluster(state.cluster)} ${state.name} (${rolloutPhrase(state)})`,
+  },
   ROLLOUT_NOT_TRIED: { subject: "application", says: "it could not be tried in time" },
   ROLLOUTS_BROKEN: {
     subject: "application",
@@ -56,7 +58,8 @@ export const ROLLOUT_COMMANDS = entriesOf<CommandReasons>()({
       const word = ROLLOUTS_DONE_WORDS[action] ?? action;
       const parts = also === undefined ? [] : [names.because(also)];
       if (done > 0) parts.push(`${word}: ${count(done, "Argo Rollout")} on ${names.clusters(clusters)}`);
-      for (const { cluster, name, because } of failed) parts.push(`not ${word}: ${cluster} ${name}: ${names.because(because)}`);
+      for (const { cluster, name, because } of failed)
+        parts.push(`not ${word}: ${names.cluster(cluster)} ${name}: ${names.because(because)}`);
       if (left.length > 0) parts.push(`left as they are: ${listed(left, 0, names)}`);
       return parts.join("; ").slice(0, 2000);
     },
@@ -64,7 +67,17 @@ export const ROLLOUT_COMMANDS = entriesOf<CommandReasons>()({
 });
 
 /** How an Argo Rollout stands: `Paused at step 1/4`. */
-export function rolloutPhrase({ phase, paused, step, steps }: { phase: string; paused: boolean; step?: number; steps?: number }): string {
+export function rolloutPhrase({
+  phase,
+  paused,
+  step,
+  steps,
+}: {
+  phase: string;
+  paused: boolean;
+  step?: number | undefined;
+  steps?: number | undefined;
+}): string {
   const word = paused && phase !== "Degraded" ? "Paused" : phase;
   return step === undefined || steps === undefined ? word : `${word} at step ${Math.min(step, steps)}/${steps}`;
 }

@@ -87,7 +87,7 @@ const GENERAL = entriesOf<CommandReasons>()({
     subject: "analysis",
     says: "an analysis is not ended by /promote: {because}. `/promote --full` (maintain) ends analyses, too",
   },
-  STEP_PAUSE_ENDED: { subject: "batch", says: "the pause of {batch} is over, if its clusters are healthy: on to {next}" },
+  STEP_PAUSE_ENDED: { subject: "batch", says: "the pause of {batch} is over, if its clusters are healthy: on to {after}" },
   STAGE_APPROVED: { subject: "stage", says: 'stage "{stage}" is approved by @{by}' },
   FULL_NEEDS_MAINTAIN: {
     subject: "person",

@@ -1,4 +1,4 @@
-import { sameWords } from "../../base/reason.ts";
+import { sameReason } from "../../base/reason.ts";
 import type { Time } from "../../base/time.ts";
 import type { Next, Run } from "../../run/state/run.ts";
 import { clockTime } from "../words.ts";
@@ -13,13 +13,12 @@ export interface NextView {
 
 export function nextView(next: Next | null, run: Run): NextView | null {
   if (next === null) return null;
-  const { what, at, eta, deadline = at } = next;
-  return { what: sentenceOf(what, run), deadline, eta };
+  return { ...next, what: sentenceOf(next.what, run) };
 }
 
 /** Returns what comes next of a run, in a sentence; undefined where nothing does, or it is what people are asked anyway. */
 export function nextOfRun(run: Run): NextView | undefined {
-  if (run.next === null || sameWords(run.next.what, run.paused?.ask)) return undefined;
+  if (run.next === null || sameReason(run.next.what, run.paused?.ask)) return undefined;
   return nextView(run.next, run) ?? undefined;
 }
 

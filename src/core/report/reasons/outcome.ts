@@ -1,3 +1,4 @@
+import { count } from "../../base/count.ts";
 import type { OutcomeReasons } from "../../reasons/outcome.ts";
 import { type Entries, entriesOf } from "./entry.ts";
 import { analysisPhrase, hookPhrase } from "./phrases.ts";
@@ -18,7 +19,53 @@ export const OUTCOME: Entries<OutcomeReasons> = entriesOf<OutcomeReasons>()({
   },
   RUN_ENDED: {
     subject: "run",
-    says: ({ phase, because }, names) =>
-      `${{ Succeeded: "succeeded", RolledBack: "rolled back", Failed: "failed" }[phase]}: ${names.because(because)}`,
+    says: ({ phase, because }, names) => `${phase === "RolledBack" ? "rolled back" : phase.toLowerCase()}: ${names.because(because)}`,
+  },
+  TOO_MANY_FAILED: {
+    subject: "run",
+    actions: ["retry", "skip", "resume", "abort"],
+    says: ({ clusters, most, because }, names) =>
+      `${count(clusters.length, "cluster")} failed (${names.clusters(clusters)}), at most ${most} may: ${names.because(because)}`,
+  },
+  WAITED_TOO_LONG: {
+    subject: "cluster",
+    actions: ["resume", "skip", "abort"],
+    says: "{cluster} has waited {forMs}: {because}",
+  },
+  RUN_ROLLED_BACK: { subject: "run", says: "{because}; it is rolled back" },
+  ROLLBACK_IMPOSSIBLE: {
+    subject: "run",
+    actions: ["retry", "resume", "abort"],
+    says: "{because}; it cannot be rolled back: {cannot}",
+  },
+
+  ROLLBACK_OF_BRANCHES: {
+    subject: "run",
+    says: "its pins are branches, which only move forward: revert on the base branch and release that",
+  },
+  ROLLBACK_OF_NOTHING: {
+    subject: "run",
+    says: ({ moved }) => (moved ? "none of the clusters it moved can be put back" : "it has moved no cluster"),
+  },
+  PIN_NOT_PLAIN: {
+    subject: "file",
+    says: "its pin {file} {path} does not hold the plain version of one target, so --to cannot be written there",
+  },
+  PIN_MADE_BY_RUN: {
+    subject: "file",
+    says: "its pin {file} {path} was made by this run: nothing stood there before",
+  },
+
+  ASK_FAILED: {
+    actions: ["retry", "skip", "resume", "abort"],
+    says: "`/retry` looks again, `/skip {cluster}` leaves it out, `/resume` accepts it as failed (maintain), `/abort` ends the run",
+  },
+  ASK_WAITED: {
+    actions: ["resume", "skip", "abort"],
+    says: "`/resume` waits on, `/skip {cluster}` leaves it out, `/abort` ends the run",
+  },
+  ASK_ACCEPT_FAILURES: {
+    actions: ["retry", "resume", "abort"],
+    says: "`/retry` looks again, `/resume` accepts the failures (maintain), `/abort` ends the run",
   },
 });

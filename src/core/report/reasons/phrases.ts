@@ -1,8 +1,10 @@
 import { count } from "../../base/count.ts";
 import type { Words } from "../../base/reason.ts";
 import { formatSelector } from "../../base/selector.ts";
+import { formatDuration } from "../../base/time.ts";
 import type { OverLimit } from "../../reasons/problems-plan.ts";
 import type { AnalysisRef, BatchRef, CheckRef, HookRef, PullRef, SourceNamed } from "../../reasons/refs.ts";
+import type { NextStepRef, WaitRef } from "../../reasons/stages.ts";
 
 /** How a view says what a reason names by key, or holds as its cause. */
 export interface Names {
@@ -85,4 +87,21 @@ const ISSUES: Readonly<Record<string, string>> = {
 /** Names a health issue of an Application; what Argo CD calls so itself stays as it is. */
 export function issuePhrase(issue: string): string {
   return ISSUES[issue] ?? issue;
+}
+
+/** Names what is waited for between two weights: `analysis webcheck`, `pause of 10m`. */
+export function waitPhrase(wait: WaitRef): string {
+  if ("templates" in wait) return `analysis ${wait.templates.join(", ")}`;
+  return wait.forMs === undefined ? "pause until /promote" : `pause of ${formatDuration(wait.forMs)}`;
+}
+
+/** Names what follows such a wait: `the pause of 10m`, `step 2 of 3`. */
+export function nextStepPhrase(next: NextStepRef): string {
+  if (next === null) return "what follows";
+  return "index" in next ? `step ${next.index} of ${next.of}` : `the ${waitPhrase(next)}`;
+}
+
+/** Says the time of the day: `14:05:09 UTC`. */
+export function clock(time: string): string {
+  return `${time.slice(11, 19)} UTC`;
 }

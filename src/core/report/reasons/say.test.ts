@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { BATCHES } from "./batches.ts";
+import { BREACHES } from "./breaches.ts";
 import { CHECKS } from "./checks.ts";
 import { COMMANDS } from "./commands.ts";
 import { COMMENTS } from "./comments.ts";
@@ -13,11 +14,13 @@ import { PROBLEMS } from "./problems.ts";
 import { RENDER_PROBLEMS } from "./render.ts";
 import { REASONS, sentenceOf } from "./say.ts";
 import { SETTINGS } from "./settings.ts";
+import { STAGES } from "./stages.ts";
 import { TARGETS } from "./targets.ts";
 
 test("each code is declared by one room: none hides another's sentence", () => {
-  const tables = [GATES, BATCHES, TARGETS, CHECKS, COMMANDS, COMMENTS, OUTCOME, LIVENESS, CONTROL_PLANE, ENGINE, SETTINGS, RENDER_PROBLEMS];
-  const codes = [...tables, JOURNAL, PROBLEMS].flatMap((table) => Object.keys(table));
+  const ofRuns = [GATES, BATCHES, STAGES, TARGETS, CHECKS, COMMANDS, COMMENTS, OUTCOME, LIVENESS, CONTROL_PLANE, BREACHES, ENGINE];
+  const tables = [...ofRuns, SETTINGS, JOURNAL, PROBLEMS, RENDER_PROBLEMS];
+  const codes = tables.flatMap((table) => Object.keys(table));
   expect(codes.filter((code, at) => codes.indexOf(code) !== at)).toEqual([]);
   expect(Object.keys(REASONS).toSorted()).toEqual(codes.toSorted());
 });

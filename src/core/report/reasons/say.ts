@@ -1,7 +1,8 @@
 import type { AnyReason, Words } from "../../base/reason.ts";
-import { clusterName, nameList, type Planned } from "../../run/state/names.ts";
+import { clusterName, type Planned } from "../../run/state/names.ts";
 import { firstOf } from "../markdown.ts";
 import { BATCHES } from "./batches.ts";
+import { BREACHES } from "./breaches.ts";
 import { CHECKS } from "./checks.ts";
 import { COMMANDS } from "./commands.ts";
 import { COMMENTS } from "./comments.ts";
@@ -16,6 +17,7 @@ import type { Names } from "./phrases.ts";
 import { PROBLEMS } from "./problems.ts";
 import { RENDER_PROBLEMS } from "./render.ts";
 import { SETTINGS } from "./settings.ts";
+import { STAGES } from "./stages.ts";
 import { TARGETS } from "./targets.ts";
 import { sayWording } from "./wording.ts";
 
@@ -23,6 +25,7 @@ import { sayWording } from "./wording.ts";
 export const REASONS: Readonly<Record<string, Entry<never>>> = {
   ...GATES,
   ...BATCHES,
+  ...STAGES,
   ...TARGETS,
   ...CHECKS,
   ...COMMANDS,
@@ -30,6 +33,7 @@ export const REASONS: Readonly<Record<string, Entry<never>>> = {
   ...OUTCOME,
   ...LIVENESS,
   ...CONTROL_PLANE,
+  ...BREACHES,
   ...ENGINE,
   ...SETTINGS,
   ...JOURNAL,
@@ -53,7 +57,11 @@ export function namesOf(run: Planned | undefined): Names {
   if (run === undefined) return SHORT;
   return {
     cluster: (key) => clusterName(run, key),
-    clusters: (keys, most) => nameList(run, keys, most),
+    clusters: (keys, most = 5) =>
+      firstOf(
+        [...new Set(keys)].map((key) => clusterName(run, key)),
+        most,
+      ) || "nothing",
     because: (words) => sentenceOf(words, run),
   };
 }

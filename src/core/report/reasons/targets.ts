@@ -2,13 +2,9 @@ import { count } from "../../base/count.ts";
 import { formatDuration } from "../../base/time.ts";
 import type { PinRef, TargetReasons } from "../../reasons/targets.ts";
 import { type Entries, entriesOf } from "./entry.ts";
-import { issuePhrase } from "./phrases.ts";
+import { clock, issuePhrase } from "./phrases.ts";
 
 const WEBHOOK = "Its webhook tells it of pushes at once: docs/argocd.md#argo-cds-webhook";
-
-function clock(time: string): string {
-  return `${time.slice(11, 19)} UTC`;
-}
 
 /** On one line, without a full stop, at most 400 characters. */
 function inShort(text: string): string {

@@ -7,7 +7,8 @@
 import type { AnyReason, Words } from "../../base/reason.ts";
 import { formatDuration } from "../../base/time.ts";
 import type { AnalysisRef, BatchRef, HookRef, PullRef, SourceNamed } from "../../reasons/refs.ts";
-import { analysisPhrase, batchPhrase, hookPhrase, type Names, pullPhrase, sourcePhrase } from "./phrases.ts";
+import type { NextStepRef, WaitRef } from "../../reasons/stages.ts";
+import { analysisPhrase, batchPhrase, hookPhrase, type Names, nextStepPhrase, pullPhrase, sourcePhrase, waitPhrase } from "./phrases.ts";
 
 type Sentence<Reason> = string | ((reason: Reason, names: Names) => string);
 
@@ -49,6 +50,8 @@ const PHRASES: Readonly<Record<string, (data: never, names: Names) => string>> =
   source: (source: SourceNamed) => sourcePhrase(source),
   commit: (id: string) => id.slice(0, 10),
   head: (id: string) => id.slice(0, 10),
+  wait: (wait: WaitRef) => waitPhrase(wait),
+  after: (next: NextStepRef) => nextStepPhrase(next),
   forMs: (ms: number) => formatDuration(ms),
 };
 

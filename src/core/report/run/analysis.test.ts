@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { freshRun } from "../../../adapters/git/testing/runs.ts";
+import { said } from "../../reasons/run.ts";
 import type { RunAnalysis } from "../../run/state/analysis-types.ts";
 import type { HookCall } from "../../run/state/hooks-types.ts";
 import type { Run } from "../../run/state/run.ts";
@@ -15,13 +16,13 @@ function analysis(change: Partial<RunAnalysis>): RunAnalysis {
   const metric = { name: "webcheck", phase: "Failed", count: 5, successful: 3, failed: 2, inconclusive: 0, error: 1, value: "nok" };
   return {
     ...{ id: "payments/42/1/0/AfterStage/1", stage: 0, when: "AfterStage" as const, attempt: 1, args: [] },
-    ...{ phase: "Failed" as const, why: "webcheck: failed twice | @team", startedAt: AT, endedAt: AT, metrics: [metric], ...change },
+    ...{ phase: "Failed" as const, why: said("webcheck: failed twice | @team"), startedAt: AT, endedAt: AT, metrics: [metric], ...change },
   };
 }
 
 const held: HookCall = {
   ...{ id: "payments/42/1/before/1/1", stage: 0, when: "before" as const, index: 0, attempt: 1, tries: 3, errors: 0 },
-  ...{ phase: "Held" as const, why: "CHG-7 waits", since: AT, nextAt: AT },
+  ...{ phase: "Held" as const, why: said("CHG-7 waits"), since: AT, nextAt: AT },
 };
 
 function run(change: Partial<Run>): Run {

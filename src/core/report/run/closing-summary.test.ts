@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { batchTarget, sampleRun } from "../../../../test/support/sample-run.ts";
+import { said } from "../../reasons/run.ts";
 import type { Run } from "../../run/state/run.ts";
 import { gateWords, notOurs } from "../batch/gate-check.ts";
 import { COMMENT_ROOM } from "../fit.ts";
@@ -12,12 +13,19 @@ const END = "2026-11-21T10:30:00.000Z";
 
 function endedRun() {
   const run = sampleRun();
-  const command = { id: "1#0", text: "/promote", actor: "bob", at: "2026-11-21T09:20:00.000Z", outcome: "done" as const, message: "ok" };
+  const command = {
+    id: "1#0",
+    text: "/promote",
+    actor: "bob",
+    at: "2026-11-21T09:20:00.000Z",
+    outcome: "done" as const,
+    message: said("ok"),
+  };
   return sampleRun({
     phase: "Failed",
     endedAt: END,
     stage: 2,
-    why: "every stage is done; 1 cluster failed: us-1",
+    why: said("every stage is done; 1 cluster failed: us-1"),
     next: null,
     batches: run.batches.map((batch, index) => ({
       ...batch,
@@ -26,7 +34,7 @@ function endedRun() {
       targets: index === 0 ? batch.targets : [batchTarget("us-1", "Failed"), batchTarget("us-2", "Baked")],
     })),
     commands: [command],
-    skipped: [{ cluster: "hub/us-3", why: "@bob left it out", at: "2026-11-21T09:10:00.000Z" }],
+    skipped: [{ cluster: "hub/us-3", why: said("@bob left it out"), at: "2026-11-21T09:10:00.000Z" }],
     requeued: [],
   });
 }
@@ -75,7 +83,7 @@ describe("a run's closing summary", () => {
 
   test("of hundreds of stages is summarised, and ends where it should", () => {
     const run = endedRun();
-    const skipped = Array.from({ length: 100 }, (_, index) => ({ cluster: `hub/c-${index}`, why: "|".repeat(500), at: END }));
+    const skipped = Array.from({ length: 100 }, (_, index) => ({ cluster: `hub/c-${index}`, why: said("|".repeat(500)), at: END }));
     const text = closingSummary(manyStages({ ...run, skipped }));
     expectWhole(text);
     expect(text).toContain("and 240 more stages");
@@ -94,9 +102,9 @@ test("a pause that asks for a person says why and what to do, and notifies nobod
   const paused = {
     kind: "Refused" as const,
     by: "GitHub",
-    reason: "GitHub refuses to merge #12: @alice must `approve`",
+    reason: said("GitHub refuses to merge #12: @alice must `approve`"),
     at: "2026-11-21T09:00:00.000Z",
-    ask: "change what it names, then `/resume`; or `/abort`",
+    ask: said("change what it names, then `/resume`; or `/abort`"),
   };
   expect(handOver(sampleRun({ phase: "Paused", paused }))).toMatchInlineSnapshot(`
     "### ⏸️ payments #42 waits for a person
@@ -127,7 +135,7 @@ describe("the live page", () => {
     const run = sampleRun();
     const [item] = run.requeued;
     if (item === undefined) throw new Error("the sample has a requeued cluster");
-    const requeued = Array.from({ length: 1000 }, (_, index) => ({ ...item, cluster: `hub/us-${index}`, why: "|".repeat(600) }));
+    const requeued = Array.from({ length: 1000 }, (_, index) => ({ ...item, cluster: `hub/us-${index}`, why: said("|".repeat(600)) }));
     const remarks = Array.from({ length: 10 }, () => "|".repeat(1000));
     const text = runComment({ ...manyStages(run), stage: 150, requeued }, NOW, remarks);
     expectWhole(text);
@@ -152,7 +160,11 @@ describe("the gate's check run", () => {
   test("says why it waits, what comes next and what the batch before proved", () => {
     const run = sampleRun();
     const batch = run.batches[1] ?? expect.fail();
-    const state = { kind: "waiting" as const, why: "#12 is open; waiting for | us-1", next: { what: "judged again", at: END } };
+    const state = {
+      kind: "waiting" as const,
+      why: said("#12 is open; waiting for | us-1"),
+      next: { what: said("judged again"), deadline: END },
+    };
     expect(gateWords(run, batch, state, NOW)).toMatchInlineSnapshot(`
       {
         "status": "in_progress",
@@ -178,7 +190,12 @@ describe("the gate's check run", () => {
   test("fails while the run is paused, and is green on a PR that is not ours", () => {
     const run = sampleRun();
     const batch = run.batches[1] ?? expect.fail();
-    const fenced = gateWords(run, batch, { kind: "fenced", why: "@bob paused the run", next: { what: "`/resume` goes on" } }, NOW);
+    const fenced = gateWords(
+      run,
+      batch,
+      { kind: "fenced", why: said("@bob paused the run"), next: { what: said("`/resume` goes on") } },
+      NOW,
+    );
     expect(fenced).toMatchObject({ status: "completed", conclusion: "failure", title: "must not be merged now: @bob paused the run" });
     expect(notOurs()).toMatchObject({ status: "completed", conclusion: "success", title: "not a rollout PR" });
   });
@@ -189,7 +206,7 @@ test("each stage that has begun is one deployment, whose status follows the stag
   expect([canary?.environment, canary?.state, rest?.state]).toEqual(["payments/canary", "success", "in_progress"]);
   expect(canary).toMatchObject({ task: "payments #42", ref: expect.stringMatching(/^[0-9a-f]{7,40}$/) });
   expect(stageDeployments(endedRun()).map(({ state }) => state)).toEqual(["success", "success"]);
-  const failure = { kind: "Failure" as const, by: "stagecoach", reason: "us-1 failed", at: END, ask: "`/retry`" };
+  const failure = { kind: "Failure" as const, by: "stagecoach", reason: said("us-1 failed"), at: END, ask: said("`/retry`") };
   const paused = { ...endedRun(), stage: 1, phase: "Paused" as const, paused: failure };
   expect(stageDeployments(paused).map(({ state }) => state)).toEqual(["success", "failure"]);
 });

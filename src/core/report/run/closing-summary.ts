@@ -89,7 +89,7 @@ function failures(run: Run): string {
 function deeds(run: Run, end: number): string {
   const all = [{ at: run.trigger.at, text: released(run) }];
   for (const { merged, pull } of run.batches) {
-    if (merged === undefined || pull === undefined || merged.by.endsWith("[bot]") || /\s/.test(merged.by)) continue;
+    if (merged === undefined || pull === undefined || merged.by === "" || merged.by.endsWith("[bot]")) continue;
     all.push({ at: merged.at, text: `${account(merged.by)} merged #${pull.number}` });
   }
   for (const { outcome, actor, text, at } of run.commands) if (outcome === "done") all.push({ at, text: cell(`@${actor}: ${text}`, 300) });

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { plannedTarget, sampleRun } from "../../../../test/support/sample-run.ts";
+import { said } from "../../reasons/run.ts";
 import { renderTree } from "../tree/tree.ts";
 import { besides } from "./membership.ts";
 import { runComment } from "./run-comment.ts";
@@ -10,8 +11,8 @@ const NOW = Date.parse("2026-11-21T09:05:00.000Z");
 
 const run = sampleRun({
   joined: [{ cluster: "hub/us-9", stage: 1, targets: [plannedTarget("us-9")], at: AT }],
-  quarantined: [{ cluster: "hub/us-3", stage: 1, why: "Argo CD cannot reach it: timeout", since: AT }],
-  notJoined: [{ cluster: "hub/ap-2", why: "it appeared during the run, and no stage takes it", at: AT }],
+  quarantined: [{ cluster: "hub/us-3", stage: 1, why: said("Argo CD cannot reach it: timeout"), since: AT }],
+  notJoined: [{ cluster: "hub/ap-2", why: said("it appeared during the run, and no stage takes it"), at: AT }],
 });
 
 test("clusters that joined, are in quarantine or are not taken stand in every report, with why", () => {
@@ -30,5 +31,7 @@ test("clusters that joined, are in quarantine or are not taken stand in every re
 });
 
 test("one that is caught up, put off or left out is shown there and not twice", () => {
-  expect(besides({ ...run, notJoined: [], quarantined: [], skipped: [{ cluster: "hub/us-9", why: "left out", at: AT }] })).toEqual([]);
+  expect(besides({ ...run, notJoined: [], quarantined: [], skipped: [{ cluster: "hub/us-9", why: said("left out"), at: AT }] })).toEqual(
+    [],
+  );
 });

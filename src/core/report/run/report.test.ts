@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { batchTarget, sampleRun } from "../../../../test/support/sample-run.ts";
+import { said } from "../../reasons/run.ts";
 import { batchBody, batchCommitMessage } from "../batch/batch-pull.ts";
 import { BODY_LIMIT, cell, code, prose } from "../escape.ts";
 import { runComment } from "./run-comment.ts";
@@ -49,9 +50,9 @@ describe("the run's comment on the release PR", () => {
     const paused = {
       kind: "Failure" as const,
       by: "stagecoach",
-      reason: "us-1 failed: Degraded",
+      reason: said("us-1 failed: Degraded"),
       at: "2026-11-21T09:00:00.000Z",
-      ask: "Comment /retry or /resume.",
+      ask: said("Comment /retry or /resume."),
     };
     const text = runComment(sampleRun({ phase: "Paused", paused }), NOW);
     expect(text).toContain("> Paused: us-1 failed: Degraded");

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { iso } from "../../base/time.ts";
 import type { PlannedTarget } from "../../plan/plan-types.ts";
+import { said } from "../../reasons/run.ts";
 import type { Batch, BatchTarget, Run } from "../../run/state/run.ts";
 import type { Rollout } from "../../spec/rollout.ts";
 import { renderTree } from "./tree.ts";
@@ -42,8 +43,8 @@ function runOf(stages: ReturnType<typeof stage>[], over: Partial<Run> = {}): Run
     plan: { rollout: "payments", release, hash: "", stages, uncovered: [], warnings: [] },
     phase: "Progressing",
     since: iso(START),
-    why: "batch 2 waits for Argo CD",
-    next: { what: "eu-2 counts as failed", at: iso(START + 15 * 60_000) },
+    why: said("batch 2 waits for Argo CD"),
+    next: { what: said("eu-2 counts as failed"), deadline: iso(START + 15 * 60_000) },
     stage: 0,
     batches: [],
     requeued: [],
@@ -57,7 +58,7 @@ function runOf(stages: ReturnType<typeof stage>[], over: Partial<Run> = {}): Run
 
 function batchOf(run: Run, number: number, phase: Batch["phase"], target: Partial<BatchTarget>): Batch {
   const targets = (run.plan.stages[0]?.batches[number - 1]?.targets ?? []).map((one): BatchTarget => {
-    return { ...one, phase: "Proposed", since: iso(START), why: "", ...target };
+    return { ...one, phase: "Proposed", since: iso(START), why: said(""), ...target };
   });
   const pull = { number: 100 + number, url: "", head: "", openedAt: iso(START) };
   return {
@@ -69,7 +70,7 @@ function batchOf(run: Run, number: number, phase: Batch["phase"], target: Partia
     branch: "",
     phase,
     since: iso(START),
-    why: "merged",
+    why: said("merged"),
     next: null,
     targets,
     pull,
@@ -80,8 +81,15 @@ describe("the tree of a run", () => {
   test("shows what is done, what goes on and why, what is put off, and what the plan still holds", () => {
     let run = runOf([stage("canary", ["eu-1", "eu-2", "eu-3"], 1, ["eu-9"]), stage("rest", ["us-1"], 1)]);
     const first = batchOf(run, 1, "Settled", { phase: "Baked" });
-    const second = batchOf(run, 2, "Merged", { phase: "Syncing", why: "the change is not seen yet" });
-    const requeued = { cluster: "hub/eu-9", stage: 0, attempts: 2, since: iso(START), nextAt: iso(START + 30 * 60_000), why: "drained" };
+    const second = batchOf(run, 2, "Merged", { phase: "Syncing", why: said("the change is not seen yet") });
+    const requeued = {
+      cluster: "hub/eu-9",
+      stage: 0,
+      attempts: 2,
+      since: iso(START),
+      nextAt: iso(START + 30 * 60_000),
+      why: said("drained"),
+    };
     run = { ...run, batches: [first, second], requeued: [requeued] };
     const live = new Map([["hub/argocd/pay-eu-2", "OutOfSync Healthy"]]);
     expect(renderTree(run, START + 125_000, { ...PLAIN, live })).toMatchInlineSnapshot(`
@@ -114,7 +122,7 @@ describe("the tree of a run", () => {
   });
 
   test("a requeued cluster's turn comes after the stage's batches; only then is there a next look", () => {
-    const requeued = { cluster: "hub/eu-9", stage: 0, attempts: 0, since: iso(START), nextAt: iso(START), why: "drained" };
+    const requeued = { cluster: "hub/eu-9", stage: 0, attempts: 0, since: iso(START), nextAt: iso(START), why: said("drained") };
     let run = runOf([stage("canary", ["eu-1"], 1, ["eu-9"])], { requeued: [requeued] });
     expect(renderTree(run, START, PLAIN)).toContain("after the stage's batches · drained");
     run = { ...run, batches: [batchOf(run, 1, "Merged", { phase: "Syncing" })] };
@@ -141,7 +149,7 @@ describe("the tree of a run", () => {
   });
 
   test("a paused run says what is asked for", () => {
-    const paused = { kind: "Command", by: "bo", reason: "look first", at: iso(START), ask: "comment /resume" } as const;
+    const paused = { kind: "Command", by: "bo", reason: said("look first"), at: iso(START), ask: said("comment /resume") } as const;
     const text = renderTree(runOf([stage("canary", ["eu-1"], 1)], { phase: "Paused", paused }), START, PLAIN);
     expect(text).toContain("॥ Paused");
     expect(text).toContain("Asks:     comment /resume");
@@ -152,7 +160,9 @@ describe("the tree of a run", () => {
     let run = runOf([stage("canary", names, Math.ceil(clusters / 4)), ...["b", "c"].map((name) => stage(name, [`${name}1`], 1))]);
     const failing = batchOf(run, 2, "Merged", { phase: "Syncing" });
     const last = failing.targets.at(-1);
-    const targets = failing.targets.map((one): BatchTarget => (one === last ? { ...one, phase: "Failed", why: "CrashLoopBackOff" } : one));
+    const targets = failing.targets.map(
+      (one): BatchTarget => (one === last ? { ...one, phase: "Failed", why: said("CrashLoopBackOff") } : one),
+    );
     run = { ...run, batches: [batchOf(run, 1, "Settled", { phase: "Baked" }), { ...failing, targets }] };
     const text = renderTree(run, START + 1000, PLAIN);
     expect(text.split("NAME")[1]?.trim().split("\n").length).toBeLessThanOrEqual(41);
@@ -185,8 +195,8 @@ describe("the tree of a run", () => {
 
   test("no line is wider than the terminal, and text from outside cannot steer it", () => {
     const evil = "\u001b[2J\u001b[31mred\u0007\nnew line ";
-    let run = runOf([stage(`${evil}${"x".repeat(100)}`, ["eu-1", "eu-2"], 1)], { why: evil.repeat(30) });
-    run = { ...run, batches: [batchOf(run, 1, "Merged", { phase: "Failed", why: evil.repeat(20) })] };
+    let run = runOf([stage(`${evil}${"x".repeat(100)}`, ["eu-1", "eu-2"], 1)], { why: said(evil.repeat(30)) });
+    run = { ...run, batches: [batchOf(run, 1, "Merged", { phase: "Failed", why: said(evil.repeat(20)) })] };
     for (const width of [60, 80, 140]) {
       const text = renderTree(run, START, { color: false, width });
       for (const line of text.split("\n")) expect(line.length).toBeLessThanOrEqual(width);

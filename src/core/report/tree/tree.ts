@@ -69,7 +69,7 @@ function header(run: Run, now: number, options: TreeOptions): string[] {
     line("Status", `${icon} ${run.phase} · ${took}`, tone),
     ...sentence("Why", sentenceOf(run.why, run)),
   ];
-  if (run.paused !== undefined && run.paused.ask !== "") lines.push(...sentence("Asks", sentenceOf(run.paused.ask, run), "warn"));
+  if (run.paused !== undefined) lines.push(...sentence("Asks", sentenceOf(run.paused.ask, run), "warn"));
   for (const { plane, since, why } of run.unseen ?? [])
     lines.push(line("Unseen", `control plane ${plane} since ${since}: ${sentenceOf(why, run)}`, "warn"));
   const next = nextOfRun(run);

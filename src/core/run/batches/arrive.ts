@@ -1,6 +1,6 @@
 import { epoch, iso } from "../../base/time.ts";
-import { batchReason } from "../../reasons/batches.ts";
-import { putsBack } from "../state/batch-kind.ts";
+import { runReason } from "../../reasons/run.ts";
+import { putsBack } from "../state/batch.ts";
 import { change, type Draft, mapTargets, moveBatch, moveTarget } from "../state/draft.ts";
 import { isOut } from "../state/names.ts";
 import type { Batch } from "../state/run.ts";
@@ -12,7 +12,7 @@ export function arrive(draft: Draft, batch: Batch, merge: { commit: string; at: 
   const deadlineAt = iso(epoch(merge.at) + draft.run.spec.seenDeadlineMs);
   mapTargets(draft, batch.number, (target) => {
     if (isOut(target)) return target;
-    return moveTarget(draft, target, "Merged", batchReason("TARGET_MERGED"), { deadlineAt });
+    return moveTarget(draft, target, "Merged", runReason("TARGET_MERGED"), { deadlineAt });
   });
   passOn(draft, batch);
   if (!putsBack(batch)) takeBack(draft, batch);
@@ -26,14 +26,14 @@ function takeBack(draft: Draft, batch: Batch): void {
   const back = beingPutBack(draft, batch);
   mapTargets(draft, batch.number, (target) =>
     back.has(target.cluster) && !isOut(target)
-      ? moveTarget(draft, target, "Requeued", batchReason("TARGET_PUT_BACK"), { deadlineAt: undefined })
+      ? moveTarget(draft, target, "Requeued", runReason("TARGET_PUT_BACK"), { deadlineAt: undefined })
       : target,
   );
   const moved = new Set(batch.targets.map((target) => target.cluster).filter((cluster) => !back.has(cluster)));
   const skipped = draft.run.skipped.filter((one) => !moved.has(one.cluster));
   const requeued = draft.run.requeued.filter((one) => !moved.has(one.cluster));
   if (skipped.length === draft.run.skipped.length && requeued.length === draft.run.requeued.length) return;
-  change(draft, { skipped, requeued }, batchReason("MERGED_BEFORE_CLOSED"));
+  change(draft, { skipped, requeued }, runReason("MERGED_BEFORE_CLOSED"));
 }
 
 function beingPutBack({ run }: Draft, batch: Batch): Set<string> {
@@ -53,8 +53,8 @@ function passOn(draft: Draft, batch: Batch): void {
     mapTargets(draft, other.number, (target) => {
       if (target.phase !== "Healthy" || !(before || here.has(target.key))) return target;
       const why = here.has(target.key)
-        ? batchReason("WENT_ON_TO_WEIGHT", { weight: step.weight })
-        : batchReason("STAYS_AT_WEIGHT", { weight: other.step?.weight ?? 0 });
+        ? runReason("WENT_ON_TO_WEIGHT", { weight: step.weight })
+        : runReason("STAYS_AT_WEIGHT", { weight: other.step?.weight ?? 0 });
       return moveTarget(draft, target, "Baked", why, { waitingSince: undefined, deadlineAt: undefined });
     });
   }

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { Words } from "../../base/reason.ts";
+import type { AnyReason } from "../../base/reason.ts";
 import { sentenceOf } from "../../report/reasons/say.ts";
 import { batch, bench, guard, judge, merged, noPull, pull, round, wants } from "../testing/bench.ts";
 import { told } from "../testing/told.ts";
@@ -9,7 +9,7 @@ const MOVE = { number: 0, url: "" };
 
 test("a batch without a PR goes the same way, and no sentence of it speaks of #0", () => {
   const run = bench(1);
-  const events: Words[] = [];
+  const events: AnyReason[] = [];
   const told = (advanced: ReturnType<typeof round>) => {
     events.push(
       ...advanced.events,

@@ -1,5 +1,6 @@
-import type { Words } from "../../base/reason.ts";
-import { batchReason } from "../../reasons/batches.ts";
+import type { AnyReason } from "../../base/reason.ts";
+import { runReason } from "../../reasons/run.ts";
+import { isInTurn, isProposed } from "../state/batch.ts";
 import { changeBatch, type Draft, pause } from "../state/draft.ts";
 import { batchRef, pullRef } from "../state/names.ts";
 import type { Batch } from "../state/run.ts";
@@ -8,13 +9,26 @@ import type { Batch } from "../state/run.ts";
 const MOST_ATTEMPTS = 10;
 
 /** Asks for the batch's PR to be closed. Once it is observed closed it is built again, if the run goes on. */
-export function close(draft: Draft, batch: Batch, why: Words): void {
+export function close(draft: Draft, batch: Batch, why: AnyReason): void {
   if (batch.closing !== undefined) return;
   if (batch.attempt % MOST_ATTEMPTS === 0) {
-    const reason = batchReason("BATCH_BUILT_OFTEN", { batch: batchRef(draft.run, batch), times: batch.attempt, because: why });
-    pause(draft, "Refused", "stagecoach", reason, batchReason("ASK_TRY_AGAIN"));
+    const reason = runReason("BATCH_BUILT_OFTEN", { batch: batchRef(draft.run, batch), times: batch.attempt, because: why });
+    pause(draft, "Refused", "stagecoach", reason, runReason("ASK_TRY_AGAIN"));
   }
-  const event = batchReason("PULL_CLOSING", { pull: pullRef(batch.pull), because: why });
+  const event = runReason("PULL_CLOSING", { pull: pullRef(batch.pull), because: why });
   changeBatch(draft, batch.number, { closing: { why, at: draft.at }, promoted: undefined }, event);
   if (batch.pull !== undefined) draft.effects.push({ kind: "Close", batch: batch.number, pull: batch.pull.number, why });
+}
+
+/**
+ * Closes what is open of later stages, before a stage that was left has a PR again: it is built again when its turn comes. An open PR of an
+ * earlier stage is waited for, and so is a merge call that may be under way. True: no PR of another stage is open.
+ */
+export function makeRoom(draft: Draft, stage: number): boolean {
+  const others = draft.run.batches.filter((batch) => batch.stage !== stage && isInTurn(batch) && isProposed(batch));
+  for (const batch of others) {
+    if (batch.stage > stage && (batch.phase !== "Merging" || batch.intention?.queued !== undefined))
+      close(draft, batch, runReason("EARLIER_STAGE_FIRST"));
+  }
+  return others.length === 0;
 }

@@ -3,17 +3,17 @@
  * intention is in the journal, then comes the call; it is tried again until its outcome is seen. Of a run that is paused only what puts
  * clusters back goes on (docs/spec.md §9.14). Called by `advance` once a round, last of all.
  */
+
 import { defined } from "../../base/defined.ts";
 import { epoch, iso } from "../../base/time.ts";
-import { gateReason } from "../../reasons/gates.ts";
-import { beforeStage } from "../gates/analysis.ts";
+import { runReason } from "../../reasons/run.ts";
+import { beforeStage } from "../checks/stage-checks.ts";
 import { approvedBy } from "../gates/approval.ts";
 import type { Decision } from "../gates/decision.ts";
 import { freshHealthGate } from "../gates/fresh-health.ts";
 import { judgeOutside, judgeRun } from "../gates/gates.ts";
 import { haltGate } from "../gates/halt.ts";
-import { hooksBefore } from "../gates/hooks.ts";
-import { isInTurn } from "../state/batch-kind.ts";
+import { isInTurn } from "../state/batch.ts";
 import { batchOf, type Draft, moveBatch, pause, sayBatch, wakeAt } from "../state/draft.ts";
 import { pullRef } from "../state/names.ts";
 import { INTENTION_MS } from "../state/progress.ts";
@@ -42,14 +42,14 @@ function fenceHalted(draft: Draft): void {
     if (batch.intention !== undefined && (pull == null || pull.queue == null)) continue;
     draft.fenced.push(number);
     if (batch.intention === undefined) continue;
-    moveBatch(draft, number, "Open", { intention: undefined }, gateReason("HALTED_IN_QUEUE", { pull: pullRef(batch.pull) }));
+    moveBatch(draft, number, "Open", { intention: undefined }, runReason("HALTED_IN_QUEUE", { pull: pullRef(batch.pull) }));
   }
 }
 
 function mergeOne(draft: Draft, batch: Batch): void {
   const pull = draft.world.pulls.get(batch.number);
   if (pull === undefined || pull === null) {
-    sayBatch(draft, batch.number, gateReason("PULL_UNSEEN"), { what: gateReason("NEXT_LOOKED_AGAIN") });
+    sayBatch(draft, batch.number, runReason("PULL_UNSEEN"), { what: runReason("NEXT_LOOKED_AGAIN") });
     return;
   }
   const decision = judge(draft, batch, pull);
@@ -73,20 +73,20 @@ function judge(draft: Draft, batch: Batch, pull: ObservedPull): Decision | undef
 function stageBegins(draft: Draft, batch: Batch, pull: ObservedPull): Decision | undefined {
   const begun = draft.run.batches.some((one) => one.stage === batch.stage && (one.merged !== undefined || one.intention !== undefined));
   if (begun || !isInTurn(batch)) return undefined;
-  const waits = beforeStage(draft, batch) ?? hooksBefore(draft, batch);
-  return waits && { ...waits, why: gateReason("PULL_WAITS", { pull: pullRef(pull), because: waits.why }) };
+  const waits = beforeStage(draft, batch);
+  return waits && { ...waits, why: runReason("PULL_WAITS", { pull: pullRef(pull), because: waits.why }) };
 }
 
 /** What was asked of GitHub before, and is not to be asked again: it is in the queue, or was asked of another head. */
 function intended({ intention }: Batch, { queue, head, ...pull }: ObservedPull): Decision | undefined {
   if (intention === undefined) return undefined;
   if (queue != null) {
-    const why = gateReason("PULL_QUEUED", { pull: pullRef(pull), place: queue.position, state: queue.state });
-    return { kind: "wait", why, next: { what: gateReason("NEXT_QUEUE") } };
+    const why = runReason("PULL_QUEUED", { pull: pullRef(pull), place: queue.position, state: queue.state });
+    return { kind: "wait", why, next: { what: runReason("NEXT_QUEUE") } };
   }
   if (intention.head === head) return undefined;
   const deadline = iso(epoch(intention.at) + INTENTION_MS);
-  return { kind: "wait", why: gateReason("HEAD_MOVED"), next: { what: gateReason("NEXT_JUDGED_AGAIN"), deadline } };
+  return { kind: "wait", why: runReason("HEAD_MOVED"), next: { what: runReason("NEXT_JUDGED_AGAIN"), deadline } };
 }
 
 function carryOut(draft: Draft, batch: Batch, pull: ObservedPull, decision: Decision): void {
@@ -106,7 +106,7 @@ function carryOut(draft: Draft, batch: Batch, pull: ObservedPull, decision: Deci
 function merge(draft: Draft, batch: Batch, observed: ObservedPull): void {
   const pull = pullRef(observed);
   if (batch.intention === undefined) {
-    const event = gateReason("MERGE_BEGINS", { pull, head: observed.head });
+    const event = runReason("MERGE_BEGINS", { pull, head: observed.head });
     const patch = { intention: { head: observed.head, at: draft.at }, refused: undefined, ...approvedBy(draft.run, batch) };
     moveBatch(draft, batch.number, "Merging", patch, event);
     wakeAt(draft, draft.now + INTENTION_MS);
@@ -114,5 +114,5 @@ function merge(draft: Draft, batch: Batch, observed: ObservedPull): void {
   draft.effects.push({ kind: "Merge", batch: batch.number, pull: observed.number, head: observed.head });
   const { intention } = batchOf(draft.run, batch.number);
   const deadline = intention === undefined ? undefined : iso(epoch(intention.at) + INTENTION_MS);
-  sayBatch(draft, batch.number, gateReason("PULL_MERGING", { pull }), defined({ what: gateReason("NEXT_MERGED"), deadline }));
+  sayBatch(draft, batch.number, runReason("PULL_MERGING", { pull }), defined({ what: runReason("NEXT_MERGED"), deadline }));
 }

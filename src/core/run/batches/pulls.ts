@@ -1,7 +1,6 @@
 import { defined } from "../../base/defined.ts";
 import { epoch } from "../../base/time.ts";
-import { batchReason } from "../../reasons/batches.ts";
-import { gateReason } from "../../reasons/gates.ts";
+import { runReason } from "../../reasons/run.ts";
 import { approvedBy } from "../gates/approval.ts";
 import { tooEarlyFor } from "../gates/gates.ts";
 import { refusalKey, whatToChange } from "../gates/github.ts";
@@ -43,16 +42,16 @@ function absent(draft: Draft, batch: Batch): void {
   }
   const head = draft.world.taken?.get(batch.number);
   if (head === undefined) return;
-  pause(draft, "Refused", "Git", batchReason("BRANCH_TAKEN", { branch: batch.branch, head }), batchReason("ASK_DELETE_BRANCH"));
+  pause(draft, "Refused", "Git", runReason("BRANCH_TAKEN", { branch: batch.branch, head }), runReason("ASK_DELETE_BRANCH"));
 }
 
 function open(draft: Draft, batch: Batch, pull: ObservedPull): void {
   const seen = seenPull(pull);
   if (batch.phase === "Proposing") {
-    const event = batchReason("BATCH_PROPOSED", { batch: batchRef(draft.run, batch), pull: pullRef(pull) });
+    const event = runReason("BATCH_PROPOSED", { batch: batchRef(draft.run, batch), pull: pullRef(pull) });
     moveBatch(draft, batch.number, "Open", { pull: seen }, event);
     mapTargets(draft, batch.number, (target) =>
-      target.phase === "Pending" ? moveTarget(draft, target, "Proposed", batchReason("TARGET_IN_PULL", { pull: pullRef(pull) })) : target,
+      target.phase === "Pending" ? moveTarget(draft, target, "Proposed", runReason("TARGET_IN_PULL", { pull: pullRef(pull) })) : target,
     );
   } else if (seen !== undefined && pull.headIsOurs && (batch.pull?.head !== pull.head || batch.pull.number !== pull.number)) {
     changeBatch(draft, batch.number, { pull: seen });
@@ -63,8 +62,8 @@ function open(draft: Draft, batch: Batch, pull: ObservedPull): void {
   }
   lapse(draft, batchOf(draft.run, batch.number), pull);
   if (!pull.headIsOurs) {
-    const reason = batchReason("CHANGED_NOT_MERGED", { because: changedPull(pull) });
-    pause(draft, "HeadMoved", "stagecoach", reason, batchReason("ASK_BUILD_AGAIN"));
+    const reason = runReason("CHANGED_NOT_MERGED", { because: changedPull(pull) });
+    pause(draft, "HeadMoved", "stagecoach", reason, runReason("ASK_BUILD_AGAIN"));
   }
 }
 
@@ -78,13 +77,13 @@ function lapse(draft: Draft, batch: Batch, pull: ObservedPull): void {
   const answer = pull.refusal?.to === undefined || pull.refusal.to === intention.at ? pull.refusal : undefined;
   if (answer?.kind === "Human") {
     moveBatch(draft, batch.number, "Open", { intention: undefined });
-    const reason = batchReason("GITHUB_REFUSES", { pull: pullRef(pull), message: answer.message });
-    pause(draft, "Refused", "GitHub", reason, gateReason("ASK_GITHUB_CHANGE", { change: whatToChange(answer.message) }));
+    const reason = runReason("GITHUB_REFUSES", { pull: pullRef(pull), message: answer.message });
+    pause(draft, "Refused", "GitHub", reason, runReason("ASK_GITHUB_CHANGE", { change: whatToChange(answer.message) }));
     return;
   }
   if (answer?.kind === "Wait") {
     const refused = { message: answer.message, at: draft.at, key: refusalKey(pull) };
-    moveBatch(draft, batch.number, "Open", { intention: undefined, refused }, batchReason("GITHUB_WAITS", { pull: pullRef(pull) }));
+    moveBatch(draft, batch.number, "Open", { intention: undefined, refused }, runReason("GITHUB_WAITS", { pull: pullRef(pull) }));
     return;
   }
   const ends = epoch(intention.at) + INTENTION_MS;
@@ -92,7 +91,7 @@ function lapse(draft: Draft, batch: Batch, pull: ObservedPull): void {
     wakeAt(draft, ends);
     return;
   }
-  moveBatch(draft, batch.number, "Open", { intention: undefined }, batchReason("INTENTION_LAPSED", { pull: pullRef(pull) }));
+  moveBatch(draft, batch.number, "Open", { intention: undefined }, runReason("INTENTION_LAPSED", { pull: pullRef(pull) }));
 }
 
 /** In a merge queue the intention stands for as long as its PR does; a PR that left the queue unmerged is not put in again by itself. */
@@ -105,15 +104,15 @@ function inQueue(draft: Draft, batch: Batch, intention: NonNullable<Batch["inten
       draft,
       batch.number,
       { intention: { ...intention, queued: draft.at } },
-      batchReason("QUEUE_ENTERED", { pull: pullRef(pull) }),
+      runReason("QUEUE_ENTERED", { pull: pullRef(pull) }),
     );
     return true;
   }
   if (intention.queued === undefined) return false;
   if (pull.queue === undefined) return true;
-  moveBatch(draft, batch.number, "Open", { intention: undefined }, batchReason("QUEUE_LEFT", { pull: pullRef(pull) }));
-  const reason = batchReason("QUEUE_REFUSED", defined({ pull: pullRef(pull), message: pull.refusal?.message }));
-  pause(draft, "Refused", "GitHub", reason, batchReason("ASK_QUEUE"));
+  moveBatch(draft, batch.number, "Open", { intention: undefined }, runReason("QUEUE_LEFT", { pull: pullRef(pull) }));
+  const reason = runReason("QUEUE_REFUSED", defined({ pull: pullRef(pull), message: pull.refusal?.message }));
+  pause(draft, "Refused", "GitHub", reason, runReason("ASK_QUEUE"));
   return true;
 }
 
@@ -127,10 +126,10 @@ function closed(draft: Draft, batch: Batch, pull: ObservedPull): void {
     changeBatch(draft, batch.number, { pull: seenPull(pull) });
   }
   const by = pull.closedBy ?? "somebody";
-  moveBatch(draft, batch.number, "Closed", { intention: undefined }, batchReason("PULL_CLOSED", { pull: pullRef(pull), by }));
+  moveBatch(draft, batch.number, "Closed", { intention: undefined }, runReason("PULL_CLOSED", { pull: pullRef(pull), by }));
   unpropose(draft, batch.number);
-  const reason = batchReason("CLOSED_UNMERGED", { by, pull: pullRef(pull), batch: batchRef(draft.run, batch) });
-  pause(draft, "PullClosed", by, reason, batchReason("ASK_CLOSED"));
+  const reason = runReason("CLOSED_UNMERGED", { by, pull: pullRef(pull), batch: batchRef(draft.run, batch) });
+  pause(draft, "PullClosed", by, reason, runReason("ASK_CLOSED"));
 }
 
 /** Built again in run-stage.ts, by a run that is not paused or ending. */
@@ -141,7 +140,7 @@ function afterClose(draft: Draft, batch: Batch): void {
 
 function unpropose(draft: Draft, number: number): void {
   mapTargets(draft, number, (target) =>
-    target.phase === "Proposed" ? moveTarget(draft, target, "Pending", batchReason("TARGET_PULL_CLOSED")) : target,
+    target.phase === "Proposed" ? moveTarget(draft, target, "Pending", runReason("TARGET_PULL_CLOSED")) : target,
   );
 }
 
@@ -153,14 +152,14 @@ function merged(draft: Draft, batch: Batch, pull: ObservedPull): void {
   arrive(draft, batch, { commit, at, by });
   const seen = seenPull(pull);
   const who = byUs ? {} : { by };
-  const event = batchReason("BATCH_MERGED", { batch: batchRef(draft.run, batch), pull: pullRef(pull), commit, ...who });
+  const event = runReason("BATCH_MERGED", { batch: batchRef(draft.run, batch), pull: pullRef(pull), commit, ...who });
   const approved = early === undefined ? approvedBy(draft.run, batch) : {};
   changeBatch(draft, batch.number, { pull: seen, intention: undefined, closing: undefined, ...approved }, event);
   if (!exact) {
-    const reason = batchReason("MERGE_UNEXPECTED", { commit, pull: pullRef(pull) });
-    pause(draft, "UnexpectedMerge", by, reason, batchReason("ASK_UNEXPECTED"));
+    const reason = runReason("MERGE_UNEXPECTED", { commit, pull: pullRef(pull) });
+    pause(draft, "UnexpectedMerge", by, reason, runReason("ASK_UNEXPECTED"));
   } else if (early !== undefined) {
-    const reason = batchReason("MERGED_EARLY", { by, pull: pullRef(pull), because: early });
-    pause(draft, "MergedByOther", by, reason, batchReason("ASK_MERGED_EARLY"));
+    const reason = runReason("MERGED_EARLY", { by, pull: pullRef(pull), because: early });
+    pause(draft, "MergedByOther", by, reason, runReason("ASK_MERGED_EARLY"));
   }
 }

@@ -1,9 +1,9 @@
-import { count } from "../../base/count.ts";
-import { text, type Words } from "../../base/reason.ts";
+import type { AnyReason } from "../../base/reason.ts";
 import { matches } from "../../base/selector.ts";
 import { epoch, iso, type Time } from "../../base/time.ts";
-import { change, type Draft, wakeAtTime } from "../state/draft.ts";
-import { clusterName, unitOf } from "../state/names.ts";
+import { runReason } from "../../reasons/run.ts";
+import { change, type Draft, wakeAt } from "../state/draft.ts";
+import { unitOf } from "../state/names.ts";
 import type { Requeued } from "../state/run.ts";
 import { seesClusterOf } from "../targets/unseen.ts";
 
@@ -11,23 +11,27 @@ import { seesClusterOf } from "../targets/unseen.ts";
 export function isPutOff(draft: Draft, stage: number, cluster: string): boolean | undefined {
   const rule = draft.run.spec.stages[stage]?.requeue;
   if (rule === undefined) return false;
-  if (!unitOf(draft.run, cluster).every((member) => seesClusterOf(draft, member))) return undefined;
+  const unit = unitOf(draft.run, cluster);
+  if (!unit.every((member) => seesClusterOf(draft, member))) return undefined;
   // Gone from the inventory: its pin and Application tell whether it has left, once its batch is made.
-  return unitOf(draft.run, cluster).some((member) => {
+  return unit.some((member) => {
     const seen = draft.world.clusters.get(member);
     return seen !== undefined && matches(rule.selector, seen);
   });
 }
 
 /** Puts clusters to the stage's end. */
-export function requeue(draft: Draft, stage: number, clusters: readonly string[], why: Words, until?: Time): void {
-  const names = clusters.map((cluster) => clusterName(draft.run, cluster)).join(", ");
-  const entries = clusters.map((cluster): Requeued => {
-    const entry: Requeued = { cluster, stage, attempts: 0, since: draft.at, nextAt: until ?? draft.at, why };
-    return until === undefined ? entry : { ...entry, until };
-  });
+export function requeue(draft: Draft, stage: number, clusters: readonly string[], why: AnyReason, until?: Time): void {
+  const entry = { stage, attempts: 0, since: draft.at, nextAt: until ?? draft.at, why, until };
   const others = draft.run.requeued.filter((one) => !clusters.includes(one.cluster));
-  change(draft, { requeued: [...others, ...entries] }, `${names} put to the stage's end: ${text(why)}`);
+  const requeued = [...others, ...clusters.map((cluster) => ({ cluster, ...entry }))];
+  change(draft, { requeued }, runReason("PUT_TO_END", { clusters: [...clusters], because: why }));
+}
+
+/** Leaves a cluster out of the rest of the run. */
+export function skip(draft: Draft, cluster: string, why: AnyReason, event: AnyReason): void {
+  const skipped = [...draft.run.skipped.filter((one) => one.cluster !== cluster), { cluster, why, at: draft.at }];
+  change(draft, { skipped, requeued: draft.run.requeued.filter((one) => one.cluster !== cluster) }, event);
 }
 
 /** Those of the stage that are still to be tried. */
@@ -43,7 +47,7 @@ export function lookAtRequeued(draft: Draft, stage: number): string[] | "unknown
   const ready: string[] = [];
   for (const entry of requeuedOf(draft, stage)) {
     if (draft.now < epoch(entry.nextAt)) {
-      wakeAtTime(draft, entry.nextAt);
+      wakeAt(draft, epoch(entry.nextAt));
       continue;
     }
     const still = isPutOff(draft, stage, entry.cluster);
@@ -57,17 +61,20 @@ export function lookAtRequeued(draft: Draft, stage: number): string[] | "unknown
 function countLook(draft: Draft, entry: Requeued): void {
   const rule = draft.run.spec.stages[entry.stage]?.requeue;
   if (rule === undefined) return;
+  const { cluster } = entry;
   const attempts = entry.attempts + 1;
-  const name = clusterName(draft.run, entry.cluster);
   const failed = attempts >= rule.attempts;
-  const nextAt = iso(draft.now + rule.intervalMs);
   const why = failed
-    ? `still put off after ${count(attempts, "look")}`
-    : `still matches the requeue selector (look ${attempts} of ${rule.attempts})`;
-  const looked: Requeued = { ...entry, attempts, nextAt, why, ...(failed ? { failed } : {}) };
+    ? runReason("REQUEUED_TOO_OFTEN", { attempts })
+    : runReason("REQUEUE_STILL_MATCHES", { attempt: attempts, of: rule.attempts });
+  const nextAt = iso(draft.now + rule.intervalMs);
+  const looked: Requeued = { ...entry, attempts, nextAt, why, failed: failed || undefined };
   const requeued = draft.run.requeued.map((one) => (one === entry ? looked : one));
-  change(draft, { requeued }, `${name} ${failed ? "failed: " : ""}${text(why)}`);
-  if (!failed) wakeAtTime(draft, nextAt);
+  const event = failed
+    ? runReason("TARGET_FAILED", { cluster, baseline: false, because: why })
+    : runReason("CLUSTER_EVENT", { cluster, because: why });
+  change(draft, { requeued }, event);
+  if (!failed) wakeAt(draft, epoch(nextAt));
 }
 
 /** They are tried in a batch now. */

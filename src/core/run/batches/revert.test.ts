@@ -139,7 +139,7 @@ describe("/requeue of a cluster that is merged", () => {
     round(self);
     expect(versionAt(self.run, "hub/c1")).toBe("v1");
     const back = planRollback(self.run);
-    if ("error" in back) throw new Error(back.error);
+    if ("error" in back) throw new Error(back.error.code);
     expect(back.plan.stages.flatMap((stage) => stage.clusters)).toEqual(["hub/c2"]);
   });
 });

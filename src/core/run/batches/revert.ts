@@ -1,12 +1,11 @@
 import type { PlannedTarget } from "../../plan/plan-types.ts";
+import { type RunReason, runReason } from "../../reasons/run.ts";
 import { backwards } from "../outcome/rollback.ts";
-import { putsBack } from "../state/batch-kind.ts";
+import { putsBack } from "../state/batch.ts";
 import type { Draft } from "../state/draft.ts";
-import { clusterName } from "../state/names.ts";
 import type { Batch, BatchTarget, Run } from "../state/run.ts";
 import { makeBatch } from "./build.ts";
-import { sinceFirstStep } from "./step-make.ts";
-import { withinLimits } from "./within-limits.ts";
+import { withinLimits } from "./choose.ts";
 
 /** What of a cluster has been changed by a merged batch and would have to be put back. */
 export function changedTargets(batch: Batch | undefined, targets: readonly BatchTarget[]): BatchTarget[] {
@@ -32,33 +31,38 @@ export function asBefore(run: Run, batch: Batch, target: BatchTarget): BatchTarg
   return edits.every((edit, index) => edit === whole.edits[index]) ? whole : { ...whole, edits };
 }
 
+/** What a step left at a cluster, held against what stood there before the first. */
+function sinceFirstStep(run: Run, batch: Batch, target: BatchTarget): BatchTarget {
+  const steps = run.batches.filter((one) => one.stage === batch.stage && one.ofStage === batch.ofStage && one.merged !== undefined);
+  const [before] = steps.flatMap((one) => ofKey(one, target) ?? []);
+  if (batch.step === undefined || before === undefined || before === target) return target;
+  return { ...target, edits: target.edits.map((edit, index) => ({ ...edit, from: before.edits[index]?.from ?? edit.from })) };
+}
+
 function ofKey({ targets }: Batch, { key }: BatchTarget): BatchTarget | undefined {
   return targets.find((target) => target.key === key);
 }
 
 /** Why what a batch has changed for a cluster cannot be put back; undefined: it can be. */
-export function cannotRevert(run: Run, targets: readonly BatchTarget[]): string | undefined {
+export function cannotRevert(targets: readonly BatchTarget[]): RunReason | undefined {
   for (const { cluster, edits } of targets) {
-    const name = clusterName(run, cluster);
     const branch = edits.find((edit) => edit.kind === "branch");
-    if (branch !== undefined)
-      return `${name} is merged, and branch ${branch.path} only moves forward; \`/skip ${name}\` goes on without it`;
+    if (branch !== undefined) return runReason("REVERT_OF_BRANCH", { cluster, branch: branch.path });
     const made = edits.find((edit) => edit.from === null);
-    if (made !== undefined)
-      return `${name} is merged, and its pin in ${made.file} was made by this run: nothing stood there before; \`/skip ${name}\` goes on without it`;
+    if (made !== undefined) return runReason("REVERT_OF_MADE_PIN", { cluster, file: made.file });
   }
   return undefined;
 }
 
-/** A batch of its own that puts back what stood there before, one for each stage and what limits let travel together; it may merge while the run is paused (docs/spec.md §9.14). */
+/** Puts back what stood there before, by a batch for each stage and what limits let travel together, also while the run is paused (docs/spec.md §9.14). */
 export function revert(draft: Draft, targets: readonly (BatchTarget & { stage: number })[]): void {
   for (const [stage, group] of Map.groupBy(targets, (target) => target.stage)) {
     let left = [...new Set(group.map((target) => target.cluster))];
     while (left.length > 0) {
       const clusters = withinLimits(draft, left);
       left = left.filter((cluster) => !clusters.includes(cluster));
-      const targets = group.filter((target) => clusters.includes(target.cluster));
-      makeBatch(draft, stage, clusters, "Revert", targets.map(reversed));
+      const back = group.filter((target) => clusters.includes(target.cluster)).map(reversed);
+      makeBatch(draft, stage, clusters, "Revert", back);
     }
   }
 }

@@ -1,32 +1,28 @@
-import { text } from "../../base/reason.ts";
-import { epoch, formatDuration, iso } from "../../base/time.ts";
-import { afterBatch, measuresBatch } from "../gates/analysis.ts";
+/** Moves merged batches on: every cluster confirmed, its waits over, baked, measured, settled. Called by `advance` once a round. */
+import { epoch, iso } from "../../base/time.ts";
+import { runReason } from "../../reasons/run.ts";
+import { afterBatch, measuresBatch } from "../checks/stage-checks.ts";
 import { withinBudget } from "../outcome/failures.ts";
-import { isInTurn, putsBack } from "../state/batch-kind.ts";
+import { isInTurn, putsBack } from "../state/batch.ts";
 import { batchOf, type Draft, mapTargets, moveBatch, moveTarget, sayBatch, wakeAt } from "../state/draft.ts";
-import { batchName, clustersOf, liveTargets, nameList } from "../state/names.ts";
+import { batchRef, clustersOf, liveTargets } from "../state/names.ts";
 import type { Batch, BatchTarget, Next } from "../state/run.ts";
 import { isMidStep } from "../state/steps.ts";
 import { stepIsOver } from "./step-wait.ts";
 
-/** Moves merged batches on: all confirmed, baked, settled. */
 export function settleBatches(draft: Draft): void {
-  for (const { number, merged, phase } of draft.run.batches) {
+  for (const { number, stage, merged, phase } of draft.run.batches) {
     if (merged === undefined || phase === "Settled") continue;
-    if (draft.disturbed.has(number)) disturb(draft, batchOf(draft.run, number));
-    if (isRolling(draft, batchOf(draft.run, number)) && !putsBack(batchOf(draft.run, number))) bakeSingly(draft, number);
+    const batch = batchOf(draft.run, number);
+    if (draft.disturbed.has(number)) disturb(draft, batch);
+    if (draft.run.spec.stages[stage]?.batching === "Rolling" && !putsBack(batch)) bakeSingly(draft, number);
     settleOne(draft, number);
   }
 }
 
-function isRolling(draft: Draft, batch: Batch): boolean {
-  return draft.run.spec.stages[batch.stage]?.batching === "Rolling";
-}
-
-function bakeMs(draft: Draft, batch: Batch): number {
-  return draft.run.promotedFully !== undefined || !isInTurn(batch) || isMidStep(batch)
-    ? 0
-    : (draft.run.spec.stages[batch.stage]?.bakeMs ?? 0);
+function bakeMs({ run }: Draft, batch: Batch): number {
+  if (run.promotedFully !== undefined || !isInTurn(batch) || isMidStep(batch)) return 0;
+  return run.spec.stages[batch.stage]?.bakeMs ?? 0;
 }
 
 /** A bake in which somebody became unhealthy begins anew when all are confirmed again: kept is only how often that happened. */
@@ -48,12 +44,10 @@ function settleOne(draft: Draft, number: number): void {
 }
 
 function startBake(draft: Draft, batch: Batch): void {
-  const wait = bakeMs(draft, batch);
-  if ((wait === 0 && !measuresBatch(draft.run, batch)) || !batch.targets.some((target) => target.phase === "Healthy")) return;
-  const restarts = batch.bake?.restarts ?? 0;
-  const bake = { from: draft.at, until: iso(draft.now + wait), restarts };
-  const event = `${batchName(draft.run, batch)}: all clusters confirmed, baking for ${formatDuration(wait)}`;
-  moveBatch(draft, batch.number, "Baking", { bake }, event);
+  const forMs = bakeMs(draft, batch);
+  if ((forMs === 0 && !measuresBatch(draft.run, batch)) || !batch.targets.some((target) => target.phase === "Healthy")) return;
+  const bake = { from: draft.at, until: iso(draft.now + forMs), restarts: batch.bake?.restarts ?? 0 };
+  moveBatch(draft, batch.number, "Baking", { bake }, runReason("BATCH_BAKING", { batch: batchRef(draft.run, batch), forMs }));
 }
 
 function endBake(draft: Draft, batch: Batch): void {
@@ -68,48 +62,37 @@ function endBake(draft: Draft, batch: Batch): void {
   }
   const failed = batch.targets.filter((target) => target.phase === "Failed");
   if (!withinBudget(draft.run) && failed.some((target) => target.excused !== true)) {
-    sayBatch(draft, batch.number, "clusters of it failed: somebody has to decide", { what: "a command" });
+    sayBatch(draft, batch.number, runReason("BATCH_UNDECIDED"), { what: runReason("NEXT_COMMAND") });
     return;
   }
-  if (isMidStep(batch)) {
-    settled(draft, batch, failed);
-    return;
+  if (!isMidStep(batch)) {
+    const [phase, why] = putsBack(batch)
+      ? (["RolledBack", runReason("TARGET_HAS_OLD")] as const)
+      : (["Baked", runReason("TARGET_BAKED")] as const);
+    mapTargets(draft, batch.number, (target) =>
+      target.phase === "Healthy" ? moveTarget(draft, target, phase, why, { waitingSince: undefined }) : target,
+    );
   }
-  const [phase, reached] = putsBack(batch)
-    ? (["RolledBack", "has what it had before, live and healthy"] as const)
-    : (["Baked", "live, healthy and baked"] as const);
-  mapTargets(draft, batch.number, (target) =>
-    target.phase === "Healthy" ? moveTarget(draft, target, phase, reached, { waitingSince: undefined }) : target,
-  );
-  settled(draft, batch, failed);
-}
-
-function settled(draft: Draft, batch: Batch, failed: readonly BatchTarget[]): void {
-  const why = failed.length === 0 ? "every cluster is confirmed" : `settled with ${withFailures(draft, failed)}`;
-  moveBatch(draft, batch.number, "Settled", { settledAt: draft.at, why, next: null }, `${batchName(draft.run, batch)} settled`);
-}
-
-function withFailures(draft: Draft, failed: readonly BatchTarget[]): string {
   const as = (excused: boolean) => clustersOf(failed.filter((target) => (target.excused === true) === excused));
-  const [counted, before] = [as(false), as(true)];
-  const parts: string[] = [];
-  if (counted.length > 0) parts.push(`${nameList(draft.run, counted)} failed, within the budget`);
-  if (before.length > 0) parts.push(`${nameList(draft.run, before)} failed as before (baseline)`);
-  return parts.join("; ");
+  const why =
+    failed.length === 0 ? runReason("BATCH_CONFIRMED") : runReason("BATCH_SETTLED_WITH", { failed: as(false), excused: as(true) });
+  const event = runReason("BATCH_SETTLED", { batch: batchRef(draft.run, batch) });
+  moveBatch(draft, batch.number, "Settled", { settledAt: draft.at, why, next: null }, event);
 }
 
 function isBaked(draft: Draft, batch: Batch, healthy: BatchTarget[]): boolean {
-  const until = epoch(batch.bake?.until ?? draft.at);
-  const rest = `${nameList(draft.run, clustersOf(healthy))} healthy`;
-  if (draft.now < until) {
-    wakeAt(draft, until);
-    sayBatch(draft, batch.number, `baking: ${rest} since ${batch.bake?.from.slice(11, 19)} UTC`, { what: "the bake ends", at: iso(until) });
+  const { from, until } = batch.bake ?? { from: draft.at, until: draft.at };
+  if (draft.now < epoch(until)) {
+    wakeAt(draft, epoch(until));
+    const why = runReason("BATCH_BAKES", { clusters: clustersOf(healthy), since: from });
+    sayBatch(draft, batch.number, why, { what: runReason("NEXT_BAKE_ENDS"), eta: until });
     return false;
   }
   const unclear = healthy.filter((target) => draft.world.targets.get(target.key)?.assessment?.verdict !== "live");
-  if (unclear.length === 0) return true;
-  const why = `baked, but ${nameList(draft.run, clustersOf(unclear))} cannot be confirmed just now: ${text(unclear[0]?.why ?? "")}`;
-  sayBatch(draft, batch.number, why, { what: "Argo CD shows it healthy again" });
+  const [first] = unclear;
+  if (first === undefined) return true;
+  const why = runReason("BATCH_UNCONFIRMED", { clusters: clustersOf(unclear), because: first.why });
+  sayBatch(draft, batch.number, why, { what: runReason("NEXT_HEALTHY_AGAIN") });
   return false;
 }
 
@@ -117,17 +100,18 @@ function isBaked(draft: Draft, batch: Batch, healthy: BatchTarget[]): boolean {
 function bakeSingly(draft: Draft, number: number): void {
   const batch = batchOf(draft.run, number);
   const wait = bakeMs(draft, batch);
+  // `/promote` ends the bake of the whole batch.
+  const ended = batch.phase === "Baking" ? epoch(batch.bake?.until ?? draft.at) : Number.POSITIVE_INFINITY;
   mapTargets(draft, number, (target) => {
     if (target.phase !== "Healthy" || target.confirmedAt === undefined) return target;
-    // `/promote` ends the bake of the whole batch.
-    const ended = batch.phase === "Baking" ? epoch(batch.bake?.until ?? draft.at) : Number.POSITIVE_INFINITY;
     const until = Math.min(epoch(target.confirmedAt) + wait, ended);
-    if (draft.now < until) wakeAt(draft, until);
-    else if (draft.world.targets.get(target.key)?.assessment?.verdict === "live") {
-      draft.transition = true;
-      return moveTarget(draft, target, "Baked", "live, healthy and baked", { waitingSince: undefined });
+    if (draft.now < until) {
+      wakeAt(draft, until);
+      return target;
     }
-    return target;
+    if (draft.world.targets.get(target.key)?.assessment?.verdict !== "live") return target;
+    draft.transition = true;
+    return moveTarget(draft, target, "Baked", runReason("TARGET_BAKED"), { waitingSince: undefined });
   });
 }
 
@@ -135,15 +119,16 @@ function sayInFlight(draft: Draft, batch: Batch, open: BatchTarget[]): void {
   const live = liveTargets(batch);
   const confirmed = live.filter((target) => target.phase === "Healthy" || target.phase === "Baked").length;
   const first = open.find((target) => target.waitingSince !== undefined) ?? open[0];
-  const why = `waiting for ${nameList(draft.run, clustersOf(open))} to become healthy (${confirmed} of ${live.length} confirmed): ${text(first?.why ?? "")}`;
+  if (first === undefined) return;
+  const why = runReason("BATCH_AWAITS_HEALTH", { clusters: clustersOf(open), confirmed, of: live.length, because: first.why });
   sayBatch(draft, batch.number, why, nextOf(draft, open));
 }
 
-function nextOf(draft: Draft, open: BatchTarget[]): Next {
-  let at = Number.POSITIVE_INFINITY;
-  for (const target of open) {
-    if (target.waitingSince !== undefined) at = Math.min(at, epoch(target.waitingSince) + draft.run.spec.waitingDeadlineMs);
-    else if (target.deadlineAt !== undefined) at = Math.min(at, epoch(target.deadlineAt));
-  }
-  return Number.isFinite(at) ? { what: "confirmed, or counted as failed", at: iso(at) } : { what: "confirmed" };
+function nextOf({ run }: Draft, open: BatchTarget[]): Next {
+  const deadlines = open.flatMap(({ waitingSince, deadlineAt }) => {
+    if (waitingSince !== undefined) return [epoch(waitingSince) + run.spec.waitingDeadlineMs];
+    return deadlineAt === undefined ? [] : [epoch(deadlineAt)];
+  });
+  if (deadlines.length === 0) return { what: runReason("NEXT_CONFIRMED") };
+  return { what: runReason("NEXT_CONFIRMED_OR_FAILED"), deadline: iso(Math.min(...deadlines)) };
 }

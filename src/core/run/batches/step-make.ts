@@ -1,13 +1,13 @@
 import { stepAt } from "../../plan/steps.ts";
-import { batchReason } from "../../reasons/batches.ts";
+import { runReason } from "../../reasons/run.ts";
 import { leaveBehind } from "../outcome/step-left.ts";
 import { change, type Draft, mapTargets, moveTarget } from "../state/draft.ts";
-import { clustersOf, isOut, targetsOf, unitOf } from "../state/names.ts";
+import { clustersOf, clustersOut, isOut, targetsOf, unitOf } from "../state/names.ts";
 import { isSettled } from "../state/progress.ts";
 import type { Batch, BatchTarget, Run } from "../state/run.ts";
 import { isMidStep } from "../state/steps.ts";
-import { makeRoom } from "./ahead.ts";
 import { addBatch } from "./build.ts";
+import { makeRoom } from "./close.ts";
 
 /**
  * Makes the batch that brings the next weight to clusters that are through with the one before, its pauses and analyses
@@ -37,7 +37,7 @@ export function makeNextStep(draft: Draft, stage: number): boolean {
 /** Settled weights that are not the whole one, oldest first, with the clusters that no later batch of the stage has taken; `behind`: those that got through alone. */
 function dueSteps(run: Run, stage: number): { batch: Batch; clusters: string[]; behind: string[] }[] {
   if (!run.batches.some((batch) => batch.stage === stage && isMidStep(batch))) return [];
-  const gone = new Set([...run.skipped, ...run.requeued, ...(run.quarantined ?? [])].map((one) => one.cluster));
+  const gone = clustersOut(run);
   const due: ReturnType<typeof dueSteps> = [];
   for (const batch of run.batches.toReversed()) {
     if (batch.stage !== stage) continue;
@@ -81,21 +81,7 @@ export function takeAlong(draft: Draft, batch: Batch, cluster: string): void {
 /** Nobody of it goes on: what is there stays at its weight, and is in flight no more. */
 function stay(draft: Draft, { number, step }: Batch): void {
   mapTargets(draft, number, (target) =>
-    isHealthy(target) ? moveTarget(draft, target, "Baked", batchReason("STAYS_AT_WEIGHT", { weight: step?.weight ?? 0 })) : target,
+    isHealthy(target) ? moveTarget(draft, target, "Baked", runReason("STAYS_AT_WEIGHT", { weight: step?.weight ?? 0 })) : target,
   );
   draft.transition = true;
-}
-
-/** What a step left at a cluster, held against what stood there before the first: the edits that put all of it back. */
-export function sinceFirstStep(run: Run, batch: Batch, target: BatchTarget): BatchTarget {
-  const first = run.batches.find(
-    (one) =>
-      one.stage === batch.stage &&
-      one.ofStage === batch.ofStage &&
-      one.merged !== undefined &&
-      one.targets.some(({ key }) => key === target.key),
-  );
-  const before = first?.targets.find(({ key }) => key === target.key);
-  if (batch.step === undefined || before === undefined || before === target) return target;
-  return { ...target, edits: target.edits.map((edit, index) => ({ ...edit, from: before.edits[index]?.from ?? edit.from })) };
 }

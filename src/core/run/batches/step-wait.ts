@@ -1,18 +1,20 @@
-import { text } from "../../base/reason.ts";
-import { epoch, formatDuration, iso } from "../../base/time.ts";
+/** The pauses and analyses that follow a weight, one after the other, and `/promote` that ends a pause. Called by settle.ts. */
+import { epoch, iso, type Time } from "../../base/time.ts";
 import { type BatchStep, type Wait, waitsAfter } from "../../plan/steps.ts";
+import { runReason } from "../../reasons/run.ts";
+import type { NextStepRef, WaitRef } from "../../reasons/stages.ts";
 import type { Command } from "../../spec/commands.ts";
+import { afterWeight } from "../checks/stage-checks.ts";
 import { done, type Reply, refused, tooEarly } from "../commands/reply.ts";
-import { afterWeight } from "../gates/analysis.ts";
 import { withinBudget } from "../outcome/failures.ts";
 import { batchOf, changeBatch, type Draft, moveBatch, sayBatch, wakeAt } from "../state/draft.ts";
-import { batchName, batchRef, clustersOf, nameList } from "../state/names.ts";
-import type { Batch } from "../state/run.ts";
+import { batchRef, clustersOf } from "../state/names.ts";
+import type { Batch, BatchTarget } from "../state/run.ts";
 import { seenOf } from "../targets/seen.ts";
 
 /**
- * The pauses and analyses that follow a weight, one after the other, once every cluster of its batch is confirmed. True: the
- * last is over, or there is none. Each begins when the one before it ends; an unhealthy moment begins the present one anew.
+ * Waits out what follows a weight, once every cluster of its batch is confirmed. True: the last is over, or there is none. Each begins when
+ * the one before it ends; an unhealthy moment begins the present one anew.
  */
 export function stepIsOver(draft: Draft, number: number): boolean {
   const { step } = batchOf(draft.run, number);
@@ -22,7 +24,10 @@ export function stepIsOver(draft: Draft, number: number): boolean {
     const wait = waits[at];
     if (wait === undefined || isIdle(draft, number)) return true;
     if (draft.run.promotedFully === undefined && !waitIsOver(draft, number, wait, at)) return false;
-    moveTo(draft, number, wait, at + 1);
+    const batch = batchOf(draft.run, number);
+    // Merged, as before the wait: what comes next begins by itself.
+    const event = runReason("WAIT_OVER", { batch: batchRef(draft.run, batch), wait: refOf(wait) });
+    moveBatch(draft, number, "Merged", { step: waitingAt(batch, { at: at + 1 }) }, event);
   }
   return true;
 }
@@ -40,50 +45,43 @@ function isIdle({ run }: Draft, number: number): boolean {
   return !goesOn || (failed && !withinBudget(run));
 }
 
-function moveTo(draft: Draft, number: number, over: Wait, at: number): void {
-  const batch = batchOf(draft.run, number);
-  const event = `${batchName(draft.run, batch)}: ${wordsOf(over)} is over`;
-  // Merged, as before the wait: what comes next begins by itself.
-  moveBatch(draft, number, "Merged", { step: { ...stripped(batch), wait: { at } } }, event);
-}
-
-function stripped({ step }: Batch): BatchStep {
-  if (step === undefined) throw new Error("a batch without steps has no waits");
-  const { wait: _, ...rest } = step;
-  return rest;
+function waitingAt({ step }: Batch, wait: NonNullable<BatchStep["wait"]>): BatchStep | undefined {
+  return step && { ...step, wait };
 }
 
 function waitIsOver(draft: Draft, number: number, wait: Wait, at: number): boolean {
-  const from = begin(draft, number, wait, at);
+  const since = begin(draft, number, wait, at);
+  const batch = batchOf(draft.run, number);
   if (wait.kind === "analysis") {
-    const blocked = afterWeight(draft, batchOf(draft.run, number), at, from);
+    const blocked = afterWeight(draft, batch, at, since);
     if (blocked !== undefined) sayBatch(draft, number, blocked.why, blocked.next);
     return blocked === undefined;
   }
-  const batch = batchOf(draft.run, number);
   const until = batch.step?.wait?.until;
-  const weight = `at weight ${batch.step?.weight ?? ""}`;
+  const weight = batch.step?.weight ?? 0;
+  const healthy = healthyOf(batch);
+  const clusters = clustersOf(healthy);
   if (until === undefined) {
-    sayBatch(draft, number, `paused ${weight}, ${namesOf(draft, batch)} healthy: waiting for somebody to promote it`, {
-      what: `\`/promote\` goes on to ${nextWeight(draft, number)}`,
-    });
+    const what = runReason("NEXT_PROMOTED", { after: nextAfter(draft, batch, at) });
+    sayBatch(draft, number, runReason("STEP_AWAITS_PERSON", { weight, clusters }), { what });
     return false;
   }
   if (draft.now < epoch(until)) {
     wakeAt(draft, epoch(until));
-    const why = `paused ${weight} for ${formatDuration(epoch(until) - epoch(from))}, ${namesOf(draft, batch)} healthy since ${from.slice(11, 19)} UTC`;
-    sayBatch(draft, number, why, { what: "the pause ends", at: until });
+    const why = runReason("STEP_PAUSED", { weight, forMs: epoch(until) - epoch(since), clusters, since });
+    sayBatch(draft, number, why, { what: runReason("NEXT_PAUSE_ENDS"), eta: until });
     return false;
   }
-  const unclear = healthyOf(batch).filter((target) => seenOf(draft, batch, target.key)?.assessment?.verdict !== "live");
-  if (unclear.length === 0) return true;
-  const why = `the pause ${weight} is over, but ${nameList(draft.run, clustersOf(unclear))} cannot be confirmed just now: ${text(unclear[0]?.why ?? "")}`;
-  sayBatch(draft, number, why, { what: "Argo CD shows it healthy again" });
+  const unclear = healthy.filter((target) => seenOf(draft, batch, target.key)?.assessment?.verdict !== "live");
+  const [first] = unclear;
+  if (first === undefined) return true;
+  const why = runReason("STEP_UNCONFIRMED", { weight, clusters: clustersOf(unclear), because: first.why });
+  sayBatch(draft, number, why, { what: runReason("NEXT_HEALTHY_AGAIN") });
   return false;
 }
 
 /** When the present wait began: never before the last confirmation of what it waits with. */
-function begin(draft: Draft, number: number, wait: Wait, at: number): string {
+function begin(draft: Draft, number: number, wait: Wait, at: number): Time {
   const batch = batchOf(draft.run, number);
   const known = batch.step?.wait;
   const confirmed = Math.max(0, ...healthyOf(batch).map((target) => epoch(target.confirmedAt ?? target.since)));
@@ -92,33 +90,27 @@ function begin(draft: Draft, number: number, wait: Wait, at: number): string {
     if (batch.phase !== "Baking") moveBatch(draft, number, "Baking");
     return known.from;
   }
-  const length = wait.kind === "pause" ? wait.durationMs : undefined;
-  const begun = { at, from: draft.at, ...(length === undefined ? {} : { until: iso(draft.now + length) }) };
-  const again = known?.from === undefined ? "" : " again";
-  const event = `${batchName(draft.run, batch)}: ${wordsOf(wait)} begins${again}`;
-  moveBatch(draft, number, "Baking", { step: { ...stripped(batch), wait: begun } }, event);
+  const until = wait.kind === "pause" && wait.durationMs !== undefined ? iso(draft.now + wait.durationMs) : undefined;
+  const again = known?.from !== undefined;
+  const event = runReason("WAIT_BEGINS", { batch: batchRef(draft.run, batch), wait: refOf(wait), again });
+  moveBatch(draft, number, "Baking", { step: waitingAt(batch, { at, from: draft.at, until }) }, event);
   return draft.at;
 }
 
-function wordsOf(wait: Wait): string {
-  if (wait.kind === "analysis") return `analysis ${wait.analysis.templates.map(({ templateName }) => templateName).join(", ")}`;
-  return wait.durationMs === undefined ? "pause until /promote" : `pause of ${formatDuration(wait.durationMs)}`;
+function refOf(wait: Wait): WaitRef {
+  if (wait.kind === "pause") return { forMs: wait.durationMs };
+  return { templates: wait.analysis.templates.map(({ templateName }) => templateName) };
 }
 
-function healthyOf(batch: Batch) {
+function healthyOf(batch: Batch): BatchTarget[] {
   return batch.targets.filter((target) => target.phase === "Healthy");
 }
 
-function namesOf({ run }: Draft, batch: Batch): string {
-  return nameList(run, clustersOf(healthyOf(batch)));
-}
-
-/** What comes after the present wait, in a few words. */
-function nextWeight(draft: Draft, number: number): string {
-  const { step } = batchOf(draft.run, number);
-  const next = waitsOf(draft, number)[(step?.wait?.at ?? 0) + 1];
-  if (next !== undefined) return `the ${wordsOf(next)}`;
-  return step === undefined || step.index === step.of ? "what follows" : `step ${step.index + 1} of ${step.of}`;
+/** What comes after the wait at this place. */
+function nextAfter(draft: Draft, { number, step }: Batch, at: number): NextStepRef {
+  const next = waitsOf(draft, number)[at + 1];
+  if (next !== undefined) return refOf(next);
+  return step === undefined || step.index === step.of ? null : { index: step.index + 1, of: step.of };
 }
 
 /** `/promote` of a batch whose step is waited out; undefined: it is not, and the command means something else. */
@@ -128,12 +120,6 @@ export function promoteStep(draft: Draft, command: Command, batch: Batch): Reply
   if (wait?.from === undefined || present === undefined) return undefined;
   if (tooEarly(command, wait.from)) return refused({ code: "COMMAND_TOO_EARLY", before: "wait" });
   if (present.kind === "analysis") return refused({ code: "ANALYSIS_NOT_PROMOTED", because: batch.why });
-  changeBatch(draft, batch.number, { step: { ...stripped(batch), wait: { at: wait.at + 1 } } });
-  return done({ code: "STEP_PAUSE_ENDED", batch: batchRef(draft.run, batch), next: nextOfAt(draft, batch, wait.at) });
-}
-
-function nextOfAt(draft: Draft, { number, step }: Batch, at: number): string {
-  const next = waitsOf(draft, number)[at + 1];
-  if (next !== undefined) return `the ${wordsOf(next)}`;
-  return step === undefined || step.index === step.of ? "what follows" : `step ${step.index + 1} of ${step.of}`;
+  changeBatch(draft, batch.number, { step: waitingAt(batch, { at: wait.at + 1 }) });
+  return done({ code: "STEP_PAUSE_ENDED", batch: batchRef(draft.run, batch), after: nextAfter(draft, batch, wait.at) });
 }

@@ -1,25 +1,23 @@
 /**
  * Analyses of a run as they are kept and followed: begun by an effect under an id, seen in the world, and journalled when
- * they begin and when they are over. What is wanted when is decided in gate-analysis.ts, what comes of a bad end in
- * run-analysis-judge.ts.
+ * they begin and when they are over. What is wanted when is decided in `start-analyses.ts` and `stage-checks.ts`, what comes of a bad end in
+ * `judge.ts`.
  *
  * An engine may forget what it was asked (a restart of the builtin one): the effect is then tried again, and it measures anew
  * under the same id. So nothing passes on measurements that were lost, and none is begun twice.
  */
 
-import { defined } from "../../base/defined.ts";
-import { reasonsOf, type Words } from "../../base/reason.ts";
+import type { AnyReason } from "../../base/reason.ts";
+import { parseTemplate } from "../../base/template.ts";
 import { epoch } from "../../base/time.ts";
-import type { CheckReasons } from "../../reasons/checks.ts";
 import type { AnalysisRef } from "../../reasons/refs.ts";
-import type { AnalysisWhen } from "../../spec/rollout.ts";
+import { runReason, said } from "../../reasons/run.ts";
+import type { AnalysisWhen, StageAnalysis } from "../../spec/rollout.ts";
 import type { AnalysisMetric, ObservedAnalysis, RunAnalysis } from "../state/analysis-types.ts";
 import { batchOf, change, changeBatch, type Draft, wakeAt } from "../state/draft.ts";
-import { batchName, batchRef, clusterName, isOut } from "../state/names.ts";
+import { batchRef, clustersOf, isOut } from "../state/names.ts";
 import type { Run } from "../state/run.ts";
 import { analysisSpec } from "./step-analysis.ts";
-
-const check = reasonsOf<CheckReasons>();
 
 /** Where an analysis belongs: of all in one place only the last attempt is kept. */
 export interface AnalysisPlace {
@@ -67,21 +65,37 @@ export function isMoot(run: Pick<Run, "batches">, { batch, cluster }: RunAnalysi
 export function analysisRef(run: Run, record: AnalysisPlace): AnalysisRef {
   const templates = (analysisSpec(run, record)?.templates ?? []).map(({ templateName }) => templateName);
   const of = record.batch === undefined ? { stage: run.plan.stages[record.stage]?.name ?? "" } : batchRef(run, batchOf(run, record.batch));
-  return defined({ templates, background: record.when === "Background" ? (true as const) : undefined, of, cluster: record.cluster });
+  return { templates, background: record.when === "Background" || undefined, of, cluster: record.cluster };
 }
 
-/** `analysis of batch 2 of stage "eu-west-1"`, in the words of who asked for it. */
-export function analysisTitle(run: Run, record: AnalysisPlace): string {
-  const names = (analysisSpec(run, record)?.templates ?? []).map(({ templateName }) => templateName).join(", ");
-  const of =
-    record.batch === undefined ? `stage "${run.plan.stages[record.stage]?.name ?? ""}"` : batchName(run, batchOf(run, record.batch));
-  const where = record.cluster === undefined ? "" : ` on ${clusterName(run, record.cluster)}`;
-  const word = record.when === "Background" ? "background analysis" : "analysis";
-  return `${word} ${names} of ${of}${where}`;
+/** Whether its arguments name the cluster or the Application: then it is run once for each cluster of a batch. */
+export function namesCluster({ args }: Pick<StageAnalysis, "args">): boolean {
+  return args.some(({ value }) => {
+    const parsed = parseTemplate(value);
+    return parsed.ok && parsed.parts.some((part) => "variable" in part && /^(?:cluster|application)\./.test(part.variable.root));
+  });
+}
+
+/** Where it is measured: in the place itself, or there for each cluster of its batch that is confirmed. */
+export function placesOf(run: Run, place: AnalysisPlace, analysis: StageAnalysis): AnalysisPlace[] {
+  if (place.batch === undefined || !namesCluster(analysis)) return [place];
+  const confirmed = batchOf(run, place.batch).targets.filter(({ phase }) => phase === "Healthy" || phase === "Baked");
+  return clustersOf(confirmed).map((cluster) => ({ ...place, cluster }));
+}
+
+/** Failed where the policy is to go on all the same: it is remembered, and the run ends as Failed. */
+export function isToleratedAnalysis(run: Run, { phase }: RunAnalysis): boolean {
+  return run.spec.onFailure.action === "Continue" && (phase === "Failed" || phase === "Error");
+}
+
+/** Over, and not as it should be; nobody has accepted it. */
+export function isBadAnalysis(run: Run, record: RunAnalysis): boolean {
+  const ended = record.phase === "Failed" || record.phase === "Error" || record.phase === "Inconclusive";
+  return ended && record.accepted === undefined && !isMoot(run, record);
 }
 
 /** Puts an analysis in its place, over the last attempt there. With an event it is a transition. */
-export function putAnalysis(draft: Draft, record: RunAnalysis, event: Words): void {
+export function putAnalysis(draft: Draft, record: RunAnalysis, event?: AnyReason): void {
   const replaced = (list: readonly RunAnalysis[] | undefined) => {
     const others = list ?? [];
     const at = others.findIndex((one) => isAt(one, record) && one.cluster === record.cluster);
@@ -94,9 +108,7 @@ export function putAnalysis(draft: Draft, record: RunAnalysis, event: Words): vo
 /** As putAnalysis, where only what is shown of it changes: recorded at leisure. */
 function showAnalysis(draft: Draft, record: RunAnalysis): void {
   const { transition } = draft;
-  const events = draft.events.length;
-  putAnalysis(draft, record, "");
-  draft.events.length = events;
+  putAnalysis(draft, record);
   draft.transition = transition;
   draft.observation = true;
 }
@@ -124,7 +136,7 @@ function askFor(draft: Draft, record: RunAnalysis): void {
   if (draft.now >= until) {
     // What was measured is lost: nothing passes on that, unless nobody waits for it any more.
     const phase = record.stopping.waived === true ? "Stopped" : "Inconclusive";
-    endAnalysis(draft, record, phase, check("ANALYSIS_END_UNSEEN", { because: record.stopping.why }));
+    endAnalysis(draft, record, phase, runReason("ANALYSIS_END_UNSEEN", { because: record.stopping.why }));
     return;
   }
   draft.effects.push({ kind: "StopAnalysis", analysis: record.id });
@@ -136,15 +148,15 @@ function take(draft: Draft, record: RunAnalysis, observed: ObservedAnalysis): vo
   if (observed.phase === "Running") {
     if (stopping !== undefined) draft.effects.push({ kind: "StopAnalysis", analysis: record.id });
     wakeAt(draft, draft.now + SHOWN_MS);
-    const shown = { ...record, why: observed.message, metrics: observed.metrics };
+    const shown = { ...record, why: said(observed.message), metrics: observed.metrics };
     if (!sameMetrics(record.metrics ?? [], observed.metrics)) showAnalysis(draft, shown);
     return;
   }
   const measured = { ...record, metrics: observed.metrics };
   if (stopping?.waived === true) endAnalysis(draft, measured, "Stopped", stopping.why);
   else if (stopping !== undefined && observed.phase === "Successful")
-    endAnalysis(draft, measured, "Successful", check("ANALYSIS_CALLED_OFF", { because: stopping.why }));
-  else endAnalysis(draft, measured, observed.phase, observed.message);
+    endAnalysis(draft, measured, "Successful", runReason("ANALYSIS_CALLED_OFF", { because: stopping.why }));
+  else endAnalysis(draft, measured, observed.phase, said(observed.message));
 }
 
 function sameMetrics(a: readonly AnalysisMetric[], b: readonly AnalysisMetric[]): boolean {
@@ -152,24 +164,19 @@ function sameMetrics(a: readonly AnalysisMetric[], b: readonly AnalysisMetric[])
   return key(a) === key(b);
 }
 
-export function endAnalysis(draft: Draft, record: RunAnalysis, phase: RunAnalysis["phase"], why: Words): void {
+export function endAnalysis(draft: Draft, record: RunAnalysis, phase: RunAnalysis["phase"], why: AnyReason): void {
   const { stopping: _, ...rest } = record;
   const analysis = analysisRef(draft.run, record);
-  const event = check("ANALYSIS_ENDED", phase === "Successful" ? { analysis, phase } : { analysis, phase, because: why });
+  const event = runReason("ANALYSIS_ENDED", phase === "Successful" ? { analysis, phase } : { analysis, phase, because: why });
   putAnalysis(draft, { ...rest, phase, why, endedAt: draft.at }, event);
 }
 
 /** Tells one to end. `waived`: whatever it finds, nobody waits for it any more. */
-export function stopAnalysis(draft: Draft, record: RunAnalysis, why: Words, waived: boolean): void {
+export function stopAnalysis(draft: Draft, record: RunAnalysis, why: AnyReason, waived: boolean): void {
   if (record.phase !== "Running" || (record.stopping !== undefined && (record.stopping.waived === true || !waived))) return;
-  const stopping = { why, at: draft.at, ...(waived ? { waived: true as const } : {}) };
-  putAnalysis(draft, { ...record, stopping }, check("ANALYSIS_STOPPED", { analysis: analysisRef(draft.run, record), because: why }));
+  const stopping = { why, at: draft.at, waived: waived || undefined };
+  putAnalysis(draft, { ...record, stopping }, runReason("ANALYSIS_STOPPED", { analysis: analysisRef(draft.run, record), because: why }));
   draft.effects.push({ kind: "StopAnalysis", analysis: record.id });
-}
-
-/** Every analysis that is under way is called off: the run is ending. */
-export function callOffAnalyses(draft: Draft, why: Words): void {
-  for (const record of analysesOf(draft.run)) stopAnalysis(draft, record, why, true);
 }
 
 export function analysisId(run: Pick<Run, "rollout" | "number">, place: AnalysisPlace, attempt: number): string {

@@ -1,11 +1,12 @@
 import { defined } from "../../base/defined.ts";
+import type { RunReason } from "../../reasons/run.ts";
 import { type Command, commandSpec, hasPermission, notAllowed } from "../../spec/commands.ts";
 import { change, type Draft } from "../state/draft.ts";
 import { isEnded, type Run } from "../state/run.ts";
 import { requeueCommand, skipCommand } from "./clusters.ts";
 import { haltCommand } from "./halt.ts";
 import { hotfixCommand } from "./hotfix.ts";
-import { type CommandReason, done, type Reply, refused, tooEarly } from "./reply.ts";
+import { done, type Reply, refused, tooEarly } from "./reply.ts";
 import { retryCommand } from "./retry.ts";
 import { rollbackCommand } from "./rollback.ts";
 import { rolloutsCommand, rolloutsLooked, wantsRollouts } from "./rollouts.ts";
@@ -98,11 +99,11 @@ function act(draft: Draft, command: Command): Reply {
 }
 
 /** What binds the whole repo may be said anywhere; all else is said to the run that it is for. */
-function ofFormer({ rollout, number, trigger }: Run, former: number): CommandReason {
+function ofFormer({ rollout, number, trigger }: Run, former: number): RunReason {
   return defined({ code: "COMMAND_OF_FORMER_RUN" as const, rollout, former, last: number, pull: trigger.pull });
 }
 
-function statusOf({ phase, why }: Run): CommandReason {
+function statusOf({ phase, why }: Run): RunReason {
   return { code: "RUN_STATUS", phase, because: why };
 }
 

@@ -1,19 +1,18 @@
-import type { Words } from "../../base/reason.ts";
+import type { AnyReason } from "../../base/reason.ts";
 import { iso, parseDuration, type Time } from "../../base/time.ts";
+import type { RunReason } from "../../reasons/run.ts";
 import type { Command } from "../../spec/commands.ts";
-import { makeRoom } from "../batches/ahead.ts";
 import { rebuild } from "../batches/build.ts";
-import { close } from "../batches/close.ts";
+import { close, makeRoom } from "../batches/close.ts";
 import { release } from "../batches/quarantine.ts";
-import { requeue } from "../batches/requeue.ts";
+import { requeue, skip } from "../batches/requeue.ts";
 import { asBefore, cannotRevert, changedTargets, revert } from "../batches/revert.ts";
-import { skip } from "../batches/skip.ts";
 import { failedClusters, withinBudget } from "../outcome/failures.ts";
 import { batchOf, change, type Draft, mapTargets, moveTarget } from "../state/draft.ts";
 import { clusterKey, clustersOf, isOut, liveTargets, stageOf, unitOf } from "../state/names.ts";
 import type { Batch, BatchTarget, Run } from "../state/run.ts";
 import { isMidStep, midwayBatch } from "../state/steps.ts";
-import { type CommandReason, done, type Reply, refused, refusedBy } from "./reply.ts";
+import { done, type Reply, refused } from "./reply.ts";
 import { failedAfter, mergeUnderWay, unpause } from "./steer.ts";
 
 /** Where a cluster is in the run: the last batch that has it, and what of it is there. */
@@ -34,7 +33,7 @@ export function has(place: Place, ...phases: BatchTarget["phase"][]): boolean {
 }
 
 /** The clusters named, each known and with all that share its pins; or why not. */
-export function named(run: Run, names: readonly string[]): { clusters: string[] } | { error: Words } {
+export function named(run: Run, names: readonly string[]): { clusters: string[] } | { error: AnyReason } {
   const clusters: string[] = [];
   for (const name of names) {
     const found = clusterKey(run, name);
@@ -48,11 +47,11 @@ export function named(run: Run, names: readonly string[]): { clusters: string[] 
   return { clusters };
 }
 
-function sharesPin(cluster: string, others: readonly string[]): CommandReason {
+function sharesPin(cluster: string, others: readonly string[]): RunReason {
   return { code: "CLUSTER_SHARES_PIN", cluster, others };
 }
 
-function unnamed(command: "skip" | "requeue" | "hotfix"): CommandReason {
+function unnamed(command: "skip" | "requeue" | "hotfix"): RunReason {
   return { code: "CLUSTERS_NOT_NAMED", command };
 }
 
@@ -60,14 +59,14 @@ export function skipCommand(draft: Draft, command: Command): Reply {
   const { run } = draft;
   if (command.args.length === 0) return refused(unnamed("skip"));
   const asked = named(run, command.args);
-  if ("error" in asked) return refusedBy(asked.error);
+  if ("error" in asked) return refused(asked.error);
   const places = asked.clusters.map((cluster) => placeOf(run, cluster));
   for (const place of places) {
     const why = cannotSkip(run, place);
     if (why !== undefined) return refused(why);
   }
   if (places.some(isUnmerged) && mustWait(draft, command, places)) return "later";
-  const why: CommandReason = { code: "LEFT_OUT_BY", by: command.actor };
+  const why: RunReason = { code: "LEFT_OUT_BY", by: command.actor };
   release(draft, asked.clusters);
   for (const { cluster } of places) skip(draft, cluster, why, { code: "CLUSTER_LEFT_OUT", cluster, because: why });
   for (const place of places) putOut(draft, movedPlace(run, place), "Skipped", why);
@@ -76,7 +75,7 @@ export function skipCommand(draft: Draft, command: Command): Reply {
   return done({ code: "SKIP_DONE", clusters: asked.clusters });
 }
 
-function cannotSkip(run: Run, place: Place): CommandReason | undefined {
+function cannotSkip(run: Run, place: Place): RunReason | undefined {
   const { cluster } = place;
   if (run.skipped.some((one) => one.cluster === place.cluster)) return { code: "LEFT_OUT_ALREADY", cluster };
   const confirmed = place.targets.length > 0 && !has(place, "Pending", "Proposed", "Merged", "Syncing", "Failed");
@@ -87,7 +86,7 @@ function cannotSkip(run: Run, place: Place): CommandReason | undefined {
 export function requeueCommand(draft: Draft, command: Command): Reply {
   const { run } = draft;
   const asked = requeueClusters(run, command);
-  if ("error" in asked) return refusedBy(asked.error);
+  if ("error" in asked) return refused(asked.error);
   const until = untilOf(draft, command);
   if (until === "invalid") return refused({ code: "DURATION_INVALID", text: String(command.flags.for) });
   const places = asked.clusters.map((cluster) => placeOf(run, cluster));
@@ -98,8 +97,8 @@ export function requeueCommand(draft: Draft, command: Command): Reply {
   if (places.some(isUnmerged) && mustWait(draft, command, places)) return "later";
   // What is tried again with the same release keeps its pin; what is put off gets back what it had.
   const back = isRetry(command) ? [] : places.flatMap((place) => toRevert(run, movedPlace(run, place)));
-  const cannot = cannotRevert(run, back);
-  if (cannot !== undefined) return refusedBy(cannot);
+  const cannot = cannotRevert(back);
+  if (cannot !== undefined) return refused(cannot);
   for (const place of places) putToEnd(draft, place, { code: "PUT_OFF_BY", by: command.actor }, until);
   reopen(draft, places, { code: "BATCH_LOSES_CLUSTER", by: "requeue" });
   revert(draft, back);
@@ -152,13 +151,13 @@ function untilOf(draft: Draft, command: Command): Time | undefined | "invalid" {
   return ms === undefined ? "invalid" : iso(draft.now + ms);
 }
 
-function requeueClusters(run: Run, command: Command): { clusters: string[] } | { error: Words } {
+function requeueClusters(run: Run, command: Command): { clusters: string[] } | { error: AnyReason } {
   const failed = failedClusters(run);
   if (isRetry(command)) {
     const later = failedAfter(run, failed, command);
     const known = [...failed].filter((cluster) => !later.includes(cluster));
     if (known.length > 0) return { clusters: withMates(run, known) };
-    const none: CommandReason = later.length > 0 ? { code: "FAILED_SINCE", clusters: later } : { code: "NOTHING_FAILED" };
+    const none: RunReason = later.length > 0 ? { code: "FAILED_SINCE", clusters: later } : { code: "NOTHING_FAILED" };
     return { error: none };
   }
   if (command.args.length > 0) return named(run, command.args);
@@ -169,7 +168,7 @@ function requeueClusters(run: Run, command: Command): { clusters: string[] } | {
   return { clusters: mine.length > 0 ? withMates(run, mine) : clusters };
 }
 
-function cannotRequeue(run: Run, place: Place, until: Time | undefined): CommandReason | undefined {
+function cannotRequeue(run: Run, place: Place, until: Time | undefined): RunReason | undefined {
   const { cluster } = place;
   if (run.skipped.some((one) => one.cluster === place.cluster)) return { code: "LEFT_OUT_ALREADY", cluster };
   if (place.batch?.kind === "Revert" && !has(place, "Failed")) return { code: "BEING_PUT_BACK", cluster, because: place.batch.why };
@@ -191,7 +190,7 @@ export function mustWait(draft: Draft, command: Command, places: readonly Place[
   return places.some(({ batch }) => batch?.phase === "Proposing" && draft.world.pulls.get(batch.number) !== null);
 }
 
-export function putToEnd(draft: Draft, place: Place, why: CommandReason, until: Time | undefined): void {
+export function putToEnd(draft: Draft, place: Place, why: RunReason, until: Time | undefined): void {
   const stage = place.batch?.stage ?? stageOf(draft.run, place.cluster) ?? 0;
   release(draft, [place.cluster]);
   putOut(draft, movedPlace(draft.run, place), "Requeued", why);
@@ -206,7 +205,7 @@ export function goBack(draft: Draft, stage: number): void {
 }
 
 /** Takes a cluster's targets out of a batch that has merged. */
-function putOut(draft: Draft, place: Place, phase: "Skipped" | "Requeued", why: CommandReason): void {
+function putOut(draft: Draft, place: Place, phase: "Skipped" | "Requeued", why: RunReason): void {
   if (place.batch === undefined || isUnmerged(place)) return;
   const patch = { deadlineAt: undefined, waitingSince: undefined };
   mapTargets(draft, place.batch.number, (target) =>
@@ -215,7 +214,7 @@ function putOut(draft: Draft, place: Place, phase: "Skipped" | "Requeued", why: 
 }
 
 /** Builds the batches again that have to go on without some of their clusters. */
-export function reopen(draft: Draft, places: readonly Place[], why: CommandReason): void {
+export function reopen(draft: Draft, places: readonly Place[], why: RunReason): void {
   for (const number of new Set(places.filter(isUnmerged).map(({ batch }) => batch?.number ?? 0))) {
     const batch = batchOf(draft.run, number);
     if (batch.phase === "Proposing") rebuild(draft, batch);

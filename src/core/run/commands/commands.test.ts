@@ -397,7 +397,7 @@ describe("/requeue and /retry", () => {
     expect(batch(run.run, 1)).toMatchObject({ phase: "Settled", why: "every cluster of it was left out" });
     expect(run.run.requeued).toMatchObject([{ cluster: "hub/c1", until, nextAt: until }]);
     bring(run, 2, "confirmed");
-    expect(run.run.next).toEqual({ what: "looked at again", at: until });
+    expect(run.run.next).toEqual({ what: "looked at again", eta: until });
     expect(wants(round(run, 120 * MINUTE))).toEqual(["Answer done", "Propose 3"]);
     expect(batch(run.run, 3).kind).toBe("CatchUp");
   });

@@ -1,13 +1,13 @@
+import type { RunReason } from "../../reasons/run.ts";
 import type { Command } from "../../spec/commands.ts";
 import { makeBatch } from "../batches/build.ts";
+import { keptApart, limiterOf } from "../batches/choose.ts";
 import { takeRequeued } from "../batches/requeue.ts";
-import { keptApart } from "../batches/stage-choose.ts";
-import { limiterOf } from "../batches/within-limits.ts";
 import { allowed } from "../gates/limits.ts";
 import type { Draft } from "../state/draft.ts";
 import { clusterKey, stageOf, targetsOf } from "../state/names.ts";
 import { named, placeOf } from "./clusters.ts";
-import { type CommandReason, done, type Reply, refused, refusedBy } from "./reply.ts";
+import { done, type Reply, refused } from "./reply.ts";
 
 /** `/hotfix CLUSTER… reason`: one batch now, out of its turn, without bake and windows (docs/spec.md §9.22). Never without health, approval, halts or limits. */
 export function hotfixCommand(draft: Draft, command: Command): Reply {
@@ -23,12 +23,12 @@ export function hotfixCommand(draft: Draft, command: Command): Reply {
   if (names.length === 0) {
     const found = command.args[0] === undefined ? undefined : clusterKey(run, command.args[0]);
     return refused(
-      found !== undefined && "error" in found ? found.error : ({ code: "CLUSTERS_NOT_NAMED", command: "hotfix" } as CommandReason),
+      found !== undefined && "error" in found ? found.error : ({ code: "CLUSTERS_NOT_NAMED", command: "hotfix" } as RunReason),
     );
   }
   if (reason === "") return refused({ code: "HOTFIX_WANTS_REASON", names });
   const asked = named(run, names);
-  if ("error" in asked) return refusedBy(asked.error);
+  if ("error" in asked) return refused(asked.error);
   const stages = new Set(asked.clusters.map((cluster) => stageOf(run, cluster)));
   const [stage] = stages;
   if (stages.size > 1 || stage === undefined) return refused({ code: "HOTFIX_STAGES_DIFFER" });
@@ -48,7 +48,7 @@ export function hotfixCommand(draft: Draft, command: Command): Reply {
   return done({ code: "HOTFIX_DONE", clusters: asked.clusters, text: reason });
 }
 
-function cannotHotfix(draft: Draft, cluster: string): CommandReason | undefined {
+function cannotHotfix(draft: Draft, cluster: string): RunReason | undefined {
   const { run } = draft;
   if (run.skipped.some((one) => one.cluster === cluster)) return { code: "LEFT_OUT_ALREADY", cluster };
   const { batch } = placeOf(run, cluster);

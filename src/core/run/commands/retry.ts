@@ -1,17 +1,18 @@
 import { defined } from "../../base/defined.ts";
 import { epoch, iso } from "../../base/time.ts";
+import type { RunReason } from "../../reasons/run.ts";
 import type { Command } from "../../spec/commands.ts";
 import { takeAlong } from "../batches/step-make.ts";
+import { retryChecks } from "../checks/judge.ts";
 import { failedClusters } from "../outcome/failures.ts";
 import { change, type Draft, mapTargets, moveBatch, moveTarget } from "../state/draft.ts";
 import type { Batch, BatchTarget } from "../state/run.ts";
 import { isMidStep } from "../state/steps.ts";
-import { retryGates } from "./checks.ts";
 import { goBack, has, isUnmerged, movedPlace, mustWait, type Place, placeOf, putToEnd, reopen, withMates } from "./clusters.ts";
-import { type CommandReason, done, type Reply, refused, tooEarly } from "./reply.ts";
+import { done, type Reply, refused, tooEarly } from "./reply.ts";
 import { unpause } from "./steer.ts";
 
-const LOOKED_AT_ANEW: CommandReason = { code: "TARGET_LOOKED_AT_ANEW" };
+const LOOKED_AT_ANEW: RunReason = { code: "TARGET_LOOKED_AT_ANEW" };
 
 /** `/retry`: every failed cluster is tried again, and every gate that ended badly is asked again. */
 export function retryCommand(draft: Draft, command: Command): Reply {
@@ -30,7 +31,7 @@ export function retryCommand(draft: Draft, command: Command): Reply {
   for (const place of places) if (!moot.some(({ cluster }) => cluster === place.cluster)) lookAgain(draft, place);
   for (const { cluster } of moot) beginAnew(draft, movedPlace(run, placeOf(run, cluster)), command.actor);
   reopen(draft, moot, { code: "BATCH_LOSES_CLUSTER", by: "retry" });
-  const gates = retryGates(draft);
+  const gates = retryChecks(draft);
   unpause(
     draft,
     { failedAccepted: run.failedAccepted.filter((cluster) => !failed.includes(cluster)) },

@@ -1,10 +1,11 @@
 import { defined } from "../../base/defined.ts";
+import type { RunReason } from "../../reasons/run.ts";
 import type { Command } from "../../spec/commands.ts";
 import { planRollback } from "../outcome/rollback.ts";
 import { endSoon } from "../start.ts";
 import { change, type Draft } from "../state/draft.ts";
 import { isEnded } from "../state/run.ts";
-import { type CommandReason, done, type Reply, refused, refusedBy } from "./reply.ts";
+import { done, type Reply, refused } from "./reply.ts";
 import { mergeUnderWay } from "./steer.ts";
 
 /** `/rollback [--to VERSION]`: of a run in progress or of one long over. A run of its own follows, once nothing of this one is open. */
@@ -15,13 +16,13 @@ export function rollbackCommand(draft: Draft, command: Command): Reply {
   const { to } = command.flags;
   if (to === true) return refused({ code: "ROLLBACK_WANTS_VERSION" });
   const back = planRollback(run, to);
-  if ("error" in back) return refusedBy(back.error);
+  if ("error" in back) return refused(back.error);
   if (run.ending !== undefined) return refused({ code: "RUN_IS_ENDING", because: run.ending.reason });
   if (!isEnded(run) && mergeUnderWay(draft, command)) return "later";
-  const reason: CommandReason = defined({ code: "ROLLED_BACK_BY" as const, by: command.actor, to });
+  const reason: RunReason = defined({ code: "ROLLED_BACK_BY" as const, by: command.actor, to });
   const asked = { by: command.actor, reason, at: draft.at, ...(to === undefined ? {} : { to }) };
   const clusters = back.plan.stages.flatMap((stage) => stage.clusters);
-  const answer: CommandReason = defined({
+  const answer: RunReason = defined({
     code: "ROLLBACK_DONE" as const,
     clusters,
     left: back.left.map((one) => one.cluster),

@@ -1,8 +1,8 @@
 import { defined } from "../../base/defined.ts";
+import type { RunReason } from "../../reasons/run.ts";
 import type { OrderedRollout, RolloutAction, RolloutState } from "../state/run.ts";
-import type { CommandReason } from "./reply.ts";
 
-/** The Rollouts of one target, and how its cluster is called. */
+/** The Rollouts of one target. */
 export interface TargetRollouts {
   target: string;
   cluster: string;
@@ -10,7 +10,7 @@ export interface TargetRollouts {
 }
 
 /** `go`: those the action is for. `left`: those it is not for, as they stand. `refuse`: why nothing is done at all. */
-export type Lockstep = { go: OrderedRollout[]; left: CommandReason[] } | { refuse: CommandReason };
+export type Lockstep = { go: OrderedRollout[]; left: RunReason[] } | { refuse: RunReason };
 
 interface Member extends TargetRollouts {
   rollout: RolloutState;
@@ -43,7 +43,7 @@ function groups(targets: readonly TargetRollouts[]): Member[][] {
   return [...Map.groupBy(members, ({ rollout }) => rollout.name).values()];
 }
 
-function choose(action: RolloutAction, group: readonly Member[]): { go: Member[] } | { refuse: CommandReason } {
+function choose(action: RolloutAction, group: readonly Member[]): { go: Member[] } | { refuse: RunReason } {
   const open = group.filter(({ rollout }) => !isComplete(rollout));
   if (action === "abort") return { go: open.filter(({ rollout }) => !isBroken(rollout)) };
   const broken = open.filter(({ rollout }) => isBroken(rollout));
@@ -53,7 +53,7 @@ function choose(action: RolloutAction, group: readonly Member[]): { go: Member[]
   return { refuse: { code: "ROLLOUTS_BROKEN", ...list(broken) } };
 }
 
-function resumable(open: readonly Member[]): { go: Member[] } | { refuse: CommandReason } {
+function resumable(open: readonly Member[]): { go: Member[] } | { refuse: RunReason } {
   const lowest = Math.min(...open.map(stepOf));
   const there = open.filter((member) => stepOf(member) === lowest);
   const paused = there.filter(({ rollout }) => rollout.paused);
@@ -66,7 +66,7 @@ function stepOf({ rollout }: Member): number {
   return rollout.step ?? 0;
 }
 
-function nothing(action: RolloutAction, left: readonly Member[]): CommandReason {
+function nothing(action: RolloutAction, left: readonly Member[]): RunReason {
   const wanted = { resume: "paused", "promote-full": "under way", abort: "under way", retry: "aborted or degraded" }[action];
   return left.length === 0 ? { code: "ROLLOUTS_NONE" } : { code: "ROLLOUTS_NONE_SUCH", wanted, ...list(left) };
 }
@@ -82,16 +82,16 @@ function isBroken(rollout: RolloutState): boolean {
 
 function ordered({ target, rollout }: Member): OrderedRollout {
   const { namespace, name, step } = rollout;
-  return { target, namespace, name, ...(step === undefined ? {} : { step }) };
+  return { target, namespace, name, step };
 }
 
 const MOST_TOLD = 8;
 
-function list(members: readonly Member[]): { rollouts: CommandReason[]; more: number } {
+function list(members: readonly Member[]): { rollouts: RunReason[]; more: number } {
   return { rollouts: members.slice(0, MOST_TOLD).map(stateOf), more: Math.max(0, members.length - MOST_TOLD) };
 }
 
-function stateOf({ cluster, rollout: { name, phase, paused, step, steps } }: Member): CommandReason {
+function stateOf({ cluster, rollout: { name, phase, paused, step, steps } }: Member): RunReason {
   return defined({ code: "ROLLOUT_STATE" as const, cluster, name, phase, paused, step, steps });
 }
 

@@ -4,19 +4,21 @@
  */
 
 import { defined } from "../../base/defined.ts";
-import type { Words } from "../../base/reason.ts";
+import type { AnyReason } from "../../base/reason.ts";
 import { epoch } from "../../base/time.ts";
-import { type Command, type CommandName, hasPermission } from "../../spec/commands.ts";
+import { type RunReason, said } from "../../reasons/run.ts";
+import type { Command, CommandName } from "../../spec/commands.ts";
+import { hasPermission } from "../../spec/commands.ts";
 import { change, type Draft, wakeAt } from "../state/draft.ts";
-import { clusterName, clustersOf, liveTargets, pullRef } from "../state/names.ts";
+import { clustersOf, liveTargets, pullRef } from "../state/names.ts";
 import type { Batch, OrderedRollout, RolloutAction, RolloutOrder, Run } from "../state/run.ts";
-import { type CommandReason, type Reply, refused, tooEarly } from "./reply.ts";
+import { type Reply, refused, tooEarly } from "./reply.ts";
 import { lockstep, type TargetRollouts } from "./rollouts-lockstep.ts";
 
 /** After this an order is not tried any more: who gave it has to look again. */
 export const ORDER_MS = 2 * 60_000;
 const MOST_ORDERED = 1000;
-const NOT_TRIED: CommandReason = { code: "ROLLOUT_NOT_TRIED" };
+const NOT_TRIED: RunReason = { code: "ROLLOUT_NOT_TRIED" };
 
 const ACTIONS: Partial<Record<CommandName, RolloutAction>> = { resume: "resume", promote: "resume", abort: "abort", retry: "retry" };
 
@@ -38,7 +40,7 @@ export function batchesMeant(run: Run, command: Pick<Command, "batch">): Batch[]
 }
 
 /** Judges such a command; `also`: what it did besides. The answer comes once Argo CD has been asked. */
-export function rolloutsCommand(draft: Draft, command: Command, also?: Words): Reply {
+export function rolloutsCommand(draft: Draft, command: Command, also?: AnyReason): Reply {
   const { run } = draft;
   const full = command.name === "promote" && command.flags.full !== undefined;
   const action = full ? "promote-full" : ACTIONS[command.name];
@@ -60,7 +62,7 @@ export function rolloutsCommand(draft: Draft, command: Command, also?: Words): R
     actor: command.actor,
     at: draft.at,
     action,
-    ...(also === undefined ? {} : { also }),
+    also,
     left: [...known.left, ...chosen.left].slice(0, 20),
     rollouts: chosen.go,
   };
@@ -81,21 +83,21 @@ export function rolloutsLooked(draft: Draft, command: Command): boolean {
   return targets.every((target) => draft.world.targets.get(target.key)?.rollouts !== undefined);
 }
 
-type Gathered = "later" | { refuse: CommandReason } | { targets: TargetRollouts[]; left: CommandReason[] };
+type Gathered = "later" | { refuse: RunReason } | { targets: TargetRollouts[]; left: RunReason[] };
 
 /** What is known of the Rollouts of these batches. Only `abort` goes on without those that cannot be seen or acted on. */
 function gather(draft: Draft, batches: readonly Batch[], action: RolloutAction): Gathered {
   const targets: TargetRollouts[] = [];
-  const left: CommandReason[] = [];
+  const left: RunReason[] = [];
   for (const target of batches.flatMap(liveTargets)) {
-    const cluster = clusterName(draft.run, target.cluster);
+    const { cluster } = target;
     const looked = draft.world.targets.get(target.key)?.rollouts;
     // This round did not know yet that it would be asked for.
     if (looked === undefined) return "later";
     const cannot = looked.unseen ?? ((looked.seen?.length ?? 0) > 0 ? looked.cannotAct : undefined);
     if (cannot === undefined) targets.push({ target: target.key, cluster, rollouts: looked.seen ?? [] });
-    else if (action === "abort") left.push({ code: "ROLLOUT_UNSEEN", cluster, because: cannot });
-    else return { refuse: { code: "ROLLOUTS_UNSEEN", cluster: target.cluster, because: cannot } };
+    else if (action === "abort") left.push({ code: "ROLLOUT_UNSEEN", cluster, because: said(cannot) });
+    else return { refuse: { code: "ROLLOUTS_UNSEEN", cluster, because: said(cannot) } };
   }
   if (targets.every((one) => one.rollouts.length === 0) && left.length > 0) return { refuse: { code: "ROLLOUTS_ALL_UNSEEN", left } };
   return { targets, left };
@@ -144,13 +146,17 @@ function finish(draft: Draft, order: RolloutOrder): void {
 function answerOf(run: Run, { action, also, left, rollouts }: RolloutOrder): Exclude<Reply, "later"> {
   const good = rollouts.filter((one) => one.outcome?.kind === "done");
   const failed = rollouts.filter((one) => one.outcome?.kind !== "done").slice(0, 8);
-  const message: CommandReason = defined({
+  const message: RunReason = defined({
     code: "ROLLOUTS_DONE" as const,
     action,
     also,
     done: good.length,
     clusters: clustersOf(targetsOf(run, good)),
-    failed: failed.map((one) => ({ cluster: ownerOf(run, one), name: one.name, because: one.outcome?.why ?? one.outcome?.kind ?? "" })),
+    failed: failed.map((one) => ({
+      cluster: ownerOf(run, one),
+      name: one.name,
+      because: said(one.outcome?.why ?? one.outcome?.kind ?? ""),
+    })),
     left: left.slice(0, 8),
   });
   return { outcome: good.length === rollouts.length ? "done" : "refused", message };
@@ -158,5 +164,5 @@ function answerOf(run: Run, { action, also, left, rollouts }: RolloutOrder): Exc
 
 function ownerOf(run: Run, rollout: OrderedRollout): string {
   const [target] = targetsOf(run, [rollout]);
-  return target === undefined ? rollout.target : clusterName(run, target.cluster);
+  return target?.cluster ?? rollout.target;
 }

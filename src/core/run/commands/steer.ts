@@ -1,7 +1,10 @@
 import { epoch } from "../../base/time.ts";
-import { type Command, hasPermission } from "../../spec/commands.ts";
+import type { RunReason } from "../../reasons/run.ts";
+import type { Command } from "../../spec/commands.ts";
+import { hasPermission } from "../../spec/commands.ts";
 import { close } from "../batches/close.ts";
 import { promoteStep } from "../batches/step-wait.ts";
+import { acceptChecks, badChecks } from "../checks/judge.ts";
 import { approve, wantsApproval } from "../gates/approval.ts";
 import { unacceptedFailures } from "../outcome/failures.ts";
 import { endSoon } from "../start.ts";
@@ -9,8 +12,7 @@ import { batchOf, change, changeBatch, type Draft, mapTargets, pause } from "../
 import { batchRef, pullRef } from "../state/names.ts";
 import { type Batch, movingPhase, type Pause, type Run } from "../state/run.ts";
 import { hold } from "../targets/watch.ts";
-import { acceptGates, badGates } from "./checks.ts";
-import { type CommandReason, done, type Reply, refused, refusedBy, tooEarly } from "./reply.ts";
+import { done, type Reply, refused, tooEarly } from "./reply.ts";
 
 /**
  * A merge call may be under way: what must not be overtaken by it waits, and no other is begun. A PR in a merge queue is not waited
@@ -21,20 +23,20 @@ export function mergeUnderWay(draft: Draft, command: Command): boolean {
     (one) => one.intention !== undefined && one.merged === undefined && draft.world.pulls.get(one.number)?.queue == null,
   );
   if (batch === undefined) return false;
-  const waits: CommandReason = { code: "COMMAND_WAITS_FOR_MERGE", command: command.name, by: command.actor, pull: pullRef(batch.pull) };
+  const waits: RunReason = { code: "COMMAND_WAITS_FOR_MERGE", command: command.name, by: command.actor, pull: pullRef(batch.pull) };
   hold(draft, waits);
   return true;
 }
 
-const NEXT: CommandReason = { code: "NEXT_CLUSTERS_LOOKED_AT" };
-const HEAD_CHANGED: CommandReason = { code: "HEAD_CHANGED" };
-const GO_ON: CommandReason = { code: "ASK_RESUME" };
+const NEXT: RunReason = { code: "NEXT_CLUSTERS_LOOKED_AT" };
+const HEAD_CHANGED: RunReason = { code: "HEAD_CHANGED" };
+const GO_ON: RunReason = { code: "ASK_RESUME" };
 
 export function pauseCommand(draft: Draft, command: Command): Reply {
   const { paused } = draft.run;
   if (paused?.kind === "Command" || paused?.held !== undefined) return refused({ code: "ALREADY_PAUSED", because: paused.reason });
   if (mergeUnderWay(draft, command)) return "later";
-  const reason: CommandReason = { code: "PAUSED_BY", by: command.actor, text: command.args.join(" ") };
+  const reason: RunReason = { code: "PAUSED_BY", by: command.actor, text: command.args.join(" ") };
   if (paused === undefined) pause(draft, "Command", command.actor, reason, GO_ON);
   else holdPaused(draft, paused, { by: command.actor, reason, at: draft.at });
   return done({ code: "PAUSE_DONE" });
@@ -42,13 +44,13 @@ export function pauseCommand(draft: Draft, command: Command): Reply {
 
 /** The run had stopped by itself. What a person says besides is kept, so that what ends the one pause does not end the other. */
 function holdPaused(draft: Draft, paused: Pause, held: NonNullable<Pause["held"]>): void {
-  const reason: CommandReason = { code: "PAUSED_BESIDES", because: paused.reason, held: held.reason };
-  const ask: CommandReason = { code: "ASK_BESIDES", ask: paused.ask, by: held.by };
+  const reason: RunReason = { code: "PAUSED_BESIDES", because: paused.reason, held: held.reason };
+  const ask: RunReason = { code: "ASK_BESIDES", ask: paused.ask, by: held.by };
   change(draft, { paused: { ...paused, reason, ask, held }, why: reason, next: { what: ask } }, held.reason);
 }
 
 /** The run goes on, unless a person paused it besides, which `/resume` alone ends; `patch` as well. */
-export function unpause(draft: Draft, patch: Partial<Run>, event: CommandReason, resumes = false): void {
+export function unpause(draft: Draft, patch: Partial<Run>, event: RunReason, resumes = false): void {
   const { paused, endedAt: _, ...running } = draft.run;
   draft.run = running;
   // A run that had ended had nothing before it, and this round only obeys.
@@ -62,7 +64,7 @@ export function resumeCommand(draft: Draft, command: Command): Reply {
   if (paused === undefined) return refused({ code: "NOT_PAUSED" });
   if (tooEarly(command, paused.held?.at ?? paused.at)) return refused({ code: "COMMAND_BEFORE_PAUSE", because: paused.reason });
   const failed = unacceptedFailures(draft.run);
-  const gates = badGates(draft.run);
+  const gates = badChecks(draft.run);
   const accepts = paused.kind === "Failure" && (failed.length > 0 || gates.length > 0);
   if (accepts && !hasPermission(command.permission, "maintain")) {
     return refused({ code: "RESUME_ACCEPTS_FAILURES", clusters: [...failed], checks: gates });
@@ -72,7 +74,7 @@ export function resumeCommand(draft: Draft, command: Command): Reply {
   if (paused.kind === "HeadMoved") closeMoved(draft);
   if (paused.kind === "Waiting") waitAnew(draft);
   const failedAccepted = accepts ? [...draft.run.failedAccepted, ...failed] : draft.run.failedAccepted;
-  const passed = paused.kind === "Failure" || paused.kind === "Undecided" ? acceptGates(draft, command) : [];
+  const passed = paused.kind === "Failure" || paused.kind === "Undecided" ? acceptChecks(draft, command) : [];
   unpause(draft, { failedAccepted }, { code: "RESUMED_BY", by: command.actor }, true);
   return done({ code: "RESUME_DONE", accepted: accepts, clusters: [...failed], checks: passed });
 }
@@ -103,7 +105,7 @@ function waitAnew(draft: Draft): void {
 
 export function abortCommand(draft: Draft, command: Command): Reply {
   if (mergeUnderWay(draft, command)) return "later";
-  const reason: CommandReason = { code: "ABORTED_BY", by: command.actor, text: command.args.join(" ") };
+  const reason: RunReason = { code: "ABORTED_BY", by: command.actor, text: command.args.join(" ") };
   const ending = { phase: "Aborted" as const, by: command.actor, reason, at: draft.at, command: { id: command.id, text: command.text } };
   change(draft, endSoon(draft.run, ending), reason);
   // Answered in run-end.ts, once nothing of the run is open any more.
@@ -135,7 +137,7 @@ function approveByCommand(draft: Draft, command: Command, batch: Batch): Reply |
   if (batch.pull !== undefined && tooEarly(command, batch.pull.openedAt)) return refused(beforePull(batch));
   const given = approve(draft, batch, command.actor, command.teams);
   if (given === undefined) return undefined;
-  if ("code" in given) return refusedBy(given);
+  if ("code" in given) return refused(given);
   const others = (draft.run.approvals ?? []).filter((one) => one.stage !== given.stage || one.by !== given.by);
   const patch = draft.run.spec.delivery.merge === "Manual" ? { promoted: { by: command.actor, at: draft.at } } : {};
   change(draft, { approvals: [...others, given] });
@@ -147,7 +149,7 @@ function approveByCommand(draft: Draft, command: Command, batch: Batch): Reply |
 function promoteFully(draft: Draft, command: Command): Reply {
   if (!hasPermission(command.permission, "maintain")) return refused({ code: "FULL_NEEDS_MAINTAIN", rollouts: false });
   if (draft.run.promotedFully !== undefined) return refused({ code: "FULL_GIVEN_ALREADY", by: draft.run.promotedFully.by });
-  const given: CommandReason = { code: "WAITS_ENDED_BY", by: command.actor };
+  const given: RunReason = { code: "WAITS_ENDED_BY", by: command.actor };
   change(draft, { promotedFully: { by: command.actor, at: draft.at } }, given);
   for (const { number, phase, bake } of draft.run.batches) {
     if (phase === "Baking" && bake !== undefined) changeBatch(draft, number, { bake: { ...bake, until: draft.at } });
@@ -166,6 +168,6 @@ function mergeByCommand(draft: Draft, command: Command, batch: Batch): Reply {
   return done({ code: "PROMOTE_DONE", pull });
 }
 
-function beforePull(batch: Batch): CommandReason {
+function beforePull(batch: Batch): RunReason {
   return { code: "COMMAND_BEFORE_PULL", pull: pullRef(batch.pull), event: "opened" };
 }

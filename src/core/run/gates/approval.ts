@@ -1,6 +1,6 @@
 import type { AnyReason } from "../../base/reason.ts";
 import { iso } from "../../base/time.ts";
-import { gateReason } from "../../reasons/gates.ts";
+import { runReason, said } from "../../reasons/run.ts";
 import { amendedSince, approvalHash } from "../state/amend.ts";
 import { pullRef } from "../state/names.ts";
 import type { Approval, Batch, Run } from "../state/run.ts";
@@ -62,17 +62,17 @@ export function approvalGate(scene: Scene, batch: Batch): Wait | undefined {
   if (wanted === undefined) return undefined;
   const have = approversOf(scene, batch);
   if (have.length >= wanted.count) return undefined;
-  const why = gateReason("APPROVAL_WANTED", {
+  const why = runReason("APPROVAL_WANTED", {
     stage: run.plan.stages[batch.stage]?.name ?? "",
     teams: wanted.teams,
     want: wanted.count,
     have,
-    lapsed: (world.lapsed?.get(batch.number) ?? []).map(({ by, why: because }) => ({ by, because })),
+    lapsed: (world.lapsed?.get(batch.number) ?? []).map(({ by, why: because }) => ({ by, because: said(because) })),
     outdated: outdated(scene, batch, have),
     unread: world.approvals === undefined,
   });
   const people = { released: releasedBy(run), author: run.trigger.author };
-  return wait(why, { what: gateReason("NEXT_APPROVED", { pull: pullRef(batch.pull), ...people }) });
+  return wait(why, { what: runReason("NEXT_APPROVED", { pull: pullRef(batch.pull), ...people }) });
 }
 
 /** `/promote` as an approval; a reason where it is none: why not. undefined: the batch wants no approval. */
@@ -80,10 +80,10 @@ export function approve(scene: Scene, batch: Batch, by: string, memberOf: readon
   const { run, now } = scene;
   const wanted = wantsApproval(run, batch);
   if (wanted === undefined || approversOf(scene, batch).length >= wanted.count) return undefined;
-  if (releasedBy(run).some((login) => login.toLowerCase() === by.toLowerCase())) return gateReason("APPROVER_RELEASED", { by });
+  if (releasedBy(run).some((login) => login.toLowerCase() === by.toLowerCase())) return runReason("APPROVER_RELEASED", { by });
   const { teams } = wanted;
-  if (memberOf === undefined) return gateReason("APPROVER_TEAMS_UNSEEN", { by, teams });
-  if (!teams.some((team) => memberOf.includes(team))) return gateReason("APPROVER_IN_NO_TEAM", { by, teams });
+  if (memberOf === undefined) return runReason("APPROVER_TEAMS_UNSEEN", { by, teams });
+  if (!teams.some((team) => memberOf.includes(team))) return runReason("APPROVER_IN_NO_TEAM", { by, teams });
   return { stage: batch.stage, hash: approvalHash(run, batch.stage), by, at: iso(now) };
 }
 

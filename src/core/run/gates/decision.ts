@@ -2,7 +2,7 @@
  * What a gate answers of a batch, as a value: nothing happens by it. `gates.ts` asks the gates in order, and `batches/merge.ts` carries out
  * the first answer that is none of "go on". So a gate can be asked as often as one likes, and of any moment.
  */
-import type { AnyReason, Words } from "../../base/reason.ts";
+import type { AnyReason } from "../../base/reason.ts";
 import type { Batch, Next, Run } from "../state/run.ts";
 import type { ObservedPull, World } from "../state/world.ts";
 
@@ -13,7 +13,7 @@ export interface Scene {
   /** Epoch milliseconds. */
   readonly now: number;
   /** Set: nothing may merge in this round, and why. */
-  readonly hold?: Words;
+  readonly hold?: AnyReason;
 }
 
 interface Answer {
@@ -31,9 +31,9 @@ export type Decision =
   /** Nobody may merge it, whoever that be: its check fails, and it leaves the merge queue. */
   | ({ kind: "stop" } & Answer)
   /** The PR is closed, and built again. */
-  | ({ kind: "rebuild"; closing: Words } & Answer)
+  | ({ kind: "rebuild"; closing: AnyReason } & Answer)
   /** Somebody has to decide: the run pauses. `closing`: and the PR is closed. */
-  | ({ kind: "pause"; reason: AnyReason; ask: AnyReason; closing?: Words } & Answer)
+  | ({ kind: "pause"; reason: AnyReason; ask: AnyReason; closing?: AnyReason } & Answer)
   /** The health of these targets has to be read first. */
   | ({ kind: "read"; targets: string[] } & Answer);
 

@@ -1,9 +1,9 @@
 import semver from "semver";
 import type { AnyReason } from "../../base/reason.ts";
 import type { Edit } from "../../plan/plan-types.ts";
-import { gateReason } from "../../reasons/gates.ts";
+import { runReason } from "../../reasons/run.ts";
 import type { Dependency } from "../../spec/rollout.ts";
-import { putsBack } from "../state/batch-kind.ts";
+import { putsBack } from "../state/batch.ts";
 import { clustersOf, isOut, liveTargets, stageOf, targetsOf } from "../state/names.ts";
 import type { Batch, BatchTarget, Run } from "../state/run.ts";
 import { hasGoneOn, isMidStep, isMidway } from "../state/steps.ts";
@@ -14,7 +14,7 @@ export function dependsGate({ run, world }: Scene, batch: Batch): Wait | undefin
   const { dependsOn } = run.spec;
   if (dependsOn === undefined || dependsOn.length === 0) return undefined;
   const { others } = world;
-  if (others === undefined) return wait(gateReason("DEPENDENCIES_UNREAD"), { what: gateReason("NEXT_READ") });
+  if (others === undefined) return wait(runReason("DEPENDENCIES_UNREAD"), { what: runReason("NEXT_READ") });
   for (const dependency of dependsOn) {
     const { rollout } = dependency;
     const other = others.find((one) => one.rollout === rollout);
@@ -23,7 +23,7 @@ export function dependsGate({ run, world }: Scene, batch: Batch): Wait | undefin
     for (const cluster of clustersOf(liveTargets(batch))) {
       const because = missingAt(other, dependency, run, cluster);
       if (because !== undefined)
-        return wait(gateReason("DEPENDENCY_MISSING", { cluster, rollout, because }), { what: gateReason("NEXT_DEPENDENCY", { rollout }) });
+        return wait(runReason("DEPENDENCY_MISSING", { cluster, rollout, because }), { what: runReason("NEXT_DEPENDENCY", { rollout }) });
     }
   }
   return undefined;
@@ -34,12 +34,12 @@ export function missingAt(other: Run, { atLeast }: Dependency, run: Run, cluster
   if (stageOf(other, cluster) === undefined && other.stays?.includes(cluster) !== true) return undefined;
   const wanted = atLeast === "SameVersion" ? versionOf(run) : atLeast;
   const there = versionAt(other, cluster);
-  if (there === undefined) return gateReason("VERSION_UNKNOWN", { run: other.number, phase: other.phase });
+  if (there === undefined) return runReason("VERSION_UNKNOWN", { run: other.number, phase: other.phase });
   if (there === wanted) return undefined;
-  if (atLeast === "SameVersion") return gateReason("VERSION_OTHER", { there, wanted });
+  if (atLeast === "SameVersion") return runReason("VERSION_OTHER", { there, wanted });
   const [have, least] = [semver.parse(there), semver.parse(wanted)];
-  if (have === null || least === null) return gateReason("VERSION_INCOMPARABLE", { there, wanted });
-  return semver.gte(have, least) ? undefined : gateReason("VERSION_OLDER", { there, wanted });
+  if (have === null || least === null) return runReason("VERSION_INCOMPARABLE", { there, wanted });
+  return semver.gte(have, least) ? undefined : runReason("VERSION_OLDER", { there, wanted });
 }
 
 /** The version a run has confirmed at a cluster; before it got there, the one that stood there. undefined: under way, or not known. */

@@ -5,10 +5,11 @@
  * The core asks for that read only where nothing else stands against the merge (`Advanced.wantsHealth`); the shell reads by name
  * and asks `advance` again. Called by `mergeOpen`, which has neither an intention nor a merge without it.
  */
+
 import type { AnyReason } from "../../base/reason.ts";
 import { epoch } from "../../base/time.ts";
-import { gateReason } from "../../reasons/gates.ts";
-import { isInTurn } from "../state/batch-kind.ts";
+import { runReason, said } from "../../reasons/run.ts";
+import { isInTurn } from "../state/batch.ts";
 import { pullRef } from "../state/names.ts";
 import type { Batch, Run } from "../state/run.ts";
 import type { ObservedHealth, ObservedPull, World } from "../state/world.ts";
@@ -48,7 +49,7 @@ export function knownHealthGate({ run, world }: Scene, batch: Batch, pull: Obser
   if (health === undefined) return undefined;
   for (const key of confirmedBefore(run, batch, lostPlanes)) {
     const status = health.get(key)?.status;
-    if (status !== undefined && ILL.has(status)) return notYet(pull, gateReason("CONFIRMED_ILL", { application: nameOf(key), status }));
+    if (status !== undefined && ILL.has(status)) return notYet(pull, runReason("CONFIRMED_ILL", { application: nameOf(key), status }));
   }
   return undefined;
 }
@@ -61,12 +62,12 @@ export function freshHealthGate({ run, world, now }: Scene, batch: Batch, pull: 
   const failed = seen.find(({ health }) => isFresh(health, now) && health?.failed !== undefined);
   const again = now + AGAIN_MS;
   if (failed !== undefined) {
-    const data = { application: nameOf(failed.key), because: failed.health?.failed ?? "" };
-    return { ...notYet(pull, gateReason("CONFIRMED_UNREADABLE", data)), again };
+    const data = { application: nameOf(failed.key), because: said(failed.health?.failed ?? "") };
+    return { ...notYet(pull, runReason("CONFIRMED_UNREADABLE", data)), again };
   }
   if (targets.length === 0) return undefined;
-  const why = gateReason("CONFIRMED_READ_AGAIN", { pull: pullRef(pull) });
-  return { kind: "read", targets, why, next: { what: gateReason("NEXT_READ") }, again };
+  const why = runReason("CONFIRMED_READ_AGAIN", { pull: pullRef(pull) });
+  return { kind: "read", targets, why, next: { what: runReason("NEXT_READ") }, again };
 }
 
 function isFresh(health: ObservedHealth | undefined, now: number): boolean {
@@ -74,7 +75,7 @@ function isFresh(health: ObservedHealth | undefined, now: number): boolean {
 }
 
 function notYet(pull: ObservedPull, because: AnyReason): Wait {
-  return wait(gateReason("NOT_MERGED_YET", { pull: pullRef(pull), because }), { what: gateReason("NEXT_WELL") });
+  return wait(runReason("NOT_MERGED_YET", { pull: pullRef(pull), because }), { what: runReason("NEXT_WELL") });
 }
 
 function nameOf(key: string): string {

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { iso } from "../../base/time.ts";
+import { said } from "../../reasons/run.ts";
 import type { Command } from "../../spec/commands.ts";
 import type { Rollout } from "../../spec/rollout.ts";
 import { gatesOf } from "../state/gate-state.ts";
@@ -233,7 +234,7 @@ describe("approval", () => {
     say(self, "/skip c3", { batch: 1 });
     guard(self, 1);
     expect(wants(round(self))).not.toContain("Merge 1");
-    old.run.skipped = [{ cluster: "hub/c3", why: "left out", at: iso(old.now) }];
+    old.run.skipped = [{ cluster: "hub/c3", why: said("left out"), at: iso(old.now) }];
     guard(old, 1);
     expect(wants(round(old))).toContain("Merge 1");
   });
@@ -285,7 +286,7 @@ describe("who may approve", () => {
     const self = bench(1, [{}], approving);
     bring(self, 1, "open");
     say(self, "/promote", { actor: "bob", teams: ["sre"], batch: 1 });
-    self.world = { ...self.world, lapsed: new Map([[1, [{ by: "Bob", why: "is in none of them any more" }]]]), approvals: new Map() };
+    self.world = { ...self.world, lapsed: new Map([[1, [{ by: "Bob", why: said("is in none of them any more") }]]]), approvals: new Map() };
     guard(self, 1);
     expect(wants(round(self))).not.toContain("Merge 1");
     guard(self, 1);
@@ -544,7 +545,7 @@ describe("dependsOn", () => {
     const self = bench(3, [{}], depends("SameVersion"));
     self.world = { ...self.world, others: [{ ...bench(1).run, rollout: "ledger" }] };
     for (const one of self.world.others ?? []) expect(one.plan.stages).toHaveLength(1);
-    self.run = { ...self.run, skipped: [{ cluster: "hub/c1", why: "test", at: iso(AT) }] };
+    self.run = { ...self.run, skipped: [{ cluster: "hub/c1", why: said("test"), at: iso(AT) }] };
     bring(self, 1, "merging");
     expect(batch(self.run, 1).phase).toBe("Merging");
   });

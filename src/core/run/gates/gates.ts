@@ -3,10 +3,11 @@
  * Each gate answers with a value and does nothing; the first answer counts. Called by `batches/merge.ts`, which carries it out, and by who
  * wants to know whether somebody merged too early.
  */
+
 import type { AnyReason } from "../../base/reason.ts";
 import { epoch, iso, type Time } from "../../base/time.ts";
-import { gateReason } from "../../reasons/gates.ts";
-import { isInTurn, putsBack } from "../state/batch-kind.ts";
+import { runReason, said } from "../../reasons/run.ts";
+import { isInTurn, putsBack } from "../state/batch.ts";
 import { batchRef, clustersOf, liveTargets, pullRef } from "../state/names.ts";
 import { comesBefore, INTENTION_MS, isSettled, occupied } from "../state/progress.ts";
 import type { Batch, Run } from "../state/run.ts";
@@ -62,7 +63,7 @@ export function judgeRun(scene: Scene, batch: Batch, pull: ObservedPull): Decisi
     if (!isAsked(row, batch)) continue;
     const decision = row.gate(scene, batch, pull);
     if (decision === undefined) continue;
-    return row.bare ? { ...decision, why: gateReason("PULL_WAITS", { pull: pullRef(pull), because: decision.why }) } : decision;
+    return row.bare ? { ...decision, why: runReason("PULL_WAITS", { pull: pullRef(pull), because: decision.why }) } : decision;
   }
   return undefined;
 }
@@ -92,26 +93,26 @@ export function tooEarlyFor({ run, world }: Scene, batch: Batch, pull: ObservedP
 }
 
 function roundGate({ hold }: Scene): Decision | undefined {
-  return hold === undefined ? undefined : wait(gateReason("ROUND_HELD", { because: hold }), { what: gateReason("NEXT_JUDGED_AGAIN") });
+  return hold === undefined ? undefined : wait(runReason("ROUND_HELD", { because: hold }), { what: runReason("NEXT_JUDGED_AGAIN") });
 }
 
 /** The batches before it, and the window of its stage. */
 function turnGate({ run }: Scene, batch: Batch): Decision | undefined {
   const why = outOfTurn(run, batch);
-  return why === undefined ? undefined : wait(why, { what: gateReason("NEXT_JUDGED_AGAIN") });
+  return why === undefined ? undefined : wait(why, { what: runReason("NEXT_JUDGED_AGAIN") });
 }
 
 function outOfTurn(run: Run, batch: Batch): AnyReason | undefined {
-  if (run.phase === "Paused" && !putsBack(batch)) return gateReason("RUN_PAUSED");
+  if (run.phase === "Paused" && !putsBack(batch)) return runReason("RUN_PAUSED");
   const isRolling = run.spec.stages[batch.stage]?.batching === "Rolling";
   const first = run.batches.find((other) => comesBefore(other, batch, isRolling) && !isSettled(other));
-  if (first !== undefined) return gateReason("BATCH_BEFORE", { batch: batchRef(run, first) });
+  if (first !== undefined) return runReason("BATCH_BEFORE", { batch: batchRef(run, first) });
   const most = run.plan.stages[batch.stage]?.maxUnavailable ?? 1;
   const there = occupied(run, batch.stage, batch.number);
   const coming = clustersOf(liveTargets(batch));
   const clusters = [...new Set([...there, ...coming])];
   // The next weight of clusters in flight, a retried one among them, adds none to those.
-  if (clusters.length > most && coming.some((cluster) => !there.has(cluster))) return gateReason("WINDOW_FULL", { clusters, most });
+  if (clusters.length > most && coming.some((cluster) => !there.has(cluster))) return runReason("WINDOW_FULL", { clusters, most });
   return undefined;
 }
 
@@ -119,19 +120,19 @@ function outOfTurn(run: Run, batch: Batch): AnyReason | undefined {
 function haltedMerging(scene: Scene, batch: Batch, pull: ObservedPull): Decision | undefined {
   const halted = haltGate(scene, batch);
   if (halted === undefined || batch.intention === undefined) return undefined;
-  const why = gateReason("HALTED_MERGING", { pull: pullRef(pull), because: halted.why });
+  const why = runReason("HALTED_MERGING", { pull: pullRef(pull), because: halted.why });
   const deadline = iso(epoch(batch.intention.at) + INTENTION_MS);
-  return { ...halted, why, next: { what: gateReason("NEXT_MERGE_ENDS"), deadline } };
+  return { ...halted, why, next: { what: runReason("NEXT_MERGE_ENDS"), deadline } };
 }
 
 function settingsGate({ world }: Scene): Decision | undefined {
   if (world.settingsBroken === undefined) return undefined;
-  return wait(gateReason("SETTINGS_BROKEN", { because: world.settingsBroken }), { what: gateReason("NEXT_SETTINGS") });
+  return wait(runReason("SETTINGS_BROKEN", { because: said(world.settingsBroken) }), { what: runReason("NEXT_SETTINGS") });
 }
 
 /** A halt is said on one rollout's pull request and binds all: what is not known is not taken for good. */
 function othersGate({ world }: Scene): Decision | undefined {
-  return world.others === undefined ? wait(gateReason("OTHERS_UNREAD"), { what: gateReason("NEXT_READ") }) : undefined;
+  return world.others === undefined ? wait(runReason("OTHERS_UNREAD"), { what: runReason("NEXT_READ") }) : undefined;
 }
 
 /** Whether this run merges such a PR at all, or a person does. */
@@ -139,7 +140,7 @@ function deliveryGate({ run }: Scene, batch: Batch, observed: ObservedPull): Dec
   const { mode, delivery } = run.spec;
   const pull = pullRef(observed);
   if (mode !== "Run")
-    return wait(gateReason("MODE_MERGES_NOT", { pull, mode }), { what: gateReason("NEXT_PERSON_MERGES", { pull, promote: false }) });
+    return wait(runReason("MODE_MERGES_NOT", { pull, mode }), { what: runReason("NEXT_PERSON_MERGES", { pull, promote: false }) });
   if (delivery.merge !== "Manual" || batch.promoted !== undefined) return undefined;
-  return wait(gateReason("PULL_MANUAL", { pull }), { what: gateReason("NEXT_PERSON_MERGES", { pull, promote: true }) });
+  return wait(runReason("PULL_MANUAL", { pull }), { what: runReason("NEXT_PERSON_MERGES", { pull, promote: true }) });
 }

@@ -3,9 +3,11 @@
  * for, also where the App could bypass it; anything else is put to GitHub once, since only its answer tells whether the App may
  * bypass that rule, and then again when it changes.
  */
+
 import { defined } from "../../base/defined.ts";
 import { epoch, iso, type Time } from "../../base/time.ts";
-import { type GitHubChange, gateReason } from "../../reasons/gates.ts";
+import type { GitHubChange } from "../../reasons/gates.ts";
+import { runReason } from "../../reasons/run.ts";
 import { pullRef } from "../state/names.ts";
 import type { Batch, Next } from "../state/run.ts";
 import type { ObservedPull, PullNeed } from "../state/world.ts";
@@ -19,13 +21,13 @@ const MERGEABLE_MS = 2_000;
 export function githubGate({ now }: Scene, batch: Batch, observed: ObservedPull): Wait | undefined {
   const pull = pullRef(observed);
   if (observed.mergeable === "unknown")
-    return wait(gateReason("MERGEABLE_UNKNOWN", { pull }), { what: gateReason("NEXT_GITHUB_ANSWERS") }, now + MERGEABLE_MS);
+    return wait(runReason("MERGEABLE_UNKNOWN", { pull }), { what: runReason("NEXT_GITHUB_ANSWERS") }, now + MERGEABLE_MS);
   if (observed.mergeable !== "blocked") return refusedBefore(now, batch, observed);
   if (observed.gate !== undefined && observed.gate !== "passed")
-    return wait(gateReason("GATE_UNSEEN", { pull }), { what: gateReason("NEXT_GATE_SEEN") }, now + MERGEABLE_MS);
+    return wait(runReason("GATE_UNSEEN", { pull }), { what: runReason("NEXT_GATE_SEEN") }, now + MERGEABLE_MS);
   const { needs } = observed;
   if (needs === undefined)
-    return wait(gateReason("GITHUB_BLOCKS", defined({ pull, message: observed.blockedBy })), { what: gateReason("NEXT_GITHUB_RULES") });
+    return wait(runReason("GITHUB_BLOCKS", defined({ pull, message: observed.blockedBy })), { what: runReason("NEXT_GITHUB_RULES") });
   if (needs.length === 0) return refusedBefore(now, batch, observed);
   if (!needs.some(isCheck) && refusedBefore(now, batch, observed) === undefined) return undefined;
   return wantedBy(needs, observed, now);
@@ -42,17 +44,17 @@ function wantedBy(needs: PullNeed[], observed: ObservedPull, now: number): Wait 
   const mute = needs.find((need) => isCheck(need) && need.state === "silent");
   const due = epoch(observed.openedAt) + SILENT_MS;
   const silent = mute !== undefined && now >= due;
-  const what = silent && isCheck(mute) ? gateReason("NEXT_CHECK_REPORTS", { check: mute.name }) : whatNext(needs);
-  const why = gateReason("GITHUB_WANTS", { pull: pullRef(observed), needs, silent });
+  const what = silent && isCheck(mute) ? runReason("NEXT_CHECK_REPORTS", { check: mute.name }) : whatNext(needs);
+  const why = runReason("GITHUB_WANTS", { pull: pullRef(observed), needs, silent });
   return wait(why, { what }, mute !== undefined && !silent ? due : undefined);
 }
 
 function whatNext(needs: readonly PullNeed[]): Next["what"] {
   const checks = needs.filter(isCheck);
-  if (checks.some((check) => check.state === "failed")) return gateReason("NEXT_CHECK_PASSES");
-  if (checks.length > 0) return gateReason("NEXT_CHECKS_DONE");
-  if (needs.some((need) => need.kind === "signatures" || need.kind === "method")) return gateReason("NEXT_RULE_CHANGED");
-  return gateReason("NEXT_REVIEWED");
+  if (checks.some((check) => check.state === "failed")) return runReason("NEXT_CHECK_PASSES");
+  if (checks.length > 0) return runReason("NEXT_CHECKS_DONE");
+  if (needs.some((need) => need.kind === "signatures" || need.kind === "method")) return runReason("NEXT_RULE_CHANGED");
+  return runReason("NEXT_REVIEWED");
 }
 
 function refusedBefore(now: number, batch: Batch, observed: ObservedPull): Wait | undefined {
@@ -62,8 +64,8 @@ function refusedBefore(now: number, batch: Batch, observed: ObservedPull): Wait 
   if (now >= again) return undefined;
   const check = silentIn(refused.message, observed.openedAt, now);
   const next =
-    check === undefined ? { what: gateReason("NEXT_TRIED_AGAIN"), eta: iso(again) } : { what: gateReason("NEXT_CHECK_REPORTS", { check }) };
-  return wait(gateReason("GITHUB_ANSWERED", { pull: pullRef(observed), message: refused.message }), next, again);
+    check === undefined ? { what: runReason("NEXT_TRIED_AGAIN"), eta: iso(again) } : { what: runReason("NEXT_CHECK_REPORTS", { check }) };
+  return wait(runReason("GITHUB_ANSWERED", { pull: pullRef(observed), message: refused.message }), next, again);
 }
 
 /** What a refusal was said of: another head, another answer of GitHub, another thing missing make it worth asking again. */

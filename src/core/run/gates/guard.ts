@@ -1,5 +1,5 @@
 import { epoch } from "../../base/time.ts";
-import { gateReason } from "../../reasons/gates.ts";
+import { runReason, said } from "../../reasons/run.ts";
 import { pullRef } from "../state/names.ts";
 import type { Batch } from "../state/run.ts";
 import type { ObservedPull } from "../state/world.ts";
@@ -14,12 +14,13 @@ const AGAIN_MS = 2_000;
 export function guardGate({ world, now }: Scene, batch: Batch, observed: ObservedPull): Decision | undefined {
   const pull = pullRef(observed);
   const guard = world.guards.get(batch.number);
-  const next = { what: gateReason("NEXT_GUARD") };
+  const next = { what: runReason("NEXT_GUARD") };
   if (guard === undefined || guard.base !== world.base.commit || now - epoch(guard.at) >= GUARD_MS)
-    return wait(gateReason("GUARD_PENDING", { pull }), next, now + AGAIN_MS);
+    return wait(runReason("GUARD_PENDING", { pull }), next, now + AGAIN_MS);
   if (guard.ok) return undefined;
-  const why = gateReason("NOT_MERGED_YET", { pull, because: guard.why });
+  const because = said(guard.why);
+  const why = runReason("NOT_MERGED_YET", { pull, because });
   if (guard.retry) return wait(why, next);
-  const reason = gateReason("GUARD_REFUSES", { pull, because: guard.why });
-  return { kind: "pause", closing: guard.why, reason, ask: gateReason("ASK_GUARD"), why, next };
+  const reason = runReason("GUARD_REFUSES", { pull, because });
+  return { kind: "pause", closing: because, reason, ask: runReason("ASK_GUARD"), why, next };
 }

@@ -1,5 +1,5 @@
 import { epoch } from "../../base/time.ts";
-import { gateReason } from "../../reasons/gates.ts";
+import { runReason } from "../../reasons/run.ts";
 import { clusterName, clustersOf, liveTargets } from "../state/names.ts";
 import type { Batch, Halt, Run } from "../state/run.ts";
 import type { Decision, Scene } from "./decision.ts";
@@ -36,9 +36,9 @@ export function haltGate(scene: Scene, batch: Batch): Decision | undefined {
     // What touches no cluster, such as the release a rollback puts back last, waits for a halt of all of them.
     const none = liveTargets(batch).length === 0 && halt.clusters.length === 0;
     if (held.length === 0 && !none) continue;
-    const why = gateReason("CLUSTERS_HALTED", { by: halt.by, clusters: halt.clusters.length === 0 ? [] : held, text: halt.reason });
-    if (halt.until === undefined) return { kind: "stop", why, next: { what: gateReason("NEXT_HALT_LIFTED") } };
-    return { kind: "stop", why, next: { what: gateReason("NEXT_HALT_ENDS"), eta: halt.until }, again: epoch(halt.until) };
+    const why = runReason("CLUSTERS_HALTED", { by: halt.by, clusters: halt.clusters.length === 0 ? [] : held, text: halt.reason });
+    if (halt.until === undefined) return { kind: "stop", why, next: { what: runReason("NEXT_HALT_LIFTED") } };
+    return { kind: "stop", why, next: { what: runReason("NEXT_HALT_ENDS"), eta: halt.until }, again: epoch(halt.until) };
   }
   return undefined;
 }

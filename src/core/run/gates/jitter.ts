@@ -1,6 +1,6 @@
 import { seededFraction } from "../../base/seeded.ts";
 import { epoch, iso } from "../../base/time.ts";
-import { gateReason } from "../../reasons/gates.ts";
+import { runReason } from "../../reasons/run.ts";
 import { pullRef } from "../state/names.ts";
 import type { Batch, Run } from "../state/run.ts";
 import type { ObservedPull } from "../state/world.ts";
@@ -19,5 +19,5 @@ export function jitterUntil(
 export function jitterGate({ run, now }: Scene, batch: Batch, observed: ObservedPull): Wait | undefined {
   const until = jitterUntil(run, batch);
   if (until === undefined || now >= until) return undefined;
-  return wait(gateReason("JITTER", { pull: pullRef(observed) }), { what: gateReason("NEXT_MERGES"), eta: iso(until) }, until);
+  return wait(runReason("JITTER", { pull: pullRef(observed) }), { what: runReason("NEXT_MERGES"), eta: iso(until) }, until);
 }

@@ -1,7 +1,8 @@
 import { epoch } from "../../base/time.ts";
-import { gateReason, type OverLimit } from "../../reasons/gates.ts";
-import { limiterOf, sizesOf } from "../batches/within-limits.ts";
-import { putsBack } from "../state/batch-kind.ts";
+import type { OverLimit } from "../../reasons/gates.ts";
+import { runReason } from "../../reasons/run.ts";
+import { limiterOf, sizesOf } from "../batches/choose.ts";
+import { putsBack } from "../state/batch.ts";
 import { batchRef, clustersOf, liveTargets, unitOf } from "../state/names.ts";
 import { type Batch, type BatchTarget, isEnded, type Run } from "../state/run.ts";
 import { isMidway } from "../state/steps.ts";
@@ -15,18 +16,17 @@ export function limitsGate(scene: Scene, batch: Batch): Decision | undefined {
   const { limits, others, clustersKnown } = scene.world;
   const begin = limiterOf(scene);
   if (limits === undefined || begin === undefined) return undefined;
-  const read = { what: gateReason("NEXT_READ") };
-  if (others === undefined) return wait(gateReason("LIMITS_OTHERS_UNREAD"), read);
+  const read = { what: runReason("NEXT_READ") };
+  if (others === undefined) return wait(runReason("LIMITS_OTHERS_UNREAD"), read);
   const { flying, coming, elsewhere } = beside(scene, batch, others);
   // The next weight of what is in flight adds nothing to it.
   if (coming.length === 0) return undefined;
   const alone = begin().add(sizesOf(batch));
   if (alone !== undefined) return tooLarge(scene.run, batch, alone, whose(elsewhere));
   const over = begin().add([...flying, ...coming].map(({ cluster }) => ({ cluster, targets: 1 })));
-  if (over !== undefined)
-    return wait(gateReason("LIMITS_FULL", { over, now: whose(flying) }), { what: gateReason("NEXT_OTHERS_CONFIRMED") });
+  if (over !== undefined) return wait(runReason("LIMITS_FULL", { over, now: whose(flying) }), { what: runReason("NEXT_OTHERS_CONFIRMED") });
   if (limits.label === undefined || clustersKnown) return undefined;
-  return wait(gateReason("LIMITS_LABELS_UNREAD"), read);
+  return wait(runReason("LIMITS_LABELS_UNREAD"), read);
 }
 
 /**
@@ -94,16 +94,16 @@ function whose(flying: readonly { run: string }[]): string[] {
 
 /** A batch that the limits do not allow though nothing else were in flight: waiting would never end. */
 function tooLarge(run: Run, batch: Batch, over: OverLimit, now: string[]): Decision | undefined {
-  const why = gateReason("BATCH_TOO_LARGE", { over });
-  if (canBeCut(run, batch)) return { kind: "rebuild", closing: why, why, next: { what: gateReason("NEXT_BUILT_SMALLER") } };
+  const why = runReason("BATCH_TOO_LARGE", { over });
+  if (canBeCut(run, batch)) return { kind: "rebuild", closing: why, why, next: { what: runReason("NEXT_BUILT_SMALLER") } };
   if (mergesAlone(run, batch)) {
     if (now.length === 0) return undefined;
-    return wait(gateReason("BATCH_MERGES_ALONE", { over, now }), { what: gateReason("NEXT_OTHERS_CONFIRMED") });
+    return wait(runReason("BATCH_MERGES_ALONE", { over, now }), { what: runReason("NEXT_OTHERS_CONFIRMED") });
   }
   const { setting } = over;
-  const reason = gateReason("BATCH_NEVER_FITS", { batch: batchRef(run, batch), over, clusters: clustersOf(liveTargets(batch)) });
-  const next = { what: gateReason("NEXT_LIMIT_RAISED", { setting }) };
-  return { kind: "pause", reason, ask: gateReason("ASK_RAISE_LIMIT", { setting }), why, next };
+  const reason = runReason("BATCH_NEVER_FITS", { batch: batchRef(run, batch), over, clusters: clustersOf(liveTargets(batch)) });
+  const next = { what: runReason("NEXT_LIMIT_RAISED", { setting }) };
+  return { kind: "pause", reason, ask: runReason("ASK_RAISE_LIMIT", { setting }), why, next };
 }
 
 /** What puts old values back is never held for good, nor what has begun to go from weight to weight. */
@@ -123,5 +123,5 @@ function canBeCut(run: Run, batch: Batch): boolean {
 
 /** What a limit lets through, for an answer. */
 export function allowed(over: OverLimit) {
-  return gateReason("LIMIT_ALLOWS", { over });
+  return runReason("LIMIT_ALLOWS", { over });
 }

@@ -1,4 +1,4 @@
-import { gateReason } from "../../reasons/gates.ts";
+import { runReason } from "../../reasons/run.ts";
 import { clustersOf, liveTargets } from "../state/names.ts";
 import type { Batch } from "../state/run.ts";
 import { lostPlane, lostWords, planeOf } from "../targets/unseen.ts";
@@ -13,6 +13,6 @@ export function planeGate(scene: Scene, batch: Batch): Wait | undefined {
   const [first] = clusters;
   const lost = first === undefined ? undefined : lostPlane(scene, first);
   if (first === undefined || lost === undefined) return undefined;
-  const why = gateReason("PLANE_UNSEEN", { clusters, because: lostWords(planeOf(first), lost) });
-  return wait(why, { what: gateReason("NEXT_PLANE", { clusters }) });
+  const why = runReason("PLANE_UNSEEN", { clusters, because: lostWords(planeOf(first), lost) });
+  return wait(why, { what: runReason("NEXT_PLANE", { clusters }) });
 }

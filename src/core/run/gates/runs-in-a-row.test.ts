@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { iso } from "../../base/time.ts";
+import { said } from "../../reasons/run.ts";
 import { planRollback } from "../outcome/rollback.ts";
 import { startRollback, startRun } from "../start.ts";
 import { openDraft } from "../state/draft.ts";
@@ -29,8 +30,8 @@ function failedHalfway(action: "Continue" | "Pause" = "Pause"): Bench {
 
 function rollbackOf({ run: of, now }: Bench, halts: Run["halts"] = []): Run {
   const back = planRollback(of);
-  if ("error" in back) throw new Error(back.error);
-  const asked = { by: "alice", reason: "it is bad", at: iso(now) };
+  if ("error" in back) throw new Error(back.error.code);
+  const asked = { by: "alice", reason: said("it is bad"), at: iso(now) };
   return startRollback({ of: { ...of, halts }, back, number: of.number + 1, asked, now });
 }
 

@@ -1,5 +1,5 @@
 import { defined } from "../../base/defined.ts";
-import { gateReason } from "../../reasons/gates.ts";
+import { runReason } from "../../reasons/run.ts";
 import { failedBefore } from "../outcome/step-left.ts";
 import { clustersOf, liveTargets, pullRef } from "../state/names.ts";
 import type { Batch } from "../state/run.ts";
@@ -9,30 +9,30 @@ import { type Decision, type Scene, wait } from "./decision.ts";
 /** Whether the PR is what we proposed and can still be merged as it is. What cannot is closed, and built again. */
 export function soundGate({ run, world }: Scene, batch: Batch, observed: ObservedPull): Decision | undefined {
   const pull = pullRef(observed);
-  if (observed.draft) return wait(gateReason("PULL_DRAFT", { pull }), { what: gateReason("NEXT_PULL_READY", { pull }) });
-  if (!observed.headIsOurs) return wait(changedPull(observed), { what: gateReason("NEXT_MERGE_ENDS") });
-  const next = { what: gateReason("NEXT_PULL_CLOSED") };
+  if (observed.draft) return wait(runReason("PULL_DRAFT", { pull }), { what: runReason("NEXT_PULL_READY", { pull }) });
+  if (!observed.headIsOurs) return wait(changedPull(observed), { what: runReason("NEXT_MERGE_ENDS") });
+  const next = { what: runReason("NEXT_PULL_CLOSED") };
   if (nothingLeft(world, batch)) {
-    const closing = gateReason("BASE_AT_RELEASE");
-    return { kind: "rebuild", closing, why: gateReason("PULL_CLOSED_NEEDLESS", { pull, because: closing }), next };
+    const closing = runReason("BASE_AT_RELEASE");
+    return { kind: "rebuild", closing, why: runReason("PULL_CLOSED_NEEDLESS", { pull, because: closing }), next };
   }
   const behind = clustersOf(liveTargets(batch)).filter((cluster) => failedBefore(run, batch, cluster));
   const closing =
     behind.length > 0
-      ? gateReason("WEIGHT_MISSED", { clusters: behind })
+      ? runReason("WEIGHT_MISSED", { clusters: behind })
       : observed.mergeable === "conflict"
-        ? gateReason("BASE_CONFLICTS")
+        ? runReason("BASE_CONFLICTS")
         : observed.mergeable === "behind"
-          ? gateReason("BASE_MOVED")
+          ? runReason("BASE_MOVED")
           : undefined;
   if (closing === undefined) return undefined;
-  return { kind: "rebuild", closing, why: gateReason("PULL_BUILT_AGAIN", { pull, because: closing }), next };
+  return { kind: "rebuild", closing, why: runReason("PULL_BUILT_AGAIN", { pull, because: closing }), next };
 }
 
 /** Why a PR whose head is not taken for ours is none that is merged. */
 export function changedPull(observed: ObservedPull) {
   const { head, retargeted } = observed;
-  return gateReason("PULL_CHANGED", defined({ pull: pullRef(observed), head, retargeted }));
+  return runReason("PULL_CHANGED", defined({ pull: pullRef(observed), head, retargeted }));
 }
 
 /** Somebody else has brought every pin of the batch to the release meanwhile. */

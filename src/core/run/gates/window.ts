@@ -1,5 +1,5 @@
 import { iso } from "../../base/time.ts";
-import { gateReason } from "../../reasons/gates.ts";
+import { runReason } from "../../reasons/run.ts";
 import { closedNow, neverOpening, neverTogether, nextOpenAt, type WindowSet } from "../../spec/openings.ts";
 import type { Window } from "../../spec/windows.ts";
 import { type Scene, type Wait, wait } from "./decision.ts";
@@ -20,15 +20,15 @@ export function windowGate({ run, world, now }: Scene): Wait | undefined {
   const { where, by, changesAt } = closed;
   const opening = nextOpenAt(sets, now);
   if (opening === undefined) {
-    const why = whyNever(sets, now) ?? gateReason("WINDOWS_NEVER_OPEN", { where: [where] });
-    const what = gateReason("NEXT_WINDOWS_CHANGED", { where: why.where, all: why.code === "WINDOWS_NEVER_OPEN" });
+    const why = whyNever(sets, now) ?? runReason("WINDOWS_NEVER_OPEN", { where: [where] });
+    const what = runReason("NEXT_WINDOWS_CHANGED", { where: why.where, all: why.code === "WINDOWS_NEVER_OPEN" });
     // Nothing new is found out by then, but what closes may be another.
     return wait(why, { what }, changesAt);
   }
   // Not known when all are open: then it is the next change that is waited for.
   const at = "at" in opening ? opening.at : changesAt;
-  const why = gateReason("WINDOW_SHUT", by === undefined ? { where } : { window: refOf(by), where });
-  const what = gateReason("NEXT_WINDOW");
+  const why = runReason("WINDOW_SHUT", by === undefined ? { where } : { window: refOf(by), where });
+  const what = runReason("NEXT_WINDOW");
   // What it waits for may be said anew before that.
   return wait(why, at === undefined ? { what } : { what, eta: iso(at) }, changesAt ?? ("at" in opening ? opening.at : opening.lookedUntil));
 }
@@ -36,9 +36,9 @@ export function windowGate({ run, world, now }: Scene): Wait | undefined {
 /** Says why nothing ever merges within a year, and whose windows that are; undefined: they open, or may. */
 export function whyNever(sets: readonly WindowSet[], now: number) {
   const shut = neverOpening(sets, now);
-  if (shut.length > 0) return gateReason("WINDOWS_NEVER_OPEN", { where: shut });
+  if (shut.length > 0) return runReason("WINDOWS_NEVER_OPEN", { where: shut });
   const apart = neverTogether(sets, now);
-  return apart === undefined ? undefined : gateReason("WINDOWS_NEVER_TOGETHER", { where: apart });
+  return apart === undefined ? undefined : runReason("WINDOWS_NEVER_TOGETHER", { where: apart });
 }
 
 function refOf({ schedule, durationMs, timeZone, kind }: Window) {

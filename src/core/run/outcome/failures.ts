@@ -1,12 +1,10 @@
-import { count } from "../../base/count.ts";
-import { text, type Words } from "../../base/reason.ts";
-import { epoch, formatDuration } from "../../base/time.ts";
-import type { Quantity } from "../../spec/rollout.ts";
+import type { AnyReason } from "../../base/reason.ts";
+import { epoch } from "../../base/time.ts";
+import { runReason } from "../../reasons/run.ts";
 import { endSoon } from "../start.ts";
-import { perBatch } from "../state/batch-memo.ts";
 import { change, type Draft, pause } from "../state/draft.ts";
-import { clusterCount, clusterName, nameList } from "../state/names.ts";
-import type { Run } from "../state/run.ts";
+import { clusterCount } from "../state/names.ts";
+import type { Batch, Run } from "../state/run.ts";
 import { planRollback } from "./rollback.ts";
 
 /** Clusters with a failed target, but for those no worse than before their change (docs/spec.md §9.18), and those that stayed put off to the last look. */
@@ -15,6 +13,19 @@ export function failedClusters(run: Run): Set<string> {
   for (const batch of run.batches) for (const cluster of failedIn(batch)) failed.add(cluster);
   for (const one of run.requeued) if (one.failed === true) failed.add(one.cluster);
   return failed;
+}
+
+/**
+ * Remembers what follows from a batch alone. A batch is never changed in place, so this is a memory and no state: of a large fleet most
+ * batches are settled, and stay the same object round after round.
+ */
+function perBatch<T extends object>(work: (batch: Batch) => T): (batch: Batch) => T {
+  const known = new WeakMap<Batch, T>();
+  return (batch) => {
+    const result = known.get(batch) ?? work(batch);
+    known.set(batch, result);
+    return result;
+  };
 }
 
 const failedIn = perBatch(({ targets }) =>
@@ -28,12 +39,8 @@ export function unacceptedFailures(run: Run): string[] {
 
 /** How many clusters may fail before the run pauses: a percentage is of the run's clusters, rounded down. */
 export function budget(run: Run): number {
-  const { maxFailures } = run.spec.onFailure;
-  return resolve(maxFailures, clusterCount(run));
-}
-
-function resolve(quantity: Quantity, of: number): number {
-  return "count" in quantity ? quantity.count : Math.floor((quantity.percent * of) / 100);
+  const { maxFailures: most } = run.spec.onFailure;
+  return "count" in most ? most.count : Math.floor((most.percent * clusterCount(run)) / 100);
 }
 
 export function withinBudget(run: Run): boolean {
@@ -43,66 +50,52 @@ export function withinBudget(run: Run): boolean {
 /** Pauses a run whose failures are more than it tolerates, or whose target waits longer than it may. */
 export function judgeFailures(draft: Draft): void {
   const { run } = draft;
-  const failed = unacceptedFailures(run);
+  const clusters = unacceptedFailures(run);
   const most = budget(run);
-  if (failed.length > most && run.spec.onFailure.action !== "Continue") {
-    const [first = ""] = failed;
-    const reason = `${count(failed.length, "cluster")} failed (${nameList(run, failed)}), at most ${most} may: ${text(whyFailed(run, first))}`;
-    if (run.spec.onFailure.action === "Rollback" && run.rollback === undefined && run.ending === undefined) {
-      rollBack(draft, { by: "stagecoach", reason, at: draft.at });
-      return;
-    }
-    const name = clusterName(run, first);
-    const ask = `\`/retry\` looks again, \`/skip ${name}\` leaves it out, \`/resume\` accepts it as failed (maintain), \`/abort\` ends the run`;
-    pause(draft, "Failure", "stagecoach", reason, ask);
+  const [cluster] = clusters;
+  if (cluster !== undefined && clusters.length > most) {
+    const reason = runReason("TOO_MANY_FAILED", { clusters, most, because: whyFailed(run, cluster) });
+    if (failRun(draft, reason, runReason("ASK_FAILED", { cluster }))) return;
   }
   judgeWaiting(draft);
 }
 
-/** A failure that is of no cluster, such as an analysis: whatever the budget tolerates, the policy acts on it. */
-export function failRun(draft: Draft, reason: Words, ask: Words): void {
+/** Acts on a failure by the policy, whatever the budget tolerates: also on one that is of no cluster, such as an analysis. True: it is rolled back. */
+export function failRun(draft: Draft, reason: AnyReason, ask: AnyReason): boolean {
   const { spec, rollback, ending } = draft.run;
-  if (spec.onFailure.action === "Continue") return;
-  if (spec.onFailure.action === "Rollback" && rollback === undefined && ending === undefined)
-    rollBack(draft, { by: "stagecoach", reason, at: draft.at });
-  else pause(draft, "Failure", "stagecoach", reason, ask);
+  const isBack = spec.onFailure.action === "Rollback" && rollback === undefined && ending === undefined;
+  if (isBack) rollBack(draft, { by: "stagecoach", reason, at: draft.at });
+  else if (spec.onFailure.action !== "Continue") pause(draft, "Failure", "stagecoach", reason, ask);
+  return isBack;
 }
 
-function whyFailed(run: Run, cluster: string): Words {
-  for (const batch of run.batches) {
-    const target = batch.targets.find((one) => one.cluster === cluster && one.phase === "Failed" && one.excused !== true);
-    if (target !== undefined) return target.why;
-  }
-  return run.requeued.find((one) => one.cluster === cluster)?.why ?? "";
+function whyFailed(run: Run, cluster: string): AnyReason {
+  const targets = run.batches.flatMap((batch) => batch.targets.filter((one) => one.phase === "Failed" && one.excused !== true));
+  const failed = [...targets, ...run.requeued].find((one) => one.cluster === cluster);
+  return failed?.why ?? runReason("NOTHING_FAILED");
 }
 
 const waitingIn = perBatch(({ targets }) => targets.filter((target) => target.waitingSince !== undefined));
 
 function judgeWaiting(draft: Draft): void {
   const { run } = draft;
-  const most = run.spec.waitingDeadlineMs;
-  for (const batch of run.batches) {
-    for (const target of waitingIn(batch)) {
-      if (target.waitingSince === undefined || draft.now - epoch(target.waitingSince) < most) continue;
-      const reason = `${clusterName(run, target.cluster)} has waited ${formatDuration(most)}: ${text(target.why)}`;
-      const name = clusterName(run, target.cluster);
-      pause(draft, "Waiting", "stagecoach", reason, `\`/resume\` waits on, \`/skip ${name}\` leaves it out, \`/abort\` ends the run`);
-      return;
-    }
+  const forMs = run.spec.waitingDeadlineMs;
+  for (const { waitingSince, cluster, why } of run.batches.flatMap(waitingIn)) {
+    if (waitingSince === undefined || draft.now - epoch(waitingSince) < forMs) continue;
+    const reason = runReason("WAITED_TOO_LONG", { cluster, forMs, because: why });
+    pause(draft, "Waiting", "stagecoach", reason, runReason("ASK_WAITED", { cluster }));
+    return;
   }
 }
 
-/**
- * Ends the run, and has it rolled back once nothing of it is open any more. Where it cannot be, it pauses and says why: a
- * failure is never left alone in silence.
- */
+/** Ends the run, and has it rolled back once nothing of it is open any more. Where it cannot be, it pauses and says why. */
 function rollBack(draft: Draft, asked: NonNullable<Run["rollback"]>): void {
   const back = planRollback(draft.run);
   if ("error" in back) {
-    const ask = "`/retry` looks again, `/resume` accepts the failures (maintain), `/abort` ends the run";
-    pause(draft, "Failure", "stagecoach", `${text(asked.reason)}; it cannot be rolled back: ${back.error}`, ask);
+    const reason = runReason("ROLLBACK_IMPOSSIBLE", { because: asked.reason, cannot: back.error });
+    pause(draft, "Failure", "stagecoach", reason, runReason("ASK_ACCEPT_FAILURES"));
     return;
   }
-  const reason = `${text(asked.reason)}; it is rolled back`;
+  const reason = runReason("RUN_ROLLED_BACK", { because: asked.reason });
   change(draft, { ...endSoon(draft.run, { phase: "Failed", by: asked.by, reason, at: draft.at }), rollback: asked }, reason);
 }

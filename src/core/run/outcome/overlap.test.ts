@@ -1,8 +1,9 @@
 import { expect, test } from "vitest";
+import { said } from "../../reasons/run.ts";
 import type { Pause } from "../state/run.ts";
 import { MOST_SUPERSEDED, onOverlap, supersededBefore } from "./overlap.ts";
 
-const paused = (kind: Pause["kind"]): { paused: Pause } => ({ paused: { kind, by: "", reason: "", at: "", ask: "" } });
+const paused = (kind: Pause["kind"]): { paused: Pause } => ({ paused: { kind, by: "", reason: said(""), at: "", ask: said("") } });
 
 test.each([
   ["Supersede takes a run's place", "Supersede", {}, "Supersede"],

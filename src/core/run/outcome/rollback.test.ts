@@ -32,7 +32,7 @@ function order(run: Pick<Run, "plan">): string[] {
 
 function backOf(run: Run, to?: string) {
   const back = planRollback(run, to);
-  if ("error" in back) throw new Error(back.error);
+  if ("error" in back) throw new Error(back.error.code);
   return back;
 }
 
@@ -273,10 +273,10 @@ test("a pin that the run made, and branches, cannot be put back, and that is sai
   bring(self, 1, "confirmed");
   for (const stage of self.run.plan.stages)
     for (const one of stage.batches) for (const t of one.targets) for (const e of t.edits) if (t.cluster === "hub/c1") e.from = null;
-  expect(planRollback(self.run)).toEqual({ error: "none of the clusters it moved can be put back" });
+  expect(planRollback(self.run)).toEqual({ error: { code: "ROLLBACK_OF_NOTHING", moved: true } });
   for (const stage of self.run.plan.stages)
     for (const one of stage.batches) for (const t of one.targets) for (const e of t.edits) e.kind = "branch";
-  expect(planRollback(self.run)).toEqual({ error: expect.stringContaining("only move forward") });
+  expect(planRollback(self.run)).toEqual({ error: { code: "ROLLBACK_OF_BRANCHES" } });
   expect(AT).toBeGreaterThan(0);
 });
 

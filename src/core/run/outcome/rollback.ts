@@ -3,8 +3,9 @@ import { keepsApart } from "../../plan/apart.ts";
 import { hashPlan, hashStage } from "../../plan/hash.ts";
 import { windowOf } from "../../plan/pick.ts";
 import { type Edit, type Plan, type PlannedBatch, type PlannedStage, type PlannedTarget, targetsOfStage } from "../../plan/plan-types.ts";
+import { type RunReason, runReason } from "../../reasons/run.ts";
 import type { Rollout, Stage } from "../../spec/rollout.ts";
-import { putsBack } from "../state/batch-kind.ts";
+import { putsBack } from "../state/batch.ts";
 import { clustersOf, isOut, stageOf, targetsOf, unitOf } from "../state/names.ts";
 import type { BatchTarget, Run } from "../state/run.ts";
 
@@ -13,7 +14,7 @@ export interface Rollback {
   spec: Rollout;
   plan: Plan;
   /** Clusters that moved and cannot be put back, and why: they are named, and left as they are. */
-  left: { cluster: string; why: string }[];
+  left: { cluster: string; why: RunReason }[];
 }
 
 /**
@@ -21,27 +22,24 @@ export interface Rollback {
  * last good there, or to `to`. Windows, approvals, bakes, jitter and `dependsOn` do not apply to it; health, halts, limits and
  * GitHub's rules do. Pure; the same run gives the same plan.
  */
-export function planRollback(run: Run, to?: string): Rollback | { error: string } {
-  const branch = run.plan.stages.some((stage) =>
-    stage.batches.some((one) => one.targets.some((t) => t.edits.some((e) => e.kind === "branch"))),
-  );
-  if (branch) return { error: "its pins are branches, which only move forward: revert on the base branch and release that" };
-  const left = new Map<string, string>();
+export function planRollback(run: Run, to?: string): Rollback | { error: RunReason } {
+  const edits = run.plan.stages.flatMap((stage) => stage.batches).flatMap((batch) => batch.targets.flatMap((target) => target.edits));
+  if (edits.some((edit) => edit.kind === "branch")) return { error: runReason("ROLLBACK_OF_BRANCHES") };
+  const left = new Map<string, RunReason>();
   const back = new Map<string, PlannedTarget>();
   for (const [key, target] of movedTargets(run)) {
     const planned = reversed(run, target, to);
-    if ("why" in planned) left.set(target.cluster, planned.why);
+    if ("code" in planned) left.set(target.cluster, planned);
     else back.set(key, planned);
   }
   // Targets of a cluster, and clusters that share a pin, only go together.
-  for (const cluster of [...left.keys()])
-    for (const member of unitOf(run, cluster)) left.set(member, left.get(member) ?? left.get(cluster) ?? "");
+  for (const [cluster, why] of [...left]) for (const member of unitOf(run, cluster)) if (!left.has(member)) left.set(member, why);
   const stages: { spec: Stage; planned: PlannedStage }[] = [];
   for (let index = run.plan.stages.length - 1; index >= 0; index--) {
     const stage = reverseStage(run, index, back, left);
     if (stage !== undefined) stages.push(stage);
   }
-  if (stages.length === 0) return { error: left.size === 0 ? "it has moved no cluster" : "none of the clusters it moved can be put back" };
+  if (stages.length === 0) return { error: runReason("ROLLBACK_OF_NOTHING", { moved: left.size > 0 }) };
   const plan: Plan = {
     rollout: run.rollout,
     release: { values: to === undefined ? (run.goodRelease ?? {}) : { version: to }, attempt: run.release.attempt },
@@ -50,14 +48,8 @@ export function planRollback(run: Run, to?: string): Rollback | { error: string 
     uncovered: [],
     warnings: [],
   };
-  return {
-    spec: reverseSpec(
-      run.spec,
-      stages.map(({ spec }) => spec),
-    ),
-    plan,
-    left: [...left].map(([cluster, why]) => ({ cluster, why })),
-  };
+  const specs = stages.map(({ spec }) => spec);
+  return { spec: reverseSpec(run.spec, specs), plan, left: [...left].map(([cluster, why]) => ({ cluster, why })) };
 }
 
 /** What a run has changed and not taken back, by target key, as its last batch has it. */
@@ -80,14 +72,14 @@ function wasOutBefore(mergedAt: string, target: BatchTarget): boolean {
   return isOut(target) && epoch(target.since) < epoch(mergedAt);
 }
 
-function reversed(run: Run, target: BatchTarget, to: string | undefined): PlannedTarget | { why: string } {
+function reversed(run: Run, target: BatchTarget, to: string | undefined): PlannedTarget | RunReason {
   const frozen = targetsOf(run, target.cluster).find((one) => one.key === target.key);
   const edits: Edit[] = [];
   for (const [i, edit] of target.edits.entries()) {
+    const { file, path } = edit;
     const good = goodValue(run, target.key, i, frozen?.edits[i] ?? edit, to);
-    if (good === undefined)
-      return { why: `its pin ${edit.file} ${edit.path} does not hold the plain version of one target, so --to cannot be written there` };
-    if (good === null) return { why: `its pin ${edit.file} ${edit.path} was made by this run: nothing stood there before` };
+    if (good === undefined) return runReason("PIN_NOT_PLAIN", { file, path });
+    if (good === null) return runReason("PIN_MADE_BY_RUN", { file, path });
     edits.push(backwards(edit, good));
   }
   return { key: target.key, application: target.application, cluster: target.cluster, edits };
@@ -112,7 +104,7 @@ function reverseStage(
   run: Run,
   index: number,
   back: ReadonlyMap<string, PlannedTarget>,
-  left: ReadonlyMap<string, string>,
+  left: ReadonlyMap<string, unknown>,
 ): { spec: Stage; planned: PlannedStage } | undefined {
   const spec = run.spec.stages[index];
   const before = run.plan.stages[index];

@@ -1,7 +1,7 @@
-import { text } from "../../base/reason.ts";
-import { skip } from "../batches/skip.ts";
+import { runReason } from "../../reasons/run.ts";
+import { skip } from "../batches/requeue.ts";
 import type { Draft } from "../state/draft.ts";
-import { clusterName, clustersOf, isOut, nameList, unitOf } from "../state/names.ts";
+import { clustersOf, isOut, unitOf } from "../state/names.ts";
 import type { Batch, Run } from "../state/run.ts";
 import { isMidStep } from "../state/steps.ts";
 
@@ -41,7 +41,7 @@ export function nameBehind(draft: Draft, batch: Batch): void {
 export function leaveBehind(draft: Draft, { step }: Batch, clusters: readonly string[]): void {
   for (const cluster of clusters) {
     const others = unitOf(draft.run, cluster).filter((member) => member !== cluster);
-    const why = `stays at weight ${step?.weight ?? ""}: its pin is that of ${nameList(draft.run, others)}, which did not get through`;
-    skip(draft, cluster, why, `${clusterName(draft.run, cluster)} ${text(why)}`);
+    const because = runReason("LEFT_AT_WEIGHT", { weight: step?.weight ?? 0, clusters: others });
+    skip(draft, cluster, because, runReason("CLUSTER_EVENT", { cluster, because }));
   }
 }

@@ -1,4 +1,4 @@
-import type { Words } from "../../base/reason.ts";
+import type { AnyReason } from "../../base/reason.ts";
 import type { Time } from "../../base/time.ts";
 import type { AnalysisArg, AnalysisWhen } from "../../spec/rollout.ts";
 
@@ -9,14 +9,14 @@ export type AnalysisPhase = "Running" | "Successful" | "Failed" | "Inconclusive"
 export interface AnalysisMetric {
   name: string;
   phase: string;
-  dryRun?: true;
+  dryRun?: true | undefined;
   count: number;
   successful: number;
   failed: number;
   inconclusive: number;
   error: number;
-  value?: string;
-  message?: string;
+  value?: string | undefined;
+  message?: string | undefined;
 }
 
 /** One analysis of a run: journalled when it is begun and when it is over, with what was measured. */
@@ -27,23 +27,23 @@ export interface RunAnalysis {
   stage: number;
   when: AnalysisWhen;
   /** AfterBatch: number of the batch. */
-  batch?: number;
+  batch?: number | undefined;
   /** AfterBatch: which of the waits after the batch's weight it is, from 0; absent: the stage's own. */
-  step?: number;
+  step?: number | undefined;
   /** Key of the cluster, where the arguments name it: then there is one for each of the batch. */
-  cluster?: string;
+  cluster?: string | undefined;
   /** From 1; raised by `/retry`, and where what was measured is older than what it is to judge. */
   attempt: number;
   args: AnalysisArg[];
   phase: AnalysisPhase;
-  why: Words;
+  why: AnyReason;
   startedAt: Time;
-  endedAt?: Time;
-  metrics?: AnalysisMetric[];
+  endedAt?: Time | undefined;
+  metrics?: AnalysisMetric[] | undefined;
   /** Told to end. `waived`: whatever it finds. */
-  stopping?: { why: Words; at: Time; waived?: true };
+  stopping?: { why: AnyReason; at: Time; waived?: true | undefined } | undefined;
   /** By `/resume`: it counts as passed. */
-  accepted?: { by: string; at: Time };
+  accepted?: { by: string; at: Time } | undefined;
 }
 
 /** An analysis as an engine shows it now. */
@@ -52,5 +52,5 @@ export interface ObservedAnalysis {
   message: string;
   metrics: AnalysisMetric[];
   /** What is still measured is measured until it is told to stop. */
-  endless?: true;
+  endless?: true | undefined;
 }

@@ -37,7 +37,7 @@ export function parseBranch(name: string): BatchBranch | undefined {
 /** Names the branch of one attempt of one batch, or of one weight of it. */
 export function branchOf(
   run: Pick<Run, "rollout" | "number">,
-  batch: Pick<Batch, "stage" | "ofStage" | "attempt"> & { step?: { index: number } },
+  batch: Pick<Batch, "stage" | "ofStage" | "attempt"> & { step?: { index: number } | undefined },
 ): string {
   const { rollout, number } = run;
   const place = { rollout, run: number, stage: batch.stage + 1, batch: batch.ofStage, attempt: batch.attempt };

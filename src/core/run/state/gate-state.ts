@@ -1,7 +1,7 @@
-import type { Words } from "../../base/reason.ts";
-import { gateReason } from "../../reasons/gates.ts";
+import type { AnyReason } from "../../base/reason.ts";
+import { runReason } from "../../reasons/run.ts";
 import { changedPull } from "../gates/sound.ts";
-import { putsBack } from "./batch-kind.ts";
+import { putsBack } from "./batch.ts";
 import { pullRef } from "./names.ts";
 import { type Batch, isEnded, type Next, type Run } from "./run.ts";
 import type { Advanced, World } from "./world.ts";
@@ -12,17 +12,17 @@ import type { Advanced, World } from "./world.ts";
  */
 export interface GateState {
   kind: "waiting" | "passed" | "fenced";
-  why: Words;
+  why: AnyReason;
   next: Next | null;
 }
 
 /** Of a batch whose PR is open. `cleared`: as of this round, see Advanced. */
 export function gateOf(run: Run, batch: Batch, cleared: boolean): GateState {
-  if (isEnded(run)) return { kind: "fenced", why: gateReason("PR_GATE_RUN_ENDED", { phase: run.phase, because: run.why }), next: null };
+  if (isEnded(run)) return { kind: "fenced", why: runReason("PR_GATE_RUN_ENDED", { phase: run.phase, because: run.why }), next: null };
   if (run.phase === "Paused" && (!putsBack(batch) || run.ending !== undefined))
     return { kind: "fenced", why: run.paused?.reason ?? run.why, next: run.next };
   if (batch.closing !== undefined) {
-    const why = gateReason("PR_GATE_CLOSING", { pull: pullRef(batch.pull), because: batch.closing.why });
+    const why = runReason("PR_GATE_CLOSING", { pull: pullRef(batch.pull), because: batch.closing.why });
     return { kind: "fenced", why, next: batch.next };
   }
   // What is passed once stays so while a merge may be under way: its outcome decides.

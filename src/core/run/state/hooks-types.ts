@@ -1,4 +1,4 @@
-import type { Words } from "../../base/reason.ts";
+import type { AnyReason, Words } from "../../base/reason.ts";
 import type { Time } from "../../base/time.ts";
 import type { HookWhen } from "../../spec/rollout.ts";
 
@@ -20,7 +20,7 @@ export interface HookCall {
   /** From 1; raised by `/retry`, and for each event of its kind. */
   attempt: number;
   phase: HookPhase;
-  why: Words;
+  why: AnyReason;
   /** Requests made, the one under way included. */
   tries: number;
   /** Of these, without a usable answer in a row. */
@@ -28,18 +28,18 @@ export interface HookCall {
   /** Time of the event. */
   since: Time;
   /** Waiting and Held: when it is asked again. */
-  nextAt?: Time;
-  endedAt?: Time;
+  nextAt?: Time | undefined;
+  endedAt?: Time | undefined;
   /** onFailure: what it is about. */
-  failures?: HookFailure[];
+  failures?: HookFailure[] | undefined;
   /** By `/resume`: the run goes on without its consent. */
-  accepted?: { by: string; at: Time };
+  accepted?: { by: string; at: Time } | undefined;
 }
 
 export interface HookFailure {
   /** A cluster's name, or what has failed of the stage. */
-  what: Words;
-  why: Words;
+  what: AnyReason;
+  why: AnyReason;
 }
 
 /** What a hook answered to one request. `error`: nothing usable; `again`: asking again may help. */

@@ -1,9 +1,11 @@
 /** Invariant 4 of a run (docs/spec.md §3), as far as the run itself tells: what its batches write. See invariants.ts. */
+
 import { targetsOfStage } from "../../plan/plan-types.ts";
+import { type Breach, breach } from "../../reasons/breaches.ts";
 import type { Batch, BatchTarget, Run } from "./run.ts";
 
 /** `invariant`: its number in docs/spec.md §3. */
-export type Report = (invariant: 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8, message: string) => void;
+export type Report = (invariant: 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8, breach: Breach) => void;
 
 /** 4. As far as the run itself tells: a batch's edits are those that the frozen plan has for its targets, all of them and no others. */
 export function batchesChangeTheirPins(run: Run, report: Report): void {
@@ -11,7 +13,7 @@ export function batchesChangeTheirPins(run: Run, report: Report): void {
     const known = sound.get(batch);
     if (known !== undefined && known.plan === run.plan && known.joined === run.joined) continue;
     const wrong = wrongEdits(run, batch);
-    for (const message of wrong) report(4, message);
+    for (const one of wrong) report(4, one);
     if (wrong.length === 0) sound.set(batch, { plan: run.plan, joined: run.joined });
   }
 }
@@ -19,16 +21,17 @@ export function batchesChangeTheirPins(run: Run, report: Report): void {
 /** Batches that were found to be right by a plan and who joined: none of them is ever changed in place. */
 const sound = new WeakMap<Batch, { plan: Run["plan"]; joined: Run["joined"] | undefined }>();
 
-function wrongEdits(run: Run, batch: Batch): string[] {
-  const wrong: string[] = [];
+function wrongEdits(run: Run, batch: Batch): Breach[] {
+  const wrong: Breach[] = [];
   const planned = plannedEdits(run);
   const joined = new Map((run.joined ?? []).flatMap((one) => one.targets.map((target) => [target.key, target.edits])));
   for (const target of batch.targets) {
     const wanted = planned.get(target.key) ?? joined.get(target.key);
-    if (wanted === undefined) wrong.push(`batch ${batch.number} has ${target.key}, which is not in the plan`);
+    const data = { number: batch.number, target: target.key };
+    if (wanted === undefined) wrong.push(breach("TARGET_NOT_PLANNED", data));
     else if (batch.kind === "Revert") {
-      if (!putsBack(wanted, target)) wrong.push(`batch ${batch.number} puts ${target.key} back otherwise than it was changed`);
-    } else if (!sameEdits(atStep(wanted, batch), target)) wrong.push(`batch ${batch.number} edits ${target.key} otherwise than planned`);
+      if (!putsBack(wanted, target)) wrong.push(breach("PUT_BACK_OTHERWISE", data));
+    } else if (!sameEdits(atStep(wanted, batch), target)) wrong.push(breach("EDITED_OTHERWISE", data));
   }
   return wrong;
 }
@@ -68,7 +71,7 @@ export function weightsGrow(run: Run, report: Report): void {
       const key = `${batch.stage} ${batch.ofStage} ${target.key}`;
       const before = last.get(key);
       if (before !== undefined && step.weight <= before)
-        report(4, `batch ${batch.number} brings ${target.key} to weight ${step.weight}, and it was at ${before} already`);
+        report(4, breach("WEIGHT_NOT_GROWN", { number: batch.number, target: target.key, weight: step.weight, before }));
       last.set(key, step.weight);
     }
   }

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { iso } from "../../base/time.ts";
+import { said } from "../../reasons/run.ts";
 import { batch, bench, bring, judge, MINUTE, round } from "../testing/bench.ts";
 import { checkInvariants } from "./invariants.ts";
 import type { Batch, Run } from "./run.ts";
@@ -44,7 +45,7 @@ const cases: [invariant: number, name: string, spoil: (moment: Moment) => Partia
   [
     3,
     "a merge of a run that is to end",
-    ({ after, now }) => ({ after: { ...after, ending: { phase: "Aborted", by: "alice", reason: "no", at: iso(now) } } }),
+    ({ after, now }) => ({ after: { ...after, ending: { phase: "Aborted", by: "alice", reason: said("no"), at: iso(now) } } }),
   ],
   [
     4,
@@ -62,7 +63,10 @@ const cases: [invariant: number, name: string, spoil: (moment: Moment) => Partia
     7,
     "a command that nobody gave",
     ({ after, now }) => ({
-      after: { ...after, commands: [{ id: "1#0", text: "/pause", actor: "x", at: iso(now), outcome: "done", message: "" }] },
+      after: {
+        ...after,
+        commands: [{ id: "1#0", text: "/pause", actor: "x", at: iso(now), outcome: "done", message: { code: "PAUSE_DONE" } }],
+      },
     }),
   ],
   [8, "nothing said of what comes next", ({ after }) => ({ after: { ...after, next: null } })],
@@ -87,11 +91,11 @@ describe("the invariants hold of a run as it should be, and name what is wrong w
     if (evidence === undefined) throw new Error("the confirmed target has no evidence");
     const unproven = withBatch(after, 1, { targets: [bare as Batch["targets"][number]] });
     expect(checkInvariants(before, unproven, effects, world, now)).toMatchObject([
-      { invariant: 2, message: expect.toSay("without evidence") },
+      { invariant: 2, breach: { code: "MERGE_OVER_UNCONFIRMED", how: "unproven" } },
     ]);
     const old = withTarget(after, 1, { evidence: { ...evidence, readAt: iso(0) } });
     expect(checkInvariants(before, old, effects, world, now)).toMatchObject([
-      { invariant: 2, message: expect.toSay("older than its change") },
+      { invariant: 2, breach: { code: "MERGE_OVER_UNCONFIRMED", how: "older" } },
     ]);
   });
 

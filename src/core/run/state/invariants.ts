@@ -3,8 +3,8 @@
  * specification, not from the logic that is to keep them, and sharing none of it. Cheap enough to be asserted at run time.
  */
 
-import { text } from "../../base/reason.ts";
 import { epoch } from "../../base/time.ts";
+import { type Breach, breach, type Unconfirmed } from "../../reasons/breaches.ts";
 import type { Permission } from "../../spec/commands.ts";
 import { batchesChangeTheirPins, type Report, weightsGrow } from "./invariants-edits.ts";
 import type { Batch, BatchTarget, Run } from "./run.ts";
@@ -13,14 +13,13 @@ import type { Effect, World } from "./world.ts";
 export interface Violation {
   /** Number in docs/spec.md §3, from 1. */
   invariant: 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8;
-  /** What is wrong, one sentence. */
-  message: string;
+  breach: Breach;
 }
 
 /** Every invariant that going from `before` to `after` and trying these effects would violate. `now` in epoch milliseconds. */
 export function checkInvariants(before: Run, after: Run, effects: readonly Effect[], world: World, now: number): Violation[] {
   const violations: Violation[] = [];
-  const report: Report = (invariant, message) => violations.push({ invariant, message });
+  const report: Report = (invariant, breach) => violations.push({ invariant, breach });
   windowIsKept(after, effects, report);
   mergesWaitForConfirmed(after, effects, report);
   stoppedMergesNothing(before, after, effects, report);
@@ -57,7 +56,7 @@ function windowIsKept(run: Run, effects: readonly Effect[], report: Report): voi
     // The next weight of clusters that are in flight, since somebody retried one, adds none.
     const all = new Set([...before, ...flying]);
     if (all.size > stage.maxUnavailable && all.size > before.size)
-      report(1, `stage "${stage.name}": ${all.size} clusters in flight, at most ${stage.maxUnavailable} may: ${[...all].join(", ")}`);
+      report(1, breach("WINDOW_OVERFULL", { stage: stage.name, clusters: [...all], most: stage.maxUnavailable }));
   }
 }
 
@@ -67,7 +66,7 @@ function mergesWaitForConfirmed(run: Run, effects: readonly Effect[], report: Re
     if (effect.kind !== "Merge") continue;
     const batch = run.batches.find((one) => one.number === effect.batch);
     if (batch === undefined) {
-      report(2, `a merge of batch ${effect.batch}, which the run does not have`);
+      report(2, breach("MERGE_OF_NO_BATCH", { number: effect.batch }));
       continue;
     }
     // Order is what `/hotfix` is for (docs/spec.md §9.22); the window is watched by 1.
@@ -80,26 +79,27 @@ function mergesWaitForConfirmed(run: Run, effects: readonly Effect[], report: Re
       const waits = (other.kind === "Hotfix" || other.kind === "Revert") && other.merged === undefined && other.intention === undefined;
       if (waits && (batch.step?.index ?? 1) > 1) continue;
       for (const target of other.targets) {
-        const why = unconfirmed(run, other, target);
-        if (why !== undefined) report(2, `batch ${batch.number} merges although ${target.key} of batch ${other.number} ${text(why)}`);
+        const how = unconfirmed(run, other, target);
+        if (how === undefined) continue;
+        report(2, breach("MERGE_OVER_UNCONFIRMED", { number: batch.number, other: other.number, target: target.key, how }));
       }
     }
   }
 }
 
-function unconfirmed(run: Run, batch: Batch, target: BatchTarget): string | undefined {
+function unconfirmed(run: Run, batch: Batch, target: BatchTarget): Unconfirmed | undefined {
   switch (target.phase) {
     case "Skipped":
     case "Requeued":
     case "RolledBack":
       return undefined;
     case "Failed":
-      return target.excused === true || tolerated(run, target.cluster) ? undefined : "failed beyond the budget";
+      return target.excused === true || tolerated(run, target.cluster) ? undefined : "beyondBudget";
     case "Healthy":
     case "Baked":
       return unproven(batch, target);
     default:
-      return `is ${target.phase}`;
+      return { phase: target.phase };
   }
 }
 
@@ -117,48 +117,48 @@ function tolerated(run: Run, cluster: string): boolean {
   return failed.size <= ("count" in most ? most.count : Math.floor((clusters.size * most.percent) / 100));
 }
 
-function unproven(batch: Batch, target: BatchTarget): string | undefined {
-  if (target.evidence === undefined) return "is confirmed without evidence";
-  if (target.evidence.verdict !== "live") return `is confirmed by a verdict of ${target.evidence.verdict}`;
-  if (batch.merged === undefined) return "is confirmed though its batch has not merged";
-  if (epoch(target.evidence.readAt) < epoch(batch.merged.at)) return "is confirmed by evidence older than its change";
+function unproven(batch: Batch, target: BatchTarget): Unconfirmed | undefined {
+  if (target.evidence === undefined) return "unproven";
+  if (target.evidence.verdict !== "live") return { verdict: target.evidence.verdict };
+  if (batch.merged === undefined) return "unmerged";
+  if (epoch(target.evidence.readAt) < epoch(batch.merged.at)) return "older";
   return undefined;
 }
 
 /** 3. Paused, aborted, failed or superseded: nothing merges, and nothing begins to. */
 function stoppedMergesNothing(before: Run, after: Run, effects: readonly Effect[], report: Report): void {
   if ((after.phase === "Progressing" || (after.phase === "RollingBack" && after.kind === "Rollback")) && after.ending === undefined) return;
+  const { phase } = after;
   // Old values may be put back while a run is paused (docs/spec.md §9.14).
   const reverts = new Set(
     after.phase === "Paused" && after.ending === undefined
       ? after.batches.filter((batch) => batch.kind === "Revert").map((batch) => batch.number)
       : [],
   );
-  if (effects.some((effect) => effect.kind === "Merge" && !reverts.has(effect.batch))) report(3, `a merge while the run is ${after.phase}`);
+  if (effects.some((effect) => effect.kind === "Merge" && !reverts.has(effect.batch))) report(3, breach("MERGE_WHILE_STOPPED", { phase }));
   for (const batch of after.batches) {
     const was = before.batches.find((one) => one.number === batch.number);
     if (batch.intention !== undefined && was?.intention === undefined && !reverts.has(batch.number))
-      report(3, `batch ${batch.number} is to be merged while the run is ${after.phase}`);
+      report(3, breach("INTENTION_WHILE_STOPPED", { number: batch.number, phase }));
   }
 }
 
 /** 5. A run stays the run it is: its identity, plan and release are frozen, and an ended run only comes back by `/retry`. */
 function oneRunOneIdentity(before: Run, after: Run, report: Report): void {
-  if (before.rollout !== after.rollout || before.number !== after.number) report(5, "the run became another one");
-  if (before.plan !== after.plan || before.spec !== after.spec || before.release !== after.release)
-    report(5, "plan, resource or release of the run changed");
+  if (before.rollout !== after.rollout || before.number !== after.number) report(5, breach("RUN_IS_ANOTHER"));
+  if (before.plan !== after.plan || before.spec !== after.spec || before.release !== after.release) report(5, breach("FROZEN_CHANGED"));
   for (const [index, one] of (before.joined ?? []).entries())
-    if (after.joined?.[index] !== one) report(5, `the amendment that ${one.cluster} joined was changed`);
+    if (after.joined?.[index] !== one) report(5, breach("JOINER_CHANGED", { cluster: one.cluster }));
   const came = before.endedAt !== undefined && after.endedAt === undefined;
-  if (came && before.phase !== "Failed") report(5, `a run that was ${before.phase} goes on`);
-  if (before.ending !== undefined && after.ending === undefined && after.phase !== before.ending.phase)
-    report(5, "a run that was to end goes on");
+  if (came && before.phase !== "Failed") report(5, breach("ENDED_GOES_ON", { phase: before.phase }));
+  if (before.ending !== undefined && after.ending === undefined && after.phase !== before.ending.phase) report(5, breach("ENDING_GOES_ON"));
   // One in its turn, and what people put before it by `/hotfix`.
   const open = after.batches.filter(
     (batch) => batch.kind !== "Hotfix" && batch.kind !== "Revert" && ["Proposing", "Open", "Merging"].includes(batch.phase),
   );
-  if (open.length > 1) report(5, `${open.length} pull requests of the run are open at once`);
-  if (after.endedAt !== undefined && open.length > 0) report(5, `the run ended with batch ${open[0]?.number} open`);
+  if (open.length > 1) report(5, breach("PULLS_OPEN_AT_ONCE", { count: open.length }));
+  const [first] = open;
+  if (after.endedAt !== undefined && first !== undefined) report(5, breach("ENDED_WITH_OPEN", { number: first.number }));
 }
 
 /** 6. Whatever is tried stands in the run that is recorded before. */
@@ -167,22 +167,21 @@ function journalComesFirst(after: Run, effects: readonly Effect[], now: number, 
     if (effect.kind === "Refresh" || effect.kind === "Answer") continue;
     if (effect.kind === "StopAnalysis") continue;
     if (effect.kind === "StartAnalysis" || effect.kind === "CallHook") {
-      if (!asksWhatIsJournalled(after, effect)) report(6, `${effect.kind} of what is not journalled as under way`);
+      if (!asksWhatIsJournalled(after, effect)) report(6, breach("CHECK_NOT_JOURNALLED", { effect: effect.kind }));
       continue;
     }
     if (effect.kind === "RolloutActions") {
       if (after.rolloutOrders?.some((order) => order.command === effect.command) !== true)
-        report(6, `actions on Argo Rollouts of ${effect.command}, which is not journalled`);
+        report(6, breach("ORDER_NOT_JOURNALLED", { command: effect.command }));
       continue;
     }
     const batch = after.batches.find((one) => one.number === effect.batch);
-    if (effect.kind === "Propose" && batch?.phase !== "Proposing")
-      report(6, `a PR for batch ${effect.batch}, which is not journalled as Proposing`);
+    if (effect.kind === "Propose" && batch?.phase !== "Proposing") report(6, breach("PULL_NOT_JOURNALLED", { number: effect.batch }));
     if (effect.kind !== "Merge") continue;
     const intention = batch?.intention;
-    if (intention === undefined) report(6, `a merge of batch ${effect.batch} without a journalled intention`);
-    else if (intention.head !== effect.head) report(6, `a merge of batch ${effect.batch} at another head than intended`);
-    else if (now - epoch(intention.at) >= 30_000) report(6, `a merge of batch ${effect.batch} on an intention that has lapsed`);
+    if (intention === undefined) report(6, breach("MERGE_NOT_INTENDED", { number: effect.batch }));
+    else if (intention.head !== effect.head) report(6, breach("MERGE_OF_OTHER_HEAD", { number: effect.batch }));
+    else if (now - epoch(intention.at) >= 30_000) report(6, breach("MERGE_AFTER_LAPSE", { number: effect.batch }));
   }
 }
 
@@ -205,20 +204,18 @@ function strangersChangeNothing(before: Run, after: Run, world: World, report: R
     known.add(entry.id);
     const command = world.commands.find((one) => one.id === entry.id);
     const ended = before.ending?.command?.id === entry.id;
-    if (command === undefined && !ended) report(7, `a command ${entry.id} was handled that nobody gave`);
+    if (command === undefined && !ended) report(7, breach("COMMAND_OF_NOBODY", { command: entry.id }));
     if (command === undefined || entry.outcome === "refused") continue;
     const least = HARMLESS.includes(command.name) ? "read" : "write";
     if (RANK.indexOf(command.permission) < RANK.indexOf(least))
-      report(7, `"${entry.text}" of ${entry.actor} was done with permission ${command.permission}`);
+      report(7, breach("COMMAND_NOT_PERMITTED", { text: entry.text, by: entry.actor, permission: command.permission }));
   }
-  if (known.size !== after.commands.length) report(7, "a command was handled twice");
+  if (known.size !== after.commands.length) report(7, breach("COMMAND_TWICE"));
 }
 
 /** 8. A run has ended, or says why it is where it is and what comes next. */
 function endsOrWaits(run: Run, report: Report): void {
   const ended = ["Succeeded", "RolledBack", "Failed", "Aborted", "Superseded"].includes(run.phase);
-  if (ended !== (run.endedAt !== undefined)) report(8, `the run is ${run.phase} and ${ended ? "has no end" : "has an end"}`);
-  if (run.why === "") report(8, "the run does not say why it is where it is");
-  if (!ended && (run.next === null || run.next.what === ""))
-    report(8, `the run is ${run.phase} and does not say what comes next: ${text(run.why)}`);
+  if (ended !== (run.endedAt !== undefined)) report(8, breach("END_AND_PHASE_DIFFER", { phase: run.phase, ended }));
+  if (!ended && run.next === null) report(8, breach("NEXT_UNSAID", { phase: run.phase }));
 }

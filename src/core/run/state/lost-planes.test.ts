@@ -137,7 +137,7 @@ describe("a control plane that cannot be read", () => {
       ["hub/argocd/app-c1", "Healthy"],
       ["hub-us/argocd/app-c1", "Merged"],
     ]);
-    expect(self.run.batches[0]?.why).toSay("waiting for hub-us/c1");
+    expect(self.run.batches[0]?.why).toMatchObject({ code: "BATCH_AWAITS_HEALTH", clusters: ["hub-us/c1"] });
   });
 });
 

@@ -1,10 +1,7 @@
-import type { ReasonsOf } from "../../base/reason.ts";
 import { editKey, type Plan, type PlannedStage, type PlannedTarget, targetsOfStage } from "../../plan/plan-types.ts";
-import { stepWords } from "../../plan/steps.ts";
-import type { CommandReasons } from "../../reasons/commands.ts";
 import type { BatchRef, PullRef } from "../../reasons/refs.ts";
+import type { RunReason } from "../../reasons/run.ts";
 import type { Batch, BatchTarget, Joined, Run } from "./run.ts";
-import type { ObservedPull } from "./world.ts";
 
 /** What names are looked up in: the frozen plan, and the clusters that joined beside it. */
 export type Planned = Pick<Run, "plan" | "joined">;
@@ -103,7 +100,7 @@ export function clusterName(run: Planned, cluster: string): string {
 }
 
 /** The key of the cluster a person means, or why it is not clear which. */
-export function clusterKey(run: Planned, name: string): { key: string } | { error: ReasonsOf<CommandReasons> } {
+export function clusterKey(run: Planned, name: string): { key: string } | { error: RunReason } {
   const index = indexOf(run);
   if (index.stageOf.has(name)) return { key: name };
   const keys = index.byName.get(name) ?? [];
@@ -111,14 +108,6 @@ export function clusterKey(run: Planned, name: string): { key: string } | { erro
   if (key === undefined) return { error: { code: "CLUSTER_UNKNOWN", name } };
   if (keys.length > 1) return { error: { code: "CLUSTER_AMBIGUOUS", name, keys } };
   return { key };
-}
-
-/** At most `most` names, then how many more. Never empty text for an empty list: "nothing". */
-export function nameList(run: Planned, clusters: Iterable<string>, most = 5): string {
-  const names = [...new Set(clusters)].map((cluster) => clusterName(run, cluster));
-  if (names.length === 0) return "nothing";
-  const more = names.length - most;
-  return more > 0 ? `${names.slice(0, most).join(", ")} and ${more} more` : names.join(", ");
 }
 
 /** Index of the plan's stage that has the cluster; undefined: none. */
@@ -155,49 +144,23 @@ export function clustersOf(targets: Iterable<Pick<BatchTarget, "cluster">>): str
   return [...clusters];
 }
 
+/** Clusters that were left out, put off, or are in quarantine. */
+export function clustersOut({ skipped, requeued, quarantined = [] }: Run): Set<string> {
+  return new Set([...skipped, ...requeued, ...quarantined].map((one) => one.cluster));
+}
+
 /** Every edit is at its value already: the target takes part without a change. */
 export function isThere(target: Pick<BatchTarget, "edits">): boolean {
   return target.edits.every((edit) => edit.from === edit.to);
 }
 
-const BATCH_NOUNS: Record<Batch["kind"], string> = {
-  Planned: "batch",
-  CatchUp: "catch-up batch",
-  Hotfix: "hotfix batch",
-  Revert: "revert batch",
-};
-
-/** `batch 2 of stage "eu-west-1"`. */
-export function batchName(run: Run, batch: Pick<Batch, "stage" | "ofStage" | "kind" | "step">): string {
-  const stage = run.plan.stages[batch.stage]?.name ?? String(batch.stage + 1);
-  return `${BATCH_NOUNS[batch.kind]} ${batch.ofStage} of stage "${stage}"${stepWords(batch)}`;
-}
-
 /** Returns a batch as reasons name it. */
 export function batchRef(run: Run, { stage, ofStage, kind, step }: Pick<Batch, "stage" | "ofStage" | "kind" | "step">): BatchRef {
-  const ref = { stage: run.plan.stages[stage]?.name ?? String(stage + 1), number: ofStage, kind };
-  return step === undefined ? ref : { ...ref, step: { index: step.index, of: step.of, weight: step.weight } };
+  const name = run.plan.stages[stage]?.name ?? String(stage + 1);
+  return { stage: name, number: ofStage, kind, step: step && { index: step.index, of: step.of, weight: step.weight } };
 }
 
 /** Returns a batch's PR as reasons name it. */
 export function pullRef(pull: { number: number } | undefined): PullRef {
   return pull === undefined || pull.number === 0 ? null : pull.number;
-}
-
-/** A batch's PR in a sentence; where it has none, because it moves branches, what takes its place. */
-export function pullName(pull: { number: number } | undefined): string {
-  if (pull === undefined || pull.number === 0) return "the fast-forward";
-  return `#${pull.number}`;
-}
-
-/** Where a pin stands, in a sentence. */
-export function pinPlace(edit: { kind: string; file: string; path: string } | undefined): string {
-  if (edit === undefined) return "its file";
-  return edit.kind === "branch" ? `branch ${edit.path}` : edit.file;
-}
-
-/** Why a PR whose head is not taken for ours is none that is merged. */
-export function whatChanged({ head, retargeted }: Pick<ObservedPull, "head" | "retargeted">): string {
-  if (retargeted !== undefined) return `somebody pointed it at another base branch, ${retargeted.slice(0, 100)}`;
-  return `its head ${head.slice(0, 10)} is not a commit of this run`;
 }

@@ -1,5 +1,5 @@
 /** How far batches are: what is over, what takes a place in its stage, and what comes before what. */
-import { isInTurn } from "./batch-kind.ts";
+import { isInTurn } from "./batch.ts";
 import { liveTargets } from "./names.ts";
 import type { Batch, Run } from "./run.ts";
 

@@ -1,4 +1,4 @@
-import type { Words } from "../../base/reason.ts";
+import type { AnyReason, Words } from "../../base/reason.ts";
 import type { Time } from "../../base/time.ts";
 
 /** An Argo Rollout as `kubectl argo rollouts get rollout` shows it. */
@@ -9,10 +9,10 @@ export interface RolloutState {
   message: string;
   paused: boolean;
   /** From 0; the step under way. */
-  step?: number;
-  steps?: number;
-  setWeight?: number;
-  actualWeight?: number;
+  step?: number | undefined;
+  steps?: number | undefined;
+  setWeight?: number | undefined;
+  actualWeight?: number | undefined;
   stableImages: string[];
   canaryImages: string[];
   replicas: { desired: number; updated: number; ready: number; available: number };
@@ -23,7 +23,7 @@ export type RolloutAction = "resume" | "promote-full" | "abort" | "retry";
 /** `notOffered`: Argo CD does not offer it now. */
 export interface RolloutOutcome {
   kind: "done" | "notOffered" | "forbidden" | "failed";
-  why?: Words;
+  why?: Words | undefined;
 }
 
 /** `/promote --rollouts` and the like: journalled before Argo CD is asked for anything, answered once every outcome is known. */
@@ -35,9 +35,9 @@ export interface RolloutOrder {
   at: Time;
   action: RolloutAction;
   /** What the command did besides, told with the answer. */
-  also?: Words;
+  also?: AnyReason | undefined;
   /** Rollouts that are left alone, and why, told with the answer. */
-  left: Words[];
+  left: AnyReason[];
   rollouts: OrderedRollout[];
 }
 
@@ -47,6 +47,6 @@ export interface OrderedRollout {
   target: string;
   namespace: string;
   name: string;
-  step?: number;
-  outcome?: RolloutOutcome;
+  step?: number | undefined;
+  outcome?: RolloutOutcome | undefined;
 }

@@ -1,15 +1,15 @@
-import type { Words } from "../../base/reason.ts";
+import type { AnyReason } from "../../base/reason.ts";
 import type { Time } from "../../base/time.ts";
 import type { Edit, Plan, PlannedTarget, Release } from "../../plan/plan-types.ts";
 import type { Rollout } from "../../spec/rollout.ts";
 import type { RunAnalysis } from "./analysis-types.ts";
-import { putsBack } from "./batch-kind.ts";
-import type { Batch, Next } from "./batch-types.ts";
+import type { Batch, Next } from "./batch.ts";
+import { putsBack } from "./batch.ts";
 import type { HookCall } from "./hooks-types.ts";
 import type { RolloutOrder } from "./rollouts-types.ts";
 
 export type { BatchStep } from "../../plan/steps.ts";
-export type { Batch, BatchPhase, BatchTarget, Evidence, Next, TargetPhase, Verdict } from "./batch-types.ts";
+export type { Batch, BatchPhase, BatchTarget, Evidence, Next, TargetPhase, Verdict } from "./batch.ts";
 export type { OrderedRollout, RolloutAction, RolloutOrder, RolloutOutcome, RolloutState } from "./rollouts-types.ts";
 
 /** RollingBack: what Progressing is, of a run that puts old values back; RolledBack: what Succeeded is. */
@@ -31,11 +31,11 @@ export interface Requeued {
   attempts: number;
   since: Time;
   nextAt: Time;
-  why: Words;
+  why: AnyReason;
   /** By `/requeue … --for`: not before. */
-  until?: Time;
+  until?: Time | undefined;
   /** Failed after the last attempt. */
-  failed?: boolean;
+  failed?: boolean | undefined;
 }
 
 /** An amendment to the frozen plan (docs/spec.md §9.16): a cluster that appeared during the run, caught up after its last stage. */
@@ -51,10 +51,10 @@ export interface Joined {
 export interface Quarantined {
   cluster: string;
   stage: number;
-  why: Words;
+  why: AnyReason;
   since: Time;
   /** Somebody has been asked about it: the run paused on it once, and is not paused by it again. */
-  asked?: true;
+  asked?: true | undefined;
 }
 
 export interface HandledCommand {
@@ -63,7 +63,7 @@ export interface HandledCommand {
   actor: string;
   at: Time;
   outcome: "done" | "refused";
-  message: Words;
+  message: AnyReason;
 }
 
 export interface Pause {
@@ -82,12 +82,12 @@ export interface Pause {
     | "Joined"
     | "Quarantine";
   by: string;
-  reason: Words;
+  reason: AnyReason;
   at: Time;
   /** What the person is asked to do: commands, ready to copy. */
-  ask: Words;
+  ask: AnyReason;
   /** `/pause` of a run that had paused by itself: whatever else ends that pause, this one holds till `/resume`. `reason` tells of it. */
-  held?: { by: string; reason: Words; at: Time };
+  held?: { by: string; reason: AnyReason; at: Time } | undefined;
 }
 
 export interface Approval {
@@ -107,9 +107,9 @@ export interface Halt {
   by: string;
   at: Time;
   /** Absent: until it is lifted. */
-  until?: Time;
+  until?: Time | undefined;
   /** Id of the command: it binds from when it is read, and is answered once nothing that was begun before can merge any more. */
-  command?: string;
+  command?: string | undefined;
 }
 
 /** One execution of a rollout for one release. `run.yaml`, `plan.yaml` and `batches/NNN.yaml` of the journal together. */
@@ -130,70 +130,72 @@ export interface Run {
   plan: Plan;
   phase: RunPhase;
   since: Time;
-  why: Words;
+  why: AnyReason;
   next: Next | null;
   /** Index of the current stage; equals the number of stages once all are done. */
   stage: number;
   batches: Batch[];
   requeued: Requeued[];
   /** Clusters left out of this run by command or rule, and why. */
-  skipped: { cluster: string; why: Words; at: Time }[];
+  skipped: { cluster: string; why: AnyReason; at: Time }[];
   /** Clusters that appeared during the run and are caught up at its end. */
-  joined?: Joined[];
+  joined?: Joined[] | undefined;
   /** Clusters and Applications that appeared during the run and are not taken, and why: named, and left as they are. */
-  notJoined?: { cluster: string; why: Words; at: Time }[];
+  notJoined?: { cluster: string; why: AnyReason; at: Time }[] | undefined;
   /** Clusters left out by the rule `quarantine`, for as long as it says. */
-  quarantined?: Quarantined[];
+  quarantined?: Quarantined[] | undefined;
   /** Clusters accepted as failed, within the budget or by `/resume`. */
   failedAccepted: string[];
-  paused?: Pause;
+  paused?: Pause | undefined;
   /** On its way to Aborted or Superseded: nothing merges, and it ends once what it left open is settled. */
-  ending?: {
-    phase: "Aborted" | "Superseded" | "Failed";
-    by: string;
-    reason: Words;
-    at: Time;
-    command?: { id: string; text: string };
-    answer?: Words;
-  };
+  ending?:
+    | {
+        phase: "Aborted" | "Superseded" | "Failed";
+        by: string;
+        reason: AnyReason;
+        at: Time;
+        command?: { id: string; text: string };
+        answer?: AnyReason;
+      }
+    | undefined;
   /** Absent: forward. A rollback puts the old values back, and is a run of its own: `of` is the number of the run whose clusters it moves. */
-  kind?: "Rollback";
-  of?: number;
+  kind?: "Rollback" | undefined;
+  of?: number | undefined;
   /** By target: the values that were last good, where they are not those that stood there when the run started. */
-  lastGood?: Record<string, (string | null)[]>;
+  lastGood?: Record<string, (string | null)[]> | undefined;
   /** Keys of targets whose present value no run has confirmed: it failed there, or its run was over before. */
-  unproven?: string[];
+  unproven?: string[] | undefined;
   /** Of a rollback: clusters of the run it takes back to which that had not come yet. */
-  stays?: string[];
+  stays?: string[] | undefined;
   /** The release that was last good when the run started: what a rollback goes back to. */
-  goodRelease?: Record<string, string>;
+  goodRelease?: Record<string, string> | undefined;
   /** How many runs in a row right before it were superseded. */
-  superseded?: number;
+  superseded?: number | undefined;
   /** Of a rollback: put the release values back, in the commit of its last batch. */
-  restore?: Edit[];
+  restore?: Edit[] | undefined;
   /** Somebody, or the failure policy, wants it rolled back: it ends, and then that run starts. */
-  rollback?: { by: string; reason: Words; at: Time; to?: string };
+  rollback?: { by: string; reason: AnyReason; at: Time; to?: string } | undefined;
   /** Given by command, for one stage and what it held then. */
-  approvals?: Approval[];
+  approvals?: Approval[] | undefined;
   /** By stage that wants approval: when what it holds last changed. Reviews from before that are of another stage. */
-  amended?: { stage: number; at: Time }[];
+  amended?: { stage: number; at: Time }[] | undefined;
   /** Head of the base branch when the run started, where it measures something: analysis templates are read there. */
-  startedFrom?: string;
+  startedFrom?: string | undefined;
   /** Analyses of its stages: the last attempt of each. Those of batches stand there. */
-  analyses?: RunAnalysis[];
+  analyses?: RunAnalysis[] | undefined;
   /** What hooks were asked, and answered: the last event of each before and after, and all of onFailure. */
-  hooks?: HookCall[];
+  hooks?: HookCall[] | undefined;
   /** `/promote --full`: no later bake, step pause or analysis is waited for. */
-  promotedFully?: { by: string; at: Time };
+  promotedFully?: { by: string; at: Time } | undefined;
   /** Clusters that no run of the repo may touch for now. Carried over to the rollout's next run. */
-  halts?: Halt[];
+  halts?: Halt[] | undefined;
   commands: HandledCommand[];
   /** Actions on Argo Rollouts whose outcome is not known yet. */
-  rolloutOrders?: RolloutOrder[];
+  rolloutOrders?: RolloutOrder[] | undefined;
   /** Control planes of the run that cannot be read now: their targets wait, the others go on. */
-  unseen?: { plane: string; since: Time; why: Words }[];
+  unseen?: { plane: string; since: Time; why: AnyReason }[] | undefined;
   startedAt: Time;
-  endedAt?: Time;
+  endedAt?: Time | undefined;
 }
 
 export const ENDED: readonly RunPhase[] = ["Succeeded", "RolledBack", "Failed", "Aborted", "Superseded"];

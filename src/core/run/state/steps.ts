@@ -1,5 +1,5 @@
 import { type BatchStep, stepAt } from "../../plan/steps.ts";
-import { isInTurn } from "./batch-kind.ts";
+import { isInTurn } from "./batch.ts";
 import type { Batch, BatchTarget, Run } from "./run.ts";
 
 /** The first step of a batch that is made now; undefined: it travels at once. */

@@ -1,4 +1,4 @@
-import type { Words } from "../../base/reason.ts";
+import type { AnyReason, Words } from "../../base/reason.ts";
 import type { Time } from "../../base/time.ts";
 import type { Cluster, PlannedTarget } from "../../plan/plan-types.ts";
 import type { PullNeed } from "../../reasons/gates.ts";
@@ -21,13 +21,13 @@ export interface World {
   /** By batch number. null: looked, and there is none for its branch. */
   pulls: ReadonlyMap<number, ObservedPull | null>;
   /** By batch number: head of a branch that bears our name and holds what is not ours. No PR is ever opened on it. */
-  taken?: ReadonlyMap<number, string>;
+  taken?: ReadonlyMap<number, string> | undefined;
   /** The render guard's answer for a batch, on this very base. */
   guards: ReadonlyMap<number, Guard>;
   /** By target key: every target of a batch that is not Closed. */
   targets: ReadonlyMap<string, ObservedTarget>;
   /** By target key: how the Applications are that a batch with an open PR follows, whatever changed last. Absent: not looked. */
-  health?: ReadonlyMap<string, ObservedHealth>;
+  health?: ReadonlyMap<string, ObservedHealth> | undefined;
   /** By cluster key: as registered now. Empty map and `clustersKnown: false` where the inventory cannot be read. */
   clusters: ReadonlyMap<string, Cluster>;
   clustersKnown: boolean;
@@ -36,37 +36,37 @@ export interface World {
   /** Windows of the repo's and the server's settings, as of now: they bind every run besides its own. `where`: who says so. */
   freezes?: readonly (Window & { where: string })[];
   /** The repo's settings cannot be read, and why: nobody can tell what they freeze or limit, so nothing merges. */
-  settingsBroken?: Words;
+  settingsBroken?: Words | undefined;
   /** The last run of every other rollout of the repo, ended or not: what they halt, hold in flight and have brought where. undefined: could not be read. */
-  others?: readonly Run[];
+  others?: readonly Run[] | undefined;
   /** Most clusters or targets in flight over all runs of the repo. */
-  limits?: Limits;
+  limits?: Limits | undefined;
   /** By name: control planes of the run that cannot be read now. Nothing is concluded about their targets; the others go on. */
-  lostPlanes?: ReadonlyMap<string, LostPlane>;
+  lostPlanes?: ReadonlyMap<string, LostPlane> | undefined;
   /** By command: what came of its actions on Argo Rollouts, by `actionKey`, as far as this process has tried them. */
-  actions?: ReadonlyMap<string, ReadonlyMap<string, RolloutOutcome>>;
+  actions?: ReadonlyMap<string, ReadonlyMap<string, RolloutOutcome>> | undefined;
   /** Clusters that have Applications of the rollout's source which the run does not know, with their pins resolved. undefined: not looked. */
-  joiners?: readonly Joiner[];
+  joiners?: readonly Joiner[] | undefined;
   /** By cluster key: those that Argo CD says it cannot reach now, and why. */
-  unreachable?: ReadonlyMap<string, Words>;
+  unreachable?: ReadonlyMap<string, Words> | undefined;
   /** By id: analyses that are under way or over. One that is not in it is to be started. undefined: not looked. */
-  analyses?: ReadonlyMap<string, ObservedAnalysis>;
+  analyses?: ReadonlyMap<string, ObservedAnalysis> | undefined;
   /** By `hookTryKey`: what hooks answered, as far as this process has asked them. */
-  hooks?: ReadonlyMap<string, HookAnswer>;
+  hooks?: ReadonlyMap<string, HookAnswer> | undefined;
   /** By batch number: who has approved its PR at its present head and is in one of the stage's approval teams now. Absent: not looked. */
-  approvals?: ReadonlyMap<number, readonly Approver[]>;
+  approvals?: ReadonlyMap<number, readonly Approver[]> | undefined;
   /** By batch number: who approved its stage by command and does not count now, and why: "is in none of them any more". Absent: not looked. */
-  lapsed?: ReadonlyMap<number, readonly Lapsed[]>;
+  lapsed?: ReadonlyMap<number, readonly Lapsed[]> | undefined;
 }
 
 /** What Argo CD says of one Application's health, and how that came to us. */
 export interface ObservedHealth {
   /** Argo CD's word, or `gone` where there is no such Application. undefined: Argo CD says nothing. */
-  status?: string;
+  status?: string | undefined;
   /** When a read by its name was begun that this is the outcome of. Absent: it is what a watch or stream brought last. */
-  readAt?: Time;
+  readAt?: Time | undefined;
   /** Why that read failed. */
-  failed?: Words;
+  failed?: Words | undefined;
 }
 
 export interface Joiner {
@@ -100,11 +100,11 @@ export interface ObservedPull {
   /** Who moved the head last: true where the head is a commit of ours for this batch and attempt. */
   headIsOurs: boolean;
   /** The branch that somebody has pointed it at instead of the one it was opened for; then `headIsOurs` is false. */
-  retargeted?: string;
+  retargeted?: string | undefined;
   /** unknown: GitHub has not computed it yet. */
   mergeable: "yes" | "conflict" | "blocked" | "behind" | "unknown";
   /** For people, where blocked: what is missing, in GitHub's own words. */
-  blockedBy?: string;
+  blockedBy?: string | undefined;
   /** The last answer to our merge call that was a refusal, if any in this process. */
   refusal?: {
     kind: "Retry" | "Wait" | "Human";
@@ -113,9 +113,9 @@ export interface ObservedPull {
     to?: Time;
   };
   /** What GitHub still wants before it merges this head, worked out from its rules; empty: nothing that the rules we may read name. undefined: not looked. */
-  needs?: PullNeed[];
+  needs?: PullNeed[] | undefined;
   /** Our own check at this head, only where it is a required one. */
-  gate?: "absent" | "waiting" | "passed" | "failed";
+  gate?: "absent" | "waiting" | "passed" | "failed" | undefined;
   /** Its place in the merge queue; null: looked, and it is not in it. undefined: not looked, or could not be seen. */
   queue?: { state: string; position: number } | null;
   openedAt: Time;
@@ -126,7 +126,7 @@ export interface ObservedPull {
     byUs: boolean /** The pin files at the commit and its first parent differ in exactly the batch's pins. */;
     exact: boolean;
   };
-  closedBy?: string;
+  closedBy?: string | undefined;
 }
 
 /** See docs/spec.md §9.4. Void on another base or after 60 s: the shell leaves it out then. */
@@ -136,21 +136,21 @@ export type Guard =
 
 export interface ObservedTarget {
   /** Number of the batch whose change `assessment`, `drift` and `inHistory` are about. undefined: of the only one that it is in. */
-  batch?: number;
+  batch?: number | undefined;
   /** Where the target has moved: the liveness of its change. */
-  assessment?: Assessment;
+  assessment?: Assessment | undefined;
   /** The pins' values at the base head, in the order of its edits; null: absent. undefined: could not be read. */
-  pins?: (string | null)[];
+  pins?: (string | null)[] | undefined;
   /** The commit that last changed a pin away from the intended value, if any. */
-  drift?: { commit: string; author: string; subject: string };
+  drift?: { commit: string; author: string; subject: string } | undefined;
   /** The batch's merge commit is an ancestor of the base head. undefined: not merged. */
-  inHistory?: boolean;
+  inHistory?: boolean | undefined;
   /** Its Argo Rollouts. undefined: not looked. */
-  rollouts?: ObservedRollouts;
+  rollouts?: ObservedRollouts | undefined;
   /** When Argo CD was last asked to compare it anew, and whether it could be asked. undefined: it was not wanted. */
-  nudge?: { at: Time; answer: "asked" | "unavailable" | { failed: Words } };
+  nudge?: { at: Time; answer: "asked" | "unavailable" | { failed: Words } } | undefined;
   /** What is wrong with its Application, whatever changed last: short words, empty for nothing. undefined: not seen, or not asked. */
-  healthIssues?: string[];
+  healthIssues?: string[] | undefined;
 }
 
 /** `seen` or `unseen` (why they cannot be read). */
@@ -158,11 +158,11 @@ export interface ObservedRollouts {
   /** Of the read. */
   at: Time;
   /** When they are worth another look. */
-  lookAgainAt?: Time;
-  seen?: readonly RolloutState[];
-  unseen?: string;
+  lookAgainAt?: Time | undefined;
+  seen?: readonly RolloutState[] | undefined;
+  unseen?: string | undefined;
   /** Why actions cannot be run on them, with what to configure; undefined: they can. */
-  cannotAct?: string;
+  cannotAct?: string | undefined;
 }
 
 export interface Assessment {
@@ -171,17 +171,17 @@ export interface Assessment {
   clause: string;
   sentence: Words;
   /** First read of Argo CD that showed the change. */
-  firstSeenAt?: Time;
+  firstSeenAt?: Time | undefined;
   /** When to look again at the latest, e.g. settle end or next retry. */
-  lookAgainAt?: Time;
+  lookAgainAt?: Time | undefined;
   /** A refresh would help. */
   wantsRefresh: boolean;
   /** Something in it is paused on purpose, such as a Rollout at a canary step: `progressDeadline` stands still. */
-  clockStopped?: true;
+  clockStopped?: true | undefined;
   /** A pin was changed since, as of the revision that Argo CD has seen: the commit that did it. */
-  changedBy?: string;
+  changedBy?: string | undefined;
   /** For the next assessment of the same change: since when, by our clock, all has been well, or something bad. */
-  held?: { goodSince?: Time; badSince?: Time };
+  held?: { goodSince?: Time; badSince?: Time } | undefined;
   evidence: Evidence;
 }
 
@@ -189,7 +189,7 @@ export interface Assessment {
 export type Effect =
   | { kind: "Propose"; batch: number }
   | { kind: "Merge"; batch: number; pull: number; head: string }
-  | { kind: "Close"; batch: number; pull: number; why: Words }
+  | { kind: "Close"; batch: number; pull: number; why: AnyReason }
   | { kind: "Refresh"; targets: string[] }
   /** Of the order with this command's id: those Rollouts without an outcome. */
   | { kind: "RolloutActions"; command: string }
@@ -198,21 +198,21 @@ export type Effect =
   | { kind: "StopAnalysis"; analysis: string }
   /** `request` counts the requests of one event from 1. */
   | { kind: "CallHook"; hook: string; request: number }
-  | { kind: "Answer"; command: string; outcome: "done" | "refused"; message: Words };
+  | { kind: "Answer"; command: string; outcome: "done" | "refused"; message: AnyReason };
 
 export interface Advanced<Run> {
   run: Run;
   effects: Effect[];
   /** When to look again though nothing happens; undefined: only on an event. */
-  wakeAt?: Time;
+  wakeAt?: Time | undefined;
   /** transition: record before acting. observation: may be recorded at leisure. */
   change: "none" | "observation" | "transition";
   /** What happened, one sentence each, for the journal's subject. */
-  events: Words[];
+  events: AnyReason[];
   /** Targets whose health has to be read by name before anything merges: with what was read it is to be decided again at once. */
-  wantsHealth?: string[];
+  wantsHealth?: string[] | undefined;
   /** Batches whose open PR nothing of the run stands against: what it still waits for is GitHub's or a person's. */
-  cleared?: number[];
+  cleared?: number[] | undefined;
   /** Batches whose open PR nobody may merge now, though the run goes on: their clusters are halted. */
-  fenced?: number[];
+  fenced?: number[] | undefined;
 }

@@ -1,23 +1,21 @@
-import { reasonsOf, type Words } from "../../base/reason.ts";
+import type { AnyReason } from "../../base/reason.ts";
 import { epoch, iso, type Time } from "../../base/time.ts";
-import type { TargetReasons } from "../../reasons/targets.ts";
+import { runReason } from "../../reasons/run.ts";
 import { type Draft, touchTarget, wakeAt } from "../state/draft.ts";
 import type { BatchTarget } from "../state/run.ts";
-
-const reason = reasonsOf<TargetReasons>();
 
 /**
  * A baking target is not healthy: with `flap`, a dip that is short and one of few is ignored. Returns the target while that
  * is so; undefined: the dip counts.
  */
-export function ignoreDip(draft: Draft, target: BatchTarget, sentence: Words): BatchTarget | undefined {
+export function ignoreDip(draft: Draft, target: BatchTarget, sentence: AnyReason): BatchTarget | undefined {
   const { flap } = draft.run.spec;
   if (flap === undefined) return undefined;
   const dippedAt = target.dippedAt ?? draft.at;
   const over = epoch(dippedAt) + flap.ignoreMs;
   if (draft.now >= over || recent(draft, target, flap.windowMs).length >= flap.most) return undefined;
   wakeAt(draft, over);
-  return touchTarget(target, { dippedAt, why: reason("FLAP_IGNORED", { until: iso(over), because: sentence }) });
+  return touchTarget(target, { dippedAt, why: runReason("FLAP_IGNORED", { until: iso(over), because: sentence }) });
 }
 
 /** The dip is over: it is one of those counted in the window. */

@@ -42,7 +42,7 @@ describe("§9.16: a cluster that appears during a run", () => {
     round(self);
     expect(self.run.phase).toBe("Succeeded");
     const back = planRollback(self.run);
-    if ("error" in back) throw new Error(back.error);
+    if ("error" in back) throw new Error(back.error.code);
     expect(back.plan.stages[0]?.clusters[0]).toBe("hub/late");
   });
 

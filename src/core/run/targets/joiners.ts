@@ -1,15 +1,13 @@
-import { type AnyReason, type ReasonsOf, reasonsOf, sameWords } from "../../base/reason.ts";
+import { type AnyReason, sameReason } from "../../base/reason.ts";
 import { matches } from "../../base/selector.ts";
 import { atMost } from "../../plan/pick.ts";
 import { type Cluster, editKey, type PlannedTarget, targetsOfStage } from "../../plan/plan-types.ts";
 import { weighLate } from "../../plan/weigh.ts";
-import type { TargetReasons } from "../../reasons/targets.ts";
+import { runReason } from "../../reasons/run.ts";
 import { change, type Draft, pause } from "../state/draft.ts";
-import { stageOf, targetsOf } from "../state/names.ts";
+import { clustersOut, stageOf, targetsOf } from "../state/names.ts";
 import { isMoving, type Joined, type Run } from "../state/run.ts";
 import type { Joiner } from "../state/world.ts";
-
-const reason = reasonsOf<TargetReasons>();
 
 /** Names in one sentence. */
 const MOST_NAMES = 5;
@@ -45,20 +43,20 @@ function weighed(run: Run, taken: readonly Joined[]): Joined[] {
 }
 
 /** The amendment; or why it is not taken; undefined: it is known already, and nothing new. */
-function judgeJoiner(draft: Draft, { cluster, targets }: Joiner, taken: readonly Joined[]): Joined | ReasonsOf<TargetReasons> | undefined {
+function judgeJoiner(draft: Draft, { cluster, targets }: Joiner, taken: readonly Joined[]): Joined | AnyReason | undefined {
   const { run } = draft;
   const known = new Set(targetsOf(run, cluster.key).map((target) => target.key));
   const fresh = targets.filter((target) => !known.has(target.key));
   // In the plan as uncovered: its warning names it.
   if (fresh.length === 0 || run.plan.uncovered.some((one) => one.cluster === cluster.key)) return undefined;
   if (stageOf(run, cluster.key) !== undefined) {
-    return reason("JOINER_ON_KNOWN_CLUSTER", { applications: fresh.slice(0, MOST_NAMES).map((target) => target.application) });
+    return runReason("JOINER_ON_KNOWN_CLUSTER", { applications: fresh.slice(0, MOST_NAMES).map((target) => target.application) });
   }
   const stage = stageFor(draft, cluster, taken);
-  if (stage === undefined) return reason("JOINER_UNSTAGED");
+  if (stage === undefined) return runReason("JOINER_UNSTAGED");
   const shared = sharesPin(run, fresh);
-  if (shared !== undefined) return reason("JOINER_SHARES_PIN", { cluster: shared });
-  if (run.spec.joiners === "Ignore") return reason("JOINER_IGNORED");
+  if (shared !== undefined) return runReason("JOINER_SHARES_PIN", { cluster: shared });
+  if (run.spec.joiners === "Ignore") return runReason("JOINER_IGNORED");
   return { cluster: cluster.key, stage, targets: [...fresh], at: draft.at };
 }
 
@@ -97,8 +95,8 @@ function sharesPin(run: Run, targets: readonly PlannedTarget[]): string | undefi
 /** Said once. */
 function nameOnly(draft: Draft, cluster: string, why: AnyReason): void {
   const before = draft.run.notJoined ?? [];
-  if (before.some((one) => one.cluster === cluster && sameWords(one.why, why))) return;
-  change(draft, { notJoined: [...before, { cluster, why, at: draft.at }] }, reason("NOT_JOINED", { cluster, because: why }));
+  if (before.some((one) => one.cluster === cluster && sameReason(one.why, why))) return;
+  change(draft, { notJoined: [...before, { cluster, why, at: draft.at }] }, runReason("NOT_JOINED", { cluster, because: why }));
 }
 
 function append(draft: Draft, taken: readonly Joined[]): void {
@@ -107,14 +105,14 @@ function append(draft: Draft, taken: readonly Joined[]): void {
   change(draft, { joined: [...(draft.run.joined ?? []), ...taken], ...patch });
   const { run } = draft;
   const clusters = taken.map(({ cluster }) => cluster);
-  draft.events.push(reason("JOINED_RUN", { clusters }));
+  draft.events.push(runReason("JOINED_RUN", { clusters }));
   if (run.spec.joiners !== "Hold") return;
-  pause(draft, "Joined", "stagecoach", reason("CLUSTERS_APPEARED", { clusters }), reason("ASK_JOIN", { clusters }));
+  pause(draft, "Joined", "stagecoach", runReason("CLUSTERS_APPEARED", { clusters }), runReason("ASK_JOIN", { clusters }));
 }
 
 /** Those that joined and were neither tried nor left out yet. */
 export function joinedToTry(run: Run): Joined[] {
-  const seen = new Set([...run.skipped, ...run.requeued, ...(run.quarantined ?? [])].map((one) => one.cluster));
+  const seen = clustersOut(run);
   for (const batch of run.batches) for (const target of batch.targets) seen.add(target.cluster);
   return (run.joined ?? []).filter((one) => !seen.has(one.cluster));
 }

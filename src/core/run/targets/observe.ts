@@ -1,7 +1,7 @@
-import { type AnyReason, reasonsOf, type Words } from "../../base/reason.ts";
+import type { AnyReason } from "../../base/reason.ts";
 import { epoch, iso } from "../../base/time.ts";
-import type { TargetReasons } from "../../reasons/targets.ts";
-import { type Draft, mapTargets, moveTarget, touchTarget, wakeAt, wakeAtTime } from "../state/draft.ts";
+import { runReason, said } from "../../reasons/run.ts";
+import { type Draft, mapTargets, moveTarget, touchTarget, wakeAt } from "../state/draft.ts";
 import type { Batch, BatchTarget } from "../state/run.ts";
 import { hasGoneOn } from "../state/steps.ts";
 import type { Assessment, ObservedTarget } from "../state/world.ts";
@@ -10,8 +10,6 @@ import { endDip, ignoreDip } from "./flap.ts";
 import { restsWhole } from "./rest.ts";
 import { seenOf } from "./seen.ts";
 import { lostPlane, lostWords, planeOf } from "./unseen.ts";
-
-const reason = reasonsOf<TargetReasons>();
 
 /** Restarts of one bake, after which the target that was unhealthy has failed (docs/spec.md §9.15). */
 const MOST_RESTARTS = 3;
@@ -43,8 +41,8 @@ function isWatched(target: BatchTarget): boolean {
 function observeTarget(draft: Draft, batch: Batch, target: BatchTarget, seen: ObservedTarget | undefined): BatchTarget {
   if (hasLeft(target, seen)) {
     draft.transition = true;
-    draft.events.push(reason("TARGET_LEFT", { cluster: target.cluster, application: target.application }));
-    return moveTarget(draft, target, "Skipped", reason("TARGET_GONE"), { deadlineAt: undefined, waitingSince: undefined });
+    draft.events.push(runReason("TARGET_LEFT", { cluster: target.cluster, application: target.application }));
+    return moveTarget(draft, target, "Skipped", runReason("TARGET_GONE"), { deadlineAt: undefined, waitingSince: undefined });
   }
   switch (target.phase) {
     case "Merged":
@@ -70,24 +68,24 @@ function hasLeft(target: BatchTarget, seen: ObservedTarget | undefined): boolean
 
 function inFlight(draft: Draft, batch: Batch, target: BatchTarget, assessment: Assessment | undefined): BatchTarget {
   if (assessment === undefined) return waits(draft, target, unseen(draft, target));
-  if (assessment.lookAgainAt !== undefined) wakeAtTime(draft, assessment.lookAgainAt);
+  if (assessment.lookAgainAt !== undefined) wakeAt(draft, epoch(assessment.lookAgainAt));
   const sighted = firstSight(draft, batch, target, assessment);
   if (isStale(batch, assessment))
-    return deadline(draft, runs(draft, sighted), reason("READ_BEFORE_MERGE", { because: assessment.sentence }));
+    return deadline(draft, runs(draft, sighted), runReason("READ_BEFORE_MERGE", { because: said(assessment.sentence) }));
   switch (assessment.verdict) {
     case "live":
       return confirm(draft, sighted, assessment);
     case "failing":
       // What was put right a moment ago shows so only when Argo CD has looked again.
-      if (isHealing(draft, sighted)) return deadline(draft, runs(draft, sighted), assessment.sentence, assessment);
-      return fail(draft, sighted, assessment.sentence, assessment);
+      if (isHealing(draft, sighted)) return deadline(draft, runs(draft, sighted), said(assessment.sentence), assessment);
+      return fail(draft, sighted, said(assessment.sentence), assessment);
     case "waiting":
-      return waits(draft, sighted, assessment.sentence);
+      return waits(draft, sighted, said(assessment.sentence));
     case "pending":
     case "lost":
       // Somebody, or something, has yet to end a pause: docs/spec.md §9.15 has the clock stand still.
-      if (assessment.clockStopped === true) return waits(draft, sighted, assessment.sentence);
-      return deadline(draft, runs(draft, sighted), assessment.sentence, assessment);
+      if (assessment.clockStopped === true) return waits(draft, sighted, said(assessment.sentence));
+      return deadline(draft, runs(draft, sighted), said(assessment.sentence), assessment);
   }
 }
 
@@ -104,7 +102,7 @@ function unseen(draft: Draft, target: BatchTarget): AnyReason {
   const lost = lostPlane(draft, target.key);
   if (lost !== undefined) return lostWords(planeOf(target.key), lost);
   const justMerged = target.phase === "Merged" && draft.now - epoch(target.since) < FIRST_READ_MS;
-  return justMerged ? reason("NOT_READ_SINCE_MERGE") : reason("ARGOCD_UNREADABLE");
+  return justMerged ? runReason("NOT_READ_SINCE_MERGE") : runReason("ARGOCD_UNREADABLE");
 }
 
 /** Evidence from before the change says nothing about it. Liveness judges this by Argo CD's times; this is by ours. */
@@ -118,7 +116,7 @@ function firstSight(draft: Draft, batch: Batch, target: BatchTarget, assessment:
   // The cluster's clock said when. A time that we have not reached, or from before the merge, is none to count from: neither the deadline nor the settling.
   const from = Math.max(Math.min(epoch(seenAt), draft.now), batch.merged === undefined ? 0 : epoch(batch.merged.at));
   const deadlineAt = iso(from + progressDeadline(draft, batch));
-  return moveTarget(draft, target, "Syncing", assessment.sentence, { firstSeenAt: iso(from), deadlineAt, waitingSince: undefined });
+  return moveTarget(draft, target, "Syncing", said(assessment.sentence), { firstSeenAt: iso(from), deadlineAt, waitingSince: undefined });
 }
 
 function progressDeadline(draft: Draft, batch: Batch): number {
@@ -126,7 +124,7 @@ function progressDeadline(draft: Draft, batch: Batch): number {
 }
 
 function confirm(draft: Draft, target: BatchTarget, assessment: Assessment): BatchTarget {
-  draft.events.push(reason("TARGET_CONFIRMED", { cluster: target.cluster, application: target.application }));
+  draft.events.push(runReason("TARGET_CONFIRMED", { cluster: target.cluster, application: target.application }));
   const patch = {
     confirmedAt: draft.at,
     evidence: assessment.evidence,
@@ -134,14 +132,14 @@ function confirm(draft: Draft, target: BatchTarget, assessment: Assessment): Bat
     waitingSince: undefined,
     retriedAt: undefined,
   };
-  return moveTarget(draft, target, "Healthy", assessment.sentence, patch);
+  return moveTarget(draft, target, "Healthy", said(assessment.sentence), patch);
 }
 
-function fail(draft: Draft, target: BatchTarget, what: Words, assessment: Assessment | undefined): BatchTarget {
+function fail(draft: Draft, target: BatchTarget, what: AnyReason, assessment: Assessment | undefined): BatchTarget {
   draft.transition = true;
   const before = excuse(draft, target);
-  const why = before === undefined ? what : reason("NO_WORSE_THAN_BASELINE", { baseline: before, because: what });
-  draft.events.push(reason("TARGET_FAILED", { cluster: target.cluster, baseline: before !== undefined, because: why }));
+  const why = before === undefined ? what : runReason("NO_WORSE_THAN_BASELINE", { baseline: before, because: what });
+  draft.events.push(runReason("TARGET_FAILED", { cluster: target.cluster, baseline: before !== undefined, because: why }));
   const patch = { ...UNTIMED, excused: before === undefined ? undefined : true } as const;
   return moveTarget(draft, target, "Failed", why, { ...patch, ...(assessment === undefined ? {} : { evidence: assessment.evidence }) });
 }
@@ -149,7 +147,7 @@ function fail(draft: Draft, target: BatchTarget, what: Words, assessment: Assess
 const UNTIMED = { deadlineAt: undefined, waitingSince: undefined, retriedAt: undefined, dippedAt: undefined, dips: undefined };
 
 /** The clock of the deadline stands still from here on. */
-function waits(draft: Draft, target: BatchTarget, why: Words): BatchTarget {
+function waits(draft: Draft, target: BatchTarget, why: AnyReason): BatchTarget {
   const since = target.waitingSince ?? draft.at;
   const ends = epoch(since) + draft.run.spec.waitingDeadlineMs;
   if (draft.now < ends) wakeAt(draft, ends);
@@ -169,35 +167,35 @@ function runs(draft: Draft, target: BatchTarget): BatchTarget {
 /** What is healthy by its deadline has this long after it to settle and be read once more: it is us that it waits for then. */
 const PROOF_MS = 5 * 60_000;
 
-function deadline(draft: Draft, target: BatchTarget, why: Words, assessment?: Assessment): BatchTarget {
+function deadline(draft: Draft, target: BatchTarget, why: AnyReason, assessment?: Assessment): BatchTarget {
   if (target.deadlineAt === undefined) return touchTarget(target, { why });
   const due = epoch(target.deadlineAt) + (assessment?.clause === "settled" ? PROOF_MS : 0);
   if (draft.now < due) {
     wakeAt(draft, due);
     return touchTarget(target, { why });
   }
-  return fail(draft, target, reason("DEADLINE_PASSED", { seen: target.firstSeenAt !== undefined, because: why }), assessment);
+  return fail(draft, target, runReason("DEADLINE_PASSED", { seen: target.firstSeenAt !== undefined, because: why }), assessment);
 }
 
 /** Confirmed, and healthy for `bake` yet to come: an unhealthy moment makes it in flight again, and the bake starts over. */
 function baking(draft: Draft, batch: Batch, target: BatchTarget, assessment: Assessment | undefined): BatchTarget {
-  if (assessment === undefined) return waits(draft, target, reason("CONFIRMED_THEN_UNSEEN", { because: unseen(draft, target) }));
-  if (assessment.lookAgainAt !== undefined) wakeAtTime(draft, assessment.lookAgainAt);
-  if (assessment.verdict === "failing") return fail(draft, target, assessment.sentence, assessment);
-  if (assessment.verdict === "live") return touchTarget(endDip(draft, target), { why: assessment.sentence, waitingSince: undefined });
+  if (assessment === undefined) return waits(draft, target, runReason("CONFIRMED_THEN_UNSEEN", { because: unseen(draft, target) }));
+  if (assessment.lookAgainAt !== undefined) wakeAt(draft, epoch(assessment.lookAgainAt));
+  if (assessment.verdict === "failing") return fail(draft, target, said(assessment.sentence), assessment);
+  if (assessment.verdict === "live") return touchTarget(endDip(draft, target), { why: said(assessment.sentence), waitingSince: undefined });
   // Neither healthy nor unhealthy: the bake does not end on it, and it may not stay so for ever.
-  if (!isUnhealthy(assessment)) return waits(draft, endDip(draft, target), assessment.sentence);
-  const ignored = ignoreDip(draft, target, assessment.sentence);
+  if (!isUnhealthy(assessment)) return waits(draft, endDip(draft, target), said(assessment.sentence));
+  const ignored = ignoreDip(draft, target, said(assessment.sentence));
   if (ignored !== undefined) return ignored;
   const restarts = (batch.bake?.restarts ?? 0) + 1;
   if (restarts > MOST_RESTARTS) {
-    return fail(draft, target, reason("BAKE_RESTARTED_OFTEN", { times: MOST_RESTARTS, because: assessment.sentence }), assessment);
+    return fail(draft, target, runReason("BAKE_RESTARTED_OFTEN", { times: MOST_RESTARTS, because: said(assessment.sentence) }), assessment);
   }
   draft.transition = true;
   draft.disturbed.add(batch.number);
-  draft.events.push(reason("UNHEALTHY_WHILE_BAKING", { cluster: target.cluster, because: assessment.sentence }));
+  draft.events.push(runReason("UNHEALTHY_WHILE_BAKING", { cluster: target.cluster, because: said(assessment.sentence) }));
   const deadlineAt = iso(draft.now + progressDeadline(draft, batch));
-  return moveTarget(draft, target, "Syncing", assessment.sentence, { deadlineAt, ...UNCONFIRMED });
+  return moveTarget(draft, target, "Syncing", said(assessment.sentence), { deadlineAt, ...UNCONFIRMED });
 }
 
 const UNCONFIRMED = { confirmedAt: undefined, evidence: undefined, waitingSince: undefined, dippedAt: undefined, dips: undefined };
@@ -220,14 +218,14 @@ function isIll({ clause, evidence }: Assessment): boolean {
 function afterwards(draft: Draft, batch: Batch, target: BatchTarget, assessment: Assessment | undefined): BatchTarget {
   if (assessment === undefined) return target;
   if (assessment.verdict === "failing")
-    return fail(draft, target, reason("FAILED_AFTERWARDS", { because: assessment.sentence }), assessment);
+    return fail(draft, target, runReason("FAILED_AFTERWARDS", { because: said(assessment.sentence) }), assessment);
   if (assessment.verdict !== "lost" && !isIll(assessment)) return touchTarget(target, { deadlineAt: undefined });
-  if (target.deadlineAt !== undefined) return deadline(draft, target, assessment.sentence, assessment);
+  if (target.deadlineAt !== undefined) return deadline(draft, target, said(assessment.sentence), assessment);
   const wait = progressDeadline(draft, batch);
   wakeAt(draft, draft.now + wait);
   return touchTarget(target, {
     deadlineAt: iso(draft.now + wait),
-    why: reason("UNWELL_AFTERWARDS", { lost: assessment.verdict === "lost", forMs: wait, because: assessment.sentence }),
+    why: runReason("UNWELL_AFTERWARDS", { lost: assessment.verdict === "lost", forMs: wait, because: said(assessment.sentence) }),
   });
 }
 
@@ -235,5 +233,5 @@ function afterwards(draft: Draft, batch: Batch, target: BatchTarget, assessment:
 function withRefresh(target: BatchTarget, assessment: Assessment, asked: ObservedTarget["nudge"]): Assessment {
   if (asked === undefined || assessment.verdict !== "pending") return assessment;
   const seen = target.firstSeenAt !== undefined;
-  return { ...assessment, sentence: reason("REFRESH_WANTED", { because: assessment.sentence, ...asked, seen }) };
+  return { ...assessment, sentence: runReason("REFRESH_WANTED", { because: said(assessment.sentence), ...asked, seen }) };
 }

@@ -1,11 +1,10 @@
-import { type AnyReason, reasonsOf } from "../../base/reason.ts";
-import type { TargetReasons } from "../../reasons/targets.ts";
-import { type Draft, mapTargets, touchTarget, wakeAtTime } from "../state/draft.ts";
-import { isOut, nameList } from "../state/names.ts";
+import type { AnyReason } from "../../base/reason.ts";
+import { epoch } from "../../base/time.ts";
+import { runReason, said } from "../../reasons/run.ts";
+import { type Draft, mapTargets, touchTarget, wakeAt } from "../state/draft.ts";
+import { isOut } from "../state/names.ts";
 import type { Run } from "../state/run.ts";
 import type { LostPlane, ObservedRollouts } from "../state/world.ts";
-
-const reason = reasonsOf<TargetReasons>();
 
 /** The control plane of a target or a cluster, by its key. */
 export function planeOf(key: string): string {
@@ -25,7 +24,7 @@ export function seesClusterOf({ world }: Pick<Draft, "world">, cluster: string):
 
 /** Why nothing is known of what is on a control plane. */
 export function lostWords(plane: string, { since, why }: LostPlane): AnyReason {
-  return reason("CONTROL_PLANE_UNSEEN", { plane, since, because: why });
+  return runReason("CONTROL_PLANE_UNSEEN", { plane, since, because: said(why) });
 }
 
 /** Keeps in the run what cannot be seen, and what Argo Rollouts of targets in flight show: for people, nothing is decided by it. */
@@ -43,7 +42,7 @@ export function noteUnseen(draft: Draft): void {
       const looked = draft.world.targets.get(target.key)?.rollouts;
       // Nobody looks at them any more once the Application is healthy: what they showed before is over.
       if (looked === undefined) return target.phase === "Healthy" ? touchTarget(target, { rollouts: undefined }) : target;
-      if (looked.lookAgainAt !== undefined) wakeAtTime(draft, looked.lookAgainAt);
+      if (looked.lookAgainAt !== undefined) wakeAt(draft, epoch(looked.lookAgainAt));
       const rollouts = shown(looked);
       if (looked.unseen !== undefined || JSON.stringify(rollouts) === JSON.stringify(target.rollouts)) return target;
       return touchTarget(target, { rollouts });
@@ -60,20 +59,11 @@ function shown({ seen = [] }: ObservedRollouts) {
 
 function notePlanes(draft: Draft): void {
   const lost = draft.world.lostPlanes ?? new Map<string, LostPlane>();
-  const unseen: NonNullable<Run["unseen"]> = [...lost].map(([plane, { since, why }]) => ({ plane, since, why }));
+  const unseen: NonNullable<Run["unseen"]> = [...lost].map(([plane, { since, why }]) => ({ plane, since, why: said(why) }));
   const before = draft.run.unseen ?? [];
   // The reason may be worded anew at each try: that it cannot be seen is what is worth a word.
   if (before.map((one) => one.plane).join() === unseen.map((one) => one.plane).join()) return;
   const { unseen: _, ...rest } = draft.run;
   draft.run = unseen.length === 0 ? rest : { ...rest, unseen };
   draft.observation = true;
-}
-
-/** Clusters of these keys on control planes that cannot be seen, and why. */
-export function lostOf(draft: Draft, clusters: Iterable<string>): { names: string; why: AnyReason } | undefined {
-  const lost = [...clusters].filter((cluster) => lostPlane(draft, cluster) !== undefined);
-  const [first] = lost;
-  if (first === undefined) return undefined;
-  const state = lostPlane(draft, first);
-  return state === undefined ? undefined : { names: nameList(draft.run, lost), why: lostWords(planeOf(first), state) };
 }

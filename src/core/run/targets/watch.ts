@@ -1,7 +1,7 @@
 import { defined } from "../../base/defined.ts";
-import { reasonsOf, type Words } from "../../base/reason.ts";
+import type { AnyReason } from "../../base/reason.ts";
 import { epoch } from "../../base/time.ts";
-import type { TargetReasons } from "../../reasons/targets.ts";
+import { runReason, said } from "../../reasons/run.ts";
 import { type Draft, pause, wakeAt } from "../state/draft.ts";
 import { isOut } from "../state/names.ts";
 import type { Batch, BatchTarget } from "../state/run.ts";
@@ -9,8 +9,6 @@ import { hasGoneOn } from "../state/steps.ts";
 import type { ObservedTarget } from "../state/world.ts";
 import { holdsNextStep, seenOf } from "./seen.ts";
 import { lostPlane, seesClusterOf } from "./unseen.ts";
-
-const reason = reasonsOf<TargetReasons>();
 
 /**
  * Confirmed is not forgotten (docs/spec.md §9.11): every target that has moved must still have its pin and its commit in the base. What has
@@ -28,7 +26,7 @@ export function watchMoved(draft: Draft): void {
       else watchOne(draft, batch, target, seen);
     }
   }
-  if (unread.length > 0) hold(draft, reason("TARGETS_UNREAD", { clusters: [...new Set(unread)] }));
+  if (unread.length > 0) hold(draft, runReason("TARGETS_UNREAD", { clusters: [...new Set(unread)] }));
 }
 
 function isUnread(seen: ObservedTarget | undefined, lost: boolean): seen is undefined {
@@ -36,18 +34,18 @@ function isUnread(seen: ObservedTarget | undefined, lost: boolean): seen is unde
   return seen.assessment === undefined && !lost;
 }
 
-export function hold(draft: Draft, why: Words): void {
+export function hold(draft: Draft, why: AnyReason): void {
   draft.hold ??= why;
 }
 
 function watchOne(draft: Draft, batch: Batch, target: BatchTarget, seen: ObservedTarget): void {
   if (seen.inHistory === false) {
-    const why = reason("COMMIT_NOT_IN_HISTORY", { cluster: target.cluster, commit: batch.merged?.commit ?? "" });
-    pause(draft, "History", "Git", why, reason("ASK_RESTORE_HISTORY"));
+    const why = runReason("COMMIT_NOT_IN_HISTORY", { cluster: target.cluster, commit: batch.merged?.commit ?? "" });
+    pause(draft, "History", "Git", why, runReason("ASK_RESTORE_HISTORY"));
     return;
   }
   if (seen.assessment?.verdict === "lost")
-    hold(draft, reason("TARGET_LOST", { cluster: target.cluster, because: seen.assessment.sentence }));
+    hold(draft, runReason("TARGET_LOST", { cluster: target.cluster, because: said(seen.assessment.sentence) }));
   const wrong = target.edits.findIndex((edit, index) => (seen.pins?.[index] ?? null) !== edit.to);
   const edit = target.edits[wrong];
   if (edit === undefined) {
@@ -58,20 +56,20 @@ function watchOne(draft: Draft, batch: Batch, target: BatchTarget, seen: Observe
   const found = seen.pins?.[wrong] ?? null;
   const { cluster } = target;
   if (found === null && isLeaving(draft, target)) {
-    hold(draft, reason("PIN_LEAVING", { cluster }));
+    hold(draft, runReason("PIN_LEAVING", { cluster }));
     return;
   }
   const place = edit.kind === "branch" ? { branch: edit.path } : { file: edit.file };
-  const why = reason("PIN_DRIFT", defined({ cluster, place, by: seen.drift, found, want: edit.to }));
-  pause(draft, "Drift", seen.drift?.author ?? "Git", why, reason("ASK_UNDO_DRIFT", { cluster, want: edit.to }));
+  const why = runReason("PIN_DRIFT", defined({ cluster, place, by: seen.drift, found, want: edit.to }));
+  pause(draft, "Drift", seen.drift?.author ?? "Git", why, runReason("ASK_UNDO_DRIFT", { cluster, want: edit.to }));
 }
 
 /** The base has the pin as it should be, but what Argo CD has seen is from between: somebody changed it and back (docs/spec.md §7). */
 function sawOther(draft: Draft, target: BatchTarget, seen: ObservedTarget): void {
   const commit = seen.assessment?.changedBy;
   if (commit === undefined || target.phase === "Baked") return;
-  const why = reason("OTHER_CHANGE_SEEN", { cluster: target.cluster, commit, because: seen.assessment?.sentence ?? "" });
-  pause(draft, "Drift", "Git", why, reason("ASK_AWAIT_SEEN"));
+  const why = runReason("OTHER_CHANGE_SEEN", { cluster: target.cluster, commit, because: said(seen.assessment?.sentence ?? "") });
+  pause(draft, "Drift", "Git", why, runReason("ASK_AWAIT_SEEN"));
 }
 
 /** A cluster is taken out of Git first and of Argo CD some time after: in between it is neither drift nor gone. */

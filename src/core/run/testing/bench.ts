@@ -1,6 +1,8 @@
 import { CALM, type ModelStage, PLAIN, type Scenario } from "../../../simulate/generate/scenario.ts";
 import { fleetOf, NEW, OLD } from "../../../simulate/world/fleet.ts";
 import { iso } from "../../base/time.ts";
+import { said } from "../../reasons/run.ts";
+import { sentenceOf } from "../../report/reasons/say.ts";
 import type { Command } from "../../spec/commands.ts";
 import type { Rollout } from "../../spec/rollout.ts";
 import { advance } from "../advance.ts";
@@ -66,7 +68,8 @@ export function round(self: Bench, ms = SECOND): Advanced<Run> {
   if (first.wantsHealth !== undefined) self.world = { ...self.world, health: readHealth(self, first.wantsHealth) };
   const advanced = first.wantsHealth === undefined ? first : advance(self.run, self.world, self.now);
   const violations = checkInvariants(self.run, advanced.run, advanced.effects, self.world, self.now);
-  if (violations.length > 0) throw new Error(violations.map(({ invariant, message }) => `invariant ${invariant}: ${message}`).join("; "));
+  if (violations.length > 0)
+    throw new Error(violations.map(({ invariant, breach }) => `invariant ${invariant}: ${sentenceOf(breach)}`).join("; "));
   self.run = advanced.run;
   self.last = advanced;
   return advanced;
@@ -92,7 +95,8 @@ export function see(self: Bench, cluster: string, seen: Partial<ObservedTarget>)
   self.world = { ...self.world, targets: targets.set(key, { ...targets.get(key), ...seen }) };
 }
 
-export function judge(self: Bench, cluster: string, verdict: Verdict, clause = "health", sentence = `${cluster} is ${verdict}.`): void {
+export function judge(self: Bench, cluster: string, verdict: Verdict, clause = "health", says = `${cluster} is ${verdict}.`): void {
+  const sentence = said(says);
   const at = iso(self.now + SECOND);
   const evidence = { verdict, clause, sentence, readAt: at, fields: {} };
   const firstSeenAt = clause === "compared" || clause === "exists" ? {} : { firstSeenAt: iso(self.now) };

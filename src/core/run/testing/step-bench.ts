@@ -1,6 +1,7 @@
 import { iso } from "../../base/time.ts";
 import { plan } from "../../plan/plan.ts";
 import type { Cluster, Target } from "../../plan/plan-types.ts";
+import { said } from "../../reasons/run.ts";
 import type { Rollout, Step } from "../../spec/rollout.ts";
 import { startRun } from "../start.ts";
 import type { Run, Verdict } from "../state/run.ts";
@@ -115,7 +116,7 @@ export function judgeAt(
   verdict: Verdict,
   clause = verdict === "live" ? "all" : "health",
 ): void {
-  const sentence = `${cluster} is ${verdict}.`;
+  const sentence = said(`${cluster} is ${verdict}.`);
   const evidence = { verdict, clause, sentence, readAt: iso(self.now + SECOND), fields: {} };
   const assessment = { verdict, clause, sentence, wantsRefresh: false, firstSeenAt: iso(self.now), evidence };
   see(self, cluster, { batch, inHistory: true, assessment });

@@ -1,6 +1,7 @@
 import type { IndexEntry, JournalState } from "../../../adapters/git/journal/port.ts";
 import { iso } from "../../../core/base/time.ts";
 import type { Release } from "../../../core/plan/plan-types.ts";
+import { runReason } from "../../../core/reasons/run.ts";
 import { haltsOn } from "../../../core/run/gates/halt.ts";
 import { startRun } from "../../../core/run/start.ts";
 import { isEnded, type Run } from "../../../core/run/state/run.ts";
@@ -74,7 +75,7 @@ async function startRetried(
   const { rejected: _, ...entry } = at.entry;
   const started = await start(context, memory, at.rollout, entry, [found], found, at.base, at.baseBranch, undefined, at.before);
   const { id, text, actor } = command;
-  const handled = { id, text, actor, at: iso(context.clock.now()), outcome: "done" as const, message: "started" };
+  const handled = { id, text, actor, at: iso(context.clock.now()), outcome: "done" as const, message: runReason("RUN_STARTED") };
   return { ...started, runs: started.runs.map((run) => ({ ...run, commands: [...run.commands, handled] })) };
 }
 

@@ -5,6 +5,7 @@ import { openMirror } from "../../../adapters/git/mirror.ts";
 import type { Mirror } from "../../../adapters/git/port.ts";
 import { git, type Workspace, workspace } from "../../../adapters/git/testing/repositories.ts";
 import { confirmed, freshRun, START, withBatch } from "../../../adapters/git/testing/runs.ts";
+import { said } from "../../../core/reasons/run.ts";
 import { run as get } from "./get.ts";
 import { run as history } from "./history.ts";
 import { run as list } from "./list.ts";
@@ -17,7 +18,7 @@ const first = {
   stage: 1,
   endedAt: "2026-11-21T04:05:00.000Z",
 } as const;
-const second = withBatch(freshRun(4, 2, { number: 2, why: "batch 1 waits for its checks" }), "Open", START);
+const second = withBatch(freshRun(4, 2, { number: 2, why: said("batch 1 waits for its checks") }), "Open", START);
 
 beforeEach(async () => {
   at = workspace();
@@ -76,7 +77,7 @@ test("get --watch ends with the run: 0 where it succeeded, 1 where not", async (
   expect((await printed(get, "payments", "1", "-w")).code).toBe(0);
   const journal = openJournal({ mirror, app: "stagecoach[bot]" });
   await journal.read();
-  await journal.record({ runs: [{ ...second, phase: "Aborted", why: "by hand" }], subject: "aborted", trailers: {}, at: START });
+  await journal.record({ runs: [{ ...second, phase: "Aborted", why: said("by hand") }], subject: "aborted", trailers: {}, at: START });
   git(at.checkout, "fetch", "--quiet", "origin", "refs/heads/stagecoach/journal:refs/heads/stagecoach/journal");
   const { code, text } = await printed(get, "payments", "-w");
   expect(code).toBe(1);
@@ -93,7 +94,7 @@ test("get --watch draws again when the journal moves", async () => {
     if (drawn.includes("batch 1 waits") && !drawn.includes("NEVER")) {
       drawn += "NEVER";
       void journal
-        .record({ runs: [{ ...second, phase: "Succeeded", why: "All done." }], subject: "done", trailers: {}, at: START })
+        .record({ runs: [{ ...second, phase: "Succeeded", why: said("All done.") }], subject: "done", trailers: {}, at: START })
         .then(() =>
           git(at.checkout, "fetch", "--quiet", "origin", "+refs/heads/stagecoach/journal:refs/remotes/origin/stagecoach/journal"),
         );

@@ -13,6 +13,7 @@ import { readSigningKey } from "../../../adapters/git/signing/ssh-key.ts";
 import { git, type Workspace, workspace } from "../../../adapters/git/testing/repositories.ts";
 import { freshRun, START } from "../../../adapters/git/testing/runs.ts";
 import { sshKey } from "../../../adapters/git/testing/ssh-keys.ts";
+import { said } from "../../../core/reasons/run.ts";
 import { testGitHub } from "../../../sim/github/testing/setup.ts";
 import { run as journal } from "./journal.ts";
 
@@ -40,7 +41,7 @@ afterEach(async () => {
 });
 
 function change(why: string) {
-  return { runs: [freshRun(4, 2, { why })], subject: `payments #1: ${why}`, trailers: {}, at: START };
+  return { runs: [freshRun(4, 2, { why: said(why) })], subject: `payments #1: ${why}`, trailers: {}, at: START };
 }
 
 /** A commit of somebody's on the journal. */

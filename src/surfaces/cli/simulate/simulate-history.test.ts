@@ -6,6 +6,7 @@ import type { Mirror } from "../../../adapters/git/port.ts";
 import { type Workspace, workspace } from "../../../adapters/git/testing/repositories.ts";
 import { freshRun, START } from "../../../adapters/git/testing/runs.ts";
 import { iso } from "../../../core/base/time.ts";
+import { said } from "../../../core/reasons/run.ts";
 import type { Batch, BatchTarget, Run } from "../../../core/run/state/run.ts";
 import { random } from "../../../simulate/generate/random.ts";
 import { timesFromJournal, timesOf } from "./simulate-history.ts";
@@ -20,7 +21,7 @@ function ran(cluster: string, over: Partial<BatchTarget>, merged = true): Run {
     cluster: `hub/${cluster}`,
     edits: [],
     since: at(0),
-    why: "",
+    why: said(""),
   };
   const target: BatchTarget = { ...base, phase: "Healthy", ...over };
   const batch: Batch = {
@@ -32,7 +33,7 @@ function ran(cluster: string, over: Partial<BatchTarget>, merged = true): Run {
     branch: "b",
     phase: "Settled",
     since: at(0),
-    why: "",
+    why: said(""),
     next: null,
     targets: [target],
     pull: { number: 2, url: "https://forge.invalid/2", head: "h", openedAt: at(0) },

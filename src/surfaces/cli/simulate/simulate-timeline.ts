@@ -1,4 +1,4 @@
-import { sameWords, type Words } from "../../../core/base/reason.ts";
+import { sameReason, type Words } from "../../../core/base/reason.ts";
 import { epoch, iso } from "../../../core/base/time.ts";
 import { sentenceOf } from "../../../core/report/reasons/say.ts";
 import { shortName } from "../../../core/report/words.ts";
@@ -61,7 +61,7 @@ export function openTimeline() {
     const key = `${run.number} ${batch.number}`;
     const waiting = batch.phase === "Open" ? batch.why : undefined;
     const wait = waits.get(key);
-    if (wait !== undefined && !sameWords(wait.why, waiting)) {
+    if (wait !== undefined && !sameReason(wait.why, waiting)) {
       if (now - wait.since >= WORTH_TELLING_MS) wait.tell(now);
       waits.delete(key);
     }

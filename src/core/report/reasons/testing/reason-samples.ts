@@ -15,6 +15,7 @@ import type { SettingReasons } from "../../../reasons/settings.ts";
 import type { TargetReasons } from "../../../reasons/targets.ts";
 import { ARGOCD_FIELDS, ARGOCD_VARIANTS } from "./argocd-samples.ts";
 import { JOURNAL_FIELDS, JOURNAL_VARIANTS } from "./journal-samples.ts";
+import { STAGE_FIELDS, STAGE_VARIANTS } from "./stage-samples.ts";
 
 interface RunReasons
   extends BatchesReasons,
@@ -33,14 +34,16 @@ const hook: HookRef = { number: 1, when: "before", stage: "canary", host: "hooks
 const because: AnyReason = { code: "PULL_DRAFT", pull: 9 };
 const over: OverLimit = { setting: "limits.clusters", have: 4, most: 2 };
 const clusters = ["hub/eu-1", "hub/us-1"];
-const rollouts: AnyReason[] = [{ code: "ROLLOUT_STATE", cluster: "eu-1", name: "web", phase: "Paused", paused: true, step: 1, steps: 4 }];
+const rollouts: AnyReason[] = [
+  { code: "ROLLOUT_STATE", cluster: "hub/eu-1", name: "web", phase: "Paused", paused: true, step: 1, steps: 4 },
+];
 
 /** A field's sample, whichever code has it. */
 export const FIELDS: Readonly<Record<string, unknown>> = {
   ...ARGOCD_FIELDS,
   ...{ batch, analysis, hook, because, over, clusters, rollouts, check: analysis, checks: [analysis, hook] },
   ...{ ask: { code: "ASK_RESUME" }, allowed: { code: "LIMIT_ALLOWS", over }, held: { code: "PAUSED_BY", by: "bob", text: "" } },
-  ...{ next: { code: "WENT_ON_TO_WEIGHT", weight: 50 }, resumed: { code: "RESUMED_BY", by: "bob" } },
+  ...{ after: { index: 2, of: 3 }, number: 2, resumed: { code: "RESUMED_BY", by: "bob" } },
   ...{ by: "alice", author: "bob", released: ["bob"], teams: ["acme/sre", "acme/web"], have: [], lapsed: [], outdated: [], unread: false },
   ...{
     cluster: "hub/eu-1",
@@ -102,6 +105,7 @@ export const FIELDS: Readonly<Record<string, unknown>> = {
     error: false,
     lost: false,
   },
+  ...STAGE_FIELDS,
 };
 
 type Variants = {
@@ -138,6 +142,7 @@ export const VARIANTS: Variants = {
   HOOK_ASKED: [{ again: false }, { hook: undefined, again: true }],
   HOOK_ENDED: [{}, { hook: { ...hook, when: "onFailure", host: "" } }],
   HOOK_SAID: [{ said: "go" }, { said: "fail" }, { said: "wait" }],
+  ...STAGE_VARIANTS,
 
   COMMAND_ENDED: [{ outcome: "done" }],
   COMMAND_OF_FORMER_RUN: [{}, { pull: undefined }],
@@ -161,7 +166,7 @@ export const VARIANTS: Variants = {
   ROLLOUTS_BROKEN: [{}, { more: 2 }],
   ROLLOUTS_DONE: [
     { also: undefined },
-    { also: { code: "RESUMED_BY", by: "bob" }, action: "abort", failed: [{ cluster: "eu-1", name: "web", because }], left: [because] },
+    { also: { code: "RESUMED_BY", by: "bob" }, action: "abort", failed: [{ cluster: "hub/eu-1", name: "web", because }], left: [because] },
   ],
 
   COMMAND_UNKNOWN: [{ near: "pause" }],
@@ -215,14 +220,6 @@ export const VARIANTS: Variants = {
   ASK_GITHUB_CHANGE: (["mergeMethod", "signatures", "workflows", "permissions", "ruleset", "protection", "archive", "named"] as const).map(
     (change) => ({ change }),
   ),
-
-  RUN_THROUGH: [
-    { phase: "Succeeded", checks: [] },
-    { phase: "RolledBack", checks: [], skipped: ["hub/eu-1"] },
-    { phase: "Failed", failed: ["hub/eu-1"], quarantined: ["hub/us-1"] },
-    { phase: "Succeeded", checks: [], failed: ["hub/eu-1"] },
-  ],
-  RUN_ENDED: [{ phase: "Succeeded" }, { phase: "RolledBack" }, { phase: "Failed" }],
 
   TARGET_FAILED: [{ baseline: false }, { baseline: true }],
   DEADLINE_PASSED: [{ seen: true }, { seen: false }],

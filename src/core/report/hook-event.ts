@@ -1,6 +1,7 @@
-import type { HookWhen } from "../../spec/rollout.ts";
-import type { HookCall, HookFailure } from "../state/hooks-types.ts";
-import type { Run } from "../state/run.ts";
+import type { HookCall } from "../run/state/hooks-types.ts";
+import type { Run } from "../run/state/run.ts";
+import type { HookWhen } from "../spec/rollout.ts";
+import { sentenceOf } from "./reasons/say.ts";
 
 /** What a hook is told: a CloudEvent 1.0 in structured JSON (https://github.com/cloudevents/spec). */
 export interface StageEvent {
@@ -25,13 +26,13 @@ export interface StageEventData {
   release: Record<string, string>;
   /** Who released it, and the pull request. */
   author: string;
-  pull?: number;
+  pull?: number | undefined;
   stage: { name: string; number: number; of: number };
   /** At most 1000 of them. */
   clusters: StageCluster[];
   clusterCount: number;
   /** `failed` events: what has failed, at most 50. */
-  failures?: HookFailure[];
+  failures?: { what: string; why: string }[] | undefined;
 }
 
 export const EVENT_TYPES = {
@@ -44,15 +45,16 @@ export interface StageCluster {
   name: string;
   controlPlane: string;
   /** `after` events: what became of it. */
-  phase?: string;
+  phase?: string | undefined;
 }
 
 const MOST_CLUSTERS = 1000;
+/** Of the sentence of a failure. */
+const LONGEST = 500;
 
 /** The event of a call. What changes during the call is left out, so that the text is the same for every request. */
 export function stageEvent(run: Run, call: HookCall, repo: { repository: string; source: string }): StageEvent {
   const clusters = clustersFor(run, call);
-  const { pull } = run.trigger;
   return {
     specversion: "1.0",
     id: call.id,
@@ -67,11 +69,11 @@ export function stageEvent(run: Run, call: HookCall, repo: { repository: string;
       run: run.number,
       release: run.release.values,
       author: run.trigger.author,
-      ...(pull === undefined ? {} : { pull }),
+      pull: run.trigger.pull,
       stage: { name: run.plan.stages[call.stage]?.name ?? "", number: call.stage + 1, of: run.plan.stages.length },
       clusters: clusters.slice(0, MOST_CLUSTERS),
       clusterCount: clusters.length,
-      ...(call.failures === undefined ? {} : { failures: call.failures }),
+      failures: call.failures?.map(({ what, why }) => ({ what: sentenceOf(what, run), why: sentenceOf(why, run).slice(0, LONGEST) })),
     },
   };
 }
@@ -87,7 +89,6 @@ function clustersFor(run: Run, { stage, when }: HookCall): StageCluster[] {
   }
   return [...(planned?.clusters ?? []), ...(planned?.requeued ?? [])].map((key) => {
     const slash = key.indexOf("/");
-    const phase = phases.get(key);
-    return { name: key.slice(slash + 1), controlPlane: key.slice(0, slash), ...(phase === undefined ? {} : { phase }) };
+    return { name: key.slice(slash + 1), controlPlane: key.slice(0, slash), phase: phases.get(key) };
   });
 }

@@ -1,0 +1,176 @@
+/** How a run goes on from batch to batch and stage to stage, and to its end. */
+import { count } from "../../base/count.ts";
+import { formatDuration } from "../../base/time.ts";
+import type { StageReasons } from "../../reasons/stages.ts";
+import { type Entries, entriesOf } from "./entry.ts";
+import { batchPhrase, clock } from "./phrases.ts";
+
+export const STAGES: Entries<StageReasons> = entriesOf<StageReasons>()({
+  RUN_BEGINS: { says: "the release is merged; the run starts", subject: "run" },
+  RUN_STARTED: { says: "started", subject: "run" },
+  PAUSED: { says: "paused: {because}", subject: "run" },
+  STAGE_DONE: { says: 'stage "{stage}" done', subject: "stage" },
+  BATCH_BAKING: {
+    says: "{batch}: all clusters confirmed, baking for {forMs}",
+    subject: "batch",
+  },
+  BATCH_BAKES: {
+    says: ({ clusters, since }, names) => `baking: ${names.clusters(clusters)} healthy since ${clock(since)}`,
+    subject: "batch",
+  },
+  BATCH_UNCONFIRMED: {
+    says: "baked, but {clusters} cannot be confirmed just now: {because}",
+    subject: "batch",
+  },
+  BATCH_AWAITS_HEALTH: {
+    says: "waiting for {clusters} to become healthy ({confirmed} of {of} confirmed): {because}",
+    subject: "batch",
+  },
+  BATCH_UNDECIDED: { says: "clusters of it failed: somebody has to decide", subject: "batch", actions: ["retry", "resume", "abort"] },
+  BATCH_SETTLED: { says: "{batch} settled", subject: "batch" },
+  BATCH_CONFIRMED: { says: "every cluster is confirmed", subject: "batch" },
+  BATCH_SETTLED_WITH: {
+    says: ({ failed, excused }, names) => {
+      const parts: string[] = [];
+      if (failed.length > 0) parts.push(`${names.clusters(failed)} failed, within the budget`);
+      if (excused.length > 0) parts.push(`${names.clusters(excused)} failed as before (baseline)`);
+      return `settled with ${parts.join("; ")}`;
+    },
+    subject: "batch",
+  },
+  TARGET_BAKED: { says: "live, healthy and baked", subject: "application" },
+  TARGET_HAS_OLD: { says: "has what it had before, live and healthy", subject: "application" },
+
+  WAIT_BEGINS: {
+    says: { again: { true: "{batch}: {wait} begins again", false: "{batch}: {wait} begins" } },
+    subject: "batch",
+  },
+  WAIT_OVER: { says: "{batch}: {wait} is over", subject: "batch" },
+  STEP_AWAITS_PERSON: {
+    says: "paused at weight {weight}, {clusters} healthy: waiting for somebody to promote it",
+    subject: "batch",
+    actions: ["promote"],
+  },
+  STEP_PAUSED: {
+    says: ({ weight, forMs, clusters, since }, names) =>
+      `paused at weight ${weight} for ${formatDuration(forMs)}, ${names.clusters(clusters)} healthy since ${clock(since)}`,
+    subject: "batch",
+  },
+  STEP_UNCONFIRMED: {
+    says: "the pause at weight {weight} is over, but {clusters} cannot be confirmed just now: {because}",
+    subject: "batch",
+  },
+  LEFT_AT_WEIGHT: {
+    says: "stays at weight {weight}: its pin is that of {clusters}, which did not get through",
+    subject: "cluster",
+  },
+
+  CLUSTERS_UNREAD: {
+    says: {
+      about: {
+        apart: "waiting for the clusters to be read: which are kept apart is not known",
+        putOff: "waiting for the clusters to be read: whether some are to be put off is not known",
+        requeued: "waiting for the clusters to be read: whether requeued ones are to be tried is not known",
+      },
+    },
+    subject: "controlPlane",
+  },
+  REFILL_WAITS: { says: "waiting to fill the window again: a pull request at most every 2 minutes", subject: "stage" },
+  CANNOT_TRAVEL: {
+    says: "{clusters} cannot travel now: more than {most} of one pin, or kept apart from what is in flight",
+    subject: "stage",
+  },
+  CLUSTERS_PUT_OFF: {
+    says: ({ clusters, because }, names) =>
+      `${count(clusters.length, "cluster")} put off (${names.clusters(clusters)}): ${names.cluster(clusters[0] ?? "")} ${names.because(because)}`,
+    subject: "stage",
+  },
+  PUT_TO_END: {
+    says: ({ clusters, because }, names) =>
+      `${names.clusters(clusters, clusters.length)} put to the stage's end: ${names.because(because)}`,
+    subject: "cluster",
+  },
+  REQUEUE_MATCHED: { says: "matches the stage's requeue selector: tried after its batches", subject: "cluster" },
+  REQUEUE_STILL_MATCHES: {
+    says: "still matches the requeue selector (look {attempt} of {of})",
+    subject: "cluster",
+  },
+  REQUEUED_TOO_OFTEN: { says: ({ attempts }) => `still put off after ${count(attempts, "look")}`, subject: "cluster" },
+  JOINED_LATE: { says: "joined during the run: caught up after the last stage", subject: "cluster" },
+  REVERT_OF_BRANCH: {
+    says: ({ cluster, branch }, names) => {
+      const name = names.cluster(cluster);
+      return `${name} is merged, and branch ${branch} only moves forward; \`/skip ${name}\` goes on without it`;
+    },
+    subject: "cluster",
+    actions: ["skip"],
+  },
+  REVERT_OF_MADE_PIN: {
+    says: ({ cluster, file }, names) => {
+      const name = names.cluster(cluster);
+      const made = `its pin in ${file} was made by this run: nothing stood there before`;
+      return `${name} is merged, and ${made}; \`/skip ${name}\` goes on without it`;
+    },
+    subject: "cluster",
+    actions: ["skip"],
+  },
+
+  QUARANTINE_UNREACHABLE: { says: "Argo CD cannot reach it: {because}", subject: "cluster" },
+  QUARANTINE_MATCHED: { says: "it matches the quarantine selector", subject: "cluster" },
+  QUARANTINED_WITH: {
+    says: "with {cluster}: {because}",
+    subject: "cluster",
+  },
+  QUARANTINED: {
+    says: "{clusters} in quarantine: {because}",
+    subject: "cluster",
+  },
+  QUARANTINE_FULL: {
+    says: ({ clusters, most, because }, names) =>
+      `${count(clusters.length, "cluster")} in quarantine (${names.clusters(clusters)}), at most ${most} may: ${names.because(because)}`,
+    subject: "cluster",
+    actions: ["resume", "skip", "abort"],
+  },
+  QUARANTINED_IN_BATCH: { says: "a cluster of it cannot be reached, or is stopped", subject: "cluster" },
+  QUARANTINE_OVER: { says: "{clusters} back from quarantine", subject: "cluster" },
+  BACK_FROM_QUARANTINE: { says: "is back from quarantine: caught up after the last stage", subject: "cluster" },
+
+  RUN_SUPERSEDED: {
+    says: ({ values, commit }) => `a newer release took over: ${values.join(", ")} (${commit.slice(0, 10)})`,
+    subject: "run",
+  },
+  END_AWAITS_PULLS: {
+    says: ({ because, open }, names) => {
+      const what = open.map((one) => (typeof one === "number" ? `#${one}` : batchPhrase(one))).join(", ");
+      return `${names.because(because)}: waiting for ${what} to be seen closed or merged`;
+    },
+    subject: "run",
+  },
+  END_AWAITS_CLUSTERS: {
+    says: "{because}: waiting for {clusters}, in flight, to be confirmed or to fail",
+    subject: "run",
+  },
+  END_AWAITS_CHECKS: {
+    says: "{because}: waiting for its hooks and analyses to end",
+    subject: "run",
+  },
+  ABORT_DONE: { says: "aborted: nothing of it is open any more", subject: "run" },
+
+  NEXT_FIRST_BATCH: { says: "the first batch is made" },
+  NEXT_BAKE_ENDS: { says: "the bake ends" },
+  NEXT_PAUSE_ENDS: { says: "the pause ends" },
+  NEXT_PROMOTED: { says: "`/promote` goes on to {after}", actions: ["promote"] },
+  NEXT_HEALTHY_AGAIN: { says: "Argo CD shows it healthy again" },
+  NEXT_CONFIRMED: { says: "confirmed" },
+  NEXT_CONFIRMED_OR_FAILED: { says: "confirmed, or counted as failed" },
+  NEXT_WINDOW_FILLED: { says: "the window is filled" },
+  NEXT_PHASE: { says: "it is {phase}" },
+  NEXT_NEWER_RUN: { says: "the newer run starts" },
+  NEXT_PULLS_CLOSED: { says: "its open pull requests are closed" },
+
+  ASK_QUARANTINE: {
+    says: "`/resume` goes on without them, `/skip CLUSTER…` leaves some out for good, `/abort` ends the run",
+    actions: ["resume", "skip", "abort"],
+  },
+  ASK_NOTHING: { says: "nothing: it ends by itself" },
+});

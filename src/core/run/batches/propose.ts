@@ -1,0 +1,129 @@
+/** Asks for the PRs of batches that have none yet, once their pins are known. Called by `advance` once a round, also while a run is paused. */
+import type { AnyReason } from "../../base/reason.ts";
+import type { Edit } from "../../plan/plan-types.ts";
+import { runReason, said } from "../../reasons/run.ts";
+import { isInTurn, putsBack } from "../state/batch.ts";
+import { batchOf, changeBatch, type Draft, mapTargets, moveBatch, pause, sayBatch, wakeAt } from "../state/draft.ts";
+import { batchRef, clustersOf, isThere, liveTargets, targetsOf, unitOf } from "../state/names.ts";
+import { type Batch, type BatchTarget, mayMove } from "../state/run.ts";
+import { seesClusterOf } from "../targets/unseen.ts";
+import { arrive } from "./arrive.ts";
+import { opening } from "./build.ts";
+import { skip } from "./requeue.ts";
+
+/** Asks for the PRs of batches that have none yet, or lets a batch with nothing to change go on without one. */
+export function propose(draft: Draft): void {
+  for (const batch of draft.run.batches) {
+    // A later stage's batch waits where an earlier stage has something to catch up on.
+    if (!mayMove(draft.run, batch)) continue;
+    const inTurn = batch.stage <= draft.run.stage || !isInTurn(batch);
+    if (batch.phase === "Proposing" && batch.closing === undefined && inTurn) proposeOne(draft, batch.number);
+  }
+}
+
+function proposeOne(draft: Draft, number: number): void {
+  const fresh = draft.rebuilt.has(number);
+  if (!fresh && draft.world.pulls.get(number) === undefined) {
+    sayBatch(draft, number, runReason("PULL_UNKNOWN"), { what: runReason("NEXT_LOOKED_AGAIN") });
+    return;
+  }
+  if (!readPins(draft, number)) return;
+  const batch = batchOf(draft.run, number);
+  const live = liveTargets(batch);
+  if (live.length === 0 && batch.also === undefined) {
+    moveBatch(draft, number, "Settled", { settledAt: draft.at, why: runReason("ALL_LEFT_OUT"), next: null });
+    return;
+  }
+  if (live.every(isThere) && batch.also === undefined) {
+    arrive(draft, batch, { commit: draft.world.base.commit, at: draft.at, by: "" });
+    draft.events.push(runReason("BATCH_NEEDS_NO_PULL", { batch: batchRef(draft.run, batch), clusters: clustersOf(live) }));
+    return;
+  }
+  if (!fresh && !guardAllows(draft, batch)) return;
+  draft.effects.push({ kind: "Propose", batch: number });
+  const { why, next } = opening(draft.run, false, clustersOf(live));
+  sayBatch(draft, number, why, next);
+}
+
+function guardAllows(draft: Draft, batch: Batch): boolean {
+  const guard = draft.world.guards.get(batch.number);
+  if (guard === undefined || guard.ok) return true;
+  if (guard.retry) {
+    sayBatch(draft, batch.number, runReason("NOT_OPENED_YET", { because: said(guard.why) }), { what: runReason("NEXT_JUDGED_AGAIN") });
+    return false;
+  }
+  const reason = runReason("MUST_NOT_PROPOSE", { batch: batchRef(draft.run, batch), because: said(guard.why) });
+  pause(draft, "Refused", "stagecoach", reason, runReason("ASK_CHANGE_NAMED"));
+  return false;
+}
+
+/**
+ * Takes the pins' values at the base into the batch: what is at the release already is not edited. False where the batch
+ * cannot be proposed in this round.
+ */
+function readPins(draft: Draft, number: number): boolean {
+  const unread: string[] = [];
+  const gone: BatchTarget[] = [];
+  for (const target of liveTargets(batchOf(draft.run, number))) {
+    const pins = draft.world.targets.get(target.key)?.pins;
+    if (pins === undefined) unread.push(target.cluster);
+    else if (target.edits.some((edit, index) => (pins[index] ?? null) === null && edit.create !== true)) gone.push(target);
+  }
+  if (unread.length > 0) {
+    if (draft.rebuilt.has(number)) wakeAt(draft, draft.now);
+    sayBatch(draft, number, runReason("PINS_UNREAD", { clusters: unread }), { what: runReason("NEXT_READ"), eta: draft.at });
+    return false;
+  }
+  for (const target of gone) if (!leave(draft, number, target)) return false;
+  if (draft.run.kind === "Rollback" || putsBack(batchOf(draft.run, number))) leavePinnedByHand(draft, number);
+  mapTargets(draft, number, (target) => {
+    const pins = draft.world.targets.get(target.key)?.pins;
+    const edits = pins === undefined ? target.edits : withValues(target.edits, pins);
+    return edits === target.edits ? target : { ...target, edits };
+  });
+  return true;
+}
+
+/** A cluster whose pin is gone has left with it, unless it is still registered: then somebody has to say what is meant. False: it is waited for. */
+function leave(draft: Draft, number: number, { cluster, edits }: BatchTarget): boolean {
+  const { run, world } = draft;
+  if (!seesClusterOf(draft, cluster)) {
+    sayBatch(draft, number, runReason("PIN_GONE_UNSEEN", { cluster }), { what: runReason("NEXT_LOOKED_AGAIN") });
+    return false;
+  }
+  if (world.clusters.has(cluster)) {
+    const edit = edits.find((one) => one.create !== true);
+    const file = edit?.kind === "branch" ? undefined : edit?.file;
+    pause(draft, "Drift", "Git", runReason("PIN_GONE", { cluster, file, path: edit?.path }), runReason("ASK_PIN_BACK", { cluster }));
+    return false;
+  }
+  changeBatch(draft, number, { targets: batchOf(run, number).targets.filter((one) => one.cluster !== cluster) });
+  skip(draft, cluster, runReason("CLUSTER_GONE"), runReason("CLUSTER_LEFT", { cluster }));
+  return true;
+}
+
+/** A rollback takes back what its run wrote, and nothing that somebody has pinned since: that is named, and left. */
+function leavePinnedByHand(draft: Draft, number: number): void {
+  const { run, world } = draft;
+  const pinned = new Map<string, AnyReason>();
+  for (const target of liveTargets(batchOf(run, number))) {
+    const frozen = targetsOf(run, target.cluster).find((one) => one.key === target.key);
+    for (const [i, edit] of (frozen?.edits ?? []).entries()) {
+      const value = world.targets.get(target.key)?.pins?.[i] ?? null;
+      const ours = value === edit.from || value === edit.to || (value !== null && edit.steps?.includes(value) === true);
+      if (!ours) pinned.set(target.cluster, runReason("PINNED_BY_HAND", { value: value ?? undefined }));
+    }
+  }
+  if (pinned.size === 0) return;
+  for (const cluster of [...pinned.keys()])
+    for (const member of unitOf(run, cluster)) if (!pinned.has(member)) pinned.set(member, runReason("PINNED_WITH", { cluster }));
+  for (const [cluster, because] of pinned) skip(draft, cluster, because, runReason("CLUSTER_EVENT", { cluster, because }));
+  const targets = batchOf(draft.run, number).targets.filter((target) => !pinned.has(target.cluster));
+  changeBatch(draft, number, { targets });
+}
+
+/** The same list where every value is as it was. */
+function withValues(edits: Edit[], pins: (string | null)[]): Edit[] {
+  if (edits.every((edit, index) => edit.from === (pins[index] ?? null))) return edits;
+  return edits.map((edit, index) => ({ ...edit, from: pins[index] ?? null }));
+}
