@@ -30,10 +30,15 @@ export const STAGE_VARIANTS = {
   })),
   END_AND_PHASE_DIFFER: [{}, { ended: false }],
   RUN_THROUGH: [
-    { phase: "Succeeded", checks: [] },
-    { phase: "RolledBack", checks: [], skipped: ["hub/eu-1"] },
-    { phase: "Failed", failed: ["hub/eu-1"], quarantined: ["hub/us-1"] },
-    { phase: "Succeeded", checks: [], failed: ["hub/eu-1"] },
+    { phase: "Succeeded" as const, checks: [] },
+    { phase: "RolledBack" as const, checks: [], skipped: ["hub/eu-1"] },
+    { phase: "Failed" as const, failed: ["hub/eu-1"], quarantined: ["hub/us-1"] },
+    { phase: "Succeeded" as const, checks: [], failed: ["hub/eu-1"] },
   ],
-  RUN_ENDED: [{ phase: "Succeeded" }, { phase: "RolledBack" }, { phase: "Failed" }, { phase: "Aborted" }],
+  RUN_ENDED: [
+    { phase: "Succeeded" as const },
+    { phase: "RolledBack" as const },
+    { phase: "Failed" as const },
+    { phase: "Aborted" as const },
+  ],
 };
