@@ -15,10 +15,6 @@ const MOST = { file: 250, test: 500, body: 40 };
 const LONGER: readonly string[] = [
   "src/engine/onboarding/places-spec.ts#specPlaces",
   "src/engine/onboarding/targets.ts#targetsOfSet",
-  "src/engine/round/observe/assess-targets.ts#assessTarget",
-  "src/engine/round/observe/observe.ts#observeTargets",
-  "src/engine/round/round.ts#round",
-  "src/engine/round/start/start-runs.ts#start",
   "src/core/run/gates/gates.test.ts",
   "src/sim/github/http/api.ts#send",
   "test/traps/argocd-model.ts",

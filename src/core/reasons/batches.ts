@@ -42,7 +42,8 @@ export interface BatchesReasons {
   INTENTION_LAPSED: { pull: PullRef };
   QUEUE_ENTERED: { pull: PullRef };
   QUEUE_LEFT: { pull: PullRef };
-  QUEUE_REFUSED: { pull: PullRef; message?: string | undefined };
+  /** failed: checks of its merge group. */
+  QUEUE_REFUSED: { pull: PullRef; message?: string | undefined; failed?: string[] | undefined; head?: string | undefined };
   MERGE_UNEXPECTED: { pull: PullRef; commit: string };
   MERGED_EARLY: { pull: PullRef; by: string; because: AnyReason };
   MERGED_BEFORE_CLOSED: None;

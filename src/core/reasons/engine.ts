@@ -1,2 +1,125 @@
-/** The reasons of engine: each code with its data. `core/report/reasons/engine.ts` says them. */
-export type EngineReasons = Record<never, never>;
+import { type AnyReason, type NoData, reasonsOf, type Words } from "../base/reason.ts";
+import type { Problem } from "./problem.ts";
+import type { RenderProblem } from "./render.ts";
+
+type Values = Readonly<Record<string, string>>;
+
+interface Application {
+  application: string;
+  plane: string;
+}
+
+interface Set {
+  /** `namespace/name`. */
+  set: string;
+  plane: string;
+}
+
+interface Branch {
+  branch: string;
+  /** Where it is. */
+  head: string;
+}
+
+/** What the engine decides by what it sees, and what it cannot see: each code with its data. `core/report/reasons/engine.ts` says them. */
+export interface EngineReasons {
+  /** What another program said, as it said it. */
+  SAID: { said: string };
+  SAID_OF: { application: string; because: Words };
+
+  // Why a batch must not be merged.
+  GUARD_CONFLICTS: { files: readonly string[] };
+  GUARD_UNDECLARED: { set: string; plane: string | undefined };
+  /** problem: the first of rendering it here. because: why Argo CD does not render it either. */
+  GUARD_UNRENDERED: { problem: RenderProblem | undefined; because: AnyReason };
+  PLANE_NOT_ASKED: { plane: string };
+  GENERATE_NOT_ALLOWED: { plane: string };
+  GENERATE_FAILED: { plane: string; forbidden: boolean; because: Words };
+  COMMIT_UNREADABLE: { commit: string };
+  GUARD_DELETES: { applications: readonly string[] };
+  GUARD_CREATES: { applications: readonly string[] };
+  /** follows: the branch that it follows, of a batch that moves branches. */
+  GUARD_CHANGES: { application: string; follows?: string };
+  GUARD_MOVES: { application: string; field: string };
+  GUARD_NO_SET: Set;
+  GUARD_SET_LEAVES: Set;
+  GUARD_SET_DIFFERS: { plane: string; declaredIn: string; field: string };
+  GUARD_LOSES: Application;
+  GUARD_READ_OUTSIDE: Application & { changed: string };
+  BRANCH_NOT_FOLLOWED: { application: string; branch: string };
+  BRANCH_GONE: { branch: string };
+  BRANCH_UNFETCHED: Branch;
+  BRANCH_PAST: Branch & { commit: string };
+  BRANCH_APART: Branch & { commit: string; tip: { author: string; subject: string } | undefined };
+
+  // Why a pull request of ours is closed again.
+  PULL_RUN_OVER: { rollout: string; run: number };
+  PULL_ATTEMPT_OVER: { rollout: string; run: number; attempt: number };
+  PULL_BATCH_CLOSED: { rollout: string; run: number };
+  PULL_RUN_PAUSED: { rollout: string; run: number };
+
+  // What cannot be seen or done now.
+  CONNECTION_FAILED: NoData;
+  PLANES_NOT_CONFIGURED: { planes: readonly string[] };
+  PLANE_UNSEEN_NOW: { plane: string; because: Words | undefined };
+  INVENTORY_UNREADABLE: { problem: Problem | undefined };
+  SETTINGS_INVALID: { problem: Problem };
+  ARGOCD_UNSEEN: NoData;
+  NO_ANALYSES: NoData;
+  NO_HOOKS: NoData;
+  APPROVER_UNSEEN: NoData;
+  APPROVER_LEFT: NoData;
+  REPOSITORY_ARCHIVED: NoData;
+  ASK_UNARCHIVE: NoData;
+
+  // Argo Rollouts.
+  ROLLOUTS_NOT_SHOWN: { plane: string };
+  ROLLOUTS_UNREADABLE: Application & { how: "notAllowed" | "failed" | "now" };
+  ROLLOUTS_BEYOND_COUNT: { application: string; count: number };
+  /** name: `namespace/name`. */
+  ROLLOUT_GONE: { application: string; name: string };
+  PLANE_MISSING: { plane: string };
+  ACTIONS_NOT_ALLOWED: { plane: string };
+  NOT_TRIED_TOGETHER: { because: Words };
+
+  // What is said on a run's page beside its own words.
+  RESOURCE_GONE: { declaredIn: string };
+  RESOURCE_EDITED: { declaredIn: string; fields: readonly string[] };
+  SET_GONE: { declaredIn: string; set: string };
+  SET_EDITED: { declaredIn: string; fields: readonly string[] };
+  JOINERS_UNRESOLVED: { problem: Problem };
+  INVENTORY_UNREAD: { problem: Problem };
+  ANALYSIS_NOT_STARTED: { said: string };
+  LABELS_NOT_SET: { number: number; said: string };
+  /** resetAt: epoch milliseconds. */
+  RATE_LIMIT_NEAR: { limit: number; remaining: number; resetAt: number; everyMs: number };
+
+  // How runs begin.
+  ROLLOUT_ADOPTED: { values: Values };
+  RUN_STARTED: { values: Values };
+  RUN_ROLLS_BACK: { run: number; because: Words };
+  RUN_MAKES_WAY: { values: Values };
+  MODE_STARTS_NO_RUN: NoData;
+  RELEASE_SUPERSEDED: { values: Values };
+  RELEASE_REJECTED: { values: Values; run: number };
+  RELEASE_HAS_NO_RUN: NoData;
+  RELEASE_STARTS_ALREADY: NoData;
+  RELEASE_STARTED: NoData;
+  RUN_GOES_ON: { run: number };
+
+  // What a pull request that is not merged yet would do.
+  PLAN_MADE_AFRESH: NoData;
+  NOTE_ROLLOUT_GOES: { rollout: string };
+  NOTE_ROLLOUT_NEW: { rollout: string };
+  NOTE_NO_RELEASE: { rollout: string };
+  NOTE_NO_TAG: { rollout: string; range: string };
+  UNSTAGED_DELETED: NoData;
+  UNSTAGED_CHANGED: { places: readonly string[] };
+  UNSTAGED_PIN: { pinFile: string; from: string | undefined; to: string | undefined };
+  UNSTAGED_FOLLOWS: { branch: string };
+  UNSTAGED_NO_PIN: NoData;
+  UNSTAGED_READS: { changed: string; branch: string };
+}
+
+/** Makes a reason of the engine. */
+export const engineReason = reasonsOf<EngineReasons>();

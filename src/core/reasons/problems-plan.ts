@@ -17,7 +17,7 @@ export interface PlanProblems {
   PIN_FILE_MISSING: { pinFile: string };
   PIN_FILE_UNREADABLE: { pinFile: string; said: string };
   RELEASE_COMMIT: { version: string | undefined };
-  BRANCH_NAME: { said: string };
+  BRANCH_NAME: { branch: string };
   BRANCH_MISSING: { branch: string };
   NO_TARGETS: { source: SourceNamed };
   EMPTY_STAGE: { stage: string; selector: string | undefined };

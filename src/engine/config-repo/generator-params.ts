@@ -3,7 +3,6 @@ import { isRecord } from "../../core/base/is-record.ts";
 import { pinsOf } from "../../core/plan/steps.ts";
 import type { Rollout } from "../../core/spec/rollout.ts";
 import type { SeenApplication } from "../resolve/draft.ts";
-import type { RepoContext } from "../round/context.ts";
 import { generatorClusters, renderAt } from "./appset-in-git.ts";
 import { setsByPlane } from "./plane-sets.ts";
 import type { Snapshot } from "./snapshot.ts";
@@ -13,7 +12,7 @@ import type { Snapshot } from "./snapshot.ts";
  * where the ApplicationSet stands in this repo and can be rendered. Otherwise the pin's own problem says so.
  */
 export async function withGeneratorParams(
-  context: Pick<RepoContext, "repoURL">,
+  { repoURL }: { repoURL: string },
   rollout: Rollout,
   applications: readonly SeenApplication[],
   planes: readonly ControlPlane[],
@@ -27,7 +26,7 @@ export async function withGeneratorParams(
   for (const plane of planes) {
     const set = sets.get(plane.name);
     if (set === undefined) continue;
-    const rendered = await snapshot.with((sync) => renderAt(set, generatorClusters([plane]), sync, context.repoURL, baseBranch));
+    const rendered = await snapshot.with((sync) => renderAt(set, generatorClusters([plane]), sync, repoURL, baseBranch));
     const given = rendered.generators.flatMap((generator) => generator.params);
     if (!rendered.ok || given.length !== rendered.applications.length) continue;
     byPlane.set(plane.name, new Map(rendered.applications.map((application, i) => [application.metadata.name, flat(given[i] ?? {})])));

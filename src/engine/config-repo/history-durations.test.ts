@@ -3,7 +3,7 @@ import { sampleRun } from "../../../test/support/sample-run.ts";
 import { printRun } from "../../adapters/git/journal/print-run.ts";
 import type { Mirror } from "../../adapters/git/port.ts";
 import type { Run } from "../../core/run/state/run.ts";
-import { memoryOf } from "../testing/memory.ts";
+import { partsOf } from "../testing/parts.ts";
 
 const at = (minute: number) => new Date(Date.parse("2026-11-21T08:00:00.000Z") + minute * 60_000).toISOString();
 
@@ -28,7 +28,7 @@ function journalOf(runs: readonly Run[], broken: Record<string, string> = {}) {
       return new Map(paths.map((path) => [path, files.get(path) ?? null]));
     },
   };
-  const memory = memoryOf({ mirror: mirror as Mirror });
+  const memory = partsOf({ mirror: mirror as Mirror });
   const ask = (last: number) => memory.durationsOf("head", "payments", last);
   return { ask, reads: () => reads };
 }

@@ -1,9 +1,10 @@
 import { parse } from "yaml";
+import type { Mirror } from "../../adapters/git/port.ts";
 import { BoundedMap } from "../../core/base/bounded.ts";
+import { defined } from "../../core/base/defined.ts";
 import { type History, historyOf, NO_HISTORY, type TimedRun } from "../../core/report/plan/duration.ts";
 import type { Batch, Run } from "../../core/run/state/run.ts";
 import { badWindow, type Window } from "../../core/spec/windows.ts";
-import type { RepoContext } from "../round/context.ts";
 
 /** So many of the last runs are looked at. */
 const MOST_RUNS = 20;
@@ -22,41 +23,27 @@ export type DurationsOf = (
 
 const MOST_KEPT = 1000;
 
-export function openDurations(context: Pick<RepoContext, "mirror">): DurationsOf {
+export function openDurations(mirror: Mirror): DurationsOf {
   /** Runs that have ended stay as they are: each is read once by a process. null: it cannot be read. */
   const kept = new BoundedMap<string, TimedRun | null>(MOST_KEPT);
-  return (journal, rollout, last, freezes = []) => durationsOf(context, kept, journal, rollout, last, freezes);
-}
-
-async function durationsOf(
-  context: Pick<RepoContext, "mirror">,
-  kept: Map<string, TimedRun | null>,
-  journal: string | undefined,
-  rollout: string,
-  last: number,
-  freezes: readonly (Window & { where: string })[],
-): Promise<History> {
-  if (journal === undefined || last === 0) return NO_HISTORY;
-  const runs: TimedRun[] = [];
-  for (let number = last; number > Math.max(0, last - MOST_RUNS); number--) {
-    const key = `${rollout}/${number}`;
-    let run = kept.get(key);
-    if (run === undefined) {
-      run = await readTimes(context, journal, rollout, number).catch(() => null);
-      if (run === null || run.endedAt !== undefined) kept.set(key, run);
+  return async (journal, rollout, last, freezes = []) => {
+    if (journal === undefined || last === 0) return NO_HISTORY;
+    const runs: TimedRun[] = [];
+    for (let number = last; number > Math.max(0, last - MOST_RUNS); number--) {
+      const key = `${rollout}/${number}`;
+      let run = kept.get(key);
+      if (run === undefined) {
+        run = await readTimes(mirror, journal, rollout, number).catch(() => null);
+        if (run === null || run.endedAt !== undefined) kept.set(key, run);
+      }
+      if (run?.endedAt !== undefined) runs.push(run);
     }
-    if (run?.endedAt !== undefined) runs.push(run);
-  }
-  return historyOf(runs, freezes);
+    return historyOf(runs, freezes);
+  };
 }
 
 /** Of the large files only what is small: a batch without its targets, the plan's file without the plan. */
-async function readTimes(
-  { mirror }: Pick<RepoContext, "mirror">,
-  journal: string,
-  rollout: string,
-  number: number,
-): Promise<TimedRun | null> {
+async function readTimes(mirror: Mirror, journal: string, rollout: string, number: number): Promise<TimedRun | null> {
   const folder = `runs/${rollout}/${number}`;
   const paths = (await mirror.listFiles(journal, folder)).filter((path) => /\/(run|plan|batches\/\d+)\.yaml$/.test(path));
   const texts = await mirror.readFiles(journal, paths, { maxBytes: LARGEST_FILE });
@@ -71,7 +58,7 @@ async function readTimes(
   const { phase, stage, startedAt, endedAt } = head;
   const plan = { stages: (spec?.stages ?? []).map(({ name }) => ({ name: String(name) })) };
   const windows = (Array.isArray(spec?.windows) ? spec.windows : []).filter((one) => badWindow(one) === undefined && one.durationMs > 0);
-  return { phase, stage, startedAt, plan, windows, batches, ...(endedAt === undefined ? {} : { endedAt }) };
+  return { phase, stage, startedAt, plan, windows, batches, ...defined({ endedAt }) };
 }
 
 function dataOf(text: string | null | undefined): unknown {

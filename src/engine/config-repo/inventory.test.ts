@@ -131,7 +131,7 @@ describe("a fleet with spec.inventory", () => {
     expect(clustersOf({ planes }, [], { declared: readClusters("kind: List\n", FILE) })).toEqual({
       clusters: [],
       known: false,
-      why: "the inventory cannot be read: clusters.yaml has no cluster Secret (label argocd.argoproj.io/secret-type: cluster) (clusters.yaml:1:1)",
+      why: [{ code: "INVENTORY_UNREADABLE", problem: expect.objectContaining({ code: "INVENTORY_INVALID", kind: "NoCluster" }) }],
       lost: new Map(),
     });
   });

@@ -1,6 +1,7 @@
 import { type Document, LineCounter, parseAllDocuments } from "yaml";
 import { decodeClusterSecret, SECRET_TYPE } from "../../core/argocd/decode/cluster.ts";
 import type { ClusterView } from "../../core/argocd/views.ts";
+import { BoundedMap } from "../../core/base/bounded.ts";
 import { isRecord } from "../../core/base/is-record.ts";
 import { nearest } from "../../core/base/nearest.ts";
 import type { Path, Problem, ProblemData, ProblemReason } from "../../core/reasons/problem.ts";
@@ -18,8 +19,7 @@ const MOST_ALIASES = 1000;
 const APPLIED = "kubectl.kubernetes.io/last-applied-configuration";
 
 /** Texts read lately, with what they hold: a commit that leaves the file as it is costs nothing. */
-const READ = new Map<string, Declared>();
-const MOST_READ = 8;
+const READ = new BoundedMap<string, Declared>(8);
 
 /** As of a commit; undefined: the rollout names no file, and clusters are those that Argo CD knows. */
 export async function declaredAt(snapshot: Snapshot, rollout: Pick<Rollout, "inventory" | "file">): Promise<Declared | undefined> {
@@ -49,11 +49,7 @@ function notThere(files: SyncFiles, rollout: string, file: string): Problem {
 
 function remembered(text: string, file: string): Declared {
   const key = `${file}\n${text}`;
-  const known = READ.get(key);
-  if (known !== undefined) return known;
-  const made = readClusters(text, file);
-  const oldest = READ.keys().next().value;
-  if (READ.size >= MOST_READ && oldest !== undefined) READ.delete(oldest);
+  const made = READ.get(key) ?? readClusters(text, file);
   READ.set(key, made);
   return made;
 }

@@ -3,7 +3,6 @@ import type { RenderResult } from "../../core/appset/index.ts";
 import { type Plan, targetsOfStage } from "../../core/plan/plan-types.ts";
 import { planeOf } from "../../core/run/targets/unseen.ts";
 import type { SourceRef } from "../../core/spec/rollout.ts";
-import type { RepoContext } from "../round/context.ts";
 import {
   type ApplicationSetInGit,
   findApplicationSet,
@@ -82,7 +81,7 @@ export async function sameSetsAt(snapshot: Snapshot, ref: Pick<SourceRef, "name"
 
 /** What each control plane's set yields at a commit, from that plane's own clusters. A plane without an answer is left out. */
 export async function specsByPlane(
-  context: Pick<RepoContext, "repoURL">,
+  repoURL: string,
   snapshot: Snapshot,
   sets: PlaneSets,
   planes: readonly ControlPlane[],
@@ -93,7 +92,7 @@ export async function specsByPlane(
     const set = sets.get(plane.name);
     if (set === undefined) continue;
     const clusters = generatorClusters([plane]);
-    const specs = specsOf(await snapshot.with((files) => renderAt(set, clusters, files, context.repoURL, baseBranch)));
+    const specs = specsOf(await snapshot.with((files) => renderAt(set, clusters, files, repoURL, baseBranch)));
     if (specs !== undefined) all.set(plane.name, specs);
   }
   return all;

@@ -32,8 +32,7 @@ export function readRelease(rollout: Rollout, read: (path: string) => string | n
 }
 
 /** Files besides the rollout's own that say which version to carry. */
-export function releaseFiles(rollout: Rollout): string[] {
-  const spec = rollout.release;
+export function releaseFiles({ release: spec }: { release?: Rollout["release"] | undefined }): string[] {
   if (spec?.kind === "from") return [spec.file];
   if (spec?.kind === "values") return Object.values(spec.values).flatMap((value) => (typeof value === "string" ? [] : [value.file]));
   return [];
@@ -54,21 +53,15 @@ function readValues(
     const text = read(place.file);
     if (text === null)
       return { ok: false, file: place.file, why: { kind: "NoFile", name: place.file, rollout: rollout.name, rolloutFile: rollout.file } };
+    const { file } = place;
     const found = findPin(text, { path: place.path });
     if (!found.ok) {
       const { line, column, ...because } = found.error;
-      return { ok: false, file: place.file, why: { kind: "Pin", because }, line, column };
+      return { ok: false, file, why: { kind: "Pin", because }, line, column };
     }
-    if (found.found.value === null || found.found.value === "") {
-      return {
-        ok: false,
-        file: place.file,
-        why: { kind: "Empty", at: place.path },
-        line: found.found.line,
-        column: found.found.column,
-      };
-    }
-    values[name] = found.found.value;
+    const { value, line, column } = found.found;
+    if (value === null || value === "") return { ok: false, file, why: { kind: "Empty", at: place.path }, line, column };
+    values[name] = value;
   }
   return { ok: true, release: { values, attempt } };
 }

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { IndexEntry } from "../../adapters/git/journal/port.ts";
 import type { CommitInfo, Mirror } from "../../adapters/git/port.ts";
 import { parseRollouts } from "../../core/spec/parse/parse.ts";
-import { memoryOf } from "../testing/memory.ts";
+import { partsOf } from "../testing/parts.ts";
 import { isBatchMerge } from "./releases-commits.ts";
 import { isNewer, newestTag, versionOfTag } from "./releases-tags.ts";
 
@@ -53,7 +53,7 @@ function repoOf(release: string, commits: Commit[], tags: Record<string, string>
     },
     remoteBelow: async () => new Map(Object.entries(tags).map(([name, sha]) => [`refs/tags/${name}`, sha])),
   };
-  const memory = memoryOf({ mirror: mirror as Mirror });
+  const memory = partsOf({ mirror: mirror as Mirror });
   const head = `c${commits.length - 1}`;
   const find = async (entry: Partial<IndexEntry> = {}, base = head) => {
     const [rollout] = parseRollouts(releaseText(base), FILE).rollouts;

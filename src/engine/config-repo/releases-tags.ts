@@ -1,7 +1,7 @@
 import semver from "semver";
+import type { Mirror } from "../../adapters/git/port.ts";
 import { compareText } from "../../core/base/compare-text.ts";
 import type { ReleaseSpec } from "../../core/spec/rollout.ts";
-import type { RepoContext } from "../round/context.ts";
 import type { RemoteHeads } from "./remote-heads.ts";
 
 /** A tag of the config repo that a release may be. */
@@ -19,12 +19,12 @@ const TAGS = "refs/tags/";
 /** Tag → commit, asked for as often as the heads of the remote are: an event, or a minute, later. */
 export type TagsOf = () => Promise<ReadonlyMap<string, string>>;
 
-export function openTags(context: Pick<RepoContext, "mirror">, remote: RemoteHeads): TagsOf {
+export function openTags(mirror: Mirror, remote: RemoteHeads): TagsOf {
   let kept: { reading: number; tags: ReadonlyMap<string, string> } | undefined;
   return async () => {
     const { reading } = remote.last;
     if (kept?.reading === reading) return kept.tags;
-    const refs = await context.mirror.remoteBelow([TAGS]);
+    const refs = await mirror.remoteBelow([TAGS]);
     kept = { reading, tags: new Map([...refs].map(([ref, commit]) => [ref.slice(TAGS.length), commit])) };
     return kept.tags;
   };

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { IndexEntry } from "../../adapters/git/journal/port.ts";
 import type { CommitInfo, Mirror } from "../../adapters/git/port.ts";
 import { parseRollouts } from "../../core/spec/parse/parse.ts";
-import { memoryOf } from "../testing/memory.ts";
+import { partsOf } from "../testing/parts.ts";
 
 const FILE = "rollouts/my-app.yaml";
 
@@ -38,7 +38,7 @@ function baseOf(versions: string[]) {
       return shas.slice(0, limit).map(info);
     },
   };
-  const memory = memoryOf({ mirror: mirror as Mirror });
+  const memory = partsOf({ mirror: mirror as Mirror });
   const [rollout] = parseRollouts(declared("v1"), FILE).rollouts;
   if (rollout === undefined) throw new Error("the rollout of this test has an error");
   const entry: IndexEntry = { lastRun: 0, lastRelease: { version: "v1" }, attempt: 1, cursor: "c0" };

@@ -40,44 +40,63 @@ export interface Releases {
 const MOST_KEPT = 1000;
 
 export function openReleases(commits: Commits, tagsOf: TagsOf): Releases {
-  const parts: Parts = { commits, tagsOf, looks: new BoundedMap(MOST_KEPT) };
-  return {
-    find: (rollout, entry, base) => findReleases(parts, rollout, entry, base),
-    at: (rollout, commit) => releaseAt(parts, rollout, commit),
-    version: (rollout, base) => foundVersion(parts, rollout, base),
-  };
-}
-
-interface Parts {
-  commits: Commits;
-  tagsOf: TagsOf;
   /** By rollout. The cursor moves only when a run starts: what a release that waits was found by is not looked for again. */
-  looks: Map<string, Looked>;
-}
+  const looks = new BoundedMap<string, Looked>(MOST_KEPT);
 
-/**
- * docs/spec.md §9.7: the commits of the base after the entry's cursor are looked at in order; each that changed the release is
- * one, and so is one that is itself the release. Of tags only the newest is. Level-triggered: nothing depends on having
- * been told of the merge.
- */
-async function findReleases(parts: Parts, rollout: Rollout, entry: IndexEntry, base: string): Promise<FoundRelease[]> {
-  if (rollout.release?.kind === "tag") return findTag(parts, rollout.release, entry);
-  if (entry.cursor === base) return [];
-  const { commits, looks } = parts;
-  const question = JSON.stringify([entry.cursor, entry.lastRelease, entry.attempt]);
-  const before = await lastLook(commits, looks.get(rollout.name), question, base);
-  if (before?.base === base) return [...before.found];
-  if (!(await mayHoldReleases(commits, rollout, entry.cursor, base))) return [];
-  const found = [...(before?.found ?? [])];
-  let last: Release = found.at(-1)?.release ?? { values: entry.lastRelease, attempt: entry.attempt };
-  for (const commit of await commitsUpTo(commits, before?.base ?? entry.cursor, base)) {
-    const release = await releaseOfCommit(commits, rollout.name, commit, last);
-    if (release === undefined || sameRelease(release, last)) continue;
-    found.push({ release, commit });
-    last = release;
+  /** Usable only where the base moved on from it: a base set back no longer holds all that was found. */
+  async function lastLook(rollout: string, question: string, base: string): Promise<Looked | undefined> {
+    const known = looks.get(rollout);
+    if (known === undefined || known.question !== question) return undefined;
+    return known.base === base || (await commits.mirror.isAncestor(known.base, base)) === true ? known : undefined;
   }
-  looks.set(rollout.name, { question, base, found });
-  return [...found];
+
+  async function findTag(spec: TagSpec, entry: IndexEntry): Promise<FoundRelease[]> {
+    const last = entry.lastRelease[VERSION];
+    const tag = newestTag(await tagsOf(), spec);
+    if (tag === undefined) return [];
+    const again = spec.attempt !== entry.attempt && last === tag.name;
+    if (!again && !isNewer(tag, last, spec)) return [];
+    const commit = await commitOfTag(commits, tag);
+    return commit === undefined ? [] : [{ release: { values: { [VERSION]: tag.name }, attempt: spec.attempt }, commit }];
+  }
+
+  async function version(rollout: Rollout, base: string): Promise<FoundVersion> {
+    const spec = rollout.release;
+    if (spec?.kind === "commit") return { version: await newestReleaseCommit(commits, base, spec) };
+    if (spec?.kind === "tag") return { version: newestTag(await tagsOf(), spec)?.name };
+    return { version: undefined };
+  }
+
+  return {
+    /**
+     * docs/spec.md §9.7: the commits of the base after the entry's cursor are looked at in order; each that changed the release is
+     * one, and so is one that is itself the release. Of tags only the newest is. Level-triggered: nothing depends on having
+     * been told of the merge.
+     */
+    async find(rollout, entry, base) {
+      if (rollout.release?.kind === "tag") return findTag(rollout.release, entry);
+      if (entry.cursor === base) return [];
+      const question = JSON.stringify([entry.cursor, entry.lastRelease, entry.attempt]);
+      const before = await lastLook(rollout.name, question, base);
+      if (before?.base === base) return [...before.found];
+      if (!(await mayHoldReleases(commits, rollout, entry.cursor, base))) return [];
+      const found = [...(before?.found ?? [])];
+      let last: Release = found.at(-1)?.release ?? { values: entry.lastRelease, attempt: entry.attempt };
+      for (const commit of await commitsUpTo(commits, before?.base ?? entry.cursor, base)) {
+        const release = await releaseOfCommit(commits, rollout.name, commit, last);
+        if (release === undefined || sameRelease(release, last)) continue;
+        found.push({ release, commit });
+        last = release;
+      }
+      looks.set(rollout.name, { question, base, found });
+      return [...found];
+    },
+    async at(rollout, commit) {
+      const declared = await declaredAt(commits, rollout, commit);
+      return declared && readAt(commits, declared, commit, await version(declared, commit));
+    },
+    version,
+  };
 }
 
 /** Whether anything between the two could be a release: one question of Git, whatever the number of commits. */
@@ -98,16 +117,6 @@ async function releaseOfCommit(commits: Commits, name: string, commit: CommitInf
   return { ...last, attempt: spec.attempt };
 }
 
-async function findTag({ commits, tagsOf }: Parts, spec: TagSpec, entry: IndexEntry): Promise<FoundRelease[]> {
-  const last = entry.lastRelease[VERSION];
-  const tag = newestTag(await tagsOf(), spec);
-  if (tag === undefined) return [];
-  const again = spec.attempt !== entry.attempt && last === tag.name;
-  if (!again && !isNewer(tag, last, spec)) return [];
-  const commit = await commitOfTag(commits, tag);
-  return commit === undefined ? [] : [{ release: { values: { [VERSION]: tag.name }, attempt: spec.attempt }, commit }];
-}
-
 /** A tag may be on a commit that no branch we fetched has. */
 async function commitOfTag({ mirror }: Commits, { name, commit }: { name: string; commit: string }): Promise<CommitInfo | undefined> {
   const known = await mirror.commitInfo(commit);
@@ -122,24 +131,6 @@ async function commitsUpTo({ mirror }: Commits, from: string, base: string): Pro
   if (commits.at(-1)?.sha === base) return commits;
   const newest = await mirror.commitInfo(base);
   return newest === undefined ? commits : [...commits, newest];
-}
-
-/** Usable only where the base moved on from it: a base set back no longer holds all that was found. */
-async function lastLook({ mirror }: Commits, known: Looked | undefined, question: string, base: string): Promise<Looked | undefined> {
-  if (known === undefined || known.question !== question) return undefined;
-  return known.base === base || (await mirror.isAncestor(known.base, base)) === true ? known : undefined;
-}
-
-async function releaseAt(parts: Parts, rollout: string, commit: string): Promise<Release | undefined> {
-  const declared = await declaredAt(parts.commits, rollout, commit);
-  return declared === undefined ? undefined : readAt(parts.commits, declared, commit, await foundVersion(parts, declared, commit));
-}
-
-async function foundVersion({ commits, tagsOf }: Parts, rollout: Rollout, base: string): Promise<FoundVersion> {
-  const spec = rollout.release;
-  if (spec?.kind === "commit") return { version: await newestReleaseCommit(commits, base, spec) };
-  if (spec?.kind === "tag") return { version: newestTag(await tagsOf(), spec)?.name };
-  return { version: undefined };
 }
 
 async function declaredAt(commits: Commits, rollout: string, commit: string): Promise<Rollout | undefined> {

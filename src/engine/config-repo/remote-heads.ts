@@ -33,14 +33,13 @@ export interface RemoteHeads {
   read(baseBranch: string): Promise<Heads>;
 }
 
-export function openRemoteHeads(context: Pick<RepoContext, "mirror" | "clock" | "journalBranch">): RemoteHeads {
+export function openRemoteHeads({ mirror, clock, journalBranch }: Pick<RepoContext, "mirror" | "clock" | "journalBranch">): RemoteHeads {
   let last: Heads = { reading: 0, branch: undefined, base: undefined, journal: undefined };
   let askedAt = 0;
   let hasNews = true;
   let isExpired = false;
 
   async function read(baseBranch: string): Promise<Heads> {
-    const { mirror, clock, journalBranch } = context;
     const now = clock.now();
     if (!hasNews && !isExpired && now - askedAt < ASK_EVERY_MS) return last;
     // Cleared before asking: what is heard meanwhile counts for the next round.

@@ -15,28 +15,25 @@ const MOST_KEPT = 64;
 /** What a run's ApplicationSet yields at a commit, remembered for as long as the fleet stays the same. */
 export type Renderer = (run: Run, baseBranch: string) => (commit: string) => Promise<SpecsByPlane | undefined>;
 
-export function openRenderer(context: RepoContext, commits: Commits): Renderer {
-  const kept: Renders = new BoundedMap(MOST_KEPT);
-  return (run, baseBranch) => renderer(context, commits, kept, run, baseBranch);
-}
-
-/** By rollout and commit, for the fleet it was rendered with. */
-type Renders = Map<string, { fleet: string; specs: SpecsByPlane }>;
-
-function renderer(context: RepoContext, commits: Commits, kept: Renders, run: Run, baseBranch: string): ReturnType<Renderer> {
-  if (run.spec.source.kind !== "ApplicationSet") return async () => undefined;
-  const planes = planesFor(context, run.spec.source.controlPlanes);
-  const fleet = JSON.stringify(planes.map((plane) => [plane.name, generatorClusters([plane]).map((c) => [c.name, c.server, c.labels])]));
-  const likely = run.batches.flatMap((batch) => editsOf(batch).map((edit) => edit.file)).slice(0, 50);
-  return async (commit) => {
-    const key = `${run.rollout} ${commit}`;
-    const known = kept.get(key);
-    if (known !== undefined && known.fleet === fleet) return known.specs;
-    const snapshot = commits.snapshot(commit);
-    const sets = await setsByPlane(snapshot, run.spec.source, likely, planes, pinFilesOf(run.plan));
-    const specs = await specsByPlane(context, snapshot, sets, planes, baseBranch);
-    // Which manifest is whose is known only once the planes follow one of them: not remembered before.
-    if (sets.size === planes.length) kept.set(key, { fleet, specs });
-    return specs;
+export function openRenderer({ planes: all, repoURL }: Pick<RepoContext, "planes" | "repoURL">, commits: Commits): Renderer {
+  /** By rollout and commit, for the fleet it was rendered with. */
+  const kept = new BoundedMap<string, { fleet: string; specs: SpecsByPlane }>(MOST_KEPT);
+  return (run, baseBranch) => {
+    const { source } = run.spec;
+    if (source.kind !== "ApplicationSet") return async () => undefined;
+    const planes = planesFor(all, source.controlPlanes);
+    const fleet = JSON.stringify(planes.map((plane) => [plane.name, generatorClusters([plane]).map((c) => [c.name, c.server, c.labels])]));
+    const likely = run.batches.flatMap((batch) => editsOf(batch).map((edit) => edit.file)).slice(0, 50);
+    return async (commit) => {
+      const key = `${run.rollout} ${commit}`;
+      const known = kept.get(key);
+      if (known !== undefined && known.fleet === fleet) return known.specs;
+      const snapshot = commits.snapshot(commit);
+      const sets = await setsByPlane(snapshot, source, likely, planes, pinFilesOf(run.plan));
+      const specs = await specsByPlane(repoURL, snapshot, sets, planes, baseBranch);
+      // Which manifest is whose is known only once the planes follow one of them: not remembered before.
+      if (sets.size === planes.length) kept.set(key, { fleet, specs });
+      return specs;
+    };
   };
 }

@@ -11,3 +11,9 @@ export function normaliseRepoURL(url: string): string {
 export function sameRepo(a: string, b: string): boolean {
   return normaliseRepoURL(a) === normaliseRepoURL(b);
 }
+
+/** Whether a source or generator of the config repo that names this revision reads the base branch. */
+export function isBaseRevision(revision: string | undefined, baseBranch: string): boolean {
+  const name = (revision ?? "").replace(/^refs\/heads\//, "");
+  return name === "" || name === "HEAD" || name === baseBranch;
+}

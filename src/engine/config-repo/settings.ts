@@ -1,8 +1,8 @@
-import { defined } from "../../core/base/defined.ts";
-import { sayProblem } from "../../core/report/reasons/problems.ts";
+import { engineReason } from "../../core/reasons/engine.ts";
 import type { World } from "../../core/run/state/world.ts";
 import { parseRepoConfig } from "../../core/spec/parse/parse.ts";
 import { SETTINGS_FILE } from "../../core/spec/repo-config.ts";
+import type { Window } from "../../core/spec/windows.ts";
 import type { RepoContext } from "../round/context.ts";
 import type { Commits } from "./commits.ts";
 
@@ -15,19 +15,20 @@ export interface Settings {
   readonly journalKeep: number | undefined;
 }
 
+/** The freezes of the repo's settings and of the server, with where each stands. */
+export function freezesOf(repo: readonly Window[], server: readonly Window[] = []): (Window & { where: string })[] {
+  return [...repo.map((window) => ({ ...window, where: SETTINGS_FILE })), ...server.map((window) => ({ ...window, where: "the server" }))];
+}
+
 export function openSettings(context: Pick<RepoContext, "freezes">, commits: Commits): Settings {
   let journalKeep: number | undefined;
   return {
     async bounds(base) {
       const { bounds, problems } = parseRepoConfig(await commits.snapshot(base).read(SETTINGS_FILE), SETTINGS_FILE);
-      const error = problems.find((problem) => problem.severity === "error");
-      if (error !== undefined) return { settingsBroken: `${error.file}:${error.line}:${error.column}: ${sayProblem(error).message}` };
+      const problem = problems.find(({ severity }) => severity === "error");
+      if (problem !== undefined) return { settingsBroken: engineReason("SETTINGS_INVALID", { problem }) };
       journalKeep = bounds.keep;
-      const freezes = [
-        ...bounds.freezes.map((window) => ({ ...window, where: SETTINGS_FILE })),
-        ...(context.freezes ?? []).map((window) => ({ ...window, where: "the server" })),
-      ];
-      return defined({ freezes, limits: bounds.limits });
+      return { freezes: freezesOf(bounds.freezes, context.freezes), limits: bounds.limits };
     },
     get journalKeep() {
       return journalKeep;

@@ -1,4 +1,5 @@
 import { GitError, type Mirror } from "../../adapters/git/port.ts";
+import { BoundedMap } from "../../core/base/bounded.ts";
 import type { RepoFiles } from "../../core/base/repo-files.ts";
 
 /** Files of one commit (or tree), read in bulk and kept for the snapshot's life. */
@@ -108,13 +109,10 @@ export function openSnapshot(mirror: Mirror, id: string): Snapshot {
 
 /** The last few snapshots of a mirror: rounds on an unmoved base read nothing again. */
 export function snapshotCache(mirror: Mirror, size = 8): (id: string) => Snapshot {
-  const kept = new Map<string, Snapshot>();
+  const kept = new BoundedMap<string, Snapshot>(size);
   return (id) => {
     const found = kept.get(id) ?? openSnapshot(mirror, id);
-    kept.delete(id);
     kept.set(id, found);
-    const oldest = kept.keys().next().value;
-    if (kept.size > size && oldest !== undefined) kept.delete(oldest);
     return found;
   };
 }

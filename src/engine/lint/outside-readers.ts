@@ -1,11 +1,12 @@
 import { posix } from "node:path";
 import { committedSources } from "../../core/argocd/decode/source.ts";
-import type { ApplicationView, SourceView } from "../../core/argocd/views.ts";
-import type { Words } from "../../core/base/reason.ts";
+import type { SourceView } from "../../core/argocd/views.ts";
+import type { AnyReason } from "../../core/base/reason.ts";
 import { pinsOf } from "../../core/plan/steps.ts";
+import { engineReason } from "../../core/reasons/engine.ts";
 import type { Batch, Run } from "../../core/run/state/run.ts";
 import { declares } from "../config-repo/appset-in-git.ts";
-import { sameRepo } from "../config-repo/repo-url.ts";
+import { isBaseRevision, sameRepo } from "../config-repo/repo-url.ts";
 import type { Snapshot } from "../config-repo/snapshot.ts";
 import { heldByLost, lostPlanes, planesFor } from "../resolve/fleet.ts";
 import type { RepoContext } from "../round/context.ts";
@@ -22,30 +23,29 @@ interface BaseOfRepo {
  * one that declares the rollout's own ApplicationSet or Applications: the parent that applies it is meant to read it.
  */
 export async function outsideReader(
-  context: Pick<RepoContext, "planes" | "repoURL">,
+  { planes: all, repoURL }: Pick<RepoContext, "planes" | "repoURL">,
   snapshot: Snapshot,
   run: Run,
   batch: Batch,
   baseBranch: string,
-): Promise<{ why: Words; retry: boolean } | undefined> {
+): Promise<{ why: AnyReason; retry: boolean } | undefined> {
   const files = await watchedFiles(snapshot, run, batch);
   if (files.length === 0) return undefined;
   const mine = new Set(batch.targets.map((target) => target.key));
-  const planes = planesFor(context, run.spec.source.controlPlanes);
+  const planes = planesFor(all, run.spec.source.controlPlanes);
   const held = heldByLost(lostPlanes(planes), planes, batch);
   if (held !== undefined) return { why: held, retry: true };
   for (const plane of planes) {
     for (const application of plane.applications()) {
       if (mine.has(`${plane.name}/${application.namespace}/${application.name}`)) continue;
-      const file = files.find((path) => readsFile(committedSources(application.spec), path, { repoURL: context.repoURL, baseBranch }));
-      if (file !== undefined) return { why: sentence(application, plane.name, file), retry: false };
+      const file = files.find((path) => readsFile(committedSources(application.spec), path, { repoURL, baseBranch }));
+      if (file !== undefined) {
+        const data = { changed: file, application: application.name, plane: plane.name };
+        return { why: engineReason("GUARD_READ_OUTSIDE", data), retry: false };
+      }
     }
   }
   return undefined;
-}
-
-function sentence({ name }: ApplicationView, plane: string, file: string): string {
-  return `it would change ${file}, which ${name} in ${plane} reads too and which is not part of this batch`;
 }
 
 /** Files the batch changes that nobody else may read. */
@@ -84,8 +84,7 @@ export function readsFile(sources: readonly SourceView[], file: string, base: Ba
 }
 
 function isBase(source: SourceView, { repoURL, baseBranch }: BaseOfRepo): boolean {
-  const revision = source.targetRevision?.replace(/^refs\/heads\//, "") ?? "";
-  return sameRepo(source.repoURL, repoURL) && (revision === "" || revision === "HEAD" || revision === baseBranch);
+  return sameRepo(source.repoURL, repoURL) && isBaseRevision(source.targetRevision, baseBranch);
 }
 
 function isBelow(source: SourceView, file: string): boolean {

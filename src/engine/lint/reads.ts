@@ -2,7 +2,7 @@ import type { SourceView } from "../../core/argocd/views.ts";
 import { isRecord } from "../../core/base/is-record.ts";
 import type { Finding, ProblemData } from "../../core/reasons/problem.ts";
 import { sourcesOf } from "../config-repo/appset-in-git.ts";
-import { sameRepo } from "../config-repo/repo-url.ts";
+import { isBaseRevision, sameRepo } from "../config-repo/repo-url.ts";
 import { AT_SOURCE, type Gathered, specOf } from "./gathered.ts";
 import { readsFile } from "./outside-readers.ts";
 
@@ -30,18 +30,13 @@ function wrong(data: ProblemData<"BASE_REVISION">): Finding {
   return { code: "BASE_REVISION", ...data, path: AT_SOURCE };
 }
 
-function isAt(revision: string | undefined, base: string): boolean {
-  const name = (revision ?? "").replace(/^refs\/heads\//, "");
-  return name === "" || name === "HEAD" || name === base;
-}
-
 function generators({ set }: Gathered, repoURL: string, base: string): Finding[] {
   const findings: Finding[] = [];
   for (const git of gitGenerators(specOf(set?.object)?.["generators"])) {
     const { repoURL: url, revision } = git;
     if (typeof url !== "string" || !sameRepo(url, repoURL) || (revision !== undefined && typeof revision !== "string")) continue;
     // A template gives what its parameters give: that is seen in the rendering.
-    if (isAt(revision, base) || revision?.includes("{{")) continue;
+    if (isBaseRevision(revision, base) || revision?.includes("{{")) continue;
     findings.push(wrong({ kind: "Generator", set: set?.file ?? "the ApplicationSet", revision: revision ?? "", base }));
   }
   return findings;
@@ -75,7 +70,7 @@ function sources({ rendered, edits }: Gathered, repoURL: string, base: string): 
     for (const { file, kind } of edits.get(application.metadata.name) ?? []) {
       if (kind === "branch" || readsFile(views, file, { repoURL, baseBranch: base }) || !readsAtAnyRevision(views, file, repoURL)) continue;
       const revision =
-        views.find((source) => sameRepo(source.repoURL, repoURL) && !isAt(source.targetRevision, base))?.targetRevision ?? "";
+        views.find((source) => sameRepo(source.repoURL, repoURL) && !isBaseRevision(source.targetRevision, base))?.targetRevision ?? "";
       found.set(revision, [...(found.get(revision) ?? []), application.metadata.name]);
     }
   }
@@ -112,7 +107,7 @@ export function generatePaths({ rendered, repoURL, base, files }: Gathered): Fin
   const without = rendered.filter(
     ({ metadata, spec }) =>
       metadata.annotations?.[ANNOTATION] === undefined &&
-      sourcesOf(spec).some((source) => sameRepo(source.repoURL, repoURL) && isAt(source.targetRevision, base ?? "HEAD")),
+      sourcesOf(spec).some((source) => sameRepo(source.repoURL, repoURL) && isBaseRevision(source.targetRevision, base ?? "HEAD")),
   );
   if (without.length === 0) return [];
   return [

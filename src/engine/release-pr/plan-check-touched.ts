@@ -27,27 +27,31 @@ export interface Touches {
  * then, for the one PR.
  */
 export async function touchedBy(
-  { mirror, forge }: RepoContext,
+  { mirror, forge }: Pick<RepoContext, "mirror" | "forge">,
   base: string,
   pull: { number: number; head: string },
-): Promise<{ touched: readonly string[]; tree?: string }> {
+): Promise<{ files: readonly string[]; tree: string | undefined }> {
   const merged = await mirror.mergeTree(base, pull.head);
-  if ("conflicts" in merged) return { touched: await forge.changedFiles(pull.number) };
-  return { touched: await mirror.changedPaths(base, merged.tree), tree: merged.tree };
+  if ("conflicts" in merged) return { files: await forge.changedFiles(pull.number), tree: undefined };
+  return { files: await mirror.changedPaths(base, merged.tree), tree: merged.tree };
 }
 
 /** Whether a PR may concern any rollout: by the names of its files alone, so that most PRs cost nothing. */
 export function mayConcern(project: Project, touched: readonly string[]): boolean {
   if (touched.some((path) => isRolloutFile(path) || path === SETTINGS_FILE)) return true;
-  const rollouts = project.rollouts.map(watcher);
-  return touched.some((path) => /\.ya?ml$/.test(path) || rollouts.some((concerns) => concerns(path)));
+  const rollouts = project.rollouts.map(placesOf);
+  return touched.some((path) => /\.ya?ml$/.test(path) || rollouts.some((of) => of.isOwn(path) || of.isRelease(path) || of.isPin(path)));
 }
 
-function watcher(rollout: Rollout): (path: string) => boolean {
-  const files = new Set([rollout.file, rollout.inventory?.file, ...releaseFiles(rollout)]);
-  const isPath = rollout.release?.kind === "commit" ? pathMatcher(rollout.release.paths) : () => false;
-  const isPin = pinFiles(pinsOf(rollout));
-  return (path) => files.has(path) || isPath(path) || isPin(path);
+/** Where what a rollout is made of stands. */
+function placesOf({ file, inventory, release, ...rollout }: Rollout) {
+  const files = new Set(releaseFiles({ release }));
+  const isPath = release?.kind === "commit" ? pathMatcher(release.paths) : () => false;
+  return {
+    isOwn: (path: string) => [file, inventory?.file, SETTINGS_FILE].includes(path),
+    isRelease: (path: string) => files.has(path) || isPath(path),
+    isPin: pinFiles(pinsOf(rollout)),
+  };
 }
 
 /** What of this rollout a PR changes, as it stands before and with the PR merged. */
@@ -57,15 +61,9 @@ export async function touchesOf(
   before: Snapshot,
   after: Snapshot | undefined,
 ): Promise<Touches> {
-  const files = new Set(releaseFiles(rollout));
-  const isPath = rollout.release?.kind === "commit" ? pathMatcher(rollout.release.paths) : () => false;
-  const isPin = pinFiles(pinsOf(rollout));
-  return {
-    rollout: touched.some((path) => [rollout.file, rollout.inventory?.file, SETTINGS_FILE].includes(path)),
-    release: touched.some((path) => files.has(path) || isPath(path)),
-    pins: touched.some(isPin),
-    set: await touchesSet(rollout, touched, before, after),
-  };
+  const { isOwn, isRelease, isPin } = placesOf(rollout);
+  const set = await touchesSet(rollout, touched, before, after);
+  return { rollout: touched.some(isOwn), release: touched.some(isRelease), pins: touched.some(isPin), set };
 }
 
 async function touchesSet(rollout: Rollout, touched: readonly string[], before: Snapshot, after: Snapshot | undefined): Promise<boolean> {
@@ -79,7 +77,7 @@ async function touchesSet(rollout: Rollout, touched: readonly string[], before: 
 }
 
 /** Files that pins may stand in, whatever their templates are filled in with. */
-export function pinFiles(pins: readonly PinTemplate[]): (path: string) => boolean {
+function pinFiles(pins: readonly PinTemplate[]): (path: string) => boolean {
   const patterns = pins.flatMap((pin) => {
     if (pin.kind === "branch") return [];
     const parsed = parseTemplate(pin.file);

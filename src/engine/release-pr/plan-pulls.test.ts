@@ -3,9 +3,9 @@ import { type CheckReport, type Forge, ForgeError, type Pull } from "../../adapt
 import type { Mirror } from "../../adapters/git/port.ts";
 import type { Command } from "../../core/spec/commands.ts";
 import { type RepoContext, silentLog } from "../round/context.ts";
-import type { RepoMemory } from "../round/memory.ts";
-import { memoryOf } from "../testing/memory.ts";
-import { publishPlans } from "./plan-pulls.ts";
+import { type Parts, partsOf } from "../testing/parts.ts";
+import { openPullJudge } from "./plan-check.ts";
+import { openPlanPublisher, type PublishPlans } from "./plan-pulls.ts";
 
 const FILE = "rollouts/my-app.yaml";
 const ROLLOUT = `apiVersion: stagecoach.dev/v1alpha1
@@ -43,7 +43,8 @@ let groups: Map<string, string>;
 let base: string;
 let touchedByBase: string[];
 let now: number;
-let memory: RepoMemory;
+let memory: Parts;
+let publishPlans: PublishPlans;
 
 beforeEach(() => {
   [pulls, heads, checks, comments, groups] = [new Map(), new Map(), new Map(), new Map(), new Map()];
@@ -134,10 +135,17 @@ function contextOf(): RepoContext {
 let context: RepoContext;
 beforeEach(() => {
   context = contextOf();
-  memory = memoryOf(context);
+  begin();
 });
 
-const publish = (heard = true) => publishPlans(context, memory, "main", heard);
+const publish = (heard = true) => publishPlans("main", heard);
+
+/** As a process that has just begun. */
+function begin(): void {
+  memory = partsOf(context);
+  publishPlans = openPlanPublisher(context, { ...memory, judgePull: openPullJudge(context, memory) });
+}
+
 const titles = () => Object.fromEntries([...checks.values()].map((check) => [check.head.replace(/0+$/, ""), check.title]));
 const count = (name: string) => calls.filter((one) => one === name).length;
 
@@ -194,7 +202,8 @@ describe("every open PR to the base has the check", () => {
     await publish(false);
     expect(calls).toEqual([]);
     const rules = { requiredChecks: [{ context: "stagecoach/plan" }] };
-    memory.rules = { last: rules as never, of: async () => rules as never };
+    Object.defineProperty(memory.rules, "last", { value: rules });
+    memory.rules.of = async () => rules as never;
     await publish(false);
     await publish(false);
     expect(calls).toEqual(["putCheck"]);
@@ -248,7 +257,7 @@ describe("what stands there is made true, whatever fails on the way", () => {
   test("problems that a push solves are said to be solved, also by a process that did not tell them", async () => {
     pulls.set(1, BROKEN);
     await publish();
-    memory = memoryOf(context);
+    begin();
     heads.set(1, sha("c1"));
     pulls.set(1, { touches: [FILE], rollout: ROLLOUT.replace("name: all", "name: each") });
     await publish();
@@ -311,26 +320,24 @@ describe("what stands there is made true, whatever fails on the way", () => {
     groups.set("refs/heads/gh-readonly-queue/main/pr-2-abc", sha("e2"));
     await publish();
     calls = [];
-    for (const commit of [head(1), head(2), head(3), sha("e2")]) memory.reruns.ask(commit, "stagecoach/plan");
+    for (const commit of [head(1), head(2), head(3), sha("e2")]) memory.checkRuns.ask(commit, "stagecoach/plan");
     checks.clear();
     failing.add("putCheck");
     expect(await publish()).toBe(true);
     failing.clear();
     expect([await publish(), await publish()]).toEqual([false, false]);
     expect([checks.size, [...checks.values()].every((check) => check.afresh === true)]).toEqual([4, true]);
-    expect([count("putCheck"), memory.reruns.isAsked(head(1), "stagecoach/plan")]).toEqual([4 + 4, false]);
+    expect([count("putCheck"), memory.checkRuns.isAsked(head(1), "stagecoach/plan")]).toEqual([4 + 4, false]);
     const { commits } = memory;
     const judged: string[] = [];
-    memory.commits = {
-      ...commits,
-      snapshot(id) {
-        judged.push(id);
-        return commits.snapshot(id);
-      },
+    const { snapshot } = commits;
+    commits.snapshot = (id) => {
+      judged.push(id);
+      return snapshot(id);
     };
     await publish();
     expect(judged).not.toContain("t1");
-    memory.reruns.ask(head(1));
+    memory.checkRuns.ask(head(1));
     await publish();
     expect(judged).toContain("t1");
   });

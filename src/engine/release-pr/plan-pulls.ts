@@ -7,19 +7,23 @@
  * one that concerns no rollout is never looked at again.
  */
 import type { Pull } from "../../adapters/forge/port.ts";
+import { engineReason } from "../../core/reasons/engine.ts";
 import { notARollout, PLAN_CHECK } from "../../core/report/plan/plan-check.ts";
 import { BYPASS_LABEL } from "../../core/report/plan/plan-unstaged.ts";
 import type { Command } from "../../core/spec/commands.ts";
+import type { Commits } from "../config-repo/commits.ts";
 import { readProject } from "../config-repo/project.ts";
+import type { RemoteHeads } from "../config-repo/remote-heads.ts";
+import type { BatchPulls } from "../round/batch-pulls.ts";
+import type { Rules } from "../round/branch-rules.ts";
+import type { CheckRuns } from "../round/check-runs.ts";
 import type { RepoContext } from "../round/context.ts";
-import type { RepoMemory } from "../round/memory.ts";
-import type { PlanBase } from "./judged-pull.ts";
-import { judgePull } from "./plan-check.ts";
-import { checkGroups, checkOwn, checkOwnBatches, isOwnBatch } from "./plan-check-own.ts";
+import type { Permissions } from "../round/permissions.ts";
+import type { JudgePull } from "./plan-check.ts";
 import { noReads, stillHolds } from "./plan-check-reads.ts";
-import { isCheckDue, putCheck, putComments } from "./plan-check-send.ts";
 import { mayConcern, touchedBy } from "./plan-check-touched.ts";
-import type { KnownPull, Plans } from "./plans.ts";
+import type { KnownPull, PlanBase, Verdict } from "./plans.ts";
+import { isOwnBatch, openPlanChecks } from "./send-checks.ts";
 
 /** What argo CD has, and runs, change without a PR moving: judged anew after this long. */
 const FRESH_MS = 4 * 60_000;
@@ -32,54 +36,7 @@ const MOST_SENT = 20;
  * Brings the checks and comments of all open PRs up to date; where nothing was heard (`heard` false) only those of our own
  * batches, and only where the check is required. Never throws. True: something is owed, and is to be tried again.
  */
-export async function publishPlans(context: RepoContext, memory: RepoMemory, baseBranch: string, heard = true): Promise<boolean> {
-  const { plans } = memory;
-  let owed = !(await checkOwnBatches(context, memory, plans));
-  if (!heard) return owed;
-  try {
-    const base = await baseOf(context, memory, baseBranch);
-    if (base === undefined) return owed;
-    const open = (await context.forge.openPulls()).filter((pull) => pull.base === baseBranch);
-    forget(plans, open);
-    const { login } = await context.forge.identity();
-    const others = open.filter((pull) => !isOwnBatch(pull, context.repository, login));
-    for (const pull of open) if (!others.includes(pull)) owed = !(await checkOwn(context, memory, plans, pull.head)) || owed;
-    await fetchHeads(context, plans, others);
-    const asked = new Map<string, Promise<readonly string[]>>();
-    const judged: Judged[] = [];
-    for (const pull of others) judged.push(await judgeOne(context, memory, plans, base, pull, asked));
-    owed = (await publishAll(context, memory, judged)) || owed;
-    return (await checkGroups(context, memory, plans, open, baseBranch, login)) || owed;
-  } catch (error) {
-    context.log.warn({ error: String(error) }, "open pull requests could not be looked at; trying again");
-    return true;
-  }
-}
-
-async function baseOf(context: RepoContext, memory: RepoMemory, branch: string): Promise<PlanBase | undefined> {
-  const commit = memory.remote.last.base ?? (await context.mirror.head(branch));
-  if (commit === undefined) return undefined;
-  const state = await context.journal.read({ head: memory.remote.last.journal });
-  const project = await readProject(memory.commits.snapshot(commit), branch);
-  return { commit, branch, project, runs: state.runs, index: state.index, journal: state.head };
-}
-
-function forget(plans: Plans, open: readonly Pull[]): void {
-  const numbers = new Set(open.map((pull) => pull.number));
-  for (const number of plans.pulls.keys()) if (!numbers.has(number)) plans.pulls.delete(number);
-}
-
-/** Heads that are new, in as few fetches as there can be. One that cannot be had is owed: its PR is judged later. */
-async function fetchHeads(context: RepoContext, plans: Plans, pulls: readonly Pull[]): Promise<void> {
-  const fresh = pulls.filter((pull) => {
-    const known = plans.pulls.get(pull.number);
-    return known?.head !== pull.head || known.touched === undefined;
-  });
-  for (let from = 0; from < fresh.length; from += HEADS_AT_ONCE) {
-    const some = fresh.slice(from, from + HEADS_AT_ONCE);
-    await context.mirror.fetch(some.map((pull) => `refs/pull/${pull.number}/head`));
-  }
-}
+export type PublishPlans = (baseBranch: string, heard?: boolean) => Promise<boolean>;
 
 /** A PR as of this pass. */
 interface Judged {
@@ -90,107 +47,154 @@ interface Judged {
   owed: boolean;
 }
 
-/** One PR's trouble is not the others'. */
-async function judgeOne(
-  context: RepoContext,
-  memory: RepoMemory,
-  plans: Plans,
-  base: PlanBase,
-  pull: Pull,
-  asked: Map<string, Promise<readonly string[]>>,
-): Promise<Judged> {
-  const { number } = pull;
-  const bypass = pull.labels.includes(BYPASS_LABEL);
-  let known = plans.pulls.get(number);
-  if (known === undefined || known.head !== pull.head) {
-    const { comments } = known ?? {};
-    known = { head: pull.head, bypass, ...(comments === undefined ? {} : { comments }) };
-    plans.pulls.set(number, known);
-  }
-  try {
-    const before = await commandsOn(context, number, known);
-    const forced = before.length > 0 || memory.reruns.isAsked(pull.head, PLAN_CHECK);
-    const owed = await judge(context, memory, base, number, known, bypass, forced, asked);
-    return { number, known, owed, commands: before.length > 0 ? before : await commandsOn(context, number, known) };
-  } catch (error) {
-    context.log.warn({ pull: number, error: String(error) }, "the plan of a pull request could not be made");
-    return { number, known, owed: true, commands: [] };
-  }
+/** The base of one pass, and what Git was asked of it already. */
+interface Pass {
+  base: PlanBase;
+  asked: Map<string, Promise<readonly string[]>>;
 }
 
-/** First those that people wait for; of the others so many in one pass, for each is a write. True: something is owed. */
-async function publishAll(context: RepoContext, memory: RepoMemory, judged: readonly Judged[]): Promise<boolean> {
-  const concerns = (one: Judged) => one.known.verdict?.of.concerns === true;
-  const waiting = judged.filter((one) => !concerns(one) && isCheckDue(memory, one.known));
-  let owed = waiting.length > MOST_SENT || judged.some((one) => one.owed);
-  for (const { number, known, commands } of [...judged.filter(concerns), ...waiting.slice(0, MOST_SENT)]) {
-    // Each is sent though the other could not be: a check that is required holds the PR until it is there.
-    const tries = [() => putComments(context, number, known), () => putCheck(context, memory, known)];
-    let said = true;
-    for (const send of tries) said = (await sent(context, number, send)) && said;
-    owed ||= !said;
-    const answers = async () => {
-      for (const command of commands) await context.commands.answer(command, "done", "the plan is made afresh");
-    };
-    if (said && !(await sent(context, number, answers))) owed = true;
+interface Parts {
+  commits: Commits;
+  remote: RemoteHeads;
+  rules: Rules;
+  pulls: BatchPulls;
+  checkRuns: CheckRuns;
+  permissions: Permissions;
+  judgePull: JudgePull;
+}
+
+type Context = Pick<RepoContext, "forge" | "mirror" | "journal" | "commands" | "clock" | "log" | "repository">;
+
+export function openPlanPublisher(context: Context, parts: Parts): PublishPlans {
+  const { forge, mirror, journal, commands: source, clock, log, repository } = context;
+  const { commits, remote, checkRuns, judgePull } = parts;
+  const checks = openPlanChecks(context, parts);
+  const pulls = new Map<number, KnownPull>();
+
+  async function baseOf(branch: string): Promise<PlanBase | undefined> {
+    const commit = remote.last.base ?? (await mirror.head(branch));
+    if (commit === undefined) return undefined;
+    const state = await journal.read({ head: remote.last.journal });
+    const project = await readProject(commits.snapshot(commit), branch);
+    return { commit, branch, project, runs: state.runs, index: state.index, journal: state.head };
   }
-  return owed;
-}
 
-async function sent(context: RepoContext, pull: number, send: () => Promise<void>): Promise<boolean> {
-  try {
-    await send();
-    return true;
-  } catch (error) {
-    context.log.warn({ pull, error: String(error) }, "what a pull request would do could not be said on it");
-    return false;
+  /** Heads that are new, in as few fetches as there can be. One that cannot be had is owed: its PR is judged later. */
+  async function fetchHeads(open: readonly Pull[]): Promise<void> {
+    const fresh = open.filter(({ number, head }) => {
+      const known = pulls.get(number);
+      return known?.head !== head || known.touched === undefined;
+    });
+    for (let from = 0; from < fresh.length; from += HEADS_AT_ONCE)
+      await mirror.fetch(fresh.slice(from, from + HEADS_AT_ONCE).map(({ number }) => `refs/pull/${number}/head`));
   }
-}
 
-/** `/plan` on a PR that no run steers yet; all else is answered by whoever reads the comments. */
-async function commandsOn(context: RepoContext, pull: number, known: KnownPull): Promise<Command[]> {
-  if (known.verdict?.of.concerns !== true) return [];
-  return (await context.commands.beforeRun?.(pull)) ?? [];
-}
+  /** One PR's trouble is not the others'. */
+  async function judgeOne(pass: Pass, pull: Pull): Promise<Judged> {
+    const { number, head } = pull;
+    const bypass = pull.labels.includes(BYPASS_LABEL);
+    const before = pulls.get(number);
+    const known = before?.head === head ? before : { head, bypass, comments: before?.comments };
+    pulls.set(number, known);
+    try {
+      const commands = await commandsOn(number, known);
+      const forced = commands.length > 0 || checkRuns.isAsked(head, PLAN_CHECK);
+      const owed = await judge(pass, number, known, { bypass, forced });
+      return { number, known, owed, commands: commands.length > 0 ? commands : await commandsOn(number, known) };
+    } catch (error) {
+      log.warn({ pull: number, error: String(error) }, "the plan of a pull request could not be made");
+      return { number, known, owed: true, commands: [] };
+    }
+  }
 
-/** Judges it where it was not yet, or where that no longer holds. True: it is to be judged again soon. */
-async function judge(
-  context: RepoContext,
-  memory: RepoMemory,
-  base: PlanBase,
-  number: number,
-  known: KnownPull,
-  bypass: boolean,
-  forced: boolean,
-  asked: Map<string, Promise<readonly string[]>>,
-): Promise<boolean> {
-  const { verdict } = known;
-  if (verdict !== undefined && !forced && known.bypass === bypass && !verdict.of.retry) {
-    const now = context.clock.now();
-    // What concerns no rollout by the names of its files does so on no base that has the same rollouts.
-    const young = !verdict.of.concerns || now - verdict.at < FRESH_MS;
-    if (young && (await stillHolds(context.mirror, verdict.of.reads, verdict.base, base.commit, asked))) {
-      verdict.base = base.commit;
+  /** Judges it where it was not yet, or where that no longer holds. True: it is to be judged again soon. */
+  async function judge({ base, asked }: Pass, number: number, known: KnownPull, { bypass, forced }: { bypass: boolean; forced: boolean }) {
+    const { verdict } = known;
+    if (verdict !== undefined && !forced && known.bypass === bypass && !verdict.of.retry) {
+      // What concerns no rollout by the names of its files does so on no base that has the same rollouts.
+      const young = !verdict.of.concerns || clock.now() - verdict.at < FRESH_MS;
+      if (young && (await stillHolds(mirror, verdict.of.reads, verdict.base, base.commit, asked))) {
+        verdict.base = base.commit;
+        return false;
+      }
+    }
+    known.bypass = bypass;
+    if (known.touched === undefined || (known.touched.base !== base.commit && mayConcern(base.project, known.touched.files)))
+      known.touched = { ...(await touchedBy(context, base.commit, { number, head: known.head })), base: base.commit };
+    const { files, tree } = known.touched;
+    const of = mayConcern(base.project, files)
+      ? await judgePull(base, { number, head: known.head, bypass, touched: files, tree })
+      : concernsNothing();
+    known.verdict = { of, base: base.commit, at: clock.now() };
+    return of.retry;
+  }
+
+  /** `/plan` on a PR that no run steers yet; all else is answered by whoever reads the comments. */
+  async function commandsOn(pull: number, known: KnownPull): Promise<Command[]> {
+    if (known.verdict?.of.concerns !== true) return [];
+    return (await source.beforeRun?.(pull)) ?? [];
+  }
+
+  /** First those that people wait for; of the others so many in one pass, for each is a write. True: something is owed. */
+  async function publishAll(judged: readonly Judged[]): Promise<boolean> {
+    const concerns = (one: Judged) => one.known.verdict?.of.concerns === true;
+    const waiting = judged.filter((one) => !concerns(one) && checks.isDue(one.known));
+    let owed = waiting.length > MOST_SENT || judged.some((one) => one.owed);
+    for (const { number, known, commands } of [...judged.filter(concerns), ...waiting.slice(0, MOST_SENT)]) {
+      // Each is sent though the other could not be: a check that is required holds the PR until it is there.
+      const isShown = await sent(number, () => checks.putComments(number, known));
+      const isSaid = (await sent(number, () => checks.put(known))) && isShown;
+      const isAnswered = isSaid && (await sent(number, () => answerAll(commands)));
+      owed ||= !isAnswered;
+    }
+    return owed;
+  }
+
+  async function answerAll(commands: readonly Command[]): Promise<void> {
+    for (const command of commands) await source.answer(command, "done", engineReason("PLAN_MADE_AFRESH"));
+  }
+
+  async function sent(pull: number, send: () => Promise<void>): Promise<boolean> {
+    try {
+      await send();
+      return true;
+    } catch (error) {
+      log.warn({ pull, error: String(error) }, "what a pull request would do could not be said on it");
       return false;
     }
   }
-  known.bypass = bypass;
-  if (known.touched === undefined || (known.touched.base !== base.commit && mayConcern(base.project, known.touched.files))) {
-    const { touched, tree } = await touchedBy(context, base.commit, { number, head: known.head });
-    known.touched = { files: touched, tree, base: base.commit };
+
+  async function publishOpen(baseBranch: string): Promise<boolean> {
+    const base = await baseOf(baseBranch);
+    if (base === undefined) return false;
+    const open = (await forge.openPulls()).filter((pull) => pull.base === baseBranch);
+    const numbers = new Set(open.map(({ number }) => number));
+    for (const number of pulls.keys()) if (!numbers.has(number)) pulls.delete(number);
+    const { login } = await forge.identity();
+    const others = open.filter((pull) => !isOwnBatch(pull, repository, login));
+    let owed = false;
+    for (const pull of open) if (!others.includes(pull)) owed = !(await checks.putOwn(pull.head)) || owed;
+    await fetchHeads(others);
+    const pass = { base, asked: new Map<string, Promise<readonly string[]>>() };
+    const judged: Judged[] = [];
+    for (const pull of others) judged.push(await judgeOne(pass, pull));
+    owed = (await publishAll(judged)) || owed;
+    return !(await checks.putGroups(open, pulls, baseBranch, login)) || owed;
   }
-  const { files, tree } = known.touched;
-  const of = mayConcern(base.project, files)
-    ? await judgePull(context, memory, base, { number, head: known.head, bypass, touched: files, tree })
-    : {
-        check: notARollout(),
-        comments: new Map<string, string>(),
-        concerns: false,
-        retry: false,
-        reads: noReads(),
-        readable: true,
-        settled: true,
-      };
-  known.verdict = { of, base: base.commit, at: context.clock.now() };
-  return of.retry;
+
+  return async (baseBranch, heard = true) => {
+    const owed = !(await checks.putOwnBatches());
+    if (!heard) return owed;
+    try {
+      return (await publishOpen(baseBranch)) || owed;
+    } catch (error) {
+      log.warn({ error: String(error) }, "open pull requests could not be looked at; trying again");
+      return true;
+    }
+  };
+}
+
+function concernsNothing(): Verdict {
+  const reads = noReads();
+  return { check: notARollout(), comments: new Map(), concerns: false, retry: false, reads, readable: true, settled: true };
 }

@@ -1,6 +1,29 @@
-import { BoundedSet } from "../../core/base/bounded.ts";
+import type { IndexEntry } from "../../adapters/git/journal/port.ts";
 import type { PlanCheckWords } from "../../core/report/plan/plan-check.ts";
+import type { Run } from "../../core/run/state/run.ts";
+import type { Project } from "../config-repo/project.ts";
 import type { Reads } from "./plan-check-reads.ts";
+
+/** What a PR is judged against: the base, and what goes on there. */
+export interface PlanBase {
+  commit: string;
+  branch: string;
+  project: Project;
+  runs: ReadonlyMap<string, Run>;
+  index: ReadonlyMap<string, IndexEntry>;
+  journal: string | undefined;
+}
+
+/** A PR, as far as it is judged. */
+export interface JudgedPull {
+  number: number;
+  head: string;
+  /** Labelled stagecoach/bypass. */
+  bypass: boolean;
+  touched: readonly string[];
+  /** The tree that merging it gives; undefined: it conflicts. */
+  tree: string | undefined;
+}
 
 /** What one PR was judged to be. */
 export interface Verdict {
@@ -23,24 +46,10 @@ export interface KnownPull {
   head: string;
   bypass: boolean;
   /** Of this head, as of the first base it was seen with. */
-  touched?: { files: readonly string[]; tree: string | undefined; base: string };
+  touched?: { files: readonly string[]; tree: string | undefined; base: string } | undefined;
   verdict?: { of: Verdict; base: string; at: number };
   /** What its check last said, where it was sent. */
   check?: string;
   /** Our comments by marker, as sent; undefined: it is not known yet which there are. */
-  comments?: Map<string, string>;
+  comments?: Map<string, string> | undefined;
 }
-
-export interface Plans {
-  pulls: Map<number, KnownPull>;
-  /** Merge group's commit → what its check says. */
-  groups: Map<string, string>;
-  /** Commits of batches' PRs that have their check. */
-  own: Set<string>;
-}
-
-export function noPlans(): Plans {
-  return { pulls: new Map(), groups: new Map(), own: new BoundedSet(MOST_OWN) };
-}
-
-const MOST_OWN = 5000;

@@ -1,7 +1,7 @@
+import type { Mirror } from "../../adapters/git/port.ts";
 import type { Release } from "../../core/plan/plan-types.ts";
 import { VERSION } from "../config-repo/release.ts";
-import type { RepoContext } from "../round/context.ts";
-import { branchHeads, whyNoBranch } from "../round/observe/branch-heads.ts";
+import { branchHeads, isBranchName } from "../round/observe/branch-heads.ts";
 
 /** What branch pins are resolved with: where the release is, and where the branches are. */
 export interface BranchPlaces {
@@ -12,22 +12,18 @@ export interface BranchPlaces {
 }
 
 /** Asks the remote for the release commit and the heads of these branches. */
-export async function branchPlaces(
-  context: Pick<RepoContext, "mirror">,
-  release: Release,
-  branches: Iterable<string>,
-): Promise<BranchPlaces> {
-  const names = [...branches].filter((name) => whyNoBranch(name) === undefined);
-  return { release: await releaseCommit(context, release.values[VERSION] ?? ""), heads: await branchHeads(context, names) };
+export async function branchPlaces(mirror: Mirror, release: Release, branches: Iterable<string>): Promise<BranchPlaces> {
+  const names = [...branches].filter((name) => isBranchName(name));
+  return { release: await releaseCommit(mirror, release.values[VERSION] ?? ""), heads: await branchHeads(mirror, names) };
 }
 
 /** The commit that a full commit id, a tag or a branch of the config repo means. undefined: it is none of them. */
-async function releaseCommit({ mirror }: Pick<RepoContext, "mirror">, version: string): Promise<string | undefined> {
+async function releaseCommit(mirror: Mirror, version: string): Promise<string | undefined> {
   if (/^[0-9a-f]{40}$/.test(version)) {
     if ((await mirror.commitInfo(version)) === undefined) await mirror.fetch();
     return (await mirror.commitInfo(version)) === undefined ? undefined : version;
   }
-  if (version === "" || whyNoBranch(version) !== undefined) return undefined;
+  if (version === "" || !isBranchName(version)) return undefined;
   for (const ref of [`refs/tags/${version}`, `refs/heads/${version}`]) {
     await mirror.fetch([ref]);
     const commit = await mirror.resolve(ref);

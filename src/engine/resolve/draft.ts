@@ -1,3 +1,4 @@
+import type { ControlPlane } from "../../adapters/argocd/port.ts";
 import type { ApplicationView } from "../../core/argocd/views.ts";
 import { matcher } from "../../core/base/selector.ts";
 import type { TemplateValues } from "../../core/base/template.ts";
@@ -24,6 +25,12 @@ export interface SeenApplication {
   view: ApplicationView;
   /** Parameters the generator gave it; known only where the ApplicationSet was rendered. */
   params?: Readonly<Record<string, string>>;
+}
+
+/** What these control planes have of a rollout's source, and of one by selector all there is to select from. */
+export function applicationsOn(planes: readonly ControlPlane[], { source }: Pick<Rollout, "source">): SeenApplication[] {
+  const owner = source.kind === "ApplicationSet" ? { namespace: source.namespace, name: source.name } : undefined;
+  return planes.flatMap((plane) => plane.applications(owner).map((view) => ({ controlPlane: plane.name, view })));
 }
 
 /** Those that belong to a rollout's source: owned by the ApplicationSet, or matching the selector. Ones being deleted do not. */

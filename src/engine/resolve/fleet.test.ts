@@ -6,7 +6,7 @@ import type { ApplicationView, ClusterView } from "../../core/argocd/views.ts";
 import type { Snapshot } from "../config-repo/snapshot.ts";
 import type { RepoContext } from "../round/context.ts";
 import { clustersOf } from "./fleet.ts";
-import { makePlan } from "./make-plan.ts";
+import { openPlanner } from "./make-plan.ts";
 
 const SINCE = "2026-11-21T14:05:00.000Z";
 const FORBIDDEN = "forbidden; grant the verbs get, list and watch on applications.argoproj.io";
@@ -64,9 +64,15 @@ function planFor(hubs: readonly Hub[], partial = false) {
   const [first] = sampleRollout().stages;
   const stages = first === undefined ? [] : [{ ...first, maxUnavailable: { count: 2 } }];
   const pins = [{ kind: "value" as const, file: FILE, path: "{{ cluster.labels.hub }}", create: false, value: "{{ release.version }}" }];
-  return makePlan(contextOf(hubs), sampleRollout({ source, stages, pins }), { values: { version: "v2" }, attempt: 1 }, snapshot, "main", {
-    partial,
-  });
+  return openPlanner(contextOf(hubs))(
+    sampleRollout({ source, stages, pins }),
+    { values: { version: "v2" }, attempt: 1 },
+    snapshot,
+    "main",
+    {
+      partial,
+    },
+  );
 }
 
 describe("a fleet over several control planes", () => {

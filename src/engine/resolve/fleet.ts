@@ -1,15 +1,16 @@
 import type { ControlPlane } from "../../adapters/argocd/port.ts";
 import { plainServer } from "../../core/argocd/same.ts";
-import type { ClusterView } from "../../core/argocd/views.ts";
-import { type AnyReason, text } from "../../core/base/reason.ts";
+import type { ApplicationView, ClusterView } from "../../core/argocd/views.ts";
+import type { AnyReason, Words } from "../../core/base/reason.ts";
 import type { Cluster } from "../../core/plan/plan-types.ts";
 import { planeReason } from "../../core/reasons/control-plane.ts";
-import { sayProblem } from "../../core/report/reasons/problems.ts";
+import { engineReason } from "../../core/reasons/engine.ts";
 import { sayGrant } from "../../core/report/reasons/problems-repo.ts";
 import type { LostPlane } from "../../core/run/state/world.ts";
 import { lostWords, planeOf } from "../../core/run/targets/unseen.ts";
 import type { Declared } from "../config-repo/inventory.ts";
 import type { RepoContext } from "../round/context.ts";
+import { normaliseServer } from "./targets-join.ts";
 
 export interface Fleet {
   /** Of the control planes that can be read now; with `remembered`, those of the others as last seen, too. */
@@ -17,13 +18,10 @@ export interface Fleet {
   /** False where some control plane of the rollout cannot be read now. */
   known: boolean;
   /** Why not: all of those that cannot. */
-  why?: string;
+  why: readonly Words[];
   /** Those that cannot be read, by name. Empty where a name is no control plane at all. */
   lost: ReadonlyMap<string, LostPlane>;
 }
-
-/** Longer reasons are cut: they come from outside. */
-const LONGEST_WHY = 500;
 
 /** Planes that were read at least once: what they remember is whole, if perhaps old. */
 const readOnce = new WeakSet<ControlPlane>();
@@ -37,25 +35,26 @@ export function clustersOf(
   names: readonly string[],
   { remembered = false, declared }: { remembered?: boolean; declared?: Declared | undefined } = {},
 ): Fleet {
-  const clusters: Cluster[] = [];
   const missing = names.filter((name) => !context.planes.has(name));
   if (missing.length > 0) {
     const refused = missing.map((name) => context.grants?.refusal(name)).find((why) => why !== undefined);
-    const why = refused === undefined ? `control plane ${missing.join(", ")} is not configured` : sayGrant(refused);
-    return { clusters, known: false, why, lost: new Map() };
+    return unknownFleet(refused === undefined ? engineReason("PLANES_NOT_CONFIGURED", { planes: missing }) : sayGrant(refused));
   }
   // Which of the clusters are a lost plane's is not known either then.
-  if (declared?.ok === false) return { clusters, known: false, why: wordsOf(declared), lost: new Map() };
-  const planes = planesFor(context, names);
+  if (declared?.ok === false) return unknownFleet(engineReason("INVENTORY_UNREADABLE", { problem: declared.problems[0] }));
+  const planes = planesFor(context.planes, names);
   const lost = lostPlanes(planes);
-  for (const plane of planes) {
-    if (lost.has(plane.name) && !(remembered && isRemembered(plane))) continue;
+  const clusters = planes.flatMap((plane) => {
+    if (lost.has(plane.name) && !(remembered && isRemembered(plane))) return [];
     const views = declared === undefined ? plane.clusters() : declaredOn(plane, declared.clusters, planes.length);
-    for (const view of views) clusters.push(toCluster(plane.name, view));
-  }
-  if (lost.size === 0) return { clusters, known: true, lost };
-  const why = [...lost].map(([name, state]) => `control plane ${name} cannot be seen: ${text(state.why)}`).join("; ");
-  return { clusters, known: false, why, lost };
+    return views.map((view) => toCluster(plane.name, view));
+  });
+  const why = [...lost].map(([plane, state]) => engineReason("PLANE_UNSEEN_NOW", { plane, because: state.why }));
+  return { clusters, known: lost.size === 0, why, lost };
+}
+
+function unknownFleet(why: Words): Fleet {
+  return { clusters: [], known: false, why: [why], lost: new Map() };
 }
 
 /** One inventory serves several control planes: each has those of it that it knows, by name or by server. */
@@ -65,12 +64,6 @@ function declaredOn(plane: ControlPlane, declared: readonly ClusterView[], plane
   const names = new Set(own.map((view) => view.name));
   const servers = new Set(own.map((view) => plainServer(view.server)));
   return declared.filter(({ name, server }) => names.has(name) || (server !== "" && servers.has(plainServer(server))));
-}
-
-function wordsOf({ problems: [first] }: Extract<Declared, { ok: false }>): string {
-  return first === undefined
-    ? "the inventory cannot be read"
-    : `the inventory cannot be read: ${sayProblem(first).message} (${first.file}:${first.line}:${first.column})`.slice(0, LONGEST_WHY);
 }
 
 /** Those that cannot be read now, since when and why. */
@@ -106,18 +99,53 @@ export function isRemembered(plane: ControlPlane): boolean {
   return readOnce.has(plane);
 }
 
-export function planesFor(context: Pick<RepoContext, "planes">, names: readonly string[]): ControlPlane[] {
-  const all = [...context.planes.values()];
+export type Planes = ReadonlyMap<string, ControlPlane>;
+
+/** The control planes that a rollout names; no name: all. */
+export function planesFor(planes: Planes, names: readonly string[]): ControlPlane[] {
+  const all = [...planes.values()];
   return names.length === 0 ? all : all.filter((plane) => names.includes(plane.name));
 }
 
-export function toCluster(plane: string, view: ClusterView): Cluster {
-  return {
-    key: `${plane}/${view.name}`,
-    name: view.name,
-    controlPlane: plane,
-    server: view.server,
-    labels: view.labels,
-    registered: view.registered,
-  };
+/** Finds a target's Application by its key. The plane is undefined where it cannot be believed now. */
+export function applicationAt(planes: Planes, key: string) {
+  const [planeName = "", namespace = "", name = ""] = key.split("/");
+  const known = planes.get(planeName);
+  const plane = known?.state().fresh === true ? known : undefined;
+  return { plane, namespace, name, application: plane?.application(namespace, name) };
+}
+
+/** The same as last seen, whether or not its control plane can be believed now. */
+export function applicationSeen(planes: Planes, key: string): ApplicationView | undefined {
+  const [planeName = "", namespace = "", name = ""] = key.split("/");
+  return planes.get(planeName)?.application(namespace, name);
+}
+
+/** The cluster that an Application goes to, as its control plane has it registered. */
+export function clusterOf(plane: ControlPlane, application: ApplicationView | undefined): ClusterView | undefined {
+  if (application === undefined) return undefined;
+  const { name, server } = application.spec.destination;
+  if (name !== undefined) return plane.clusters().find((cluster) => cluster.name === name);
+  return server === undefined ? undefined : plane.clusters().find((cluster) => plainServer(cluster.server) === plainServer(server));
+}
+
+/** By control plane and server: clusters whose connection Argo CD says has failed, with what it says; by name, too, as they are keyed. */
+export function unreachableClusters(planes: readonly ControlPlane[]): Map<string, string> {
+  const failed = new Map<string, string>();
+  for (const plane of planes) {
+    for (const { name, server, connection } of plane.clusters()) {
+      if (connection?.status !== "Failed") continue;
+      for (const key of [`${plane.name}/${name}`, serverKey(plane.name, server)]) failed.set(key, connection.message);
+    }
+  }
+  return failed;
+}
+
+/** How a cluster of an inventory, which may call it otherwise, is found among those of a control plane. */
+export function serverKey(plane: string, server: string): string {
+  return `${plane} ${normaliseServer(server)}`;
+}
+
+function toCluster(plane: string, { name, server, labels, registered }: ClusterView): Cluster {
+  return { key: `${plane}/${name}`, name, controlPlane: plane, server, labels, registered };
 }

@@ -1,5 +1,4 @@
 import type { ControlPlane } from "../../adapters/argocd/port.ts";
-import { defined } from "../../core/base/defined.ts";
 import type { Plan, Release } from "../../core/plan/plan-types.ts";
 import type { Problem, ProblemReason } from "../../core/reasons/problem.ts";
 import { sentenceOf } from "../../core/report/reasons/say.ts";
@@ -13,7 +12,7 @@ import { branchesOf } from "../round/act/branch-moves.ts";
 import type { RepoContext } from "../round/context.ts";
 import { limitsOf } from "../round/observe/grants.ts";
 import { type BranchPlaces, branchPlaces } from "./branch-release.ts";
-import type { SeenApplication } from "./draft.ts";
+import { applicationsOn } from "./draft.ts";
 import { clustersOf, type Fleet, isRemembered, planesFor } from "./fleet.ts";
 import { locateIn, planOver } from "./plan-over.ts";
 
@@ -28,53 +27,53 @@ type MadePlan =
  * one of several planes cannot be read now, its part is planned as it was last read, with a warning; one that was never
  * read since the start leaves the plan half, which is a plan to look at (`partial`) and none to run.
  */
-export async function makePlan(
-  context: RepoContext,
+export type MakePlan = (
   rollout: Rollout,
   release: Release,
   snapshot: Snapshot,
   baseBranch: string,
-  { partial = false }: { partial?: boolean } = {},
-): Promise<MadePlan> {
-  const names = rollout.source.controlPlanes;
-  const declared = await declaredAt(snapshot, rollout);
-  if (declared?.ok === false) return { ok: false, retry: false, problems: await located(declared.problems, rollout, snapshot) };
-  const fleet = clustersOf(context, names, { remembered: true, declared });
-  const planes = planesFor(context, names);
-  const hidden = whyUnseen(rollout, fleet, planes, partial);
-  if (hidden !== undefined) return hidden;
-  const applications = applicationsOn(planes, fleet, rollout);
-  if (applications.length === 0) return noApplications(context, rollout, planes, snapshot, baseBranch);
-  const seen = await withGeneratorParams(context, rollout, applications, planes, snapshot, baseBranch);
+  options?: { partial?: boolean },
+) => Promise<MadePlan>;
+
+type Context = Pick<RepoContext, "planes" | "grants" | "mirror" | "analysis" | "repoURL">;
+
+export function openPlanner(context: Context): MakePlan {
   const analyses = { builtin: context.analysis?.engine.kind !== "argo-rollouts" };
-  const attempt = (branches?: BranchPlaces) =>
-    snapshot.with((files) =>
-      planOver({ rollout, release, applications: seen, clusters: fleet.clusters, files, analyses, ...defined({ branches }) }),
+  return async (rollout, release, snapshot, baseBranch, { partial = false } = {}) => {
+    const names = rollout.source.controlPlanes;
+    const declared = await declaredAt(snapshot, rollout);
+    if (declared?.ok === false) return { ok: false, retry: false, problems: await located(declared.problems, rollout, snapshot) };
+    const fleet = clustersOf(context, names, { remembered: true, declared });
+    const planes = planesFor(context.planes, names);
+    const hidden = whyUnseen(rollout, fleet, planes, partial);
+    if (hidden !== undefined) return hidden;
+    // Of a plane whose first list was not through there may be a part.
+    const applications = applicationsOn(
+      planes.filter((plane) => !fleet.lost.has(plane.name) || isRemembered(plane)),
+      rollout,
     );
-  let made = await attempt();
-  // Only now is it known which branches the pins mean.
-  const branches = branchesOf(made).map(({ branch }) => branch);
-  if (branches.length > 0) made = await attempt(await branchPlaces(context, release, branches));
-  if (made.plan === undefined) return { ok: false, retry: false, problems: made.problems.filter(({ severity }) => severity === "error") };
-  return { ok: true, plan: { ...made.plan, warnings: [...lostWarnings(fleet, planes), ...made.plan.warnings] } };
+    if (applications.length === 0) return noApplications(context, rollout, planes, snapshot, baseBranch);
+    const seen = await withGeneratorParams(context, rollout, applications, planes, snapshot, baseBranch);
+    const attempt = (branches?: BranchPlaces) =>
+      snapshot.with((files) => planOver({ rollout, release, applications: seen, clusters: fleet.clusters, files, analyses, branches }));
+    let made = await attempt();
+    // Only now is it known which branches the pins mean.
+    const branches = branchesOf(made).map(({ branch }) => branch);
+    if (branches.length > 0) made = await attempt(await branchPlaces(context.mirror, release, branches));
+    if (made.plan === undefined) return { ok: false, retry: false, problems: made.problems.filter(({ severity }) => severity === "error") };
+    return { ok: true, plan: { ...made.plan, warnings: [...lostWarnings(fleet, planes), ...made.plan.warnings] } };
+  };
 }
 
 function whyUnseen(rollout: Rollout, fleet: Fleet, planes: readonly ControlPlane[], partial: boolean): MadePlan | undefined {
   if (!fleet.known && !canDoWithout(fleet, planes, partial))
-    return refuse(rollout, true, { code: "SOURCE_NOT_FOUND", kind: "Fleet", said: fleet.why });
+    return refuse(rollout, true, { code: "SOURCE_NOT_FOUND", kind: "Fleet", said: fleet.why.map((why) => sentenceOf(why)).join("; ") });
   if (planes.length <= 1 || rollout.source.controlPlanes.length > 0) return undefined;
   return refuse(rollout, false, { code: "SOURCE_REF", kind: "NoPlane", known: planes.map((plane) => plane.name) });
 }
 
-function applicationsOn(planes: readonly ControlPlane[], fleet: Fleet, { source }: Rollout): SeenApplication[] {
-  const set = source.kind === "ApplicationSet" ? { namespace: source.namespace, name: source.name } : undefined;
-  // Of a plane whose first list was not through there may be a part.
-  const read = planes.filter((plane) => !fleet.lost.has(plane.name) || isRemembered(plane));
-  return read.flatMap((plane) => plane.applications(set).map((view) => ({ controlPlane: plane.name, view })));
-}
-
 async function noApplications(
-  context: RepoContext,
+  { repoURL, grants: granted }: Context,
   rollout: Rollout,
   planes: readonly ControlPlane[],
   snapshot: Snapshot,
@@ -83,10 +82,10 @@ async function noApplications(
   const files = rollout.pins.flatMap((pin) => ("file" in pin ? [pin.file] : []));
   const set = rollout.source.kind === "ApplicationSet" ? await findApplicationSet(snapshot, rollout.source, files) : undefined;
   const clusters = generatorClusters(planes);
-  const yields = set && (await snapshot.with((sync) => renderAt(set, clusters, sync, context.repoURL, baseBranch)));
+  const yields = set && (await snapshot.with((sync) => renderAt(set, clusters, sync, repoURL, baseBranch)));
   const declared = yields?.ok === true && yields.applications.length > 0;
   const grants = limitsOf(
-    context.grants,
+    granted,
     planes.map((plane) => plane.name),
   );
   return refuse(rollout, true, { code: "SOURCE_NOT_FOUND", kind: "NotInArgo", source: rollout.source, declared, grants });

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { CommitInfo, Mirror } from "../../adapters/git/port.ts";
 import type { BatchTarget } from "../../core/run/state/run.ts";
-import { memoryOf } from "../testing/memory.ts";
+import { partsOf } from "../testing/parts.ts";
 
 /** A straight line of commits c0, c1, …, each given by the file it changes. */
 function baseOf(files: string[]) {
@@ -25,7 +25,7 @@ function baseOf(files: string[]) {
     firstParentLog: async (from = "c0", to, limit) =>
       Array.from({ length: number(to) - number(from) }, (_, index) => info(number(from) + 1 + index)).slice(0, limit),
   };
-  const memory = memoryOf({ mirror: mirror as Mirror });
+  const memory = partsOf({ mirror: mirror as Mirror });
   const drift = async (base: string, file: string) => {
     const target = { edits: [{ kind: "value", file, path: "version", from: "v1", to: "v2" }] } as unknown as BatchTarget;
     return (await memory.pins.driftOf(base, target, ["v1"], "c0"))?.commit;

@@ -37,53 +37,57 @@ export interface Pins {
 
 const MOST_KEPT = 500;
 
-export function openPins(commits: Commits, heads: BranchHeads): Pins {
+export function openPins(commits: Commits, headsOf: BranchHeads): Pins {
   const kept = new BoundedMap<string, PinValues>(MOST_KEPT);
-  const parts = { commits, heads, kept };
-  return {
-    at: (base, batch) => pinsAt(parts, base, batch),
-    writtenAt: (base, batch) => writtenAt(parts, base, batch),
-    driftOf: (base, target, values, merged) => driftOf(parts, base, target, values, merged),
-  };
-}
 
-interface Parts {
-  commits: Commits;
-  heads: BranchHeads;
-  kept: Map<string, PinValues>;
-}
-
-async function pinsAt(parts: Parts, base: string, batch: PinnedBatch): Promise<PinValues> {
-  const written = await writtenAt(parts, base, batch);
-  const branches = branchesOf(batch).map(({ branch }) => branch);
-  if (branches.length === 0) return written;
-  const heads = await parts.heads.of(branches);
-  const moves = new Map((await movesOf(parts.commits, batch, heads)).map((move) => [move.branch, move]));
-  const values: PinValues = new Map();
-  for (const { key, edits } of batch.targets) {
-    const own = written.get(key);
-    if (own === undefined) continue;
-    const moved = batch.merged !== undefined;
-    values.set(
-      key,
-      own.map((value, index) => (edits[index]?.kind === "branch" ? branchValue(moves.get(edits[index].path), moved) : value)),
-    );
+  async function writtenAt(base: string, batch: PinnedBatch): Promise<PinValues> {
+    const key = `${base} ${batch.branch}`;
+    const known = kept.get(key);
+    if (known !== undefined) return known;
+    const values = await commits.snapshot(base).with((files) => readPins(files, batch));
+    kept.set(key, values);
+    return values;
   }
-  return values;
+
+  /** What stands on a branch that is no longer where this run moved it. */
+  async function branchDrift(branch: string): Promise<ObservedTarget["drift"]> {
+    const head = (await headsOf([branch])).get(branch);
+    const info = head === undefined ? undefined : await commits.mirror.commitInfo(head);
+    return info && { commit: info.sha, author: info.author, subject: info.subject };
+  }
+
+  return {
+    writtenAt,
+    async at(base, batch) {
+      const written = await writtenAt(base, batch);
+      const branches = branchesOf(batch).map(({ branch }) => branch);
+      if (branches.length === 0) return written;
+      const moves = new Map((await movesOf(commits, batch, await headsOf(branches))).map((move) => [move.branch, move]));
+      const moved = batch.merged !== undefined;
+      const values: PinValues = new Map();
+      for (const { key, edits } of batch.targets) {
+        const own = written.get(key);
+        if (own === undefined) continue;
+        values.set(
+          key,
+          own.map((value, index) => (edits[index]?.kind === "branch" ? branchValue(moves.get(edits[index].path), moved) : value)),
+        );
+      }
+      return values;
+    },
+    async driftOf(base, target, values, merged) {
+      const edit = values && target.edits.find(({ to }, index) => values[index] !== to);
+      if (edit === undefined) return undefined;
+      if (edit.kind === "branch") return branchDrift(edit.path);
+      const commit = merged === base ? undefined : await commits.lastTouchAfter(merged, base, edit.file);
+      return commit && { commit: commit.sha, author: commit.author, subject: commit.subject };
+    },
+  };
 }
 
 /** A branch's value is its head. Once it has been moved, what comes on top of the release commit takes nothing from it. */
 function branchValue(move: BranchMove | undefined, moved: boolean): string | null {
   return moved && move?.stands === "past" ? move.to : (move?.head ?? null);
-}
-
-async function writtenAt({ commits, kept }: Parts, base: string, batch: PinnedBatch): Promise<PinValues> {
-  const key = `${base} ${batch.branch}`;
-  const known = kept.get(key);
-  if (known !== undefined) return known;
-  const values = await commits.snapshot(base).with((files) => readPins(files, batch));
-  kept.set(key, values);
-  return values;
 }
 
 function readPins(files: SyncFiles, batch: PinnedBatch): PinValues {
@@ -107,28 +111,4 @@ function readPin(files: SyncFiles, edit: Edit): string | null | undefined {
 
 function pinOf({ path, part, create }: Edit) {
   return defined({ path, part, create });
-}
-
-async function driftOf(
-  parts: Parts,
-  base: string,
-  target: BatchTarget,
-  values: readonly (string | null)[] | undefined,
-  merged: string,
-): Promise<ObservedTarget["drift"]> {
-  if (values === undefined) return undefined;
-  const at = target.edits.findIndex((edit, index) => values[index] !== edit.to);
-  const edit = target.edits[at];
-  if (edit === undefined) return undefined;
-  if (edit.kind === "branch") return branchDrift(parts, edit.path);
-  if (merged === base) return undefined;
-  const commit = await parts.commits.lastTouchAfter(merged, base, edit.file);
-  return commit === undefined ? undefined : { commit: commit.sha, author: commit.author, subject: commit.subject };
-}
-
-/** What stands on a branch that is no longer where this run moved it. */
-async function branchDrift({ commits, heads }: Parts, branch: string): Promise<ObservedTarget["drift"]> {
-  const head = (await heads.of([branch])).get(branch);
-  const info = head === undefined ? undefined : await commits.mirror.commitInfo(head);
-  return info === undefined ? undefined : { commit: info.sha, author: info.author, subject: info.subject };
 }

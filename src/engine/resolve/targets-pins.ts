@@ -6,7 +6,7 @@ import type { ProblemReason } from "../../core/reasons/problem.ts";
 import type { PinTemplate, Rollout } from "../../core/spec/rollout.ts";
 import { whyOutside } from "../../core/spec/rules/pins.ts";
 import { VERSION } from "../config-repo/release.ts";
-import { whyNoBranch } from "../round/observe/branch-heads.ts";
+import { isBranchName } from "../round/observe/branch-heads.ts";
 import type { BranchPlaces } from "./branch-release.ts";
 import { type Draft, valuesOf } from "./draft.ts";
 import { readGeneratorMove } from "./targets-generator.ts";
@@ -180,6 +180,5 @@ function noCommit({ values }: Release): TargetProblem {
 
 function noBranch(branch: string, index: number): TargetProblem {
   const path = ["spec", "pins", index, "branch"];
-  const why = whyNoBranch(branch);
-  return why === undefined ? { code: "BRANCH_MISSING", branch, path } : { code: "BRANCH_NAME", said: why, path };
+  return isBranchName(branch) ? { code: "BRANCH_MISSING", branch, path } : { code: "BRANCH_NAME", branch, path };
 }

@@ -20,7 +20,7 @@ export interface ResolveInput {
   applications: readonly SeenApplication[];
   clusters: readonly Cluster[];
   /** For branch pins: undefined where only a checkout is at hand, and heads are not known. */
-  branches?: BranchPlaces;
+  branches?: BranchPlaces | undefined;
   /** Text of a file of the repo; null: not there. It may throw where a file must not be read (a symlink); that is a problem. */
   readFile(path: string): string | null;
 }

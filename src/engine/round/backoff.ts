@@ -16,20 +16,20 @@ export interface Backoff {
   pending(): number[];
 }
 
-export function openBackoff(context: Pick<RepoContext, "clock">): Backoff {
+export function openBackoff({ clock }: Pick<RepoContext, "clock">): Backoff {
   const failed = new BoundedMap<string, { count: number; until: number }>(MOST_KEPT);
   return {
     until(rollout) {
       const { until = 0 } = failed.get(rollout) ?? {};
-      return until > context.clock.now() ? until : undefined;
+      return until > clock.now() ? until : undefined;
     },
     note(rollout, error) {
       const count = (failed.get(rollout)?.count ?? 0) + 1;
-      const until = context.clock.now() + Math.min(LONGEST_RETRY_MS, FIRST_RETRY_MS * 2 ** (count - 1));
+      const until = clock.now() + Math.min(LONGEST_RETRY_MS, FIRST_RETRY_MS * 2 ** (count - 1));
       const asked = error instanceof ForgeError ? (error.retryAt ?? 0) : 0;
       failed.set(rollout, { count, until: Math.max(until, asked) });
     },
     forget: (rollout) => void failed.delete(rollout),
-    pending: () => [...failed.values()].map(({ until }) => until).filter((until) => until > context.clock.now()),
+    pending: () => [...failed.values()].map(({ until }) => until).filter((until) => until > clock.now()),
   };
 }

@@ -12,13 +12,13 @@ export interface Rules {
   readonly last: BranchRules | undefined;
 }
 
-export function openRules(context: Pick<RepoContext, "forge" | "clock">): Rules {
+export function openRules({ forge, clock }: Pick<RepoContext, "forge" | "clock">): Rules {
   let known: { branch: string; at: number; rules: BranchRules | undefined } | undefined;
   return {
     async of(branch) {
-      const now = context.clock.now();
+      const now = clock.now();
       if (known?.branch === branch && now - known.at < RULES_FOR_MS) return known.rules;
-      const rules = await context.forge.branchRules(branch).catch((error: unknown) => {
+      const rules = await forge.branchRules(branch).catch((error: unknown) => {
         if (error instanceof ForgeError && (error.kind === "Forbidden" || error.kind === "NotFound")) return undefined;
         throw error;
       });

@@ -18,18 +18,18 @@ export interface RepoContext {
   journal: Journal;
   journalBranch: string;
   /** Writes the commits of batches, as the journal's writer does its own. Absent: unsigned ones, pushed from the mirror. */
-  writer?: CommitWriter;
+  writer?: CommitWriter | undefined;
   commands: CommandSource;
   /** By name. */
   planes: ReadonlyMap<string, ControlPlane>;
   /** Where the operator grants this repo some control planes and projects only: `planes` shows no others. */
-  grants?: Grants;
+  grants?: Grants | undefined;
   /** Windows of the server's configuration: they bind every run of every repo. */
-  freezes?: readonly Window[];
+  freezes?: readonly Window[] | undefined;
   /** Runs analyses. Absent: none can be, and one that is wanted says so. */
-  analysis?: AnalysisService;
+  analysis?: AnalysisService | undefined;
   /** Asks hooks. Absent: none is asked, and one that is wanted says so. */
-  hooks?: HookCaller;
+  hooks?: HookCaller | undefined;
   clock: Clock;
   log: Log;
   /** Of the commits the bot makes. */

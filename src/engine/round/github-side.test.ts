@@ -2,13 +2,12 @@ import { describe, expect, test } from "vitest";
 import { sampleRun } from "../../../test/support/sample-run.ts";
 import type { BranchRules, CheckSeen, Pull, Review } from "../../adapters/forge/port.ts";
 import { said } from "../../core/reasons/run.ts";
-import type { Advanced } from "../../core/run/state/world.ts";
-import { memoryOf } from "../testing/memory.ts";
+import type { Advanced, World } from "../../core/run/state/world.ts";
+import { partsOf } from "../testing/parts.ts";
 import { type RepoContext, silentLog } from "./context.ts";
-import type { RepoMemory } from "./memory.ts";
 import { whyOver } from "./observe/open-pulls.ts";
 import { needsOf } from "./observe/pull-needs.ts";
-import { publishRun } from "./publish/publish.ts";
+import { openPublisher } from "./publish/publish.ts";
 
 const AT = "2026-11-21T09:00:00.000Z";
 const NONE: BranchRules = {
@@ -76,7 +75,7 @@ describe("an open PR of an attempt that is over", () => {
   const runs = (change: Parameters<typeof sampleRun>[0] = {}) => new Map([["payments", sampleRun(change)]]);
 
   test.each([
-    ["an older run's", "stagecoach-run/payments/41/1-1-1", "which is over"],
+    ["an older run's", "stagecoach-run/payments/41/1-1-1", "PULL_RUN_OVER"],
     ["the present attempt of an open batch", "stagecoach-run/payments/42/2-1-1", undefined],
     ["one that another replica has just begun", "stagecoach-run/payments/42/2-1-2", undefined],
     ["a newer run's", "stagecoach-run/payments/43/1-1-1", undefined],
@@ -84,17 +83,19 @@ describe("an open PR of an attempt that is over", () => {
     ["no batch's at all", "feature", undefined],
   ])("%s", (_name, branch, why) => {
     const found = whyOver(pull(branch), runs(), "acme/fleet");
-    if (why === undefined) expect(found).toBeUndefined();
-    else expect(found).toContain(why);
+    expect(found?.code).toBe(why);
   });
 
   test("a former attempt's, and a closed batch's, are over; a fork's branch of that name never is", () => {
     const [first, second] = sampleRun().batches;
     if (first === undefined || second === undefined) throw new Error("the sample has two batches");
     const rebuilt = runs({ batches: [first, { ...second, attempt: 3 }] });
-    expect(whyOver(pull("stagecoach-run/payments/42/2-1-2"), rebuilt, "acme/fleet")).toContain("attempt 3");
+    expect(whyOver(pull("stagecoach-run/payments/42/2-1-2"), rebuilt, "acme/fleet")).toMatchObject({
+      code: "PULL_ATTEMPT_OVER",
+      attempt: 3,
+    });
     const closed = runs({ batches: [first, { ...second, phase: "Closed" }] });
-    expect(whyOver(pull("stagecoach-run/payments/42/2-1-1"), closed, "acme/fleet")).toContain("whose batch is closed");
+    expect(whyOver(pull("stagecoach-run/payments/42/2-1-1"), closed, "acme/fleet")).toMatchObject({ code: "PULL_BATCH_CLOSED" });
     expect(whyOver(pull("stagecoach-run/payments/42/2-1-1", "mallory/fleet"), closed, "acme/fleet")).toBeUndefined();
   });
 });
@@ -108,13 +109,16 @@ describe("the live page's edits", () => {
       rate: () => rate,
     };
     const context = { forge, clock: { now: () => now }, log: silentLog } as unknown as RepoContext;
-    const memory: RepoMemory = memoryOf(context);
+    const memory = partsOf(context);
+    const publisher = openPublisher(context, memory);
     const pages = () => bodies.filter((body) => body.startsWith("stagecoach:rollout")).length;
     const look = async (run = sampleRun(), ms = 1000, change: Advanced<unknown>["change"] = "transition") => {
       now += ms;
-      const due = publishRun(context, memory, { run, effects: [], change, events: [] }, []);
+      const advanced = { run, effects: [], change, events: [] };
+      const decision = { decidedAt: 0, now, before: run, world: {} as World, remarks: [], advanced };
+      const due = publisher.publish([], [], [decision], new Map());
       await memory.comments.settled();
-      return due === undefined ? undefined : due - now;
+      return Number.isFinite(due) ? due - now : undefined;
     };
     return { bodies, pages, look };
   }

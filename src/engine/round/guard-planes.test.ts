@@ -11,11 +11,10 @@ import type { Batch, Run } from "../../core/run/state/run.ts";
 import { fastClock } from "../../sim/clock.ts";
 import { pinFilesOf, setsByPlane } from "../config-repo/plane-sets.ts";
 import { lostPlanes } from "../resolve/fleet.ts";
-import { memoryOf } from "../testing/memory.ts";
+import { type Parts, partsOf } from "../testing/parts.ts";
+import { openBatchCommits } from "./act/batch-commit.ts";
 import { type RepoContext, silentLog } from "./context.ts";
 import { openGuard } from "./guard/guard.ts";
-import type { RepoMemory } from "./memory.ts";
-import { guardUnproposed } from "./observe/observe.ts";
 
 const URL = "https://github.example/org/config";
 
@@ -40,12 +39,12 @@ ${elements}${more}  template:
 
 let repo: Workspace;
 let mirror: Mirror;
-let memory: RepoMemory;
+let memory: Parts;
 
 async function begin(files: Record<string, string>): Promise<void> {
   repo = workspace(files);
   mirror = await openMirror({ directory: join(repo.directory, "mirror"), url: repo.origin, allowFile: true });
-  memory = memoryOf({ mirror });
+  memory = partsOf({ mirror });
   await mirror.fetch(["main"]);
 }
 
@@ -106,7 +105,8 @@ async function judge(context: RepoContext, targets: Batch["targets"], planes: st
   const { pull: _pull, merged: _merged, ...last } = sample.batches.at(-1) as Batch;
   const batch: Batch = { ...last, phase: "Proposing", targets };
   const run: Run = { ...sample, plan: { ...sample.plan, stages }, batches: [batch] };
-  return guardUnproposed(context, { ...memory, guardBatch: openGuard(context, memory.commits) }, { run, base, baseBranch: "main" }, batch);
+  const head = (await openBatchCommits(context, memory.commits, memory.remote).build(run, batch, base)) ?? "";
+  return openGuard(context, memory.commits)(run, batch, { base, baseBranch: "main", head });
 }
 
 const EU = "hubs/eu/payments.yaml";
@@ -131,7 +131,7 @@ describe("a rollout over two control planes with a manifest each", () => {
   test("a plane whose live set is neither is named", async () => {
     const context = contextOf([hub({ name: "hub-eu", set: eu }), hub({ name: "hub-us", set: setOf(["other"]) })]);
     const guard = await judge(context, [target("hub-eu", "eu-1", EU)], NAMES);
-    expect(guard).toMatchObject({ ok: false, why: expect.toSay("argocd/payments that hub-us follows") });
+    expect(guard).toMatchObject({ ok: false, why: { code: "GUARD_UNDECLARED", set: "argocd/payments", plane: "hub-us" } });
   });
 
   test("which manifest is whose is told by where its targets are pinned, whatever lives in it", async () => {
@@ -170,7 +170,7 @@ test("where both planes follow one manifest, a change that both would make is of
   const set = setOf(["shared"]);
   await begin({ [EU]: set });
   const context = contextOf(NAMES.map((name) => hub({ name, set })));
-  const why = "it would change payments-shared, which is not part of this batch";
+  const why = { code: "GUARD_CHANGES", application: "payments-shared" };
   expect(await judge(context, [target("hub-us", "shared", EU)], NAMES)).toMatchObject({ ok: false, why });
   expect(await judge(context, [target("hub-us", "shared", EU), target("hub-eu", "shared", EU)], NAMES)).toMatchObject({ ok: true });
 });
@@ -213,7 +213,7 @@ describe("what cannot be rendered offline", () => {
     expect(await judge(context, mine(), [])).toMatchObject({
       ok: false,
       retry: false,
-      why: "it would delete payments-eu-1 and their workloads",
+      why: { code: "GUARD_DELETES", applications: ["payments-eu-1"] },
     });
   });
 
@@ -223,7 +223,11 @@ describe("what cannot be rendered offline", () => {
     expect(guard).toMatchObject({
       ok: false,
       retry: false,
-      why: expect.toSay(/plugin.*allowGenerate: true.*applicationsets, create.*sourceRef.unverified: true/s),
+      why: {
+        code: "GUARD_UNRENDERED",
+        problem: { message: expect.stringContaining("plugin") },
+        because: { code: "GENERATE_NOT_ALLOWED", plane: "hub" },
+      },
     });
     expect(await judge(context, mine(), [], true)).toMatchObject({ ok: true });
   });
@@ -237,13 +241,13 @@ describe("what cannot be rendered offline", () => {
     expect(await judge(contextOf([forbidden]), mine(), [])).toMatchObject({
       ok: false,
       retry: false,
-      why: expect.toSay("permission denied"),
+      why: { because: { code: "GENERATE_FAILED", forbidden: true, because: expect.stringContaining("permission denied") } },
     });
     const failing = hub({ name: "hub", set, generate: async () => ({ kind: "failed", why: "plugin ours: no answer" }) });
     expect(await judge(contextOf([failing]), mine(), [])).toMatchObject({
       ok: false,
       retry: true,
-      why: expect.toSay("plugin ours: no answer"),
+      why: { because: { code: "GENERATE_FAILED", forbidden: false, because: "plugin ours: no answer" } },
     });
   });
 });

@@ -48,100 +48,81 @@ const READ_EVERY_MS = 5_000;
 const READ_OPEN_EVERY_MS = 30_000;
 const MOST_KEPT = 200;
 
-interface Parts {
-  context: RepoContext;
-  rules: Rules;
-  pulls: BatchPulls;
-  remote: RemoteHeads;
-}
+type Context = Pick<RepoContext, "forge" | "clock" | "log">;
 
-interface State {
-  isOnly: boolean;
+export function openMergeQueue({ forge, clock, log }: Context, rules: Rules, pulls: BatchPulls, remote: RemoteHeads): MergeQueue {
+  let isOnly = false;
   /** When it was read; 0: it says nothing about now. */
-  at: number;
-  entries: readonly QueueEntry[];
+  let readAt = 0;
+  let entries: readonly QueueEntry[] = [];
   /** `branch@head` put in by this process. */
-  mine: Set<string>;
+  const mine = new BoundedSet<string>(MOST_KEPT);
   /** PR → the last commit its merge group was seen at. */
-  groups: Map<number, string>;
-}
+  const groups = new BoundedMap<number, string>(MOST_KEPT);
 
-export function openMergeQueue(parts: Parts): MergeQueue {
-  const state: State = { isOnly: false, at: 0, entries: [], mine: new BoundedSet(MOST_KEPT), groups: new BoundedMap(MOST_KEPT) };
-  const { context } = parts;
+  function isWanted(): boolean {
+    return isOnly || rules.last?.mergeQueue === true;
+  }
+
   return {
     get entries() {
-      return state.entries;
+      return entries;
     },
-    isWanted: () => isWanted(parts, state),
+    isWanted,
     expire() {
-      state.at = 0;
+      readAt = 0;
     },
-    read: (run, base) => read(parts, state, run, base),
-    merge: (branch, call) => merge(parts, state, branch, call),
+    async read(run, base) {
+      const merging = run.batches.some((batch) => batch.phase === "Merging" && batch.pull !== undefined);
+      const open = merging || run.batches.some((batch) => batch.phase === "Open" && batch.pull !== undefined);
+      if (!open || (!isWanted() && !run.batches.some((one) => one.intention?.queued !== undefined))) return;
+      const now = clock.now();
+      const isYoung = now - readAt < (merging ? READ_EVERY_MS : READ_OPEN_EVERY_MS);
+      if (forge.mergeQueue === undefined || (isYoung && !remote.hasNews)) return;
+      try {
+        entries = await forge.mergeQueue(base);
+        readAt = now;
+        for (const { pull, head } of entries) if (head !== undefined) groups.set(pull, head);
+      } catch (error) {
+        readAt = 0;
+        log.warn({ rollout: run.rollout, error: String(error) }, "the merge queue could not be read");
+      }
+    },
+    async merge(branch, call) {
+      if (!isWanted()) {
+        const merged = await forge.mergePull(call);
+        if (merged.kind !== "queueOnly") return merged;
+        isOnly = true;
+      }
+      const outcome = await forge.enqueuePull(call.number, call.head);
+      if (outcome.kind === "queued") {
+        mine.add(`${branch}@${call.head}`);
+        readAt = 0;
+      }
+      return outcome;
+    },
     async dequeue(pull) {
-      await context.forge.dequeuePull(pull);
-      state.at = 0;
-      state.entries = state.entries.filter((entry) => entry.pull !== pull);
+      await forge.dequeuePull(pull);
+      readAt = 0;
+      entries = entries.filter((entry) => entry.pull !== pull);
     },
-    placeOf: (batch, pull, head) => placeOf(context, state, batch, pull, head),
-    learnWhyLeft: (batch, pull, head) => learnWhyLeft(parts, state, batch, pull, head),
+    placeOf({ branch, intention }, pull, head) {
+      const entry = entries.find((one) => one.pull === pull);
+      if (entry !== undefined) return { state: entry.state, position: entry.position };
+      if (intention === undefined) return undefined;
+      // Not seen since it was put in: taken for queued until the queue is read.
+      if (forge.mergeQueue === undefined || readAt === 0)
+        return mine.has(`${branch}@${head}`) ? { state: "QUEUED", position: 0 } : undefined;
+      return intention.queued === undefined ? undefined : null;
+    },
+    async learnWhyLeft({ branch, intention }, pull, head) {
+      const group = groups.get(pull);
+      if (group === undefined || intention === undefined) return;
+      groups.delete(pull);
+      const checks = await forge.checksOf(group).catch(() => []);
+      const failed = checks.flatMap(({ name, state }) => (state === "failure" ? [name.slice(0, 100)] : [])).slice(0, 5);
+      if (failed.length > 0)
+        pulls.refuse(branch, head, { kind: "Retry", message: "", failed: { checks: failed, head: group }, to: intention.at });
+    },
   };
-}
-
-function isWanted({ rules }: Parts, { isOnly }: State): boolean {
-  return isOnly || rules.last?.mergeQueue === true;
-}
-
-async function merge(parts: Parts, state: State, branch: string, call: MergeCall): Promise<MergeOutcome> {
-  const { forge } = parts.context;
-  if (!isWanted(parts, state)) {
-    const outcome = await forge.mergePull(call);
-    if (outcome.kind !== "queueOnly") return outcome;
-    state.isOnly = true;
-  }
-  const outcome = await forge.enqueuePull(call.number, call.head);
-  if (outcome.kind !== "queued") return outcome;
-  state.mine.add(`${branch}@${call.head}`);
-  state.at = 0;
-  return outcome;
-}
-
-async function learnWhyLeft({ context, pulls }: Parts, { groups }: State, batch: Batch, pull: number, head: string): Promise<void> {
-  const group = groups.get(pull);
-  if (group === undefined || batch.intention === undefined) return;
-  groups.delete(pull);
-  const checks = await context.forge.checksOf(group).catch(() => []);
-  const failed = checks.filter((check) => check.state === "failure").map((check) => `"${check.name.slice(0, 100)}"`);
-  if (failed.length === 0) return;
-  const message = `${failed.slice(0, 5).join(", ")} failed on its merge group ${group.slice(0, 10)}`;
-  pulls.refuse(batch.branch, head, { kind: "Retry", message, to: batch.intention.at });
-}
-
-async function read(parts: Parts, state: State, run: Run, base: string): Promise<void> {
-  const { context, remote } = parts;
-  const merging = run.batches.some((batch) => batch.phase === "Merging" && batch.pull !== undefined);
-  const open = merging || run.batches.some((batch) => batch.phase === "Open" && batch.pull !== undefined);
-  if (!open || (!isWanted(parts, state) && !run.batches.some((one) => one.intention?.queued !== undefined))) return;
-  const now = context.clock.now();
-  const isYoung = now - state.at < (merging ? READ_EVERY_MS : READ_OPEN_EVERY_MS);
-  if (context.forge.mergeQueue === undefined || (isYoung && !remote.hasNews)) return;
-  try {
-    state.entries = await context.forge.mergeQueue(base);
-    state.at = now;
-    for (const { pull, head } of state.entries) if (head !== undefined) state.groups.set(pull, head);
-  } catch (error) {
-    state.at = 0;
-    context.log.warn({ rollout: run.rollout, error: String(error) }, "the merge queue could not be read");
-  }
-}
-
-function placeOf(context: RepoContext, state: State, batch: Batch, pull: number, head: string): ObservedPull["queue"] {
-  const entry = state.entries.find((one) => one.pull === pull);
-  if (entry !== undefined) return { state: entry.state, position: entry.position };
-  if (batch.intention === undefined) return undefined;
-  // Not seen since it was put in: taken for queued until the queue is read.
-  if (context.forge.mergeQueue === undefined || state.at === 0)
-    return state.mine.has(`${batch.branch}@${head}`) ? { state: "QUEUED", position: 0 } : undefined;
-  return batch.intention.queued === undefined ? undefined : null;
 }

@@ -29,7 +29,7 @@ export interface Permissions {
 
 const HOUR_MS = 3_600_000;
 
-export function openPermissions(context: Pick<RepoContext, "clock" | "log">): Permissions {
+export function openPermissions({ clock, log }: Pick<RepoContext, "clock" | "log">): Permissions {
   const forbidden = new Set<Permission>();
   const reported = new Set<Permission>();
   let mayHaveChanged = false;
@@ -38,7 +38,7 @@ export function openPermissions(context: Pick<RepoContext, "clock" | "log">): Pe
     isForbidden: (what) => forbidden.has(what),
     forbid(what, error) {
       forbidden.add(what);
-      if (!reported.has(what)) context.log.warn({ error: error.message }, `the App may not write ${what}: they are left out until it may`);
+      if (!reported.has(what)) log.warn({ error: error.message }, `the App may not write ${what}: they are left out until it may`);
       reported.add(what);
     },
     get mayHaveChanged() {
@@ -48,8 +48,8 @@ export function openPermissions(context: Pick<RepoContext, "clock" | "log">): Pe
       mayHaveChanged = true;
     },
     suspectHourly() {
-      if (forbidden.size === 0 || context.clock.now() - suspectedAt < HOUR_MS) return;
-      suspectedAt = context.clock.now();
+      if (forbidden.size === 0 || clock.now() - suspectedAt < HOUR_MS) return;
+      suspectedAt = clock.now();
       mayHaveChanged = true;
     },
     renewed() {

@@ -1,76 +1,103 @@
 import type { IndexEntry } from "../../adapters/git/journal/port.ts";
+import { BoundedMap } from "../../core/base/bounded.ts";
+import { defined } from "../../core/base/defined.ts";
+import type { Words } from "../../core/base/reason.ts";
 import { sentenceOf } from "../../core/report/reasons/say.ts";
 import type { Run } from "../../core/run/state/run.ts";
 import type { Advanced } from "../../core/run/state/world.ts";
+import type { RemoteHeads } from "../config-repo/remote-heads.ts";
 import type { RepoContext } from "./context.ts";
-import type { Decision } from "./decision.ts";
-import type { RepoMemory } from "./memory.ts";
-import type { Started } from "./start/overlap.ts";
+import type { Decision } from "./decide.ts";
+import type { Started } from "./start/started.ts";
 
 /** Mere observations are recorded at most this often: GitHub wants few pushes a minute. */
 const OBSERVATION_EVERY_MS = 30_000;
-
-/** One commit a round for all runs of the repo. False: another replica was faster. */
-export async function record(
-  context: RepoContext,
-  memory: RepoMemory,
-  started: readonly (Started & { rollout: string })[],
-  fresh: ReadonlyMap<string, Run>,
-  decisions: readonly Decision[],
-): Promise<boolean> {
-  const now = context.clock.now();
-  const index = new Map<string, IndexEntry>();
-  for (const s of started) if (s.entry !== undefined) index.set(s.rollout, s.entry);
-  const runs = new Map<string, Run>(fresh);
-  const events = started.flatMap((s) => s.events);
-  for (const { before, advanced } of decisions) {
-    if (!worthRecording(memory, advanced, now)) continue;
-    runs.set(before.rollout, advanced.run);
-    events.push(...advanced.events.map((event) => `${before.rollout} #${before.number}: ${sentenceOf(event, advanced.run)}`));
-    memory.observedAt.set(before.rollout, now);
-  }
-  if (runs.size === 0 && index.size === 0) return true;
-  const outcome = await context.journal.record({
-    index,
-    runs: [...runs.values()],
-    subject: subject(events, runs),
-    trailers: trailers(events, runs, decisions),
-    at: now,
-  });
-  if (outcome === "recorded") memory.remote.moveJournal(context.journal.head());
-  else memory.remote.expire();
-  if (outcome === "lost") context.log.info({ repository: context.repository }, "another replica recorded first; looking again");
-  return outcome === "recorded";
-}
-
-/** A process that has just begun has recorded nothing yet: its first observation waits as long as any, lest each restart be a commit. */
-function worthRecording(memory: RepoMemory, advanced: Advanced<Run>, now: number): boolean {
-  if (advanced.change !== "observation") return advanced.change === "transition";
-  const last = memory.observedAt.get(advanced.run.rollout);
-  if (last === undefined) memory.observedAt.set(advanced.run.rollout, now);
-  return last !== undefined && now - last >= OBSERVATION_EVERY_MS;
-}
-
 const MOST_SUBJECT = 150;
+const MOST_KEPT = 1000;
 
-function subject(events: readonly string[], runs: ReadonlyMap<string, Run>): string {
-  const first =
-    events[0] ??
-    [...runs.values()]
-      .map((run) => `${run.rollout} #${run.number}: ${sentenceOf(run.why, run)}`)
-      .join("; ")
-      .slice(0, MOST_SUBJECT);
+/**
+ * Records in one commit a round for all runs of the repo. False: another replica was faster. "archived": nothing can be written to the
+ * repository, so nothing was recorded and nothing is to be tried.
+ */
+export type Record = (started: readonly Started[], decisions: readonly Decision[]) => Promise<boolean | "archived">;
+
+type Context = Pick<RepoContext, "journal" | "forge" | "clock" | "log" | "repository">;
+
+export function openRecorder(context: Context, remote: RemoteHeads): Record {
+  const { journal, forge, clock, log, repository } = context;
+  /** Rollout → when an observation was last recorded. */
+  const observedAt = new BoundedMap<string, number>(MOST_KEPT);
+
+  /** A process that has just begun has recorded nothing yet: its first observation waits as long as any, lest each restart be a commit. */
+  function isWorthRecording({ change, run }: Advanced<Run>, now: number): boolean {
+    if (change !== "observation") return change === "transition";
+    const last = observedAt.get(run.rollout);
+    if (last === undefined) observedAt.set(run.rollout, now);
+    return last !== undefined && now - last >= OBSERVATION_EVERY_MS;
+  }
+
+  async function record(started: readonly Started[], decisions: readonly Decision[]): Promise<boolean> {
+    const now = clock.now();
+    const index = new Map<string, IndexEntry>();
+    const runs = new Map<string, Run>();
+    const events: string[] = [];
+    for (const { rollout, entry, run, events: own } of started) {
+      if (entry !== undefined) index.set(rollout, entry);
+      if (run !== undefined) runs.set(rollout, run);
+      events.push(...own.map((event) => said(rollout, event.run, event.reason, run)));
+    }
+    for (const { before, advanced } of decisions) {
+      if (!isWorthRecording(advanced, now)) continue;
+      runs.set(before.rollout, advanced.run);
+      events.push(...advanced.events.map((event) => said(before.rollout, before.number, event, advanced.run)));
+      observedAt.set(before.rollout, now);
+    }
+    if (runs.size === 0 && index.size === 0) return true;
+    const change = { index, runs: [...runs.values()], subject: subjectOf(events, runs), trailers: trailersOf(events, runs, decisions) };
+    const outcome = await journal.record({ ...change, at: now });
+    if (outcome === "recorded") remote.moveJournal(journal.head());
+    else remote.expire();
+    if (outcome === "lost") log.info({ repository }, "another replica recorded first; looking again");
+    return outcome === "recorded";
+  }
+
+  /** Whether what just failed failed because nothing can be written here any more. Not known counts as no. */
+  async function isArchived(): Promise<boolean> {
+    try {
+      const { archived } = await forge.repo();
+      if (archived) log.error({ repository }, "the repository is archived: its runs stand still until it is not");
+      return archived;
+    } catch {
+      return false;
+    }
+  }
+
+  return async (started, decisions) => {
+    try {
+      return await record(started, decisions);
+    } catch (error) {
+      if (await isArchived()) return "archived";
+      throw error;
+    }
+  };
+}
+
+function said(rollout: string, number: number | undefined, event: Words, run: Run | undefined): string {
+  return `${rollout}${number === undefined ? "" : ` #${number}`}: ${sentenceOf(event, run)}`;
+}
+
+function subjectOf(events: readonly string[], runs: ReadonlyMap<string, Run>): string {
+  const now = () => [...runs.values()].map((run) => said(run.rollout, run.number, run.why, run)).join("; ");
+  const first = events[0] ?? now().slice(0, MOST_SUBJECT);
   return events.length > 1 ? `${first} (and ${events.length - 1} more)` : first;
 }
 
-function trailers(events: readonly string[], runs: ReadonlyMap<string, Run>, decisions: readonly Decision[]): Record<string, string> {
-  const actors = new Set<string>();
-  for (const { before, advanced } of decisions) {
-    for (const command of advanced.run.commands.slice(before.commands.length)) actors.add(command.actor);
-  }
-  return {
+function trailersOf(events: readonly string[], runs: ReadonlyMap<string, Run>, decisions: readonly Decision[]) {
+  const handled = decisions.flatMap(({ before, advanced }) => advanced.run.commands.slice(before.commands.length));
+  const actors = [...new Set(handled.map(({ actor }) => actor))].join(" ");
+  return defined({
     "Stagecoach-Run": [...runs.values()].map((run) => `${run.rollout}/${run.number}`).join(" "),
     "Stagecoach-Event": events.join("; ").slice(0, 2000),
-    ...(actors.size === 0 ? {} : { "Stagecoach-Actor": [...actors].join(" ") }),
-  };
+    "Stagecoach-Actor": actors === "" ? undefined : actors,
+  });
 }

@@ -1,3 +1,4 @@
+import type { AnyReason } from "../../base/reason.ts";
 import type { GateState } from "../../run/state/gate-state.ts";
 import type { Batch, Run } from "../../run/state/run.ts";
 import { cell, prose } from "../escape.ts";
@@ -48,7 +49,8 @@ export function notOurs(): GateWords {
 }
 
 /** A PR of an attempt that is over, opened again by somebody. */
-export function overWords(why: string): GateWords {
+export function overWords(over: AnyReason): GateWords {
+  const why = sentenceOf(over);
   return { status: "completed", conclusion: "failure", title: cut(`must not be merged: ${plain(why)}`), summary: cell(why, 1000) };
 }
 

@@ -13,7 +13,11 @@ function problem(over: Partial<Problem> = {}): Problem {
 }
 
 const many = (count: number) =>
-  Array.from({ length: count }, (_, index) => ({ application: `app-${index}`, cluster: `hub/c-${index}`, why: "x" }));
+  Array.from({ length: count }, (_, index) => ({
+    application: `app-${index}`,
+    cluster: `hub/c-${index}`,
+    why: { code: "UNSTAGED_DELETED" },
+  }));
 
 describe("what stagecoach/plan says", () => {
   test("a plan in one line, its stages in a table", () => {
@@ -42,22 +46,22 @@ describe("what stagecoach/plan says", () => {
   });
 
   test("what passes the stages by is named in the title, unless it is allowed or meant", () => {
-    const refused = planCheck({ ...NOTHING, against: [unstagedLine("UNSTAGED", "payments", many(2), "refused")], fails: true });
+    const refused = planCheck({ ...NOTHING, against: [unstagedLine("payments", many(2), "refused")], fails: true });
     expect([refused.conclusion, refused.title]).toEqual([
       "failure",
       expect.stringMatching(/^UNSTAGED Merging this PR changes c-0, c-1 at once/),
     ]);
-    const meant = planCheck({ ...NOTHING, against: [unstagedLine("UNSTAGED", "payments", many(2), "bypassed")] });
+    const meant = planCheck({ ...NOTHING, against: [unstagedLine("payments", many(2), "bypassed")] });
     expect([meant.conclusion, meant.summary]).toEqual(["success", expect.stringContaining("labelled `stagecoach/bypass`")]);
-    expect(unstagedLine("UNSTAGED", "payments", many(2), "allowed")).toContain("`allowUnstaged: true`.");
+    expect(unstagedLine("payments", many(2), "allowed")).toContain("`allowUnstaged: true`.");
   });
 
   test("what cannot be seen now is neither green nor red, but an error is red all the same", () => {
-    expect(planCheck({ ...NOTHING, waiting: "control plane hub cannot be seen" })).toMatchObject({
+    expect(planCheck({ ...NOTHING, waiting: { code: "PLANE_UNSEEN_NOW", plane: "hub", because: "x" } })).toMatchObject({
       status: "in_progress",
-      title: "waiting: control plane hub cannot be seen",
+      title: "waiting: control plane hub cannot be seen: x",
     });
-    expect(planCheck({ ...NOTHING, waiting: "x", problems: [problem()] }).conclusion).toBe("failure");
+    expect(planCheck({ ...NOTHING, waiting: { code: "ARGOCD_UNSEEN" }, problems: [problem()] }).conclusion).toBe("failure");
   });
 
   test("a PR that concerns nothing, and a batch's own, are green and say so", () => {
@@ -82,9 +86,9 @@ describe("what stagecoach/plan says", () => {
     const words = planCheck({
       plans: Array.from({ length: 30 }, () => ({ plan, mode: "Run", overlap: overlap({ onNewRelease: "Queue" }, sampleRun()).sentence })),
       problems,
-      against: Array.from({ length: 30 }, () => unstagedLine("UNSTAGED", "payments", many(9000), "refused")),
+      against: Array.from({ length: 30 }, () => unstagedLine("payments", many(9000), "refused")),
       fails: true,
-      notes: Array.from({ length: 90 }, () => "n".repeat(100)),
+      notes: Array.from({ length: 90 }, () => ({ code: "NOTE_NO_RELEASE", rollout: "n".repeat(100) })),
     });
     expect(words.summary.length).toBeLessThan(65_535);
     expect(words.title.length).toBeLessThanOrEqual(255);

@@ -1,8 +1,10 @@
+import type { AnyReason } from "../../base/reason.ts";
 import type { Plan } from "../../plan/plan-types.ts";
 import type { Problem } from "../../reasons/problem.ts";
 import { cell, code } from "../escape.ts";
 import { present, table } from "../markdown.ts";
 import { sayProblem, sayWarning } from "../reasons/problems.ts";
+import { sentenceOf } from "../reasons/say.ts";
 import { short } from "./plan-chart.ts";
 
 /** Name of the check run; people require it by this. */
@@ -27,16 +29,16 @@ interface AnnotationWords {
 
 /** What was found out about a PR that touches rollouts, their releases, ApplicationSets or pins. */
 export interface PlanFindings {
-  plans: readonly { plan: Plan; mode: string; overlap?: string }[];
+  plans: readonly { plan: Plan; mode: string; overlap?: string | undefined }[];
   problems: readonly Problem[];
   /** Why merging is refused or warned about besides; Markdown, harmless. */
   against: readonly string[];
   /** Of `against`, whether it fails the check. */
   fails: boolean;
   /** What cannot be seen now, such as a control plane: judged again soon. */
-  waiting?: string;
+  waiting?: AnyReason | Problem;
   /** What the PR is where it releases nothing. */
-  notes: readonly string[];
+  notes: readonly AnyReason[];
 }
 
 const MOST_ANNOTATIONS = 100;
@@ -54,14 +56,15 @@ export function ownBatch(): PlanCheckWords {
 }
 
 export function planCheck(findings: PlanFindings): PlanCheckWords {
-  const { plans, problems, against, fails, waiting, notes } = findings;
+  const { plans, problems, against, fails, notes } = findings;
+  const waiting = waitingFor(findings);
   const errors = problems.filter((problem) => problem.severity === "error");
   const failed = errors.length > 0 || fails;
   const parts = present(
     ...against.slice(0, 20),
     problems.length > 0 && problemTable(problems),
     ...plans.slice(0, 4).map(planSummary),
-    ...notes.slice(0, 20),
+    ...notes.slice(0, 20).map((note) => sentenceOf(note)),
     waiting !== undefined && `Waiting: ${cell(waiting, 500)}.`,
   );
   const summary = parts.join("\n\n") || "Nothing to say.";
@@ -71,7 +74,13 @@ export function planCheck(findings: PlanFindings): PlanCheckWords {
   return { status: "completed", conclusion: failed ? "failure" : "success", ...rest };
 }
 
-function titleOf({ plans, against, fails, waiting, notes }: PlanFindings, errors: number): string {
+function waitingFor({ waiting }: PlanFindings): string | undefined {
+  return waiting && ("severity" in waiting ? sayProblem(waiting as Problem).message : sentenceOf(waiting));
+}
+
+function titleOf(findings: PlanFindings, errors: number): string {
+  const { plans, against, fails, notes } = findings;
+  const waiting = waitingFor(findings);
   if (errors > 0) return errors === 1 ? "1 error: no run would start" : `${errors} errors: no run would start`;
   if (fails) return (against[0] ?? "").replace(/[`*]|\[([^\]]*)\]\([^)]*\)/g, "$1").split("\n")[0] ?? "";
   if (waiting !== undefined) return `waiting: ${waiting}`;

@@ -114,7 +114,7 @@ describe("the plan on an open release PR", () => {
   });
 
   test("a release that is the merge commit of the PR itself is called so", () => {
-    expect(planComment(sampleRollout(), samplePlan(), undefined, { release: "the merge commit of this PR" })).toContain(
+    expect(planComment(sampleRollout(), samplePlan(), undefined, { toCome: "v1.4.2" })).toContain(
       "### 🗺️ Plan: payments the merge commit of this PR",
     );
   });

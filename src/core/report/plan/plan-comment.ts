@@ -14,12 +14,14 @@ import { gatesOfStages, type Level, stageTable } from "./plan-stages.ts";
 
 /** What a plan's comment says besides the plan. */
 export interface PlanExtras {
-  /** What the release is called where it has no version yet: the merge commit of the PR itself. */
-  release?: string;
-  expected?: Expected;
+  /** The PR's head stands for its merge commit, which nobody knows yet: this version is called so. */
+  toCome?: string | undefined;
+  expected?: Expected | undefined;
   /** What merging does to the run in progress; see overlap. Markdown, harmless. */
-  overlap?: string;
-  /** Markdown, harmless: why the PR would pass the stages by, or what else stands against merging it. */
+  overlap?: string | undefined;
+  /** What stands outside of the rollout's file against merging it. */
+  errors?: readonly Problem[];
+  /** Markdown, harmless: why the PR would pass the stages by. */
   against?: readonly string[];
   /** The PR is merged, and the mode kept a run from starting. */
   merged?: boolean;
@@ -41,7 +43,8 @@ const LEVELS: readonly Level[] = [
 /** What a release PR would do, before it is merged. Never over GitHub's limit, and never cut: a large plan is summarised. */
 export function planComment(rollout: Rollout, plan: Plan, current: string | undefined, extras: PlanExtras = {}): string {
   const instead = `Some of the plan is too long for this place: \`stagecoach plan ${plan.rollout}\` shows all of it.`;
-  return fitting(COMMENT_ROOM, LEVELS, (level) => compose(rollout, plan, current, extras, level), instead);
+  const comment = fitting(COMMENT_ROOM, LEVELS, (level) => compose(rollout, plan, current, extras, level), instead);
+  return extras.toCome === undefined ? comment : comment.replaceAll(extras.toCome, "merge commit");
 }
 
 /** Why a release PR cannot start a run, with what to change. */
@@ -65,12 +68,12 @@ export function nothingMore(what: "solved" | "noRelease", rollout?: string): str
 }
 
 function compose(rollout: Rollout, plan: Plan, current: string | undefined, extras: PlanExtras, level: Level): string[] {
-  const name = extras.release ?? code(short(releaseName(plan.release.values), 300));
+  const name = extras.toCome === undefined ? code(short(releaseName(plan.release.values), 300)) : "the merge commit of this PR";
   const change = current === undefined ? "" : `${code(short(current, 300))} → `;
   return [
     `### 🗺️ Plan: ${cell(plan.rollout)} ${change}${name}`,
     headline(rollout, plan, extras.merged === true),
-    against(extras.against ?? []),
+    against([...(extras.errors ?? []).map(errorLine), ...(extras.against ?? [])]),
     extras.overlap === undefined ? "" : `> [!NOTE]\n> ${extras.overlap}`,
     stageTable(rollout, plan, extras.expected, level),
     extras.expected === undefined ? "" : durationSentence(extras.expected),
@@ -98,6 +101,11 @@ function headline(rollout: Rollout, plan: Plan, merged: boolean): string {
     return `**Nothing to change:** all ${clusters} clusters are pinned to it already. Merging this PR starts a run that only looks whether Argo CD shows them live and healthy.`;
   const baked = rollout.stages.some((stage) => stage.bakeMs > 0) ? ", and baked" : "";
   return `Merging this PR starts a run: ${size}, ${each}. A batch goes on only when Argo CD shows its very change live and healthy${baked}.`;
+}
+
+function errorLine(problem: Problem): string {
+  const { message, hint } = sayProblem(problem);
+  return `**${problem.code}** ${cell(message, 400)}: ${cell(hint, 200)}.`;
 }
 
 function against(lines: readonly string[]): string {

@@ -11,7 +11,7 @@ import { short } from "./plan-chart.ts";
 export interface RulesNow {
   /** Epoch milliseconds. */
   now: number;
-  limits?: Limits;
+  limits?: Limits | undefined;
 }
 
 const MOST_LISTED = 5;

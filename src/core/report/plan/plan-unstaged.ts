@@ -1,5 +1,7 @@
+import type { AnyReason } from "../../base/reason.ts";
 import { cell, code } from "../escape.ts";
 import { firstOf } from "../markdown.ts";
+import { sentenceOf } from "../reasons/say.ts";
 import { shortName } from "../words.ts";
 import { short } from "./plan-chart.ts";
 
@@ -10,9 +12,8 @@ const MOST_NAMED = 15;
 
 /** docs/spec.md §9.6 in one paragraph: which clusters a PR would change at once, and what to do about it. Markdown, harmless. */
 export function unstagedLine(
-  problem: string,
   rollout: string,
-  unstaged: readonly { application: string; cluster: string; why: string }[],
+  unstaged: readonly { application: string; cluster: string; why: AnyReason }[],
   held: "refused" | "allowed" | "bypassed",
 ): string {
   const names = [...new Set(unstaged.map(({ cluster, application }) => (cluster === "" ? application : shortName(cluster))))];
@@ -21,8 +22,8 @@ export function unstagedLine(
     MOST_NAMED,
   );
   const [first] = unstaged;
-  const example = first === undefined ? "" : ` ${code(short(first.application, 100))}: ${cell(first.why, 200)}.`;
-  const what = `**${problem}** Merging this PR changes ${who} at once, past the stages of **${cell(rollout)}**.${example}`;
+  const example = first === undefined ? "" : ` ${code(short(first.application, 100))}: ${cell(sentenceOf(first.why), 200)}.`;
+  const what = `**UNSTAGED** Merging this PR changes ${who} at once, past the stages of **${cell(rollout)}**.${example}`;
   if (held === "allowed") return `${what} The rollout has \`allowUnstaged: true\`.`;
   if (held === "bypassed") return `${what} The PR is labelled \`${BYPASS_LABEL}\`.`;
   return `${what} Put the release where no Application reads it; or, where it is meant, label the PR \`${BYPASS_LABEL}\`, or set \`allowUnstaged: true\`.`;

@@ -55,7 +55,7 @@ export const BATCHES: Entries<BatchesReasons> = entriesOf<BatchesReasons>()({
   QUEUE_ENTERED: { says: "{pull} is in GitHub's merge queue", subject: "pull" },
   QUEUE_LEFT: { says: "{pull} left the merge queue", subject: "pull" },
   QUEUE_REFUSED: {
-    says: "GitHub took {pull} out of its merge queue without merging it[: {message}]",
+    says: "GitHub took {pull} out of its merge queue without merging it[: {message}][: {failed} failed on its merge group {head}]",
     subject: "pull",
     actions: ["resume", "abort"],
   },

@@ -1,4 +1,200 @@
+import { formatDuration } from "../../base/time.ts";
 import type { EngineReasons } from "../../reasons/engine.ts";
-import type { Entries } from "./entry.ts";
+import type { Problem } from "../../reasons/problem.ts";
+import { type Entries, entriesOf } from "./entry.ts";
+import { sayProblem } from "./problems.ts";
+import { sayRender } from "./render.ts";
 
-export const ENGINE: Entries<EngineReasons> = {};
+const UNVERIFIED = "set sourceRef.unverified: true to go on without that check";
+const EDITED = "was edited since this run began";
+const OF_RUN = "it belongs to run {rollout} #{run}";
+
+function few(names: readonly string[]): string {
+  return names.length <= 3 ? names.join(", ") : `${names.slice(0, 3).join(", ")} and ${names.length - 3} more`;
+}
+
+function sha(commit: string): string {
+  return commit.slice(0, 10);
+}
+
+function release({ values }: { values: Readonly<Record<string, string>> }): string {
+  return Object.values(values).join(", ");
+}
+
+/** A problem of a file as the cause of something else, with its place. */
+function placed(problem: Problem): string {
+  return `${sayProblem(problem).message} (${problem.file}:${problem.line}:${problem.column})`;
+}
+
+/** What the engine sees, cannot see, and tells. */
+export const ENGINE: Entries<EngineReasons> = entriesOf<EngineReasons>()({
+  SAID: { says: "{said}" },
+  SAID_OF: { subject: "application", says: "{application}: {because}" },
+
+  GUARD_CONFLICTS: { subject: "pull", says: "merging it would conflict in {files}" },
+  GUARD_UNDECLARED: {
+    subject: "file",
+    says: `no file of the repo declares ApplicationSet {set}[ that {plane} follows], so nobody can say what the change would delete; ${UNVERIFIED}`,
+  },
+  GUARD_UNRENDERED: {
+    subject: "file",
+    says: ({ problem, because }, names) => {
+      const why = problem === undefined ? "spec: unknown reason" : `${problem.where}: ${sayRender(problem).message}`;
+      return `what it would change cannot be worked out: ${why}; ${names.because(because)}; ${UNVERIFIED}`;
+    },
+  },
+  PLANE_NOT_ASKED: { subject: "controlPlane", says: "control plane {plane} cannot be asked now" },
+  GENERATE_NOT_ALLOWED: {
+    subject: "controlPlane",
+    says: "control plane {plane} may not generate it either (`allowGenerate: true`, and for its account `applicationsets, create, PROJECT/*`)",
+  },
+  GENERATE_FAILED: {
+    subject: "controlPlane",
+    says: {
+      forbidden: { true: "Argo CD ({plane}) may not be asked: {because}", false: "Argo CD ({plane}) could not generate it: {because}" },
+    },
+  },
+  COMMIT_UNREADABLE: { subject: "repository", says: "the commit {commit} cannot be read" },
+  GUARD_DELETES: { subject: "application", says: ({ applications }) => `it would delete ${few(applications)} and their workloads` },
+  GUARD_CREATES: {
+    subject: "application",
+    says: ({ applications }) => `it would create ${few(applications)}, which is not part of this batch`,
+  },
+  GUARD_CHANGES: { subject: "application", says: "it would change {application}, which[ follows {follows} and] is not part of this batch" },
+  GUARD_MOVES: { subject: "application", says: "it would change {field} of {application}" },
+  GUARD_NO_SET: { subject: "controlPlane", says: "ApplicationSet {set} is not in {plane}: nothing there would follow the change" },
+  GUARD_SET_LEAVES: { subject: "controlPlane", says: "ApplicationSet {set} is being deleted in {plane}" },
+  GUARD_SET_DIFFERS: {
+    subject: "controlPlane",
+    says: "the ApplicationSet in {plane} is not Git's yet ({declaredIn} on the base): {field} differs; its parent Application has still to sync, or somebody edited it in the cluster",
+  },
+  GUARD_LOSES: { subject: "application", says: "{application} is live in {plane} and would be gone after the merge" },
+  GUARD_READ_OUTSIDE: {
+    subject: "file",
+    says: "it would change {changed}, which {application} in {plane} reads too and which is not part of this batch",
+  },
+  BRANCH_NOT_FOLLOWED: {
+    subject: "application",
+    says: "{application} does not follow {branch}: moving the branch would not reach it",
+  },
+  BRANCH_GONE: { subject: "repository", says: "branch {branch} is not there any more" },
+  BRANCH_UNFETCHED: { subject: "repository", says: "the head of {branch}, {head}, is still to be fetched" },
+  BRANCH_PAST: { subject: "repository", says: "{branch} is at {head}, past {commit}: a branch is only ever moved forward" },
+  BRANCH_APART: {
+    subject: "repository",
+    says: ({ branch, head, commit, tip }) =>
+      `${branch} cannot be fast-forwarded to ${sha(commit)}: it is at ${sha(head)}${tip === undefined ? "" : ` by ${tip.author} (${tip.subject})`}, which the release does not contain`,
+  },
+  PULL_RUN_OVER: { subject: "pull", says: `${OF_RUN}, which is over` },
+  PULL_ATTEMPT_OVER: { subject: "pull", says: `${OF_RUN}, whose batch was built again as attempt {attempt}` },
+  PULL_BATCH_CLOSED: { subject: "pull", says: `${OF_RUN}, whose batch is closed` },
+  PULL_RUN_PAUSED: { subject: "pull", says: `${OF_RUN}, which is paused: \`/resume\` on the release's pull request opens a new one` },
+
+  CONNECTION_FAILED: { subject: "cluster", says: "connection failed" },
+  PLANES_NOT_CONFIGURED: { subject: "controlPlane", says: "control plane {planes} is not configured" },
+  PLANE_UNSEEN_NOW: { subject: "controlPlane", says: "control plane {plane} cannot be seen: [{because}|it is not configured]" },
+  INVENTORY_UNREADABLE: {
+    subject: "file",
+    says: ({ problem }) => `the inventory cannot be read${problem === undefined ? "" : `: ${placed(problem)}`}`.slice(0, 500),
+  },
+  SETTINGS_INVALID: {
+    subject: "file",
+    says: ({ problem }) => `${problem.file}:${problem.line}:${problem.column}: ${sayProblem(problem).message}`,
+  },
+  ARGOCD_UNSEEN: { subject: "controlPlane", says: "what Argo CD has cannot be seen" },
+  NO_ANALYSES: { subject: "analysis", says: "this server runs no analyses" },
+  NO_HOOKS: { subject: "hook", says: "this server asks no hooks" },
+  APPROVER_UNSEEN: { subject: "person", says: "whether they are in one of them still cannot be seen just now" },
+  APPROVER_LEFT: { subject: "person", says: "is in none of them any more" },
+  REPOSITORY_ARCHIVED: {
+    subject: "repository",
+    says: "the repository is archived, so nothing can be written to it: the run stands still",
+  },
+  ASK_UNARCHIVE: { subject: "repository", says: "somebody takes the repository out of the archive" },
+
+  ROLLOUTS_NOT_SHOWN: { subject: "controlPlane", says: "control plane {plane} cannot show Argo Rollouts" },
+  ROLLOUTS_UNREADABLE: {
+    subject: "application",
+    says: {
+      how: {
+        notAllowed:
+          "the Argo Rollouts of {application} cannot be read through control plane {plane}: see docs/argo-rollouts.md for what it needs",
+        failed: "the Argo Rollouts of {application} could not be read through control plane {plane}",
+        now: "the Argo Rollouts of {application} cannot be read through control plane {plane} now",
+      },
+    },
+  },
+  ROLLOUTS_BEYOND_COUNT: {
+    subject: "application",
+    says: "{application} has {count} Argo Rollouts, more than are shown and steered one by one: resume or promote them in Argo CD",
+  },
+  ROLLOUT_GONE: { subject: "application", says: "{application} has no Rollout {name} any more" },
+  PLANE_MISSING: { subject: "controlPlane", says: "there is no control plane {plane}" },
+  ACTIONS_NOT_ALLOWED: {
+    subject: "controlPlane",
+    says: "control plane {plane} may not run actions on Argo Rollouts: give it `kind: api` and `allowRolloutActions: true`, and its account `p, ACCOUNT, applications, action/argoproj.io/Rollout/*, PROJECT/*, allow` (docs/argo-rollouts.md)",
+  },
+  NOT_TRIED_TOGETHER: { subject: "batch", says: "not tried, since the batch moves together: {because}" },
+
+  RESOURCE_GONE: { subject: "file", says: "The rollout is no longer in {declaredIn}: this run goes on as it began." },
+  RESOURCE_EDITED: {
+    subject: "file",
+    says: `{declaredIn} ${EDITED} ({fields}): the run keeps what it started with, and the next one takes the edit.`,
+  },
+  SET_GONE: { subject: "file", says: "{declaredIn} no longer declares ApplicationSet {set}." },
+  SET_EDITED: {
+    subject: "file",
+    says: `{declaredIn} ${EDITED} ({fields}): Argo CD applies that to every cluster at once, beside the batches of this run.`,
+  },
+  JOINERS_UNRESOLVED: {
+    subject: "application",
+    says: ({ problem }) => `Applications appeared during the run and cannot join it yet: ${sayProblem(problem).message}`,
+  },
+  INVENTORY_UNREAD: {
+    subject: "file",
+    says: ({ problem }) =>
+      `The clusters cannot be read, so nothing that depends on them goes on: ${placed(problem)}; ${sayProblem(problem).hint}.`,
+  },
+  ANALYSIS_NOT_STARTED: { subject: "analysis", says: "An analysis could not be started, and is tried again: {said}" },
+  LABELS_NOT_SET: {
+    subject: "pull",
+    says: ({ number, said }) => `#${number} could not be labelled or its reviewers asked as the rollout wants: ${said}`,
+  },
+  RATE_LIMIT_NEAR: {
+    subject: "repository",
+    says: ({ limit, remaining, resetAt, everyMs }) => {
+      const until = new Date(resetAt).toISOString().slice(11, 16);
+      return `GitHub's limit for this App is nearly used up (${remaining} of ${limit} calls left until ${until} UTC): Stagecoach looks every ${formatDuration(everyMs)} until then, and edits this comment only where something needs you.`;
+    },
+  },
+
+  ROLLOUT_ADOPTED: { subject: "run", says: (r) => `adopted at ${release(r)}` },
+  RUN_STARTED: { subject: "run", says: (r) => `started for ${release(r)}` },
+  RUN_ROLLS_BACK: { subject: "run", says: "rolls back #{run}: {because}" },
+  RUN_MAKES_WAY: { subject: "run", says: (r) => `makes way for ${release(r)}` },
+  MODE_STARTS_NO_RUN: { subject: "run", says: "mode is Observe, no run" },
+  RELEASE_SUPERSEDED: { subject: "run", says: (r) => `${release(r)} was superseded before it started` },
+  RELEASE_REJECTED: { subject: "run", says: (r) => `${release(r)} was rejected: #${r.run} is in progress` },
+  RELEASE_HAS_NO_RUN: { subject: "run", actions: ["retry"], says: "this release was rejected, and has no run; `/retry` starts it" },
+  RELEASE_STARTS_ALREADY: { subject: "run", says: "it is being started already" },
+  RELEASE_STARTED: { subject: "run", says: "started" },
+  RUN_GOES_ON: { subject: "run", says: "run #{run} is in progress: say it again once it has ended" },
+
+  PLAN_MADE_AFRESH: { subject: "pull", says: "the plan is made afresh" },
+  NOTE_ROLLOUT_GOES: {
+    subject: "file",
+    says: "Rollout **{rollout}** goes: no release of it starts a run any more; a run in progress ends as it began.",
+  },
+  NOTE_ROLLOUT_NEW: {
+    subject: "file",
+    says: "Rollout **{rollout}** is new: merging takes its release for what is there already, and starts nothing.",
+  },
+  NOTE_NO_RELEASE: { subject: "file", says: "**{rollout}**: it has no release, so it can be planned but not run." },
+  NOTE_NO_TAG: { subject: "file", says: "**{rollout}**: no tag has a version in {range} yet." },
+  UNSTAGED_DELETED: { subject: "application", says: "it would be deleted, with its workloads" },
+  UNSTAGED_CHANGED: { subject: "application", says: ({ places }) => `its ${places.join(" and ")} would change` },
+  UNSTAGED_PIN: { subject: "application", says: "its pin in {pinFile} would go from [{from}|nothing] to [{to}|nothing]" },
+  UNSTAGED_FOLLOWS: { subject: "application", says: "it follows {branch}, so every merge reaches it at once" },
+  UNSTAGED_NO_PIN: { subject: "application", says: "none of its pins is the revision that it follows" },
+  UNSTAGED_READS: { subject: "application", says: "it reads {changed} from {branch}, which this changes" },
+});

@@ -79,7 +79,11 @@ export const PLAN_PROBLEMS = problemsOf<PlanProblems>()({
     hint: "name a tag or a commit id that has been pushed",
     means: "a branch pin needs a release that is a commit",
   },
-  BRANCH_NAME: { says: "{said}", hint: "correct the template", means: "the template gives a name no branch can have" },
+  BRANCH_NAME: {
+    says: '"{branch}" is no ref name git accepts',
+    hint: "correct the template",
+    means: "the template gives a name no branch can have",
+  },
   BRANCH_MISSING: {
     says: "branch {branch} is not there",
     hint: "create it at what the cluster runs now, or correct the template",

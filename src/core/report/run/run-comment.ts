@@ -1,3 +1,4 @@
+import type { AnyReason } from "../../base/reason.ts";
 import { epoch, formatDuration } from "../../base/time.ts";
 import type { Batch, Requeued, Run } from "../../run/state/run.ts";
 import { cell, code, prose } from "../escape.ts";
@@ -28,10 +29,11 @@ import { besides } from "./membership.ts";
  * The live page of a run: the one sticky comment on its release PR. Never over GitHub's limit: a run with too many clusters
  * is shown by stage and by what needs attention, with the whole in `stagecoach get`.
  */
-export function runComment(run: Run, now: number, remarks: readonly string[] = []): string {
+export function runComment(run: Run, now: number, remarks: readonly AnyReason[] = []): string {
   // Of a run that has ended every age is as of its end: it reads the same whenever it is written again.
   const at = run.endedAt === undefined ? now : epoch(run.endedAt);
-  const say = (whole: boolean) => compose(run, at, whole ? remarks : remarks.slice(0, 3), whole);
+  const said = remarks.map((remark) => sentenceOf(remark, run));
+  const say = (whole: boolean) => compose(run, at, whole ? said : said.slice(0, 3), whole);
   return fitting(COMMENT_ROOM, [true, false], say, "Some of it is too long for this place.");
 }
 

@@ -111,8 +111,9 @@ function inQueue(draft: Draft, batch: Batch, intention: NonNullable<Batch["inten
   if (intention.queued === undefined) return false;
   if (pull.queue === undefined) return true;
   moveBatch(draft, batch.number, "Open", { intention: undefined }, runReason("QUEUE_LEFT", { pull: pullRef(pull) }));
-  const reason = runReason("QUEUE_REFUSED", defined({ pull: pullRef(pull), message: pull.refusal?.message }));
-  pause(draft, "Refused", "GitHub", reason, runReason("ASK_QUEUE"));
+  const { message, failed } = pull.refusal ?? {};
+  const why = { message: message || undefined, failed: failed?.checks.map((name) => `"${name}"`), head: failed?.head };
+  pause(draft, "Refused", "GitHub", runReason("QUEUE_REFUSED", { pull: pullRef(pull), ...why }), runReason("ASK_QUEUE"));
   return true;
 }
 

@@ -49,7 +49,7 @@ export interface RunAnalysis {
 /** An analysis as an engine shows it now. */
 export interface ObservedAnalysis {
   phase: "Running" | "Successful" | "Failed" | "Inconclusive" | "Error";
-  message: string;
+  message: Words;
   metrics: AnalysisMetric[];
   /** What is still measured is measured until it is told to stop. */
   endless?: true | undefined;

@@ -6,10 +6,10 @@ export interface PullTitle {
   /** Name of the stage. */
   stage: string;
   /** Which of the stage's planned batches, from 1; absent: its catch-up batch, or what `extra` says. */
-  batch?: { number: number; of: number };
-  extra?: "hotfix" | "revert";
+  batch?: { number: number; of: number } | undefined;
+  extra?: "hotfix" | "revert" | undefined;
   /** Of a stage with steps: which of its weights the pull request brings. */
-  step?: { number: number; of: number; weight: number };
+  step?: { number: number; of: number; weight: number } | undefined;
 }
 
 /** GitHub takes 256 characters. */

@@ -106,26 +106,32 @@ export interface ObservedPull {
   /** For people, where blocked: what is missing, in GitHub's own words. */
   blockedBy?: string | undefined;
   /** The last answer to our merge call that was a refusal, if any in this process. */
-  refusal?: {
-    kind: "Retry" | "Wait" | "Human";
-    message: string;
-    /** Time of the intention it was the answer to; absent: not known, and taken for the outstanding one. */
-    to?: Time;
-  };
+  refusal?:
+    | {
+        kind: "Retry" | "Wait" | "Human";
+        message: string;
+        /** Checks of its merge group that failed, where it was taken out of the queue for them. */
+        failed?: { checks: string[]; head: string };
+        /** Time of the intention it was the answer to; absent: not known, and taken for the outstanding one. */
+        to?: Time | undefined;
+      }
+    | undefined;
   /** What GitHub still wants before it merges this head, worked out from its rules; empty: nothing that the rules we may read name. undefined: not looked. */
   needs?: PullNeed[] | undefined;
   /** Our own check at this head, only where it is a required one. */
   gate?: "absent" | "waiting" | "passed" | "failed" | undefined;
   /** Its place in the merge queue; null: looked, and it is not in it. undefined: not looked, or could not be seen. */
-  queue?: { state: string; position: number } | null;
+  queue?: { state: string; position: number } | null | undefined;
   openedAt: Time;
-  merged?: {
-    commit: string;
-    at: Time;
-    by: string;
-    byUs: boolean /** The pin files at the commit and its first parent differ in exactly the batch's pins. */;
-    exact: boolean;
-  };
+  merged?:
+    | {
+        commit: string;
+        at: Time;
+        by: string;
+        byUs: boolean /** The pin files at the commit and its first parent differ in exactly the batch's pins. */;
+        exact: boolean;
+      }
+    | undefined;
   closedBy?: string | undefined;
 }
 
@@ -160,9 +166,9 @@ export interface ObservedRollouts {
   /** When they are worth another look. */
   lookAgainAt?: Time | undefined;
   seen?: readonly RolloutState[] | undefined;
-  unseen?: string | undefined;
+  unseen?: Words | undefined;
   /** Why actions cannot be run on them, with what to configure; undefined: they can. */
-  cannotAct?: string | undefined;
+  cannotAct?: Words | undefined;
 }
 
 export interface Assessment {

@@ -6,10 +6,9 @@ import type { Mirror } from "../../../adapters/git/port.ts";
 import { git, type Workspace, workspace } from "../../../adapters/git/testing/repositories.ts";
 import { batchCommitMessage } from "../../../core/report/batch/batch-pull.ts";
 import type { Batch, Run } from "../../../core/run/state/run.ts";
-import { memoryOf } from "../../testing/memory.ts";
+import { type Parts, partsOf } from "../../testing/parts.ts";
 import type { RepoContext } from "../context.ts";
-import type { RepoMemory } from "../memory.ts";
-import { buildBatchCommit, isBatchCommit } from "./batch-commit.ts";
+import { type BatchCommits, openBatchCommits } from "./batch-commit.ts";
 
 const FILE = "appsets/payments.yaml";
 const BEFORE = "us-1: v1.4.1\nus-2: v1.4.1\n";
@@ -17,8 +16,8 @@ const AFTER = "us-1: v1.4.2\nus-2: v1.4.2\n";
 
 let place: Workspace;
 let mirror: Mirror;
-let memory: RepoMemory;
-let context: RepoContext;
+let memory: Parts;
+let commits: BatchCommits;
 let run: Run;
 let batch: Batch;
 
@@ -26,9 +25,9 @@ beforeEach(async () => {
   place = workspace({ [FILE]: BEFORE });
   mirror = await openMirror({ directory: join(place.directory, "mirror.git"), url: place.origin, allowFile: true });
   await mirror.fetch();
-  memory = memoryOf({ mirror }, { base: await mirror.head("main") });
+  memory = partsOf({ mirror }, { base: await mirror.head("main") });
   const author = { name: "stagecoach[bot]", email: "1+stagecoach[bot]@users.noreply.github.com" };
-  context = { mirror, author } as unknown as RepoContext;
+  commits = openBatchCommits({ mirror, author } as unknown as RepoContext, memory.commits, memory.remote);
   run = sampleRun();
   const second = run.batches[1];
   if (second === undefined) throw new Error("the sample has two batches");
@@ -56,29 +55,29 @@ async function pushed(files: Record<string, string>, message = "work"): Promise<
 describe("recognising the commit of a batch", () => {
   test("the one we build is ours, and building it again gives the same", async () => {
     const base = memory.remote.last.base ?? "";
-    const commit = await buildBatchCommit(context, memory, run, batch, base);
-    expect(await buildBatchCommit(context, memory, run, batch, base)).toBe(commit);
-    expect(await isBatchCommit(context, memory, run, batch, commit)).toBe(true);
+    const commit = await commits.build(run, batch, base);
+    expect(await commits.build(run, batch, base)).toBe(commit);
+    expect(await commits.isOurs(run, batch, commit ?? "")).toBe(true);
   });
 
   test("somebody's commit below one with our bytes and our words is not ours: the PR would bring both", async () => {
     await pushed({ "evil.sh": "rm -rf /\n" });
     const head = await pushed({ [FILE]: AFTER }, batchCommitMessage(run, batch));
-    expect(await isBatchCommit(context, memory, run, batch, head)).toBe(false);
+    expect(await commits.isOurs(run, batch, head)).toBe(false);
   });
 
   test("our words on other bytes are not ours", async () => {
     const head = await pushed({ [FILE]: "us-1: v9\nus-2: v9\n" }, batchCommitMessage(run, batch));
-    expect(await isBatchCommit(context, memory, run, batch, head)).toBe(false);
+    expect(await commits.isOurs(run, batch, head)).toBe(false);
   });
 
   test("our bytes beside a file more are not ours", async () => {
     const head = await pushed({ [FILE]: AFTER, "evil.sh": "x\n" }, batchCommitMessage(run, batch));
-    expect(await isBatchCommit(context, memory, run, batch, head)).toBe(false);
+    expect(await commits.isOurs(run, batch, head)).toBe(false);
   });
 
   test("our bytes without our words are not ours", async () => {
     const head = await pushed({ [FILE]: AFTER }, "looks harmless");
-    expect(await isBatchCommit(context, memory, run, batch, head)).toBe(false);
+    expect(await commits.isOurs(run, batch, head)).toBe(false);
   });
 });

@@ -1,113 +1,114 @@
-import type { CommitWriter } from "../../../adapters/git/port.ts";
+/**
+ * The commits of batches: built without a work tree, and told from anybody else's.
+ *
+ * The same batch on the same base gives the same id, so doing it twice is doing it once. Called where a batch is proposed, and
+ * wherever a branch, a PR's head or a merge is looked at.
+ */
 import { epoch } from "../../../core/base/time.ts";
 import type { Edit } from "../../../core/plan/plan-types.ts";
 import { batchTrailers } from "../../../core/report/batch/batch-pull.ts";
+import { commitText } from "../../../core/report/batch/batch-text.ts";
 import type { Batch, Run } from "../../../core/run/state/run.ts";
 import type { Commits } from "../../config-repo/commits.ts";
 import type { RemoteHeads } from "../../config-repo/remote-heads.ts";
 import { applyEdits } from "../../resolve/pin-edit.ts";
 import type { RepoContext } from "../context.ts";
-import { commitText } from "./batch-text.ts";
 
-/** What is known of the repo's commits, and of the heads of its remote. */
-interface Known {
-  commits: Commits;
-  remote: RemoteHeads;
+export interface BatchCommits {
+  /** What the commit of a batch on a base writes, and says; undefined where a pin cannot be edited there. */
+  write(run: Run, batch: Batch, base: string): Promise<BatchWrite | undefined>;
+  /** The commit itself, in the mirror only. */
+  build(run: Run, batch: Batch, base: string): Promise<string | undefined>;
+  /**
+   * Whether a commit is what we would push for this batch: one commit on top of the base branch, which says so in its
+   * trailers and is the batch's edits byte for byte. Trailers can be forged, but then the bytes are ours all the same; and a
+   * parent that is not in the base would bring in whatever it holds.
+   */
+  isOurs(run: Run, batch: Batch, head: string): Promise<boolean>;
+  /**
+   * What a branch of a batch's name holds. `ours`: the batch's commit. `bare`: nothing that the base does not hold, as when a
+   * try of ours broke off after the branch was made and before its commit was; only a writer that makes branches and commits
+   * apart leaves such ones. `foreign`: somebody else's work.
+   */
+  judgeBranch(run: Run, batch: Batch, head: string): Promise<"ours" | "bare" | "foreign">;
+  /** docs/spec.md §9.12: the pin files at the merge commit and its first parent differ in exactly the batch's pins, and nothing else does. */
+  isExactMerge(batch: Batch, commit: string): Promise<boolean>;
 }
 
-/**
- * The commit of a batch on a base, without a work tree. The same batch on the same base gives the same id, so doing it
- * twice is doing it once.
- */
-export async function buildBatchCommit(context: RepoContext, memory: Known, run: Run, batch: Batch, base: string): Promise<string> {
-  return context.mirror.commit({ parent: base, author: context.author, ...(await batchWrite(context, memory, run, batch, base)) });
+interface BatchWrite {
+  changes: ReadonlyMap<string, string>;
+  message: string;
+  at: number;
 }
 
-/** What the commit of a batch on a base writes, and says. Throws where a pin cannot be edited there. */
-export async function batchWrite(
-  context: Pick<RepoContext, "author">,
-  memory: Known,
-  run: Run,
-  batch: Batch,
-  base: string,
-): Promise<{ changes: ReadonlyMap<string, string>; message: string; at: number }> {
-  const changes = await changesOf(memory, batch, base);
-  if (changes === undefined) throw new Error(`${batch.branch}: its pins cannot be edited on ${base.slice(0, 12)}`);
-  return { changes, message: commitText(context, run, batch), at: epoch(batch.since) };
-}
+type Context = Pick<RepoContext, "mirror" | "author" | "writer">;
 
-/**
- * What a branch of a batch's name holds. `ours`: the batch's commit. `bare`: nothing that the base does not hold, as when a
- * try of ours broke off after the branch was made and before its commit was; only a writer that makes branches and commits
- * apart leaves such ones. `foreign`: somebody else's work.
- */
-export async function judgeBranch(
-  context: RepoContext,
-  memory: Known,
-  run: Run,
-  batch: Batch,
-  head: string,
-  writer: CommitWriter | undefined,
-): Promise<"ours" | "bare" | "foreign"> {
-  if (await isBatchCommit(context, memory, run, batch, head)) return "ours";
-  return writer?.kind === "github" && (await isOnBase(context, memory, head)) ? "bare" : "foreign";
-}
+export function openBatchCommits({ mirror, author, writer }: Context, commits: Commits, remote: RemoteHeads): BatchCommits {
+  async function write(run: Run, batch: Batch, base: string): Promise<BatchWrite | undefined> {
+    const changes = await changesOf(batch, base);
+    return changes && { changes, message: commitText(run, batch, author), at: epoch(batch.since) };
+  }
 
-/**
- * Whether a commit is what we would push for this batch: one commit on top of the base branch, which says so in its
- * trailers and is the batch's edits byte for byte. Trailers can be forged, but then the bytes are ours all the same; and a
- * parent that is not in the base would bring in whatever it holds.
- */
-export async function isBatchCommit(context: RepoContext, memory: Known, run: Run, batch: Batch, head: string): Promise<boolean> {
-  const info = (await context.mirror.commitInfo(head)) ?? (await fetchAndLook(context, batch.branch, head));
-  const [parent, second] = info?.parents ?? [];
-  if (info === undefined || parent === undefined || second !== undefined) return false;
-  if (!`${info.body}\n`.includes(`${batchTrailers(run, batch)}\n`)) return false;
-  if (!(await isOnBase(context, memory, parent))) return false;
-  return memory.commits.fact(`batch ${run.rollout}/${run.number}/${batch.number}-${batch.attempt} is ${head}`, () =>
-    isExactChange(context, memory, batch, parent, head),
-  );
-}
+  async function isOurs(run: Run, batch: Batch, head: string): Promise<boolean> {
+    const info = (await mirror.commitInfo(head)) ?? (await fetchAndLook(batch.branch, head));
+    const [parent, second] = info?.parents ?? [];
+    if (info === undefined || parent === undefined || second !== undefined) return false;
+    if (!`${info.body}\n`.includes(`${batchTrailers(run, batch)}\n`)) return false;
+    if (!(await isOnBase(parent))) return false;
+    return commits.fact(`batch ${run.rollout}/${run.number}/${batch.number}-${batch.attempt} is ${head}`, () =>
+      isExactChange(batch, parent, head),
+    );
+  }
 
-/** Only a yes is kept: the base moves on, and what is not known may be fetched. */
-async function isOnBase(context: RepoContext, memory: Known, commit: string): Promise<boolean> {
-  const { base } = memory.remote.last;
-  if (base === undefined) return false;
-  if (memory.commits.known(`${commit} on base`) === true) return true;
-  const answer = commit === base || (await context.mirror.isAncestor(commit, base)) === true;
-  if (answer) memory.commits.note(`${commit} on base`, true);
-  return answer;
-}
+  async function fetchAndLook(branch: string, head: string) {
+    await mirror.fetch([branch]);
+    return mirror.commitInfo(head);
+  }
 
-/** docs/spec.md §9.12: the pin files at the merge commit and its first parent differ in exactly the batch's pins, and nothing else does. */
-export function isExactMerge(context: RepoContext, memory: Known, batch: Batch, commit: string): Promise<boolean> {
-  return memory.commits.fact(`merge ${commit} is exactly ${batch.branch}`, async () => {
-    const [parent] = (await context.mirror.commitInfo(commit))?.parents ?? [];
-    return parent !== undefined && isExactChange(context, memory, batch, parent, commit);
-  });
-}
+  /** Only a yes is kept: the base moves on, and what is not known may be fetched. */
+  async function isOnBase(commit: string): Promise<boolean> {
+    const { base } = remote.last;
+    if (base === undefined) return false;
+    if (commits.known(`${commit} on base`) === true) return true;
+    const answer = commit === base || (await mirror.isAncestor(commit, base)) === true;
+    if (answer) commits.note(`${commit} on base`, true);
+    return answer;
+  }
 
-async function fetchAndLook(context: RepoContext, branch: string, head: string) {
-  await context.mirror.fetch([branch]);
-  return context.mirror.commitInfo(head);
-}
+  async function isExactChange(batch: Batch, before: string, after: string): Promise<boolean> {
+    const wanted = await changesOf(batch, before);
+    if (wanted === undefined) return false;
+    const touched = await mirror.changedPaths(before, after);
+    const expected = new Set<string>();
+    for (const [path, text] of wanted) if (text !== (await commits.snapshot(before).read(path))) expected.add(path);
+    if (touched.length !== expected.size || touched.some((path) => !expected.has(path))) return false;
+    const files = await mirror.readFiles(after, [...expected]);
+    return [...expected].every((path) => files.get(path) === wanted.get(path));
+  }
 
-async function isExactChange(context: RepoContext, memory: Known, batch: Batch, before: string, after: string): Promise<boolean> {
-  const wanted = await changesOf(memory, batch, before);
-  if (wanted === undefined) return false;
-  const touched = await context.mirror.changedPaths(before, after);
-  const expected = new Set<string>();
-  for (const [path, text] of wanted) if (text !== (await memory.commits.snapshot(before).read(path))) expected.add(path);
-  if (touched.length !== expected.size || touched.some((path) => !expected.has(path))) return false;
-  const files = await context.mirror.readFiles(after, [...expected]);
-  return [...expected].every((path) => files.get(path) === wanted.get(path));
-}
+  /** The batch's files with its edits made; undefined where a pin cannot be found there. */
+  async function changesOf(batch: Batch, base: string): Promise<ReadonlyMap<string, string> | undefined> {
+    const result = await commits.snapshot(base).with((files) => applyEdits(editsOf(batch), (path) => files.read(path)));
+    return result.ok ? result.files : undefined;
+  }
 
-/** The batch's files with its edits made; undefined where a pin cannot be found there. */
-async function changesOf(memory: Known, batch: Batch, base: string): Promise<ReadonlyMap<string, string> | undefined> {
-  const edits = editsOf(batch);
-  const result = await memory.commits.snapshot(base).with((files) => applyEdits(edits, (path) => files.read(path)));
-  return result.ok ? result.files : undefined;
+  return {
+    write,
+    isOurs,
+    async build(run, batch, base) {
+      const made = await write(run, batch, base);
+      return made && mirror.commit({ parent: base, author, ...made });
+    },
+    async judgeBranch(run, batch, head) {
+      if (await isOurs(run, batch, head)) return "ours";
+      return writer?.kind === "github" && (await isOnBase(head)) ? "bare" : "foreign";
+    },
+    isExactMerge: (batch, commit) =>
+      commits.fact(`merge ${commit} is exactly ${batch.branch}`, async () => {
+        const [parent] = (await mirror.commitInfo(commit))?.parents ?? [];
+        return parent !== undefined && isExactChange(batch, parent, commit);
+      }),
+  };
 }
 
 /** Each pin once: targets that share one name it several times. */

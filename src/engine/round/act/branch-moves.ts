@@ -1,6 +1,10 @@
+import { GitError } from "../../../adapters/git/port.ts";
 import type { Edit } from "../../../core/plan/plan-types.ts";
-import type { Run } from "../../../core/run/state/run.ts";
+import type { Batch, Run } from "../../../core/run/state/run.ts";
 import type { Commits } from "../../config-repo/commits.ts";
+import type { BatchPulls } from "../batch-pulls.ts";
+import type { RepoContext } from "../context.ts";
+import { branchHeads } from "../observe/branch-heads.ts";
 
 /** One environment branch of a batch, and where it stands to the release commit. */
 export interface BranchMove {
@@ -48,4 +52,34 @@ async function standing(commits: Commits, head: string | undefined, to: string):
   if (behind === undefined) return "unknown";
   if (behind) return "behind";
   return (await commits.contains(head, to)) === true ? "past" : "apart";
+}
+
+/**
+ * Fast-forwards every branch of the batch to the release commit, in one push that is refused as a whole unless each is still
+ * where it was when it was judged. Nothing is returned: where the branches are is looked at in the next round.
+ */
+export type MoveBranches = (batch: Batch, release: string) => Promise<void>;
+
+export function openBranchMover({ mirror, log }: Pick<RepoContext, "mirror" | "log">, commits: Commits, pulls: BatchPulls): MoveBranches {
+  return async (batch, release) => {
+    const branches = branchesOf(batch).map(({ branch }) => branch);
+    const moves = await movesOf(commits, batch, await branchHeads(mirror, branches));
+    const hindered = moves.find(({ stands }) => stands !== "there" && stands !== "behind");
+    if (hindered !== undefined) {
+      log.info({ branch: hindered.branch, head: hindered.head, stands: hindered.stands }, "a branch cannot be fast-forwarded");
+      return;
+    }
+    const updates = moves
+      .filter(({ stands }) => stands === "behind")
+      .map(({ branch, head, to }) => ({ ref: `refs/heads/${branch}`, old: head, new: to }));
+    try {
+      const outcome = await mirror.push(updates);
+      if (outcome === "ok") pulls.refuse(batch.branch, release, undefined);
+      else log.info({ batch: batch.number }, "a branch moved at the same moment; nothing was pushed");
+    } catch (error) {
+      // A rule or a hook of the remote, in its own words: only a person can change that.
+      if (!(error instanceof GitError) || error.kind !== "Invalid") throw error;
+      pulls.refuse(batch.branch, release, { kind: "Human", message: error.message });
+    }
+  };
 }

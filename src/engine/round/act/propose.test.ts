@@ -6,12 +6,11 @@ import type { CommitWriter, Mirror, ProposeInput } from "../../../adapters/git/p
 import { git, type Workspace, workspace } from "../../../adapters/git/testing/repositories.ts";
 import { batchCommitMessage } from "../../../core/report/batch/batch-pull.ts";
 import type { Batch, Run } from "../../../core/run/state/run.ts";
-import { memoryOf } from "../../testing/memory.ts";
+import { type Parts, partsOf } from "../../testing/parts.ts";
 import { type RepoContext, silentLog } from "../context.ts";
 import { openGuard } from "../guard/guard.ts";
-import type { RepoMemory } from "../memory.ts";
-import { isBatchCommit, judgeBranch } from "./batch-commit.ts";
-import { proposeBatch } from "./propose.ts";
+import { type BatchCommits, openBatchCommits } from "./batch-commit.ts";
+import { openProposer } from "./propose.ts";
 
 const FILE = "appsets/payments.yaml";
 const BEFORE = "us-1: v1.4.1\nus-2: v1.4.1\n";
@@ -19,7 +18,7 @@ const AFTER = "us-1: v1.4.2\nus-2: v1.4.2\n";
 
 let place: Workspace;
 let mirror: Mirror;
-let memory: RepoMemory;
+let memory: Parts;
 let run: Run;
 let batch: Batch;
 /** Branch → head, as the forge has PRs for it. */
@@ -29,7 +28,7 @@ beforeEach(async () => {
   place = workspace({ [FILE]: BEFORE });
   mirror = await openMirror({ directory: join(place.directory, "mirror.git"), url: place.origin, allowFile: true });
   await mirror.fetch();
-  memory = memoryOf({ mirror }, { base: await mirror.head("main") });
+  memory = partsOf({ mirror }, { base: await mirror.head("main") });
   pulls = new Map();
   const sample = sampleRun();
   run = { ...sample, spec: { ...sample.spec, source: { ...sample.spec.source, kind: "Application" } } };
@@ -101,8 +100,12 @@ function gitHubLike(breaksAfter = 3): CommitWriter {
 
 function propose(writer: CommitWriter | undefined): Promise<boolean> {
   const context = contextWith(writer);
-  const mine = { ...memory, guardBatch: openGuard(context, memory.commits) };
-  return proposeBatch(context, mine, { run, base: memory.remote.last.base ?? "", baseBranch: "main" }, batch);
+  const proposer = openProposer(context, commitsWith(writer), openGuard(context, memory.commits));
+  return proposer({ run, base: memory.remote.last.base ?? "", baseBranch: "main" }, batch);
+}
+
+function commitsWith(writer: CommitWriter | undefined): BatchCommits {
+  return openBatchCommits(contextWith(writer), memory.commits, memory.remote);
 }
 
 /** Somebody's own commit on the batch's branch. */
@@ -116,7 +119,7 @@ function pushed(files: Record<string, string>, message = "work"): string {
 async function expectProposed(): Promise<void> {
   const head = pulls.get(batch.branch);
   expect(head).toBe(await mirror.remoteHead(batch.branch));
-  expect(await isBatchCommit(contextWith(undefined), memory, run, batch, head ?? "")).toBe(true);
+  expect(await commitsWith(undefined).isOurs(run, batch, head ?? "")).toBe(true);
   expect((await mirror.readFiles(head ?? "", [FILE])).get(FILE)).toBe(AFTER);
 }
 
@@ -166,18 +169,17 @@ describe("a try that broke off", () => {
     await expect(propose(gitHubLike(1))).rejects.toThrow("killed");
     place.commitFiles({ other: "x\n" });
     await mirror.fetch();
-    memory = memoryOf({ mirror }, { base: await mirror.head("main") });
+    memory = partsOf({ mirror }, { base: await mirror.head("main") });
     expect(await propose(gitHubLike())).toBe(true);
     await expectProposed();
   });
 
   test("leaves a branch that is taken for nobody's, where nobody writes so for somebody's", async () => {
     await expect(propose(gitHubLike(1))).rejects.toThrow("killed");
-    const context = contextWith(undefined);
     const head = (await mirror.remoteHead(batch.branch)) ?? "";
-    expect(await judgeBranch(context, memory, run, batch, head, gitHubLike())).toBe("bare");
-    expect(await judgeBranch(context, memory, run, batch, head, undefined)).toBe("foreign");
-    expect(await judgeBranch(context, memory, run, batch, pushed({ "evil.sh": "x\n" }), gitHubLike())).toBe("foreign");
+    expect(await commitsWith(gitHubLike()).judgeBranch(run, batch, head)).toBe("bare");
+    expect(await commitsWith(undefined).judgeBranch(run, batch, head)).toBe("foreign");
+    expect(await commitsWith(gitHubLike()).judgeBranch(run, batch, pushed({ "evil.sh": "x\n" }))).toBe("foreign");
   });
 
   test("somebody who makes the branch between our look and our writing wins it, and gets no PR", async () => {

@@ -4,9 +4,8 @@ import type { ActionOutcome, ControlPlane } from "../../../adapters/argocd/port.
 import type { ApplicationView, RolloutView } from "../../../core/argocd/views.ts";
 import type { RolloutOrder, Run } from "../../../core/run/state/run.ts";
 import type { Command } from "../../../core/spec/commands.ts";
-import { memoryOf } from "../../testing/memory.ts";
+import { type Parts, partsOf } from "../../testing/parts.ts";
 import { type RepoContext, silentLog } from "../context.ts";
-import type { RepoMemory } from "../memory.ts";
 
 const START = Date.UTC(2026, 10, 21, 9, 30, 0);
 const AT = new Date(START).toISOString();
@@ -26,7 +25,7 @@ interface Bench {
 }
 
 let bench: Bench;
-let memory: RepoMemory;
+let memory: Parts;
 
 beforeEach(() => {
   const clock = { now: () => bench.now, after: () => () => undefined };
@@ -54,7 +53,7 @@ beforeEach(() => {
     },
   } as Partial<ControlPlane> as ControlPlane;
   const context = { planes: new Map([["hub", plane]]), clock, log: silentLog } as unknown as RepoContext;
-  memory = memoryOf(context);
+  memory = partsOf(context);
   bench = {
     now: START,
     health: "Suspended",
@@ -90,6 +89,7 @@ function ordered(): Run {
   return sampleRun({ rolloutOrders: [order] });
 }
 
+const DENIED = "permission denied; grant it: p, ACCOUNT, …";
 const run = (of = ordered()) => memory.actions.run(of, "7#0");
 const outcomes = () => [...(memory.actions.outcomes(ordered()).get("7#0")?.values() ?? [])];
 
@@ -107,7 +107,7 @@ describe("an order on Argo Rollouts", () => {
       return undefined;
     };
     await run();
-    memory = memoryOf(bench.context);
+    memory = partsOf(bench.context);
     bench.answer = () => undefined;
     bench.actions = [];
     // By now the first is paused again, at its next pause: it must not be moved on to the one after.
@@ -130,8 +130,8 @@ describe("an order on Argo Rollouts", () => {
     await run();
     expect(bench.actions).toEqual(["resume payments-us-1"]);
     expect(outcomes()).toEqual([
-      { kind: "forbidden", why: "permission denied; grant it: p, ACCOUNT, …" },
-      { kind: "forbidden", why: "not tried, since the batch moves together: permission denied; grant it: p, ACCOUNT, …" },
+      { kind: "forbidden", why: DENIED },
+      { kind: "forbidden", why: { code: "NOT_TRIED_TOGETHER", because: DENIED } },
     ]);
   });
 
@@ -142,7 +142,12 @@ describe("an order on Argo Rollouts", () => {
         : { kind: "offered" };
     expect(await run()).toBe(true);
     expect(bench.actions).toEqual([]);
-    const why = "not tried, since the batch moves together: payments-us-2: Argo CD does not offer resume for payments/api as it is now";
+    const because = {
+      code: "SAID_OF",
+      application: "payments-us-2",
+      because: "Argo CD does not offer resume for payments/api as it is now",
+    };
+    const why = { code: "NOT_TRIED_TOGETHER", because };
     expect(outcomes()).toEqual([
       { kind: "notOffered", why },
       { kind: "notOffered", why },
@@ -238,19 +243,19 @@ describe("reading Argo Rollouts", () => {
   test("what cannot be seen, or not be acted on, says what to configure", async () => {
     const lost = new Map([["hub", { since: AT, why: "the token is not accepted" }]]);
     expect((await look([command("write")], lost)).get(KEYS[0] ?? "")).toMatchObject({
-      unseen: "control plane hub cannot be seen: the token is not accepted",
+      unseen: { code: "PLANE_UNSEEN_NOW", plane: "hub", because: "the token is not accepted" },
     });
     delete bench.plane.runAction;
-    expect((await look()).get(KEYS[0] ?? "")?.cannotAct).toMatch(/allowRolloutActions: true.*action\/argoproj.io\/Rollout\/\*/);
+    expect((await look()).get(KEYS[0] ?? "")?.cannotAct).toEqual({ code: "ACTIONS_NOT_ALLOWED", plane: "hub" });
     delete bench.plane.rollouts;
     bench.now += 60_000;
-    expect((await look()).get(KEYS[0] ?? "")?.unseen).toContain("hub cannot show Argo Rollouts");
+    expect((await look()).get(KEYS[0] ?? "")?.unseen).toEqual({ code: "ROLLOUTS_NOT_SHOWN", plane: "hub" });
   });
 
   test("of more than are shown none is, and that is said", async () => {
     bench.plane.rollouts = async () => ({ tooMany: 101 });
     const seen = (await look()).get(KEYS[0] ?? "");
-    expect(seen?.unseen).toMatch(/^payments-us-1 has 101 Argo Rollouts, more than are shown and steered one by one: /);
+    expect(seen?.unseen).toEqual({ code: "ROLLOUTS_BEYOND_COUNT", application: "payments-us-1", count: 101 });
     expect(seen?.seen).toBeUndefined();
   });
 

@@ -8,10 +8,10 @@ import { type Workspace, workspace } from "../../../adapters/git/testing/reposit
 import type { ApplicationSetView, ApplicationView } from "../../../core/argocd/views.ts";
 import type { Batch, Run } from "../../../core/run/state/run.ts";
 import { fastClock } from "../../../sim/clock.ts";
-import { memoryOf } from "../../testing/memory.ts";
+import { type Parts, partsOf } from "../../testing/parts.ts";
+import { openBatchCommits } from "../act/batch-commit.ts";
 import type { RepoContext } from "../context.ts";
-import type { RepoMemory } from "../memory.ts";
-import { guardUnproposed } from "../observe/observe.ts";
+import { headToGuard } from "../observe/observe.ts";
 import { openGuard } from "./guard.ts";
 
 const URL = "https://github.example/org/config";
@@ -34,12 +34,12 @@ ${elements}  template:
 
 let repo: Workspace;
 let mirror: Mirror;
-let memory: RepoMemory;
+let memory: Parts;
 
 beforeEach(async () => {
   repo = workspace({ "appsets/payments.yaml": SET });
   mirror = await openMirror({ directory: join(repo.directory, "mirror"), url: repo.origin, allowFile: true });
-  memory = memoryOf({ mirror });
+  memory = partsOf({ mirror });
 });
 
 afterEach(async () => {
@@ -67,12 +67,9 @@ async function unproposed(context: RepoContext, change: Partial<Batch> = {}, of:
   const sample = sampleRun(of);
   const { pull: _pull, merged: _merged, ...last } = sample.batches.at(-1) as Batch;
   const batch: Batch = { ...last, phase: "Proposing", targets: [batchTarget("us-1", "Pending")], ...change };
-  return guardUnproposed(
-    context,
-    { ...memory, guardBatch: openGuard(context, memory.commits) },
-    { run: { ...sample, batches: [batch] }, base, baseBranch: "main" },
-    batch,
-  );
+  const run = { ...sample, batches: [batch] };
+  const head = await headToGuard(openBatchCommits(context, memory.commits, memory.remote), run, batch, null, base);
+  return head === undefined ? undefined : openGuard(context, memory.commits)(run, batch, { base, baseBranch: "main", head });
 }
 
 async function gitSpec(): Promise<Record<string, unknown>> {
@@ -88,14 +85,14 @@ describe("a batch without a PR", () => {
 
   test("is refused where the cluster's ApplicationSet is not Git's, with the place", async () => {
     const guard = await unproposed(contextWith({ ...(await gitSpec()), templatePatch: "spec: {}" }));
-    expect(guard).toMatchObject({ ok: false, retry: true, why: expect.toSay("spec.templatePatch differs") });
+    expect(guard).toMatchObject({ ok: false, retry: true, why: { code: "GUARD_SET_DIFFERS", field: "spec.templatePatch" } });
   });
 
   test("is refused where its merge would take a live Application away", async () => {
     const owner = { kind: "ApplicationSet", name: "payments", uid: "1" };
     const live = { namespace: "argocd", name: "payments-old", owner, spec: { sources: [] } } as unknown as ApplicationView;
     const guard = await unproposed(contextWith(await gitSpec(), [live]));
-    expect(guard).toMatchObject({ ok: false, retry: false, why: "payments-old is live in hub and would be gone after the merge" });
+    expect(guard).toMatchObject({ ok: false, retry: false, why: { code: "GUARD_LOSES", application: "payments-old", plane: "hub" } });
   });
 
   test("is refused where an Application outside it reads what it changes", async () => {
@@ -106,7 +103,11 @@ describe("a batch without a PR", () => {
     const targets = [{ ...batchTarget("us-1", "Pending"), edits }];
     expect(await unproposed(contextWith(await gitSpec()), { targets })).toMatchObject({ ok: true });
     const guard = await unproposed(contextWith(await gitSpec(), [ledger]), { targets });
-    expect(guard).toMatchObject({ ok: false, retry: false, why: expect.toSay("values/us.yaml, which ledger in hub reads too") });
+    expect(guard).toMatchObject({
+      ok: false,
+      retry: false,
+      why: { code: "GUARD_READ_OUTSIDE", changed: "values/us.yaml", application: "ledger" },
+    });
   });
 
   test("is not judged where it is past that, or its pins are not there: proposing it says so", async () => {

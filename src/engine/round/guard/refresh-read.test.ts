@@ -5,10 +5,10 @@ import { decodeApplication } from "../../../core/argocd/decode/application.ts";
 import type { ApplicationView } from "../../../core/argocd/views.ts";
 import type { Run } from "../../../core/run/state/run.ts";
 import type { World } from "../../../core/run/state/world.ts";
-import { memoryOf } from "../../testing/memory.ts";
-import { act } from "../act.ts";
+import { type Parts, partsOf } from "../../testing/parts.ts";
+import { openActor } from "../act/act.ts";
 import { type RepoContext, silentLog } from "../context.ts";
-import type { RepoMemory } from "../memory.ts";
+import type { Decision } from "../decide.ts";
 import { observeHealth, readHealth } from "../observe/observe-health.ts";
 
 interface Asked {
@@ -20,7 +20,7 @@ let now: number;
 let asked: Asked[];
 let health: Map<string, string>;
 let context: RepoContext;
-let memory: RepoMemory;
+let memory: Parts;
 const settle = () => new Promise(setImmediate);
 
 beforeEach(() => {
@@ -39,7 +39,7 @@ beforeEach(() => {
   };
   const planes = new Map([["hub", plane as ControlPlane]]);
   context = { planes, clock: { now: () => now, after: () => () => undefined }, log: silentLog } as unknown as RepoContext;
-  memory = memoryOf(context);
+  memory = partsOf(context);
 });
 
 const keys = (count: number) => Array.from({ length: count }, (_, i) => `hub/argocd/app-${i}`);
@@ -82,7 +82,7 @@ describe("reading soon", () => {
 
   test("of a control plane that is not there it says so, and one of an unexpected error holds nothing up", async () => {
     const nowhere = await memory.reader.readAll(["nowhere/argocd/a"]);
-    expect(nowhere.get("nowhere/argocd/a")?.failed).toBe("there is no control plane nowhere");
+    expect(nowhere.get("nowhere/argocd/a")?.failed).toEqual({ code: "PLANE_MISSING", plane: "nowhere" });
     const plane = context.planes.get("hub");
     if (plane !== undefined) plane.reread = () => Promise.reject(new Error("boom"));
     expect((await memory.reader.readAll(["hub/argocd/a"])).get("hub/argocd/a")?.failed).toBe("boom");
@@ -93,7 +93,7 @@ const world = { pulls: new Map(), guards: new Map() } as unknown as World;
 
 describe("before a merge", () => {
   test("each that is asked for is read, and shown as it is after that", async () => {
-    const reading = readHealth(context, memory.reader, world, ["hub/argocd/app-1", "hub/argocd/app-2", "hub/argocd/app-3"]);
+    const reading = readHealth(context.planes, memory.reader, world, ["hub/argocd/app-1", "hub/argocd/app-2", "hub/argocd/app-3"]);
     const names = await answerAll((name) => {
       if (name === "app-2") health.set(name, "Degraded");
       if (name === "app-3") health.set(name, "gone");
@@ -111,7 +111,7 @@ describe("before a merge", () => {
   });
 
   test("what could not be read is shown as that, and none is tried after it", async () => {
-    const reading = readHealth(context, memory.reader, world, keys(20));
+    const reading = readHealth(context.planes, memory.reader, world, keys(20));
     expect(await answerAll(() => ({ kind: "failed", why: "timeout" }))).toHaveLength(8);
     const read = (await reading).health ?? new Map();
     expect(read.size).toBe(8);
@@ -125,7 +125,7 @@ describe("before a merge", () => {
       { number: 2, kind: "Planned", phase: "Open", targets: [] },
     ];
     health.set("app-1", "Degraded");
-    const seen = observeHealth(context, { batches } as unknown as Run, new Map()).health;
+    const seen = observeHealth(context.planes, { batches } as unknown as Run, new Map());
     expect(seen).toEqual(new Map([["hub/argocd/app-1", { status: "Degraded" }]]));
     expect(asked).toEqual([]);
   });
@@ -145,10 +145,12 @@ describe("before a merge", () => {
       forge: { mergePull: async ({ number }: { number: number }) => ({ kind: "merged", commit: String(merges.push(number)) }) },
     } as unknown as RepoContext;
     const batch = { number: 1, phase: "Merging", targets: [], intention: { at: "2026-11-21T10:00:00Z", head: "h" } };
-    const spec = { delivery: { method: "squash" }, pins: [] };
+    const spec = { delivery: { method: "squash", labels: [], reviewers: { teams: [], users: [] } }, pins: [] };
     const run = { spec, release: { values: {} }, plan: { stages: [] }, trigger: { author: "ann" }, batches: [batch] } as unknown as Run;
-    const scope = { run, base: "c", baseBranch: "main", journalHead: "j", commands: [], decidedAt: performance.now(), now };
-    await act(acting, memory, scope, { kind: "Merge", batch: 1, pull: 7, head: "h" });
+    const effects = [{ kind: "Merge" as const, batch: 1, pull: 7, head: "h" }];
+    const advanced = { run, effects, change: "transition" as const, events: [] };
+    const decision = { decidedAt: performance.now(), now, before: run, world, remarks: [], advanced } satisfies Decision;
+    await openActor(acting, partsOf(acting, { journal: "j" }))([decision], { base: "c", baseBranch: "main", whole: true });
     expect(merges).toEqual([]);
   });
 });

@@ -1,3 +1,4 @@
+import type { Words } from "../../../core/base/reason.ts";
 import type { Run } from "../../../core/run/state/run.ts";
 import type { Command } from "../../../core/spec/commands.ts";
 
@@ -14,7 +15,7 @@ export interface CommandSource {
    * Tells the commenter: a reaction, and for a refusal one comment edited in place. May be called twice. `run`: whose
    * command it was, as of this round; `/status` and `/plan` are answered with it.
    */
-  answer(command: Command, outcome: "done" | "refused", message: string, run?: Run): Promise<void>;
+  answer(command: Command, outcome: "done" | "refused", message: Words, run?: Run): Promise<void>;
   /**
    * Commands on an open release PR, which no run steers yet. All but `/plan` are answered here; what is given asks for a
    * fresh plan, and is answered (`done`) once that is there.
@@ -26,7 +27,7 @@ export interface CommandPlace {
   /** Number of the PR. */
   number: number;
   /** The batch it belongs to; absent on the release PR. */
-  batch?: number;
+  batch?: number | undefined;
   /** It belongs to this run of the rollout, which is over: what is written there is answered by the last one. */
   former?: number;
   /** Several rollouts are steered from this PR: a command that does not name one acts only where docs/spec.md §9.21 lets it act on all. */

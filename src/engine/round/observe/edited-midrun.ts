@@ -1,5 +1,7 @@
 import { BoundedMap } from "../../../core/base/bounded.ts";
 import { isRecord } from "../../../core/base/is-record.ts";
+import type { AnyReason } from "../../../core/base/reason.ts";
+import { engineReason } from "../../../core/reasons/engine.ts";
 import { isEnded, type Run } from "../../../core/run/state/run.ts";
 import type { Rollout } from "../../../core/spec/rollout.ts";
 import { findApplicationSet } from "../../config-repo/appset-in-git.ts";
@@ -15,13 +17,13 @@ const MOST_NAMED = 8;
  * Says on a run's page that its resource, or its ApplicationSet, is not what it was when the run began: the run keeps what it started
  * with (docs/spec.md §9.16), and nobody should wonder why an edit does nothing, or does it everywhere at once.
  */
-export type EditRemarks = (run: Run, base: string) => Promise<readonly string[]>;
+export type EditRemarks = (run: Run, base: string) => Promise<readonly AnyReason[]>;
 
 const MOST_KEPT = 1000;
 
-export function openEditRemarks(context: RepoContext, commits: Commits): EditRemarks {
+export function openEditRemarks({ log }: Pick<RepoContext, "log">, commits: Commits): EditRemarks {
   /** Rollout and run → the base that its resource was last compared with, and what is said of it. */
-  const kept = new BoundedMap<string, { base: string; remarks: readonly string[] }>(MOST_KEPT);
+  const kept = new BoundedMap<string, { base: string; remarks: readonly AnyReason[] }>(MOST_KEPT);
   return async (run, base) => {
     if (isEnded(run) || run.kind === "Rollback") return [];
     const key = `${run.rollout} ${run.number}`;
@@ -32,32 +34,30 @@ export function openEditRemarks(context: RepoContext, commits: Commits): EditRem
       kept.set(key, { base, remarks });
       return remarks;
     } catch (error) {
-      context.log.warn({ rollout: run.rollout, error: String(error) }, "whether the run's resource was edited could not be seen");
+      log.warn({ rollout: run.rollout, error: String(error) }, "whether the run's resource was edited could not be seen");
       return known?.remarks ?? [];
     }
   };
 }
 
-async function remarksOf(commits: Commits, run: Run, base: string): Promise<string[]> {
+async function remarksOf(commits: Commits, run: Run, base: string): Promise<AnyReason[]> {
   const { rollouts, problems } = await readProject(commits.snapshot(base));
   const now = rollouts.find((one) => one.name === run.rollout);
   const isBroken = problems.some((problem) => problem.severity === "error");
-  const resource = isBroken && now === undefined ? undefined : resourceWords(run, now);
-  return [resource, await sourceWords(commits, run, base)].filter((words) => words !== undefined);
+  const resource = isBroken && now === undefined ? undefined : resourceEdit(run, now);
+  return [resource, await sourceEdit(commits, run, base)].filter((remark) => remark !== undefined);
 }
 
 /** What of the resource is not as the run has it. undefined: nothing. */
-export function resourceWords(run: Pick<Run, "spec">, now: Rollout | undefined): string | undefined {
-  const { file } = run.spec;
-  if (now === undefined) return `The rollout is no longer in ${file}: this run goes on as it began.`;
+export function resourceEdit(run: Pick<Run, "spec">, now: Rollout | undefined): AnyReason | undefined {
+  if (now === undefined) return engineReason("RESOURCE_GONE", { declaredIn: run.spec.file });
   const before = new Map<string, unknown>(Object.entries(run.spec));
   const after = new Map<string, unknown>(Object.entries(now));
   const names = [...new Set([...before.keys(), ...after.keys()])].filter(
     (name) => !NOT_COMPARED.has(name) && JSON.stringify(before.get(name)) !== JSON.stringify(after.get(name)),
   );
   if (names.length === 0) return undefined;
-  const shown = names.slice(0, MOST_NAMED).map(writtenAs).join(", ");
-  return `${now.file} was edited since this run began (${shown}): the run keeps what it started with, and the next one takes the edit.`;
+  return engineReason("RESOURCE_EDITED", { declaredIn: now.file, fields: names.slice(0, MOST_NAMED).map(writtenAs) });
 }
 
 /** As the resource spells it. */
@@ -65,18 +65,17 @@ function writtenAs(name: string): string {
   return name === "source" ? "sourceRef" : name.replace(/Ms$/, "");
 }
 
-async function sourceWords(commits: Commits, run: Run, base: string): Promise<string | undefined> {
+async function sourceEdit(commits: Commits, run: Run, base: string): Promise<AnyReason | undefined> {
   if (run.spec.source.kind !== "ApplicationSet") return undefined;
   const likely = new Set(run.spec.pins.flatMap((pin) => ("file" in pin && !pin.file.includes("{{") ? [pin.file] : [])));
   const before = await findApplicationSet(commits.snapshot(run.trigger.commit), run.spec.source, likely);
   const after = await findApplicationSet(commits.snapshot(base), run.spec.source, before === undefined ? likely : [before.file]);
   if (before === undefined) return undefined;
-  if (after === undefined) return `${before.file} no longer declares ApplicationSet ${run.spec.source.name}.`;
+  if (after === undefined) return engineReason("SET_GONE", { declaredIn: before.file, set: run.spec.source.name });
   const [old, young] = [partsOf(before.object), partsOf(after.object)];
   const names = [...new Set([...old.keys(), ...young.keys()])].filter((name) => old.get(name) !== young.get(name));
   if (names.length === 0) return undefined;
-  const where = names.slice(0, MOST_NAMED).map((name) => `spec.${name}`);
-  return `${after.file} was edited since this run began (${where.join(", ")}): Argo CD applies that to every cluster at once, beside the batches of this run.`;
+  return engineReason("SET_EDITED", { declaredIn: after.file, fields: names.slice(0, MOST_NAMED).map((name) => `spec.${name}`) });
 }
 
 /** All but the generators: which clusters there are, and their pins, are the run's business anyway. */

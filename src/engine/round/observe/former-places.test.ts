@@ -1,9 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { sampleRun } from "../../../../test/support/sample-run.ts";
 import type { Pull } from "../../../adapters/forge/port.ts";
-import { memoryOf } from "../../testing/memory.ts";
 import { type RepoContext, silentLog } from "../context.ts";
-import { pullsToRead } from "./former-places.ts";
+import { openFormerPlaces, pullsToRead } from "./former-places.ts";
 
 const REPOSITORY = "acme/fleet";
 
@@ -22,11 +21,11 @@ function desk(branches: Record<number, string>) {
   };
   const commands = { spokenOn: () => told.splice(0) };
   const context = { forge, commands, repository: REPOSITORY, clock: { now: () => now }, log: silentLog } as unknown as RepoContext;
-  const memory = memoryOf(context);
+  const formerPlaces = openFormerPlaces(context);
   const runs = new Map([["payments", sampleRun()]]);
   return {
     hear: (...pulls: number[]) => void told.push(...pulls),
-    look: async () => (await memory.formerPlaces(runs)).get("payments"),
+    look: async () => (await formerPlaces(runs)).get("payments"),
     asked: () => asked,
     fail: (is: boolean) => {
       down = is;

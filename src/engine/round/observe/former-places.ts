@@ -27,52 +27,48 @@ export type FormerPlaces = (runs: ReadonlyMap<string, Run>) => Promise<Map<strin
 
 const MOST_KEPT = 1000;
 
-export function openFormerPlaces(context: RepoContext): FormerPlaces {
-  const former: Former = { until: new BoundedMap(MOST_READ), pulls: new BoundedMap(MOST_KEPT) };
-  return (runs) => formerPlaces(context, former, runs);
-}
+type Context = Pick<RepoContext, "forge" | "commands" | "clock" | "log" | "repository">;
 
-interface Former {
+export function openFormerPlaces({ forge, commands, clock, log, repository }: Context): FormerPlaces {
   /** PRs that an event told of as commented on, and until when they are read. */
-  until: Map<number, number>;
+  const until = new BoundedMap<number, number>(MOST_READ);
   /** Of which run a PR is, null for none. */
-  pulls: Map<number, PullOfRun | null>;
-}
+  const pulls = new BoundedMap<number, PullOfRun | null>(MOST_KEPT);
 
-async function formerPlaces(context: RepoContext, former: Former, runs: ReadonlyMap<string, Run>): Promise<Map<string, CommandPlace[]>> {
-  const now = context.clock.now();
-  const { until } = former;
-  for (const pull of context.commands.spokenOn?.() ?? []) until.set(pull, now + READ_FOR_MS);
-  const places = new Map<string, CommandPlace[]>();
-  for (const [pull, end] of until) {
-    const of = end > now ? await ofWhich(context, former, pull) : null;
-    const run = of == null ? undefined : runs.get(of.rollout);
-    if (of === null) until.delete(pull);
-    else if (of !== undefined && run !== undefined && of.run <= run.number)
-      places.set(of.rollout, [...(places.get(of.rollout) ?? []), placeOf(pull, of, run)]);
+  /** null: of no run. undefined: it could not be asked; the next round asks again. */
+  async function ofWhich(pull: number): Promise<PullOfRun | null | undefined> {
+    const known = pulls.get(pull);
+    if (known !== undefined) return known;
+    try {
+      const found = await forge.pull(pull);
+      const of = (found !== null && isRunBranch(found, repository) && parseBranch(found.branch)) || null;
+      pulls.set(pull, of);
+      return of;
+    } catch (error) {
+      log.warn({ pull, error: String(error) }, "whose pull request was commented on could not be asked; trying again");
+      return undefined;
+    }
   }
-  return places;
-}
 
-/** null: of no run. undefined: it could not be asked; the next round asks again. */
-async function ofWhich(context: RepoContext, { pulls }: Former, pull: number): Promise<PullOfRun | null | undefined> {
-  const known = pulls.get(pull);
-  if (known !== undefined) return known;
-  try {
-    const found = await context.forge.pull(pull);
-    const named = found === null || !isRunBranch(found, context.repository) ? undefined : parseBranch(found.branch);
-    pulls.set(pull, named ?? null);
-    return named ?? null;
-  } catch (error) {
-    context.log.warn({ pull, error: String(error) }, "whose pull request was commented on could not be asked; trying again");
-    return undefined;
-  }
+  return async (runs) => {
+    const now = clock.now();
+    for (const pull of commands.spokenOn?.() ?? []) until.set(pull, now + READ_FOR_MS);
+    const places = new Map<string, CommandPlace[]>();
+    for (const [pull, end] of until) {
+      const of = end > now ? await ofWhich(pull) : null;
+      const run = of == null ? undefined : runs.get(of.rollout);
+      if (of === null) until.delete(pull);
+      else if (of !== undefined && run !== undefined && of.run <= run.number)
+        places.set(of.rollout, [...(places.get(of.rollout) ?? []), placeOf(pull, of, run)]);
+    }
+    return places;
+  };
 }
 
 function placeOf(number: number, of: PullOfRun, run: Run): CommandPlace {
   if (of.run < run.number) return { number, shared: false, former: of.run };
   const batch = run.batches.findLast((one) => one.stage === of.stage - 1 && one.ofStage === of.batch && one.step?.index === of.step);
-  return batch === undefined ? { number, shared: false } : { number, shared: false, batch: batch.number };
+  return { number, shared: false, batch: batch?.number };
 }
 
 /** Where people write to a run. Of one that is over only the release PR is read without being told that something was written. */

@@ -2,9 +2,8 @@ import { expect, test } from "vitest";
 import type { Forge, Pull } from "../../../adapters/forge/port.ts";
 import { freshRun, START, withBatch } from "../../../adapters/git/testing/runs.ts";
 import { iso } from "../../../core/base/time.ts";
-import { memoryOf } from "../../testing/memory.ts";
+import { partsOf } from "../../testing/parts.ts";
 import { type RepoContext, silentLog } from "../context.ts";
-import { observePull } from "./observe-pull.ts";
 
 test("a batch's pull request that somebody pointed at another branch is seen as that, whoever made its head", async () => {
   const run = withBatch(freshRun(2, 2), "Open", START);
@@ -15,6 +14,5 @@ test("a batch's pull request that somebody pointed at another branch is seen as 
   const forge: Partial<Forge> = { findPull: async () => ({ ...pull, ...rest }) as unknown as Pull, checksOf: async () => [] };
   const clock = { now: () => START, after: () => () => undefined };
   const context = { forge, clock, log: silentLog, repository: "acme/fleet", planes: new Map() } as unknown as RepoContext;
-  const memory = memoryOf(context);
-  expect(await observePull(context, memory, run, batch)).toMatchObject({ headIsOurs: false, retargeted: "release-1" });
+  expect(await partsOf(context).observePull(run, batch)).toMatchObject({ headIsOurs: false, retargeted: "release-1" });
 });

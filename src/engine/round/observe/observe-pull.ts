@@ -1,74 +1,149 @@
 import type { Pull } from "../../../adapters/forge/port.ts";
+import { iso } from "../../../core/base/time.ts";
 import type { Batch, Run } from "../../../core/run/state/run.ts";
 import type { ObservedPull } from "../../../core/run/state/world.ts";
-import { isBatchCommit, isExactMerge } from "../act/batch-commit.ts";
-import { movesBranches } from "../act/branch-moves.ts";
+import type { Commits } from "../../config-repo/commits.ts";
+import type { RemoteHeads } from "../../config-repo/remote-heads.ts";
+import type { BatchCommits } from "../act/batch-commit.ts";
+import { branchesOf, movesBranches, movesOf } from "../act/branch-moves.ts";
+import type { BatchPulls } from "../batch-pulls.ts";
+import type { Rules } from "../branch-rules.ts";
 import type { RepoContext } from "../context.ts";
-import type { RepoMemory } from "../memory.ts";
-import { observeMove } from "./branch-observe.ts";
+import type { MergeQueue } from "../merge-queue.ts";
+import type { BranchHeads } from "./branch-heads.ts";
 import { observeNeeds } from "./pull-needs.ts";
 
 /** GitHub computes `mergeable` within a moment of being asked: worth a short wait instead of a whole round. */
 const MERGEABLE_WAITS_MS = [10, 100, 250];
 
-/** What the forge shows of a batch's PR, or how the branches it moves stand. null: there is none for its branch. */
-export async function observePull(context: RepoContext, memory: RepoMemory, run: Run, batch: Batch): Promise<ObservedPull | null> {
-  if (movesBranches(run)) return observeMove(context, memory, run, batch);
-  const found = await withMergeable(context, await pullOf(context, batch));
-  if (found === null || found.headRepository?.toLowerCase() !== context.repository.toLowerCase()) return null;
-  memory.pulls.see(batch.branch, found);
-  const queue = memory.queue.placeOf(batch, found.number, found.head);
-  if (queue === null && found.state === "open") await memory.queue.learnWhyLeft(batch, found.number, found.head);
-  const refusal = memory.pulls.refusalOf(batch.branch, found.head);
-  // A PR that somebody pointed at another branch is no longer the one we opened.
-  const retargeted = found.base !== memory.remote.last.branch;
-  return {
-    number: found.number,
-    url: found.url,
-    state: found.state,
-    draft: found.draft,
-    head: found.head,
-    headIsOurs: !retargeted && (await isBatchCommit(context, memory, run, batch, found.head)),
-    ...(retargeted ? { retargeted: found.base } : {}),
-    mergeable: mergeability(found),
-    ...(found.mergeableState === "blocked"
-      ? { blockedBy: "GitHub reports the pull request as blocked: a required review or check is missing" }
-      : {}),
-    ...(refusal === undefined ? {} : { refusal }),
-    ...(await needs(context, memory, run, found)),
-    ...(queue === undefined ? {} : { queue }),
-    openedAt: found.createdAt,
-    ...(await mergedPart(context, memory, batch, found)),
-    ...(found.closedBy === undefined ? {} : { closedBy: found.closedBy }),
-  };
+/** Looks at what the forge shows of a batch's PR, or how the branches it moves stand. null: there is none for its branch. */
+export type ObservePull = (run: Run, batch: Batch) => Promise<ObservedPull | null>;
+
+interface Parts {
+  commits: Commits;
+  remote: RemoteHeads;
+  heads: BranchHeads;
+  batchCommits: BatchCommits;
+  pulls: BatchPulls;
+  queue: MergeQueue;
+  rules: Rules;
 }
 
-/** By its number where it is known: half the calls, and nobody else's PR of the same branch is taken for it. */
-async function pullOf(context: RepoContext, batch: Batch): Promise<Pull | null> {
-  if (batch.pull === undefined) return context.forge.findPull(batch.branch);
-  const known = await context.forge.pull(batch.pull.number);
-  return known?.branch === batch.branch ? known : context.forge.findPull(batch.branch);
-}
+type Context = Pick<RepoContext, "forge" | "mirror" | "clock" | "log" | "repository">;
 
-/** What cannot be read leaves the PR blocked for a reason not known; it never holds the run's other looks. */
-async function needs(context: RepoContext, memory: RepoMemory, run: Run, pull: Pull): Promise<Pick<ObservedPull, "needs" | "gate">> {
-  try {
-    return await observeNeeds(context, memory.rules, run, pull);
-  } catch (error) {
-    context.log.warn({ pull: pull.number, error: String(error) }, "what GitHub wants of a pull request could not be read");
-    return {};
+export function openPullLooks({ forge, mirror, clock, log, repository }: Context, parts: Parts): ObservePull {
+  const { commits, remote, heads, batchCommits, pulls, queue, rules } = parts;
+
+  async function observePull(run: Run, batch: Batch): Promise<ObservedPull | null> {
+    if (movesBranches(run)) return observeMove(run, batch);
+    const found = await withMergeable(await pullOf(batch));
+    if (found === null || found.headRepository?.toLowerCase() !== repository.toLowerCase()) return null;
+    pulls.see(batch.branch, found);
+    const place = queue.placeOf(batch, found.number, found.head);
+    if (place === null && found.state === "open") await queue.learnWhyLeft(batch, found.number, found.head);
+    // A PR that somebody pointed at another branch is no longer the one we opened.
+    const retargeted = found.base !== remote.last.branch;
+    return {
+      number: found.number,
+      url: found.url,
+      state: found.state,
+      draft: found.draft,
+      head: found.head,
+      headIsOurs: !retargeted && (await batchCommits.isOurs(run, batch, found.head)),
+      retargeted: retargeted ? found.base : undefined,
+      mergeable: mergeability(found),
+      refusal: pulls.refusalOf(batch.branch, found.head),
+      ...(await needsOf(run, found)),
+      queue: place,
+      openedAt: found.createdAt,
+      merged: await mergeOf(batch, found),
+      closedBy: found.closedBy,
+    };
   }
-}
 
-async function withMergeable(context: RepoContext, found: Pull | null): Promise<Pull | null> {
-  let pull = found;
-  for (const wait of MERGEABLE_WAITS_MS) {
-    // A listing never carries `mergeable`: only asking for the one PR starts GitHub's computation.
-    if (pull === null || pull.state !== "open" || pull.mergeable !== null) return pull;
-    pull = (await context.forge.pull(pull.number)) ?? pull;
-    if (pull.mergeable === null) await new Promise((resolve) => setTimeout(resolve, wait));
+  /** By its number where it is known: half the calls, and nobody else's PR of the same branch is taken for it. */
+  async function pullOf(batch: Batch): Promise<Pull | null> {
+    if (batch.pull === undefined) return forge.findPull(batch.branch);
+    const known = await forge.pull(batch.pull.number);
+    return known?.branch === batch.branch ? known : forge.findPull(batch.branch);
   }
-  return pull;
+
+  async function withMergeable(found: Pull | null): Promise<Pull | null> {
+    let pull = found;
+    for (const wait of MERGEABLE_WAITS_MS) {
+      // A listing never carries `mergeable`: only asking for the one PR starts GitHub's computation.
+      if (pull === null || pull.state !== "open" || pull.mergeable !== null) return pull;
+      pull = (await forge.pull(pull.number)) ?? pull;
+      if (pull.mergeable === null) await new Promise((resolve) => setTimeout(resolve, wait));
+    }
+    return pull;
+  }
+
+  /** What cannot be read leaves the PR blocked for a reason not known; it never holds the run's other looks. */
+  async function needsOf(run: Run, pull: Pull): Promise<Pick<ObservedPull, "needs" | "gate">> {
+    try {
+      return await observeNeeds(forge, rules, run, pull);
+    } catch (error) {
+      log.warn({ pull: pull.number, error: String(error) }, "what GitHub wants of a pull request could not be read");
+      return {};
+    }
+  }
+
+  async function mergeOf(batch: Batch, { state, mergeCommit, mergedAt, mergedBy }: Pull): Promise<ObservedPull["merged"]> {
+    if (state !== "merged" || mergeCommit === undefined || mergedAt === undefined) return undefined;
+    if ((await mirror.commitInfo(mergeCommit)) === undefined) {
+      // Merged after this round fetched the base: judged in the next one, never taken for a commit that is not exact.
+      remote.expire();
+      return undefined;
+    }
+    const byUs = mergedBy === (await forge.identity()).login;
+    return {
+      commit: mergeCommit,
+      at: mergedAt,
+      by: mergedBy ?? "unknown",
+      byUs,
+      exact: await batchCommits.isExactMerge(batch, mergeCommit),
+    };
+  }
+
+  /**
+   * The branches of a batch as the core looks at a PR: open until every one of them is at the release commit, merged from
+   * then on. Whether they can be moved is the guard's to say. null: not put forward yet, or withdrawn.
+   */
+  async function observeMove(run: Run, batch: Batch): Promise<ObservedPull | null> {
+    if (batch.phase === "Proposing" && !pulls.isProposed(batch.branch)) return null;
+    const moves = await movesOf(commits, batch, await heads(branchesOf(batch).map(({ branch }) => branch)));
+    const head = moves[0]?.to;
+    if (head === undefined) return null;
+    // After our push somebody may have committed on top; without an intention a branch that is past was so before.
+    const done = moves.every(({ stands }) => stands === "there" || (batch.intention !== undefined && stands === "past"));
+    if (!done && batch.closing !== undefined) return null;
+    const exact = moves.every(({ stands }) => stands === "there");
+    return {
+      number: 0,
+      url: "",
+      state: done ? "merged" : "open",
+      draft: false,
+      head,
+      headIsOurs: true,
+      mergeable: "yes",
+      refusal: pulls.refusalOf(batch.branch, head),
+      openedAt: batch.since,
+      merged: done ? await moveOf(run, batch, head, exact) : undefined,
+    };
+  }
+
+  /**
+   * It counts as merged at the time of the journalled intention: the push came after it, and that Argo CD has seen the release
+   * commit on the branch proves the change whatever the clocks say.
+   */
+  async function moveOf(run: Run, { intention }: Batch, commit: string, exact: boolean): Promise<NonNullable<ObservedPull["merged"]>> {
+    if (intention === undefined)
+      return { commit, at: iso(clock.now()), by: `somebody outside ${run.rollout} #${run.number}`, byUs: false, exact };
+    return { commit, at: intention.at, by: (await forge.identity()).login, byUs: true, exact };
+  }
+
+  return observePull;
 }
 
 function mergeability(pull: Pull): ObservedPull["mergeable"] {
@@ -77,17 +152,4 @@ function mergeability(pull: Pull): ObservedPull["mergeable"] {
   if (pull.mergeableState === "behind") return "behind";
   if (pull.mergeableState === "blocked") return "blocked";
   return "yes";
-}
-
-async function mergedPart(context: RepoContext, memory: RepoMemory, batch: Batch, pull: Pull): Promise<Pick<ObservedPull, "merged">> {
-  if (pull.state !== "merged" || pull.mergeCommit === undefined || pull.mergedAt === undefined) return {};
-  if ((await context.mirror.commitInfo(pull.mergeCommit)) === undefined) {
-    // Merged after this round fetched the base: judged in the next one, never taken for a commit that is not exact.
-    memory.remote.expire();
-    return {};
-  }
-  const us = await context.forge.identity();
-  const by = pull.mergedBy ?? "unknown";
-  const exact = await isExactMerge(context, memory, batch, pull.mergeCommit);
-  return { merged: { commit: pull.mergeCommit, at: pull.mergedAt, by, byUs: by === us.login, exact } };
 }

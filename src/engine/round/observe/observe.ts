@@ -1,25 +1,36 @@
-import type { Cluster, PlannedTarget } from "../../../core/plan/plan-types.ts";
+/**
+ * Looks at everything a run depends on: its PRs, its targets, the fleet, who approved it, what was written for it.
+ *
+ * Nothing is decided here, and nothing is filled in: what cannot be seen is left out of the world.
+ */
+import type { AnyReason } from "../../../core/base/reason.ts";
+import { engineReason } from "../../../core/reasons/engine.ts";
 import type { Batch, Run } from "../../../core/run/state/run.ts";
-import { hasGoneOn } from "../../../core/run/state/steps.ts";
-import type { Guard, ObservedPull, ObservedTarget, World } from "../../../core/run/state/world.ts";
+import type { Guard, ObservedPull, World } from "../../../core/run/state/world.ts";
 import type { Command } from "../../../core/spec/commands.ts";
-import { declaredAt } from "../../config-repo/inventory.ts";
-import type { SpecsByPlane } from "../../config-repo/rendered.ts";
+import type { Commits } from "../../config-repo/commits.ts";
+import { type Declared, declaredAt } from "../../config-repo/inventory.ts";
+import type { Settings } from "../../config-repo/settings.ts";
 import { clustersOf } from "../../resolve/fleet.ts";
-import { applyEdits } from "../../resolve/pin-edit.ts";
-import { buildBatchCommit, editsOf, judgeBranch } from "../act/batch-commit.ts";
+import type { BatchCommits } from "../act/batch-commit.ts";
 import { movesBranches } from "../act/branch-moves.ts";
+import type { RolloutActions } from "../act/rollout-actions.ts";
+import type { Analyses } from "../analyses.ts";
+import type { BatchPulls } from "../batch-pulls.ts";
 import type { RepoContext } from "../context.ts";
-import { guardMove } from "../guard/branch-guard.ts";
-import type { RepoMemory } from "../memory.ts";
-import { assessTarget, healthIssuesBefore, healthIssuesOfTarget } from "./assess-targets.ts";
-import { observeAnalyses } from "./observe-analysis.ts";
+import type { GuardMove } from "../guard/branch-guard.ts";
+import type { GuardBatch } from "../guard/guard.ts";
+import type { Hooks } from "../hooks.ts";
+import type { MergeQueue } from "../merge-queue.ts";
+import type { EditRemarks } from "./edited-midrun.ts";
 import { observeHealth } from "./observe-health.ts";
-import { observeHooks } from "./observe-hooks.ts";
-import { inventoryRemark, observeUnreachable } from "./observe-joiners.ts";
-import { observePull } from "./observe-pull.ts";
+import { type ObserveJoiners, observeUnreachable } from "./observe-joiners.ts";
+import type { ObservePull } from "./observe-pull.ts";
+import type { TargetLooks } from "./observe-targets.ts";
+import type { People } from "./people.ts";
+import type { RolloutReader } from "./rollouts-seen.ts";
 
-export interface ObserveInput {
+interface ObserveInput {
   run: Run;
   /** Head of the base branch. */
   base: string;
@@ -29,189 +40,122 @@ export interface ObserveInput {
   others: readonly Run[];
 }
 
-/** Looks at everything a run depends on. What cannot be seen is left out of the world, never filled in. */
-export async function observe(context: RepoContext, memory: RepoMemory, input: ObserveInput): Promise<{ world: World; remarks: string[] }> {
-  const { run, base, baseBranch } = input;
-  await memory.queue.read(run, baseBranch);
-  const before = healthIssuesBefore(context, run);
-  const pulls = await observePulls(context, memory, run);
-  const declared = await declaredAt(memory.commits.snapshot(base), run.spec);
-  const fleet = clustersOf(context, run.spec.source.controlPlanes, { declared });
-  const rollouts = await memory.rollouts.observe(run, input.commands, fleet.lost);
-  const targets = await observeTargets(context, memory, run, base, baseBranch, before);
-  for (const [key, looked] of rollouts) targets.set(key, { ...targets.get(key), rollouts: looked });
-  const { remark, ...joiners } = await memory.observeJoiners(run, base, baseBranch, declared);
-  const remarks = [...(await memory.editRemarks(run, base)), inventoryRemark(declared), remark];
-  const world: World = {
-    base: { commit: base },
-    pulls,
-    taken: await observeTaken(context, memory, run, pulls),
-    targets,
-    ...observeHealth(context, run, fleet.lost),
-    clusters: new Map<string, Cluster>(fleet.clusters.map((cluster) => [cluster.key, cluster])),
-    clustersKnown: fleet.known,
-    lostPlanes: fleet.lost,
-    actions: memory.actions.outcomes(run),
-    commands: await memory.people.withTeams(run, input.commands),
-    others: input.others,
-    ...(await memory.settings.bounds(base)),
-    ...(await memory.people.observeApprovals(run, pulls)),
-    ...joiners,
-    ...observeUnreachable(context, run, fleet.clusters),
-    ...observeAnalyses(context, memory.analyses.troubles, run),
-    ...observeHooks(context, run),
-    // Last, since its answer is good for a minute only.
-    guards: await observeGuards(context, memory, input, pulls),
-  };
-  return { world, remarks: remarks.filter((one) => one !== undefined) };
+export type Observe = (input: ObserveInput) => Promise<{ world: World; remarks: AnyReason[] }>;
+
+interface Parts {
+  commits: Commits;
+  batchCommits: BatchCommits;
+  pulls: BatchPulls;
+  queue: MergeQueue;
+  observePull: ObservePull;
+  targets: TargetLooks;
+  rollouts: RolloutReader;
+  actions: RolloutActions;
+  observeJoiners: ObserveJoiners;
+  editRemarks: EditRemarks;
+  people: People;
+  settings: Settings;
+  analyses: Analyses;
+  hooks: Hooks;
+  guardBatch: GuardBatch;
+  guardMove: GuardMove;
 }
 
-function needsPull(batch: Batch): boolean {
-  return batch.phase === "Proposing" || batch.phase === "Open" || batch.phase === "Merging";
-}
+type Pulls = ReadonlyMap<number, ObservedPull | null>;
 
-async function observePulls(context: RepoContext, memory: RepoMemory, run: Run): Promise<Map<number, ObservedPull | null>> {
-  const pulls = new Map<number, ObservedPull | null>();
-  for (const batch of run.batches) {
-    if (needsPull(batch)) pulls.set(batch.number, await observePull(context, memory, run, batch));
-  }
-  return pulls;
-}
+export function openObserver({ mirror, planes, grants }: Pick<RepoContext, "mirror" | "planes" | "grants">, parts: Parts): Observe {
+  const { commits, batchCommits, pulls: seenPulls, observePull, targets, rollouts, people, guardBatch, guardMove } = parts;
 
-/** Branches of ours that somebody else made: looked for only where opening the PR was tried and there is none. */
-async function observeTaken(
-  context: RepoContext,
-  memory: RepoMemory,
-  run: Run,
-  pulls: ReadonlyMap<number, ObservedPull | null>,
-): Promise<Map<number, string>> {
-  const taken = new Map<number, string>();
-  if (movesBranches(run)) return taken;
-  for (const batch of run.batches) {
-    if (batch.phase !== "Proposing" || pulls.get(batch.number) !== null || !memory.pulls.isProposed(batch.branch)) continue;
-    const head = await context.mirror.remoteHead(batch.branch);
-    if (head !== undefined && (await judgeBranch(context, memory, run, batch, head, context.writer)) === "foreign")
-      taken.set(batch.number, head);
-  }
-  return taken;
-}
-
-async function observeGuards(
-  context: RepoContext,
-  memory: RepoMemory,
-  input: ObserveInput,
-  pulls: ReadonlyMap<number, ObservedPull | null>,
-): Promise<Map<number, Guard>> {
-  const guards = new Map<number, Guard>();
-  const { run, base, baseBranch } = input;
-  for (const batch of run.batches) {
-    const pull = pulls.get(batch.number);
-    if (pull === null) {
-      const guard = await guardUnproposed(context, memory, input, batch);
-      if (guard !== undefined) guards.set(batch.number, guard);
-      continue;
+  async function observePulls(run: Run): Promise<Map<number, ObservedPull | null>> {
+    const pulls = new Map<number, ObservedPull | null>();
+    for (const batch of run.batches) {
+      if (batch.phase === "Proposing" || batch.phase === "Open" || batch.phase === "Merging")
+        pulls.set(batch.number, await observePull(run, batch));
     }
-    if (pull?.state !== "open" || !pull.headIsOurs) continue;
-    const guard = movesBranches(run)
-      ? await guardMove({ ...memory, context }, run, batch, { base, baseBranch })
-      : await memory.guardBatch(run, batch, { base, baseBranch, head: pull.head });
-    guards.set(batch.number, guard);
+    return pulls;
   }
-  return guards;
+
+  /** Branches of ours that somebody else made: looked for only where opening the PR was tried and there is none. */
+  async function observeTaken(run: Run, pulls: Pulls): Promise<Map<number, string>> {
+    const taken = new Map<number, string>();
+    if (movesBranches(run)) return taken;
+    for (const batch of run.batches) {
+      if (batch.phase !== "Proposing" || pulls.get(batch.number) !== null || !seenPulls.isProposed(batch.branch)) continue;
+      const head = await mirror.remoteHead(batch.branch);
+      if (head !== undefined && (await batchCommits.judgeBranch(run, batch, head)) === "foreign") taken.set(batch.number, head);
+    }
+    return taken;
+  }
+
+  async function observeGuards({ run, base, baseBranch }: ObserveInput, pulls: Pulls): Promise<Map<number, Guard>> {
+    const guards = new Map<number, Guard>();
+    for (const batch of run.batches) {
+      const pull = pulls.get(batch.number);
+      if (pull === undefined) continue;
+      const head = await headToGuard(batchCommits, run, batch, pull, base);
+      if (head === undefined) continue;
+      const at = { base, baseBranch, head };
+      guards.set(batch.number, movesBranches(run) ? await guardMove(run, batch, at) : await guardBatch(run, batch, at));
+    }
+    return guards;
+  }
+
+  async function observe(input: ObserveInput): ReturnType<Observe> {
+    const { run, base, baseBranch } = input;
+    await parts.queue.read(run, baseBranch);
+    const before = targets.healthIssuesBefore(run);
+    const pulls = await observePulls(run);
+    const declared = await declaredAt(commits.snapshot(base), run.spec);
+    const fleet = clustersOf({ planes, grants }, run.spec.source.controlPlanes, { declared });
+    const looked = await rollouts.observe(run, input.commands, fleet.lost);
+    const seen = await targets.observe(run, base, baseBranch, before);
+    for (const [key, own] of looked) seen.set(key, { ...seen.get(key), rollouts: own });
+    const { remark, joiners } = await parts.observeJoiners(run, base, baseBranch, declared);
+    const remarks = [...(await parts.editRemarks(run, base)), inventoryRemark(declared), remark];
+    const world: World = {
+      base: { commit: base },
+      pulls,
+      taken: await observeTaken(run, pulls),
+      targets: seen,
+      health: observeHealth(planes, run, fleet.lost),
+      clusters: new Map(fleet.clusters.map((cluster) => [cluster.key, cluster])),
+      clustersKnown: fleet.known,
+      lostPlanes: fleet.lost,
+      actions: parts.actions.outcomes(run),
+      commands: await people.withTeams(run, input.commands),
+      others: input.others,
+      ...(await parts.settings.bounds(base)),
+      ...(await people.observeApprovals(run, pulls)),
+      joiners,
+      unreachable: observeUnreachable(planes, run, fleet.clusters),
+      analyses: parts.analyses.observe(run),
+      hooks: parts.hooks.observe(run),
+      // Last, since its answer is good for a minute only.
+      guards: await observeGuards(input, pulls),
+    };
+    return { world, remarks: remarks.filter((one) => one !== undefined) };
+  }
+
+  return observe;
+}
+
+/** Says on the run's page what is wrong with its own inventory as it is on the base now. */
+function inventoryRemark(declared: Declared | undefined): AnyReason | undefined {
+  const [problem] = declared?.ok === false ? declared.problems : [];
+  return problem && engineReason("INVENTORY_UNREAD", { problem });
 }
 
 /**
- * docs/spec.md §9.4: judged before there is a PR too, on the commit it would hold, which stays in the mirror until it is pushed.
- * undefined: the batch is not waiting for its PR, opens none, or its pins cannot be edited here, which proposing it says.
+ * What would be merged: the head of its PR. docs/spec.md §9.4: judged before there is a PR, too, on the commit it would hold, which
+ * stays in the mirror until it is pushed. undefined: nothing that is ours, or its pins cannot be edited here, which proposing it says.
  */
-export async function guardUnproposed(
-  context: RepoContext,
-  memory: RepoMemory,
-  { run, base, baseBranch }: Pick<ObserveInput, "run" | "base" | "baseBranch">,
-  batch: Batch,
-): Promise<Guard | undefined> {
-  if (batch.phase !== "Proposing" || movesBranches(run)) return undefined;
-  const edited = await memory.commits.snapshot(base).with((files) => applyEdits(editsOf(batch), (path) => files.read(path)));
-  if (!edited.ok) return undefined;
-  const head = await buildBatchCommit(context, memory, run, batch, base);
-  return memory.guardBatch(run, batch, { base, baseBranch, head });
-}
-
-async function observeTargets(
-  context: RepoContext,
-  memory: RepoMemory,
+export async function headToGuard(
+  commits: BatchCommits,
   run: Run,
+  batch: Batch,
+  pull: ObservedPull | null,
   base: string,
-  baseBranch: string,
-  before: ReadonlyMap<string, string[]>,
-): Promise<Map<string, ObservedTarget>> {
-  const seen = new Map<string, ObservedTarget>();
-  const rendered = memory.renderer(run, baseBranch);
-  const atBase = await rendered(base);
-  // How a target was before its change matters only where that is tolerated.
-  const ailing = (key: string) => {
-    const healthIssues = run.spec.baseline === "Tolerate" ? (before.get(key) ?? healthIssuesOfTarget(context, key)) : undefined;
-    return healthIssues === undefined ? {} : { healthIssues };
-  };
-  for (const upcoming of upcomingBatches(run)) {
-    for (const [key, pins] of await memory.pins.at(base, upcoming)) seen.set(key, { pins, ...ailing(key) });
-  }
-  for (const batch of run.batches) {
-    // At their next weight: what they are watched for stands there.
-    if (batch.phase === "Closed" || batch.targets.every((target) => hasGoneOn(batch, target))) continue;
-    const pins = await memory.pins.at(base, batch);
-    const change = batch.merged;
-    // A settled batch is held against today's base; only one still being judged needs the spec as it was at its merge.
-    const around =
-      change !== undefined && batch.phase !== "Settled" && !movesBranches(run) ? await renderAround(context, rendered, change.commit) : {};
-    const specs = { before: undefined, atChange: undefined, ...around, atBase };
-    // A release commit that branches were moved to need not be in the base; that they still hold it is their pins' value.
-    const inHistory = change === undefined ? undefined : movesBranches(run) || (await memory.commits.isInHistory(change.commit, base));
-    // The mirror does not have it yet: the next round fetches.
-    if (change !== undefined && inHistory === undefined) memory.remote.expire();
-    const assessments = await memory.withFacts((facts) =>
-      batch.targets.map((target) => assessTarget(context, memory, run, batch, target, specs, facts)),
-    );
-    for (const [index, target] of batch.targets.entries()) {
-      if (hasGoneOn(batch, target)) continue;
-      const values = pins.get(target.key);
-      const assessment = assessments[index];
-      const nudge = memory.refresher.last(target.key);
-      const drift = change === undefined ? undefined : await memory.pins.driftOf(base, target, values, change.commit);
-      seen.set(target.key, {
-        // Until this batch has merged, what is seen is of the weight before it.
-        ...(change === undefined ? seen.get(target.key) : { batch: batch.number }),
-        ...(assessment === undefined ? {} : { assessment }),
-        ...(values === undefined ? {} : { pins: values }),
-        ...(drift === undefined ? {} : { drift }),
-        ...(inHistory === undefined ? {} : { inHistory }),
-        ...(nudge === undefined ? {} : { nudge }),
-        ...ailing(target.key),
-      });
-    }
-  }
-  return seen;
-}
-
-async function renderAround(context: RepoContext, rendered: (commit: string) => Promise<SpecsByPlane | undefined>, commit: string) {
-  const parent = (await context.mirror.commitInfo(commit))?.parents[0];
-  return { before: parent === undefined ? undefined : await rendered(parent), atChange: await rendered(commit) };
-}
-
-/** The batches that may be made next, so that making one and proposing it takes one round: their pins are read ahead. */
-function upcomingBatches(run: Run): { branch: string; targets: readonly PlannedTarget[] }[] {
-  const moved = new Set(run.batches.flatMap((batch) => (batch.phase === "Closed" ? [] : batch.targets.map((target) => target.key))));
-  const upcoming: { branch: string; targets: readonly PlannedTarget[] }[] = [];
-  const late = (run.joined ?? []).flatMap((one) => one.targets).filter((target) => !moved.has(target.key));
-  if (late.length > 0) upcoming.push({ branch: `joined ${run.rollout}/${run.number}/${late.length}`, targets: late });
-  for (const index of [run.stage, run.stage + 1]) {
-    const stage = run.plan.stages[index];
-    const next = stage?.batches.findIndex((batch) => batch.targets.some((target) => !moved.has(target.key))) ?? -1;
-    const batch = stage?.batches[next];
-    if (batch !== undefined) upcoming.push({ branch: `upcoming ${run.rollout}/${run.number}/${index}-${next}`, targets: batch.targets });
-    if (stage !== undefined && stage.requeuedTargets.length > 0) {
-      upcoming.push({ branch: `requeued ${run.rollout}/${run.number}/${index}`, targets: stage.requeuedTargets.slice(0, 1000) });
-    }
-  }
-  return upcoming;
+): Promise<string | undefined> {
+  if (pull !== null) return pull.state === "open" && pull.headIsOurs ? pull.head : undefined;
+  return batch.phase === "Proposing" && !movesBranches(run) ? commits.build(run, batch, base) : undefined;
 }

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { sampleRun } from "../../../../test/support/sample-run.ts";
 import { approvalHash } from "../../../core/run/gates/approval.ts";
 import type { ObservedPull } from "../../../core/run/state/world.ts";
-import { memoryOf } from "../../testing/memory.ts";
+import { partsOf } from "../../testing/parts.ts";
 import { type RepoContext, silentLog } from "../context.ts";
 
 const AT = "2026-11-21T09:00:00.000Z";
@@ -19,7 +19,7 @@ test("who approved by command counts only while in the team: asked again at most
     },
   };
   const context = { forge, clock: { now: () => now }, log: silentLog } as unknown as RepoContext;
-  const memory = memoryOf(context);
+  const memory = partsOf(context);
   const sample = sampleRun();
   const [first, second] = sample.batches;
   if (first === undefined || second === undefined) throw new Error("the sample has two batches");

@@ -1,13 +1,12 @@
-import type { BranchRules, CheckSeen, Pull, Review } from "../../../adapters/forge/port.ts";
+import type { BranchRules, CheckSeen, Forge, Pull, Review } from "../../../adapters/forge/port.ts";
 import { GATE } from "../../../core/report/batch/gate-check.ts";
 import type { Run } from "../../../core/run/state/run.ts";
 import type { ObservedPull, PullNeed } from "../../../core/run/state/world.ts";
 import type { Rules } from "../branch-rules.ts";
-import type { RepoContext } from "../context.ts";
 
 /** Asked for only where GitHub reports the PR as blocked: else it wants nothing. */
 export async function observeNeeds(
-  { forge }: RepoContext,
+  forge: Pick<Forge, "checksOf" | "reviews">,
   rules: Rules,
   run: Run,
   pull: Pull,
@@ -28,7 +27,7 @@ export function needsOf(
   reviews: readonly Review[],
   pull: Pick<Pull, "author" | "head">,
   method: string,
-): { needs: PullNeed[]; gate?: NonNullable<ObservedPull["gate"]> } {
+): { needs: PullNeed[]; gate: ObservedPull["gate"] } {
   const needs: PullNeed[] = [];
   let gate: ObservedPull["gate"];
   for (const required of rules.requiredChecks) {
@@ -44,7 +43,7 @@ export function needsOf(
     if (rules.codeOwners) needs.push({ kind: "codeOwners" });
     if (rules.signatures) needs.push({ kind: "signatures" });
   }
-  return { needs, ...(gate === undefined ? {} : { gate }) };
+  return { needs, gate };
 }
 
 function gateOf(seen: CheckSeen | undefined): NonNullable<ObservedPull["gate"]> {
@@ -55,7 +54,7 @@ function gateOf(seen: CheckSeen | undefined): NonNullable<ObservedPull["gate"]> 
 function checkNeed(name: string, seen: CheckSeen | undefined): PullNeed {
   if (seen === undefined) return { kind: "check", name, state: "silent" };
   const state = seen.state === "failure" ? "failed" : "pending";
-  return { kind: "check", name, state, detail: seen.detail, ...(seen.url === undefined ? {} : { url: seen.url }) };
+  return { kind: "check", name, state, detail: seen.detail, url: seen.url };
 }
 
 /** The last word of each account counts; what an App or the PR's own author says never does. */

@@ -11,7 +11,11 @@ export type PutDeployments = (run: Run) => void;
 
 const MOST_KEPT = 1000;
 
-export function openDeployments(context: Pick<RepoContext, "forge" | "log">, permissions: Permissions, comments: Comments): PutDeployments {
+export function openDeployments(
+  { forge, log }: Pick<RepoContext, "forge" | "log">,
+  permissions: Permissions,
+  comments: Comments,
+): PutDeployments {
   /** `environment task` → what its deployment last said. */
   const kept = new BoundedMap<string, string>(MOST_KEPT);
 
@@ -22,14 +26,14 @@ export function openDeployments(context: Pick<RepoContext, "forge" | "log">, per
         kept.delete(key);
         return;
       }
-      await context.forge.putDeployment(report);
+      await forge.putDeployment(report);
     } catch (error) {
       kept.delete(key);
       if (lacksPermission(error)) {
         permissions.forbid("deployments", error);
         return;
       }
-      context.log.warn({ environment: report.environment, error: String(error) }, "a deployment could not be reported");
+      log.warn({ environment: report.environment, error: String(error) }, "a deployment could not be reported");
     }
   }
 

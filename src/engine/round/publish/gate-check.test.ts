@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { sampleRun } from "../../../../test/support/sample-run.ts";
 import { type CheckReport, ForgeError } from "../../../adapters/forge/port.ts";
 import { stageDeployments } from "../../../core/report/run/stage-deployment.ts";
-import { memoryOf } from "../../testing/memory.ts";
+import { partsOf } from "../../testing/parts.ts";
 import { type RepoContext, silentLog } from "../context.ts";
 
 const HEAD = "a".repeat(40);
@@ -26,30 +26,30 @@ function scene() {
     },
   };
   const context = { forge, log: silentLog, clock: { now: () => 0 } } as unknown as RepoContext;
-  const memory = memoryOf(context);
+  const memory = partsOf(context);
   return { context, memory, sent, deployed, answers };
 }
 
 test("a gate that somebody asked for again is sent afresh, once", async () => {
   const { memory, sent } = scene();
-  for (let n = 0; n < 2; n++) await memory.checks.putNotOurs(HEAD);
-  expect(sent.map(({ afresh }) => afresh)).toEqual([undefined]);
-  memory.reruns.ask(HEAD);
-  for (let n = 0; n < 2; n++) await memory.checks.putNotOurs(HEAD);
-  expect(sent.map(({ afresh }) => afresh)).toEqual([undefined, true]);
-  expect(["stagecoach/plan", "stagecoach/gate"].filter((name) => memory.reruns.isAsked(HEAD, name))).toEqual(["stagecoach/plan"]);
+  for (let n = 0; n < 2; n++) await memory.gateChecks.putNotOurs(HEAD);
+  expect(sent.map(({ afresh }) => afresh)).toEqual([false]);
+  memory.checkRuns.ask(HEAD);
+  for (let n = 0; n < 2; n++) await memory.gateChecks.putNotOurs(HEAD);
+  expect(sent.map(({ afresh }) => afresh)).toEqual([false, true]);
+  expect(["stagecoach/plan", "stagecoach/gate"].filter((name) => memory.checkRuns.isAsked(HEAD, name))).toEqual(["stagecoach/plan"]);
 });
 
 test("a gate that could not be posted for want of the permission is owed as soon as that may have been given", async () => {
   const { memory, sent, answers } = scene();
   answers.next = NO_PERMISSION;
-  await memory.checks.putNotOurs(HEAD);
+  await memory.gateChecks.putNotOurs(HEAD);
   delete answers.next;
-  await memory.checks.putNotOurs(HEAD);
-  expect([sent.length, memory.checks.reported(HEAD)?.kind]).toEqual([0, "other"]);
+  await memory.gateChecks.putNotOurs(HEAD);
+  expect([sent.length, memory.gateChecks.reported(HEAD)?.kind]).toEqual([0, "other"]);
   memory.permissions.renewed();
-  await memory.checks.putNotOurs(HEAD);
-  await memory.checks.putNotOurs(HEAD);
+  await memory.gateChecks.putNotOurs(HEAD);
+  await memory.gateChecks.putNotOurs(HEAD);
   expect(sent).toHaveLength(1);
 });
 
@@ -57,8 +57,8 @@ test("another 403 leaves the gate owed, and checks are not given up", async () =
   const { memory, answers } = scene();
   answers.next = new ForgeError("Forbidden", 403, "403 Repository was archived so is read-only.");
   const words = { status: "completed", conclusion: "success", title: "t", summary: "s" } as const;
-  await expect(memory.checks.put(HEAD, words, "passed")).rejects.toThrow("archived");
-  expect([memory.permissions.isForbidden("checks"), memory.checks.reported(HEAD)]).toEqual([false, undefined]);
+  await expect(memory.gateChecks.put(HEAD, words, "passed")).rejects.toThrow("archived");
+  expect([memory.permissions.isForbidden("checks"), memory.gateChecks.reported(HEAD)]).toEqual([false, undefined]);
 });
 
 test("deployments come once their permission is given; another 403 is tried again by itself", async () => {

@@ -1,16 +1,16 @@
 import { BoundedMap } from "../../../core/base/bounded.ts";
 import { GATE, type GateWords, notOurs } from "../../../core/report/batch/gate-check.ts";
-import type { Reruns } from "../../release-pr/reruns.ts";
+import type { CheckRuns } from "../check-runs.ts";
 import type { RepoContext } from "../context.ts";
-import { lacksPermission, type Permissions } from "../permissions.ts";
+import type { Permissions } from "../permissions.ts";
 
 /** What our gate last said at a commit. Kind `other`: of a PR that is not ours. */
 interface Reported {
   kind: string;
   title: string;
   at: number;
-  /** The App may not write checks. */
-  unsent?: boolean;
+  /** False: the App might not write checks. */
+  sent: boolean;
 }
 
 /** The check `stagecoach/gate`, by commit. */
@@ -26,29 +26,18 @@ export interface GateChecks {
 
 const MOST_KEPT = 1000;
 
-export function openGateChecks(context: Pick<RepoContext, "forge" | "clock">, reruns: Reruns, permissions: Permissions): GateChecks {
+export function openGateChecks({ clock }: Pick<RepoContext, "clock">, runs: CheckRuns, permissions: Permissions): GateChecks {
   const kept = new BoundedMap<string, Reported>(MOST_KEPT);
 
   function reported(head: string): Reported | undefined {
     const last = kept.get(head);
-    const isOwed = last?.unsent === true && !permissions.isForbidden("checks");
-    return isOwed || reruns.isAsked(head, GATE) ? undefined : last;
+    const isOwed = last?.sent === false && !permissions.isForbidden("checks");
+    return isOwed || runs.isAsked(head, GATE) ? undefined : last;
   }
 
   async function put(head: string, words: GateWords, kind: string): Promise<void> {
-    await send(head, words);
-    const unsent = permissions.isForbidden("checks");
-    kept.set(head, { kind, title: words.title, at: context.clock.now(), ...(unsent ? { unsent } : {}) });
-  }
-
-  async function send(head: string, words: GateWords): Promise<void> {
-    if (permissions.isForbidden("checks")) return;
-    try {
-      await reruns.send(head, GATE, (afresh) => context.forge.putCheck({ name: GATE, head, ...words, ...(afresh ? { afresh } : {}) }));
-    } catch (error) {
-      if (!lacksPermission(error)) throw error;
-      permissions.forbid("checks", error);
-    }
+    const sent = await runs.send(head, GATE, words);
+    kept.set(head, { kind, title: words.title, at: clock.now(), sent });
   }
 
   return {

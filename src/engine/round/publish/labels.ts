@@ -1,5 +1,7 @@
 import { ForgeError } from "../../../adapters/forge/port.ts";
 import { BoundedMap, BoundedSet } from "../../../core/base/bounded.ts";
+import type { AnyReason } from "../../../core/base/reason.ts";
+import { engineReason } from "../../../core/reasons/engine.ts";
 import { isEnded, type Run } from "../../../core/run/state/run.ts";
 import type { RepoContext } from "../context.ts";
 
@@ -8,14 +10,14 @@ export interface Labels {
   /** Sets them once for each PR. Somebody or a team that GitHub does not know never holds a run. */
   set(run: Run): Promise<void>;
   /** What people are told on the run's page of what could not be set. */
-  remarkOf(rollout: string): string | undefined;
+  remarkOf(rollout: string): AnyReason | undefined;
 }
 
 const MOST_KEPT = 1000;
 
-export function openLabels(context: Pick<RepoContext, "forge" | "log">): Labels {
+export function openLabels({ forge, log }: Pick<RepoContext, "forge" | "log">): Labels {
   const labelled = new BoundedSet<number>(MOST_KEPT);
-  const remarks = new BoundedMap<string, string>(MOST_KEPT);
+  const remarks = new BoundedMap<string, AnyReason>(MOST_KEPT);
   return {
     async set(run) {
       const { labels, reviewers } = run.spec.delivery;
@@ -25,11 +27,11 @@ export function openLabels(context: Pick<RepoContext, "forge" | "log">): Labels 
         if (number === 0 || labelled.has(number) || (phase !== "Open" && phase !== "Merging")) continue;
         labelled.add(number);
         try {
-          await context.forge.labelPull(number, { labels, ...reviewers });
+          await forge.labelPull(number, { labels, ...reviewers });
         } catch (error) {
           if (!(error instanceof ForgeError) || (error.kind !== "Invalid" && error.kind !== "Forbidden")) labelled.delete(number);
-          else remarks.set(run.rollout, `#${number} could not be labelled or its reviewers asked as the rollout wants: ${error.message}`);
-          context.log.warn({ pull: number, error: String(error) }, "labels or reviewers of a pull request could not be set");
+          else remarks.set(run.rollout, engineReason("LABELS_NOT_SET", { number, said: error.message }));
+          log.warn({ pull: number, error: String(error) }, "labels or reviewers of a pull request could not be set");
         }
       }
     },

@@ -1,72 +1,157 @@
-import { text } from "../../../core/base/reason.ts";
+/**
+ * What people see of the runs of a repo: the live page on each release PR, a comment for a pause that asks for somebody, the last
+ * word on a run. Called by a round after it has acted; no trouble with a comment holds a run.
+ */
+import { BoundedMap } from "../../../core/base/bounded.ts";
+import type { AnyReason } from "../../../core/base/reason.ts";
+import { epoch } from "../../../core/base/time.ts";
 import { problemsComment } from "../../../core/report/plan/plan-comment.ts";
 import { sayProblem } from "../../../core/report/reasons/problems.ts";
 import { pausedSign } from "../../../core/report/rollouts.ts";
+import { closingSummary, handOver } from "../../../core/report/run/closing-summary.ts";
 import { runComment } from "../../../core/report/run/run-comment.ts";
-import type { Run } from "../../../core/run/state/run.ts";
+import { isEnded, type Run } from "../../../core/run/state/run.ts";
 import type { Advanced } from "../../../core/run/state/world.ts";
-import type { PlanProblem } from "../../resolve/make-plan.ts";
+import type { Analyses } from "../analyses.ts";
 import type { RepoContext } from "../context.ts";
-import type { RepoMemory } from "../memory.ts";
-import { publishEnd, publishHandOver } from "./closing-summary.ts";
+import type { Decision } from "../decide.ts";
+import type { RefusedRelease } from "../start/refused-releases.ts";
+import type { Started } from "../start/started.ts";
+import type { TrackingIssues } from "../start/tracking-issue.ts";
+import type { PutDeployments } from "./deployments.ts";
+import type { Labels } from "./labels.ts";
 import { SLOW_ROUND_MS, slowness } from "./pace.ts";
+import type { PublishRollouts } from "./rollouts-publish.ts";
+import type { Comments } from "./send-comment.ts";
 
 /** Marks the one comment of ours on a release PR, by rollout. */
 export function stickyMarker(rollout: string): string {
   return `stagecoach:rollout:${rollout}`;
 }
 
+/** Marks the one comment of ours on why no run would start. */
+export const REFUSED_MARKER = "stagecoach:refused";
+
 /** A burst of transitions is over when none has come for so long: then it is one edit. */
 const CALM_MS = 15_000;
 /** A batch that takes long is shown as it stands this often; else there is one edit a batch (docs/spec.md §5). */
 const LONG_MS = 5 * 60_000;
+/** A run that ended longer ago was told then, or nobody waits for it any more. */
+const RECENT_MS = 24 * 3_600_000;
+const MOST_KEPT = 1000;
 
-/**
- * Brings the release PR's comment up to date: at once for what needs people, else once a batch. Gives the time (epoch
- * milliseconds) at which an edit that waits is due. A trouble with the comment never holds a run.
- */
-export function publishRun(context: RepoContext, memory: RepoMemory, advanced: Advanced<Run>, seen: readonly string[]): number | undefined {
-  const { run } = advanced;
-  const { pull } = run.trigger;
-  if (pull === undefined) return undefined;
-  const now = context.clock.now();
-  const slow = slowness(context);
-  const others = [memory.analyses.remarkOf(run.rollout), memory.labels.remarkOf(run.rollout), slow];
-  const remarks = [...seen, ...others.filter((one) => one !== undefined)];
-  const key = `${run.rollout} ${pull}`;
-  const page = memory.pages.get(key) ?? { run: 0, phase: "", at: 0, batches: 0, changedAt: 0, waiting: false, remarks: "" };
-  if (advanced.change === "transition") page.changedAt = now;
-  page.waiting ||= advanced.change !== "none" || page.remarks !== JSON.stringify(remarks);
-  memory.pages.set(key, page);
-  publishHandOver(memory.comments, run, pull);
-  const due = page.run !== run.number || page.phase !== phaseOf(run) ? now : dueAt(page, run, slow !== undefined);
-  if (!page.waiting && page.run === run.number) return undefined;
-  if (due > now) return Number.isFinite(due) ? due : undefined;
-  Object.assign(page, {
-    run: run.number,
-    phase: phaseOf(run),
-    at: now,
-    batches: editsOf(run),
-    waiting: false,
-    remarks: JSON.stringify(remarks),
-  });
-  memory.comments.send({ key, pull, marker: stickyMarker(run.rollout), body: runComment(run, now, remarks) }, () => {
-    // Not sent: the next round wants it again.
-    page.waiting = true;
-    page.phase = "";
-  });
-  if (run.endedAt !== undefined) {
-    publishEnd(memory.comments, run, pull);
-    memory.issues.close(run);
+/** What a live page last showed, when, and whether something of it waits to be shown. */
+interface Page {
+  run: number;
+  phase: string;
+  at: number;
+  batches: number;
+  changedAt: number;
+  waiting: boolean;
+  remarks: string;
+}
+
+export interface Publisher {
+  /** Gives the time (epoch milliseconds) at which something of it is due, without end where nothing is. */
+  publish(
+    started: readonly Started[],
+    refused: readonly RefusedRelease[],
+    decisions: readonly Decision[],
+    runs: ReadonlyMap<string, Run>,
+  ): number;
+  /** While the limit is near, a round that nothing asks for comes later. */
+  slowedWake(wakeAt: number): number;
+}
+
+interface Parts {
+  comments: Comments;
+  analyses: Analyses;
+  labels: Labels;
+  issues: TrackingIssues;
+  publishRollouts: PublishRollouts;
+  putDeployments: PutDeployments;
+}
+
+export function openPublisher({ forge, clock, log }: Pick<RepoContext, "forge" | "clock" | "log">, parts: Parts): Publisher {
+  const { comments, analyses, labels, issues, publishRollouts, putDeployments } = parts;
+  /** By rollout and PR. */
+  const pages = new BoundedMap<string, Page>(MOST_KEPT);
+
+  /** Brings the release PR's comment up to date: at once for what needs people, else once a batch. */
+  function publishRun({ run, change }: Pick<Advanced<Run>, "run" | "change">, seen: readonly AnyReason[]): number | undefined {
+    const { pull } = run.trigger;
+    if (pull === undefined) return undefined;
+    const now = clock.now();
+    const slow = slowness({ forge, clock });
+    const remarks = [...seen, analyses.remarkOf(run.rollout), labels.remarkOf(run.rollout), slow].filter((one) => one !== undefined);
+    const key = `${run.rollout} ${pull}`;
+    const page = pages.get(key) ?? { run: 0, phase: "", at: 0, batches: 0, changedAt: 0, waiting: false, remarks: "" };
+    if (change === "transition") page.changedAt = now;
+    page.waiting ||= change !== "none" || page.remarks !== JSON.stringify(remarks);
+    pages.set(key, page);
+    publishHandOver(run, pull);
+    const phase = phaseOf(run);
+    const due = page.run !== run.number || page.phase !== phase ? now : dueAt(page, run, slow !== undefined);
+    if (!page.waiting && page.run === run.number) return undefined;
+    if (due > now) return due;
+    Object.assign(page, { run: run.number, phase, at: now, batches: editsOf(run), waiting: false, remarks: JSON.stringify(remarks) });
+    comments.send({ key, pull, marker: stickyMarker(run.rollout), body: runComment(run, now, remarks) }, () => {
+      // Not sent: the next round wants it again.
+      page.waiting = true;
+      page.phase = "";
+    });
+    if (run.endedAt !== undefined) {
+      const id = `${run.rollout}:${run.number}:${run.endedAt}`;
+      comments.send({ key: `end ${id}`, pull, marker: `stagecoach:end:${id}`, body: closingSummary(run) });
+      issues.close(run);
+    }
+    return undefined;
   }
-  return undefined;
+
+  /**
+   * A comment of its own for a pause that asks for a person: an edit of the live page notifies nobody. One for each pause, found
+   * again by its marker after a restart. Who paused by command knows, and a run that is ending asks nothing.
+   */
+  function publishHandOver(run: Run, pull: number): void {
+    const { paused } = run;
+    if (paused === undefined || paused.kind === "Command" || run.ending !== undefined || isEnded(run)) return;
+    const id = `${run.rollout}:${run.number}:${paused.at}`;
+    comments.send({ key: `pause ${id}`, pull, marker: `stagecoach:pause:${id}`, body: handOver(run) });
+  }
+
+  function publishRefusal({ pull, problems }: NonNullable<Started["refused"]>): void {
+    if (pull !== undefined) comments.send({ key: `refused ${pull}`, pull, marker: REFUSED_MARKER, body: problemsComment(problems) });
+    else log.warn({ problems: problems.map((one) => sayProblem(one).message) }, "a release cannot start");
+  }
+
+  /** Of runs that ended shortly before this process began: the one before may have died between recording that and saying it. */
+  function isEndUntold({ rollout, number, endedAt, trigger }: Run): boolean {
+    if (endedAt === undefined || trigger.pull === undefined || clock.now() - epoch(endedAt) > RECENT_MS) return false;
+    return pages.get(`${rollout} ${trigger.pull}`)?.run !== number;
+  }
+
+  return {
+    publish(started, refused, decisions, runs) {
+      for (const { rollout, notice } of started)
+        if (notice !== undefined) comments.send({ key: `notice ${rollout}`, marker: stickyMarker(rollout), ...notice });
+      for (const one of [...started.flatMap((s) => s.refused ?? []), ...refused]) publishRefusal(one);
+      let due = Number.POSITIVE_INFINITY;
+      for (const { advanced, remarks } of decisions) {
+        due = Math.min(due, publishRun(advanced, remarks) ?? due, publishRollouts(advanced.run) ?? due);
+        putDeployments(advanced.run);
+      }
+      for (const run of runs.values()) if (isEndUntold(run)) publishRun({ run, change: "none" }, []);
+      return due;
+    },
+    slowedWake: (wakeAt) => (slowness({ forge, clock }) === undefined ? wakeAt : Math.max(wakeAt, clock.now() + SLOW_ROUND_MS)),
+  };
 }
 
 /** What people have to see at once: a pause and its reason, a control plane lost, Argo Rollouts that wait for them, going on, the end. */
 function phaseOf(run: Run): string {
   const rollouts = run.batches.map((batch) => (batch.phase === "Settled" ? "" : pausedSign(batch))).join("");
   const unseen = (run.unseen ?? []).map((one) => one.plane).join();
-  return `${run.phase} ${text(run.paused?.reason ?? "")} ${unseen} ${rollouts}`;
+  return `${run.phase} ${JSON.stringify(run.paused?.reason ?? "")} ${unseen} ${rollouts}`;
 }
 
 /** One a batch, and one more where a person merges it: that merge is no write of ours. */
@@ -77,26 +162,8 @@ function editsOf(run: Run): number {
   return byHand ? begun + merged : begun;
 }
 
-function dueAt(page: { at: number; changedAt: number; batches: number }, run: Run, slow: boolean): number {
+function dueAt(page: Page, run: Run, slow: boolean): number {
   if (slow) return Number.POSITIVE_INFINITY;
   const long = page.at + LONG_MS;
   return editsOf(run) > page.batches ? Math.min(long, page.changedAt + CALM_MS) : long;
-}
-
-/** While the limit is near, a round that nothing asks for comes later. */
-export function slowedWake(context: RepoContext, wakeAt: number): number {
-  return slowness(context) === undefined ? wakeAt : Math.max(wakeAt, context.clock.now() + SLOW_ROUND_MS);
-}
-
-export function publishRefusal(
-  context: RepoContext,
-  memory: RepoMemory,
-  refused: { pull: number | undefined; problems: readonly PlanProblem[] },
-): void {
-  if (refused.pull === undefined) {
-    context.log.warn({ problems: refused.problems.map((p) => sayProblem(p).message) }, "a release cannot start");
-    return;
-  }
-  const body = problemsComment(refused.problems);
-  memory.comments.send({ key: `refused ${refused.pull}`, pull: refused.pull, marker: "stagecoach:refused", body });
 }

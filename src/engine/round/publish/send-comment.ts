@@ -8,7 +8,7 @@ import type { RepoContext } from "../context.ts";
 
 const MOST_KEPT = 1000;
 
-export interface Comment {
+interface Comment {
   key: string;
   pull: number;
   marker: string;
@@ -24,7 +24,7 @@ export interface Comments {
   settled(): Promise<void>;
 }
 
-export function openComments(context: Pick<RepoContext, "forge" | "log">): Comments {
+export function openComments({ forge, log }: Pick<RepoContext, "forge" | "log">): Comments {
   /** Comment → what it was last wanted to say. */
   const wanted = new BoundedMap<string, { body: string }>(MOST_KEPT);
   const underWay = new Map<number, Promise<void>>();
@@ -33,7 +33,7 @@ export function openComments(context: Pick<RepoContext, "forge" | "log">): Comme
     const before = underWay.get(pull) ?? Promise.resolve();
     const mine: Promise<void> = before
       .then(work)
-      .catch((error: unknown) => context.log.warn({ pull, error: String(error) }, "what follows a comment could not be done"))
+      .catch((error: unknown) => log.warn({ pull, error: String(error) }, "what follows a comment could not be done"))
       .then(() => {
         if (underWay.get(pull) === mine) underWay.delete(pull);
       });
@@ -47,9 +47,9 @@ export function openComments(context: Pick<RepoContext, "forge" | "log">): Comme
     follow(pull, async () => {
       if (wanted.get(key) !== mine) return;
       try {
-        await context.forge.stickyComment(pull, marker, body);
+        await forge.stickyComment(pull, marker, body);
       } catch (error) {
-        context.log.warn({ pull, error: String(error) }, "the comment could not be brought up to date");
+        log.warn({ pull, error: String(error) }, "the comment could not be brought up to date");
         // Forgotten, so that the next round wants it again.
         if (wanted.get(key) === mine) wanted.delete(key);
         failed();

@@ -12,14 +12,14 @@ type Known = { pull: Pull | undefined; askedAt: number };
 export type MergedPull = (commit: string, baseBranch: string) => Promise<Pull | undefined>;
 
 /** Each is asked for once, since rounds are many and a release may wait long. */
-export function openMergedPulls(context: Pick<RepoContext, "forge" | "clock">): MergedPull {
+export function openMergedPulls({ forge, clock }: Pick<RepoContext, "forge" | "clock">): MergedPull {
   const kept = new BoundedMap<string, Known>(MOST_REMEMBERED);
   return async (commit, baseBranch) => {
     const key = `${baseBranch} ${commit}`;
-    const now = context.clock.now();
+    const now = clock.now();
     const known = kept.get(key);
     if (known !== undefined && (known.pull !== undefined || now - known.askedAt < NONE_FOR_MS)) return known.pull;
-    const pull = (await context.forge.pullsOfCommit(commit)).find((one) => one.state === "merged" && one.base === baseBranch);
+    const pull = (await forge.pullsOfCommit(commit)).find((one) => one.state === "merged" && one.base === baseBranch);
     kept.set(key, { pull, askedAt: now });
     return pull;
   };

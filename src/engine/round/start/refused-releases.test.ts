@@ -3,7 +3,7 @@ import type { Forge, Pull } from "../../../adapters/forge/port.ts";
 import type { JournalState } from "../../../adapters/git/journal/port.ts";
 import type { Mirror } from "../../../adapters/git/port.ts";
 import type { Project } from "../../config-repo/project.ts";
-import { memoryOf } from "../../testing/memory.ts";
+import { partsOf } from "../../testing/parts.ts";
 import { type RepoContext, silentLog } from "../context.ts";
 
 const MINUTE = 60_000;
@@ -30,7 +30,7 @@ function scene(lateAt: number) {
   };
   const log = { ...silentLog, warn: (fields: object) => void warned.push(fields) };
   const context = { mirror, forge, log, clock: { now: () => now } } as unknown as RepoContext;
-  const memory = memoryOf(context);
+  const memory = partsOf(context);
   const state = { index: new Map([["a", { cursor: "c" }]]) } as unknown as JournalState;
   const project = { rollouts: [], problems: [problem("rollouts/1.yaml"), problem("rollouts/2.yaml")] } as unknown as Project;
   const round = async () => (await memory.refused.find(state, project, base, "main")).map(({ pull }) => pull);

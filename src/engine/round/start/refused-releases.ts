@@ -21,8 +21,8 @@ interface Refused {
   base: string | undefined;
   found: readonly RefusedRelease[];
   missing: readonly Unplaced[];
-  /** When PRs of the missing ones are asked for again, and until when; absent: no more. Epoch milliseconds. */
-  recheck?: { at: number; until: number };
+  /** When PRs of the missing ones are asked for again, and until when; undefined: no more. Epoch milliseconds. */
+  recheck: { at: number; until: number } | undefined;
 }
 
 /** As far back as the commit that brought an error is looked for. */
@@ -40,72 +40,65 @@ export interface RefusedReleases {
   readonly recheckAt: number | undefined;
 }
 
-export function openRefusedReleases(context: RepoContext, mergedPull: MergedPull): RefusedReleases {
-  let refused: Refused = { base: undefined, found: [], missing: [] };
+type Context = Pick<RepoContext, "mirror" | "clock" | "log">;
+
+export function openRefusedReleases({ mirror, clock, log }: Context, mergedPull: MergedPull): RefusedReleases {
+  let refused: Refused = { base: undefined, found: [], missing: [], recheck: undefined };
+
+  /** Errors by the commit that is to blame for them. */
+  async function unplaced(state: JournalState, project: Project, base: string): Promise<Unplaced[]> {
+    const errors = project.problems.filter((problem) => problem.severity === "error");
+    const cursors = new Set([...state.index.values()].map((entry) => entry.cursor));
+    const byCommit = new Map<string, Problem[]>();
+    for (const [file, problems] of Map.groupBy(errors, (problem) => problem.file)) {
+      const commit = await lastTouch(cursors, base, file);
+      byCommit.set(commit, [...(byCommit.get(commit) ?? []), ...problems]);
+    }
+    return [...byCommit].map(([commit, problems]) => ({ commit, problems }));
+  }
+
+  /** The newest commit of the base that changed the file since the journal's oldest cursor; else the base's head. */
+  async function lastTouch(since: Iterable<string>, base: string, file: string): Promise<string> {
+    let newest: readonly { sha: string }[] = [];
+    for (const cursor of since) {
+      const commits = await mirror.firstParentLog(cursor, base, MOST_COMMITS);
+      if (commits.length > newest.length) newest = commits;
+    }
+    for (const { sha } of newest.toReversed()) {
+      const [parent] = (await mirror.commitInfo(sha))?.parents ?? [];
+      if (parent !== undefined && (await mirror.changedPaths(parent, sha)).includes(file)) return sha;
+    }
+    return base;
+  }
+
+  /** Asks for the PRs of those that have none yet. */
+  async function place({ base, found: before, missing: open }: Refused, baseBranch: string, until: number): Promise<Refused> {
+    const now = clock.now();
+    const found = [...before];
+    const missing: Unplaced[] = [];
+    for (const one of open) {
+      const pull = await mergedPull(one.commit, baseBranch);
+      if (pull === undefined) missing.push(one);
+      else found.push({ pull: pull.number, problems: one.problems });
+    }
+    if (missing.length > 0 && now < until) return { base, found, missing, recheck: { at: now + NONE_FOR_MS, until } };
+    for (const { commit, problems } of missing)
+      log.warn({ commit, problems: problems.map((one) => sayProblem(one).message) }, "pushed without a pull request to say it on");
+    return { base, found, missing, recheck: undefined };
+  }
+
   return {
     async find(state, project, base, baseBranch) {
-      const now = context.clock.now();
+      const now = clock.now();
+      const { recheck } = refused;
       if (refused.base !== base) {
-        const missing = await unplaced(context, state, project, base);
-        refused = await place(context, mergedPull, { base, found: [], missing }, baseBranch, now + RECHECK_MS);
-      } else if (refused.recheck !== undefined && now >= refused.recheck.at) {
-        refused = await place(context, mergedPull, refused, baseBranch, refused.recheck.until);
-      }
+        const missing = await unplaced(state, project, base);
+        refused = await place({ base, found: [], missing, recheck: undefined }, baseBranch, now + RECHECK_MS);
+      } else if (recheck !== undefined && now >= recheck.at) refused = await place(refused, baseBranch, recheck.until);
       return refused.found;
     },
     get recheckAt() {
       return refused.recheck?.at;
     },
   };
-}
-
-/** Errors by the commit that is to blame for them. */
-async function unplaced(context: RepoContext, state: JournalState, project: Project, base: string): Promise<Unplaced[]> {
-  const errors = project.problems.filter((problem) => problem.severity === "error");
-  const byCommit = new Map<string, Problem[]>();
-  for (const [file, problems] of Map.groupBy(errors, (problem) => problem.file)) {
-    const commit = await lastTouch(context, cursors(state), base, file);
-    byCommit.set(commit, [...(byCommit.get(commit) ?? []), ...problems]);
-  }
-  return [...byCommit].map(([commit, problems]) => ({ commit, problems }));
-}
-
-/** Asks for the PRs of those that have none yet. */
-async function place(
-  context: RepoContext,
-  mergedPull: MergedPull,
-  { base, found: before, missing: open }: Refused,
-  baseBranch: string,
-  until: number,
-): Promise<Refused> {
-  const now = context.clock.now();
-  const found = [...before];
-  const missing: Unplaced[] = [];
-  for (const one of open) {
-    const pull = await mergedPull(one.commit, baseBranch);
-    if (pull === undefined) missing.push(one);
-    else found.push({ pull: pull.number, problems: one.problems });
-  }
-  if (missing.length > 0 && now < until) return { base, found, missing, recheck: { at: now + NONE_FOR_MS, until } };
-  for (const { commit, problems } of missing)
-    context.log.warn({ commit, problems: problems.map((p) => sayProblem(p).message) }, "pushed without a pull request to say it on");
-  return { base, found, missing };
-}
-
-function cursors(state: JournalState): string[] {
-  return [...new Set([...state.index.values()].map((entry) => entry.cursor))];
-}
-
-/** The newest commit of the base that changed the file since the journal's oldest cursor; else the base's head. */
-async function lastTouch(context: RepoContext, since: readonly string[], base: string, file: string): Promise<string> {
-  let log: readonly { sha: string }[] = [];
-  for (const cursor of since) {
-    const commits = await context.mirror.firstParentLog(cursor, base, MOST_COMMITS);
-    if (commits.length > log.length) log = commits;
-  }
-  for (const { sha } of log.toReversed()) {
-    const [parent] = (await context.mirror.commitInfo(sha))?.parents ?? [];
-    if (parent !== undefined && (await context.mirror.changedPaths(parent, sha)).includes(file)) return sha;
-  }
-  return base;
 }

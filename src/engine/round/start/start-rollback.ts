@@ -1,49 +1,39 @@
 import type { IndexEntry } from "../../../adapters/git/journal/port.ts";
-import { sentenceOf } from "../../../core/report/reasons/say.ts";
+import { engineReason } from "../../../core/reasons/engine.ts";
 import { planRollback } from "../../../core/run/outcome/rollback.ts";
 import { startRollback } from "../../../core/run/start.ts";
 import { isEnded, type Run } from "../../../core/run/state/run.ts";
 import type { Rollout } from "../../../core/spec/rollout.ts";
+import type { Commits } from "../../config-repo/commits.ts";
 import { releaseEdits } from "../../config-repo/release-place.ts";
 import type { RepoContext } from "../context.ts";
-import type { RepoMemory } from "../memory.ts";
+import type { StartedRun } from "./started.ts";
 
-export interface StartedRollback {
-  entry: IndexEntry;
-  run: Run;
-  event: string;
-}
-
-/** The rollback that the last run of a rollout asks for, once it has ended: then all its PRs are observed closed or merged (docs/spec.md §9.17). */
+/**
+ * The rollback that the last run of a rollout asks for, once it has ended: then all its PRs are observed closed or merged (docs/spec.md §9.17).
+ * `alone`: no release waits. Where one does, the release value is its own, and stays.
+ */
 export async function startRollbackOf(
-  context: RepoContext,
-  memory: RepoMemory,
-  rollout: Rollout,
-  entry: IndexEntry,
-  before: Run | undefined,
-  base: string,
-  /** No release waits. Where one does, the release value is its own, and stays. */
-  alone: boolean,
-): Promise<StartedRollback | undefined> {
+  { clock, log }: Pick<RepoContext, "clock" | "log">,
+  commits: Commits,
+  { rollout, entry, before, base, alone }: { rollout: Rollout; entry: IndexEntry; before: Run | undefined; base: string; alone: boolean },
+): Promise<StartedRun | undefined> {
   const asked = before?.rollback;
   if (before === undefined || asked === undefined || !isEnded(before) || before.number !== entry.lastRun) return undefined;
   const back = planRollback(before, asked.to);
   if ("error" in back) {
-    context.log.error({ rollout: rollout.name, run: before.number, why: back.error }, "a rollback cannot be planned");
+    log.error({ rollout: rollout.name, run: before.number, why: back.error }, "a rollback cannot be planned");
     return undefined;
   }
-  const values = back.plan.release.values;
-  const restore = !alone
-    ? []
-    : ((await memory.commits.snapshot(base).with((files) => releaseEdits(rollout, values, (path) => files.read(path)))) ?? []);
+  const { values } = back.plan.release;
+  const edits = alone ? await commits.snapshot(base).with((files) => releaseEdits(rollout, values, (path) => files.read(path))) : [];
   const number = entry.lastRun + 1;
-  const now = context.clock.now();
-  const run = startRollback({ of: before, back, number, asked, restore, now });
   return {
     // What is asked for stays asked for until the last batch puts it back: nothing is a new release meanwhile.
-    entry: { ...entry, lastRun: number, ...(alone ? { cursor: base } : {}) },
-    run,
-    event: `${rollout.name} #${number}: rolls back #${before.number}: ${sentenceOf(asked.reason, before)}`,
+    entry: { ...entry, lastRun: number, cursor: alone ? base : entry.cursor },
+    run: startRollback({ of: before, back, number, asked, restore: edits ?? [], now: clock.now() }),
+    events: [{ run: number, reason: engineReason("RUN_ROLLS_BACK", { run: before.number, because: asked.reason }) }],
+    waiting: false,
   };
 }
 

@@ -3,10 +3,9 @@ import type { Forge, Pull } from "../../../adapters/forge/port.ts";
 import type { IndexEntry, JournalState } from "../../../adapters/git/journal/port.ts";
 import type { CommitInfo, Mirror } from "../../../adapters/git/port.ts";
 import type { Run } from "../../../core/run/state/run.ts";
-import { parseRollouts } from "../../../core/spec/parse/parse.ts";
-import { memoryOf } from "../../testing/memory.ts";
+import { partsOf } from "../../testing/parts.ts";
 import { type RepoContext, silentLog } from "../context.ts";
-import { startRuns } from "./start-runs.ts";
+import { openStarter } from "./start-runs.ts";
 
 const FILE = "rollouts/my-app.yaml";
 const TEXT = `apiVersion: stagecoach.dev/v1alpha1
@@ -44,13 +43,16 @@ function world(pulls: Partial<Pull>[]) {
   };
   const clock = { now: () => now, after: () => () => undefined };
   const context = { mirror, forge, clock, log: silentLog, planes: new Map() } as unknown as RepoContext;
-  const memory = memoryOf(context);
-  const [rollout] = parseRollouts(TEXT, FILE).rollouts;
-  if (rollout === undefined) throw new Error("the rollout of this test has an error");
+  const startRuns = openStarter(context, partsOf(context));
   const entry: IndexEntry = { lastRun: 1, lastRelease: { version: "v2" }, attempt: 1, cursor: "c0" };
-  const start = (run: Partial<Run>) => {
-    const state = { index: new Map([["my-app", entry]]), runs: new Map([["my-app", { batches: [], ...run }]]) } as unknown as JournalState;
-    return startRuns(context, memory, state, rollout, "c1", "main");
+  const start = async (run: Partial<Run>) => {
+    const state = {
+      index: new Map([["my-app", entry]]),
+      runs: new Map([["my-app", { batches: [], ...run }]]),
+      broken: new Map(),
+    } as unknown as JournalState;
+    const { started } = await startRuns(state, "c1", "main");
+    return started[0];
   };
   return { start, asked: () => asked, people: () => people, step: (ms: number) => (now += ms) };
 }
@@ -60,8 +62,8 @@ const MERGED: Partial<Pull> = { number: 7, state: "merged", base: "main" };
 test("a release that no plan can be made for stops nothing that is in progress, and is told on its PR", async () => {
   const { start } = world([MERGED]);
   const started = await start({ rollout: "my-app", number: 1, phase: "Progressing" });
-  expect([started.runs, started.refused?.pull]).toEqual([[], 7]);
-  expect(started.refused?.problems).toHaveLength(1);
+  expect([started?.run, started?.refused?.pull]).toEqual([undefined, 7]);
+  expect(started?.refused?.problems).toHaveLength(1);
 });
 
 test("the PR of a release that waits is asked for once, and where there is none, once a minute", async () => {

@@ -1,82 +1,186 @@
+/**
+ * What the base branch asks of each rollout that the journal does not know yet: a run, a rollback, a place in the index.
+ *
+ * Called at the beginning of a round, which records it with what its runs decide. One run a rollout at the most.
+ */
 import type { IndexEntry, JournalState } from "../../../adapters/git/journal/port.ts";
 import { iso } from "../../../core/base/time.ts";
-import type { Release } from "../../../core/plan/plan-types.ts";
+import { engineReason } from "../../../core/reasons/engine.ts";
 import { runReason } from "../../../core/reasons/run.ts";
+import { planComment } from "../../../core/report/plan/plan-comment.ts";
+import { releaseName } from "../../../core/report/words.ts";
 import { haltsOn } from "../../../core/run/gates/halt.ts";
 import { startRun } from "../../../core/run/start.ts";
 import { isEnded, type Run } from "../../../core/run/state/run.ts";
 import type { Command } from "../../../core/spec/commands.ts";
 import type { Rollout } from "../../../core/spec/rollout.ts";
+import type { Commits } from "../../config-repo/commits.ts";
+import { readProject } from "../../config-repo/project.ts";
 import { type FoundRelease, type Releases, sameRelease } from "../../config-repo/releases.ts";
-import { makePlan } from "../../resolve/make-plan.ts";
+import type { MakePlan } from "../../resolve/make-plan.ts";
 import type { RepoContext } from "../context.ts";
-import type { RepoMemory } from "../memory.ts";
 import { broughtBy, broughtByPull } from "./brought-by.ts";
-import { overlapped, retryOfRejected, type Started, standAside } from "./overlap.ts";
-import { observedNotice } from "./start-observed.ts";
+import type { MergedPull } from "./merged-pull.ts";
+import { overlapped, retryOfRejected, standAside } from "./overlap.ts";
+import type { RefusedRelease, RefusedReleases } from "./refused-releases.ts";
 import { afterRollback, isOwnMerge, startRollbackOf } from "./start-rollback.ts";
-import { pullByWords } from "./tracking-issue.ts";
+import type { Started, StartedRun } from "./started.ts";
+import { pullByWords, type TrackingIssues } from "./tracking-issue.ts";
 
-const NOTHING: Started = { runs: [], events: [], waiting: false };
-
-/** What the base branch asks of one rollout that the journal does not know yet. */
-export async function startRuns(
-  context: RepoContext,
-  memory: RepoMemory,
+export type StartRuns = (
   state: JournalState,
-  rollout: Rollout,
   base: string,
   baseBranch: string,
-): Promise<Started> {
-  const started = await startOrWait(context, memory, state, rollout, base, baseBranch);
-  // What the last run's PR halted stays halted, whatever kind of run follows.
-  const before = state.runs.get(rollout.name);
-  const halts = haltsOn(before, context.clock.now());
-  if (halts.length === 0) return started;
-  return { ...started, runs: started.runs.map((run) => (run.number === before?.number ? run : { ...run, halts })) };
+) => Promise<{ started: Started[]; refused: readonly RefusedRelease[] }>;
+
+interface Parts {
+  commits: Commits;
+  releases: Releases;
+  refused: RefusedReleases;
+  mergedPull: MergedPull;
+  issues: TrackingIssues;
+  makePlan: MakePlan;
 }
 
-async function startOrWait(
-  context: RepoContext,
-  memory: RepoMemory,
-  state: JournalState,
-  rollout: Rollout,
-  base: string,
-  baseBranch: string,
-): Promise<Started> {
-  const entry = state.index.get(rollout.name);
-  if (entry === undefined) return adopt(memory.releases, rollout, base);
-  const before = state.runs.get(rollout.name);
-  const found = (await memory.releases.find(rollout, entry, base)).filter(({ commit }) => !isOwnMerge(before, commit.sha));
-  const inProgress = before !== undefined && !isEnded(before) ? before : undefined;
-  const newest = found.at(-1);
-  // What was asked to go back goes back first: a release that came meanwhile would build on what has failed.
-  const back = await startRollbackOf(context, memory, rollout, entry, before, base, newest === undefined);
-  if (back !== undefined) return { entry: back.entry, runs: [back.run], events: [back.event], waiting: false };
-  if (newest === undefined) {
-    const retried = await retryOfRejected(context, rollout.name, entry, inProgress);
-    if (retried !== undefined) return startRetried(context, memory, { rollout, entry, before, base, baseBranch }, retried);
-    const restored = afterRollback(entry, before, base);
-    // The cursor moves lazily: writing it for every merge would cost a push each and says nothing.
-    return restored === undefined ? NOTHING : { ...NOTHING, entry: restored, waiting: restored.cursor !== base };
+/** A rollout, and what the journal knows of it. */
+interface Place {
+  rollout: Rollout;
+  entry: IndexEntry;
+  before: Run | undefined;
+  inProgress: Run | undefined;
+  base: string;
+  baseBranch: string;
+}
+
+const NOTHING: StartedRun = { events: [], waiting: false };
+
+type Context = Pick<RepoContext, "forge" | "mirror" | "commands" | "clock" | "log">;
+
+export function openStarter(context: Context, { commits, releases, refused, mergedPull, issues, makePlan }: Parts): StartRuns {
+  const { forge, clock, log } = context;
+
+  async function startOf(state: JournalState, rollout: Rollout, base: string, baseBranch: string): Promise<StartedRun> {
+    const before = state.runs.get(rollout.name);
+    const entry = state.index.get(rollout.name);
+    if (entry === undefined) return adopt(rollout, base);
+    const inProgress = before !== undefined && !isEnded(before) ? before : undefined;
+    const started = await startOrWait({ rollout, entry, before, inProgress, base, baseBranch });
+    // What the last run's PR halted stays halted, whatever kind of run follows.
+    const halts = haltsOn(before, clock.now());
+    if (started.run === undefined || started.run.number === before?.number || halts.length === 0) return started;
+    return { ...started, run: { ...started.run, halts } };
   }
-  if (isTakenBack(entry, newest, before)) return NOTHING;
-  if (inProgress?.ending !== undefined) return { ...NOTHING, waiting: true };
-  return start(context, memory, rollout, entry, found, newest, base, baseBranch, inProgress, before);
-}
 
-/** Starts what was rejected. That the command was done stands in the run, so that it is answered and never acts again. */
-async function startRetried(
-  context: RepoContext,
-  memory: RepoMemory,
-  at: { rollout: Rollout; entry: IndexEntry; before: Run | undefined; base: string; baseBranch: string },
-  { found, command }: { found: FoundRelease; command: Command },
-): Promise<Started> {
-  const { rejected: _, ...entry } = at.entry;
-  const started = await start(context, memory, at.rollout, entry, [found], found, at.base, at.baseBranch, undefined, at.before);
-  const { id, text, actor } = command;
-  const handled = { id, text, actor, at: iso(context.clock.now()), outcome: "done" as const, message: runReason("RUN_STARTED") };
-  return { ...started, runs: started.runs.map((run) => ({ ...run, commands: [...run.commands, handled] })) };
+  /** First sight of a rollout: what is there is taken as it is, and nothing starts. */
+  async function adopt(rollout: Rollout, base: string): Promise<StartedRun> {
+    const release = (await releases.at(rollout.name, base)) ?? noTagYet(rollout);
+    if (release === undefined) return NOTHING;
+    const { values, attempt } = release;
+    const entry = { lastRun: 0, lastRelease: values, attempt, cursor: base };
+    return { entry, events: [{ reason: engineReason("ROLLOUT_ADOPTED", { values }) }], waiting: false };
+  }
+
+  async function startOrWait(place: Place): Promise<StartedRun> {
+    const { rollout, entry, before, inProgress, base } = place;
+    const found = (await releases.find(rollout, entry, base)).filter(({ commit }) => !isOwnMerge(before, commit.sha));
+    const newest = found.at(-1);
+    // What was asked to go back goes back first: a release that came meanwhile would build on what has failed.
+    const back = await startRollbackOf(context, commits, { rollout, entry, before, base, alone: newest === undefined });
+    if (back !== undefined) return back;
+    if (newest === undefined) {
+      const retried = await retryOfRejected(context, rollout.name, entry, inProgress);
+      if (retried !== undefined) return startRetried(place, retried);
+      const restored = afterRollback(entry, before, base);
+      // The cursor moves lazily: writing it for every merge would cost a push each and says nothing.
+      return restored === undefined ? NOTHING : { ...NOTHING, entry: restored, waiting: restored.cursor !== base };
+    }
+    if (isTakenBack(entry, newest, before)) return NOTHING;
+    if (inProgress?.ending !== undefined) return { ...NOTHING, waiting: true };
+    return start(place, found, newest);
+  }
+
+  /** Starts what was rejected. That the command was done stands in the run, so that it is answered and never acts again. */
+  async function startRetried(place: Place, { found, command }: { found: FoundRelease; command: Command }): Promise<StartedRun> {
+    const { rejected: _, ...entry } = place.entry;
+    const started = await start({ ...place, entry, inProgress: undefined }, [found], found);
+    if (started.run === undefined) return started;
+    const { id, text, actor } = command;
+    const message = engineReason("RELEASE_STARTED");
+    const handled = { id, text, actor, at: iso(clock.now()), outcome: "done" as const, message };
+    return { ...started, run: { ...started.run, commands: [...started.run.commands, handled] } };
+  }
+
+  async function start(place: Place, found: readonly FoundRelease[], newest: FoundRelease): Promise<StartedRun> {
+    const { rollout, entry, before, inProgress, base, baseBranch } = place;
+    const { values, attempt } = newest.release;
+    if (rollout.mode === "Observe") return observeOnly(place, newest);
+    const pull = await pullOf(rollout, newest, baseBranch);
+    const number = pull?.number ?? (await issues.of(rollout.name, newest.release, newest.commit));
+    const made = await makePlan(rollout, newest.release, commits.snapshot(base), baseBranch);
+    if (!made.ok) return { ...NOTHING, waiting: made.retry, refused: { pull: number, problems: made.problems } };
+    const now = clock.now();
+    // Only what can start takes another's place: a release with an error stops nothing.
+    if (inProgress !== undefined) return overlapped(rollout, entry, inProgress, newest, { pull: number, base, now });
+    // Only what starts is asked about: what waits for its plan is looked at every few seconds.
+    const brought = await (pull === undefined ? broughtBy(context, rollout, newest, baseBranch) : broughtByPull(context, rollout, pull));
+    const lastRun = entry.lastRun + 1;
+    const trigger = { commit: newest.commit.sha, ...brought, at: iso(newest.commit.at), pull: number };
+    const run = startRun({
+      rollout,
+      number: lastRun,
+      release: newest.release,
+      trigger,
+      plan: made.plan,
+      now,
+      before,
+      lastRelease: entry.lastRelease,
+    });
+    const skipped = found.slice(0, -1).map(({ release }) => ({ reason: engineReason("RELEASE_SUPERSEDED", { values: release.values }) }));
+    return {
+      entry: { lastRun, lastRelease: values, attempt, cursor: base },
+      run,
+      events: [...skipped, { run: lastRun, reason: engineReason("RUN_STARTED", { values }) }],
+      waiting: false,
+    };
+  }
+
+  /** Under `mode: Observe` a merged release starts no run: its PR says what a run would have opened. */
+  async function observeOnly({ rollout, entry, inProgress, base, baseBranch }: Place, newest: FoundRelease): Promise<StartedRun> {
+    if (inProgress !== undefined) return standAside(inProgress, newest, clock.now());
+    const { values, attempt } = newest.release;
+    const pull = (await pullOf(rollout, newest, baseBranch))?.number;
+    const made = pull === undefined ? undefined : await makePlan(rollout, newest.release, commits.snapshot(base), baseBranch);
+    const current = releaseName(entry.lastRelease);
+    return {
+      entry: { ...entry, lastRelease: values, attempt, cursor: base },
+      events: [{ reason: engineReason("MODE_STARTS_NO_RUN") }],
+      // Where nothing can be planned now the comment from before the merge stands.
+      notice: pull !== undefined && made?.ok ? { pull, body: planComment(rollout, made.plan, current, { merged: true }) } : undefined,
+      waiting: false,
+    };
+  }
+
+  /** The PR that released it. That which brought a tag's commit in is not: it released nothing. */
+  async function pullOf(rollout: Rollout, { commit }: FoundRelease, baseBranch: string) {
+    if (rollout.release?.kind === "tag") return undefined;
+    return (await mergedPull(commit.sha, baseBranch)) ?? pullByWords(forge, commit, baseBranch);
+  }
+
+  return async (state, base, baseBranch) => {
+    const project = await readProject(commits.snapshot(base), baseBranch);
+    const started: Started[] = [];
+    for (const rollout of project.rollouts) {
+      const { name } = rollout;
+      if (rollout.release === undefined || state.broken.has(name)) continue;
+      try {
+        started.push({ rollout: name, ...(await startOf(state, rollout, base, baseBranch)) });
+      } catch (error) {
+        log.error({ rollout: name, error: String(error) }, "a rollout could not be looked at; trying again");
+        started.push({ rollout: name, ...NOTHING, waiting: true });
+      }
+    }
+    return { started, refused: await refused.find(state, project, base, baseBranch) };
+  };
 }
 
 /** A release that was merged and reverted before it could start: what is asked for is being done, or is done. */
@@ -86,85 +190,7 @@ function isTakenBack(entry: IndexEntry, newest: FoundRelease, before: Run | unde
   return isEnded(before) ? before.phase === "Succeeded" : before.ending === undefined;
 }
 
-/** First sight of a rollout: what is there is taken as it is, and nothing starts. */
-async function adopt(releases: Releases, rollout: Rollout, base: string): Promise<Started> {
-  const release = (await releases.at(rollout.name, base)) ?? noTagYet(rollout);
-  if (release === undefined) return NOTHING;
-  const entry: IndexEntry = { lastRun: 0, lastRelease: release.values, attempt: release.attempt, cursor: base };
-  return { entry, runs: [], events: [`${rollout.name}: adopted at ${Object.values(release.values).join(", ")}`], waiting: false };
-}
-
 /** A tag that is still to come is a release when it comes. */
-function noTagYet(rollout: Rollout): Release | undefined {
-  return rollout.release?.kind === "tag" ? { values: {}, attempt: rollout.release.attempt } : undefined;
-}
-
-/** The PR that released it. That which brought a tag's commit in is not: it released nothing. */
-async function pullOf(context: RepoContext, memory: RepoMemory, rollout: Rollout, { commit }: FoundRelease, baseBranch: string) {
-  if (rollout.release?.kind === "tag") return undefined;
-  return (await memory.mergedPull(commit.sha, baseBranch)) ?? pullByWords(context, commit, baseBranch);
-}
-
-async function start(
-  context: RepoContext,
-  memory: RepoMemory,
-  rollout: Rollout,
-  entry: IndexEntry,
-  found: readonly FoundRelease[],
-  newest: FoundRelease,
-  base: string,
-  baseBranch: string,
-  inProgress: Run | undefined,
-  before: Run | undefined,
-): Promise<Started> {
-  if (rollout.mode === "Observe") {
-    if (inProgress !== undefined) return standAside(inProgress, newest, context.clock.now());
-    const place = {
-      pull: (await pullOf(context, memory, rollout, newest, baseBranch))?.number,
-      before: entry.lastRelease,
-      base,
-      baseBranch,
-    };
-    const notice = await observedNotice(context, memory, rollout, newest.release, place);
-    return {
-      entry: { ...entry, lastRelease: newest.release.values, attempt: newest.release.attempt, cursor: base },
-      runs: [],
-      events: [`${rollout.name}: mode is Observe, no run`],
-      ...(notice === undefined ? {} : { notice }),
-      waiting: false,
-    };
-  }
-  const pull = await pullOf(context, memory, rollout, newest, baseBranch);
-  const place = pull?.number ?? (await memory.issues.of(rollout.name, newest.release, newest.commit));
-  const made = await makePlan(context, rollout, newest.release, memory.commits.snapshot(base), baseBranch);
-  if (!made.ok) return { ...NOTHING, waiting: made.retry, refused: { pull: place, problems: made.problems } };
-  // Only what can start takes another's place: a release with an error stops nothing.
-  if (inProgress !== undefined) return overlapped(rollout, entry, inProgress, newest, { pull: place, base, now: context.clock.now() });
-  // Only what starts is asked about: what waits for its plan is looked at every few seconds.
-  const brought = await (pull === undefined ? broughtBy(context, rollout, newest, baseBranch) : broughtByPull(context, rollout, pull));
-  const number = entry.lastRun + 1;
-  const run = startRun({
-    rollout,
-    number,
-    release: newest.release,
-    trigger: {
-      commit: newest.commit.sha,
-      ...brought,
-      at: iso(newest.commit.at),
-      ...(place === undefined ? {} : { pull: place }),
-    },
-    plan: made.plan,
-    now: context.clock.now(),
-    before,
-    lastRelease: entry.lastRelease,
-  });
-  const skipped = found
-    .slice(0, -1)
-    .map((release) => `${rollout.name}: ${Object.values(release.release.values).join(", ")} was superseded before it started`);
-  return {
-    entry: { lastRun: number, lastRelease: newest.release.values, attempt: newest.release.attempt, cursor: base },
-    runs: [run],
-    events: [...skipped, `${rollout.name} #${number}: started for ${Object.values(newest.release.values).join(", ")}`],
-    waiting: false,
-  };
+function noTagYet({ release }: Rollout) {
+  return release?.kind === "tag" ? { values: {}, attempt: release.attempt } : undefined;
 }

@@ -3,7 +3,7 @@ import type { Forge, Pull } from "../../../adapters/forge/port.ts";
 import type { CommitInfo } from "../../../adapters/git/port.ts";
 import type { Release } from "../../../core/plan/plan-types.ts";
 import type { Run } from "../../../core/run/state/run.ts";
-import { memoryOf } from "../../testing/memory.ts";
+import { partsOf } from "../../testing/parts.ts";
 import { type RepoContext, silentLog } from "../context.ts";
 import { pullByWords } from "./tracking-issue.ts";
 
@@ -11,7 +11,7 @@ const COMMIT: CommitInfo = { sha: "c".repeat(40), parents: [], author: "ana", au
 
 function world(forge: Partial<Forge>) {
   const context = { forge, log: silentLog } as unknown as RepoContext;
-  const memory = memoryOf(context);
+  const memory = partsOf(context);
   const ask = (values: Record<string, string>, attempt = 1) => memory.issues.of("my-app", { values, attempt } as Release, COMMIT);
   return { context, memory, ask };
 }
@@ -65,7 +65,7 @@ test.each([
   ["Revert #12", "merged", COMMIT.sha, undefined],
 ])("the PR of %s, %s as %s, is %s", async (subject, state, mergeCommit, number) => {
   const { context } = world({ pull: async (asked) => ({ number: asked, state, mergeCommit, base: "main" }) as Pull });
-  expect((await pullByWords(context, { ...COMMIT, subject }, "main"))?.number).toBe(number);
+  expect((await pullByWords(context.forge, { ...COMMIT, subject }, "main"))?.number).toBe(number);
 });
 
 test.each([

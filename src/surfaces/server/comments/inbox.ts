@@ -3,6 +3,7 @@ import type { Comment, Forge } from "../../../adapters/forge/port.ts";
 import { BoundedMap } from "../../../core/base/bounded.ts";
 import { type Clock, epoch } from "../../../core/base/time.ts";
 import { comment as reason } from "../../../core/reasons/comments.ts";
+import { sentenceOf } from "../../../core/report/reasons/say.ts";
 import { type Command, commandSpec } from "../../../core/spec/commands.ts";
 import { OPEN_POLICY } from "../../../core/spec/repo-config.ts";
 import type { Log } from "../../../engine/round/context.ts";
@@ -85,7 +86,8 @@ export function commandInbox(options: CommandInboxOptions): CommandInbox {
       if (origin === undefined || answers.isAnswered(`${command.id} ${origin.rollout}`)) return;
       const { line, rollout, shared } = origin;
       if (outcome === "refused") {
-        answers.refuse(line, shared ? `${rollout}: ${message}` : message);
+        const said = sentenceOf(message, run);
+        answers.refuse(line, shared ? `${rollout}: ${said}` : said);
         await finish();
       } else {
         if (command.name === "status" && run !== undefined) await answers.status(line, run);

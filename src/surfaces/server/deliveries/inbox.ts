@@ -142,9 +142,9 @@ export function eventHandler({ repos, wake, rediscover }: EventHandlerOptions): 
   function permissionsAccepted({ installationId }: BotEvent): void {
     for (const served of repos.opened()) {
       if (served.installationId !== installationId) continue;
-      served.memory.permissions.suspect();
-      served.memory.people.forgetTeams();
-      served.memory.remote.hear();
+      served.loop.permissions.suspect();
+      served.loop.people.forgetTeams();
+      served.loop.remote.hear();
       served.pullsNeedFetch = true;
       wake(served.context.repository.toLowerCase());
     }
@@ -161,10 +161,10 @@ function note(served: ServedRepo, event: BotEvent): void {
   if (event.pull !== undefined && event.name === "issue_comment") served.inbox.touched(event.pull);
   if (event.sender === served.login) return;
   // What somebody has just said in a review counts in the next round.
-  if (event.name === "pull_request_review") served.memory.people.forgetReviews();
+  if (event.name === "pull_request_review") served.loop.people.forgetReviews();
   const again = rerequested(event);
-  if (again !== undefined) served.memory.reruns.ask(again.head, again.name);
-  if (MOVING_EVENTS.has(event.name) || again !== undefined) served.memory.remote.hear();
+  if (again !== undefined) served.loop.checkRuns.ask(again.head, again.name);
+  if (MOVING_EVENTS.has(event.name) || again !== undefined) served.loop.remote.hear();
   served.pullsNeedFetch ||= PULL_EVENTS.has(event.name) || again !== undefined;
 }
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { silentLog } from "../../../engine/round/context.ts";
-import { memoryOf } from "../../../engine/testing/memory.ts";
+import { partsOf } from "../../../engine/testing/parts.ts";
 import type { Repos } from "../tenancy/repos.ts";
 import type { ServedRepo } from "../tenancy/served-repo.ts";
 import { type BotEvent, eventHandler, openInbox, readEvent } from "./inbox.ts";
@@ -10,11 +10,11 @@ const OURS = ["stagecoach/plan", "stagecoach/gate"];
 
 function listener() {
   const story: string[] = [];
-  const memory = memoryOf({});
+  const loop = partsOf({});
   const context = { repository: "Acme/Config" };
   const served = {
     login: US,
-    memory,
+    loop,
     pullsNeedFetch: false,
     installationId: 1,
     context,
@@ -47,12 +47,12 @@ describe("what an event makes the bot look at", () => {
   test("a comment is read, and the repo looked at, with the base asked for anew", () => {
     const { story, served, hear } = listener();
     hear({ name: "issue_comment", pull: 7 });
-    expect([story, served.memory.remote.hasNews]).toEqual([["read #7", "look at acme/config"], true]);
+    expect([story, served.loop.remote.hasNews]).toEqual([["read #7", "look at acme/config"], true]);
   });
 
   test("a review: who has approved is asked anew, so that it counts at once", () => {
     const { story, served, hear } = listener();
-    served.memory.people.forgetReviews = () => void story.push("forget reviews");
+    served.loop.people.forgetReviews = () => void story.push("forget reviews");
     hear({ name: "pull_request_review", action: "submitted", pull: 7 });
     expect(story).toEqual(["forget reviews", "look at acme/config"]);
   });
@@ -85,8 +85,8 @@ describe("what an event makes the bot look at", () => {
   ])("%s is asked for again: it is owed at that commit, and open PRs are looked at", (_what, event, owed) => {
     const { story, served, hear } = listener();
     hear({ ...event, action: "rerequested" });
-    expect(OURS.filter((name) => served.memory.reruns.isAsked(HEAD, name))).toEqual(owed);
-    expect([story, served.pullsNeedFetch, served.memory.remote.hasNews]).toEqual([["look at acme/config"], true, true]);
+    expect(OURS.filter((name) => served.loop.checkRuns.isAsked(HEAD, name))).toEqual(owed);
+    expect([story, served.pullsNeedFetch, served.loop.remote.hasNews]).toEqual([["look at acme/config"], true, true]);
   });
 
   test.each([
@@ -96,15 +96,15 @@ describe("what an event makes the bot look at", () => {
   ])("%s is not asked for again", (_what, event) => {
     const { served, hear } = listener();
     hear({ name: "check_run", ...event });
-    expect(OURS.filter((name) => served.memory.reruns.isAsked(HEAD, name))).toEqual([]);
+    expect(OURS.filter((name) => served.loop.checkRuns.isAsked(HEAD, name))).toEqual([]);
   });
 
   test("new permissions are taken up by the repositories of that installation, and looked at", () => {
     const { story, served, hear } = listener();
     hear({ name: "installation", action: "new_permissions_accepted", installationId: 2, repository: undefined });
-    expect([story, served.memory.permissions.mayHaveChanged]).toEqual([["rediscover"], false]);
+    expect([story, served.loop.permissions.mayHaveChanged]).toEqual([["rediscover"], false]);
     hear({ name: "installation", action: "new_permissions_accepted", repository: undefined });
-    expect([story.slice(1), served.memory.permissions.mayHaveChanged, served.pullsNeedFetch]).toEqual([
+    expect([story.slice(1), served.loop.permissions.mayHaveChanged, served.pullsNeedFetch]).toEqual([
       ["look at acme/config", "rediscover"],
       true,
       true,

@@ -1,7 +1,5 @@
 import { GitError } from "../../../adapters/git/port.ts";
 import type { Clock } from "../../../core/base/time.ts";
-import { publishPlans } from "../../../engine/release-pr/plan-pulls.ts";
-import { round } from "../../../engine/round/round.ts";
 import type { Metrics } from "../metrics.ts";
 import { onboardOnceWanted } from "../onboarding/onboard.ts";
 import type { ServedRepo } from "../tenancy/served-repo.ts";
@@ -22,19 +20,19 @@ interface ReconcileOptions {
 export async function reconcile(repo: ServedRepo, { clock, metrics, wake, changed }: ReconcileOptions): Promise<void> {
   const began = performance.now();
   await takeUpPermissions(repo);
-  const result = await round(repo.context, repo.memory, repo.baseBranch).catch(async (error) => {
+  const result = await repo.loop.round(repo.baseBranch).catch(async (error) => {
     // A token taken back before its time: the round that follows has another.
     if (error instanceof GitError && error.kind === "Unauthorized") await repo.forge.gitCredentials({ renew: true });
     throw error;
   });
   metrics?.round("done", (performance.now() - began) / 1000);
   // As the journal has them, ended ones and those of another replica, too; what this round saw may be newer.
-  const recorded = await repo.context.journal.read({ head: repo.memory.remote.last.journal });
+  const recorded = await repo.context.journal.read({ head: repo.loop.remote.last.journal });
   repo.runs = new Map([...recorded.runs, ...result.runs.map((run) => [run.rollout, run] as const)]);
   changed();
   const needsFetch = repo.pullsNeedFetch;
   repo.pullsNeedFetch = false;
-  if (await publishPlans(repo.context, repo.memory, repo.baseBranch, needsFetch)) {
+  if (await repo.loop.publishPlans(repo.baseBranch, needsFetch)) {
     repo.pullsNeedFetch = true;
     wake(repo.context.repository, clock.now() + PLANS_AGAIN_MS);
   }
@@ -51,11 +49,11 @@ export async function reconcile(repo: ServedRepo, { clock, metrics, wake, change
  * A token has the permissions of the moment it was made: what the App was given since comes with a new one. Where there is none to
  * be had the old one is good, too, for all that matters more.
  */
-async function takeUpPermissions({ memory, forge, context }: ServedRepo): Promise<void> {
-  if (!memory.permissions.mayHaveChanged) return;
+async function takeUpPermissions({ loop: { permissions }, forge, context }: ServedRepo): Promise<void> {
+  if (!permissions.mayHaveChanged) return;
   try {
     await forge.gitCredentials({ renew: true });
-    memory.permissions.renewed();
+    permissions.renewed();
   } catch (error) {
     context.log.warn(
       { error: described(error) },

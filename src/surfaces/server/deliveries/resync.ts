@@ -37,8 +37,8 @@ export function openResync({ octokit, repos, queue, wake, clock, log, metrics, e
     await rediscover();
     for (const s of repos.opened()) {
       s.pullsNeedFetch = true;
-      s.memory.remote.hear();
-      s.memory.permissions.suspectHourly();
+      s.loop.remote.hear();
+      s.loop.permissions.suspectHourly();
       s.inbox.resync();
     }
     for (const key of repos.keys()) wake(key);

@@ -111,7 +111,7 @@ function keep(entry: Entry, place: InstalledRepo): void {
   entry.place = place;
   if (entry.served === undefined || entry.served.baseBranch === place.baseBranch) return;
   entry.served.baseBranch = place.baseBranch;
-  entry.served.memory.remote.hear();
+  entry.served.loop.remote.hear();
 }
 
 /** A new default branch is taken in; all else means other objects behind the same name. */

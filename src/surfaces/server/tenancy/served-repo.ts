@@ -15,7 +15,7 @@ import type { Clock } from "../../../core/base/time.ts";
 import { isEnded, type Run } from "../../../core/run/state/run.ts";
 import type { Window } from "../../../core/spec/windows.ts";
 import type { Log, RepoContext } from "../../../engine/round/context.ts";
-import { type RepoMemory, repoMemory } from "../../../engine/round/memory.ts";
+import { openRepo, type RepoLoop } from "../../../engine/round/open-repo.ts";
 import { policyOf } from "../comments/authority.ts";
 import { type CommandInbox, commandInbox } from "../comments/inbox.ts";
 import { type CommitSigning, commitsOf } from "../commits.ts";
@@ -26,7 +26,7 @@ import type { RepoRights } from "./tenancy.ts";
 /** One repository the bot looks after, with everything its rounds work with. */
 export interface ServedRepo {
   context: RepoContext;
-  memory: RepoMemory;
+  loop: RepoLoop;
   inbox: CommandInbox;
   forge: Forge;
   /** Ours. */
@@ -74,12 +74,12 @@ export async function openServedRepo(place: InstalledRepo, options: ServedRepoOp
   const inbox = commandInbox({ forge, clock, log, policy, again: (ms) => void clock.after(ms, () => onChange(fullName)) });
   const author = { name: login, email: `${id}+${login}@users.noreply.github.com` };
   const commits = commitsOf(options.signing, { octokit, forge, mirror, login, author });
-  const journal = openJournal({ mirror, app: login, ...commits, traces: () => tracesOf(forge), keep: () => memory.settings.journalKeep });
+  const journal = openJournal({ mirror, app: login, ...commits, traces: () => tracesOf(forge), keep: () => loop.settings.journalKeep });
   const context = contextOf(place, options, { forge, mirror, journal, commands: inbox, author, writer: commits.writer });
-  const memory = repoMemory(context);
+  const loop = openRepo(context);
   const served: ServedRepo = {
     context,
-    memory,
+    loop,
     inbox,
     forge,
     login,
@@ -91,7 +91,7 @@ export async function openServedRepo(place: InstalledRepo, options: ServedRepoOp
     onboarded: false,
     async close() {
       for (const off of offs) off();
-      await memory.comments.settled();
+      await loop.comments.settled();
       await mirror.close();
     },
   };

@@ -152,8 +152,11 @@ describe("who may use what", () => {
     const { planes: own, grants } = rights("acme/payments");
     const context = { planes: own, ...(grants === undefined ? {} : { grants }) };
     const why = (name: string) => clustersOf(context, [name]);
-    expect(why("hub-us")).toMatchObject({ known: false, why: expect.stringMatching(/^CONTROL_PLANE_NOT_GRANTED: .* hub-eu, not hub-us/) });
-    expect(why("nowhere").why?.replaceAll("nowhere", "hub-us")).toBe(why("hub-us").why);
+    expect(why("hub-us")).toMatchObject({
+      known: false,
+      why: [expect.stringMatching(/^CONTROL_PLANE_NOT_GRANTED: .* hub-eu, not hub-us/)],
+    });
+    expect(String(why("nowhere").why[0]).replaceAll("nowhere", "hub-us")).toBe(why("hub-us").why[0]);
     expect(why("hub-eu").known).toBe(true);
   });
 

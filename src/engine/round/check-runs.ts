@@ -1,13 +1,15 @@
+import type { CheckReport } from "../../adapters/forge/port.ts";
 import { BoundedMap } from "../../core/base/bounded.ts";
 import { GATE } from "../../core/report/batch/gate-check.ts";
 import { PLAN_CHECK } from "../../core/report/plan/plan-check.ts";
-import type { Permissions } from "../round/permissions.ts";
+import type { RepoContext } from "./context.ts";
+import { lacksPermission, type Permissions } from "./permissions.ts";
 
 const OURS = [PLAN_CHECK, GATE];
 const MOST_KEPT = 1000;
 
-/** Checks of ours that somebody asked for again. */
-export interface Reruns {
+/** The check runs of ours, which somebody may ask for again. */
+export interface CheckRuns {
   /**
    * Somebody pressed "Re-run" for a check of ours at a commit; no name: for all of them. GitHub sets the suite back to queued and
    * changes nothing of the check: a new one of that name has to be made.
@@ -17,12 +19,12 @@ export interface Reruns {
   isAsked(head: string, name: string): boolean;
   /**
    * Sends a check, as a new one where it was asked for again. What is asked while it is on its way counts anew; what could not be
-   * sent is asked for still.
+   * sent is asked for still. False: the App may not write checks, and then nobody can require one.
    */
-  send(head: string, name: string, send: (afresh: boolean) => Promise<void>): Promise<void>;
+  send(head: string, name: string, words: Omit<CheckReport, "name" | "head" | "afresh">): Promise<boolean>;
 }
 
-export function openReruns(permissions: Permissions): Reruns {
+export function openCheckRuns({ forge }: Pick<RepoContext, "forge">, permissions: Permissions): CheckRuns {
   const asked = new BoundedMap<string, Set<string>>(MOST_KEPT);
 
   function ask(head: string, name?: string): void {
@@ -40,13 +42,17 @@ export function openReruns(permissions: Permissions): Reruns {
   return {
     ask,
     isAsked: (head, name) => !permissions.isForbidden("checks") && asked.get(head)?.has(name) === true,
-    async send(head, name, send) {
+    async send(head, name, words) {
+      if (permissions.isForbidden("checks")) return false;
       const afresh = take(head, name);
       try {
-        await send(afresh);
+        await forge.putCheck({ name, head, ...words, afresh });
+        return true;
       } catch (error) {
         if (afresh) ask(head, name);
-        throw error;
+        if (!lacksPermission(error)) throw error;
+        permissions.forbid("checks", error);
+        return false;
       }
     },
   };

@@ -1,16 +1,16 @@
 import { describe, expect, test } from "vitest";
-import { sampleRun } from "../../../test/support/sample-run.ts";
-import type { BranchRules } from "../../adapters/forge/port.ts";
-import type { Run } from "../../core/run/state/run.ts";
-import type { ObservedPull, World } from "../../core/run/state/world.ts";
-import type { Command } from "../../core/spec/commands.ts";
-import { memoryOf } from "../testing/memory.ts";
-import { actAll } from "./act-all.ts";
-import type { Rules } from "./branch-rules.ts";
-import { type RepoContext, silentLog } from "./context.ts";
-import type { Decision } from "./decision.ts";
-import type { RepoMemory } from "./memory.ts";
-import { openMergeQueue } from "./merge-queue.ts";
+import { sampleRun } from "../../../../test/support/sample-run.ts";
+import type { BranchRules } from "../../../adapters/forge/port.ts";
+import type { Run } from "../../../core/run/state/run.ts";
+import type { ObservedPull, World } from "../../../core/run/state/world.ts";
+import type { Command } from "../../../core/spec/commands.ts";
+import { partsOf } from "../../testing/parts.ts";
+import type { Rules } from "../branch-rules.ts";
+import { type RepoContext, silentLog } from "../context.ts";
+import type { Decision } from "../decide.ts";
+import { openMergeQueue } from "../merge-queue.ts";
+import { openGates } from "../publish/gate-check.ts";
+import { openActor } from "./act.ts";
 
 const AT = "2026-11-21T09:00:00.000Z";
 
@@ -28,14 +28,15 @@ function desk(queued: number[] = []) {
   const commands = { answer: async (command: Command) => void did.push(`answer ${command.name}`) };
   const clock = { now: () => now };
   const context = { forge, commands, clock, log: silentLog, mirror: {} } as unknown as RepoContext;
-  const opened = memoryOf(context);
+  const opened = partsOf(context);
   const rules: Rules = { last: { mergeQueue: true } as BranchRules, of: async () => undefined };
-  const queue = openMergeQueue({ ...opened, context, rules });
-  const memory: RepoMemory = { ...opened, rules, queue, gates: { ...opened.gates, queue } };
+  const queue = openMergeQueue(context, rules, opened.pulls, opened.remote);
+  const gates = openGates(context, opened.gateChecks, queue, opened.pulls);
+  const act = openActor(context, { ...opened, queue, gates });
   const pass = (ms: number) => {
     now += ms;
   };
-  return { context, memory, did, pass };
+  return { act, queue, did, pass };
 }
 
 /** The sample run with its second batch's PR open. */
@@ -81,34 +82,34 @@ const halt: Command = {
 
 describe("what is fenced before a stop is answered", () => {
   test("a PR that a person put into the merge queue a moment ago is taken out, once, and then the command is answered", async () => {
-    const { context, memory, did } = desk();
+    const { act, did } = desk();
     const { run, pull, number } = open();
     const decided = decision(run, { pulls: new Map([[number, pull]]) }, halt, [number]);
     const at = { base: "b", baseBranch: "main", whole: true };
-    await actAll(context, memory, [decided], at);
+    await act([decided], at);
     expect(did).toEqual(["dequeue 12", "gate head12 failure", "answer halt"]);
-    await actAll(context, memory, [decided], at);
+    await act([decided], at);
     expect(did.filter((one) => one === "dequeue 12")).toHaveLength(1);
   });
 
   test("a halt is not answered in a round in which a run could not be looked at", async () => {
-    const { context, memory, did } = desk();
+    const { act, did } = desk();
     const { run } = open();
-    await actAll(context, memory, [decision(run, {}, halt)], { base: "b", baseBranch: "main", whole: false });
+    await act([decision(run, {}, halt)], { base: "b", baseBranch: "main", whole: false });
     expect(did).toEqual([]);
-    await actAll(context, memory, [decision(run, {}, { ...halt, name: "pause" })], { base: "b", baseBranch: "main", whole: false });
+    await act([decision(run, {}, { ...halt, name: "pause" })], { base: "b", baseBranch: "main", whole: false });
     expect(did).toEqual(["answer pause"]);
   });
 
   test("the queue is read for an open PR, too, since a person may have put it in, and not in every round", async () => {
-    const { memory, did, pass } = desk([12]);
+    const { queue, did, pass } = desk([12]);
     const { run } = open();
-    await memory.queue.read(run, "main");
-    await memory.queue.read(run, "main");
+    await queue.read(run, "main");
+    await queue.read(run, "main");
     expect(did).toEqual(["read queue"]);
-    expect(memory.queue.entries).toMatchObject([{ pull: 12, head: "group12" }]);
+    expect(queue.entries).toMatchObject([{ pull: 12, head: "group12" }]);
     pass(31_000);
-    await memory.queue.read(run, "main");
+    await queue.read(run, "main");
     expect(did).toHaveLength(2);
   });
 });

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { plannedTarget } from "../../../test/support/sample-run.ts";
 import { render } from "../../core/appset/index.ts";
+import { sentenceOf } from "../../core/report/reasons/say.ts";
 import { type TargetBefore, type UnstagedInput, unstagedBy } from "./unstaged.ts";
 
 const REPO = "https://github.com/acme/fleet.git";
@@ -27,6 +28,8 @@ function input(over: Partial<UnstagedInput> = {}): UnstagedInput {
     targets: [target("eu-1"), target("us-1")],
     touched: ["releases/payments.yaml"],
     isRelease: true,
+    renders: undefined,
+    pinsAfter: undefined,
     repoURL: REPO,
     baseBranch: "main",
     ...over,
@@ -34,7 +37,7 @@ function input(over: Partial<UnstagedInput> = {}): UnstagedInput {
 }
 
 const told = (over: Partial<UnstagedInput>) =>
-  unstagedBy(input(over)).map(({ application, cluster, why }) => `${application} on ${cluster}: ${why}`);
+  unstagedBy(input(over)).map(({ application, cluster, why }) => `${application} on ${cluster}: ${sentenceOf(why)}`);
 
 describe("does a PR pass the stages by", () => {
   test("one that changes a file no Application reads does not", () => {

@@ -6,10 +6,8 @@ import { decodeApplication } from "../../../core/argocd/decode/application.ts";
 import type { ApplicationSetView, ApplicationView, SyncWindowsView } from "../../../core/argocd/views.ts";
 import type { Batch, BatchTarget, Run } from "../../../core/run/state/run.ts";
 import type { Assessment } from "../../../core/run/state/world.ts";
-import { memoryOf } from "../../testing/memory.ts";
+import { type Parts, partsOf } from "../../testing/parts.ts";
 import { type RepoContext, silentLog } from "../context.ts";
-import type { RepoMemory } from "../memory.ts";
-import { assessTarget, healthIssuesBefore, healthIssuesOfTarget } from "./assess-targets.ts";
 
 type Raw = Record<string, unknown>;
 const KEY = "hub/argocd/payments";
@@ -30,7 +28,7 @@ interface Bench {
   /** What a read by name gives where the stream has told something else: null, that it is gone; a text, why it fails. */
   truth: Map<string, ApplicationView | null | string>;
   context: RepoContext;
-  memory: RepoMemory;
+  memory: Parts;
 }
 
 let bench: Bench;
@@ -93,7 +91,7 @@ beforeEach(() => {
   const planes = new Map(["hub", "edge"].map((name) => [name, planeOf(name, () => bench)]));
   const clock = { now: () => bench.now, after: () => () => undefined };
   const context = { mirror, planes, clock, log: silentLog, repoURL: REPO } as unknown as RepoContext;
-  const memory = memoryOf(context);
+  const memory = partsOf(context);
   const now = Date.parse("2026-11-21T10:05:00Z");
   const rest = { windows: undefined, asked: [], truth: new Map(), context, memory };
   bench = { now, applications: new Map(), sets: new Map(), ancestry: new Map(), files: new Map(), tags: new Map(), ...rest };
@@ -131,7 +129,8 @@ async function glance(to = "v2", key = KEY, over: { batch?: Partial<Batch>; targ
   const batch = { ...made.batch, ...over.batch };
   const target = { ...made.target, ...over.target };
   const none = { before: undefined, atChange: undefined, atBase: undefined };
-  return bench.memory.withFacts((facts) => assessTarget(bench.context, bench.memory, run, batch, { ...target, key }, none, facts));
+  const [assessment] = await bench.memory.judge(run, { ...batch, targets: [{ ...target, key }] }, none);
+  return assessment;
 }
 
 /** Two looks, as far apart as settling takes. */
@@ -175,7 +174,7 @@ describe("what a stream did not bring", () => {
     bench.truth.set("hub/argocd/payments", "no answer from https://argocd.example.com");
     const unread = await look();
     expect(unread).toMatchObject({ verdict: "pending", clause: "settled" });
-    expect(unread?.sentence).toSay("That failed: no answer from https://argocd.example.com");
+    expect(unread?.sentence).toMatchObject({ code: "READ_FAILED", problem: "no answer from https://argocd.example.com" });
     await look();
     expect(rereads()).toBe(1);
     bench.now += 5_000;
@@ -278,17 +277,20 @@ describe("a target", () => {
     bench.now += 10_000;
     expect((await look())?.verdict).toBe("live");
     expect(await look("v2", "edge/argocd/payments")).toMatchObject({ verdict: "pending", clause: "health" });
-    expect(healthIssuesOfTarget(bench.context, "edge/argocd/payments")).toEqual(["Degraded"]);
-    expect(healthIssuesOfTarget(bench.context, "hub/argocd/payments")).toEqual([]);
-    expect(healthIssuesOfTarget(bench.context, "hub/argocd/none")).toEqual(["NoApplication"]);
-    expect(healthIssuesOfTarget(bench.context, "nowhere/argocd/payments")).toBeUndefined();
+    const targets = ["edge/argocd/payments", "hub/argocd/payments", "hub/argocd/none", "nowhere/argocd/payments"].map((key) => ({ key }));
+    const tolerant = { spec: { baseline: "Tolerate" }, batches: [{ targets }] } as unknown as Run;
+    expect([...bench.memory.targets.healthIssuesBefore(tolerant)]).toEqual([
+      ["edge/argocd/payments", ["Degraded"]],
+      ["hub/argocd/payments", []],
+      ["hub/argocd/none", ["NoApplication"]],
+    ]);
   });
 
   test("how it is before anybody moved it is asked of unmerged batches only, and only where that is tolerated", () => {
     has("hub/argocd/payments", { status: { health: { status: "Degraded" } } });
     const targets = [{ key: "hub/argocd/payments" }] as BatchTarget[];
     const early = (baseline: string, ...batches: Partial<Batch>[]) =>
-      healthIssuesBefore(bench.context, { spec: { baseline }, batches } as unknown as Run);
+      bench.memory.targets.healthIssuesBefore({ spec: { baseline }, batches } as unknown as Run);
     expect([...early("Tolerate", { targets })]).toEqual([["hub/argocd/payments", ["Degraded"]]]);
     expect(early("Tolerate", { targets, merged: { commit: "c", at: "2026-11-21T12:00:00Z" } as Batch["merged"] & object }).size).toBe(0);
     expect(early("Strict", { targets }).size).toBe(0);

@@ -6,12 +6,9 @@ import type { RunAnalysis } from "../../core/run/state/analysis-types.ts";
 import type { Run } from "../../core/run/state/run.ts";
 import type { Commits } from "../config-repo/commits.ts";
 import type { SyncFiles } from "../config-repo/snapshot.ts";
-import { memoryOf } from "../testing/memory.ts";
-import { openAnalyses } from "./act-analysis.ts";
+import { openAnalyses } from "./analyses.ts";
 import type { RepoContext } from "./context.ts";
 import { silentLog } from "./context.ts";
-import type { RepoMemory } from "./memory.ts";
-import { observeAnalyses } from "./observe/observe-analysis.ts";
 
 const ID = "payments/42/1/1/AfterBatch/1/hub/eu-1";
 
@@ -61,7 +58,7 @@ function scene(change: { templateName?: string; engine?: Partial<AnalysisEngine>
       };
     },
   } as unknown as Commits;
-  const memory: RepoMemory = { ...memoryOf(context), analyses: openAnalyses(context, commits) };
+  const analyses = openAnalyses(context, commits);
   const record: RunAnalysis = {
     ...{ id: ID, stage: 0, when: "AfterBatch" as const, batch: 1, cluster: "hub/eu-1", attempt: 1 },
     ...{ args: [{ name: "host", value: "eu-1" }], phase: "Running" as const, why: said(""), startedAt: "2026-11-21T10:00:00.000Z" },
@@ -76,13 +73,13 @@ function scene(change: { templateName?: string; engine?: Partial<AnalysisEngine>
     spec: { stages: [{ analysis, bakeMs: 0 }] },
     batches: [{ number: 1, analyses: [record], targets: [] }],
   } as unknown as Run;
-  return { started, context, memory, run, clock };
+  return { started, analyses, run, clock };
 }
 
 describe("beginning an analysis", () => {
   test("takes its templates as they were when the run started, and fields from the cluster; the engine knows it by the repo, too", async () => {
-    const { started, memory, run } = scene();
-    await memory.analyses.start(run, ID);
+    const { started, analyses, run } = scene();
+    await analyses.start(run, ID);
     expect(started.map(({ id, analysis }) => [id, analysis.mustEnd])).toEqual([[`acme/fleet:${ID}`, true]]);
     const [first] = started;
     const request = first === undefined ? undefined : prepare(first.analysis.asked, first.analysis.sources);
@@ -90,11 +87,11 @@ describe("beginning an analysis", () => {
   });
 
   test("one that can never be run is an Error of the run, and not tried again", async () => {
-    const { started, context, memory, run } = scene({ templateName: "webchek" });
-    await memory.analyses.start(run, ID);
-    await memory.analyses.start(run, ID);
+    const { started, analyses, run } = scene({ templateName: "webchek" });
+    await analyses.start(run, ID);
+    await analyses.start(run, ID);
     expect(started).toEqual([]);
-    expect(observeAnalyses(context, memory.analyses.troubles, run).analyses?.get(ID)).toEqual({
+    expect(analyses.observe(run)?.get(ID)).toEqual({
       phase: "Error",
       message: "there is no AnalysisTemplate called webchek; did you mean webcheck?",
       metrics: [],
@@ -107,14 +104,14 @@ describe("beginning an analysis", () => {
       tries++;
       throw new Error("no connection");
     };
-    const { context, memory, run, clock } = scene({ engine: { start } });
-    await memory.analyses.start(run, ID);
-    await memory.analyses.start(run, ID);
+    const { analyses, run, clock } = scene({ engine: { start } });
+    await analyses.start(run, ID);
+    await analyses.start(run, ID);
     expect(tries).toBe(1);
-    expect(memory.analyses.remarkOf("payments")).toContain("no connection");
-    expect(observeAnalyses(context, memory.analyses.troubles, run).analyses?.has(ID)).toBe(false);
+    expect(analyses.remarkOf("payments")).toEqual({ code: "ANALYSIS_NOT_STARTED", said: "no connection" });
+    expect(analyses.observe(run)?.has(ID)).toBe(false);
     clock.time = 10_000;
-    await memory.analyses.start(run, ID);
+    await analyses.start(run, ID);
     expect(tries).toBe(2);
   });
 });

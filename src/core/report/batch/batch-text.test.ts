@@ -1,21 +1,19 @@
 import { expect, test } from "vitest";
 import { sampleRollout, sampleRun } from "../../../../test/support/sample-run.ts";
-import { batchTrailers } from "../../../core/report/batch/batch-pull.ts";
-import { parseTitle } from "../../../core/run/state/pull-title.ts";
-import type { Delivery } from "../../../core/spec/rollout.ts";
+import { parseTitle } from "../../run/state/pull-title.ts";
+import type { Delivery } from "../../spec/rollout.ts";
+import { batchTrailers } from "./batch-pull.ts";
 import { batchText, commitText, mergeText } from "./batch-text.ts";
 
-const SPEAKER = {
-  author: { name: "stagecoach[bot]", email: "s@x" },
-  clock: { now: () => Date.parse("2026-11-21T09:04:00.000Z"), after: () => () => undefined },
-};
+const AUTHOR = { name: "stagecoach[bot]", email: "s@x" };
+const NOW = Date.parse("2026-11-21T09:04:00.000Z");
 
 function said(delivery: Partial<Delivery> = {}) {
   const run = sampleRun({ spec: sampleRollout({ delivery: { ...sampleRollout().delivery, ...delivery } }) });
   const batch = run.batches[1];
   if (batch === undefined) throw new Error("the sample has two batches");
-  const commit = commitText(SPEAKER, run, batch);
-  return { ...batchText(SPEAKER, run, batch), commit, merge: mergeText(SPEAKER, run, batch, 12), trailers: batchTrailers(run, batch) };
+  const commit = commitText(run, batch, AUTHOR);
+  return { ...batchText(run, batch, AUTHOR, NOW), commit, merge: mergeText(run, batch, 12, AUTHOR), trailers: batchTrailers(run, batch) };
 }
 
 test("without templates a title is one of ours, and the merge says it with the trailers", () => {

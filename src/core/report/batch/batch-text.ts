@@ -1,0 +1,42 @@
+import { printTitle } from "../../run/state/pull-title.ts";
+import type { Batch, Run } from "../../run/state/run.ts";
+import { batchesOfStage, releaseName, stageName } from "../words.ts";
+import { batchBody, batchCommitMessage, batchTrailers } from "./batch-pull.ts";
+import { type DeliveryDefaults, deliveryText } from "./delivery-text.ts";
+
+interface Author {
+  name: string;
+  email: string;
+}
+
+/** Title and body of a batch's PR and the message of its commit, in the rollout's own words where it has some. */
+export function batchText(run: Run, batch: Batch, author: Author, now: number): DeliveryDefaults {
+  const body = batchBody(run, batch, now);
+  return deliveryText(run, batch, { title: titleOf(run, batch), body, commitMessage: batchCommitMessage(run, batch) }, author);
+}
+
+/** Of the commit alone: the same whenever it is asked for. */
+export function commitText(run: Run, batch: Batch, author: Author): string {
+  return deliveryText(run, batch, { title: "", body: "", commitMessage: batchCommitMessage(run, batch) }, author).commitMessage;
+}
+
+/** What the merge commit says: the words of the batch's commit where the rollout gives them, else the PR's title and the trailers. */
+export function mergeText(run: Run, batch: Batch, pull: number, author: Author): { title: string; message: string } {
+  const defaults = { title: titleOf(run, batch), body: "", commitMessage: `\n\n${batchTrailers(run, batch)}\n` };
+  const { title, commitMessage } = deliveryText(run, batch, defaults, author);
+  const [subject = "", ...rest] = commitMessage.split("\n");
+  const own = run.spec.delivery.commitMessage !== undefined;
+  return { title: `${own ? subject : title} (#${pull})`, message: rest.join("\n").trim() };
+}
+
+function titleOf(run: Run, batch: Batch): string {
+  const { step, kind } = batch;
+  return printTitle({
+    rollout: run.rollout,
+    release: releaseName(run.release.values),
+    stage: stageName(run, batch.stage),
+    batch: kind === "Planned" ? { number: batch.ofStage, of: batchesOfStage(run, batch.stage) } : undefined,
+    extra: kind === "Hotfix" ? "hotfix" : kind === "Revert" ? "revert" : undefined,
+    step: step && { number: step.index, of: step.of, weight: step.weight },
+  });
+}

@@ -1,0 +1,139 @@
+import { expect, test } from "vitest";
+import { samplePlan, sampleRollout } from "../../../test/support/sample-run.ts";
+import { parseRepoConfig } from "../../core/spec/parse/parse.ts";
+import { SETTINGS_FILE } from "../../core/spec/repo-config.ts";
+import type { Rollout } from "../../core/spec/rollout.ts";
+import type { Window } from "../../core/spec/windows.ts";
+import { freezesOf } from "../config-repo/settings.ts";
+import type { Snapshot } from "../config-repo/snapshot.ts";
+import { silentLog } from "../round/context.ts";
+import { openPlanWarnings, windowWarning } from "./plan-warnings.ts";
+
+type Input = Parameters<typeof openPlanWarnings>[0];
+
+function surroundings(teams: Record<string, boolean>, applications: string[] = [], failed: string[] = []): Input {
+  const names = ["eu-1", "eu-2", "us-1", "far-1"];
+  const plane = {
+    name: "hub",
+    state: () => ({ fresh: true, since: "2026-01-01T00:00:00.000Z" }),
+    clusters: () =>
+      names.map((name) => ({
+        name,
+        server: `https://${name}`,
+        labels: name === "us-1" ? { stopped: "true" } : {},
+        registered: true,
+        connection: { status: failed.includes(name) ? "Failed" : "Successful", message: "" },
+      })),
+    applications: () =>
+      applications.map((cluster) => ({
+        name: `ledger-${cluster}`,
+        namespace: "argocd",
+        labels: {},
+        owner: { kind: "ApplicationSet", name: "ledger" },
+        spec: { destination: { name: cluster }, sources: [] },
+      })),
+  };
+  return {
+    forge: { inTeam: async (team: string) => teams[team] },
+    planes: new Map([["hub", plane]]),
+    clock: { now: () => 0 },
+    log: silentLog,
+  } as unknown as Input;
+}
+
+function warned(input: Input, rollout: Rollout, rollouts: Rollout[]) {
+  return openPlanWarnings(input)(rollout, samplePlan(), { rollouts }, {} as Snapshot, []);
+}
+
+const [first, ...rest] = sampleRollout().stages;
+
+test("a team that nobody can be seen to be in is told; one without that member is not", async () => {
+  if (first === undefined) throw new Error("no stage");
+  const rollout = sampleRollout({ stages: [{ ...first, approval: { teams: ["sre", "srre"], count: 1 } }, ...rest] });
+  const warnings = await warned(surroundings({ sre: false }), rollout, []);
+  expect(warnings).toEqual([{ code: "TEAM_UNSEEN", teams: ["srre"] }]);
+});
+
+test("a dependency on a rollout that is on none of the clusters is told", async () => {
+  const rollout = sampleRollout({ dependsOn: [{ rollout: "ledger", atLeast: "SameVersion" }] });
+  const ledger = sampleRollout({ name: "ledger", source: { ...rollout.source, name: "ledger" } });
+  const told = await warned(surroundings({}, ["far-1"]), rollout, [rollout, ledger]);
+  expect(told.map((one) => one.code)).toEqual(["DEPENDS_NOWHERE"]);
+  expect(await warned(surroundings({}, ["eu-1"]), rollout, [rollout, ledger])).toEqual([]);
+});
+
+test("clusters that quarantine would leave out now are named: connection failed, or labelled as stopped", async () => {
+  const selector = { matchLabels: { stopped: "true" }, matchExpressions: [] };
+  const rollout = sampleRollout({ quarantine: { max: { count: 1 }, onReturn: "CatchUp", selector } });
+  const told = await warned(surroundings({}, [], ["eu-2", "far-1"]), rollout, []);
+  expect(told).toEqual([{ code: "IN_QUARANTINE", clusters: ["eu-2", "us-1"] }]);
+});
+
+const OFFICE: Window = { schedule: "0 9 * * 1-5", durationMs: 8 * 3_600_000, timeZone: "UTC", kind: "allow" };
+
+function shut(at: string, windows: Window[], settings: string | null = null, freezes: Window[] = []) {
+  const { bounds } = parseRepoConfig(settings, SETTINGS_FILE);
+  return windowWarning(sampleRollout({ windows }), freezesOf(bounds.freezes, freezes), Date.parse(at));
+}
+
+test("a release in its window, or without one, is not warned about", () => {
+  expect(shut("2026-11-23T10:00:00Z", [OFFICE])).toEqual([]);
+  expect(shut("2026-11-22T10:00:00Z", [])).toEqual([]);
+});
+
+test("outside of it the warning says until when", () => {
+  expect(shut("2026-11-22T10:00:00Z", [OFFICE])).toEqual([
+    {
+      code: "WINDOW_CLOSED",
+      rule: { kind: "allow", schedule: "0 9 * * 1-5", timeZone: "UTC" },
+      until: "2026-11-23T09:00:00.000Z",
+    },
+  ]);
+});
+
+test("windows and freezes that are never open together are warned about, also while the window is open", () => {
+  const settings = "freezes:\n  - { schedule: '0 0 * * 1-5', duration: 24h, kind: deny }\n";
+  expect(shut("2026-11-22T10:00:00Z", [OFFICE], settings)).toEqual([
+    {
+      code: "WINDOW_NEVER_OPENS",
+      ...{ kind: "Apart", whose: ["the rollout", ".github/stagecoach.yaml"] },
+    },
+  ]);
+});
+
+test("what is said is when all of them are open", () => {
+  const settings = "freezes:\n  - { schedule: '0 0 * * 1', duration: 24h, kind: deny }\n";
+  expect(shut("2026-11-22T10:00:00Z", [OFFICE], settings)[0]).toMatchObject({ until: "2026-11-24T09:00:00.000Z" });
+});
+
+test("freezes of the repo and of the server count, too", () => {
+  const settings = "freezes:\n  - { schedule: '0 0 20 12 *', duration: 240h, timeZone: UTC, kind: deny }\n";
+  expect(shut("2026-12-21T10:00:00Z", [], settings)[0]).toMatchObject({
+    rule: { schedule: "0 0 20 12 *", kind: "deny" },
+    until: "2026-12-30T00:00:00.000Z",
+  });
+  const freeze: Window = { ...OFFICE, kind: "deny" };
+  expect(shut("2026-11-23T10:00:00Z", [], null, [freeze])).toHaveLength(1);
+});
+
+test("a freeze that never opens is named, not the window that is closed only now", () => {
+  const settings = "freezes:\n  - { schedule: '0 0 * * *', duration: 24h, kind: deny }\n";
+  expect(shut("2026-11-22T10:00:00Z", [OFFICE], settings)).toEqual([
+    {
+      code: "WINDOW_NEVER_OPENS",
+      ...{ kind: "Shut", whose: [".github/stagecoach.yaml"] },
+    },
+  ]);
+});
+
+test("windows that change too often to be looked through are held until the next change", () => {
+  const half: Window = { schedule: "0 * * * *", durationMs: 1_800_000, timeZone: "UTC", kind: "allow" };
+  const freeze: Window = { ...half, schedule: "0 * * 1-11 *", kind: "deny" };
+  expect(shut("2026-01-05T09:10:00Z", [half], null, [freeze])).toEqual([
+    {
+      code: "WINDOW_CLOSED",
+      rule: { kind: "deny", schedule: "0 * * 1-11 *", timeZone: "UTC" },
+      until: "2026-01-05T09:30:00.000Z",
+    },
+  ]);
+});

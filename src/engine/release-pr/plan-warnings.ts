@@ -1,0 +1,118 @@
+/**
+ * What a person should know of a release before it is merged, and only GitHub, Argo CD and the clock can tell: a window that is shut,
+ * teams nobody can be in, dependencies that hold nothing, clusters that would be left out.
+ */
+import { matches } from "../../core/base/selector.ts";
+import { iso } from "../../core/base/time.ts";
+import type { Cluster, Plan } from "../../core/plan/plan-types.ts";
+import type { Warning } from "../../core/reasons/problem.ts";
+import { closedNow, windowSets } from "../../core/run/gates/window.ts";
+import { neverOpening, neverTogether, nextOpenAt } from "../../core/spec/openings.ts";
+import type { Rollout } from "../../core/spec/rollout.ts";
+import type { Window } from "../../core/spec/windows.ts";
+import { type Declared, declaredAt } from "../config-repo/inventory.ts";
+import type { Project } from "../config-repo/project.ts";
+import type { Snapshot } from "../config-repo/snapshot.ts";
+import { applicationsOf, applicationsOn } from "../resolve/draft.ts";
+import { clustersOf, planesFor, serverKey, unreachableClusters } from "../resolve/fleet.ts";
+import { indexClusters } from "../resolve/targets-join.ts";
+import type { RepoContext } from "../round/context.ts";
+
+const MOST_TEAMS = 20;
+
+/** Warns of a planned rollout; `freezes`: of the repo and the server. */
+export type PlanWarnings = (
+  rollout: Rollout,
+  plan: Plan,
+  project: Pick<Project, "rollouts">,
+  snapshot: Snapshot,
+  freezes: readonly (Window & { where: string })[],
+) => Promise<Warning[]>;
+
+type Context = Pick<RepoContext, "forge" | "planes" | "grants" | "clock" | "log">;
+
+export function openPlanWarnings({ forge, planes, grants, clock, log }: Context): PlanWarnings {
+  const fleet = { planes, grants };
+
+  /** A team is asked for by one membership: the answer tells a team without that member from one that cannot be seen. */
+  async function unseenTeams({ stages }: Rollout): Promise<Warning[]> {
+    const teams = [...new Set(stages.flatMap((stage) => stage.approval?.teams ?? []))].slice(0, MOST_TEAMS);
+    const unseen: string[] = [];
+    for (const team of teams) {
+      try {
+        if ((await forge.inTeam(team, "ghost")) === undefined) unseen.push(team);
+      } catch (error) {
+        log.warn({ team, error: String(error) }, "a team could not be looked for");
+      }
+    }
+    return unseen.length === 0 ? [] : [{ code: "TEAM_UNSEEN", teams: unseen }];
+  }
+
+  /** A rollout that is on no cluster of this one holds nothing back: most often another one was meant. */
+  async function lonelyDependencies(
+    rollout: Rollout,
+    planned: ReadonlySet<string>,
+    { rollouts }: Pick<Project, "rollouts">,
+    snapshot: Snapshot,
+  ): Promise<Warning[]> {
+    const warnings: Warning[] = [];
+    for (const dependency of rollout.dependsOn ?? []) {
+      const other = rollouts.find((one) => one.name === dependency.rollout);
+      const theirs = other && clustersOfRollout(other, await declaredAt(snapshot, other));
+      if (other === undefined || theirs === undefined || theirs.some((cluster) => planned.has(cluster))) continue;
+      warnings.push({ code: "DEPENDS_NOWHERE", dependency: other.name, rollout: rollout.name });
+    }
+    return warnings;
+  }
+
+  /** undefined: they cannot be seen now. */
+  function clustersOfRollout(rollout: Rollout, declared: Declared | undefined): string[] | undefined {
+    const { controlPlanes } = rollout.source;
+    const { known, clusters } = clustersOf(fleet, controlPlanes, { declared });
+    if (!known) return undefined;
+    const index = indexClusters(clusters);
+    const seen = applicationsOf(rollout, applicationsOn(planesFor(planes, controlPlanes), rollout));
+    const found = seen.map(({ controlPlane, view }) => index.find(controlPlane, view));
+    return found.flatMap((cluster) => ("missing" in cluster ? [] : [cluster.key]));
+  }
+
+  /** Clusters of the plan that the rule `quarantine` would leave out now. */
+  function inQuarantine({ quarantine: rule, source }: Rollout, planned: ReadonlySet<string>, declared: Declared | undefined): Warning[] {
+    if (rule === undefined) return [];
+    const failed = unreachableClusters(planesFor(planes, source.controlPlanes));
+    const isStopped = (cluster: Cluster) =>
+      failed.has(cluster.key) ||
+      (declared !== undefined && failed.has(serverKey(cluster.controlPlane, cluster.server))) ||
+      (rule.selector !== undefined && matches(rule.selector, cluster));
+    const { clusters } = clustersOf(fleet, source.controlPlanes, { declared });
+    const out = clusters.filter((cluster) => planned.has(cluster.key) && isStopped(cluster));
+    return out.length === 0 ? [] : [{ code: "IN_QUARANTINE", clusters: out.map((cluster) => cluster.name) }];
+  }
+
+  return async (rollout, plan, project, snapshot, freezes) => {
+    const planned = new Set(plan.stages.flatMap((stage) => [...stage.clusters, ...stage.requeued]));
+    return [
+      ...windowWarning(rollout, freezes, clock.now()),
+      ...(await unseenTeams(rollout)),
+      ...(await lonelyDependencies(rollout, planned, project, snapshot)),
+      ...inQuarantine(rollout, planned, await declaredAt(snapshot, rollout)),
+    ];
+  };
+}
+
+/** Windows and freezes that would hold the first batch now. */
+export function windowWarning(rollout: Rollout, freezes: readonly (Window & { where: string })[], now: number): Warning[] {
+  if (rollout.mode === "Observe") return [];
+  const sets = windowSets(rollout.windows ?? [], freezes);
+  const shut = neverOpening(sets, now);
+  if (shut.length > 0) return [{ code: "WINDOW_NEVER_OPENS", kind: "Shut", whose: shut }];
+  const apart = neverTogether(sets, now);
+  if (apart !== undefined) return [{ code: "WINDOW_NEVER_OPENS", kind: "Apart", whose: apart }];
+  const closed = closedNow(sets, now);
+  if (closed === undefined) return [];
+  const { by } = closed;
+  const opening = nextOpenAt(sets, now);
+  const at = opening !== undefined && "at" in opening ? opening.at : closed.changesAt;
+  const rule = by && { kind: by.kind, schedule: by.schedule, timeZone: by.timeZone };
+  return [{ code: "WINDOW_CLOSED", rule, until: at === undefined ? undefined : iso(at) }];
+}

@@ -1,0 +1,177 @@
+import { compareRenders, type RenderResult } from "../../core/appset/index.ts";
+import { committedSources } from "../../core/argocd/decode/source.ts";
+import type { SourceView } from "../../core/argocd/views.ts";
+import { compareText } from "../../core/base/compare-text.ts";
+import type { AnyReason } from "../../core/base/reason.ts";
+import type { Plan, PlannedTarget, Release } from "../../core/plan/plan-types.ts";
+import { targetsOf } from "../../core/plan/plan-types.ts";
+import { engineReason } from "../../core/reasons/engine.ts";
+import { unstagedLine } from "../../core/report/plan/plan-unstaged.ts";
+import type { Rollout } from "../../core/spec/rollout.ts";
+import { generatorClusters, renderAt } from "../config-repo/appset-in-git.ts";
+import { joined, sameSetsAt, setsByPlane } from "../config-repo/plane-sets.ts";
+import { isBaseRevision, sameRepo } from "../config-repo/repo-url.ts";
+import type { Snapshot } from "../config-repo/snapshot.ts";
+import { readsFile } from "../lint/outside-readers.ts";
+import { applicationSeen, planesFor } from "../resolve/fleet.ts";
+import type { MakePlan } from "../resolve/make-plan.ts";
+import type { RepoContext } from "../round/context.ts";
+import type { Touches } from "./plan-check-touched.ts";
+import type { JudgedPull, PlanBase } from "./plans.ts";
+
+interface UnstagedQuestion {
+  base: PlanBase;
+  pull: JudgedPull;
+  before: Snapshot;
+  after: Snapshot;
+  touches: Touches;
+  isRelease: boolean;
+  /** As of the PR merged. */
+  plan: Plan;
+}
+
+/** docs/spec.md §9.6 for one rollout and one PR that is not a batch's; undefined: it passes no stage by. */
+export type JudgeUnstaged = (
+  rollout: Rollout,
+  release: Release,
+  question: UnstagedQuestion,
+) => Promise<{ line: string; refused: boolean } | undefined>;
+
+export function openUnstagedJudge({ planes: all, repoURL }: Pick<RepoContext, "planes" | "repoURL">, makePlan: MakePlan): JudgeUnstaged {
+  async function rendersOf(
+    { source }: Rollout,
+    { base, before, after }: UnstagedQuestion,
+    targets: readonly TargetBefore[],
+  ): Promise<UnstagedInput["renders"]> {
+    if (source.kind !== "ApplicationSet") return undefined;
+    const likely = new Set(targets.flatMap((target) => target.edits.map((edit) => edit.file)));
+    const planes = planesFor(all, source.controlPlanes);
+    const old = await setsByPlane(before, source, likely, planes);
+    const fresh = await sameSetsAt(after, source, old);
+    const renders = { before: new Map<string, RenderResult>(), after: new Map<string, RenderResult>() };
+    for (const plane of planes) {
+      const [was, is] = [old.get(plane.name), fresh.get(plane.name)];
+      if (was === undefined || is === undefined) continue;
+      const clusters = generatorClusters([plane]);
+      renders.before.set(plane.name, await before.with((files) => renderAt(was, clusters, files, repoURL, base.branch)));
+      renders.after.set(plane.name, await after.with((files) => renderAt(is, clusters, files, repoURL, base.branch)));
+    }
+    return renders.before.size === 0 ? undefined : { before: joined(renders.before), after: joined(renders.after) };
+  }
+
+  return async (rollout, release, question) => {
+    const { base, pull, before, touches, isRelease, plan } = question;
+    if (!isRelease && !touches.set && !touches.pins) return undefined;
+    const made = await makePlan(rollout, release, before, base.branch);
+    const pinsAfter = new Map(targetsOf(plan).map((target) => [target.key, target.edits.map((edit) => edit.from)]));
+    // The pins at the base cannot be read where this PR is what brings them.
+    const targets = targetsOf(made.ok ? made.plan : plan).map((target) => {
+      const application = applicationSeen(all, target.key);
+      return { ...target, sources: application === undefined ? [] : committedSources(application.spec) };
+    });
+    const unstaged = unstagedBy({
+      rollout,
+      targets,
+      renders: await rendersOf(rollout, question, targets),
+      pinsAfter: touches.pins && made.ok ? pinsAfter : undefined,
+      touched: pull.touched,
+      isRelease,
+      repoURL,
+      baseBranch: base.branch,
+    });
+    if (unstaged.length === 0) return undefined;
+    const held = rollout.allowUnstaged ? "allowed" : pull.bypass ? "bypassed" : "refused";
+    return { line: unstagedLine(rollout.name, unstaged, held), refused: held === "refused" };
+  };
+}
+
+/** An Application that a PR would change past the stages, the moment it is merged. */
+interface Unstaged {
+  application: string;
+  /** Cluster key; "" where it is not known. */
+  cluster: string;
+  why: AnyReason;
+}
+
+/** A target as it is before the PR. */
+export interface TargetBefore extends PlannedTarget {
+  /** Of its live Application. */
+  sources: readonly SourceView[];
+}
+
+export interface UnstagedInput {
+  rollout: Pick<Rollout, "release" | "pins">;
+  targets: readonly TargetBefore[];
+  /** The ApplicationSet rendered at the base and with the PR merged; undefined: it has none, or cannot be rendered. */
+  renders: { before: RenderResult; after: RenderResult } | undefined;
+  /** Target key → values of its pins with the PR merged, in the order of its edits; undefined: the PR touches no pin. */
+  pinsAfter: ReadonlyMap<string, readonly (string | null)[]> | undefined;
+  /** Files the PR changes. */
+  touched: readonly string[];
+  /** It asks for another release: then no target may read what it changes from the base branch either. */
+  isRelease: boolean;
+  repoURL: string;
+  baseBranch: string;
+}
+
+/** docs/spec.md §9.6: what the PR itself would change, each Application once, with the first reason. In the order of names. */
+export function unstagedBy(input: UnstagedInput): Unstaged[] {
+  const clusters = new Map(input.targets.map((target) => [target.application, target.cluster]));
+  const found = new Map<string, Unstaged>();
+  for (const { application, why } of [...byRender(input), ...byPins(input), ...(input.isRelease ? byFiles(input) : [])])
+    if (!found.has(application)) found.set(application, { application, cluster: clusters.get(application) ?? "", why });
+  return [...found.values()].sort((a, b) => compareText(a.application, b.application));
+}
+
+type Found = Pick<Unstaged, "application" | "why">;
+
+function byRender({ renders }: UnstagedInput): Found[] {
+  if (renders === undefined || !renders.before.ok || !renders.after.ok) return [];
+  const { removed, changed } = compareRenders(renders.before, renders.after);
+  return [
+    ...removed.map((application) => ({ application, why: engineReason("UNSTAGED_DELETED") })),
+    ...changed.map(({ name, paths }) => ({ application: name, why: engineReason("UNSTAGED_CHANGED", { places: paths.slice(0, 2) }) })),
+  ];
+}
+
+function byPins({ targets, pinsAfter }: UnstagedInput): Found[] {
+  if (pinsAfter === undefined) return [];
+  return targets.flatMap((target): Found[] => {
+    const after = pinsAfter.get(target.key);
+    const at = target.edits.findIndex((edit, index) => after !== undefined && edit.kind !== "branch" && after[index] !== edit.from);
+    const edit = target.edits[at];
+    if (edit === undefined) return [];
+    const why = engineReason("UNSTAGED_PIN", { pinFile: edit.file, from: edit.from ?? undefined, to: after?.[at] ?? undefined });
+    return [{ application: target.application, why }];
+  });
+}
+
+/** Targets that read from the base branch what the PR changes, and with `commit` those that follow that branch at all. */
+function byFiles({ rollout, targets, touched, repoURL, baseBranch }: UnstagedInput): Found[] {
+  const files = touched.filter((file) => !/^(rollouts|\.github)\//.test(file));
+  const commit = rollout.release?.kind === "commit";
+  // Hundreds of Applications have the same sources but for the revision.
+  const reads = new Map<string, string | undefined>();
+  return targets.flatMap((target): Found[] => {
+    if (commit && target.sources.some((source) => tracksBase(source, repoURL, baseBranch)))
+      return [{ application: target.application, why: engineReason("UNSTAGED_FOLLOWS", { branch: baseBranch }) }];
+    if (commit && !followsPin(target, repoURL)) return [{ application: target.application, why: engineReason("UNSTAGED_NO_PIN") }];
+    const key = JSON.stringify(target.sources);
+    const file = reads.has(key) ? reads.get(key) : files.find((one) => readsFile(target.sources, one, { repoURL, baseBranch }));
+    reads.set(key, file);
+    return file === undefined
+      ? []
+      : [{ application: target.application, why: engineReason("UNSTAGED_READS", { changed: file, branch: baseBranch }) }];
+  });
+}
+
+function tracksBase(source: SourceView, repoURL: string, baseBranch: string): boolean {
+  return source.chart === undefined && sameRepo(source.repoURL, repoURL) && isBaseRevision(source.targetRevision, baseBranch);
+}
+
+function followsPin(target: TargetBefore, repoURL: string): boolean {
+  return target.sources.some(
+    ({ repoURL: url, targetRevision }) =>
+      sameRepo(url, repoURL) && target.edits.some((edit) => (edit.kind === "branch" ? edit.path : edit.from) === targetRevision),
+  );
+}

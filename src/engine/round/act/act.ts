@@ -1,0 +1,217 @@
+/**
+ * Tries what the rounds of a repo's runs decided, once it is recorded.
+ *
+ * First what must not be merged is locked, of every run; then each effect is tried, merges first, for their intentions run out. What
+ * came of one is observed in the next round; here only counts whether something was done, or was refused and should wait. Each may be
+ * tried twice, after a crash at any point of the first try, and one effect's trouble is not the others'.
+ */
+import type { Forge } from "../../../adapters/forge/port.ts";
+import { epoch } from "../../../core/base/time.ts";
+import { mergeText } from "../../../core/report/batch/batch-text.ts";
+import type { Batch, Run } from "../../../core/run/state/run.ts";
+import type { Effect } from "../../../core/run/state/world.ts";
+import type { Command, CommandName } from "../../../core/spec/commands.ts";
+import type { RemoteHeads } from "../../config-repo/remote-heads.ts";
+import type { Analyses } from "../analyses.ts";
+import type { Backoff } from "../backoff.ts";
+import type { BatchPulls } from "../batch-pulls.ts";
+import type { RepoContext } from "../context.ts";
+import type { Decision } from "../decide.ts";
+import type { Refresher } from "../guard/refresh.ts";
+import type { Hooks } from "../hooks.ts";
+import type { MergeQueue } from "../merge-queue.ts";
+import { closeWithBranch } from "../observe/open-pulls.ts";
+import type { Gates } from "../publish/gate-check.ts";
+import type { Labels } from "../publish/labels.ts";
+import { type MoveBranches, movesBranches } from "./branch-moves.ts";
+import type { ProposeBatch } from "./propose.ts";
+import type { RolloutActions } from "./rollout-actions.ts";
+
+/** These are answered only once no PR of the run can be merged any more. */
+const STOPS: readonly CommandName[] = ["pause", "abort", "halt"];
+
+/** Merges first: their intentions run out. */
+const ORDER: readonly Effect["kind"][] = [
+  "Merge",
+  "Close",
+  "Propose",
+  "Answer",
+  "StopAnalysis",
+  "CallHook",
+  "StartAnalysis",
+  "Refresh",
+  "RolloutActions",
+];
+/** What comes of these is heard of when there is something to hear: looking at once would show nothing. */
+const UNSEEN: ReadonlySet<Effect["kind"]> = new Set(["Answer", "Refresh", "StartAnalysis", "StopAnalysis", "CallHook"]);
+
+/**
+ * An intention lapses 30 s after it was journalled, and another replica then acts on that. A merge is begun only while so
+ * much of it is left that its own call ends before: that is sent within 4 s or not at all, and cut off 10 s after it was
+ * sent. Counted in the wall's time since the round decided, because that is what sockets take.
+ */
+const INTENTION_BEGINS_BY_MS = 15_000;
+
+interface RoundScope {
+  /** Head of the base branch the round looked at. */
+  base: string;
+  baseBranch: string;
+  /** Every run of the repo was looked at, and so could be locked. */
+  whole: boolean;
+}
+
+/** Of one run. */
+interface Scope extends RoundScope {
+  run: Run;
+  decision: Decision;
+  /** Head of the journal after the round was recorded. */
+  journalHead: string | undefined;
+}
+
+/** True where something was done whose outcome is worth looking at now. */
+export type Act = (decisions: readonly Decision[], scope: RoundScope) => Promise<boolean>;
+
+interface Parts {
+  remote: RemoteHeads;
+  pulls: BatchPulls;
+  queue: MergeQueue;
+  gates: Gates;
+  labels: Labels;
+  backoff: Backoff;
+  propose: ProposeBatch;
+  moveBranches: MoveBranches;
+  refresher: Refresher;
+  actions: RolloutActions;
+  analyses: Analyses;
+  hooks: Hooks;
+}
+
+type Context = Pick<RepoContext, "forge" | "mirror" | "commands" | "author" | "journalBranch" | "repository" | "log">;
+
+export function openActor(context: Context, parts: Parts): Act {
+  const { forge, mirror, commands, author, journalBranch, repository, log } = context;
+  const { remote, pulls, queue, gates, labels, backoff, propose, moveBranches, refresher, actions, analyses, hooks } = parts;
+
+  async function merge(scope: Scope, batch: Batch, { pull, head }: { pull: number; head: string }): Promise<boolean> {
+    const { run, decision, journalHead, base, baseBranch } = scope;
+    // The intention is only worth something while no other replica has written since (docs/spec.md §9.13), and the guard's answer
+    // only on the base it was given for (§9.4).
+    const heads = await mirror.remoteHeads([baseBranch, journalBranch]);
+    remote.expire();
+    if (heads.get(journalBranch) !== journalHead || heads.get(baseBranch) !== base) return true;
+    const old = batch.intention === undefined ? Number.POSITIVE_INFINITY : decision.now - epoch(batch.intention.at);
+    if (old + performance.now() - decision.decidedAt > INTENTION_BEGINS_BY_MS) return false;
+    if (movesBranches(run)) {
+      await moveBranches(batch, head);
+      return true;
+    }
+    const { method } = run.spec.delivery;
+    const outcome = await queue.merge(batch.branch, { number: pull, head, method, ...mergeText(run, batch, pull, author) });
+    if (outcome.kind === "merged" || outcome.kind === "queued") {
+      pulls.refuse(batch.branch, head, undefined);
+      return true;
+    }
+    log.info({ pull, outcome: outcome.kind, message: outcome.message }, "merge was refused");
+    const kind = outcome.kind === "human" ? "Human" : outcome.kind === "wait" ? "Wait" : "Retry";
+    pulls.refuse(batch.branch, head, { kind, message: outcome.message, to: batch.intention?.at });
+    return kind !== "Retry";
+  }
+
+  async function act(scope: Scope, effect: Effect): Promise<boolean> {
+    const { run, decision } = scope;
+    switch (effect.kind) {
+      case "Propose": {
+        const batch = batchOf(run, effect.batch);
+        const done = await propose(scope, batch);
+        pulls.propose(batch.branch);
+        return done;
+      }
+      case "Merge":
+        return merge(scope, batchOf(run, effect.batch), effect);
+      case "Close":
+        await close(forge, repository, pulls, effect.pull);
+        return true;
+      case "Refresh":
+        refresher.ask(effect.targets);
+        return true;
+      case "RolloutActions":
+        return actions.run(run, effect.command);
+      case "StartAnalysis":
+        return analyses.start(run, effect.analysis);
+      case "StopAnalysis":
+        return analyses.stop(effect.analysis);
+      case "CallHook":
+        return hooks.call(run, effect.hook, effect.request);
+      case "Answer": {
+        const command = decision.world.commands.find(({ id }) => id === effect.command);
+        if (command !== undefined) await commands.answer(command, effect.outcome, effect.message, run);
+        return true;
+      }
+    }
+  }
+
+  /** True: its outcome is worth looking at. What failed is wanted again in a later round. */
+  async function tryOne(scope: Scope, effect: Effect): Promise<boolean> {
+    const { rollout } = scope.run;
+    // What failed is left alone for a while, whoever wakes the round.
+    const isPatient = effect.kind !== "Answer" && effect.kind !== "RolloutActions";
+    if (isPatient && backoff.until(rollout) !== undefined) return false;
+    try {
+      const done = await act(scope, effect);
+      if (!done) backoff.note(rollout);
+      if (!done || UNSEEN.has(effect.kind)) return false;
+      backoff.forget(rollout);
+      return true;
+    } catch (error) {
+      log.warn({ rollout, effect: effect.kind, error: String(error) }, "an effect failed and will be tried again");
+      backoff.note(rollout, error);
+      return false;
+    }
+  }
+
+  return async (decisions, round) => {
+    let acted = false;
+    const journalHead = remote.last.journal;
+    // All of them first: a halt given on one rollout's PR is answered when no PR of any run can be merged any more.
+    let locked = true;
+    for (const decision of decisions) {
+      if (await gates.lock(decision)) continue;
+      locked = false;
+      backoff.note(decision.advanced.run.rollout);
+    }
+    for (const decision of decisions) {
+      const { run, effects } = decision.advanced;
+      // A required gate has to be green before GitHub takes the merge; one that is not follows it.
+      const merges = effects.some((effect) => effect.kind === "Merge");
+      if (!merges) await gates.put(decision);
+      for (const effect of effects.toSorted((a, b) => ORDER.indexOf(a.kind) - ORDER.indexOf(b.kind))) {
+        // docs/spec.md §9.13: nobody is told that nothing merges while something still may.
+        if (!locked && isStop(effect, decision.world.commands, STOPS)) continue;
+        // A halt is for all runs: one that could not be looked at may still have something open.
+        if (!round.whole && isStop(effect, decision.world.commands, ["halt"])) continue;
+        if (await tryOne({ ...round, run, decision, journalHead }, effect)) acted = true;
+      }
+      if (merges) await gates.put(decision);
+      await labels.set(run);
+    }
+    return acted;
+  };
+}
+
+function batchOf(run: Run, number: number): Batch {
+  const batch = run.batches.find((b) => b.number === number);
+  if (batch === undefined) throw new Error(`${run.rollout} #${run.number}: an effect names batch ${number}, which the run does not have`);
+  return batch;
+}
+
+async function close(forge: Forge, repository: string, pulls: BatchPulls, pull: number): Promise<void> {
+  // Nothing is open where branches are moved: it is withdrawn by being journalled as closing.
+  const known = pull === 0 ? null : (pulls.byNumber(pull) ?? (await forge.pull(pull)));
+  if (known !== null) await closeWithBranch(forge, repository, known);
+}
+
+function isStop(effect: Effect, commands: readonly Command[], names: readonly CommandName[]): boolean {
+  if (effect.kind !== "Answer" || effect.outcome !== "done") return false;
+  const command = commands.find((one) => one.id === effect.command);
+  return command !== undefined && names.includes(command.name);
+}

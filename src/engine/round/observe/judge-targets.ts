@@ -1,0 +1,186 @@
+/**
+ * The verdicts on the moved targets of a batch: what Argo CD shows of each Application, against the change.
+ *
+ * In three steps, so that looking decides nothing and deciding reads nothing: what memory holds is gathered, it is judged, and what the
+ * verdict wants (another comparison, a read by name) is begun. What a fresh plane holds in memory makes a target pending or failing;
+ * live it is only by a read of its own, after it has settled and again when a bake ends, since what a watch or stream did not bring
+ * cannot be seen.
+ */
+import type { ControlPlane } from "../../../adapters/argocd/port.ts";
+import { changeFor } from "../../../core/argocd/liveness/change-for.ts";
+import { assess } from "../../../core/argocd/liveness/liveness.ts";
+import type { Intended, OwnerTrouble } from "../../../core/argocd/liveness/types.ts";
+import { equalIntent } from "../../../core/argocd/same.ts";
+import type { ApplicationView, ClusterView } from "../../../core/argocd/views.ts";
+import { defined } from "../../../core/base/defined.ts";
+import { epoch, iso, type Time } from "../../../core/base/time.ts";
+import { livenessReason } from "../../../core/reasons/liveness.ts";
+import type { Batch, BatchTarget, Run } from "../../../core/run/state/run.ts";
+import type { Assessment } from "../../../core/run/state/world.ts";
+import type { SpecsByPlane } from "../../config-repo/rendered.ts";
+import { applicationAt, clusterOf } from "../../resolve/fleet.ts";
+import type { RepoContext } from "../context.ts";
+import type { Refresher } from "../guard/refresh.ts";
+import type { TargetReader } from "../guard/refresh-read.ts";
+import type { Facts, WithFacts } from "./mirror-facts.ts";
+import type { Stability, TroubleOfOwner } from "./stability.ts";
+
+/** What the ApplicationSet yields on each control plane; undefined where it cannot be rendered offline or is not needed. */
+export interface RenderedAround {
+  /** At the first parent of the merge commit. */
+  before?: SpecsByPlane | undefined;
+  atChange?: SpecsByPlane | undefined;
+  atBase?: SpecsByPlane | undefined;
+}
+
+/** In the order of the batch's targets; undefined where the control plane cannot be seen now: nothing is concluded then, good or bad. */
+export type JudgeTargets = (run: Run, batch: Batch, rendered: RenderedAround) => Promise<(Assessment | undefined)[]>;
+
+interface JudgeParts {
+  withFacts: WithFacts;
+  stability: Stability;
+  troubleOfOwner: TroubleOfOwner;
+  refresher: Refresher;
+  reader: TargetReader;
+}
+
+/** One target, as it is judged. */
+interface Gathered {
+  run: Run;
+  batch: Batch;
+  merged: NonNullable<Batch["merged"]>;
+  target: BatchTarget;
+  plane: ControlPlane;
+  namespace: string;
+  name: string;
+  application: ApplicationView | undefined;
+  cluster: ClusterView | undefined;
+  owner: OwnerTrouble | undefined;
+  /** What is asked: by it what was seen before is found again. */
+  question: string;
+  held: NonNullable<Assessment["held"]>;
+  now: number;
+  repoURL: string;
+}
+
+export function openJudge(
+  { planes, clock, repoURL }: Pick<RepoContext, "planes" | "clock" | "repoURL">,
+  { withFacts, stability, troubleOfOwner, refresher, reader }: JudgeParts,
+): JudgeTargets {
+  function gather(run: Run, batch: Batch, target: BatchTarget): Gathered | undefined {
+    const { merged } = batch;
+    const { plane, namespace, name, application } = applicationAt(planes, target.key);
+    if (merged === undefined || plane === undefined) return undefined;
+    const question = `${target.key} ${merged.commit} ${application?.uid ?? ""}`;
+    const cluster = clusterOf(plane, application);
+    const owner = application && troubleOfOwner(plane, application);
+    const seen = { plane, namespace, name, application, cluster, owner };
+    return { run, batch, merged, target, ...seen, question, held: stability.of(question), now: clock.now(), repoURL };
+  }
+
+  /** Nobody else would come back to ask again. */
+  function follow({ target, question, application, now }: Gathered, { wantsRead, ...assessment }: Judged): Assessment {
+    stability.note(question, assessment.held);
+    if (assessment.wantsRefresh) {
+      const due = refresher.want(target.key, `${question} ${refreshReason(application)}`, endIsPast(application, now));
+      const { lookAgainAt } = assessment;
+      if (due > now && (lookAgainAt === undefined || due < epoch(lookAgainAt))) assessment.lookAgainAt = iso(due);
+    }
+    const said = wantsRead === true ? reader.readSoon(target.key) : undefined;
+    return said === undefined
+      ? assessment
+      : { ...assessment, sentence: livenessReason("READ_FAILED", { because: assessment.sentence, problem: said }) };
+  }
+
+  return async (run, batch, rendered) => {
+    const gathered = batch.targets.map((target) => gather(run, batch, target));
+    const judged = await withFacts((facts) => gathered.map((one) => one && judge(one, rendered, facts)));
+    return gathered.map((one, index) => {
+      const verdict = judged[index];
+      return one && verdict && follow(one, verdict);
+    });
+  };
+}
+
+type Judged = ReturnType<typeof assess>;
+
+function judge(gathered: Gathered, rendered: RenderedAround, facts: Facts): Judged {
+  const { run, batch, merged, target, plane, namespace, name, application, cluster, owner, held, now, repoURL } = gathered;
+  // What stood there already, such as the version at a later weight, is no sign of this change.
+  const written = target.edits.filter((edit) => edit.from !== edit.to);
+  const chosen = changeFor({
+    edits: written.length === 0 ? target.edits : written,
+    commit: merged.commit,
+    mergedAt: merged.at,
+    repoURL,
+    // A target that was at the release already has no before: its spec as it stands is the sign.
+    before: written.length === 0 ? undefined : rendered.before?.get(plane.name)?.get(name),
+    after: specToExpect(gathered, rendered),
+    live: application?.spec,
+    resolve: facts.resolve,
+  });
+  // What has settled is held against the base: only where a verdict decides something is more looked up, and read anew.
+  const isSettled = batch.phase === "Settled";
+  const isBlocked = application?.status.sync.status === "OutOfSync" && application.spec.automated === true;
+  return assess({
+    application,
+    change: chosen.change,
+    also: chosen.also,
+    now,
+    settleMs: run.spec.settleMs,
+    graceMs: run.spec.graceMs,
+    held,
+    ancestry: facts.ancestry,
+    ...defined({
+      cluster,
+      owner,
+      // They may be what it waits for.
+      windows: isBlocked && !isSettled ? facts.windows(plane, namespace, name) : undefined,
+      suspended: run.spec.suspended,
+      firstSeenAt: target.firstSeenAt,
+      kept: isSettled ? undefined : defined({ since: bakeEnd(run, batch, target) }),
+      seenPinDiffers: isSettled ? undefined : (seen: string) => facts.pinDiffers(batch, target, seen),
+      intended: chosen.intended,
+    }),
+  });
+}
+
+/** Times of Argo CD are whole seconds. */
+const SECOND_MS = 1000;
+
+/** What a comparison that Argo CD has not made yet would be of: the end of an operation, another spec. */
+function refreshReason(application: ApplicationView | undefined): string {
+  const { sources = [], sourceHydrator } = application?.spec ?? {};
+  const { operation, reconciledAt } = application?.status ?? {};
+  // Made in the second of the end, which is not known to be after it: one of the next second is another.
+  const tied = operation?.finishedAt !== undefined && operation.finishedAt === reconciledAt;
+  return `${operation?.finishedAt ?? ""} ${tied ? "tied" : ""} ${JSON.stringify([sources, sourceHydrator])}`;
+}
+
+/** When the second is over in which its operation ended: asked before, the comparison is most likely of that very second. */
+function endIsPast(application: ApplicationView | undefined, now: number): number {
+  const { finishedAt } = application?.status.operation ?? {};
+  const past = finishedAt === undefined ? 0 : epoch(finishedAt) + SECOND_MS;
+  // Of a clock that runs ahead of ours it is not waited for.
+  return past <= now + SECOND_MS ? past : 0;
+}
+
+/** From when on a confirmed target may count as baked: it has to be read anew then. */
+function bakeEnd(run: Run, batch: Batch, target: BatchTarget): Time | undefined {
+  if (target.phase !== "Healthy") return undefined;
+  if (batch.phase === "Baking") return batch.bake?.until;
+  const stage = run.spec.stages[batch.stage];
+  if (stage?.batching !== "Rolling" || target.confirmedAt === undefined) return undefined;
+  return iso(epoch(target.confirmedAt) + (stage.bakeMs ?? 0));
+}
+
+/**
+ * The base may have moved on by changes of others that Argo CD has or has not seen yet: a live spec that equals either the
+ * one at the change or the one at today's base is as Git wants it, and the pin itself is checked at the base apart.
+ */
+function specToExpect({ application, cluster, plane, name }: Gathered, rendered: RenderedAround): Intended | undefined {
+  const atBase = rendered.atBase?.get(plane.name)?.get(name);
+  const atChange = rendered.atChange?.get(plane.name)?.get(name);
+  if (application === undefined || atBase === undefined) return atChange ?? atBase;
+  return equalIntent(atBase, application.spec, cluster) ? atBase : (atChange ?? atBase);
+}

@@ -1,0 +1,185 @@
+/**
+ * What a process works with to look after one repo: each concern is opened here once, and is given the others that it needs.
+ *
+ * What they keep between rounds is bounded and may be lost at any moment: it saves work and widens what can be shown, and nothing is
+ * decided by it that could not be found out again.
+ */
+import { openCommits } from "../config-repo/commits.ts";
+import { openDurations } from "../config-repo/history-durations.ts";
+import { openReleases } from "../config-repo/releases.ts";
+import { openTags } from "../config-repo/releases-tags.ts";
+import { openRemoteHeads, type RemoteHeads } from "../config-repo/remote-heads.ts";
+import { openRenderer } from "../config-repo/rendered.ts";
+import { openSettings, type Settings } from "../config-repo/settings.ts";
+import { openPullJudge } from "../release-pr/plan-check.ts";
+import { openPlanPublisher, type PublishPlans } from "../release-pr/plan-pulls.ts";
+import { openPlanner } from "../resolve/make-plan.ts";
+import { openPins } from "../resolve/pin-values.ts";
+import { openActor } from "./act/act.ts";
+import { openBatchCommits } from "./act/batch-commit.ts";
+import { openBranchMover } from "./act/branch-moves.ts";
+import { openProposer } from "./act/propose.ts";
+import { openRolloutActions } from "./act/rollout-actions.ts";
+import { openAnalyses } from "./analyses.ts";
+import { openBackoff } from "./backoff.ts";
+import { openBatchPulls } from "./batch-pulls.ts";
+import { openRules } from "./branch-rules.ts";
+import { type CheckRuns, openCheckRuns } from "./check-runs.ts";
+import type { RepoContext } from "./context.ts";
+import { openDecider } from "./decide.ts";
+import { openMoveGuard } from "./guard/branch-guard.ts";
+import { openGuard } from "./guard/guard.ts";
+import { openRefresher } from "./guard/refresh.ts";
+import { openTargetReader } from "./guard/refresh-read.ts";
+import { openHooks } from "./hooks.ts";
+import { openMergeQueue } from "./merge-queue.ts";
+import { openBranchHeads } from "./observe/branch-heads.ts";
+import { openEditRemarks } from "./observe/edited-midrun.ts";
+import { openFormerPlaces } from "./observe/former-places.ts";
+import { openJudge } from "./observe/judge-targets.ts";
+import { openFacts } from "./observe/mirror-facts.ts";
+import { openObserver } from "./observe/observe.ts";
+import { openJoiners } from "./observe/observe-joiners.ts";
+import { openPullLooks } from "./observe/observe-pull.ts";
+import { openTargetLooks } from "./observe/observe-targets.ts";
+import { openPullWatch } from "./observe/open-pulls.ts";
+import { openPeople, type People } from "./observe/people.ts";
+import { openRolloutReader } from "./observe/rollouts-seen.ts";
+import { openOwners, openStability } from "./observe/stability.ts";
+import { openPermissions, type Permissions } from "./permissions.ts";
+import { openDeployments } from "./publish/deployments.ts";
+import { openGates } from "./publish/gate-check.ts";
+import { openGateChecks } from "./publish/gate-checks.ts";
+import { openLabels } from "./publish/labels.ts";
+import { openPublisher } from "./publish/publish.ts";
+import { openRolloutComments } from "./publish/rollouts-publish.ts";
+import { type Comments, openComments } from "./publish/send-comment.ts";
+import { openRecorder } from "./record.ts";
+import { openRound, type Round } from "./round.ts";
+import { openMergedPulls } from "./start/merged-pull.ts";
+import { openRefusedReleases } from "./start/refused-releases.ts";
+import { openStarter } from "./start/start-runs.ts";
+import { openTrackingIssues } from "./start/tracking-issue.ts";
+
+/** One repo, as those who look after it see it. */
+export interface RepoLoop {
+  round: Round;
+  publishPlans: PublishPlans;
+  remote: Pick<RemoteHeads, "last" | "hear" | "hasNews">;
+  permissions: Permissions;
+  people: Pick<People, "forgetReviews" | "forgetTeams">;
+  checkRuns: Pick<CheckRuns, "ask" | "isAsked">;
+  comments: Pick<Comments, "settled">;
+  settings: Pick<Settings, "journalKeep">;
+}
+
+export function openRepo(context: RepoContext): RepoLoop {
+  const shared = openShared(context);
+  const { remote, permissions, people, checkRuns, comments, settings, queue, backoff, refused } = shared;
+  const publishPlans = openPlanPublisher(context, { ...shared, judgePull: openPullJudge(context, shared) });
+  const round = openRound(context, {
+    remote,
+    queue,
+    backoff,
+    refused,
+    startRuns: openStarter(context, shared),
+    formerPlaces: openFormerPlaces(context),
+    decide: openDecider(context, openObserver(context, shared), shared.reader),
+    record: openRecorder(context, remote),
+    act: openActor(context, shared),
+    watchOpenPulls: openPullWatch(context, shared.gateChecks),
+    publisher: openPublisher(context, shared),
+  });
+  return { round, publishPlans, remote, permissions, people, checkRuns, comments, settings };
+}
+
+/** What more than one of the above needs. */
+export function openShared(context: RepoContext, remote = openRemoteHeads(context)) {
+  const permissions = openPermissions(context);
+  const comments = openComments(context);
+  const commits = openCommits(context.mirror);
+  const forge = { ...openForgeSide(context, remote, permissions), ...openReleaseSide(context, comments) };
+  const git = openGitSide(context, commits, remote);
+  const { heads, pins, batchCommits, guardBatch } = git;
+  const argo = openArgoSide(context, commits);
+  const withFacts = openFacts(context, commits, remote, pins);
+  const judge = openJudge(context, { ...argo, withFacts });
+  return {
+    ...{ remote, permissions, comments, commits, withFacts, judge },
+    ...forge,
+    ...git,
+    ...argo,
+    targets: openTargetLooks(context, { ...git, ...argo, commits, remote, judge }),
+    observePull: openPullLooks(context, { ...forge, commits, remote, heads, batchCommits }),
+    propose: openProposer(context, batchCommits, guardBatch),
+    moveBranches: openBranchMover(context, commits, forge.pulls),
+    putDeployments: openDeployments(context, permissions, comments),
+    publishRollouts: openRolloutComments(context, comments),
+  };
+}
+
+/** What is kept of GitHub: PRs, checks, rules, people. */
+function openForgeSide(context: RepoContext, remote: RemoteHeads, permissions: Permissions) {
+  const pulls = openBatchPulls();
+  const rules = openRules(context);
+  const queue = openMergeQueue(context, rules, pulls, remote);
+  const checkRuns = openCheckRuns(context, permissions);
+  const gateChecks = openGateChecks(context, checkRuns, permissions);
+  const gates = openGates(context, gateChecks, queue, pulls);
+  return {
+    pulls,
+    rules,
+    queue,
+    checkRuns,
+    gateChecks,
+    gates,
+    people: openPeople(context),
+    labels: openLabels(context),
+    backoff: openBackoff(context),
+  };
+}
+
+/** What starting runs needs of it. */
+function openReleaseSide(context: RepoContext, comments: Comments) {
+  const mergedPull = openMergedPulls(context);
+  return {
+    mergedPull,
+    refused: openRefusedReleases(context, mergedPull),
+    issues: openTrackingIssues(context, comments),
+    makePlan: openPlanner(context),
+    durationsOf: openDurations(context.mirror),
+  };
+}
+
+/** What is kept of the config repo. */
+function openGitSide(context: RepoContext, commits: ReturnType<typeof openCommits>, remote: RemoteHeads) {
+  const heads = openBranchHeads(context.mirror, remote);
+  const guardBatch = openGuard(context, commits);
+  return {
+    heads,
+    guardBatch,
+    guardMove: openMoveGuard(context, commits, heads, guardBatch),
+    pins: openPins(commits, heads),
+    batchCommits: openBatchCommits(context, commits, remote),
+    releases: openReleases(commits, openTags(context.mirror, remote)),
+    renderer: openRenderer(context, commits),
+    settings: openSettings(context, commits),
+    editRemarks: openEditRemarks(context, commits),
+  };
+}
+
+/** What is kept of Argo CD, of analyses and hooks. */
+function openArgoSide(context: RepoContext, commits: ReturnType<typeof openCommits>) {
+  const rollouts = openRolloutReader(context);
+  return {
+    rollouts,
+    actions: openRolloutActions(context, rollouts),
+    refresher: openRefresher(context),
+    reader: openTargetReader(context),
+    stability: openStability(),
+    troubleOfOwner: openOwners(),
+    observeJoiners: openJoiners(context, commits),
+    analyses: openAnalyses(context, commits),
+    hooks: openHooks(context),
+  };
+}

@@ -1,0 +1,23 @@
+import type { IndexEntry } from "../../../adapters/git/journal/port.ts";
+import type { AnyReason } from "../../../core/base/reason.ts";
+import type { Problem } from "../../../core/reasons/problem.ts";
+import type { Run } from "../../../core/run/state/run.ts";
+
+/** What starting the run of one rollout came to. */
+export interface StartedRun {
+  entry?: IndexEntry;
+  /** New or superseded, to be recorded. */
+  run?: Run;
+  /** For the journal; `run`: number of the one it is about. */
+  events: readonly { run?: number; reason: AnyReason }[];
+  /** Why a release cannot start yet, shown on its PR. */
+  refused?: { pull: number | undefined; problems: readonly Problem[] };
+  /** Said on the PR of a release that starts no run now. */
+  notice?: { pull: number; body: string } | undefined;
+  /** Look again soon although nothing was recorded. */
+  waiting: boolean;
+}
+
+export interface Started extends StartedRun {
+  rollout: string;
+}
