@@ -225,7 +225,7 @@ describe("what cannot be rendered offline", () => {
       retry: false,
       why: {
         code: "GUARD_UNRENDERED",
-        problem: { message: expect.stringContaining("plugin") },
+        problem: { code: "UNSUPPORTED_GENERATOR", generator: "plugin" },
         because: { code: "GENERATE_NOT_ALLOWED", plane: "hub" },
       },
     });

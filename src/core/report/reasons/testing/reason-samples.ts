@@ -10,11 +10,11 @@ import type { CommentReasons } from "../../../reasons/comments.ts";
 import type { EngineReasons } from "../../../reasons/engine.ts";
 import type { GatesReasons, OverLimit, PullNeed } from "../../../reasons/gates.ts";
 import type { OutcomeReasons } from "../../../reasons/outcome.ts";
-import type { Problem } from "../../../reasons/problem.ts";
 import type { AnalysisRef, BatchRef, HookRef } from "../../../reasons/refs.ts";
 import type { SettingReasons } from "../../../reasons/settings.ts";
 import type { TargetReasons } from "../../../reasons/targets.ts";
 import { ARGOCD_FIELDS, ARGOCD_VARIANTS } from "./argocd-samples.ts";
+import { ENGINE_FIELDS, ENGINE_VARIANTS } from "./engine-samples.ts";
 import { JOURNAL_FIELDS, JOURNAL_VARIANTS } from "./journal-samples.ts";
 import { STAGE_FIELDS, STAGE_VARIANTS } from "./stage-samples.ts";
 
@@ -38,10 +38,6 @@ const clusters = ["hub/eu-1", "hub/us-1"];
 const rollouts: AnyReason[] = [
   { code: "ROLLOUT_STATE", cluster: "hub/eu-1", name: "web", phase: "Paused", paused: true, step: 1, steps: 4 },
 ];
-
-const problem: Problem = {
-  ...{ code: "INVENTORY_NOT_FOUND", name: "clusters.yaml", severity: "error", file: "rollouts/a.yaml", line: 3, column: 5, path: [] },
-};
 
 /** A field's sample, whichever code has it. */
 export const FIELDS: Readonly<Record<string, unknown>> = {
@@ -99,18 +95,7 @@ export const FIELDS: Readonly<Record<string, unknown>> = {
   ...{ back: [], left: [], failed: [], skipped: [], quarantined: [], now: ["payments #41"], known: ["eu-1"], near: "eu-1" },
   ...JOURNAL_FIELDS,
   ...{ given: "paus", flag: "forr", word: "eu-1", unseen: [], here: ["a", "b"] },
-  ...{ said: "no route to host", set: "argocd/payments", files: ["a.yaml", "b.yaml"], follows: "env/eu-1", changed: "values.yaml" },
-  ...{ declaredIn: "apps/payments.yaml", fields: ["settle", "windows"], problem, planes: ["hub", "edge"], forbidden: false, how: "now" },
-  ...{ values: { version: "v1.4.2" }, limit: 5000, remaining: 12, resetAt: Date.parse("2026-11-21T10:00:00Z"), everyMs: 60_000 },
-  ...{
-    range: "1.x",
-    field: "spec.project",
-    places: ["spec.source.targetRevision", "spec.project"],
-    pinFile: "values.yaml",
-    from: "v1.4.0",
-    number: 7,
-  },
-
+  ...ENGINE_FIELDS,
   ...{
     seen: false,
     silent: false,
@@ -161,16 +146,7 @@ export const VARIANTS: Variants = {
   HOOK_SAID: [{ said: "go" }, { said: "fail" }, { said: "wait" }],
   ...STAGE_VARIANTS,
 
-  GUARD_UNDECLARED: [{}, { plane: undefined }],
-  GUARD_UNRENDERED: [{ problem: { where: "spec.goTemplate", code: "DUPLICATE_NAME", name: "web" } }, { problem: undefined }],
-  GUARD_DELETES: [{}, { applications: ["a", "b", "c", "d", "e"] }],
-  GUARD_CHANGES: [{}, { follows: undefined }],
-  GENERATE_FAILED: [{ forbidden: true }, { forbidden: false }],
-  BRANCH_APART: [{ tip: { author: "bob", subject: "by hand" } }, { tip: undefined }],
-  PLANE_UNSEEN_NOW: [{}, { because: undefined }],
-  INVENTORY_UNREADABLE: [{}, { problem: undefined }],
-  ROLLOUTS_UNREADABLE: [{ how: "notAllowed" }, { how: "failed" }, { how: "now" }],
-  UNSTAGED_PIN: [{}, { from: undefined, to: undefined }],
+  ...ENGINE_VARIANTS,
 
   COMMAND_ENDED: [{ outcome: "done" }],
   COMMAND_OF_FORMER_RUN: [{}, { pull: undefined }],

@@ -1,0 +1,41 @@
+import type { EngineReasons } from "../../../reasons/engine.ts";
+import type { Problem } from "../../../reasons/problem.ts";
+
+const problem: Problem = {
+  ...{ code: "INVENTORY_NOT_FOUND", name: "clusters.yaml", severity: "error", file: "rollouts/a.yaml", line: 3, column: 5, path: [] },
+};
+
+/** Fields that only reasons of the engine have. */
+export const ENGINE_FIELDS: Readonly<Record<string, unknown>> = {
+  ...{ said: "no route to host", set: "argocd/payments", files: ["a.yaml", "b.yaml"], follows: "env/eu-1", changed: "values.yaml" },
+  ...{ declaredIn: "apps/payments.yaml", fields: ["settle", "windows"], problem, planes: ["hub", "edge"], forbidden: false, how: "now" },
+  ...{ values: { version: "v1.4.2" }, limit: 5000, remaining: 12, resetAt: Date.parse("2026-11-21T10:00:00Z"), everyMs: 60_000 },
+  ...{
+    range: "1.x",
+    field: "spec.project",
+    places: ["spec.source.targetRevision", "spec.project"],
+    pinFile: "values.yaml",
+    from: "v1.4.0",
+    number: 7,
+  },
+};
+
+type Variants = {
+  readonly [Code in keyof EngineReasons]?: readonly {
+    readonly [Field in keyof EngineReasons[Code]]?: EngineReasons[Code][Field] | undefined;
+  }[];
+};
+
+/** Where the engine says a code in several ways. */
+export const ENGINE_VARIANTS: Variants = {
+  GUARD_UNDECLARED: [{}, { plane: undefined }],
+  GUARD_UNRENDERED: [{ problem: { where: "spec.goTemplate", code: "DUPLICATE_NAME", name: "web" } }, { problem: undefined }],
+  GUARD_DELETES: [{}, { applications: ["a", "b", "c", "d", "e"] }],
+  GUARD_CHANGES: [{}, { follows: undefined }],
+  GENERATE_FAILED: [{ forbidden: true }, { forbidden: false }],
+  BRANCH_APART: [{ tip: { author: "bob", subject: "by hand" } }, { tip: undefined }],
+  PLANE_UNSEEN_NOW: [{}, { because: undefined }],
+  INVENTORY_UNREADABLE: [{}, { problem: undefined }],
+  ROLLOUTS_UNREADABLE: [{ how: "notAllowed" }, { how: "failed" }, { how: "now" }],
+  UNSTAGED_PIN: [{}, { from: undefined, to: undefined }],
+};
