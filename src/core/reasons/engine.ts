@@ -23,8 +23,6 @@ interface Branch {
 
 /** What the engine decides by what it sees, and what it cannot see: each code with its data. `core/report/reasons/engine.ts` says them. */
 export interface EngineReasons {
-  /** What another program said, as it said it. */
-  SAID: { said: string };
   SAID_OF: { application: string; because: Words };
 
   // Why a batch must not be merged.
@@ -96,7 +94,7 @@ export interface EngineReasons {
 
   // How runs begin.
   ROLLOUT_ADOPTED: { values: Values };
-  RUN_STARTED: { values: Values };
+  RUN_BEGUN: { values: Values };
   RUN_ROLLS_BACK: { run: number; because: Words };
   RUN_MAKES_WAY: { values: Values };
   MODE_STARTS_NO_RUN: NoData;

@@ -8,7 +8,14 @@ import type { StageReasons } from "./stages.ts";
 import type { TargetReasons } from "./targets.ts";
 
 /** Every code that a run tells of itself. */
-interface RunReasons extends GatesReasons, BatchesReasons, StageReasons, TargetReasons, CheckReasons, CommandReasons, OutcomeReasons {}
+export interface RunReasons
+  extends GatesReasons,
+    BatchesReasons,
+    StageReasons,
+    TargetReasons,
+    CheckReasons,
+    CommandReasons,
+    OutcomeReasons {}
 
 export type RunReason = ReasonsOf<RunReasons>;
 

@@ -210,7 +210,7 @@ function longest300(): Run {
 
 describe("every other comment is bounded, whatever the run holds", () => {
   const run = longest300();
-  const remarks = Array.from({ length: 10 }, () => ({ code: "SAID", said: "_".repeat(5000) }));
+  const remarks = Array.from({ length: 10 }, () => ({ code: "SAID", text: "_".repeat(5000) }));
   const texts: [string, () => string][] = [
     ["the live page", () => runComment(run, START, remarks)],
     ["the closing summary", () => closingSummary({ ...run, phase: "Failed", endedAt: "2026-11-21T05:00:00Z" })],

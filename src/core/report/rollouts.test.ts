@@ -156,7 +156,7 @@ test("a control plane that cannot be seen stands in the run's page, the tree and
     "Control plane hub cannot be seen since 09:05:00 UTC: forbidden; grant list on applications. Its clusters wait",
   );
   expect(tree(run)).toContain("control plane hub since 2026-11-21T09:05:00.000Z: forbidden; grant list on applications");
-  expect(runView(run).unseen).toEqual(unseen);
+  expect(runView(run).unseen).toEqual([{ ...unseen[0], why: "forbidden; grant list on applications" }]);
 });
 
 test("evidence is read by its names, those that do not say it in words first", () => {

@@ -97,7 +97,7 @@ describe("a merged target", () => {
     judge(run, "c1", "waiting", "synced", "A window is closed.");
     round(run);
     round(run, 60 * MINUTE);
-    expect(run.run.paused).toMatchObject({ kind: "Waiting", reason: "c1 has waited 1h: A window is closed." });
+    expect(run.run.paused).toMatchObject({ kind: "Waiting", reason: { code: "WAITED_TOO_LONG", cluster: "hub/c1", forMs: 60 * MINUTE } });
   });
 
   test.each([
@@ -358,8 +358,8 @@ describe("requeue", () => {
     round(run);
     round(run);
     expect(run.run.requeued).toMatchObject([{ attempts: 1, nextAt: iso(run.now + 30 * MINUTE) }]);
-    expect(run.run.why).toEqual("1 cluster put off (c1): c1 still matches the requeue selector (look 1 of 2)");
-    expect(run.run.next).toEqual({ what: "looked at again", eta: iso(run.now + 30 * MINUTE) });
+    expect(run.run.why).toSay("1 cluster put off (c1): c1 still matches the requeue selector (look 1 of 2)");
+    expect(run.run.next).toEqual({ what: { code: "NEXT_LOOKED_AGAIN" }, eta: iso(run.now + 30 * MINUTE) });
     expect(run.run.batches).toEqual([]);
     drained(run, "c1", false);
     expect(wants(round(run, 30 * MINUTE))).toEqual(["Propose 1"]);

@@ -101,7 +101,7 @@ const values = { [FILE]: "image: { tag: v1.4.1 }\n" };
 
 describe("a batch that changes a file", () => {
   test("is refused where an Application outside it reads the file, and told which", async () => {
-    const why = `it would change ${FILE}, which ledger in hub reads too and which is not part of this batch`;
+    const why = { code: "GUARD_READ_OUTSIDE", changed: FILE, application: "ledger", plane: "hub" };
     expect(await judge(values, { ledger: [{ ...HERE, path: "values" }] })).toEqual({ why, retry: false });
     // A target of the same run, in another batch.
     expect(await judge(values, { "payments-us-2": [{ ...HERE, path: "apps", ...helm(`/${FILE}`) }] })).toMatchObject({ retry: false });

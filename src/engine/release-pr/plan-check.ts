@@ -7,8 +7,8 @@
 import type { AnyReason } from "../../core/base/reason.ts";
 import type { Plan } from "../../core/plan/plan-types.ts";
 import { engineReason } from "../../core/reasons/engine.ts";
-import { gateReason } from "../../core/reasons/gates.ts";
 import type { Problem } from "../../core/reasons/problem.ts";
+import { runReason } from "../../core/reasons/run.ts";
 import { expectedDuration } from "../../core/report/plan/duration.ts";
 import { notARollout, type PlanFindings, planCheck } from "../../core/report/plan/plan-check.ts";
 import { planComment, problemsComment } from "../../core/report/plan/plan-comment.ts";
@@ -188,7 +188,7 @@ export function openPullJudge(context: Context, { commits, releases, rules, dura
       const touches = await touchesOf(rollout, pull.touched, before, after);
       if (!touches.rollout && !touches.release && !touches.pins && !touches.set) continue;
       concerns = true;
-      if (after === undefined) findings.waiting = gateReason("BASE_CONFLICTS");
+      if (after === undefined) findings.waiting = runReason("BASE_CONFLICTS");
       else await judgeRollout({ base, pull, before, after, findings, comments }, rollout, touches);
     }
     const gone = base.project.rollouts.filter((one) => !project.rollouts.some((other) => other.name === one.name));

@@ -80,7 +80,7 @@ describe("a journal that GitHub signs", () => {
     ]);
     const other = await replica();
     const state = await other.journal.read();
-    expect([state.tampered, state.runs.get("payments")?.why]).toEqual([undefined, "two"]);
+    expect([state.tampered, state.runs.get("payments")?.why]).toEqual([undefined, expect.toSay("two")]);
     expect(await mirror.remoteHead(JOURNAL_BRANCH)).toBe(state.head);
   });
 
@@ -92,7 +92,7 @@ describe("a journal that GitHub signs", () => {
     const outcomes = await Promise.all([one.journal.record(change("left")), two.journal.record(change("right"))]);
     expect(outcomes.toSorted()).toEqual(["lost", "recorded"]);
     const [a, b] = [await one.journal.read(), await two.journal.read()];
-    expect(a.runs.get("payments")?.why).toBe(outcomes[0] === "recorded" ? "left" : "right");
+    expect(a.runs.get("payments")?.why).toSay(outcomes[0] === "recorded" ? "left" : "right");
     expect(b.head).toBe(a.head);
   });
 
@@ -103,7 +103,7 @@ describe("a journal that GitHub signs", () => {
     await expect(journal.record(change("two"))).rejects.toMatchObject({ kind: "Unavailable" });
     delete github.sim.faults.request;
     const state = await journal.read();
-    expect([state.tampered, state.runs.get("payments")?.why]).toEqual([undefined, "two"]);
+    expect([state.tampered, state.runs.get("payments")?.why]).toEqual([undefined, expect.toSay("two")]);
     expect(await journal.record(change("three"))).toBe("recorded");
   });
 

@@ -28,7 +28,6 @@ function placed(problem: Problem): string {
 
 /** What the engine sees, cannot see, and tells. */
 export const ENGINE: Entries<EngineReasons> = entriesOf<EngineReasons>()({
-  SAID: { says: "{said}" },
   SAID_OF: { subject: "application", says: "{application}: {because}" },
 
   GUARD_CONFLICTS: { subject: "pull", says: "merging it would conflict in {files}" },
@@ -169,7 +168,7 @@ export const ENGINE: Entries<EngineReasons> = entriesOf<EngineReasons>()({
   },
 
   ROLLOUT_ADOPTED: { subject: "run", says: (r) => `adopted at ${release(r)}` },
-  RUN_STARTED: { subject: "run", says: (r) => `started for ${release(r)}` },
+  RUN_BEGUN: { subject: "run", says: (r) => `started for ${release(r)}` },
   RUN_ROLLS_BACK: { subject: "run", says: "rolls back #{run}: {because}" },
   RUN_MAKES_WAY: { subject: "run", says: (r) => `makes way for ${release(r)}` },
   MODE_STARTS_NO_RUN: { subject: "run", says: "mode is Observe, no run" },

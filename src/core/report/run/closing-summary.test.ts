@@ -136,7 +136,7 @@ describe("the live page", () => {
     const [item] = run.requeued;
     if (item === undefined) throw new Error("the sample has a requeued cluster");
     const requeued = Array.from({ length: 1000 }, (_, index) => ({ ...item, cluster: `hub/us-${index}`, why: said("|".repeat(600)) }));
-    const remarks = Array.from({ length: 10 }, () => ({ code: "SAID", said: "|".repeat(1000) }));
+    const remarks = Array.from({ length: 10 }, () => said("|".repeat(1000)));
     const text = runComment({ ...manyStages(run), stage: 150, requeued }, NOW, remarks);
     expectWhole(text);
     expect(text).toContain("240 more stages are not shown");
@@ -151,7 +151,7 @@ describe("the live page", () => {
   });
 
   test("carries remarks, made harmless", () => {
-    const text = runComment(sampleRun(), NOW, [{ code: "SAID", said: "the team `sre` | @all could not be asked" }]);
+    const text = runComment(sampleRun(), NOW, [said("the team `sre` | @all could not be asked")]);
     expect(text).toContain("> [!NOTE]\n> the team `sre` \\| @\u200ball could not be asked");
   });
 });

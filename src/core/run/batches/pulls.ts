@@ -1,4 +1,3 @@
-import { defined } from "../../base/defined.ts";
 import { epoch } from "../../base/time.ts";
 import { runReason } from "../../reasons/run.ts";
 import { approvedBy } from "../gates/approval.ts";

@@ -173,7 +173,9 @@ describe("hooks on failure", () => {
   test("are told what failed, and nobody waits for them", () => {
     const self = failing();
     expect(wants(self.last)).toEqual([`CallHook ${FAILED}#1`]);
-    expect(self.run.hooks).toMatchObject([{ failures: [{ what: "c1", why: expect.toSay("Degraded") }] }]);
+    expect(self.run.hooks).toMatchObject([
+      { failures: [{ what: { code: "CLUSTER_HAS_FAILED", cluster: "hub/c1" }, why: expect.toSay("Degraded") }] },
+    ]);
     expect(self.run.paused?.kind).toBe("Failure");
     answer(self, `${FAILED}#1`, { kind: "fail", message: "no" });
     round(self);

@@ -394,10 +394,10 @@ describe("/requeue and /retry", () => {
     say(run, "/requeue c1", { flags: { for: "2h" } });
     expect(wants(round(run))).toEqual(["Answer done"]);
     const until = iso(run.now + 120 * MINUTE);
-    expect(batch(run.run, 1)).toMatchObject({ phase: "Settled", why: "every cluster of it was left out" });
+    expect(batch(run.run, 1)).toMatchObject({ phase: "Settled", why: expect.toSay("every cluster of it was left out") });
     expect(run.run.requeued).toMatchObject([{ cluster: "hub/c1", until, nextAt: until }]);
     bring(run, 2, "confirmed");
-    expect(run.run.next).toEqual({ what: "looked at again", eta: until });
+    expect(run.run.next).toEqual({ what: { code: "NEXT_LOOKED_AGAIN" }, eta: until });
     expect(wants(round(run, 120 * MINUTE))).toEqual(["Answer done", "Propose 3"]);
     expect(batch(run.run, 3).kind).toBe("CatchUp");
   });

@@ -158,7 +158,7 @@ describe("commands with --rollouts", () => {
     round(self);
     expect(last(self)).toMatchObject({
       outcome: "refused",
-      message: { code: "ROLLOUTS_DONE", done: 1, clusters: ["hub/c1"], failed: [{ cluster: "c2", name: "shop" }] },
+      message: { code: "ROLLOUTS_DONE", done: 1, clusters: ["hub/c1"], failed: [{ cluster: "hub/c2", name: "shop" }] },
     });
   });
 
@@ -202,7 +202,10 @@ describe("commands with --rollouts", () => {
     round(self);
     expect([self.run.phase, last(self)]).toMatchObject([
       "Progressing",
-      { outcome: "done", message: { code: "ROLLOUTS_DONE", action: "abort", done: 1, left: [{ code: "ROLLOUT_UNSEEN", cluster: "c2" }] } },
+      {
+        outcome: "done",
+        message: { code: "ROLLOUTS_DONE", action: "abort", done: 1, left: [{ code: "ROLLOUT_UNSEEN", cluster: "hub/c2" }] },
+      },
     ]);
   });
 

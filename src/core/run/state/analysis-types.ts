@@ -1,4 +1,4 @@
-import type { AnyReason } from "../../base/reason.ts";
+import type { AnyReason, Words } from "../../base/reason.ts";
 import type { Time } from "../../base/time.ts";
 import type { AnalysisArg, AnalysisWhen } from "../../spec/rollout.ts";
 

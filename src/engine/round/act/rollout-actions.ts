@@ -4,11 +4,13 @@
  * Each Rollout is read again right before, so that one which was moved already, by a try that broke off or by a person, is not moved
  * twice. A refusal for want of a right ends the order where nothing was done yet: lockstep is all or none.
  */
+
 import type { ActionOffer, ActionOutcome } from "../../../adapters/argocd/port.ts";
 import { BoundedMap } from "../../../core/base/bounded.ts";
 import type { Words } from "../../../core/base/reason.ts";
 import { epoch } from "../../../core/base/time.ts";
 import { engineReason } from "../../../core/reasons/engine.ts";
+import { said } from "../../../core/reasons/run.ts";
 import { actionKey } from "../../../core/run/commands/rollouts.ts";
 import { hasMoved } from "../../../core/run/commands/rollouts-lockstep.ts";
 import type { OrderedRollout, RolloutOrder, RolloutOutcome, RolloutState, Run } from "../../../core/run/state/run.ts";
@@ -95,7 +97,7 @@ export function openRolloutActions(
       if (offer === undefined || offer.kind === "offered") return "offered";
       return { kind: offer.kind, why: engineReason("SAID_OF", { application, because: offer.why }) };
     } catch (error) {
-      return { kind: "failed", why: engineReason("SAID", { said: String(error instanceof Error ? error.message : error).slice(0, 300) }) };
+      return { kind: "failed", why: said(String(error instanceof Error ? error.message : error).slice(0, 300)) };
     }
   }
 

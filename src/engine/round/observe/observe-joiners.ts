@@ -2,6 +2,7 @@ import { BoundedMap } from "../../../core/base/bounded.ts";
 import type { AnyReason } from "../../../core/base/reason.ts";
 import type { Cluster } from "../../../core/plan/plan-types.ts";
 import { engineReason } from "../../../core/reasons/engine.ts";
+import { said } from "../../../core/reasons/run.ts";
 import { isEnded, type Run } from "../../../core/run/state/run.ts";
 import type { Joiner } from "../../../core/run/state/world.ts";
 import type { Commits } from "../../config-repo/commits.ts";
@@ -99,9 +100,8 @@ export function observeUnreachable(all: Planes, run: Run, clusters: readonly Clu
   const fresh = planesFor(all, run.spec.source.controlPlanes).filter((plane) => plane.state().fresh);
   const failed = unreachableClusters(fresh);
   const unreachable = new Map<string, AnyReason>();
-  const add = (key: string, said: string | undefined) => {
-    if (said !== undefined)
-      unreachable.set(key, said === "" ? engineReason("CONNECTION_FAILED") : engineReason("SAID", { said: said.slice(0, 300) }));
+  const add = (key: string, message: string | undefined) => {
+    if (message !== undefined) unreachable.set(key, message === "" ? engineReason("CONNECTION_FAILED") : said(message.slice(0, 300)));
   };
   for (const [key, said] of failed) if (!key.includes(" ")) add(key, said);
   // The inventory may call it otherwise.

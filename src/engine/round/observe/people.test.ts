@@ -36,7 +36,7 @@ test("who approved by command counts only while in the team: asked again at most
   expect(await look()).toBeUndefined();
   expect(asked).toBe(1);
   now += 60_000;
-  expect(await look()).toEqual([{ by: "bob", why: "is in none of them any more" }]);
+  expect(await look()).toEqual([{ by: "bob", why: { code: "APPROVER_LEFT" } }]);
   member = undefined;
   now += 60_000;
   expect((await look())?.[0]?.why).toSay("cannot be seen");

@@ -6,7 +6,6 @@
 import type { IndexEntry, JournalState } from "../../../adapters/git/journal/port.ts";
 import { iso } from "../../../core/base/time.ts";
 import { engineReason } from "../../../core/reasons/engine.ts";
-import { runReason } from "../../../core/reasons/run.ts";
 import { planComment } from "../../../core/report/plan/plan-comment.ts";
 import { releaseName } from "../../../core/report/words.ts";
 import { haltsOn } from "../../../core/run/gates/halt.ts";
@@ -139,7 +138,7 @@ export function openStarter(context: Context, { commits, releases, refused, merg
     return {
       entry: { lastRun, lastRelease: values, attempt, cursor: base },
       run,
-      events: [...skipped, { run: lastRun, reason: engineReason("RUN_STARTED", { values }) }],
+      events: [...skipped, { run: lastRun, reason: engineReason("RUN_BEGUN", { values }) }],
       waiting: false,
     };
   }

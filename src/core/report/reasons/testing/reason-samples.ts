@@ -3,31 +3,18 @@
  * code needs nothing here, unless it has a field that no other has, or is said in several ways.
  */
 import type { AnyReason } from "../../../base/reason.ts";
-import type { BatchesReasons } from "../../../reasons/batches.ts";
-import type { CheckReasons } from "../../../reasons/checks.ts";
-import type { CommandReasons } from "../../../reasons/commands.ts";
 import type { CommentReasons } from "../../../reasons/comments.ts";
 import type { EngineReasons } from "../../../reasons/engine.ts";
-import type { GatesReasons, OverLimit, PullNeed } from "../../../reasons/gates.ts";
-import type { OutcomeReasons } from "../../../reasons/outcome.ts";
+import type { OverLimit, PullNeed } from "../../../reasons/gates.ts";
 import type { AnalysisRef, BatchRef, HookRef } from "../../../reasons/refs.ts";
+import type { RunReasons } from "../../../reasons/run.ts";
 import type { SettingReasons } from "../../../reasons/settings.ts";
-import type { TargetReasons } from "../../../reasons/targets.ts";
 import { ARGOCD_FIELDS, ARGOCD_VARIANTS } from "./argocd-samples.ts";
 import { ENGINE_FIELDS, ENGINE_VARIANTS } from "./engine-samples.ts";
 import { JOURNAL_FIELDS, JOURNAL_VARIANTS } from "./journal-samples.ts";
 import { STAGE_FIELDS, STAGE_VARIANTS } from "./stage-samples.ts";
 
-interface RunReasons
-  extends BatchesReasons,
-    CheckReasons,
-    CommandReasons,
-    CommentReasons,
-    EngineReasons,
-    GatesReasons,
-    OutcomeReasons,
-    SettingReasons,
-    TargetReasons {}
+interface Reasons extends RunReasons, CommentReasons, EngineReasons, SettingReasons {}
 
 const batch: BatchRef = { stage: "canary", number: 2, kind: "Planned" };
 const analysis: AnalysisRef = { templates: ["webcheck"], of: batch };
@@ -111,7 +98,7 @@ export const FIELDS: Readonly<Record<string, unknown>> = {
 };
 
 type Variants = {
-  readonly [Code in keyof RunReasons]?: readonly { readonly [Field in keyof RunReasons[Code]]?: RunReasons[Code][Field] | undefined }[];
+  readonly [Code in keyof Reasons]?: readonly { readonly [Field in keyof Reasons[Code]]?: Reasons[Code][Field] | undefined }[];
 };
 
 const pending: PullNeed = { kind: "check", name: "ci", state: "pending" };

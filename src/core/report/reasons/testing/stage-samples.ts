@@ -1,4 +1,10 @@
+import type { BreachReasons } from "../../../reasons/breaches.ts";
 import type { BatchRef } from "../../../reasons/refs.ts";
+import type { RunReasons } from "../../../reasons/run.ts";
+
+type Ways<Table> = {
+  readonly [Code in keyof Table]?: readonly { readonly [Field in keyof Table[Code]]?: Table[Code][Field] | undefined }[];
+};
 
 const batch: BatchRef = { stage: "canary", number: 2, kind: "Planned" };
 
@@ -19,26 +25,26 @@ export const STAGE_FIELDS = {
 };
 
 /** The ways in which these are said. */
-export const STAGE_VARIANTS = {
+export const STAGE_VARIANTS: Ways<RunReasons & BreachReasons> = {
   BATCH_SETTLED_WITH: [{ failed: ["hub/eu-1"] }, { failed: ["hub/eu-1"], excused: ["hub/us-1"] }],
   WAIT_BEGINS: [{ again: false }, { wait: { forMs: 600_000 }, again: true }, { wait: {}, again: false }],
   CLUSTERS_UNREAD: [{ about: "apart" }, { about: "putOff" }, { about: "requeued" }],
   NEXT_PROMOTED: [{}, { after: { forMs: 600_000 } }, { after: null }],
   ROLLBACK_OF_NOTHING: [{ moved: true }, { moved: false }],
-  MERGE_OVER_UNCONFIRMED: [{ phase: "Syncing" }, { verdict: "pending" }, "beyondBudget", "unproven", "unmerged", "older"].map((how) => ({
-    how,
-  })),
+  MERGE_OVER_UNCONFIRMED: [
+    { how: { phase: "Syncing" } },
+    { how: { verdict: "pending" } },
+    { how: "beyondBudget" },
+    { how: "unproven" },
+    { how: "unmerged" },
+    { how: "older" },
+  ],
   END_AND_PHASE_DIFFER: [{}, { ended: false }],
   RUN_THROUGH: [
-    { phase: "Succeeded" as const, checks: [] },
-    { phase: "RolledBack" as const, checks: [], skipped: ["hub/eu-1"] },
-    { phase: "Failed" as const, failed: ["hub/eu-1"], quarantined: ["hub/us-1"] },
-    { phase: "Succeeded" as const, checks: [], failed: ["hub/eu-1"] },
+    { phase: "Succeeded", checks: [] },
+    { phase: "RolledBack", checks: [], skipped: ["hub/eu-1"] },
+    { phase: "Failed", failed: ["hub/eu-1"], quarantined: ["hub/us-1"] },
+    { phase: "Succeeded", checks: [], failed: ["hub/eu-1"] },
   ],
-  RUN_ENDED: [
-    { phase: "Succeeded" as const },
-    { phase: "RolledBack" as const },
-    { phase: "Failed" as const },
-    { phase: "Aborted" as const },
-  ],
+  RUN_ENDED: [{ phase: "Succeeded" }, { phase: "RolledBack" }, { phase: "Failed" }, { phase: "Aborted" }],
 };
