@@ -2,7 +2,7 @@ import { existsSync, globSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { CLAUSE_NAMES } from "../src/core/argocd/liveness/types.ts";
-import { PIN_PROBLEMS } from "../src/core/report/reasons/pins.ts";
+import { PIN_PROBLEMS } from "../src/core/report/reasons/problems/pins.ts";
 import { RENDER_PROBLEMS } from "../src/core/report/reasons/render.ts";
 import { codesOnPage } from "./generate-problems.ts";
 

@@ -1,7 +1,7 @@
 import { existsSync, globSync, readFileSync, statSync } from "node:fs";
 import { join, relative } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
-import { sayProblem } from "../../src/core/report/reasons/problems.ts";
+import { sayProblem } from "../../src/core/report/reasons/problems/problems.ts";
 import { parseRollouts } from "../../src/core/spec/parse/parse.ts";
 import { openCheckout } from "../../src/surfaces/cli/lint/lint-checkout.ts";
 import { lint } from "../../src/surfaces/cli/lint/lint-run.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { sayProblem } from "../report/reasons/problems.ts";
+import { sayProblem } from "../report/reasons/problems/problems.ts";
 import { parseRollouts } from "../spec/parse/parse.ts";
 import { lintAnalyses } from "./lint.ts";
 

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
-import { sayProblem } from "../report/reasons/problems.ts";
+import { sayProblem } from "../report/reasons/problems/problems.ts";
 import { AnalysisError, type Asked, prepare, type Sources } from "./request.ts";
 import { readTemplates } from "./template.ts";
 

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { sayPin } from "../report/reasons/pins.ts";
+import { sayPin } from "../report/reasons/problems/pins.ts";
 import { type MoveResult, moveInClusterGenerator, moveOutOfClusterGenerator, NO_CLUSTER } from "./index.ts";
 
 const SET = `apiVersion: argoproj.io/v1alpha1

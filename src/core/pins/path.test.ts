@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { sayPin } from "../report/reasons/pins.ts";
+import { sayPin } from "../report/reasons/problems/pins.ts";
 import { type PinStep, parsePinPath, printPinPath } from "./index.ts";
 
 const key = (name: string): PinStep => ({ kind: "key", key: name });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { sayPin } from "../report/reasons/pins.ts";
+import { sayPin } from "../report/reasons/problems/pins.ts";
 import { findPin, type PinError, type SpliceEdit, splice } from "./index.ts";
 
 function refused(text: string, edit: Partial<SpliceEdit> & { path: string }, maxBytes?: number): string {

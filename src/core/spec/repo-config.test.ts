@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { sayProblem } from "../report/reasons/problems.ts";
+import { sayProblem } from "../report/reasons/problems/problems.ts";
 import { parseRepoConfig, unusedSettings } from "./parse/config.ts";
 
 function read(text: string) {

@@ -3,7 +3,7 @@ import { sampleRollout } from "../../../test/support/sample-run.ts";
 import type { ControlPlane } from "../../adapters/argocd/port.ts";
 import { decodeApplication } from "../../core/argocd/decode/application.ts";
 import type { ApplicationView, ClusterView } from "../../core/argocd/views.ts";
-import { sayProblem } from "../../core/report/reasons/problems.ts";
+import { sayProblem } from "../../core/report/reasons/problems/problems.ts";
 import { clustersOf } from "../resolve/fleet.ts";
 import { resolveTargets } from "../resolve/targets.ts";
 import { declaredIn, readClusters } from "./inventory.ts";

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { stringify } from "yaml";
 import { sampleRollout } from "../../../test/support/sample-run.ts";
 import type { Edit } from "../../core/plan/plan-types.ts";
-import { sayProblem } from "../../core/report/reasons/problems.ts";
+import { sayProblem } from "../../core/report/reasons/problems/problems.ts";
 import type { Rollout } from "../../core/spec/rollout.ts";
 import { manifestIn } from "../config-repo/appset-in-git.ts";
 import type { ParentApplication } from "./gathered.ts";

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { stringify } from "yaml";
 import { sampleRollout } from "../../../test/support/sample-run.ts";
 import type { Edit } from "../../core/plan/plan-types.ts";
-import { sayProblem } from "../../core/report/reasons/problems.ts";
+import { sayProblem } from "../../core/report/reasons/problems/problems.ts";
 import { manifestIn } from "../config-repo/appset-in-git.ts";
 import { readWorkflow } from "../config-repo/workflow-triggers.ts";
 import { lintOutside } from "./lint-outside.ts";

@@ -5,7 +5,7 @@ import type { AnyReason, Words } from "../../core/base/reason.ts";
 import type { Cluster } from "../../core/plan/plan-types.ts";
 import { planeReason } from "../../core/reasons/control-plane.ts";
 import { engineReason } from "../../core/reasons/engine.ts";
-import { sayGrant } from "../../core/report/reasons/problems-repo.ts";
+import { sayGrant } from "../../core/report/reasons/problems/repo.ts";
 import type { LostPlane } from "../../core/run/state/world.ts";
 import { lostWords, planeOf } from "../../core/run/targets/unseen.ts";
 import type { Declared } from "../config-repo/inventory.ts";

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { decodeApplication } from "../../core/argocd/decode/application.ts";
 import { readInventory } from "../../core/argocd/inventory-file.ts";
 import type { Cluster } from "../../core/plan/plan-types.ts";
-import { sayProblem } from "../../core/report/reasons/problems.ts";
+import { sayProblem } from "../../core/report/reasons/problems/problems.ts";
 import { parseRollouts } from "../../core/spec/parse/parse.ts";
 import type { Rollout } from "../../core/spec/rollout.ts";
 import type { SeenApplication } from "./draft.ts";

@@ -7,7 +7,7 @@ import { BoundedMap } from "../../core/base/bounded.ts";
 import { defined } from "../../core/base/defined.ts";
 import type { AnyReason } from "../../core/base/reason.ts";
 import { engineReason } from "../../core/reasons/engine.ts";
-import { sayWithHint } from "../../core/report/reasons/problems.ts";
+import { sayWithHint } from "../../core/report/reasons/problems/problems.ts";
 import { analysesOf } from "../../core/run/checks/analysis.ts";
 import { analysisSpec, measuresAnything } from "../../core/run/checks/step-analysis.ts";
 import type { AnalysisMetric, ObservedAnalysis, RunAnalysis } from "../../core/run/state/analysis-types.ts";

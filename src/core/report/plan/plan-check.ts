@@ -3,7 +3,7 @@ import type { Plan } from "../../plan/plan-types.ts";
 import type { Problem } from "../../reasons/problem.ts";
 import { cell, code } from "../escape.ts";
 import { present, table } from "../markdown.ts";
-import { sayProblem, sayWarning } from "../reasons/problems.ts";
+import { sayProblem, sayWarning } from "../reasons/problems/problems.ts";
 import { sentenceOf } from "../reasons/say.ts";
 import { short } from "./plan-chart.ts";
 

@@ -4,7 +4,7 @@ import type { Rollout } from "../../spec/rollout.ts";
 import { cell, code } from "../escape.ts";
 import { COMMENT_ROOM, fitting } from "../fit.ts";
 import { table } from "../markdown.ts";
-import { sayProblem, sayWarning } from "../reasons/problems.ts";
+import { sayProblem, sayWarning } from "../reasons/problems/problems.ts";
 import { releaseName } from "../words.ts";
 import { durationSentence, type Expected } from "./duration.ts";
 import { planChart, short } from "./plan-chart.ts";

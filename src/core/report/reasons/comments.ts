@@ -1,7 +1,7 @@
 import type { CommentReasons } from "../../reasons/comments.ts";
 import { SETTINGS_FILE } from "../../spec/repo-config.ts";
 import type { Entries } from "./entry.ts";
-import { didYouMean } from "./problem-entry.ts";
+import { didYouMean } from "./problems/entry.ts";
 
 /** Of a word that is quoted back. */
 const LONGEST_QUOTE = 40;

@@ -2,7 +2,7 @@ import { formatDuration } from "../../base/time.ts";
 import type { EngineReasons } from "../../reasons/engine.ts";
 import type { Problem } from "../../reasons/problem.ts";
 import { type Entries, entriesOf } from "./entry.ts";
-import { sayProblem } from "./problems.ts";
+import { sayProblem } from "./problems/problems.ts";
 import { sayRender } from "./render.ts";
 
 const UNVERIFIED = "set sourceRef.unverified: true to go on without that check";

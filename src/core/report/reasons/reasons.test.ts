@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { Entry } from "./entry.ts";
-import { PROBLEMS } from "./problems.ts";
+import { PROBLEMS } from "./problems/problems.ts";
 import { RENDER_PROBLEMS } from "./render.ts";
 import { namesOf, REASONS, sentenceOf } from "./say.ts";
 import { samplesOf } from "./testing/reason-samples.ts";

@@ -8,7 +8,7 @@ import type {
   TemplateKinds,
 } from "../../reasons/render.ts";
 import type { TemplateReason } from "../../reasons/templates.ts";
-import { byKind, type ProblemEntries, type SaidProblem, sayEntry } from "./problem-entry.ts";
+import { byKind, type ProblemEntries, type SaidProblem, sayEntry } from "./problems/entry.ts";
 import { sayTemplateFailure } from "./templates.ts";
 
 const BY_ARGO = "let Argo CD render this set (argocd appset generate)";

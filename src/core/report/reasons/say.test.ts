@@ -10,7 +10,7 @@ import { GATES } from "./gates.ts";
 import { JOURNAL } from "./journal.ts";
 import { LIVENESS } from "./liveness.ts";
 import { OUTCOME } from "./outcome.ts";
-import { PROBLEMS } from "./problems.ts";
+import { PROBLEMS } from "./problems/problems.ts";
 import { RENDER_PROBLEMS } from "./render.ts";
 import { REASONS, sentenceOf } from "./say.ts";
 import { SETTINGS } from "./settings.ts";

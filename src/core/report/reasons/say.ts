@@ -14,7 +14,7 @@ import { JOURNAL } from "./journal.ts";
 import { LIVENESS } from "./liveness.ts";
 import { OUTCOME } from "./outcome.ts";
 import type { Names } from "./phrases.ts";
-import { PROBLEMS } from "./problems.ts";
+import { PROBLEMS } from "./problems/problems.ts";
 import { RENDER_PROBLEMS } from "./render.ts";
 import { SETTINGS } from "./settings.ts";
 import { STAGES } from "./stages.ts";

@@ -1,6 +1,6 @@
 import type { SettingReasons } from "../../reasons/settings.ts";
 import { entriesOf } from "./entry.ts";
-import { sayProblem } from "./problems.ts";
+import { sayProblem } from "./problems/problems.ts";
 
 const PRETEND = "anybody could then pretend to be GitHub";
 

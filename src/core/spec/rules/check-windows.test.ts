@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { sayProblem } from "../../report/reasons/problems.ts";
+import { sayProblem } from "../../report/reasons/problems/problems.ts";
 import { parseRollouts } from "../parse/parse.ts";
 
 /** `line:column CODE message` of each error of a rollout with these windows, which stand in line 7. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { sayProblem } from "../../report/reasons/problems.ts";
+import { sayProblem } from "../../report/reasons/problems/problems.ts";
 import { parseRepoConfig, parseRollouts } from "../parse/parse.ts";
 
 /** `line:column CODE message: hint` of each problem; `stage` stands in line 9, `spec` in line 10. */

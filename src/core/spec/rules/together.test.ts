@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { sayProblem } from "../../report/reasons/problems.ts";
+import { sayProblem } from "../../report/reasons/problems/problems.ts";
 import { parseRollouts } from "../parse/parse.ts";
 import { clashes } from "./together.ts";
 

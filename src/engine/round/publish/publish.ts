@@ -6,7 +6,7 @@ import { BoundedMap } from "../../../core/base/bounded.ts";
 import type { AnyReason } from "../../../core/base/reason.ts";
 import { epoch } from "../../../core/base/time.ts";
 import { problemsComment } from "../../../core/report/plan/plan-comment.ts";
-import { sayProblem } from "../../../core/report/reasons/problems.ts";
+import { sayProblem } from "../../../core/report/reasons/problems/problems.ts";
 import { pausedSign } from "../../../core/report/rollouts.ts";
 import { closingSummary, handOver } from "../../../core/report/run/closing-summary.ts";
 import { runComment } from "../../../core/report/run/run-comment.ts";

@@ -1,5 +1,5 @@
 import type { JournalState } from "../../../adapters/git/journal/port.ts";
-import { sayProblem } from "../../../core/report/reasons/problems.ts";
+import { sayProblem } from "../../../core/report/reasons/problems/problems.ts";
 import type { Problem } from "../../../core/spec/parse/parse.ts";
 import type { Project } from "../../config-repo/project.ts";
 import type { RepoContext } from "../context.ts";

@@ -7,7 +7,7 @@ import { AnalysisError, type Asked, templatesFor } from "../../../core/analysis/
 import { readTemplates } from "../../../core/analysis/template.ts";
 import type { AnalysisTemplate } from "../../../core/analysis/template-schema.ts";
 import type { Clock } from "../../../core/base/time.ts";
-import { sayProblem } from "../../../core/report/reasons/problems.ts";
+import { sayProblem } from "../../../core/report/reasons/problems/problems.ts";
 import { kubeConfigOf } from "../../server/config/kube-config.ts";
 import { wallClock } from "../../server/wall-clock.ts";
 import { errorText, gather, nestedCommand, outputOption, readGiven, runNested } from "../args.ts";

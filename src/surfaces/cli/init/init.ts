@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { Command } from "commander";
 import type { Inventory } from "../../../core/argocd/inventory-file.ts";
-import { sayProblem } from "../../../core/report/reasons/problems.ts";
+import { sayProblem } from "../../../core/report/reasons/problems/problems.ts";
 import { propose } from "../../../engine/onboarding/propose.ts";
 import { proposalJson, proposalText, proposedFiles, type Written } from "../../../engine/onboarding/show.ts";
 import type { Proposal } from "../../../engine/onboarding/types.ts";

@@ -3,7 +3,7 @@ import { count } from "../../../core/base/count.ts";
 import { type RepoFiles, readOrNull } from "../../../core/base/repo-files.ts";
 import type { Problem } from "../../../core/reasons/problem.ts";
 import { cell, code } from "../../../core/report/escape.ts";
-import { problemJson, sayProblem } from "../../../core/report/reasons/problems.ts";
+import { problemJson, sayProblem } from "../../../core/report/reasons/problems/problems.ts";
 import { visible } from "../print.ts";
 
 /** What lint looked at and found. */

@@ -5,7 +5,7 @@ import { basename, dirname, join, resolve, sep } from "node:path";
 import { type Command, Option } from "commander";
 import { defined } from "../../../core/base/defined.ts";
 import { type Found, findPin, type PinError, type PinPart, type SpliceEdit, splice } from "../../../core/pins/index.ts";
-import { sayPin } from "../../../core/report/reasons/pins.ts";
+import { sayPin } from "../../../core/report/reasons/problems/pins.ts";
 import { errorText, nestedCommand, outputOption, runNested } from "../args.ts";
 import { CommandError } from "../command.ts";
 import { visible } from "../print.ts";

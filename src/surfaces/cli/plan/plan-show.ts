@@ -8,8 +8,8 @@ import { changesNothing, type Edit, type Plan, type PlannedStage, type PlannedTa
 import { pinsOf, waitsAfter, weightsOf } from "../../../core/plan/steps.ts";
 import type { Problem } from "../../../core/reasons/problem.ts";
 import { short } from "../../../core/report/plan/plan-chart.ts";
-import { sayProblem, sayWarning } from "../../../core/report/reasons/problems.ts";
-import { sayUncovered } from "../../../core/report/reasons/problems-plan.ts";
+import { sayUncovered } from "../../../core/report/reasons/problems/plan.ts";
+import { sayProblem, sayWarning } from "../../../core/report/reasons/problems/problems.ts";
 import { waitWords } from "../../../core/report/steps.ts";
 import { shortName } from "../../../core/report/words.ts";
 import type { PinTemplate, Quantity, Rollout } from "../../../core/spec/rollout.ts";

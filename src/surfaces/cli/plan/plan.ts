@@ -5,7 +5,7 @@ import { readOrNull } from "../../../core/base/repo-files.ts";
 import type { Plan } from "../../../core/plan/plan-types.ts";
 import type { Problem } from "../../../core/reasons/problem.ts";
 import { planComment, problemsComment } from "../../../core/report/plan/plan-comment.ts";
-import { problemJson } from "../../../core/report/reasons/problems.ts";
+import { problemJson } from "../../../core/report/reasons/problems/problems.ts";
 import type { Rollout } from "../../../core/spec/rollout.ts";
 import { outputOption, parseArgs } from "../args.ts";
 import { type Checkout, openCheckout, repoAround } from "../lint/lint-checkout.ts";

@@ -1,6 +1,6 @@
 import { isRecord } from "../../../core/base/is-record.ts";
 import { type PinError, splice } from "../../../core/pins/index.ts";
-import { sayPin } from "../../../core/report/reasons/pins.ts";
+import { sayPin } from "../../../core/report/reasons/problems/pins.ts";
 import { readYaml } from "../../../core/spec/parse/yaml.ts";
 import { SETTINGS_FILE } from "../../../core/spec/repo-config.ts";
 import type { Rollout } from "../../../core/spec/rollout.ts";

@@ -1,6 +1,6 @@
 import { Command } from "commander";
 import { cell, code } from "../../../core/report/escape.ts";
-import { sayProblem } from "../../../core/report/reasons/problems.ts";
+import { sayProblem } from "../../../core/report/reasons/problems/problems.ts";
 import { parseRepoConfig, parseRollouts } from "../../../core/spec/parse/parse.ts";
 import { SETTINGS_FILE } from "../../../core/spec/repo-config.ts";
 import type { Rollout } from "../../../core/spec/rollout.ts";

@@ -2,7 +2,7 @@ import { Command } from "commander";
 import { lintAnalyses } from "../../../core/analysis/lint.ts";
 import { defined } from "../../../core/base/defined.ts";
 import type { Problem } from "../../../core/reasons/problem.ts";
-import { sayProblem } from "../../../core/report/reasons/problems.ts";
+import { sayProblem } from "../../../core/report/reasons/problems/problems.ts";
 import { parseRepoConfig } from "../../../core/spec/parse/parse.ts";
 import { type RepoBounds, SETTINGS_FILE } from "../../../core/spec/repo-config.ts";
 import type { Rollout } from "../../../core/spec/rollout.ts";

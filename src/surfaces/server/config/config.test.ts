@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { sayProblem } from "../../../core/report/reasons/problems.ts";
+import { sayProblem } from "../../../core/report/reasons/problems/problems.ts";
 import { silentLog } from "../../../engine/round/context.ts";
 import { openPlanes } from "../tenancy/planes.ts";
 import { apiUrl, credentialsOf, type Environment, withEnvironment } from "./env.ts";

@@ -2,7 +2,7 @@
 import { decodeApplication } from "../../../core/argocd/decode/application.ts";
 import type { Cluster, Plan } from "../../../core/plan/plan-types.ts";
 import { planComment } from "../../../core/report/plan/plan-comment.ts";
-import { sayProblem } from "../../../core/report/reasons/problems.ts";
+import { sayProblem } from "../../../core/report/reasons/problems/problems.ts";
 import { parseRollouts } from "../../../core/spec/parse/parse.ts";
 import type { Rollout } from "../../../core/spec/rollout.ts";
 import { findApplicationSetIn, generatorCluster } from "../../../engine/config-repo/appset-in-git.ts";

@@ -1,8 +1,8 @@
-import type { ReasonsOf } from "../../base/reason.ts";
-import type { PlanProblems, SharedUnit, Uncovered } from "../../reasons/problems-plan.ts";
-import { firstOf } from "../markdown.ts";
-import { sourcePhrase, whatIsOver } from "./phrases.ts";
-import { problemsOf } from "./problem-entry.ts";
+import type { ReasonsOf } from "../../../base/reason.ts";
+import type { PlanProblems, SharedUnit, Uncovered } from "../../../reasons/problems-plan.ts";
+import { firstOf } from "../../markdown.ts";
+import { sourcePhrase, whatIsOver } from "../phrases.ts";
+import { problemsOf } from "./entry.ts";
 
 const OWN_PINS = "give each cluster a pin of its own";
 

@@ -1,7 +1,7 @@
-import type { TemplateFault } from "../../base/template.ts";
-import type { OutsideFault, RuleProblems } from "../../reasons/problems-rules.ts";
-import { isSeveral, sourcePhrase } from "./phrases.ts";
-import { problemsOf } from "./problem-entry.ts";
+import type { TemplateFault } from "../../../base/template.ts";
+import type { OutsideFault, RuleProblems } from "../../../reasons/problems-rules.ts";
+import { isSeveral, sourcePhrase } from "../phrases.ts";
+import { problemsOf } from "./entry.ts";
 
 const LABEL_CHARACTERS = "letters, digits, - _ . up to 63 of them";
 const VALUES = "list at least one value, or use Exists or DoesNotExist";

@@ -1,8 +1,8 @@
-import { TEMPLATES_FOLDER } from "../../analysis/repo-templates.ts";
-import type { ProblemData } from "../../reasons/problem.ts";
-import type { AnalysisProblems } from "../../reasons/problems-analysis.ts";
-import { sayExpression } from "./analysis.ts";
-import { didYouMean, problemsOf } from "./problem-entry.ts";
+import { TEMPLATES_FOLDER } from "../../../analysis/repo-templates.ts";
+import type { ProblemData } from "../../../reasons/problem.ts";
+import type { AnalysisProblems } from "../../../reasons/problems-analysis.ts";
+import { sayExpression } from "../analysis.ts";
+import { didYouMean, problemsOf } from "./entry.ts";
 
 /** Analyses of a rollout, and the templates they are made from. */
 export const ANALYSIS_PROBLEMS = problemsOf<AnalysisProblems>()({

@@ -1,14 +1,14 @@
-import type { OwnWords, Path, Place, Problem, ProblemReason, ProblemTable, Warning } from "../../reasons/problem.ts";
-import { firstOf } from "../markdown.ts";
+import type { OwnWords, Path, Place, Problem, ProblemReason, ProblemTable, Warning } from "../../../reasons/problem.ts";
+import { firstOf } from "../../markdown.ts";
+import { ANALYSIS_PROBLEMS } from "./analysis.ts";
+import { type ProblemEntries, type SaidProblem, sayEntry } from "./entry.ts";
+import { FILE_PROBLEMS } from "./file.ts";
+import { PACE_PROBLEMS } from "./pace.ts";
 import { PIN_PROBLEMS } from "./pins.ts";
-import { type ProblemEntries, type SaidProblem, sayEntry } from "./problem-entry.ts";
-import { ANALYSIS_PROBLEMS } from "./problems-analysis.ts";
-import { FILE_PROBLEMS } from "./problems-file.ts";
-import { PACE_PROBLEMS } from "./problems-pace.ts";
-import { PLAN_PROBLEMS } from "./problems-plan.ts";
-import { REPO_PROBLEMS } from "./problems-repo.ts";
-import { RULE_PROBLEMS } from "./problems-rules.ts";
-import { SERVER_PROBLEMS } from "./problems-server.ts";
+import { PLAN_PROBLEMS } from "./plan.ts";
+import { REPO_PROBLEMS } from "./repo.ts";
+import { RULE_PROBLEMS } from "./rules.ts";
+import { SERVER_PROBLEMS } from "./server.ts";
 
 /** Every code of a problem, and what is said of it. */
 export const PROBLEMS: ProblemEntries<ProblemTable> = {

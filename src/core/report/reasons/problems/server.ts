@@ -1,5 +1,5 @@
-import type { ServerProblems } from "../../reasons/problems-server.ts";
-import { problemsOf } from "./problem-entry.ts";
+import type { ServerProblems } from "../../../reasons/problems-server.ts";
+import { problemsOf } from "./entry.ts";
 
 /** The server's configuration. */
 export const SERVER_PROBLEMS = problemsOf<ServerProblems>()({

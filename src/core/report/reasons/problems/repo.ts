@@ -1,8 +1,8 @@
-import type { NotGranted, RepoProblems } from "../../reasons/problems-repo.ts";
-import { firstOf } from "../markdown.ts";
-import { isSeveral, sourcePhrase } from "./phrases.ts";
+import type { NotGranted, RepoProblems } from "../../../reasons/problems-repo.ts";
+import { firstOf } from "../../markdown.ts";
+import { isSeveral, sourcePhrase } from "../phrases.ts";
+import { problemsOf, sayEntry } from "./entry.ts";
 import { sayPin } from "./pins.ts";
-import { problemsOf, sayEntry } from "./problem-entry.ts";
 
 const ONE_DECIDES = "one of the two decides the tag";
 const READ_BASE = "let it read {base}";

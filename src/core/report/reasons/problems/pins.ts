@@ -1,4 +1,4 @@
-import { count } from "../../base/count.ts";
+import { count } from "../../../base/count.ts";
 import type {
   AmbiguousKinds,
   NotFoundKinds,
@@ -9,9 +9,9 @@ import type {
   PinReason,
   PinStyle,
   VerifyKinds,
-} from "../../reasons/pins.ts";
-import { BY_NAME, byKind, type ProblemEntries, problemsOf, type SaidProblem, sayEntry } from "./problem-entry.ts";
-import { sayWording } from "./wording.ts";
+} from "../../../reasons/pins.ts";
+import { sayWording } from "../wording.ts";
+import { BY_NAME, byKind, type ProblemEntries, problemsOf, type SaidProblem, sayEntry } from "./entry.ts";
 
 const BRACKETS = 'Write [0], [key=value] or ["odd.key"].';
 const TAKEN_FROM = "Pin the place that the template takes its value from.";

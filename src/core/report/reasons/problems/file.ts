@@ -1,6 +1,6 @@
-import type { FileProblems } from "../../reasons/problems-file.ts";
-import { API_VERSION, KIND } from "../../spec/schema.ts";
-import { didYouMean, problemsOf } from "./problem-entry.ts";
+import type { FileProblems } from "../../../reasons/problems-file.ts";
+import { API_VERSION, KIND } from "../../../spec/schema.ts";
+import { didYouMean, problemsOf } from "./entry.ts";
 
 const SURE = "check that this is the file you meant";
 const AS_SHOWN = "write it as the reference page shows";

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import type { ProblemReason } from "../../reasons/problem.ts";
+import type { ProblemReason } from "../../../reasons/problem.ts";
+import { PROBLEM_SAMPLES } from "../testing/problem-samples.ts";
 import { sayProblem } from "./problems.ts";
-import { PROBLEM_SAMPLES } from "./testing/problem-samples.ts";
 
 test("every problem is said in each of its kinds, with the next step", async () => {
   const lines = Object.entries(PROBLEM_SAMPLES).flatMap(([code, samples]) =>

@@ -1,8 +1,8 @@
-import type { AnyReason, KindsOf } from "../../base/reason.ts";
-import { firstOf } from "../markdown.ts";
-import type { Checked, Entry } from "./entry.ts";
-import type { Names } from "./phrases.ts";
-import { sayWording, type Wording } from "./wording.ts";
+import type { AnyReason, KindsOf } from "../../../base/reason.ts";
+import { firstOf } from "../../markdown.ts";
+import type { Checked, Entry } from "../entry.ts";
+import type { Names } from "../phrases.ts";
+import { sayWording, type Wording } from "../wording.ts";
 
 /** One code of a problem: what was seen, the next step in one sentence, and its row of docs/troubleshooting.md. */
 export interface ProblemEntry<Reason> extends Entry<Reason> {
