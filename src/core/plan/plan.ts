@@ -1,13 +1,15 @@
+import { nearest } from "../base/nearest.ts";
+import { formatSelector, matcher } from "../base/selector.ts";
 import { type Problem, type ProblemReason, problemIn, type Warning } from "../reasons/problem.ts";
 import type { SharedUnit } from "../reasons/problems-plan.ts";
-import type { Stage } from "../spec/rollout.ts";
+import type { Rollout, Stage } from "../spec/rollout.ts";
 import { apart } from "./apart.ts";
 import { hashPlan, hashStage } from "./hash.ts";
 import { type Limiter, limiter } from "./limits.ts";
 import { cutBatches, grownSize, type Pick, pick, sizesOfUnits, windowOf } from "./pick.ts";
 import type { Plan, PlanInput, PlannedBatch, PlannedStage, PlannedTarget, Target } from "./plan-types.ts";
-import { candidates, groupUnits, type Unit } from "./units.ts";
-import { uncoveredOf, warningsOf } from "./warnings.ts";
+import { weightsOf } from "./steps.ts";
+import { candidates, groupUnits, type Member, type Unit } from "./units.ts";
 import { sharedWeights, weighBatch, weighLate } from "./weigh.ts";
 
 export type PlanResult = { ok: true; plan: Plan } | { ok: false; problems: Problem[] };
@@ -117,4 +119,55 @@ function toBatch(units: readonly Unit[]): PlannedBatch {
 
 function toPlanned({ key, application, cluster, edits }: Target): PlannedTarget {
   return { key, application, cluster, edits };
+}
+
+/** docs/spec.md §9.19: GitHub lets about one merge a minute through. */
+const LONG_PLAN = 50;
+
+/** Clusters that no stage takes, and why. */
+function uncoveredOf(rollout: Rollout, left: readonly Unit[]): Plan["uncovered"] {
+  const stages = rollout.stages.map((stage) => ({ name: stage.name, selects: matcher(stage.selector) }));
+  const members = left.flatMap((unit) => unit.members);
+  return members.map(({ cluster }: Member) => {
+    const full = stages.find((stage) => stage.selects(cluster));
+    return { cluster: cluster.key, why: full === undefined ? { code: "NotSelected" } : { code: "StageFull", stage: full.name } };
+  });
+}
+
+/** What a person should know before starting. */
+function warningsOf(
+  rollout: Rollout,
+  stages: readonly PlannedStage[],
+  uncovered: Plan["uncovered"],
+  members: readonly Member[],
+): Warning[] {
+  const warnings: Warning[] = [];
+  if (members.length === 0) warnings.push({ code: "NO_TARGETS", source: rollout.source });
+  for (const [i, stage] of stages.entries()) {
+    if (stage.clusters.length + stage.requeued.length > 0 || members.length === 0) continue;
+    const selector = rollout.stages[i]?.selector;
+    warnings.push({ code: "EMPTY_STAGE", stage: stage.name, selector: selector && formatSelector(selector) });
+  }
+  const left = uncovered.map(({ cluster }) => cluster.slice(cluster.indexOf("/") + 1));
+  if (left.length > 0) warnings.push({ code: "COVERAGE", clusters: left, of: members.length });
+  const bare = members.filter(({ cluster }) => !cluster.registered).map(({ cluster }) => cluster.name);
+  if (bare.length > 0) warnings.push({ code: "IN_CLUSTER", clusters: bare });
+  for (const one of strangersInPairs(rollout, members)) warnings.push({ code: "UNKNOWN_PAIR", ...one });
+  const steps = (index: number) => (rollout.stages[index]?.steps === undefined ? 1 : weightsOf(rollout.stages[index].steps).length);
+  const batches = stages.reduce((sum, stage, index) => sum + stage.batches.length * steps(index), 0);
+  if (batches > LONG_PLAN) warnings.push({ code: "MANY_BATCHES", batches, stepped: rollout.weightPins !== undefined });
+  return warnings;
+}
+
+const MOST_STRANGERS = 10;
+
+/** Names in `order.pairs` that are nobody's: what is misspelled keeps nothing apart. */
+function strangersInPairs(rollout: Rollout, members: readonly Member[]): { stage: string; name: string; near: string | undefined }[] {
+  if (members.length === 0 || rollout.stages.every((stage) => stage.pairs === undefined)) return [];
+  const names = members.map(({ cluster }) => cluster.name);
+  const known = new Set([...names, ...members.map(({ cluster }) => cluster.key)]);
+  const strangers = rollout.stages.flatMap((stage) =>
+    [...new Set((stage.pairs ?? []).flat())].filter((name) => !known.has(name)).map((name) => ({ stage: stage.name, name })),
+  );
+  return strangers.slice(0, MOST_STRANGERS).map((one) => ({ ...one, near: nearest(one.name, names) }));
 }

@@ -13,8 +13,8 @@ import { COMMENT_ROOM, fitting } from "./fit.ts";
 import { planComment, problemsComment } from "./plan/plan-comment.ts";
 import { rolloutsComment } from "./rollouts.ts";
 import { closingSummary, handOver } from "./run/closing-summary.ts";
+import { trackingIssue } from "./run/release-notice.ts";
 import { runComment } from "./run/run-comment.ts";
-import { trackingIssue } from "./run/tracking-issue.ts";
 
 /** No part is cut in two: folds are closed, table rows are whole. */
 function expectWhole(text: string, limit: number): void {

@@ -1,14 +1,13 @@
-import { changesNothing, type Plan } from "../../plan/plan-types.ts";
+import { changesNothing, type Plan, type PlannedBatch, type PlannedTarget } from "../../plan/plan-types.ts";
 import type { Problem, Warning } from "../../reasons/problem.ts";
 import type { Rollout } from "../../spec/rollout.ts";
 import { cell, code } from "../escape.ts";
 import { COMMENT_ROOM, fitting } from "../fit.ts";
-import { table } from "../markdown.ts";
+import { firstOf, folded, table } from "../markdown.ts";
 import { sayProblem, sayWarning } from "../reasons/problems/problems.ts";
-import { releaseName } from "../words.ts";
+import { pinValue, releaseName, shortName } from "../words.ts";
 import { durationSentence, type Expected } from "./duration.ts";
 import { planChart, short } from "./plan-chart.ts";
-import { planDetails } from "./plan-details.ts";
 import { planRules, type RulesNow } from "./plan-rules.ts";
 import { gatesOfStages, type Level, stageTable } from "./plan-stages.ts";
 
@@ -133,4 +132,50 @@ function warnings(all: readonly (Warning | Problem)[]): string {
   const shown = all.slice(0, 12).map((warning) => `> - **${warning.code}** ${cell(sayWarning(warning), 400)}`);
   const more = all.length > 12 ? [`> - and ${all.length - 12} more: \`stagecoach lint\` lists them all`] : [];
   return `> [!WARNING]\n${[...shown, ...more].join("\n")}`;
+}
+
+/** The whole plan, folded: a row for each target, or where those are too many, for each batch. */
+function planDetails(plan: Plan, level: Level): string {
+  if (level.batches === 0) return `Every batch and cluster: \`stagecoach plan ${plan.rollout}\`.`;
+  return level.targets ? everyTarget(plan) : everyBatch(plan, level);
+}
+
+const TITLE = "Every batch and cluster";
+
+function everyTarget(plan: Plan): string {
+  const rows = plan.stages.flatMap(({ batches, requeuedTargets }, stage) => [
+    ...batches.flatMap(({ targets }, batch) => targets.map((target) => [`${stage + 1}.${batch + 1}`, ...targetCells(target)])),
+    ...requeuedTargets.map((target) => [`${stage + 1} later`, ...targetCells(target)]),
+  ]);
+  return folded(TITLE, table(["batch", "cluster", "application", "change", "where"], rows));
+}
+
+function targetCells(target: PlannedTarget): string[] {
+  const [edit, ...others] = target.edits;
+  const where = edit === undefined ? "–" : code(short(edit.kind === "branch" ? edit.path : edit.file, 200));
+  const more = others.length === 0 ? "" : ` and ${others.length} more`;
+  return [code(short(shortName(target.cluster), 100)), code(short(target.application, 253)), changeOf(target), `${where}${more}`];
+}
+
+function changeOf({ edits }: PlannedTarget): string {
+  const [edit] = edits;
+  if (edit === undefined) return "–";
+  const to = code(short(pinValue(edit, "to"), 100));
+  return edits.every(({ from, to: wanted }) => from === wanted) ? `${to} already` : `${code(short(pinValue(edit, "from"), 100))} → ${to}`;
+}
+
+function everyBatch(plan: Plan, { clusters, batches }: Level): string {
+  const rows = plan.stages.flatMap((stage, at) =>
+    stage.batches.map((batch, index) => [`${at + 1}.${index + 1}`, ...batchCells(batch, clusters)]),
+  );
+  const left = rows.length > batches ? `${rows.length - batches} more batches. ` : "";
+  const shown = table(["batch", "clusters", "targets", "changes"], rows.slice(0, batches));
+  return folded(TITLE, `${shown}\n\n${left}\`stagecoach plan ${plan.rollout}\` shows every cluster with its change.`);
+}
+
+function batchCells(batch: PlannedBatch, most: number): string[] {
+  const names = batch.clusters.map((key) => code(short(shortName(key), 60)));
+  const changes = [...new Set(batch.targets.slice(0, 1000).map(changeOf))];
+  const shown = changes.slice(0, 2).join(", ") + (changes.length > 2 ? ", …" : "");
+  return [firstOf(names, most, names.length, " "), String(batch.targets.length), shown];
 }

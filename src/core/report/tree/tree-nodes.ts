@@ -7,10 +7,11 @@ import { present } from "../markdown.ts";
 import { placesOf, shownIn } from "../places.ts";
 import { BATCH_NOUNS } from "../reasons/phrases.ts";
 import { sentenceOf } from "../reasons/say.ts";
+import { rolloutDetails, rolloutPhase } from "../rollouts.ts";
+import { type GateLine, gatesOfBatch, gatesOfStage } from "../run/analysis.ts";
 import { besides } from "../run/membership.ts";
 import { phaseWord, shortName } from "../words.ts";
-import { batchGateNodes, rolloutNodes, stageGateNodes } from "./tree-leaves.ts";
-import { BATCH_MARKS, line, mark, RUN_MARKS, TARGET_MARKS, type TreeNode, within } from "./tree-marks.ts";
+import { BATCH_MARKS, line, type Mark, mark, RUN_MARKS, TARGET_MARKS, type TreeNode, within } from "./tree-marks.ts";
 import { awaitsBatches } from "./tree-requeued.ts";
 
 /** A run as a tree of lines: stage → batch → cluster → Application. No layout, no colour. */
@@ -193,4 +194,43 @@ function requeuedNode(seen: Seen, one: Requeued): TreeNode {
 function putOffNode({ run }: Seen, cluster: string): TreeNode {
   const status = isEnded(run) ? pending(run) : { mark: TARGET_MARKS.Requeued, status: "Requeued" };
   return line("cluster", shortName(cluster), { ...status, info: "at the stage's end", state: "later" });
+}
+
+const GATE_MARKS: Record<GateLine["tone"], Mark> = {
+  good: mark("✔", "good"),
+  busy: mark("◌", "busy"),
+  wait: mark("॥", "warn"),
+  bad: mark("✖", "bad"),
+  none: mark("⊘", "dim"),
+};
+
+/** What was measured of a batch, below it. */
+function batchGateNodes(run: Run, batch: Batch): TreeNode[] {
+  return gatesOfBatch(run, batch).map(gateNode);
+}
+
+/** What was measured and asked of a stage as a whole, below it. */
+function stageGateNodes(run: Run, stage: number): TreeNode[] {
+  return gatesOfStage(run, stage).map(gateNode);
+}
+
+function gateNode({ what, state: status, tone, measured, why, since, over }: GateLine): TreeNode {
+  const info = [measured, tone === "good" ? "" : why].filter((part) => part !== "").join(" · ");
+  const state = over && (tone === "good" || tone === "none") ? "done" : "now";
+  return line("gate", what, { mark: GATE_MARKS[tone], status, since, info, state });
+}
+
+const ROLLOUT_MARKS: Record<string, Mark> = {
+  Healthy: mark("✔", "good"),
+  Progressing: mark("◌", "busy"),
+  Paused: mark("॥", "warn"),
+  Degraded: mark("✖", "bad"),
+};
+
+/** The Argo Rollouts of a target, below its Application. */
+function rolloutNodes({ rollouts = [] }: Pick<BatchTarget, "rollouts">): TreeNode[] {
+  return rollouts.map((rollout) => {
+    const status = rolloutPhase(rollout);
+    return line("rollout", rollout.name, { mark: ROLLOUT_MARKS[status] ?? mark("○", "dim"), status, info: rolloutDetails(rollout) });
+  });
 }

@@ -3,7 +3,7 @@ import type { Forge, Pull } from "../../../adapters/forge/port.ts";
 import type { CommitInfo } from "../../../adapters/git/port.ts";
 import { BoundedMap, BoundedSet } from "../../../core/base/bounded.ts";
 import type { Release } from "../../../core/plan/plan-types.ts";
-import { trackingIssue } from "../../../core/report/run/tracking-issue.ts";
+import { trackingIssue } from "../../../core/report/run/release-notice.ts";
 import type { Run } from "../../../core/run/state/run.ts";
 import type { RepoContext } from "../context.ts";
 import type { Comments } from "../publish/send-comment.ts";
