@@ -45,7 +45,7 @@ describe("stagecoach serve does not start", () => {
   test.each([
     ["without a webhook secret", {}, /there is no webhook secret.*WEBHOOK_SECRET/],
     ["with the secret everybody knows", { WEBHOOK_SECRET: "development" }, /everybody knows/],
-    ["with a secret file that is not there", { WEBHOOK_SECRET_FILE: "nowhere" }, /nowhere that WEBHOOK_SECRET_FILE names cannot be read/],
+    ["with a secret file that is not there", { WEBHOOK_SECRET_FILE: "nowhere" }, /WEBHOOK_SECRET_FILE: the file \S*nowhere can/],
   ])("%s: exit 2 and one sentence", async (_what, env, words) => {
     const process = await serve([], { ...credentials(), ...env });
     expect(await process.ended).toBe(2);
