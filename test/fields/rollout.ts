@@ -75,7 +75,7 @@ spec.settle spec.grace spec.seenDeadline spec.waitingDeadline | ${PARSED} | ${FI
 spec.baseline | src/core/run/targets/target-rules › Tolerate: what was Degraded before | ${FIELDS} | src/core/report/rollouts › (baseline)
 spec.allowUnstaged | src/core/spec/parse/parse › fills every default in | ${FIELDS} | src/core/report/plan/plan-check › allowUnstaged: true
 spec.dependsOn[].rollout spec.dependsOn[].atLeast | src/core/run/gates/gates › a cluster waits until the other rollout is confirmed there | ${FIELDS} | ${RULES}Each cluster waits for
-spec.windows[].schedule spec.windows[].duration spec.windows[].timeZone | src/engine/release-pr/plan-check-windows › outside of it the warning says until when | ${GATES} | ${RULES}closed now, next open
+spec.windows[].schedule spec.windows[].duration spec.windows[].timeZone | src/engine/release-pr/plan-warnings › outside of it the warning says until when | ${GATES} | ${RULES}closed now, next open
 spec.windows[].kind | src/core/spec/windows › a deny window wins over an allow window | ${GATES} | ${RULES}Windows: allow
 spec.inventory.file | src/engine/config-repo/inventory › each mistake is told with its line and column | ${FIELDS} | ${RULES}Clusters are those of
 spec.joiners | src/core/run/targets/joiners › joiners: Ignore names it once and leaves it | ${FIELDS} | ${RULES}Clusters that appear during the run are asked about.

@@ -13,7 +13,7 @@ mode | src/core/spec/parse/parse › the repo's settings say it | ${FIELDS} | sr
 rollouts | src/core/spec/parse/parse › the repo's settings say it | test/e2e/commands › from the command line | src/surfaces/cli/lint/lint › a rollout that no file declares
 commands.*.teams | src/core/spec/repo-config › teams by command, and bots | ${COMMANDS} | test/e2e/commands › sre
 bots | src/core/spec/repo-config › teams by command, and bots | ${COMMANDS} | ${HELP}
-freezes[].schedule freezes[].duration freezes[].timeZone freezes[].kind | src/engine/release-pr/plan-check-windows › freezes of the repo and of the server | ${GATES} | test/e2e/gates.long › it is frozen by the repo
+freezes[].schedule freezes[].duration freezes[].timeZone freezes[].kind | src/engine/release-pr/plan-warnings › freezes of the repo and of the server | ${GATES} | test/e2e/gates.long › it is frozen by the repo
 limits.clusters limits.targets | src/core/plan/limits › is made smaller, and the run goes on to its end | ${FIELDS} | src/core/report/plan/plan-rules › at most 10 clusters
 limits.label.key limits.label.percent | src/core/run/gates/gates › a percentage of a label's clusters | ${FIELDS} | src/core/report/plan/plan-rules › 30% of the clusters of one
 journal.keep | src/adapters/git/journal/journal › history and old runs are read from Git alone | ${FIELDS} | src/surfaces/cli/journal/commands › history lists the runs
