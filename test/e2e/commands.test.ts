@@ -9,7 +9,7 @@ import { CommandError } from "../../src/surfaces/cli/command.ts";
 import * as release from "../../src/surfaces/cli/plan/release.ts";
 import { postCommand } from "../../src/surfaces/cli/steer/post-command.ts";
 import { askUntil } from "../support/ask-until.ts";
-import { type Journey, short, startJourney } from "../support/journey.ts";
+import { type Journey, short, startJourney, WITH_MEMBERS } from "../support/journey.ts";
 
 let journey: Journey | undefined;
 let folder: string | undefined;
@@ -23,14 +23,6 @@ afterEach(async () => {
 });
 
 /** As in app.yml, so that teams can be seen. */
-const PERMISSIONS = {
-  metadata: "read",
-  contents: "write",
-  pull_requests: "write",
-  issues: "write",
-  checks: "write",
-  members: "read",
-} as const;
 
 /** Runs a subcommand in this process, as the person whose token is in the environment. */
 async function stagecoach(name: "release" | CommandName, ...args: string[]): Promise<{ exit: number; out: string }> {
@@ -91,7 +83,7 @@ const answers = (all: readonly Comment[]) => all.filter(({ body }) => body.start
 test("from the command line: release opens the PR, /plan refreshes it, the run is steered, and every answer comes back", async () => {
   const settings = "mode: Propose\ncommands:\n  skip: { teams: [sre] }\n";
   journey = await startJourney({
-    github: { app: { permissions: PERMISSIONS } },
+    github: { app: { permissions: WITH_MEMBERS } },
     files: (files) => {
       short({ byHand: true })(files);
       files.set(".github/stagecoach.yaml", settings);

@@ -2,7 +2,7 @@ import { afterEach, expect, test } from "vitest";
 import { epoch } from "../../src/core/base/time.ts";
 import { sentenceOf } from "../../src/core/report/reasons/say.ts";
 import type { Run } from "../../src/core/run/state/run.ts";
-import { ended, type Journey, short, startJourney } from "../support/journey.ts";
+import { ended, type Journey, short, startJourney, WITH_MEMBERS } from "../support/journey.ts";
 import { mergeChange, mostInFlight, untilRunOf, withLedger } from "../support/second-rollout.ts";
 
 let journey: Journey | undefined;
@@ -13,14 +13,6 @@ afterEach(async () => {
 });
 
 /** As in app.yml, so that teams can be seen. */
-const PERMISSIONS = {
-  metadata: "read",
-  contents: "write",
-  pull_requests: "write",
-  issues: "write",
-  checks: "write",
-  members: "read",
-} as const;
 const NOON = Date.UTC(2026, 0, 5, 12, 0, 0);
 const SETTINGS = ".github/stagecoach.yaml";
 
@@ -35,7 +27,7 @@ const whys = (run: Run) => run.batches.map((batch) => sentenceOf(batch.why, run)
 test("windows, a freeze added mid-run, approvals by review and by command, /halt over two rollouts, limits and dependsOn", async () => {
   const here = await startJourney({
     start: NOON,
-    github: { app: { permissions: PERMISSIONS } },
+    github: { app: { permissions: WITH_MEMBERS } },
     files: (files) => {
       const window = 'windows: [ { schedule: "0 12 * * *", duration: 23h, timeZone: UTC } ]';
       short({ spec: window })(files);

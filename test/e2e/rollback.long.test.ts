@@ -2,7 +2,7 @@ import { afterEach, describe, expect, test } from "vitest";
 import { git } from "../../src/adapters/git/testing/repositories.ts";
 import { sentenceOf } from "../../src/core/report/reasons/say.ts";
 import type { Run } from "../../src/core/run/state/run.ts";
-import { ended, type Journey, SHORT_CLUSTERS, short, startJourney } from "../support/journey.ts";
+import { ended, type Journey, SHORT_CLUSTERS, short, startJourney, WITH_MEMBERS } from "../support/journey.ts";
 import { clustersGenerator } from "../support/pin-kinds.ts";
 import { mergeChange, onMain, untilRunOf, withLedger } from "../support/second-rollout.ts";
 
@@ -15,14 +15,6 @@ afterEach(async () => {
 
 const SET = "appsets/my-app-set.yaml";
 const RELEASE = "releases/my-app.yaml";
-const PERMISSIONS = {
-  metadata: "read",
-  contents: "write",
-  pull_requests: "write",
-  issues: "write",
-  checks: "write",
-  members: "read",
-} as const;
 
 const clusters = (run: Run) => run.batches.map((batch) => batch.targets.map((target) => target.cluster.slice(4)).sort());
 
@@ -145,7 +137,7 @@ describe("a release merged while a run is in progress", () => {
   test("onNewRelease: Queue and Reject, /retry of what was rejected, and /hotfix out of turn", async () => {
     const approval = "approval: { teams: [sre] }";
     const here = await startJourney({
-      github: { app: { permissions: PERMISSIONS } },
+      github: { app: { permissions: WITH_MEMBERS } },
       files: (files) => {
         short({ spec: "onNewRelease: Queue" })(files);
         const path = "rollouts/my-app.yaml";

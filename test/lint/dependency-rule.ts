@@ -40,7 +40,7 @@ const BELOW: Record<string, readonly string[]> = {
   "surfaces/cli": ["core", "adapters", "engine", "surfaces/web", "surfaces/server", "simulate", "sim"],
 };
 
-/** The engine knows the outside by its ports alone. */
+/** The engine knows the outside by its ports alone, and so does an adapter another adapter that it works with. */
 const PORT = /^adapters\/\w+\/(?:[\w-]+\/)?(?:[\w-]+-)?port\.ts$/;
 
 function roomOf(path: string): string {
@@ -76,8 +76,8 @@ function judge(file: string, specifier: string): string | undefined {
   if (target.startsWith("..")) return `src/ may not import "${specifier}" from outside it`;
   if (there === here) return undefined;
   if (!isBelow(here, there)) return `${here}/ may not import ${there}/`;
-  if (here === "engine" && there.startsWith("adapters/") && !PORT.test(target))
-    return `engine/ knows ${there}/ by its port: it may not import ${target}`;
+  if ((here === "engine" || here === "adapters/forge") && there.startsWith("adapters/") && !PORT.test(target))
+    return `${here}/ knows ${there}/ by its port: it may not import ${target}`;
   return undefined;
 }
 

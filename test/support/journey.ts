@@ -17,6 +17,16 @@ import { WEBHOOK_PATH } from "../../src/surfaces/server/deliveries/server.ts";
 import { type Stagecoach, type StagecoachOptions, startStagecoach } from "../../src/surfaces/server/stagecoach.ts";
 import { PATIENCE_MS } from "./ask-until.ts";
 
+/** What the App may do where teams approve or command: it has to see who is in them. */
+export const WITH_MEMBERS = {
+  metadata: "read",
+  contents: "write",
+  pull_requests: "write",
+  issues: "write",
+  checks: "write",
+  members: "read",
+} as const;
+
 export interface JourneyOptions extends WorldOptions {
   /** Whose run is looked at. Default my-app. */
   rollout?: string;

@@ -29,11 +29,6 @@ export function reasonsOf<Table>() {
 /** Transitional: a reason, or a sentence that has not become one yet. */
 export type Words = string | AnyReason;
 
-/** Transitional: a reason inside of a sentence, which `sentenceOf` of the report takes out again. */
-export function text(words: Words): string {
-  return typeof words === "string" ? words : `\ue000${JSON.stringify(words)}\ue001`;
-}
-
 /** Says whether two reasons are the same code with the same data. */
 export function sameReason(a: Words | undefined, b: Words | undefined): boolean {
   return isSame(a, b);

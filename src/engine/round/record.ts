@@ -44,12 +44,12 @@ export function openRecorder(context: Context, remote: RemoteHeads): Record {
     for (const { rollout, entry, run, events: own } of started) {
       if (entry !== undefined) index.set(rollout, entry);
       if (run !== undefined) runs.set(rollout, run);
-      events.push(...own.map((event) => said(rollout, event.run, event.reason, run)));
+      events.push(...own.map((event) => eventText(rollout, event.run, event.reason, run)));
     }
     for (const { before, advanced } of decisions) {
       if (!isWorthRecording(advanced, now)) continue;
       runs.set(before.rollout, advanced.run);
-      events.push(...advanced.events.map((event) => said(before.rollout, before.number, event, advanced.run)));
+      events.push(...advanced.events.map((event) => eventText(before.rollout, before.number, event, advanced.run)));
       observedAt.set(before.rollout, now);
     }
     if (runs.size === 0 && index.size === 0) return true;
@@ -82,12 +82,12 @@ export function openRecorder(context: Context, remote: RemoteHeads): Record {
   };
 }
 
-function said(rollout: string, number: number | undefined, event: Words, run: Run | undefined): string {
+function eventText(rollout: string, number: number | undefined, event: Words, run: Run | undefined): string {
   return `${rollout}${number === undefined ? "" : ` #${number}`}: ${sentenceOf(event, run)}`;
 }
 
 function subjectOf(events: readonly string[], runs: ReadonlyMap<string, Run>): string {
-  const now = () => [...runs.values()].map((run) => said(run.rollout, run.number, run.why, run)).join("; ");
+  const now = () => [...runs.values()].map((run) => eventText(run.rollout, run.number, run.why, run)).join("; ");
   const first = events[0] ?? now().slice(0, MOST_SUBJECT);
   return events.length > 1 ? `${first} (and ${events.length - 1} more)` : first;
 }

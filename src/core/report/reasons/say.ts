@@ -1,4 +1,4 @@
-import type { AnyReason, Words } from "../../base/reason.ts";
+import type { Words } from "../../base/reason.ts";
 import { clusterName, type Planned } from "../../run/state/names.ts";
 import { firstOf } from "../markdown.ts";
 import { BATCHES } from "./batches.ts";
@@ -68,7 +68,7 @@ export function namesOf(run: Planned | undefined): Names {
 
 /** Says a reason in a sentence without a full stop. A code that is not known, or data that does not fit it, is shown as it stands. */
 export function sentenceOf(words: Words, run?: Planned): string {
-  if (typeof words === "string") return words.replaceAll(/\ue000([^\ue001]*)\ue001/g, (_, json: string) => inner(json, run));
+  if (typeof words === "string") return words;
   const entry = Object.hasOwn(REASONS, words.code) ? REASONS[words.code] : undefined;
   if (entry === undefined) return JSON.stringify(words);
   try {
@@ -76,13 +76,5 @@ export function sentenceOf(words: Words, run?: Planned): string {
   } catch {
     // A journal that was changed by hand may hold anything.
     return JSON.stringify(words);
-  }
-}
-
-function inner(json: string, run: Planned | undefined): string {
-  try {
-    return sentenceOf(JSON.parse(json) as AnyReason, run);
-  } catch {
-    return "";
   }
 }

@@ -84,7 +84,7 @@ function lacksData(part: string, reason: AnyReason): boolean {
 function phrase(field: string, data: unknown, names: Names): string {
   const said = Object.hasOwn(PHRASES, field) ? PHRASES[field] : undefined;
   if (said !== undefined) return said(data as never, names);
-  if (typeof data === "number" || (typeof data === "string" && !data.includes("\ue000"))) return String(data);
+  if (typeof data === "number" || typeof data === "string") return String(data);
   if (Array.isArray(data)) return data.map((one) => phrase("", one, names)).join(", ");
   return names.because(data as Words);
 }

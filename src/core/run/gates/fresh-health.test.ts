@@ -1,5 +1,4 @@
 import { describe, expect, test } from "vitest";
-import { text } from "../../base/reason.ts";
 import { iso } from "../../base/time.ts";
 import { advance } from "../advance.ts";
 import { type Bench, batch, bench, bring, guard, pull, round, SECOND, targetKey, wants } from "../testing/bench.ts";
@@ -14,9 +13,9 @@ function secondOpen(): Bench {
   return self;
 }
 
-function nextWhy(self: Bench): string {
+function nextWhy(self: Bench) {
   round(self);
-  return text(batch(self.run, 2).why);
+  return batch(self.run, 2).why;
 }
 
 describe("health before a merge", () => {
