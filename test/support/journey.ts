@@ -6,7 +6,6 @@ import { openKubernetes } from "../../src/adapters/argocd/kubernetes/index.ts";
 import type { ControlPlane } from "../../src/adapters/argocd/port.ts";
 import { git } from "../../src/adapters/git/testing/repositories.ts";
 import { defined } from "../../src/core/base/defined.ts";
-import { sentenceOf } from "../../src/core/report/reasons/say.ts";
 import { isEnded, type Run } from "../../src/core/run/state/run.ts";
 import { type Log, silentLog } from "../../src/engine/round/context.ts";
 import { idleClock } from "../../src/sim/idle-clock.ts";
@@ -15,7 +14,7 @@ import { type EmbeddedWorld, startWorld, type WorldOptions } from "../../src/sim
 import type { CommitSigning } from "../../src/surfaces/server/commits.ts";
 import { WEBHOOK_PATH } from "../../src/surfaces/server/deliveries/server.ts";
 import { type Stagecoach, type StagecoachOptions, startStagecoach } from "../../src/surfaces/server/stagecoach.ts";
-import { PATIENCE_MS } from "./ask-until.ts";
+import { untilRun } from "./ask-until.ts";
 
 /** What the App may do where teams approve or command: it has to see who is in them. */
 export const WITH_MEMBERS = {
@@ -229,32 +228,3 @@ ${spec === "" ? "" : `  ${spec}\n`}  stages:
 
 /** Every cluster of the two stages of `short`. */
 export const SHORT_CLUSTERS = ["eu-west-1-a", "eu-central-1-a", "us-east-1-a", "us-east-1-b", "us-east-1-c", "us-east-1-d"];
-
-interface Watched {
-  clock: EmbeddedWorld["clock"];
-  listeners: Set<() => void>;
-  current: () => Run | undefined;
-}
-
-function untilRun({ clock, listeners, current }: Watched, what: string, holds: (run: Run) => boolean): Promise<Run> {
-  return new Promise((resolve, reject) => {
-    const calm = clock.after(PATIENCE_MS, () => {
-      listeners.delete(look);
-      const run = current();
-      const state =
-        run === undefined
-          ? "not there"
-          : `#${run.number} ${run.phase}: ${sentenceOf(run.why, run)} (${run.batches.map((batch) => `${batch.phase}: ${sentenceOf(batch.why, run)}`).join("; ")})`;
-      reject(new Error(`${what}: not within ${PATIENCE_MS / 3_600_000} h; the run is ${state}`));
-    });
-    listeners.add(look);
-    look();
-    function look(): void {
-      const run = current();
-      if (run === undefined || !holds(run)) return;
-      calm();
-      listeners.delete(look);
-      resolve(run);
-    }
-  });
-}
