@@ -2,6 +2,8 @@ import { existsSync, globSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { type AppSetCluster, readYamlDocuments, render } from "../../src/core/appset/index.ts";
+import { intendedOf } from "../../src/core/argocd/decode/source.ts";
+import { equalIntent } from "../../src/core/argocd/same.ts";
 import type { RepoFiles } from "../../src/core/base/repo-files.ts";
 import { sayRender } from "../../src/core/report/reasons/render.ts";
 
@@ -110,6 +112,30 @@ function outcome(file: string, set: unknown, repos: ReadonlyMap<string, RepoFile
     applications: result.applications.length,
   };
 }
+
+const RECORDED = join(DATA, "argocd/recorded/watch-3.5.1.jsonl");
+
+test.skipIf(!existsSync(RECORDED))(
+  "what is rendered of a recorded set is what Argo CD 3.5.1 made of it, empty blocks and YAML 1.1 and all",
+  () => {
+    const objects = readFileSync(RECORDED, "utf8")
+      .split("\n")
+      .filter((line) => line.includes('"lab-set'))
+      .map((line) => (JSON.parse(line) as { object?: Record<string, unknown> }).object);
+    const named = (name: string) => objects.find((object) => (object?.["metadata"] as { name?: string } | undefined)?.name === name);
+    const [rendered, ...others] = render(named("lab-set"), { clusters: [] }).applications;
+    expect([rendered?.metadata.name, others]).toEqual(["lab-set-c3", []]);
+    expect(rendered?.spec).toHaveProperty("source.directory.recurse", false);
+    expect(equalIntent(intendedOf(rendered?.spec), intendedOf(named("lab-set-c3")?.["spec"]))).toBe(true);
+    const [written] = readFileSync(join(DATA, "argocd/recorded/lab.yaml"), "utf8")
+      .split(/^---$/m)
+      .filter((text) => /name: lab-set,/.test(text));
+    expect(readYamlDocuments(written ?? "")[0]?.value).toHaveProperty("spec.template.spec.syncPolicy.automated", {
+      prune: true,
+      selfHeal: true,
+    });
+  },
+);
 
 describe.skipIf(!present)("ApplicationSets of public repositories", () => {
   const all = present ? outcomes() : [];

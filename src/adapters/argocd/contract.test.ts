@@ -133,13 +133,14 @@ describe.each([
     await until(plane, () => plane.applicationSet("argocd", "payments") === undefined);
   });
 
-  test("clusters come with name, server and labels, and nothing secret", async () => {
+  test("clusters come with name, server, labels and annotations, and nothing secret", async () => {
     harness = await start();
-    await harness.addCluster("eu-1", "https://eu-1.example.com", { area: "emea" }, "hunter2");
+    await harness.addCluster("eu-1", "https://eu-1.example.com", { area: "emea" }, "hunter2", { addons_revision: "v3" });
     const plane = await open();
     expect(plane.clusters()).toEqual([
       expect.objectContaining({ name: "eu-1", server: "https://eu-1.example.com", labels: { area: "emea" }, registered: true }),
     ]);
+    expect(plane.clusters()[0]?.annotations).toEqual({ addons_revision: "v3" });
     await harness.addCluster("us-1", "https://us-1.example.com", {}, "hunter2");
     await until(plane, () => plane.clusters().length === 2);
     expect(JSON.stringify(plane.clusters())).not.toContain("hunter2");

@@ -46,9 +46,54 @@ describe("matrix", () => {
     const yaml = { list: { elementsYaml: "{{ .items | toJson }}" } };
     expect(params({ matrix: { generators: [list({ items: [{ n: 1 }, { n: 2 }] }), yaml] } }, GO).map((set) => set["n"])).toEqual([1, 2]);
   });
-  test("values of the second are rendered with the first's parameters before its own", () => {
-    const second = { git: { repoURL: "r", files: [{ path: "staging/app.yaml" }], values: { v: "{{ .a }}{{ .tag }}" } } };
-    expect(params({ matrix: { generators: [list({ a: "1" }), second] } }, GO)[0]?.["values"]).toEqual({ v: "1<no value>" });
+  describe("values of the second that name what the first gives, or what only the second does, are not rendered to nothing", () => {
+    const STRICT = { ...GO, goTemplateOptions: ["missingkey=error"] };
+    const file = (values: Record<string, string>) => ({ git: { repoURL: "r", files: [{ path: "staging/app.yaml" }], values } });
+    test.each<[string, object, Record<string, string>, unknown]>([
+      ["one of the first", GO, { v: "{{ .a }}" }, "1"],
+      ["one of the second", GO, { v: "{{ .path.basename }}-{{ .tag }}" }, "staging-s"],
+      ["one of the second, where a missing key is an error", STRICT, { v: "{{ .path.basename }}" }, "staging"],
+      ["one of the first, where a missing key is an error", STRICT, { v: "{{ .a }}" }, "1"],
+      ["a function of what the first lacks", GO, { v: '{{ default "d" .tag }}' }, "s"],
+      ["one of each: the second knows its own only", GO, { v: "{{ .a }}{{ .tag }}" }, "<no value>s"],
+      ["one of each, without goTemplate", {}, { v: "{{a}}{{tag}}" }, "1s"],
+    ])("%s", (_, spec, values, result) => {
+      const [set] = params({ matrix: { generators: [list({ a: "1" }), file(values)] } }, spec);
+      expect((set?.["values"] as ParamSet | undefined)?.["v"] ?? set?.["values.v"]).toBe(result);
+    });
+    test("one of each is an error where a missing key is", () => {
+      const generator = { matrix: { generators: [list({ a: "1" }), file({ v: "{{ .a }}{{ .tag }}" })] } };
+      expect(evaluate(generator, STRICT)?.problem).toMatchObject({ code: "TEMPLATE_ERROR", because: { code: "GO_NO_KEY", key: "a" } });
+    });
+    test("clusters by a label that the first names, with a value of the first's", () => {
+      const clusters = {
+        clusters: { selector: { matchLabels: { env: "{{ .path.basename }}" } }, values: { env: "{{ .path.basename }}" } },
+      };
+      const files = { git: { repoURL: "r", directories: [{ path: "*" }] } };
+      const sets = params({ matrix: { generators: [files, clusters] } }, STRICT);
+      expect(sets.map(({ name, values }) => [name, values])).toEqual([
+        ["c1", { env: "production" }],
+        ["c0", { env: "staging" }],
+      ]);
+    });
+    test("in a merge inside the matrix, too", () => {
+      const merge = {
+        merge: {
+          mergeKeys: ["name"],
+          generators: [
+            { clusters: { selector: { matchLabels: { env: "staging" } }, values: { own: "{{ .name }}", outer: "{{ .a }}" } } },
+            list({ name: "c0", x: "y" }),
+          ],
+        },
+      };
+      expect(params({ matrix: { generators: [list({ a: "1" }), merge] } }, GO)).toMatchObject([
+        { name: "c0", x: "y", values: { own: "c0", outer: "1" } },
+      ]);
+    });
+    test("what is no value is still an error", () => {
+      const bad = { git: { repoURL: "r", files: [{ path: "{{ index .rmap .a }}" }], values: { v: "x" } } };
+      expect(evaluate({ matrix: { generators: [list({ a: "1" }), bad] } }, GO)?.problem).toMatchObject({ code: "TEMPLATE_ERROR" });
+    });
   });
   test("the same key twice: an error when values differ, with goTemplate the first's wins, deeply", () => {
     const generators = [list({ k: "1", same: "s" }), list({ k: "2", same: "s" })];

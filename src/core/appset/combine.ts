@@ -1,8 +1,10 @@
 import { isRecord } from "../base/is-record.ts";
 import { asTexts, mergeParams } from "./params.ts";
-import { failure, tryEach } from "./problem.ts";
+import { failure, setKey, tryEach } from "./problem.ts";
 import { type Environment, renderTree } from "./templating.ts";
 import type { ParamSet } from "./types.ts";
+
+type Fields = Record<string, unknown>;
 
 /** Evaluates a generator inside a matrix or merge, which is given it: any kind may stand there. @throws RenderFailure */
 type EvaluateChild = (raw: unknown, environment: Environment, where: string) => ParamSet[];
@@ -38,8 +40,41 @@ export function matrixParams(
 function interpolated(generator: unknown, params: ParamSet, environment: Environment, where: string): unknown {
   if (!isRecord(generator) || Object.keys(params).length === 0) return generator;
   const { selector, ...rest } = generator;
-  const rendered = renderTree(environment.templating, rest, params, `${where}.generators[1]`) as Record<string, unknown>;
+  const rendered = renderGenerator(rest, params, environment, `${where}.generators[1]`);
   return selector === undefined ? rendered : { ...rendered, selector };
+}
+
+/** Kinds whose `values` Argo CD renders by themselves, on every level below a matrix. */
+const WITH_VALUES = new Set(["clusters", "git", "scmProvider", "clusterDecisionResource", "pullRequest", "plugin"]);
+
+function renderGenerator(generator: Fields, params: ParamSet, environment: Environment, where: string): Fields {
+  const result: Fields = {};
+  for (const [kind, raw] of Object.entries(generator)) {
+    const place = `${where}.${kind}`;
+    if (!isRecord(raw)) {
+      if (raw !== null && raw !== undefined) result[kind] = renderTree(environment.templating, raw, params, place);
+    } else if (WITH_VALUES.has(kind)) {
+      const { values, ...rest } = raw;
+      result[kind] = renderTree(environment.templating, rest, params, place);
+      if (values !== undefined) result[kind] = { ...(result[kind] as Fields), values: renderValues(values, params, environment, place) };
+    } else if ((kind === "matrix" || kind === "merge") && Array.isArray(raw["generators"])) {
+      const { generators, ...rest } = raw;
+      const inner = (generators as unknown[]).map((one, index) =>
+        isRecord(one) ? renderGenerator(one, params, environment, `${place}.generators[${index}]`) : one,
+      );
+      result[kind] = { ...(renderTree(environment.templating, rest, params, place) as Fields), generators: inner };
+    } else result[kind] = renderTree(environment.templating, raw, params, place);
+  }
+  return result;
+}
+
+/** A value that names what the first generator does not give is left as it is written, for the second one's own parameters. */
+function renderValues(values: unknown, params: ParamSet, { templating }: Environment, where: string): unknown {
+  if (!isRecord(values)) return values;
+  const result: Fields = {};
+  for (const [key, value] of Object.entries(values))
+    setKey(result, key, typeof value === "string" ? templating.known(value, params, () => `${where}.values.${key}`) : value);
+  return result;
 }
 
 function combined(outer: ParamSet, inner: ParamSet, environment: Environment, where: string): ParamSet {

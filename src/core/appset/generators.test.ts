@@ -50,9 +50,9 @@ describe("list", () => {
 });
 
 describe("clusters", () => {
-  test("without a selector Argo CD's own cluster comes first", () => {
-    expect(params({ clusters: {} }).map((set) => set["name"])).toEqual(["in-cluster", "EU_1", "us-1"]);
-    expect(params({ clusters: {} }, { go: true })[0]).toEqual({
+  test("without a selector Argo CD's own cluster comes last", () => {
+    expect(params({ clusters: {} }).map((set) => set["name"])).toEqual(["EU_1", "us-1", "in-cluster"]);
+    expect(params({ clusters: {} }, { go: true }).at(-1)).toEqual({
       name: "in-cluster",
       nameNormalized: "in-cluster",
       server: "https://kubernetes.default.svc",
@@ -101,7 +101,19 @@ describe("clusters", () => {
   test("flatList is one set with all of them", () => {
     const [set, ...others] = params({ clusters: { flatList: true } }, { go: true });
     expect(others).toEqual([]);
-    expect(set).toMatchObject({ clusters: [{ name: "in-cluster" }, { name: "EU_1" }, { name: "us-1" }] });
+    expect(set).toMatchObject({ clusters: [{ name: "EU_1" }, { name: "us-1" }, { name: "in-cluster" }] });
+  });
+  test("what Applications say of clusters is not taken for labels or annotations of their Secrets", () => {
+    const context = { clusters: CLUSTERS.map((cluster) => ({ ...cluster, derived: "name" })) };
+    expect(params({ clusters: {} }, { context }).map((set) => set["name"])).toEqual(["EU_1", "us-1", "in-cluster"]);
+    expect(problem({ clusters: { selector: { matchLabels: { area: "emea" } } } }, { context })).toMatchObject({
+      code: "CLUSTERS_UNSEEN",
+      selects: true,
+    });
+    expect(problem({ clusters: { values: { r: "{{metadata.annotations.rev}}" } } }, { context })).toMatchObject({
+      code: "CLUSTERS_UNSEEN",
+      selects: false,
+    });
   });
   test("an operator that does not exist, a value no label can have", () => {
     expect(problem({ clusters: { selector: { matchExpressions: [{ key: "a", operator: "Gt", values: ["1"] }] } } })).toMatchObject({

@@ -97,14 +97,19 @@ const IN_CLUSTER = { name: "in-cluster", server: "https://kubernetes.default.svc
 
 /**
  * `clusters`: one set for each cluster the selector takes, in the order given. Argo CD's own cluster has no labels unless
- * it has a Secret, so it is there only where nothing is selected.
+ * it has a Secret, so it is there only where nothing is selected, behind all others.
  */
 function clusterParams(raw: Record<string, unknown>, environment: Environment, where: string): ParamSet[] {
   const selector = compileSelector(raw["selector"] ?? {}, { where: `${where}.selector`, anyValue: false });
+  if (
+    environment.context.clusters.some(({ derived }) => derived !== undefined) &&
+    (environment.readsMetadata || !isEmptySelector(raw["selector"]))
+  )
+    throw failure("CLUSTERS_UNSEEN", where, { selects: !isEmptySelector(raw["selector"]) });
   const clusters = environment.context.clusters.filter((cluster) => selector?.(cluster.labels) !== false);
   const hasOwnSecret = environment.context.clusters.some((cluster) => cluster.server.replace(/\/+$/, "") === IN_CLUSTER.server);
   const sets = clusters.map((cluster) => paramsOfCluster(cluster, raw, environment, where, true));
-  if (isEmptySelector(raw["selector"]) && !hasOwnSecret) sets.unshift(paramsOfCluster(IN_CLUSTER, raw, environment, where, false));
+  if (isEmptySelector(raw["selector"]) && !hasOwnSecret) sets.push(paramsOfCluster(IN_CLUSTER, raw, environment, where, false));
   return raw["flatList"] === true ? [{ clusters: sets }] : sets;
 }
 

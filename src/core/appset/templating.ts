@@ -12,6 +12,8 @@ export interface Environment {
   templating: Templating;
   /** `spec.applyNestedSelectors`. */
   nestedSelectors: boolean;
+  /** Some template names labels or annotations of clusters. */
+  readsMetadata: boolean;
 }
 
 /** Renders the text of one ApplicationSet; compiled templates are kept for as long as it lives. */
@@ -19,33 +21,53 @@ export interface Templating {
   readonly go: boolean;
   /** @throws RenderFailure naming `where()` */
   text(source: string, params: ParamSet, where: () => string): string;
+  /** As `text`, but one that names a parameter there is not stays as it is written. */
+  known(source: string, params: ParamSet, where: () => string): string;
 }
 
 /** @param options `spec.goTemplateOptions` */
 export function createTemplating(go: boolean, options: readonly string[]): Templating {
-  const compiled = new Map<string, (params: ParamSet) => string>();
+  const compiled = new Map<string, Compiled>();
   const missingKey = missingKeyOf(go ? options : []);
+  function text(source: string, params: ParamSet, where: () => string, missing: MissingKey): string {
+    if (!source.includes("{{")) return source;
+    let run = compiled.get(source);
+    if (run === undefined) {
+      run = go ? compileGo(source) : compileFastTemplate(source, where);
+      compiled.set(source, run);
+    }
+    return run(params, missing);
+  }
   return {
     go,
     text(source, params, where) {
-      if (!source.includes("{{")) return source;
       try {
-        let run = compiled.get(source);
-        if (run === undefined) {
-          run = go ? compileGo(source, missingKey) : compileFastTemplate(source, where);
-          compiled.set(source, run);
-        }
-        return run(params);
+        return text(source, params, where, missingKey);
       } catch (error) {
+        throw explained(error, source, where());
+      }
+    },
+    known(source, params, where) {
+      try {
+        return text(source, params, where, "error");
+      } catch (error) {
+        if (error instanceof TemplateError && isMissing(error)) return source;
         throw explained(error, source, where());
       }
     },
   };
 }
 
-function compileGo(source: string, missingKey: MissingKey): (params: ParamSet) => string {
+/** By the messages of text/template that Argo CD looks for. */
+function isMissing({ reason }: TemplateError): boolean {
+  return reason.code === "GO_NO_FIELD" || (reason.code === "GO_NO_KEY" && reason.of === "map");
+}
+
+type Compiled = (params: ParamSet, missingKey: MissingKey) => string;
+
+function compileGo(source: string): Compiled {
   const template = compileGoTemplate(source);
-  return (params) => template(params as GoValue, missingKey);
+  return (params, missingKey) => template(params as GoValue, missingKey);
 }
 
 const OPTIONS: Record<string, MissingKey> = {
@@ -77,7 +99,7 @@ function explained(error: unknown, source: string, where: string): unknown {
  * Argo CD's default templates: `{{key}}` becomes the parameter's text; a tag that names no text parameter stays as it is
  * written. Braces on different lines only do not make a template.
  */
-function compileFastTemplate(source: string, where: () => string): (params: ParamSet) => string {
+function compileFastTemplate(source: string, where: () => string): Compiled {
   if (!/\{\{.*\}\}/.test(source)) return () => source;
   const parts = splitBraces(source);
   if (parts === undefined) {

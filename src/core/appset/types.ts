@@ -8,6 +8,8 @@ export interface AppSetCluster {
   labels: Readonly<Record<string, string>>;
   annotations: Readonly<Record<string, string>>;
   project?: string;
+  /** Labels and annotations are not its Secret's: nothing may be made of them. */
+  derived?: unknown;
 }
 
 /** All that rendering may look at. */

@@ -44,12 +44,17 @@ function nameOf({ name, server }: DestinationView, names: ReadonlyMap<string, st
   if (name !== undefined) return name;
   if (server === undefined) return undefined;
   const plain = plainServer(server);
-  return names.get(plain) ?? (URL.canParse(plain) ? new URL(plain).host || plain : plain);
+  return names.get(plain) ?? hostOf(plain);
+}
+
+function hostOf(plain: string): string {
+  return URL.canParse(plain) ? new URL(plain).host || plain : plain;
 }
 
 function clusterOf(name: string, application: ApplicationView): ClusterView {
   const server = plainServer(application.spec.destination.server ?? (name === "in-cluster" ? IN_CLUSTER_SERVER : ""));
-  return { name, server, labels: { ...application.labels }, registered: name !== "in-cluster" };
+  const host = server !== "" && name !== "in-cluster" && name === hostOf(server);
+  return { name, server, labels: { ...application.labels }, registered: name !== "in-cluster", derived: host ? "server" : "name" };
 }
 
 function share(cluster: ClusterView, application: ApplicationView): void {

@@ -4,6 +4,7 @@
 import { defined } from "../base/defined.ts";
 import { isRecord } from "../base/is-record.ts";
 import { readYamlDocuments } from "../base/yaml-read.ts";
+import { WHOLE_OBJECT_ANNOTATIONS } from "./decode/cluster.ts";
 import type { ClusterView } from "./views.ts";
 
 /** A cluster as its Secret tells it, without `data.config`. */
@@ -104,11 +105,16 @@ function addCluster(inventory: Inventory, secret: Record<string, unknown>, file:
       name,
       server: field(secret, "server") ?? "",
       labels,
-      annotations: texts(metadata["annotations"]),
+      annotations: withoutWholeObjects(texts(metadata["annotations"])),
       registered: true,
       project: project === undefined || project === "" ? undefined : project,
     }),
   );
+}
+
+function withoutWholeObjects(annotations: Record<string, string>): Record<string, string> {
+  for (const key of WHOLE_OBJECT_ANNOTATIONS) delete annotations[key];
+  return annotations;
 }
 
 /** `stringData` wins, as it does when the Secret is applied. */

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { equalDestination, equalHydrator, normalRepo, sameProject, sameValue } from "./same.ts";
+import { decodeSource } from "./decode/source.ts";
+import { equalDestination, equalHydrator, equalSources, normalRepo, sameProject, sameValue } from "./same.ts";
 
 test.each([
   ["https://github.com/acme/config.git", "github.com/acme/config"],
@@ -71,6 +72,25 @@ describe("where people choose the keys an absent one is not an empty one", () =>
     ["a parameter of Helm's", { helm: { parameters: [{ name: "a", value: "" }] } }, { helm: { parameters: [{ name: "a" }] } }, true],
   ])("%s", (_name, a, b, same) => {
     expect([sameValue(a, b), sameValue(b, a)]).toEqual([same, same]);
+  });
+});
+
+describe("what Argo CD takes out of a source is no difference between what is rendered and what lives", () => {
+  const at = { repoURL: "https://x/a", path: "a" };
+  test.each<[string, object, boolean]>([
+    ["a directory that does not recurse", { directory: { recurse: false } }, true],
+    ["a directory with empty Jsonnet", { directory: { recurse: false, jsonnet: { libs: [] } } }, true],
+    ["an empty list of images", { kustomize: { images: [] } }, true],
+    ["what Argo CD does not look at in an empty kustomize", { kustomize: { forceCommonLabels: true } }, true],
+    ["an empty helm", { helm: {} }, true],
+    ["zero values of helm", { helm: { releaseName: "", parameters: [], skipCrds: false, valuesObject: null } }, true],
+    ["all of them", { helm: {}, kustomize: { images: [] }, directory: { recurse: false } }, true],
+    ["an exclude", { directory: { recurse: false, exclude: "*.md" } }, false],
+    ["a common label", { kustomize: { commonLabels: { a: "" } } }, false],
+    ["empty values, which are values", { helm: { valuesObject: {} } }, false],
+    ["an empty plugin, which means any", { plugin: {} }, false],
+  ])("%s", (_name, block, same) => {
+    expect(equalSources([decodeSource({ ...at, ...block })], [decodeSource(at)])).toBe(same);
   });
 });
 

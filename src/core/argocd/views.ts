@@ -35,8 +35,13 @@ export interface ClusterView {
   name: string;
   server: string;
   labels: Record<string, string>;
-  /** Annotations are not kept: they may hold anything. */
+  /** Of its Secret, for the clusters generator; never shown. Absent: not known. */
+  annotations?: Readonly<Record<string, string>>;
+  /** The AppProject that a project-scoped cluster belongs to. */
+  project?: string;
   registered: boolean;
+  /** It is what destinations of Applications say, by name or by server alone: its Secret's labels and annotations are not known, nor its name. */
+  derived?: "name" | "server";
   /** undefined: this adapter cannot see it. */
   connection?: { status: "Successful" | "Failed" | "Unknown"; message: string; attemptedAt?: Time };
 }

@@ -15,6 +15,8 @@ export interface Cluster {
   labels: Record<string, string>;
   /** False for an `in-cluster` without a Secret, which is warned about. */
   registered: boolean;
+  /** Only its server is known: `name` is that server's host, and what Argo CD calls it nobody says. */
+  byServer?: true;
 }
 
 /** One edit of one file: a pin of one target, resolved. Two targets with the same `editKey` share a pin. */

@@ -52,6 +52,8 @@ export interface Place {
   seenAt?: string | undefined;
   /** Of one that is about Applications: those that have it. `example`: the data are of the first only. */
   targets?: { names: readonly string[]; example: boolean };
+  /** Of one that comes of a cluster's name or labels: the server that stands for them, since its Secret cannot be read. */
+  byServer?: string | undefined;
 }
 
 /** A problem of a file that one surface alone reads, such as the server's configuration: it says it in its own words. */

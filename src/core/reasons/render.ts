@@ -6,6 +6,8 @@ export interface RenderProblems {
   INVALID: KindsOf<InvalidKinds>;
   INVALID_NAME: KindsOf<NameKinds>;
   DUPLICATE_NAME: { name: string };
+  /** Labels and annotations of clusters are needed, and their Secrets cannot be read. `selects`: by the generator's selector. */
+  CLUSTERS_UNSEEN: { selects: boolean };
   NO_REPO: { repoURL: string; revision: string };
   PARAM_ERROR: KindsOf<ParamKinds>;
   TEMPLATE_ERROR: KindsOf<TemplateKinds>;

@@ -3,7 +3,7 @@ import { type AppSetCluster, type RenderResult, render } from "../../core/appset
 import { SECRET_TYPE } from "../../core/argocd/decode/cluster.ts";
 import { committedSources, intendedOf } from "../../core/argocd/decode/source.ts";
 import type { Intended } from "../../core/argocd/liveness/types.ts";
-import type { ClusterView, SourceView } from "../../core/argocd/views.ts";
+import type { SourceView } from "../../core/argocd/views.ts";
 import { defined } from "../../core/base/defined.ts";
 import { isRecord } from "../../core/base/is-record.ts";
 import { type RepoFiles, readOrNull } from "../../core/base/repo-files.ts";
@@ -110,9 +110,9 @@ export function generatorClusters(planes: Iterable<ControlPlane>): AppSetCluster
 }
 
 /** One cluster as the clusters generator sees it. */
-export function generatorCluster(cluster: Pick<ClusterView, "name" | "server" | "labels"> & Partial<AppSetCluster>): AppSetCluster {
-  const { name, server, labels, annotations = {}, project } = cluster;
-  return { name, server, labels: { ...labels, [SECRET_TYPE]: "cluster" }, annotations, ...defined({ project }) };
+export function generatorCluster(cluster: Pick<AppSetCluster, "name" | "server" | "labels"> & Partial<AppSetCluster>): AppSetCluster {
+  const { name, server, labels, annotations = {}, project, derived } = cluster;
+  return { name, server, labels: { ...labels, [SECRET_TYPE]: "cluster" }, annotations, ...defined({ project, derived }) };
 }
 
 /**

@@ -22,7 +22,7 @@ export function openRenderer({ planes: all, repoURL }: Pick<RepoContext, "planes
     const { source } = run.spec;
     if (source.kind !== "ApplicationSet") return async () => undefined;
     const planes = planesFor(all, source.controlPlanes);
-    const fleet = JSON.stringify(planes.map((plane) => [plane.name, generatorClusters([plane]).map((c) => [c.name, c.server, c.labels])]));
+    const fleet = JSON.stringify(planes.map((plane) => [plane.name, generatorClusters([plane])]));
     const likely = run.batches.flatMap((batch) => editsOf(batch).map((edit) => edit.file)).slice(0, 50);
     return async (commit) => {
       const key = `${run.rollout} ${commit}`;

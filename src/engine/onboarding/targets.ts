@@ -1,20 +1,18 @@
-import { type AppSetCluster, render } from "../../core/appset/index.ts";
+import { render } from "../../core/appset/index.ts";
 import { plainServer } from "../../core/argocd/same.ts";
 import { isRecord } from "../../core/base/is-record.ts";
 import { sayRender } from "../../core/report/reasons/render.ts";
+import { generatorCluster } from "../config-repo/appset-in-git.ts";
 import { dig, textAt } from "./scan.ts";
 import type { InitCluster, InitInput, InitTarget, Manifest } from "./types.ts";
 
-const TYPE_LABEL = "argocd.argoproj.io/secret-type";
 const IN_CLUSTER = "https://kubernetes.default.svc";
 
 type Targets = { ok: true; targets: InitTarget[] } | { ok: false; why: string; hint: string };
 
 /** The Applications that an ApplicationSet of the repo yields, with their clusters. */
 export function targetsOfSet(set: Manifest, input: InitInput): Targets {
-  const clusters = input.clusters.map(
-    ({ name, server, labels }): AppSetCluster => ({ name, server, labels: { ...labels, [TYPE_LABEL]: "cluster" }, annotations: {} }),
-  );
+  const clusters = input.clusters.map((cluster) => generatorCluster(cluster));
   const result = render(set.object, { clusters, repo: (url) => (input.isThisRepo(url) ? input.files : undefined) });
   if (!result.ok) {
     const [problem] = result.problems;

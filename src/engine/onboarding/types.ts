@@ -9,6 +9,8 @@ export interface InitCluster {
   name: string;
   server: string;
   labels: Readonly<Record<string, string>>;
+  annotations?: Readonly<Record<string, string>>;
+  project?: string;
 }
 
 export interface InitInput {

@@ -1,6 +1,7 @@
 import type { ControlPlane } from "../../adapters/argocd/port.ts";
 import { plainServer } from "../../core/argocd/same.ts";
 import type { ApplicationView, ClusterView } from "../../core/argocd/views.ts";
+import { defined } from "../../core/base/defined.ts";
 import type { AnyReason, Words } from "../../core/base/reason.ts";
 import type { Cluster } from "../../core/plan/plan-types.ts";
 import { planeReason } from "../../core/reasons/control-plane.ts";
@@ -146,6 +147,7 @@ export function serverKey(plane: string, server: string): string {
   return `${plane} ${normaliseServer(server)}`;
 }
 
-function toCluster(plane: string, { name, server, labels, registered }: ClusterView): Cluster {
-  return { key: `${plane}/${name}`, name, controlPlane: plane, server, labels, registered };
+function toCluster(plane: string, { name, server, labels, registered, derived }: ClusterView): Cluster {
+  const byServer = derived === "server" ? true : undefined;
+  return { key: `${plane}/${name}`, name, controlPlane: plane, server, labels, registered, ...defined({ byServer }) };
 }

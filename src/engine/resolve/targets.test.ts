@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
+import { clustersOfApplications } from "../../core/argocd/cluster-views.ts";
 import { decodeApplication } from "../../core/argocd/decode/application.ts";
 import { readInventory } from "../../core/argocd/inventory-file.ts";
 import type { Cluster } from "../../core/plan/plan-types.ts";
@@ -7,6 +8,7 @@ import { sayProblem } from "../../core/report/reasons/problems/problems.ts";
 import { parseRollouts } from "../../core/spec/parse/parse.ts";
 import type { Rollout } from "../../core/spec/rollout.ts";
 import type { SeenApplication } from "./draft.ts";
+import { clustersOf } from "./fleet.ts";
 import { resolveTargets } from "./targets.ts";
 
 const FLEET = new URL("../../../fixtures/fleet/", import.meta.url);
@@ -125,6 +127,21 @@ describe("clusters", () => {
     const result = resolve(NONE, files, { applications: at(destination) });
     expect(result.targets.map((t) => t.cluster)).toEqual([expected]);
     expect(result.clusters.some((c) => c.key === expected)).toBe(true);
+  });
+
+  test("a pin that does not fit a cluster known by its server alone says what to switch on, not only that no item has that name", () => {
+    const server = "https://10.0.0.7:6443";
+    const views = clustersOfApplications(at({ server }).map(({ view }) => view));
+    const known = clustersOf(
+      { planes: new Map([["hub", { name: "hub", state: () => ({ fresh: true }), clusters: () => views }]]) } as never,
+      [],
+    );
+    expect(views).toMatchObject([{ name: "10.0.0.7:6443", derived: "server" }]);
+    const { problems } = resolve(ELEMENT, {}, { applications: at({ server }), clusters: known.clusters });
+    expect(problems).toMatchObject([{ code: "PIN_NOT_FOUND", value: "10.0.0.7:6443", byServer: server }]);
+    expect(problems.map((problem) => sayProblem(problem).hint)).toEqual([expect.stringContaining("`clusterSecrets: true`")]);
+    const named = clustersOfApplications(at({ name: "eu-1", server }).map(({ view }) => view));
+    expect(named).toMatchObject([{ name: "eu-1", derived: "name" }]);
   });
 
   test("in-cluster without a Secret is marked as such", () => {

@@ -53,7 +53,14 @@ export function resolveTargets({ rollout, release, applications, clusters, branc
   resolveWeights(rollout, release, drafts, readFile, problems);
   const count = rollout.pins.length + (rollout.weightPins ?? []).length;
   const targets = drafts.flatMap((draft) => toTarget(draft, count));
-  return { targets, clusters: [...clusters, ...index.made()], problems: problems.all() };
+  return { targets, clusters: [...clusters, ...index.made()], problems: problems.all().map((problem) => withServer(problem, drafts)) };
+}
+
+/** Says with what comes of a cluster's name or labels that nobody knows them, and by which server it goes. */
+function withServer(problem: Problem, drafts: readonly Draft[]): Problem {
+  if (!/^(PIN_|TEMPLATE_VALUE)/.test(problem.code)) return problem;
+  const named = drafts.find(({ seen, cluster }) => cluster.byServer === true && problem.targets?.names.includes(seen.view.name) === true);
+  return named === undefined ? problem : { ...problem, byServer: named.cluster.server };
 }
 
 function unknownCluster({ inventory }: Rollout, missing: string, clusters: readonly Cluster[]): TargetProblem {

@@ -17,13 +17,15 @@ export function connectionsOf(
     const cluster = clusters.resolve(destination);
     if (!("error" in cluster)) counts.set(cluster.name, (counts.get(cluster.name) ?? 0) + 1);
   }
-  return clusters.all().map(({ name, server, labels }) => {
+  return clusters.all().map(({ name, server, labels, annotations, project }) => {
     const { "argocd.argoproj.io/secret-type": _, ...shown } = labels;
+    const { "managed-by": _m, "kubectl.kubernetes.io/last-applied-configuration": _l, ...noted } = annotations;
     const applicationsCount = counts.get(name) ?? 0;
     const down = isDown(name);
     // A cluster without Applications has no cache, and so no state.
     const status = applicationsCount === 0 ? "Unknown" : down ? "Failed" : "Successful";
     const message = down && applicationsCount > 0 ? "error synchronizing cache state: dial tcp: i/o timeout" : "";
-    return { name, server, labels: shown, info: { connectionState: { status, message, attemptedAt }, applicationsCount } };
+    const connectionState = { status, message, attemptedAt } as const;
+    return { name, server, labels: shown, annotations: noted, project, info: { connectionState, applicationsCount } };
   });
 }

@@ -8,6 +8,8 @@ export interface ConnectionInfo {
   name: string;
   server: string;
   labels: Record<string, string>;
+  annotations: Record<string, string>;
+  project: string;
   info: {
     connectionState: { status: "Successful" | "Failed" | "Unknown"; message: string; attemptedAt: string };
     applicationsCount: number;

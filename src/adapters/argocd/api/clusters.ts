@@ -122,7 +122,7 @@ async function read(client: ArgoClient): Promise<ClusterView[] | undefined> {
   return found.length === 0 ? undefined : found.sort((a, b) => compareText(a.name, b.name));
 }
 
-/** Argo CD always shows its own cluster; only one with a Secret of its own can have labels. */
-function isBareInCluster({ server, labels }: ClusterView): boolean {
-  return server === IN_CLUSTER_SERVER && Object.keys(labels).length === 0;
+/** Argo CD always shows its own cluster; only one with a Secret of its own can have labels or annotations. */
+function isBareInCluster({ server, labels, annotations }: ClusterView): boolean {
+  return server === IN_CLUSTER_SERVER && Object.keys(labels).length === 0 && annotations === undefined;
 }

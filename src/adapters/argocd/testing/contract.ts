@@ -19,7 +19,13 @@ export interface Harness {
   put(object: Record<string, unknown>): Promise<void>;
   remove(kind: "Application" | "ApplicationSet", namespace: string, name: string): Promise<void>;
   /** Registers a cluster with a secret in it that must never come out. */
-  addCluster(name: string, server: string, labels: Record<string, string>, secret: string): Promise<void>;
+  addCluster(
+    name: string,
+    server: string,
+    labels: Record<string, string>,
+    secret: string,
+    annotations?: Record<string, string>,
+  ): Promise<void>;
   /** The server is trusted and the account may read everything, unless wished otherwise. Nothing counts as stale for a moment only. */
   open(wishes?: Wishes): ControlPlane;
   /** An adapter whose credentials may not list Applications. */

@@ -37,7 +37,12 @@ export function putIn({ store }: KubernetesSim, object: Record<string, unknown>)
   else store.update({ ...given, metadata: { ...metadata, resourceVersion: old.metadata.resourceVersion ?? "" } });
 }
 
-export function clusterSecret(name: string, data: Record<string, string>, labels: Record<string, string> = {}): Record<string, unknown> {
+export function clusterSecret(
+  name: string,
+  data: Record<string, string>,
+  labels: Record<string, string> = {},
+  annotations: Record<string, string> = {},
+): Record<string, unknown> {
   return {
     apiVersion: "v1",
     kind: "Secret",
@@ -45,7 +50,7 @@ export function clusterSecret(name: string, data: Record<string, string>, labels
       name,
       namespace: "argocd",
       labels: { "argocd.argoproj.io/secret-type": "cluster", ...labels },
-      annotations: { "kubectl.kubernetes.io/last-applied-configuration": JSON.stringify(data) },
+      annotations: { ...annotations, "kubectl.kubernetes.io/last-applied-configuration": JSON.stringify(data) },
     },
     data: Object.fromEntries(Object.entries(data).map(([key, value]) => [key, Buffer.from(value).toString("base64")])),
   };
@@ -74,8 +79,8 @@ function common(sim: KubernetesSim) {
   const parts = {
     put: async (object: Record<string, unknown>) => putIn(sim, object),
     remove: async (kind: string, namespace: string, name: string) => void sim.store.delete(PLURAL[kind] ?? "", namespace, name),
-    addCluster: async (name: string, server: string, labels: Record<string, string>, token: string) =>
-      putIn(sim, clusterSecret(`cluster-${name}-123`, { name, server, config: token }, labels)),
+    addCluster: async (name: string, server: string, labels: Record<string, string>, token: string, annotations = {}) =>
+      putIn(sim, clusterSecret(`cluster-${name}-123`, { name, server, config: token }, labels, annotations)),
     refreshAsked: (namespace: string, name: string) => asked.has(`${namespace}/${name}`),
     logged: () => lines.join("\n"),
   };

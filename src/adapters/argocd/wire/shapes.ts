@@ -1,3 +1,4 @@
+import { WHOLE_OBJECT_ANNOTATIONS } from "../../../core/argocd/decode/cluster.ts";
 import type { Shape } from "./cut.ts";
 
 /*
@@ -71,12 +72,15 @@ export const APPLICATION_SHAPES = {
 
 export const SET_SHAPES = { shape: APPLICATION_SET, lesser: [{ "*": false, metadata: METADATA }] } as const satisfies Shapes;
 
-/** `data.config` is a credential; annotations may be: `last-applied-configuration` repeats the whole Secret. */
+/** Annotations but those that repeat the whole Secret, with its credential. */
+const CLUSTER_ANNOTATIONS: Shape = Object.fromEntries(WHOLE_OBJECT_ANNOTATIONS.map((key) => [key, false]));
+
+/** `data.config` is a credential. */
 export const CLUSTER_SECRET: Shape = {
   "*": false,
-  metadata: { "*": false, name: true, namespace: true, resourceVersion: true, labels: true },
-  data: { "*": false, name: true, server: true },
-  stringData: { "*": false, name: true, server: true },
+  metadata: { "*": false, name: true, namespace: true, resourceVersion: true, labels: true, annotations: CLUSTER_ANNOTATIONS },
+  data: { "*": false, name: true, server: true, project: true },
+  stringData: { "*": false, name: true, server: true, project: true },
 };
 
 /** An item of `GET /api/v1/clusters`. */
@@ -85,6 +89,8 @@ export const CLUSTER_ITEM: Shape = {
   name: true,
   server: true,
   labels: true,
+  annotations: CLUSTER_ANNOTATIONS,
+  project: true,
   connectionState: true,
   info: { "*": false, connectionState: true },
 };

@@ -63,12 +63,21 @@ describe("an Application", () => {
 describe("a cluster", () => {
   const base64 = (text: string) => Buffer.from(text).toString("base64");
 
-  test("of a Secret has name, server and labels, and nothing else", () => {
+  test("of a Secret has what generators are given, and no credential, not even one that an annotation repeats", () => {
+    const config = base64('{"bearerToken":"hunter2"}');
+    const annotations = {
+      addons_repo_revision: "v3",
+      odd: 7,
+      "kubectl.kubernetes.io/last-applied-configuration": `{"data":{"config":"${config}"}}`,
+    };
     const view = decodeClusterSecret({
-      metadata: { name: "cluster-1", labels: { area: "emea", "argocd.argoproj.io/secret-type": "cluster" }, annotations: { a: "b" } },
-      data: { name: base64("eu-1"), server: base64("https://eu-1.example.com/"), config: base64('{"bearerToken":"hunter2"}') },
+      metadata: { name: "cluster-1", labels: { area: "emea", "argocd.argoproj.io/secret-type": "cluster" }, annotations },
+      data: { name: base64("eu-1"), server: base64("https://eu-1.example.com/"), project: base64("shop"), config },
     });
-    expect(view).toEqual({ name: "eu-1", server: "https://eu-1.example.com", labels: { area: "emea" }, registered: true });
+    expect(view).toEqual({
+      ...{ name: "eu-1", server: "https://eu-1.example.com", labels: { area: "emea" }, registered: true },
+      ...{ annotations: { addons_repo_revision: "v3" }, project: "shop" },
+    });
   });
 
   test.each([

@@ -24,10 +24,36 @@ function restOf(object: Fields): Fields | undefined {
   let rest: Fields | undefined;
   for (const key of Object.keys(object)) {
     if (key === "__proto__" || ((NAMED as readonly string[]).includes(key) && isAbsentOrWord(object[key]))) continue;
+    if (isZeroBlock(key, object[key])) continue;
     rest ??= {};
     rest[key] = object[key];
   }
   return rest;
+}
+
+/** Blocks that Argo CD takes out of a source where they say nothing, with the fields that it does not look at then. */
+const BLOCKS: Readonly<Record<string, readonly string[]>> = {
+  helm: [],
+  kustomize: ["forceCommonLabels", "forceCommonAnnotations", "commonAnnotationsEnvsubst", "labelWithoutSelector", "labelIncludeTemplates"],
+  directory: [],
+};
+
+/**
+ * Whether Argo CD takes this block out of a source: `directory: { recurse: false }`, `kustomize: { images: [] }`, `helm: {}`. The
+ * ApplicationSet controller does before it writes an Application, so what is rendered has it and what lives has not.
+ */
+export function isZeroBlock(key: string, block: unknown): boolean {
+  const skipped = Object.hasOwn(BLOCKS, key) ? BLOCKS[key] : undefined;
+  if (skipped === undefined || block === null || typeof block !== "object" || Array.isArray(block)) return false;
+  return Object.entries(block).every(([field, value]) => {
+    if (field === "valuesObject") return value === null;
+    return skipped.includes(field) || isZeroField(value) || (field === "jsonnet" && Object.values(fields(value)).every(isZeroField));
+  });
+}
+
+function isZeroField(value: unknown): boolean {
+  if (value === null || value === undefined || value === "" || value === false || value === 0) return true;
+  return typeof value === "object" && Object.keys(value).length === 0;
 }
 
 function isAbsentOrWord(value: unknown): boolean {

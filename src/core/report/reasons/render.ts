@@ -130,6 +130,18 @@ export const RENDER_PROBLEMS: ProblemEntries<RenderProblems> = {
     hint: "put a parameter into the name that tells them apart",
     means: "two Applications of one name",
   },
+  CLUSTERS_UNSEEN: {
+    says: {
+      selects: {
+        true: "it selects clusters by the labels of their Secrets, which this server does not read (`clusterSecrets: true`, or a control plane of `kind: api`)",
+        false:
+          "templates take labels or annotations of cluster Secrets, which this server does not read (`clusterSecrets: true`, or a control plane of `kind: api`)",
+      },
+    },
+    hint: "let the server read them",
+    means: "an ApplicationSet needs labels or annotations of cluster Secrets, and clusters are only what Applications say of them",
+    todo: "`clusterSecrets: true` with `deploy/cluster-secrets`, or a control plane of `kind: api`",
+  },
   NO_REPO: {
     says: "the repository {repoURL}[ at {revision}] is not at hand",
     hint: "give a checkout of it (--repo DIR)",

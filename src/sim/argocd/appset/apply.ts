@@ -1,5 +1,8 @@
 import { isDeepStrictEqual } from "node:util";
 import type { RenderedApplication } from "../../../core/appset/types.ts";
+import { isZeroBlock } from "../../../core/argocd/decode/source.ts";
+import { defined } from "../../../core/base/defined.ts";
+import { isRecord } from "../../../core/base/is-record.ts";
 import type { Store } from "../../kubernetes/store.ts";
 import type { KubeObject, OwnerReference } from "../../kubernetes/types.ts";
 import { type IgnoredDifference, ignoredPaths, keepLive } from "../application/ignored-differences.ts";
@@ -62,8 +65,24 @@ function merged(live: KubeObject, wanted: RenderedApplication, set: KubeObject, 
 
 function specOf(live: KubeObject, wanted: RenderedApplication, ignored: readonly IgnoredDifference[] = []): unknown {
   const paths = ignored.filter(({ name }) => name === undefined || name === live.metadata.name).flatMap(ignoredPaths);
-  const next = paths.reduce<unknown>((spec, path) => keepLive(spec, live["spec"], path), wanted.spec);
+  const next = paths.reduce<unknown>((spec, path) => keepLive(spec, live["spec"], path), normalised(wanted.spec));
   return isDeepStrictEqual(live["spec"], next) ? live["spec"] : next;
+}
+
+/** As Argo CD's NormalizeApplicationSpec: a project, and no empty blocks. */
+function normalised(spec: Record<string, unknown>): Record<string, unknown> {
+  const { source, sources, project, syncPolicy } = spec;
+  return defined({
+    ...spec,
+    project: project === undefined || project === "" ? "default" : project,
+    source: isRecord(source) ? withoutZeroBlocks(source) : source,
+    sources: Array.isArray(sources) ? sources.map((one) => (isRecord(one) ? withoutZeroBlocks(one) : one)) : sources,
+    syncPolicy: isRecord(syncPolicy) && Object.keys(syncPolicy).length === 0 ? undefined : syncPolicy,
+  });
+}
+
+function withoutZeroBlocks(source: Record<string, unknown>): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(source).filter(([key, value]) => !isZeroBlock(key, value)));
 }
 
 function pick(live: Record<string, string> | undefined, keys: readonly string[] | undefined): Record<string, string> {
@@ -82,7 +101,7 @@ export function applyRendered(store: Store, set: KubeObject, rendered: readonly 
     wanted.add(name);
     const live = store.get("applications", namespace, name);
     if (live === undefined) {
-      store.create({ ...app, metadata: { ...app.metadata, namespace, ownerReferences: [ownerOf(set)] } });
+      store.create({ ...app, spec: normalised(app.spec), metadata: { ...app.metadata, namespace, ownerReferences: [ownerOf(set)] } });
       result.created.push(name);
     } else if (policy !== "create-only" && policy !== "create-delete") {
       const next = store.change("applications", namespace, name, (object) => merged(object, app, set, spec));

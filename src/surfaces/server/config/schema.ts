@@ -32,7 +32,7 @@ const controlPlaneSchema = z.strictObject({
   argocdNamespace: key(filled.default("argocd"), "`kubernetes`: where Argo CD itself is, and so its cluster Secrets and AppProjects."),
   clusterSecrets: key(
     z.boolean().default(false),
-    "`kubernetes`: cluster Secrets may be read, for the clusters' labels. Without, clusters are what the Applications say of them.",
+    "`kubernetes`: cluster Secrets may be read, for the clusters' names, labels and annotations. Without, clusters are what destinations and labels of Applications say of them.",
   ),
   allowRefresh: key(
     z.boolean().default(false),

@@ -1,6 +1,7 @@
 /** The onboarding pull request is opened once, where a repository has no rollouts; a closed one means no. Called after every round. */
 import type { Pull } from "../../../adapters/forge/port.ts";
 import { defined } from "../../../core/base/defined.ts";
+import { generatorClusters } from "../../../engine/config-repo/appset-in-git.ts";
 import { isRolloutFile } from "../../../engine/config-repo/project.ts";
 import { sameRepo } from "../../../engine/config-repo/repo-url.ts";
 import { openSnapshot, type Snapshot, type SyncFiles } from "../../../engine/config-repo/snapshot.ts";
@@ -94,16 +95,17 @@ async function open(context: RepoContext, baseBranch: string, base: string, snap
 
 function proposeFrom(context: RepoContext, baseBranch: string, files: SyncFiles, previews: Map<string, string>): Proposal {
   const fleet = clustersOf(context, []);
-  const clusters: InitCluster[] = fleet.clusters
-    .filter((cluster) => cluster.registered)
-    .map(({ name, server, labels }) => ({ name, server, labels }));
+  const clusters: InitCluster[] = fleet.clusters.length === 0 ? [] : generatorClusters(context.planes.values());
   return propose({
     files: { paths: () => files.paths(), read: (path) => files.read(path) },
     clusters,
     applications: [],
     isThisRepo: (url) => sameRepo(url, context.repoURL),
     verify(file, text, targets) {
-      const tried = tryRollout({ file, text, targets, clusters: fleet.clusters, files, repoURL: context.repoURL, baseBranch });
+      const tried = tryRollout({
+        ...{ file, text, targets, clusters: fleet.clusters, registered: clusters },
+        ...{ files, repoURL: context.repoURL, baseBranch },
+      });
       if (tried.ok) previews.set(tried.name, tried.preview);
       return tried.ok ? [] : tried.against;
     },

@@ -22,6 +22,7 @@ function tried(more: Record<string, string>): Tried[] {
         text,
         targets,
         clusters: [],
+        registered: [],
         files,
         repoURL: "https://github.com/example/fleet.git",
         baseBranch: "main",

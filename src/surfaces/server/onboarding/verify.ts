@@ -10,7 +10,7 @@ import { readRelease } from "../../../engine/config-repo/release.ts";
 import type { SyncFiles } from "../../../engine/config-repo/snapshot.ts";
 import { editsOf } from "../../../engine/lint/gather.ts";
 import { lintOutside } from "../../../engine/lint/lint-outside.ts";
-import type { InitTarget } from "../../../engine/onboarding/types.ts";
+import type { InitCluster, InitTarget } from "../../../engine/onboarding/types.ts";
 import type { SeenApplication } from "../../../engine/resolve/draft.ts";
 import { planOver } from "../../../engine/resolve/plan-over.ts";
 
@@ -20,6 +20,8 @@ interface TryInput {
   targets: readonly InitTarget[];
   /** As Argo CD knows them; empty: not known. */
   clusters: readonly Cluster[];
+  /** The same as generators see them. */
+  registered: readonly InitCluster[];
   files: SyncFiles;
   repoURL: string;
   baseBranch: string;
@@ -49,11 +51,11 @@ export function tryRollout(input: TryInput): Tried {
 }
 
 /** What stands outside the file against it, such as auto-sync that is off: errors only. */
-function lintedOutside({ files, clusters, repoURL, baseBranch }: TryInput, rollout: Rollout, made: Plan): string[] {
+function lintedOutside({ files, registered, repoURL, baseBranch }: TryInput, rollout: Rollout, made: Plan): string[] {
   if (rollout.source.kind !== "ApplicationSet") return [];
   const set = findApplicationSetIn(files, rollout.source);
   if (set === undefined) return [];
-  const known = clusters.map((cluster) => generatorCluster(cluster));
+  const known = registered.map((cluster) => generatorCluster(cluster));
   const edits = editsOf(made);
   const problems = lintOutside(
     { rollout, set, clusters: known, edits, parents: [], seesAll: false, repoURL, defaultBranch: baseBranch },

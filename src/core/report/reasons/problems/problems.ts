@@ -25,10 +25,19 @@ export const PROBLEMS: ProblemEntries<ProblemTable> = {
 /** Says a problem, or a reason that is told without a place. */
 export function sayProblem(problem: Problem | ProblemReason | OwnWords): SaidProblem {
   const { message, hint } = "message" in problem ? problem : sayEntry(PROBLEMS[problem.code], problem);
-  const { inside, seenAt, targets }: Pick<Place, "inside" | "seenAt" | "targets"> = "severity" in problem ? problem : {};
+  const { inside, seenAt, targets, byServer }: Pick<Place, "inside" | "seenAt" | "targets" | "byServer"> =
+    "severity" in problem ? problem : {};
   const annotation = inside === undefined ? "" : `in the annotation${inside.length === 0 ? "" : `, ${dotted(inside)}`}: `;
   const before = seenAt === undefined ? annotation : `${annotation}in ${seenAt}: `;
-  return { message: `${before}${message}${targets === undefined ? "" : ` (${targetsText(targets)})`}`, hint };
+  return {
+    message: `${before}${message}${targets === undefined ? "" : ` (${targetsText(targets)})`}`,
+    hint: byServer === undefined ? hint : sayByServer(byServer),
+  };
+}
+
+/** What to switch on so that a cluster is known by the name that Argo CD has for it. */
+function sayByServer(server: string): string {
+  return `Applications name this cluster by its server ${server} alone, so its name and labels in Argo CD are not known: let the server read them, with \`clusterSecrets: true\` (deploy/cluster-secrets) or a control plane of \`kind: api\`.`;
 }
 
 /** Says a problem and its next step in one line. */

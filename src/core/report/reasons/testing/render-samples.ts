@@ -50,6 +50,7 @@ export const RENDER_SAMPLES: { readonly [Code in keyof RenderProblems]: readonly
   ],
   INVALID_NAME: [{ kind: "Characters", given: "payments-" }, { kind: "Parameter", given: "{{x}}-app" }, { kind: "NoName" }],
   DUPLICATE_NAME: [{ name: "payments" }],
+  CLUSTERS_UNSEEN: [{ selects: true }, { selects: false }],
   NO_REPO: [
     { repoURL: "https://github.com/acme/other.git", revision: "" },
     { repoURL: "https://github.com/acme/other.git", revision: "v1" },
