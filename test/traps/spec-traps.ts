@@ -35,6 +35,14 @@ const twice = (of: (clock: string) => Read): Read[] => ["10:00:15", "10:01:00"].
 export const SPEC_TRAPS: Trap[] = [
   {
     issues: [],
+    name: "manifest-generate-paths leave out a base that the batch edits: the manifests of before get the new revision's name",
+    stops: "revision/rendered",
+    ends: "waiting",
+    given: { edited: { files: ["base/kustomization.yaml"], repoURL: REPO } },
+    reads: twice((clock) => read(clock, { metadata: { annotations: { "argocd.argoproj.io/manifest-generate-paths": "." } } })),
+  },
+  {
+    issues: [],
     name: "the ApplicationSet has not written the new dry path yet, and the commit that changes it is hydrated by the old one",
     stops: "spec/intended",
     ends: "pending",

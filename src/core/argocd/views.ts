@@ -74,6 +74,8 @@ export interface ApplicationView {
   refreshRequested: boolean;
   /** Annotation `argocd.argoproj.io/skip-reconcile: "true"`: Argo CD does not look at it. Absent: it does. */
   skipReconcile?: true;
+  /** Annotation `argocd.argoproj.io/manifest-generate-paths`. */
+  generatePaths?: string;
   /** Why it cannot all be read, so that nothing may be concluded from what is here. */
   unreadable?: AnyReason;
   /** Bot's time of the read. */

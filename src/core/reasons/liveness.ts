@@ -52,6 +52,8 @@ export interface LivenessReasons {
   PIN_CHANGED_SINCE: { seen: string; commit: string; by: string };
   /** `shortened`: what is wanted looks like a shortened commit id. */
   OTHER_REVISION_SEEN: { seen: string; wanted: string; shortened?: true | undefined };
+  /** An edited file is outside of `paths`, the annotation `manifest-generate-paths`; `right`: what it should be. */
+  CHANGE_NOT_RENDERED: { changed: string; paths: string; right: string };
   DRY_SOURCE_DIFFERS: { repo: string; wanted: string };
   HYDRATED_NOT_COMPARED: { hydrated?: string | undefined; compared: string };
   HYDRATION_FAILED: Said;

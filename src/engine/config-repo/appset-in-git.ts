@@ -1,5 +1,6 @@
 import type { ControlPlane } from "../../adapters/argocd/port.ts";
 import { type AppSetCluster, type RenderResult, render } from "../../core/appset/index.ts";
+import { generatePathsOf } from "../../core/argocd/decode/application.ts";
 import { SECRET_TYPE } from "../../core/argocd/decode/cluster.ts";
 import { committedSources, intendedOf } from "../../core/argocd/decode/source.ts";
 import type { Intended } from "../../core/argocd/liveness/types.ts";
@@ -135,9 +136,15 @@ export function renderAt(
   });
 }
 
-export function specsOf(result: RenderResult): RenderedSpecs | undefined {
+/** `madeFrom`: the files that the set was rendered from. */
+export function specsOf(result: RenderResult, madeFrom?: ReadonlySet<string>): RenderedSpecs | undefined {
   if (!result.ok) return undefined;
-  return new Map(result.applications.map((application) => [application.metadata.name, intendedOf(application.spec)]));
+  return new Map(
+    result.applications.map(({ metadata, spec }) => {
+      const generatePaths = generatePathsOf(metadata.annotations ?? {});
+      return [metadata.name, defined({ ...intendedOf(spec), generatePaths, madeFrom })];
+    }),
+  );
 }
 
 /** Where an Application's spec, as it is written, takes its files from: of a hydrated one the dry source. */

@@ -13,7 +13,7 @@ import {
   specsOf,
 } from "./appset-in-git.ts";
 import { specDifference } from "./same-spec.ts";
-import type { Snapshot } from "./snapshot.ts";
+import type { Snapshot, SyncFiles } from "./snapshot.ts";
 
 /** By name of the control plane. */
 export type PlaneSets = ReadonlyMap<string, ApplicationSetInGit>;
@@ -92,7 +92,15 @@ export async function specsByPlane(
     const set = sets.get(plane.name);
     if (set === undefined) continue;
     const clusters = generatorClusters([plane]);
-    const specs = specsOf(await snapshot.with((files) => renderAt(set, clusters, files, repoURL, baseBranch)));
+    const madeFrom = new Set([set.file]);
+    const noting = (files: SyncFiles): SyncFiles => ({
+      paths: () => files.paths(),
+      read(path) {
+        madeFrom.add(path);
+        return files.read(path);
+      },
+    });
+    const specs = specsOf(await snapshot.with((files) => renderAt(set, clusters, noting(files), repoURL, baseBranch)), madeFrom);
     if (specs !== undefined) all.set(plane.name, specs);
   }
   return all;

@@ -1,5 +1,5 @@
-import { posix } from "node:path";
 import { committedSources } from "../../core/argocd/decode/source.ts";
+import { type IsBase, readersOf } from "../../core/argocd/source-files.ts";
 import type { SourceView } from "../../core/argocd/views.ts";
 import type { AnyReason } from "../../core/base/reason.ts";
 import { pinsOf } from "../../core/plan/steps.ts";
@@ -77,42 +77,10 @@ function isPerItem(run: Run, index: number): boolean {
 
 /** Whether Argo CD reads this file of the config repo, at the base branch, for an Application with these sources. */
 export function readsFile(sources: readonly SourceView[], file: string, base: BaseOfRepo): boolean {
-  return sources.some((source) => {
-    if (isBase(source, base) && source.chart === undefined && isBelow(source, file)) return true;
-    return helmFiles(source).some((named) => namesFile(sources, source, named, file, base));
-  });
+  return readersOf(sources, file, isBaseOf(base)).length > 0;
 }
 
-function isBase(source: SourceView, { repoURL, baseBranch }: BaseOfRepo): boolean {
-  return sameRepo(source.repoURL, repoURL) && isBaseRevision(source.targetRevision, baseBranch);
-}
-
-function isBelow(source: SourceView, file: string): boolean {
-  // A source that is only referred to gives no manifests of its own.
-  if (source.path === undefined && source.ref !== undefined) return false;
-  const directory = inRepo(source.path ?? "");
-  return directory === "" || file === directory || file.startsWith(`${directory}/`);
-}
-
-function namesFile(sources: readonly SourceView[], source: SourceView, named: string, file: string, base: BaseOfRepo): boolean {
-  const [, ref, rest = ""] = /^\$([^/]+)\/(.+)$/.exec(named) ?? [];
-  if (ref !== undefined) {
-    const meant = sources.find((other) => other.ref === ref);
-    return meant !== undefined && isBase(meant, base) && inRepo(rest) === file;
-  }
-  if (source.chart !== undefined || !isBase(source, base) || named.includes("://")) return false;
-  return inRepo(named.startsWith("/") ? named : posix.join(source.path ?? "", named)) === file;
-}
-
-function helmFiles({ rest }: SourceView): string[] {
-  const helm: unknown = rest?.["helm"];
-  if (typeof helm !== "object" || helm === null) return [];
-  const { valueFiles, fileParameters } = helm as { valueFiles?: unknown; fileParameters?: unknown };
-  const parameters: unknown[] = Array.isArray(fileParameters) ? fileParameters.map((one: { path?: unknown } | null) => one?.path) : [];
-  return [...(Array.isArray(valueFiles) ? valueFiles : []), ...parameters].filter((one) => typeof one === "string");
-}
-
-/** From the root of the repo, without `.` and slashes around it. */
-function inRepo(path: string): string {
-  return posix.normalize(`/${path}`).replace(/^\/+/, "").replace(/\/+$/, "");
+/** Tells the sources that read the config repo at the base branch. */
+export function isBaseOf({ repoURL, baseBranch }: BaseOfRepo): IsBase {
+  return (source) => sameRepo(source.repoURL, repoURL) && isBaseRevision(source.targetRevision, baseBranch);
 }

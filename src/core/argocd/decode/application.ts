@@ -5,6 +5,7 @@
 import { defined } from "../../base/defined.ts";
 import type { AnyReason } from "../../base/reason.ts";
 import { iso } from "../../base/time.ts";
+import { GENERATE_PATHS } from "../generate-paths.ts";
 import type { ApplicationView } from "../views.ts";
 import { child, type Fields, fields, labels, list, own, time, word } from "./lenient.ts";
 import { decodeSources, type IntendedSpec, intendedOf } from "./source.ts";
@@ -13,6 +14,7 @@ import { unreadableOf } from "./unreadable.ts";
 
 const REFRESH = "argocd.argoproj.io/refresh";
 const SKIP = "argocd.argoproj.io/skip-reconcile";
+const LONGEST_PATHS = 20_000;
 
 /**
  * Decodes an Application, cut down to what decisions use; undefined where it has no name, which nothing could refer to. Never
@@ -37,12 +39,19 @@ export function decodeApplication(raw: unknown, readAt: number, withheld?: AnyRe
     deletionTimestamp: own(metadata, "deletionTimestamp") == null ? undefined : (time(metadata, "deletionTimestamp") ?? iso(readAt)),
     refreshRequested: word(annotations, REFRESH) !== undefined,
     skipReconcile: word(annotations, SKIP) === "true" ? (true as const) : undefined,
+    generatePaths: generatePathsOf(annotations),
     readAt: iso(readAt),
     spec,
     operationRequested: typeof operation === "object" && operation !== null,
     status: decodeStatus(child(object, "status"), spec),
     unreadable: withheld ?? unreadableOf(object),
   });
+}
+
+/** One that is too long is cut: then it covers too little, and never too much. */
+export function generatePathsOf(annotations: Fields): string | undefined {
+  const paths = own(annotations, GENERATE_PATHS);
+  return typeof paths === "string" && paths !== "" ? paths.slice(0, LONGEST_PATHS) : undefined;
 }
 
 function decodeOwner(metadata: Fields): ApplicationView["owner"] {

@@ -20,6 +20,7 @@ describe("how a change must show", () => {
       change: { kind: "revision", revision: "v2", repoURL: APPS, mergedAt: MERGED },
       also: [],
       intended: git("v2"),
+      files: [],
     });
   });
 
@@ -34,6 +35,7 @@ describe("how a change must show", () => {
       change: { kind: "generator", mergedAt: MERGED },
       also: [],
       intended: helm("v2"),
+      files: [],
     });
   });
 
@@ -49,6 +51,7 @@ describe("how a change must show", () => {
       change: { kind: "commit", commit: COMMIT, repoURL: REPO, mergedAt: MERGED },
       also: [],
       intended: values,
+      files: ["f.yaml"],
     });
   });
 
@@ -115,7 +118,12 @@ describe("a hydrated Application", () => {
     ["another dry path", dry({ path: "overlays/v1" }), dry({ path: "overlays/v2" })],
     ["another parameter of the dry source", tuned("v1"), tuned("v2")],
   ])("%s shows in the spec", (_name, before, after) => {
-    expect(changeFor(given({ before, after }))).toEqual({ change: { kind: "generator", mergedAt: MERGED }, also: [], intended: after });
+    expect(changeFor(given({ before, after }))).toEqual({
+      change: { kind: "generator", mergedAt: MERGED },
+      also: [],
+      intended: after,
+      files: [],
+    });
   });
 
   test("another branch to hydrate to shows in the spec, which no commit of a file does", () => {

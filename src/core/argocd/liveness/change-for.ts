@@ -32,6 +32,8 @@ interface ChosenChange {
   /** Give these to assess as well. */
   also: Change[];
   intended?: Intended;
+  /** Edited files that it must read itself, since its spec does not show their edits. */
+  files: readonly string[];
 }
 
 /**
@@ -47,16 +49,17 @@ interface ChosenChange {
 export function changeFor(input: ChangeForInput): ChosenChange {
   const { edits, mergedAt, repoURL, after } = input;
   const moved = edits.find((edit) => edit.kind === "branch");
-  if (moved !== undefined) return { change: { kind: "commit", commit: moved.to, repoURL, mergedAt }, also: [] };
+  if (moved !== undefined) return { change: { kind: "commit", commit: moved.to, repoURL, mergedAt }, also: [], files: [] };
   const commit: Change = { kind: "commit", commit: input.commit, repoURL, mergedAt };
   if (after === undefined) return unrendered(input, commit);
   if (input.before === undefined) return withoutBefore(input, after, commit);
-  if (equalIntent(input.before, after)) return { change: commit, also: [], intended: after };
+  if (equalIntent(input.before, after)) return { change: commit, also: [], intended: after, files: filesOf(edits) };
   const changes = revisionChanges(input, committedSources(input.before), committedSources(after));
   const rest = edits.filter((edit) => !appearsAnew(edit.to, input.before, after, 0));
-  if (rest.length > 0 && readsRepo(committedSources(after), repoURL)) changes.push(commit);
+  const byFile = rest.length > 0 && readsRepo(committedSources(after), repoURL);
+  if (byFile) changes.push(commit);
   const [change = { kind: "generator", mergedAt } as const, ...also] = changes;
-  return { change, also, intended: after };
+  return { change, also, intended: after, files: byFile ? filesOf(rest) : [] };
 }
 
 /** One change for each source whose revision is another now, each revision of a repo once. */
@@ -81,19 +84,24 @@ function withoutBefore(input: ChangeForInput, after: Intended, commit: Change): 
   const named = sources.filter((source) => input.edits.some((edit) => edit.to === source.targetRevision));
   const changes = named.map((source) => revisionChange(input, source.repoURL, source.targetRevision ?? ""));
   const { destination, sourceHydrator } = after;
-  const left = input.edits.some((edit) => !appearsAnew(edit.to, undefined, { sources: after.sources, destination, sourceHydrator }, 0));
-  if (left && readsRepo(sources, input.repoURL)) changes.push(commit);
+  const left = input.edits.filter((edit) => !appearsAnew(edit.to, undefined, { sources: after.sources, destination, sourceHydrator }, 0));
+  const byFile = left.length > 0 && readsRepo(sources, input.repoURL);
+  if (byFile) changes.push(commit);
   const [change = { kind: "generator", mergedAt: input.mergedAt } as const, ...also] = changes;
-  return { change, also, intended: after };
+  return { change, also, intended: after, files: byFile ? filesOf(left) : [] };
 }
 
 function unrendered(input: ChangeForInput, commit: Change): ChosenChange {
   const { edits, live } = input;
   for (const source of live === undefined ? [] : committedSources(live)) {
     const edit = edits.find(({ from, to }) => source.targetRevision === to || (from !== null && source.targetRevision === from));
-    if (edit !== undefined) return { change: revisionChange(input, source.repoURL, edit.to), also: [] };
+    if (edit !== undefined) return { change: revisionChange(input, source.repoURL, edit.to), also: [], files: [] };
   }
-  return { change: commit, also: [] };
+  return { change: commit, also: [], files: filesOf(edits) };
+}
+
+function filesOf(edits: ChangeForInput["edits"]): string[] {
+  return [...new Set(edits.filter((edit) => edit.kind !== "branch").map((edit) => edit.file))];
 }
 
 function readsRepo(sources: readonly SourceView[], repoURL: string): boolean {

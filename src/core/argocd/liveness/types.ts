@@ -23,6 +23,10 @@ export interface Intended {
   ignoreDifferences?: unknown;
   /** As written, with the dry source, which nothing else of a spec or status repeats. */
   sourceHydrator?: unknown;
+  /** Annotation `argocd.argoproj.io/manifest-generate-paths`. */
+  generatePaths?: string | undefined;
+  /** Files that the ApplicationSet is rendered from: what stands there reaches an Application by its spec. */
+  madeFrom?: ReadonlySet<string>;
 }
 
 export type Ancestry = "contains" | "missing" | "unknown";
@@ -50,6 +54,8 @@ export interface LivenessInput {
   /** The commit up to `seen` that gave a pin another value than the intended one, if there is any. */
   seenPinDiffers?: (seen: string) => { commit: string } | undefined;
   intended?: Intended;
+  /** Edited files that it must read itself, since its spec does not show their edits: its `manifest-generate-paths` must cover them. */
+  edited?: Edited;
   /** What an Application Suspended by a paused Rollout is. Default Wait. */
   suspended?: "Wait" | "Accept";
   /** The sync windows that concern it, where they can be seen. */
@@ -68,6 +74,13 @@ export interface LivenessInput {
    * reached (the end of a bake). Left out: `application` is itself such a read, as of `now`.
    */
   kept?: { since?: Time };
+}
+
+interface Edited {
+  files: readonly string[];
+  repoURL: string;
+  /** What Git gave the Application with the change: the annotation, and the files that its spec is made from. */
+  given?: Pick<Intended, "generatePaths" | "madeFrom"> | undefined;
 }
 
 /** By the bot's clock. */

@@ -107,6 +107,8 @@ const SAYS: Says = {
     const hint = ", which looks like a shortened commit id (where it is a name, pin one that does not, or the full id)";
     return `Argo CD has seen ${short(seen) || "no revision"}, not ${short(wanted)}${shortened === true ? hint : ""}`;
   },
+  CHANGE_NOT_RENDERED:
+    "Argo CD renders nothing anew for {changed}, which {paths} in its annotation manifest-generate-paths leaves out: whatever it shows, the old version runs. The annotation must be {right}; once it is, /requeue it, for what was passed over stays so.",
   DRY_SOURCE_DIFFERS: "its dry source is {repo}, not {wanted}",
   HYDRATED_NOT_COMPARED: ({ hydrated = "nothing", compared }) =>
     `the change is hydrated as ${short(hydrated)}, Argo CD has compared ${short(compared) || "no revision"}`,
@@ -165,6 +167,7 @@ const APART: { readonly [Code in keyof LivenessReasons]?: { subject?: Subject; a
   OWNER_UNREADABLE: { subject: "resource" },
   NO_SUCH_SOURCE: { actions: ["skip"] },
   PIN_CHANGED_SINCE: { actions: ["resume", "skip", "abort"] },
+  CHANGE_NOT_RENDERED: { actions: ["requeue", "rollback"] },
   HYDRATION_FAILED: { actions: FAILED },
   SYNC_AWAITS_WINDOW: { subject: "window", actions: LEAVE_OUT },
   SYNC_FAILED: { actions: FAILED },

@@ -141,6 +141,8 @@ function judge(gathered: Gathered, rendered: RenderedAround, facts: Facts): Judg
       kept: isSettled ? undefined : defined({ since: bakeEnd(run, batch, target) }),
       seenPinDiffers: isSettled ? undefined : (seen: string) => facts.pinDiffers(batch, target, seen),
       intended: chosen.intended,
+      edited:
+        chosen.files.length === 0 ? undefined : { files: chosen.files, repoURL, given: rendered.atChange?.get(plane.name)?.get(name) },
     }),
   });
 }

@@ -108,6 +108,32 @@ describe("what an Application is made from", () => {
   });
 });
 
+describe("manifest-generate-paths that leave a file out", () => {
+  const source = { repoURL: "https://github.com/acme/config.git", targetRevision: "main", path: "overlays/eu" };
+  const spec = { project: "default", sources: [source], destination: {} };
+  const asked = (annotation: string, synced: string[], hard = false) =>
+    manifests.desired({ spec, force: true, texts: [], naming: { app: "argocd/a", annotation, hydrated: false, synced, hard } });
+
+  it("the manifests of before bear the new revision, and go on doing so until something under the paths changes", async () => {
+    const v1 = await asked(".", []);
+    await repo.commit({ "base/deployment.yaml": "image: v2\n" });
+    const v2 = await asked(".", v1.revisions);
+    expect([v2.revisions[0] === v1.revisions[0], v2.content === v1.content]).toEqual([false, true]);
+    const again = await asked(".;../../base", v2.revisions);
+    expect(again.content).toBe(v1.content);
+    await repo.commit({ "base/deployment.yaml": "image: v3\n" });
+    const v3 = await asked(".;../../base", v2.revisions);
+    expect(v3.content).not.toBe(v1.content);
+  });
+
+  it("a hard refresh renders, and so does another name of the same revision that nobody has kept", async () => {
+    const v1 = await asked(".", []);
+    await repo.commit({ "base/deployment.yaml": "image: v2\n" });
+    expect((await asked(".", v1.revisions, true)).content).not.toBe(v1.content);
+    expect((await asked("", v1.revisions)).content).not.toBe(v1.content);
+  });
+});
+
 describe("whom a push concerns", () => {
   const push: Push = {
     repoURLs: ["https://github.com/acme/config"],

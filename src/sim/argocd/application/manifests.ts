@@ -6,6 +6,7 @@ import type { GitSource, TreeEntry } from "../git/git-source.ts";
 import { RepoError, type Repositories } from "../git/repositories.ts";
 import { type RolloutManifest, readRollouts } from "../rollouts/manifest.ts";
 import { type ApplicationSource, type ApplicationSpec, sourcesOf } from "../types.ts";
+import { createManifestNames, type Located, type Naming } from "./manifest-names.ts";
 
 /** What an Application should look like in its cluster, as far as a simulator needs to know: one hash that changes when it changes. */
 export interface Desired {
@@ -27,12 +28,8 @@ interface ManifestInput {
   force: boolean;
   /** Texts that faults ask about. */
   texts: readonly string[];
-}
-
-interface Located {
-  source: ApplicationSource;
-  revision: string;
-  git?: GitSource;
+  /** Left out: nothing is kept of it under other names. */
+  naming?: Naming;
 }
 
 type Tree = ReadonlyMap<string, TreeEntry>;
@@ -165,32 +162,39 @@ function known<T>(cache: Map<string, Promise<T>>, key: string, make: () => Promi
 export function createManifests(repositories: Repositories): Manifests {
   const contents = new Map<string, Promise<string>>();
   const rollouts = new Map<string, Promise<RolloutManifest[]>>();
+  const names = createManifestNames();
   return {
-    async desired({ spec, revisions, force, texts }) {
+    async desired({ spec, revisions, force, texts, naming }) {
       const located: Located[] = [];
       for (const [index, source] of sourcesOf(spec).entries()) {
         const wanted = revisions?.[index] || source.targetRevision || "HEAD";
         located.push({ source, ...(await repositories.resolve(source, wanted, force && revisions === undefined)) });
       }
-      const parts = located.map(({ source, revision }) => [inline(source), source.repoURL, revision]);
+      const views: (readonly Located[])[] = [];
+      for (const index of located.keys()) views.push(naming === undefined ? located : await names.renderedFrom(located, index, naming));
+      const made = views.flatMap((view, index) => view[index] ?? []);
+      const parts = views.map((view) => view.map(({ source, revision }) => [inline(source), source.repoURL, revision]));
       const key = JSON.stringify([spec.destination.namespace, parts]);
-      const first = located.find(({ git, source }) => git !== undefined && source.path !== undefined);
+      const first = made.find(({ git, source }) => git !== undefined && source.path !== undefined);
       const recurse = (first?.source["directory"] as { recurse?: boolean } | undefined)?.recurse === true;
       return defined({
         revisions: located.map(({ revision }) => revision),
-        content: await known(contents, key, () => contentOf(located)),
-        rollouts: await known(rollouts, key, () => rolloutsOf(located, spec)),
-        mentions: await mentionsOf(located, spec, texts),
+        content: await known(contents, key, () => contentOf(views)),
+        rollouts: await known(rollouts, key, () => rolloutsOf(made, spec)),
+        mentions: await mentionsOf(made, spec, texts),
         files: first?.git === undefined ? undefined : { git: first.git, commit: first.revision, path: clean(first.source.path), recurse },
       });
     },
   };
 }
 
-async function contentOf(located: readonly Located[]): Promise<string> {
+/** Each source as what it was rendered from shows it, with those that it refers to. */
+async function contentOf(views: readonly (readonly Located[])[]): Promise<string> {
   const parts: string[] = [];
-  for (const { git, ...one } of located) {
-    const { source, revision } = one;
+  for (const [index, located] of views.entries()) {
+    const one = located[index];
+    if (one === undefined) continue;
+    const { source, revision, git } = one;
     const elsewhere = async () => [source.repoURL, revision, ...(await valueFileIds(source, "", undefined, located))];
     parts.push(
       sha256(JSON.stringify([inline(source), git === undefined ? await elsewhere() : await contentIds({ ...one, git }, located)])),

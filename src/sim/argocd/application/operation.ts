@@ -9,6 +9,7 @@ import { RepoError } from "../git/repositories.ts";
 import { ManifestError } from "../own-cluster.ts";
 import type { Application, ApplicationSpec, HistoryRow, Operation, OperationState, RetryStrategy, SyncResult } from "../types.ts";
 import type { Desired } from "./manifests.ts";
+import { namingOf } from "./refresh.ts";
 import { revisionFields, sourceFields } from "./status.ts";
 
 const DEFAULT_HISTORY = 10;
@@ -99,7 +100,7 @@ async function sync(shared: Shared, actor: Actor, operation: Operation, retryCou
   const texts = shared.board.texts(cluster.name);
   let desired: Desired;
   try {
-    desired = await shared.manifests.desired(defined({ spec: app.spec, force: true, texts, revisions }));
+    desired = await shared.manifests.desired(defined({ spec: app.spec, force: true, texts, revisions, naming: namingOf(app) }));
   } catch (error) {
     if (!(error instanceof RepoError)) throw error;
     return { phase: "Error", message: `ComparisonError: Failed to load target state: ${error.message}` };

@@ -1,3 +1,4 @@
+import { GENERATE_PATHS } from "../../../core/argocd/generate-paths.ts";
 import {
   type Actor,
   applicationOf,
@@ -13,6 +14,7 @@ import {
 import { RepoError } from "../git/repositories.ts";
 import { type Application, type Condition, type HealthCode, sourcesOf } from "../types.ts";
 import { type AutoSync, decideAutoSync, requestOperation } from "./autosync.ts";
+import type { Naming } from "./manifest-names.ts";
 import type { Desired } from "./manifests.ts";
 import { type Comparison, compared, isComparedTo, resourcesOf, withConditions, withHealth } from "./status.ts";
 
@@ -81,12 +83,22 @@ function withoutRefresh(app: Application, asOf: Application, lost = false): Appl
   return { ...app.metadata, annotations };
 }
 
+/** What the repo server goes by to call manifests that it has by the name of another revision. */
+export function namingOf(app: Application): Naming {
+  const { annotations, namespace = "", name } = app.metadata;
+  const { revision = "", revisions = [revision] } = app.status?.sync ?? {};
+  const hydrated = app.spec.sourceHydrator !== undefined;
+  const hard = annotations?.[REFRESH] === "hard";
+  return { app: `${namespace}/${name}`, annotation: annotations?.[GENERATE_PATHS], hydrated, synced: revisions, hard };
+}
+
 /** Desired state; "quiet" where the repository failed and this is kept quiet for the time of grace. */
 async function load(shared: Shared, actor: Actor, app: Application, level: Level): Promise<Desired | RepoError | "quiet"> {
   if (level === LEVEL.live && actor.desired !== undefined) return actor.desired;
   const texts = shared.board.texts(clusterOf(shared, app)?.name ?? "");
   try {
-    const desired = await shared.manifests.desired({ spec: app.spec, force: level === LEVEL.force, texts });
+    const force = level === LEVEL.force;
+    const desired = await shared.manifests.desired({ spec: app.spec, force, texts, naming: namingOf(app) });
     actor.repoErrorSince = undefined;
     return desired;
   } catch (error) {

@@ -1,5 +1,4 @@
-import { posix } from "node:path";
-import { matchesGlob } from "../../../core/base/glob.ts";
+import { GENERATE_PATHS, isUnderPaths, refreshPaths } from "../../../core/argocd/generate-paths.ts";
 import { type Application, type ApplicationSource, sourcesOf } from "../types.ts";
 import { normalRepoURL } from "./git-source.ts";
 
@@ -17,8 +16,6 @@ export interface Push {
   changed?: string[];
 }
 
-const GENERATE_PATHS = "argocd.argoproj.io/manifest-generate-paths";
-
 export function pushMeans(push: Push, repoURL: string, revision: string | undefined): boolean {
   const wanted = normalRepoURL(repoURL);
   const same = push.sameRepo?.(repoURL) === true || push.repoURLs.some((url) => normalRepoURL(url) === wanted);
@@ -31,14 +28,8 @@ export function pushMeans(push: Push, repoURL: string, revision: string | undefi
 
 /** Whether a changed file lies in what the annotation names; without one everything does. */
 function touches(app: Application, source: ApplicationSource, changed: readonly string[] | undefined): boolean {
-  const annotation = app.metadata.annotations?.[GENERATE_PATHS];
-  if (annotation === undefined || annotation === "" || changed === undefined) return true;
-  const roots = annotation
-    .split(";")
-    .map((path) => (path.startsWith("/") ? path.slice(1) : posix.join(source.path ?? ".", path)).replace(/\/$/, ""));
-  return changed.some((file) =>
-    roots.some((root) => root === "" || root === "." || file === root || file.startsWith(`${root}/`) || matchesGlob(root, "go", file)),
-  );
+  const paths = refreshPaths(app.metadata.annotations?.[GENERATE_PATHS], source.path);
+  return changed === undefined || changed.some((file) => isUnderPaths(paths, file));
 }
 
 /** Whether a push refreshes an Application at once. */

@@ -1,5 +1,9 @@
 import type { AnyReason } from "../../../base/reason.ts";
 import { livenessReason as reason } from "../../../reasons/liveness.ts";
+import { committedSources } from "../../decode/source.ts";
+import { pathsMissed } from "../../generate-paths.ts";
+import { normalRepo } from "../../same.ts";
+import { type IsBase, readersOf } from "../../source-files.ts";
 import { at, dayOf, inUtc, second, timeOf } from "../moment.ts";
 import { afterGrace, clockBehind, isNewer } from "../skew.ts";
 import type { Clause, Context, Finding, Observation, Parts } from "../types.ts";
@@ -72,7 +76,21 @@ const changed = observedAs("changed", ({ stale }, { by }) => (stale || by === un
 
 const hydration = observedAs("failed", (context, { since }) => afterGrace(context, since ?? context.now));
 
-export const revision: Parts = { absent, older, unknown, unresolved, changed, hydration };
+/** Argo CD gives the manifests it has the new revision's name: revision, Synced and Healthy prove nothing then. */
+const rendered: Clause = ({ input: { edited }, app }) => {
+  if (edited === undefined) return undefined;
+  const sources = committedSources(app.spec);
+  const isBase: IsBase = (source) => normalRepo(source.repoURL) === normalRepo(edited.repoURL);
+  const files = edited.files.filter((file) => edited.given?.madeFrom?.has(file) !== true || readersOf(sources, file, isBase).length > 0);
+  // As it stands in the cluster, and as Git gave it with the change: what was renamed once stays so, whatever it says now.
+  for (const annotation of [app.generatePaths, edited.given?.generatePaths]) {
+    const missed = pathsMissed({ annotation, sources, files, isBase });
+    if (missed !== undefined) return { verdict: "waiting", because: reason("CHANGE_NOT_RENDERED", { ...missed }) };
+  }
+  return undefined;
+};
+
+export const revision: Parts = { rendered, absent, older, unknown, unresolved, changed, hydration };
 
 const ever: Clause = (context) =>
   at(context.app.status.reconciledAt) === undefined ? stale(context, reason("NEVER_RECONCILED")) : undefined;

@@ -44,9 +44,9 @@ export const CLAUSE_DOCS: Readonly<Record<ClauseName, ClauseDoc>> = {
   },
   revision: {
     holds:
-      "what Argo CD has seen is the revision, or contains the commit with the pin still as it was set, in every source that carries the change",
+      "what Argo CD has seen is the revision, or contains the commit with the pin still as it was set, in every source that carries the change; `manifest-generate-paths`, where there is one, covers every edited file",
     protects:
-      "going on before the commit was noticed; a name shown instead of a revision; the wrong one of several sources; equality that a shared branch breaks; a change taken back in between; a failed hydration",
+      "going on before the commit was noticed; a name shown instead of a revision; the wrong one of several sources; equality that a shared branch breaks; a change taken back in between; a failed hydration; a revision that Argo CD gave to manifests of an older one",
     bitten: [
       "argo-cd#12325",
       "argo-cd#29575",

@@ -18,7 +18,7 @@ export const ARGOCD_FIELDS: Readonly<Record<string, unknown>> = {
   ...{ type: "SyncError", manual: false, opensAt: undefined, retry: 2, of: 5, overdue: false, spent: false, idle: undefined, problem },
   ...{ resource: "applications.argoproj.io", tls: "SELF_SIGNED_CERT_IN_CHAIN", byte: 12, known: true },
   ...{ owner: undefined, dry: undefined, skipped: undefined, refreshAsked: undefined, behindSeconds: undefined, shortened: undefined },
-  ...{ argocd: undefined },
+  ...{ argocd: undefined, changed: "base/deployment.yaml", paths: ".", right: ".;/base/deployment.yaml" },
 };
 
 type Variants<Codes> = {
