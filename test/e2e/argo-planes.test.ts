@@ -1,5 +1,7 @@
 import { afterEach, describe, expect, test } from "vitest";
-import { ended, type Journey, SHORT_CLUSTERS, startJourney } from "../support/journey.ts";
+import { epoch } from "../../src/core/base/time.ts";
+import type { Run } from "../../src/core/run/state/run.ts";
+import { ended, type Journey, SHORT_CLUSTERS, short, startJourney } from "../support/journey.ts";
 import { watchTruth } from "../support/truth.ts";
 import { overTwoHubs, PLANES } from "../support/two-hubs.ts";
 
@@ -40,5 +42,49 @@ describe("one rollout over two control planes", () => {
     const run = await journey.until("it ends", ended);
     expect([run.phase, journey.errors, truth.early]).toEqual(["Succeeded", [], []]);
     expect(SHORT_CLUSTERS.map((cluster) => journey?.versions().get(cluster))).toEqual(SHORT_CLUSTERS.map(() => "v1.4.2"));
+  });
+});
+
+describe("an app of apps that nobody tells of pushes", () => {
+  const ASKED = ["argocd.argoproj.io/refresh", "argocd.argoproj.io/application-set-refresh"];
+
+  /** Names of who was asked to look, in the order they were. */
+  function watchAsks({ world }: Journey): string[] {
+    const asks: string[] = [];
+    const isAsked = (object: { metadata: { annotations?: Record<string, string> } } | undefined) =>
+      ASKED.some((annotation) => object?.metadata.annotations?.[annotation] !== undefined);
+    for (const resource of ["applications", "applicationsets"])
+      world.kubernetes.store.subscribe(resource, ({ object, previous }) => {
+        if (isAsked(object) && !isAsked(previous)) asks.push(object.metadata.name);
+      });
+    return asks;
+  }
+
+  /** Seconds from the merge of each batch to the first comparison that shows it. */
+  const untilSeen = (run: Run) =>
+    run.batches.map(({ merged, targets }) => {
+      const seen = targets.map(({ firstSeenAt }) => (firstSeenAt === undefined ? Number.NaN : epoch(firstSeenAt)));
+      return (Math.max(...seen) - epoch(merged?.at ?? "")) / 1000;
+    });
+
+  test("the parent is asked once a merge, across a crash too, and a batch is seen in seconds instead of minutes", async () => {
+    journey = await startJourney({ files: short(), argocdWebhook: false, annotationRefresh: true });
+    const asks = watchAsks(journey);
+    await journey.release();
+    await journey.until("the parent was asked", () => asks.includes("config"));
+    await journey.stop();
+    await journey.start();
+    const run = await journey.until("it ends", ended);
+    expect([run.phase, journey.errors]).toEqual(["Succeeded", []]);
+    expect(asks.filter((name) => name === "config")).toHaveLength(run.batches.length);
+    // By itself it looks every two to three minutes.
+    expect(untilSeen(run).filter((seconds) => !(seconds < 60))).toEqual([]);
+  });
+
+  test("where it may not be asked, people read who is waited for and what would help", async () => {
+    journey = await startJourney({ files: short(), argocdWebhook: false });
+    const release = await journey.release();
+    const body = await journey.world.untilComment(release, "Application config, which applies ApplicationSet my-app-set");
+    expect(body).toContain("argo-cds-webhook");
   });
 });

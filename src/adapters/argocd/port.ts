@@ -30,6 +30,8 @@ export interface ControlPlane {
   reread(namespace: string, name: string): Promise<RereadOutcome>;
   /** Asks Argo CD to compare again. */
   refresh(namespace: string, name: string): Promise<RefreshOutcome>;
+  /** Asks the controller of ApplicationSets to generate from this one anew. Absent: there is no way to ask it from here. */
+  refreshSet?(namespace: string, name: string): Promise<RefreshOutcome>;
   /** The Argo Rollouts of an Application, with what they show: all of them or none. */
   rollouts?(namespace: string, name: string): Promise<RolloutsOutcome>;
   /**

@@ -1,6 +1,7 @@
 /** What is known of Argo CD's objects, as decoded: the shapes that decisions and views of them share. */
 import type { AnyReason } from "../base/reason.ts";
 import type { Time } from "../base/time.ts";
+import type { AppliedBy } from "./decode/tracking.ts";
 
 export interface RolloutRef {
   namespace: string;
@@ -70,6 +71,8 @@ export interface ApplicationView {
   resourceVersion: string;
   labels: Record<string, string>;
   owner?: { kind: string; name: string; uid: string };
+  /** The Application that applies it from Git, as far as Argo CD notes one. */
+  appliedBy?: AppliedBy;
   deletionTimestamp?: Time;
   refreshRequested: boolean;
   /** Annotation `argocd.argoproj.io/skip-reconcile: "true"`: Argo CD does not look at it. Absent: it does. */
@@ -139,6 +142,10 @@ export interface ApplicationSetView {
   spec: Record<string, unknown>;
   conditions: { type: string; status: string; reason?: string; message?: string }[];
   deletionTimestamp?: Time;
+  /** The Application that applies it from Git, as far as Argo CD notes one. */
+  appliedBy?: AppliedBy;
+  /** Its controller was asked to generate anew, and has not yet. */
+  refreshRequested?: true;
   /** Why it cannot be read; then its spec is empty or of before. */
   unreadable?: AnyReason;
 }

@@ -52,7 +52,7 @@ export interface ControlPlaneReasons {
 
   /** `grant`: the line of policy without which it is refused. */
   GRANT_WANTED: Because & { grant: string };
-  PATCH_WANTED: Because;
+  PATCH_WANTED: Because & { resource: string };
   APPLICATION_UNKNOWN: { namespace: string; name: string };
   /** `known`: Argo CD does not offer it now. */
   ACTION_NOT_OFFERED: { action: string; rollout: string; known: boolean };

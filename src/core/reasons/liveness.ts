@@ -1,3 +1,4 @@
+import type { ParentStep } from "../argocd/parent.ts";
 import { type AnyReason, type NoData, reasonsOf, type Words } from "../base/reason.ts";
 import type { Time } from "../base/time.ts";
 
@@ -30,6 +31,18 @@ export interface LivenessReasons {
 
   /** `owner`: the ApplicationSet that fails, and why. */
   CHANGE_NOT_IN_SPEC: Because & { owner?: ({ name: string } & Because) | undefined };
+  /**
+   * Whom it waits for then: the parent (an Application) that applies the ApplicationSet `set` from Git, or the set's controller. `asked`:
+   * what came of asking it to look again; `mute`: there is no way to ask it from here.
+   */
+  SPEC_AWAITS: Because &
+    OnDay & {
+      step: ParentStep;
+      parent?: string | undefined;
+      set?: string | undefined;
+      asked?: { at: Time; answer: "asked" | "unavailable" | { failed: Words } } | undefined;
+      mute?: true | undefined;
+    };
   SPEC_UNRENDERED: NoData;
   SPEC_DIFFERS: { part: "destination" | "project" | "ignoreDifferences" | "sourceHydrator" | "sources" };
   SOURCES_COUNT_DIFFERS: { has: number; wanted: number };

@@ -84,7 +84,8 @@ export function openPlanChecks({ forge, mirror, log, repository }: Context, { ru
     async putOwnBatches() {
       const required = rules.last?.requiredChecks.some((check) => check.context === PLAN_CHECK) === true;
       let all = true;
-      for (const head of required ? pulls.openHeads() : []) all = (await putOwn(head)) && all;
+      // Where its rules cannot be read, GitHub's refusal tells that it is wanted.
+      for (const head of pulls.openHeads()) if (required || pulls.isRefusedFor(head, PLAN_CHECK)) all = (await putOwn(head)) && all;
       return all;
     },
     async putGroups(open, known, baseBranch, login) {

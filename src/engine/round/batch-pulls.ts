@@ -12,6 +12,8 @@ export interface BatchPulls {
   byNumber(number: number): Pull | undefined;
   /** Heads of those that were open. */
   openHeads(): string[];
+  /** Whether a merge call at this head was refused with words that hold these. */
+  isRefusedFor(head: string, words: string): boolean;
   /** The last refusal of a merge call at this head. */
   refusalOf(branch: string, head: string): Refusal | undefined;
   /** undefined takes it back. */
@@ -29,6 +31,8 @@ export function openBatchPulls(): BatchPulls {
     see: (branch, pull) => void seen.set(branch, pull),
     byNumber: (number) => [...seen.values()].find((pull) => pull.number === number),
     openHeads: () => [...seen.values()].flatMap((pull) => (pull.state === "open" ? [pull.head] : [])),
+    isRefusedFor: (head, words) =>
+      [...seen.values()].some((pull) => pull.head === head && refusals.get(`${pull.branch}@${head}`)?.message.includes(words) === true),
     refusalOf: (branch, head) => refusals.get(`${branch}@${head}`),
     refuse(branch, head, refusal) {
       if (refusal === undefined) refusals.delete(`${branch}@${head}`);

@@ -17,6 +17,8 @@ export interface CheckRuns {
   ask(head: string, name?: string): void;
   /** False where none may be written: it is asked for still when one may be. */
   isAsked(head: string, name: string): boolean;
+  /** When one of ours was last sent green at this commit, in epoch milliseconds. */
+  greenAt(head: string): number | undefined;
   /**
    * Sends a check, as a new one where it was asked for again. What is asked while it is on its way counts anew; what could not be
    * sent is asked for still. False: the App may not write checks, and then nobody can require one.
@@ -24,8 +26,9 @@ export interface CheckRuns {
   send(head: string, name: string, words: Omit<CheckReport, "name" | "head" | "afresh">): Promise<boolean>;
 }
 
-export function openCheckRuns({ forge }: Pick<RepoContext, "forge">, permissions: Permissions): CheckRuns {
+export function openCheckRuns({ forge, clock }: Pick<RepoContext, "forge" | "clock">, permissions: Permissions): CheckRuns {
   const asked = new BoundedMap<string, Set<string>>(MOST_KEPT);
+  const green = new BoundedMap<string, number>(MOST_KEPT);
 
   function ask(head: string, name?: string): void {
     const names = OURS.filter((one) => name === undefined || one === name);
@@ -41,12 +44,14 @@ export function openCheckRuns({ forge }: Pick<RepoContext, "forge">, permissions
 
   return {
     ask,
+    greenAt: (head) => green.get(head),
     isAsked: (head, name) => !permissions.isForbidden("checks") && asked.get(head)?.has(name) === true,
     async send(head, name, words) {
       if (permissions.isForbidden("checks")) return false;
       const afresh = take(head, name);
       try {
         await forge.putCheck({ name, head, ...words, afresh });
+        if (words.conclusion === "success") green.set(head, clock.now());
         return true;
       } catch (error) {
         if (afresh) ask(head, name);

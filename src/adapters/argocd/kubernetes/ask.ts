@@ -60,16 +60,26 @@ export async function readByName(
   }
 }
 
-/** Asks Argo CD to compare again, by the one thing that is ever written: the annotation for that. */
-export async function annotate(client: KubeClient, log: Log, namespace: string, name: string): Promise<RefreshOutcome> {
-  const refresh = { metadata: { annotations: { "argocd.argoproj.io/refresh": "normal" } } };
+/** What is ever written, and the one thing of it: the annotation by which its controller is asked to look again. */
+const REFRESH = {
+  applications: { "argocd.argoproj.io/refresh": "normal" },
+  applicationsets: { "argocd.argoproj.io/application-set-refresh": "true" },
+} as const;
+
+/** Asks Argo CD to compare an Application again, or to generate from an ApplicationSet anew. */
+export async function annotate(
+  client: KubeClient,
+  log: Log,
+  resource: keyof typeof REFRESH,
+  { namespace, name }: { namespace: string; name: string },
+): Promise<RefreshOutcome> {
   try {
-    await client.mergePatch(objectPath(namespace, "applications", name), refresh);
+    await client.mergePatch(objectPath(namespace, resource, name), { metadata: { annotations: REFRESH[resource] } });
     return "asked";
   } catch (error) {
     const because = reasonOf(error);
-    const failed = statusOf(error) === 403 ? reason("PATCH_WANTED", { because }) : because;
-    log.warn({ application: `${namespace}/${name}`, reason: sentenceOf(failed) }, "asking Argo CD for a refresh failed");
+    const failed = statusOf(error) === 403 ? reason("PATCH_WANTED", { because, resource: `${resource}.argoproj.io` }) : because;
+    log.warn({ [resource]: `${namespace}/${name}`, reason: sentenceOf(failed) }, "asking Argo CD for a refresh failed");
     return { failed };
   }
 }

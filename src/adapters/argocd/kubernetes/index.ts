@@ -31,7 +31,7 @@ export interface KubernetesOptions {
   argocdNamespace?: string;
   /** May read cluster Secrets. If not, clusters are what the Applications say of them. */
   clusterSecrets: boolean;
-  /** May patch the refresh annotation of Applications. */
+  /** May patch the refresh annotation of Applications and ApplicationSets. */
   annotationRefresh: boolean;
   clock: Clock;
   log: Log;
@@ -72,7 +72,10 @@ export function openKubernetes(options: KubernetesOptions): ControlPlane {
       return await readByName(client, { namespace, name, now: asked }, (view) => offer(namespace, name, view, asked));
     },
     async refresh(namespace, name) {
-      return annotationRefresh ? await annotate(client, log, namespace, name) : "unavailable";
+      return annotationRefresh ? await annotate(client, log, "applications", { namespace, name }) : "unavailable";
+    },
+    async refreshSet(namespace, name) {
+      return annotationRefresh ? await annotate(client, log, "applicationsets", { namespace, name }) : "unavailable";
     },
     async rollouts(namespace, name) {
       const view = reads.application(namespace, name);

@@ -20,7 +20,13 @@ const METADATA: Shape = {
   labels: true,
   ownerReferences: true,
   deletionTimestamp: true,
-  annotations: { "*": false, "argocd.argoproj.io/refresh": true, "argocd.argoproj.io/skip-reconcile": true },
+  annotations: {
+    "*": false,
+    "argocd.argoproj.io/refresh": true,
+    "argocd.argoproj.io/skip-reconcile": true,
+    "argocd.argoproj.io/tracking-id": true,
+    "argocd.argoproj.io/application-set-refresh": true,
+  },
 };
 
 const OPERATION: Shape = { "*": false, sync: { "*": false, revision: true, revisions: true }, retry: true };

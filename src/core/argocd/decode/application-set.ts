@@ -2,6 +2,9 @@ import { defined } from "../../base/defined.ts";
 import type { AnyReason } from "../../base/reason.ts";
 import type { ApplicationSetView } from "../views.ts";
 import { child, fields, list, message, time, word } from "./lenient.ts";
+import { appliedBy } from "./tracking.ts";
+
+const REFRESH = "argocd.argoproj.io/application-set-refresh";
 
 const MAX_CONDITIONS = 100;
 
@@ -19,6 +22,8 @@ export function decodeApplicationSet(raw: unknown, withheld?: AnyReason): Applic
     spec: child(object, "spec"),
     conditions: decodeConditions(list(child(object, "status"), "conditions")),
     deletionTimestamp: time(metadata, "deletionTimestamp"),
+    appliedBy: appliedBy(metadata, "ApplicationSet"),
+    refreshRequested: word(child(metadata, "annotations"), REFRESH) === undefined ? undefined : (true as const),
     unreadable: withheld,
   });
 }

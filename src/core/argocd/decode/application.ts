@@ -10,6 +10,7 @@ import type { ApplicationView } from "../views.ts";
 import { child, type Fields, fields, labels, list, own, time, word } from "./lenient.ts";
 import { decodeSources, type IntendedSpec, intendedOf } from "./source.ts";
 import { decodeStatus } from "./status.ts";
+import { appliedBy } from "./tracking.ts";
 import { unreadableOf } from "./unreadable.ts";
 
 const REFRESH = "argocd.argoproj.io/refresh";
@@ -35,6 +36,7 @@ export function decodeApplication(raw: unknown, readAt: number, withheld?: AnyRe
     resourceVersion: word(metadata, "resourceVersion") ?? "",
     labels: labels(metadata, "labels"),
     owner: decodeOwner(metadata),
+    appliedBy: appliedBy(metadata, "Application"),
     // One that cannot be read as a time still means that the object goes away.
     deletionTimestamp: own(metadata, "deletionTimestamp") == null ? undefined : (time(metadata, "deletionTimestamp") ?? iso(readAt)),
     refreshRequested: word(annotations, REFRESH) !== undefined,

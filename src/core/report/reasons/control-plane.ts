@@ -75,7 +75,7 @@ const SAYS: Says = {
   STREAM_ENDED: "the stream ended with an error",
 
   GRANT_WANTED: "{because}; grant it: {grant}",
-  PATCH_WANTED: "{because}; grant the verb patch on applications.argoproj.io, as allowRefresh needs",
+  PATCH_WANTED: "{because}; grant the verb patch on {resource}, as allowRefresh needs",
   APPLICATION_UNKNOWN: "there is no Application {namespace}/{name}",
   ACTION_NOT_OFFERED: ({ action, rollout, known }) =>
     known ? `Argo CD does not offer ${action} for ${rollout} as it is now` : `Argo CD knows no action ${action} for ${rollout}`,

@@ -1,4 +1,5 @@
 /** What liveness says: whether a change is live and healthy in an Application. These end with a full stop, since some are two sentences. */
+import type { ParentStep } from "../../argocd/parent.ts";
 import type { AnyReason } from "../../base/reason.ts";
 import type { Time } from "../../base/time.ts";
 import type { LivenessReasons } from "../../reasons/liveness.ts";
@@ -45,6 +46,25 @@ function begun(because: AnyReason, names: Names): string {
   return text.slice(0, 1).toUpperCase() + text.slice(1);
 }
 
+const STEPS: Record<ParentStep, (parent: string, set: string) => string> = {
+  compare: (parent, set) => `Application ${parent}, which applies ${set}, has not looked at Git since the merge`,
+  apply: (parent, set) => `Application ${parent} has seen the change and is applying ${set}`,
+  byHand: (parent, set) =>
+    `Application ${parent}, which applies ${set}, is OutOfSync and its auto-sync is off: a person must sync it in Argo CD`,
+  generate: (_, set) => `Argo CD's ApplicationSet controller is to bring it from ${set}`,
+  unseen: (parent, set) => `Application ${parent}, which applies ${set}, cannot be seen from here`,
+};
+const BY_ITSELF = "Argo CD does so by itself within minutes; its webhook makes that seconds: docs/argocd.md#argo-cds-webhook";
+
+/** Says who is waited for before a spec changes, and what was asked of them. */
+function awaitedPhrase({ step, parent = "", set, asked, mute, day }: LivenessReasons["SPEC_AWAITS"], names: Names): string {
+  const who = STEPS[step](parent, set === undefined ? "it" : `ApplicationSet ${set}`);
+  if (asked === undefined) return mute === true ? `${who}, and cannot be asked to from here. ${BY_ITSELF}.` : `${who}.`;
+  if (asked.answer === "asked") return `${who}; it was asked to at ${clock(asked.at, day)}.`;
+  if (asked.answer === "unavailable") return `${who}, and cannot be asked to from here (\`allowRefresh\`). ${BY_ITSELF}.`;
+  return `${who}; asking it to at ${clock(asked.at, day)} failed: ${names.because(asked.answer.failed).replace(/\.+$/, "").slice(0, 400)}. ${BY_ITSELF}.`;
+}
+
 type Says = { readonly [Code in keyof LivenessReasons]: Wording<{ readonly code: Code } & Readonly<LivenessReasons[Code]>> };
 
 const SAYS: Says = {
@@ -74,6 +94,7 @@ const SAYS: Says = {
     const why = owner === undefined ? "" : `; its ApplicationSet ${owner.name} changes nothing: ${names.because(owner.because)}`;
     return `The change is not in the Application yet: ${names.because(because)}${why}.`;
   },
+  SPEC_AWAITS: (reason, names) => `${names.because(reason.because)} ${awaitedPhrase(reason, names)}`,
   SPEC_UNRENDERED: "what the ApplicationSet renders at the commit is not known, so its spec cannot be compared",
   SPEC_DIFFERS: ({ part }) => PARTS[part],
   SOURCES_COUNT_DIFFERS: "it has {has} source(s), the commit gives it {wanted}",

@@ -81,7 +81,7 @@ function lapse(draft: Draft, batch: Batch, pull: ObservedPull): void {
     return;
   }
   if (answer?.kind === "Wait") {
-    const refused = { message: answer.message, at: draft.at, key: refusalKey(pull) };
+    const refused = { message: answer.message, at: intention.at, key: refusalKey(pull) };
     moveBatch(draft, batch.number, "Open", { intention: undefined, refused }, runReason("GITHUB_WAITS", { pull: pullRef(pull) }));
     return;
   }

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { iso } from "../../base/time.ts";
 import type { Rollout } from "../../spec/rollout.ts";
 import { gatesOf } from "../state/gate-state.ts";
 import type { PullNeed } from "../state/world.ts";
@@ -100,8 +101,34 @@ describe("a rule that the App may be let bypass", () => {
     expect(told(run.run).why).toBe('#101 waits for GitHub, which answered: Required status check "ci/test" is expected.');
     round(run, 9 * MINUTE);
     guard(run, 1);
-    round(run, 59 * SECOND);
+    round(run, 58 * SECOND);
     expect(told(run.run).next?.what).toContain('a person makes "ci/test" report');
+  });
+
+  test("a refusal for want of our own check ends when that is green, not ten minutes later", () => {
+    const run = blocked([]);
+    round(run);
+    refuse(run, "Wait", 'Required status check "stagecoach/gate" is expected.');
+    // On its way still: it is looked for again soon, and nothing is asked.
+    expect(wants(round(run))).toEqual([]);
+    expect(run.last.wakeAt).toBe(iso(run.now + 2 * SECOND));
+    pull(run, 1, { greenAt: iso(run.now) });
+    expect(wants(round(run))).toEqual(["Merge 1"]);
+  });
+
+  test("that goes on though our check is green, which GitHub has not noticed, is asked for ever later", () => {
+    const run = blocked([]);
+    round(run);
+    const green = run.now;
+    pull(run, 1, { greenAt: iso(green) });
+    const asked: number[] = [];
+    for (let n = 0; n < 120; n++) {
+      refuse(run, "Wait", 'Required status check "stagecoach/gate" is expected.');
+      guard(run, 1);
+      if (wants(round(run)).length > 0) asked.push((run.now - green) / SECOND);
+    }
+    expect(asked.length).toBeLessThan(8);
+    expect(asked[0]).toBeLessThan(6);
   });
 });
 

@@ -60,12 +60,33 @@ function whatNext(needs: readonly PullNeed[]): Next["what"] {
 function refusedBefore(now: number, batch: Batch, observed: ObservedPull): Wait | undefined {
   const { refused } = batch;
   if (refused === undefined || refused.key !== refusalKey(observed)) return undefined;
-  const again = epoch(refused.at) + SILENT_MS;
+  const again = askAgainAt(now, refused, observed);
   if (now >= again) return undefined;
   const check = silentIn(refused.message, observed.openedAt, now);
   const next =
     check === undefined ? { what: runReason("NEXT_TRIED_AGAIN"), eta: iso(again) } : { what: runReason("NEXT_CHECK_REPORTS", { check }) };
   return wait(runReason("GITHUB_ANSWERED", { pull: pullRef(observed), message: refused.message }), next, again);
+}
+
+/** Checks of ours, by name, or any that a count may be of. */
+const OURS_NAMED = /"stagecoach\/(?:gate|plan)"/i;
+const CHECKS_COUNTED = /\d+ of \d+ required status checks/i;
+/** GitHub takes a moment to know of a check that it was told of. */
+const SOONEST_MS = 2_000;
+const LATE_MS = 60_000;
+
+/**
+ * A refusal for want of a check of ours ends with that check: what was posted green since GitHub was asked makes it worth asking at once,
+ * and one that was there before, and GitHub had not noticed, ever later.
+ */
+function askAgainAt(now: number, { message, at }: NonNullable<Batch["refused"]>, { greenAt }: ObservedPull): number {
+  const asked = epoch(at);
+  const named = OURS_NAMED.test(message);
+  if (!named && !CHECKS_COUNTED.test(message)) return asked + SILENT_MS;
+  // It is on its way: nothing else would tell that it is there.
+  if (greenAt === undefined) return named && now < asked + LATE_MS ? now + SOONEST_MS : asked + SILENT_MS;
+  if (epoch(greenAt) >= asked) return now;
+  return asked + (named ? Math.min(SILENT_MS, Math.max(SOONEST_MS, asked - epoch(greenAt))) : SILENT_MS);
 }
 
 /** What a refusal was said of: another head, another answer of GitHub, another thing missing make it worth asking again. */

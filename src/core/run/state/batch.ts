@@ -59,7 +59,7 @@ export interface Batch {
   /** Journalled before the merge call; lapses after 30 s, and while its PR is in a merge queue (`queued`) not at all. */
   intention?: { head: string; at: Time; queued?: Time } | undefined;
   /** GitHub's last answer that something has to happen first: not asked again before what it was said of (`key`) changes, or a while has passed. */
-  refused?: { message: string; at: Time; key: string } | undefined;
+  refused?: { message: string /** When it was asked. */; at: Time; key: string } | undefined;
   /** Its PR is to be closed; done once it is observed closed. A run that goes on builds it again, as the next attempt. */
   closing?: { why: AnyReason; at: Time } | undefined;
   /** `/promote` on its PR under `merge: Manual`: merged as with Auto once GitHub allows it. */

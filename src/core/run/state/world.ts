@@ -120,6 +120,8 @@ export interface ObservedPull {
   needs?: PullNeed[] | undefined;
   /** Our own check at this head, only where it is a required one. */
   gate?: "absent" | "waiting" | "passed" | "failed" | undefined;
+  /** When a check of ours was last posted green at this head, as far as this process knows. */
+  greenAt?: Time | undefined;
   /** Its place in the merge queue; null: looked, and it is not in it. undefined: not looked, or could not be seen. */
   queue?: { state: string; position: number } | null | undefined;
   openedAt: Time;
@@ -182,6 +184,8 @@ export interface Assessment {
   lookAgainAt?: Time | undefined;
   /** A refresh would help. */
   wantsRefresh: boolean;
+  /** Others that are to look before it can change: the Application that applies its ApplicationSet, the set itself. By key. */
+  asksFirst?: { applications: string[]; sets: string[] } | undefined;
   /** Something in it is paused on purpose, such as a Rollout at a canary step: `progressDeadline` stands still. */
   clockStopped?: true | undefined;
   /** A pin was changed since, as of the revision that Argo CD has seen: the commit that did it. */
@@ -196,7 +200,8 @@ export type Effect =
   | { kind: "Propose"; batch: number }
   | { kind: "Merge"; batch: number; pull: number; head: string }
   | { kind: "Close"; batch: number; pull: number; why: AnyReason }
-  | { kind: "Refresh"; targets: string[] }
+  /** `sets`: ApplicationSets whose controller is to generate anew. */
+  | { kind: "Refresh"; targets: string[]; sets?: string[] | undefined }
   /** Of the order with this command's id: those Rollouts without an outcome. */
   | { kind: "RolloutActions"; command: string }
   | { kind: "StartAnalysis"; analysis: string }

@@ -1,3 +1,4 @@
+import { defined } from "../../base/defined.ts";
 import type { AnyReason } from "../../base/reason.ts";
 import { epoch, iso } from "../../base/time.ts";
 import { runReason, said } from "../../reasons/run.ts";
@@ -19,7 +20,8 @@ const FIRST_READ_MS = 60_000;
 
 /** Takes in what Argo CD says of every target that has moved. */
 export function observeTargets(draft: Draft): void {
-  const refresh: string[] = [];
+  const refresh = new Set<string>();
+  const sets = new Set<string>();
   for (const batch of draft.run.batches) {
     if (batch.merged === undefined || restsWhole(draft, batch)) continue;
     mapTargets(draft, batch.number, (target) => {
@@ -27,11 +29,19 @@ export function observeTargets(draft: Draft): void {
       const seen = seenOf(draft, batch, target.key);
       // A batch that arrived in this round was not being watched when the world was looked at.
       if (seen?.assessment === undefined && batch.merged?.at === draft.at) return target;
-      if (seen?.assessment?.wantsRefresh === true && isWatched(target)) refresh.push(target.key);
+      if (isWatched(target)) noteRefresh(target, seen?.assessment, refresh, sets);
       return observeTarget(draft, batch, target, seen);
     });
   }
-  if (refresh.length > 0) draft.effects.push({ kind: "Refresh", targets: refresh });
+  if (refresh.size + sets.size === 0) return;
+  draft.effects.push(defined({ kind: "Refresh" as const, targets: [...refresh], sets: sets.size === 0 ? undefined : [...sets] }));
+}
+
+/** Whoever applies its spec looks first: a batch's targets have one parent, which is asked once for all of them. */
+function noteRefresh({ key }: BatchTarget, assessment: Assessment | undefined, refresh: Set<string>, sets: Set<string>): void {
+  if (assessment?.wantsRefresh === true) refresh.add(key);
+  for (const one of assessment?.asksFirst?.applications ?? []) refresh.add(one);
+  for (const one of assessment?.asksFirst?.sets ?? []) sets.add(one);
 }
 
 function isWatched(target: BatchTarget): boolean {

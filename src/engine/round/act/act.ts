@@ -8,6 +8,7 @@
 import type { Forge } from "../../../adapters/forge/port.ts";
 import { epoch } from "../../../core/base/time.ts";
 import { mergeText } from "../../../core/report/batch/batch-text.ts";
+import { GATE } from "../../../core/report/batch/gate-check.ts";
 import type { Batch, Run } from "../../../core/run/state/run.ts";
 import type { Effect } from "../../../core/run/state/world.ts";
 import type { Command, CommandName } from "../../../core/spec/commands.ts";
@@ -15,9 +16,10 @@ import type { RemoteHeads } from "../../config-repo/remote-heads.ts";
 import type { Analyses } from "../analyses.ts";
 import type { Backoff } from "../backoff.ts";
 import type { BatchPulls } from "../batch-pulls.ts";
+import type { Rules } from "../branch-rules.ts";
 import type { RepoContext } from "../context.ts";
 import type { Decision } from "../decide.ts";
-import type { Refresher } from "../guard/refresh.ts";
+import { type Refresher, setKey } from "../guard/refresh.ts";
 import type { Hooks } from "../hooks.ts";
 import type { MergeQueue } from "../merge-queue.ts";
 import { closeWithBranch } from "../observe/open-pulls.ts";
@@ -84,13 +86,14 @@ interface Parts {
   actions: RolloutActions;
   analyses: Analyses;
   hooks: Hooks;
+  rules: Pick<Rules, "last">;
 }
 
 type Context = Pick<RepoContext, "forge" | "mirror" | "commands" | "author" | "journalBranch" | "repository" | "log">;
 
 export function openActor(context: Context, parts: Parts): Act {
   const { forge, mirror, commands, author, journalBranch, repository, log } = context;
-  const { remote, pulls, queue, gates, labels, backoff, propose, moveBranches, refresher, actions, analyses, hooks } = parts;
+  const { remote, pulls, queue, gates, labels, backoff, propose, moveBranches, refresher, actions, analyses, hooks, rules } = parts;
 
   async function merge(scope: Scope, batch: Batch, { pull, head }: { pull: number; head: string }): Promise<boolean> {
     const { run, decision, journalHead, base, baseBranch } = scope;
@@ -132,7 +135,7 @@ export function openActor(context: Context, parts: Parts): Act {
         await close(forge, repository, pulls, effect.pull);
         return true;
       case "Refresh":
-        refresher.ask(effect.targets);
+        refresher.ask([...(effect.sets ?? []).map(setKey), ...effect.targets]);
         return true;
       case "RolloutActions":
         return actions.run(run, effect.command);
@@ -169,6 +172,10 @@ export function openActor(context: Context, parts: Parts): Act {
     }
   }
 
+  function gateIsRequired(): boolean {
+    return rules.last?.requiredChecks.some(({ context }) => context === GATE) === true;
+  }
+
   return async (decisions, round) => {
     let acted = false;
     const journalHead = remote.last.journal;
@@ -182,8 +189,8 @@ export function openActor(context: Context, parts: Parts): Act {
     for (const decision of decisions) {
       const { run, effects } = decision.advanced;
       // A required gate has to be green before GitHub takes the merge; one that is not follows it.
-      const merges = effects.some((effect) => effect.kind === "Merge");
-      if (!merges) await gates.put(decision);
+      const gateFollows = effects.some((effect) => effect.kind === "Merge") && !gateIsRequired();
+      if (!gateFollows) await gates.put(decision);
       for (const effect of effects.toSorted((a, b) => ORDER.indexOf(a.kind) - ORDER.indexOf(b.kind))) {
         // docs/spec.md §9.13: nobody is told that nothing merges while something still may.
         if (!locked && isStop(effect, decision.world.commands, STOPS)) continue;
@@ -191,7 +198,7 @@ export function openActor(context: Context, parts: Parts): Act {
         if (!round.whole && isStop(effect, decision.world.commands, ["halt"])) continue;
         if (await tryOne({ ...round, run, decision, journalHead }, effect)) acted = true;
       }
-      if (merges) await gates.put(decision);
+      if (gateFollows) await gates.put(decision);
       await labels.set(run);
     }
     return acted;

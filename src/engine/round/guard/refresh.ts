@@ -28,11 +28,18 @@ export interface Refresher {
    * from the last is asked for anew. Returns when asking is due, in epoch milliseconds, which may be past.
    */
   want(target: string, reason: string, from?: number): number;
-  /** When it was last asked and whether it could be. undefined: it was not, or there is no answer yet. */
-  last(target: string): { at: Time; answer: RefreshOutcome } | undefined;
+  /** When it was last asked (for this reason, if one is given) and whether it could be. undefined: it was not, or there is no answer yet. */
+  last(target: string, reason?: string): { at: Time; answer: RefreshOutcome } | undefined;
   /** Asks for those that are due; the others were asked for a moment ago. Returns at once. */
   ask(targets: readonly string[]): void;
 }
+
+/** The key of an ApplicationSet among those that are asked for, which may have the name of an Application. */
+export function setKey(key: string): string {
+  return `${key}/${SET}`;
+}
+
+const SET = "applicationset";
 
 export function openRefresher({ planes, clock, log }: Pick<RepoContext, "planes" | "clock" | "log">): Refresher {
   /** By target: what a refresh is wanted for now, and from when on it can show it. */
@@ -51,10 +58,11 @@ export function openRefresher({ planes, clock, log }: Pick<RepoContext, "planes"
   }
 
   async function askOne(key: string): Promise<void> {
-    const [plane = "", namespace = "", name = ""] = key.split("/");
+    const [planeName = "", namespace = "", name = "", what] = key.split("/");
+    const plane = planes.get(planeName);
     let answer: RefreshOutcome;
     try {
-      answer = (await planes.get(plane)?.refresh(namespace, name)) ?? "unavailable";
+      answer = (await (what === SET ? plane?.refreshSet?.(namespace, name) : plane?.refresh(namespace, name))) ?? "unavailable";
     } catch (error) {
       answer = { failed: error instanceof Error ? error.message : String(error) };
     }
@@ -68,15 +76,19 @@ export function openRefresher({ planes, clock, log }: Pick<RepoContext, "planes"
       wanted.set(target, { reason, from });
       return dueAt(target);
     },
-    last(target) {
+    last(target, reason) {
       const last = asked.get(target);
-      return last?.answer === undefined ? undefined : { at: iso(last.at), answer: last.answer };
+      if (last?.answer === undefined || (reason !== undefined && last.reason !== reason)) return undefined;
+      return { at: iso(last.at), answer: last.answer };
     },
     ask(targets) {
       const now = clock.now();
       for (const key of targets) {
         if (planes.get(planeOf(key))?.state().fresh !== true || now < dueAt(key)) continue;
-        asked.set(key, { at: now, reason: wanted.get(key)?.reason ?? "", answer: asked.get(key)?.answer });
+        const reason = wanted.get(key)?.reason ?? "";
+        const before = asked.get(key);
+        // What came of asking for something else says nothing of this.
+        asked.set(key, { at: now, reason, answer: before?.reason === reason ? before.answer : undefined });
         lanes.add(key);
       }
     },

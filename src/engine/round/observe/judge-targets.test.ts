@@ -8,6 +8,8 @@ import type { Batch, BatchTarget, Run } from "../../../core/run/state/run.ts";
 import type { Assessment } from "../../../core/run/state/world.ts";
 import { type Parts, partsOf } from "../../testing/parts.ts";
 import { type RepoContext, silentLog } from "../context.ts";
+import { setKey } from "../guard/refresh.ts";
+import type { RenderedAround } from "./judge-targets.ts";
 
 type Raw = Record<string, unknown>;
 const KEY = "hub/argocd/payments";
@@ -78,6 +80,14 @@ function planeOf(name: string, self: () => Bench): ControlPlane {
       self().applications.set(key, { ...view, askedAt: new Date(self().now).toISOString() });
       return { kind: "read" };
     },
+    async refresh(_, application) {
+      self().asked.push(`refresh ${application}`);
+      return "asked";
+    },
+    async refreshSet(_, set) {
+      self().asked.push(`generate ${set}`);
+      return "asked";
+    },
     async syncWindows() {
       self().asked.push("windows");
       return self().windows;
@@ -124,11 +134,15 @@ async function look(to = "v2", key = KEY): Promise<Assessment | undefined> {
   return glance(to, key);
 }
 
-async function glance(to = "v2", key = KEY, over: { batch?: Partial<Batch>; target?: Partial<BatchTarget> } = {}) {
+async function glance(
+  to = "v2",
+  key = KEY,
+  over: { batch?: Partial<Batch>; target?: Partial<BatchTarget>; atChange?: RenderedAround["atChange"] } = {},
+) {
   const made = batchOf(to);
   const batch = { ...made.batch, ...over.batch };
   const target = { ...made.target, ...over.target };
-  const none = { before: undefined, atChange: undefined, atBase: undefined };
+  const none = { before: undefined, atChange: over.atChange, atBase: undefined };
   const [assessment] = await bench.memory.judge(run, { ...batch, targets: [{ ...target, key }] }, none);
   return assessment;
 }
@@ -301,5 +315,60 @@ describe("a target", () => {
     expect((await looks())?.verdict).toBe("live");
     has("hub/argocd/payments", { metadata: { uid: "made-anew" } });
     expect((await look())?.clause).toBe("settled");
+  });
+});
+
+describe("a spec that its parent has not brought yet", () => {
+  const ownerReferences = [{ kind: "ApplicationSet", name: "payments", uid: "set-1" }];
+  const set: ApplicationSetView = {
+    ...{ namespace: "argocd", name: "payments", uid: "set-1", resourceVersion: "1", conditions: [] },
+    spec: { generators: [{ git: { files: [] } }] },
+    appliedBy: { name: "fleet" },
+  };
+  const refreshes = () => bench.asked.filter((one) => /^(refresh|generate)/.test(one));
+
+  /** What a round does: it looks, and asks for what the look wanted. */
+  async function round() {
+    const source = { repoURL: "https://charts.example.com", targetRevision: "v2", chart: "payments" };
+    const spec = { ...decodeApplication(rawApplication(), 0)?.spec, sources: [source] } as unknown as ApplicationView["spec"];
+    const assessment = await glance("v2", KEY, { atChange: new Map([["hub", new Map([["payments", spec]])]]) });
+    const { applications = [], sets = [] } = assessment?.asksFirst ?? {};
+    bench.memory.refresher.ask([...sets.map(setKey), ...applications]);
+    await new Promise(setImmediate);
+    return assessment;
+  }
+
+  const parentAt = (revision: string, annotations: Raw = {}) =>
+    has("hub/argocd/fleet", { metadata: { name: "fleet", uid: "parent", annotations }, status: { sync: { revision } } });
+
+  beforeEach(() => {
+    has(KEY, { metadata: { ownerReferences } });
+    bench.sets.set(KEY, set);
+    bench.ancestry.set(`${COMMIT} in ${OLDER}`, false);
+    parentAt(OLDER);
+  });
+
+  test("the Application that applies its set, and the set, are asked to look once each, and the sentence says who is waited for", async () => {
+    await round();
+    await round();
+    const assessment = await round();
+    expect(refreshes()).toEqual(["generate payments", "refresh fleet"]);
+    expect(assessment).toMatchObject({ verdict: "pending", clause: "spec", wantsRefresh: false });
+    expect(assessment?.sentence).toMatchObject({ code: "SPEC_AWAITS", step: "compare", parent: "fleet", asked: { answer: "asked" } });
+    bench.now += 59_000;
+    await round();
+    expect(refreshes()).toHaveLength(2);
+  });
+
+  test("a bot that starts anew asks nobody who was asked, or who has looked since", async () => {
+    await round();
+    bench.memory = partsOf(bench.context);
+    parentAt(OLDER, { "argocd.argoproj.io/refresh": "normal" });
+    bench.sets.set(KEY, { ...set, refreshRequested: true });
+    await round();
+    expect(refreshes()).toHaveLength(2);
+    parentAt(COMMIT);
+    expect((await round())?.sentence).toMatchObject({ code: "SPEC_AWAITS", step: "generate" });
+    expect(refreshes()).toHaveLength(2);
   });
 });

@@ -10,6 +10,7 @@ import type { ControlPlane } from "../../../adapters/argocd/port.ts";
 import { changeFor } from "../../../core/argocd/liveness/change-for.ts";
 import { assess } from "../../../core/argocd/liveness/liveness.ts";
 import type { Intended, OwnerTrouble } from "../../../core/argocd/liveness/types.ts";
+import type { Awaited } from "../../../core/argocd/parent.ts";
 import { equalIntent } from "../../../core/argocd/same.ts";
 import type { ApplicationView, ClusterView } from "../../../core/argocd/views.ts";
 import { defined } from "../../../core/base/defined.ts";
@@ -23,6 +24,7 @@ import type { RepoContext } from "../context.ts";
 import type { Refresher } from "../guard/refresh.ts";
 import type { TargetReader } from "../guard/refresh-read.ts";
 import type { Facts, WithFacts } from "./mirror-facts.ts";
+import { awaitParent, observeParent } from "./parents.ts";
 import type { Stability, TroubleOfOwner } from "./stability.ts";
 
 /** What the ApplicationSet yields on each control plane; undefined where it cannot be rendered offline or is not needed. */
@@ -79,8 +81,10 @@ export function openJudge(
   }
 
   /** Nobody else would come back to ask again. */
-  function follow({ target, question, application, now }: Gathered, { wantsRead, ...assessment }: Judged): Assessment {
+  function follow(gathered: Gathered, { judged: { wantsRead, ...assessment }, awaited }: Verdict): Assessment {
+    const { target, question, application, now } = gathered;
     stability.note(question, assessment.held);
+    if (awaited !== undefined) return awaitParent(assessment, awaited, gathered, { refresher, now });
     if (assessment.wantsRefresh) {
       const due = refresher.want(target.key, `${question} ${refreshReason(application)}`, endIsPast(application, now));
       const { lookAgainAt } = assessment;
@@ -102,9 +106,19 @@ export function openJudge(
   };
 }
 
-type Judged = ReturnType<typeof assess>;
+interface Verdict {
+  judged: ReturnType<typeof assess>;
+  /** Whom its spec waits for. */
+  awaited: Awaited | undefined;
+}
 
-function judge(gathered: Gathered, rendered: RenderedAround, facts: Facts): Judged {
+function judge(gathered: Gathered, rendered: RenderedAround, facts: Facts): Verdict {
+  const judged = assessOne(gathered, rendered, facts);
+  const waits = judged.verdict === "pending" && judged.clause === "spec" && gathered.batch.phase !== "Settled";
+  return { judged, awaited: waits ? observeParent(gathered, facts) : undefined };
+}
+
+function assessOne(gathered: Gathered, rendered: RenderedAround, facts: Facts): ReturnType<typeof assess> {
   const { run, batch, merged, target, plane, namespace, name, application, cluster, owner, held, now, repoURL } = gathered;
   // What stood there already, such as the version at a later weight, is no sign of this change.
   const written = target.edits.filter((edit) => edit.from !== edit.to);

@@ -1,5 +1,5 @@
 import type { Pull } from "../../../adapters/forge/port.ts";
-import { iso } from "../../../core/base/time.ts";
+import { iso, type Time } from "../../../core/base/time.ts";
 import type { Batch, Run } from "../../../core/run/state/run.ts";
 import type { ObservedPull } from "../../../core/run/state/world.ts";
 import type { Commits } from "../../config-repo/commits.ts";
@@ -8,6 +8,7 @@ import type { BatchCommits } from "../act/batch-commit.ts";
 import { branchesOf, movesBranches, movesOf } from "../act/branch-moves.ts";
 import type { BatchPulls } from "../batch-pulls.ts";
 import type { Rules } from "../branch-rules.ts";
+import type { CheckRuns } from "../check-runs.ts";
 import type { RepoContext } from "../context.ts";
 import type { MergeQueue } from "../merge-queue.ts";
 import type { BranchHeads } from "./branch-heads.ts";
@@ -27,12 +28,13 @@ interface Parts {
   pulls: BatchPulls;
   queue: MergeQueue;
   rules: Rules;
+  checkRuns: Pick<CheckRuns, "greenAt">;
 }
 
 type Context = Pick<RepoContext, "forge" | "mirror" | "clock" | "log" | "repository">;
 
 export function openPullLooks({ forge, mirror, clock, log, repository }: Context, parts: Parts): ObservePull {
-  const { commits, remote, heads, batchCommits, pulls, queue, rules } = parts;
+  const { commits, remote, heads, batchCommits, pulls, queue, rules, checkRuns } = parts;
 
   async function observePull(run: Run, batch: Batch): Promise<ObservedPull | null> {
     if (movesBranches(run)) return observeMove(run, batch);
@@ -54,6 +56,7 @@ export function openPullLooks({ forge, mirror, clock, log, repository }: Context
       mergeable: mergeability(found),
       refusal: pulls.refusalOf(batch.branch, found.head),
       ...(await needsOf(run, found)),
+      greenAt: timeOf(checkRuns.greenAt(found.head)),
       queue: place,
       openedAt: found.createdAt,
       merged: await mergeOf(batch, found),
@@ -144,6 +147,10 @@ export function openPullLooks({ forge, mirror, clock, log, repository }: Context
   }
 
   return observePull;
+}
+
+function timeOf(ms: number | undefined): Time | undefined {
+  return ms === undefined ? undefined : iso(ms);
 }
 
 function mergeability(pull: Pull): ObservedPull["mergeable"] {

@@ -36,7 +36,7 @@ const controlPlaneSchema = z.strictObject({
   ),
   allowRefresh: key(
     z.boolean().default(false),
-    "`kubernetes`: Argo CD may be asked to compare again, by an annotation, which needs `patch` on Applications. By its API it always may: `get` is enough.",
+    "`kubernetes`: Argo CD may be asked to look again, by annotations, which needs `patch` on Applications, and on ApplicationSets with git generators. By its API it always may, of Applications: `get` is enough.",
   ),
   url: key(HTTPS.optional(), "`api`: address of Argo CD."),
   tokenFile: key(filled.optional(), "`api`: file with the token of an account of Argo CD. Read again when it changes."),

@@ -159,7 +159,8 @@ function isOurs(served: ServedRepo, event: BotEvent): boolean {
 
 function note(served: ServedRepo, event: BotEvent): void {
   if (event.pull !== undefined && event.name === "issue_comment") served.inbox.touched(event.pull);
-  if (event.sender === served.login) return;
+  // A merge group is told of in the name of whoever put its PR into the queue: that may be us.
+  if (event.sender === served.login && event.name !== "merge_group") return;
   // What somebody has just said in a review counts in the next round.
   if (event.name === "pull_request_review") served.loop.people.forgetReviews();
   const again = rerequested(event);

@@ -57,6 +57,12 @@ describe("what an event makes the bot look at", () => {
     expect(story).toEqual(["forget reviews", "look at acme/config"]);
   });
 
+  test("a merge group that is built because we asked for it: its checks are due with the event, not with the resync", () => {
+    const { story, served, hear } = listener();
+    hear({ name: "merge_group", action: "checks_requested", sender: US });
+    expect([story, served.pullsNeedFetch, served.loop.remote.hasNews]).toEqual([["look at acme/config"], true, true]);
+  });
+
   test.each(["installation", "installation_repositories", "repository", "organization"])("%s: which repositories there are", (name) => {
     const { story, hear } = listener();
     hear({ name });

@@ -117,6 +117,10 @@ export function grantedPlane(plane: ControlPlane, mayUse: (project: string) => b
     // The plane belongs to all tenants: whoever opened it closes it.
     close: async () => undefined,
   };
+  const { refreshSet } = plane;
+  if (refreshSet !== undefined)
+    granted.refreshSet = async (namespace, name) =>
+      applicationSet(namespace, name) === undefined ? "unavailable" : await refreshSet(namespace, name);
   return { ...granted, ...insideApplications(plane, application), ...generating(plane, mayUse) };
 }
 

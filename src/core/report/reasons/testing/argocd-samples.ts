@@ -19,6 +19,7 @@ export const ARGOCD_FIELDS: Readonly<Record<string, unknown>> = {
   ...{ resource: "applications.argoproj.io", tls: "SELF_SIGNED_CERT_IN_CHAIN", byte: 12, known: true },
   ...{ owner: undefined, dry: undefined, skipped: undefined, refreshAsked: undefined, behindSeconds: undefined, shortened: undefined },
   ...{ argocd: undefined, changed: "base/deployment.yaml", paths: ".", right: ".;/base/deployment.yaml" },
+  ...{ parent: "fleet", set: "payments", asked: undefined, mute: undefined },
 };
 
 type Variants<Codes> = {
@@ -34,6 +35,15 @@ export const ARGOCD_VARIANTS: Variants<Table> = {
   CLOCK_AHEAD: [{}, { broken: true }],
   OWNER_ENDS: [{ state: "gone" }, { state: "deleting" }],
   CHANGE_NOT_IN_SPEC: [{}, { owner: { name: "payments", because: { code: "OWNER_SAYS", message: "no such file" } } }],
+  SPEC_AWAITS: [
+    { step: "compare", asked: { at: "2026-11-21T09:00:00.000Z", answer: "asked" } },
+    { step: "compare", asked: { at: "2026-11-21T09:00:00.000Z", answer: "unavailable" } },
+    { step: "compare", asked: { at: "2026-11-21T09:00:00.000Z", answer: { failed: "HTTP 403" } } },
+    { step: "apply", set: undefined },
+    { step: "byHand" },
+    { step: "generate", mute: true },
+    { step: "unseen" },
+  ],
   SPEC_DIFFERS: (["destination", "project", "ignoreDifferences", "sourceHydrator", "sources"] as const).map((part) => ({ part })),
   SOURCES_COUNT_DIFFERS: [{ wanted: 1 }],
   REVISION_NOT_IN_SPEC: [{}, { dry: true }],

@@ -1,0 +1,69 @@
+/**
+ * Who is to look before the spec of a target can change: the Application that applies its ApplicationSet from Git, and the set's
+ * controller. Each is asked once for a merge, and again only where nothing came of it for a minute; one that has looked since, or was asked by
+ * whoever ran before us, is not asked. Called by `judge-targets.ts` where a target's spec is not as its change wants it.
+ */
+import type { ControlPlane } from "../../../adapters/argocd/port.ts";
+import { dayOf } from "../../../core/argocd/liveness/moment.ts";
+import { type Awaited, awaitedFor, worthAsking } from "../../../core/argocd/parent.ts";
+import type { ApplicationView } from "../../../core/argocd/views.ts";
+import { epoch, iso } from "../../../core/base/time.ts";
+import { livenessReason } from "../../../core/reasons/liveness.ts";
+import { said } from "../../../core/reasons/run.ts";
+import type { Batch } from "../../../core/run/state/run.ts";
+import type { Assessment } from "../../../core/run/state/world.ts";
+import { type Refresher, setKey } from "../guard/refresh.ts";
+import type { Facts } from "./mirror-facts.ts";
+
+interface Waiting {
+  plane: ControlPlane;
+  application: ApplicationView | undefined;
+  merged: NonNullable<Batch["merged"]>;
+  repoURL: string;
+}
+
+/** undefined: its spec waits for nobody that is known. */
+export function observeParent({ plane, application, merged, repoURL }: Waiting, facts: Facts): Awaited | undefined {
+  if (application === undefined) return undefined;
+  const { owner, namespace } = application;
+  return awaitedFor({
+    application,
+    set: owner === undefined ? undefined : plane.applicationSet(namespace, owner.name),
+    repoURL,
+    find: (space, name) => plane.application(space, name),
+    contains: (revision) => facts.ancestry(revision, merged.commit) === "contains",
+  });
+}
+
+/** Says in the assessment who is waited for, and whom to ask. */
+export function awaitParent(
+  assessment: Assessment,
+  awaited: Awaited,
+  { plane, merged }: Waiting,
+  { refresher, now }: { refresher: Refresher; now: number },
+): Assessment {
+  const { step, parent, parentName, set } = awaited;
+  const reason = `spec of ${merged.commit}`;
+  const asks = worthAsking(awaited);
+  const keyOf = ({ namespace, name }: { namespace: string; name: string }) => `${plane.name}/${namespace}/${name}`;
+  const applications = asks.parent === undefined ? [] : [keyOf(asks.parent)];
+  const mute = step === "generate" && asks.set !== undefined && plane.refreshSet === undefined;
+  const sets = asks.set === undefined || plane.refreshSet === undefined ? [] : [keyOf(asks.set)];
+  const due = [...applications, ...sets.map(setKey)].map((key) => refresher.want(key, reason));
+  const asked = step === "compare" ? parent && keyOf(parent) : set && setKey(keyOf(set));
+  const sentence = livenessReason("SPEC_AWAITS", {
+    because: said(assessment.sentence),
+    step,
+    parent: parentName,
+    set: set?.name,
+    asked: asked === undefined || mute ? undefined : refresher.last(asked, reason),
+    mute: mute || undefined,
+    day: dayOf(now),
+  });
+  const again = Math.min(
+    ...due.filter((at) => at > now),
+    assessment.lookAgainAt === undefined ? Number.POSITIVE_INFINITY : epoch(assessment.lookAgainAt),
+  );
+  const lookAgainAt = Number.isFinite(again) ? iso(again) : assessment.lookAgainAt;
+  return { ...assessment, sentence, lookAgainAt, asksFirst: due.length === 0 ? undefined : { applications, sets } };
+}
