@@ -5,11 +5,9 @@
  * Asked by the engine for a target whose spec is not as its change wants it; what is asked for follows from the answer.
  */
 import { defined } from "../base/defined.ts";
+import type { ParentStep } from "../reasons/liveness.ts";
 import { normalRepo } from "./same.ts";
 import type { ApplicationSetView, ApplicationView } from "./views.ts";
-
-/** Whom a spec waits for. `compare`: the parent has not looked at Git since. `apply`, `byHand`: it has, and has not applied it yet. */
-export type ParentStep = "compare" | "apply" | "byHand" | "generate" | "unseen";
 
 export interface Awaited {
   step: ParentStep;

@@ -1,4 +1,3 @@
-import type { ParentStep } from "../argocd/parent.ts";
 import { type AnyReason, type NoData, reasonsOf, type Words } from "../base/reason.ts";
 import type { Time } from "../base/time.ts";
 
@@ -7,6 +6,9 @@ type Because = { because: AnyReason };
 type Said = { message?: string | undefined };
 /** Day of the read in UTC: of times on it only the clock is said. */
 type OnDay = { day: string };
+
+/** Whom a spec waits for. `compare`: the parent has not looked at Git since. `apply`, `byHand`: it has, and has not applied it yet. */
+export type ParentStep = "compare" | "apply" | "byHand" | "generate" | "unseen";
 
 /** Whether a change is live and healthy in an Application, and if not, why: each code with its data. */
 export interface LivenessReasons {

@@ -1,8 +1,7 @@
 /** What liveness says: whether a change is live and healthy in an Application. These end with a full stop, since some are two sentences. */
-import type { ParentStep } from "../../argocd/parent.ts";
 import type { AnyReason } from "../../base/reason.ts";
 import type { Time } from "../../base/time.ts";
-import type { LivenessReasons } from "../../reasons/liveness.ts";
+import type { LivenessReasons, ParentStep } from "../../reasons/liveness.ts";
 import type { CommandName } from "../../spec/commands.ts";
 import type { Entries, Subject } from "./entry.ts";
 import type { Names } from "./phrases.ts";
