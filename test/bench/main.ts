@@ -12,6 +12,7 @@ const SUITES: Record<string, () => Promise<BenchRow[]>> = {
   argocd: async () => (await import("./argocd.ts")).benchArgoCd(),
   run: async () => (await import("./run.ts")).benchRun(),
   journey: async () => (await import("./journey.ts")).benchJourney(),
+  calls: async () => (await import("./calls.ts")).benchCalls(),
   commands: async () => (await import("./commands.ts")).benchCommands(),
   webhooks: async () => (await import("./webhooks.ts")).benchWebhooks(),
   idle: async () => (await import("./idle.ts")).benchIdle(),

@@ -1,8 +1,7 @@
 import { afterEach, describe, expect, test } from "vitest";
-import type { Exchange } from "../../src/sim/github/model/model.ts";
-import type { EmbeddedWorld } from "../../src/sim/world.ts";
+import { type AppCall, isContent, isJournalCommit, noteCalls, permit } from "../support/app-calls.ts";
 import { githubPage } from "../support/github-page.ts";
-import { ended, type Journey, short, startJourney } from "../support/journey.ts";
+import { ended, type Journey, short, startJourney, WITH_MEMBERS } from "../support/journey.ts";
 
 let journey: Journey | undefined;
 
@@ -11,42 +10,13 @@ afterEach(async () => {
   journey = undefined;
 });
 
-interface Call {
-  method: string;
-  path: string;
-  status: number;
-  /** Of a GraphQL document. */
-  document: string;
-  branch: string;
-  /** Of a label that is made. */
-  name: string;
-  /** Of the world, in milliseconds. */
-  at: number;
-}
-
-/** Everything the App asked of the API, in order; what was answered 304 is free and is left out. */
-function askedBy(calls: Call[]): NonNullable<NonNullable<Parameters<typeof startJourney>[0]>["github"]> {
-  return { onExchange: note };
-
-  function note({ method, path, actor, status, requestBody }: Exchange): void {
-    if (actor === undefined || !actor.endsWith("[bot]") || status === 304) return;
-    const {
-      query,
-      name = "",
-      variables,
-    } = (requestBody ?? {}) as { query?: string; name?: string; variables?: { branch?: { branchName?: string } } };
-    const document = /(?:mutation|query)\s+(\w+)/.exec(query ?? "")?.[1] ?? "";
-    calls.push({ method, path, status, document, branch: variables?.branch?.branchName ?? "", name, at: journey?.world.clock.now() ?? 0 });
-  }
-}
-
 /** What is asked on behalf of a batch: not for the repository, the release's start and end, a stage's deployment, or the journal. */
-function ofBatches(calls: readonly Call[], release: number): Call[] {
+function ofBatches(calls: readonly AppCall[], release: number): AppCall[] {
   const from = calls.findIndex(({ document }) => document === "ProposeBatch");
   const once = new Set<string>();
   return calls.slice(from).filter((call) => {
     const path = call.path.replace(/^\/repos\/[^/]+\/[^/]+/, "");
-    if (call.document === "CommitOnBranch" && call.branch === "stagecoach/journal") return false;
+    if (isJournalCommit(call)) return false;
     if (/^\/(app|installation)/.test(call.path) || path.startsWith("/deployments")) return false;
     // A resync's, the comments that open and close the run, and whether it was steered from an issue that is to be closed.
     if (
@@ -64,42 +34,14 @@ function ofBatches(calls: readonly Call[], release: number): Call[] {
 /** Labels, people and a team on every batch's PR. */
 const DRESS = "delivery: { labels: [rollout, staged], reviewers: { teams: [sre], users: [carol] } }";
 
-const isContent = ({ method, path, document }: Call) =>
-  document === "ProposeBatch" ||
-  (method === "PUT" && path.endsWith("/merge")) ||
-  (method === "PATCH" && path.includes("/issues/comments/"));
-
-const ALLOWED = {
-  metadata: "read",
-  contents: "write",
-  pull_requests: "write",
-  issues: "write",
-  checks: "write",
-  statuses: "read",
-} as const;
-
-/** The account's owner gives the App these permissions. */
-async function permit({ github, repository }: EmbeddedWorld, permissions: Record<string, "read" | "write">): Promise<void> {
-  const told = new Promise<number>((resolve) => {
-    github.faults.webhook = ({ body }) => {
-      const payload = JSON.parse(body) as { installation?: { id: number } };
-      if (payload.installation !== undefined) resolve(payload.installation.id);
-      return "deliver";
-    };
-  });
-  await github.actAs("alice").push(repository, { branch: "permissions", files: { "docs/asked.md": "please\n" }, message: "asked for" });
-  github.setPermissions(await told, permissions);
-  github.expireTokens();
-}
-
 describe("a batch's cost", () => {
   test("over a whole journey: at most 6 calls a batch, reads and all, 3 of them content, and a few a stage", async () => {
-    const calls: Call[] = [];
-    journey = await startJourney({ files: short({ bake: "1m", spec: DRESS }), github: askedBy(calls) });
+    const calls: AppCall[] = [];
+    journey = await startJourney({ files: short({ bake: "1m", spec: DRESS }), github: { onExchange: noteCalls(calls, () => journey?.world.clock.now() ?? 0) } });
     const { world } = journey;
     const page = githubPage(world);
     world.github.team("acme", "sre", ["bob"]);
-    await permit(world, { ...ALLOWED, deployments: "write", members: "read" });
+    await permit(world, { ...WITH_MEMBERS, statuses: "read", deployments: "write" });
     const pull = await journey.release();
     const run = await journey.until("it ends", ended);
     await world.untilComment(pull, "**Succeeded**");
