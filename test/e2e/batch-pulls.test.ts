@@ -37,7 +37,10 @@ const DRESS = "delivery: { labels: [rollout, staged], reviewers: { teams: [sre],
 describe("a batch's cost", () => {
   test("over a whole journey: at most 6 calls a batch, reads and all, 3 of them content, and a few a stage", async () => {
     const calls: AppCall[] = [];
-    journey = await startJourney({ files: short({ bake: "1m", spec: DRESS }), github: { onExchange: noteCalls(calls, () => journey?.world.clock.now() ?? 0) } });
+    journey = await startJourney({
+      files: short({ bake: "1m", spec: DRESS }),
+      github: { onExchange: noteCalls(calls, () => journey?.world.clock.now() ?? 0) },
+    });
     const { world } = journey;
     const page = githubPage(world);
     world.github.team("acme", "sre", ["bob"]);

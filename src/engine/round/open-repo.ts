@@ -85,7 +85,7 @@ export function openRepo(context: RepoContext): RepoLoop {
     startRuns: openStarter(context, shared),
     formerPlaces: openFormerPlaces(context),
     decide: openDecider(context, openObserver(context, shared), shared.reader),
-    record: openRecorder(context, remote),
+    recorder: openRecorder(context, remote),
     act: openActor(context, shared),
     watchOpenPulls: openPullWatch(context, shared.gateChecks),
     publisher: openPublisher(context, shared),

@@ -24,7 +24,7 @@ import type { CommandPlace } from "./observe/command-source.ts";
 import { type FormerPlaces, pullsToRead } from "./observe/former-places.ts";
 import type { WatchOpenPulls } from "./observe/open-pulls.ts";
 import type { Publisher } from "./publish/publish.ts";
-import type { Record } from "./record.ts";
+import type { Recorder } from "./record.ts";
 import type { RefusedReleases } from "./start/refused-releases.ts";
 import type { StartRuns } from "./start/start-runs.ts";
 import type { Started } from "./start/started.ts";
@@ -47,7 +47,7 @@ interface Parts {
   startRuns: StartRuns;
   formerPlaces: FormerPlaces;
   decide: Decide;
-  record: Record;
+  recorder: Recorder;
   act: Act;
   watchOpenPulls: WatchOpenPulls;
   publisher: Publisher;
@@ -58,7 +58,7 @@ interface Parts {
 type Context = Pick<RepoContext, "journal" | "commands" | "clock" | "log" | "repository">;
 
 export function openRound({ journal, commands, clock, log, repository }: Context, parts: Parts): Round {
-  const { remote, queue, startRuns, formerPlaces, decide, record, act, watchOpenPulls, publisher, backoff } = parts;
+  const { remote, queue, startRuns, formerPlaces, decide, recorder, act, watchOpenPulls, publisher, backoff } = parts;
 
   async function round(baseBranch: string): Promise<RoundResult> {
     const heard = remote.hasNews;
@@ -69,7 +69,7 @@ export function openRound({ journal, commands, clock, log, repository }: Context
     if (base === undefined || state === undefined) return { runs: [], wakeAt: undefined };
     const { started, refused } = await startRuns(state, base, baseBranch);
     const { decisions, whole } = await decideAll(state, started, base, baseBranch);
-    const recorded = await record(started, decisions);
+    const recorded = await recorder.record(started, decisions);
     if (recorded === "archived") return standStill(decisions);
     if (!recorded) return { wakeAt: clock.now(), runs: [] };
     const acted = await act(decisions, { base, baseBranch, whole: whole && decisions.every(({ stoodStill }) => stoodStill !== true) });
@@ -102,7 +102,8 @@ export function openRound({ journal, commands, clock, log, repository }: Context
     baseBranch: string,
   ): Promise<{ decisions: Decision[]; whole: boolean }> {
     const fresh = new Map(started.flatMap(({ rollout, run }) => (run === undefined ? [] : [[rollout, run] as const])));
-    const last = new Map([...state.runs, ...fresh]);
+    const seen = [...state.runs].map(([rollout, run]) => [rollout, recorder.asLastSeen(run)] as const);
+    const last = new Map([...seen, ...fresh]);
     const active = [...last.values()].filter((run) => !isEnded(run));
     const former = await formerPlaces(last);
     // One run a rollout is recorded in a round: what is said to the one before waits while its successor begins.

@@ -1,0 +1,70 @@
+import { describe, expect, test } from "vitest";
+import { manualClock } from "../../../test/support/manual-clock.ts";
+import { sampleRun } from "../../../test/support/sample-run.ts";
+import type { JournalChange } from "../../adapters/git/journal/port.ts";
+import type { AnyReason } from "../../core/base/reason.ts";
+import { runReason } from "../../core/reasons/run.ts";
+import type { Run } from "../../core/run/state/run.ts";
+import type { Advanced } from "../../core/run/state/world.ts";
+import { fixedHeads } from "../testing/fixed-heads.ts";
+import { type RepoContext, silentLog } from "./context.ts";
+import type { Decision } from "./decide.ts";
+import { openRecorder } from "./record.ts";
+
+const CONFIRMED = runReason("TARGET_CONFIRMED", { cluster: "hub/eu-1", application: "web-eu-1" });
+
+function desk() {
+  const clock = manualClock(Date.parse("2026-11-21T09:00:00.000Z"));
+  const commits: JournalChange[] = [];
+  async function record(change: JournalChange): Promise<"recorded"> {
+    commits.push(change);
+    return "recorded";
+  }
+  const journal = { record, head: () => "j1" };
+  const context = { journal, clock, log: silentLog, forge: {}, repository: "acme/fleet" } as unknown as RepoContext;
+  return { clock, commits, recorder: openRecorder(context, fixedHeads({})) };
+}
+
+function decided(before: Run, run: Run, change: Advanced<Run>["change"], events: AnyReason[] = []): Decision {
+  return { before, advanced: { run, change, events, effects: [] } } as unknown as Decision;
+}
+
+describe("what is observed of a run", () => {
+  test("is no commit of its own while something is waited for: it goes with what comes of it, and is told there", async () => {
+    const { commits, recorder } = desk();
+    const journalled = sampleRun();
+    const seen = { ...journalled, why: runReason("RUN_BEGINS") };
+    await recorder.record([], [decided(journalled, seen, "observation", [CONFIRMED])]);
+    expect(commits).toEqual([]);
+    const settled = { ...seen, stage: 1 };
+    await recorder.record([], [decided(recorder.asLastSeen(journalled), settled, "transition")]);
+    expect(commits.map(({ runs, subject }) => [runs[0], subject])).toEqual([[settled, expect.stringContaining("eu-1 confirmed")]]);
+    expect(recorder.asLastSeen(settled)).toBe(settled);
+  });
+
+  test("is not counted anew at each look: the next one goes on from what this process saw last", async () => {
+    const { recorder } = desk();
+    const journalled = sampleRun();
+    const seen = { ...journalled, why: runReason("RUN_BEGINS") };
+    await recorder.record([], [decided(journalled, seen, "observation")]);
+    expect(recorder.asLastSeen(journalled)).toBe(seen);
+    // Another replica has recorded since: what it wrote counts.
+    const theirs = { ...journalled, stage: 1 };
+    expect(recorder.asLastSeen(theirs)).toBe(theirs);
+  });
+
+  test("is recorded after two minutes, though nothing new is seen", async () => {
+    const { clock, commits, recorder } = desk();
+    const journalled = sampleRun();
+    const seen = { ...journalled, why: runReason("RUN_BEGINS") };
+    await recorder.record([], [decided(journalled, seen, "observation")]);
+    clock.advance(119_000);
+    await recorder.record([], [decided(seen, seen, "none")]);
+    expect(commits).toHaveLength(0);
+    clock.advance(1000);
+    await recorder.record([], [decided(seen, seen, "none")]);
+    expect(commits.map(({ runs }) => runs[0])).toEqual([seen]);
+    await recorder.record([], [decided(seen, seen, "none")]);
+    expect(commits).toHaveLength(1);
+  });
+});
