@@ -47,7 +47,7 @@ export function driveWorld(setup: Setup, happenings: readonly Happening[], optio
   let next = 0;
   while (driver.judge.violations.length === 0) {
     for (let due = happenings[next]; due !== undefined && START + due.at <= driver.now; due = happenings[next]) {
-      note(driver, `happens: ${JSON.stringify(due)}`);
+      note(driver, () => `happens: ${JSON.stringify(due)}`);
       happen(driver.truth, due, runsOf(driver), driver.now);
       driver.busy = true;
       next += 1;
@@ -62,7 +62,7 @@ export function driveWorld(setup: Setup, happenings: readonly Happening[], optio
     if (options.enough?.(runsOf(driver)) === true) break;
     driver.wake = Number.POSITIVE_INFINITY;
     if (options.operate !== undefined || driver.now >= calmAt)
-      (options.operate ?? operate)(driver, (text) => note(driver, `operator: ${text}`));
+      (options.operate ?? operate)(driver, (text) => note(driver, () => `operator: ${text}`));
     round(driver);
     const rested = driver.now + (options.rest?.(runsOf(driver)) ?? 0);
     driver.now = Math.max(rested, nextTime(driver, coming === undefined ? undefined : START + coming.at));

@@ -83,6 +83,6 @@ export function isSpokenTo(truth: Truth, run: Run): boolean {
   return truth.commands.some((said) => !said.answered && said.pull === run.trigger.pull);
 }
 
-export function note(driver: Driver, text: string): void {
-  driver.log?.push(`${Math.round((driver.now - START) / 1000)}s ${text}`);
+export function note(driver: Driver, text: () => string): void {
+  driver.log?.push(`${Math.round((driver.now - START) / 1000)}s ${text()}`);
 }

@@ -66,7 +66,7 @@ function decideAll(driver: Driver, entries: readonly Entry[]): Decision[] {
     const { world, advanced } = decide(driver, run, observe(truth, run, others, now));
     driver.steps += 1;
     judgeStep(driver.judge, driver.advance, { before: run, world, advanced, now });
-    for (const event of advanced.events) note(driver, `${run.rollout} #${run.number}: ${sentenceOf(event)}`);
+    for (const event of advanced.events) note(driver, () => `${run.rollout} #${run.number}: ${sentenceOf(event)}`);
     if (advanced.wakeAt !== undefined) driver.wake = Math.min(driver.wake, epoch(advanced.wakeAt));
     last[index] = advanced.run;
     decisions.push({ index, before: run, world, advanced });

@@ -4,6 +4,7 @@ import { decodeApplication } from "../../src/core/argocd/decode/application.ts";
 import { assess } from "../../src/core/argocd/liveness/liveness.ts";
 import type { ClauseName, LivenessInput, PartName } from "../../src/core/argocd/liveness/types.ts";
 import { defined } from "../../src/core/base/defined.ts";
+import type { Words } from "../../src/core/base/reason.ts";
 import { sentenceOf } from "../../src/core/report/reasons/say.ts";
 import type { Verdict } from "../../src/core/run/state/run.ts";
 import { type History, history, LAST } from "./argocd-model.ts";
@@ -12,8 +13,8 @@ const RUNS = Number(process.env["STAGECOACH_RUNS"] ?? (process.env["STAGECOACH_R
 const T = Date.parse(MERGED);
 
 /** What a bot that watches says of a history, second by second as far as it has reason to look. */
-function watched(one: History, without?: ClauseName | PartName): { at: number; verdict: Verdict; sentence: string }[] {
-  const said: { at: number; verdict: Verdict; sentence: string }[] = [];
+function watched(one: History, without?: ClauseName | PartName): { at: number; verdict: Verdict; sentence: Words }[] {
+  const said: { at: number; verdict: Verdict; sentence: Words }[] = [];
   let state: Pick<LivenessInput, "firstSeenAt" | "held"> = { held: {} };
   let next = 0;
   let read = -1;
@@ -34,7 +35,7 @@ function watched(one: History, without?: ClauseName | PartName): { at: number; v
       firstSeenAt: assessment.firstSeenAt,
       held: assessment.held ?? {},
     });
-    said.push({ at: second, verdict: assessment.verdict, sentence: sentenceOf(assessment.sentence) });
+    said.push({ at: second, verdict: assessment.verdict, sentence: assessment.sentence });
   }
   return said;
 }
@@ -45,8 +46,9 @@ function wrong(one: History, said: Said): string[] {
   const found: string[] = [];
   for (const { at, verdict, sentence } of said) {
     if (verdict === "live" && at < one.liveFrom)
-      found.push(`seed ${one.seed}, second ${at}: "${sentence}", truly live from ${one.liveFrom} on`);
-    if (verdict === "failing" && at < one.badFrom) found.push(`seed ${one.seed}, second ${at}: "${sentence}", and nothing was wrong`);
+      found.push(`seed ${one.seed}, second ${at}: "${sentenceOf(sentence)}", truly live from ${one.liveFrom} on`);
+    if (verdict === "failing" && at < one.badFrom)
+      found.push(`seed ${one.seed}, second ${at}: "${sentenceOf(sentence)}", and nothing was wrong`);
   }
   return found;
 }
@@ -60,7 +62,8 @@ test(`in ${RUNS} random histories of Argo CD nothing is live that is not, and no
     found.push(...wrong(one, said).slice(0, 1));
     if (!one.calm) continue;
     calm++;
-    if (!said.some(({ verdict }) => verdict === "live")) found.push(`seed ${seed}: never live, at the end "${said.at(-1)?.sentence}"`);
+    if (!said.some(({ verdict }) => verdict === "live"))
+      found.push(`seed ${seed}: never live, at the end "${sentenceOf(said.at(-1)?.sentence ?? "nothing")}"`);
   }
   expect(found).toEqual([]);
   expect(calm).toBeGreaterThan(RUNS / 3);

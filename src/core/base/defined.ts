@@ -14,6 +14,9 @@ type Flat<T> = { [K in keyof T]: T[K] };
  * optional key. Only own keys are looked at, and only of the object itself, not of what stands in it.
  */
 export function defined<T extends object>(values: T): Defined<T> {
-  const present = Object.entries(values).filter(([, value]) => value !== undefined);
-  return Object.fromEntries(present) as Defined<T>;
+  const copy = { ...values };
+  for (const key in copy) if (copy[key] === undefined) return Object.fromEntries(Object.entries(copy).filter(isPresent)) as Defined<T>;
+  return copy as Defined<T>;
 }
+
+const isPresent = ([, value]: [string, unknown]) => value !== undefined;

@@ -38,9 +38,14 @@ export function sameReason(a: Words | undefined, b: Words | undefined): boolean 
 function isSame(a: unknown, b: unknown): boolean {
   if (a === b) return true;
   if (typeof a !== "object" || typeof b !== "object" || a === null || b === null) return false;
-  for (const key in a) if (!isSame((a as Record<string, unknown>)[key], (b as Record<string, unknown>)[key])) return false;
-  for (const key in b) if (!(key in a) && (b as Record<string, unknown>)[key] !== undefined) return false;
-  return true;
+  const [one, other] = [a as Record<string, unknown>, b as Record<string, unknown>];
+  let more = 0;
+  for (const key in one) {
+    if (!isSame(one[key], other[key])) return false;
+    if (one[key] !== undefined) more++;
+  }
+  for (const key in other) if (other[key] !== undefined) more--;
+  return more === 0;
 }
 
 /** Returns a reason and the causes within it, the outermost first; nothing for a sentence. */

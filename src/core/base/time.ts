@@ -10,16 +10,17 @@ export interface Clock {
 }
 
 export function iso(ms: number): Time {
-  if (ms !== lastMs) {
-    lastText = new Date(ms).toISOString();
-    lastMs = ms;
+  const known = LATELY[Math.abs(Math.trunc(ms / 1000)) % LATELY.length];
+  if (known === undefined) return new Date(ms).toISOString();
+  if (ms !== known.ms) {
+    known.text = new Date(ms).toISOString();
+    known.ms = ms;
   }
-  return lastText;
+  return known.text;
 }
 
-/** A round asks for the text of its one moment again and again. */
-let lastMs = Number.NaN;
-let lastText = "";
+/** A round asks for the texts of its few moments again and again: a place for each second of some minutes. */
+const LATELY = Array.from({ length: 256 }, () => ({ ms: Number.NaN, text: "" }));
 
 /** Epoch milliseconds; NaN where the text is no time. */
 export function epoch(time: Time): number {

@@ -122,8 +122,10 @@ function gapAt(window: Pick<Window, "schedule" | "timeZone">, at: number): Gap {
   const place = placeOf(gaps, at);
   const known = gaps[place - 1];
   if (known !== undefined && (known.to === undefined || at < known.to)) return known;
-  const [last] = cron.previousRuns(1, new Date(at + 1));
-  const made: Gap = { from: last?.getTime(), to: cron.nextRun(new Date(at))?.getTime() };
+  const to = cron.nextRun(new Date(at))?.getTime();
+  // To look back costs many times what looking ahead does: the beginning that follows the gap before is tried first.
+  const follows = known?.to !== undefined && cron.nextRun(new Date(known.to))?.getTime() === to;
+  const made: Gap = { from: follows ? known.to : cron.previousRuns(1, new Date(at + 1))[0]?.getTime(), to };
   gaps.splice(place, 0, made);
   // The end that is farther from what was just asked.
   if (gaps.length > MOST_GAPS) place < gaps.length / 2 ? gaps.pop() : gaps.shift();

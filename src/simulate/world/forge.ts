@@ -1,4 +1,3 @@
-import { defined } from "../../core/base/defined.ts";
 import { iso, type Time } from "../../core/base/time.ts";
 import type { Run } from "../../core/run/state/run.ts";
 import type { ObservedPull } from "../../core/run/state/world.ts";
@@ -146,7 +145,7 @@ export function observePull(forge: ModelForge, git: ModelGit, branch: string, no
   const known = now - pull.askedAt >= MERGEABLE_MS;
   const refusal = forge.refusals.get(`${pull.branch}@${pull.head}`);
   const mergeable: ObservedPull["mergeable"] = !known ? "unknown" : conflicts(git, pull) ? "conflict" : "yes";
-  return defined({
+  return {
     number: pull.number,
     url: `https://forge.invalid/pull/${pull.number}`,
     state: pull.state,
@@ -159,5 +158,5 @@ export function observePull(forge: ModelForge, git: ModelGit, branch: string, no
     openedAt: iso(pull.openedAt),
     merged: pull.merged === undefined ? undefined : { ...pull.merged, at: iso(pull.merged.at) },
     closedBy: pull.closedBy,
-  });
+  };
 }

@@ -1,4 +1,3 @@
-import { defined } from "../../core/base/defined.ts";
 import { iso } from "../../core/base/time.ts";
 import type { Cluster } from "../../core/plan/plan-types.ts";
 import type { Batch, BatchTarget, Run } from "../../core/run/state/run.ts";
@@ -19,7 +18,7 @@ export function observe(truth: Truth, run: Run, others: readonly Run[], now: num
   const clustersKnown = now >= truth.argoDownUntil && !truth.dice.chance(missing);
   const freezes = truth.freezes.filter((one) => now < one.until);
   const approvals = observeApprovals(truth, run, now);
-  return defined({
+  return {
     base: { commit: headOf(truth.git).id },
     pulls: observePulls(truth, run, now),
     guards: observeGuards(truth, run, now),
@@ -35,7 +34,7 @@ export function observe(truth: Truth, run: Run, others: readonly Run[], now: num
     approvals,
     lostPlanes: now < truth.argoDownUntil ? lost(truth.argoDownUntil) : undefined,
     ...observeBeside(truth, run, now),
-  });
+  };
 }
 
 const NO_CLUSTERS: ReadonlyMap<string, Cluster> = new Map();

@@ -34,7 +34,7 @@ export interface World {
   /** Commands written for this run, oldest first, whether or not already handled. */
   commands: readonly Command[];
   /** Windows of the repo's and the server's settings, as of now: they bind every run besides its own. `where`: who says so. */
-  freezes?: readonly (Window & { where: string })[];
+  freezes?: readonly (Window & { where: string })[] | undefined;
   /** The repo's settings cannot be read, and why: nobody can tell what they freeze or limit, so nothing merges. */
   settingsBroken?: Words | undefined;
   /** The last run of every other rollout of the repo, ended or not: what they halt, hold in flight and have brought where. undefined: could not be read. */
