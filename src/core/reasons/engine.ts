@@ -27,7 +27,8 @@ export interface EngineReasons {
 
   // Why a batch must not be merged.
   GUARD_CONFLICTS: { files: readonly string[] };
-  GUARD_UNDECLARED: { set: string; plane: string | undefined };
+  /** files: several declare it, and which of them the plane follows nobody can tell. */
+  GUARD_UNDECLARED: { set: string; plane: string | undefined; files: readonly string[] };
   /** problem: the first of rendering it here. because: why Argo CD does not render it either. */
   GUARD_UNRENDERED: { problem: RenderProblem | undefined; because: AnyReason };
   PLANE_NOT_ASKED: { plane: string };
@@ -42,6 +43,9 @@ export interface EngineReasons {
   GUARD_NO_SET: Set;
   GUARD_SET_LEAVES: Set;
   GUARD_SET_DIFFERS: { plane: string; declaredIn: string; field: string };
+  /** A set that is patched or made on its way to the cluster. by: `unknown` where only `unverified` lets it through. */
+  GUARD_PIN_NOT_LIVE: { plane: string; declaredIn: string; by: "kustomize" | "helm" | "unknown"; field: string };
+  GUARD_SET_MADE: { plane: string; declaredIn: string; by: "kustomize" | "helm" | "unknown"; changed: string };
   GUARD_LOSES: Application;
   GUARD_READ_OUTSIDE: Application & { changed: string };
   BRANCH_NOT_FOLLOWED: { application: string; branch: string };

@@ -14,7 +14,7 @@ export const sourceRefSchema = z.strictObject({
   selector: key(selector.optional(), "For `kind: Application`: label selector over Applications."),
   unverified: key(
     z.boolean().default(false),
-    "Go on where an ApplicationSet can be rendered neither offline nor by Argo CD: the check that nothing is deleted is then left out.",
+    "Go on where an ApplicationSet can be rendered neither offline nor by Argo CD: the check that nothing is deleted is then left out. One that stands in another repo, or lives otherwise than it stands in Git, is judged by the live set.",
   ),
 });
 

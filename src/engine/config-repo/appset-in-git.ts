@@ -23,7 +23,21 @@ const LARGEST_MANIFEST = 10 * 1024 * 1024;
 export interface ApplicationSetInGit {
   file: string;
   object: Record<string, unknown>;
+  /** It is not applied as it stands: `object` is the live one, with the pins of the commit. */
+  made?: MadeSet;
 }
+
+/** How a set that is not applied as it stands comes to be, and what of a change to it cannot be told. */
+export interface MadeSet {
+  by: MadeBy;
+  /** A pin that the live set does not have at its place. */
+  lost?: string | undefined;
+  /** A file with pins that the set is made from, beside its manifest. */
+  fed?: string | undefined;
+}
+
+/** `unknown`: by nobody that the repo tells of. */
+export type MadeBy = "kustomize" | "helm" | "unknown";
 
 /**
  * Finds the manifest of an ApplicationSet at a commit: first in the files named (the pins' own), then in any YAML file.
@@ -58,15 +72,20 @@ export function findApplicationSetIn(files: RepoFiles, ref: Pick<SourceRef, "nam
 
 /** Every manifest of an ApplicationSet at a commit, in the order of paths: one of each file. */
 export function findApplicationSets(snapshot: Snapshot, ref: Pick<SourceRef, "name" | "namespace">): Promise<ApplicationSetInGit[]> {
-  return snapshot.with((files) => {
-    const yamls = files.paths().filter((path) => /\.ya?ml$/.test(path));
-    const found: ApplicationSetInGit[] = [];
-    for (const path of yamls) {
-      const one = matching(path, readOrNull(files, path), ref);
-      if (one !== undefined) found.push(one);
-    }
-    return found;
-  });
+  return snapshot.with((files) => setsDeclaredIn(files, ref));
+}
+
+/** Every manifest of an ApplicationSet in these files, which are at hand: one of each. */
+export function setsDeclaredIn(
+  files: RepoFiles,
+  ref: Pick<SourceRef, "name" | "namespace">,
+  paths: Iterable<string> = yamlsOf(files),
+): ApplicationSetInGit[] {
+  return [...paths].flatMap((path) => matching(path, readOrNull(files, path), ref) ?? []);
+}
+
+function yamlsOf(files: RepoFiles): string[] {
+  return files.paths().filter((path) => /\.ya?ml$/.test(path));
 }
 
 function matching(file: string, text: string | null, ref: Pick<SourceRef, "name" | "namespace">): ApplicationSetInGit | undefined {
@@ -98,6 +117,12 @@ export function manifestIn(
     const { name, namespace } = metadata;
     return wanted.some((one) => name === one.name && (typeof namespace !== "string" || namespace === one.namespace));
   });
+}
+
+/** Every ApplicationSet in a file. */
+export function setsIn(text: string | null): Record<string, unknown>[] {
+  if (text === null || text.length > LARGEST_MANIFEST || !text.includes("ApplicationSet")) return [];
+  return readManifests(text).filter((object) => object["kind"] === "ApplicationSet");
 }
 
 /** Clusters as the clusters generator sees them: registered ones, with Argo CD's own label back on. */

@@ -21,7 +21,7 @@ export async function withGeneratorParams(
 ): Promise<readonly SeenApplication[]> {
   if (rollout.source.kind !== "ApplicationSet" || !JSON.stringify(pinsOf(rollout)).includes("params")) return applications;
   const files = rollout.pins.flatMap((pin) => ("file" in pin ? [pin.file] : []));
-  const sets = await setsByPlane(snapshot, rollout.source, files, planes);
+  const sets = await setsByPlane(snapshot, { ref: rollout.source, likely: files, planes, edits: [] });
   const byPlane = new Map<string, Map<string, Record<string, string>>>();
   for (const plane of planes) {
     const set = sets.get(plane.name);

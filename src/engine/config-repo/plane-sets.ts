@@ -1,6 +1,7 @@
 import type { ControlPlane } from "../../adapters/argocd/port.ts";
 import type { RenderResult } from "../../core/appset/index.ts";
-import { type Plan, targetsOfStage } from "../../core/plan/plan-types.ts";
+import { readOrNull } from "../../core/base/repo-files.ts";
+import { type Edit, type Plan, targetsOfStage } from "../../core/plan/plan-types.ts";
 import { planeOf } from "../../core/run/targets/unseen.ts";
 import type { SourceRef } from "../../core/spec/rollout.ts";
 import {
@@ -8,10 +9,14 @@ import {
   findApplicationSet,
   findApplicationSets,
   generatorClusters,
+  manifestIn,
   type RenderedSpecs,
   renderAt,
+  setsDeclaredIn,
+  setsIn,
   specsOf,
 } from "./appset-in-git.ts";
+import { chartTemplate, feedingFile, liveWithPins, makerOf } from "./live-set.ts";
 import { specDifference } from "./same-spec.ts";
 import type { Snapshot, SyncFiles } from "./snapshot.ts";
 
@@ -40,43 +45,116 @@ export function pinFilesOf(plan: Plan): PinFiles {
   return files;
 }
 
+/** Of whose sets is asked, and what of them is written. */
+interface Question {
+  ref: Pick<SourceRef, "name" | "namespace"> & { unverified?: boolean };
+  planes: readonly ControlPlane[];
+  /** Files in which the manifest may stand, looked at first. */
+  likely: Iterable<string>;
+  pinned?: PinFiles;
+  /** Pins, as resolved: where a set is not applied as it stands, only they tell one commit from another. */
+  edits: readonly Edit[];
+}
+
 /**
  * The manifest of a rollout's ApplicationSet at a commit, for each of its control planes. Where the repo declares it once,
  * every plane follows that one. Where it declares it several times, as with a folder for each hub, a plane's is the one in
  * which its targets are pinned, or else the one that its live set equals; a plane of which neither can be said has none.
+ * One that is patched or made on its way to the cluster is the live one, with the pins of this commit.
  */
-export async function setsByPlane(
-  snapshot: Snapshot,
-  ref: Pick<SourceRef, "name" | "namespace">,
-  likely: Iterable<string>,
-  planes: readonly ControlPlane[],
-  pinned: PinFiles = new Map(),
-): Promise<PlaneSets> {
+export async function setsByPlane(snapshot: Snapshot, question: Question): Promise<PlaneSets> {
+  const { ref, planes, pinned = new Map<string, ReadonlySet<string>>() } = question;
   const sets = new Map<string, ApplicationSetInGit>();
-  const [only] = planes;
-  if (planes.length === 1 && only !== undefined) {
-    const found = await findApplicationSet(snapshot, ref, likely);
-    return found === undefined ? sets : new Map([[only.name, found]]);
-  }
-  const found = await findApplicationSets(snapshot, ref);
+  const found = await candidates(snapshot, question);
   for (const plane of planes) {
-    const live = plane.applicationSet(ref.namespace, ref.name)?.spec;
-    const equal = found.find((one) => live !== undefined && specDifference(live, one.object["spec"]) === undefined);
-    const own = found.filter((one) => pinned.get(plane.name)?.has(one.file) === true);
-    const set = found.length === 1 ? found[0] : own.length === 1 ? own[0] : equal;
-    if (set !== undefined) sets.set(plane.name, set);
+    const set =
+      followed(found, plane, ref, pinned.get(plane.name)) ?? (found.length === 0 ? await strangeSet(snapshot, question, plane) : undefined);
+    if (set !== undefined) sets.set(plane.name, await asApplied(snapshot, question, plane, set));
   }
   return sets;
 }
 
+/** Of one plane the manifest in which its targets are pinned is its own, and no other file need be read. */
+async function candidates(snapshot: Snapshot, { ref, planes, likely }: Question): Promise<ApplicationSetInGit[]> {
+  if (planes.length === 1) {
+    const pinned = await snapshot.with((files) => setsDeclaredIn(files, ref, new Set(likely)));
+    if (pinned.length === 1) return pinned;
+  }
+  return findApplicationSets(snapshot, ref);
+}
+
+/** Which of several manifests a plane follows. */
+function followed(
+  found: readonly ApplicationSetInGit[],
+  plane: ControlPlane,
+  ref: Question["ref"],
+  pinned: ReadonlySet<string> | undefined,
+): ApplicationSetInGit | undefined {
+  if (found.length <= 1) return found[0];
+  const own = found.filter((one) => pinned?.has(one.file) === true);
+  if (own.length === 1) return own[0];
+  const live = plane.applicationSet(ref.namespace, ref.name)?.spec;
+  const equal = found.filter((one) => live !== undefined && specDifference(live, one.object["spec"]) === undefined);
+  return equal.length === 1 ? equal[0] : undefined;
+}
+
+/** A set that no file declares under its name: renamed by kustomize, or made by Helm. Only the live one tells what it is. */
+async function strangeSet(snapshot: Snapshot, { ref, likely }: Question, plane: ControlPlane): Promise<ApplicationSetInGit | undefined> {
+  const live = plane.applicationSet(ref.namespace, ref.name);
+  if (live === undefined) return undefined;
+  return snapshot.with((files) => {
+    for (const file of new Set(likely)) {
+      const [only, ...others] = setsIn(readOrNull(files, file));
+      if (only !== undefined && others.length === 0 && makerOf(files, file) === "kustomize") return { file, object: only };
+    }
+    const template = chartTemplate(files, ref.name);
+    if (template === undefined && ref.unverified !== true) return undefined;
+    return { file: template ?? "", object: { spec: live.spec } };
+  });
+}
+
+/** The set as it is applied: as it stands, or the live one with what this commit says at the pins. */
+async function asApplied(
+  snapshot: Snapshot,
+  { ref, edits }: Question,
+  plane: ControlPlane,
+  set: ApplicationSetInGit,
+): Promise<ApplicationSetInGit> {
+  const live = plane.applicationSet(ref.namespace, ref.name);
+  if (live === undefined) return set;
+  const stands = set.object["kind"] !== undefined;
+  if (stands && specDifference(live.spec, set.object["spec"]) === undefined) return set;
+  return snapshot.with((files) => {
+    const by = makerOf(files, set.file) ?? (ref.unverified === true ? "unknown" : undefined);
+    if (by === undefined) return set;
+    const mine = stands ? edits.filter((edit) => edit.file === set.file) : [];
+    const { spec, lost } = liveWithPins(live.spec, stands ? readOrNull(files, set.file) : null, mine);
+    const fed = feedingFile(files, set.file, edits, plane) ?? (stands ? undefined : edits.find((edit) => edit.file === set.file)?.file);
+    const metadata = { name: ref.name, namespace: ref.namespace };
+    return { file: set.file, object: { kind: "ApplicationSet", metadata, spec }, made: { by, lost, fed } };
+  });
+}
+
 /** The same manifests at another commit: each plane stays with its file. */
-export async function sameSetsAt(snapshot: Snapshot, ref: Pick<SourceRef, "name" | "namespace">, sets: PlaneSets): Promise<PlaneSets> {
+export async function sameSetsAt(snapshot: Snapshot, question: Question, sets: PlaneSets): Promise<PlaneSets> {
   const after = new Map<string, ApplicationSetInGit>();
-  for (const [plane, { file }] of sets) {
-    const found = await findApplicationSet(snapshot, ref, [file]);
-    if (found !== undefined) after.set(plane, found);
+  for (const plane of question.planes) {
+    const before = sets.get(plane.name);
+    if (before === undefined) continue;
+    const found = await setAt(snapshot, question.ref, before);
+    if (found === undefined) continue;
+    after.set(plane.name, before.made === undefined ? found : await asApplied(snapshot, question, plane, found));
   }
   return after;
+}
+
+function setAt(snapshot: Snapshot, ref: Question["ref"], { file, made }: ApplicationSetInGit): Promise<ApplicationSetInGit | undefined> {
+  if (made === undefined) return findApplicationSet(snapshot, ref, [file]);
+  return snapshot.with((files) => {
+    const text = readOrNull(files, file);
+    const object = manifestIn(text, "ApplicationSet", [ref]) ?? setsIn(text)[0] ?? {};
+    return { file, object };
+  });
 }
 
 /** What each control plane's set yields at a commit, from that plane's own clusters. A plane without an answer is left out. */

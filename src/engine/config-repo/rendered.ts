@@ -1,4 +1,5 @@
 import { BoundedMap } from "../../core/base/bounded.ts";
+import { targetsOf } from "../../core/plan/plan-types.ts";
 import type { Run } from "../../core/run/state/run.ts";
 import { planesFor } from "../resolve/fleet.ts";
 import { editsOf } from "../round/act/batch-commit.ts";
@@ -16,23 +17,26 @@ const MOST_KEPT = 64;
 export type Renderer = (run: Run, baseBranch: string) => (commit: string) => Promise<SpecsByPlane | undefined>;
 
 export function openRenderer({ planes: all, repoURL }: Pick<RepoContext, "planes" | "repoURL">, commits: Commits): Renderer {
-  /** By rollout and commit, for the fleet it was rendered with. */
-  const kept = new BoundedMap<string, { fleet: string; specs: SpecsByPlane }>(MOST_KEPT);
+  /** By rollout and commit, for the fleet it was rendered with, and for the live sets where these are what was rendered. */
+  const kept = new BoundedMap<string, { fleet: string; live: string | undefined; specs: SpecsByPlane }>(MOST_KEPT);
   return (run, baseBranch) => {
     const { source } = run.spec;
     if (source.kind !== "ApplicationSet") return async () => undefined;
     const planes = planesFor(all, source.controlPlanes);
     const fleet = JSON.stringify(planes.map((plane) => [plane.name, generatorClusters([plane])]));
     const likely = run.batches.flatMap((batch) => editsOf(batch).map((edit) => edit.file)).slice(0, 50);
+    const live = () => JSON.stringify(planes.map((plane) => plane.applicationSet(source.namespace, source.name)?.spec));
     return async (commit) => {
       const key = `${run.rollout} ${commit}`;
       const known = kept.get(key);
-      if (known !== undefined && known.fleet === fleet) return known.specs;
+      if (known?.fleet === fleet && (known.live === undefined || known.live === live())) return known.specs;
       const snapshot = commits.snapshot(commit);
-      const sets = await setsByPlane(snapshot, source, likely, planes, pinFilesOf(run.plan));
+      const edits = targetsOf(run.plan).flatMap((target) => target.edits);
+      const sets = await setsByPlane(snapshot, { ref: source, likely, planes, pinned: pinFilesOf(run.plan), edits });
       const specs = await specsByPlane(repoURL, snapshot, sets, planes, baseBranch);
+      const made = [...sets.values()].some((set) => set.made !== undefined);
       // Which manifest is whose is known only once the planes follow one of them: not remembered before.
-      if (sets.size === planes.length) kept.set(key, { fleet, specs });
+      if (sets.size === planes.length) kept.set(key, { fleet, live: made ? live() : undefined, specs });
       return specs;
     };
   };

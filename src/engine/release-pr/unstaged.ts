@@ -44,10 +44,11 @@ export function openUnstagedJudge({ planes: all, repoURL }: Pick<RepoContext, "p
     targets: readonly TargetBefore[],
   ): Promise<UnstagedInput["renders"]> {
     if (source.kind !== "ApplicationSet") return undefined;
-    const likely = new Set(targets.flatMap((target) => target.edits.map((edit) => edit.file)));
+    const edits = targets.flatMap((target) => target.edits);
     const planes = planesFor(all, source.controlPlanes);
-    const old = await setsByPlane(before, source, likely, planes);
-    const fresh = await sameSetsAt(after, source, old);
+    const asked = { ref: source, likely: new Set(edits.map((edit) => edit.file)), planes, edits };
+    const old = await setsByPlane(before, asked);
+    const fresh = await sameSetsAt(after, asked, old);
     const renders = { before: new Map<string, RenderResult>(), after: new Map<string, RenderResult>() };
     for (const plane of planes) {
       const [was, is] = [old.get(plane.name), fresh.get(plane.name)];

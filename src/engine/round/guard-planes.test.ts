@@ -131,7 +131,7 @@ describe("a rollout over two control planes with a manifest each", () => {
   test("a plane whose live set is neither is named", async () => {
     const context = contextOf([hub({ name: "hub-eu", set: eu }), hub({ name: "hub-us", set: setOf(["other"]) })]);
     const guard = await judge(context, [target("hub-eu", "eu-1", EU)], NAMES);
-    expect(guard).toMatchObject({ ok: false, why: { code: "GUARD_UNDECLARED", set: "argocd/payments", plane: "hub-us" } });
+    expect(guard).toMatchObject({ ok: false, why: { code: "GUARD_UNDECLARED", set: "argocd/payments", plane: "hub-us", files: [EU, US] } });
   });
 
   test("which manifest is whose is told by where its targets are pinned, whatever lives in it", async () => {
@@ -145,7 +145,8 @@ describe("a rollout over two control planes with a manifest each", () => {
         requeuedTargets: [],
       })),
     };
-    const sets = await setsByPlane(snapshot, { name: "payments", namespace: "argocd" }, [], planes, pinFilesOf(plan));
+    const ref = { name: "payments", namespace: "argocd" };
+    const sets = await setsByPlane(snapshot, { ref, likely: [], planes, pinned: pinFilesOf(plan), edits: [] });
     expect([...sets].map(([plane, { file }]) => [plane, file])).toEqual([["hub-us", US]]);
   });
 

@@ -26,6 +26,9 @@ function placed(problem: Problem): string {
   return `${sayProblem(problem).message} (${problem.file}:${problem.line}:${problem.column})`;
 }
 
+/** How a set comes from its manifest to the cluster. */
+const BY = { kustomize: " by way of kustomize", helm: " by way of Helm", unknown: "" } as const;
+
 /** What the engine sees, cannot see, and tells. */
 export const ENGINE: Entries<EngineReasons> = entriesOf<EngineReasons>()({
   SAID_OF: { subject: "application", says: "{application}: {because}" },
@@ -33,7 +36,13 @@ export const ENGINE: Entries<EngineReasons> = entriesOf<EngineReasons>()({
   GUARD_CONFLICTS: { subject: "pull", says: "merging it would conflict in {files}" },
   GUARD_UNDECLARED: {
     subject: "file",
-    says: `no file of the repo declares ApplicationSet {set}[ that {plane} follows], so nobody can say what the change would delete; ${UNVERIFIED}`,
+    says: ({ set, plane, files }) => {
+      const what =
+        files.length === 0 ? `no file of the repo declares ApplicationSet ${set}` : `${few(files)} declare ApplicationSet ${set}`;
+      const which =
+        plane === undefined ? "" : files.length === 0 ? ` that ${plane} follows` : `, and ${plane} follows none of them for sure`;
+      return `${what}${which}, so nobody can say what the change would delete; ${UNVERIFIED}`;
+    },
   },
   GUARD_UNRENDERED: {
     subject: "file",
@@ -66,6 +75,16 @@ export const ENGINE: Entries<EngineReasons> = entriesOf<EngineReasons>()({
   GUARD_SET_DIFFERS: {
     subject: "controlPlane",
     says: "the ApplicationSet in {plane} is not Git's yet ({declaredIn} on the base): {field} differs; its parent Application has still to sync, or somebody edited it in the cluster",
+  },
+  GUARD_PIN_NOT_LIVE: {
+    subject: "controlPlane",
+    says: ({ plane, declaredIn, by, field }) =>
+      `the ApplicationSet in ${plane} comes from ${declaredIn}${BY[by]}, and has another value than Git at ${field}: its parent Application has still to sync, or ${by === "kustomize" ? "a patch sets it, and then the pin belongs there" : "it is set elsewhere"}`,
+  },
+  GUARD_SET_MADE: {
+    subject: "file",
+    says: ({ plane, by, changed }) =>
+      `it would change ${changed}, from which the ApplicationSet in ${plane} is made${BY[by]}: what comes of that cannot be worked out here; ${UNVERIFIED}`,
   },
   GUARD_LOSES: { subject: "application", says: "{application} is live in {plane} and would be gone after the merge" },
   GUARD_READ_OUTSIDE: {

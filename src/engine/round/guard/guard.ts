@@ -8,14 +8,16 @@ import { compareRenders, type RenderResult } from "../../../core/appset/index.ts
 import { BoundedMap } from "../../../core/base/bounded.ts";
 import type { AnyReason } from "../../../core/base/reason.ts";
 import { epoch, iso } from "../../../core/base/time.ts";
+import { type Edit, targetsOf } from "../../../core/plan/plan-types.ts";
 import { engineReason } from "../../../core/reasons/engine.ts";
 import type { Batch, Run } from "../../../core/run/state/run.ts";
 import type { Guard } from "../../../core/run/state/world.ts";
 import { planeOf } from "../../../core/run/targets/unseen.ts";
-import { type ApplicationSetInGit, generatorClusters, renderAt } from "../../config-repo/appset-in-git.ts";
+import { type ApplicationSetInGit, findApplicationSets, generatorClusters, renderAt } from "../../config-repo/appset-in-git.ts";
 import type { Commits } from "../../config-repo/commits.ts";
 import { pinFilesOf, sameSetsAt, setsByPlane } from "../../config-repo/plane-sets.ts";
 import { specDifference } from "../../config-repo/same-spec.ts";
+import type { Snapshot } from "../../config-repo/snapshot.ts";
 import { outsideReader } from "../../lint/outside-readers.ts";
 import { heldByLost, lostPlanes, planesFor } from "../../resolve/fleet.ts";
 import { editsOf } from "../act/batch-commit.ts";
@@ -59,8 +61,10 @@ export function openGuard({ mirror, planes: all, clock, log, repoURL }: Context,
     if ("conflicts" in merged) return { why: engineReason("GUARD_CONFLICTS", { files: merged.conflicts.slice(0, 3) }), retry: true };
     const planes = planesFor(all, ref.controlPlanes);
     const likely = editsOf(batch).map((edit) => edit.file);
-    const before = await setsByPlane(commits.snapshot(at.base), ref, likely, planes, pinFilesOf(run.plan));
-    const after = await sameSetsAt(commits.snapshot(merged.tree), ref, before);
+    const edits = [...editsOf(batch), ...targetsOf(run.plan).flatMap((target) => target.edits)];
+    const asked = { ref, likely, planes, pinned: pinFilesOf(run.plan), edits };
+    const before = await setsByPlane(commits.snapshot(at.base), asked);
+    const after = await sameSetsAt(commits.snapshot(merged.tree), asked, before);
     const lost = lostPlanes(planes);
     const held = heldByLost(lost, planes, batch);
     if (held !== undefined) return { why: held, retry: true };
@@ -81,7 +85,9 @@ export function openGuard({ mirror, planes: all, clock, log, repoURL }: Context,
     at: GuardedAt,
     { tree, plane, sets: { before, after }, lost }: { tree: string; plane: ControlPlane; sets: Sets; lost: boolean },
   ): Promise<GuardProblem | undefined> {
-    if (before === undefined || after === undefined) return undeclared(run, plane);
+    if (before === undefined || after === undefined) return await undeclared(run, plane, commits.snapshot(at.base));
+    const unproven = unprovenSet(plane, before, editsOf(batch));
+    if (unproven !== undefined && !run.spec.source.unverified) return unproven;
     const clusters = generatorClusters([plane]);
     const render = (id: string, set: ApplicationSetInGit) =>
       commits.snapshot(id).with((files) => renderAt(set, clusters, files, repoURL, at.baseBranch));
@@ -114,10 +120,20 @@ export function openGuard({ mirror, planes: all, clock, log, repoURL }: Context,
   };
 }
 
-function undeclared({ spec: { source } }: Run, plane: ControlPlane): GuardProblem | undefined {
+async function undeclared({ spec: { source } }: Run, plane: ControlPlane, base: Snapshot): Promise<GuardProblem | undefined> {
   if (source.unverified) return undefined;
-  const several = source.controlPlanes.length > 1 ? plane.name : undefined;
-  return { why: engineReason("GUARD_UNDECLARED", { set: setName(source), plane: several }), retry: false };
+  const files = (await findApplicationSets(base, source)).map(({ file }) => file);
+  const named = source.controlPlanes.length > 1 || files.length > 0 ? plane.name : undefined;
+  return { why: engineReason("GUARD_UNDECLARED", { set: setName(source), plane: named, files }), retry: false };
+}
+
+/** What would come of the change is not known where the set is not applied as it stands, and no pin of it is seen in the live one. */
+function unprovenSet({ name }: ControlPlane, { file, made }: ApplicationSetInGit, edits: readonly Edit[]): GuardProblem | undefined {
+  if (made === undefined) return undefined;
+  const data = { plane: name, declaredIn: file, by: made.by };
+  const fed = edits.find((edit) => edit.kind !== "branch" && edit.file === made.fed)?.file;
+  if (fed !== undefined) return { why: engineReason("GUARD_SET_MADE", { ...data, changed: fed }), retry: false };
+  return made.lost === undefined ? undefined : { why: engineReason("GUARD_PIN_NOT_LIVE", { ...data, field: made.lost }), retry: true };
 }
 
 function setName({ namespace, name }: { namespace: string; name: string }): string {
@@ -157,6 +173,11 @@ function judgeLive(
   if (live === undefined) return { why: engineReason("GUARD_NO_SET", { set, plane: plane.name }), retry: true };
   if (live.deletionTimestamp !== undefined) return { why: engineReason("GUARD_SET_LEAVES", { set, plane: plane.name }), retry: true };
   const place = specDifference(live.spec, before.object["spec"]);
+  if (place !== undefined && before.made !== undefined)
+    return {
+      why: engineReason("GUARD_PIN_NOT_LIVE", { plane: plane.name, declaredIn: before.file, by: before.made.by, field: place }),
+      retry: true,
+    };
   if (place !== undefined)
     return { why: engineReason("GUARD_SET_DIFFERS", { plane: plane.name, declaredIn: before.file, field: place }), retry: true };
   if (stay === undefined) return undefined;

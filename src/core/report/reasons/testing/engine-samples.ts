@@ -28,7 +28,9 @@ type Variants = {
 
 /** Where the engine says a code in several ways. */
 export const ENGINE_VARIANTS: Variants = {
-  GUARD_UNDECLARED: [{}, { plane: undefined }],
+  GUARD_UNDECLARED: [{ files: [] }, { plane: undefined, files: [] }, { files: ["eu/set.yaml", "us/set.yaml"] }],
+  GUARD_PIN_NOT_LIVE: [{ by: "kustomize" }, { by: "helm" }, { by: "unknown" }],
+  GUARD_SET_MADE: [{ by: "kustomize" }, { by: "helm" }, { by: "unknown" }],
   GUARD_UNRENDERED: [{ problem: { where: "spec.goTemplate", code: "DUPLICATE_NAME", name: "web" } }, { problem: undefined }],
   GUARD_DELETES: [{}, { applications: ["a", "b", "c", "d", "e"] }],
   GUARD_CHANGES: [{}, { follows: undefined }],
