@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import type { AnyReason } from "../src/core/base/reason.ts";
 import type { ProblemCode, ProblemReason } from "../src/core/reasons/problem.ts";
 import type { RenderProblem } from "../src/core/reasons/render.ts";
+import { ATTENTION } from "../src/core/report/reasons/attention.ts";
 import type { Entry } from "../src/core/report/reasons/entry.ts";
 import { ANALYSIS_PROBLEMS } from "../src/core/report/reasons/problems/analysis.ts";
 import type { SaidProblem } from "../src/core/report/reasons/problems/entry.ts";
@@ -35,7 +36,8 @@ type Row = Pick<Entry<never>, "means" | "todo"> & { warns?: true };
 const ROWS = Object.entries<Row>(REASONS).filter(([, { means }]) => means !== undefined);
 
 const SECTIONS: Readonly<Record<string, (code: string, row: Row) => boolean>> = {
-  waits: (code) => !Object.hasOwn({ ...PROBLEMS, ...RENDER_PROBLEMS }, code),
+  waits: (code) => !Object.hasOwn({ ...PROBLEMS, ...RENDER_PROBLEMS, ...ATTENTION }, code),
+  attention: (code) => Object.hasOwn(ATTENTION, code),
   render: (code) => Object.hasOwn(RENDER_PROBLEMS, code),
   refused: (code, row) =>
     Object.hasOwn(PROBLEMS, code) &&

@@ -1,4 +1,5 @@
 import type { Time } from "../../core/base/time.ts";
+import type { WriteRefusal } from "../../core/reasons/attention.ts";
 import type { Permission } from "../../core/spec/commands.ts";
 import type { Pressure, RateSeen } from "./pressure.ts";
 
@@ -82,8 +83,10 @@ export interface Forge {
   labelPull(number: number, asked: { labels: string[]; teams: string[]; users: string[] }): Promise<void>;
   /** The deployment of ours for this environment and task, made where there is none, and its newest status where it differs. */
   putDeployment(deployment: DeploymentReport): Promise<void>;
-  /** The one issue of ours that carries `marker`, made or edited in place: where a release has no PR to be steered by. */
-  stickyIssue(marker: string, issue: { title: string; body: string; labels: string[] }): Promise<{ number: number; url: string }>;
+  /** The one issue of ours that carries `marker`, made or edited in place; a closed one is opened again only with `reopen`. */
+  stickyIssue(marker: string, issue: { title: string; body: string; labels: string[]; reopen?: true }): Promise<{ number: number }>;
+  /** Closes that issue with these last words; nothing where there is none open. */
+  settleIssue?(marker: string, words: { title: string; body: string }): Promise<void>;
   /** Closes this issue as done where it is one of ours that `stickyIssue` made; a PR, or anybody else's issue, is left alone. */
   closeStickyIssue?(number: number): Promise<void>;
 }
@@ -228,10 +231,18 @@ export class ForgeError extends Error {
   readonly status: number;
   /** Epoch milliseconds before which trying again is useless; only with RateLimited. */
   readonly retryAt: number | undefined;
-  constructor(kind: ForgeError["kind"], status: number, message: string, options: { cause?: unknown; retryAt?: number } = {}) {
+  /** What stands in the way of a write, where the adapter found out more than GitHub's answer says. */
+  readonly because: WriteRefusal | undefined;
+  constructor(
+    kind: ForgeError["kind"],
+    status: number,
+    message: string,
+    options: { cause?: unknown; retryAt?: number | undefined; because?: WriteRefusal | undefined } = {},
+  ) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
     this.kind = kind;
     this.status = status;
     this.retryAt = options.retryAt;
+    this.because = options.because;
   }
 }

@@ -169,6 +169,9 @@ function judgePush(url: string, updates: readonly RefUpdate[], result: GitResult
     const already = refs.filter((ref) => ref.flag === "=").map((ref) => ref.ref);
     return moved.length > 0 && moved.every((update) => already.includes(update.ref)) ? "stale" : "ok";
   }
+  // Git keeps no branch below another: a fault that trying again does not mend.
+  const inTheWay = /'refs\/\S+' exists; cannot create '\S+'/.exec(result.stderr)?.[0];
+  if (inTheWay !== undefined) throw new GitError("Invalid", `push to ${url}: ${inTheWay}`);
   const rejected = refs.filter((ref) => ref.flag === "!");
   if (rejected.some((ref) => ref.summary.includes("stale info"))) return "stale";
   if (rejected.length > 0 && (RACE.test(result.stderr) || rejected.some((ref) => RACE.test(ref.summary)))) return "unsure";

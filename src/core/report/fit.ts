@@ -3,8 +3,11 @@ import { BODY_LIMIT } from "./escape.ts";
 /** The hidden marker that a comment is found by stands before it. */
 const MARKER_ROOM = 300;
 
+/** What needs attention is put above it as it is sent. */
+const LINE_ROOM = 1500;
+
 /** What a comment of ours may have besides its marker. */
-export const COMMENT_ROOM = BODY_LIMIT - MARKER_ROOM;
+export const COMMENT_ROOM = BODY_LIMIT - MARKER_ROOM - LINE_ROOM;
 
 /**
  * The first of several ways to say a thing, each shorter than the one before, that has at most `limit` characters; where even

@@ -14,6 +14,7 @@ import type { Command } from "../../core/spec/commands.ts";
 import type { Commits } from "../config-repo/commits.ts";
 import { readProject } from "../config-repo/project.ts";
 import type { RemoteHeads } from "../config-repo/remote-heads.ts";
+import type { Attention } from "../round/attention.ts";
 import type { BatchPulls } from "../round/batch-pulls.ts";
 import type { Rules } from "../round/branch-rules.ts";
 import type { CheckRuns } from "../round/check-runs.ts";
@@ -54,6 +55,7 @@ interface Pass {
 }
 
 interface Parts {
+  attention: Pick<Attention, "line">;
   commits: Commits;
   remote: RemoteHeads;
   rules: Rules;
@@ -74,9 +76,19 @@ export function openPlanPublisher(context: Context, parts: Parts): PublishPlans 
   async function baseOf(branch: string): Promise<PlanBase | undefined> {
     const commit = remote.last.base ?? (await mirror.head(branch));
     if (commit === undefined) return undefined;
-    const state = await journal.read({ head: remote.last.journal });
     const project = await readProject(commits.snapshot(commit), branch);
-    return { commit, branch, project, runs: state.runs, index: state.index, journal: state.head };
+    return { commit, branch, project, ...(await recorded()) };
+  }
+
+  /** What goes on, as far as it can be known: a plan and a check are made without it, too. */
+  async function recorded(): Promise<Pick<PlanBase, "runs" | "index" | "journal">> {
+    try {
+      const { tampered, runs, index, head } = await journal.read({ head: remote.last.journal });
+      if (tampered === undefined) return { runs, index, journal: head };
+    } catch (error) {
+      log.warn({ repository, error: String(error) }, "the journal cannot be read: plans are made without what goes on");
+    }
+    return { runs: new Map(), index: new Map(), journal: undefined };
   }
 
   /** Heads that are new, in as few fetches as there can be. One that cannot be had is owed: its PR is judged later. */

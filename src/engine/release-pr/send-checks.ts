@@ -7,6 +7,7 @@ import type { Pull } from "../../adapters/forge/port.ts";
 import { BoundedMap } from "../../core/base/bounded.ts";
 import { ownBatch, PLAN_CHECK } from "../../core/report/plan/plan-check.ts";
 import { nothingMore } from "../../core/report/plan/plan-comment.ts";
+import type { Attention } from "../round/attention.ts";
 import type { BatchPulls } from "../round/batch-pulls.ts";
 import type { Rules } from "../round/branch-rules.ts";
 import type { CheckRuns } from "../round/check-runs.ts";
@@ -36,13 +37,15 @@ export interface PlanChecks {
 type Context = Pick<RepoContext, "forge" | "mirror" | "log" | "repository">;
 
 interface Parts {
+  attention: Pick<Attention, "line">;
   rules: Rules;
   pulls: BatchPulls;
   checkRuns: CheckRuns;
   permissions: Permissions;
 }
 
-export function openPlanChecks({ forge, mirror, log, repository }: Context, { rules, pulls, checkRuns, permissions }: Parts): PlanChecks {
+export function openPlanChecks({ forge, mirror, log, repository }: Context, parts: Parts): PlanChecks {
+  const { attention, rules, pulls, checkRuns, permissions } = parts;
   /** Commit of a batch's PR or of a merge group → what its check says. */
   const sent = new BoundedMap<string, string>(MOST_KEPT);
 
@@ -113,9 +116,10 @@ export function openPlanChecks({ forge, mirror, log, repository }: Context, { ru
       const there = known.comments ?? (await ourComments(pull));
       known.comments = there;
       async function put(marker: string, body: string): Promise<void> {
-        if (there.get(marker) === body) return;
+        const whole = `${attention.line()}${body}`;
+        if (there.get(marker) === whole) return;
         await forge.stickyComment(pull, marker, body);
-        there.set(marker, body);
+        there.set(marker, whole);
       }
       for (const [marker, body] of wanted) await put(marker, body);
       for (const marker of there.keys()) {

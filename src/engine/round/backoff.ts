@@ -16,7 +16,7 @@ export interface Backoff {
   pending(): number[];
 }
 
-export function openBackoff({ clock }: Pick<RepoContext, "clock">): Backoff {
+export function openBackoff({ clock }: Pick<RepoContext, "clock">, longestMs = LONGEST_RETRY_MS): Backoff {
   const failed = new BoundedMap<string, { count: number; until: number }>(MOST_KEPT);
   return {
     until(rollout) {
@@ -25,7 +25,7 @@ export function openBackoff({ clock }: Pick<RepoContext, "clock">): Backoff {
     },
     note(rollout, error) {
       const count = (failed.get(rollout)?.count ?? 0) + 1;
-      const until = clock.now() + Math.min(LONGEST_RETRY_MS, FIRST_RETRY_MS * 2 ** (count - 1));
+      const until = clock.now() + Math.min(longestMs, FIRST_RETRY_MS * 2 ** (count - 1));
       const asked = error instanceof ForgeError ? (error.retryAt ?? 0) : 0;
       failed.set(rollout, { count, until: Math.max(until, asked) });
     },

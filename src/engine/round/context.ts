@@ -6,6 +6,7 @@ import type { CommitWriter, Mirror } from "../../adapters/git/port.ts";
 import type { HookCaller } from "../../adapters/hooks/port.ts";
 import type { Clock } from "../../core/base/time.ts";
 import type { Window } from "../../core/spec/windows.ts";
+import type { Attention } from "./attention.ts";
 import type { CommandSource } from "./observe/command-source.ts";
 import type { Grants } from "./observe/grants.ts";
 
@@ -20,6 +21,8 @@ export interface RepoContext {
   /** Writes the commits of batches, as the journal's writer does its own. Absent: unsigned ones, pushed from the mirror. */
   writer?: CommitWriter | undefined;
   commands: CommandSource;
+  /** Absent: the repo's loop opens its own. */
+  attention?: Attention | undefined;
   /** By name. */
   planes: ReadonlyMap<string, ControlPlane>;
   /** Where the operator grants this repo some control planes and projects only: `planes` shows no others. */

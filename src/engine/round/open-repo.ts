@@ -21,6 +21,7 @@ import { openBranchMover } from "./act/branch-moves.ts";
 import { openProposer } from "./act/propose.ts";
 import { openRolloutActions } from "./act/rollout-actions.ts";
 import { openAnalyses } from "./analyses.ts";
+import { openAttention } from "./attention.ts";
 import { openBackoff } from "./backoff.ts";
 import { openBatchPulls } from "./batch-pulls.ts";
 import { openRules } from "./branch-rules.ts";
@@ -32,6 +33,7 @@ import { openGuard } from "./guard/guard.ts";
 import { openRefresher } from "./guard/refresh.ts";
 import { openTargetReader } from "./guard/refresh-read.ts";
 import { openHooks } from "./hooks.ts";
+import { openJournalLooks } from "./journal-look.ts";
 import { openMergeQueue } from "./merge-queue.ts";
 import { openBranchHeads } from "./observe/branch-heads.ts";
 import { openEditRemarks } from "./observe/edited-midrun.ts";
@@ -56,6 +58,7 @@ import { openRolloutComments } from "./publish/rollouts-publish.ts";
 import { type Comments, openComments } from "./publish/send-comment.ts";
 import { openRecorder } from "./record.ts";
 import { openRound, type Round } from "./round.ts";
+import { openStandBy } from "./stand-by.ts";
 import { openMergedPulls } from "./start/merged-pull.ts";
 import { openRefusedReleases } from "./start/refused-releases.ts";
 import { openStarter } from "./start/start-runs.ts";
@@ -75,20 +78,27 @@ export interface RepoLoop {
 
 export function openRepo(context: RepoContext): RepoLoop {
   const shared = openShared(context);
-  const { remote, permissions, people, checkRuns, comments, settings, queue, backoff, refused } = shared;
+  const { attention, remote, permissions, people, checkRuns, comments, settings, queue, backoff, refused } = shared;
   const publishPlans = openPlanPublisher(context, { ...shared, judgePull: openPullJudge(context, shared) });
+  const publisher = openPublisher(context, shared);
+  const startRuns = openStarter(context, shared);
+  const formerPlaces = openFormerPlaces(context);
+  const watchOpenPulls = openPullWatch(context, shared.gateChecks);
   const round = openRound(context, {
+    attention,
+    journals: openJournalLooks(context, attention),
+    standBy: openStandBy(context, { startRuns, formerPlaces, watchOpenPulls, publisher }),
     remote,
     queue,
     backoff,
     refused,
-    startRuns: openStarter(context, shared),
-    formerPlaces: openFormerPlaces(context),
+    startRuns,
+    formerPlaces,
     decide: openDecider(context, openObserver(context, shared), shared.reader),
-    recorder: openRecorder(context, remote),
+    recorder: openRecorder(context, remote, attention),
     act: openActor(context, shared),
-    watchOpenPulls: openPullWatch(context, shared.gateChecks),
-    publisher: openPublisher(context, shared),
+    watchOpenPulls,
+    publisher,
   });
   return { round, publishPlans, remote, permissions, people, checkRuns, comments, settings };
 }
@@ -96,7 +106,8 @@ export function openRepo(context: RepoContext): RepoLoop {
 /** What more than one of the above needs. */
 export function openShared(context: RepoContext, remote = openRemoteHeads(context)) {
   const permissions = openPermissions(context);
-  const comments = openComments(context);
+  const attention = context.attention ?? openAttention(context, context.repository);
+  const comments = openComments(context, attention);
   const commits = openCommits(context.mirror);
   const forge = { ...openForgeSide(context, remote, permissions), ...openReleaseSide(context, comments) };
   const git = openGitSide(context, commits, remote);
@@ -105,7 +116,7 @@ export function openShared(context: RepoContext, remote = openRemoteHeads(contex
   const withFacts = openFacts(context, commits, remote, pins);
   const judge = openJudge(context, { ...argo, withFacts });
   return {
-    ...{ remote, permissions, comments, commits, withFacts, judge },
+    ...{ attention, remote, permissions, comments, commits, withFacts, judge },
     ...forge,
     ...git,
     ...argo,

@@ -1,28 +1,33 @@
 import { describe, expect, test } from "vitest";
 import { manualClock } from "../../../test/support/manual-clock.ts";
 import { sampleRun } from "../../../test/support/sample-run.ts";
+import { ForgeError } from "../../adapters/forge/port.ts";
 import type { JournalChange } from "../../adapters/git/journal/port.ts";
 import type { AnyReason } from "../../core/base/reason.ts";
 import { runReason } from "../../core/reasons/run.ts";
 import type { Run } from "../../core/run/state/run.ts";
 import type { Advanced } from "../../core/run/state/world.ts";
 import { fixedHeads } from "../testing/fixed-heads.ts";
+import { openAttention } from "./attention.ts";
 import { type RepoContext, silentLog } from "./context.ts";
 import type { Decision } from "./decide.ts";
 import { openRecorder } from "./record.ts";
 
 const CONFIRMED = runReason("TARGET_CONFIRMED", { cluster: "hub/eu-1", application: "web-eu-1" });
 
-function desk() {
+function desk(answer: () => "recorded" | "lost" = () => "recorded") {
   const clock = manualClock(Date.parse("2026-11-21T09:00:00.000Z"));
   const commits: JournalChange[] = [];
-  async function record(change: JournalChange): Promise<"recorded"> {
+  async function record(change: JournalChange): Promise<"recorded" | "lost"> {
     commits.push(change);
-    return "recorded";
+    return answer();
   }
   const journal = { record, head: () => "j1" };
-  const context = { journal, clock, log: silentLog, forge: {}, repository: "acme/fleet" } as unknown as RepoContext;
-  return { clock, commits, recorder: openRecorder(context, fixedHeads({})) };
+  const forge = { repo: async () => ({ archived: false }) };
+  const own = { journal, journalBranch: "stagecoach/journal", clock, log: silentLog, forge, repository: "acme/fleet" };
+  const context = own as unknown as RepoContext;
+  const attention = openAttention(context, "acme/fleet");
+  return { clock, commits, attention, recorder: openRecorder(context, fixedHeads({}), attention) };
 }
 
 function decided(before: Run, run: Run, change: Advanced<Run>["change"], events: AnyReason[] = []): Decision {
@@ -66,5 +71,37 @@ describe("what is observed of a run", () => {
     expect(commits.map(({ runs }) => runs[0])).toEqual([seen]);
     await recorder.record([], [decided(seen, seen, "none")]);
     expect(commits).toHaveLength(1);
+  });
+});
+
+describe("a commit of the journal that is not taken", () => {
+  const transition = () => [decided(sampleRun(), { ...sampleRun(), stage: 1 }, "transition")];
+
+  test("because GitHub refuses it is tried again later and later, whoever wakes the round, and is said until one is taken", async () => {
+    let refuses = true;
+    const { clock, commits, recorder, attention } = desk(() => {
+      if (refuses) throw new ForgeError("Invalid", 422, "Repository rule violations found");
+      return "recorded";
+    });
+    for (let second = 0; second < 600; second++) {
+      expect(await recorder.record([], transition())).toMatchObject({ kind: "refused", held: { code: "JOURNAL_NOT_WRITTEN" } });
+      clock.advance(1000);
+    }
+    expect(commits.length).toBeLessThanOrEqual(16);
+    expect(attention.told()).toMatchObject([{ code: "JOURNAL_NOT_WRITTEN", branch: "stagecoach/journal" }]);
+    refuses = false;
+    clock.advance(60_000);
+    expect(await recorder.record([], transition())).toEqual({ kind: "recorded" });
+    expect(attention.told()).toEqual([]);
+  });
+
+  test("because another replica was faster is tried at once, and less often where that never ends", async () => {
+    const { clock, recorder } = desk(() => "lost");
+    const waits: number[] = [];
+    for (let n = 0; n < 8; n++) {
+      const recorded = await recorder.record([], transition());
+      waits.push(recorded.kind === "lost" ? recorded.again - clock.now() : Number.NaN);
+    }
+    expect(waits).toEqual([0, 0, 0, 2000, 4000, 8000, 16_000, 32_000]);
   });
 });

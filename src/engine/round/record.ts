@@ -2,12 +2,16 @@ import type { IndexEntry } from "../../adapters/git/journal/port.ts";
 import { BoundedMap } from "../../core/base/bounded.ts";
 import { defined } from "../../core/base/defined.ts";
 import type { AnyReason, Words } from "../../core/base/reason.ts";
+import { type AttentionReason, attentionReason } from "../../core/reasons/attention.ts";
 import { sentenceOf } from "../../core/report/reasons/say.ts";
 import type { Run } from "../../core/run/state/run.ts";
 import type { Advanced } from "../../core/run/state/world.ts";
 import type { RemoteHeads } from "../config-repo/remote-heads.ts";
+import type { Attention } from "./attention.ts";
+import { openBackoff } from "./backoff.ts";
 import type { RepoContext } from "./context.ts";
 import type { Decision } from "./decide.ts";
+import { whyRefused } from "./refused-write.ts";
 import type { Started } from "./start/started.ts";
 
 /** Mere observations are recorded at most this often: GitHub wants few pushes a minute, and most of them go with what comes of them. */
@@ -15,12 +19,19 @@ const OBSERVATION_EVERY_MS = 2 * 60_000;
 const MOST_SUBJECT = 150;
 const MOST_KEPT = 1000;
 
+/** What recording came to: where it is not recorded nothing is to be tried. */
+export type Recorded =
+  | { kind: "recorded" }
+  /** Another replica was faster. `again`: when to look, in epoch milliseconds; as for all of these. */
+  | { kind: "lost"; again: number }
+  /** GitHub refuses the commit, or did lately. */
+  | { kind: "refused"; held: AttentionReason; again: number }
+  /** Nothing can be written to the repository. */
+  | { kind: "archived" };
+
 export interface Recorder {
-  /**
-   * Records in one commit a round for all runs of the repo. False: another replica was faster. "archived": nothing can be written to the
-   * repository, so nothing was recorded and nothing is to be tried.
-   */
-  record(started: readonly Started[], decisions: readonly Decision[]): Promise<boolean | "archived">;
+  /** Records in one commit a round for all runs of the repo. */
+  record(started: readonly Started[], decisions: readonly Decision[]): Promise<Recorded>;
   /** A run of the journal as this process last saw it, with the observations that are not recorded yet. A restart makes them anew. */
   asLastSeen(run: Run): Run;
 }
@@ -33,10 +44,21 @@ interface Unrecorded {
   events: readonly AnyReason[];
 }
 
-type Context = Pick<RepoContext, "journal" | "forge" | "clock" | "log" | "repository">;
+type Context = Pick<RepoContext, "journal" | "journalBranch" | "forge" | "clock" | "log" | "repository">;
 
-export function openRecorder(context: Context, remote: RemoteHeads): Recorder {
-  const { journal, forge, clock, log, repository } = context;
+/** What may not be recorded, as it is noted among what needs attention. */
+const CONCERN = "journal write";
+/** Races come one at a time; more in a row have another cause. */
+const LOST_AT_ONCE = 3;
+/** Nothing tells of a rule that was changed: whoever did it waits no longer than this. */
+const LONGEST_RETRY_MS = 60_000;
+
+export function openRecorder(context: Context, remote: RemoteHeads, attention: Attention): Recorder {
+  const { journal, journalBranch, forge, clock, log, repository } = context;
+  const refusals = openBackoff({ clock }, LONGEST_RETRY_MS);
+  const losses = openBackoff({ clock }, LONGEST_RETRY_MS);
+  let refused: AttentionReason | undefined;
+  let lost = 0;
   /** Rollout → when an observation was last recorded. */
   const observedAt = new BoundedMap<string, number>(MOST_KEPT);
   const unrecorded = new BoundedMap<string, Unrecorded>(MOST_KEPT);
@@ -50,7 +72,7 @@ export function openRecorder(context: Context, remote: RemoteHeads): Recorder {
     return last !== undefined && now - last >= OBSERVATION_EVERY_MS;
   }
 
-  async function record(started: readonly Started[], decisions: readonly Decision[]): Promise<boolean> {
+  async function record(started: readonly Started[], decisions: readonly Decision[]): Promise<Recorded> {
     const now = clock.now();
     const index = new Map<string, IndexEntry>();
     const runs = new Map<string, Run>();
@@ -72,15 +94,28 @@ export function openRecorder(context: Context, remote: RemoteHeads): Recorder {
       events.push(...seen.map((event) => eventText(before.rollout, before.number, event, advanced.run)));
       observedAt.set(before.rollout, now);
     }
-    if (runs.size === 0 && index.size === 0) return true;
+    if (runs.size === 0 && index.size === 0) return { kind: "recorded" };
+    const again = refusals.until(CONCERN);
+    if (refused !== undefined && again !== undefined) return { kind: "refused", held: refused, again };
     const change = { index, runs: [...runs.values()], subject: subjectOf(events, runs), trailers: trailersOf(events, runs, decisions) };
     const outcome = await journal.record({ ...change, at: now });
-    if (outcome === "recorded") {
-      remote.moveJournal(journal.head());
-      for (const rollout of runs.keys()) unrecorded.delete(rollout);
-    } else remote.expire();
-    if (outcome === "lost") log.info({ repository }, "another replica recorded first; looking again");
-    return outcome === "recorded";
+    refused = undefined;
+    attention.note(CONCERN, undefined);
+    refusals.forget(CONCERN);
+    if (outcome === "lost") return wasLost(now);
+    losses.forget(CONCERN);
+    lost = 0;
+    remote.moveJournal(journal.head());
+    for (const rollout of runs.keys()) unrecorded.delete(rollout);
+    return { kind: "recorded" };
+  }
+
+  function wasLost(now: number): Recorded {
+    remote.expire();
+    lost += 1;
+    if (lost > LOST_AT_ONCE) losses.note(CONCERN);
+    log.info({ repository, lost }, "another replica recorded first; looking again");
+    return { kind: "lost", again: losses.until(CONCERN) ?? now };
   }
 
   /** Whether what just failed failed because nothing can be written here any more. Not known counts as no. */
@@ -99,8 +134,14 @@ export function openRecorder(context: Context, remote: RemoteHeads): Recorder {
       try {
         return await record(started, decisions);
       } catch (error) {
-        if (await isArchived()) return "archived";
-        throw error;
+        remote.expire();
+        if (await isArchived()) return { kind: "archived" };
+        const because = whyRefused(error);
+        if (because === undefined) throw error;
+        refused = attentionReason("JOURNAL_NOT_WRITTEN", { branch: journalBranch, because });
+        attention.note(CONCERN, refused);
+        refusals.note(CONCERN, error);
+        return { kind: "refused", held: refused, again: refusals.until(CONCERN) ?? clock.now() };
       }
     },
     asLastSeen(run) {

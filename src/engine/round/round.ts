@@ -12,19 +12,21 @@
 import type { JournalState } from "../../adapters/git/journal/port.ts";
 import { epoch } from "../../core/base/time.ts";
 import { engineReason } from "../../core/reasons/engine.ts";
-import { sentenceOf } from "../../core/report/reasons/say.ts";
 import { isEnded, type Run } from "../../core/run/state/run.ts";
 import type { RemoteHeads } from "../config-repo/remote-heads.ts";
 import type { Act } from "./act/act.ts";
+import type { Attention } from "./attention.ts";
 import type { Backoff } from "./backoff.ts";
 import type { RepoContext } from "./context.ts";
 import type { Decide, Decision } from "./decide.ts";
+import type { JournalLooks } from "./journal-look.ts";
 import type { MergeQueue } from "./merge-queue.ts";
 import type { CommandPlace } from "./observe/command-source.ts";
 import { type FormerPlaces, pullsToRead } from "./observe/former-places.ts";
 import type { WatchOpenPulls } from "./observe/open-pulls.ts";
 import type { Publisher } from "./publish/publish.ts";
 import type { Recorder } from "./record.ts";
+import type { StandBy } from "./stand-by.ts";
 import type { RefusedReleases } from "./start/refused-releases.ts";
 import type { StartRuns } from "./start/start-runs.ts";
 import type { Started } from "./start/started.ts";
@@ -36,12 +38,16 @@ const ARCHIVED_EVERY_MS = 5 * 60_000;
 export interface RoundResult {
   /** Epoch milliseconds; undefined: nothing to wait for but events. */
   wakeAt: number | undefined;
+  /** The last run of each rollout, ended or not, as this round leaves it. */
   runs: Run[];
 }
 
 export type Round = (baseBranch: string) => Promise<RoundResult>;
 
 interface Parts {
+  attention: Attention;
+  journals: JournalLooks;
+  standBy: StandBy;
   remote: RemoteHeads;
   queue: MergeQueue;
   startRuns: StartRuns;
@@ -55,43 +61,52 @@ interface Parts {
   refused: Pick<RefusedReleases, "recheckAt">;
 }
 
-type Context = Pick<RepoContext, "journal" | "commands" | "clock" | "log" | "repository">;
+type Context = Pick<RepoContext, "commands" | "clock" | "log">;
 
-export function openRound({ journal, commands, clock, log, repository }: Context, parts: Parts): Round {
-  const { remote, queue, startRuns, formerPlaces, decide, recorder, act, watchOpenPulls, publisher, backoff } = parts;
+export function openRound({ commands, clock, log }: Context, parts: Parts): Round {
+  const {
+    attention,
+    journals,
+    standBy,
+    remote,
+    queue,
+    startRuns,
+    formerPlaces,
+    decide,
+    recorder,
+    act,
+    watchOpenPulls,
+    publisher,
+    backoff,
+  } = parts;
 
   async function round(baseBranch: string): Promise<RoundResult> {
     const heard = remote.hasNews;
     // A merge group may be there, or gone.
     if (heard) queue.expire();
     const { base, journal: head } = await remote.read(baseBranch);
-    const state = base === undefined ? undefined : await readJournal(head);
-    if (base === undefined || state === undefined) return { runs: [], wakeAt: undefined };
+    if (base === undefined) return { runs: [], wakeAt: undefined };
+    const { state, held, again } = await journals.read(head);
+    const at = { state, base, baseBranch, heard };
+    if (held !== undefined) return { runs: await standBy({ ...at, held }), wakeAt: earlier(again, await attention.publish()) };
     const { started, refused } = await startRuns(state, base, baseBranch);
     const { decisions, whole } = await decideAll(state, started, base, baseBranch);
     const recorded = await recorder.record(started, decisions);
-    if (recorded === "archived") return standStill(decisions);
-    if (!recorded) return { wakeAt: clock.now(), runs: [] };
+    if (recorded.kind === "archived") return standStill(state, decisions);
+    if (recorded.kind === "lost") return { wakeAt: recorded.again, runs: [...state.runs.values()] };
+    if (recorded.kind === "refused") {
+      const runs = await standBy({ ...at, held: recorded.held, started });
+      return { runs, wakeAt: earlier(recorded.again, await attention.publish()) };
+    }
     const acted = await act(decisions, { base, baseBranch, whole: whole && decisions.every(({ stoodStill }) => stoodStill !== true) });
     const decided = decisions.map(({ advanced }) => advanced.run);
     const runs = new Map([...state.runs, ...decided.map((run) => [run.rollout, run] as const)]);
     if (heard) await watchOpenPulls(runs, baseBranch);
-    const shown = publisher.publish(started, refused, decisions, runs);
+    const shown = Math.min(publisher.publish(started, refused, decisions, runs), await attention.publish());
     // After an effect the world is different: its outcome is looked at at once.
-    if (remote.needsFetch) return { wakeAt: clock.now(), runs: decided };
+    if (remote.needsFetch) return { wakeAt: clock.now(), runs: [...runs.values()] };
     const wakeAt = publisher.slowedWake(Math.min(shown, nextLook(started, decisions, { acted, whole })));
-    return { runs: decided, wakeAt: Number.isFinite(wakeAt) ? wakeAt : undefined };
-  }
-
-  async function readJournal(head: string | undefined): Promise<JournalState | undefined> {
-    const state = await journal.read({ head });
-    if (state.tampered === undefined) return state;
-    const { commit, why } = state.tampered;
-    log.error(
-      { repository, commit, why: sentenceOf(why) },
-      "the journal was changed by somebody else; no run goes on until it is accepted",
-    );
-    return undefined;
+    return { runs: [...runs.values()], wakeAt: Number.isFinite(wakeAt) ? wakeAt : undefined };
   }
 
   /** `whole`: every run could be looked at. */
@@ -134,9 +149,10 @@ export function openRound({ journal, commands, clock, log, repository }: Context
   }
 
   /** As the page shows it: nothing of it can be written to the journal. */
-  function standStill(decisions: readonly Decision[]): RoundResult {
+  function standStill({ runs }: JournalState, decisions: readonly Decision[]): RoundResult {
     const stopped = { why: engineReason("REPOSITORY_ARCHIVED"), next: { what: engineReason("ASK_UNARCHIVE") } };
-    return { wakeAt: clock.now() + ARCHIVED_EVERY_MS, runs: decisions.map(({ before }) => ({ ...before, ...stopped })) };
+    const stands = decisions.map(({ before }): [string, Run] => [before.rollout, { ...before, ...stopped }]);
+    return { wakeAt: clock.now() + ARCHIVED_EVERY_MS, runs: [...new Map([...runs, ...stands]).values()] };
   }
 
   function nextLook(
@@ -156,6 +172,11 @@ export function openRound({ journal, commands, clock, log, repository }: Context
   }
 
   return round;
+}
+
+function earlier(again: number | undefined, shown: number): number | undefined {
+  const at = Math.min(again ?? Number.POSITIVE_INFINITY, shown);
+  return Number.isFinite(at) ? at : undefined;
 }
 
 /** Two runs of one round must not both take the last place that the repo's limits leave: each sees what those before it decided. */

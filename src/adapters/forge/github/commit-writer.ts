@@ -5,7 +5,7 @@
 import type { CommitWriter, ProposeInput, ProposeOutcome, WriteInput, WriteOutcome } from "../../git/port.ts";
 import { ForgeError } from "../port.ts";
 import { asking } from "./errors.ts";
-import { moveBranch, objectsOf } from "./git-data.ts";
+import { moveBranch, objectsOf, VAGUE, whyNotMoved } from "./git-data.ts";
 import { COMMIT_ON_BRANCH, type CommitOnBranchResult, PROPOSE_BATCH, type ProposeBatchResult } from "./graphql/documents.ts";
 import { type FieldError, refusedError, sendGraphQL } from "./graphql/send.ts";
 import type { NodeIds } from "./node-ids.ts";
@@ -105,6 +105,10 @@ async function proposeAtOnce(place: RepoOctokit, ids: NodeIds, input: ProposeInp
   if (pull !== undefined) ids.learnPull(pull.number, pull.id);
   if (commit !== undefined && pull !== undefined && pull.headRefOid === commit) return { kind: "proposed", commit, pull: pull.number };
   if (pull !== undefined) await withdraw(place, pull.number);
+  const unmade = errors.find((one) => one.field === "createRef");
+  // The other fields fail of it, too, and say less.
+  if (unmade !== undefined && VAGUE.test(unmade.message))
+    throw refusedError(PROPOSE_BATCH, unmade, await whyNotMoved(place, branch, undefined, unmade.message));
   const refused = errors.find((one) => one.field !== "createRef") ?? errors[0];
   // The branch with our commit, without its PR: the next try finds it and opens one.
   if (commit !== undefined || refused === undefined || !(isStale(refused) || /already exists/i.test(refused.message)))

@@ -2,6 +2,7 @@
  * Reads what GitHub refused and why, wherever Octokit puts it. Every failure leaves this adapter as a ForgeError without a token in it.
  */
 import { redact } from "../../../core/base/redact.ts";
+import { type WriteRefusal, writeRefusal } from "../../../core/reasons/attention.ts";
 import { ForgeError } from "../port.ts";
 
 interface ErrorAnswer {
@@ -121,7 +122,9 @@ export function forgeError(error: unknown): ForgeError {
   const text = `${requestOf(error)}${status} ${[message, ...details].join(": ")}${needed(status, headers)}`;
   const limited = limitedUntil(answer, Date.now());
   if (limited !== undefined) return new ForgeError("RateLimited", status, text, { retryAt: limited.until });
-  return new ForgeError(kindOf(status), status, text);
+  return new ForgeError(kindOf(status), status, text, {
+    because: refusalIn(status, [message, ...details].join(": "), headers["x-accepted-github-permissions"]),
+  });
 }
 
 /** `GET /repos/acme/fleet/pulls/7: `, or the name of a document; empty where the error does not tell. No host, query, header or body. */
@@ -139,6 +142,19 @@ function kindOf(status: number): ForgeError["kind"] {
   if (status === 405 || status === 409) return "Conflict";
   return status >= 500 ? "Unavailable" : "Invalid";
 }
+
+/** GitHub's words for a permission that the App was not given, or for a token that is no App's. */
+const NO_PERMISSION = /not accessible by (?:integration|personal access token)|authenticate via a GitHub App/i;
+
+/** What a 403 or 422 says in words that are known; of other answers nothing is known but the words. */
+export function refusalIn(status: number, said: string, needs?: string): WriteRefusal | undefined {
+  if (status === 403 && NO_PERMISSION.test(said)) return writeRefusal("PERMISSION_LACKING", { needs, said: said.slice(0, MOST_SAID) });
+  if (!RULES.test(said)) return undefined;
+  return writeRefusal("RULES_REFUSE", { said: said.replace(RULES, "").replace(/\s+/g, " ").trim().slice(0, MOST_SAID) });
+}
+
+const MOST_SAID = 500;
+const RULES = /Repository rule violations found(?: for \S+)?\.?\s*/i;
 
 function needed(status: number, headers: Record<string, string>): string {
   const permissions = headers["x-accepted-github-permissions"];

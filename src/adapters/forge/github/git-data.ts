@@ -1,8 +1,10 @@
 import type { RestEndpointMethodTypes } from "@octokit/rest";
 import { defined } from "../../../core/base/defined.ts";
+import { type WriteRefusal, writeRefusal } from "../../../core/reasons/attention.ts";
 import { ForgeError } from "../port.ts";
-import { answerOf, asking, forgeError } from "./errors.ts";
+import { answerOf, asking, askingOrNone, forgeError } from "./errors.ts";
 import { NEVER_RETRY, type RepoOctokit } from "./octokit.ts";
+import { activeRules } from "./rules.ts";
 
 /**
  * Commits by GitHub's REST Git data: keeps file modes, takes large files, and can begin an orphan branch. Made by an App
@@ -67,8 +69,44 @@ export async function moveBranch(place: RepoOctokit, branch: string, head: strin
     return true;
   } catch (error) {
     const answer = answerOf(error);
-    const elsewhere = /already exists|not a fast.?forward|does not exist|reference update failed/i;
-    if (answer?.status === 422 && elsewhere.test(answer.message) && !/object does not exist/i.test(answer.message)) return false;
-    throw forgeError(error);
+    if (answer?.status !== 422 || /object does not exist/i.test(answer.message)) throw forgeError(error);
+    if (/already exists|not a fast.?forward|does not exist/i.test(answer.message)) return false;
+    if (!VAGUE.test(answer.message)) throw forgeError(error);
+    // GitHub says the same of a lost race, of a branch in the way and of a rule: where the branch did not move it was no race.
+    if ((await headOf(place, branch)) !== head) return false;
+    throw new ForgeError("Invalid", 422, forgeError(error).message, { because: await whyNotMoved(place, branch, head, answer.message) });
   }
+}
+
+/** GitHub's words where it does not say why: by REST, and by GraphQL. */
+export const VAGUE = /reference update failed|ref cannot be created/i;
+
+async function headOf({ octokit, owner, repo }: RepoOctokit, branch: string): Promise<string | undefined> {
+  return (await askingOrNone(() => octokit.rest.git.getRef({ owner, repo, ref: `heads/${branch}` })))?.data.object.sha;
+}
+
+/** What stands in the way of a branch that did not move, looked for where GitHub did not say it. */
+export async function whyNotMoved(place: RepoOctokit, branch: string, head: string | undefined, said: string): Promise<WriteRefusal> {
+  try {
+    const by = head === undefined ? await inTheWay(place, branch) : undefined;
+    if (by !== undefined) return writeRefusal("BRANCH_IN_THE_WAY", { branch, by });
+    const rules = (await activeRules(place, branch)).map(({ type }) => type);
+    const named = [...new Set(rules)].filter((type) => type !== "deletion" && (type === "creation") === (head === undefined));
+    if (named.length > 0) return writeRefusal("RULES_FORBID", { branch, rules: named });
+  } catch {
+    // What cannot be looked up is not known: GitHub's own words are left.
+  }
+  return writeRefusal("WRITE_REFUSED", { said });
+}
+
+/** Git keeps no branch below another: one that is called as a folder of this one is, or one below it. */
+async function inTheWay(place: RepoOctokit, branch: string): Promise<string | undefined> {
+  const parts = branch.split("/");
+  for (let length = 1; length < parts.length; length++) {
+    const above = parts.slice(0, length).join("/");
+    if ((await headOf(place, above)) !== undefined) return above;
+  }
+  const { octokit, owner, repo } = place;
+  const below = await asking(() => octokit.rest.git.listMatchingRefs({ owner, repo, ref: `heads/${branch}/`, per_page: 1 }));
+  return below.data[0]?.ref.replace(/^refs\/heads\//, "");
 }

@@ -87,6 +87,7 @@ export function openGitHubForge({ octokit, repository, onPressure }: GitHubForge
     checksOf: (head) => checksOf(place, head),
     putDeployment: deploymentWriter(place, identity),
     stickyIssue: issues.put,
+    settleIssue: issues.settle,
     closeStickyIssue: issues.close,
   };
 }

@@ -51,7 +51,7 @@ function noRules(): BranchRules {
 }
 
 /** None where they are not offered to this plan, or by an older Enterprise Server. */
-async function activeRules({ octokit, owner, repo }: RepoOctokit, branch: string): Promise<Rule[]> {
+export async function activeRules({ octokit, owner, repo }: RepoOctokit, branch: string): Promise<Rule[]> {
   return (await askingOrNone(() => octokit.paginate(octokit.rest.repos.getBranchRules, { owner, repo, branch, per_page: 100 }))) ?? [];
 }
 

@@ -72,49 +72,79 @@ export async function react({ octokit, owner, repo }: RepoOctokit, comment: numb
   await asking(() => octokit.rest.reactions.createForIssueComment({ owner, repo, comment_id: comment, content }));
 }
 
-type Issue = Parameters<Forge["stickyIssue"]>[1];
+type StickyIssue = Parameters<Forge["stickyIssue"]>[1];
 
 /** What our issues carry beside what was asked for, so that they are found among those of years. */
 const ISSUE_LABEL = "stagecoach";
 /** Of a hundred each, the newest first: older ones belong to releases that are over. */
 const MOST_PAGES = 5;
 
-/** Found by its hidden marker and by being ours, open or closed; a closed one is edited and stays closed. */
+interface ThereIssue {
+  number: number;
+  url: string;
+  title: string;
+  body: string;
+  isOpen: boolean;
+}
+
+/** Found by its hidden marker and by being ours, open or closed; a closed one is edited and stays closed, unless it is to be opened again. */
 export function stickyIssues(place: RepoOctokit, identity: Identity) {
-  const known = new Map<string, { number: number; url: string; title: string; body: string }>();
+  const known = new Map<string, ThereIssue>();
   const turn = serialByKey();
 
-  async function put(marker: string, issue: Issue): Promise<{ number: number; url: string }> {
-    const hidden = `<!-- ${marker} -->`;
-    const body = bounded(`${hidden}\n${issue.body}`, COMMENT_LIMIT);
+  async function find(marker: string): Promise<ThereIssue | undefined> {
+    return known.get(marker) ?? (await findIssue(place, (await identity()).login, hiddenIn(marker)));
+  }
+
+  async function put(marker: string, issue: StickyIssue): Promise<{ number: number; url: string }> {
+    const body = bounded(`${hiddenIn(marker)}\n${issue.body}`, COMMENT_LIMIT);
     const title = bounded(issue.title, 250);
-    const there = known.get(marker) ?? (await findIssue(place, (await identity()).login, hidden));
-    if (there?.body === body && there.title === title) {
+    const there = await find(marker);
+    const reopens = issue.reopen === true && there?.isOpen === false;
+    if (there?.body === body && there.title === title && !reopens) {
       known.set(marker, there);
       return { number: there.number, url: there.url };
     }
     known.delete(marker);
-    const data = await writeIssue(place, { title, body, labels: [...new Set([ISSUE_LABEL, ...issue.labels])] }, there?.number);
-    known.set(marker, { number: data.number, url: data.html_url, title, body });
+    const labels = [...new Set([ISSUE_LABEL, ...issue.labels])];
+    const words = defined({ title, body, state: reopens ? ("open" as const) : undefined });
+    const data = await writeIssue(place, { ...words, labels }, there?.number);
+    known.set(marker, { number: data.number, url: data.html_url, title, body, isOpen: data.state === "open" });
     return { number: data.number, url: data.html_url };
   }
 
+  async function settle(marker: string, words: { title: string; body: string }): Promise<void> {
+    const there = await find(marker);
+    if (there?.isOpen !== true) return;
+    known.delete(marker);
+    const body = bounded(`${hiddenIn(marker)}\n${words.body}`, COMMENT_LIMIT);
+    await editIssue(place, there.number, { title: words.title, body, state: "closed", state_reason: "completed" });
+    known.set(marker, { ...there, title: words.title, body, isOpen: false });
+  }
+
   return {
-    put: (marker: string, issue: Issue) => turn(marker, () => put(marker, issue)),
+    put: (marker: string, issue: StickyIssue) => turn(marker, () => put(marker, issue)),
+    settle: (marker: string, words: { title: string; body: string }) => turn(marker, () => settle(marker, words)),
     close: async (number: number) => close(place, (await identity()).login, number),
   };
 }
 
-async function writeIssue({ octokit, owner, repo }: RepoOctokit, { title, body, labels }: Issue, number: number | undefined) {
+function hiddenIn(marker: string): string {
+  return `<!-- ${marker} -->`;
+}
+
+type Written = { title: string; body: string; state?: "open" | "closed"; state_reason?: "completed" };
+
+async function writeIssue(place: RepoOctokit, { labels, ...words }: Written & { labels: string[] }, number: number | undefined) {
+  const { octokit, owner, repo } = place;
   // Deleted or moved away by somebody: it begins anew.
-  const edited =
-    number === undefined
-      ? undefined
-      : await askingOrNone(
-          () => octokit.rest.issues.update({ owner, repo, issue_number: number, title, body, ...NEVER_RETRY }),
-          [404, 410],
-        );
+  const edited = number === undefined ? undefined : await editIssue(place, number, words);
+  const { title, body } = words;
   return (edited ?? (await asking(() => octokit.rest.issues.create({ owner, repo, title, body, labels, ...NEVER_RETRY })))).data;
+}
+
+function editIssue({ octokit, owner, repo }: RepoOctokit, number: number, words: Written) {
+  return askingOrNone(() => octokit.rest.issues.update({ owner, repo, issue_number: number, ...words, ...NEVER_RETRY }), [404, 410]);
 }
 
 /** By its label: without it every pull request we ever opened would be listed, too. */
@@ -124,7 +154,10 @@ async function findIssue({ octokit, owner, repo }: RepoOctokit, login: string, h
       octokit.rest.issues.listForRepo({ owner, repo, creator: login, labels: ISSUE_LABEL, state: "all", per_page: 100, page }),
     );
     const found = data.find((one) => isOurs(one, login) && one.body?.startsWith(hidden) === true);
-    if (found !== undefined) return { number: found.number, url: found.html_url, title: found.title, body: found.body ?? "" };
+    if (found !== undefined) {
+      const { number, html_url: url, title, body, state } = found;
+      return { number, url, title, body: body ?? "", isOpen: state === "open" };
+    }
     if (data.length < 100) return undefined;
   }
   return undefined;

@@ -68,9 +68,21 @@ async function firstForeign({ app, judge }: Check, commits: readonly CommitInfo[
   const faults = new Map(commits.map((commit) => [commit.sha, faultOf(commit, app)]));
   const found = commits.find(({ sha }) => faults.get(sha) !== undefined);
   if (found !== undefined) return suspicionOf(found, faults.get(found.sha));
-  const unsigned = await judge?.foreign(commits);
-  const first = commits.find(({ sha }) => unsigned?.has(sha) === true);
-  return first && suspicionOf(first, unsigned?.get(first.sha));
+  const unsigned = (await judge?.foreign(commits)) ?? new Map<string, CommitFault>();
+  const suspects = commits.filter(({ sha }) => unsigned.has(sha));
+  const first = suspects.find(({ sha }) => !mayPass(unsigned.get(sha)));
+  if (first !== undefined) return suspicionOf(first, unsigned.get(first.sha));
+  const [unverified] = suspects;
+  const passing = unverified && suspicionOf(unverified, unsigned.get(unverified.sha));
+  return passing && { ...passing, passing: true };
+}
+
+/** GitHub's reasons that say nothing of the commit: its verification could not be reached, or gave no answer yet. */
+const PASSING = new Set(["gpgverify_error", "gpgverify_unavailable", "ocsp_pending", "ocsp_error"]);
+
+/** A commit that GitHub does not list yet was pushed a moment ago. */
+function mayPass(fault: CommitFault | undefined): boolean {
+  return fault?.code === "COMMIT_HIDDEN" || (fault?.code === "COMMIT_UNVERIFIED" && PASSING.has(fault.said));
 }
 
 function accepts(commit: CommitInfo): boolean {

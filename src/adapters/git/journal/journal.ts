@@ -72,7 +72,7 @@ export function openJournal(options: JournalOptions): Journal & JournalReader {
   async function read(known?: { head: string | undefined }): Promise<Loaded> {
     await trust.begin();
     const remote = known === undefined ? await mirror.remoteHead(branch) : known.head;
-    if (loaded !== undefined && loaded.state.head === remote) return loaded;
+    if (loaded !== undefined && loaded.state.head === remote && loaded.state.tampered?.passing !== true) return loaded;
     await have(remote);
     const before = trust.heads();
     const suspicion = (await checkBranch({ mirror, app, judge: options.judge }, remote, before)) ?? (await traced(options, remote, before));

@@ -29,6 +29,8 @@ export interface Broken {
 export interface Suspicion {
   commit: string;
   why: JournalReason;
+  /** Nobody touched it as far as one knows: whoever vouches for its commits cannot just now, and is to be asked again. */
+  passing?: true | undefined;
 }
 
 export interface JournalState {

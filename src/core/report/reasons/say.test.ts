@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { ATTENTION } from "./attention.ts";
 import { BATCHES } from "./batches.ts";
 import { BREACHES } from "./breaches.ts";
 import { CHECKS } from "./checks.ts";
@@ -19,7 +20,7 @@ import { TARGETS } from "./targets.ts";
 
 test("each code is declared by one room: none hides another's sentence", () => {
   const ofRuns = [GATES, BATCHES, STAGES, TARGETS, CHECKS, COMMANDS, COMMENTS, OUTCOME, LIVENESS, CONTROL_PLANE, BREACHES, ENGINE];
-  const tables = [...ofRuns, SETTINGS, JOURNAL, PROBLEMS, RENDER_PROBLEMS];
+  const tables = [...ofRuns, SETTINGS, JOURNAL, ATTENTION, PROBLEMS, RENDER_PROBLEMS];
   const codes = tables.flatMap((table) => Object.keys(table));
   expect(codes.filter((code, at) => codes.indexOf(code) !== at)).toEqual([]);
   expect(Object.keys(REASONS).toSorted()).toEqual(codes.toSorted());

@@ -1,6 +1,7 @@
 import type { Words } from "../../base/reason.ts";
 import { clusterName, type Planned } from "../../run/state/names.ts";
 import { firstOf } from "../markdown.ts";
+import { ATTENTION } from "./attention.ts";
 import { BATCHES } from "./batches.ts";
 import { BREACHES } from "./breaches.ts";
 import { CHECKS } from "./checks.ts";
@@ -37,6 +38,7 @@ export const REASONS: Readonly<Record<string, Entry<never>>> = {
   ...ENGINE,
   ...SETTINGS,
   ...JOURNAL,
+  ...ATTENTION,
   ...PROBLEMS,
   ...RENDER_PROBLEMS,
 };

@@ -9,15 +9,21 @@ import type { GateChecks } from "../publish/gate-checks.ts";
 
 /**
  * Looks at every open PR to the base, where somebody else may have opened, reopened or pushed one: those that are none of ours
- * get a green gate, and those of an attempt that is over, opened again, are closed again before somebody merges them.
+ * get a green gate, and those of an attempt that is over, opened again, are closed again before somebody merges them. `held`: why no
+ * run of the repo goes on now: then the gates of their PRs say so, and none is closed.
  */
-export type WatchOpenPulls = (runs: ReadonlyMap<string, Run>, baseBranch: string) => Promise<void>;
+export type WatchOpenPulls = (runs: ReadonlyMap<string, Run>, baseBranch: string, held?: AnyReason) => Promise<void>;
 
 export function openPullWatch(
   { forge, repository, log }: Pick<RepoContext, "forge" | "repository" | "log">,
   checks: GateChecks,
 ): WatchOpenPulls {
-  async function watch(pull: Pull, runs: ReadonlyMap<string, Run>, baseBranch: string): Promise<void> {
+  async function watch(pull: Pull, runs: ReadonlyMap<string, Run>, baseBranch: string, held?: AnyReason): Promise<void> {
+    if (held !== undefined && isRunBranch(pull, repository)) {
+      const words = overWords(held);
+      if (checks.reported(pull.head)?.title !== words.title) await checks.put(pull.head, words, "fenced");
+      return;
+    }
     const over = whyOver(pull, runs, repository);
     if (over === undefined) {
       if (!isRunBranch(pull, repository) && pull.base === baseBranch) await checks.putNotOurs(pull.head);
@@ -29,10 +35,10 @@ export function openPullWatch(
     log.info({ pull: pull.number, why: over.code }, "a pull request of an attempt that is over was closed again");
   }
 
-  return async (runs, baseBranch) => {
+  return async (runs, baseBranch, held) => {
     for (const pull of await forge.openPulls()) {
       try {
-        await watch(pull, runs, baseBranch);
+        await watch(pull, runs, baseBranch, held);
       } catch (error) {
         log.warn({ pull: pull.number, error: String(error) }, "an open pull request could not be looked at");
       }

@@ -5,14 +5,17 @@
 import { BoundedMap } from "../../../core/base/bounded.ts";
 import type { AnyReason } from "../../../core/base/reason.ts";
 import { epoch } from "../../../core/base/time.ts";
+import type { AttentionReason } from "../../../core/reasons/attention.ts";
 import { problemsComment } from "../../../core/report/plan/plan-comment.ts";
 import { sayProblem } from "../../../core/report/reasons/problems/problems.ts";
 import { pausedSign } from "../../../core/report/rollouts.ts";
+import { heldNotice } from "../../../core/report/run/attention.ts";
 import { closingSummary, handOver } from "../../../core/report/run/closing-summary.ts";
 import { runComment } from "../../../core/report/run/run-comment.ts";
 import { isEnded, type Run } from "../../../core/run/state/run.ts";
 import type { Advanced } from "../../../core/run/state/world.ts";
 import type { Analyses } from "../analyses.ts";
+import type { Attention } from "../attention.ts";
 import type { RepoContext } from "../context.ts";
 import type { Decision } from "../decide.ts";
 import type { RefusedRelease } from "../start/refused-releases.ts";
@@ -59,11 +62,14 @@ export interface Publisher {
     decisions: readonly Decision[],
     runs: ReadonlyMap<string, Run>,
   ): number;
+  /** The same of a repo whose runs stand still: their pages, and the PRs of releases whose run waits, say why. */
+  standBy(started: readonly Started[], runs: ReadonlyMap<string, Run>, held: AttentionReason): void;
   /** While the limit is near, a round that nothing asks for comes later. */
   slowedWake(wakeAt: number): number;
 }
 
 interface Parts {
+  attention: Pick<Attention, "line">;
   comments: Comments;
   analyses: Analyses;
   labels: Labels;
@@ -73,7 +79,7 @@ interface Parts {
 }
 
 export function openPublisher({ forge, clock, log }: Pick<RepoContext, "forge" | "clock" | "log">, parts: Parts): Publisher {
-  const { comments, analyses, labels, issues, publishRollouts, putDeployments } = parts;
+  const { attention, comments, analyses, labels, issues, publishRollouts, putDeployments } = parts;
   /** By rollout and PR. */
   const pages = new BoundedMap<string, Page>(MOST_KEPT);
 
@@ -90,7 +96,9 @@ export function openPublisher({ forge, clock, log }: Pick<RepoContext, "forge" |
     page.waiting ||= change !== "none" || page.remarks !== JSON.stringify(remarks);
     pages.set(key, page);
     publishHandOver(run, pull);
-    const phase = phaseOf(run);
+    // The line is put above each comment as it is sent.
+    const phase = `${phaseOf(run)} ${attention.line()}`;
+    page.waiting ||= page.run === run.number && page.phase !== phase;
     const due = page.run !== run.number || page.phase !== phase ? now : dueAt(page, run, slow !== undefined);
     if (!page.waiting && page.run === run.number) return undefined;
     if (due > now) return due;
@@ -142,6 +150,14 @@ export function openPublisher({ forge, clock, log }: Pick<RepoContext, "forge" |
       }
       for (const run of runs.values()) if (isEndUntold(run)) publishRun({ run, change: "none" }, []);
       return due;
+    },
+    standBy(started, runs, held) {
+      for (const { rollout, run } of started) {
+        const pull = run?.trigger.pull;
+        if (run === undefined || pull === undefined || runs.get(rollout)?.number === run.number) continue;
+        comments.send({ key: `notice ${rollout}`, pull, marker: stickyMarker(rollout), body: heldNotice(rollout, held) });
+      }
+      for (const run of runs.values()) if (!isEnded(run)) publishRun({ run, change: "none" }, []);
     },
     slowedWake: (wakeAt) => (slowness({ forge, clock }) === undefined ? wakeAt : Math.max(wakeAt, clock.now() + SLOW_ROUND_MS)),
   };

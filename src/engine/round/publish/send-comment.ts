@@ -4,6 +4,7 @@
  * What is sent to one PR is sent one after the other, and of a comment only the newest body: a burst of rounds is one edit.
  */
 import { BoundedMap } from "../../../core/base/bounded.ts";
+import type { Attention } from "../attention.ts";
 import type { RepoContext } from "../context.ts";
 
 const MOST_KEPT = 1000;
@@ -24,7 +25,7 @@ export interface Comments {
   settled(): Promise<void>;
 }
 
-export function openComments({ forge, log }: Pick<RepoContext, "forge" | "log">): Comments {
+export function openComments({ forge, log }: Pick<RepoContext, "forge" | "log">, attention: Pick<Attention, "line">): Comments {
   /** Comment → what it was last wanted to say. */
   const wanted = new BoundedMap<string, { body: string }>(MOST_KEPT);
   const underWay = new Map<number, Promise<void>>();
@@ -41,8 +42,10 @@ export function openComments({ forge, log }: Pick<RepoContext, "forge" | "log">)
   }
 
   function send({ key, pull, marker, body }: Comment, failed: () => void = () => undefined): void {
-    if (wanted.get(key)?.body === body) return;
-    const mine = { body };
+    // As it will stand there: what needs attention is put above it on its way.
+    const whole = `${attention.line()}${body}`;
+    if (wanted.get(key)?.body === whole) return;
+    const mine = { body: whole };
     wanted.set(key, mine);
     follow(pull, async () => {
       if (wanted.get(key) !== mine) return;

@@ -118,6 +118,8 @@ const STATES = {
   invalid: "INVALID",
   bad_email: "BAD_EMAIL",
   unknown_signature_type: "UNKNOWN_SIG_TYPE",
+  gpgverify_unavailable: "GPGVERIFY_UNAVAILABLE",
+  gpgverify_error: "GPGVERIFY_ERROR",
 } as const;
 
 function signatureNode(context: Context, commit: CommitObject) {

@@ -6,6 +6,8 @@ export interface Faults {
   request?: (request: { method: string; path: string; actor: string }) => FaultAnswer | undefined;
   /** A refusal of a merge, by status and message; `afterwards`: it is merged, and answered so nevertheless. */
   merge?: (pull: { repository: string; number: number }) => { status: number; message: string; afterwards?: boolean } | undefined;
+  /** Why the verification of a commit's signature says nothing of it now: the service that does it cannot be asked, for a while. */
+  verification?: (sha: string) => "gpgverify_unavailable" | "gpgverify_error" | undefined;
   /** What becomes of one delivery. */
   webhook?: (delivery: { guid: string; event: string; action: string | undefined; body: string }) => WebhookFate;
 }

@@ -5,6 +5,8 @@ import { failingChecks } from "./checks.ts";
 import { bypasses, rulesetRules } from "./rules.ts";
 import { touchedWorkflow, workflowRefusal } from "./workflows.ts";
 
+export const NO_CREATION = "Cannot create ref due to creations being restricted.";
+
 /**
  * Why this move of a branch is refused, in GitHub's paragraphs; empty: it may go. Rulesets are asked, classic protection is
  * not: it holds merges only here.
@@ -36,7 +38,7 @@ async function judge(
   const { old, new: next } = move;
   if (next === undefined) return rule.type === "deletion" ? "Cannot delete this protected ref." : undefined;
   if (old === undefined) {
-    if (rule.type === "creation") return "Cannot create ref due to creations being restricted.";
+    if (rule.type === "creation") return NO_CREATION;
     return rule.type === "required_signatures" ? unsigned(world, repo, await baseOf(repo), next) : undefined;
   }
   if (rule.type === "update") return "Cannot update this protected ref.";

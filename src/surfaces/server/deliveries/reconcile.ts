@@ -20,22 +20,24 @@ interface ReconcileOptions {
 export async function reconcile(repo: ServedRepo, { clock, metrics, wake, changed }: ReconcileOptions): Promise<void> {
   const began = performance.now();
   await takeUpPermissions(repo);
+  // Plans and checks of pull requests wait for no run: they are brought up to date though the round failed.
   const result = await repo.loop.round(repo.baseBranch).catch(async (error) => {
     // A token taken back before its time: the round that follows has another.
     if (error instanceof GitError && error.kind === "Unauthorized") await repo.forge.gitCredentials({ renew: true });
-    throw error;
+    return { error };
   });
-  metrics?.round("done", (performance.now() - began) / 1000);
-  // As the journal has them, ended ones and those of another replica, too; what this round saw may be newer.
-  const recorded = await repo.context.journal.read({ head: repo.loop.remote.last.journal });
-  repo.runs = new Map([...recorded.runs, ...result.runs.map((run) => [run.rollout, run] as const)]);
-  changed();
+  if (!("error" in result)) {
+    metrics?.round("done", (performance.now() - began) / 1000);
+    repo.runs = new Map(result.runs.map((run) => [run.rollout, run] as const));
+    changed();
+  }
   const needsFetch = repo.pullsNeedFetch;
   repo.pullsNeedFetch = false;
   if (await repo.loop.publishPlans(repo.baseBranch, needsFetch)) {
     repo.pullsNeedFetch = true;
     wake(repo.context.repository, clock.now() + PLANS_AGAIN_MS);
   }
+  if ("error" in result) throw result.error;
   if (!repo.onboarded) {
     const { settled, wakeAt } = await onboardOnceWanted(repo.context, repo.baseBranch);
     repo.onboarded = settled;

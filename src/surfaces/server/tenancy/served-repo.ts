@@ -14,8 +14,10 @@ import { defined } from "../../../core/base/defined.ts";
 import type { Clock } from "../../../core/base/time.ts";
 import { isEnded, type Run } from "../../../core/run/state/run.ts";
 import type { Window } from "../../../core/spec/windows.ts";
+import { openAttention } from "../../../engine/round/attention.ts";
 import type { Log, RepoContext } from "../../../engine/round/context.ts";
 import { openRepo, type RepoLoop } from "../../../engine/round/open-repo.ts";
+import { withPatience } from "../../../engine/round/patience.ts";
 import { policyOf } from "../comments/authority.ts";
 import { type CommandInbox, commandInbox } from "../comments/inbox.ts";
 import { type CommitSigning, commitsOf } from "../commits.ts";
@@ -66,7 +68,9 @@ export async function openServedRepo(place: InstalledRepo, options: ServedRepoOp
   const { clock, log, onChange } = options;
   const { fullName, baseBranch, cloneUrl: url, installationId } = place;
   const octokit = await options.octokit(installationId);
-  const forge = openGitHubForge({ octokit, repository: fullName });
+  const plain = openGitHubForge({ octokit, repository: fullName });
+  const attention = openAttention({ forge: plain, clock, log }, fullName);
+  const forge = withPatience(plain, attention, clock);
   const { login, id } = await forge.identity();
   const directory = mirrorDirectory(options.directory, fullName);
   const mirror = idleMirror(() => openMirror({ directory, url, credentials: () => forge.gitCredentials() }), clock);
@@ -75,7 +79,7 @@ export async function openServedRepo(place: InstalledRepo, options: ServedRepoOp
   const author = { name: login, email: `${id}+${login}@users.noreply.github.com` };
   const commits = commitsOf(options.signing, { octokit, forge, mirror, login, author });
   const journal = openJournal({ mirror, app: login, ...commits, traces: () => tracesOf(forge), keep: () => loop.settings.journalKeep });
-  const context = contextOf(place, options, { forge, mirror, journal, commands: inbox, author, writer: commits.writer });
+  const context = contextOf(place, options, { forge, attention, mirror, journal, commands: inbox, author, writer: commits.writer });
   const loop = openRepo(context);
   const served: ServedRepo = {
     context,
@@ -102,7 +106,10 @@ export async function openServedRepo(place: InstalledRepo, options: ServedRepoOp
 function contextOf(
   { fullName, cloneUrl }: InstalledRepo,
   { clock, log, freezes, analysis, hooks, rights }: ServedRepoOptions,
-  { writer, ...own }: Pick<RepoContext, "forge" | "mirror" | "journal" | "commands" | "author"> & { writer: CommitWriter | undefined },
+  {
+    writer,
+    ...own
+  }: Pick<RepoContext, "forge" | "attention" | "mirror" | "journal" | "commands" | "author"> & { writer: CommitWriter | undefined },
 ): RepoContext {
   const { planes, grants } = rights(fullName);
   return {

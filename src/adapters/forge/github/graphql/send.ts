@@ -1,5 +1,7 @@
 import { redact } from "../../../../core/base/redact.ts";
+import type { WriteRefusal } from "../../../../core/reasons/attention.ts";
 import { ForgeError } from "../../port.ts";
+import { refusalIn } from "../errors.ts";
 import { NEVER_RETRY, type RepoOctokit } from "../octokit.ts";
 
 export interface FieldError {
@@ -48,9 +50,14 @@ function fieldErrors(error: unknown): FieldError[] | undefined {
   }));
 }
 
-/** The refusal of a field as a ForgeError: `mutation Dequeue: …`. */
-export function refusedError(document: string, refused: FieldError | undefined): ForgeError {
-  const message = `${/(?:query|mutation) \w+/.exec(document)?.[0]}: ${refused?.message ?? "no reason given"}`;
-  if (refused?.type === "FORBIDDEN" || refused?.type === "INSUFFICIENT_SCOPES") return new ForgeError("Forbidden", 403, message);
-  return refused?.type === "NOT_FOUND" ? new ForgeError("NotFound", 404, message) : new ForgeError("Invalid", 422, message);
+/** The refusal of a field as a ForgeError: `mutation Dequeue: …`. `because`: what was found to stand in the way. */
+export function refusedError(document: string, refused: FieldError | undefined, because?: WriteRefusal): ForgeError {
+  const said = refused?.message ?? "no reason given";
+  const message = `${/(?:query|mutation) \w+/.exec(document)?.[0]}: ${said}`;
+  const why = because ?? refusalIn(refused?.type === "FORBIDDEN" ? 403 : 422, said);
+  if (refused?.type === "FORBIDDEN" || refused?.type === "INSUFFICIENT_SCOPES")
+    return new ForgeError("Forbidden", 403, message, { because: why });
+  return refused?.type === "NOT_FOUND"
+    ? new ForgeError("NotFound", 404, message)
+    : new ForgeError("Invalid", 422, message, { because: why });
 }

@@ -3,6 +3,7 @@
  * code needs nothing here, unless it has a field that no other has, or is said in several ways.
  */
 import type { AnyReason } from "../../../base/reason.ts";
+import type { AttentionReasons, WriteRefusals } from "../../../reasons/attention.ts";
 import type { CommentReasons } from "../../../reasons/comments.ts";
 import type { EngineReasons } from "../../../reasons/engine.ts";
 import type { OverLimit, PullNeed } from "../../../reasons/gates.ts";
@@ -14,7 +15,7 @@ import { ENGINE_FIELDS, ENGINE_VARIANTS } from "./engine-samples.ts";
 import { JOURNAL_FIELDS, JOURNAL_VARIANTS } from "./journal-samples.ts";
 import { STAGE_FIELDS, STAGE_VARIANTS } from "./stage-samples.ts";
 
-interface Reasons extends RunReasons, CommentReasons, EngineReasons, SettingReasons {}
+interface Reasons extends RunReasons, CommentReasons, EngineReasons, SettingReasons, AttentionReasons, WriteRefusals {}
 
 const batch: BatchRef = { stage: "canary", number: 2, kind: "Planned" };
 const analysis: AnalysisRef = { templates: ["webcheck"], of: batch };

@@ -1,6 +1,7 @@
 import { isRefName } from "../../git/bare-repo.ts";
 import { writeObject } from "../../git/objects.ts";
 import type { TreeChange } from "../../git/trees.ts";
+import { ApiFailure } from "../../http/failure.ts";
 import type { Repo } from "../../model/model.ts";
 import { findRepo, fullName, movedRepo } from "../../model/world.ts";
 import { commitFiles } from "../../pulls/commit-files.ts";
@@ -29,7 +30,10 @@ async function createRef(context: Context, input: { repositoryId: string; name: 
     if ((await repo.git.ref(ref)) !== undefined) {
       throw new FieldFailure("UNPROCESSABLE", `A ref named "${ref}" already exists in the repository.`);
     }
-    await moveRefs(context.world, repo, context.actor, [{ ref, old: undefined, new: oid }]);
+    await moveRefs(context.world, repo, context.actor, [{ ref, old: undefined, new: oid }]).catch((error: unknown) => {
+      const isVague = error instanceof ApiFailure && error.message === "Reference update failed";
+      throw isVague ? new FieldFailure("UNPROCESSABLE", "Ref cannot be created.") : error;
+    });
   });
   return { ref: refNode(context, repo, ref) };
 }

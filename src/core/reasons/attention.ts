@@ -1,0 +1,36 @@
+import { type AnyReason, type NoData, type ReasonsOf, reasonsOf } from "../base/reason.ts";
+import type { JournalReason } from "./journal.ts";
+
+/** Why GitHub does not take a write of ours. */
+export interface WriteRefusals {
+  /** Git keeps no branch below another, and `by` is there. */
+  BRANCH_IN_THE_WAY: { branch: string; by: string };
+  /** rules: GitHub's names of those in force on the branch, where its answer named none. */
+  RULES_FORBID: { branch: string; rules: readonly string[] };
+  RULES_REFUSE: { said: string };
+  /** needs: as GitHub names it, `issues=write`; undefined: it did not. */
+  PERMISSION_LACKING: { needs: string | undefined; said: string };
+  WRITE_REFUSED: { said: string };
+}
+
+export type WriteRefusal = ReasonsOf<WriteRefusals>;
+
+export const writeRefusal = reasonsOf<WriteRefusals>();
+
+/** What stops a repository or a part of it, until somebody does something. It stands in one issue, and above every comment of ours. */
+export interface AttentionReasons {
+  JOURNAL_NOT_WRITTEN: { branch: string; because: WriteRefusal };
+  JOURNAL_NOT_OURS: { because: JournalReason };
+  /** For reasons that pass: GitHub is asked again. */
+  JOURNAL_NOT_VERIFIED: { because: JournalReason };
+  JOURNAL_NOT_READ: { said: string };
+  /** number: of the PR or issue. */
+  COMMENT_REFUSED: { number: number; because: WriteRefusal };
+  CHECKS_NOT_ALLOWED: NoData;
+  /** To whoever gives a command meanwhile. */
+  NOTHING_IS_DONE: { because: AnyReason };
+}
+
+export type AttentionReason = ReasonsOf<AttentionReasons>;
+
+export const attentionReason = reasonsOf<AttentionReasons>();

@@ -1,0 +1,62 @@
+import type { AttentionReasons, WriteRefusals } from "../../reasons/attention.ts";
+import { type Entries, entriesOf } from "./entry.ts";
+
+/** What stops a repository, and why GitHub does not take a write: with what a person does about it. */
+export const ATTENTION: Entries<AttentionReasons & WriteRefusals> = entriesOf<AttentionReasons & WriteRefusals>()({
+  JOURNAL_NOT_WRITTEN: {
+    says: "the journal (branch {branch}) cannot be written, so no run begins or goes on: {because}",
+    subject: "repository",
+    means:
+      "GitHub refuses every commit on the journal's branch. Nothing is done that is not recorded first, so every run of the repo stands still",
+    todo: "do what the message names; it is tried again every few minutes, and goes on by itself",
+  },
+  JOURNAL_NOT_OURS: {
+    says: "the journal was changed by somebody else, so every run stands still: {because}",
+    subject: "repository",
+    means: "a commit on the journal's branch was not made by this App, or the branch was rewritten or deleted",
+    todo: "look at that commit; `stagecoach journal accept` takes the journal as it stands. Plans and checks go on meanwhile",
+  },
+  JOURNAL_NOT_VERIFIED: {
+    says: "GitHub cannot verify the journal's commits just now, so every run waits: {because}",
+    subject: "repository",
+    means: "GitHub's verification of signatures gives no answer. That is no sign of tampering, and is asked again",
+    todo: "nothing: it goes on by itself; githubstatus.com says whether GitHub knows of it",
+  },
+  JOURNAL_NOT_READ: {
+    says: "the journal cannot be read just now, so every run waits: {said}",
+    subject: "repository",
+    means: "the journal's branch could not be fetched or its commits could not be looked at",
+    todo: "nothing, where GitHub is to blame; else what the message names",
+  },
+  COMMENT_REFUSED: {
+    says: "GitHub takes no comment of Stagecoach on #{number}: {because}",
+    subject: "pull",
+    means: "what is shown of a plan or a run on that pull request is out of date, for GitHub refuses to have it written",
+    todo: "unlock the conversation, or give the App the permission that is named; it is tried again, less often each time",
+  },
+  CHECKS_NOT_ALLOWED: {
+    says: "the App may not write checks (`checks: write`), and a rule of the base branch requires one of Stagecoach's: pull requests wait for it",
+    subject: "repository",
+    means: "a required check of Stagecoach's can never report",
+    todo: "give the App `checks: write` and accept it for this installation, or take the check out of the required ones",
+  },
+  NOTHING_IS_DONE: { says: "nothing is done now, and nothing merges: {because}", subject: "repository" },
+
+  BRANCH_IN_THE_WAY: {
+    says: "Git keeps no branch {branch} beside a branch {by}: rename or delete {by}",
+    subject: "repository",
+  },
+  RULES_FORBID: {
+    says: "a rule of this repository ({rules}) forbids {branch}: make the App a bypass actor of it, or take stagecoach/** and stagecoach-run/** out of its branches (Settings, Rules)",
+    subject: "repository",
+  },
+  RULES_REFUSE: {
+    says: "a rule of this repository refuses it ({said}): make the App a bypass actor of it, or take stagecoach/** and stagecoach-run/** out of its branches (Settings, Rules)",
+    subject: "repository",
+  },
+  PERMISSION_LACKING: {
+    says: "the App lacks a permission[ ({needs})]: give it to the App and accept it for this installation; GitHub says: {said}",
+    subject: "repository",
+  },
+  WRITE_REFUSED: { says: "GitHub says: {said}", subject: "repository" },
+});

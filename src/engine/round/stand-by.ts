@@ -1,0 +1,80 @@
+/**
+ * What a round does of a repo whose journal cannot be gone by: no run goes on, and everybody who waits is told why.
+ *
+ * Called by a round in the place of deciding and acting. Whatever a person may look at says it: the gates of batches, the pages of runs,
+ * the PRs of releases whose run cannot begin, and each command that was written meanwhile.
+ */
+import type { JournalState } from "../../adapters/git/journal/port.ts";
+import { type AttentionReason, attentionReason } from "../../core/reasons/attention.ts";
+import { isEnded, type Run } from "../../core/run/state/run.ts";
+import type { CommandName } from "../../core/spec/commands.ts";
+import type { RepoContext } from "./context.ts";
+import { type FormerPlaces, pullsToRead } from "./observe/former-places.ts";
+import type { WatchOpenPulls } from "./observe/open-pulls.ts";
+import type { Publisher } from "./publish/publish.ts";
+import type { StartRuns } from "./start/start-runs.ts";
+import type { Started } from "./start/started.ts";
+
+interface Held {
+  /** As the journal was when it last held. */
+  state: JournalState;
+  held: AttentionReason;
+  base: string;
+  baseBranch: string;
+  /** Something was heard that may have moved pull requests. */
+  heard: boolean;
+  /** What the round found to start, where it came so far. */
+  started?: readonly Started[] | undefined;
+}
+
+/** Gives the runs as they stand. */
+export type StandBy = (held: Held) => Promise<Run[]>;
+
+interface Parts {
+  startRuns: StartRuns;
+  formerPlaces: FormerPlaces;
+  watchOpenPulls: WatchOpenPulls;
+  publisher: Publisher;
+}
+
+type Context = Pick<RepoContext, "commands" | "log" | "repository">;
+
+/** Answered as ever: they change nothing. */
+const READING: readonly CommandName[] = ["status", "plan"];
+
+export function openStandBy({ commands, log, repository }: Context, parts: Parts): StandBy {
+  const { startRuns, formerPlaces, watchOpenPulls, publisher } = parts;
+
+  /** One part's trouble is not the others'. */
+  async function tried(what: string, work: () => Promise<unknown>): Promise<void> {
+    try {
+      await work();
+    } catch (error) {
+      log.warn({ repository, what, error: String(error) }, "what stands still could not be said everywhere; trying again");
+    }
+  }
+
+  async function answer(runs: ReadonlyMap<string, Run>, held: AttentionReason): Promise<void> {
+    const all = [...runs.values()];
+    const active = all.filter((run) => !isEnded(run));
+    const former = await formerPlaces(runs);
+    for (const run of all) {
+      const places = pullsToRead(run, active, former.get(run.rollout));
+      for (const command of places.length === 0 ? [] : await commands.read(run.rollout, places)) {
+        const outcome = READING.includes(command.name) ? "done" : "refused";
+        await commands.answer(command, outcome, attentionReason("NOTHING_IS_DONE", { because: held }), run);
+      }
+    }
+  }
+
+  return async ({ state, held, base, baseBranch, heard, started }) => {
+    const { runs } = state;
+    if (heard) await tried("gates", () => watchOpenPulls(runs, baseBranch, held));
+    await tried("commands", () => answer(runs, held));
+    await tried("releases", async () => {
+      const waiting = started ?? (await startRuns(state, base, baseBranch)).started;
+      publisher.standBy(waiting, runs, held);
+    });
+    return [...runs.values()];
+  };
+}
