@@ -34,6 +34,8 @@ export interface History {
   intended: NonNullable<LivenessInput["intended"]>;
   ancestry: NonNullable<LivenessInput["ancestry"]>;
   connection(second: number): "Successful" | "Failed";
+  /** What stands beside the manifests on the synced branch. */
+  hydrated: NonNullable<LivenessInput["hydrated"]>;
 }
 
 export const LAST = 1000;
@@ -195,7 +197,16 @@ export function history(seed: number): History {
     }
     self.dirty = false;
   }
-  return { seed, change: changeOf(plan), writes, liveFrom, badFrom, calm: isCalm(plan), ...knowledge(plan) };
+  return {
+    seed,
+    change: changeOf(plan),
+    writes,
+    liveFrom,
+    badFrom,
+    calm: isCalm(plan),
+    ...knowledge(plan),
+    hydrated: (_, seen) => ({ drySHA: self.hydrator.written[manifestsOf(seen)] }),
+  };
 }
 
 /** The last sync before, which is over. */
@@ -227,7 +238,8 @@ function step(self: State, plan: Plan, dice: Random): void {
 function rehydrates(self: State, plan: Plan, dice: Random): void {
   const dry = seenInGit(plan, self.now);
   // It looks when the Application was compared, or its spec has changed.
-  const looks = self.looks || self.hydrator.under !== undefined || self.hydrator.current.spec !== self.spec;
+  const looks =
+    self.looks || self.hydrator.under !== undefined || self.hydrator.queued !== EVER || self.hydrator.current.spec !== self.spec;
   self.looks = false;
   if (looks && hydrates(self.hydrator, plan, dice, self.now, self.spec, dry)) {
     self.refreshDue = Math.min(self.refreshDue, self.now + dice.int(0, 3));
@@ -351,6 +363,8 @@ function isCalm(plan: Plan): boolean {
   return (
     well &&
     hook &&
+    // What changes no manifest is never written to the branch, so nothing can prove it.
+    !(plan.kind === "hydrated" && plan.noop) &&
     plan.tries.at(-1) === "ok" &&
     plan.hydrationFails < 2 &&
     !plan.cutAtApply &&

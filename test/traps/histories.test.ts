@@ -29,7 +29,15 @@ function watched(one: History, without?: ClauseName | PartName): { at: number; v
     const application = raw === null ? undefined : decodeApplication(raw, now);
     const connection = { status: one.connection(second), message: "" };
     const cluster = { name: "eu-1", server: "https://eu-1.example.com", labels: {}, registered: true, connection };
-    const base = { change: one.change, settleMs: 10_000, graceMs: 60_000, intended: one.intended, ancestry: one.ancestry, cluster };
+    const base = {
+      change: one.change,
+      settleMs: 10_000,
+      graceMs: 60_000,
+      intended: one.intended,
+      ancestry: one.ancestry,
+      hydrated: one.hydrated,
+      cluster,
+    };
     const assessment = assess({ ...base, ...state, application, now }, without === undefined ? {} : { without });
     state = defined({
       firstSeenAt: assessment.firstSeenAt,

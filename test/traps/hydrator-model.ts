@@ -37,13 +37,27 @@ export interface HydratorState {
   /** Of what is hydrated now: for which spec, from which dry commit, and when it ends. */
   under: { spec: Manifests; dry: string; ends: number } | undefined;
   head: Manifests;
+  /** Which dry commit stands beside the manifests of a synced commit. */
+  written: Record<Manifests, string>;
+  /** When what was compared comes to be hydrated. */
+  queued: number;
   fails: number;
   due: number;
 }
 
 export function hydratorOf(plan: HydratorPlan): HydratorState {
   const done: Hydration = { phase: "Hydrated", spec: "old", drySHA: OLDER, hydratedSHA: HYDRATED.old, finishedAt: -8000 };
-  return { current: done, last: done, compared: OLDER, under: undefined, head: "old", fails: plan.hydrationFails, due: EVER };
+  return {
+    current: done,
+    last: done,
+    compared: OLDER,
+    under: undefined,
+    head: "old",
+    written: { old: OLDER, new: "" },
+    queued: EVER,
+    fails: plan.hydrationFails,
+    due: EVER,
+  };
 }
 
 export function isHydrated({ kind }: HydratorPlan): boolean {
@@ -75,6 +89,8 @@ export function hydrates(self: HydratorState, plan: HydratorPlan, dice: Random, 
     self.current = { phase: "Failed", spec: by, drySHA: from, finishedAt: now };
     return false;
   }
+  // Files are written anew only where the manifests are others.
+  if (content !== self.head) self.written[content] = from;
   self.head = content;
   self.last = { phase: "Hydrated", spec: by, drySHA: from, hydratedSHA: HYDRATED[content], finishedAt: now };
   self.current = self.last;
@@ -85,11 +101,17 @@ export function hydrates(self: HydratorState, plan: HydratorPlan, dice: Random, 
 function begin(self: HydratorState, plan: HydratorPlan, dice: Random, now: number, spec: Manifests, dry: string): void {
   const other = self.current.spec !== spec;
   const again = self.current.phase === "Failed" && now >= self.due;
-  if (!other && !again && (self.current.phase === "Failed" || self.compared === dry)) return;
-  if (!other && !again && !plan.notes && rendered(plan, spec, dry) === self.head) {
+  const isQueued = self.queued !== EVER;
+  if (!other && !again && !isQueued && (self.current.phase === "Failed" || self.compared === dry)) return;
+  if (!other && !again && !isQueued && !plan.notes && rendered(plan, spec, dry) === self.head) {
     self.compared = dry;
     return;
   }
+  // What it compared is written down before anything is hydrated.
+  self.compared = dry;
+  if (self.queued === EVER) self.queued = now + dice.int(0, 4);
+  if (now < self.queued) return;
+  self.queued = EVER;
   self.current = { phase: "Hydrating", spec };
   self.under = { spec, dry, ends: now + dice.int(1, 8) };
 }

@@ -7,6 +7,10 @@ const intended = (targetRevision: string) => ({
   destination: { server: "https://eu-1.example.com", namespace: "payments" },
 });
 
+const erring = (type: string, compared: string) => ({
+  status: { conditions: [{ type, message: "x", lastTransitionTime: at("10:00:30") }], reconciledAt: at(compared) },
+});
+
 /** The status is of another spec, another time, or nobody's. */
 export const STATUS_TRAPS: Trap[] = [
   {
@@ -75,9 +79,18 @@ export const STATUS_TRAPS: Trap[] = [
     name: "Healthy and Synced, with an error that only a condition tells",
     stops: "conditions/bad",
     ends: "failing",
+    reads: [read("10:00:35", erring("ComparisonError", "10:00:30")), read("10:01:40", erring("ComparisonError", "10:01:05"))],
+  },
+  {
+    issues: ["argo-cd#29575"],
+    name: "one refresh while the Git server does not answer leaves Unknown and an error that stays until somebody asks again: nothing has failed",
+    ends: "live",
     reads: [
-      read("10:00:35", { status: { conditions: [{ type: "ComparisonError", message: "x", lastTransitionTime: at("10:00:30") }] } }),
-      read("10:01:40", { status: { conditions: [{ type: "ComparisonError", message: "x", lastTransitionTime: at("10:00:30") }] } }),
+      read("10:00:25"),
+      ...["10:00:50", "10:04:00"].map((clock) =>
+        read(clock, erring("ComparisonError", "10:00:30"), { status: { sync: { status: "Unknown", revision: "main" } } }),
+      ),
+      read("10:04:10", { status: { reconciledAt: at("10:04:05") } }),
     ],
   },
   ...["InvalidSpecError", "SyncError", "UnknownError", "DeletionError"].map(
@@ -86,9 +99,7 @@ export const STATUS_TRAPS: Trap[] = [
       name: `the same of ${type}, which alone stands there`,
       stops: "conditions/bad",
       ends: "failing",
-      reads: ["10:00:35", "10:01:40"].map((clock) =>
-        read(clock, { status: { conditions: [{ type, message: "x", lastTransitionTime: at("10:00:30") }] } }),
-      ),
+      reads: [read("10:00:35", erring(type, "10:00:30")), read("10:01:40", erring(type, "10:01:05"))],
     }),
   ),
   {

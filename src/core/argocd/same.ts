@@ -3,7 +3,8 @@
  * by liveness.
  */
 import { isRecord } from "../base/is-record.ts";
-import { decodeSource } from "./decode/source.ts";
+import { child, fields, word } from "./decode/lenient.ts";
+import { decodeSource, drySourceOf, hydratedSource } from "./decode/source.ts";
 import type { Intended } from "./liveness/types.ts";
 import type { ClusterView, DestinationView, SourceView } from "./views.ts";
 
@@ -70,6 +71,16 @@ export function equalHydrator(a: unknown, b: unknown): boolean {
   const { drySource: dryA, ...restA } = a;
   const { drySource: dryB, ...restB } = b;
   return equalSource(decodeSource(dryA), decodeSource(dryB)) && sameValue(restA, restB);
+}
+
+/** Where a `sourceHydrator` writes to, and the dry revision it follows, as words that are equal where they are; undefined where there is none. */
+export function hydrationOf(sourceHydrator: unknown): { to: string; from: string } | undefined {
+  const dry = drySourceOf(sourceHydrator);
+  if (dry === undefined) return undefined;
+  const hydrator = fields(sourceHydrator);
+  const branch = word(child(hydrator, "hydrateTo"), "targetBranch") ?? word(child(hydrator, "syncSource"), "targetBranch") ?? "";
+  const repoURL = hydratedSource(hydrator).repoURL;
+  return { to: `${normalRepo(repoURL)} ${branch}`, from: `${normalRepo(dry.repoURL)} ${dry.targetRevision ?? "HEAD"}` };
 }
 
 /** Argo CD takes an Application without a project for one of `default`. */

@@ -121,6 +121,8 @@ export interface ApplicationView {
       appliedRevisions: string[];
       /** The sources it applied are the spec's of this very read. Absent: it did not get as far as to record any. */
       ofSpec?: boolean;
+      /** It was given manifests from somebody's own machine instead of Git's: until another one ends, so is every comparison. */
+      local?: true;
     };
     conditions: { type: string; message: string; lastTransitionTime?: Time }[];
     reconciledAt?: Time;

@@ -56,6 +56,8 @@ export interface LivenessReasons {
   COMPARED_TO_OLDER_SPEC: OnDay & { at?: Time | undefined };
   NEVER_RECONCILED: NoData;
   COMPARED_BEFORE_MERGE: OnDay & { at: Time; mergedAt: Time; behindSeconds?: number | undefined };
+  /** Files that a source reads by `$ref` may be those of before in the first comparison that shows the change. */
+  REFERENCE_COMPARED_ONCE: OnDay & { at: Time };
   COMPARED_BEFORE_END: OnDay & { at: Time; endedAt: Time };
 
   CHANGE_NOT_SEEN: Because;
@@ -72,11 +74,20 @@ export interface LivenessReasons {
   DRY_SOURCE_DIFFERS: { repo: string; wanted: string };
   HYDRATED_NOT_COMPARED: { hydrated?: string | undefined; compared: string };
   HYDRATION_FAILED: Said;
+  /** `dry`: the commit that the path's own files name. */
+  HYDRATED_FROM_OLDER: { dry: string; wanted: string };
+  HYDRATION_UNDECIDED: { seen: string };
+  HYDRATION_SHARED: { other: string };
   HYDRATED_BY_OLDER: NoData;
   /** No `wanted`: a change of the sourceHydrator alone. `now`: the dry commit that is being hydrated. */
   NOT_HYDRATED: { wanted?: string | undefined; now?: string | undefined };
 
+  /** Its grace is over, and only one comparison says so. */
+  FAILING_UNCONFIRMED: Because;
+
   SYNC_NOT_BEGUN: NoData;
+  /** It was synced from files of somebody's own machine. */
+  SYNC_LOCAL: NoData;
   SYNC_AWAITS_WINDOW: Said & { opensAt?: Time | undefined };
   OPERATION_GOES_ON: OnDay & { phase: string; since?: Time | undefined };
   /** `overdue`: it was due, and nothing has begun. */

@@ -45,7 +45,11 @@ export const BASES: Readonly<Record<string, () => Raw>> = {
     }),
   // Either proves it by itself, so each is looked at alone.
   "hydrated before": () => hydrated({ lastSuccessfulOperation: HYDRATION }),
-  "just hydrated": () => hydrated({ currentOperation: { ...HYDRATION, phase: "Hydrated", finishedAt: at("10:00:03") } }),
+  "just hydrated": () =>
+    hydrated({
+      currentOperation: { ...HYDRATION, phase: "Hydrated", finishedAt: at("10:00:03") },
+      lastSuccessfulOperation: HYDRATION,
+    }),
 };
 
 /** Every place below the root, objects and lists among them; and some where nothing stands that would stop it. */
@@ -144,6 +148,7 @@ const HARMLESS: readonly Rule[] = [
   [/^spec\.(sources|sourceHydrator)$/, (value) => isNone(value) || (Array.isArray(value) && value.length === 0), "there is none"],
   [/^spec\.sources$/, (_value, _was, base) => get(base, ["spec", "sourceHydrator"]) !== undefined, "a hydrator wins over it"],
   [/^status\.sourceHydrator\.currentOperation\.finishedAt$/, (value) => isNone(value) || isTime(value), "which commit it was proves it"],
+  [/^status\.sourceHydrator\.currentOperation(\.|$)/, isAlike, "the last one that succeeded proves it"],
   [/^status\.sync\.revisions$/, (value) => isNone(value) || (Array.isArray(value) && value.length === 0), "there is one source"],
   [/^status\.sync\.revisions\.1$/, isShortText, "what was seen of a source that does not carry the change"],
   [/^status\.operationState$/, isNone, "a commit that changes nothing here needs no operation"],

@@ -29,7 +29,8 @@ const METADATA: Shape = {
   },
 };
 
-const OPERATION: Shape = { "*": false, sync: { "*": false, revision: true, revisions: true }, retry: true };
+/** Of manifests sent from somebody's own machine: that there are some. */
+const OPERATION: Shape = { "*": false, sync: { "*": false, revision: true, revisions: true, manifests: true }, retry: true };
 
 const HYDRATION: Shape = {
   "*": false,

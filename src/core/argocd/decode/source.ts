@@ -87,7 +87,7 @@ export function committedSources(spec: { sources: SourceView[]; sourceHydrator?:
 }
 
 /** What Argo CD syncs of a hydrated Application: the branch and path that hydration writes to, in the dry source's repo. */
-function hydratedSource(hydrator: Fields): SourceView {
+export function hydratedSource(hydrator: Fields): SourceView {
   const sync = child(hydrator, "syncSource");
   const repoURL = word(sync, "repoURL") ?? word(child(hydrator, "drySource"), "repoURL") ?? "";
   return defined({ repoURL, path: word(sync, "path"), targetRevision: word(sync, "targetBranch") });

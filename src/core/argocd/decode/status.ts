@@ -72,6 +72,7 @@ function decodeOperation(state: Fields, sources: SourceView[]): Status["operatio
     requestedRevisions: decodeRevisions(child(operation, "sync")),
     appliedRevisions: decodeRevisions(result),
     ofSpec: isRecorded ? equalSources(applied, sources) : undefined,
+    local: list(child(operation, "sync"), "manifests").length > 0 ? (true as const) : undefined,
   });
 }
 

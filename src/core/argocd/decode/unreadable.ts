@@ -55,7 +55,9 @@ const sourceHydrator = object({
 const SOURCES = { source, sources: list(source, MOST_LISTED), sourceHydrator };
 const destination = object({ server: word, name: word, namespace: word });
 const REVISIONS = { revision: word, revisions: list(word, MOST_LISTED) };
-const asked = object({ sync: object(REVISIONS) });
+/** How many there are matters, and not what they say. */
+const some: Check = (value) => (Array.isArray(value) ? WELL : ITSELF);
+const asked = object({ sync: object({ ...REVISIONS, manifests: some }) });
 const hydration = object({ phase: word, drySHA: word, hydratedSHA: word, finishedAt: time, sourceHydrator });
 
 const STATE = { phase: named, startedAt: time, finishedAt: time, operation: asked, syncResult: object({ ...REVISIONS, ...SOURCES }) };

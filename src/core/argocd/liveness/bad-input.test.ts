@@ -95,7 +95,7 @@ describe("an Application nobody would write", () => {
   test("thousands of conditions: a bad one among them is seen, wherever it stands", () => {
     const noise = Array.from({ length: 20_000 }, (_, i) => ({ type: `Custom${i}`, message: "m".repeat(50) }));
     const raw = rawApplication({
-      status: { conditions: [...noise, { type: "ComparisonError", message: "y", lastTransitionTime: at("10:00:30") }] },
+      status: { conditions: [...noise, { type: "ComparisonError", message: "y", lastTransitionTime: at("10:00:05") }] },
     });
     expect(judged(raw)).toMatchObject({ verdict: "failing", clause: "conditions" });
     expect(judged(rawApplication({ status: { conditions: noise } })).verdict).toBe("live");

@@ -1,32 +1,87 @@
+/**
+ * What a read shows of a change in an Application that the source hydrator feeds. People commit dry manifests and Argo CD syncs what
+ * it wrote to another branch, so the proof is in Git: `hydrator.metadata` beside the manifests, at the very revision that is synced,
+ * names the dry commit they were made from. What the status says of hydration is written for a whole branch at once, before it is done
+ * and at times without being so.
+ */
 import type { AnyReason } from "../../base/reason.ts";
 import { livenessReason as reason } from "../../reasons/liveness.ts";
 import { drySourceOf } from "../decode/source.ts";
 import { normalRepo } from "../same.ts";
 import type { ApplicationView } from "../views.ts";
-import { commitObservation, containsObservation } from "./commit-observation.ts";
+import { commitObservation, containsObservation, unresolved } from "./commit-observation.ts";
 import { at, bounded, firstLine, isFullSha, second } from "./moment.ts";
 import type { Change, LivenessInput, Observation } from "./types.ts";
 
-type Hydration = { phase?: string; drySHA?: string; hydratedSHA?: string; message?: string; finishedAt?: string; ofSpec: boolean };
+type Status = NonNullable<ApplicationView["status"]["hydrator"]>;
+type Seen = Omit<Observation, "sources">;
 
-/**
- * With the source hydrator people commit dry manifests and Argo CD syncs what it wrote to another branch: the change is
- * there once a dry commit that contains it was hydrated, by the `sourceHydrator` of this very spec, and the *hydrated* commit is
- * the one compared. A change of that spec alone asks for no dry commit, but for the rest of it.
- */
 export function hydratedObservation(app: ApplicationView, change: Change, input: LivenessInput): Observation {
   const wrong = elsewhere(app, change);
   if (wrong !== undefined) return { state: "absent", because: wrong, sources: [] };
-  const { current, last, lastComparedDryRevision: noop } = app.status.hydrator ?? {};
+  const found = seenOf(app, change, input);
+  if (found.state === "proven" || found.state === "shown") return { ...found, sources: [0] };
+  return { ...(failed(app.status.hydrator?.current, change, input) ?? found), sources: [0] };
+}
+
+function seenOf(app: ApplicationView, change: Change, input: LivenessInput): Seen {
+  const { hydrator = {} } = app.status;
+  const { current, last } = hydrator;
+  const [source] = app.spec.sources;
+  // Whatever is on the branch, it was not made by this spec.
+  if (last?.ofSpec !== true) return { state: "older", because: waitsFor(current, change) };
   const seen = app.status.sync.revisions[0] ?? "";
-  const has = (hydration: Hydration | undefined) => hydration?.ofSpec === true && contains(hydration, hydration.drySHA, change, input);
-  const done = current?.phase === "Hydrated" && current.ofSpec;
-  const state = change.kind === "generator" ? "shown" : "proven";
-  if (has(last)) return compared(state, seen, last?.hydratedSHA);
-  if (done && has(current)) return compared(state, seen, current.hydratedSHA);
-  // A dry commit that renders to what is there already writes nothing: only the comparison moves.
-  if (done && contains(current, noop, change, input)) return compared(state, seen, last?.hydratedSHA ?? current.hydratedSHA);
-  return failed(current, change, has(current)) ?? { state: "older", because: waitsFor(current, change), sources: [0] };
+  if (!isFullSha(seen)) return unresolved(seen);
+  const files = source === undefined ? "unreadable" : (input.hydrated?.(source, seen) ?? "unreadable");
+  if (files === "unknown") return { state: "unknown", because: reason("HYDRATION_UNDECIDED", { seen }) };
+  if (files === "unreadable" || change.kind === "generator") return byStatus(hydrator, seen, change, input);
+  return byFiles(files.drySHA, last, change, input);
+}
+
+/** The strong rule: of this path, at this revision, Git says what it was made from. */
+function byFiles(
+  dry: string | undefined,
+  last: NonNullable<Status["last"]>,
+  change: Exclude<Change, { kind: "generator" }>,
+  input: LivenessInput,
+): Seen {
+  const wanted = bounded(change.kind === "commit" ? change.commit : change.revision);
+  if (dry === undefined) return { state: "older", because: reason("NOT_HYDRATED", { wanted }) };
+  const found = dryObservation(dry, change, input) ?? (dry === last.drySHA ? { state: "shown" } : { state: "older" });
+  if (found.state !== "older") return found;
+  // It was at the release before: what its path holds was made from a commit with the very values.
+  if (input.unchanged === true && input.seenPinDiffers !== undefined && input.seenPinDiffers(dry) === undefined) return { state: "shown" };
+  return { state: "older", because: reason("HYDRATED_FROM_OLDER", { dry, wanted }) };
+}
+
+/** The weak rule, where the branch cannot be read: what the status says, which is of this path only if no other one is on the branch. */
+function byStatus({ current, last }: Status, seen: string, change: Change, input: LivenessInput): Seen {
+  const { drySHA = "", hydratedSHA } = last ?? {};
+  const dry: Seen | undefined = change.kind === "generator" ? { state: "shown" } : dryObservation(drySHA, change, input);
+  const found = dry ?? taggedObservation(current, change);
+  if (found.state === "older" || found.state === "unresolved") return { state: "older", because: waitsFor(current, change) };
+  if (found.state !== "proven" && found.state !== "shown") return found;
+  if (hydratedSHA === undefined || !isFullSha(hydratedSHA) || containsObservation(seen, hydratedSHA, input).state !== "proven") {
+    const because = reason("HYDRATED_NOT_COMPARED", { hydrated: hydratedSHA && bounded(hydratedSHA), compared: bounded(seen) });
+    return { state: "older", because };
+  }
+  const other = input.sharesBranch;
+  return other === undefined ? found : { state: "unproven", because: reason("HYDRATION_SHARED", { other: bounded(other) }) };
+}
+
+/** undefined: a name that nobody has resolved. */
+function dryObservation(dry: string, change: Exclude<Change, { kind: "generator" }>, input: LivenessInput): Seen | undefined {
+  if (!isFullSha(dry)) return { state: "older" };
+  if (change.kind === "commit") return commitObservation(dry, change.commit, input);
+  if (isFullSha(change.revision)) return { state: dry.toLowerCase() === change.revision.toLowerCase() ? "proven" : "older" };
+  return change.commit === undefined ? undefined : containsObservation(dry, change.commit, input);
+}
+
+/** Of a tag nobody resolved only that it was hydrated after the merge tells it from the one before. */
+function taggedObservation(current: Status["current"], change: Change): Seen {
+  const finished = at(current?.finishedAt);
+  const isAfter = finished !== undefined && second(finished) > second(at(change.mergedAt) ?? Number.POSITIVE_INFINITY);
+  return { state: current?.phase === "Hydrated" && isAfter ? "shown" : "older" };
 }
 
 /** The `targetRevision` of a sourceHydrator's dry source. */
@@ -47,42 +102,19 @@ function elsewhere(app: ApplicationView, change: Change): AnyReason | undefined 
   return undefined;
 }
 
-function contains(hydration: Hydration | undefined, dry: string | undefined, change: Change, input: LivenessInput): boolean {
-  if (change.kind === "generator") return true;
-  if (dry === undefined || !isFullSha(dry)) return false;
-  if (change.kind === "commit") return commitObservation(dry, change.commit, input).state === "proven";
-  if (isFullSha(change.revision)) return dry.toLowerCase() === change.revision.toLowerCase();
-  if (change.commit !== undefined) return containsObservation(dry, change.commit, input).state === "proven";
-  // A tag nobody resolved: only that it was hydrated after the merge tells it from the one before.
-  const finished = at(hydration?.finishedAt);
-  return hydration?.phase === "Hydrated" && finished !== undefined && second(finished) > second(at(change.mergedAt) ?? Infinity);
-}
-
-function compared(state: "shown" | "proven", seen: string, hydrated: string | undefined): Observation {
-  if (hydrated !== undefined && isFullSha(seen) && seen.toLowerCase() === hydrated.toLowerCase()) {
-    return { state, sources: [0] };
-  }
-  const because = reason("HYDRATED_NOT_COMPARED", { hydrated: hydrated && bounded(hydrated), compared: bounded(seen) });
-  return { state: "older", because, sources: [0] };
-}
-
-function failed(current: Hydration | undefined, change: Change, ours: boolean): Observation | undefined {
+function failed(current: Status["current"], change: Change, input: LivenessInput): Seen | undefined {
   // One by another spec is over with: Argo CD begins again at once.
   if (current?.phase !== "Failed" || !current.ofSpec) return undefined;
   const since = at(current.finishedAt);
   const merged = at(change.mergedAt);
   if (since === undefined || merged === undefined || second(since) < second(merged)) return undefined;
   // One that says which dry commit it was for counts only for ours.
-  if (current.drySHA !== undefined && current.drySHA !== "" && !ours) return undefined;
-  return {
-    state: "failed",
-    because: reason("HYDRATION_FAILED", { message: current.message && firstLine(current.message) }),
-    since,
-    sources: [0],
-  };
+  if (current.drySHA !== undefined && change.kind !== "generator" && dryObservation(current.drySHA, change, input)?.state !== "proven")
+    return undefined;
+  return { state: "failed", because: reason("HYDRATION_FAILED", { message: current.message && firstLine(current.message) }), since };
 }
 
-function waitsFor(current: Hydration | undefined, change: Change): AnyReason {
+function waitsFor(current: Status["current"], change: Change): AnyReason {
   if (current?.ofSpec === false) return reason("HYDRATED_BY_OLDER");
   if (change.kind === "generator") return reason("NOT_HYDRATED", {});
   const wanted = bounded(change.kind === "commit" ? change.commit : change.revision);

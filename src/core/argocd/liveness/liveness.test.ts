@@ -322,11 +322,24 @@ const CASES: Record<string, Case[]> = {
       input({ application: status({ conditions: [{ type: "SyncError", message: "x", lastTransitionTime: at("10:00:30") }] }) }),
     ],
     [
+      "a bad one after the grace is pending while one comparison alone says so",
+      "pending",
+      "conditions",
+      input({
+        application: status({ conditions: [{ type: "SyncError", message: "x", lastTransitionTime: at("10:00:30") }] }),
+        now: NOW + 30_000,
+      }),
+    ],
+    [
       "a bad one after the grace is failing",
       "failing",
       "conditions",
       input({
-        application: status({ conditions: [{ type: "SyncError", message: "x", lastTransitionTime: at("10:00:30") }] }),
+        application: status({
+          reconciledAt: at("10:01:05"),
+          conditions: [{ type: "SyncError", message: "x", lastTransitionTime: at("10:00:30") }],
+        }),
+        firstSeenAt: at("10:00:10"),
         now: NOW + 30_000,
       }),
     ],
@@ -337,6 +350,7 @@ const CASES: Record<string, Case[]> = {
       input({
         application: status({
           sync: { status: "Unknown", revision: "main" },
+          reconciledAt: at("10:00:40"),
           conditions: [{ type: "ComparisonError", message: "helm template failed", lastTransitionTime: at("10:00:10") }],
         }),
         now: NOW + 60_000,
@@ -383,6 +397,18 @@ const CASES: Record<string, Case[]> = {
         application: application({ spec: { syncPolicy: { automated: { enabled: false } } }, status: { sync: { status: "OutOfSync" } } }),
       }),
     ],
+    [
+      "OutOfSync without auto-sync, and a sync under way, waits for nobody",
+      "pending",
+      "operation",
+      input({
+        application: application({
+          spec: { syncPolicy: undefined },
+          operation: { sync: {} },
+          status: { sync: { status: "OutOfSync" }, operationState: { phase: "Running", finishedAt: undefined } },
+        }),
+      }),
+    ],
     ["Unknown sync is pending", "pending", "synced", input({ application: status({ sync: { status: "Unknown" } }) })],
     ["Progressing is pending", "pending", "health", input({ application: status({ health: { status: "Progressing" } }) })],
     ["no health is pending", "pending", "health", input({ application: status({ health: undefined }) })],
@@ -398,7 +424,7 @@ const CASES: Record<string, Case[]> = {
       "Degraded after the grace is failing",
       "failing",
       "health",
-      input({ application: status({ health: { status: "Degraded" } }), now: NOW + 20_000 }),
+      input({ application: status({ health: { status: "Degraded" }, reconciledAt: at("10:00:50") }), now: NOW + 50_000 }),
     ],
     [
       "Degraded by a status from before the merge is pending",

@@ -41,7 +41,7 @@ export function assess(input: LivenessInput, { without }: { without?: ClauseName
     lookAgainAt: lookAgainAt === undefined ? undefined : timeOf(lookAgainAt),
     clockStopped: worst?.clockStopped === true ? true : undefined,
     changedBy: worst?.changedBy,
-    held: input.held === undefined ? undefined : heldOf(input, good, bad),
+    held: input.held === undefined ? undefined : heldOf(context, good, bad),
     wantsRefresh: wantsRefresh && mayRefresh(context, verdict),
     wantsRead,
     evidence: evidenceOf(context, verdict, clause, sentence),
@@ -100,11 +100,13 @@ function isOfOneRead(name: ClauseName): boolean {
   return name !== "settled" && name !== "confirmed";
 }
 
-function heldOf(input: LivenessInput, good: boolean, bad: boolean): NonNullable<LivenessInput["held"]> {
+function heldOf({ input, app }: Context, good: boolean, bad: boolean): NonNullable<LivenessInput["held"]> {
   const now = timeOf(input.now);
+  const { held } = input;
   return defined({
-    goodSince: good ? (input.held?.goodSince ?? now) : undefined,
-    badSince: bad ? (input.held?.badSince ?? now) : undefined,
+    goodSince: good ? (held?.goodSince ?? now) : undefined,
+    badSince: bad ? (held?.badSince ?? now) : undefined,
+    badCompared: bad ? (held?.badSince === undefined ? app.status.reconciledAt : held.badCompared) : undefined,
   });
 }
 

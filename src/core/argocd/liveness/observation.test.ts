@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { application, at, COMMIT, input, LATER, MERGED, OLDER, REPO } from "../../../adapters/argocd/testing/application.ts";
 import { observationOf } from "./observation.ts";
-import type { Change, LivenessInput } from "./types.ts";
+import type { Change, HydratedFiles, LivenessInput } from "./types.ts";
 
 const revision = (name: string): Change => ({ kind: "revision", revision: name, mergedAt: MERGED });
 const ancestry: NonNullable<LivenessInput["ancestry"]> = (seen) => (seen === LATER ? "contains" : "missing");
@@ -124,26 +124,6 @@ describe("the source hydrator", () => {
     ["a later dry commit counts as well", { lastSuccessfulOperation: { drySHA: LATER, hydratedSHA: HYDRATED } }, HYDRATED, "proven"],
     ["hydrated and not compared yet is older", { lastSuccessfulOperation: { drySHA: COMMIT, hydratedSHA: HYDRATED } }, OLDER, "older"],
     ["the dry SHA itself proves nothing", { lastSuccessfulOperation: { drySHA: OLDER, hydratedSHA: OLDER } }, COMMIT, "older"],
-    [
-      "a dry commit that changes nothing needs phase Hydrated",
-      {
-        lastComparedDryRevision: COMMIT,
-        currentOperation: { phase: "Hydrated", drySHA: OLDER },
-        lastSuccessfulOperation: { drySHA: OLDER, hydratedSHA: HYDRATED },
-      },
-      HYDRATED,
-      "proven",
-    ],
-    [
-      "without it that is older",
-      {
-        lastComparedDryRevision: COMMIT,
-        currentOperation: { phase: "Hydrating", drySHA: COMMIT },
-        lastSuccessfulOperation: { drySHA: OLDER, hydratedSHA: HYDRATED },
-      },
-      HYDRATED,
-      "older",
-    ],
     ["a failed hydration of it is failed", { currentOperation: failed }, OLDER, "failed"],
     ["one that failed before the merge is not", { currentOperation: { ...failed, finishedAt: at("09:00:00") } }, OLDER, "older"],
     ["one of another commit is not", { currentOperation: { ...failed, drySHA: OLDER } }, OLDER, "older"],
@@ -176,7 +156,6 @@ describe("the source hydrator", () => {
       { by: { ...SPEC, drySource: { ...SPEC.drySource, repoURL: `${REPO}/` } } },
       generator,
     ],
-    ["this very spec, before Argo CD has noted it as its last success", "shown", done, {}, generator],
     ["this very spec that failed is failed", "failed", { currentOperation: failed }, {}, generator],
     ["another dry path that failed is older", "older", { currentOperation: failed }, { by: OTHER }, commit],
     [
@@ -200,17 +179,65 @@ describe("the source hydrator", () => {
   });
 
   const tagged = { ...SPEC, drySource: { ...SPEC.drySource, targetRevision: "v2" } };
-  const tag = (finishedAt: string) => ({ currentOperation: { ...done.currentOperation, drySHA: OLDER, finishedAt } });
+  const tag = (finishedAt: string) => ({
+    currentOperation: { ...done.currentOperation, drySHA: OLDER, finishedAt },
+    lastSuccessfulOperation: { drySHA: OLDER, hydratedSHA: HYDRATED },
+  });
 
   test.each<[string, string, Raw, Raw, Change]>([
     ["the tag in place and its commit hydrated is proven", "proven", both, tagged, { ...revision("v2"), commit: COMMIT } as Change],
     ["the tag in place and another commit hydrated is older", "older", both, tagged, { ...revision("v2"), commit: OLDER } as Change],
     ["another tag in place is absent", "absent", both, tagged, revision("v3")],
     ["an id hydrated is proven", "proven", both, { ...SPEC, drySource: { ...SPEC.drySource, targetRevision: COMMIT } }, revision(COMMIT)],
-    ["a tag that nobody resolved, hydrated after the merge, is proven", "proven", tag(at("10:00:01")), tagged, revision("v2")],
+    ["a tag that nobody resolved, hydrated after the merge, is shown", "shown", tag(at("10:00:01")), tagged, revision("v2")],
     ["a tag that nobody resolved, hydrated in the second of the merge, is older", "older", tag(at("10:00:00")), tagged, revision("v2")],
   ])("a pin on the dry source: %s", (_name, state, status, spec, change) => {
     expect(observationOf(hydrated(status, HYDRATED, { spec }), change, input({ ancestry })).state).toBe(state);
+  });
+
+  test.each<[string, string, HydratedFiles, Raw, Partial<LivenessInput>]>([
+    [
+      "the change is proven, whatever the status calls hydrated",
+      "proven",
+      { drySHA: COMMIT },
+      { ...both, lastSuccessfulOperation: noop.lastSuccessfulOperation },
+      {},
+    ],
+    ["a commit before it is older, whatever the status calls hydrated", "older", { drySHA: OLDER }, both, {}],
+    ["nothing is older", "older", { drySHA: undefined }, both, {}],
+    [
+      "a later commit, in which somebody has changed the pin, is changed",
+      "changed",
+      { drySHA: LATER },
+      both,
+      { seenPinDiffers: () => ({ commit: LATER }) },
+    ],
+    [
+      "a commit before it, with the very values already, is shown where it changed nothing",
+      "shown",
+      { drySHA: OLDER },
+      both,
+      { unchanged: true, seenPinDiffers: () => undefined },
+    ],
+    [
+      "a commit before it, with other values, is older though it changed nothing",
+      "older",
+      { drySHA: OLDER },
+      both,
+      { unchanged: true, seenPinDiffers: () => ({ commit: LATER }) },
+    ],
+    ["what is not known yet is unknown", "unknown", "unknown", both, {}],
+    ["what cannot be read is told by the status", "proven", "unreadable", both, {}],
+    ["what cannot be read, on a branch with another one, is unproven", "unproven", "unreadable", both, { sharesBranch: "payments-eu-2" }],
+  ])("beside the manifests stands %s", (_name, state, files, status, more) => {
+    const seen = input({ ancestry: (revision) => (revision === LATER ? "contains" : "missing"), hydrated: () => files, ...more });
+    expect(observationOf(hydrated(status, HYDRATED), commit, seen).state).toBe(state);
+  });
+
+  test("hydrated by a promotion's merge commit is told by ancestry where the branch cannot be read", () => {
+    const ancestry = (seen: string, part: string) => (seen === LATER && part === HYDRATED ? "contains" : "missing");
+    expect(observationOf(hydrated(both, LATER), commit, input({ ancestry })).state).toBe("proven");
+    expect(observationOf(hydrated(both, OLDER), commit, input({ ancestry })).state).toBe("older");
   });
 
   test("another dry repo can never show it", () => {

@@ -33,8 +33,9 @@ const RANK: Record<Observation["state"], number> = {
   older: 3,
   unknown: 4,
   unresolved: 5,
-  failed: 6,
-  absent: 7,
+  unproven: 6,
+  failed: 7,
+  absent: 8,
 };
 
 /** Positions of the sources that carry the change; the others may be at whatever they like. */
@@ -68,19 +69,27 @@ function revisionObservation(
   const other = { state: "older", because: reason("OTHER_REVISION_SEEN", both) } as const;
   if (source.chart !== undefined) return chartObservation(seen, revision, other);
   if (/^oci:\/\//i.test(source.repoURL)) return ociObservation(seen, revision, other);
+  // An id that is pinned in short stays as it is in the status.
+  if (commit === undefined && seen !== "" && isShortId(revision) && seen.toLowerCase() === revision.toLowerCase())
+    return { state: "shown" };
   if (!isFullSha(seen)) return unresolved(seen);
   if (isFullSha(revision)) return seen.toLowerCase() === revision.toLowerCase() ? { state: "proven" } : other;
-  // A shortened id, which Argo CD shows in full.
-  if (/^[0-9a-f]{7,}$/i.test(revision) && seen.toLowerCase().startsWith(revision.toLowerCase())) return { state: "proven" };
+  // Its first comparison shows it in full.
+  if (isShortId(revision) && seen.toLowerCase().startsWith(revision.toLowerCase())) return { state: "proven" };
   if (commit !== undefined) return containsObservation(seen, commit, input);
   // A tag or branch whose commit nobody has told us: that spec and comparedTo name it must do.
   if (!isShortened(revision)) return { state: "shown" };
   return { state: "older", because: reason("OTHER_REVISION_SEEN", { ...both, shortened: true }) };
 }
 
+/** What Argo CD takes for a commit id where no branch or tag has that name. */
+function isShortId(revision: string): boolean {
+  return /^[0-9a-f]{7,}$/i.test(revision) && !isFullSha(revision);
+}
+
 /** With a letter in it, and no date in front: `20261121` and `20261121a` are most often what somebody named a tag by. */
 function isShortened(revision: string): boolean {
-  return /^[0-9a-f]{7,}$/i.test(revision) && /[a-f]/i.test(revision) && !BEGINS_WITH_DATE.test(revision);
+  return isShortId(revision) && /[a-f]/i.test(revision) && !BEGINS_WITH_DATE.test(revision);
 }
 
 const BEGINS_WITH_DATE = /^20\d\d(0[1-9]|1[0-2])(0[1-9]|[12]\d|3[01])/;
@@ -137,11 +146,13 @@ function partsOf(group: string): { bounds: string; excluded: string[] } {
   return { bounds: bounds.trim() === "" ? "*" : bounds.trim(), excluded };
 }
 
-/** Whether this is a range and not one version. */
+/** Whether this is a range and not one version. Helm takes `1`, `1.10` and `v4.5` for versions, and Argo CD for the text of a tag. */
 function isRange(text: string): boolean {
-  if (text.trim() === "" || semver.parse(text, { loose: true }) !== null) return false;
+  if (text.trim() === "" || VERSION.test(text) || semver.parse(text, { loose: true }) !== null) return false;
   return text.split("||").every((group) => semver.validRange(partsOf(group).bounds, { loose: true }) !== null);
 }
+
+const VERSION = /^v?\d+(\.\d+){0,2}(-[0-9A-Za-z.-]+)?(\+[0-9A-Za-z.-]+)?$/;
 
 /** One version, spelled with or without `v`. Build metadata counts: it is another package. */
 function sameVersion(a: string, b: string): boolean {

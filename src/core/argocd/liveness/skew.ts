@@ -1,3 +1,5 @@
+import type { AnyReason } from "../../base/reason.ts";
+import { livenessReason as reason } from "../../reasons/liveness.ts";
 import type { ApplicationView } from "../views.ts";
 import { at, second } from "./moment.ts";
 import type { Context, Finding, Observation } from "./types.ts";
@@ -42,10 +44,40 @@ export function clockBehind(context: Context): number {
   return behind > 0 && behind * 1000 <= MOST_SKEW_MS ? behind : 0;
 }
 
-/** Bad since `start`, and failing once its grace is over: by the cluster's times, and by our own clock where one keeps count. */
-export function afterGrace(context: Context, start: number): Omit<Finding, "because"> {
+/** Something bad that is failing once its grace is over, by the cluster's times, and by our own clock where one keeps count. */
+interface Bad {
+  because: AnyReason;
+  /** Epoch milliseconds: from when the grace counts. */
+  start: number;
+  /** Epoch milliseconds: since when it is so by its own word. A comparison that began later and says the same confirms it. */
+  since?: number | undefined;
+  /** No comparison will ever say it a second time. */
+  alone?: boolean;
+}
+
+/**
+ * One comparison may be bad for reasons that are over: a Git server that did not answer for a moment leaves an error that stays until
+ * somebody asks again. So a second one has to say the same, and is asked for at half of the grace.
+ */
+export function afterGrace(context: Context, { because, start, since, alone = false }: Bad): Finding {
   const { input, now } = context;
   const ours = input.held === undefined ? 0 : (at(input.held.badSince) ?? now);
-  const due = Math.max(start - context.aheadMs, ours) + input.graceMs;
-  return { verdict: now >= due ? "failing" : "pending", lookAgainAt: due, bad: true };
+  const from = Math.max(start - context.aheadMs, ours);
+  const due = from + input.graceMs;
+  if (alone || isConfirmed(context, since)) return { verdict: now >= due ? "failing" : "pending", because, lookAgainAt: due, bad: true };
+  const half = from + input.graceMs / 2;
+  return {
+    verdict: "pending",
+    because: now >= due ? reason("FAILING_UNCONFIRMED", { because }) : because,
+    lookAgainAt: now < half ? half : due,
+    wantsRefresh: now >= half,
+    bad: true,
+  };
+}
+
+function isConfirmed({ app, input }: Context, since: number | undefined): boolean {
+  const compared = at(app.status.reconciledAt);
+  const first = at(input.held?.badCompared);
+  if (compared === undefined) return false;
+  return (since !== undefined && second(compared) > second(since)) || (first !== undefined && second(compared) > second(first));
 }

@@ -22,7 +22,25 @@ test("grace is counted by our own clock as well, so that a clock that is behind 
   expect(first).toMatchObject({ verdict: "pending", held: { badSince: "2026-11-21T10:06:00.000Z" } });
   const { held = {} } = first;
   expect(assess(input({ application: degraded, now: NOW + 359_000, held })).verdict).toBe("pending");
-  expect(assess(input({ application: degraded, now: NOW + 360_000, held })).verdict).toBe("failing");
+  const twice = status({ health: { status: "Degraded", lastTransitionTime: at("10:00:20") }, reconciledAt: at("10:06:30") });
+  expect(assess(input({ application: twice, now: NOW + 360_000, held, firstSeenAt: at("10:00:10") })).verdict).toBe("failing");
+});
+
+test("what one comparison alone says never fails, and the second is asked for at half of the grace", () => {
+  const blip = [{ type: "ComparisonError", message: "dial tcp: i/o timeout", lastTransitionTime: at("10:00:45") }];
+  const unknown = { sync: { status: "Unknown", revision: "main" }, conditions: blip, reconciledAt: at("10:00:45") };
+  const first = assess(input({ application: status(unknown), firstSeenAt: at("10:00:10"), held: {} }));
+  expect(first).toMatchObject({ verdict: "pending", wantsRefresh: true, lookAgainAt: "2026-11-21T10:01:30.000Z" });
+  const { held = {} } = first;
+  const later = assess(input({ application: status(unknown), firstSeenAt: at("10:00:10"), now: NOW + 600_000, held }));
+  expect(later).toMatchObject({ verdict: "pending", wantsRefresh: true });
+  // The message is another one each time, so that its time moves with every comparison.
+  const again = {
+    ...unknown,
+    conditions: [{ ...blip[0], message: "lookup git", lastTransitionTime: at("10:05:00") }],
+    reconciledAt: at("10:05:00"),
+  };
+  expect(assess(input({ application: status(again), firstSeenAt: at("10:00:10"), now: NOW + 600_000, held })).verdict).toBe("failing");
 });
 
 test("what something paused in it keeps still is said, and only once the change is seen", () => {
@@ -33,7 +51,7 @@ test("what something paused in it keeps still is said, and only once the change 
 
 test("a retry that is waited for is looked at again once nobody can have begun it", () => {
   const retrying = status({ operationState: { phase: "Running", retryCount: 1, message: "hook failed" } });
-  expect(assess(input({ application: retrying })).lookAgainAt).toBe("2026-11-21T10:05:13.001Z");
+  expect(assess(input({ application: retrying })).lookAgainAt).toBe("2026-11-21T10:05:18.001Z");
 });
 
 test("of many sources the first are said, and how many more there are", () => {

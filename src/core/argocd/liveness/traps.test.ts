@@ -77,8 +77,8 @@ describe("what else others met", () => {
   test("argo-cd#20428: a retry is waited for and says which one and when", () => {
     const retrying = status({ operationState: { phase: "Running", retryCount: 2, finishedAt: at("10:00:58"), message: "hook failed" } });
     const assessment = assess(input({ application: retrying }));
-    expect(assessment).toMatchObject({ verdict: "waiting", lookAgainAt: "2026-11-21T10:01:08.000Z" });
-    expect(assessment.sentence).toMatchObject({ code: "SYNC_RETRIES", retry: 2, at: "2026-11-21T10:01:08.000Z", overdue: false });
+    expect(assessment).toMatchObject({ verdict: "waiting", lookAgainAt: "2026-11-21T10:01:18.000Z" });
+    expect(assessment.sentence).toMatchObject({ code: "SYNC_RETRIES", retry: 2, at: "2026-11-21T10:01:18.000Z", overdue: false });
   });
 
   test("the cluster's clock ahead of ours only delays, and is said", () => {

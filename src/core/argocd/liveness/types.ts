@@ -56,6 +56,12 @@ export interface LivenessInput {
   intended?: Intended;
   /** Edited files that it must read itself, since its spec does not show their edits: its `manifest-generate-paths` must cover them. */
   edited?: Edited;
+  /** What stands beside the hydrated manifests of a source at a revision of its branch. Absent: as for `unreadable`. */
+  hydrated?: (source: SourceView, seen: string) => HydratedFiles;
+  /** Another Application that is hydrated to the same branch, where what the status says of hydration may be that one's. */
+  sharesBranch?: string;
+  /** The commit has changed nothing of this target's: it was at the release already. */
+  unchanged?: true;
   /** What an Application Suspended by a paused Rollout is. Default Wait. */
   suspended?: "Wait" | "Accept";
   /** The sync windows that concern it, where they can be seen. */
@@ -82,6 +88,11 @@ interface Edited {
   /** What Git gave the Application with the change: the annotation, and the files that its spec is made from. */
   given?: Pick<Intended, "generatePaths" | "madeFrom"> | undefined;
 }
+/**
+ * What `hydrator.metadata` names as the commit that a path was made from, undefined where it names none. unknown: our mirror does not
+ * have the revision yet. unreadable: there is no mirror of that repository.
+ */
+export type HydratedFiles = { drySHA: string | undefined } | "unknown" | "unreadable";
 
 /** By the bot's clock. */
 interface Held {
@@ -89,6 +100,8 @@ interface Held {
   goodSince?: Time;
   /** Since when every read had something wrong that counts as failing once its grace is over. */
   badSince?: Time;
+  /** `reconciledAt` of the first of those: a later comparison that says the same confirms it. */
+  badCompared?: Time;
 }
 
 /** gone: it was there and is not any more. deleting: it is going. failing: it reports an error, so it changes nothing. */
@@ -148,9 +161,9 @@ export interface Observation {
   /**
    * proven: the seen revision can only come from the change. shown: it fits, and the times must prove it. absent: the
    * spec has no place for it. older: not there yet. unknown: our mirror cannot tell. unresolved: Argo CD shows a name, not
-   * a revision. changed: somebody changed a pin since. failed: hydrating it failed.
+   * a revision. changed: somebody changed a pin since. failed: hydrating it failed. unproven: what says so may be of another Application.
    */
-  state: "proven" | "shown" | "absent" | "older" | "unknown" | "unresolved" | "changed" | "failed";
+  state: "proven" | "shown" | "absent" | "older" | "unknown" | "unresolved" | "changed" | "failed" | "unproven";
   /** What was seen instead; absent where it is proven or shown. */
   because?: AnyReason;
   /** For failed: epoch milliseconds. */

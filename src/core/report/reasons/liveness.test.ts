@@ -88,7 +88,7 @@ const MESSAGES: [name: string, input: LivenessInput, verdict: string, sentence: 
       }),
     }),
     "waiting",
-    "Its sync failed at 10:00:50 and waits for retry 2 of 3, at about 10:01:50: hook failed.",
+    "Its sync failed at 10:00:50 and waits for retry 2 of 3, at about 10:02:50: hook failed.",
   ],
   [
     "an attempt that is used up, and what helps",
@@ -136,7 +136,7 @@ const MESSAGES: [name: string, input: LivenessInput, verdict: string, sentence: 
     "a retry that is due and has not begun, for as long as Argo CD may be busy",
     input({ application: status({ operationState: { phase: "Running", retryCount: 1, message: "hook failed" } }), now: NOW + 240_000 }),
     "waiting",
-    "Its sync failed at 10:00:08 and waits for retry 1, at about 10:00:13: hook failed.",
+    "Its sync failed at 10:00:08 and waits for retry 1, at about 10:00:18: hook failed.",
   ],
   [
     "a retry that nobody begins",
@@ -145,7 +145,7 @@ const MESSAGES: [name: string, input: LivenessInput, verdict: string, sentence: 
       now: NOW + 3 * 86_400_000,
     }),
     "pending",
-    "Its sync failed at 2026-11-21 10:00:08 and retry 1 was due at about 2026-11-21 10:00:13, and nothing has begun: hook failed. Does Argo CD's application controller run?",
+    "Its sync failed at 2026-11-21 10:00:08 and retry 1 was due at about 2026-11-21 10:00:18, and nothing has begun: hook failed. Does Argo CD's application controller run?",
   ],
   [
     "another hydration than the one by the spec that is there",

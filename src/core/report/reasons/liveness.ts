@@ -112,6 +112,8 @@ const SAYS: Says = {
     const behind = behindSeconds === undefined ? "" : `; it has seen the merge, so its clock may be ${behindSeconds}s behind`;
     return `Argo CD last compared at ${clock(at, day)}, the change was merged at ${clock(mergedAt, day)}${behind}`;
   },
+  REFERENCE_COMPARED_ONCE: ({ at, day }) =>
+    `Argo CD has compared once, at ${clock(at, day)}, since it has seen the change: the files that a source reads by $ref count from the comparison after it.`,
   COMPARED_BEFORE_END: ({ at, endedAt, day }) =>
     `its operation ended at ${clock(endedAt, day)}, Argo CD last compared at ${clock(at, day)}, not later`,
 
@@ -133,6 +135,11 @@ const SAYS: Says = {
   HYDRATED_NOT_COMPARED: ({ hydrated = "nothing", compared }) =>
     `the change is hydrated as ${short(hydrated)}, Argo CD has compared ${short(compared) || "no revision"}`,
   HYDRATION_FAILED: ({ message }) => `hydration failed: ${message ?? "no message"}`,
+  HYDRATED_FROM_OLDER: ({ dry, wanted }) =>
+    `the files that are synced were made from ${short(dry)} by what stands beside them, which does not contain ${short(wanted)}`,
+  HYDRATION_UNDECIDED: ({ seen }) => `what ${short(seen)} was hydrated from is not known yet`,
+  HYDRATION_SHARED:
+    'Argo CD says that it is hydrated, and may mean "{other}", which is hydrated to the same branch: give each a branch of its own',
   HYDRATED_BY_OLDER: "Argo CD has hydrated by an older sourceHydrator than the spec has now",
   NOT_HYDRATED: ({ wanted, now }) => {
     if (wanted === undefined) return "Argo CD has not hydrated by the sourceHydrator of the spec yet";
@@ -140,6 +147,9 @@ const SAYS: Says = {
     return `Argo CD hydrates ${short(now)}; ${short(wanted)} is not hydrated yet`;
   },
 
+  FAILING_UNCONFIRMED: "{because} One comparison says so: it has failed once a second one does.",
+
+  SYNC_LOCAL: "Somebody synced it from files of their own (argocd app sync --local), and Argo CD compares with these: sync it from Git.",
   SYNC_NOT_BEGUN: "A sync is asked for and has not begun.",
   SYNC_AWAITS_WINDOW: ({ message = "", opensAt }) =>
     `Its sync waits for a sync window to open: ${message}${after("; it opens at ", opensAt)}.`,
@@ -193,6 +203,8 @@ const APART: { readonly [Code in keyof LivenessReasons]?: { subject?: Subject; a
   SYNC_FAILED: { actions: FAILED },
   CLUSTER_UNREACHABLE: { subject: "cluster", actions: LEAVE_OUT },
   CLUSTER_UNREACHED: { subject: "cluster", actions: LEAVE_OUT },
+  HYDRATION_SHARED: { actions: LEAVE_OUT },
+  SYNC_LOCAL: { actions: LEAVE_OUT },
   SYNC_BY_HAND: { actions: LEAVE_OUT },
   SYNC_WINDOW_CLOSED: { subject: "window", actions: LEAVE_OUT },
   CONDITION_BAD: { actions: FAILED },

@@ -191,7 +191,7 @@ export interface Assessment {
   /** A pin was changed since, as of the revision that Argo CD has seen: the commit that did it. */
   changedBy?: string | undefined;
   /** For the next assessment of the same change: since when, by our clock, all has been well, or something bad. */
-  held?: { goodSince?: Time; badSince?: Time } | undefined;
+  held?: { goodSince?: Time; badSince?: Time; badCompared?: Time } | undefined;
   evidence: Evidence;
 }
 

@@ -9,9 +9,9 @@
 import type { ControlPlane } from "../../../adapters/argocd/port.ts";
 import { changeFor } from "../../../core/argocd/liveness/change-for.ts";
 import { assess } from "../../../core/argocd/liveness/liveness.ts";
-import type { Intended, OwnerTrouble } from "../../../core/argocd/liveness/types.ts";
+import type { Change, Intended, OwnerTrouble } from "../../../core/argocd/liveness/types.ts";
 import type { Awaited } from "../../../core/argocd/parent.ts";
-import { equalIntent } from "../../../core/argocd/same.ts";
+import { equalIntent, hydrationOf } from "../../../core/argocd/same.ts";
 import type { ApplicationView, ClusterView } from "../../../core/argocd/views.ts";
 import { defined } from "../../../core/base/defined.ts";
 import { epoch, iso, type Time } from "../../../core/base/time.ts";
@@ -86,7 +86,7 @@ export function openJudge(
     stability.note(question, assessment.held);
     if (awaited !== undefined) return awaitParent(assessment, awaited, gathered, { refresher, now });
     if (assessment.wantsRefresh) {
-      const due = refresher.want(target.key, `${question} ${refreshReason(application)}`, endIsPast(application, now));
+      const due = refresher.want(target.key, `${question} ${refreshReason(application, assessment)}`, endIsPast(application, now));
       const { lookAgainAt } = assessment;
       if (due > now && (lookAgainAt === undefined || due < epoch(lookAgainAt))) assessment.lookAgainAt = iso(due);
     }
@@ -98,7 +98,8 @@ export function openJudge(
 
   return async (run, batch, rendered) => {
     const gathered = batch.targets.map((target) => gather(run, batch, target));
-    const judged = await withFacts((facts) => gathered.map((one) => one && judge(one, rendered, facts)));
+    const hydrated = openHydrated();
+    const judged = await withFacts((facts) => gathered.map((one) => one && judge(one, rendered, facts, hydrated)));
     return gathered.map((one, index) => {
       const verdict = judged[index];
       return one && verdict && follow(one, verdict);
@@ -112,13 +113,16 @@ interface Verdict {
   awaited: Awaited | undefined;
 }
 
-function judge(gathered: Gathered, rendered: RenderedAround, facts: Facts): Verdict {
-  const judged = assessOne(gathered, rendered, facts);
+/** Looks up, once for all targets of a batch, which Applications of a plane are hydrated to which branch. */
+type LookUpHydrated = (plane: ControlPlane) => Hydrated;
+
+function judge(gathered: Gathered, rendered: RenderedAround, facts: Facts, hydrated: LookUpHydrated): Verdict {
+  const judged = assessOne(gathered, rendered, facts, hydrated);
   const waits = judged.verdict === "pending" && judged.clause === "spec" && gathered.batch.phase !== "Settled";
   return { judged, awaited: waits ? observeParent(gathered, facts) : undefined };
 }
 
-function assessOne(gathered: Gathered, rendered: RenderedAround, facts: Facts): ReturnType<typeof assess> {
+function assessOne(gathered: Gathered, rendered: RenderedAround, facts: Facts, hydrated: LookUpHydrated): ReturnType<typeof assess> {
   const { run, batch, merged, target, plane, namespace, name, application, cluster, owner, held, now, repoURL } = gathered;
   // What stood there already, such as the version at a later weight, is no sign of this change.
   const written = target.edits.filter((edit) => edit.from !== edit.to);
@@ -154,6 +158,12 @@ function assessOne(gathered: Gathered, rendered: RenderedAround, facts: Facts): 
       firstSeenAt: target.firstSeenAt,
       kept: isSettled ? undefined : defined({ since: bakeEnd(run, batch, target) }),
       seenPinDiffers: isSettled ? undefined : (seen: string) => facts.pinDiffers(batch, target, seen),
+      hydrated: isSettled ? undefined : facts.hydrated,
+      sharesBranch:
+        application?.spec.sourceHydrator === undefined
+          ? undefined
+          : sharesBranch(application, [chosen.change, ...chosen.also], hydrated(plane)),
+      unchanged: written.length === 0 ? (true as const) : undefined,
       intended: chosen.intended,
       edited:
         chosen.files.length === 0 ? undefined : { files: chosen.files, repoURL, given: rendered.atChange?.get(plane.name)?.get(name) },
@@ -161,16 +171,42 @@ function assessOne(gathered: Gathered, rendered: RenderedAround, facts: Facts): 
   });
 }
 
+/** The Applications of a plane that are hydrated to one branch, by that branch. Looked up once for all targets of a batch. */
+type Hydrated = ReadonlyMap<string, readonly ApplicationView[]>;
+
+function openHydrated(): LookUpHydrated {
+  const found = new Map<string, Hydrated>();
+  return (plane) => {
+    const known = found.get(plane.name);
+    if (known !== undefined) return known;
+    const all = plane.applications().filter(({ spec }) => spec.sourceHydrator !== undefined);
+    const made = Map.groupBy(all, ({ spec }) => hydrationOf(spec.sourceHydrator)?.to ?? "");
+    found.set(plane.name, made);
+    return made;
+  };
+}
+
+/**
+ * Another Application that is hydrated to the same branch. Where all of them follow one moving dry branch, a new commit of it is hydrated
+ * for all at once; anything else one may have, and the status of the other says so as well.
+ */
+function sharesBranch({ uid, spec }: ApplicationView, changes: readonly Change[], hydrated: Hydrated): string | undefined {
+  const own = hydrationOf(spec.sourceHydrator);
+  if (own === undefined) return undefined;
+  const inStep = changes.every(({ kind }) => kind === "commit");
+  return hydrated.get(own.to)?.find((one) => one.uid !== uid && !(inStep && hydrationOf(one.spec.sourceHydrator)?.from === own.from))?.name;
+}
+
 /** Times of Argo CD are whole seconds. */
 const SECOND_MS = 1000;
 
-/** What a comparison that Argo CD has not made yet would be of: the end of an operation, another spec. */
-function refreshReason(application: ApplicationView | undefined): string {
+/** What a comparison that Argo CD has not made yet would be of: the end of an operation, another spec, a second word on what is bad. */
+function refreshReason(application: ApplicationView | undefined, { firstSeenAt = "", held }: Assessment): string {
   const { sources = [], sourceHydrator } = application?.spec ?? {};
   const { operation, reconciledAt } = application?.status ?? {};
   // Made in the second of the end, which is not known to be after it: one of the next second is another.
   const tied = operation?.finishedAt !== undefined && operation.finishedAt === reconciledAt;
-  return `${operation?.finishedAt ?? ""} ${tied ? "tied" : ""} ${JSON.stringify([sources, sourceHydrator])}`;
+  return `${operation?.finishedAt ?? ""} ${tied ? "tied" : ""} ${firstSeenAt} ${held?.badSince ?? ""} ${JSON.stringify([sources, sourceHydrator])}`;
 }
 
 /** When the second is over in which its operation ended: asked before, the comparison is most likely of that very second. */

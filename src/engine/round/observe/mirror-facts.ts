@@ -1,8 +1,9 @@
 import type { ControlPlane } from "../../../adapters/argocd/port.ts";
+import { fields, word } from "../../../core/argocd/decode/lenient.ts";
 import { isFullSha } from "../../../core/argocd/liveness/moment.ts";
-import type { Ancestry } from "../../../core/argocd/liveness/types.ts";
+import type { Ancestry, HydratedFiles } from "../../../core/argocd/liveness/types.ts";
 import { normalRepo } from "../../../core/argocd/same.ts";
-import type { SyncWindowsView } from "../../../core/argocd/views.ts";
+import type { SourceView, SyncWindowsView } from "../../../core/argocd/views.ts";
 import { BoundedMap } from "../../../core/base/bounded.ts";
 import type { Batch, BatchTarget } from "../../../core/run/state/run.ts";
 import type { Commits } from "../../config-repo/commits.ts";
@@ -18,6 +19,8 @@ export interface Facts {
   resolve(repoURL: string, revision: string): string | undefined;
   /** The commit up to `seen` that gave a pin of the target another value than this run set; undefined: none did. */
   pinDiffers(batch: Batch, target: BatchTarget, seen: string): { commit: string } | undefined;
+  /** What stands beside the hydrated manifests of a source at a revision. */
+  hydrated(source: SourceView, seen: string): HydratedFiles;
   /** undefined: they cannot be seen. */
   windows(plane: ControlPlane, namespace: string, name: string): SyncWindowsView | undefined;
 }
@@ -32,6 +35,9 @@ const MOST_PASSES = 5;
 /** Runs a synchronous judgement; what it asks and nobody knows yet is found out, and it is run again. */
 export type WithFacts = <T>(judge: (facts: Facts) => T) => Promise<T>;
 
+/** A few lines of JSON, with the commands that made the manifests. */
+const MOST_METADATA = 64 * 1024;
+
 const ANSWERS = { true: "contains", false: "missing", undefined: "unknown" } as const;
 
 type Context = Pick<RepoContext, "mirror" | "clock" | "log" | "repoURL">;
@@ -40,12 +46,14 @@ type Context = Pick<RepoContext, "mirror" | "clock" | "log" | "repoURL">;
 export function openFacts({ mirror, clock, log, repoURL }: Context, commits: Commits, remote: RemoteHeads, pins: Pins): WithFacts {
   const keptTags = new BoundedMap<string, { at: number; commit: string | undefined }>(MOST_KEPT);
   const keptPins = new BoundedMap<string, { commit: string } | null>(MOST_KEPT);
+  const keptHydrated = new BoundedMap<string, HydratedFiles>(MOST_KEPT);
   const keptWindows = new BoundedMap<string, { at: number; view: SyncWindowsView | undefined }>(MOST_KEPT);
   /** Revisions our mirror does not have, and when it was last fetched for them. */
   const missing = new BoundedMap<string, number>(MOST_KEPT);
 
   function factsFrom(ancestry: Map<string, Ancestry>, asked: Map<string, () => Promise<unknown>>): Facts {
     const now = clock.now();
+    const branches = new Set<string>();
     return {
       ancestry(seen, commit) {
         if (!isFullSha(seen)) return "unknown";
@@ -70,6 +78,19 @@ export function openFacts({ mirror, clock, log, repoURL }: Context, commits: Com
         const known = keptPins.get(key);
         if (known === undefined) asked.set(`pin ${key}`, async () => keptPins.set(key, await askPin(batch, target, merged, seen)));
         return known ?? undefined;
+      },
+      hydrated(source, seen) {
+        if (normalRepo(source.repoURL) !== normalRepo(repoURL)) return "unreadable";
+        const file = metadataOf(source.path ?? "");
+        const key = `${seen} ${file}`;
+        const known = keptHydrated.get(key);
+        if (known !== undefined) return known;
+        if (source.targetRevision !== undefined) branches.add(source.targetRevision);
+        asked.set(`hydrated ${key}`, async () => {
+          const files = await askHydrated(seen, file, branches);
+          if (files !== "unknown") keptHydrated.set(key, files);
+        });
+        return "unknown";
       },
       windows(plane, namespace, name) {
         const key = `${plane.name}/${namespace}/${name}`;
@@ -99,6 +120,27 @@ export function openFacts({ mirror, clock, log, repoURL }: Context, commits: Com
       return ANSWERS[`${await commits.contains(seen, commit)}`];
     }
     return "unknown";
+  }
+
+  /** Of all that are asked for in one pass the branches are fetched at once. */
+  async function askHydrated(seen: string, file: string, branches: Set<string>): Promise<HydratedFiles> {
+    try {
+      const now = clock.now();
+      if ((await mirror.commitInfo(seen)) === undefined) {
+        const since = missing.get(seen);
+        if (branches.size === 0 || (since !== undefined && now - since < FETCH_EVERY_MS)) return "unknown";
+        missing.set(seen, now);
+        const wanted = [...branches];
+        branches.clear();
+        await mirror.fetch(wanted);
+        if ((await mirror.commitInfo(seen)) === undefined) return "unknown";
+      }
+      const text = (await mirror.readFiles(seen, [file], { maxBytes: MOST_METADATA })).get(file);
+      return { drySHA: drySHAOf(text ?? "") };
+    } catch (error) {
+      log.debug({ revision: seen, file, error: String(error) }, "what was hydrated could not be read");
+      return "unknown";
+    }
   }
 
   /** undefined: there is no such tag, or its name is none. */
@@ -140,4 +182,18 @@ export function openFacts({ mirror, clock, log, repoURL }: Context, commits: Com
       for (const ask of asked.values()) await ask();
     }
   };
+}
+
+/** Where Argo CD writes what the manifests of a path were made from. */
+function metadataOf(path: string): string {
+  const folder = path.replace(/^(\.?\/+)+/, "").replace(/\/+$/, "");
+  return folder === "" || folder === "." ? "hydrator.metadata" : `${folder}/hydrator.metadata`;
+}
+
+function drySHAOf(text: string): string | undefined {
+  try {
+    return word(fields(JSON.parse(text)), "drySha");
+  } catch {
+    return undefined;
+  }
 }

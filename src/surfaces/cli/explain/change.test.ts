@@ -55,7 +55,10 @@ const following = (over: Raw, revision?: string) => {
 const several = (sources: Raw[], revisions: string[]) =>
   rawApplication({
     spec: { source: undefined, sources },
-    status: { sync: { revision: undefined, revisions, comparedTo: { source: undefined, sources } }, operationState: undefined },
+    status: {
+      sync: { revision: undefined, revisions, comparedTo: { source: undefined, sources } },
+      operationState: { operation: undefined, syncResult: { revision: undefined, revisions, source: undefined, sources } },
+    },
   });
 
 const hydrated = (targetRevision: string, drySHA: string) => {

@@ -149,10 +149,10 @@ describe("explain", () => {
   });
 
   test("grace and settle are 60 s and 10 s, and can be set", async () => {
-    const bad = await file("bad.yaml", rawApplication({ status: { health: { status: "Degraded" } } }));
+    const bad = await file("bad.yaml", rawApplication({ status: { health: { status: "Degraded" }, reconciledAt: at("10:00:25") } }));
     const at60 = ["--application", bad, "--revision", "main", "--merged-at", at("10:00:00"), "--now"];
-    expect((await explained([...at60, at("10:01:19")])).verdict).toBe("pending");
-    expect((await explained([...at60, at("10:01:20")])).verdict).toBe("failing");
+    expect((await explained([...at60, at("10:01:24")])).verdict).toBe("pending");
+    expect((await explained([...at60, at("10:01:25")])).verdict).toBe("failing");
     expect((await explained([...at60, at("10:01:00"), "--grace", "30s"])).verdict).toBe("failing");
     const good = ["--application", await file("app.yaml", rawApplication()), "--revision", "main", "--merged-at", at("10:00:00"), "--now"];
     expect((await explained([...good, at("10:00:29")])).clause).toBe("settled");
@@ -198,9 +198,10 @@ describe("explain", () => {
   });
 
   test("as text: the verdict, the sentence, and the evidence below", async () => {
-    const application = await file("app.yaml", rawApplication({ status: { health: { status: "Degraded", message: "CrashLoopBackOff" } } }));
+    const status = { health: { status: "Degraded", message: "CrashLoopBackOff" }, reconciledAt: at("10:00:25") };
+    const application = await file("app.yaml", rawApplication({ status }));
     const text = await output(["--application", application, "--revision", "main", "--merged-at", at("10:00:00"), "--now", at("10:05:00")]);
-    expect(text).toMatch(/^failing \(clause health\): It is Degraded since 10:00:20 or longer \(CrashLoopBackOff\)\.\n/);
+    expect(text).toMatch(/^failing \(clause health\): It is Degraded since 10:00:25 or longer \(CrashLoopBackOff\)\.\n/);
     expect(text).toMatch(/\n {2}syncStatus +Synced\n/);
     expect(text).toContain("Clause health: Healthy. Protects from Progressing, Missing, Degraded;");
   });

@@ -4,6 +4,7 @@ import { committedSources } from "../../decode/source.ts";
 import { pathsMissed } from "../../generate-paths.ts";
 import { normalRepo } from "../../same.ts";
 import { type IsBase, readersOf } from "../../source-files.ts";
+import type { ApplicationView } from "../../views.ts";
 import { at, dayOf, inUtc, second, timeOf } from "../moment.ts";
 import { afterGrace, clockBehind, isNewer } from "../skew.ts";
 import type { Clause, Context, Finding, Observation, Parts } from "../types.ts";
@@ -74,7 +75,15 @@ const unresolved = observedAs("unresolved", () => ({ wantsRefresh: true }));
 /** Somebody has to say which of two changes holds; but a stale status may not even be about either. */
 const changed = observedAs("changed", ({ stale }, { by }) => (stale || by === undefined ? {} : { verdict: "waiting", changedBy: by }));
 
-const hydration = observedAs("failed", (context, { since }) => afterGrace(context, since ?? context.now));
+/** Two Applications of one branch: whose hydration it was nobody can tell. */
+const unproven = observedAs("unproven");
+
+/** The next try comes two minutes later, and no comparison says it again. */
+const hydration = observedAs("failed", (context, { since, because }) =>
+  because === undefined
+    ? {}
+    : afterGrace(context, { because: reason("CHANGE_NOT_SEEN", { because }), start: since ?? context.now, alone: true }),
+);
 
 /** Argo CD gives the manifests it has the new revision's name: revision, Synced and Healthy prove nothing then. */
 const rendered: Clause = ({ input: { edited }, app }) => {
@@ -90,7 +99,7 @@ const rendered: Clause = ({ input: { edited }, app }) => {
   return undefined;
 };
 
-export const revision: Parts = { rendered, absent, older, unknown, unresolved, changed, hydration };
+export const revision: Parts = { rendered, absent, older, unknown, unresolved, changed, unproven, hydration };
 
 const ever: Clause = (context) =>
   at(context.app.status.reconciledAt) === undefined ? stale(context, reason("NEVER_RECONCILED")) : undefined;
@@ -113,4 +122,36 @@ const operation: Clause = (context) => {
   return stale(context, reason("COMPARED_BEFORE_END", times));
 };
 
-export const reconciled: Parts = { ever, merge, operation };
+/**
+ * 6. Files that another source reads by `$ref` are looked up in a call of their own, beside the one that shows the revision: the first
+ * comparison that shows it may have been made with the files of before.
+ */
+const reference: Clause = (context) => {
+  const { app, firstSeenAt, shows } = context;
+  const reconciledAt = at(app.status.reconciledAt);
+  if (!shows || reconciledAt === undefined || firstSeenAt === undefined || !isReference(context)) return undefined;
+  if (second(reconciledAt) > second(firstSeenAt) || isSecond(app, reconciledAt)) return undefined;
+  return {
+    verdict: "pending",
+    wantsRefresh: true,
+    because: reason("REFERENCE_COMPARED_ONCE", { at: timeOf(reconciledAt), day: dayOf(context.now) }),
+  };
+};
+
+/** What was synced at the very revisions that are seen had been compared before; this comparison began after that sync. */
+function isSecond({ status }: ApplicationView, reconciledAt: number): boolean {
+  const { operation, sync } = status;
+  const startedAt = at(operation?.startedAt);
+  if (operation?.phase !== "Succeeded" || startedAt === undefined || sync.revisions.length === 0) return false;
+  return operation.appliedRevisions.join() === sync.revisions.join() && second(reconciledAt) > second(startedAt);
+}
+
+/** Whether the change comes by a source that others refer to. A revision that the spec names is the same in either call. */
+function isReference({ app, observations, input }: Context): boolean {
+  return observations.some(({ sources }, index) => {
+    const change = index === 0 ? input.change : input.also?.[index - 1];
+    return change?.kind === "commit" && sources.some((source) => app.spec.sources[source]?.ref !== undefined);
+  });
+}
+
+export const reconciled: Parts = { ever, merge, operation, reference };

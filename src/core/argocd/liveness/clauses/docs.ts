@@ -38,15 +38,17 @@ export const CLAUSE_DOCS: Readonly<Record<ClauseName, ClauseDoc>> = {
     bitten: ["argo-cd#29410", "argo-cd#26899", "kargo#1411"],
   },
   reconciled: {
-    holds: "`reconciledAt` is later than the merge and than the end of the operation",
-    protects: "a status computed before either: a controller that is behind, health from before the sync",
+    holds:
+      "`reconciledAt` is later than the merge and than the end of the operation; where the change comes by a `$ref` source, it is not the first comparison that shows it",
+    protects:
+      "a status computed before either: a controller that is behind, health from before the sync; values that were looked up beside the revision that is shown",
     bitten: ["argo-cd#22558", "argo-cd#29347", "kargo#2196", "argo-cd#28934"],
   },
   revision: {
     holds:
-      "what Argo CD has seen is the revision, or contains the commit with the pin still as it was set, in every source that carries the change; `manifest-generate-paths`, where there is one, covers every edited file",
+      "what Argo CD has seen is the revision, or contains the commit with the pin still as it was set, in every source that carries the change; of a hydrated one, what the synced path was made from contains it; `manifest-generate-paths`, where there is one, covers every edited file",
     protects:
-      "going on before the commit was noticed; a name shown instead of a revision; the wrong one of several sources; equality that a shared branch breaks; a change taken back in between; a failed hydration; a revision that Argo CD gave to manifests of an older one",
+      "going on before the commit was noticed; a name shown instead of a revision; the wrong one of several sources; equality that a shared branch breaks; a change taken back in between; a hydration that failed, is only compared yet, or was another Application's; a revision that Argo CD gave to manifests of an older one",
     bitten: [
       "argo-cd#12325",
       "argo-cd#29575",
@@ -56,12 +58,13 @@ export const CLAUSE_DOCS: Readonly<Record<ClauseName, ClauseDoc>> = {
       "kargo#807",
       "promoter#1428",
       "promoter#1541",
+      "argo-cd#25150",
     ],
   },
   operation: {
-    holds: "nothing is asked for, running or waiting for a retry; none failed for the change",
+    holds: "nothing is asked for, running or waiting for a retry; none failed for the change, and the last was not given local manifests",
     protects:
-      "a failed sync with nothing there to be unhealthy; a hook that may fail yet; the phase Running that is really a pause between two tries",
+      "a failed sync with nothing there to be unhealthy; comparisons with what somebody has on their own machine; a hook that may fail yet; the phase Running that is really a pause between two tries",
     bitten: ["kargo#1451", "argo-cd#20428", "argo-cd#25054", "argo-cd#29307"],
   },
   conditions: {

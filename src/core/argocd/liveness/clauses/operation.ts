@@ -6,7 +6,7 @@ import type { Change, Clause, Context, Finding, Observation, Parts } from "../ty
 
 type Operation = NonNullable<ApplicationView["status"]["operation"]>;
 
-const isInFlight = (state: Operation | undefined): boolean => state?.phase === "Running" || state?.phase === "Terminating";
+export const isInFlight = (state: Operation | undefined): boolean => state?.phase === "Running" || state?.phase === "Terminating";
 
 /** 5. Asked for and not begun. */
 const requested: Clause = ({ app }) =>
@@ -60,19 +60,25 @@ const retry: Clause = (context) => {
 /** Argo CD is busy, or its clock is behind: more is neither. */
 const OVERDUE_MS = MOST_SKEW_MS;
 
-/** Argo CD's own back-off: 5 s, doubled each time, at most 3 minutes, unless the operation says otherwise. */
+/** Argo CD's own back-off: 5 s, doubled for each try that failed, so 10 s first, at most 3 minutes, unless the operation says otherwise. */
 function nextTry({ retry: set, retryCount }: Operation, finishedAt: number): number {
-  const wait = (set?.durationMs ?? 5000) * (set?.factor ?? 2) ** Math.max(0, retryCount - 1);
+  const wait = (set?.durationMs ?? 5000) * (set?.factor ?? 2) ** Math.max(1, retryCount);
   return finishedAt + Math.min(wait, set?.maxMs ?? 180_000);
 }
 
-/** 5. The last thing done for the change went well. No operation at all is fine. */
+/** 5. The last thing done for the change went well. No operation at all is fine, and one that is asked for anew ends this one's word. */
 const failed: Clause = (context) => {
-  const state = context.app.status.operation;
+  const { operationRequested, status } = context.app;
+  const state = status.operation;
+  if (operationRequested) return undefined;
   return state?.phase === "Failed" || state?.phase === "Error" ? ended(context, state) : undefined;
 };
 
-export const operation: Parts = { requested, running, retry, failed };
+/** 5. Until another sync, Argo CD goes on comparing with the manifests that somebody's own machine sent it: Git is not looked at. */
+const local: Clause = (context) =>
+  context.app.status.operation?.local === true ? { verdict: waits(context), because: reason("SYNC_LOCAL") } : undefined;
+
+export const operation: Parts = { requested, running, retry, failed, local };
 
 function ended(context: Context, state: Operation): Finding | undefined {
   const finishedAt = at(state.finishedAt) ?? at(state.startedAt);
@@ -86,7 +92,7 @@ function ended(context: Context, state: Operation): Finding | undefined {
   const because = reason("SYNC_FAILED", { phase: state.phase, message: firstLine(state.message ?? ""), spent });
   if (!known || context.stale || context.specDiffers !== undefined || context.firstSeenAt === undefined)
     return { verdict: "pending", because };
-  return { because, ...afterGrace(context, Math.max(finishedAt ?? context.firstSeenAt, context.firstSeenAt)) };
+  return afterGrace(context, { because, start: Math.max(finishedAt ?? context.firstSeenAt, context.firstSeenAt), since: finishedAt });
 }
 
 /** yes: not before the change. fits: it was for what is there now, which may have been there before the change, too. */

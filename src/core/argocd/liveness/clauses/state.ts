@@ -4,6 +4,7 @@ import type { SyncWindowsView } from "../../views.ts";
 import { at, dayOf, firstLine, inUtc, second, timeOf } from "../moment.ts";
 import { afterGrace } from "../skew.ts";
 import type { Clause, Context, Finding, Parts } from "../types.ts";
+import { isInFlight } from "./operation.ts";
 
 /** 8. A cluster that cannot be reached keeps the health it had. Not observable: left out, and the evidence says so. */
 const reachable: Clause = ({ input, now }) => {
@@ -21,8 +22,9 @@ const inSync: Clause = (context) => {
   const status = app.status.sync.status;
   if (status === "Synced") return undefined;
   if (status !== "OutOfSync") return { verdict: "pending", because: reason("SYNC_STATUS", { status }) };
-  // Before the change is seen nobody needs to do anything: that has a limit of its own.
-  if (!app.spec.automated && shows) return { verdict: "waiting", because: reason("SYNC_BY_HAND") };
+  // Before the change is seen nobody needs to do anything, which has a limit of its own; nor while somebody has asked for a sync.
+  const underWay = app.operationRequested || isInFlight(app.status.operation);
+  if (!app.spec.automated && shows && !underWay) return { verdict: "waiting", because: reason("SYNC_BY_HAND") };
   const idle = !app.operationRequested && shows;
   if (idle && input.windows?.open === false) return windowClosed(input.windows);
   const long = idle && firstSeenAt !== undefined && now - firstSeenAt > 120_000;
@@ -43,10 +45,14 @@ const bad: Clause = (context) => {
   for (const condition of context.app.status.conditions) {
     if (!BAD_CONDITIONS.has(condition.type)) continue;
     if (condition.type === "ComparisonError" && isUnreachable(context, condition.message)) return outOfReach(condition.message);
-    const start = graceStart(context, condition.type, at(condition.lastTransitionTime));
+    const since = at(condition.lastTransitionTime);
+    if (condition.type === "SyncError" && isFromBefore(context, since)) continue;
+    const start = graceStart(context, condition.type, since);
     const spent = condition.type === "SyncError" && context.app.spec.automated;
     const because = reason("CONDITION_BAD", { type: condition.type, message: firstLine(condition.message), spent });
-    const finding: Finding = { because, ...(start === undefined ? { verdict: "pending" } : afterGrace(context, start)) };
+    // An invalid spec keeps Argo CD from comparing at all: nothing comes after it.
+    const alone = condition.type === "InvalidSpecError";
+    const finding: Finding = start === undefined ? { verdict: "pending", because } : afterGrace(context, { because, start, since, alone });
     if (worst !== undefined && finding.verdict !== "failing") continue;
     worst = finding;
     if (finding.verdict === "failing") break;
@@ -55,6 +61,11 @@ const bad: Clause = (context) => {
 };
 
 export const conditions: Parts = { bad };
+
+/** Argo CD takes a SyncError away only where a sync is allowed: one of an earlier try stays for as long as a window is closed. */
+function isFromBefore({ shows, mergedAt }: Context, since: number | undefined): boolean {
+  return shows && since !== undefined && second(since) < second(mergedAt);
+}
 
 /** Where connections cannot be seen, as through Kubernetes, a comparison made for the change tells of a cluster that is down. */
 function isUnreachable({ input, stale }: Context, message: string): boolean {
@@ -88,7 +99,7 @@ const healthy: Clause = (context) => {
   if (!context.shows || context.firstSeenAt === undefined) return { verdict: "pending", because: reason("DEGRADED_BEFORE", { message }) };
   const start = Math.max(at(lastTransitionTime) ?? context.firstSeenAt, context.firstSeenAt);
   const because = reason("DEGRADED", { since: timeOf(start), message, day: dayOf(context.now) });
-  return { because, ...afterGrace(context, start) };
+  return afterGrace(context, { because, start, since: at(lastTransitionTime) });
 };
 
 /** 7. Something in it is paused, such as a Rollout at a canary step: in progress, and no deadline runs meanwhile. */

@@ -56,6 +56,7 @@ export const ARGOCD_VARIANTS: Variants<Table> = {
   PIN_CHANGED_SINCE: [{ seen: REVERT, commit: COMMIT, by: REVERT }],
   OTHER_REVISION_SEEN: [{ seen: REVERT }, { seen: "", wanted: "abc1234", shortened: true }],
   HYDRATED_NOT_COMPARED: [{}, { hydrated: undefined, compared: "" }],
+  HYDRATED_FROM_OLDER: [{ dry: REVERT }],
   HYDRATION_FAILED: [{}, { message: undefined }],
   NOT_HYDRATED: [{ wanted: undefined }, { now: undefined }, { now: COMMIT }],
   SYNC_AWAITS_WINDOW: [{}, { opensAt: "2026-11-21T22:00:00Z" }],
