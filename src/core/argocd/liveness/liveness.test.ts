@@ -397,18 +397,6 @@ const CASES: Record<string, Case[]> = {
         application: application({ spec: { syncPolicy: { automated: { enabled: false } } }, status: { sync: { status: "OutOfSync" } } }),
       }),
     ],
-    [
-      "OutOfSync without auto-sync, and a sync under way, waits for nobody",
-      "pending",
-      "operation",
-      input({
-        application: application({
-          spec: { syncPolicy: undefined },
-          operation: { sync: {} },
-          status: { sync: { status: "OutOfSync" }, operationState: { phase: "Running", finishedAt: undefined } },
-        }),
-      }),
-    ],
     ["Unknown sync is pending", "pending", "synced", input({ application: status({ sync: { status: "Unknown" } }) })],
     ["Progressing is pending", "pending", "health", input({ application: status({ health: { status: "Progressing" } }) })],
     ["no health is pending", "pending", "health", input({ application: status({ health: undefined }) })],

@@ -85,3 +85,17 @@ test("compared in the very second of the merge the change is seen then where the
   const same = status({ reconciledAt: at("10:00:00"), operationState: undefined });
   expect(assess(input({ application: same })).firstSeenAt).toBe("2026-11-21T10:00:00.000Z");
 });
+
+test("auto-sync off with a sync under way waits for nobody", () => {
+  const manual = { spec: { syncPolicy: undefined }, status: { sync: { status: "OutOfSync" } } };
+  expect(assess(input({ application: application(manual) })).verdict).toBe("waiting");
+  expect(assess(input({ application: application({ ...manual, operation: { sync: {} } }) }))).toMatchObject({
+    verdict: "pending",
+    clause: "operation",
+  });
+  const running = { ...manual.status, operationState: { phase: "Running", finishedAt: undefined } };
+  expect(assess(input({ application: application({ ...manual, status: running }) }))).toMatchObject({
+    verdict: "pending",
+    clause: "operation",
+  });
+});

@@ -123,20 +123,8 @@ function judge(gathered: Gathered, rendered: RenderedAround, facts: Facts, hydra
 }
 
 function assessOne(gathered: Gathered, rendered: RenderedAround, facts: Facts, hydrated: LookUpHydrated): ReturnType<typeof assess> {
-  const { run, batch, merged, target, plane, namespace, name, application, cluster, owner, held, now, repoURL } = gathered;
-  // What stood there already, such as the version at a later weight, is no sign of this change.
-  const written = target.edits.filter((edit) => edit.from !== edit.to);
-  const chosen = changeFor({
-    edits: written.length === 0 ? target.edits : written,
-    commit: merged.commit,
-    mergedAt: merged.at,
-    repoURL,
-    // A target that was at the release already has no before: its spec as it stands is the sign.
-    before: written.length === 0 ? undefined : rendered.before?.get(plane.name)?.get(name),
-    after: specToExpect(gathered, rendered),
-    live: application?.spec,
-    resolve: facts.resolve,
-  });
+  const { run, batch, target, plane, namespace, name, application, cluster, owner, held, now, repoURL } = gathered;
+  const { written, chosen } = chooseChange(gathered, rendered, facts);
   // What has settled is held against the base: only where a verdict decides something is more looked up, and read anew.
   const isSettled = batch.phase === "Settled";
   const isBlocked = application?.status.sync.status === "OutOfSync" && application.spec.automated === true;
@@ -158,17 +146,31 @@ function assessOne(gathered: Gathered, rendered: RenderedAround, facts: Facts, h
       firstSeenAt: target.firstSeenAt,
       kept: isSettled ? undefined : defined({ since: bakeEnd(run, batch, target) }),
       seenPinDiffers: isSettled ? undefined : (seen: string) => facts.pinDiffers(batch, target, seen),
-      hydrated: isSettled ? undefined : facts.hydrated,
-      sharesBranch:
-        application?.spec.sourceHydrator === undefined
-          ? undefined
-          : sharesBranch(application, [chosen.change, ...chosen.also], hydrated(plane)),
-      unchanged: written.length === 0 ? (true as const) : undefined,
+      ...hydration(gathered, chosen, facts, hydrated),
+      unchanged: written === 0 ? (true as const) : undefined,
       intended: chosen.intended,
       edited:
         chosen.files.length === 0 ? undefined : { files: chosen.files, repoURL, given: rendered.atChange?.get(plane.name)?.get(name) },
     }),
   });
+}
+
+/** `written`: how many of its edits the commit has made. What stood there already, such as the version at a later weight, is no sign. */
+function chooseChange(gathered: Gathered, rendered: RenderedAround, facts: Facts) {
+  const { target, merged, plane, name, application, repoURL } = gathered;
+  const written = target.edits.filter((edit) => edit.from !== edit.to);
+  const chosen = changeFor({
+    edits: written.length === 0 ? target.edits : written,
+    commit: merged.commit,
+    mergedAt: merged.at,
+    repoURL,
+    // A target that was at the release already has no before: its spec as it stands is the sign.
+    before: written.length === 0 ? undefined : rendered.before?.get(plane.name)?.get(name),
+    after: specToExpect(gathered, rendered),
+    live: application?.spec,
+    resolve: facts.resolve,
+  });
+  return { written: written.length, chosen };
 }
 
 /** The Applications of a plane that are hydrated to one branch, by that branch. Looked up once for all targets of a batch. */
@@ -184,6 +186,13 @@ function openHydrated(): LookUpHydrated {
     found.set(plane.name, made);
     return made;
   };
+}
+
+/** What tells of the hydration of one that is hydrated. */
+function hydration({ application, batch, plane }: Gathered, chosen: ReturnType<typeof changeFor>, facts: Facts, hydrated: LookUpHydrated) {
+  if (application?.spec.sourceHydrator === undefined || batch.phase === "Settled") return {};
+  const other = sharesBranch(application, [chosen.change, ...chosen.also], hydrated(plane));
+  return { hydrated: facts.hydrated, sharesBranch: other };
 }
 
 /**
