@@ -3,10 +3,11 @@ import { iso } from "../../../src/core/base/time.ts";
 import { runReason } from "../../../src/core/reasons/run.ts";
 import { advance } from "../../../src/core/run/advance.ts";
 import { approvalHash } from "../../../src/core/run/gates/approval.ts";
-import { closedNow, windowSets } from "../../../src/core/run/gates/window.ts";
+import { windowSets } from "../../../src/core/run/gates/window.ts";
 import { gatesOf } from "../../../src/core/run/state/gate-state.ts";
 import type { Batch, Run } from "../../../src/core/run/state/run.ts";
 import type { Advanced, World } from "../../../src/core/run/state/world.ts";
+import { closedNow } from "../../../src/core/spec/openings.ts";
 import { TEAM } from "../../../src/simulate/generate/scenario.ts";
 import { blind, type Mutant, mapped, patched, without, withRun, withSpec, withStages } from "../plant.ts";
 

@@ -1,7 +1,8 @@
 import { epoch, formatDuration } from "../../base/time.ts";
 import type { Plan } from "../../plan/plan-types.ts";
-import { type WindowSet, windowSets } from "../../run/gates/window.ts";
+import { windowSets } from "../../run/gates/window.ts";
 import type { Run } from "../../run/state/run.ts";
+import type { WindowSet } from "../../spec/openings.ts";
 import { closedBetween, project } from "../../spec/openings.ts";
 import type { Rollout } from "../../spec/rollout.ts";
 import type { Window } from "../../spec/windows.ts";

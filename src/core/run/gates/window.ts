@@ -4,8 +4,6 @@ import { closedNow, neverOpening, neverTogether, nextOpenAt, type WindowSet } fr
 import type { Window } from "../../spec/windows.ts";
 import { type Scene, type Wait, wait } from "./decision.ts";
 
-export { closedNow, type WindowSet } from "../../spec/openings.ts";
-
 /** The rollout's own windows, and the freezes of repo and server, each as a set of its own: every set must be open. */
 export function windowSets(own: readonly Window[], freezes: readonly (Window & { where: string })[]): WindowSet[] {
   const byPlace = Map.groupBy(freezes, (freeze) => freeze.where);
