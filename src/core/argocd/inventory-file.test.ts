@@ -76,6 +76,12 @@ describe("readInventory", () => {
     expect(readInventory("kind: ConfigMap\n", "i.yaml").problems[0]).toContain("no cluster Secret");
   });
 
+  test("an empty List says that kubectl found nothing, not that the file holds something else", () => {
+    const text = 'apiVersion: v1\nitems: []\nkind: List\nmetadata:\n  resourceVersion: ""\n';
+    expect(readInventory(text, "i.yaml").problems).toEqual([expect.stringContaining("kubectl found nothing")]);
+    expect(readInventory(`${text}---\n${secret("stringData: {name: a}\n", "x")}`, "i.yaml").problems).toEqual([]);
+  });
+
   test("an alias bomb is refused", () => {
     const lines = ["a0: &a0 [x, x, x, x, x, x, x, x, x, x]"];
     for (let i = 1; i < 9; i++)

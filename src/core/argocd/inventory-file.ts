@@ -40,7 +40,11 @@ export function readInventory(text: string, file: string): Inventory {
   for (const document of documents) addObject(inventory, document, file);
   dropRepeated(inventory, file);
   const found = inventory.clusters.length + inventory.applications.length + inventory.applicationSets.length;
-  if (found === 0 && inventory.problems.length === 0) {
+  if (found === 0 && inventory.problems.length === 0 && documents.length > 0 && documents.every(isEmptyList)) {
+    inventory.problems.push(
+      `${file}: the List in it is empty: kubectl found nothing; check its namespace (-n), its context and the label selector`,
+    );
+  } else if (found === 0 && inventory.problems.length === 0) {
     inventory.problems.push(
       `${file}: no cluster Secret (label ${CLUSTER_LABEL}: cluster), Application or ApplicationSet in it; print some with kubectl get -o yaml`,
     );
@@ -57,6 +61,10 @@ function readDocuments(text: string, file: string, problems: string[]): unknown[
     problems.push(`${file}:${line}:${column}: not YAML: ${firstLine(problem)}`);
     return [];
   });
+}
+
+function isEmptyList(object: unknown): boolean {
+  return isRecord(object) && String(object["kind"]).endsWith("List") && Array.isArray(object["items"]) && object["items"].length === 0;
 }
 
 /** JSON is YAML too, but a large `kubectl -o json` is read many times faster as what it is. */

@@ -67,27 +67,26 @@ export interface YamlDocument {
 /** Every document of a text, read as Argo CD reads YAML. Never throws. */
 export function readYamlDocuments(text: string): YamlDocument[] {
   const lines = new LineCounter();
-  const documents = parseAllDocuments(text, {
-    version: "1.1",
-    customTags: goTags,
-    uniqueKeys: false,
-    logLevel: "silent",
-    lineCounter: lines,
-  });
-  return [...documents].map((document) => {
+  const options = { version: "1.1", customTags: goTags, uniqueKeys: false, logLevel: "silent", lineCounter: lines } as const;
+  return [...parseAllDocuments(text, options)].map((document) => {
     const error = document.errors[0];
     const { line, column } = located(lines, error?.pos[0] ?? document.contents?.range?.[0] ?? 0);
-    if (error !== undefined)
-      return { problem: (error.message.split("\n")[0] ?? "").replace(/ at line \d+, column \d+:$/, ""), line, column };
+    if (error !== undefined) return { problem: saidOf(error.message), line, column };
     const odd = oddKey(text, document);
     cutLastBlock(text, document);
     if (odd !== undefined) return { problem: ODD_KEY, ...located(lines, odd) };
     try {
       return { value: document.toJS({ maxAliasCount: MOST_ALIASES }), line, column };
     } catch (cause) {
-      return { problem: cause instanceof Error ? cause.message : "unknown reason", line, column };
+      return { problem: saidOf(cause instanceof Error ? cause.message : "unknown reason"), line, column };
     }
   });
+}
+
+/** Without the place, which is told apart, and in words of YAML where the parser ran out of stack. */
+function saidOf(message: string): string {
+  if (/call stack/.test(message)) return "it is nested too deeply";
+  return (message.split("\n")[0] ?? "").replace(/ at line \d+, column \d+:$/, "");
 }
 
 /** The objects of a text, one a document; broken documents and those that are no map have none. */

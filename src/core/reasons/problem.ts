@@ -11,6 +11,7 @@ import type { PlanProblems } from "./problems-plan.ts";
 import type { RepoProblems } from "./problems-repo.ts";
 import type { RuleProblems } from "./problems-rules.ts";
 import type { ServerProblems } from "./problems-server.ts";
+import type { SetProblems } from "./problems-set.ts";
 
 /** Every code of a problem, with its data. */
 export interface ProblemTable
@@ -20,6 +21,7 @@ export interface ProblemTable
     PlanProblems,
     RepoProblems,
     PaceProblems,
+    SetProblems,
     PinCodes,
     ServerProblems {}
 

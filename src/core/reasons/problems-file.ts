@@ -41,6 +41,7 @@ export interface FileProblems {
   BAD_QUANTITY:
     | { kind: "NotWhole" | "NotWholePercent" | "Over100" | "Neither"; given: string }
     | { kind: "TooSmall"; given: string; least: string }
+    | { kind: "TooLarge"; given: string; most: string }
     | { kind: "Quoted"; given: string; bare: string; percent: boolean }
     | { kind: "NeverGrows"; factor: number; start: number }
     | { kind: "StartAboveMax"; start: number; max: number };

@@ -32,6 +32,8 @@ export const budget = quantityOf(true);
 
 function faultOf(input: unknown, least: number): ProblemData<"BAD_QUANTITY"> {
   const given = show(input);
+  if (typeof input === "number" && input > Number.MAX_SAFE_INTEGER)
+    return { kind: "TooLarge", given, most: String(Number.MAX_SAFE_INTEGER) };
   if (typeof input === "number")
     return Number.isInteger(input) ? { kind: "TooSmall", given, least: String(least) } : { kind: "NotWhole", given };
   if (typeof input !== "string") return { kind: "Neither", given };

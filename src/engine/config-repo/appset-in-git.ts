@@ -111,7 +111,7 @@ export function manifestIn(
 ): Record<string, unknown> | undefined {
   if (text === null || text.length > LARGEST_MANIFEST || !text.includes(kind)) return undefined;
   if (!wanted.some(({ name }) => text.includes(name))) return undefined;
-  return readManifests(text).find((object) => {
+  return objectsIn(text).find((object) => {
     const metadata = object["metadata"];
     if (object["kind"] !== kind || !isRecord(metadata)) return false;
     const { name, namespace } = metadata;
@@ -122,7 +122,15 @@ export function manifestIn(
 /** Every ApplicationSet in a file. */
 export function setsIn(text: string | null): Record<string, unknown>[] {
   if (text === null || text.length > LARGEST_MANIFEST || !text.includes("ApplicationSet")) return [];
-  return readManifests(text).filter((object) => object["kind"] === "ApplicationSet");
+  return objectsIn(text).filter((object) => object["kind"] === "ApplicationSet");
+}
+
+/** A List stands for its items, as kubectl takes it. */
+function objectsIn(text: string): Record<string, unknown>[] {
+  return readManifests(text).flatMap((object) => {
+    const items = object["kind"] === "List" ? object["items"] : undefined;
+    return Array.isArray(items) ? items.filter(isRecord) : [object];
+  });
 }
 
 /** Clusters as the clusters generator sees them: registered ones, with Argo CD's own label back on. */

@@ -90,10 +90,18 @@ function followed(
   ref: Question["ref"],
   pinned: ReadonlySet<string> | undefined,
 ): ApplicationSetInGit | undefined {
+  return chooseSet(found, pinned, plane.applicationSet(ref.namespace, ref.name)?.spec);
+}
+
+/** Of several manifests of one name the one in which pins stand, or else the only one that the live set equals. */
+export function chooseSet(
+  found: readonly ApplicationSetInGit[],
+  pinned: ReadonlySet<string> | undefined,
+  live: unknown,
+): ApplicationSetInGit | undefined {
   if (found.length <= 1) return found[0];
   const own = found.filter((one) => pinned?.has(one.file) === true);
   if (own.length === 1) return own[0];
-  const live = plane.applicationSet(ref.namespace, ref.name)?.spec;
   const equal = found.filter((one) => live !== undefined && specDifference(live, one.object["spec"]) === undefined);
   return equal.length === 1 ? equal[0] : undefined;
 }

@@ -6,6 +6,7 @@ import { type RepoFiles, readOrNull } from "../../core/base/repo-files.ts";
 import { type Edit, type Plan, targetsOf } from "../../core/plan/plan-types.ts";
 import type { Rollout } from "../../core/spec/rollout.ts";
 import { type ApplicationSetInGit, manifestIn, renderAt } from "../config-repo/appset-in-git.ts";
+import { kustomizationsIn, takersOf } from "../config-repo/kustomize.ts";
 import { isWorkflow, readWorkflow } from "../config-repo/workflow-triggers.ts";
 import { applyEdits } from "../resolve/pin-edit.ts";
 import type { Gathered, ParentApplication } from "./gathered.ts";
@@ -34,7 +35,7 @@ export function editsOf(plan: Pick<Plan, "stages"> | undefined): Map<string, rea
 
 /** An Application as one that may apply others. */
 export function parentOf({ name, spec, owner }: ApplicationView): ParentApplication {
-  return { name, sources: committedSources(spec), owned: owner?.kind === "ApplicationSet" };
+  return { name, sources: committedSources(spec), owned: owner?.kind === "ApplicationSet", automated: spec.automated };
 }
 
 const MOST_WORKFLOWS = 500;
@@ -55,9 +56,17 @@ export function gatherOutside(input: GatherInput, files: RepoFiles): Gathered {
     parents,
     seesAll,
     ...defined({ set, rendered, pinPaths, repoURL, base, updaters: pinsAnImage(rollout) ? imageUpdatersIn(files) : undefined }),
+    ...defined({ unrendered: before?.problems[0] }),
+    kustomized: kustomizedFor(set?.file, files),
     files: files.paths().length,
     ...requirements(input, files),
   };
+}
+
+function kustomizedFor(file: string | undefined, files: RepoFiles): Map<string, boolean> {
+  const kustomizations = kustomizationsIn(files);
+  const takers = new Set(file === undefined ? [] : takersOf(kustomizations, file));
+  return new Map([...kustomizations.keys()].map((folder) => [folder, takers.has(folder)]));
 }
 
 /** Workflows are read only where a check is required. */

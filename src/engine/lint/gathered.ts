@@ -2,6 +2,7 @@ import type { RenderedApplication } from "../../core/appset/index.ts";
 import type { SourceView } from "../../core/argocd/views.ts";
 import { isRecord } from "../../core/base/is-record.ts";
 import type { Edit } from "../../core/plan/plan-types.ts";
+import type { RenderProblem } from "../../core/reasons/render.ts";
 import type { Rollout } from "../../core/spec/rollout.ts";
 import type { Workflow } from "../config-repo/workflow-triggers.ts";
 import type { ImageUpdaterRef } from "./image-updaters.ts";
@@ -12,6 +13,8 @@ export interface ParentApplication {
   sources: readonly SourceView[];
   /** Made by an ApplicationSet: no parent, as a rule. */
   owned: boolean;
+  /** It syncs by itself. */
+  automated: boolean;
 }
 
 /** What lint looks at outside the rollout's file. All of it may be missing: then nothing is said of it. */
@@ -21,6 +24,8 @@ export interface Gathered {
   set?: { file: string; object: Record<string, unknown> };
   /** What it yields; undefined where it cannot be rendered. */
   rendered?: readonly RenderedApplication[];
+  /** Why it cannot. */
+  unrendered?: RenderProblem;
   /** Pins by Application name, as resolved. */
   edits: ReadonlyMap<string, readonly Edit[]>;
   /** Places of an Application's spec that change with its pins; undefined: not known. */
@@ -32,6 +37,8 @@ export interface Gathered {
   repoURL?: string;
   /** Branch that batches are written to; undefined: not known. */
   base?: string;
+  /** Folders with a kustomization: whether it passes the set's manifest on. */
+  kustomized: ReadonlyMap<string, boolean>;
   /** Files in the repo. */
   files: number;
   /** ImageUpdaters that the repo declares. */

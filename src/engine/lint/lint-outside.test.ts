@@ -25,11 +25,17 @@ interface World {
   rollout?: Partial<Rollout>;
   edit?: Partial<Edit>;
   files?: number;
+  more?: Record<string, string>;
   seesAll?: boolean;
   base?: string | undefined;
 }
 
-const PARENT: ParentApplication = { name: "apps", sources: [{ repoURL: REPO, path: "appsets", targetRevision: "main" }], owned: false };
+const PARENT: ParentApplication = {
+  name: "apps",
+  sources: [{ repoURL: REPO, path: "appsets", targetRevision: "main" }],
+  owned: false,
+  automated: true,
+};
 
 function lint(world: World = {}): string[] {
   const list = {
@@ -61,7 +67,7 @@ function lint(world: World = {}): string[] {
     },
   };
   const text = stringify(object);
-  const files: Record<string, string> = { [FILE]: text, "clusters/eu-1.yaml": "cluster: eu-1\ntargetRevision: v1\n" };
+  const files: Record<string, string> = { [FILE]: text, "clusters/eu-1.yaml": "cluster: eu-1\ntargetRevision: v1\n", ...world.more };
   const sync = {
     read: (path: string) => files[path] ?? null,
     paths: () => [...Object.keys(files), ...Array.from({ length: (world.files ?? 2) - 2 }, (_, i) => `more/${i}`)],
@@ -157,6 +163,13 @@ describe("lint looks outside the rollout's file", () => {
       { source: { targetRevision: "main" }, files: 3000 },
       /^warning NO_GENERATE_PATHS 2 Applications/,
     ],
+    ["a parent that waits for a person at each batch", { parents: [{ ...PARENT, automated: false }] }, /^warning PARENT_BY_HAND/],
+    [
+      "a set that lies below its parent's folder, whose kustomization does not name it",
+      { more: { "appsets/kustomization.yaml": "resources: [other.yaml]\n" } },
+      /^warning NOT_APPLIED/,
+    ],
+    ["a set that Argo CD would not take", { generators: [{ lists: {} }] }, /^error SET_BROKEN .*"lists" is no generator/],
     [
       "a set that nothing applies",
       { parents: [{ ...PARENT, sources: [{ repoURL: REPO, path: "other", targetRevision: "main" }] }] },
@@ -175,10 +188,20 @@ describe("lint looks outside the rollout's file", () => {
       { spec: { ignoreApplicationDifferences: [{ jsonPointers: ["/spec/syncPolicy", "/metadata/labels"] }] } },
     ],
     ["a file generator at HEAD", { generators: [{ git: { repoURL: REPO, revision: "HEAD", files: [{ path: "clusters/*.yaml" }] } }] }],
-    ["a generator of another repo", { generators: [{ git: { repoURL: "https://x/y.git", revision: "v1", files: [] } }] }],
+    ["a generator of another repo", { generators: [{ git: { repoURL: "https://x/y.git", revision: "v1", files: [{ path: "x" }] } }] }],
     [
       "a large monorepo with the annotation",
       { source: { targetRevision: "main" }, files: 3000, annotations: { "argocd.argoproj.io/manifest-generate-paths": "." } },
+    ],
+    [
+      "a parent that applies it by way of kustomizations",
+      {
+        more: {
+          "bootstrap/hub/kustomization.yaml": "resources: [../all]\n",
+          "bootstrap/all/kustomization.yml": `resources:\n  - ../../${FILE}\n  - https://github.com/acme/x//y?ref=v1\n`,
+        },
+        parents: [{ ...PARENT, sources: [{ repoURL: REPO, path: "bootstrap/hub/", targetRevision: "main" }] }],
+      },
     ],
     ["nobody known who could apply it", { parents: [{ ...PARENT, owned: true, sources: [] }], seesAll: false }],
     [
@@ -191,6 +214,8 @@ describe("lint looks outside the rollout's file", () => {
 
   test("a set whose parts are of the wrong type harms nobody", () => {
     expect(lint({ spec: { strategy: 7, syncPolicy: [], ignoreApplicationDifferences: [null, { jsonPointers: 3 }, "x"] } })).toEqual([]);
-    expect(lint({ generators: [{ matrix: { generators: [{ matrix: { generators: "x" } }] } }, null] })).toEqual([]);
+    expect(lint({ generators: [{ matrix: { generators: [{ matrix: { generators: "x" } }] } }, null] })).toEqual([
+      expect.stringMatching(/^error SET_BROKEN .*exactly two generators/),
+    ]);
   });
 });

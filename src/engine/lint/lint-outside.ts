@@ -8,6 +8,7 @@ import type { RepoFiles } from "../../core/base/repo-files.ts";
 import type { Finding, Problem } from "../../core/reasons/problem.ts";
 import type { Workflow } from "../config-repo/workflow-triggers.ts";
 import { locateIn } from "../resolve/plan-over.ts";
+import { isRefusedByArgo } from "./declared-sets.ts";
 import { type GatherInput, gatherOutside } from "./gather.ts";
 import { AT_SOURCE, type Gathered, specOf } from "./gathered.ts";
 import { ignoredPins, imageUpdater } from "./ignored-pins.ts";
@@ -17,6 +18,7 @@ import { baseRevisions, generatePaths, notApplied } from "./reads.ts";
 export function lintOutside(input: GatherInput, files: RepoFiles): Problem[] {
   const gathered = gatherOutside(input, files);
   const findings = [
+    ...brokenSet(gathered),
     ...setPolicies(gathered),
     ...autoSync(gathered),
     ...baseRevisions(gathered),
@@ -31,6 +33,11 @@ export function lintOutside(input: GatherInput, files: RepoFiles): Problem[] {
   return findings.map(({ atKey: _, ...finding }) =>
     locateIn(rollout, files, { severity: "error", ...finding, file: rollout.file, line: 1, column: 1 }),
   );
+}
+
+function brokenSet({ set, unrendered }: Gathered): Finding[] {
+  if (set === undefined || unrendered === undefined || !isRefusedByArgo(unrendered)) return [];
+  return [{ code: "SET_BROKEN", kind: "Render", set: set.file, problem: unrendered, path: AT_SOURCE }];
 }
 
 function setPolicies({ set }: Gathered): Finding[] {

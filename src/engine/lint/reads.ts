@@ -1,9 +1,10 @@
+import { posix } from "node:path";
 import type { SourceView } from "../../core/argocd/views.ts";
 import { isRecord } from "../../core/base/is-record.ts";
 import type { Finding, ProblemData } from "../../core/reasons/problem.ts";
 import { sourcesOf } from "../config-repo/appset-in-git.ts";
 import { isBaseRevision, sameRepo } from "../config-repo/repo-url.ts";
-import { AT_SOURCE, type Gathered, specOf } from "./gathered.ts";
+import { AT_SOURCE, type Gathered, type ParentApplication, specOf } from "./gathered.ts";
 import { readsFile } from "./outside-readers.ts";
 
 /** From so many Applications on one repo, or files in it, every push is felt by all of them. */
@@ -53,13 +54,29 @@ function gitGenerators(list: unknown, depth = 0): Record<string, unknown>[] {
 }
 
 /** Who applies the ApplicationSet reads it at the base, where batches write into its file. */
-function parent({ set, edits, parents }: Gathered, repoURL: string, base: string): Finding[] {
+function parent(gathered: Gathered, repoURL: string, base: string): Finding[] {
+  const { set, edits } = gathered;
   if (set === undefined || ![...edits.values()].some((some) => some.some((edit) => edit.file === set.file))) return [];
-  const readers = parents.filter((one) => readsAtAnyRevision(one.sources, set.file, repoURL));
-  if (readers.length === 0 || readers.some((one) => readsFile(one.sources, set.file, { repoURL, baseBranch: base }))) return [];
+  const readers = appliers(gathered, repoURL);
+  const atBase = appliers(gathered, repoURL, base);
+  if (atBase.length > 0 && atBase.every((one) => !one.automated))
+    return [{ code: "PARENT_BY_HAND", parent: atBase[0]?.name ?? "", set: set.file, severity: "warning", path: AT_SOURCE }];
+  if (readers.length === 0 || atBase.length > 0) return [];
   const [first] = readers;
   const revision = first?.sources.find((source) => sameRepo(source.repoURL, repoURL))?.targetRevision ?? "";
   return [wrong({ kind: "Parent", parent: first?.name ?? "", set: set.file, revision, base })];
+}
+
+/** Applications that apply the set's manifest, themselves or by a kustomization; of any revision where none is named. */
+function appliers({ set, parents, kustomized }: Gathered, repoURL: string, base?: string): ParentApplication[] {
+  const file = set?.file ?? "";
+  return parents.filter(({ sources: all }) =>
+    all.some((source) => {
+      if (!sameRepo(source.repoURL, repoURL) || (base !== undefined && !isBaseRevision(source.targetRevision, base))) return false;
+      const folder = posix.join(source.path ?? ".", ".").replace(/^\/+|\/+$/g, "") || ".";
+      return kustomized.get(folder) ?? readsAtAnyRevision([source], file, repoURL);
+    }),
+  );
 }
 
 /** Applications that take a pin's file for their values must take it at the base. */
@@ -123,10 +140,11 @@ export function generatePaths({ rendered, repoURL, base, files }: Gathered): Fin
 }
 
 /** Batches in an ApplicationSet that nobody applies from Git change nothing in the cluster. */
-export function notApplied({ set, parents, seesAll, repoURL }: Gathered): Finding[] {
+export function notApplied(gathered: Gathered): Finding[] {
+  const { set, parents, seesAll, repoURL } = gathered;
   if (set === undefined || repoURL === undefined) return [];
   const candidates = parents.filter((one) => !one.owned);
   if (candidates.length === 0 && !seesAll) return [];
-  if (parents.some((one) => readsAtAnyRevision(one.sources, set.file, repoURL))) return [];
+  if (appliers(gathered, repoURL).length > 0) return [];
   return [{ code: "NOT_APPLIED", set: set.file, severity: "warning", path: AT_SOURCE }];
 }

@@ -4,8 +4,10 @@
  * Called by plan-pulls for each open PR that may concern a rollout. What it reads is noted, so that it is judged anew only where that
  * has changed.
  */
+
+import type { ControlPlane } from "../../adapters/argocd/port.ts";
 import type { AnyReason } from "../../core/base/reason.ts";
-import type { Plan } from "../../core/plan/plan-types.ts";
+import type { Edit, Plan } from "../../core/plan/plan-types.ts";
 import { engineReason } from "../../core/reasons/engine.ts";
 import type { Problem } from "../../core/reasons/problem.ts";
 import { runReason } from "../../core/reasons/run.ts";
@@ -19,14 +21,16 @@ import { isEnded } from "../../core/run/state/run.ts";
 import { parseRepoConfig } from "../../core/spec/parse/parse.ts";
 import { SETTINGS_FILE } from "../../core/spec/repo-config.ts";
 import type { Rollout } from "../../core/spec/rollout.ts";
-import { findApplicationSet, generatorClusters } from "../config-repo/appset-in-git.ts";
+import { type ApplicationSetInGit, findApplicationSets, generatorClusters } from "../config-repo/appset-in-git.ts";
 import type { Commits } from "../config-repo/commits.ts";
 import type { DurationsOf } from "../config-repo/history-durations.ts";
+import { setsByPlane } from "../config-repo/plane-sets.ts";
 import { type Project, readProject } from "../config-repo/project.ts";
 import { VERSION } from "../config-repo/release.ts";
 import { type Releases, sameRelease } from "../config-repo/releases.ts";
 import { freezesOf } from "../config-repo/settings.ts";
 import type { Snapshot } from "../config-repo/snapshot.ts";
+import { ambiguous } from "../lint/declared-sets.ts";
 import { editsOf, parentOf } from "../lint/gather.ts";
 import { lintOutside } from "../lint/lint-outside.ts";
 import { planesFor } from "../resolve/fleet.ts";
@@ -143,11 +147,11 @@ export function openPullJudge(context: Context, { commits, releases, rules, dura
     const planes = planesFor(all, rollout.source.controlPlanes);
     const edits = editsOf(plan);
     const files = new Set([...edits.values()].flatMap((own) => own.map((edit) => edit.file)));
-    const set = rollout.source.kind === "ApplicationSet" ? await findApplicationSet(snapshot, rollout.source, files) : undefined;
+    const { set, problems } = await declared(rollout, snapshot, { planes, likely: files, edits: [...edits.values()].flat() });
     const clusters = generatorClusters(planes);
     const parents = planes.flatMap((plane) => plane.applications().map(parentOf));
     const input = { rollout, set, clusters, edits, parents, seesAll: grants === undefined, repoURL, defaultBranch, required };
-    return snapshot.with((sync) => lintOutside(input, sync));
+    return [...problems, ...(await snapshot.with((sync) => lintOutside(input, sync)))];
   }
 
   async function releaseComment(
@@ -201,6 +205,21 @@ export function openPullJudge(context: Context, { commits, releases, rules, dura
   }
 
   return judgePull;
+}
+
+/** The set of the first control plane that follows one; one of which nobody can say so is a problem. */
+async function declared(
+  rollout: Rollout,
+  snapshot: Snapshot,
+  asked: { planes: readonly ControlPlane[]; likely: Iterable<string>; edits: readonly Edit[] },
+): Promise<{ set: ApplicationSetInGit | undefined; problems: Problem[] }> {
+  const { source } = rollout;
+  if (source.kind !== "ApplicationSet") return { set: undefined, problems: [] };
+  const sets = await setsByPlane(snapshot, { ref: source, ...asked });
+  const [set] = sets.values();
+  const found = set === undefined ? await findApplicationSets(snapshot, source) : [];
+  const problems = found.length < 2 ? [] : [await snapshot.with((files) => ambiguous(rollout, files, found))];
+  return { set, problems };
 }
 
 /** Problems that a PR brings: those in files it changes, and those that the base does not have. */

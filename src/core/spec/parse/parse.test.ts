@@ -255,6 +255,11 @@ describe("hostile files are refused, not read", () => {
     expect(parseRollouts(text, "r.yaml")).toMatchObject({ rollouts: [], problems: [{ code, severity: "error" }] });
   });
 
+  test("too many brackets are told at their line, not at the first one of the file", () => {
+    const text = `kind: ProgressiveRollout\nspec:\n  pins: ${"[".repeat(300)}\n`;
+    expect(parseRollouts(text, "r.yaml").problems).toMatchObject([{ code: "TOO_DEEP", line: 3, column: 9 + 200 }]);
+  });
+
   test("a 50 MB file is refused in no time", () => {
     const text = "a: 1\n".repeat(10_000_000);
     const before = cpuMs();

@@ -27,7 +27,9 @@ export interface ReadYaml {
 export function readYaml(text: string, file: string): ReadYaml {
   const whole = (reason: ProblemReason): ReadYaml => ({ sources: [], problems: [problemIn(file, reason)] });
   if (text.length > LARGEST_FILE) return whole({ code: "TOO_LARGE", mebibytes: (text.length / LARGEST_FILE).toFixed(1) });
-  if (deepFlow(text)) return whole({ code: "TOO_DEEP", kind: "Brackets" });
+  const deep = deepFlow(text);
+  if (deep !== undefined)
+    return { sources: [], problems: [{ ...problemIn(file, { code: "TOO_DEEP", kind: "Brackets" }), ...placeOf(text, deep) }] };
   try {
     return readDocuments(text, file);
   } catch (error) {
@@ -78,16 +80,21 @@ function depthOf(data: unknown, depth: number): number {
   return deepest;
 }
 
-/** A cheap look before parsing: open brackets outside comments, wherever they stand. */
-function deepFlow(text: string): boolean {
+function placeOf(text: string, offset: number): { line: number; column: number } {
+  const before = text.slice(0, offset).split("\n");
+  return { line: before.length, column: (before.at(-1)?.length ?? 0) + 1 };
+}
+
+/** A cheap look before parsing: where too many brackets are open, whatever they stand in; undefined: nowhere. */
+function deepFlow(text: string): number | undefined {
   let depth = 0;
   for (let i = 0; i < text.length; i++) {
     const char = text.charCodeAt(i);
     if (char === 0x5b || char === 0x7b) depth++;
     else if ((char === 0x5d || char === 0x7d) && depth > 0) depth--;
-    if (depth > 200) return true;
+    if (depth > 200) return i;
   }
-  return false;
+  return undefined;
 }
 
 function at(lines: LineCounter, offset: number): { line: number; column: number } {

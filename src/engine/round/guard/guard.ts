@@ -87,7 +87,7 @@ export function openGuard({ mirror, planes: all, clock, log, repoURL }: Context,
   ): Promise<GuardProblem | undefined> {
     if (before === undefined || after === undefined) return await undeclared(run, plane, commits.snapshot(at.base));
     const unproven = unprovenSet(plane, before, editsOf(batch));
-    if (unproven !== undefined && !run.spec.source.unverified) return unproven;
+    if (unproven !== undefined) return run.spec.source.unverified && !lost ? judgeLive(plane, run, before, undefined) : unproven;
     const clusters = generatorClusters([plane]);
     const render = (id: string, set: ApplicationSetInGit) =>
       commits.snapshot(id).with((files) => renderAt(set, clusters, files, repoURL, at.baseBranch));

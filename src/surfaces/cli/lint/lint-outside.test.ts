@@ -36,7 +36,7 @@ function clone(): void {
 
 function parent(revision: string, path = "appsets"): void {
   const source = `{ repoURL: ${REPO}, path: ${path}, targetRevision: ${revision} }`;
-  const text = `apiVersion: argoproj.io/v1alpha1\nkind: Application\nmetadata: { name: apps, namespace: argocd }\nspec:\n  project: default\n  source: ${source}\n  destination: { name: in-cluster }\n`;
+  const text = `apiVersion: argoproj.io/v1alpha1\nkind: Application\nmetadata: { name: apps, namespace: argocd }\nspec:\n  project: default\n  source: ${source}\n  destination: { name: in-cluster }\n  syncPolicy: { automated: {} }\n`;
   mkdirSync(join(dir, "bootstrap"), { recursive: true });
   writeFileSync(join(dir, "bootstrap/apps.yaml"), text);
 }

@@ -8,7 +8,8 @@ import { readManifests } from "../../../core/base/yaml-read.ts";
 import type { Plan } from "../../../core/plan/plan-types.ts";
 import type { Problem } from "../../../core/reasons/problem.ts";
 import type { Rollout } from "../../../core/spec/rollout.ts";
-import { findApplicationSetIn, generatorCluster } from "../../../engine/config-repo/appset-in-git.ts";
+import { generatorCluster } from "../../../engine/config-repo/appset-in-git.ts";
+import { declaredSet } from "../../../engine/lint/declared-sets.ts";
 import { editsOf, type GatherInput, parentOf } from "../../../engine/lint/gather.ts";
 import type { ParentApplication } from "../../../engine/lint/gathered.ts";
 import { lintOutside } from "../../../engine/lint/lint-outside.ts";
@@ -26,8 +27,8 @@ interface Origin {
  */
 export function outsideProblems(rollout: Rollout, checkout: Checkout, inventory: Inventory | undefined, plan: Plan | undefined): Problem[] {
   if (rollout.source.kind !== "ApplicationSet") return [];
-  const set = findApplicationSetIn(checkout, rollout.source);
-  if (set === undefined) return [];
+  const { set, problems } = declaredSet(rollout, checkout, inventory?.applicationSets);
+  if (set === undefined) return problems;
   const origin = originOf(checkout.root);
   const input: GatherInput = {
     rollout,
@@ -39,7 +40,8 @@ export function outsideProblems(rollout: Rollout, checkout: Checkout, inventory:
     repoURL: origin.repoURL,
     defaultBranch: origin.defaultBranch,
   };
-  return lintOutside(input, checkout);
+  // What cannot be rendered was told where the Applications were looked for.
+  return [...problems, ...lintOutside(input, checkout).filter(({ code }) => code !== "SET_BROKEN")];
 }
 
 /** Of a clone; undefined: no clone, or it does not say. */

@@ -26,10 +26,14 @@ export function inventoryAt(path: string | undefined): Inventory | undefined {
   return inventory;
 }
 
-/** A version that was given; CommandError 2 where it is empty, as from a variable that is not set. `text`: as it was written. */
+/** A version that was given; CommandError 2 where it is empty, as from a variable that is not set, or no single line. `text`: as it was written. */
 export function versionGiven(text: string, value: string): string {
-  if (value.trim() !== "") return value;
-  throw new CommandError(2, `--to ${text === "" ? "''" : visible(text)}: there is no version in it`);
+  if (value.trim() === "") throw new CommandError(2, `--to ${text === "" ? "''" : visible(text)}: there is no version in it`);
+  if (!/\p{Cc}/u.test(value)) return value;
+  throw new CommandError(
+    2,
+    `--to ${visible(text).replaceAll("\n", "␊")}: a version is one line of text; take the line breaks and control characters out`,
+  );
 }
 
 /** The rollout of these files by its name, or their only one; undefined: none can be read, and why was told. */

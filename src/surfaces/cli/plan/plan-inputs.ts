@@ -9,9 +9,10 @@ import { pinsOf } from "../../../core/plan/steps.ts";
 import type { OwnWords, Problem, ProblemReason } from "../../../core/reasons/problem.ts";
 import { sayRender } from "../../../core/report/reasons/render.ts";
 import type { Rollout } from "../../../core/spec/rollout.ts";
-import { findApplicationSetIn, generatorCluster } from "../../../engine/config-repo/appset-in-git.ts";
+import { generatorCluster } from "../../../engine/config-repo/appset-in-git.ts";
 import { flat } from "../../../engine/config-repo/generator-params.ts";
 import { declaredIn } from "../../../engine/config-repo/inventory.ts";
+import { declaredSet, isRefusedByArgo } from "../../../engine/lint/declared-sets.ts";
 import { scanRepo } from "../../../engine/onboarding/scan.ts";
 import type { Manifest } from "../../../engine/onboarding/types.ts";
 import { applicationsOf, type SeenApplication } from "../../../engine/resolve/draft.ts";
@@ -82,7 +83,8 @@ interface Rendered {
 
 function renderSource(rollout: Rollout, checkout: Checkout, inventory: Inventory | undefined, controlPlane: string): Rendered {
   const { name, namespace } = rollout.source;
-  const found = findApplicationSetIn(checkout, rollout.source)?.object ?? findIn(inventory?.applicationSets ?? [], name, namespace);
+  const live = inventory?.applicationSets ?? [];
+  const found = declaredSet(rollout, checkout, live).set?.object ?? findIn(live, name, namespace);
   if (found === undefined) {
     return notFound(rollout, inventory);
   }
@@ -93,11 +95,13 @@ function renderSource(rollout: Rollout, checkout: Checkout, inventory: Inventory
       applications: [],
       problems: result.problems.map((problem) => {
         const { message, hint } = sayRender(problem);
-        return note(rollout, {
+        const refused = isRefusedByArgo(problem);
+        const told = note(rollout, {
           code: problem.code,
           message: `ApplicationSet ${name}, ${problem.where}: ${message}`,
-          hint: `${hint}; or give --inventory with its Applications`,
+          hint: refused ? hint : `${hint}; or give --inventory with its Applications`,
         });
+        return refused ? { ...told, severity: "error" as const } : told;
       }),
     };
   }

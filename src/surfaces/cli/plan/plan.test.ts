@@ -129,6 +129,14 @@ describe("the fleet's rollout", () => {
     );
   });
 
+  test.each(["v1.5.0\nv1.6.0", "v1\r", "v1\u0000"])(
+    "--to that is no single line is wrong usage, not a version of several: %j",
+    async (to) => {
+      const message = expect.stringMatching(/^--to [^\n]*: a version is one line of text/);
+      await expect(run(["my-app", "--repo", FLEET, "--to", to])).rejects.toMatchObject({ exitCode: 2, message });
+    },
+  );
+
   test.each([
     ["''", ""],
     ["' '", " "],

@@ -177,6 +177,7 @@ export const FILE_PROBLEMS = problemsOf<FileProblems>()({
         Over100: "{given} is more than 100%",
         Neither: "{given} is neither a count nor a percentage",
         TooSmall: "{given} is less than {least}",
+        TooLarge: "{given} is more than {most}, the largest count there is",
         Quoted: "{given} is text, not a count",
         NeverGrows: "a factor of {factor} never grows",
         StartAboveMax: "start is {start}, above max, which is {max}",
@@ -186,6 +187,7 @@ export const FILE_PROBLEMS = problemsOf<FileProblems>()({
       kind: {
         ...{ NotWhole: COUNT, NotWholePercent: COUNT, Neither: COUNT, TooSmall: COUNT },
         Over100: "write 100% for all of them",
+        TooLarge: "write 100% for all of them",
         Quoted: (r) => `write ${r.bare} without quotes${r.percent ? `, or ${r.bare}%` : ""}`,
         NeverGrows: "write a factor above 1, such as 2, or maxUnavailable: {start}",
         StartAboveMax: "write a start of at most {max}, or raise max",

@@ -9,6 +9,7 @@ import { PLAN_PROBLEMS } from "./plan.ts";
 import { REPO_PROBLEMS } from "./repo.ts";
 import { RULE_PROBLEMS } from "./rules.ts";
 import { SERVER_PROBLEMS } from "./server.ts";
+import { SET_PROBLEMS } from "./set.ts";
 
 /** Every code of a problem, and what is said of it. */
 export const PROBLEMS: ProblemEntries<ProblemTable> = {
@@ -17,6 +18,7 @@ export const PROBLEMS: ProblemEntries<ProblemTable> = {
   ...PACE_PROBLEMS,
   ...PLAN_PROBLEMS,
   ...REPO_PROBLEMS,
+  ...SET_PROBLEMS,
   ...ANALYSIS_PROBLEMS,
   ...(PIN_PROBLEMS as unknown as Pick<ProblemEntries<ProblemTable>, keyof typeof PIN_PROBLEMS>),
   ...SERVER_PROBLEMS,

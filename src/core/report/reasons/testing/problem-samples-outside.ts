@@ -3,6 +3,7 @@ import type { AnalysisProblems } from "../../../reasons/problems-analysis.ts";
 import type { OverLimit, PlanProblems, SharedUnit } from "../../../reasons/problems-plan.ts";
 import type { RepoProblems } from "../../../reasons/problems-repo.ts";
 import type { ServerProblems } from "../../../reasons/problems-server.ts";
+import type { SetProblems } from "../../../reasons/problems-set.ts";
 
 /** Data of each code in each of its kinds, at least one. */
 export type Samples<Codes extends ProblemCode> = { readonly [Code in Codes]: readonly [ProblemData<Code>, ...ProblemData<Code>[]] };
@@ -16,7 +17,7 @@ const APPLICATION = { kind: "Application", namespace: "argocd", name: "payments"
 const SELECTED = { ...APPLICATION, name: "", selector: { matchLabels: { app: "shop" }, matchExpressions: [] } };
 
 /** Of plans, of what stands outside of a rollout's file, and of analyses. */
-export const OUTSIDE_SAMPLES: Samples<keyof (PlanProblems & RepoProblems & AnalysisProblems & ServerProblems)> = {
+export const OUTSIDE_SAMPLES: Samples<keyof (PlanProblems & RepoProblems & SetProblems & AnalysisProblems & ServerProblems)> = {
   UNIT_SPANS_STAGES: [{ stage: "canary", unit }],
   UNIT_TOO_LARGE: [{ stage: "canary", unit, size: 1 }],
   UNIT_TOPOLOGY: [{ stage: "canary", unit: { names: ["a", "b", "c", "d", "e"], count: 9 }, topologyKey: "region" }],
@@ -67,6 +68,12 @@ export const OUTSIDE_SAMPLES: Samples<keyof (PlanProblems & RepoProblems & Analy
   ],
   NO_GENERATE_PATHS: [{ applications: 340, files: 12_000, annotation: "argocd.argoproj.io/manifest-generate-paths" }],
   NOT_APPLIED: [{ set: SET }],
+  PARENT_BY_HAND: [{ parent: "apps", set: SET }],
+  SET_AMBIGUOUS: [{ set: "payments", files: [SET, "old/payments.yaml"] }],
+  SET_BROKEN: [
+    { kind: "Yaml", set: "payments", said: "Flow sequence must end with a ]" },
+    { kind: "Render", set: SET, problem: { code: "INVALID", kind: "NoTemplate", where: "spec.template" } },
+  ],
   ROLLING_SYNC: [{ set: SET }],
   CREATE_ONLY: [{ set: SET, policy: "create-only" }],
   AUTO_SYNC_OFF: [

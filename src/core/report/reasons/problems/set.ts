@@ -1,0 +1,30 @@
+import type { SetProblems } from "../../../reasons/problems-set.ts";
+import { sayRender } from "../render.ts";
+import { problemsOf } from "./entry.ts";
+
+/** The manifest of an ApplicationSet, who applies it. */
+export const SET_PROBLEMS = problemsOf<SetProblems>()({
+  PARENT_BY_HAND: {
+    says: "its parent Application {parent}, which applies {set}, does not sync by itself: after each batch a person would have to sync it",
+    hint: "switch automated sync of {parent} on",
+    means: "the Application that applies the ApplicationSet waits for a person",
+    warns: true,
+  },
+  SET_AMBIGUOUS: {
+    says: (r) =>
+      `ApplicationSet ${r.set} is declared by ${r.files.join(" and by ")}: neither pins nor what lives tells which of them Argo CD has`,
+    hint: "take out the one that nobody applies, or name the namespace in each",
+    means: "several files declare the ApplicationSet, and which of them Argo CD has cannot be told",
+    todo: "take out the one that nobody applies; where each hub has its own, name the control planes in `sourceRef.controlPlane`",
+  },
+  SET_BROKEN: {
+    says: {
+      kind: {
+        Yaml: "the file that declares ApplicationSet {set} is not YAML: {said}",
+        Render: (r) => `Argo CD would not take the ApplicationSet in ${r.set}: ${r.problem.where}: ${sayRender(r.problem).message}`,
+      },
+    },
+    hint: { kind: { Yaml: "correct it there", Render: (r) => sayRender(r.problem).hint } },
+    means: "the ApplicationSet in Git is broken",
+  },
+});

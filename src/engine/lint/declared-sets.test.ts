@@ -1,0 +1,61 @@
+import { describe, expect, test } from "vitest";
+import { sampleRollout } from "../../../test/support/sample-run.ts";
+import { sayProblem } from "../../core/report/reasons/problems/problems.ts";
+import type { PinTemplate } from "../../core/spec/rollout.ts";
+import { declaredSet } from "./declared-sets.ts";
+
+const ROLLOUT = "kind: ProgressiveRollout\nspec:\n  sourceRef: { kind: ApplicationSet, name: payments }\n";
+
+function set(project: string): string {
+  return `kind: ApplicationSet\nmetadata: { name: payments, namespace: argocd }\nspec:\n  generators: []\n  template: { spec: { project: ${project} } }\n`;
+}
+
+function declared(texts: Record<string, string>, live?: string, pin = "values/{{ cluster.name }}.yaml") {
+  const pins: PinTemplate[] = [{ kind: "value", file: pin, path: "tag", value: "{{ release.version }}", create: false }];
+  const files: Record<string, string> = { "rollouts/payments.yaml": ROLLOUT, ...texts };
+  const repo = { paths: () => Object.keys(files), read: (path: string) => files[path] ?? null };
+  const spec = { generators: [], template: { spec: { project: live } } };
+  const lives = live === undefined ? [] : [{ kind: "ApplicationSet", metadata: { name: "payments", namespace: "argocd" }, spec }];
+  const found = declaredSet(sampleRollout({ pins, file: "rollouts/payments.yaml" }), repo, lives);
+  return { file: found.set?.file, problems: found.problems };
+}
+
+const COPIES = { "a/set.yaml": set("a"), "b/set.yaml": set("b") };
+
+describe("of several files that declare one set", () => {
+  test("the one that lives is taken, not the first in the order of paths", () => {
+    expect(declared(COPIES, "b")).toEqual({ file: "b/set.yaml", problems: [] });
+  });
+
+  test("the one with the pins is taken", () => {
+    expect(declared(COPIES, undefined, "b/set.yaml")).toEqual({ file: "b/set.yaml", problems: [] });
+  });
+
+  test("which nobody can tell apart, all are named in an error", () => {
+    const { file, problems } = declared(COPIES, "c");
+    expect(file).toBeUndefined();
+    expect(problems).toMatchObject([{ code: "SET_AMBIGUOUS", severity: "error", files: ["a/set.yaml", "b/set.yaml"] }]);
+    expect(problems.map((problem) => sayProblem(problem).message)).toEqual([expect.stringContaining("a/set.yaml and by b/set.yaml")]);
+  });
+});
+
+test("a set in a List is found", () => {
+  const list = `kind: List\nitems:\n  - ${set("a").trimEnd().replaceAll("\n", "\n    ")}\n`;
+  expect(declared({ "sets.yaml": list })).toEqual({ file: "sets.yaml", problems: [] });
+  expect(declared({ "sets.yaml": "kind: List\nitems: []\n" })).toEqual({ file: undefined, problems: [] });
+});
+
+describe("a file of the set that is no YAML", () => {
+  const broken = set("a").replace("generators: []", "generators: [");
+  test("is an error at its place, not a set that is nowhere", () => {
+    expect(declared({ "a/set.yaml": broken })).toMatchObject({
+      file: undefined,
+      problems: [{ code: "SET_BROKEN", severity: "error", file: "a/set.yaml", line: expect.any(Number) }],
+    });
+  });
+
+  test("is none of ours where it is a chart's template, or is about another set", () => {
+    expect(declared({ "c/Chart.yaml": "name: c\n", "c/templates/set.yaml": broken }).problems).toEqual([]);
+    expect(declared({ "a/set.yaml": broken.replace("name: payments", "name: ledger") }).problems).toEqual([]);
+  });
+});

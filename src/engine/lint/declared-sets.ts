@@ -1,0 +1,61 @@
+/** Which file declares a rollout's ApplicationSet, and what keeps lint from saying so: none, several, or one that is broken. */
+import { isRecord } from "../../core/base/is-record.ts";
+import { type RepoFiles, readOrNull } from "../../core/base/repo-files.ts";
+import { readYamlDocuments } from "../../core/base/yaml-read.ts";
+import type { Problem } from "../../core/reasons/problem.ts";
+import type { RenderProblem } from "../../core/reasons/render.ts";
+import type { Rollout } from "../../core/spec/rollout.ts";
+import { type ApplicationSetInGit, setsDeclaredIn } from "../config-repo/appset-in-git.ts";
+import { makerOf } from "../config-repo/live-set.ts";
+import { chooseSet } from "../config-repo/plane-sets.ts";
+import { locateIn } from "../resolve/plan-over.ts";
+import { AT_SOURCE } from "./gathered.ts";
+
+interface Declared {
+  set: ApplicationSetInGit | undefined;
+  problems: Problem[];
+}
+
+/** `live`: ApplicationSets as they live, where they are known. Several control planes may follow a file each. */
+export function declaredSet(rollout: Rollout, files: RepoFiles, live: readonly unknown[] = []): Declared {
+  const { source } = rollout;
+  const problems = brokenFiles(files, source.name);
+  const found = setsDeclaredIn(files, source);
+  const pinned = new Set(rollout.pins.flatMap((pin) => ("file" in pin && !pin.file.includes("{{") ? [pin.file] : [])));
+  const lives = live.find((one) => isNamed(one, source));
+  const set = chooseSet(found, pinned, isRecord(lives) ? lives["spec"] : undefined);
+  if (set === undefined && found.length > 1 && source.controlPlanes.length <= 1) problems.push(ambiguous(rollout, files, found));
+  return { set: set ?? (source.controlPlanes.length > 1 ? found[0] : undefined), problems };
+}
+
+/** Several files declare the set, and neither pins nor what lives tells which is meant. */
+export function ambiguous(rollout: Rollout, files: RepoFiles, found: readonly ApplicationSetInGit[]): Problem {
+  const reason = { code: "SET_AMBIGUOUS", set: rollout.source.name, files: found.map(({ file }) => file) } as const;
+  return locateIn(rollout, files, { ...reason, severity: "error", file: rollout.file, line: 1, column: 1, path: AT_SOURCE });
+}
+
+function isNamed(object: unknown, { name, namespace }: Rollout["source"]): boolean {
+  const metadata = isRecord(object) ? object["metadata"] : undefined;
+  return isRecord(metadata) && metadata["name"] === name && (metadata["namespace"] ?? namespace) === namespace;
+}
+
+const KIND = /^kind:\s*["']?ApplicationSet\b/m;
+
+/** Files that name the set and are no YAML. What is still a template of Helm is none by itself. */
+function brokenFiles(files: RepoFiles, name: string): Problem[] {
+  const paths = files.paths().filter((path) => /\.ya?ml$/.test(path));
+  return paths.flatMap((file): Problem[] => {
+    const text = readOrNull(files, file);
+    if (text === null || !KIND.test(text) || !text.includes(name)) return [];
+    const broken = readYamlDocuments(text).find(({ problem }) => problem !== undefined);
+    if (broken?.problem === undefined || makerOf(files, file) === "helm") return [];
+    const { line, column } = broken;
+    return [{ code: "SET_BROKEN", kind: "Yaml", set: name, said: broken.problem, severity: "error", file, line, column, path: [] }];
+  });
+}
+
+/** Whether Argo CD would not take it either, whatever it knows besides: no cluster and no repository would mend it. */
+export function isRefusedByArgo(problem: RenderProblem): boolean {
+  if (problem.code === "INVALID") return true;
+  return problem.code === "TEMPLATE_ERROR" && problem.kind !== "Go";
+}
