@@ -194,3 +194,48 @@ describe("a journal that cannot be gone by", () => {
     expect(await askUntil(clock, "the batch's gate", gate(batch?.pull?.head ?? ""), (seen) => !locked(seen))).toBeDefined();
   });
 });
+
+describe("what GitHub refuses of a run", () => {
+  test("a comment is sent a few times, not at every round, and is said; when the conversation is unlocked it is there", async () => {
+    const { github, repository } = journey.world;
+    const release = journey.run()?.trigger.pull ?? 0;
+    let sent = 0;
+    github.faults.request = ({ method, path }) => {
+      const isOurs = method !== "GET" && new RegExp(`/issues/(${release}/comments|comments/\\d+)$`).test(path);
+      if (!isOurs) return undefined;
+      sent += 1;
+      return { status: 403, body: { message: "Unable to create comment because issue is locked." } };
+    };
+    // Everything that a round may want to say there.
+    for (const text of ["/pause", "/resume", "/pause", "/resume"]) {
+      github.actAs("alice").comment(repository, release, text);
+      await passes(MINUTE_MS);
+    }
+    await attention("it says which PR", says("is locked"));
+    await passes(10 * MINUTE_MS);
+    // 15 s, then twice as long each time, for each of the comments: it was 56.
+    expect(sent).toBeLessThanOrEqual(20);
+    delete github.faults.request;
+    await attention("it is closed", isClosed, 30);
+  });
+
+  test("a batch's branch that a rule forbids is named on the release PR within a minute, and pauses the run; /resume tries it anew", async () => {
+    const { github, repository, clock } = journey.world;
+    const alice = github.actAs("alice");
+    const first = journey.run();
+    alice.comment(repository, first?.trigger.pull ?? 0, "/abort");
+    await journey.until("it ends", (run) => run.number === first?.number && isEnded(run));
+    const include = ["refs/heads/stagecoach-run/**"];
+    const id = github.ruleset(repository, { rules: [{ type: "creation" }], include });
+    const pull = await journey.release("v1.4.5");
+    const began = clock.now();
+    await journey.world.untilComment(pull, "GitHub refuses its PR");
+    expect(clock.now() - began).toBeLessThanOrEqual(MINUTE_MS);
+    const paused = await journey.until("it pauses", (run) => run.number !== first?.number && run.phase === "Paused");
+    expect(paused.paused?.reason).toMatchObject({ code: "NOT_OPENED", because: { code: "RULES_FORBID", rules: ["creation"] } });
+    expect(clock.now() - began).toBeLessThanOrEqual(5 * MINUTE_MS);
+    github.removeRuleset(repository, id);
+    alice.comment(repository, pull, "/resume");
+    await journey.until("its batch is open", (run) => run.number === paused.number && run.batches[0]?.phase === "Open");
+  });
+});

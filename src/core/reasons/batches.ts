@@ -19,6 +19,9 @@ export interface BatchesReasons {
   LIMITS_ALLOW_FEWER: None;
   EARLIER_STAGE_FIRST: None;
   NOT_OPENED_YET: { because: AnyReason };
+  /** GitHub refuses the PR of a batch, or its branch. */
+  OPENING_REFUSED: { because: AnyReason };
+  NOT_OPENED: { batch: BatchRef; because: AnyReason };
   MUST_NOT_PROPOSE: { batch: BatchRef; because: AnyReason };
   PINS_UNREAD: { clusters: string[] };
   /** value: absent where nothing stands there. */
@@ -59,6 +62,7 @@ export interface BatchesReasons {
 
   ASK_TRY_AGAIN: None;
   ASK_DELETE_BRANCH: None;
+  ASK_LET_OPEN: None;
   ASK_BUILD_AGAIN: None;
   ASK_QUEUE: None;
   ASK_CLOSED: None;

@@ -1,5 +1,7 @@
 import type { Pull } from "../../adapters/forge/port.ts";
 import { BoundedMap, BoundedSet } from "../../core/base/bounded.ts";
+import type { AnyReason } from "../../core/base/reason.ts";
+import type { Time } from "../../core/base/time.ts";
 import type { ObservedPull } from "../../core/run/state/world.ts";
 
 const MOST_KEPT = 1000;
@@ -20,10 +22,21 @@ export interface BatchPulls {
   refuse(branch: string, head: string, refusal: Refusal | undefined): void;
   /** Its PR, or its move, was asked for by this process. */
   isProposed(branch: string): boolean;
+  /** Why GitHub refused to have its PR opened when it was last asked, and since when. */
+  unopened(branch: string): Unopened | undefined;
+  refuseOpening(branch: string, because: AnyReason, at: Time): void;
+  /** It was opened, or somebody is to look at it first. */
+  forgetOpening(branch: string): void;
   propose(branch: string): void;
 }
 
+interface Unopened {
+  since: Time;
+  because: AnyReason;
+}
+
 export function openBatchPulls(): BatchPulls {
+  const unopened = new BoundedMap<string, Unopened>(MOST_KEPT);
   const seen = new BoundedMap<string, Pull>(MOST_KEPT);
   const refusals = new BoundedMap<string, Refusal>(MOST_KEPT);
   const proposed = new BoundedSet<string>(MOST_KEPT);
@@ -38,6 +51,9 @@ export function openBatchPulls(): BatchPulls {
       if (refusal === undefined) refusals.delete(`${branch}@${head}`);
       else refusals.set(`${branch}@${head}`, refusal);
     },
+    unopened: (branch) => unopened.get(branch),
+    refuseOpening: (branch, because, at) => void unopened.set(branch, { since: unopened.get(branch)?.since ?? at, because }),
+    forgetOpening: (branch) => void unopened.delete(branch),
     isProposed: (branch) => proposed.has(branch),
     propose: (branch) => void proposed.add(branch),
   };

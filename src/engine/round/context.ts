@@ -21,6 +21,8 @@ export interface RepoContext {
   /** Writes the commits of batches, as the journal's writer does its own. Absent: unsigned ones, pushed from the mirror. */
   writer?: CommitWriter | undefined;
   commands: CommandSource;
+  /** Ids of the deliveries that were heard of the repo since this was asked last. */
+  deliveries?: (() => readonly string[]) | undefined;
   /** Absent: the repo's loop opens its own. */
   attention?: Attention | undefined;
   /** By name. */

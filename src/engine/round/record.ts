@@ -11,6 +11,7 @@ import type { Attention } from "./attention.ts";
 import { openBackoff } from "./backoff.ts";
 import type { RepoContext } from "./context.ts";
 import type { Decision } from "./decide.ts";
+import { logDecided, logStarted } from "./log-events.ts";
 import { whyRefused } from "./refused-write.ts";
 import type { Started } from "./start/started.ts";
 
@@ -44,10 +45,12 @@ interface Unrecorded {
   events: readonly AnyReason[];
 }
 
-type Context = Pick<RepoContext, "journal" | "journalBranch" | "forge" | "clock" | "log" | "repository">;
+type Context = Pick<RepoContext, "journal" | "journalBranch" | "forge" | "clock" | "log" | "repository" | "deliveries">;
 
 /** What may not be recorded, as it is noted among what needs attention. */
 const CONCERN = "journal write";
+/** Of those heard before one round, the newest. */
+const MOST_DELIVERIES = 10;
 /** Races come one at a time; more in a row have another cause. */
 const LOST_AT_ONCE = 3;
 /** Nothing tells of a rule that was changed: whoever did it waits no longer than this. */
@@ -72,7 +75,7 @@ export function openRecorder(context: Context, remote: RemoteHeads, attention: A
     return last !== undefined && now - last >= OBSERVATION_EVERY_MS;
   }
 
-  async function record(started: readonly Started[], decisions: readonly Decision[]): Promise<Recorded> {
+  async function record(started: readonly Started[], decisions: readonly Decision[], deliveries: readonly string[]): Promise<Recorded> {
     const now = clock.now();
     const index = new Map<string, IndexEntry>();
     const runs = new Map<string, Run>();
@@ -97,7 +100,12 @@ export function openRecorder(context: Context, remote: RemoteHeads, attention: A
     if (runs.size === 0 && index.size === 0) return { kind: "recorded" };
     const again = refusals.until(CONCERN);
     if (refused !== undefined && again !== undefined) return { kind: "refused", held: refused, again };
-    const change = { index, runs: [...runs.values()], subject: subjectOf(events, runs), trailers: trailersOf(events, runs, decisions) };
+    const change = {
+      index,
+      runs: [...runs.values()],
+      subject: subjectOf(events, runs),
+      trailers: trailersOf(events, runs, decisions, deliveries),
+    };
     const outcome = await journal.record({ ...change, at: now });
     refused = undefined;
     attention.note(CONCERN, undefined);
@@ -131,8 +139,13 @@ export function openRecorder(context: Context, remote: RemoteHeads, attention: A
 
   return {
     async record(started, decisions) {
+      const of = { repository, deliveries: (context.deliveries?.() ?? []).slice(-MOST_DELIVERIES) };
       try {
-        return await record(started, decisions);
+        const recorded = await record(started, decisions, of.deliveries);
+        if (recorded.kind !== "recorded") return recorded;
+        for (const one of started) logStarted(log, of, one);
+        for (const one of decisions) logDecided(log, of, one);
+        return recorded;
       } catch (error) {
         remote.expire();
         if (await isArchived()) return { kind: "archived" };
@@ -161,12 +174,18 @@ function subjectOf(events: readonly string[], runs: ReadonlyMap<string, Run>): s
   return events.length > 1 ? `${first} (and ${events.length - 1} more)` : first;
 }
 
-function trailersOf(events: readonly string[], runs: ReadonlyMap<string, Run>, decisions: readonly Decision[]) {
+function trailersOf(
+  events: readonly string[],
+  runs: ReadonlyMap<string, Run>,
+  decisions: readonly Decision[],
+  deliveries: readonly string[],
+) {
   const handled = decisions.flatMap(({ before, advanced }) => advanced.run.commands.slice(before.commands.length));
   const actors = [...new Set(handled.map(({ actor }) => actor))].join(" ");
   return defined({
     "Stagecoach-Run": [...runs.values()].map((run) => `${run.rollout}/${run.number}`).join(" "),
     "Stagecoach-Event": events.join("; ").slice(0, 2000),
     "Stagecoach-Actor": actors === "" ? undefined : actors,
+    "Stagecoach-Delivery": deliveries.length === 0 ? undefined : deliveries.join(" "),
   });
 }

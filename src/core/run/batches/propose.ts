@@ -1,5 +1,6 @@
 /** Asks for the PRs of batches that have none yet, once their pins are known. Called by `advance` once a round, also while a run is paused. */
 import type { AnyReason } from "../../base/reason.ts";
+import { epoch, type Time } from "../../base/time.ts";
 import type { Edit } from "../../plan/plan-types.ts";
 import { runReason, said } from "../../reasons/run.ts";
 import { isInTurn, putsBack } from "../state/batch.ts";
@@ -40,9 +41,25 @@ function proposeOne(draft: Draft, number: number): void {
     return;
   }
   if (!fresh && !guardAllows(draft, batch)) return;
+  const refused = draft.world.unopened?.get(number);
+  if (refused !== undefined && wasRefusedLong(draft, batch, refused)) return;
   draft.effects.push({ kind: "Propose", batch: number });
   const { why, next } = opening(draft.run, false, clustersOf(live));
-  sayBatch(draft, number, why, next);
+  if (refused === undefined) sayBatch(draft, number, why, next);
+  else sayBatch(draft, number, runReason("OPENING_REFUSED", { because: refused.because }), { what: runReason("NEXT_TRIED_AGAIN") });
+}
+
+/** What GitHub refuses for so long somebody has to change: the run pauses, and says what. */
+const REFUSED_MS = 2 * 60_000;
+
+function wasRefusedLong(draft: Draft, batch: Batch, { since, because }: { since: Time; because: AnyReason }): boolean {
+  const ends = epoch(since) + REFUSED_MS;
+  if (draft.now < ends) {
+    wakeAt(draft, ends);
+    return false;
+  }
+  pause(draft, "Refused", "GitHub", runReason("NOT_OPENED", { batch: batchRef(draft.run, batch), because }), runReason("ASK_LET_OPEN"));
+  return true;
 }
 
 function guardAllows(draft: Draft, batch: Batch): boolean {

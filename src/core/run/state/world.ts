@@ -22,6 +22,8 @@ export interface World {
   pulls: ReadonlyMap<number, ObservedPull | null>;
   /** By batch number: head of a branch that bears our name and holds what is not ours. No PR is ever opened on it. */
   taken?: ReadonlyMap<number, string> | undefined;
+  /** By batch number: why GitHub refuses to have its PR opened, and since when this process was refused it. */
+  unopened?: ReadonlyMap<number, { since: Time; because: AnyReason }> | undefined;
   /** The render guard's answer for a batch, on this very base. */
   guards: ReadonlyMap<number, Guard>;
   /** By target key: every target of a batch that is not Closed. */

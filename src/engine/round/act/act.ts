@@ -6,7 +6,7 @@
  * tried twice, after a crash at any point of the first try, and one effect's trouble is not the others'.
  */
 import type { Forge } from "../../../adapters/forge/port.ts";
-import { epoch } from "../../../core/base/time.ts";
+import { epoch, iso } from "../../../core/base/time.ts";
 import { mergeText } from "../../../core/report/batch/batch-text.ts";
 import { GATE } from "../../../core/report/batch/gate-check.ts";
 import type { Batch, Run } from "../../../core/run/state/run.ts";
@@ -25,6 +25,7 @@ import type { MergeQueue } from "../merge-queue.ts";
 import { closeWithBranch } from "../observe/open-pulls.ts";
 import type { Gates } from "../publish/gate-check.ts";
 import type { Labels } from "../publish/labels.ts";
+import { whyRefused } from "../refused-write.ts";
 import { type MoveBranches, movesBranches } from "./branch-moves.ts";
 import type { ProposeBatch } from "./propose.ts";
 import type { RolloutActions } from "./rollout-actions.ts";
@@ -89,10 +90,10 @@ interface Parts {
   rules: Pick<Rules, "last">;
 }
 
-type Context = Pick<RepoContext, "forge" | "mirror" | "commands" | "author" | "journalBranch" | "repository" | "log">;
+type Context = Pick<RepoContext, "forge" | "mirror" | "commands" | "author" | "journalBranch" | "repository" | "log" | "clock">;
 
 export function openActor(context: Context, parts: Parts): Act {
-  const { forge, mirror, commands, author, journalBranch, repository, log } = context;
+  const { forge, mirror, commands, author, journalBranch, repository, log, clock } = context;
   const { remote, pulls, queue, gates, labels, backoff, propose, moveBranches, refresher, actions, analyses, hooks, rules } = parts;
 
   async function merge(scope: Scope, batch: Batch, { pull, head }: { pull: number; head: string }): Promise<boolean> {
@@ -109,25 +110,38 @@ export function openActor(context: Context, parts: Parts): Act {
       return true;
     }
     const { method } = run.spec.delivery;
+    const named = { repository, rollout: run.rollout, run: run.number, batch: batch.number, pull };
     const outcome = await queue.merge(batch.branch, { number: pull, head, method, ...mergeText(run, batch, pull, author) });
     if (outcome.kind === "merged" || outcome.kind === "queued") {
       pulls.refuse(batch.branch, head, undefined);
+      log.info({ ...named, head, outcome: outcome.kind }, "a pull request was merged");
       return true;
     }
-    log.info({ pull, outcome: outcome.kind, message: outcome.message }, "merge was refused");
+    log.info({ ...named, outcome: outcome.kind, message: outcome.message }, "a merge was refused");
     const kind = outcome.kind === "human" ? "Human" : outcome.kind === "wait" ? "Wait" : "Retry";
     pulls.refuse(batch.branch, head, { kind, message: outcome.message, to: batch.intention?.at });
     return kind !== "Retry";
+  }
+
+  /** Whatever came of it, it was tried. What GitHub refuses is noted: the next round says it, and pauses in the end. */
+  async function proposed(scope: Scope, batch: Batch): Promise<boolean> {
+    try {
+      const done = await propose(scope, batch);
+      pulls.propose(batch.branch);
+      pulls.forgetOpening(batch.branch);
+      return done;
+    } catch (error) {
+      const because = whyRefused(error);
+      if (because !== undefined) pulls.refuseOpening(batch.branch, because, iso(clock.now()));
+      throw error;
+    }
   }
 
   async function act(scope: Scope, effect: Effect): Promise<boolean> {
     const { run, decision } = scope;
     switch (effect.kind) {
       case "Propose": {
-        const batch = batchOf(run, effect.batch);
-        const done = await propose(scope, batch);
-        pulls.propose(batch.branch);
-        return done;
+        return proposed(scope, batchOf(run, effect.batch));
       }
       case "Merge":
         return merge(scope, batchOf(run, effect.batch), effect);
@@ -188,6 +202,8 @@ export function openActor(context: Context, parts: Parts): Act {
     }
     for (const decision of decisions) {
       const { run, effects } = decision.advanced;
+      // Somebody looks at what was refused: what they change is tried at once when they say so.
+      if (run.paused !== undefined && decision.before.paused === undefined) backoff.forget(run.rollout);
       // A required gate has to be green before GitHub takes the merge; one that is not follows it.
       const gateFollows = effects.some((effect) => effect.kind === "Merge") && !gateIsRequired();
       if (!gateFollows) await gates.put(decision);

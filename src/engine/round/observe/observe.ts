@@ -87,6 +87,16 @@ export function openObserver({ mirror, planes, grants }: Pick<RepoContext, "mirr
     return taken;
   }
 
+  /** Of a run that is paused nothing is remembered: after `/resume` it is tried anew. */
+  function observeUnopened(run: Run): World["unopened"] {
+    const refused = run.batches.flatMap(({ number, branch, phase }) => {
+      if (run.paused !== undefined || phase !== "Proposing") seenPulls.forgetOpening(branch);
+      const found = seenPulls.unopened(branch);
+      return found === undefined ? [] : [[number, found] as const];
+    });
+    return refused.length === 0 ? undefined : new Map(refused);
+  }
+
   async function observeGuards({ run, base, baseBranch }: ObserveInput, pulls: Pulls): Promise<Map<number, Guard>> {
     const guards = new Map<number, Guard>();
     for (const batch of run.batches) {
@@ -116,6 +126,7 @@ export function openObserver({ mirror, planes, grants }: Pick<RepoContext, "mirr
       base: { commit: base },
       pulls,
       taken: await observeTaken(run, pulls),
+      unopened: observeUnopened(run),
       targets: seen,
       health: observeHealth(planes, run, fleet.lost),
       clusters: new Map(fleet.clusters.map((cluster) => [cluster.key, cluster])),

@@ -3,7 +3,7 @@
  * word on a run. Called by a round after it has acted; no trouble with a comment holds a run.
  */
 import { BoundedMap } from "../../../core/base/bounded.ts";
-import type { AnyReason } from "../../../core/base/reason.ts";
+import { type AnyReason, hasCode } from "../../../core/base/reason.ts";
 import { epoch } from "../../../core/base/time.ts";
 import type { AttentionReason } from "../../../core/reasons/attention.ts";
 import { problemsComment } from "../../../core/report/plan/plan-comment.ts";
@@ -167,7 +167,8 @@ export function openPublisher({ forge, clock, log }: Pick<RepoContext, "forge" |
 function phaseOf(run: Run): string {
   const rollouts = run.batches.map((batch) => (batch.phase === "Settled" ? "" : pausedSign(batch))).join("");
   const unseen = (run.unseen ?? []).map((one) => one.plane).join();
-  return `${run.phase} ${JSON.stringify(run.paused?.reason ?? "")} ${unseen} ${rollouts}`;
+  const refused = run.batches.filter(({ phase, why }) => phase === "Proposing" && hasCode(why, "OPENING_REFUSED")).length;
+  return `${run.phase} ${JSON.stringify(run.paused?.reason ?? "")} ${unseen} ${refused} ${rollouts}`;
 }
 
 /** One a batch, and one more where a person merges it: that merge is no write of ours. */

@@ -63,6 +63,8 @@ export function commandAnswers(forge: Forge, clock: Clock, log: Log) {
     /** Refuses a command for good, from `writeRefusals` on. Not `shown`: noted without a word. */
     refuse(line: WrittenLine, message: string, shown = true): void {
       refusals.add({ ...line, message, shown });
+      const { pull, comment, author: actor, text } = line;
+      log.info({ repository: forge.repository, pull, comment, actor, command: text.slice(0, 200), said: message }, "a command was refused");
       if (shown) refused.push({ pull: line.pull, comment: line.comment });
     },
     /** Writes what was refused since into the PR's one comment of refusals, and then sets 😕. False: not all could be written yet. */

@@ -133,6 +133,7 @@ export function eventHandler({ repos, wake, rediscover }: EventHandlerOptions): 
     const served = repos.get(repository);
     if (served !== undefined) {
       if (isOurs(served, event)) return;
+      served.hear(deliveryName(event.deliveryId));
       note(served, event);
     }
     wake(repository);

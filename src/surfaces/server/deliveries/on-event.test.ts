@@ -18,6 +18,7 @@ function listener() {
     pullsNeedFetch: false,
     installationId: 1,
     context,
+    hear: () => undefined,
     inbox: { touched: (pull: number) => story.push(`read #${pull}`) },
   };
   const repos: Partial<Repos> = {

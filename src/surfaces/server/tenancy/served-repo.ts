@@ -10,6 +10,7 @@ import { JOURNAL_BRANCH, openJournal } from "../../../adapters/git/journal/journ
 import { openMirror } from "../../../adapters/git/mirror.ts";
 import type { CommitWriter } from "../../../adapters/git/port.ts";
 import type { HookCaller } from "../../../adapters/hooks/port.ts";
+import { BoundedSet } from "../../../core/base/bounded.ts";
 import { defined } from "../../../core/base/defined.ts";
 import type { Clock } from "../../../core/base/time.ts";
 import { isEnded, type Run } from "../../../core/run/state/run.ts";
@@ -30,6 +31,8 @@ export interface ServedRepo {
   context: RepoContext;
   loop: RepoLoop;
   inbox: CommandInbox;
+  /** An event of this delivery was heard of it. */
+  hear(delivery: string): void;
   forge: Forge;
   /** Ours. */
   login: string;
@@ -63,6 +66,14 @@ interface ServedRepoOptions {
   onChange(repository: string): void;
 }
 
+/** Deliveries between two rounds: for the log alone. */
+const MOST_HEARD = 50;
+
+function openHeard(): Pick<ServedRepo, "hear"> & { deliveries: () => string[] } {
+  const heard = new BoundedSet<string>(MOST_HEARD);
+  return { hear: (delivery) => void heard.add(delivery), deliveries: () => [...heard].filter((delivery) => heard.delete(delivery)) };
+}
+
 /** Asks GitHub who we are and makes the mirror; nothing is fetched yet, the first round does that. */
 export async function openServedRepo(place: InstalledRepo, options: ServedRepoOptions): Promise<ServedRepo> {
   const { clock, log, onChange } = options;
@@ -79,12 +90,15 @@ export async function openServedRepo(place: InstalledRepo, options: ServedRepoOp
   const author = { name: login, email: `${id}+${login}@users.noreply.github.com` };
   const commits = commitsOf(options.signing, { octokit, forge, mirror, login, author });
   const journal = openJournal({ mirror, app: login, ...commits, traces: () => tracesOf(forge), keep: () => loop.settings.journalKeep });
-  const context = contextOf(place, options, { forge, attention, mirror, journal, commands: inbox, author, writer: commits.writer });
+  const { hear, deliveries } = openHeard();
+  const own = { deliveries, forge, attention, mirror, journal, commands: inbox, author, writer: commits.writer };
+  const context = contextOf(place, options, own);
   const loop = openRepo(context);
   const served: ServedRepo = {
     context,
     loop,
     inbox,
+    hear,
     forge,
     login,
     baseBranch,
@@ -109,7 +123,9 @@ function contextOf(
   {
     writer,
     ...own
-  }: Pick<RepoContext, "forge" | "attention" | "mirror" | "journal" | "commands" | "author"> & { writer: CommitWriter | undefined },
+  }: Pick<RepoContext, "forge" | "attention" | "deliveries" | "mirror" | "journal" | "commands" | "author"> & {
+    writer: CommitWriter | undefined;
+  },
 ): RepoContext {
   const { planes, grants } = rights(fullName);
   return {

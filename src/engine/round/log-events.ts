@@ -1,0 +1,44 @@
+/** One line of the log for each thing that happened to a run, with what it is about: for whoever looks at the bot's log alone. */
+import type { AnyReason } from "../../core/base/reason.ts";
+import { sentenceOf } from "../../core/report/reasons/say.ts";
+import type { Run } from "../../core/run/state/run.ts";
+import type { RepoContext } from "./context.ts";
+import type { Decision } from "./decide.ts";
+import type { Started } from "./start/started.ts";
+
+/** Names what every line of the log has: which repo, and which deliveries were heard before it. */
+interface Of {
+  repository: string;
+  deliveries: readonly string[];
+}
+
+/** Of what began, or was adopted. Called once it is recorded. */
+export function logStarted(log: RepoContext["log"], of: Of, { rollout, run, events }: Started): void {
+  for (const { run: number, reason } of events)
+    log.info({ ...of, rollout, run: number, ...about(reason, run), event: reason.code, said: sentenceOf(reason, run) }, "a run moved on");
+}
+
+/** Of what happened, and of each command that was taken or refused. Called once it is recorded. */
+export function logDecided(log: RepoContext["log"], of: Of, { before, advanced: { run, events } }: Decision): void {
+  const named = { ...of, rollout: run.rollout, run: run.number };
+  for (const reason of events)
+    log.info({ ...named, ...about(reason, run), event: reason.code, said: sentenceOf(reason, run) }, "a run moved on");
+  for (const { text, actor, outcome, message, id } of run.commands.slice(before.commands.length)) {
+    const line = outcome === "done" ? "a command was taken" : "a command was refused";
+    log.info({ ...named, command: text.slice(0, 200), comment: id, actor, because: message.code, said: sentenceOf(message, run) }, line);
+  }
+}
+
+/** The batch and the PR that a reason names; of a batch that has one, its PR. */
+function about(reason: AnyReason, run: Run | undefined): { batch?: number; pull?: number } {
+  const named = reason["pull"];
+  const ofPull = typeof named === "number" ? run?.batches.findLast(({ pull }) => pull?.number === named) : undefined;
+  const ref = reason["batch"] as { stage?: unknown; number?: unknown } | undefined;
+  const byRef = (one: Run["batches"][number]) => one.ofStage === ref?.number && run?.plan.stages[one.stage]?.name === ref?.stage;
+  const batch = ofPull ?? (ref === undefined ? undefined : run?.batches.findLast(byRef));
+  const found: { batch?: number; pull?: number } = {};
+  if (batch !== undefined) found.batch = batch.number;
+  const pull = typeof named === "number" ? named : batch?.pull?.number;
+  if (pull !== undefined) found.pull = pull;
+  return found;
+}
