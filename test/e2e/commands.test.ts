@@ -78,7 +78,7 @@ async function reacted(journey: Journey, comment: number, mark: string): Promise
   await askUntil(journey.world.clock, `comment ${comment} has ${mark}`, look, (all) => all.some(({ content }) => content === mark));
 }
 
-const answers = (all: readonly Comment[]) => all.filter(({ body }) => body.startsWith("<!-- stagecoach:answer -->"));
+const answers = (all: readonly Comment[]) => all.filter(({ body }) => /^<!-- stagecoach:answer(:r?\d+)? -->/.test(body));
 
 test("from the command line: release opens the PR, /plan refreshes it, the run is steered, and every answer comes back", async () => {
   const settings = "mode: Propose\ncommands:\n  skip: { teams: [sre] }\n";
@@ -144,14 +144,27 @@ test("from the command line: release opens the PR, /plan refreshes it, the run i
   expect(await world.untilComment(batch, "stagecoach:status:my-app")).toMatch(/### .* my-app #1: v1\.4\.2[\s\S]*\[every cluster\]\(/);
   expect(await world.untilComment(batch, "`/skip`")).toContain("leaves clusters out of this run");
 
-  // Refusals of one PR stand in one comment, whoever wrote how many.
+  // A command in a review acts like one in a comment, and is answered below it; one that is edited never acts.
+  const bob = world.github.actAs("bob");
+  bob.editReview(repository, batch, await bob.review(repository, batch, "COMMENT", "Hm."), "/abort");
+  await bob.review(repository, batch, "COMMENT", "I would wait.\n\n/pause the graphs look odd");
+  await world.untilComment(batch, "/pause the graphs look odd");
+  bob.comment(repository, batch, "/resume they are fine");
+  await here.until("it goes on", (run) => run.commands.some(({ text, outcome }) => text === "/resume they are fine" && outcome === "done"));
+  expect(here.run()?.commands.some(({ text }) => text === "/abort")).toBe(false);
+
+  // Each refused comment has an answer of its own.
   world.github.collaborator(repository, "mallory", "read");
   const mallory = world.github.actAs("mallory");
   mallory.comment(repository, release, "/abort");
   mallory.comment(repository, release, "/paus");
-  alice.comment(repository, release, "/resume eu-1");
+  alice.comment(repository, release, "/promote eu-1");
   await world.untilComment(release, "takes no words");
-  expect(answers(await comments(here, release))).toHaveLength(1);
+  expect(
+    answers(await comments(here, release))
+      .map(({ body }) => /\n> `([^`]*)`/.exec(body)?.[1])
+      .slice(-3),
+  ).toEqual(["/abort", "/paus", "/promote eu-1"]);
 
   // A bot is heard once the settings on the default branch name it; a pull request that would say so changes nothing.
   world.github.collaborator(repository, "renovate[bot]", "write");

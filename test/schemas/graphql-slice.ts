@@ -86,7 +86,7 @@ export const GRAPHQL_SLICE: Readonly<Record<string, string>> = {
   PullRequestCommit: "commit id",
   PullRequestCommitConnection: "nodes edges pageInfo totalCount",
   PullRequestCommitEdge: "cursor node",
-  PullRequestReview: "author body commit createdAt databaseId id isMinimized minimizedReason state submittedAt url",
+  PullRequestReview: "author body commit createdAt databaseId id isMinimized lastEditedAt minimizedReason state submittedAt url",
   PullRequestReviewConnection: "nodes edges pageInfo totalCount",
   PullRequestReviewEdge: "cursor node",
   ReviewRequest: "asCodeOwner databaseId id requestedReviewer",

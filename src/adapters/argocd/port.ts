@@ -12,6 +12,8 @@ import type { Time } from "../../core/base/time.ts";
 /** One Argo CD instance as observed. Reads answer from memory, which watches or streams keep fresh. */
 export interface ControlPlane {
   readonly name: string;
+  /** Where people look at its Applications in a browser. Absent: nobody said. */
+  readonly uiUrl?: string | undefined;
   /** Resolves once a first full list was read; rejects with the reason where it cannot. */
   ready(): Promise<void>;
   /** What is known now. `fresh: false` with a reason where the connection is lost: nothing may be concluded from it then. */

@@ -55,6 +55,8 @@ export interface Forge {
 
   /** Oldest first; `since` as updated_at lower bound. */
   comments(pull: number, since?: Time): Promise<Comment[]>;
+  /** What people wrote in the bodies of their submitted reviews, oldest first. Absent: this adapter cannot tell an edited one. */
+  reviewBodies?(pull: number): Promise<Comment[]>;
   /** True once for a PR that this process has just opened: whatever is written on it is still to come, and told by an event. */
   isBlank?(pull: number): boolean;
   /** The one comment of ours that carries `marker`, made or edited in place; nothing is sent where the body is the same. */
@@ -202,6 +204,8 @@ export interface Pull {
 
 export interface Comment {
   id: number;
+  /** It is the body of a review, whose ids are of their own. Nobody can react to it by REST. */
+  review?: true;
   author: string;
   authorIsBot: boolean;
   /** Made by our own App. */

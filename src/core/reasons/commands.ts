@@ -27,7 +27,7 @@ export interface CommandReasons {
   NOT_PAUSED: Record<never, never>;
   RESUME_ACCEPTS_FAILURES: { clusters: readonly string[]; checks: readonly CheckRef[] };
   FAILED_SINCE: { clusters: readonly string[] };
-  RESUMED_BY: { by: string };
+  RESUMED_BY: { by: string; text?: string | undefined };
   RESUME_DONE: { accepted: boolean; clusters: readonly string[]; checks: readonly CheckRef[] };
   RESUMED_WITH_ROLLOUTS: { resumed: AnyReason; rollouts: AnyReason };
   HEAD_CHANGED: Record<never, never>;
@@ -86,7 +86,7 @@ export interface CommandReasons {
   MOVED_ALREADY: { cluster: string; because: AnyReason };
 
   RETRY_OF_GOING_RUN: { phase: string };
-  RETRIED_BY: { by: string };
+  RETRIED_BY: { by: string; text?: string | undefined };
   RETRY_DONE: { clusters: readonly string[]; checks: readonly CheckRef[]; pausedBy?: string | undefined };
   TARGET_LOOKED_AT_ANEW: Record<never, never>;
   NEXT_CLUSTERS_LOOKED_AT: Record<never, never>;
@@ -94,7 +94,11 @@ export interface CommandReasons {
   ROLLBACK_OF_ROLLBACK: Record<never, never>;
   ROLLING_BACK_ALREADY: { by: string };
   ROLLBACK_WANTS_VERSION: Record<never, never>;
-  ROLLED_BACK_BY: { by: string; to?: string | undefined };
+  /** A version without `--to`. */
+  ROLLBACK_WANTS_TO: { given: string };
+  /** It names clusters, and is for all of them. */
+  COMMAND_FOR_WHOLE_RUN: { command: string; names: readonly string[] };
+  ROLLED_BACK_BY: { by: string; to?: string | undefined; text?: string | undefined };
   ROLLBACK_DONE: { clusters: readonly string[]; left: readonly string[]; because?: AnyReason | undefined };
 
   NOT_OF_ROLLOUTS: { command: string };

@@ -15,7 +15,7 @@ export interface RefusedLine {
   message: string;
 }
 
-/** The one comment of refusals on a pull request, in at most `room` characters. */
+/** The answer below a comment of which something was refused, in at most `room` characters. */
 export function refusalAnswer(lines: readonly RefusedLine[], room = COMMENT_ROOM): string {
   const shown = lines.map(({ text, author, message }) => `> ${code(text.slice(0, 200))}\n\n@${cell(author)}: ${sentence(message)}.`);
   const say = (most: number) => [

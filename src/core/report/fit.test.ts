@@ -12,7 +12,8 @@ import { BODY_LIMIT } from "./escape.ts";
 import { COMMENT_ROOM, fitting } from "./fit.ts";
 import { planComment, problemsComment } from "./plan/plan-comment.ts";
 import { rolloutsComment } from "./rollouts.ts";
-import { closingSummary, handOver } from "./run/closing-summary.ts";
+import { closingSummary } from "./run/closing-summary.ts";
+import { handOver } from "./run/hand-over.ts";
 import { trackingIssue } from "./run/release-notice.ts";
 import { runComment } from "./run/run-comment.ts";
 

@@ -57,8 +57,11 @@ export interface CommandSpec {
   name: CommandName;
   /** As it is written, without the slash's line start rule. */
   usage: string;
-  /** What its words are. `command`: the name of one. Where it is `nothing`, words are a mistake that is told. */
-  words: "nothing" | "clusters" | "reason" | "command";
+  /**
+   * What its words are. `command`: the name of one. `note`: a reason, among which every flag has to be known, since one that is misspelt
+   * would change what the command does. Where it is `nothing`, words are a mistake that is told.
+   */
+  words: "nothing" | "clusters" | "reason" | "note" | "command";
   /** Besides `--rollout NAME`, which every command takes. */
   flags: readonly FlagSpec[];
   /** Without `--rollout` it is for all rollouts that are steered from one release PR: docs/spec.md §9.21. */
@@ -126,12 +129,12 @@ const TABLE: readonly WrittenSpec[] = [
   },
   {
     name: "resume",
-    usage: "/resume",
-    words: "nothing",
+    usage: "/resume [reason]",
+    words: "note",
     flags: [{ name: "rollouts", summary: "also resumes the paused Argo Rollouts of the batch, as `/promote --rollouts` does" }],
     who: "write",
     summary: "goes on after a pause; after a failure it accepts the failed clusters as failed, which needs maintain",
-    examples: ["/resume"],
+    examples: ["/resume", "/resume eu-1 is back"],
   },
   {
     name: "abort",
@@ -146,21 +149,21 @@ const TABLE: readonly WrittenSpec[] = [
   },
   {
     name: "retry",
-    usage: "/retry",
-    words: "nothing",
+    usage: "/retry [reason]",
+    words: "note",
     flags: [{ name: "rollouts", summary: "instead: tries the aborted Argo Rollouts of the batch again" }],
     who: "write",
     summary: "a run that stopped on failures goes on where it failed: failed clusters are looked at anew",
-    examples: ["/retry"],
+    examples: ["/retry", "/retry the registry is up again"],
   },
   {
     name: "rollback",
-    usage: "/rollback [--to VERSION]",
-    words: "nothing",
+    usage: "/rollback [--to VERSION] [reason]",
+    words: "note",
     flags: [{ name: "to", value: "VERSION", summary: "the version to go back to" }],
     who: "maintain",
     summary: "ends the run and puts the old values back, in reverse order, only for clusters already moved; works on a run long over, too",
-    examples: ["/rollback"],
+    examples: ["/rollback", "/rollback checkout is slow", "/rollback --to v1.4.0 orders fail"],
   },
   {
     name: "halt",

@@ -35,6 +35,8 @@ export interface ApiOptions extends ArgoClientOptions {
   allowRolloutActions?: boolean;
   /** May have Argo CD generate from an ApplicationSet, for which it wants the right to create them. Default: no. */
   allowGenerate?: boolean;
+  /** Where people look at its Applications. Default: the address that it is asked at. */
+  uiUrl?: string;
   clock: Clock;
   log: Log;
   tuning?: Partial<ApiTuning>;
@@ -78,6 +80,7 @@ export function openApiPlane(options: ApiOptions): ControlPlane {
   const { reads, offer } = openReading(options.name, clock, (changed) => startAll(options, tuning, client, changed), clustersOf);
   const plane: ControlPlane = {
     ...reads,
+    uiUrl: options.uiUrl ?? options.url,
     async reread(namespace, name) {
       const view = reads.application(namespace, name);
       if (view === undefined) return { kind: "gone" };

@@ -33,6 +33,8 @@ export interface KubernetesOptions {
   clusterSecrets: boolean;
   /** May patch the refresh annotation of Applications and ApplicationSets. */
   annotationRefresh: boolean;
+  /** Where people look at its Applications. */
+  uiUrl?: string;
   clock: Clock;
   log: Log;
   tuning?: Partial<Tuning>;
@@ -66,6 +68,7 @@ export function openKubernetes(options: KubernetesOptions): ControlPlane {
   const { reads, offer } = openReading(plane, clock, (changed) => startAll(options, client, changed), clustersOf);
   return {
     ...reads,
+    uiUrl: options.uiUrl,
     async reread(namespace, name) {
       if (reads.application(namespace, name) === undefined) return { kind: "gone" };
       const asked = clock.now();

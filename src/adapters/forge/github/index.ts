@@ -17,7 +17,7 @@ import { type MergeClient, openMergeClient, standInLine } from "./merge-client.t
 import { conditionalReads, type OctokitLike, type RepoOctokit, renewedTokens } from "./octokit.ts";
 import { inTeam, peopleOf, pullPeople, releaseAuthor } from "./people.ts";
 import { openPressure } from "./pressure.ts";
-import { changedFiles, createPull, openPulls, pullsOfCommit, reviews } from "./pulls.ts";
+import { changedFiles, createPull, openPulls, pullsOfCommit, reviewBodies, reviews } from "./pulls.ts";
 import { branchRulesReader } from "./rules.ts";
 import { pullNow, pullOfBranch, type Shared, sharedOf } from "./shared.ts";
 import { comments, react, stickyComments, stickyIssues } from "./sticky.ts";
@@ -79,6 +79,7 @@ export function openGitHubForge({ octokit, repository, onPressure }: GitHubForge
     ...repositoryOf(place),
     ...pullsOf(shared, mergeClient),
     comments: async (number, since) => comments(place, number, (await identity()).login, since),
+    reviewBodies: async (number) => reviewBodies(place, number, (await identity()).login),
     stickyComment: stickyComments(place, identity),
     react: (comment, reaction) => react(place, comment, reaction),
     permission: (login) => permission(place, login),

@@ -3,8 +3,10 @@
  */
 import type { RestEndpointMethodTypes } from "@octokit/rest";
 import { defined } from "../../../core/base/defined.ts";
-import type { Pull, Review } from "../port.ts";
+import type { Comment, Pull, Review } from "../port.ts";
 import { answerOf, asking, askingOrNone, forgeError } from "./errors.ts";
+import { REVIEW_BODIES, type ReviewBodiesResult, type ReviewBody } from "./graphql/documents.ts";
+import { sendGraphQL } from "./graphql/send.ts";
 import { NEVER_RETRY, type RepoOctokit } from "./octokit.ts";
 
 type PullData = RestEndpointMethodTypes["pulls"]["get"]["response"]["data"];
@@ -115,6 +117,28 @@ function toPull(data: PullData | ListedPull): Pull {
 
 function time(text: string): string {
   return new Date(text).toISOString();
+}
+
+/**
+ * The bodies of submitted reviews, as comments. One that was edited after it was submitted, or within that second, has another `updatedAt`;
+ * one that was taken back says nothing any more.
+ */
+export async function reviewBodies(place: RepoOctokit, number: number, us: string): Promise<Comment[]> {
+  const variables = { owner: place.owner, name: place.repo, number };
+  const { data } = await asking(() => sendGraphQL<ReviewBodiesResult>(place, REVIEW_BODIES, variables));
+  const nodes = data.repository?.pullRequest?.reviews?.nodes ?? [];
+  return nodes.flatMap((node) => (node === null ? [] : toComment(node, us)));
+}
+
+function toComment({ databaseId, body, state, submittedAt, lastEditedAt, author }: ReviewBody, us: string): Comment[] {
+  if (databaseId === null || submittedAt === null || body === "" || state === "DISMISSED" || state === "PENDING") return [];
+  const authorIsBot = author?.__typename === "Bot";
+  // Bots' logins come without this here, unlike everywhere else.
+  const login = author === null ? "ghost" : authorIsBot ? `${author.login}[bot]` : author.login;
+  const createdAt = time(submittedAt);
+  const isEdited = lastEditedAt !== null && time(lastEditedAt) >= createdAt;
+  const updatedAt = isEdited ? new Date(Date.parse(lastEditedAt) + 1).toISOString() : createdAt;
+  return [{ id: databaseId, review: true, author: login, authorIsBot, ours: login === us, body, createdAt, updatedAt }];
 }
 
 const STATES: readonly Review["state"][] = ["APPROVED", "CHANGES_REQUESTED", "COMMENTED", "DISMISSED"];

@@ -68,7 +68,7 @@ const GENERAL = entriesOf<CommandReasons>()({
       `/resume would accept ${both(clusters, checks, names)} as failed, which needs maintain permission; \`/retry\` looks again`,
   },
   FAILED_SINCE: { subject: "cluster", says: "{clusters} failed after it was written: look again, and say it again" },
-  RESUMED_BY: { subject: "person", says: "resumed by {by}" },
+  RESUMED_BY: { subject: "person", says: "resumed by {by}[: {text}]" },
   RESUME_DONE: {
     subject: "run",
     says: ({ accepted, clusters, checks }, names) => {
@@ -105,7 +105,7 @@ const GENERAL = entriesOf<CommandReasons>()({
   PROMOTE_DONE: { subject: "pull", says: "{pull} is merged once GitHub allows it" },
 
   RETRY_OF_GOING_RUN: { subject: "run", says: "/retry is for a run that stopped on failures; this one is {phase}" },
-  RETRIED_BY: { subject: "person", says: "retried by @{by}" },
+  RETRIED_BY: { subject: "person", says: "retried by @{by}[: {text}]" },
   RETRY_DONE: {
     subject: "run",
     says: ({ clusters, checks, pausedBy }, names) => {
@@ -124,7 +124,17 @@ const GENERAL = entriesOf<CommandReasons>()({
   },
   ROLLING_BACK_ALREADY: { subject: "run", says: "it is being rolled back already, as asked by {by}" },
   ROLLBACK_WANTS_VERSION: { subject: "run", says: "--to wants a version: `/rollback --to v1.4.1`" },
-  ROLLED_BACK_BY: { subject: "person", says: "@{by} rolled it back[ to {to}]" },
+  ROLLBACK_WANTS_TO: {
+    subject: "run",
+    actions: ["rollback"],
+    says: "{given} is no reason: `/rollback --to {given}` goes back to that version, `/rollback` to what each cluster had",
+  },
+  COMMAND_FOR_WHOLE_RUN: {
+    subject: "run",
+    says: ({ command, names: given }) =>
+      `\`/${command}\` is for the whole run, and ${given.slice(0, 5).join(", ")} looks like clusters it was meant for: \`/requeue CLUSTER\` and \`/skip CLUSTER\` are for some of them; \`/${command}\` alone, or with a reason in words, is for all`,
+  },
+  ROLLED_BACK_BY: { subject: "person", says: "@{by} rolled it back[ to {to}][: {text}]" },
   ROLLBACK_DONE: {
     subject: "run",
     says: ({ clusters, left, because }, names) => {

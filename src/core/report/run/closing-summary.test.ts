@@ -4,7 +4,8 @@ import { said } from "../../reasons/run.ts";
 import type { Run } from "../../run/state/run.ts";
 import { gateWords, notOurs } from "../batch/gate-check.ts";
 import { COMMENT_ROOM } from "../fit.ts";
-import { closingSummary, handOver } from "./closing-summary.ts";
+import { closingSummary } from "./closing-summary.ts";
+import { handOver } from "./hand-over.ts";
 import { runComment } from "./run-comment.ts";
 import { stageDeployments } from "./stage-deployment.ts";
 
@@ -111,7 +112,9 @@ test("a pause that asks for a person says why and what to do, and notifies nobod
 
     GitHub refuses to merge \\#12: @​alice must \\\`approve\\\`.
 
-    **Your turn:** change what it names, then \`/resume\`; or \`/abort\`"
+    **Your turn:** change what it names, then \`/resume\`; or \`/abort\`
+
+    **The way back:** \`/rollback\` (maintain) puts 4 clusters back to what each had, by pull requests in reverse order."
   `);
 });
 

@@ -1,7 +1,7 @@
 import type { Words } from "../../base/reason.ts";
 import { epoch, formatDuration } from "../../base/time.ts";
 import type { Batch, Run } from "../../run/state/run.ts";
-import { cell, code, prose } from "../escape.ts";
+import { cell, code } from "../escape.ts";
 import { COMMENT_ROOM, fitting } from "../fit.ts";
 import { firstOf, folded, table } from "../markdown.ts";
 import { sentenceOf } from "../reasons/say.ts";
@@ -112,13 +112,4 @@ function released({ trigger }: Run): string {
 /** Named, and not notified. */
 function account(login: string): string {
   return cell(`@${login}`, 100);
-}
-
-/** A run that stands still and wants something of somebody: said in a comment of its own, since edits notify nobody. */
-export function handOver(run: Run): string {
-  const { paused } = run;
-  if (paused === undefined) return "";
-  const title = `### ${runMark("Paused")} ${cell(run.rollout)} #${run.number} waits for a person`;
-  const say = () => [title, cell(sentence(sentenceOf(paused.reason, run)), 1000), `**Your turn:** ${prose(sentenceOf(paused.ask, run))}`];
-  return fitting(COMMENT_ROOM, [0], say, `What it asks for is too long for this place: \`stagecoach get ${run.rollout} ${run.number}\`.`);
 }

@@ -2,6 +2,7 @@ import { defined } from "../../base/defined.ts";
 import type { RunReason } from "../../reasons/run.ts";
 import { type Command, commandSpec, hasPermission, notAllowed } from "../../spec/commands.ts";
 import { change, type Draft } from "../state/draft.ts";
+import { clusterKey } from "../state/names.ts";
 import { isEnded, type Run } from "../state/run.ts";
 import { requeueCommand, skipCommand } from "./clusters.ts";
 import { haltCommand } from "./halt.ts";
@@ -68,6 +69,8 @@ function record(draft: Draft, command: Command, reply: Exclude<Reply, "later">, 
 
 function act(draft: Draft, command: Command): Reply {
   if (command.former !== undefined && command.name !== "halt") return refused(ofFormer(draft.run, command.former));
+  const whole = meantForClusters(draft.run, command);
+  if (whole !== undefined) return refused(whole);
   if (tooEarly(command, draft.run.startedAt)) return refused({ code: "COMMAND_TOO_EARLY", before: "run" });
   // A halt binds every run, so it is heard on an ended one, too.
   if (command.name === "halt") return haltCommand(draft, command);
@@ -96,6 +99,13 @@ function act(draft: Draft, command: Command): Reply {
     default:
       throw new Error(`/${command.name} changes nothing`);
   }
+}
+
+/** What is for the whole run, and names clusters instead of a reason, was meant for those alone. */
+function meantForClusters(run: Run, { name, args }: Command): RunReason | undefined {
+  if (commandSpec(name).words !== "note" || args.length === 0) return undefined;
+  const isCluster = (word: string) => !("error" in clusterKey(run, word.replace(/,$/, "")));
+  return args.every(isCluster) ? { code: "COMMAND_FOR_WHOLE_RUN", command: name, names: args } : undefined;
 }
 
 /** What binds the whole repo may be said anywhere; all else is said to the run that it is for. */

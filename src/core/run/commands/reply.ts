@@ -14,6 +14,11 @@ export function refused(message: AnyReason): Reply {
   return { outcome: "refused", message };
 }
 
+/** What somebody said to a command, as its reason; undefined: nothing. */
+export function reasonOf({ args }: Command): string | undefined {
+  return args.length === 0 ? undefined : args.join(" ");
+}
+
 /** Says whether a command was written before a moment. Comments carry whole seconds: one of the same second is not too early. */
 export function tooEarly(command: Command, since: Time): boolean {
   return epoch(command.createdAt) + 999 < epoch(since);

@@ -9,7 +9,7 @@ import { change, type Draft, mapTargets, moveBatch, moveTarget } from "../state/
 import type { Batch, BatchTarget } from "../state/run.ts";
 import { isMidStep } from "../state/steps.ts";
 import { goBack, has, isUnmerged, movedPlace, mustWait, type Place, placeOf, putToEnd, reopen, withMates } from "./clusters.ts";
-import { done, type Reply, refused, tooEarly } from "./reply.ts";
+import { done, type Reply, reasonOf, refused, tooEarly } from "./reply.ts";
 import { unpause } from "./steer.ts";
 
 const LOOKED_AT_ANEW: RunReason = { code: "TARGET_LOOKED_AT_ANEW" };
@@ -35,7 +35,7 @@ export function retryCommand(draft: Draft, command: Command): Reply {
   unpause(
     draft,
     { failedAccepted: run.failedAccepted.filter((cluster) => !failed.includes(cluster)) },
-    { code: "RETRIED_BY", by: command.actor },
+    defined({ code: "RETRIED_BY" as const, by: command.actor, text: reasonOf(command) }),
   );
   return done(defined({ code: "RETRY_DONE" as const, clusters: failed, checks: gates, pausedBy: run.paused?.held?.by }));
 }

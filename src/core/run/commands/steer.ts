@@ -1,3 +1,4 @@
+import { defined } from "../../base/defined.ts";
 import { epoch } from "../../base/time.ts";
 import type { RunReason } from "../../reasons/run.ts";
 import type { Command } from "../../spec/commands.ts";
@@ -12,7 +13,7 @@ import { batchOf, change, changeBatch, type Draft, mapTargets, pause } from "../
 import { batchRef, pullRef } from "../state/names.ts";
 import { type Batch, movingPhase, type Pause, type Run } from "../state/run.ts";
 import { hold } from "../targets/watch.ts";
-import { done, type Reply, refused, tooEarly } from "./reply.ts";
+import { done, type Reply, reasonOf, refused, tooEarly } from "./reply.ts";
 
 /**
  * A merge call may be under way: what must not be overtaken by it waits, and no other is begun. A PR in a merge queue is not waited
@@ -75,7 +76,7 @@ export function resumeCommand(draft: Draft, command: Command): Reply {
   if (paused.kind === "Waiting") waitAnew(draft);
   const failedAccepted = accepts ? [...draft.run.failedAccepted, ...failed] : draft.run.failedAccepted;
   const passed = paused.kind === "Failure" || paused.kind === "Undecided" ? acceptChecks(draft, command) : [];
-  unpause(draft, { failedAccepted }, { code: "RESUMED_BY", by: command.actor }, true);
+  unpause(draft, { failedAccepted }, defined({ code: "RESUMED_BY" as const, by: command.actor, text: reasonOf(command) }), true);
   return done({ code: "RESUME_DONE", accepted: accepts, clusters: [...failed], checks: passed });
 }
 

@@ -10,7 +10,8 @@ import { problemsComment } from "../../../core/report/plan/plan-comment.ts";
 import { sayProblem } from "../../../core/report/reasons/problems/problems.ts";
 import { pausedSign } from "../../../core/report/rollouts.ts";
 import { heldNotice } from "../../../core/report/run/attention.ts";
-import { closingSummary, handOver } from "../../../core/report/run/closing-summary.ts";
+import { closingSummary } from "../../../core/report/run/closing-summary.ts";
+import { handOver, type LinkTo } from "../../../core/report/run/hand-over.ts";
 import { runComment } from "../../../core/report/run/run-comment.ts";
 import { isEnded, type Run } from "../../../core/run/state/run.ts";
 import type { Advanced } from "../../../core/run/state/world.ts";
@@ -78,7 +79,8 @@ interface Parts {
   putDeployments: PutDeployments;
 }
 
-export function openPublisher({ forge, clock, log }: Pick<RepoContext, "forge" | "clock" | "log">, parts: Parts): Publisher {
+export function openPublisher(context: Pick<RepoContext, "forge" | "clock" | "log" | "planes">, parts: Parts): Publisher {
+  const { forge, clock, log, planes } = context;
   const { attention, comments, analyses, labels, issues, publishRollouts, putDeployments } = parts;
   /** By rollout and PR. */
   const pages = new BoundedMap<string, Page>(MOST_KEPT);
@@ -116,6 +118,12 @@ export function openPublisher({ forge, clock, log }: Pick<RepoContext, "forge" |
     return undefined;
   }
 
+  const linkTo: LinkTo = (key) => {
+    const [plane = "", namespace = "", name = ""] = key.split("/");
+    const page = planes.get(plane)?.uiUrl?.replace(/\/+$/, "");
+    return page && `${page}/applications/${encodeURIComponent(namespace)}/${encodeURIComponent(name)}`;
+  };
+
   /**
    * A comment of its own for a pause that asks for a person: an edit of the live page notifies nobody. One for each pause, found
    * again by its marker after a restart. Who paused by command knows, and a run that is ending asks nothing.
@@ -124,7 +132,7 @@ export function openPublisher({ forge, clock, log }: Pick<RepoContext, "forge" |
     const { paused } = run;
     if (paused === undefined || paused.kind === "Command" || run.ending !== undefined || isEnded(run)) return;
     const id = `${run.rollout}:${run.number}:${paused.at}`;
-    comments.send({ key: `pause ${id}`, pull, marker: `stagecoach:pause:${id}`, body: handOver(run) });
+    comments.send({ key: `pause ${id}`, pull, marker: `stagecoach:pause:${id}`, body: handOver(run, linkTo) });
   }
 
   function publishRefusal({ pull, problems }: NonNullable<Started["refused"]>): void {

@@ -162,6 +162,7 @@ export function reviewNode(context: Context, repo: Repo, issue: PullIssue, revie
     commit: () => commitNodeOf(context, repo, review.commit),
     createdAt: at,
     submittedAt: review.at === undefined ? null : at,
+    lastEditedAt: review.editedAt === undefined ? null : seconds(review.editedAt),
     state: review.state,
     url: shape.html_url,
     isMinimized: false,

@@ -5,7 +5,7 @@ import { commentOf, createComment, deleteComment, editComment, setLabels } from 
 import { mergePull } from "../pulls/merge-pull.ts";
 import { createPull, editPull } from "../pulls/pulls.ts";
 import { refsMoved } from "../pulls/refs-moved.ts";
-import { createReview } from "../pulls/reviews.ts";
+import { createReview, editReview } from "../pulls/reviews.ts";
 import { noreply } from "../shapes/commit.ts";
 import type { Repo, User, World } from "./model.ts";
 import { actorOf, findRepo, issueOf, movedRepo, pullOf } from "./world.ts";
@@ -26,7 +26,9 @@ export interface Person {
   closePull(repository: string, number: number): Promise<void>;
   reopenPull(repository: string, number: number): Promise<void>;
   label(repository: string, number: number, labels: string[]): Promise<void>;
-  review(repository: string, number: number, event: "APPROVE" | "REQUEST_CHANGES" | "COMMENT", body?: string): Promise<void>;
+  /** Gives its id. */
+  review(repository: string, number: number, event: "APPROVE" | "REQUEST_CHANGES" | "COMMENT", body?: string): Promise<number>;
+  editReview(repository: string, number: number, review: number, body: string): void;
   comment(repository: string, number: number, body: string): number;
   editComment(repository: string, comment: number, body: string): void;
   deleteComment(repository: string, comment: number): void;
@@ -63,7 +65,12 @@ export function createPerson(world: World, user: User): Person {
     reopenPull: (repository, number) => change(repository, number, { state: "open" }),
     label: (repository, number, labels) => setLabels(world, at(repository), actor, issueOf(at(repository), number), labels),
     async review(repository, number, event, body = "") {
-      await createReview(world, at(repository), actor, pullOf(at(repository), number), { event, body });
+      return (await createReview(world, at(repository), actor, pullOf(at(repository), number), { event, body })).id;
+    },
+    editReview(repository, number, id, body) {
+      const review = pullOf(at(repository), number).pull.reviews.find((one) => one.id === id);
+      if (review === undefined) throw new Error(`#${number} has no review ${id}`);
+      editReview(world, review, body);
     },
     comment: (repository, number, body) => createComment(world, at(repository), actor, issueOf(at(repository), number), body).id,
     editComment: (repository, comment, body) => editComment(world, at(repository), actor, commentOf(at(repository), comment), body),

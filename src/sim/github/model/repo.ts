@@ -98,4 +98,5 @@ export interface Review {
   body: string;
   commit: string;
   at?: number;
+  editedAt?: number;
 }

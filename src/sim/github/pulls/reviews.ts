@@ -43,6 +43,12 @@ export async function createReview(
   return review;
 }
 
+/** Somebody changes what it says. Its event `edited` is not sent: whoever needs to know looks. */
+export function editReview(world: World, review: Review, body: string): void {
+  review.body = body;
+  review.editedAt = world.clock.now();
+}
+
 /** Only an approval or a refusal can be dismissed, and only with a reason. */
 export async function dismissReview(world: World, repo: Repo, actor: Actor, issue: PullIssue, review: Review): Promise<void> {
   if (review.state !== "APPROVED" && review.state !== "CHANGES_REQUESTED") {

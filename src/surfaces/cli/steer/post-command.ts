@@ -186,13 +186,14 @@ async function messageOf(place: GitHubPlace, source: JournalSource, posted: Post
   return sentenceOf(handled?.message ?? (await refusalOf(place, posted)) ?? "", run);
 }
 
-async function refusalOf({ octokit, owner, repo }: GitHubPlace, { pull, bot, text }: Posted): Promise<string | undefined> {
+async function refusalOf({ octokit, owner, repo }: GitHubPlace, { pull, bot, text, comment }: Posted): Promise<string | undefined> {
   const comments = await asking("read the answer", () =>
     octokit.paginate(octokit.rest.issues.listComments, { owner, repo, issue_number: pull, per_page: 100 }),
   );
-  const body =
-    comments.find((comment) => comment.user?.login === bot && comment.body?.startsWith("<!-- stagecoach:answer -->") === true)?.body ?? "";
-  const mine = body.split(/^> /m).find((part) => part.startsWith("`") && part.includes(text));
+  // Below the comment; or, of whoever wrote many, in the one that the others share.
+  const answers = [`<!-- stagecoach:answer:${comment} -->`, "<!-- stagecoach:answer -->"];
+  const found = answers.map((marker) => comments.find((one) => one.user?.login === bot && one.body?.startsWith(marker) === true)?.body);
+  const mine = (found[0] ?? found[1] ?? "").split(/^> /m).find((part) => part.startsWith("`") && part.includes(text));
   return mine
     ?.split("\n")
     .find((line) => line.startsWith("@"))

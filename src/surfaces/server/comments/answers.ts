@@ -13,7 +13,8 @@ import { refusalComments } from "./refusals.ts";
 /** A line of a comment, and who wrote it. */
 export interface WrittenLine {
   pull: number;
-  comment: number;
+  /** See `keyOf`: `123456` of a comment, `r123456` of a review. */
+  comment: string;
   author: string;
   /** As written, one line. */
   text: string;
@@ -32,14 +33,15 @@ export function commandAnswers(forge: Forge, clock: Clock, log: Log) {
   const answered = new BoundedSet<string>(MOST_REMEMBERED);
   const refusals = refusalComments(forge, log);
   /** Comments that get their 😕 once it is written down on their PR that they were refused. */
-  let refused: { pull: number; comment: number }[] = [];
+  let refused: { pull: number; comment: string }[] = [];
 
-  async function react(comment: number, reaction: Reaction): Promise<void> {
+  async function react(comment: string, reaction: Reaction): Promise<void> {
     const key = `${comment} ${reaction}`;
-    if (reacted.has(key)) return;
+    // Nobody can react to a review: what became of it stands below it.
+    if (reacted.has(key) || comment.startsWith("r")) return;
     reacted.add(key);
     try {
-      await forge.react(comment, reaction);
+      await forge.react(Number(comment), reaction);
     } catch (error) {
       // Deleted meanwhile: there is nothing to set it on.
       if (error instanceof ForgeError && error.kind === "NotFound") return;
@@ -67,7 +69,7 @@ export function commandAnswers(forge: Forge, clock: Clock, log: Log) {
       log.info({ repository: forge.repository, pull, comment, actor, command: text.slice(0, 200), said: message }, "a command was refused");
       if (shown) refused.push({ pull: line.pull, comment: line.comment });
     },
-    /** Writes what was refused since into the PR's one comment of refusals, and then sets 😕. False: not all could be written yet. */
+    /** Writes what was refused since below it, and then sets 😕. False: not all could be written yet. */
     async writeRefusals(): Promise<boolean> {
       const waiting = refused;
       refused = [];
@@ -75,6 +77,12 @@ export function commandAnswers(forge: Forge, clock: Clock, log: Log) {
       refused.unshift(...waiting.filter(({ pull }) => failed.has(pull)));
       for (const { pull, comment } of waiting) if (!failed.has(pull)) await react(comment, "confused");
       return failed.size === 0;
+    },
+    /** Shows that a command was done: 🚀 on its comment, an answer below its review. */
+    async markDone(line: WrittenLine, message = "done"): Promise<void> {
+      if (!line.comment.startsWith("r")) return react(line.comment, "rocket");
+      refusals.add({ ...line, message, shown: true });
+      await refusals.write();
     },
     async help(pull: number, only: CommandSpec | undefined): Promise<void> {
       await forge.stickyComment(pull, "stagecoach:help", helpAnswer(only));

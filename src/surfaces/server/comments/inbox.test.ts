@@ -167,11 +167,14 @@ describe("teams of the settings", () => {
 });
 
 describe("what was refused stays so", () => {
-  /** What the next process finds on the PR: what people wrote, and our comment of refusals. */
-  const found = (comments: Comment[], bodies: string[]) => [
-    ...comments,
-    said(900, "stagecoach[bot]", (bodies.at(-1) ?? "").replace(/^(\S+)\n/, "<!-- $1 -->\n"), { ours: true, authorIsBot: true }),
-  ];
+  /** What the next process finds on the PR: what people wrote, and our answers as they were written last. */
+  const found = (comments: Comment[], bodies: string[]) => {
+    const answers = new Map(bodies.map((body) => [body.split("\n")[0], body.replace(/^(\S+)\n/, "<!-- $1 -->\n")]));
+    return [
+      ...comments,
+      ...[...answers.values()].map((body, n) => said(900 + n, "stagecoach[bot]", body, { ours: true, authorIsBot: true })),
+    ];
+  };
   const abort = said(7, "mallory", "/abort", old);
   const mayNow = new Map<string, Permission>([["mallory", "maintain"]]);
 
@@ -198,7 +201,7 @@ describe("what was refused stays so", () => {
     const later = said(950, "eve", "/rollback");
     const next = inboxOn({ comments: [...found([abort], first.bodies), later], permissions: new Map() });
     await next.texts();
-    expect(await inboxOn({ comments: found([abort, later], next.bodies), permissions: mayNow }).texts()).toEqual([]);
+    expect(await inboxOn({ comments: found([abort, later], [...first.bodies, ...next.bodies]), permissions: mayNow }).texts()).toEqual([]);
   });
 
   test("where it was refused before there was a run", async () => {
@@ -238,7 +241,8 @@ describe("crowds", () => {
     await texts();
     await texts();
     expect(calls.filter((call) => call.startsWith("react"))).toHaveLength(10);
-    expect(calls.filter((call) => call === "sticky")).toHaveLength(1);
+    // Below each of the ten; the other thirty are noted in one.
+    expect(calls.filter((call) => call === "sticky")).toHaveLength(11);
     expect(calls.filter((call) => call.startsWith("permission"))).toHaveLength(1);
   });
 
@@ -262,7 +266,7 @@ describe("crowds", () => {
 });
 
 describe("answers", () => {
-  test("refusals of one comment stand together, and those of the next comment take their place", async () => {
+  test("refusals of one comment stand together below it, and those of the next comment below that", async () => {
     const comments = [said(1, "wim", "/rollback\n/halt now")];
     const { inbox, texts, bodies } = inboxOn({ comments });
     await texts();
@@ -270,6 +274,7 @@ describe("answers", () => {
     comments.push(said(2, "wim", "/hotfix a"));
     inbox.resync();
     await texts();
+    expect(bodies.map((body) => body.split("\n")[0])).toEqual(["stagecoach:answer:1", "stagecoach:answer:2"]);
     expect(bodies.at(-1)).not.toContain("/rollback");
     expect(bodies.at(-1)).toContain("> `/hotfix a`");
   });
@@ -287,7 +292,7 @@ describe("answers", () => {
   });
 
   test("hostile text of a command can neither notify, nor act, nor leave its quote", async () => {
-    const { texts, bodies } = inboxOn({ comments: [said(1, "wim", "/resume @everyone`</details>\n/abort")] });
+    const { texts, bodies } = inboxOn({ comments: [said(1, "wim", "/promote @everyone`</details>\n/abort")] });
     expect(await texts()).toEqual([]);
     expect(bodies[0]).toContain("and here it has `@everyone'</details>`");
     expect(bodies[0]?.replaceAll(/(`+)[^\n]*?\1/g, "")).not.toMatch(/@everyone|<\/details>/);
@@ -440,5 +445,56 @@ describe("comments are asked for", () => {
     inbox.touched(5);
     expect([inbox.spokenOn?.(), inbox.spokenOn?.()]).toEqual([[1, 5], []]);
     expect(await inbox.read("payments", [{ number: 1, shared: false, former: 41 }])).toMatchObject([{ name: "pause", former: 41 }]);
+  });
+});
+
+describe("commands in the body of a review", () => {
+  const review = (id: number, body: string, more: Partial<Comment> = {}) => said(id, "wim", body, { review: true, ...more });
+  function reviewed(...bodies: Comment[]) {
+    let asked = 0;
+    const reviewBodies = async () => {
+      asked += 1;
+      return bodies;
+    };
+    return { ...inboxOn({ comments: [said(1, "wim", "/pause")], forge: { reviewBodies } }), asked: () => asked };
+  }
+
+  test("act as in a comment, are told apart from the comment of that number, and are answered below the review", async () => {
+    const { inbox, calls, bodies } = reviewed(review(1, "Looks good.\n\n/promote"));
+    const found = await inbox.read("payments", PLACE);
+    expect(found.map(({ id, text }) => [id, text])).toEqual([
+      ["1#0", "/pause"],
+      ["r1#0", "/promote"],
+    ]);
+    for (const command of found) await inbox.answer(command, command.name === "pause" ? "done" : "refused", "no wait");
+    // There is no reaction to a review.
+    expect(calls.filter((call) => call.startsWith("react"))).toEqual(["react 1 eyes", "react 1 rocket"]);
+    expect(bodies).toEqual([expect.stringMatching(/^stagecoach:answer:r1\n> `\/promote`\n\n@wim: no wait\./)]);
+  });
+
+  test("that are done are said to be, below the review; and stay so for whoever starts anew", async () => {
+    const { inbox, bodies } = reviewed(review(7, "/promote"));
+    for (const command of await inbox.read("payments", PLACE))
+      if (command.name === "promote") await inbox.answer(command, "done", "the bake ends");
+    expect(bodies).toEqual([expect.stringMatching(/^stagecoach:answer:r7\n> `\/promote`\n\n@wim: the bake ends/)]);
+  });
+
+  test("never act once they were edited, nor where a bot wrote them", async () => {
+    const { inbox } = reviewed(
+      review(1, "/abort", { updatedAt: new Date(NOW).toISOString() }),
+      review(2, "/abort", { author: "copilot[bot]", authorIsBot: true }),
+    );
+    expect((await inbox.read("payments", PLACE)).map(({ text }) => text)).toEqual(["/pause"]);
+  });
+
+  test("are asked for once, and again when an event tells of a review: comments cost no more than before", async () => {
+    const { inbox, texts, asked } = reviewed();
+    await texts();
+    inbox.touched(1);
+    await texts();
+    expect(asked()).toBe(1);
+    inbox.touched(1, "review");
+    await texts();
+    expect(asked()).toBe(2);
   });
 });

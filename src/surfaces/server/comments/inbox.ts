@@ -17,8 +17,8 @@ import { commandsOn, openUnclaimed, RECHECK_MS, type Reading } from "./reading.t
 const MOST_ANSWERS = 10;
 
 export interface CommandInbox extends CommandSource {
-  /** A webhook said that something was written on this PR: it is read anew in the next round. */
-  touched(pull: number): void;
+  /** A webhook said that something was written on this PR, in a review or else in a comment: it is read anew in the next round. */
+  touched(pull: number, where?: "review"): void;
   /** Everything is read anew in the next round: webhooks may have been lost. */
   resync(): void;
 }
@@ -92,7 +92,7 @@ export function commandInbox(options: CommandInboxOptions): CommandInbox {
       } else {
         if (command.name === "status" && run !== undefined) await answers.status(line, run);
         if (command.name === "plan" && run !== undefined) await answers.plan(line, run);
-        await answers.react(line.comment, "rocket");
+        await answers.markDone(line, message === "" ? undefined : sentenceOf(message, run));
       }
       answers.setAnswered(`${command.id} ${rollout}`);
     },
@@ -143,15 +143,45 @@ const RESYNC_MS = 5 * 60_000;
 /** Dropped are those that nobody asked about for the longest. All of a long run are asked about in turn: too few would hold none. */
 const MOST_PULLS = 20_000;
 
+interface Known {
+  said: readonly Comment[];
+  reviews: readonly Comment[];
+  reviewsAt: number;
+  readAt: number;
+}
+
+function bothOf({ said, reviews }: Known): readonly Comment[] {
+  return reviews.length === 0 ? said : [...said, ...reviews].sort((a, b) => epoch(a.createdAt) - epoch(b.createdAt));
+}
+
 /** Keeps comments of pull requests as last read: rounds are many, and comments few. What cannot be read now is as it was. */
 export function commentCache(forge: Forge, clock: Clock, log: Log) {
-  const known = new BoundedMap<number, { comments: readonly Comment[]; readAt: number }>(MOST_PULLS);
+  const known = new BoundedMap<number, Known>(MOST_PULLS);
   const needsFetch = new Set<number>();
+  /** Reviews of these may have changed: those of others are as they were. */
+  const reviewed = new Set<number>();
   const touched = new Set<number>();
+
+  async function read(pull: number, before: Known | undefined): Promise<Omit<Known, "readAt">> {
+    const said = await forge.comments(pull);
+    const isOld = before?.reviews === undefined || reviewed.delete(pull) || clock.now() - before.reviewsAt >= RESYNC_MS;
+    if (!isOld) return { said, reviews: before.reviews, reviewsAt: before.reviewsAt };
+    try {
+      return { said, reviews: (await forge.reviewBodies?.(pull)) ?? [], reviewsAt: clock.now() };
+    } catch (error) {
+      // Comments are heard all the same.
+      reviewed.add(pull);
+      needsFetch.add(pull);
+      log.warn({ pull, error: String(error) }, "reviews could not be read; trying again");
+      return { said, reviews: before?.reviews ?? [], reviewsAt: clock.now() };
+    }
+  }
+
   return {
-    touched(pull: number): void {
+    touched(pull: number, where?: "review"): void {
       needsFetch.add(pull);
       touched.add(pull);
+      if (where === "review") reviewed.add(pull);
     },
     /** The PRs that were touched since this was asked last. */
     takeTouched(): number[] {
@@ -160,23 +190,27 @@ export function commentCache(forge: Forge, clock: Clock, log: Log) {
       return pulls;
     },
     resync(): void {
-      for (const pull of known.keys()) needsFetch.add(pull);
+      for (const pull of known.keys()) {
+        needsFetch.add(pull);
+        reviewed.add(pull);
+      }
     },
     async of(pull: number): Promise<readonly Comment[]> {
       const before = known.get(pull);
       const now = clock.now();
-      if (before !== undefined && !needsFetch.has(pull) && now - before.readAt < RESYNC_MS) return before.comments;
+      if (before !== undefined && !needsFetch.has(pull) && now - before.readAt < RESYNC_MS) return bothOf(before);
       // Opened by us a moment ago: a comment on it is reported before it is asked for.
       const isBlank = before === undefined && !needsFetch.has(pull) && forge.isBlank?.(pull) === true;
       needsFetch.delete(pull);
       try {
-        const comments = isBlank ? [] : await forge.comments(pull);
-        known.set(pull, { comments, readAt: now });
-        return comments;
+        const fresh: Known = { ...(isBlank ? { said: [], reviews: [], reviewsAt: now } : await read(pull, before)), readAt: now };
+        known.set(pull, fresh);
+        return bothOf(fresh);
       } catch (error) {
         needsFetch.add(pull);
+        reviewed.add(pull);
         log.warn({ pull, error: String(error) }, "comments could not be read; trying again");
-        return before?.comments ?? [];
+        return before === undefined ? [] : bothOf(before);
       }
     },
   };

@@ -63,7 +63,8 @@ describe("commands in a comment", () => {
     ["/requeue eu-1 --for", { code: "FLAG_WANTS_VALUE", command: "requeue", flag: "for", value: "DURATION" }],
     ["/requeue eu-1 --for --rollout a", { code: "FLAG_WANTS_VALUE", flag: "for" }],
     ["/promote --full=yes", { code: "FLAG_TAKES_NO_VALUE", command: "promote", flag: "full" }],
-    ["/resume eu-1", { code: "COMMAND_TAKES_NO_WORDS", command: "resume", word: "eu-1" }],
+    ["/promote eu-1", { code: "COMMAND_TAKES_NO_WORDS", command: "promote", word: "eu-1" }],
+    ["/rollback --t v1", { code: "FLAG_UNKNOWN", command: "rollback", flag: "t" }],
   ])("%s is a mistake, and nothing of the comment acts", (line, because) => {
     expect(parseComment(`/pause\n${line}`)).toMatchObject({ kind: "mistake", because });
   });

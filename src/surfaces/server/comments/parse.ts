@@ -64,16 +64,17 @@ const MOST_REMEMBERED = 20_000;
 /** Of so few characters hundreds are read in no time. */
 const SHORT = 100;
 
-export type CommentParser = (comment: { id: number; body: string }) => Promise<ParsedComment>;
+/** `key`: of the comment or review, see `keyOf`. */
+export type CommentParser = (key: string, body: string) => Promise<ParsedComment>;
 
 /** Reads each comment once for each text it ever had: rounds are many. Lets others have their turn after each. */
 export function commentParser(): CommentParser {
-  const known = new BoundedMap<number, { body: string; read: ParsedComment }>(MOST_REMEMBERED);
-  return async ({ id, body }) => {
-    const before = known.get(id);
+  const known = new BoundedMap<string, { body: string; read: ParsedComment }>(MOST_REMEMBERED);
+  return async (key, body) => {
+    const before = known.get(key);
     if (before !== undefined && before.body === body) return before.read;
     const read = parseComment(body);
-    known.set(id, { body, read });
+    known.set(key, { body, read });
     if (body.length > SHORT) await setImmediate();
     return read;
   };
@@ -118,7 +119,7 @@ function readWords(spec: CommandSpec, line: string): Pick<ParsedCommand, "args" 
     const [, name, value] = /^(?:--|—|–)([A-Za-z][\w-]*)(?:=(.*))?$/.exec(word) ?? [];
     const flag = name === undefined ? undefined : known.find((one) => one.name === name.toLowerCase());
     if (name === undefined || (flag === undefined && spec.words === "reason")) {
-      const arg = spec.words === "reason" ? word : bare(word);
+      const arg = isFree(spec) ? word : bare(word);
       if (arg !== "") args.push(arg);
       continue;
     }
@@ -132,6 +133,11 @@ function readWords(spec: CommandSpec, line: string): Pick<ParsedCommand, "args" 
   const [first] = args;
   if (first !== undefined && spec.words === "nothing") return comment("COMMAND_TAKES_NO_WORDS", { command: spec.name, word: first });
   return { args, flags: Object.fromEntries(flags) };
+}
+
+/** Its words are a person's own, and kept as they are. */
+function isFree({ words }: CommandSpec): boolean {
+  return words === "reason" || words === "note";
 }
 
 /** Without the comma of a list and the marks of code. */

@@ -13,6 +13,7 @@ import type { CommandPlace } from "../../../engine/round/observe/command-source.
 import type { CommandAnswers, WrittenLine } from "./answers.ts";
 import type { Authority, WhyNot } from "./authority.ts";
 import type { CommentParser, ParsedCommand } from "./parse.ts";
+import { keyOf } from "./refusals.ts";
 
 /** A comment found late acts only this long after it was written: docs/spec.md §9.20. */
 const LATE_MS = 15 * 60_000;
@@ -42,6 +43,8 @@ interface FoundCommand {
 
 interface Candidate {
   comment: Comment;
+  /** Of the command. */
+  id: string;
   parsed: ParsedCommand;
   line: WrittenLine;
   /** It is remembered as answered under this, for its rollout. */
@@ -77,18 +80,19 @@ export async function commandsOn(
 /** Gives the commands of a comment that are still to be judged; a mistake in it is refused. */
 async function candidatesIn(reading: Reading, place: CommandPlace, comment: Comment, rollout = ""): Promise<Candidate[]> {
   const { answers, authority, clock } = reading;
-  const { id, author, body, createdAt } = comment;
+  const { author, body, createdAt } = comment;
+  const id = keyOf(comment);
   if (comment.ours || (comment.authorIsBot && !authority.isAllowedBot(comment)) || createdAt !== comment.updatedAt) return [];
   const isLate = clock.now() - epoch(createdAt) > LATE_MS;
-  const read = await reading.parse(comment);
+  const read = await reading.parse(id, body);
   const lineOf = (text: string): WrittenLine => ({ pull: place.number, comment: id, author, text });
   if (read.kind === "mistake" && !isLate)
     refuseOnce(reading, `${id} mistake`, lineOf(body.trim().split("\n")[0] ?? ""), reason("COMMENT_NOT_DONE", { because: read.because }));
   if (read.kind !== "commands") return [];
   return read.commands
     .filter((parsed) => !isLate || isForAnyTime(parsed, place.former))
-    .map((parsed) => ({ comment, parsed, line: lineOf(parsed.text), key: `${id}#${parsed.index} ${rollout}` }))
-    .filter(({ parsed, key }) => !answers.isAnswered(key) && !answers.wasRefused(place.number, `${id}#${parsed.index}`));
+    .map((parsed) => ({ comment, id: `${id}#${parsed.index}`, parsed, line: lineOf(parsed.text), key: `${id}#${parsed.index} ${rollout}` }))
+    .filter((one) => !answers.isAnswered(one.key) && !answers.wasRefused(place.number, one.id));
 }
 
 /** Whether a command counts however old it is. What was said to a run that is over was for it alone, but a halt is for all. */
@@ -97,14 +101,14 @@ function isForAnyTime({ name }: ParsedCommand, former: number | undefined): bool
 }
 
 /** Judges a command once: what was refused stays so, whatever permission its author is given later. */
-async function mayAct(reading: Reading, { comment, parsed, line, key }: Candidate, whyNot: (parsed: ParsedCommand) => WhyNot) {
+async function mayAct(reading: Reading, { comment, id, parsed, line, key }: Candidate, whyNot: (parsed: ParsedCommand) => WhyNot) {
   const { answers, authority, mayAnswer } = reading;
   const why = (await authority.whyNot(comment, parsed.name)) ?? (await whyNot(parsed));
   if (why === "later") return false;
-  if (why !== undefined) refuseOnce(reading, key, { ...line, command: `${comment.id}#${parsed.index}` }, why);
+  if (why !== undefined) refuseOnce(reading, key, { ...line, command: id }, why);
   else if (commandSpec(parsed.name).who === "read" && !mayAnswer(comment.author)) answers.setAnswered(key);
   else {
-    await answers.react(comment.id, "eyes");
+    await answers.react(line.comment, "eyes");
     return true;
   }
   return false;
@@ -119,21 +123,21 @@ async function answerHelp({ answers }: Reading, { parsed, line, key }: Candidate
   const wanted = parsed.args[0]?.replace(/^\//, "").toLowerCase();
   const spec = COMMANDS.find(({ name }) => name === wanted);
   await answers.help(line.pull, spec);
-  await answers.react(line.comment, "rocket");
+  await answers.markDone(line);
 }
 
-async function commandFrom({ authority }: Reading, { comment, parsed }: Candidate, { batch, former }: CommandPlace) {
+async function commandFrom({ authority }: Reading, { comment, id, parsed }: Candidate, { batch, former }: CommandPlace) {
   const permission = await authority.permissionOf(comment);
   if (permission === "later") return undefined;
-  const { index, ...command } = parsed;
-  const { id, author: actor, createdAt } = comment;
-  return { ...command, id: `${id}#${index}`, actor, permission, createdAt, batch, former };
+  const { index: _, ...command } = parsed;
+  const { author: actor, createdAt } = comment;
+  return { ...command, id, actor, permission, createdAt, batch, former };
 }
 
 /** Refuses a command for a rollout that is not steered from here, once all that are have read it. */
 async function refuseUnclaimed(reading: Reading, { comment, line }: Candidate, wanted: string): Promise<void> {
   const { answers, authority, unclaimed, recheck } = reading;
-  const key = `${comment.id} for ${wanted} ${line.text}`;
+  const key = `${line.comment} for ${wanted} ${line.text}`;
   const steered = answers.isAnswered(key) ? [] : unclaimed.othersThan(line.pull, wanted);
   if (steered.length === 0) return;
   if (!unclaimed.isOverdue(key)) return recheck(RECHECK_MS);

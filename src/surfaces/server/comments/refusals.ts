@@ -1,17 +1,22 @@
-/** The one comment of refusals on each PR keeps what was refused for good, over restarts and replicas. Called by `answers.ts`. */
+/**
+ * The answers below refused commands keep, over restarts and replicas, what was refused for good. Called by `answers.ts`.
+ *
+ * Each comment has an answer of its own, edited in place, found again by the comment's key in its marker. Whoever writes more than a
+ * few gets no more of them: the others of a PR share one, so that nobody can have us write comments without end.
+ */
 import { type Comment, type Forge, ForgeError } from "../../../adapters/forge/port.ts";
 import { refusalAnswer } from "../../../core/report/answers.ts";
 import type { Log } from "../../../engine/round/context.ts";
 
 export interface Refusal {
   pull: number;
-  /** The comment it stands in, and its author. */
-  comment: number;
+  /** The comment it stands in (see `keyOf`), and its author. */
+  comment: string;
   author: string;
   /** The command as written, one line. */
   text: string;
   message: string;
-  /** `123456#0`: it is never judged again. Absent: whoever refused it remembers that. */
+  /** `123456#0`: it is never judged again. Absent: whoever refused it remembers that, or it is no refusal. */
   command?: string;
   /** False: it is noted only, and shown where nothing else is. */
   shown: boolean;
@@ -20,24 +25,34 @@ export interface Refusal {
 export type RefusalComments = ReturnType<typeof refusalComments>;
 
 const MARKER = "stagecoach:answer";
+const MARKED = /^<!-- stagecoach:answer(?::(r?\d{1,16}))? -->/;
+/** Answers of their own on one PR: of one account, and of all. */
+const MOST_OF_ONE = 10;
+const MOST_OF_ALL = 50;
 /** Of refusals shown together. */
 const MOST_SHOWN = 12;
 /** Of refused commands held, the newest; of a comment's 65,536 characters. */
 const MOST_HELD = 500;
 const LONGEST_SHOWN = 50_000;
-/** Of PRs: what is forgotten stands in their comments, and is taken in again with them. */
+/** Of answers: what is forgotten stands in them, and is taken in again with their PR's comments. */
 const MOST_PAGES = 1_000;
 const HELD_FROM = "\n<!-- refused:";
-const HELD = /^\n<!-- refused:((?: \d{1,16}#\d{1,2})*) -->$/;
+const HELD = /^\n<!-- refused:((?: r?\d{1,16}#\d{1,2})*) -->$/;
 
 interface Shown {
   /** The newest that lines are from. */
-  comment: number;
+  comment: string;
   lines: Map<string, { author: string; message: string }>;
   written: boolean;
 }
 
+/** One answer of ours. */
 interface Page {
+  pull: number;
+  /** The comment it answers; undefined: the one that the others share. */
+  of: string | undefined;
+  /** Whose comment it answers, as far as that is known. */
+  author: string | undefined;
   shown: Shown | undefined;
   refused: Set<string>;
   /** What was held in it when it was read last. */
@@ -47,69 +62,110 @@ interface Page {
 }
 
 /**
- * The one comment of refusals that a PR has: shows those of the last comments that had some, and holds, unseen, which
- * commands were refused. So they stay refused for whoever reads the PR after us; until it is written, nobody was told anything.
+ * The answers below what was refused on a PR: each shows why, and holds, unseen, which commands were refused. So they stay refused for
+ * whoever reads the PR after us; until it is written, nobody was told anything.
  */
 export function refusalComments(forge: Forge, log: Log) {
-  const pages = new Map<number, Page>();
-  const unwritten = new Set<number>();
+  const pages = new Map<string, Page>();
+  const unwritten = new Set<string>();
 
   /** Those used last are kept, and those that wait to be written. */
-  function pageOf(pull: number): Page {
-    const page = pages.get(pull) ?? { shown: undefined, refused: new Set<string>(), held: "", version: 0 };
-    pages.delete(pull);
-    pages.set(pull, page);
+  function pageOf(pull: number, of: string | undefined, author?: string): Page {
+    const key = pageKey(pull, of);
+    const page = pages.get(key) ?? { pull, of, author, shown: undefined, refused: new Set<string>(), held: "", version: 0 };
+    page.author ??= author;
+    pages.delete(key);
+    pages.set(key, page);
     if (pages.size <= MOST_PAGES) return page;
-    const oldest = pages.keys().find((old) => old !== pull && !unwritten.has(old));
+    const oldest = pages.keys().find((old) => old !== key && !unwritten.has(old));
     if (oldest !== undefined) pages.delete(oldest);
     return page;
   }
 
+  /** Its own, while there are few of its account and on its PR. */
+  function pageFor({ pull, comment, author, shown }: Refusal): Page {
+    if (pages.has(pageKey(pull, comment))) return pageOf(pull, comment);
+    const own = shown ? [...pages.values()].filter((page) => page.pull === pull && page.of !== undefined) : [];
+    const isFree = own.length < MOST_OF_ALL && own.filter((page) => page.author === author).length < MOST_OF_ONE;
+    return pageOf(pull, shown && isFree ? comment : undefined, author);
+  }
+
   /** Takes in first what stands there: another replica may have refused something since. False: to be tried again. */
-  async function writeOne(pull: number, page: Page): Promise<boolean> {
-    const { version } = page;
+  async function writeOne(key: string, page: Page, read: (pull: number) => Promise<Comment[]>): Promise<boolean> {
+    const { pull, of, version } = page;
     try {
-      takeIn(page, await forge.comments(pull));
+      takeIn(
+        page,
+        (await read(pull)).find((comment) => isPage(comment, of)),
+      );
       holdNewest(page);
-      await forge.stickyComment(pull, MARKER, bodyOf(page));
+      await forge.stickyComment(pull, of === undefined ? MARKER : `${MARKER}:${of}`, bodyOf(page));
     } catch (error) {
-      log.warn({ pull, error: String(error) }, "the comment of refusals could not be written");
+      log.warn({ pull, error: String(error) }, "the answer to what was refused could not be written");
       // Deleted or locked meanwhile: it will not be written later, either.
       const never = error instanceof ForgeError && ["NotFound", "Forbidden", "Invalid"].includes(error.kind);
-      if (never) unwritten.delete(pull);
+      if (never) unwritten.delete(key);
       return never;
     }
     // What was added while it was on its way is still to be written.
     if (page.version !== version) return true;
     if (page.shown !== undefined) page.shown.written = true;
-    unwritten.delete(pull);
+    unwritten.delete(key);
     return true;
   }
 
   return {
     /** Takes in what was refused before us, from a PR's comments. */
     recall(pull: number, comments: readonly Comment[]): void {
-      if (ownOf(comments) !== undefined) takeIn(pageOf(pull), comments);
+      for (const comment of comments) {
+        const marked = comment.ours ? MARKED.exec(comment.body) : null;
+        if (marked === null) continue;
+        const answered = comments.find((one) => keyOf(one) === marked[1]);
+        takeIn(pageOf(pull, marked[1], answered?.author), comment);
+      }
     },
-    has: (pull: number, command: string) => pages.get(pull)?.refused.has(command) === true,
+    has(pull: number, command: string): boolean {
+      const own = pages.get(pageKey(pull, command.slice(0, command.indexOf("#"))));
+      return own?.refused.has(command) === true || pages.get(pageKey(pull, undefined))?.refused.has(command) === true;
+    },
     /** Shown and held from the next `write` on. */
     add(refusal: Refusal): void {
-      const page = pageOf(refusal.pull);
+      const page = pageFor(refusal);
       page.version += 1;
       if (refusal.command !== undefined) hold(page, [refusal.command]);
       if (refusal.shown || page.shown === undefined) show(page, refusal);
-      unwritten.add(refusal.pull);
+      unwritten.add(pageKey(page.pull, page.of));
     },
-    /** Writes what was added, a comment a PR. Gives the PRs where it could not be written: there it is tried again the next time. */
+    /** Writes what was added. Gives the PRs where something could not be written: there it is tried again the next time. */
     async write(): Promise<ReadonlySet<number>> {
       const failed = new Set<number>();
-      for (const pull of [...unwritten]) {
-        const page = pages.get(pull);
-        if (page !== undefined && !(await writeOne(pull, page))) failed.add(pull);
+      const there = new Map<number, Promise<Comment[]>>();
+      const read = (pull: number) => {
+        const comments = there.get(pull) ?? forge.comments(pull);
+        there.set(pull, comments);
+        return comments;
+      };
+      for (const key of [...unwritten]) {
+        const page = pages.get(key);
+        if (page !== undefined && !(await writeOne(key, page, read))) failed.add(page.pull);
       }
       return failed;
     },
   };
+}
+
+/** Names a comment among those of its PR: reviews have ids of their own, which may be those of comments. */
+export function keyOf({ id, review }: Pick<Comment, "id" | "review">): string {
+  return review === true ? `r${id}` : `${id}`;
+}
+
+function pageKey(pull: number, of: string | undefined): string {
+  return `${pull} ${of ?? ""}`;
+}
+
+function isPage({ ours, body }: Comment, of: string | undefined): boolean {
+  const marked = ours ? MARKED.exec(body) : null;
+  return marked !== null && marked[1] === of;
 }
 
 function bodyOf({ shown, refused }: Page): string {
@@ -121,21 +177,21 @@ function bodyOf({ shown, refused }: Page): string {
 /** What is found at once is shown at once. A late answer to an older comment does not wipe out the newer one's. */
 function show(page: Page, { comment, text, author, message }: Refusal): void {
   const before = page.shown;
-  if (before?.written === true && before.comment > comment) return;
-  const fresh = before === undefined || (before.written && before.comment < comment);
+  if (before?.written === true && isOlder(comment, before.comment)) return;
+  const fresh = before === undefined || (before.written && isOlder(before.comment, comment));
   const shown = fresh ? { comment, lines: new Map(), written: false } : before;
-  shown.comment = Math.max(shown.comment, comment);
+  if (isOlder(shown.comment, comment)) shown.comment = comment;
   shown.written = false;
-  if (shown.lines.size < MOST_SHOWN) shown.lines.set(text, { author, message });
+  if (shown.lines.size < MOST_SHOWN || shown.lines.has(text)) shown.lines.set(text, { author, message });
   page.shown = shown;
 }
 
-function ownOf(comments: readonly Comment[]): Comment | undefined {
-  return comments.find((comment) => comment.ours && comment.body.startsWith(`<!-- ${MARKER} -->`));
+function isOlder(a: string, b: string): boolean {
+  return a.localeCompare(b, "en", { numeric: true }) < 0;
 }
 
-function takeIn(page: Page, comments: readonly Comment[]): void {
-  const body = ownOf(comments)?.body ?? "";
+function takeIn(page: Page, comment: Comment | undefined): void {
+  const body = comment?.body ?? "";
   // Only at the very end, which is ours: above it stands what others wrote.
   const at = body.lastIndexOf(HELD_FROM);
   const held = at === -1 ? "" : body.slice(at);
@@ -151,7 +207,6 @@ function hold(page: Page, commands: readonly string[]): void {
 
 /** By the number of their comments, so that all replicas hold the same ones, and write the same. */
 function holdNewest(page: Page): void {
-  const inOrder = [...page.refused].map((command) => ({ command, place: command.split("#").map(Number) }));
-  inOrder.sort(({ place: [a = 0, i = 0] }, { place: [b = 0, j = 0] }) => a - b || i - j);
-  page.refused = new Set(inOrder.slice(-MOST_HELD).map(({ command }) => command));
+  const inOrder = [...page.refused].sort((a, b) => a.localeCompare(b, "en", { numeric: true }));
+  page.refused = new Set(inOrder.slice(-MOST_HELD));
 }

@@ -39,6 +39,10 @@ const controlPlaneSchema = z.strictObject({
     "`kubernetes`: Argo CD may be asked to look again, by annotations, which needs `patch` on Applications, and on ApplicationSets with git generators. By its API it always may, of Applications: `get` is enough.",
   ),
   url: key(HTTPS.optional(), "`api`: address of Argo CD."),
+  uiUrl: key(
+    HTTPS.optional(),
+    "Where people see it in a browser: what hands a run over to them links to its Applications there. Default with `api`: `url`; else there are no links.",
+  ),
   tokenFile: key(filled.optional(), "`api`: file with the token of an account of Argo CD. Read again when it changes."),
   projects: key(z.array(filled).min(1).optional(), "`api`: Argo CD projects that are looked at. Default: all that the account may see."),
   caFile: key(filled.optional(), "`api`: file with the certificates (PEM) that Argo CD's own is checked against. Default: the system's."),

@@ -116,9 +116,9 @@ interface EventHandlerOptions {
 /** Of where the App is, and of what becomes of a repository as a whole: renamed, archived, made anew. */
 const REPOSITORY_EVENTS = /^(installation|installation_repositories|installation_target|repository|organization)$/;
 /** The base or a PR's head may have moved. Whoever writes a command has often just put something right, too. */
-const MOVING_EVENTS = new Set(["push", "pull_request", "issue_comment", "merge_group", "create", "release"]);
-/** A comment on an open release PR may ask for its plan. */
-const PULL_EVENTS = new Set(["pull_request", "push", "issue_comment", "merge_group", "create"]);
+const MOVING_EVENTS = new Set(["push", "pull_request", "issue_comment", "pull_request_review", "merge_group", "create", "release"]);
+/** A comment or review on an open release PR may ask for its plan. */
+const PULL_EVENTS = new Set(["pull_request", "push", "issue_comment", "pull_request_review", "merge_group", "create"]);
 
 /** Turns an event into what to look at again. It is believed in nothing else, so it may be late, doubled or lost. */
 export function eventHandler({ repos, wake, rediscover }: EventHandlerOptions): (event: BotEvent) => void {
@@ -160,6 +160,7 @@ function isOurs(served: ServedRepo, event: BotEvent): boolean {
 
 function note(served: ServedRepo, event: BotEvent): void {
   if (event.pull !== undefined && event.name === "issue_comment") served.inbox.touched(event.pull);
+  if (event.pull !== undefined && event.name === "pull_request_review") served.inbox.touched(event.pull, "review");
   // A merge group is told of in the name of whoever put its PR into the queue: that may be us.
   if (event.sender === served.login && event.name !== "merge_group") return;
   // What somebody has just said in a review counts in the next round.

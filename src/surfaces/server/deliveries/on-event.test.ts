@@ -55,7 +55,7 @@ describe("what an event makes the bot look at", () => {
     const { story, served, hear } = listener();
     served.loop.people.forgetReviews = () => void story.push("forget reviews");
     hear({ name: "pull_request_review", action: "submitted", pull: 7 });
-    expect(story).toEqual(["forget reviews", "look at acme/config"]);
+    expect(story).toEqual(["read #7", "forget reviews", "look at acme/config"]);
   });
 
   test("a merge group that is built because we asked for it: its checks are due with the event, not with the resync", () => {

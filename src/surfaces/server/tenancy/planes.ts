@@ -25,22 +25,22 @@ export async function openPlanes(configs: readonly ControlPlaneConfig[], world: 
 }
 
 function apiPlane(config: ControlPlaneConfig, world: { clock: Clock; log: Log }): ControlPlane {
-  const { name, url = "", tokenFile = "", caFile, projects, namespaces, selector, allowRolloutActions, allowGenerate } = config;
+  const { name, url = "", tokenFile = "", caFile, projects, namespaces, selector, allowRolloutActions, allowGenerate, uiUrl } = config;
   return underSetting(`control plane ${name}`, () => {
     readSettingFile("tokenFile", tokenFile);
     const ca = caFile === undefined ? undefined : readSettingFile("caFile", caFile);
-    const narrowed = defined({ ca, projects, appNamespaces: namespaces, selector });
+    const narrowed = defined({ ca, projects, appNamespaces: namespaces, selector, uiUrl });
     return openApiPlane({ ...narrowed, name, url, tokenFile, allowRolloutActions, allowGenerate, ...world });
   });
 }
 
 function kubernetesPlane(config: ControlPlaneConfig, { clock, log }: { clock: Clock; log: Log }): ControlPlane {
-  const { name, namespaces, selector, argocdNamespace, clusterSecrets, allowRefresh: annotationRefresh } = config;
+  const { name, namespaces, selector, argocdNamespace, clusterSecrets, allowRefresh: annotationRefresh, uiUrl } = config;
   return underSetting(`control plane ${name}`, () => {
     const kubeConfig = kubeConfigOf(config);
     // Without a kubeconfig each of its watches would say so, again and again; whoever waits for it to be ready says it once.
     const heard = isMadeUp(kubeConfig) ? { info: () => undefined, warn: () => undefined } : log;
-    const narrowed = defined({ namespaces, selector });
+    const narrowed = defined({ namespaces, selector, uiUrl });
     return openKubernetes({ ...narrowed, name, kubeConfig, argocdNamespace, clusterSecrets, annotationRefresh, clock, log: heard });
   });
 }

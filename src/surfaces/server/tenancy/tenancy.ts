@@ -92,6 +92,7 @@ export function grantedPlane(plane: ControlPlane, mayUse: (project: string) => b
 
   const granted: ControlPlane = {
     name: plane.name,
+    uiUrl: plane.uiUrl,
     ready: () => plane.ready(),
     state: () => plane.state(),
     application,

@@ -185,6 +185,39 @@ export interface QueueEntriesResult {
   repository: { mergeQueue: { entries: { nodes: Entry[] | null } | null } | null } | null;
 }
 
+/** The bodies of the newest reviews of a PR. REST does not say which were edited. */
+export const REVIEW_BODIES = /* GraphQL */ `
+query ReviewBodies($owner: String!, $name: String!, $number: Int!) {
+  repository(owner: $owner, name: $name) {
+    pullRequest(number: $number) {
+      reviews(last: 100) {
+        nodes {
+          databaseId
+          body
+          state
+          submittedAt
+          lastEditedAt
+          author { __typename login }
+        }
+      }
+    }
+  }
+}
+`;
+
+export interface ReviewBody {
+  databaseId: number | null;
+  body: string;
+  state: string;
+  submittedAt: string | null;
+  lastEditedAt: string | null;
+  author: Account | null;
+}
+
+export interface ReviewBodiesResult {
+  repository: { pullRequest: { reviews: { nodes: (ReviewBody | null)[] | null } | null } | null } | null;
+}
+
 /** What classic branch protection shows to those who do not administer the repository. */
 export const UPDATE_RULE = /* GraphQL */ `
 query UpdateRule($owner: String!, $name: String!, $ref: String!) {

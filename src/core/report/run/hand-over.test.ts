@@ -1,0 +1,57 @@
+import { describe, expect, test } from "vitest";
+import { bench, bring, judge, round } from "../../run/testing/bench.ts";
+import { handOver } from "./hand-over.ts";
+
+const LINKS = (key: string) => `https://argocd.example.com/applications/${key.split("/").slice(1).join("/")}`;
+
+/** A batch is through, the next one failed. */
+function failed() {
+  const run = bench(2);
+  bring(run, 1, "confirmed");
+  bring(run, 2, "merged");
+  judge(run, "c2", "failing");
+  round(run);
+  expect(run.run.phase).toBe("Paused");
+  return run;
+}
+
+describe("a hand-over", () => {
+  test("offers the way back for as many clusters as there are to put back, and none where nothing was moved", () => {
+    const run = failed();
+    expect(handOver(run.run)).toContain("`/rollback` (maintain) puts 2 clusters back to what each had");
+    const untouched = { ...run.run, batches: [] };
+    expect(handOver(untouched)).not.toContain("/rollback` (maintain)");
+    expect(handOver({ ...run.run, kind: "Rollback" as const })).not.toContain("/rollback` (maintain)");
+  });
+
+  test("names the Application that holds it up, links to it, and says what in it is ill", () => {
+    const { run } = failed();
+    const batches = run.batches.map((batch) => ({
+      ...batch,
+      targets: batch.targets.map((target) => ({
+        ...target,
+        rollouts: [
+          {
+            ...{ namespace: "web", name: "front", phase: "Degraded", message: "", paused: false, stableImages: [], canaryImages: [] },
+            replicas: { desired: 1, updated: 1, ready: 0, available: 0 },
+          },
+        ],
+      })),
+    }));
+    const text = handOver({ ...run, batches }, LINKS);
+    expect(text).toMatch(
+      /- Application \[`[^`]*c2`\]\(https:\/\/argocd\.example\.com\/applications\/[^)]*c2\) on `c2`: .*Rollout `web\/front` is Degraded/,
+    );
+    expect(text).not.toMatch(/on `c1`/);
+    expect(handOver({ ...run, batches })).toMatch(/- Application `[^`]*c2` on `c2`:/);
+  });
+
+  test("names the label that keeps a cluster out after its last look", () => {
+    const { run } = failed();
+    const requeue = { selector: { matchLabels: { drained: "true" }, matchExpressions: [] }, attempts: 2, intervalMs: 1000 };
+    const spec = { ...run.spec, stages: run.spec.stages.map((stage) => ({ ...stage, requeue })) };
+    const entry = { cluster: "hub/c2", stage: 0, attempts: 2, since: run.since, nextAt: run.since, failed: true };
+    const requeued = [{ ...entry, why: { code: "REQUEUED_TOO_OFTEN", attempts: 2 } }];
+    expect(handOver({ ...run, spec, requeued } as typeof run)).toContain("puts off what has `drained=true`");
+  });
+});

@@ -1,0 +1,85 @@
+/**
+ * What is said in a comment of its own when a run stands still and wants something of somebody, since edits notify nobody: why, what to do, what
+ * holds it up by its name, where to look at it in Argo CD, and the way back. Called by the publisher for each pause.
+ */
+import { count } from "../../base/count.ts";
+import { formatSelector } from "../../base/selector.ts";
+import { planRollback } from "../../run/outcome/rollback.ts";
+import type { BatchTarget, Requeued, Run } from "../../run/state/run.ts";
+import { cell, code, prose } from "../escape.ts";
+import { COMMENT_ROOM, fitting } from "../fit.ts";
+import { present } from "../markdown.ts";
+import { namesOf, sentenceOf } from "../reasons/say.ts";
+import { targetsNow } from "../steps.ts";
+import { runMark, sentence, stageName } from "../words.ts";
+
+/** Where an Application is shown, by its key; undefined: nobody said where its control plane's pages are. */
+export type LinkTo = (key: string) => string | undefined;
+
+const MOST_NAMED = 10;
+const MOST_ROLLOUTS = 3;
+
+export function handOver(run: Run, linkTo: LinkTo = () => undefined): string {
+  const { paused } = run;
+  if (paused === undefined) return "";
+  const title = `### ${runMark("Paused")} ${cell(run.rollout)} #${run.number} waits for a person`;
+  const why = cell(sentence(sentenceOf(paused.reason, run)), 1000);
+  const turn = `**Your turn:** ${prose(sentenceOf(paused.ask, run))}${wayBack(run)}`;
+  const say = (most: number) => present(title, why, holders(run, linkTo, most), turn);
+  const whole = `What it asks for is too long for this place: \`stagecoach get ${run.rollout} ${run.number}\`.`;
+  return fitting(COMMENT_ROOM, [MOST_NAMED, 0], say, whole);
+}
+
+/** Offered wherever there is something to put back, whatever the pause is about. */
+function wayBack(run: Run): string {
+  if (run.kind === "Rollback" || run.rollback !== undefined || run.ending !== undefined) return "";
+  const back = planRollback(run);
+  if ("error" in back) return "";
+  const clusters = back.plan.stages.reduce((sum, stage) => sum + stage.clusters.length, 0);
+  return `\n\n**The way back:** \`/rollback\` (maintain) puts ${count(clusters, "cluster")} back to what ${clusters === 1 ? "it" : "each"} had, by pull requests in reverse order.`;
+}
+
+/** What holds the run up: the Applications that failed or wait, and the clusters that a label keeps out. */
+function holders(run: Run, linkTo: LinkTo, most: number): string {
+  const targets = run.batches.flatMap((batch) => (batch.phase === "Settled" || batch.phase === "Closed" ? [] : targetsNow([batch])));
+  const held = targets.filter(({ phase, waitingSince, excused }) => (phase === "Failed" && excused !== true) || waitingSince !== undefined);
+  const lines = [
+    ...held.map((target) => targetLine(run, target, linkTo)),
+    ...run.requeued.filter(({ failed }) => failed === true).map((one) => requeuedLine(run, one)),
+    ...quarantinedLines(run),
+  ];
+  if (lines.length === 0 || most === 0) return "";
+  const more = lines.length > most ? `\n- and ${lines.length - most} more` : "";
+  return `**What holds it up:**\n\n${lines.slice(0, most).join("\n")}${more}`;
+}
+
+function targetLine(run: Run, { key, cluster, application, why, rollouts = [] }: BatchTarget, linkTo: LinkTo): string {
+  const url = linkTo(key);
+  const name = url === undefined ? code(application) : `[${code(application)}](${url})`;
+  const ill = rollouts.filter(({ phase }) => phase !== "Healthy").slice(0, MOST_ROLLOUTS);
+  const resources = ill.map(
+    (one) => `Rollout ${code(`${one.namespace}/${one.name}`)} is ${cell(one.phase)}${one.paused ? ", paused" : ""}`,
+  );
+  const at = `Application ${name} on ${code(namesOf(run).cluster(cluster))}`;
+  return `- ${[`${at}: ${cell(sentence(sentenceOf(why, run)), 500)}`, ...resources].join(" ")}`;
+}
+
+/** By the label that puts it off, which somebody has to take away. */
+function requeuedLine(run: Run, { cluster, stage, why }: Requeued): string {
+  const rule = run.spec.stages[stage]?.requeue;
+  const label =
+    rule === undefined
+      ? ""
+      : ` \`requeue\` of stage ${cell(stageName(run, stage))} puts off what has ${code(formatSelector(rule.selector))}.`;
+  return `- Cluster ${code(namesOf(run).cluster(cluster))}: ${cell(sentence(sentenceOf(why, run)), 500)}${label}`;
+}
+
+function quarantinedLines(run: Run): string[] {
+  const { quarantine, paused } = { quarantine: run.spec.quarantine, paused: run.paused };
+  if (paused?.kind !== "Quarantine") return [];
+  const label =
+    quarantine?.selector === undefined ? "" : ` \`quarantine\` leaves out what has ${code(formatSelector(quarantine.selector))}.`;
+  return (run.quarantined ?? []).map(
+    ({ cluster, why }) => `- Cluster ${code(namesOf(run).cluster(cluster))}: ${cell(sentence(sentenceOf(why, run)), 500)}${label}`,
+  );
+}
