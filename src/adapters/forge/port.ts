@@ -37,9 +37,8 @@ export interface Forge {
   /** Merged or open PRs that contain this commit. */
   pullsOfCommit(sha: string): Promise<Pull[]>;
   /**
-   * The accounts GitHub links a commit's author and committer to, by addresses that whoever made it typed, and the one that
-   * pushed it to the branch, which GitHub knows by itself; absent where it does not say. Absent: this adapter cannot tell.
-   * `holds`: whether a commit has this one in its history, as who pushed it may have pushed more on top of it.
+   * The accounts GitHub links a commit's author and committer to, by addresses that somebody typed, and the one that pushed it, which
+   * GitHub knows. Absent: this adapter cannot tell. `holds`: whether a commit has this one below it, as more may have been pushed on top.
    */
   peopleOf?(
     commit: string,
@@ -66,7 +65,6 @@ export interface Forge {
   permission(login: string): Promise<Permission>;
   /** Is this account in this team (slug of the repo's organisation) now. undefined: cannot be seen, e.g. `members: read` was not given. */
   inTeam(team: string, login: string): Promise<boolean | undefined>;
-
   /** Posts or completes the one check run of this name at this head; nothing is sent where it already says the same. */
   putCheck(check: CheckReport): Promise<void>;
   /** Check runs and statuses at a commit, the newest of each name. */
@@ -87,7 +85,7 @@ export interface Forge {
   putDeployment(deployment: DeploymentReport): Promise<void>;
   /** The one issue of ours that carries `marker`, made or edited in place; a closed one is opened again only with `reopen`. */
   stickyIssue(marker: string, issue: { title: string; body: string; labels: string[]; reopen?: true }): Promise<{ number: number }>;
-  /** Closes that issue with these last words; nothing where there is none open. */
+  /** Closes that one with these last words. */
   settleIssue?(marker: string, words: { title: string; body: string }): Promise<void>;
   /** Closes this issue as done where it is one of ours that `stickyIssue` made; a PR, or anybody else's issue, is left alone. */
   closeStickyIssue?(number: number): Promise<void>;
@@ -202,9 +200,9 @@ export interface Pull {
   labels: string[];
 }
 
+/** `review`: the body of one. Ids of reviews are their own, and nobody can react to them by REST. */
 export interface Comment {
   id: number;
-  /** It is the body of a review, whose ids are of their own. Nobody can react to it by REST. */
   review?: true;
   author: string;
   authorIsBot: boolean;
