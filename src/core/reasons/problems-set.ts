@@ -6,5 +6,9 @@ export interface SetProblems {
   PARENT_BY_HAND: { parent: string; set: string };
   /** Several files declare it, and which one Argo CD has cannot be told. */
   SET_AMBIGUOUS: { set: string; files: readonly string[] };
+  /** What the render guard would say of the plan's first batch, in words. */
+  BATCH_REFUSED: { applications: readonly string[]; said: string };
+  /** A file with pins that are not per item of it. `others`: how many more read it. */
+  READ_OUTSIDE: { changed: string; application: string; others: number };
   SET_BROKEN: { kind: "Yaml"; set: string; said: string } | { kind: "Render"; set: string; problem: RenderProblem };
 }

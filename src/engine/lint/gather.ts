@@ -57,10 +57,18 @@ export function gatherOutside(input: GatherInput, files: RepoFiles): Gathered {
     seesAll,
     ...defined({ set, rendered, pinPaths, repoURL, base, updaters: pinsAnImage(rollout) ? imageUpdatersIn(files) : undefined }),
     ...defined({ unrendered: before?.problems[0] }),
+    declaring: declaringFiles(input, files),
     kustomized: kustomizedFor(set?.file, files),
     files: files.paths().length,
     ...requirements(input, files),
   };
+}
+
+function declaringFiles({ rollout, edits }: GatherInput, files: RepoFiles): Set<string> {
+  const { kind, name, namespace } = rollout.source;
+  const all = new Set([...edits.values()].flatMap((own) => own.flatMap((edit) => (edit.kind === "branch" ? [] : edit.file))));
+  const objects = kind === "ApplicationSet" ? [{ name, namespace }] : [...edits.keys()].map((one) => ({ name: one, namespace }));
+  return new Set([...all].filter((file) => manifestIn(readOrNull(files, file), kind, objects) !== undefined));
 }
 
 function kustomizedFor(file: string | undefined, files: RepoFiles): Map<string, boolean> {

@@ -37,6 +37,8 @@ export interface Gathered {
   repoURL?: string;
   /** Branch that batches are written to; undefined: not known. */
   base?: string;
+  /** Files with pins that declare Applications of the rollout: whoever applies them is meant to read them. */
+  declaring: ReadonlySet<string>;
   /** Folders with a kustomization: whether it passes the set's manifest on. */
   kustomized: ReadonlyMap<string, boolean>;
   /** Files in the repo. */

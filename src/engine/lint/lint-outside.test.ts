@@ -3,7 +3,7 @@ import { stringify } from "yaml";
 import { sampleRollout } from "../../../test/support/sample-run.ts";
 import type { Edit } from "../../core/plan/plan-types.ts";
 import { sayProblem } from "../../core/report/reasons/problems/problems.ts";
-import type { Rollout } from "../../core/spec/rollout.ts";
+import type { PinTemplate, Rollout } from "../../core/spec/rollout.ts";
 import { manifestIn } from "../config-repo/appset-in-git.ts";
 import type { ParentApplication } from "./gathered.ts";
 import { lintOutside } from "./lint-outside.ts";
@@ -12,6 +12,8 @@ const REPO = "https://github.com/acme/fleet.git";
 const FILE = "appsets/payments.yaml";
 
 type Data = Record<string, unknown>;
+
+const PIN: PinTemplate = { kind: "value", file: FILE, path: "a", value: "{{ release.version }}", create: false };
 
 interface World {
   /** Of the set's spec, beside its generators and template. */
@@ -170,6 +172,16 @@ describe("lint looks outside the rollout's file", () => {
       /^warning NOT_APPLIED/,
     ],
     ["a set that Argo CD would not take", { generators: [{ lists: {} }] }, /^error SET_BROKEN .*"lists" is no generator/],
+    [
+      "a pin's file that another Application reads",
+      {
+        edit: { file: "values/eu-1.yaml", path: "tag" },
+        rollout: { pins: [{ ...PIN, file: "values/{{ cluster.name }}.yaml", path: "tag" }] },
+        more: { "values/eu-1.yaml": "tag: v1\n" },
+        parents: [PARENT, { ...PARENT, name: "ledger", sources: [{ repoURL: REPO, path: "values", targetRevision: "main" }] }],
+      },
+      /^error READ_OUTSIDE values\/eu-1.yaml holds a pin, and ledger would change with it/,
+    ],
     [
       "a set that nothing applies",
       { parents: [{ ...PARENT, sources: [{ repoURL: REPO, path: "other", targetRevision: "main" }] }] },

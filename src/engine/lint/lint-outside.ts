@@ -12,7 +12,7 @@ import { isRefusedByArgo } from "./declared-sets.ts";
 import { type GatherInput, gatherOutside } from "./gather.ts";
 import { AT_SOURCE, type Gathered, specOf } from "./gathered.ts";
 import { ignoredPins, imageUpdater } from "./ignored-pins.ts";
-import { baseRevisions, generatePaths, notApplied } from "./reads.ts";
+import { baseRevisions, generatePaths, notApplied, outsideReads } from "./reads.ts";
 
 /** Says what stands against a rollout outside of its file, each problem at its line of `sourceRef` or `pins`. */
 export function lintOutside(input: GatherInput, files: RepoFiles): Problem[] {
@@ -26,6 +26,7 @@ export function lintOutside(input: GatherInput, files: RepoFiles): Problem[] {
     ...imageUpdater(gathered),
     ...generatePaths(gathered),
     ...notApplied(gathered),
+    ...outsideReads(gathered),
     ...silentChecks(gathered),
     ...releasedByItself(gathered),
   ];

@@ -2,9 +2,11 @@ import { committedSources } from "../../core/argocd/decode/source.ts";
 import { type IsBase, readersOf } from "../../core/argocd/source-files.ts";
 import type { SourceView } from "../../core/argocd/views.ts";
 import type { AnyReason } from "../../core/base/reason.ts";
+import type { Edit } from "../../core/plan/plan-types.ts";
 import { pinsOf } from "../../core/plan/steps.ts";
 import { engineReason } from "../../core/reasons/engine.ts";
 import type { Batch, Run } from "../../core/run/state/run.ts";
+import type { Rollout } from "../../core/spec/rollout.ts";
 import { declares } from "../config-repo/appset-in-git.ts";
 import { isBaseRevision, sameRepo } from "../config-repo/repo-url.ts";
 import type { Snapshot } from "../config-repo/snapshot.ts";
@@ -71,7 +73,16 @@ function nameOf(key: string, name: string): { name: string; namespace: string } 
 
 /** Edits stand in the order of the rollout's pins. A path that names the cluster, the Application or a parameter is per item. */
 function isPerItem(run: Run, index: number): boolean {
-  const pin = pinsOf(run.spec)[index];
+  return ofItem(pinsOf(run.spec)[index]);
+}
+
+/** Per target, the files it edits that nobody else may read: all but those whose pin is per item of it. */
+export function sharedFiles(rollout: Pick<Rollout, "pins" | "weightPins">, edits: readonly Edit[]): string[] {
+  const pins = pinsOf(rollout);
+  return edits.flatMap((edit, index) => (edit.kind === "value" && !ofItem(pins[index]) ? [edit.file] : []));
+}
+
+function ofItem(pin: ReturnType<typeof pinsOf>[number] | undefined): boolean {
   return pin?.kind === "value" && /\{\{\s*(cluster|application|params)\b/.test(pin.path);
 }
 

@@ -5,7 +5,7 @@ import type { Finding, ProblemData } from "../../core/reasons/problem.ts";
 import { sourcesOf } from "../config-repo/appset-in-git.ts";
 import { isBaseRevision, sameRepo } from "../config-repo/repo-url.ts";
 import { AT_SOURCE, type Gathered, type ParentApplication, specOf } from "./gathered.ts";
-import { readsFile } from "./outside-readers.ts";
+import { readsFile, sharedFiles } from "./outside-readers.ts";
 
 /** From so many Applications on one repo, or files in it, every push is felt by all of them. */
 const MANY_APPLICATIONS = 50;
@@ -116,6 +116,25 @@ function otherRepo({ rendered, edits }: Gathered, repoURL: string): Finding[] {
 function readsAtAnyRevision(views: readonly SourceView[], file: string, repoURL: string): boolean {
   const atBase = views.map((source) => (sameRepo(source.repoURL, repoURL) ? { ...source, targetRevision: "HEAD" } : source));
   return readsFile(atBase, file, { repoURL, baseBranch: "HEAD" });
+}
+
+/** docs/spec.md §9.2, before any batch: Applications that read a pin's file, and whose own pin it is not. */
+export function outsideReads({ rollout, edits, parents, rendered, set, base, repoURL, declaring }: Gathered): Finding[] {
+  if (base === undefined || repoURL === undefined) return [];
+  const owners = new Map<string, Set<string>>();
+  for (const [name, own] of edits)
+    for (const file of sharedFiles(rollout, own)) owners.set(file, (owners.get(file) ?? new Set<string>()).add(name));
+  const others = [
+    ...parents.filter(({ name }) => !edits.has(name)),
+    ...(rendered ?? []).map(({ metadata, spec }) => ({ name: metadata.name, sources: sourcesOf(spec) })),
+  ];
+  return [...owners].flatMap(([changed, mine]): Finding[] => {
+    if (changed === set?.file || declaring.has(changed)) return [];
+    const readers = others.filter((one) => !mine.has(one.name) && readsFile(one.sources, changed, { repoURL, baseBranch: base }));
+    const [first] = readers;
+    if (first === undefined) return [];
+    return [{ code: "READ_OUTSIDE", changed, application: first.name, others: readers.length - 1, path: ["spec", "pins"] }];
+  });
 }
 
 /** In a large monorepo without the annotation every push makes Argo CD render everything anew. */

@@ -39,6 +39,7 @@ import type { Rules } from "../round/branch-rules.ts";
 import type { RepoContext } from "../round/context.ts";
 import { REFUSED_MARKER, stickyMarker } from "../round/publish/publish.ts";
 import { type Asked, askedBy } from "./asked-release.ts";
+import { refusedBatch } from "./first-batch.ts";
 import { noReads, noting } from "./plan-check-reads.ts";
 import { type Touches, touchesOf } from "./plan-check-touched.ts";
 import { openPlanWarnings } from "./plan-warnings.ts";
@@ -124,6 +125,10 @@ export function openPullJudge(context: Context, { commits, releases, rules, dura
     { plan, touches, isRelease, known }: { plan: Plan; touches: Touches; isRelease: boolean; known: boolean },
   ): Promise<Planned> {
     const outside = await lintPlanned(rollout, plan, after, base.branch);
+    const refused = isRelease
+      ? await refusedBatch(context, { rollout, plan, snapshot: after, baseBranch: base.branch, touchesSet: touches.set })
+      : undefined;
+    if (refused !== undefined) outside.push(refused);
     findings.problems.push(...outside);
     const question = { base, pull, before, after, touches, isRelease, plan };
     const unstaged = known ? await judgeUnstaged(rollout, asked.release, question) : undefined;

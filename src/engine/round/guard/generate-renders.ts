@@ -1,4 +1,5 @@
 import type { ControlPlane } from "../../../adapters/argocd/port.ts";
+import type { Mirror } from "../../../adapters/git/port.ts";
 import { compareRenders, type RenderedApplication, type RenderResult } from "../../../core/appset/index.ts";
 import { isRecord } from "../../../core/base/is-record.ts";
 import type { AnyReason } from "../../../core/base/reason.ts";
@@ -42,7 +43,11 @@ const EMPTY: RenderResult = { ok: true, applications: [], generators: [], proble
  * the config repo is asked for at commits: at the batch's commit and at that one's parent, since the merge's own is nowhere
  * to be read. Before the batch's commit is pushed there is nothing to ask about: it is judged once its PR is there, before it is merged.
  */
-export function openGenerator({ mirror, log, repoURL }: Pick<RepoContext, "mirror" | "log" | "repoURL">): Generate {
+export function openGenerator({
+  mirror,
+  log,
+  repoURL,
+}: Pick<RepoContext, "log" | "repoURL"> & { mirror: Pick<Mirror, "commitInfo"> }): Generate {
   async function ask(plane: ControlPlane, object: Record<string, unknown>, namespace: string): Promise<Asked> {
     const metadata = isRecord(object["metadata"]) ? object["metadata"] : {};
     const found = await plane.generate?.({ ...object, metadata: { namespace, ...metadata } });

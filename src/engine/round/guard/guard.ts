@@ -4,6 +4,7 @@
  * change. Nor may an Application outside the batch read a file that it changes (§9.2).
  */
 import type { ControlPlane } from "../../../adapters/argocd/port.ts";
+import type { Mirror } from "../../../adapters/git/port.ts";
 import { compareRenders, type RenderResult } from "../../../core/appset/index.ts";
 import { BoundedMap } from "../../../core/base/bounded.ts";
 import type { AnyReason } from "../../../core/base/reason.ts";
@@ -42,9 +43,9 @@ interface Sets {
   after: ApplicationSetInGit | undefined;
 }
 
-type Context = Pick<RepoContext, "mirror" | "planes" | "clock" | "log" | "repoURL">;
+type Context = Pick<RepoContext, "planes" | "clock" | "log" | "repoURL"> & { mirror: Pick<Mirror, "mergeTree" | "commitInfo"> };
 
-export function openGuard({ mirror, planes: all, clock, log, repoURL }: Context, commits: Commits): GuardBatch {
+export function openGuard({ mirror, planes: all, clock, log, repoURL }: Context, commits: Pick<Commits, "snapshot">): GuardBatch {
   /** Branch → the last answer, and what it was an answer to. */
   const kept = new BoundedMap<string, { key: string; guard: Guard }>(MOST_KEPT);
   const generate = openGenerator({ mirror, log, repoURL });

@@ -1,4 +1,5 @@
 import type { SetProblems } from "../../../reasons/problems-set.ts";
+import { firstOf } from "../../markdown.ts";
 import { sayRender } from "../render.ts";
 import { problemsOf } from "./entry.ts";
 
@@ -16,6 +17,18 @@ export const SET_PROBLEMS = problemsOf<SetProblems>()({
     hint: "take out the one that nobody applies, or name the namespace in each",
     means: "several files declare the ApplicationSet, and which of them Argo CD has cannot be told",
     todo: "take out the one that nobody applies; where each hub has its own, name the control planes in `sourceRef.controlPlane`",
+  },
+  BATCH_REFUSED: {
+    says: (r) => `the first batch (${firstOf(r.applications, 3)}) would be refused as things are now: ${r.said}`,
+    hint: "set it right before the release is merged: the run would stand still at its first batch",
+    means: "the plan's first batch is one that the bot would not propose, as things are now",
+    todo: "[why a batch is refused](#why-a-batch-is-refused) has each reason; as a warning it may pass by itself, such as a set that its parent has still to sync",
+  },
+  READ_OUTSIDE: {
+    says: (r) =>
+      `${r.changed} holds a pin, and ${r.application}${r.others === 0 ? "" : ` and ${r.others} more`} would change with it, which the pin is not for: every batch that changes the file would be refused`,
+    hint: "give each cluster a file of its own, or let the pin's path name the cluster",
+    means: "a file with pins is read by Applications that the rollout does not move by them",
   },
   SET_BROKEN: {
     says: {

@@ -70,6 +70,11 @@ export const OUTSIDE_SAMPLES: Samples<keyof (PlanProblems & RepoProblems & SetPr
   NOT_APPLIED: [{ set: SET }],
   PARENT_BY_HAND: [{ parent: "apps", set: SET }],
   SET_AMBIGUOUS: [{ set: "payments", files: [SET, "old/payments.yaml"] }],
+  BATCH_REFUSED: [{ applications: ["payments-eu-1"], said: "ApplicationSet argocd/payments is not in hub" }],
+  READ_OUTSIDE: [
+    { changed: "values/shared.yaml", application: "ledger", others: 0 },
+    { changed: "values/shared.yaml", application: "ledger", others: 2 },
+  ],
   SET_BROKEN: [
     { kind: "Yaml", set: "payments", said: "Flow sequence must end with a ]" },
     { kind: "Render", set: SET, problem: { code: "INVALID", kind: "NoTemplate", where: "spec.template" } },

@@ -1,0 +1,97 @@
+/**
+ * What the render guard would say of a plan's first batch, before the release is merged: whatever would stop the run there is said while a
+ * person still looks at the release. Called for release PRs only.
+ */
+import type { ControlPlane } from "../../adapters/argocd/port.ts";
+import { type Plan, targetsOf } from "../../core/plan/plan-types.ts";
+import type { EngineReasons } from "../../core/reasons/engine.ts";
+import type { Problem } from "../../core/reasons/problem.ts";
+import { sentenceOf } from "../../core/report/reasons/say.ts";
+import type { Batch, Run } from "../../core/run/state/run.ts";
+import type { Rollout } from "../../core/spec/rollout.ts";
+import type { Snapshot } from "../config-repo/snapshot.ts";
+import { AT_SOURCE } from "../lint/gathered.ts";
+import { applyEdits } from "../resolve/pin-edit.ts";
+import { locateIn } from "../resolve/plan-over.ts";
+import type { RepoContext } from "../round/context.ts";
+import { openGuard } from "../round/guard/guard.ts";
+
+type Context = Pick<RepoContext, "planes" | "clock" | "log" | "repoURL">;
+
+/** The files of the base with the batch's edits made: nowhere in Git. */
+const PLANNED = "planned";
+
+/** Told by lint, with more to say. */
+const TOLD_BY_LINT: readonly string[] = ["PIN_WITHOUT_EFFECT", "GUARD_PATHS", "GUARD_READ_OUTSIDE"];
+/** May be otherwise by the time the release is merged; still worth a word. */
+const PASSING: readonly (keyof EngineReasons)[] = ["GUARD_SET_DIFFERS", "GUARD_PIN_NOT_LIVE", "GUARD_NO_SET", "GUARD_SET_LEAVES"];
+
+/** `touchesSet`: the PR changes the set itself, so that the live one is not Git's yet, as it must be. undefined: nothing stands against it. */
+export async function refusedBatch(
+  context: Context,
+  {
+    rollout,
+    plan,
+    snapshot,
+    baseBranch,
+    touchesSet,
+  }: { rollout: Rollout; plan: Plan; snapshot: Snapshot; baseBranch: string; touchesSet: boolean },
+): Promise<Problem | undefined> {
+  const targets = plan.stages.flatMap((stage) => stage.batches)[0]?.targets ?? [];
+  const edits = targets.flatMap((target) => target.edits).filter((edit) => edit.kind !== "branch");
+  if (edits.length === 0 || targetsOf(plan).length === 0) return undefined;
+  const edited = await snapshot.with((files) => applyEdits(edits, (path) => files.read(path)));
+  if (!edited.ok) return undefined;
+  const snapshots = new Map([
+    [snapshot.id, snapshot],
+    [PLANNED, overlay(snapshot, edited.files)],
+  ]);
+  const guard = openGuard(
+    {
+      ...context,
+      planes: withoutGenerate(context.planes),
+      mirror: { mergeTree: async () => ({ tree: PLANNED }), commitInfo: async () => undefined },
+    },
+    { snapshot: (id) => snapshots.get(id) ?? snapshot },
+  );
+  // The guard looks at no more of a run and a batch than what a plan has.
+  const run = { spec: rollout, plan } as Run;
+  const batch = { branch: PLANNED, kind: "Planned", phase: "Proposing", targets } as unknown as Batch;
+  const judged = await guard(run, batch, { base: snapshot.id, baseBranch, head: PLANNED });
+  if (judged.ok || typeof judged.why === "string" || !isWorthAWord(judged.why.code, judged.retry, touchesSet)) return undefined;
+  // What cannot be rendered here, Argo CD may render when it comes to it.
+  if (judged.why.code === "GUARD_UNRENDERED" && [...context.planes.values()].some((plane) => plane.generate !== undefined))
+    return undefined;
+  const reason = {
+    code: "BATCH_REFUSED",
+    applications: targets.map(({ application }) => application),
+    said: sentenceOf(judged.why),
+  } as const;
+  const severity = judged.retry ? "warning" : "error";
+  return snapshot.with((files) =>
+    locateIn(rollout, files, { ...reason, severity, file: rollout.file, line: 1, column: 1, path: AT_SOURCE }),
+  );
+}
+
+function isWorthAWord(code: string, retry: boolean, touchesSet: boolean): boolean {
+  if (TOLD_BY_LINT.includes(code)) return false;
+  return retry ? !touchesSet && (PASSING as readonly string[]).includes(code) : true;
+}
+
+function withoutGenerate(planes: ReadonlyMap<string, ControlPlane>): Map<string, ControlPlane> {
+  return new Map(
+    [...planes].map(([name, plane]) => {
+      const { generate: _, ...rest } = plane;
+      return [name, rest];
+    }),
+  );
+}
+
+function overlay(snapshot: Snapshot, texts: ReadonlyMap<string, string>): Snapshot {
+  return {
+    ...snapshot,
+    id: PLANNED,
+    read: async (path) => texts.get(path) ?? (await snapshot.read(path)),
+    with: (work) => snapshot.with((files) => work({ paths: () => files.paths(), read: (path) => texts.get(path) ?? files.read(path) })),
+  };
+}
