@@ -21,10 +21,10 @@ type ByField<Reason> = {
 
 type KeysOf<Reason> = Reason extends unknown ? keyof Reason & string : never;
 type Plain = string | number | boolean;
-type Values<Reason, Field> = Reason extends unknown ? (Field extends keyof Reason ? `${Reason[Field] & Plain}` : never) : never;
+type Values<Reason, Field> = Reason extends unknown ? (Field extends keyof Reason ? `${Extract<Reason[Field], Plain>}` : never) : never;
 type With<Reason, Field, Value> = Reason extends unknown
   ? Field extends keyof Reason
-    ? Value extends `${Reason[Field] & Plain}`
+    ? Value extends `${Extract<Reason[Field], Plain>}`
       ? Reason
       : never
     : never
