@@ -55,6 +55,19 @@ describe.each([
     expect(plane.state()).toMatchObject({ fresh: true });
   });
 
+  test("what of an Application's annotations decides something is read, however it comes", async () => {
+    harness = await start();
+    const paths = { "argocd.argoproj.io/manifest-generate-paths": ".;/base" };
+    const marked = (name: string) => ({ ...named(name), metadata: { ...(named(name)["metadata"] as object), annotations: paths } });
+    await harness.put(marked("a"));
+    const plane = await open();
+    expect(plane.application("argocd", "a")?.generatePaths).toBe(".;/base");
+    await harness.put(marked("b"));
+    await until(plane, () => plane.application("argocd", "b")?.generatePaths === ".;/base");
+    expect(await plane.reread("argocd", "a")).toEqual({ kind: "read" });
+    expect(plane.application("argocd", "a")?.generatePaths).toBe(".;/base");
+  });
+
   test("it tells who is added, changed and removed", async () => {
     harness = await start();
     await harness.put(named("a"));

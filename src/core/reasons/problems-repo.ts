@@ -10,7 +10,6 @@ export interface RepoProblems {
     | { kind: "Parent"; parent: string; set: string; revision: string; base: string }
     | { kind: "Source"; applications: readonly string[]; revision: string; base: string }
     | { kind: "OtherRepo"; applications: readonly string[]; reads: string; repoURL: string };
-  NO_GENERATE_PATHS: { applications: number; files: number; annotation: string };
   NOT_APPLIED: { set: string };
   ROLLING_SYNC: { set: string };
   CREATE_ONLY: { set: string; policy: string };

@@ -179,17 +179,22 @@ export async function specsByPlane(
     if (set === undefined) continue;
     const clusters = generatorClusters([plane]);
     const madeFrom = new Set([set.file]);
-    const noting = (files: SyncFiles): SyncFiles => ({
-      paths: () => files.paths(),
-      read(path) {
-        madeFrom.add(path);
-        return files.read(path);
-      },
-    });
-    const specs = specsOf(await snapshot.with((files) => renderAt(set, clusters, noting(files), repoURL, baseBranch)), madeFrom);
+    const render = (files: SyncFiles) => renderAt(set, clusters, noting(files, madeFrom), repoURL, baseBranch);
+    const specs = specsOf(await snapshot.with(render), madeFrom);
     if (specs !== undefined) all.set(plane.name, specs);
   }
   return all;
+}
+
+/** Notes which files are read. */
+export function noting(files: SyncFiles, read: Set<string>): SyncFiles {
+  return {
+    paths: () => files.paths(),
+    read(path) {
+      read.add(path);
+      return files.read(path);
+    },
+  };
 }
 
 /** What the sets of all control planes yield together; an Application whose name stands on several bears its plane's before it. */

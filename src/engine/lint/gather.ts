@@ -1,17 +1,22 @@
-import { type AppSetCluster, compareRenders } from "../../core/appset/index.ts";
+import { type AppSetCluster, compareRenders, type RenderResult } from "../../core/appset/index.ts";
+import { generatePathsOf } from "../../core/argocd/decode/application.ts";
 import { committedSources } from "../../core/argocd/decode/source.ts";
+import type { IsBase } from "../../core/argocd/source-files.ts";
 import type { ApplicationView } from "../../core/argocd/views.ts";
 import { defined } from "../../core/base/defined.ts";
 import { type RepoFiles, readOrNull } from "../../core/base/repo-files.ts";
 import { type Edit, type Plan, targetsOf } from "../../core/plan/plan-types.ts";
 import type { Rollout } from "../../core/spec/rollout.ts";
-import { type ApplicationSetInGit, manifestIn, renderAt } from "../config-repo/appset-in-git.ts";
+import { type ApplicationSetInGit, manifestIn, renderAt, sourcesOf } from "../config-repo/appset-in-git.ts";
 import { kustomizationsIn, takersOf } from "../config-repo/kustomize.ts";
+import { noting } from "../config-repo/plane-sets.ts";
 import { isWorkflow, readWorkflow } from "../config-repo/workflow-triggers.ts";
 import { applyEdits } from "../resolve/pin-edit.ts";
+import { declaredDiffers, type EditedApplication, feedsSet, withTexts } from "./edited.ts";
 import type { Gathered, ParentApplication } from "./gathered.ts";
 import { pinsAnImage } from "./ignored-pins.ts";
 import { imageUpdatersIn } from "./image-updaters.ts";
+import { isBaseOf } from "./outside-readers.ts";
 
 export interface GatherInput {
   rollout: Rollout;
@@ -34,8 +39,9 @@ export function editsOf(plan: Pick<Plan, "stages"> | undefined): Map<string, rea
 }
 
 /** An Application as one that may apply others. */
-export function parentOf({ name, spec, owner }: ApplicationView): ParentApplication {
-  return { name, sources: committedSources(spec), owned: owner?.kind === "ApplicationSet", automated: spec.automated };
+export function parentOf({ name, spec, owner, generatePaths }: ApplicationView): ParentApplication {
+  const owned = owner?.kind === "ApplicationSet";
+  return { name, sources: committedSources(spec), owned, automated: spec.automated, generatePaths };
 }
 
 const MOST_WORKFLOWS = 500;
@@ -43,19 +49,26 @@ const MOST_WORKFLOWS = 500;
 /** No version is like it, so that it is seen wherever it comes out. */
 const MARK = "0.0.0-stagecoach-lint";
 
-/** Renders the ApplicationSet once as it is and once with one target's pins changed, and puts together what lint looks at. */
+/** Renders the ApplicationSet once as it is and once with another version in every pin, and puts together what lint looks at. */
 export function gatherOutside(input: GatherInput, files: RepoFiles): Gathered {
-  const { rollout, set, clusters, edits, parents, seesAll, repoURL, defaultBranch } = input;
+  const { rollout, set, edits, parents, seesAll, repoURL, defaultBranch } = input;
   const base = defaultBranch ?? rollout.delivery.base;
-  const before = set === undefined ? undefined : renderAt(set, clusters, files, repoURL ?? "", base ?? "HEAD");
+  const madeFrom = new Set(set === undefined ? [] : [set.file]);
+  const before = set === undefined ? undefined : renderOf(input, set, noting(files, madeFrom));
   const rendered = before?.ok === true && before.applications.length > 0 ? before.applications : undefined;
-  const pinPaths = set === undefined || rendered === undefined ? undefined : changedPlaces(input, set, files);
+  const after = withPinsMarked(edits, files);
+  const marked = set === undefined || after === undefined ? undefined : renderMarked(input, set, noting(after, madeFrom));
+  const difference = before?.ok === true && marked?.ok === true ? compareRenders(before, marked) : undefined;
+  const pinPaths = difference && [...new Set(difference.changed.flatMap(({ paths }) => paths))];
+  const isBase: IsBase = repoURL === undefined ? () => true : isBaseOf({ repoURL, baseBranch: base ?? "HEAD" });
+  const applications = editedOf(input, { rendered: marked?.ok === true ? marked : before, difference, madeFrom }, files, after);
   return {
     rollout,
     edits,
     parents,
     seesAll,
     ...defined({ set, rendered, pinPaths, repoURL, base, updaters: pinsAnImage(rollout) ? imageUpdatersIn(files) : undefined }),
+    ...defined({ edited: after && { applications, sides: { before: files, after, isBase } } }),
     ...defined({ unrendered: before?.problems[0] }),
     declaring: declaringFiles(input, files),
     kustomized: kustomizedFor(set?.file, files),
@@ -77,6 +90,10 @@ function kustomizedFor(file: string | undefined, files: RepoFiles): Map<string, 
   return new Map([...kustomizations.keys()].map((folder) => [folder, takers.has(folder)]));
 }
 
+function renderOf({ rollout, clusters, repoURL = "", defaultBranch }: GatherInput, set: ApplicationSetInGit, files: RepoFiles) {
+  return renderAt(set, clusters, files, repoURL, defaultBranch ?? rollout.delivery.base ?? "HEAD");
+}
+
 /** Workflows are read only where a check is required. */
 function requirements({ required }: GatherInput, files: RepoFiles): Pick<Gathered, "required" | "workflows"> {
   if (required === undefined || required.length === 0) return {};
@@ -88,20 +105,60 @@ function requirements({ required }: GatherInput, files: RepoFiles): Pick<Gathere
   return { required, workflows };
 }
 
-/** What of its Application changes with the pins of a target; of the first, for they are alike. */
-function changedPlaces(input: GatherInput, set: ApplicationSetInGit, files: RepoFiles): string[] | undefined {
-  const { rollout, clusters, edits, repoURL = "" } = input;
-  const base = input.defaultBranch ?? rollout.delivery.base ?? "HEAD";
-  const [own] = edits.values();
-  if (own === undefined) return undefined;
-  const marked = own.filter((edit) => edit.kind === "value").map((edit) => ({ ...edit, to: MARK }));
-  const changed = applyEdits(marked, (path) => files.read(path));
-  if (!changed.ok || changed.files.size === 0) return undefined;
-  const after: RepoFiles = { paths: () => files.paths(), read: (path) => changed.files.get(path) ?? files.read(path) };
-  const text = after.read(set.file);
-  const object = manifestIn(text, "ApplicationSet", [rollout.source]);
-  if (object === undefined) return undefined;
-  const [one, two] = [renderAt(set, clusters, files, repoURL, base), renderAt({ ...set, object }, clusters, after, repoURL, base)];
-  if (!one.ok || !two.ok) return undefined;
-  return compareRenders(one, two).changed.flatMap(({ paths }) => paths);
+/** The ApplicationSet as it would stand with them; undefined: it would stand there no more. */
+function renderMarked(input: GatherInput, set: ApplicationSetInGit, after: RepoFiles): RenderResult | undefined {
+  // What a kustomization or a chart makes of an edit is not seen in what Git declares.
+  const object = set.made === undefined ? manifestIn(after.read(set.file), "ApplicationSet", [input.rollout.source]) : undefined;
+  return object && renderOf(input, { ...set, object }, after);
+}
+
+/** The repo with another version in every pin; where a pin takes none such, with what is to be written. undefined: nothing would change. */
+function withPinsMarked(edits: GatherInput["edits"], files: RepoFiles): RepoFiles | undefined {
+  const all = new Map<string, Edit>();
+  for (const own of edits.values())
+    for (const edit of own) if (edit.kind === "value") all.set(`${edit.file}\n${edit.path}\n${edit.part ?? ""}`, edit);
+  const values = [...all.values()];
+  const marked = applyEdits(
+    values.map((edit) => ({ ...edit, to: MARK })),
+    (path) => files.read(path),
+  );
+  const changed = marked.ok ? marked : applyEdits(values, (path) => files.read(path));
+  return changed.ok && changed.files.size > 0 ? withTexts(files, changed.files) : undefined;
+}
+
+interface Rendering {
+  rendered: RenderResult | undefined;
+  difference: ReturnType<typeof compareRenders> | undefined;
+  madeFrom: ReadonlySet<string>;
+}
+
+/** Each target as its pins would make it. One of which neither the manifest nor the Application is known is left out. */
+function editedOf(
+  { rollout, set, edits, parents }: GatherInput,
+  { rendered, difference, madeFrom }: Rendering,
+  before: RepoFiles,
+  after: RepoFiles | undefined,
+): EditedApplication[] {
+  if (after === undefined) return [];
+  const yielded = new Map(rendered?.ok === true ? rendered.applications.map((one) => [one.metadata.name, one]) : []);
+  const changed = new Set(difference?.changed.map(({ name }) => name));
+  const { namespace, kind } = rollout.source;
+  // A patch of the set, or another hub's: what Git declares here does not tell what becomes of it.
+  const isApart = (file: string) =>
+    set === undefined ||
+    (file !== set.file &&
+      (manifestIn(before.read(file), "ApplicationSet", [rollout.source]) !== undefined || feedsSet(before, set.file, file)));
+  return [...edits].flatMap(([name, own]): EditedApplication[] => {
+    const manifest = yielded.get(name);
+    const live = parents.find((one) => one.name === name);
+    const written = own.filter((edit) => edit.kind === "value" && before.read(edit.file) !== after.read(edit.file));
+    const files = [...new Set(written.map((edit) => edit.file))];
+    if (files.length === 0 || (manifest === undefined && live === undefined)) return [];
+    const annotations = [live?.generatePaths, manifest && generatePathsOf(manifest.metadata.annotations ?? {})];
+    const sources = manifest === undefined ? (live?.sources ?? []) : sourcesOf(manifest.spec);
+    const known = difference !== undefined && manifest !== undefined && (changed.has(name) || !files.some(isApart));
+    const bySet = known ? changed.has(name) : undefined;
+    const specDiffers = kind === "ApplicationSet" ? bySet : declaredDiffers({ name, namespace }, files, { before, after });
+    return [{ name, sources, annotations, files, specDiffers, madeFrom }];
+  });
 }

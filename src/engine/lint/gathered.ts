@@ -5,6 +5,7 @@ import type { Edit } from "../../core/plan/plan-types.ts";
 import type { RenderProblem } from "../../core/reasons/render.ts";
 import type { Rollout } from "../../core/spec/rollout.ts";
 import type { Workflow } from "../config-repo/workflow-triggers.ts";
+import type { EditedApplication, Sides } from "./edited.ts";
 import type { ImageUpdaterRef } from "./image-updaters.ts";
 
 /** An Application that may be the parent of others: what applies a file of the repo to the cluster. */
@@ -15,6 +16,8 @@ export interface ParentApplication {
   owned: boolean;
   /** It syncs by itself. */
   automated: boolean;
+  /** Annotation `argocd.argoproj.io/manifest-generate-paths`. */
+  generatePaths?: string | undefined;
 }
 
 /** What lint looks at outside the rollout's file. All of it may be missing: then nothing is said of it. */
@@ -30,6 +33,8 @@ export interface Gathered {
   edits: ReadonlyMap<string, readonly Edit[]>;
   /** Places of an Application's spec that change with its pins; undefined: not known. */
   pinPaths?: readonly string[];
+  /** The targets as another version in their pins would make them; undefined: not known. */
+  edited?: { applications: readonly EditedApplication[]; sides: Sides };
   parents: readonly ParentApplication[];
   /** `parents` holds every Application there is. */
   seesAll: boolean;

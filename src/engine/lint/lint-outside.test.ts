@@ -28,6 +28,7 @@ interface World {
   edit?: Partial<Edit>;
   files?: number;
   more?: Record<string, string>;
+  texts?: Record<string, string>;
   seesAll?: boolean;
   base?: string | undefined;
 }
@@ -69,7 +70,14 @@ function lint(world: World = {}): string[] {
     },
   };
   const text = stringify(object);
-  const files: Record<string, string> = { [FILE]: text, "clusters/eu-1.yaml": "cluster: eu-1\ntargetRevision: v1\n", ...world.more };
+  const files: Record<string, string> = {
+    [FILE]: text,
+    "clusters/eu-1.yaml": "cluster: eu-1\ntargetRevision: v1\n",
+    "apps/payments/Chart.yaml": "name: payments\n",
+    "apps/payments/values.yaml": "image:\n  tag: v1\n",
+    ...world.texts,
+    ...world.more,
+  };
   const sync = {
     read: (path: string) => files[path] ?? null,
     paths: () => [...Object.keys(files), ...Array.from({ length: (world.files ?? 2) - 2 }, (_, i) => `more/${i}`)],
@@ -93,6 +101,85 @@ function lint(world: World = {}): string[] {
   );
   return problems.map((one) => ({ ...one, ...sayProblem(one) })).map(({ code, severity, message }) => `${severity} ${code} ${message}`);
 }
+
+/** Reads the base, and takes the version as a parameter. */
+const FOLLOWS: Data = { targetRevision: "main", helm: { parameters: [{ name: "tag", value: "{{targetRevision}}" }] } };
+const PATHS = "argocd.argoproj.io/manifest-generate-paths";
+
+describe("a pin that no Application would follow is an error before anything is released", () => {
+  const told = (world: World) => lint(world).filter((one) => /^error (PIN_WITHOUT_EFFECT|PATHS_NOT_COVERED) /.test(one));
+  const chart = (helm: Data): World => ({
+    source: { targetRevision: "main", helm },
+    edit: { file: "apps/payments/values.yaml", path: "image.tag" },
+  });
+
+  test.each<[string, World]>([
+    ["an element key that the template does not use", { source: { targetRevision: "main" } }],
+    [
+      "a merge whose later generator wins",
+      {
+        generators: [
+          {
+            merge: {
+              mergeKeys: ["cluster"],
+              generators: [
+                { list: { elements: [{ cluster: "eu-1", targetRevision: "v1" }] } },
+                { list: { elements: [{ cluster: "eu-1", targetRevision: "v0" }] } },
+              ],
+            },
+          },
+        ],
+        edit: { path: "spec.generators[0].merge.generators[0].list.elements[cluster=eu-1].targetRevision" },
+      },
+    ],
+    ["values that a parameter overrides", chart({ parameters: [{ name: "image.tag", value: "v0" }] })],
+    [
+      "values of another file",
+      {
+        source: { targetRevision: "main", helm: { valueFiles: ["us.yaml"] } },
+        texts: { "apps/payments/eu.yaml": "tag: v1\n" },
+        edit: { file: "apps/payments/eu.yaml", path: "tag" },
+      },
+    ],
+  ])("%s", (_name, world) => {
+    expect(told(world)).toEqual([expect.stringMatching(/^error PIN_WITHOUT_EFFECT .*payments-eu-1/)]);
+  });
+
+  test("one that some Application follows is none, and nothing is said of what cannot be known", () => {
+    expect(told(chart({}))).toEqual([]);
+    expect(told({ source: { targetRevision: "main", plugin: {} }, edit: { file: "clusters/eu-1.yaml", path: "targetRevision" } })).toEqual(
+      [],
+    );
+  });
+
+  test("what a kustomization, a chart or another hub may make of an edit is not judged by what Git declares", () => {
+    const fed = (file: string, texts: Record<string, string>): World => ({
+      ...chart({}),
+      edit: { file, path: "tag" },
+      texts: { [file]: "tag: v1\n", ...texts },
+    });
+    expect(told(fed("appsets/patch.yaml", {}))).toHaveLength(1);
+    const kustomization = { "appsets/kustomization.yaml": "resources: [payments.yaml]\npatches: [{ path: patch.yaml }]\n" };
+    expect(told(fed("appsets/patch.yaml", kustomization))).toEqual([]);
+    expect(told(fed("values.yaml", { "appsets/Chart.yaml": "name: sets\n" }))).toEqual([]);
+    const other = "kind: ApplicationSet\nmetadata: { name: payments }\ntag: v1\n";
+    expect(told({ ...chart({}), edit: { file: "hub-2/payments.yaml", path: "tag" }, texts: { "hub-2/payments.yaml": other } })).toEqual([]);
+  });
+
+  test("manifest-generate-paths that leave the pin's file out are told with what they should be", () => {
+    const world = {
+      ...chart({ valueFiles: ["/envs/eu-1.yaml"] }),
+      texts: { "envs/eu-1.yaml": "tag: v1\n" },
+      edit: { file: "envs/eu-1.yaml", path: "tag" },
+    };
+    expect(told({ ...world, annotations: { [PATHS]: "." } })).toEqual([
+      expect.stringMatching(/^error PATHS_NOT_COVERED payments-eu-1: a batch would change envs\/eu-1.yaml, which .* \(\.\) leaves out/),
+    ]);
+    expect(told({ ...world, annotations: { [PATHS]: ".;/envs/eu-1.yaml" } })).toEqual([]);
+    const parents = [PARENT, { name: "payments-eu-1", sources: [], owned: true, automated: true, generatePaths: "." }];
+    expect(told({ ...world, annotations: { [PATHS]: ".;/envs" }, parents })).toHaveLength(1);
+  });
+});
 
 describe("lint looks outside the rollout's file", () => {
   test("a fleet that is set up well has nothing against it", () => {
@@ -160,11 +247,7 @@ describe("lint looks outside the rollout's file", () => {
       { base: undefined, rollout: { delivery: { ...sampleRollout().delivery, base: "rollouts" } } },
       /^error BASE_REVISION .* at main/,
     ],
-    [
-      "a large monorepo without manifest-generate-paths",
-      { source: { targetRevision: "main" }, files: 3000 },
-      /^warning NO_GENERATE_PATHS 2 Applications/,
-    ],
+    ["a large monorepo without manifest-generate-paths", { source: FOLLOWS, files: 3000 }, /^warning NO_GENERATE_PATHS 2 Applications/],
     ["a parent that waits for a person at each batch", { parents: [{ ...PARENT, automated: false }] }, /^warning PARENT_BY_HAND/],
     [
       "a set that lies below its parent's folder, whose kustomization does not name it",
@@ -175,6 +258,7 @@ describe("lint looks outside the rollout's file", () => {
     [
       "a pin's file that another Application reads",
       {
+        source: { targetRevision: "main", plugin: { name: "values" } },
         edit: { file: "values/eu-1.yaml", path: "tag" },
         rollout: { pins: [{ ...PIN, file: "values/{{ cluster.name }}.yaml", path: "tag" }] },
         more: { "values/eu-1.yaml": "tag: v1\n" },
@@ -203,7 +287,7 @@ describe("lint looks outside the rollout's file", () => {
     ["a generator of another repo", { generators: [{ git: { repoURL: "https://x/y.git", revision: "v1", files: [{ path: "x" }] } }] }],
     [
       "a large monorepo with the annotation",
-      { source: { targetRevision: "main" }, files: 3000, annotations: { "argocd.argoproj.io/manifest-generate-paths": "." } },
+      { source: FOLLOWS, files: 3000, annotations: { "argocd.argoproj.io/manifest-generate-paths": "." } },
     ],
     [
       "a parent that applies it by way of kustomizations",

@@ -12,6 +12,7 @@ import { isRefusedByArgo } from "./declared-sets.ts";
 import { type GatherInput, gatherOutside } from "./gather.ts";
 import { AT_SOURCE, type Gathered, specOf } from "./gathered.ts";
 import { ignoredPins, imageUpdater } from "./ignored-pins.ts";
+import { pathsNotCovered, pinsWithoutEffect } from "./pin-effects.ts";
 import { baseRevisions, generatePaths, notApplied, outsideReads } from "./reads.ts";
 
 /** Says what stands against a rollout outside of its file, each problem at its line of `sourceRef` or `pins`. */
@@ -25,6 +26,8 @@ export function lintOutside(input: GatherInput, files: RepoFiles): Problem[] {
     ...ignoredPins(gathered),
     ...imageUpdater(gathered),
     ...generatePaths(gathered),
+    ...pathsNotCovered(gathered),
+    ...pinsWithoutEffect(gathered),
     ...notApplied(gathered),
     ...outsideReads(gathered),
     ...silentChecks(gathered),

@@ -1,16 +1,16 @@
 import { posix } from "node:path";
+import { GENERATE_PATHS, wholePaths } from "../../core/argocd/generate-paths.ts";
 import type { SourceView } from "../../core/argocd/views.ts";
 import { isRecord } from "../../core/base/is-record.ts";
 import type { Finding, ProblemData } from "../../core/reasons/problem.ts";
 import { sourcesOf } from "../config-repo/appset-in-git.ts";
 import { isBaseRevision, sameRepo } from "../config-repo/repo-url.ts";
 import { AT_SOURCE, type Gathered, type ParentApplication, specOf } from "./gathered.ts";
-import { readsFile, sharedFiles } from "./outside-readers.ts";
+import { isBaseOf, readsFile, sharedFiles } from "./outside-readers.ts";
 
 /** From so many Applications on one repo, or files in it, every push is felt by all of them. */
 const MANY_APPLICATIONS = 50;
 const MANY_FILES = 2000;
-const ANNOTATION = "argocd.argoproj.io/manifest-generate-paths";
 
 /**
  * Generators, the parent and sources must read the pin files at the branch that batches are written to; else merges would
@@ -138,20 +138,24 @@ export function outsideReads({ rollout, edits, parents, rendered, set, base, rep
 }
 
 /** In a large monorepo without the annotation every push makes Argo CD render everything anew. */
-export function generatePaths({ rendered, repoURL, base, files }: Gathered): Finding[] {
+export function generatePaths({ rendered, repoURL, base, files, edits, set }: Gathered): Finding[] {
   if (rendered === undefined || repoURL === undefined || (rendered.length < MANY_APPLICATIONS && files < MANY_FILES)) return [];
   const without = rendered.filter(
     ({ metadata, spec }) =>
-      metadata.annotations?.[ANNOTATION] === undefined &&
+      metadata.annotations?.[GENERATE_PATHS] === undefined &&
       sourcesOf(spec).some((source) => sameRepo(source.repoURL, repoURL) && isBaseRevision(source.targetRevision, base ?? "HEAD")),
   );
-  if (without.length === 0) return [];
+  const [first] = without;
+  if (first === undefined) return [];
+  const edited = (edits.get(first.metadata.name) ?? []).flatMap(({ kind, file }) => (kind === "branch" || file === set?.file ? [] : file));
+  const isBase = isBaseOf({ repoURL, baseBranch: base ?? "HEAD" });
   return [
     {
       code: "NO_GENERATE_PATHS",
       applications: without.length,
       files,
-      annotation: ANNOTATION,
+      annotation: GENERATE_PATHS,
+      right: wholePaths({ sources: sourcesOf(first.spec), files: edited, isBase }),
       severity: "warning",
       path: AT_SOURCE,
     },

@@ -100,7 +100,7 @@ function readPins(files: SyncFiles, batch: PinnedBatch): PinValues {
 }
 
 /** null: absent, or a branch, which stands in no file. undefined: it cannot be read. */
-function readPin(files: SyncFiles, edit: Edit): string | null | undefined {
+export function readPin(files: Pick<SyncFiles, "read">, edit: Edit): string | null | undefined {
   if (edit.kind === "branch") return null;
   const text = files.read(edit.file);
   if (text === null) return null;

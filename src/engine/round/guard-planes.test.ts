@@ -72,6 +72,7 @@ function hub({ name, set, fresh = () => true, generate }: Hub): ControlPlane {
     }),
     applicationSet: () => (spec === undefined ? undefined : ({ resourceVersion: "1", spec } as ApplicationSetView)),
     applications: () => [],
+    application: () => undefined,
     clusters: () => [],
     ...(generate === undefined ? {} : { generate }),
   };

@@ -1,4 +1,5 @@
 import { WHOLE_OBJECT_ANNOTATIONS } from "../../../core/argocd/decode/cluster.ts";
+import { GENERATE_PATHS } from "../../../core/argocd/generate-paths.ts";
 import type { Shape } from "./cut.ts";
 
 /*
@@ -26,6 +27,7 @@ const METADATA: Shape = {
     "argocd.argoproj.io/skip-reconcile": true,
     "argocd.argoproj.io/tracking-id": true,
     "argocd.argoproj.io/application-set-refresh": true,
+    [GENERATE_PATHS]: true,
   },
 };
 

@@ -10,8 +10,9 @@ import { planesFor } from "../../resolve/fleet.ts";
 import { type BranchMove, branchesOf, movesOf } from "../act/branch-moves.ts";
 import type { RepoContext } from "../context.ts";
 import type { BranchHeads } from "../observe/branch-heads.ts";
+import type { GuardProblem } from "./edits.ts";
 import type { GuardedAt } from "./generate-renders.ts";
-import type { GuardBatch, GuardProblem } from "./guard.ts";
+import type { GuardBatch } from "./guard.ts";
 
 /**
  * docs/spec.md §9.4 and §9.5 for a batch that moves branches. The ApplicationSet must be Git's and render without those branches, so

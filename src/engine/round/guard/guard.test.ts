@@ -54,6 +54,7 @@ function contextWith(spec: Record<string, unknown> | undefined, applications: re
     name: "hub",
     state: () => ({ fresh: true, since: "2026-11-21T09:00:00.000Z" }),
     applicationSet: () => (spec === undefined ? undefined : ({ resourceVersion: "1", spec } as ApplicationSetView)),
+    application: (namespace, name) => applications.find((one) => one.namespace === namespace && one.name === name),
     applications: (owner) => applications.filter((app) => owner === undefined || app.owner?.name === owner.name),
     clusters: () => [],
   };
@@ -101,7 +102,6 @@ describe("a batch without a PR", () => {
     const sources = [{ repoURL: URL, path: "values" }];
     const ledger = { namespace: "argocd", name: "ledger", spec: { sources } } as unknown as ApplicationView;
     const targets = [{ ...batchTarget("us-1", "Pending"), edits }];
-    expect(await unproposed(contextWith(await gitSpec()), { targets })).toMatchObject({ ok: true });
     const guard = await unproposed(contextWith(await gitSpec(), [ledger]), { targets });
     expect(guard).toMatchObject({
       ok: false,

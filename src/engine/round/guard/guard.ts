@@ -1,7 +1,7 @@
 /**
  * docs/spec.md §9.4: a batch never deletes. The ApplicationSet is rendered on the base and on the tree that the merge would
  * produce; every Application must stay, under its name, on its destination, in its project, and only the batch's may
- * change. Nor may an Application outside the batch read a file that it changes (§9.2).
+ * change. Nor may an Application outside the batch read a file that it changes, and every one of the batch must change (§9.2).
  */
 import type { ControlPlane } from "../../../adapters/argocd/port.ts";
 import type { Mirror } from "../../../adapters/git/port.ts";
@@ -16,13 +16,14 @@ import type { Guard } from "../../../core/run/state/world.ts";
 import { planeOf } from "../../../core/run/targets/unseen.ts";
 import { type ApplicationSetInGit, findApplicationSets, generatorClusters, renderAt } from "../../config-repo/appset-in-git.ts";
 import type { Commits } from "../../config-repo/commits.ts";
-import { pinFilesOf, sameSetsAt, setsByPlane } from "../../config-repo/plane-sets.ts";
+import { noting, pinFilesOf, sameSetsAt, setsByPlane } from "../../config-repo/plane-sets.ts";
 import { specDifference } from "../../config-repo/same-spec.ts";
 import type { Snapshot } from "../../config-repo/snapshot.ts";
 import { outsideReader } from "../../lint/outside-readers.ts";
 import { heldByLost, lostPlanes, planesFor } from "../../resolve/fleet.ts";
 import { editsOf } from "../act/batch-commit.ts";
 import type { RepoContext } from "../context.ts";
+import { type GuardProblem, judgeEdits, type RenderedSides } from "./edits.ts";
 import { type GuardedAt, openGenerator } from "./generate-renders.ts";
 
 /** Past this age the live side may have changed: the guard is asked again. */
@@ -32,10 +33,10 @@ const MOST_KEPT = 1000;
 /** Judges what a merge would do. Kept for the same base, head and live state while younger than half a minute. */
 export type GuardBatch = (run: Run, batch: Batch, at: GuardedAt) => Promise<Guard>;
 
-/** What stands against a merge. `retry`: may be different in a while without anybody changing the PR. */
-export interface GuardProblem {
-  why: AnyReason;
-  retry: boolean;
+/** What merging gives, and what the ApplicationSets yield around it. */
+interface Merged {
+  tree: string;
+  rendered: Map<string, RenderedSides>;
 }
 
 interface Sets {
@@ -56,16 +57,27 @@ export function openGuard({ mirror, planes: all, clock, log, repoURL }: Context,
       .join();
   }
 
-  async function judgeSet(run: Run, batch: Batch, at: GuardedAt): Promise<GuardProblem | undefined> {
-    const ref = run.spec.source;
+  async function judgeMerge(run: Run, batch: Batch, at: GuardedAt): Promise<GuardProblem | undefined> {
     const merged = await mirror.mergeTree(at.base, at.head);
     if ("conflicts" in merged) return { why: engineReason("GUARD_CONFLICTS", { files: merged.conflicts.slice(0, 3) }), retry: true };
+    const rendered = new Map<string, RenderedSides>();
+    const { base, baseBranch } = at;
+    const before = commits.snapshot(base);
+    return (
+      (run.spec.source.kind === "ApplicationSet" ? await judgeSet(run, batch, at, { tree: merged.tree, rendered }) : undefined) ??
+      (await outsideReader({ planes: all, repoURL }, before, run, batch, baseBranch)) ??
+      (await judgeEdits(all, { run, batch, before, after: commits.snapshot(merged.tree), rendered, base: { repoURL, baseBranch } }))
+    );
+  }
+
+  async function judgeSet(run: Run, batch: Batch, at: GuardedAt, { tree, rendered }: Merged): Promise<GuardProblem | undefined> {
+    const ref = run.spec.source;
     const planes = planesFor(all, ref.controlPlanes);
     const likely = editsOf(batch).map((edit) => edit.file);
     const edits = [...editsOf(batch), ...targetsOf(run.plan).flatMap((target) => target.edits)];
     const asked = { ref, likely, planes, pinned: pinFilesOf(run.plan), edits };
     const before = await setsByPlane(commits.snapshot(at.base), asked);
-    const after = await sameSetsAt(commits.snapshot(merged.tree), asked, before);
+    const after = await sameSetsAt(commits.snapshot(tree), asked, before);
     const lost = lostPlanes(planes);
     const held = heldByLost(lost, planes, batch);
     if (held !== undefined) return { why: held, retry: true };
@@ -73,7 +85,7 @@ export function openGuard({ mirror, planes: all, clock, log, repoURL }: Context,
       // Nothing of the batch is there: that it stays so is seen by what was last read of it.
       if (lost.has(plane.name) && !after.has(plane.name)) continue;
       const sets = { before: before.get(plane.name), after: after.get(plane.name) };
-      const problem = await judgePlane(run, batch, at, { tree: merged.tree, plane, sets, lost: lost.has(plane.name) });
+      const problem = await judgePlane(run, batch, at, { tree, rendered, plane, sets, lost: lost.has(plane.name) });
       if (problem !== undefined) return problem;
     }
     return undefined;
@@ -84,17 +96,20 @@ export function openGuard({ mirror, planes: all, clock, log, repoURL }: Context,
     run: Run,
     batch: Batch,
     at: GuardedAt,
-    { tree, plane, sets: { before, after }, lost }: { tree: string; plane: ControlPlane; sets: Sets; lost: boolean },
+    { tree, rendered, plane, sets: { before, after }, lost }: Merged & { plane: ControlPlane; sets: Sets; lost: boolean },
   ): Promise<GuardProblem | undefined> {
     if (before === undefined || after === undefined) return await undeclared(run, plane, commits.snapshot(at.base));
     const unproven = unprovenSet(plane, before, editsOf(batch));
     if (unproven !== undefined) return run.spec.source.unverified && !lost ? judgeLive(plane, run, before, undefined) : unproven;
     const clusters = generatorClusters([plane]);
+    const madeFrom = new Set([before.file, after.file]);
     const render = (id: string, set: ApplicationSetInGit) =>
-      commits.snapshot(id).with((files) => renderAt(set, clusters, files, repoURL, at.baseBranch));
+      commits.snapshot(id).with((files) => renderAt(set, clusters, noting(files, madeFrom), repoURL, at.baseBranch));
     const offline = { before: await render(at.base, before), after: await render(tree, after) };
     const applications = batch.targets.filter((target) => planeOf(target.key) === plane.name).map((target) => target.application);
     if (offline.before.ok && offline.after.ok) {
+      // What a kustomization or a chart makes of an edit is not seen in what Git declares.
+      if (before.made === undefined) rendered.set(plane.name, { ...offline, madeFrom });
       const stay = new Set(offline.after.applications.map((one) => one.metadata.name));
       return judgeRenders(applications, offline.before, offline.after) ?? (lost ? undefined : judgeLive(plane, run, before, stay));
     }
@@ -103,18 +118,17 @@ export function openGuard({ mirror, planes: all, clock, log, repoURL }: Context,
     const generated = await generate(run, batch, at, plane, before, after);
     if (!generated.ok && run.spec.source.unverified) return judgeLive(plane, run, before, undefined);
     if (!generated.ok) return { why: unrendered(renders, generated.why), retry: generated.retry };
+    if (before.made === undefined) rendered.set(plane.name, { ...generated, madeFrom });
     return judgeRenders(applications, generated.before, generated.after) ?? judgeLive(plane, run, before, generated.kept);
   }
 
   return async (run, batch, at) => {
-    const { base, head, baseBranch } = at;
+    const { base, head } = at;
     const now = clock.now();
     const key = `${base} ${head} ${liveVersion(run)}`;
     const known = kept.get(batch.branch);
     if (known !== undefined && known.key === key && now - epoch(known.guard.at) < VOID_AFTER_MS / 2) return known.guard;
-    const problem =
-      (run.spec.source.kind === "ApplicationSet" ? await judgeSet(run, batch, at) : undefined) ??
-      (await outsideReader({ planes: all, repoURL }, commits.snapshot(base), run, batch, baseBranch));
+    const problem = await judgeMerge(run, batch, at);
     const guard: Guard = problem === undefined ? { ok: true, base, at: iso(now) } : { ok: false, base, at: iso(now), ...problem };
     kept.set(batch.branch, { key, guard });
     return guard;

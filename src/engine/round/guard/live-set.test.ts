@@ -69,6 +69,7 @@ async function world({ files, live, unverified = false, applications = [], edits
     state: () => ({ fresh: true, since: "2026-11-21T09:00:00.000Z" }),
     applicationSet: () => (spec === undefined ? undefined : ({ resourceVersion: "1", spec } as ApplicationSetView)),
     applications: () => applications as ApplicationView[],
+    application: () => undefined,
     clusters: () => [],
   } as unknown as ControlPlane;
   const author = { name: "Bot", email: "b@example.com" };
@@ -221,8 +222,8 @@ describe("a set that Helm makes", () => {
 
 describe("several files that declare one set", () => {
   const copies = { [BASE]: setText(), "old/payments.yaml": setText({ project: "old" }) };
-  const values = { "values/us-1.yaml": "tag: v1.4.1\n" };
-  const edits = [{ kind: "value" as const, file: "values/us-1.yaml", path: "tag", from: "v1.4.1", to: "v1.4.2" }];
+  const values = { "apps/payments/us-1.yaml": "tag: v1.4.1\n" };
+  const edits = [{ kind: "value" as const, file: "apps/payments/us-1.yaml", path: "tag", from: "v1.4.1", to: "v1.4.2" }];
 
   test("the one that lives decides, not the first in the order of paths", async () => {
     expect(await judge({ files: { ...copies, ...values }, live: copies["old/payments.yaml"], edits })).toMatchObject({ ok: true });

@@ -9,6 +9,7 @@ import { problemJson } from "../../../core/report/reasons/problems/problems.ts";
 import type { Rollout } from "../../../core/spec/rollout.ts";
 import { outputOption, parseArgs } from "../args.ts";
 import { type Checkout, openCheckout, repoAround } from "../lint/lint-checkout.ts";
+import { pinErrors } from "../lint/lint-outside.ts";
 import { rolloutFilesIn } from "../lint/lint-run.ts";
 import { lintText } from "../lint/lint-show.ts";
 import { json, wantsColour } from "../print.ts";
@@ -62,9 +63,11 @@ export async function run(argv: readonly string[]): Promise<number> {
   const rollout = isFile ? pickRollout(checkout, [file], undefined) : pickRollout(checkout, rolloutFilesIn(checkout), name);
   if (rollout === undefined) return 1;
   if (rollout.release !== undefined && options.to !== undefined) refuseStrange(rollout, options.to);
-  const made = makePlan(rollout, checkout, inventoryAt(options.inventory), options.to ?? {});
+  const inventory = inventoryAt(options.inventory);
+  const made = makePlan(rollout, checkout, inventory, options.to ?? {});
   const { plan, problems } = made;
-  if (plan === undefined) return refuse(checkout, problems, options.output);
+  const refused = plan === undefined ? problems : pinErrors(rollout, checkout, inventory, plan);
+  if (plan === undefined || refused.length > 0) return refuse(checkout, refused, options.output);
   process.stdout.write(shown(rollout, plan, made, options.output));
   // A plan for nobody is most likely a mistake: nobody's script should go on with it.
   return plan.warnings.some(({ code }) => code === "NO_TARGETS") ? 1 : 0;

@@ -13,6 +13,7 @@ import { locateIn } from "../../../engine/resolve/plan-over.ts";
 import { errorText, gather, outputOption, parseArgs } from "../args.ts";
 import { CommandError } from "../command.ts";
 import { type Checkout, openCheckout, repoAround } from "../lint/lint-checkout.ts";
+import { pinErrors } from "../lint/lint-outside.ts";
 import { readRollouts, rolloutFilesIn } from "../lint/lint-run.ts";
 import { tellProblems } from "../lint/lint-show.ts";
 import { INVENTORY_OPTION, inventoryAt, like, pickRollout, versionGiven } from "../plan/plan-args.ts";
@@ -90,12 +91,14 @@ export async function run(argv: readonly string[]): Promise<number> {
   if (rollout === undefined) return 1;
   const outside = outsideOf(rollout, checkout);
   if (outside === undefined) return 1;
-  const made = makePlan(rollout, checkout, inventoryAt(options.inventory), defined({ version: options.to }));
-  if (made.plan === undefined) {
-    tellProblems(made.problems, checkout);
+  const inventory = inventoryAt(options.inventory);
+  const made = makePlan(rollout, checkout, inventory, defined({ version: options.to }));
+  const { plan } = made;
+  const refused = plan === undefined ? made.problems : pinErrors(rollout, checkout, inventory, plan);
+  if (plan === undefined || refused.length > 0) {
+    tellProblems(refused, checkout);
     return 1;
   }
-  const { plan } = made;
   if (plan.stages.every((stage) => stage.clusters.length + stage.requeued.length === 0))
     throw new CommandError(1, `no stage of ${rollout.name} takes any cluster: stagecoach plan ${rollout.name} says why`);
   const faults = parseFaults(options.fail, plan, rollout);

@@ -35,12 +35,6 @@ export const REPO_PROBLEMS = problemsOf<RepoProblems>()({
     means:
       "a generator, the parent Application or a source reads what batches write from another branch than they write to: a merge would be seen never, or only in part",
   },
-  NO_GENERATE_PATHS: {
-    says: "{applications} Applications follow this repo of {files} files without {annotation}: Argo CD renders all of them anew at every push, and sees changes late",
-    hint: "add the annotation {annotation} to the template",
-    means: "every push makes Argo CD render everything that follows this repo",
-    warns: true,
-  },
   NOT_APPLIED: {
     says: "no Application applies {set} from Git: a batch would wait until somebody does",
     hint: "let a parent Application read that folder (app of apps), or apply the file after each merge",

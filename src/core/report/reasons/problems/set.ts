@@ -40,4 +40,25 @@ export const SET_PROBLEMS = problemsOf<SetProblems>()({
     hint: { kind: { Yaml: "correct it there", Render: (r) => sayRender(r.problem).hint } },
     means: "the ApplicationSet in Git is broken",
   },
+  NO_GENERATE_PATHS: {
+    says: "{applications} Applications follow this repo of {files} files without {annotation}: Argo CD renders all of them anew at every push, and sees changes late",
+    hint: "add the annotation {annotation} to the template, with every file and folder that the Application is made from: {right}",
+    means: "every push makes Argo CD render everything that follows this repo",
+    warns: true,
+  },
+  PATHS_NOT_COVERED: {
+    says: (r) =>
+      `${firstOf(r.applications, 3)}: a batch would change ${r.changed}, which ${r.annotation} (${r.paths}) leaves out, so that Argo CD would render nothing anew and show the new revision all the same; it must be ${r.right}`,
+    hint: "let the annotation be {right}, in the template",
+    means:
+      "`manifest-generate-paths` do not cover a file that the pins stand in: Argo CD would call the old version by the new revision's name",
+    todo: "let the annotation name every file and folder that the Application is made from; [docs/argocd.md](argocd.md) has how",
+  },
+  PIN_WITHOUT_EFFECT: {
+    says: (r) => `another version in ${firstOf(r.files, 3)} would change nothing in ${firstOf(r.applications, 3)}`,
+    hint: "pin what it is made from: the template has to use the parameter, a later generator, patch or values file must not override it",
+    means:
+      "the pin could hold any version and Argo CD would render the same: nothing uses it, or something later overrides it (a generator of a `merge`, a `templatePatch`, a values file, a parameter)",
+    todo: "let the template use what is pinned, or pin what it uses; take away what overrides it",
+  },
 });

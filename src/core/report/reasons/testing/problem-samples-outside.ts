@@ -66,7 +66,19 @@ export const OUTSIDE_SAMPLES: Samples<keyof (PlanProblems & RepoProblems & SetPr
     { kind: "Source", applications: ["a", "b", "c", "d"], revision: "live", base: "main" },
     { kind: "OtherRepo", applications: ["a"], reads: "https://github.com/acme/old", repoURL: "https://github.com/acme/fleet" },
   ],
-  NO_GENERATE_PATHS: [{ applications: 340, files: 12_000, annotation: "argocd.argoproj.io/manifest-generate-paths" }],
+  NO_GENERATE_PATHS: [
+    { applications: 340, files: 12_000, annotation: "argocd.argoproj.io/manifest-generate-paths", right: ".;/envs/eu-1.yaml" },
+  ],
+  PATHS_NOT_COVERED: [
+    {
+      applications: ["payments-eu-1", "payments-eu-2"],
+      annotation: "argocd.argoproj.io/manifest-generate-paths",
+      changed: "envs/eu-1.yaml",
+      paths: ".",
+      right: ".;/envs/eu-1.yaml",
+    },
+  ],
+  PIN_WITHOUT_EFFECT: [{ applications: ["payments-eu-1"], files: ["appsets/payments.yaml"] }],
   NOT_APPLIED: [{ set: SET }],
   PARENT_BY_HAND: [{ parent: "apps", set: SET }],
   SET_AMBIGUOUS: [{ set: "payments", files: [SET, "old/payments.yaml"] }],

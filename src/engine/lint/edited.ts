@@ -1,0 +1,92 @@
+/**
+ * docs/spec.md §9.2 for one Application whose pins are edited: Argo CD renders something else for it, and does so at all.
+ * Called by the render guard for each target of a batch, and by lint for each target of a plan.
+ */
+import { effectOfFiles, sourceReads } from "../../core/argocd/edit-effect.ts";
+import { type PathsMissed, pathsMissed } from "../../core/argocd/generate-paths.ts";
+import { kustomizationIn, kustomizeReads } from "../../core/argocd/kustomize-reads.ts";
+import { type IsBase, readersOf } from "../../core/argocd/source-files.ts";
+import type { SourceView } from "../../core/argocd/views.ts";
+import { joinPath } from "../../core/base/clean-path.ts";
+import type { RepoFiles } from "../../core/base/repo-files.ts";
+import { manifestIn } from "../config-repo/appset-in-git.ts";
+
+export interface EditedApplication {
+  name: string;
+  /** What is committed to, with the edit made. */
+  sources: readonly SourceView[];
+  /** `manifest-generate-paths` as it stands in the cluster, and in Git. */
+  annotations: readonly (string | undefined)[];
+  /** Files in which its edits change something. */
+  files: readonly string[];
+  /** Its spec is another one with the edit; undefined: that is not known. */
+  specDiffers: boolean | undefined;
+  /** Files that its spec is made from. */
+  madeFrom: ReadonlySet<string>;
+}
+
+/** The repo without the edit and with it. */
+export interface Sides {
+  before: RepoFiles;
+  after: RepoFiles;
+  isBase: IsBase;
+}
+
+/** The files it edits that Argo CD would not render anew for; undefined: none. */
+export function missedPaths(one: EditedApplication, { after, isBase }: Sides): PathsMissed | undefined {
+  const annotations = one.annotations.filter((annotation) => annotation !== undefined);
+  if (annotations.length === 0) return undefined;
+  const reads = (source: SourceView, file: string) => sourceReads(source, file, after) === true;
+  const isRead = (file: string) =>
+    readersOf(one.sources, file, isBase).length > 0 || one.sources.some((source) => isBase(source) && reads(source, file));
+  const files = one.files.filter((file) => isRead(file) || (one.specDiffers === false && !one.madeFrom.has(file)));
+  for (const annotation of annotations) {
+    const missed = pathsMissed({ annotation, sources: one.sources, files, isBase, reads });
+    if (missed !== undefined) return missed;
+  }
+  return undefined;
+}
+
+/** Whether nothing that Argo CD renders for it comes out otherwise, as far as that can be known. */
+export function isWithoutEffect(one: EditedApplication, sides: Sides): boolean {
+  if (one.specDiffers !== false || one.files.length === 0) return false;
+  // Another branch, or a repo that may be ours by another name: others say what is wrong with that.
+  const elsewhere = (file: string) => readersOf(one.sources, file, () => true).length > readersOf(one.sources, file, sides.isBase).length;
+  if (one.files.some(elsewhere)) return false;
+  // Not even a plugin reads the ApplicationSet that made its Application.
+  const files = one.files.filter((file) => !one.madeFrom.has(file) || readersOf(one.sources, file, sides.isBase).length > 0);
+  return files.length === 0 || effectOfFiles({ ...sides, name: one.name, sources: one.sources, files }) === "none";
+}
+
+/** Whether the Application that files declare is another one with the edit; undefined: none of them declares it. */
+export function declaredDiffers(
+  application: { name: string; namespace: string },
+  files: readonly string[],
+  { before, after }: Pick<Sides, "before" | "after">,
+): boolean | undefined {
+  let declared: boolean | undefined;
+  for (const file of files) {
+    const [was, is] = [before, after].map((side) => manifestIn(side.read(file), "Application", [application])?.["spec"]);
+    if (was === undefined && is === undefined) continue;
+    declared = declared === true || JSON.stringify(was) !== JSON.stringify(is);
+  }
+  return declared;
+}
+
+/** Whether a kustomization or a chart may make the ApplicationSet in `setFile` of another file, too: then its manifest tells too little. */
+export function feedsSet(files: RepoFiles, setFile: string, file: string): boolean {
+  if (foldersOf(setFile).some((folder) => files.read(joinPath(folder, "Chart.yaml")) !== null)) return true;
+  const takes = (folder: string, one: string) => kustomizeReads(files, folder, one) !== false;
+  return foldersOf(file).some((folder) => kustomizationIn(files, folder) !== undefined && takes(folder, setFile) && takes(folder, file));
+}
+
+/** Those that a file is in, from the inmost to the root. */
+function foldersOf(file: string): string[] {
+  const steps = file.split("/").slice(0, -1);
+  return steps.map((_, index) => steps.slice(0, steps.length - index).join("/")).concat("");
+}
+
+/** The repo with some texts of it replaced. */
+export function withTexts(files: RepoFiles, texts: ReadonlyMap<string, string | null>): RepoFiles {
+  return { paths: () => files.paths(), read: (path) => (texts.has(path) ? (texts.get(path) ?? null) : files.read(path)) };
+}
