@@ -23,7 +23,7 @@ export interface WorldOptions {
   start?: number;
   seed?: number;
   lag?: Partial<Lag>;
-  faults?: readonly { cluster: string; kind: Fault["kind"] }[];
+  faults?: readonly { cluster: string; kind: Fault["kind"]; noticed?: boolean }[];
   /** Changes the files of the config repo before it is made; null removes one. */
   files?: (files: Map<string, string>) => void;
   /** Of each embedded Argo CD. */
@@ -96,7 +96,7 @@ export async function startWorld(options: WorldOptions = {}): Promise<EmbeddedWo
   const hooks = await startRelay();
   if (options.argocdWebhook !== false) for (const plane of planes) hooks.to.add(`${plane.argocd.url}/api/webhook`);
   github.setWebhook({ url: hooks.url, secret: WEBHOOK_SECRET });
-  for (const { cluster, kind } of options.faults ?? []) argocd.setFault(cluster, { kind, revision: NEXT_VERSION } as Fault);
+  for (const { cluster, ...fault } of options.faults ?? []) argocd.setFault(cluster, { ...fault, revision: NEXT_VERSION } as Fault);
   const drained = inventory.clusters.find((cluster) => cluster.labels["drained"] === "true")?.name ?? "";
 
   return {

@@ -123,7 +123,7 @@ describe("traps, seen through Argo CD's REST API", () => {
     expect(journey.run()?.batches).toHaveLength(1);
     argocd.resume("eu-west-1-a");
     // argo-cd#8860: the other one goes away, and stays as healthy as it was.
-    argocd.setFault("eu-central-1-a", { kind: "unreachable" });
+    argocd.setFault("eu-central-1-a", { kind: "unreachable", noticed: true });
     argocd.resume("eu-central-1-a");
     await truth.hears("eu-central-1-a", /Argo CD cannot reach cluster eu-central-1-a/);
     argocd.failGenerator("my-app-set", "plugin: 503");

@@ -8,7 +8,7 @@ import type { ClusterIndex, RegisteredCluster } from "./clusters.ts";
 import type { FaultBoard, FaultKind } from "./faults.ts";
 import type { Repositories } from "./git/repositories.ts";
 import type { Scheduler } from "./scheduler.ts";
-import { type Application, type ApplicationStatus, asApplication, type Operation } from "./types.ts";
+import { type Application, type ApplicationStatus, asApplication, type HealthCode, type Operation } from "./types.ts";
 
 /** How thorough a comparison is. live: only the live objects again; latest: the repository too, as cached; force: past that cache. */
 export const LEVEL = { live: 1, latest: 2, force: 3 } as const;
@@ -27,6 +27,8 @@ export interface Actor {
   periodic: () => void;
   /** Of the last comparison; what refreshes of live objects compare with. */
   desired: Desired | undefined;
+  /** What it last saw in the cluster; undefined: nothing since the controller was started. */
+  remembered: { content: string | undefined; health: HealthCode } | undefined;
   /** When the repository first failed; undefined: it did not. */
   repoErrorSince: number | undefined;
   operating: boolean;

@@ -67,7 +67,7 @@ beforeAll(async () => {
   world.edit("hydrated", (app) => ({ ...app, spec: { ...app.spec, destination: { name: "ok", namespace: "app" } } }));
   world.edit("broken", (app) => ({ ...app, spec: { ...app.spec, destination: { name: "failing", namespace: "app" } } }));
   await world.pass(30_000);
-  argo.setFault("away", { kind: "unreachable" });
+  argo.setFault("away", { kind: "unreachable", noticed: true });
   argo.setFault("failing", [{ kind: "hydrate-failed" }, { kind: "sync-failed" }]);
   argo.drift("app-ok");
   await repo.commit({ "rollout/web.yaml": ROLLOUT("web:v2"), "dry/deployment.yaml": "image: app:v2\n" });

@@ -18,7 +18,11 @@ export type Fault = { revision?: string; application?: string } & (
   | { kind: "stuck"; scope?: "next" | "now" }
   | { kind: "suspended" }
   | { kind: "flap"; times?: number; period?: number }
-  | { kind: "unreachable" }
+  /**
+   * Nothing gets to it. Argo CD goes on comparing with what it remembers, and calls the connection good. `noticed`: its controller was
+   * started anew since, or the cluster's Secret changed: then it has nothing to remember.
+   */
+  | { kind: "unreachable"; noticed?: boolean }
   | { kind: "slow"; factor: number }
   /** Its shard of the controller is busy: comparisons begin this much later, in milliseconds. */
   | { kind: "late"; by: number }
@@ -93,6 +97,11 @@ export function createFaultBoard(onChange: (cluster: string, before: readonly Fa
         of(cluster).filter((other) => other !== fault),
       ),
   };
+}
+
+/** Whether Argo CD knows that it cannot get to a cluster. */
+export function isNoticed(board: FaultBoard, cluster: string | undefined): boolean {
+  return cluster !== undefined && board.of(cluster).some((fault) => fault.kind === "unreachable" && fault.noticed === true);
 }
 
 /** Puts the script's entries on the clock. */

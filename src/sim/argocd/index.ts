@@ -19,7 +19,7 @@ import {
   secretOf,
 } from "./clusters.ts";
 import { connectionsOf } from "./connections.ts";
-import { createFaultBoard, playScript } from "./faults.ts";
+import { createFaultBoard, isNoticed, playScript } from "./faults.ts";
 import { parentApplication, project } from "./first-objects.ts";
 import type { Push } from "./git/push.ts";
 import { anyVersion, createRepositories, type Repositories } from "./git/repositories.ts";
@@ -44,7 +44,7 @@ export async function startArgoCd(options: ArgoCdOptions): Promise<ArgoCdSim> {
   const parts = startControllers(options);
   const { store, namespace, scheduler, clusters, repositories, rollouts, apps, sets, sources } = parts;
   const began = kubeTime(clock.now());
-  const connections = () => connectionsOf(store, clusters, (cluster) => parts.board.has("unreachable", cluster), began);
+  const connections = () => connectionsOf(store, clusters, (cluster) => isNoticed(parts.board, cluster), began);
   const api = createArgoApi({
     ...{ store, clock, namespace },
     clusters: connections,

@@ -76,7 +76,7 @@ function createActor(shared: Shared, fleet: FleetRollouts, own: Pick<Actor, "nam
     onChange: () => requestRefresh(shared, actor, LEVEL.live, spread(lag.health)),
     rollouts,
   });
-  const none = { waiting: undefined, desired: undefined, repoErrorSince: undefined, blocked: undefined };
+  const none = { waiting: undefined, desired: undefined, remembered: undefined, repoErrorSince: undefined, blocked: undefined };
   const idle = { ...none, comparing: false, operating: false, gone: false };
   const actor: Actor = { ...own, workload, periodic: () => undefined, life: 0, syncFailures: 0, heals: 0, ...idle };
   return actor;

@@ -43,13 +43,18 @@ function operationFor({ spec }: Application, desired: Desired, heals: number): O
   };
 }
 
+/** Whether a sync window keeps the automatism away. */
+export function isWindowClosed(shared: Shared, app: Application): boolean {
+  return !canSync(windowsOf(shared.store, shared.namespace, app), shared.scheduler.now(), false);
+}
+
 /** Whether a person has to press Sync, or time has to pass. Nothing in the status says so. */
 function held(shared: Shared, app: Application, desired: Desired): boolean {
   const cluster = clusterOf(shared, app)?.name;
   if (cluster === undefined) return true;
   const subject = { cluster, application: app.metadata.name, mentions: (text: string) => desired.mentions.has(text) };
   if (shared.board.find("autosync-off", subject) !== undefined || shared.board.find("window-closed", subject) !== undefined) return true;
-  return !canSync(windowsOf(shared.store, shared.namespace, app), shared.scheduler.now(), false);
+  return isWindowClosed(shared, app);
 }
 
 export function decideAutoSync(shared: Shared, actor: Actor, app: Application, desired: Desired): AutoSync {

@@ -163,7 +163,9 @@ function onFaults(shared: Shared, actor: Actor, before: readonly Fault[], after:
   if (!wasDown && isDown) halt(actor);
   if (wasDown && !isDown) begin(shared, actor);
   // What was held back is looked at again; what happens to a workload is reported by the workload.
-  if (had(before, ["unreachable"]) !== had(after, ["unreachable"])) shared.refresh(actor, LEVEL.latest, shared.lag.connection);
+  const known = (faults: readonly Fault[]) => faults.some((fault) => fault.kind === "unreachable" && fault.noticed === true);
+  if (known(after)) actor.remembered = undefined;
+  if (known(before) !== known(after)) shared.refresh(actor, LEVEL.latest, shared.lag.connection);
   else if (had(before, HOLDING) && !had(after, HOLDING)) shared.refresh(actor, LEVEL.latest);
 }
 
@@ -174,6 +176,7 @@ function halt(actor: Actor): void {
   actor.periodic();
   actor.waiting = undefined;
   actor.blocked = undefined;
+  actor.remembered = undefined;
   actor.operating = false;
 }
 

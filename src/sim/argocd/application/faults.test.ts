@@ -91,9 +91,23 @@ describe("faults of the embedded Argo CD", () => {
     await world.until("Healthy", () => isLive(world.app("a")));
   });
 
-  it("(12) an unreachable cluster is Unknown to sync, and as Healthy as it was", async () => {
+  it("(12) an unreachable cluster stays Synced, Healthy and Successful, and no sync gets to it", async () => {
     await live();
     world.argo.setFault("eu-1", { kind: "unreachable" });
+    const before = world.app("a").status?.reconciledAt;
+    await world.until("a comparison", () => world.app("a").status?.reconciledAt !== before);
+    expect(world.app("a").status).toMatchObject({ sync: { status: "Synced" }, health: { status: "Healthy" } });
+    expect(world.argo.clusters()[0]?.info.connectionState.status).toBe("Successful");
+    const head = await release("app:v2");
+    await world.until("the sync fails", () => (world.app("a").status?.operationState?.retryCount ?? 0) > 0);
+    expect(world.app("a").status).toMatchObject({ sync: { status: "OutOfSync", revision: head }, health: { status: "Healthy" } });
+    world.argo.setFault("eu-1", null);
+    await world.until("v2 is live", () => world.app("a").status?.operationState?.phase === "Succeeded" && isLive(world.app("a")));
+  });
+
+  it("(12) one that Argo CD has noticed to be unreachable is Unknown to sync, and as Healthy as it was", async () => {
+    await live();
+    world.argo.setFault("eu-1", { kind: "unreachable", noticed: true });
     await world.until("Unknown", () => world.app("a").status?.sync?.status === "Unknown");
     expect(health()).toBe("Healthy");
     expect(world.app("a").status?.conditions?.[0]?.type).toBe("ComparisonError");

@@ -59,13 +59,13 @@ describe("the source hydrator of the embedded Argo CD", () => {
     expect(text).toContain("app:v2");
   });
 
-  it("(22) a dry commit that changes nothing here moves lastComparedDryRevision alone, and no commit is made", async () => {
+  it("(22) a dry commit that changes nothing here is called hydrated as well, and no commit is made", async () => {
     await live();
-    const before = hydrator("us-1");
+    const hydratedSHA = hydrator("us-1")?.lastSuccessfulOperation?.hydratedSHA;
     const commits = subjects("env/prod").split("\n").length;
     const dry = await release({ "README.md": "x\n" });
-    await world.until("it was compared", () => hydrator("us-1")?.lastComparedDryRevision === dry);
-    expect(hydrator("us-1")).toEqual({ ...before, lastComparedDryRevision: dry });
+    await world.until("it was hydrated", () => hydrator("us-1")?.lastSuccessfulOperation?.drySHA === dry);
+    expect(hydrator("us-1")?.lastSuccessfulOperation?.hydratedSHA).toBe(hydratedSHA);
     expect(subjects("env/prod").split("\n")).toHaveLength(commits);
   });
 

@@ -1,4 +1,6 @@
+import { posix } from "node:path";
 import { isDeepStrictEqual } from "node:util";
+import { compareText } from "../../../core/base/compare-text.ts";
 import { defined } from "../../../core/base/defined.ts";
 import { kubeTime } from "../../kubernetes/store.ts";
 import { type Actor, applicationOf, clusterOf, LEVEL, patchApplication, type Shared } from "../actor.ts";
@@ -15,10 +17,9 @@ interface Hydrator {
 }
 
 /**
- * The source hydrator: renders what people commit and commits that to a branch, one commit for all Applications of one dry
- * revision and one branch: where one of them changes, all of them are hydrated. What is written here is the dry files as they
- * stand, not rendered: one `manifest.yaml` an Application, and `hydrator.metadata` with the dry commit. A dry commit that changes
- * none of them moves only their lastComparedDryRevision.
+ * The source hydrator: renders what people commit and commits that to a branch, one commit for all Applications of one dry revision and
+ * one branch. Each notes what it has compared before anything is hydrated; then the group is, at once. What is written here is the
+ * dry files as they stand, not rendered: `manifest.yaml` and `hydrator.metadata` in the path of each Application whose manifests are others.
  */
 export function createHydrator(shared: Shared, actors: () => Iterable<Actor>): Hydrator {
   const asked = new Set<string>();
@@ -35,6 +36,7 @@ export function createHydrator(shared: Shared, actors: () => Iterable<Actor>): H
     shared.scheduler.after(shared.lag.hydrate, () => {
       asked.delete(key);
       const together = [...actors()].filter((actor) => keyOf(actor) === key && !shared.isDown(actor));
+      together.sort((a, b) => compareText(a.name, b.name));
       shared.scheduler.track(
         hydrate(shared, together).finally(() => {
           busy.delete(key);
@@ -48,8 +50,12 @@ export function createHydrator(shared: Shared, actors: () => Iterable<Actor>): H
     look(actor) {
       const key = keyOf(actor);
       if (key === undefined) return;
-      asked.add(key);
-      begin(key);
+      const noted = needsHydration(shared, actor).then((needed) => {
+        if (!needed || shared.scheduler.closed) return;
+        asked.add(key);
+        begin(key);
+      });
+      shared.scheduler.track(noted);
     },
   };
 }
@@ -74,29 +80,23 @@ async function hydrate(shared: Shared, actors: readonly Actor[]): Promise<void> 
   }
   const [first] = group;
   if (first === undefined) return;
+  for (const one of group) {
+    setStatus(shared, one, { currentOperation: { phase: "Hydrating", message: "", startedAt, sourceHydrator: one.hydrator } });
+  }
+  await shared.scheduler.sleep(shared.lag.hydrate);
+  if (shared.scheduler.closed) return;
   let drySHA: string;
   try {
     drySHA = await dryRevision(shared, first.hydrator);
-    if (!(await anyNeeds(shared, group, drySHA))) return;
   } catch (error) {
     if (!(error instanceof RepoError)) throw error;
     for (const one of group) fail(shared, one, "", error.message);
     return;
   }
-  for (const one of group) {
-    setStatus(shared, one, { currentOperation: { phase: "Hydrating", message: "", startedAt, sourceHydrator: one.hydrator } });
-  }
-  await shared.scheduler.sleep(shared.lag.hydrate);
-  if (!shared.scheduler.closed) await commit(shared, group, drySHA);
-}
-
-/** Whether one of the group has to be hydrated; where none has, they have compared the dry revision all the same. */
-async function anyNeeds(shared: Shared, group: readonly Wanted[], drySHA: string): Promise<boolean> {
-  for (const one of group) if (await needsHydration(shared, one, drySHA)) return true;
-  for (const one of group) {
-    if (one.app.status?.sourceHydrator?.currentOperation?.phase === "Hydrated") setStatus(shared, one, { lastComparedDryRevision: drySHA });
-  }
-  return false;
+  // argo-cd#25150: only the first is looked at. Where that one has this dry commit, all of them are called hydrated.
+  const done = first.app.status?.sourceHydrator?.lastSuccessfulOperation;
+  if (done?.drySHA === drySHA) for (const one of group) succeed(shared, one, drySHA, done.hydratedSHA);
+  else await commit(shared, group, drySHA);
 }
 
 /** The dry revision as of now. Throws RepoError. */
@@ -104,15 +104,26 @@ async function dryRevision(shared: Shared, { drySource }: SourceHydrator): Promi
   return (await shared.repositories.resolve(drySource, drySource.targetRevision, true)).revision;
 }
 
-async function needsHydration(shared: Shared, { app, hydrator }: Wanted, drySHA: string): Promise<boolean> {
+/** Notes which dry revision was compared, before anything of it is hydrated. True where it has to be. */
+async function needsHydration(shared: Shared, actor: Actor): Promise<boolean> {
+  const app = applicationOf(shared, actor);
+  const hydrator = app?.spec.sourceHydrator;
+  if (app === undefined || hydrator === undefined) return false;
   const { currentOperation: current, lastComparedDryRevision: last } = app.status?.sourceHydrator ?? {};
   if (current === undefined || app.metadata.annotations?.[HYDRATE] !== undefined) return true;
+  if (current.phase === "Hydrating") return false;
   if (!isDeepStrictEqual(current.sourceHydrator, hydrator)) return true;
-  const sinceFailed = shared.scheduler.now() - Date.parse(current.finishedAt ?? "");
-  if (current.phase === "Failed" && current.drySHA === drySHA) return sinceFailed >= RETRY_MS;
-  if (current.phase !== "Hydrated") return true;
-  if (last === drySHA) return false;
-  return (await dryText(shared, hydrator, current.drySHA ?? "")) !== (await dryText(shared, hydrator, drySHA));
+  if (current.phase === "Failed" && shared.scheduler.now() - Date.parse(current.finishedAt ?? "") >= RETRY_MS) return true;
+  const { life } = actor;
+  try {
+    const drySHA = await dryRevision(shared, hydrator);
+    if (drySHA === last) return false;
+    setStatus(shared, { actor, life }, { lastComparedDryRevision: drySHA });
+    return true;
+  } catch (error) {
+    if (!(error instanceof RepoError)) throw error;
+    return false;
+  }
 }
 
 /** What the manifests of a dry source are at a commit. */
@@ -133,22 +144,16 @@ async function dryText(shared: Shared, { drySource }: SourceHydrator, commit: st
 async function commit(shared: Shared, wanted: readonly Wanted[], drySHA: string): Promise<void> {
   const [first] = wanted;
   if (first === undefined) return;
-  const { drySource } = first.hydrator;
-  const files = new Map([["hydrator.metadata", `${JSON.stringify({ repoURL: drySource.repoURL, drySha: drySHA }, null, 2)}\n`]]);
   const good: Wanted[] = [];
   for (const one of wanted) {
     const refusal = refusalOf(shared, one);
-    if (refusal !== undefined) {
-      fail(shared, one, drySHA, refusal);
-      continue;
-    }
-    files.set(`${one.hydrator.syncSource.path}/manifest.yaml`, await dryText(shared, one.hydrator, drySHA));
-    good.push(one);
+    if (refusal === undefined) good.push(one);
+    else fail(shared, one, drySHA, refusal);
   }
   if (good.length === 0) return;
   let hydratedSHA: string;
   try {
-    hydratedSHA = await push(shared, first.hydrator, files, drySHA);
+    hydratedSHA = await push(shared, good, drySHA);
   } catch (error) {
     if (!(error instanceof RepoError || error instanceof GitProcessError)) throw error;
     for (const one of good) fail(shared, one, drySHA, error.message);
@@ -164,11 +169,31 @@ function refusalOf(shared: Shared, { app, actor }: Wanted): string | undefined {
   return fault === undefined ? undefined : (fault.message ?? "rpc error: code = Unknown desc = failed to push: permission denied");
 }
 
-async function push(shared: Shared, hydrator: SourceHydrator, files: ReadonlyMap<string, string>, drySHA: string): Promise<string> {
-  const git = shared.repositories.sourceOf(hydrator.syncSource.repoURL ?? hydrator.drySource.repoURL);
-  if (git?.commit === undefined) throw new RepoError("rpc error: code = Unknown desc = no write credentials for the repository");
+/** One commit with the paths whose manifests are others; where none is, the branch stays where it is. Throws RepoError. */
+async function push(shared: Shared, good: readonly Wanted[], drySHA: string): Promise<string> {
+  const [first] = good;
+  const hydrator = first?.hydrator;
+  const git = hydrator && shared.repositories.sourceOf(hydrator.syncSource.repoURL ?? hydrator.drySource.repoURL);
+  if (hydrator === undefined || git?.commit === undefined) {
+    throw new RepoError("rpc error: code = Unknown desc = no write credentials for the repository");
+  }
+  const branch = branchOf(hydrator);
+  await git.fetch();
+  const head = await git.resolve(`refs/heads/${branch}`);
+  const manifests = good.map((one) => posix.join(one.hydrator.syncSource.path, "manifest.yaml"));
+  const before = head === undefined ? new Map<string, string>() : await git.read(head, manifests);
+  const metadata = `${JSON.stringify({ repoURL: hydrator.drySource.repoURL, drySha: drySHA }, null, 2)}\n`;
+  const files = new Map<string, string>();
+  for (const [index, one] of good.entries()) {
+    const text = await dryText(shared, one.hydrator, drySHA);
+    const file = manifests[index] ?? "";
+    if (before.get(file) === text) continue;
+    files.set(file, text).set(posix.join(one.hydrator.syncSource.path, "hydrator.metadata"), metadata);
+  }
+  if (files.size === 0 && head !== undefined) return head;
+  files.set("hydrator.metadata", metadata);
   const message = `[Argo CD Bot] hydrate ${drySHA.slice(0, 7)}`;
-  return git.commit({ branch: branchOf(hydrator), files, message, at: shared.scheduler.now() });
+  return git.commit({ branch, files, message, at: shared.scheduler.now() });
 }
 
 function fail(shared: Shared, one: Wanted, drySHA: string, why: string): void {
@@ -176,7 +201,8 @@ function fail(shared: Shared, one: Wanted, drySHA: string, why: string): void {
   const finishedAt = kubeTime(shared.scheduler.now());
   const message = `Failed to hydrate revision "${drySHA}": ${why}`;
   const base = { phase: "Failed", message, startedAt, finishedAt, sourceHydrator: hydrator } as const;
-  setStatus(shared, one, { currentOperation: defined({ ...base, drySHA: drySHA === "" ? undefined : drySHA }) });
+  const known = drySHA === "" ? undefined : drySHA;
+  setStatus(shared, one, defined({ currentOperation: defined({ ...base, drySHA: known }), lastComparedDryRevision: known }));
 }
 
 function succeed(shared: Shared, one: Wanted, drySHA: string, hydratedSHA: string): void {
@@ -190,7 +216,7 @@ function succeed(shared: Shared, one: Wanted, drySHA: string, hydratedSHA: strin
   shared.refresh(actor, LEVEL.force);
 }
 
-function setStatus(shared: Shared, { actor, life }: Wanted, change: SourceHydratorStatus): void {
+function setStatus(shared: Shared, { actor, life }: Pick<Wanted, "actor" | "life">, change: SourceHydratorStatus): void {
   if (actor.life !== life || actor.gone) return;
   patchApplication(shared, actor, (app, status) => {
     const { [HYDRATE]: _, ...annotations } = app.metadata.annotations ?? {};

@@ -130,7 +130,8 @@ function syncResult(spec: ApplicationSpec, desired: Desired): SyncResult {
 }
 
 function failureOf(shared: Shared, actor: Actor, app: Application, cluster: string, desired: Desired): string | undefined {
-  if (shared.board.has("unreachable", cluster)) return `failed to get cluster info for "${cluster}": dial tcp: i/o timeout`;
+  if (shared.board.has("unreachable", cluster))
+    return "one or more synchronization tasks are not valid: failed to discover server resources for group version apps/v1: dial tcp: i/o timeout";
   const subject = { cluster, application: app.metadata.name, mentions: (text: string) => desired.mentions.has(text) };
   const fault = shared.board.find("sync-failed", subject);
   if (fault === undefined || actor.syncFailures >= (fault.attempts ?? Number.POSITIVE_INFINITY)) return undefined;
@@ -167,7 +168,8 @@ function conclude(shared: Shared, actor: Actor, { operation, startedAt, retryCou
 /** The wait between two attempts: Running, with finishedAt set, and the operation still asked for. */
 function retryLater(shared: Shared, actor: Actor, { operation, startedAt, retryCount }: Attempt, state: OperationState): void {
   const { life } = actor;
-  const wait = backoffMs(operation.retry, retryCount);
+  // Counted before it is waited: 10 s the first time, where the back-off begins at 5.
+  const wait = backoffMs(operation.retry, retryCount + 1);
   const at = kubeTime(shared.scheduler.now() + wait);
   const message = `${state.message}. Retrying attempt #${retryCount + 1} at ${at}.`;
   const waiting: OperationState = { ...state, phase: "Running", retryCount: retryCount + 1, message };

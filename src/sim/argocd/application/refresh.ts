@@ -12,8 +12,8 @@ import {
   stretched,
 } from "../actor.ts";
 import { RepoError } from "../git/repositories.ts";
-import { type Application, type Condition, type HealthCode, sourcesOf } from "../types.ts";
-import { type AutoSync, decideAutoSync, requestOperation } from "./autosync.ts";
+import { type Application, type Condition, type HealthCode, isMultiSource, sourcesOf } from "../types.ts";
+import { type AutoSync, decideAutoSync, isWindowClosed, requestOperation } from "./autosync.ts";
 import type { Naming } from "./manifest-names.ts";
 import type { Desired } from "./manifests.ts";
 import { type Comparison, compared, isComparedTo, resourcesOf, withConditions, withHealth } from "./status.ts";
@@ -116,6 +116,7 @@ interface Look {
   full: boolean;
   desired: Desired | RepoError;
   live: { content: string | undefined; health: HealthCode };
+  /** It cannot be reached, and nothing of it is remembered. */
   unreachable: boolean;
 }
 
@@ -139,7 +140,8 @@ function comparisonOf({ app, startedAt, full, desired, live, unreachable }: Look
     return {
       ...base,
       status: "Unknown",
-      revisions: [],
+      // Nothing was resolved: of a single source the name itself is shown.
+      revisions: isMultiSource(app.spec) ? [] : sourcesOf(app.spec).map(({ targetRevision = "" }) => targetRevision),
       health: live.health,
       conditions: [{ type: "ComparisonError", message }],
       resources: undefined,
@@ -165,8 +167,8 @@ async function refresh(shared: Shared, actor: Actor, asked: Level): Promise<void
     writeInvalid(shared, actor, errors);
     return schedulePeriodic(shared, actor);
   }
-  const unreachable = hasFault(shared, clusterOf(shared, app)?.name, "unreachable");
-  if (unreachable && level === LEVEL.live) return;
+  const isCut = hasFault(shared, clusterOf(shared, app)?.name, "unreachable");
+  if (isCut && level === LEVEL.live) return;
   const desired = await load(shared, actor, app, level);
   const full = level !== LEVEL.live;
   if (full) schedulePeriodic(shared, actor);
@@ -174,14 +176,30 @@ async function refresh(shared: Shared, actor: Actor, asked: Level): Promise<void
   if (!(desired instanceof RepoError)) actor.desired = desired;
   // Live state is read here and written later: a status can be out of date the moment it appears.
   const { content, health } = actor.workload.live;
-  const look: Look = { app, startedAt, full, desired, live: { content, health }, unreachable };
+  if (!isCut) actor.remembered = { content, health };
+  const { remembered } = actor;
+  const look: Look = { app, startedAt, full, desired, live: remembered ?? { content, health }, unreachable: remembered === undefined };
   const reading = full ? stretched(shared, actor, shared.lag.compare) * slowness(shared, app) : 0;
   if (reading > 0) await shared.scheduler.sleep(reading);
   if (shared.scheduler.closed || actor.life !== life) return;
+  if (full) await showReferenced(shared, look);
   write(shared, actor, look);
   if (!full) return;
   shared.hydrate(actor);
   actor.blocked?.();
+}
+
+/** The revision of a source that only others refer to is looked up in a call of its own, after the manifests were made. */
+async function showReferenced(shared: Shared, { app, desired }: Look): Promise<void> {
+  if (desired instanceof RepoError || !isMultiSource(app.spec)) return;
+  for (const [index, source] of sourcesOf(app.spec).entries()) {
+    if (source.ref === undefined || source.path !== undefined || source.chart !== undefined) continue;
+    try {
+      desired.revisions[index] = (await shared.repositories.resolve(source, source.targetRevision ?? "HEAD", true)).revision;
+    } catch (error) {
+      if (!(error instanceof RepoError)) throw error;
+    }
+  }
 }
 
 function write(shared: Shared, actor: Actor, look: Look): void {
@@ -197,8 +215,10 @@ function write(shared: Shared, actor: Actor, look: Look): void {
   // The operation is asked for first, in a write of its own; then comes the status.
   if (auto.kind === "sync") requestOperation(shared, actor, auto.operation);
   if (auto.kind === "heal") scheduleHeal(shared, actor, auto);
-  const conditions =
-    auto.kind === "exhausted" ? [...comparison.conditions, { type: "SyncError", message: auto.message }] : comparison.conditions;
+  const tried = auto.kind === "exhausted" ? [{ type: "SyncError", message: auto.message }] : [];
+  // What it said of an earlier try is taken away only where a sync is allowed.
+  const kept = isWindowClosed(shared, current) ? (current.status?.conditions ?? []).filter(({ type }) => type === "SyncError") : tried;
+  const conditions = [...comparison.conditions, ...kept];
   const now = shared.scheduler.now();
   const lost = hasFault(shared, clusterOf(shared, look.app)?.name, "refresh-lost");
   patchApplication(shared, actor, (app, status) => ({

@@ -22,8 +22,11 @@ export class RepoError extends Error {
  */
 export type SyntheticRegistry = (source: ApplicationSource, targetRevision: string) => string | undefined;
 
+/** As Helm's library reads one version: `1`, `1.10` and `v4.5` are no ranges, and Argo CD looks for a chart of that very text. */
+const VERSION = /^v?\d+(\.\d+){0,2}(-[0-9A-Za-z.-]+)?(\+[0-9A-Za-z.-]+)?$/;
+
 export const anyVersion: SyntheticRegistry = (source, targetRevision) => {
-  if (source.chart !== undefined) return valid(targetRevision) === null ? undefined : targetRevision;
+  if (source.chart !== undefined) return VERSION.test(targetRevision) || valid(targetRevision) !== null ? targetRevision : undefined;
   if (/^[0-9a-f]{40}$/.test(targetRevision)) return targetRevision;
   return createHash("sha1").update(`${source.repoURL} ${targetRevision}`).digest("hex");
 };
@@ -33,6 +36,7 @@ export function chartVersions(charts: Readonly<Record<string, readonly string[]>
   return (source, targetRevision) => {
     const published = source.chart === undefined ? undefined : charts[source.chart];
     if (published === undefined) return anyVersion(source, targetRevision);
+    if (VERSION.test(targetRevision)) return published.includes(targetRevision) ? targetRevision : undefined;
     return maxSatisfying([...published], targetRevision === "" ? "*" : targetRevision) ?? undefined;
   };
 }
@@ -58,6 +62,7 @@ export function createRepositories(
   options: { now: () => number; ttl: number },
 ): Repositories {
   const looked = new Map<GitSource, number>();
+  const shortened = new Map<GitSource, Set<string>>();
   let down = false;
 
   async function look(source: GitSource, force: boolean): Promise<void> {
@@ -73,6 +78,16 @@ export function createRepositories(
       );
     }
     looked.set(source, began);
+  }
+
+  /** A shortened id is shown in full when its manifests are first made, and as it is written from then on. */
+  function asShown(git: GitSource, targetRevision: string, found: string): string {
+    const isShort = /^[0-9a-f]{7,39}$/.test(targetRevision) && found.startsWith(targetRevision);
+    const before = shortened.get(git) ?? new Set();
+    shortened.set(git, before);
+    if (!isShort || before.has(targetRevision)) return isShort ? targetRevision : found;
+    before.add(targetRevision);
+    return found;
   }
 
   const sourceOf = (repoURL: string) => sources.find((source) => source.matches(repoURL));
@@ -96,7 +111,8 @@ export function createRepositories(
         return { revision };
       }
       await look(git, force);
-      const revision = await git.resolve(targetRevision);
+      const found = await git.resolve(targetRevision);
+      const revision = found === undefined ? undefined : asShown(git, targetRevision, found);
       if (revision === undefined) throw unresolved(targetRevision, `unable to resolve '${targetRevision}' to a commit SHA`);
       return { revision, git };
     },
