@@ -96,7 +96,8 @@ export async function startWorld(options: WorldOptions = {}): Promise<EmbeddedWo
   const hooks = await startRelay();
   if (options.argocdWebhook !== false) for (const plane of planes) hooks.to.add(`${plane.argocd.url}/api/webhook`);
   github.setWebhook({ url: hooks.url, secret: WEBHOOK_SECRET });
-  for (const { cluster, ...fault } of options.faults ?? []) argocd.setFault(cluster, { ...fault, revision: NEXT_VERSION } as Fault);
+  for (const { cluster, ...fault } of options.faults ?? [])
+    argocd.setFault(cluster, { noticed: true, ...fault, revision: NEXT_VERSION } as Fault);
   const drained = inventory.clusters.find((cluster) => cluster.labels["drained"] === "true")?.name ?? "";
 
   return {

@@ -12,7 +12,7 @@ afterEach(async () => {
 const SICK = "us-east-1-a";
 
 async function begin(kind: Fault["kind"], spec: Parameters<typeof short>[0] = {}, speed = 120) {
-  journey = await startJourney({ speed, files: short(spec), faults: [{ cluster: SICK, kind, noticed: true }] });
+  journey = await startJourney({ speed, files: short(spec), faults: [{ cluster: SICK, kind }] });
   const release = await journey.release();
   return { journey, world: journey.world, release, alice: journey.world.github.actAs("alice") };
 }

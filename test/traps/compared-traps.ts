@@ -34,6 +34,43 @@ const REFERRING = {
 /** What is compared is not what runs: hydrated by another, rendered from other files, or not from Git at all. */
 export const COMPARED_TRAPS: Trap[] = [
   {
+    issues: ["iu#829", "argo-cd#27861"],
+    name: "everything is green at the commit, and no pod has the image that it wrote; once one has, old pods beside it do not matter",
+    stops: "health/images",
+    ends: "live",
+    given: { images: ["ghcr.io/acme/web:v2"] },
+    reads: [
+      read("10:00:21", { status: { summary: { images: ["ghcr.io/acme/web:v1", "envoy:v2"] } } }),
+      read("10:00:40", { status: { summary: { images: ["ghcr.io/acme/web:v1", "envoy:v2"] } } }),
+      read("10:00:50", { status: { summary: { images: ["ghcr.io/acme/web:v1", "ghcr.io/acme/web:v2"] } } }),
+    ],
+  },
+  {
+    issues: ["argo-cd#19670"],
+    name: "pods of a finished Job, of a mirror, or none at all tell nothing of the image: nothing waits for them",
+    ends: "live",
+    given: { images: ["ghcr.io/acme/web:v2"] },
+    reads: [
+      read("10:00:21", {
+        status: { summary: { images: ["ghcr.io/acme/web:v1"] }, resources: [{ group: "batch", kind: "CronJob", name: "web" }] },
+      }),
+      read("10:00:26", { status: { summary: { images: ["mirror.example.com/acme/web:v1"] } } }),
+      read("10:00:32", { status: { summary: {} } }),
+    ],
+  },
+  {
+    issues: ["argo-cd#8860"],
+    name: "the cluster is gone, Argo CD goes on comparing from memory and calls the connection good: asked for an object it does not answer",
+    stops: "cluster/answers",
+    ends: "lost",
+    given: { kept: {} },
+    reads: ["10:00:31", "10:01:05"].map((clock) => ({
+      ...read(clock),
+      askedAt: clock,
+      answer: { at: at(clock), failed: "dial tcp: i/o timeout" },
+    })),
+  },
+  {
     issues: ["promoter#1541"],
     name: "the dry commit is compared and noted before anything is hydrated: Synced, Healthy and Hydrated are of the commit before",
     stops: "revision/older",

@@ -2,6 +2,7 @@ import { at, COMMIT, LATER, merged as laid, MERGED, OLDER, REPO, rawApplication 
 import { decodeApplication } from "../../src/core/argocd/decode/application.ts";
 import { assess } from "../../src/core/argocd/liveness/liveness.ts";
 import type { Change, ClauseName, LivenessInput, PartName } from "../../src/core/argocd/liveness/types.ts";
+import type { ApplicationView } from "../../src/core/argocd/views.ts";
 import { defined } from "../../src/core/base/defined.ts";
 import type { Verdict } from "../../src/core/run/state/run.ts";
 import type { Assessment } from "../../src/core/run/state/world.ts";
@@ -16,6 +17,8 @@ export interface Read {
   raw: Raw | null;
   /** When the bot last asked for it by its name; the rest came by a stream. */
   askedAt?: string;
+  /** What the cluster answered to that. */
+  answer?: ApplicationView["clusterAnswer"];
   /** What else is known at that moment. */
   given?: Partial<LivenessInput>;
 }
@@ -98,7 +101,8 @@ export function play(trap: Trap, options: { without?: ClauseName | PartName; set
     const now = Date.parse(at(one.at));
     const raw = one.raw === null ? null : laid(one.raw, { metadata: { resourceVersion: String(100 + index) } });
     const decoded = raw === null ? undefined : decodeApplication(raw, now);
-    const application = decoded && one.askedAt !== undefined ? { ...decoded, askedAt: new Date(at(one.askedAt)).toISOString() } : decoded;
+    const asked = one.askedAt === undefined ? undefined : new Date(at(one.askedAt)).toISOString();
+    const application = decoded && defined({ ...decoded, askedAt: asked, clusterAnswer: one.answer });
     const input: LivenessInput = {
       change: trap.change ?? commit,
       settleMs: options.settleMs ?? 10_000,

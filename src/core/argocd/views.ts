@@ -88,6 +88,11 @@ export interface ApplicationView {
    * watch or stream brought may be old: that a later event was dropped on the way cannot be told.
    */
   askedAt?: Time;
+  /**
+   * What its cluster said when it was asked for one of the Application's objects through Argo CD, right after that read; `failed`: why it did
+   * not answer. Absent: it cannot be asked here.
+   */
+  clusterAnswer?: { at: Time; failed?: string };
   spec: {
     project: string;
     /** `sources` wins over `source`. */
@@ -126,6 +131,8 @@ export interface ApplicationView {
     };
     conditions: { type: string; message: string; lastTransitionTime?: Time }[];
     reconciledAt?: Time;
+    /** Of all pods it has, those that go away or have ended among them. Absent: none are told, or there are Jobs, whose pods stay as they are. */
+    images?: string[];
     hydrator?: {
       /** `ofSpec`: it was for the sourceHydrator of the spec of this very read. */
       current?: { phase?: string; drySHA?: string; hydratedSHA?: string; message?: string; finishedAt?: Time; ofSpec: boolean };

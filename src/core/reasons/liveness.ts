@@ -14,7 +14,10 @@ export type ParentStep = "compare" | "apply" | "byHand" | "generate" | "unseen";
 export interface LivenessReasons {
   NO_APPLICATION: NoData;
   /** `seen`: the first revisions that Argo CD shows, and how many `more` there are. */
-  CHANGE_LIVE: OnDay & { seen: readonly string[]; more: number; health: string; since?: Time | undefined; comparedAt: Time };
+  CHANGE_LIVE: OnDay & { seen: readonly string[]; more: number; health: string; since?: Time | undefined; comparedAt: Time } & {
+    /** When its cluster answered; unasked: with this set-up it cannot be asked. Absent: nobody has asked. */
+    cluster?: Time | "unasked" | undefined;
+  };
   /** `broken`: it is further off than is made up for. */
   CLOCK_AHEAD: Because & { seconds: number; broken: boolean };
 
@@ -108,6 +111,8 @@ export interface LivenessReasons {
   DEGRADED_BEFORE: Said;
   DEGRADED: OnDay & Said & { since: Time };
   SUSPENDED: Said;
+  /** `shown`: some images of the same repository that its pods have. */
+  IMAGE_NOT_SHOWN: { wanted: string; shown: readonly string[] };
 
   SETTLING: OnDay & { since: Time; until: Time };
   READ_AWAITED: OnDay & { at: Time };

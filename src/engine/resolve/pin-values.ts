@@ -26,6 +26,8 @@ export interface Pins {
   at(base: string, batch: PinnedBatch): Promise<PinValues>;
   /** The same for what stands in files, at any commit. */
   writtenAt(base: string, batch: PinnedBatch): Promise<PinValues>;
+  /** The image references that edits of a target are parts of, whole, as they stand at a commit. */
+  imagesAt(commit: string, target: PlannedTarget): Promise<string[]>;
   /** The latest commit since the merge that touched a pin's file, where the pin is not what it should be. */
   driftOf(
     base: string,
@@ -58,6 +60,7 @@ export function openPins(commits: Commits, headsOf: BranchHeads): Pins {
 
   return {
     writtenAt,
+    imagesAt: (commit, target) => commits.snapshot(commit).with((files) => readImages(files, target)),
     async at(base, batch) {
       const written = await writtenAt(base, batch);
       const branches = branchesOf(batch).map(({ branch }) => branch);
@@ -107,6 +110,23 @@ export function readPin(files: Pick<SyncFiles, "read">, edit: Edit): string | nu
   const result = edit.kind === "clusterGenerator" ? readGeneratorPin(text, edit) : findPin(text, pinOf(edit));
   if (result.ok) return result.found.value;
   return result.error.code === "PIN_NOT_FOUND" ? null : undefined;
+}
+
+/** `ghcr.io/acme/web:v2`, with a path, so that it is no `key:value`. */
+const IMAGE = /^[a-z0-9][\w.-]*(:\d+)?(\/[\w.-]+)+(:[\w.-]+)?(@sha256:[0-9a-f]{64})?$/i;
+
+/** Whether an edit writes an image reference, or a part of one. */
+export function isImageEdit({ kind, part, to }: Edit): boolean {
+  return kind === "value" && (part === undefined ? IMAGE.test(to) && /[:@]/.test(to) : part !== "ref");
+}
+
+function readImages(files: SyncFiles, target: PlannedTarget): string[] {
+  const found: string[] = [];
+  for (const { file, path } of target.edits.filter(isImageEdit)) {
+    const whole = findPin(files.read(file) ?? "", { path });
+    if (whole.ok && whole.found.value !== null && IMAGE.test(whole.found.value)) found.push(whole.found.value);
+  }
+  return found;
 }
 
 function pinOf({ path, part, create }: Edit) {

@@ -50,6 +50,10 @@ export async function startArgoCd(options: ArgoCdOptions): Promise<ArgoCdSim> {
     clusters: connections,
     generate: (set) => generate(set, clusters, repositories, parts.render),
     rollouts: options.rollouts ?? rollouts.backend,
+    isCut(app) {
+      const cluster = clusters.resolve(app.spec.destination);
+      return !("error" in cluster) && parts.board.has("unreachable", cluster.name);
+    },
     token: options.apiToken,
   });
   const authority = options.tls === true ? createAuthority() : undefined;

@@ -4,17 +4,20 @@
  */
 
 import { decodeApplication, withheldApplication } from "../../../core/argocd/decode/application.ts";
-import { fields, list } from "../../../core/argocd/decode/lenient.ts";
+import { child, fields, list, word } from "../../../core/argocd/decode/lenient.ts";
 import { assessWindows, decodeWindows, windowsOfProject } from "../../../core/argocd/decode/windows.ts";
 import type { ApplicationSetView, ApplicationView, SyncWindowsView } from "../../../core/argocd/views.ts";
 import { defined } from "../../../core/base/defined.ts";
 import { isRecord } from "../../../core/base/is-record.ts";
 import type { AnyReason } from "../../../core/base/reason.ts";
+import { iso } from "../../../core/base/time.ts";
 import { planeReason as reason } from "../../../core/reasons/control-plane.ts";
+import { sentenceOf } from "../../../core/report/reasons/say.ts";
 import type { GenerateOutcome, RereadOutcome } from "../port.ts";
+import type { Shape } from "../wire/cut.ts";
 import { reasonOf, saysNotFound, statusOf, WireError } from "../wire/http.ts";
-import { APPLICATION } from "../wire/shapes.ts";
-import type { ArgoClient } from "./client.ts";
+import { APPLICATION, APPLICATION_BY_NAME } from "../wire/shapes.ts";
+import type { ArgoClient, Query } from "./client.ts";
 import type { MissingOptions } from "./missing.ts";
 import { applicationPath, applicationQuery } from "./rollouts.ts";
 
@@ -32,11 +35,19 @@ export async function byName(
   { refresh = false, totalMs, now }: { refresh?: boolean; totalMs: number; now: number },
 ): Promise<ApplicationView | undefined> {
   const query = defined({ ...applicationQuery(application), refresh: refresh ? "normal" : undefined });
+  return (await rawByName(client, application, { query, shape: APPLICATION, totalMs, now }))?.view;
+}
+
+async function rawByName(
+  client: ArgoClient,
+  application: ApplicationView,
+  { query, shape, totalMs, now }: { query: Query; shape: Shape; totalMs: number; now: number },
+): Promise<{ raw: unknown; view: ApplicationView } | undefined> {
   try {
-    const raw = await client.get(applicationPath(application.name), query, { shape: APPLICATION, totalMs });
+    const raw = await client.get(applicationPath(application.name), query, { shape, totalMs });
     const view = decodeApplication(raw, now);
     if (view === undefined) throw new WireError(0, reason("ANSWER_NO_APPLICATION"));
-    return view;
+    return { raw, view };
   } catch (error) {
     if (saysNotFound(error, application.name)) return undefined;
     throw error;
@@ -81,7 +92,7 @@ async function setByName(client: ArgoClient, { namespace, name }: ApplicationSet
   }
 }
 
-/** Reads one anew and hands over what there is. */
+/** Reads one anew, asks its cluster for a sign of life, and hands over what there is. */
 export async function rereadApplication(
   client: ArgoClient,
   application: ApplicationView,
@@ -89,13 +100,40 @@ export async function rereadApplication(
   take: (view: ApplicationView | undefined) => void,
 ): Promise<RereadOutcome> {
   try {
-    const view = await byName(client, application, { totalMs: REREAD_TOTAL_MS, now });
-    take(view);
+    const limits = { query: applicationQuery(application), shape: APPLICATION_BY_NAME, totalMs: REREAD_TOTAL_MS, now };
+    const { raw, view } = (await rawByName(client, application, limits)) ?? {};
+    take(view && defined({ ...view, clusterAnswer: await askCluster(client, view, raw, now) }));
     return view === undefined ? { kind: "gone" } : { kind: "read" };
   } catch (error) {
     return { kind: "failed", why: refusalOf(error, application) };
   }
 }
+
+/**
+ * Asks for one object of an Application, which Argo CD gets from the cluster itself and not from its memory: it goes on comparing with what
+ * it remembers long after a cluster is gone. undefined: there is none that may be asked for.
+ */
+async function askCluster(client: ArgoClient, view: ApplicationView, raw: unknown, now: number): Promise<ApplicationView["clusterAnswer"]> {
+  const resources = list(child(fields(raw), "status"), "resources")
+    .slice(0, MOST_LOOKED_AT)
+    .map(fields);
+  const found = resources.find(
+    (one) => word(one, "kind") !== "Secret" && word(one, "kind") !== undefined && word(one, "name") !== undefined,
+  );
+  if (found === undefined) return undefined;
+  const named = { resourceName: word(found, "name"), version: word(found, "version"), kind: word(found, "kind") };
+  const query = defined({ ...applicationQuery(view), ...named, group: word(found, "group"), namespace: word(found, "namespace") });
+  try {
+    await client.get(`${applicationPath(view.name)}/resource`, query, { shape: { "*": false }, totalMs: REREAD_TOTAL_MS });
+    return { at: iso(now) };
+  } catch (error) {
+    const status = statusOf(error);
+    // What is refused or not found says nothing; what Argo CD itself fails at, or waits for in vain, is the cluster.
+    return status === 500 || status === 0 ? { at: iso(now), failed: sentenceOf(reasonOf(error)).slice(0, 300) } : undefined;
+  }
+}
+
+const MOST_LOOKED_AT = 100;
 
 /**
  * The sync windows of an Application, as Argo CD itself judges them. Their time zones are told only by the project, which one

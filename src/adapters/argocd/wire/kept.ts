@@ -97,5 +97,7 @@ function isEarlierVersion({ resourceVersion }: Versioned, known: Versioned): boo
 function asAsked<View extends Versioned>(known: View | undefined, view: View): View {
   if (known?.askedAt === undefined || known.uid !== view.uid) return view;
   if (view.askedAt !== undefined && view.askedAt >= known.askedAt) return view;
-  return { ...view, askedAt: known.askedAt };
+  const asked = { ...view, askedAt: known.askedAt };
+  if (known.clusterAnswer !== undefined) asked.clusterAnswer = known.clusterAnswer;
+  return asked;
 }

@@ -53,6 +53,8 @@ export const APPLICATION: Shape = {
     sync: true,
     health: true,
     reconciledAt: true,
+    summary: { "*": false, images: true },
+    resources: { "*": false, kind: true },
     conditions: true,
     operationState: {
       "*": false,
@@ -65,6 +67,15 @@ export const APPLICATION: Shape = {
       syncResult: { "*": false, revision: true, revisions: true, source: true, sources: true },
     },
     sourceHydrator: { "*": false, currentOperation: HYDRATION, lastSuccessfulOperation: HYDRATION, lastComparedDryRevision: true },
+  },
+};
+
+/** Of one read by its name: what it is made of, too, so that one of that can be asked for. */
+export const APPLICATION_BY_NAME: Shape = {
+  ...APPLICATION,
+  status: {
+    ...(APPLICATION["status"] as Shape),
+    resources: { "*": false, group: true, version: true, kind: true, namespace: true, name: true },
   },
 };
 

@@ -2,6 +2,7 @@
  * What an informer and the source of its objects agree on. Each adapter has a source of its own; there is one informer.
  */
 import { child, fields, word } from "../../../core/argocd/decode/lenient.ts";
+import type { ApplicationView } from "../../../core/argocd/views.ts";
 import type { AnyReason } from "../../../core/base/reason.ts";
 import type { Clock, Time } from "../../../core/base/time.ts";
 
@@ -17,6 +18,7 @@ export interface Versioned {
   /** Of Applications: see the port. */
   readAt?: Time;
   askedAt?: Time;
+  clusterAnswer?: ApplicationView["clusterAnswer"];
   unreadable?: AnyReason;
 }
 

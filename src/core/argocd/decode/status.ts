@@ -6,7 +6,7 @@ import { defined } from "../../base/defined.ts";
 import { parseDuration } from "../../base/time.ts";
 import { equalHydrator, equalSources } from "../same.ts";
 import type { ApplicationView, SourceView } from "../views.ts";
-import { child, count, type Fields, fields, list, message, own, time, word, words } from "./lenient.ts";
+import { child, count, type Fields, fields, isWord, list, MOST_LISTED, message, own, time, word, words } from "./lenient.ts";
 import { decodeDestination, decodeSources } from "./source.ts";
 
 type Status = ApplicationView["status"];
@@ -18,8 +18,16 @@ export function decodeStatus(status: Fields, { sources, sourceHydrator }: Applic
     operation: decodeOperation(child(status, "operationState"), sources),
     conditions: decodeConditions(list(status, "conditions")),
     reconciledAt: time(status, "reconciledAt"),
+    images: decodeImages(status),
     hydrator: decodeHydrator(own(status, "sourceHydrator"), sourceHydrator),
   });
+}
+
+function decodeImages(status: Fields): string[] | undefined {
+  const images = list(child(status, "summary"), "images");
+  const hasJobs = list(status, "resources").some((one) => /^(Cron)?Job$/.test(word(fields(one), "kind") ?? ""));
+  if (hasJobs || images.length === 0 || images.length > MOST_LISTED) return undefined;
+  return images.filter(isWord);
 }
 
 function decodeSync(sync: Fields, specSources: SourceView[]): Status["sync"] {

@@ -100,9 +100,8 @@ function isOfOneRead(name: ClauseName): boolean {
   return name !== "settled" && name !== "confirmed";
 }
 
-function heldOf({ input, app }: Context, good: boolean, bad: boolean): NonNullable<LivenessInput["held"]> {
+function heldOf({ input: { held, ...input }, app }: Context, good: boolean, bad: boolean): NonNullable<LivenessInput["held"]> {
   const now = timeOf(input.now);
-  const { held } = input;
   return defined({
     goodSince: good ? (held?.goodSince ?? now) : undefined,
     badSince: bad ? (held?.badSince ?? now) : undefined,
@@ -111,8 +110,7 @@ function heldOf({ input, app }: Context, good: boolean, bad: boolean): NonNullab
 }
 
 function lost(input: LivenessInput): Judged {
-  const sentence = reason("NO_APPLICATION");
-  const told = { verdict: "lost", clause: "exists", sentence } as const;
+  const told = { verdict: "lost", clause: "exists", sentence: reason("NO_APPLICATION") } as const;
   const fields = { ...changeFields(input.change), application: null };
   return { ...told, wantsRefresh: false, evidence: { ...told, readAt: timeOf(input.now), fields } };
 }
@@ -134,7 +132,7 @@ function firstSeen(context: Context): number | undefined {
   return at(app.status.reconciledAt);
 }
 
-function liveReason({ app, now }: Context): AnyReason {
+function liveReason({ app, input, now }: Context): AnyReason {
   const { sync, health, reconciledAt } = app.status;
   return reason("CHANGE_LIVE", {
     seen: sync.revisions.slice(0, MOST_SHOWN).map(bounded),
@@ -142,6 +140,7 @@ function liveReason({ app, now }: Context): AnyReason {
     health: health.status ?? "Healthy",
     since: inUtc(health.lastTransitionTime),
     comparedAt: inUtc(reconciledAt) ?? timeOf(now),
+    cluster: input.kept === undefined ? undefined : (inUtc(app.clusterAnswer?.at) ?? "unasked"),
     day: dayOf(now),
   });
 }
@@ -226,6 +225,7 @@ function addSurroundings(fields: Evidence["fields"], context: Context): void {
   if (behind > 0) fields["clockBehindSeconds"] = behind;
   if (app.refreshRequested) fields["refreshRequested"] = true;
   if (input.windows !== undefined) fields["syncWindow"] = input.windows.open ? "open" : `closed until ${input.windows.opensAt ?? "?"}`;
+  fields["clusterAnsweredAt"] = app.clusterAnswer?.failed === undefined ? (app.clusterAnswer?.at ?? "cannot be asked") : null;
   if (app.askedAt !== undefined) fields["askedAt"] = app.askedAt;
   if (input.held?.goodSince !== undefined) fields["goodSince"] = input.held.goodSince;
 }

@@ -60,6 +60,8 @@ export interface LivenessInput {
   hydrated?: (source: SourceView, seen: string) => HydratedFiles;
   /** Another Application that is hydrated to the same branch, where what the status says of hydration may be that one's. */
   sharesBranch?: string;
+  /** Image references that the change has written, whole. */
+  images?: readonly string[];
   /** The commit has changed nothing of this target's: it was at the release already. */
   unchanged?: true;
   /** What an Application Suspended by a paused Rollout is. Default Wait. */

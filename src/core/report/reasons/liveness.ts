@@ -68,10 +68,12 @@ type Says = { readonly [Code in keyof LivenessReasons]: Wording<{ readonly code:
 
 const SAYS: Says = {
   NO_APPLICATION: "There is no such Application.",
-  CHANGE_LIVE: ({ seen, more, health, since, comparedAt, day }) => {
+  CHANGE_LIVE: ({ seen, more, health, since, comparedAt, cluster, day }) => {
     const at = seen.length === 0 ? "" : ` at ${seen.map(short).join(", ")}${more === 0 ? "" : ` and ${more} more`}`;
     const healthy = `${health}${since === undefined ? "" : ` since ${clock(since, day)}`}`;
-    return `Live${at}, Synced and ${healthy}; compared at ${clock(comparedAt, day)}.`;
+    const unasked = ". Whether its cluster can be reached just now cannot be seen with this set-up";
+    const answered = cluster === undefined ? "" : cluster === "unasked" ? unasked : `; its cluster answered at ${clock(cluster, day)}`;
+    return `Live${at}, Synced and ${healthy}; compared at ${clock(comparedAt, day)}${answered}.`;
   },
   CLOCK_AHEAD: ({ because, seconds, broken }, names) =>
     `${names.because(because)} The cluster's clock is at least ${seconds}s ahead of ours.${broken ? " That is more than is made up for: set it." : ""}`,
@@ -178,6 +180,8 @@ const SAYS: Says = {
   DEGRADED: ({ since, message, day }) => `It is Degraded since ${clock(since, day)} or longer${after(" (", message, ")")}.`,
   SUSPENDED: ({ message }) =>
     `Its health is Suspended${after(" (", message, ")")}: something in it is paused, such as a Rollout at a canary step.`,
+
+  IMAGE_NOT_SHOWN: ({ wanted, shown }) => `It is Healthy, and none of its pods has ${wanted}: there is ${shown.join(", ")}.`,
 
   SETTLING: ({ since, until, day }) => `All is well since ${clock(since, day)}; it counts if that still holds at ${clock(until, day)}.`,
   READ_AWAITED: ({ at, day }) =>

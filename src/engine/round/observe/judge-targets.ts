@@ -147,6 +147,7 @@ function assessOne(gathered: Gathered, rendered: RenderedAround, facts: Facts, h
       kept: isSettled ? undefined : defined({ since: bakeEnd(run, batch, target) }),
       seenPinDiffers: isSettled ? undefined : (seen: string) => facts.pinDiffers(batch, target, seen),
       ...hydration(gathered, chosen, facts, hydrated),
+      images: isSettled ? undefined : facts.images(batch, target),
       unchanged: written === 0 ? (true as const) : undefined,
       intended: chosen.intended,
       edited:

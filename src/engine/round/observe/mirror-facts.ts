@@ -8,7 +8,7 @@ import { BoundedMap } from "../../../core/base/bounded.ts";
 import type { Batch, BatchTarget } from "../../../core/run/state/run.ts";
 import type { Commits } from "../../config-repo/commits.ts";
 import type { RemoteHeads } from "../../config-repo/remote-heads.ts";
-import type { Pins } from "../../resolve/pin-values.ts";
+import { isImageEdit, type Pins } from "../../resolve/pin-values.ts";
 import type { RepoContext } from "../context.ts";
 
 /** What judging a target may ask of our own mirror and of Argo CD, answered at once or in the next pass. */
@@ -19,6 +19,8 @@ export interface Facts {
   resolve(repoURL: string, revision: string): string | undefined;
   /** The commit up to `seen` that gave a pin of the target another value than this run set; undefined: none did. */
   pinDiffers(batch: Batch, target: BatchTarget, seen: string): { commit: string } | undefined;
+  /** The images that a target's edits have written; undefined: none. */
+  images(batch: Batch, target: BatchTarget): readonly string[] | undefined;
   /** What stands beside the hydrated manifests of a source at a revision. */
   hydrated(source: SourceView, seen: string): HydratedFiles;
   /** undefined: they cannot be seen. */
@@ -46,6 +48,7 @@ type Context = Pick<RepoContext, "mirror" | "clock" | "log" | "repoURL">;
 export function openFacts({ mirror, clock, log, repoURL }: Context, commits: Commits, remote: RemoteHeads, pins: Pins): WithFacts {
   const keptTags = new BoundedMap<string, { at: number; commit: string | undefined }>(MOST_KEPT);
   const keptPins = new BoundedMap<string, { commit: string } | null>(MOST_KEPT);
+  const keptImages = new BoundedMap<string, readonly string[]>(MOST_KEPT);
   const keptHydrated = new BoundedMap<string, HydratedFiles>(MOST_KEPT);
   const keptWindows = new BoundedMap<string, { at: number; view: SyncWindowsView | undefined }>(MOST_KEPT);
   /** Revisions our mirror does not have, and when it was last fetched for them. */
@@ -78,6 +81,14 @@ export function openFacts({ mirror, clock, log, repoURL }: Context, commits: Com
         const known = keptPins.get(key);
         if (known === undefined) asked.set(`pin ${key}`, async () => keptPins.set(key, await askPin(batch, target, merged, seen)));
         return known ?? undefined;
+      },
+      images(batch, target) {
+        const merged = batch.merged?.commit;
+        if (merged === undefined || !target.edits.some(isImageEdit)) return undefined;
+        const key = `${merged} ${target.key}`;
+        const known = keptImages.get(key);
+        if (known === undefined) asked.set(`images ${key}`, async () => keptImages.set(key, await pins.imagesAt(merged, target)));
+        return known;
       },
       hydrated(source, seen) {
         if (normalRepo(source.repoURL) !== normalRepo(repoURL)) return "unreadable";

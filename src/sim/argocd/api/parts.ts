@@ -18,6 +18,8 @@ export interface ApiParts {
   streams: Streams;
   clusters(): ConnectionInfo[];
   rollouts: RolloutsBackend;
+  /** Whether nothing gets to the cluster of an Application; absent: everything does. */
+  isCut?(app: Application): boolean;
   /** The Applications of an ApplicationSet; absent: this server cannot generate. Throws with the generator's words. */
   generate?(set: KubeObject): Promise<KubeObject[]>;
 }

@@ -60,8 +60,17 @@ function rolloutOf(call: Call, app: Application, given: (key: string) => string)
   return found;
 }
 
+/** From the cluster itself, whatever is remembered of it. Of other kinds than Rollouts no more than that they are there. */
 export function getResource(call: Call): void {
   const app = applicationOf(call, call.names[0] ?? "", "get");
+  const named = (key: string) => call.query.get(key) ?? "";
+  const managed = app.status?.resources?.some(({ kind, name }) => kind === named("kind") && name === named("resourceName")) === true;
+  if (managed && call.isCut?.(app) === true) throw grpcError(2, "error getting resource: dial tcp: i/o timeout");
+  if (managed && named("kind") !== "Rollout") {
+    const metadata = { name: named("resourceName"), namespace: named("namespace") };
+    send(call.response, 200, { manifest: JSON.stringify({ kind: named("kind"), metadata }) });
+    return;
+  }
   const manifest = JSON.stringify(rolloutOf(call, app, (key) => call.query.get(key) ?? ""));
   send(call.response, 200, { manifest });
 }

@@ -43,7 +43,7 @@ function operationFor({ spec }: Application, desired: Desired, heals: number): O
   };
 }
 
-/** Whether a sync window keeps the automatism away. */
+/** Whether a sync window keeps the automatism away; what a SyncError said of an earlier try stays for as long. */
 export function isWindowClosed(shared: Shared, app: Application): boolean {
   return !canSync(windowsOf(shared.store, shared.namespace, app), shared.scheduler.now(), false);
 }

@@ -177,8 +177,8 @@ async function refresh(shared: Shared, actor: Actor, asked: Level): Promise<void
   // Live state is read here and written later: a status can be out of date the moment it appears.
   const { content, health } = actor.workload.live;
   if (!isCut) actor.remembered = { content, health };
-  const { remembered } = actor;
-  const look: Look = { app, startedAt, full, desired, live: remembered ?? { content, health }, unreachable: remembered === undefined };
+  const live = actor.remembered ?? { content, health };
+  const look: Look = { app, startedAt, full, desired, live, unreachable: actor.remembered === undefined };
   const reading = full ? stretched(shared, actor, shared.lag.compare) * slowness(shared, app) : 0;
   if (reading > 0) await shared.scheduler.sleep(reading);
   if (shared.scheduler.closed || actor.life !== life) return;
@@ -216,7 +216,6 @@ function write(shared: Shared, actor: Actor, look: Look): void {
   if (auto.kind === "sync") requestOperation(shared, actor, auto.operation);
   if (auto.kind === "heal") scheduleHeal(shared, actor, auto);
   const tried = auto.kind === "exhausted" ? [{ type: "SyncError", message: auto.message }] : [];
-  // What it said of an earlier try is taken away only where a sync is allowed.
   const kept = isWindowClosed(shared, current) ? (current.status?.conditions ?? []).filter(({ type }) => type === "SyncError") : tried;
   const conditions = [...comparison.conditions, ...kept];
   const now = shared.scheduler.now();

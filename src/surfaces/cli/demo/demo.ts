@@ -39,11 +39,7 @@ export async function run(argv: readonly string[]): Promise<number> {
   const faults = faultsOf(options.fail ?? []);
   const directory = await mkdtemp(join(tmpdir(), "stagecoach-demo-"));
   const started = performance.now();
-  const world = await startWorld({
-    speed: options.speed,
-    seed: options.seed,
-    faults: faults.map((fault) => ({ ...fault, noticed: true })),
-  });
+  const world = await startWorld({ speed: options.speed, seed: options.seed, faults });
   const violations: unknown[] = [];
   const log = watchInvariants(violations, options.verbose);
   const plane = openKubernetes({

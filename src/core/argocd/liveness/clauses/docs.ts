@@ -17,7 +17,8 @@ export const CLAUSE_DOCS: Readonly<Record<ClauseName, ClauseDoc>> = {
     bitten: ["argo-cd#18780", "argo-cd#16721", "appset#560"],
   },
   cluster: {
-    holds: "Argo CD's connection to the cluster is not Failed (left out, and said so, where it cannot be seen)",
+    holds:
+      "Argo CD's connection to the cluster is not Failed (left out, and said so, where it cannot be seen), and the cluster answers where it can be asked",
     protects: "an unreachable cluster, whose Applications keep the health they had",
     bitten: ["argo-cd#8860"],
   },
@@ -78,8 +79,8 @@ export const CLAUSE_DOCS: Readonly<Record<ClauseName, ClauseDoc>> = {
     bitten: ["argo-cd#23995", "argo-cd#29240", "argo-cd#8860", "promoter#814"],
   },
   health: {
-    holds: "Healthy",
-    protects: "Progressing, Missing, Degraded; a Rollout paused at a canary step (Suspended)",
+    holds: "Healthy, and where Argo CD tells the images of the pods, an image that was pinned is among them",
+    protects: "Progressing, Missing, Degraded; a Rollout paused at a canary step (Suspended); pods that are all of the version before",
     bitten: ["argo-cd#4669", "promoter#1319", "argo-cd#25054"],
   },
   settled: {

@@ -1,7 +1,7 @@
 import { livenessReason as reason } from "../../../reasons/liveness.ts";
 import { BAD_CONDITIONS } from "../../decode/status.ts";
 import type { SyncWindowsView } from "../../views.ts";
-import { at, dayOf, firstLine, inUtc, second, timeOf } from "../moment.ts";
+import { at, bounded, dayOf, firstLine, inUtc, second, timeOf } from "../moment.ts";
 import { afterGrace } from "../skew.ts";
 import type { Clause, Context, Finding, Parts } from "../types.ts";
 import { isInFlight } from "./operation.ts";
@@ -14,7 +14,23 @@ const reachable: Clause = ({ input, now }) => {
   return { verdict: "lost", because: reason("CLUSTER_UNREACHABLE", { ...seen, day: dayOf(now) }) };
 };
 
-export const cluster: Parts = { reachable };
+/** 8. Argo CD goes on comparing from memory: where its cluster was asked for a sign of life in between, it must have given one. */
+const answers: Clause = ({ app, input, now }) => {
+  const { at: asked, failed } = app.clusterAnswer ?? {};
+  if (failed === undefined || asked === undefined) return undefined;
+  const again = (at(asked) ?? now) + ASK_CLUSTER_AGAIN_MS;
+  const because = reason("CLUSTER_UNREACHABLE", {
+    name: input.cluster?.name ?? "",
+    triedAt: inUtc(asked),
+    message: firstLine(failed),
+    day: dayOf(now),
+  });
+  return { verdict: "lost", because, wantsRead: input.kept !== undefined && now >= again, lookAgainAt: again };
+};
+
+const ASK_CLUSTER_AGAIN_MS = 30_000;
+
+export const cluster: Parts = { reachable, answers };
 
 /** 3. Desired and live are the same. */
 const inSync: Clause = (context) => {
@@ -110,4 +126,29 @@ const notPaused: Clause = (context) => {
   return { verdict: "pending", because, clockStopped: context.shows };
 };
 
-export const health: Parts = { healthy, notPaused };
+/**
+ * 7. Where Argo CD tells the images of its pods, the new one is among them. Old pods are told of as well, so no more may be asked; and where
+ * none of that repository is told, such as for one scaled to nothing or drawn from a mirror, nothing.
+ */
+const images: Clause = ({ app, input, shows }) => {
+  const told = app.status.images;
+  if (told === undefined || !shows) return undefined;
+  for (const wanted of input.images ?? []) {
+    const same = told.filter((image) => repositoryOf(image) === repositoryOf(wanted));
+    if (same.length === 0 || same.some((image) => image === wanted || image.startsWith(`${wanted}@`) || isDigest(image, wanted))) continue;
+    return { verdict: "pending", because: reason("IMAGE_NOT_SHOWN", { wanted: bounded(wanted), shown: same.slice(0, 3).map(bounded) }) };
+  }
+  return undefined;
+};
+
+/** `host:5000/name:tag@sha256:…` → `host:5000/name`. */
+function repositoryOf(image: string): string {
+  return image.replace(/@.*$/, "").replace(/:[^:/]*$/, "");
+}
+
+function isDigest(image: string, wanted: string): boolean {
+  const digest = /@(sha256:[0-9a-f]{64})$/.exec(wanted)?.[1];
+  return digest !== undefined && image.endsWith(`@${digest}`);
+}
+
+export const health: Parts = { healthy, notPaused, images };

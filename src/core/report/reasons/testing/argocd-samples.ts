@@ -29,8 +29,9 @@ type Variants<Codes> = {
 /** Where a code is said in several ways, or its field means something else: what differs, once for each way. */
 export const ARGOCD_VARIANTS: Variants<Table> = {
   CHANGE_LIVE: [
-    { seen: [COMMIT, "v1.4.2"], more: 87, since: failed },
-    { seen: [], since: undefined },
+    { seen: [COMMIT, "v1.4.2"], more: 87, since: failed, cluster: undefined },
+    { seen: [], since: undefined, cluster: "2026-11-21T09:00:00.000Z" },
+    { seen: [COMMIT], more: 0, since: failed, cluster: "unasked" },
   ],
   CLOCK_AHEAD: [{}, { broken: true }],
   OWNER_ENDS: [{ state: "gone" }, { state: "deleting" }],
@@ -69,6 +70,7 @@ export const ARGOCD_VARIANTS: Variants<Table> = {
   SYNC_WINDOW_CLOSED: [{}, { opensAt: "2026-11-21T22:00:00Z", manual: true }],
   CONDITION_BAD: [{}, { message: undefined, spent: true }],
   HEALTH: [{ status: "Progressing" }, { status: undefined, message: undefined }],
+  IMAGE_NOT_SHOWN: [{ wanted: "ghcr.io/acme/web:v2", shown: ["ghcr.io/acme/web:v1"] }],
   EARLIER_READ_DIFFERS: [{ by: "uid" }, { by: "resourceVersion" }, { by: "absence" }],
 
   COLLECTION_LOST: [{}, { advice: { code: "ADVISE_TOKEN" } }],
