@@ -78,6 +78,7 @@ function begin(setup: Setup, options: DriveOptions): Driver {
     advance: options.advance ?? advance,
     entries: setup.rollouts.map(() => ({ run: undefined, lastRun: 0, lastRelease: { version: "v1" }, cursor: 0 })),
     version: 0,
+    unrecorded: new Map(),
     now: START,
     steps: 0,
     judge: judgment(truth),

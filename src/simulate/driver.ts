@@ -42,6 +42,8 @@ export interface Driver {
   /** The journal, one entry a rollout: what is recorded, through JSON as it is written and read. */
   entries: Entry[];
   version: number;
+  /** By rollout's place: what this process has observed of a run since it was recorded; a crash forgets it. */
+  unrecorded: Map<number, { of: Run; run: Run }>;
   now: number;
   steps: number;
   judge: Judge;

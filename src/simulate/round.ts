@@ -10,7 +10,7 @@ import { observe } from "./world/observe.ts";
 import { readHealth } from "./world/observe-health.ts";
 import { dieOutside, tidyOutside } from "./world/outside.ts";
 import { startAll } from "./world/start.ts";
-import type { Entry, Truth } from "./world/world.ts";
+import type { Entry } from "./world/world.ts";
 
 /** How often what was recorded goes on as it is read back: each time would be half the time of a step. */
 const REREAD = 0.1;
@@ -22,7 +22,11 @@ export function round(driver: Driver): void {
   tidyOutside(driver.truth.outside, driver.now);
   const { entries, version } = driver;
   replica(driver, entries, version);
+  // The other one has seen nothing that is not recorded.
+  const mine = driver.unrecorded;
+  driver.unrecorded = new Map();
   if (dice.chance(chaos.lose)) replica(driver, entries, version);
+  driver.unrecorded = mine;
 }
 
 /** Look, decide, record, act. */
@@ -35,13 +39,13 @@ function replica(driver: Driver, read: readonly Entry[], version: number): void 
   const decisions = decideAll(driver, entries);
   if (!record(driver, read, entries, decisions, version)) return;
   const journal = driver.version;
-  if (crashes(truth)) return;
+  if (crashes(driver)) return;
   // All of them first, as the shell does.
   const fenced = decisions.map((decision) => fence(driver, decision)).every(Boolean);
   for (const decision of decisions) {
     for (const effect of decision.advanced.effects) {
       // Dies here: what was not tried yet is wanted again in the next round.
-      if (crashes(truth)) return;
+      if (crashes(driver)) return;
       act(driver, decision, effect, { journal, fenced });
     }
   }
@@ -49,15 +53,16 @@ function replica(driver: Driver, read: readonly Entry[], version: number): void 
 }
 
 /** With the process goes what it only remembered. */
-function crashes({ dice, chaos, outside }: Truth): boolean {
+function crashes({ truth: { dice, chaos, outside }, unrecorded }: Driver): boolean {
   if (!dice.chance(chaos.crash)) return false;
   dieOutside(outside);
+  unrecorded.clear();
   return true;
 }
 
 function decideAll(driver: Driver, entries: readonly Entry[]): Decision[] {
   const { truth, now } = driver;
-  const last = entries.map((entry) => entry.run);
+  const last = entries.map(({ run }, index) => asLastSeen(driver, index, run));
   const decisions: Decision[] = [];
   for (const [index, run] of last.entries()) {
     if (run === undefined || (isEnded(run) && !isSpokenTo(truth, run))) continue;
@@ -72,6 +77,12 @@ function decideAll(driver: Driver, entries: readonly Entry[]): Decision[] {
     decisions.push({ index, before: run, world, advanced });
   }
   return decisions;
+}
+
+/** As this process last saw it, with what is not recorded. */
+function asLastSeen({ unrecorded }: Driver, index: number, run: Run | undefined): Run | undefined {
+  const known = unrecorded.get(index);
+  return known !== undefined && known.of === run ? known.run : run;
 }
 
 /** What the core wants read first is read, and then it is decided again, as the shell does. */
@@ -91,8 +102,12 @@ function record(driver: Driver, read: readonly Entry[], entries: Entry[], decisi
   for (const { index, advanced } of decisions) {
     const entry = next[index];
     if (entry === undefined || advanced.change === "none") continue;
-    if (advanced.change === "observation" && dice.chance(chaos.lazy)) continue;
+    if (advanced.change === "observation" && dice.chance(chaos.lazy)) {
+      if (entry.run !== undefined) driver.unrecorded.set(index, { of: entry.run, run: advanced.run });
+      continue;
+    }
     next[index] = { ...entry, run: advanced.run };
+    driver.unrecorded.delete(index);
     moved ||= advanced.change === "transition";
     changed = true;
   }

@@ -96,6 +96,7 @@ const MET: readonly [what: string, atLeast: number][] = [
   ["rollback RolledBack", 0.03],
   ["paused: Failure", 0.1],
   ["paused: Drift", 0.002],
+  ["batches: ahead", 0.2],
   ["batches: CatchUp", 0.005],
   ["batches: Hotfix", 0.001],
   ["/halt done", 0.005],

@@ -6,7 +6,8 @@ type None = Record<never, never>;
 /** The reasons of batches: each code with its data. `core/report/reasons/batches.ts` says them. */
 export interface BatchesReasons {
   BATCH_BUILT_OFTEN: { batch: BatchRef; times: number; because: AnyReason };
-  BATCH_MADE: { batch: BatchRef; clusters: string[] };
+  /** ahead: before its turn. */
+  BATCH_MADE: { batch: BatchRef; clusters: string[]; ahead?: true | undefined };
   BATCH_ATTEMPT: { batch: BatchRef; attempt: number };
   /** branches: it moves branches and has no PR. clusters: empty where its pins were not looked at yet. */
   BATCH_OPENING: { branches: boolean; again: boolean; clusters: string[] };
@@ -18,6 +19,8 @@ export interface BatchesReasons {
   ALL_LEFT_OUT: None;
   LIMITS_ALLOW_FEWER: None;
   EARLIER_STAGE_FIRST: None;
+  /** A cluster is to be put off since its batch's PR was opened ahead. */
+  PUT_OFF_SINCE: { clusters: string[] };
   NOT_OPENED_YET: { because: AnyReason };
   /** GitHub refuses the PR of a batch, or its branch. */
   OPENING_REFUSED: { because: AnyReason };

@@ -12,6 +12,8 @@ export interface BreachReasons {
   /** 3 */
   MERGE_WHILE_STOPPED: { phase: string };
   INTENTION_WHILE_STOPPED: { number: number; phase: string };
+  /** Before its turn. */
+  MERGE_AHEAD: { number: number };
   /** 4 */
   TARGET_NOT_PLANNED: { number: number; target: string };
   PUT_BACK_OTHERWISE: { number: number; target: string };

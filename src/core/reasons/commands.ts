@@ -54,7 +54,7 @@ export interface CommandReasons {
   CLUSTERS_NOT_NAMED: { command: "skip" | "requeue" | "hotfix" };
   LEFT_OUT_BY: { by: string };
   CLUSTER_LEFT_OUT: { cluster: string; because: AnyReason };
-  BATCH_LOSES_CLUSTER: { by: "skip" | "requeue" | "retry" };
+  BATCH_LOSES_CLUSTER: { by: "skip" | "requeue" | "retry" | "hotfix" };
   SKIP_DONE: { clusters: readonly string[] };
   LEFT_OUT_ALREADY: { cluster: string };
   CONFIRMED_ALREADY: { cluster: string };

@@ -37,6 +37,8 @@ export interface GatesReasons {
   ROUND_HELD: { because: AnyReason };
   RUN_PAUSED: None;
   BATCH_BEFORE: { batch: BatchRef };
+  /** Opened ahead, and every batch before it is settled. */
+  STAGE_BEFORE: { stage: string };
   WINDOW_FULL: { clusters: string[]; most: number };
   PULL_UNSEEN: None;
   PULL_DRAFT: { pull: PullRef };

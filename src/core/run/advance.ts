@@ -6,11 +6,13 @@
  * 1. PRs: what has merged or closed is a fact, whatever the run wants.
  * 2. Commands: people come before anything the run would do by itself.
  * 3. Targets, then what must not be forgotten of those moved before, then failures: each can only stop what follows.
- * 4. Batches settle; the next is made, proposed and merged, if the run is still Progressing.
+ * 4. Batches settle; the next is made or its turn has come, is proposed and merged, if the run is still Progressing; and the one after
+ *    is put forward ahead.
  * Everything an effect depends on is in the returned run, which the caller records before it acts. An effect may be tried
  * twice, or after a crash not at all: it is wanted again until its outcome is observed.
  */
 import { runReason } from "../reasons/run.ts";
+import { goAhead } from "./batches/ahead.ts";
 import { end } from "./batches/end.ts";
 import { mergeOpen } from "./batches/merge.ts";
 import { propose } from "./batches/propose.ts";
@@ -80,6 +82,7 @@ function decide(draft: Draft): void {
   if (isMoving(draft.run)) moveOn(draft);
   judgeQuarantine(draft);
   if (isMoving(draft.run)) judgeFailures(draft);
+  if (isMoving(draft.run)) goAhead(draft);
   // Of a run that is paused, too: reverts.
   propose(draft);
   mergeOpen(draft);

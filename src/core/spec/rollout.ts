@@ -81,7 +81,9 @@ export type WeightPin = z.output<typeof weightPinSchema>;
 export type PinPart = "tag" | "digest" | "tag+digest" | "ref";
 
 /** How a batch reaches the branch. Its texts are templates: see delivery-template.ts. */
-export interface Delivery extends Omit<z.output<typeof deliverySchema>, "reviewers" | "signoff"> {
+export interface Delivery extends Omit<z.output<typeof deliverySchema>, "ahead" | "reviewers" | "signoff"> {
+  /** Absent: the next batch's pull request is opened while the one before settles. */
+  ahead?: false | undefined;
   reviewers: { teams: string[]; users: string[] };
   signoff?: true | undefined;
 }

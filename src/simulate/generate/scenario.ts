@@ -66,6 +66,8 @@ export interface ModelRollout {
   stages: ModelStage[];
   merge: "Auto" | "Manual";
   mode: "Run" | "Propose";
+  /** The next batch's PR is opened while the one before settles. */
+  ahead?: true;
   maxFailures: number;
   action: "Pause" | "Rollback" | "Continue";
   onNewRelease: "Supersede" | "Queue" | "Reject";

@@ -6,6 +6,7 @@ import { type Halt, isEnded, type Run } from "../../core/run/state/run.ts";
 import type { Advanced, World } from "../../core/run/state/world.ts";
 import type { ModelPull } from "../world/forge.ts";
 import type { Entry, Said, Truth } from "../world/world.ts";
+import { leftOutIsNotMerged, turnIsTakenRightly } from "./ahead.ts";
 import { confirmedTruly, followsTheWell, mergeIsSound, strangersChangeNothing } from "./checks.ts";
 import { batchIsOfItsClusters, joinersLand, nobodyIsForgotten, quarantineIsKept, requeuedGoesBack, revertIsRight } from "./clusters.ts";
 import { batchIsCutRight, intentionIsAllowed, noteAmendments, noteApprovals } from "./gates.ts";
@@ -175,15 +176,19 @@ function judgeBatches(judge: Judge, entries: readonly Entry[], index: number, be
     if (was === undefined) {
       count(judge, `batches: ${batch.kind}`);
       if ((batch.step?.index ?? 0) > 1) count(judge, "batches: at a later weight");
+      if (batch.ahead === true) count(judge, "batches: ahead");
       judge.violations.push(...batchIsCutRight(judge.truth, index, before, run, batch));
       judge.violations.push(...batchIsOfItsClusters({ truth: judge.truth, index, now }, run, batch));
     }
-    judge.violations.push(...revertIsRight(judge.truth, was, run, batch));
+    judge.violations.push(
+      ...revertIsRight(judge.truth, was, run, batch),
+      ...turnIsTakenRightly({ truth: judge.truth, index, now }, was, run, batch),
+    );
     if (batch.intention === undefined || batch.intention.at === was?.intention?.at) continue;
     const moment = { truth: judge.truth, entries, index, approvals: judge.approvals, amended: judge.amended, now };
     judge.violations.push(...intentionIsAllowed(moment, run, batch), ...outsideIsWaitedFor(moment, run, batch));
     judge.violations.push(...followsTheWell(judge.truth, run, batch, now));
-    judge.violations.push(...pausesAreKept(moment, run, batch), ...quarantineIsKept(moment, run, batch));
+    judge.violations.push(...pausesAreKept(moment, run, batch), ...quarantineIsKept(moment, run, batch), ...leftOutIsNotMerged(run, batch));
   }
 }
 

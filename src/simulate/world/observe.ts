@@ -86,7 +86,9 @@ function observeGuards(truth: Truth, run: Run, now: number): Map<number, Guard> 
   const guards = new Map<number, Guard>();
   const base = headOf(truth.git).id;
   for (const batch of run.batches) {
-    if (batch.phase !== "Open" && batch.phase !== "Merging") continue;
+    // Before its turn a batch is proposed only where the guard has judged it.
+    const isAhead = batch.phase === "Proposing" && batch.ahead === true;
+    if (batch.phase !== "Open" && batch.phase !== "Merging" && !isAhead) continue;
     if (truth.dice.chance(truth.chaos.missing)) continue;
     const bad = now < truth.guard.until;
     const guard: Guard = bad

@@ -2,6 +2,7 @@ import { advance } from "../../../src/core/run/advance.ts";
 import type { Batch, Run } from "../../../src/core/run/state/run.ts";
 import type { Advanced, World } from "../../../src/core/run/state/world.ts";
 import { blind, live, type Mutant, mapped, patched, seeing, withPlan, withSpec } from "../plant.ts";
+import { AHEAD_MUTANTS } from "./ahead.ts";
 import { CLUSTER_MUTANTS } from "./clusters.ts";
 import { GATE_MUTANTS } from "./gates.ts";
 import { OUTSIDE_MUTANTS } from "./outside.ts";
@@ -64,7 +65,14 @@ const CORE_MUTANTS: readonly Mutant[] = [
 ];
 
 /** Bugs planted around the state machine: each stands for a guard somebody might drop, and the suite has to notice. */
-export const MUTANTS: readonly Mutant[] = [...CORE_MUTANTS, ...GATE_MUTANTS, ...RUN_MUTANTS, ...OUTSIDE_MUTANTS, ...CLUSTER_MUTANTS];
+export const MUTANTS: readonly Mutant[] = [
+  ...CORE_MUTANTS,
+  ...GATE_MUTANTS,
+  ...RUN_MUTANTS,
+  ...OUTSIDE_MUTANTS,
+  ...CLUSTER_MUTANTS,
+  ...AHEAD_MUTANTS,
+];
 
 function undrifted(run: Run, world: World): World["targets"] {
   const moved = new Map<string, string[]>();

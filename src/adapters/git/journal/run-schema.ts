@@ -174,6 +174,7 @@ export const batchSchema = z.looseObject({
     })
     .optional(),
   branch: z.string(),
+  ahead: z.literal(true).optional(),
   phase: z.enum(["Proposing", "Open", "Merging", "Merged", "Baking", "Settled", "Closed"]),
   since: time,
   why: words,

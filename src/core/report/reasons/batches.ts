@@ -1,10 +1,14 @@
 /** What batches say of themselves: how they are made, proposed, merged and closed. */
 import type { BatchesReasons } from "../../reasons/batches.ts";
 import { type Entries, entriesOf } from "./entry.ts";
+import { batchPhrase } from "./phrases.ts";
 
 export const BATCHES: Entries<BatchesReasons> = entriesOf<BatchesReasons>()({
   BATCH_BUILT_OFTEN: { says: "{batch} was built {times} times: {because}", subject: "batch", actions: ["resume", "abort"] },
-  BATCH_MADE: { says: "{batch}: {clusters}", subject: "batch" },
+  BATCH_MADE: {
+    says: ({ batch, clusters, ahead }, names) => `${batchPhrase(batch)}${ahead === true ? ", ahead" : ""}: ${names.clusters(clusters)}`,
+    subject: "batch",
+  },
   BATCH_ATTEMPT: { says: "{batch}: attempt {attempt}", subject: "batch" },
   BATCH_OPENING: {
     says: ({ branches, again, clusters }, names) => {
@@ -28,6 +32,7 @@ export const BATCHES: Entries<BatchesReasons> = entriesOf<BatchesReasons>()({
     means: "GitHub refused the batch's branch or pull request again and again, by a rule of the repository or for want of a permission",
     todo: "change the rule or give the permission that is named, then `/resume`; or `/abort` ends the run",
   },
+  PUT_OFF_SINCE: { says: "{clusters} put off since it was opened ahead", subject: "cluster" },
   NOT_OPENED_YET: { says: "its PR is not opened yet: {because}", subject: "batch" },
   MUST_NOT_PROPOSE: { says: "{batch} must not be proposed: {because}", subject: "batch", actions: ["resume", "skip", "abort"] },
   PINS_UNREAD: { says: "waiting for the pins of {clusters} to be read", subject: "file" },

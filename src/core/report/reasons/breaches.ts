@@ -13,6 +13,7 @@ export const BREACHES: Entries<BreachReasons> = entriesOf<BreachReasons>()({
   },
   MERGE_WHILE_STOPPED: { says: "a merge while the run is {phase}" },
   INTENTION_WHILE_STOPPED: { says: "batch {number} is to be merged while the run is {phase}" },
+  MERGE_AHEAD: { says: "batch {number} is to be merged, and its turn has not come" },
   TARGET_NOT_PLANNED: { says: "batch {number} has {target}, which is not in the plan" },
   PUT_BACK_OTHERWISE: { says: "batch {number} puts {target} back otherwise than it was changed" },
   EDITED_OTHERWISE: { says: "batch {number} edits {target} otherwise than planned" },

@@ -34,6 +34,7 @@ export const CLUSTER_COMMANDS = entriesOf<CommandReasons>()({
         skip: "a cluster of it is left out",
         requeue: "a cluster of it is put off",
         retry: "a cluster of it is tried again",
+        hotfix: "a cluster of it is updated out of turn",
       })[by],
   },
   SKIP_DONE: { subject: "cluster", says: ({ clusters }, names) => `left out of this run: ${names.clusters(clusters, MOST_NAMED)}` },

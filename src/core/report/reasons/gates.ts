@@ -13,6 +13,7 @@ const STANDING = entriesOf<GatesReasons>()({
   ROUND_HELD: { says: "not merged yet: {because}", subject: "batch" },
   RUN_PAUSED: { says: "the run is paused", subject: "run", actions: ["resume"] },
   BATCH_BEFORE: { says: "waiting for {batch} to settle", subject: "batch" },
+  STAGE_BEFORE: { says: 'opened ahead: stage "{stage}" is not done yet', subject: "stage" },
   WINDOW_FULL: {
     says: ({ clusters, most }, names) =>
       `waiting for the window: ${names.clusters(clusters)} would be ${clusters.length} in flight of at most ${most}`,

@@ -8,7 +8,7 @@ import { isMidStep } from "../state/steps.ts";
 
 /** The batch's change is in the base: from here on its targets are watched. */
 export function arrive(draft: Draft, batch: Batch, merge: { commit: string; at: string; by: string }): void {
-  moveBatch(draft, batch.number, "Merged", { merged: merge });
+  moveBatch(draft, batch.number, "Merged", { merged: merge, ahead: undefined });
   const deadlineAt = iso(epoch(merge.at) + draft.run.spec.seenDeadlineMs);
   mapTargets(draft, batch.number, (target) => {
     if (isOut(target)) return target;

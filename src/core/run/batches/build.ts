@@ -5,7 +5,7 @@ import { failedBefore, nameBehind } from "../outcome/step-left.ts";
 import { putsBack } from "../state/batch.ts";
 import { branchOf } from "../state/branch-name.ts";
 import { change, type Draft, moveBatch } from "../state/draft.ts";
-import { batchRef, clustersOf, targetsOf } from "../state/names.ts";
+import { batchRef, clustersOf, liveTargets, targetsOf } from "../state/names.ts";
 import type { Batch, BatchTarget, Run } from "../state/run.ts";
 import { firstStep } from "../state/steps.ts";
 import { fitting } from "./choose.ts";
@@ -18,15 +18,16 @@ export function makeBatch(
   clusters: readonly string[],
   kind: Batch["kind"],
   targets: readonly PlannedTarget[] = clusters.flatMap((cluster) => [...targetsOf(draft.run, cluster)]),
+  ahead?: true,
 ): void {
   const ofStage = 1 + Math.max(0, ...draft.run.batches.map((batch) => (batch.stage === stage ? batch.ofStage : 0)));
-  addBatch(draft, { stage, ofStage, attempt: 1, kind, step: firstStep(draft.run, stage, kind) }, targets, clusters);
+  addBatch(draft, { stage, ofStage, attempt: 1, kind, step: firstStep(draft.run, stage, kind), ahead }, targets, clusters);
 }
 
 /** As makeBatch, of a batch that is known to be this one of its stage; of one that goes on to its next weight, for these targets. */
 export function addBatch(
   draft: Draft,
-  place: Pick<Batch, "stage" | "ofStage" | "attempt" | "kind" | "step">,
+  place: Pick<Batch, "stage" | "ofStage" | "attempt" | "kind" | "step" | "ahead">,
   targets: readonly PlannedTarget[],
   clusters: readonly string[] = clustersOf(targets),
 ): void {
@@ -45,7 +46,7 @@ export function addBatch(
   change(
     draft,
     { batches: [...draft.run.batches, batch] },
-    runReason("BATCH_MADE", { batch: batchRef(draft.run, batch), clusters: [...clusters] }),
+    runReason("BATCH_MADE", { batch: batchRef(draft.run, batch), clusters: [...clusters], ahead: place.ahead }),
   );
 }
 
@@ -73,7 +74,11 @@ function isLeftOut(run: Run, batch: Batch, cluster: string): boolean {
   // What is put back is put off by that very thing.
   if (putsBack(batch)) return false;
   if (run.quarantined?.some((one) => one.cluster === cluster) === true) return true;
-  return run.requeued.some((one) => one.cluster === cluster && one.failed !== true);
+  if (run.requeued.some((one) => one.cluster === cluster && one.failed !== true)) return true;
+  // Its PR was opened ahead, and somebody had the cluster updated out of turn since.
+  return run.batches.some(
+    (one) => one.kind === "Hotfix" && one.number > batch.number && liveTargets(one).some((target) => target.cluster === cluster),
+  );
 }
 
 /** Starts a batch whose PR was closed over again, on a new branch, without the clusters left out since. */

@@ -17,8 +17,9 @@ export function propose(draft: Draft): void {
   for (const batch of draft.run.batches) {
     // A later stage's batch waits where an earlier stage has something to catch up on.
     if (!mayMove(draft.run, batch)) continue;
-    const inTurn = batch.stage <= draft.run.stage || !isInTurn(batch);
-    if (batch.phase === "Proposing" && batch.closing === undefined && inTurn) proposeOne(draft, batch.number);
+    if (batch.phase !== "Proposing" || batch.closing !== undefined) continue;
+    if (batch.ahead === true) proposeAhead(draft, batch);
+    else if (batch.stage <= draft.run.stage || !isInTurn(batch)) proposeOne(draft, batch.number);
   }
 }
 
@@ -62,6 +63,35 @@ function wasRefusedLong(draft: Draft, batch: Batch, { since, because }: { since:
   return true;
 }
 
+/** Before its turn nothing stops the run: what is in the way is said, and judged as ever once its turn has come. */
+function proposeAhead(draft: Draft, { number }: Batch): void {
+  const { targets, pulls, guards } = draft.world;
+  const guard = guards.get(number);
+  if (draft.rebuilt.has(number) || pulls.get(number) !== null || guard === undefined) return;
+  const live = liveTargets(batchOf(draft.run, number));
+  const isKnown = live.every(({ key, edits }) => {
+    const pins = targets.get(key)?.pins;
+    return pins !== undefined && edits.every((edit, index) => (pins[index] ?? null) !== null || edit.create === true);
+  });
+  if (!isKnown || live.every((target) => isThere(pinned(draft, target)))) return;
+  if (!guard.ok) {
+    sayBatch(draft, number, runReason("NOT_OPENED_YET", { because: said(guard.why) }), { what: runReason("NEXT_JUDGED_AGAIN") });
+    return;
+  }
+  // What stood there has to be known when it is put back.
+  if (mapTargets(draft, number, (target) => pinned(draft, target))) draft.transition = true;
+  draft.effects.push({ kind: "Propose", batch: number });
+  const { why, next } = opening(draft.run, false, clustersOf(live));
+  sayBatch(draft, number, why, next);
+}
+
+/** A target with its pins' values at the base; the same object where they are as they were. */
+function pinned({ world }: Draft, target: BatchTarget): BatchTarget {
+  const pins = world.targets.get(target.key)?.pins;
+  const edits = pins === undefined ? target.edits : withValues(target.edits, pins);
+  return edits === target.edits ? target : { ...target, edits };
+}
+
 function guardAllows(draft: Draft, batch: Batch): boolean {
   const guard = draft.world.guards.get(batch.number);
   if (guard === undefined || guard.ok) return true;
@@ -93,11 +123,7 @@ function readPins(draft: Draft, number: number): boolean {
   }
   for (const target of gone) if (!leave(draft, number, target)) return false;
   if (draft.run.kind === "Rollback" || putsBack(batchOf(draft.run, number))) leavePinnedByHand(draft, number);
-  mapTargets(draft, number, (target) => {
-    const pins = draft.world.targets.get(target.key)?.pins;
-    const edits = pins === undefined ? target.edits : withValues(target.edits, pins);
-    return edits === target.edits ? target : { ...target, edits };
-  });
+  mapTargets(draft, number, (target) => pinned(draft, target));
   return true;
 }
 

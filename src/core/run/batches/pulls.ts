@@ -4,7 +4,7 @@ import { approvedBy } from "../gates/approval.ts";
 import { tooEarlyFor } from "../gates/gates.ts";
 import { refusalKey, whatToChange } from "../gates/github.ts";
 import { changedPull } from "../gates/sound.ts";
-import { batchOf, changeBatch, type Draft, mapTargets, moveBatch, moveTarget, pause, wakeAt } from "../state/draft.ts";
+import { batchOf, changeBatch, type Draft, mapTargets, moveBatch, moveTarget, noteBatch, pause, wakeAt } from "../state/draft.ts";
 import { batchRef, pullRef } from "../state/names.ts";
 import { INTENTION_MS } from "../state/progress.ts";
 import type { Batch } from "../state/run.ts";
@@ -48,7 +48,9 @@ function open(draft: Draft, batch: Batch, pull: ObservedPull): void {
   const seen = seenPull(pull);
   if (batch.phase === "Proposing") {
     const event = runReason("BATCH_PROPOSED", { batch: batchRef(draft.run, batch), pull: pullRef(pull) });
-    moveBatch(draft, batch.number, "Open", { pull: seen }, event);
+    // Before its turn nothing hangs on it, and its branch tells it again.
+    if (batch.ahead === true) noteBatch(draft, batch.number, { phase: "Open", since: draft.at, pull: seen }, event);
+    else moveBatch(draft, batch.number, "Open", { pull: seen }, event);
     mapTargets(draft, batch.number, (target) =>
       target.phase === "Pending" ? moveTarget(draft, target, "Proposed", runReason("TARGET_IN_PULL", { pull: pullRef(pull) })) : target,
     );

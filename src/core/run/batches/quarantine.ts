@@ -14,7 +14,7 @@ import { close } from "./close.ts";
  * Says why a cluster is to be left out by the rule `quarantine` now; undefined: it is not. A control plane that cannot be read counts only
  * after `grace`: a bot that has just started has not read any yet.
  */
-function quarantineWhy(draft: Draft, cluster: string): AnyReason | undefined {
+export function quarantineWhy(draft: Draft, cluster: string): AnyReason | undefined {
   const { run, world } = draft;
   const rule = run.spec.quarantine;
   if (rule === undefined) return undefined;

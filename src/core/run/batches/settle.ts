@@ -4,7 +4,7 @@ import { runReason } from "../../reasons/run.ts";
 import { afterBatch, measuresBatch } from "../checks/stage-checks.ts";
 import { withinBudget } from "../outcome/failures.ts";
 import { isInTurn, putsBack } from "../state/batch.ts";
-import { batchOf, type Draft, mapTargets, moveBatch, moveTarget, sayBatch, wakeAt } from "../state/draft.ts";
+import { batchOf, type Draft, mapTargets, moveBatch, moveTarget, noteBatch, sayBatch, wakeAt } from "../state/draft.ts";
 import { batchRef, clustersOf, liveTargets } from "../state/names.ts";
 import type { Batch, BatchTarget, Next } from "../state/run.ts";
 import { isMidStep } from "../state/steps.ts";
@@ -47,7 +47,13 @@ function startBake(draft: Draft, batch: Batch): void {
   const forMs = bakeMs(draft, batch);
   if ((forMs === 0 && !measuresBatch(draft.run, batch)) || !batch.targets.some((target) => target.phase === "Healthy")) return;
   const bake = { from: draft.at, until: iso(draft.now + forMs), restarts: batch.bake?.restarts ?? 0 };
-  moveBatch(draft, batch.number, "Baking", { bake }, runReason("BATCH_BAKING", { batch: batchRef(draft.run, batch), forMs }));
+  // Nothing is tried for it: a crash before it is recorded begins the bake anew.
+  noteBatch(
+    draft,
+    batch.number,
+    { phase: "Baking", since: draft.at, bake },
+    runReason("BATCH_BAKING", { batch: batchRef(draft.run, batch), forMs }),
+  );
 }
 
 function endBake(draft: Draft, batch: Batch): void {

@@ -2,14 +2,14 @@
 import { epoch, iso } from "../../base/time.ts";
 import { grownSize } from "../../plan/pick.ts";
 import { runReason } from "../../reasons/run.ts";
-import { type Draft, say, wakeAt } from "../state/draft.ts";
-import { liveTargets } from "../state/names.ts";
+import { batchOf, changeBatch, type Draft, say, wakeAt } from "../state/draft.ts";
+import { clustersOf, liveTargets } from "../state/names.ts";
 import { isSettled, occupied, waitsOutOfTurn } from "../state/progress.ts";
 import type { Batch, Run } from "../state/run.ts";
 import { isMidStep } from "../state/steps.ts";
 import { makeBatch, rebuild } from "./build.ts";
 import { choose, isUnreadable, remaining, sayUnread, withinLimits } from "./choose.ts";
-import { makeRoom } from "./close.ts";
+import { close, makeRoom } from "./close.ts";
 import { leaveUnreachable } from "./quarantine.ts";
 import { isPutOff, lookAtRequeued, requeue, requeuedOf, takeRequeued } from "./requeue.ts";
 import { makeNextStep } from "./step-make.ts";
@@ -21,9 +21,15 @@ const REFILL_MS = 120_000;
 export function stageIsDone(draft: Draft, stage: number): boolean {
   if (revive(draft, stage)) return false;
   const left = remaining(draft, stage);
-  const open = draft.run.batches.filter((batch) => batch.stage === stage && !isSettled(batch));
+  const unsettled = draft.run.batches.filter((batch) => batch.stage === stage && !isSettled(batch));
+  const ahead = unsettled.find((batch) => batch.ahead === true);
+  const open = unsettled.filter((batch) => batch !== ahead);
   // A batch gets to its whole weight before the next begins.
   if (open.every(waitsOutOfTurn) && makeNextStep(draft, stage)) return false;
+  if (ahead !== undefined) {
+    if (open.length === 0) takeUp(draft, ahead);
+    return false;
+  }
   if (left.length === 0) return open.length === 0 && requeuedAreDone(draft, stage);
   if (draft.run.spec.stages[stage]?.batching === "Rolling") refill(draft, stage, left, open);
   else if (open.length === 0) makePlanned(draft, stage);
@@ -61,6 +67,23 @@ function makeOf(draft: Draft, stage: number, clusters: readonly string[]): boole
   if (chosen === "unknown") return true;
   if (chosen.length > 0) makeBatch(draft, stage, withinLimits(draft, chosen), "Planned");
   return chosen.length > 0;
+}
+
+/**
+ * The turn of a batch that was made ahead has come: it goes on as one that is made now would, without the clusters that labels, or the
+ * rule of quarantine, say to leave out by now.
+ */
+function takeUp(draft: Draft, batch: Batch): void {
+  // Its PR may be under way: it is seen first.
+  if (batch.phase === "Proposing" && draft.world.pulls.get(batch.number) === undefined) return;
+  const clusters = clustersOf(liveTargets(batch));
+  const chosen = putOff(draft, batch.stage, clusters);
+  if (chosen === "unknown") return;
+  changeBatch(draft, batch.number, { ahead: undefined });
+  if (chosen.length === clusters.length || batch.closing !== undefined) return;
+  const off = clusters.filter((cluster) => !chosen.includes(cluster));
+  if (batch.phase === "Proposing") rebuild(draft, batchOf(draft.run, batch.number));
+  else close(draft, batch, runReason("PUT_OFF_SINCE", { clusters: off }));
 }
 
 /** How many clusters of a stage may be in flight now: grows with each settled batch in which nothing failed, and begins anew after one in which something did. */

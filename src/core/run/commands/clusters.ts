@@ -218,7 +218,8 @@ export function reopen(draft: Draft, places: readonly Place[], why: RunReason): 
   for (const number of new Set(places.filter(isUnmerged).map(({ batch }) => batch?.number ?? 0))) {
     const batch = batchOf(draft.run, number);
     if (batch.phase === "Proposing") rebuild(draft, batch);
-    else if (batch.phase === "Open") close(draft, batch, why);
+    // In a merge queue closing takes it out.
+    else if (batch.phase === "Open" || batch.intention?.queued !== undefined) close(draft, batch, why);
   }
 }
 

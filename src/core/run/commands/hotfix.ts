@@ -6,7 +6,7 @@ import { takeRequeued } from "../batches/requeue.ts";
 import { allowed } from "../gates/limits.ts";
 import type { Draft } from "../state/draft.ts";
 import { clusterKey, stageOf, targetsOf } from "../state/names.ts";
-import { named, placeOf } from "./clusters.ts";
+import { mustWait, named, placeOf, reopen } from "./clusters.ts";
 import { done, type Reply, refused } from "./reply.ts";
 
 /** `/hotfix CLUSTER… reason`: one batch now, out of its turn, without bake and windows (docs/spec.md §9.22). Never without health, approval, halts or limits. */
@@ -43,8 +43,11 @@ export function hotfixCommand(draft: Draft, command: Command): Reply {
   if (over !== undefined) return refused({ code: "HOTFIX_OVER_LIMITS", allowed: allowed(over) });
   const apart = keptApart(draft, stage, asked.clusters);
   if (apart !== undefined) return refused({ code: "CLUSTERS_KEPT_APART", clusters: [...apart] });
+  const ahead = asked.clusters.map((cluster) => placeOf(run, cluster)).filter(({ batch }) => batch?.ahead === true);
+  if (ahead.length > 0 && mustWait(draft, command, ahead)) return "later";
   takeRequeued(draft, asked.clusters);
   makeBatch(draft, stage, asked.clusters, "Hotfix");
+  reopen(draft, ahead, { code: "BATCH_LOSES_CLUSTER", by: "hotfix" });
   return done({ code: "HOTFIX_DONE", clusters: asked.clusters, text: reason });
 }
 
@@ -52,6 +55,6 @@ function cannotHotfix(draft: Draft, cluster: string): RunReason | undefined {
   const { run } = draft;
   if (run.skipped.some((one) => one.cluster === cluster)) return { code: "LEFT_OUT_ALREADY", cluster };
   const { batch } = placeOf(run, cluster);
-  if (batch === undefined) return undefined;
+  if (batch === undefined || batch.ahead === true) return undefined;
   return { code: batch.merged === undefined ? "IN_BATCH_ALREADY" : "MOVED_ALREADY", cluster, because: batch.why };
 }

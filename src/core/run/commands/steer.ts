@@ -117,7 +117,9 @@ export function promoteCommand(draft: Draft, command: Command): Reply {
   const { run } = draft;
   if (command.flags.full !== undefined) return promoteFully(draft, command);
   if (run.paused !== undefined) return refused({ code: "RUN_IS_PAUSED", because: run.paused.reason, ask: run.paused.ask });
-  const mine = run.batches.filter((batch) => command.batch === undefined || batch.number === command.batch);
+  // On a PR that was opened ahead it means what the run waits for.
+  const all = command.batch === undefined || run.batches.some((batch) => batch.number === command.batch && batch.ahead === true);
+  const mine = run.batches.filter((batch) => (all ? batch.ahead !== true : batch.number === command.batch));
   const baking = mine.find((batch) => batch.phase === "Baking");
   if (baking !== undefined) return promoteStep(draft, command, baking) ?? endBakeNow(draft, command, baking);
   const open = mine.find((batch) => batch.phase === "Open" && batch.closing === undefined);

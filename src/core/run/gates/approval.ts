@@ -46,7 +46,7 @@ function releasedBy({ trigger }: Run): string[] {
 }
 
 /** Wanted before anything of the stage has merged. */
-export function wantsApproval(run: Run, batch: Batch): { teams: string[]; count: number } | undefined {
+export function wantsApproval(run: Run, batch: Pick<Batch, "stage">): { teams: string[]; count: number } | undefined {
   const approval = run.spec.stages[batch.stage]?.approval;
   if (approval === undefined) return undefined;
   // Begun by us, which takes the approval. What was at the release already, or a person merged past the gates, has none.

@@ -82,7 +82,7 @@ export function judgeOutside(scene: Scene, batch: Batch, pull: ObservedPull): De
 /** Says what a merge by somebody else came before: what stood against merging the batch at that moment, whoever merges. */
 export function tooEarlyFor({ run, world }: Scene, batch: Batch, pull: ObservedPull, at: Time): AnyReason | undefined {
   const then: Scene = { run, world, now: epoch(at) };
-  const before = turnGate(then, batch);
+  const before = turnGate(then, batch, pull);
   if (before !== undefined || putsBack(batch)) return before?.why;
   for (const { gate, of, binds } of OF_THE_RUN) {
     if (binds !== true || (of === "inTurn" && !isInTurn(batch))) continue;
@@ -96,10 +96,15 @@ function roundGate({ hold }: Scene): Decision | undefined {
   return hold === undefined ? undefined : wait(runReason("ROUND_HELD", { because: hold }), { what: runReason("NEXT_JUDGED_AGAIN") });
 }
 
-/** The batches before it, and the window of its stage. */
-function turnGate({ run }: Scene, batch: Batch): Decision | undefined {
-  const why = outOfTurn(run, batch);
-  return why === undefined ? undefined : wait(why, { what: runReason("NEXT_JUDGED_AGAIN") });
+/** Builds of a batch before its turn: where the base moves under it more often, it is built anew once that has come. */
+const MOST_AHEAD = 3;
+
+/** The batches before it, and the window of its stage. One that was opened ahead is kept as it would have to be when its turn comes. */
+function turnGate(scene: Scene, batch: Batch, pull: ObservedPull): Decision | undefined {
+  const why = outOfTurn(scene.run, batch);
+  if (why === undefined) return undefined;
+  const unsound = batch.ahead === true && batch.attempt < MOST_AHEAD ? soundGate(scene, batch, pull) : undefined;
+  return unsound?.kind === "rebuild" ? unsound : wait(why, { what: runReason("NEXT_JUDGED_AGAIN") });
 }
 
 function outOfTurn(run: Run, batch: Batch): AnyReason | undefined {
@@ -107,6 +112,8 @@ function outOfTurn(run: Run, batch: Batch): AnyReason | undefined {
   const isRolling = run.spec.stages[batch.stage]?.batching === "Rolling";
   const first = run.batches.find((other) => comesBefore(other, batch, isRolling) && !isSettled(other));
   if (first !== undefined) return runReason("BATCH_BEFORE", { batch: batchRef(run, first) });
+  // Its turn is taken where it would have been made.
+  if (batch.ahead === true) return runReason("STAGE_BEFORE", { stage: run.plan.stages[run.stage]?.name ?? "" });
   const most = run.plan.stages[batch.stage]?.maxUnavailable ?? 1;
   const there = occupied(run, batch.stage, batch.number);
   const coming = clustersOf(liveTargets(batch));

@@ -51,6 +51,8 @@ export interface Batch {
   why: AnyReason;
   next: Next | null;
   targets: BatchTarget[];
+  /** Its PR is opened before its turn, while the batch before settles or bakes: nothing of it merges before its turn has come. */
+  ahead?: true | undefined;
   /** We began to merge it, and so its stage's approval was there. */
   approved?: true | undefined;
   /** Edited in the same commit besides the targets' pins: of a rollback's last batch, the release value that is restored. */

@@ -69,6 +69,7 @@ function mergesWaitForConfirmed(run: Run, effects: readonly Effect[], report: Re
       report(2, breach("MERGE_OF_NO_BATCH", { number: effect.batch }));
       continue;
     }
+    if (batch.ahead === true) report(2, breach("MERGE_AHEAD", { number: batch.number }));
     // Order is what `/hotfix` is for (docs/spec.md §9.22); the window is watched by 1.
     if (batch.kind === "Hotfix" || batch.kind === "Revert") continue;
     const rolling = run.spec.stages[batch.stage]?.batching === "Rolling";

@@ -18,7 +18,12 @@ export function toRollout({ metadata, spec }: Resource, file: string, defaultMod
     release: release && toRelease(release),
     pins: (spec.pins ?? []).map(toPin),
     weightPins: spec.weightPins,
-    delivery: { ...delivery, reviewers: delivery.reviewers ?? { teams: [], users: [] }, signoff: delivery.signoff || undefined },
+    delivery: {
+      ...delivery,
+      ahead: delivery.ahead && undefined,
+      reviewers: delivery.reviewers ?? { teams: [], users: [] },
+      signoff: delivery.signoff || undefined,
+    },
     onNewRelease: spec.onNewRelease,
     onFailure: { action: onFailure.action, maxFailures: toQuantity(onFailure.maxFailures) },
     baseline: spec.baseline,
