@@ -16,7 +16,7 @@ import { whyRefused } from "./refused-write.ts";
 import type { Started } from "./start/started.ts";
 
 /** Mere observations are recorded at most this often: GitHub wants few pushes a minute, and most of them go with what comes of them. */
-const OBSERVATION_EVERY_MS = 2 * 60_000;
+const OBSERVATION_EVERY_MS = 5 * 60_000;
 const MOST_SUBJECT = 150;
 const MOST_KEPT = 1000;
 

@@ -77,7 +77,7 @@ export function openGates(
       const { run } = judged.advanced;
       const gates = gatesIn(judged);
       for (const gate of gates) {
-        if (gate.state.kind === "fenced") continue;
+        if (gate.state.kind === "fenced" || isUnasked(judged, gate)) continue;
         await tried(gate.pull, "the gate of a pull request could not be reported", () => putOne(run, gate, gate.head));
       }
       // On a merge group the gate is judged again, for the group's commit (docs/spec.md §9.13).
@@ -91,6 +91,12 @@ export function openGates(
       }
     },
   };
+}
+
+/** Before its turn a check that nobody requires would say what the PR itself says. A required one that is not there yet holds it as well. */
+function isUnasked({ world, advanced }: Judged, { batch, state }: Gate): boolean {
+  const isAhead = advanced.run.batches[batch - 1]?.ahead === true;
+  return isAhead && state.kind === "waiting" && world.pulls.get(batch)?.gate === undefined;
 }
 
 function gatesIn({ world, advanced }: Judged): Gate[] {
