@@ -30,6 +30,7 @@ spec:
   delivery:
     strategy: PullRequest
     merge: Auto
+    ahead: false
     method: rebase
     base: main
     title: "[{{ stage.name }}] {{ release.version }} to {{ batch.size }}"

@@ -43,6 +43,7 @@ spec.pins[].branch | src/engine/resolve/targets › branch: the branch of the cl
 spec.mode | src/core/spec/parse/parse › fills every default in | test/e2e/release-pulls › under Observe a release is only commented on | src/core/report/plan/plan-comment › mode
 spec.delivery.strategy | src/core/spec/rules/steps › Rolling and Commit are refused | test/e2e/pin-kinds › the branches are fast-forwarded | src/core/report/plan/plan-comment › strategy
 spec.delivery.merge | src/core/run/gates/github › passes with merge: Manual | test/e2e/rules › a person's journey through it | src/core/report/run/report › merge: Manual
+spec.delivery.ahead | src/core/run/batches/ahead › is not opened with delivery.ahead: false | ${FIELDS} | ${RULES}opened in its turn, never ahead
 spec.delivery.method | ${PARSED} | ${FIELDS} | test/e2e/fields.long › rebase
 spec.delivery.labels spec.delivery.reviewers.teams spec.delivery.reviewers.users | src/core/spec/parse/parse › fills every default in | test/e2e/batch-pulls › over a whole journey | src/core/report/run/closing-summary › could not be asked
 spec.delivery.base | src/engine/lint/lint-outside › a fleet that is set up well | ${FIELDS} | src/surfaces/cli/lint/lint-outside › delivery.base

@@ -184,8 +184,10 @@ export function openPlanPublisher(context: Context, parts: Parts): PublishPlans 
     for (const number of pulls.keys()) if (!numbers.has(number)) pulls.delete(number);
     const { login } = await forge.identity();
     const others = open.filter((pull) => !isOwnBatch(pull, repository, login));
+    // Those that the loop looks after have it where it is required: see putOwnBatches.
+    const kept = new Set(parts.pulls.openHeads());
     let owed = false;
-    for (const pull of open) if (!others.includes(pull)) owed = !(await checks.putOwn(pull.head)) || owed;
+    for (const pull of open) if (!others.includes(pull) && !kept.has(pull.head)) owed = !(await checks.putOwn(pull.head)) || owed;
     await fetchHeads(others);
     const pass = { base, asked: new Map<string, Promise<readonly string[]>>() };
     const judged: Judged[] = [];

@@ -67,6 +67,7 @@ function merges(run: Run, batch: Batch, now: number): string {
 function waitsFor(run: Run, batch: Batch, now: number): string[] {
   if (run.kind === "Rollback" || batch.kind === "Revert") return [];
   const waits: string[] = [];
+  if (batch.ahead === true) waits.push("the batches before it are settled (it was opened ahead; somebody else's merge pauses the run)");
   const wanted = wantsApproval(run, batch);
   if (wanted !== undefined) {
     const teams = wanted.teams.slice(0, MOST_NAMED).map((team) => `@${cell(team, 60)}`);

@@ -23,6 +23,7 @@ test("a plan says windows with their next opening, dependencies, limits, growing
     inventory: { file: "fleet/clusters.yaml" },
     quarantine: { max: { count: 3 }, onReturn: "Skip" },
     onNewRelease: "Queue",
+    delivery: { ...sampleRollout().delivery, ahead: false },
     stages: [canary, { ...rest, grow: { start: 1, factor: 2 }, maxUnavailable: { percent: 25 } }],
   });
   const text = planRules(rollout, { now: NOW, limits: { clusters: 10, label: { key: "region", percent: 30 } } });
@@ -37,6 +38,7 @@ test("a plan says windows with their next opening, dependencies, limits, growing
     "Clusters that appear during the run are asked about.",
     "Clusters that cannot be reached are left out, at most 3; also where they come back.",
     "`onNewRelease: Queue`",
+    "A batch's pull request is opened in its turn, never ahead.",
   ])
     expect(text).toContain(words);
   expect(planRules(rollout, { now: NOW + 6 * 3_600_000 })).toContain("open now, until 18:00:00 UTC at the earliest");

@@ -29,6 +29,7 @@ export function planRules(rollout: Rollout, { now, limits }: RulesNow): string {
     health(rollout),
     ...failure(rollout),
     ...membership(rollout),
+    rollout.delivery.ahead === false && "A batch's pull request is opened in its turn, never ahead.",
     rollout.onNewRelease !== "Supersede" && `A release merged meanwhile: \`onNewRelease: ${rollout.onNewRelease}\`.`,
   );
   return rows.length === 0 ? "" : folded("What the run goes by", rows.map((row) => `- ${row}`).join("\n"));

@@ -1,5 +1,5 @@
 /**
- * Puts the next batch forward while the one before settles or bakes (docs/spec.md §10.14), so that between *confirmed* and *merged* lie one
+ * Puts the next batch forward while the one before settles or bakes (docs/adr/0016), so that between *confirmed* and *merged* lie one
  * record and the merge. It is a batch like any other that is marked `ahead`: the gate of turns stands before it, and the mark goes where
  * that batch would have been made without it (`takeUp` in stage-batches.ts), which looks once more at what it holds. Called by `advance`
  * once a round, after `moveOn`.

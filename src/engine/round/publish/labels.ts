@@ -7,7 +7,7 @@ import type { RepoContext } from "../context.ts";
 
 /** Labels of open batch PRs, and whom they ask for a review. */
 export interface Labels {
-  /** Sets them once for each PR. Somebody or a team that GitHub does not know never holds a run. */
+  /** Sets them once for each PR that waits for something in its turn: one that merges by itself is gone before anybody could look. Somebody or a team that GitHub does not know never holds a run. */
   set(run: Run): Promise<void>;
   /** What people are told on the run's page of what could not be set. */
   remarkOf(rollout: string): AnyReason | undefined;
@@ -22,9 +22,9 @@ export function openLabels({ forge, log }: Pick<RepoContext, "forge" | "log">): 
     async set(run) {
       const { labels, reviewers } = run.spec.delivery;
       if (isEnded(run) || labels.length + reviewers.teams.length + reviewers.users.length === 0) return;
-      for (const { pull, phase } of run.batches) {
+      for (const { pull, phase, ahead } of run.batches) {
         const number = pull?.number ?? 0;
-        if (number === 0 || labelled.has(number) || (phase !== "Open" && phase !== "Merging")) continue;
+        if (number === 0 || labelled.has(number) || phase !== "Open" || ahead === true) continue;
         labelled.add(number);
         try {
           await forge.labelPull(number, { labels, ...reviewers });

@@ -104,7 +104,14 @@ export function openPublisher(context: Pick<RepoContext, "forge" | "clock" | "lo
     const due = page.run !== run.number || page.phase !== phase ? now : dueAt(page, run, slow !== undefined);
     if (!page.waiting && page.run === run.number) return undefined;
     if (due > now) return due;
-    Object.assign(page, { run: run.number, phase, at: now, batches: editsOf(run), waiting: false, remarks: JSON.stringify(remarks) });
+    Object.assign(page, {
+      run: run.number,
+      phase,
+      at: now,
+      batches: Math.max(1, editsOf(run)),
+      waiting: false,
+      remarks: JSON.stringify(remarks),
+    });
     comments.send({ key, pull, marker: stickyMarker(run.rollout), body: runComment(run, now, remarks) }, () => {
       // Not sent: the next round wants it again.
       page.waiting = true;

@@ -87,6 +87,7 @@ export const FIELDS: Readonly<Record<string, unknown>> = {
   ...{
     seen: false,
     silent: false,
+    ahead: true,
     paused: true,
     promote: false,
     branches: false,
@@ -146,7 +147,7 @@ export const VARIANTS: Variants = {
   RESUMED_WITH_ROLLOUTS: [{ rollouts: { code: "ROLLOUTS_NONE" } }],
   FULL_NEEDS_MAINTAIN: [{ rollouts: false }, { rollouts: true }],
   CLUSTERS_NOT_NAMED: [{ command: "skip" }, { command: "requeue" }, { command: "hotfix" }],
-  BATCH_MADE: [{}, { ahead: true }],
+  BATCH_MADE: [{}, { ahead: undefined }],
   BATCH_LOSES_CLUSTER: [{ by: "skip" }, { by: "requeue" }, { by: "retry" }, { by: "hotfix" }],
   REQUEUE_DONE: [{}, { back: ["hub/eu-1"] }],
   HALT_DONE: [{ until: "2026-11-21 10:00 UTC" }, { clusters: [], until: undefined }],
