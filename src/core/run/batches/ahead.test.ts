@@ -2,7 +2,23 @@ import { describe, expect, test } from "vitest";
 import { runReason } from "../../reasons/run.ts";
 import type { Rollout } from "../../spec/rollout.ts";
 import { advance } from "../advance.ts";
-import { BASE, type Bench, batch, bench, bring, guard, judge, merged, noPull, pull, round, SECOND, say, see, wants } from "../testing/bench.ts";
+import {
+  BASE,
+  type Bench,
+  batch,
+  bench,
+  bring,
+  guard,
+  judge,
+  merged,
+  noPull,
+  pull,
+  round,
+  SECOND,
+  say,
+  see,
+  wants,
+} from "../testing/bench.ts";
 
 const AHEAD = (rollout: Rollout): void => {
   rollout.delivery.ahead = undefined;
@@ -60,6 +76,18 @@ describe("the next batch's PR", () => {
     ]);
     confirmFirst(self);
     expect(round(self).run.paused?.kind).toBe("Refused");
+  });
+
+  test("that GitHub refuses is tried again in its turn, and pauses the run by what happens then alone", () => {
+    const self = ahead([{}], { open: false });
+    const unopened = new Map([[2, { since: new Date(self.now).toISOString(), because: runReason("BASE_CONFLICTS") }]]);
+    self.world = { ...self.world, unopened };
+    expect([wants(round(self, 600 * SECOND)), self.run.phase]).toEqual([[], "Progressing"]);
+    confirmFirst(self);
+    guard(self, 2);
+    expect([wants(round(self)), self.run.phase]).toEqual([["Propose 2"], "Progressing"]);
+    guard(self, 2);
+    expect([wants(round(self, 130 * SECOND)), self.run.paused?.kind]).toEqual([[], "Refused"]);
   });
 
   test("is one a rollout", () => {

@@ -54,7 +54,8 @@ function proposeOne(draft: Draft, number: number): void {
 const REFUSED_MS = 2 * 60_000;
 
 function wasRefusedLong(draft: Draft, batch: Batch, { since, because }: { since: Time; because: AnyReason }): boolean {
-  const ends = epoch(since) + REFUSED_MS;
+  // Before its turn it was tried once.
+  const ends = Math.max(epoch(since), epoch(batch.since)) + REFUSED_MS;
   if (draft.now < ends) {
     wakeAt(draft, ends);
     return false;
@@ -65,9 +66,10 @@ function wasRefusedLong(draft: Draft, batch: Batch, { since, because }: { since:
 
 /** Before its turn nothing stops the run: what is in the way is said, and judged as ever once its turn has come. */
 function proposeAhead(draft: Draft, { number }: Batch): void {
-  const { targets, pulls, guards } = draft.world;
+  const { targets, pulls, guards, unopened } = draft.world;
   const guard = guards.get(number);
-  if (draft.rebuilt.has(number) || pulls.get(number) !== null || guard === undefined) return;
+  // What GitHub has refused once is tried again in its turn.
+  if (draft.rebuilt.has(number) || pulls.get(number) !== null || guard === undefined || unopened?.has(number) === true) return;
   const live = liveTargets(batchOf(draft.run, number));
   const isKnown = live.every(({ key, edits }) => {
     const pins = targets.get(key)?.pins;

@@ -79,7 +79,7 @@ function takeUp(draft: Draft, batch: Batch): void {
   const clusters = clustersOf(liveTargets(batch));
   const chosen = putOff(draft, batch.stage, clusters);
   if (chosen === "unknown") return;
-  changeBatch(draft, batch.number, { ahead: undefined });
+  changeBatch(draft, batch.number, { ahead: undefined, since: draft.at });
   if (chosen.length === clusters.length || batch.closing !== undefined) return;
   const off = clusters.filter((cluster) => !chosen.includes(cluster));
   if (batch.phase === "Proposing") rebuild(draft, batchOf(draft.run, batch.number));

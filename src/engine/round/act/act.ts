@@ -170,18 +170,21 @@ export function openActor(context: Context, parts: Parts): Act {
   /** True: its outcome is worth looking at. What failed is wanted again in a later round. */
   async function tryOne(scope: Scope, effect: Effect): Promise<boolean> {
     const { rollout } = scope.run;
+    // What is put forward before its turn holds nothing else of the run up.
+    const isAhead = effect.kind === "Propose" && batchOf(scope.run, effect.batch).ahead === true;
+    const concern = isAhead ? `${rollout} ahead` : rollout;
     // What failed is left alone for a while, whoever wakes the round.
     const isPatient = effect.kind !== "Answer" && effect.kind !== "RolloutActions";
-    if (isPatient && backoff.until(rollout) !== undefined) return false;
+    if (isPatient && backoff.until(concern) !== undefined) return false;
     try {
       const done = await act(scope, effect);
-      if (!done) backoff.note(rollout);
+      if (!done) backoff.note(concern);
       if (!done || UNSEEN.has(effect.kind)) return false;
-      backoff.forget(rollout);
+      backoff.forget(concern);
       return true;
     } catch (error) {
       log.warn({ rollout, effect: effect.kind, error: String(error) }, "an effect failed and will be tried again");
-      backoff.note(rollout, error);
+      backoff.note(concern, error);
       return false;
     }
   }
