@@ -97,8 +97,8 @@ describe("the next batch's PR", () => {
   });
 
   test.each([
-    ["merge: Manual", [{}], (one: Rollout) => void (one.delivery.merge = "Manual")],
-    ["mode: Propose", [{}], (one: Rollout) => void (one.mode = "Propose")],
+    ["merge: Manual", [{}], (one: Rollout) => void Object.assign(one.delivery, { merge: "Manual" })],
+    ["mode: Propose", [{}], (one: Rollout) => void Object.assign(one, { mode: "Propose" })],
     ["a stage that wants approval", [{}, { approvals: 1 }], () => undefined],
     ["a stage with jitter", [{ jitterMs: 60_000 }], () => undefined],
     ["a stage that grows", [{ maxUnavailable: 2, grow: { start: 1, factor: 2 } }], () => undefined],
