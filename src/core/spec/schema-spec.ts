@@ -99,10 +99,7 @@ export const deliverySchema = z.strictObject({
     "`Auto`: merged when the gates pass. `Manual`: a person merges, or comments `/promote` on the pull request; the bot goes on from there.",
   ),
   method: key(z.enum(["squash", "merge", "rebase"]).default("squash"), "How pull requests are merged."),
-  ahead: key(
-    z.boolean().default(true),
-    "Opens the next batch's pull request while the one before settles or bakes, so that it merges as soon as its turn comes, and never before. `false`: it opens when its turn has come.",
-  ),
+  ahead: key(z.boolean().default(true), "Opens the next batch's pull request while the one before settles; it merges in its turn."),
   labels: key(z.array(text.min(1).max(50)).default([]), "Labels of the pull requests."),
   base: key(
     text.min(1).optional(),
