@@ -50,6 +50,20 @@ function proposed(files: Record<string, string>, inventory?: Inventory): Proposa
   return proposal;
 }
 
+test("a set that selects clusters by a label which none has is told with that label, not only that it yields nothing", () => {
+  const generators = `    - matrix:
+        generators:
+          - clusters: { selector: { matchLabels: { env: prod }, matchExpressions: [{ key: enable_shop, operator: In, values: ["true"] }] } }
+          - list: { elements: [{ tag: v1 }] }`;
+  const files = {
+    "appsets/shop.yaml": set(generators, "      source: { repoURL: https://github.com/acme/config.git, path: shop }", "{{name}}"),
+  };
+  const { undecided } = proposed(files, secrets({ "eu-1": { env: "prod" }, "us-1": { env: "prod" } }));
+  expect(undecided.map(({ why }) => why)).toEqual([
+    expect.stringContaining("no cluster that is known here has the label enable_shop, by which"),
+  ]);
+});
+
 function set(generators: string, source: string, name = "{{cluster}}"): string {
   return `apiVersion: argoproj.io/v1alpha1
 kind: ApplicationSet

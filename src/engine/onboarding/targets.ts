@@ -1,4 +1,5 @@
 import { render } from "../../core/appset/index.ts";
+import { SECRET_TYPE } from "../../core/argocd/decode/cluster.ts";
 import { plainServer } from "../../core/argocd/same.ts";
 import { isRecord } from "../../core/base/is-record.ts";
 import { sayRender } from "../../core/report/reasons/render.ts";
@@ -30,12 +31,7 @@ export function targetsOfSet(set: Manifest, input: InitInput): Targets {
       hint: "give --inventory with the cluster Secrets: kubectl get secrets -n argocd -l argocd.argoproj.io/secret-type=cluster -o yaml",
     };
   }
-  if (result.applications.length === 0)
-    return {
-      ok: false,
-      why: "it yields no Application: no cluster and no file that is known here matches its generators",
-      hint: "check its generators, and that --inventory has the clusters",
-    };
+  if (result.applications.length === 0) return yieldsNone(set, input);
   const params = result.generators.flatMap((generator) => generator.params);
   const known = params.length === result.applications.length;
   const index = indexOf(input.clusters);
@@ -75,6 +71,35 @@ export function targetOfManifest(manifest: Manifest, input: InitInput): InitTarg
     ...cluster,
     manifest,
   };
+}
+
+function yieldsNone(set: Manifest, { clusters }: InitInput): Targets {
+  const known = new Set(clusters.flatMap(({ labels }) => Object.keys(labels)));
+  const lacking = [...new Set(labelsSelected(dig(set.object, "spec", "generators")))].filter((key) => !known.has(key));
+  const hint = "check its generators, and that --inventory has the clusters";
+  if (clusters.length === 0 || lacking.length === 0)
+    return { ok: false, why: "it yields no Application: no cluster and no file that is known here matches its generators", hint };
+  const [first = "", ...others] = lacking;
+  const more = others.length === 0 ? "" : `, nor ${others.slice(0, 3).join(", ")}`;
+  return {
+    ok: false,
+    why: `it yields no Application: no cluster that is known here has the label ${first}${more}, by which it selects them`,
+    hint: "label the clusters in Argo CD, or give --inventory with those that are",
+  };
+}
+
+/** Keys of labels that selectors of clusters want to be there, on all levels. */
+function labelsSelected(node: unknown): string[] {
+  if (Array.isArray(node)) return node.flatMap(labelsSelected);
+  if (!isRecord(node)) return [];
+  const selector = dig(node, "clusters", "selector");
+  const expressions = dig(selector, "matchExpressions");
+  const wanted = (Array.isArray(expressions) ? expressions : []).flatMap((one) =>
+    isRecord(one) && (one["operator"] === "In" || one["operator"] === "Exists") && typeof one["key"] === "string" ? [one["key"]] : [],
+  );
+  const labels = dig(selector, "matchLabels");
+  const own = [...(isRecord(labels) ? Object.keys(labels) : []), ...wanted].filter((key) => key !== SECRET_TYPE);
+  return [...own, ...["matrix", "merge"].flatMap((kind) => labelsSelected(dig(node, kind, "generators")))];
 }
 
 function mentionsClusters(set: Record<string, unknown>): boolean {

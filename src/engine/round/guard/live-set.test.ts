@@ -6,7 +6,7 @@ import type { ControlPlane } from "../../../adapters/argocd/port.ts";
 import { openMirror } from "../../../adapters/git/mirror.ts";
 import type { Mirror } from "../../../adapters/git/port.ts";
 import { type Workspace, workspace } from "../../../adapters/git/testing/repositories.ts";
-import type { ApplicationSetView, ApplicationView } from "../../../core/argocd/views.ts";
+import type { ApplicationSetView, ApplicationView, ClusterView } from "../../../core/argocd/views.ts";
 import type { Batch } from "../../../core/run/state/run.ts";
 import { fastClock } from "../../../sim/clock.ts";
 import { openRenderer } from "../../config-repo/rendered.ts";
@@ -37,6 +37,7 @@ ${more}${elements}  template:
 `;
 }
 
+const US = "spec.generators[0].matrix.generators[1].list.elements[cluster=us-1].targetRevision";
 const OVERLAY = "resources: [../../appsets/payments.yaml]\npatches:\n  - path: project.yaml\n    target: { kind: ApplicationSet }\n";
 const KUSTOMIZED = { [BASE]: setText(), "hubs/eu/kustomization.yaml": OVERLAY, "hubs/eu/project.yaml": "- { op: replace }\n" };
 const PATCHED = setText({ project: "payments" });
@@ -56,9 +57,10 @@ interface World {
   unverified?: boolean;
   applications?: Partial<ApplicationView>[];
   edits?: Batch["targets"][number]["edits"];
+  clusters?: ClusterView[];
 }
 
-async function world({ files, live, unverified = false, applications = [], edits }: World) {
+async function world({ files, live, unverified = false, applications = [], edits, clusters = [] }: World) {
   repo = workspace(files);
   mirror = await openMirror({ directory: join(repo.directory, "mirror"), url: repo.origin, allowFile: true });
   await mirror.fetch(["main"]);
@@ -70,7 +72,7 @@ async function world({ files, live, unverified = false, applications = [], edits
     applicationSet: () => (spec === undefined ? undefined : ({ resourceVersion: "1", spec } as ApplicationSetView)),
     applications: () => applications as ApplicationView[],
     application: () => undefined,
-    clusters: () => [],
+    clusters: () => clusters,
   } as unknown as ControlPlane;
   const author = { name: "Bot", email: "b@example.com" };
   const parts = { mirror, clock: fastClock(), planes: new Map([["hub", plane]]), log: silentLog, repoURL: URL, author };
@@ -218,6 +220,36 @@ describe("a set that Helm makes", () => {
     expect(await judge({ files: pins, live: byFiles, edits })).toMatchObject({ ok: false, why: { code: "GUARD_UNDECLARED", files: [] } });
     expect(await judge({ files: pins, live: byFiles, edits, unverified: true })).toMatchObject({ ok: true });
   });
+});
+
+test("annotations of clusters are in what liveness waits for: it does not wait for a template that nobody filled in", async () => {
+  const annotated = `apiVersion: argoproj.io/v1alpha1
+kind: ApplicationSet
+metadata: { name: payments, namespace: argocd }
+spec:
+  goTemplate: true
+  goTemplateOptions: ["missingkey=error"]
+  generators:
+    - matrix:
+        generators:
+          - clusters: { selector: { matchLabels: { env: prod } } }
+          - list: { elements: [{ cluster: eu-1, targetRevision: v1.4.1 }, { cluster: us-1, targetRevision: v1.4.1 }] }
+  template:
+    metadata: { name: "payments-{{.cluster}}" }
+    spec:
+      project: "{{.project}}"
+      source: { repoURL: ${URL}, path: "{{.metadata.annotations.addons_path}}/payments", targetRevision: "{{.targetRevision}}" }
+      destination: { name: "{{.name}}" }
+`;
+  const annotations = { addons_path: "addons" };
+  const clusters: ClusterView[] = [
+    { name: "hub", server: "https://hub", labels: { env: "prod" }, annotations, project: "shop", registered: true },
+  ];
+  const edits = batchTarget("us-1", "Pending").edits.map((edit) => ({ ...edit, file: BASE, path: US }));
+  const { guard, specs, head } = await world({ files: { [BASE]: annotated }, live: annotated, clusters, edits });
+  expect(await guard()).toMatchObject({ ok: true });
+  const [, us] = [...((await specs(head)) ?? [])];
+  expect(us).toMatchObject(["payments-us-1", { project: "shop", sources: [{ path: "addons/payments", targetRevision: "v1.4.2" }] }]);
 });
 
 describe("several files that declare one set", () => {

@@ -96,7 +96,7 @@ export const PLAN_PROBLEMS = problemsOf<PlanProblems>()({
         ? `no Application is known on any cluster for: ${sourcePhrase(source)}`
         : `${sourcePhrase(source)} is on no known cluster`;
     },
-    hint: "correct sourceRef, or give --inventory with the Applications",
+    hint: "correct sourceRef, or give --inventory with the cluster Secrets that its generators take, or with the Applications",
     means: "the source has no Application, so the plan is empty: `plan` exits 1",
     warns: true,
   },
