@@ -88,6 +88,15 @@ describe("ApplicationSets of the embedded Argo CD", () => {
     expect(condition("ErrorOccurred")?.status).toBe("False");
   });
 
+  it("drops empty blocks of a source and fills in the project, as the real one does (recorded of 3.5.1)", async () => {
+    const empty = "        path: app\n        directory: { recurse: false }\n        kustomize: { images: [] }\n        helm: {}\n";
+    await fleet(setFile(BY_AREA).replace("        path: app\n", empty).replace("      project: default\n", "      project: ''\n"));
+    await world.until("two", () => apps().length === 2);
+    const { project, source } = world.app("app-eu-1").spec;
+    expect([project, Object.keys(source ?? {}).sort()]).toEqual(["default", ["path", "repoURL", "targetRevision"]]);
+    await world.until("all live", () => apps().every((name) => isLive(world.app(name))));
+  });
+
   it("(15) a cluster's label adds and removes Applications at once", async () => {
     await fleet(setFile(BY_AREA));
     await world.until("two", () => apps().length === 2);

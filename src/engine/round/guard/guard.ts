@@ -139,7 +139,8 @@ async function undeclared({ spec: { source } }: Run, plane: ControlPlane, base: 
   if (source.unverified) return undefined;
   const files = (await findApplicationSets(base, source)).map(({ file }) => file);
   const named = source.controlPlanes.length > 1 || files.length > 0 ? plane.name : undefined;
-  return { why: engineReason("GUARD_UNDECLARED", { set: setName(source), plane: named, files }), retry: false };
+  // Of several the one is its own that the live set equals, once its parent has synced.
+  return { why: engineReason("GUARD_UNDECLARED", { set: setName(source), plane: named, files }), retry: files.length > 0 };
 }
 
 /** What would come of the change is not known where the set is not applied as it stands, and no pin of it is seen in the live one. */

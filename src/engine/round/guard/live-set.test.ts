@@ -217,7 +217,11 @@ describe("a set that Helm makes", () => {
 
   test("is refused as undeclared where no chart makes it", async () => {
     const edits = at("clusters/us-1.yaml", "version");
-    expect(await judge({ files: pins, live: byFiles, edits })).toMatchObject({ ok: false, why: { code: "GUARD_UNDECLARED", files: [] } });
+    expect(await judge({ files: pins, live: byFiles, edits })).toMatchObject({
+      ok: false,
+      retry: false,
+      why: { code: "GUARD_UNDECLARED", files: [] },
+    });
     expect(await judge({ files: pins, live: byFiles, edits, unverified: true })).toMatchObject({ ok: true });
   });
 });
@@ -265,6 +269,7 @@ describe("several files that declare one set", () => {
   test("are named where neither lives", async () => {
     expect(await judge({ files: { ...copies, ...values }, live: setText({ project: "new" }), edits })).toMatchObject({
       ok: false,
+      retry: true,
       why: { code: "GUARD_UNDECLARED", files: [BASE, "old/payments.yaml"] },
     });
   });
