@@ -63,6 +63,7 @@ async function refused({ git = GIT, clusters = [], applications = [], generate, 
     state: () => ({ fresh: true, since: "2026-11-21T09:00:00.000Z" }),
     applicationSet: () => (spec === undefined ? undefined : { resourceVersion: "1", spec }),
     applications: () => applications,
+    application: () => undefined,
     clusters: () => clusters,
     ...(generate === undefined ? {} : { generate }),
   } as unknown as ControlPlane;
