@@ -132,7 +132,7 @@ const SAYS: Says = {
     return `Argo CD has seen ${short(seen) || "no revision"}, not ${short(wanted)}${shortened === true ? hint : ""}`;
   },
   CHANGE_NOT_RENDERED:
-    "Argo CD renders nothing anew for {changed}, which {paths} in its annotation manifest-generate-paths leaves out: whatever it shows, the old version runs. The annotation must be {right}; once it is, /requeue it, for what was passed over stays so.",
+    "Its annotation manifest-generate-paths ({paths}) leaves out {changed}, so Argo CD renders nothing anew: whatever it shows, the old version runs. Let it be {right}, then /requeue the cluster, for what was passed over stays so.",
   DRY_SOURCE_DIFFERS: "its dry source is {repo}, not {wanted}",
   HYDRATED_NOT_COMPARED: ({ hydrated = "nothing", compared }) =>
     `the change is hydrated as ${short(hydrated)}, Argo CD has compared ${short(compared) || "no revision"}`,
