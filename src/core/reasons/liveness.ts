@@ -109,7 +109,8 @@ export interface LivenessReasons {
   HEALTH: Said & { status?: string | undefined };
   /** By a status that does not show the change. */
   DEGRADED_BEFORE: Said;
-  DEGRADED: OnDay & Said & { since: Time };
+  /** `since`: by Argo CD, where it says; `seenAt`: when it was first seen with the change. */
+  DEGRADED: OnDay & Said & { since?: Time | undefined; seenAt: Time };
   SUSPENDED: Said;
   /** `shown`: some images of the same repository that its pods have. */
   IMAGE_NOT_SHOWN: { wanted: string; shown: readonly string[] };

@@ -52,6 +52,10 @@ export interface RepoProblems {
   PROJECT_NOT_GRANTED: { controlPlane: string; projects: readonly string[] };
   PLANE_LOST: { said: string; clusters: number | undefined };
   IN_QUARANTINE: { clusters: readonly string[] };
+  METHOD_FORBIDDEN: { branch: string; method: string; allowed: readonly string[] };
+  /** Of every batch: approving reviews, one of a code owner, one of somebody other than who pushed last. */
+  BASE_WANTS_PERSON: { branch: string; batches: number; reviews: number; codeOwners: boolean; lastPush: boolean };
+  BASE_WANTS_SIGNED: { branch: string; batches: number };
   TEAM_UNSEEN: { teams: readonly string[] };
   DEPENDS_NOWHERE: { dependency: string; rollout: string };
   WINDOW_CLOSED: { rule: { kind: "allow" | "deny"; schedule: string; timeZone: string } | undefined; until: string | undefined };

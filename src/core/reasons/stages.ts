@@ -18,6 +18,8 @@ export interface StageReasons {
   STAGE_DONE: { stage: string };
   BATCH_BAKING: { batch: BatchRef; forMs: number };
   BATCH_BAKES: { clusters: string[]; since: Time };
+  /** Its bake, or its pause at a weight, is over: only a read of its own is missing. */
+  BATCH_READ_AGAIN: { clusters: string[]; weight?: number | undefined };
   BATCH_UNCONFIRMED: { clusters: string[]; because: AnyReason };
   BATCH_AWAITS_HEALTH: { clusters: string[]; confirmed: number; of: number; because: AnyReason };
   BATCH_UNDECIDED: None;
@@ -71,6 +73,8 @@ export interface StageReasons {
   NEXT_HEALTHY_AGAIN: None;
   NEXT_CONFIRMED: None;
   NEXT_CONFIRMED_OR_FAILED: None;
+  /** At the latest a person is asked: what waits does not fail by itself. */
+  NEXT_CONFIRMED_OR_ASKED: None;
   NEXT_WINDOW_FILLED: None;
   NEXT_PHASE: { phase: string };
   NEXT_NEWER_RUN: None;

@@ -19,7 +19,8 @@ export interface TargetReasons {
   UNHEALTHY_WHILE_BAKING: { cluster: string; because: AnyReason };
   BAKE_RESTARTED_OFTEN: { times: number; because: AnyReason };
   FAILED_AFTERWARDS: { because: AnyReason };
-  UNWELL_AFTERWARDS: { lost: boolean; forMs: number; because: AnyReason };
+  /** `until`: when it counts as failed. */
+  UNWELL_AFTERWARDS: { lost: boolean; until: Time; because: AnyReason };
   FLAP_IGNORED: { until: Time; because: AnyReason };
   /** What Argo CD was asked for besides. `seen`: it has shown the change. */
   REFRESH_WANTED: { because: AnyReason; at: Time; answer: "asked" | "unavailable" | { failed: Words }; seen: boolean };

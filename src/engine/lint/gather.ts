@@ -29,6 +29,8 @@ export interface GatherInput {
   repoURL: string | undefined;
   /** The repo's default branch, where it is known. */
   defaultBranch: string | undefined;
+  /** How this branch takes merges of pull requests; left out: in every way, or it is not known. */
+  methods?: readonly string[] | undefined;
   /** Checks that this branch requires; left out: not known. */
   required?: readonly { context: string; app?: number }[] | undefined;
 }

@@ -31,6 +31,7 @@ interface World {
   texts?: Record<string, string>;
   seesAll?: boolean;
   base?: string | undefined;
+  methods?: string[];
 }
 
 const PARENT: ParentApplication = {
@@ -96,6 +97,7 @@ function lint(world: World = {}): string[] {
       seesAll: world.seesAll ?? true,
       repoURL: REPO,
       defaultBranch: "base" in world ? world.base : "main",
+      methods: world.methods,
     },
     sync,
   );
@@ -184,6 +186,14 @@ describe("a pin that no Application would follow is an error before anything is 
 describe("lint looks outside the rollout's file", () => {
   test("a fleet that is set up well has nothing against it", () => {
     expect(lint()).toEqual([]);
+  });
+
+  test("a merge method that the base branch forbids is an error before the first batch, not GitHub's refusal of it", () => {
+    const method = sampleRollout().delivery.method;
+    const others = ["merge", "squash", "rebase"].filter((one) => one !== method);
+    expect(lint({ methods: others })).toEqual([expect.stringMatching(`^error METHOD_FORBIDDEN main does not take merges by ${method}`)]);
+    expect(lint({ methods: [method] })).toEqual([]);
+    expect(lint({ methods: others, rollout: { mode: "Propose" } })).toEqual([]);
   });
 
   test.each<[string, World, RegExp]>([

@@ -32,6 +32,7 @@ export function lintOutside(input: GatherInput, files: RepoFiles): Problem[] {
     ...outsideReads(gathered),
     ...silentChecks(gathered),
     ...releasedByItself(gathered),
+    ...methodForbidden(input),
   ];
   const { rollout } = input;
   return findings.map(({ atKey: _, ...finding }) =>
@@ -81,6 +82,13 @@ function releasedByItself({ rollout, edits }: Gathered): Finding[] {
   const file = files.find((one) => one !== "" && matches(one));
   if (file === undefined) return [];
   return [{ code: "COMMIT_PATHS", pinFile: file, glob: file, path: ["spec", "release", "commit", "paths"] }];
+}
+
+/** A merge queue has a method of its own; where branches are moved, or people merge, this one is not used. */
+function methodForbidden({ rollout, methods, defaultBranch = "the base branch" }: GatherInput): Finding[] {
+  const { method, strategy } = rollout.delivery;
+  if (methods === undefined || strategy !== "PullRequest" || rollout.mode !== "Run" || methods.includes(method)) return [];
+  return [{ code: "METHOD_FORBIDDEN", branch: defaultBranch, method, allowed: methods, path: ["spec", "delivery", "method"] }];
 }
 
 /** GitHub Actions as an App of github.com; on a server of one's own it has another id, and then nothing is said. */

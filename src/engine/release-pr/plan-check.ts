@@ -35,7 +35,7 @@ import { editsOf, parentOf } from "../lint/gather.ts";
 import { lintOutside } from "../lint/lint-outside.ts";
 import { planesFor } from "../resolve/fleet.ts";
 import type { MakePlan } from "../resolve/make-plan.ts";
-import type { Rules } from "../round/branch-rules.ts";
+import { baseAsks, methodsOf, type Rules } from "../round/branch-rules.ts";
 import type { RepoContext } from "../round/context.ts";
 import { REFUSED_MARKER, stickyMarker } from "../round/publish/publish.ts";
 import { type Asked, askedBy } from "./asked-release.ts";
@@ -88,7 +88,7 @@ type Context = Pick<RepoContext, "forge" | "planes" | "grants" | "clock" | "log"
 export function openPullJudge(context: Context, { commits, releases, rules, durationsOf, makePlan }: Parts): JudgePull {
   const { planes: all, grants, clock, repoURL } = context;
   const judgeUnstaged = openUnstagedJudge(context, makePlan);
-  const warningsOf = openPlanWarnings(context);
+  const warningsOf = openPlanWarnings(context, rules);
 
   async function judgeRollout(judging: Judging, rollout: Rollout, touches: Touches): Promise<void> {
     const { base, pull, before, after, findings, comments } = judging;
@@ -148,14 +148,17 @@ export function openPullJudge(context: Context, { commits, releases, rules, dura
 
   /** What lint says of a planned rollout and what stands outside its file, each at its line. */
   async function lintPlanned(rollout: Rollout, plan: Plan, snapshot: Snapshot, defaultBranch: string): Promise<Problem[]> {
-    const required = (await rules.of(defaultBranch))?.requiredChecks;
+    const asked = await rules.of(defaultBranch);
+    const required = asked?.requiredChecks;
     const planes = planesFor(all, rollout.source.controlPlanes);
     const edits = editsOf(plan);
     const files = new Set([...edits.values()].flatMap((own) => own.map((edit) => edit.file)));
     const { set, problems } = await declared(rollout, snapshot, { planes, likely: files, edits: [...edits.values()].flat() });
     const clusters = generatorClusters(planes);
     const parents = planes.flatMap((plane) => plane.applications().map(parentOf));
-    const input = { rollout, set, clusters, edits, parents, seesAll: grants === undefined, repoURL, defaultBranch, required };
+    const seesAll = grants === undefined;
+    const base = { repoURL, defaultBranch, required, methods: methodsOf(asked) };
+    const input = { rollout, set, clusters, edits, parents, seesAll, ...base };
     return [...problems, ...(await snapshot.with((sync) => lintOutside(input, sync)))];
   }
 
@@ -168,14 +171,14 @@ export function openPullJudge(context: Context, { commits, releases, rules, dura
     const { limits, freezes: own } = parseRepoConfig(await before.read(SETTINGS_FILE), SETTINGS_FILE).bounds;
     const freezes = freezesOf(own, context.freezes);
     const history = await durationsOf(base.journal, rollout.name, base.index.get(rollout.name)?.lastRun ?? 0, freezes);
-    const warnings = await warningsOf(rollout, plan, base.project, before, freezes);
+    const warnings = await warningsOf(rollout, plan, base, before, freezes);
     const now = clock.now();
     const current = asked.before && releaseName(asked.before.values);
     return planComment(rollout, plan, current, {
       expected: expectedDuration(rollout, plan, history, { now, sets: windowSets(rollout.windows ?? [], freezes) }),
       errors: outside.filter((problem) => problem.severity === "error"),
       against: unstaged === undefined ? [] : [unstaged],
-      rules: { now, limits },
+      rules: { now, limits, base: baseAsks(base.branch, await rules.of(base.branch)) },
       warnings: [...warnings, ...outside.filter((problem) => problem.severity === "warning")],
       overlap: over?.sentence,
       toCome: asked.isToCome ? asked.release.values[VERSION] : undefined,

@@ -41,9 +41,15 @@ function surroundings(teams: Record<string, boolean>, applications: string[] = [
   } as unknown as Input;
 }
 
-function warned(input: Input, rollout: Rollout, rollouts: Rollout[]) {
-  return openPlanWarnings(input)(rollout, samplePlan(), { rollouts }, {} as Snapshot, []);
+function warned(input: Input, rollout: Rollout, rollouts: Rollout[], base?: Partial<BranchRules>) {
+  const rules = { of: async () => base && { ...NO_RULES, ...base } };
+  return openPlanWarnings(input, rules)(rollout, samplePlan(), { project: { rollouts }, branch: "main" }, {} as Snapshot, []);
 }
+
+const NO_RULES: BranchRules = {
+  ...{ requiredChecks: [], strict: false, approvals: 0, mergeQueue: false },
+  ...{ codeOwners: false, lastPushApproval: false, signatures: false },
+};
 
 const [first, ...rest] = sampleRollout().stages;
 
@@ -136,4 +142,23 @@ test("windows that change too often to be looked through are held until the next
       until: "2026-01-05T09:30:00.000Z",
     },
   ]);
+});
+
+test("what the base branch wants of every batch and only a person can give is told before the release is merged", async () => {
+  const batches = samplePlan().stages.reduce((sum, stage) => sum + stage.batches.length, 0);
+  const asks = { approvals: 1, codeOwners: true };
+  const told = await warned(surroundings({}), sampleRollout({ mode: "Run" }), [], asks);
+  expect(told).toEqual([{ code: "BASE_WANTS_PERSON", branch: "main", batches, reviews: 1, codeOwners: true, lastPush: false }]);
+  // Where people merge every batch anyway, and where the rules cannot be read, nothing is said.
+  const manual = sampleRollout({ mode: "Run" });
+  manual.delivery = { ...manual.delivery, merge: "Manual" };
+  expect(await warned(surroundings({}), manual, [], asks)).toEqual([]);
+  expect(await warned(surroundings({}), sampleRollout({ mode: "Run" }), [])).toEqual([]);
+});
+
+test("a branch that takes signed commits only is told of where nobody signs the batches", async () => {
+  const rollout = sampleRollout({ mode: "Run" });
+  expect((await warned(surroundings({}), rollout, [], { signatures: true })).map(({ code }) => code)).toEqual(["BASE_WANTS_SIGNED"]);
+  const signing = { ...surroundings({}), writer: {} } as unknown as Input;
+  expect(await warned(signing, rollout, [], { signatures: true })).toEqual([]);
 });

@@ -2,6 +2,7 @@
  * What a person should know of a release before it is merged, and only GitHub, Argo CD and the clock can tell: a window that is shut,
  * teams nobody can be in, dependencies that hold nothing, clusters that would be left out.
  */
+import type { BranchRules } from "../../adapters/forge/port.ts";
 import { matches } from "../../core/base/selector.ts";
 import { iso } from "../../core/base/time.ts";
 import type { Cluster, Plan } from "../../core/plan/plan-types.ts";
@@ -16,6 +17,7 @@ import type { Snapshot } from "../config-repo/snapshot.ts";
 import { applicationsOf, applicationsOn } from "../resolve/draft.ts";
 import { clustersOf, planesFor, serverKey, unreachableClusters } from "../resolve/fleet.ts";
 import { indexClusters } from "../resolve/targets-join.ts";
+import type { Rules } from "../round/branch-rules.ts";
 import type { RepoContext } from "../round/context.ts";
 
 const MOST_TEAMS = 20;
@@ -24,14 +26,14 @@ const MOST_TEAMS = 20;
 export type PlanWarnings = (
   rollout: Rollout,
   plan: Plan,
-  project: Pick<Project, "rollouts">,
+  base: { project: Pick<Project, "rollouts">; branch: string },
   snapshot: Snapshot,
   freezes: readonly (Window & { where: string })[],
 ) => Promise<Warning[]>;
 
-type Context = Pick<RepoContext, "forge" | "planes" | "grants" | "clock" | "log">;
+type Context = Pick<RepoContext, "forge" | "planes" | "grants" | "clock" | "log" | "writer">;
 
-export function openPlanWarnings({ forge, planes, grants, clock, log }: Context): PlanWarnings {
+export function openPlanWarnings({ forge, planes, grants, clock, log, writer }: Context, rules: Pick<Rules, "of">): PlanWarnings {
   const fleet = { planes, grants };
 
   /** A team is asked for by one membership: the answer tells a team without that member from one that cannot be seen. */
@@ -89,15 +91,28 @@ export function openPlanWarnings({ forge, planes, grants, clock, log }: Context)
     return out.length === 0 ? [] : [{ code: "IN_QUARANTINE", clusters: out.map((cluster) => cluster.name) }];
   }
 
-  return async (rollout, plan, project, snapshot, freezes) => {
+  return async (rollout, plan, { project, branch }, snapshot, freezes) => {
     const planned = new Set(plan.stages.flatMap((stage) => [...stage.clusters, ...stage.requeued]));
     return [
       ...windowWarning(rollout, freezes, clock.now()),
+      ...baseWarnings(rollout, plan, branch, await rules.of(branch), writer !== undefined),
       ...(await unseenTeams(rollout)),
       ...(await lonelyDependencies(rollout, planned, project, snapshot)),
       ...inQuarantine(rollout, planned, await declaredAt(snapshot, rollout)),
     ];
   };
+}
+
+/** What the base branch asks of every batch that only a person can give, or nobody: GitHub says it at the first one otherwise. */
+function baseWarnings({ mode, delivery }: Rollout, plan: Plan, branch: string, base: BranchRules | undefined, signed: boolean): Warning[] {
+  if (base === undefined || delivery.strategy !== "PullRequest" || mode !== "Run") return [];
+  const batches = plan.stages.reduce((sum, stage) => sum + stage.batches.length, 0);
+  const { approvals: reviews, codeOwners, lastPushApproval: lastPush, signatures } = base;
+  const warnings: Warning[] = [];
+  if (delivery.merge === "Auto" && (reviews > 0 || codeOwners || lastPush))
+    warnings.push({ code: "BASE_WANTS_PERSON", branch, batches, reviews, codeOwners, lastPush });
+  if (signatures && !signed) warnings.push({ code: "BASE_WANTS_SIGNED", branch, batches });
+  return warnings;
 }
 
 /** Windows and freezes that would hold the first batch now. */

@@ -82,3 +82,12 @@ test("a plan says of each stage what it waits for: approvals, bake, analysis, ho
     ["health", "analysis webcheck (Background)"],
   ]);
 });
+
+test("a plan says what the base branch asks of every batch", () => {
+  const base = { branch: "main", checks: ["ci/test"], queue: false, strict: true };
+  expect(planRules(sampleRollout(), { now: NOW, base })).toContain(
+    "Each batch, by the rules of `main`: waits for the check `ci/test`; is built again whenever the branch moves",
+  );
+  expect(planRules(sampleRollout(), { now: NOW, base: { ...base, queue: true } })).toContain("goes through the merge queue");
+  expect(planRules(sampleRollout(), { now: NOW, base: { ...base, checks: [], strict: false } })).toBe("");
+});

@@ -12,6 +12,8 @@ export interface RulesNow {
   /** Epoch milliseconds. */
   now: number;
   limits?: Limits | undefined;
+  /** What the base branch asks of every batch, as far as it may be read. */
+  base?: { branch: string; checks: readonly string[]; queue: boolean; strict: boolean } | undefined;
 }
 
 const MOST_LISTED = 5;
@@ -19,11 +21,12 @@ const MOST_LISTED = 5;
 type Quantity = { count: number } | { percent: number };
 
 /** The rules that a run would go by besides its stages' gates: only those that the rollout or the repo sets. Markdown, folded. */
-export function planRules(rollout: Rollout, { now, limits }: RulesNow): string {
+export function planRules(rollout: Rollout, { now, limits, base }: RulesNow): string {
   const rows = present(
     windows(rollout, now),
     ...dependencies(rollout),
     limitsOf(limits),
+    baseOf(rollout, base),
     ...ordering(rollout),
     ...growing(rollout),
     health(rollout),
@@ -64,6 +67,22 @@ function limitsOf({ clusters, targets, label }: Limits = {}): string {
     label !== undefined && `${label.percent}% of the clusters of one ${code(short(label.key, 60))}`,
   );
   return parts.length === 0 ? "" : `In flight at once over all rollouts of the repo: at most ${parts.join(", ")}.`;
+}
+
+/** Nothing that waits for a person, or never comes: of that the plan warns. */
+function baseOf({ delivery }: Rollout, base: RulesNow["base"]): string {
+  if (base === undefined || delivery.strategy !== "PullRequest") return "";
+  const { branch, checks, queue, strict } = base;
+  const parts = present(
+    checks.length > 0 &&
+      `waits for ${checks.length === 1 ? "the check" : "the checks"} ${firstOf(
+        checks.map((name) => code(short(name, 60))),
+        MOST_LISTED,
+      )}`,
+    queue && "goes through the merge queue, which merges by a method of its own",
+    strict && !queue && "is built again whenever the branch moves, since it has to be up to date",
+  );
+  return parts.length === 0 ? "" : `Each batch, by the rules of ${code(short(branch, 60))}: ${parts.join("; ")}.`;
 }
 
 function growing({ stages }: Rollout): string[] {

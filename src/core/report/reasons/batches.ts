@@ -84,7 +84,7 @@ export const BATCHES: Entries<BatchesReasons> = entriesOf<BatchesReasons>()({
   TARGET_PUT_BACK: { says: "put off before it merged: what it had is put back", subject: "cluster" },
   WENT_ON_TO_WEIGHT: { says: "went on to weight {weight}", subject: "cluster" },
   STAYS_AT_WEIGHT: { says: "stays at weight {weight}: it is left out of what follows", subject: "cluster" },
-  NEXT_OPEN: { says: ({ branches }) => (branches ? "they may be moved" : "it is open") },
+  NEXT_OPEN: { says: ({ branches }) => (branches ? "they may be moved" : "its pull request is open") },
   ASK_TRY_AGAIN: { says: "`/resume` tries again, `/abort` ends the run", actions: ["resume", "abort"] },
   ASK_LET_OPEN: { says: "do what GitHub wants, then `/resume`; or `/abort` ends the run", actions: ["resume", "abort"] },
   ASK_DELETE_BRANCH: { says: "delete that branch, then `/resume`; or `/abort` ends the run", actions: ["resume", "abort"] },

@@ -177,16 +177,18 @@ const SAYS: Says = {
   CONDITION_BAD: ({ type, message, spent }) => `${type}: ${message ?? "no message"}.${spent ? USED_UP : ""}`,
   HEALTH: ({ status = "not known", message }) => `Its health is ${status}${after(" (", message, ")")}.`,
   DEGRADED_BEFORE: ({ message }) => `It is Degraded${after(" (", message, ")")}, by a status that does not show the change.`,
-  DEGRADED: ({ since, message, day }) => `It is Degraded since ${clock(since, day)} or longer${after(" (", message, ")")}.`,
+  DEGRADED: ({ since, seenAt, message, day }) => {
+    const when = since === undefined ? `, seen with the change at ${clock(seenAt, day)}` : ` since ${clock(since, day)}`;
+    return `It is Degraded${when}${after(" (", message, ")")}.`;
+  },
   SUSPENDED: ({ message }) =>
     `Its health is Suspended${after(" (", message, ")")}: something in it is paused, such as a Rollout at a canary step.`,
 
   IMAGE_NOT_SHOWN: ({ wanted, shown }) => `It is Healthy, and none of its pods has ${wanted}: there is ${shown.join(", ")}.`,
 
   SETTLING: ({ since, until, day }) => `All is well since ${clock(since, day)}; it counts if that still holds at ${clock(until, day)}.`,
-  READ_AWAITED: ({ at, day }) =>
-    `All is well by what Argo CD told of itself; it counts once it is read anew, at ${clock(at, day)} or later.`,
-  READ_FAILED: "{because} That failed: {problem}",
+  READ_AWAITED: ({ at, day }) => `Its last report is good. It counts once Argo CD was asked for it by name, at ${clock(at, day)} or later.`,
+  READ_FAILED: "{because} Asking failed: {problem}",
   EARLIER_READ_DIFFERS: ({ by }) => `The earlier read ${EARLIER[by]}, so it confirms nothing.`,
   EARLIER_READ_UNMET: 'The earlier read did not meet clause "{clause}": one more read must confirm this one.',
 };

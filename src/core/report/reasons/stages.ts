@@ -18,6 +18,10 @@ export const STAGES: Entries<StageReasons> = entriesOf<StageReasons>()({
     says: ({ clusters, since }, names) => `baking: ${names.clusters(clusters)} healthy since ${clock(since)}`,
     subject: "batch",
   },
+  BATCH_READ_AGAIN: {
+    says: "[the pause at weight {weight}|the bake] is over: {clusters} are asked for once more in Argo CD before the next batch",
+    subject: "batch",
+  },
   BATCH_UNCONFIRMED: {
     says: "baked, but {clusters} cannot be confirmed just now: {because}",
     subject: "batch",
@@ -163,6 +167,7 @@ export const STAGES: Entries<StageReasons> = entriesOf<StageReasons>()({
   NEXT_HEALTHY_AGAIN: { says: "Argo CD shows it healthy again" },
   NEXT_CONFIRMED: { says: "confirmed" },
   NEXT_CONFIRMED_OR_FAILED: { says: "confirmed, or counted as failed" },
+  NEXT_CONFIRMED_OR_ASKED: { says: "confirmed, or the run pauses and asks a person" },
   NEXT_WINDOW_FILLED: { says: "the window is filled" },
   NEXT_PHASE: { says: "it is {phase}" },
   NEXT_NEWER_RUN: { says: "the newer run starts" },

@@ -1,5 +1,4 @@
 import { count } from "../../base/count.ts";
-import { formatDuration } from "../../base/time.ts";
 import type { PinRef, TargetReasons } from "../../reasons/targets.ts";
 import { type Entries, entriesOf } from "./entry.ts";
 import { clock, issuePhrase } from "./phrases.ts";
@@ -61,8 +60,8 @@ export const TARGETS: Entries<TargetReasons> = entriesOf<TargetReasons>()({
   FAILED_AFTERWARDS: { subject: "application", says: "after it was confirmed: {because}" },
   UNWELL_AFTERWARDS: {
     subject: "application",
-    says: ({ lost, forMs, because }, names) =>
-      `${lost ? "lost" : "not healthy"} after it was confirmed; fails in ${formatDuration(forMs)}: ${names.because(because)}`,
+    says: ({ lost, until, because }, names) =>
+      `${lost ? "lost" : "not healthy"} after it was confirmed, and counted as failed at ${clock(until)} unless that changes: ${names.because(because)}`,
   },
   FLAP_IGNORED: {
     subject: "application",

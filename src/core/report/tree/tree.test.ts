@@ -97,7 +97,7 @@ describe("the tree of a run", () => {
       Release:  v2 · PR #7 · by ana
       Status:   ◌ Progressing · running for 2m5s
       Why:      batch 2 waits for Argo CD
-      Next:     eu-2 counts as failed (in 12m55s)
+      Next:     eu-2 counts as failed (at the latest in 12m55s)
       Progress: ━━━━━━──────────────────────── 1/5 clusters
 
       NAME                    STATUS         AGE     INFO

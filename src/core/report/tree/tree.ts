@@ -1,6 +1,6 @@
 import { epoch } from "../../base/time.ts";
 import { isEnded, type Run } from "../../run/state/run.ts";
-import { nextOfRun } from "../reasons/next.ts";
+import { type NextView, nextOfRun } from "../reasons/next.ts";
 import { sentenceOf } from "../reasons/say.ts";
 import { releaseName, releaser, shortName } from "../words.ts";
 import { mark, RUN_MARKS, shortAge, type Tone, type TreeNode, within } from "./tree-marks.ts";
@@ -72,10 +72,15 @@ function header(run: Run, now: number, options: TreeOptions): string[] {
   for (const { plane, since, why } of run.unseen ?? [])
     lines.push(line("Unseen", `control plane ${plane} since ${since}: ${sentenceOf(why, run)}`, "warn"));
   const next = nextOfRun(run);
-  const time = next?.eta ?? next?.deadline;
-  if (next !== undefined) lines.push(...sentence("Next", time === undefined ? next.what : `${next.what} (${within(time, now)})`));
+  if (next !== undefined) lines.push(...sentence("Next", `${next.what}${nextWithin(next, now)}`));
   lines.push(`${paint("Progress: ", "dim", options)}${progress(run, options)}`);
   return lines;
+}
+
+/** When it is expected, or else when it counts as over: these are two things. */
+function nextWithin({ eta, deadline }: NextView, now: number): string {
+  if (eta !== undefined) return ` (${within(eta, now)})`;
+  return deadline === undefined ? "" : ` (at the latest ${within(deadline, now)})`;
 }
 
 /** `━━━━━━━╸────  7/12 clusters · 1 failed · 2 skipped`. */

@@ -1,6 +1,7 @@
 /** Moves merged batches on: every cluster confirmed, its waits over, baked, measured, settled. Called by `advance` once a round. */
+import { type AnyReason, causesOf, type Words } from "../../base/reason.ts";
 import { epoch, iso } from "../../base/time.ts";
-import { runReason } from "../../reasons/run.ts";
+import { runReason, said } from "../../reasons/run.ts";
 import { afterBatch, measuresBatch } from "../checks/stage-checks.ts";
 import { withinBudget } from "../outcome/failures.ts";
 import { isInTurn, putsBack } from "../state/batch.ts";
@@ -8,6 +9,7 @@ import { batchOf, type Draft, mapTargets, moveBatch, moveTarget, noteBatch, sayB
 import { batchRef, clustersOf, liveTargets } from "../state/names.ts";
 import type { Batch, BatchTarget, Next } from "../state/run.ts";
 import { isMidStep } from "../state/steps.ts";
+import { isToBeRead } from "../targets/seen.ts";
 import { stepIsOver } from "./step-wait.ts";
 
 export function settleBatches(draft: Draft): void {
@@ -97,9 +99,21 @@ function isBaked(draft: Draft, batch: Batch, healthy: BatchTarget[]): boolean {
   const unclear = healthy.filter((target) => draft.world.targets.get(target.key)?.assessment?.verdict !== "live");
   const [first] = unclear;
   if (first === undefined) return true;
-  const why = runReason("BATCH_UNCONFIRMED", { clusters: clustersOf(unclear), because: first.why });
-  sayBatch(draft, batch.number, why, { what: runReason("NEXT_HEALTHY_AGAIN") });
+  const asked = unclear.every((target) => isToBeRead(draft.world.targets.get(target.key)?.assessment));
+  if (asked)
+    sayBatch(draft, batch.number, runReason("BATCH_READ_AGAIN", { clusters: clustersOf(unclear) }), { what: runReason("NEXT_READ") });
+  else {
+    const why = runReason("BATCH_UNCONFIRMED", { clusters: clustersOf(unclear), because: doubtOf(draft, unclear, first) });
+    sayBatch(draft, batch.number, why, { what: runReason("NEXT_HEALTHY_AGAIN") });
+  }
   return false;
+}
+
+/** What keeps the first of them from being confirmed: of one that only could not be asked for, why. */
+function doubtOf(draft: Draft, targets: readonly BatchTarget[], first: BatchTarget): AnyReason {
+  const open = targets.find((target) => !isToBeRead(draft.world.targets.get(target.key)?.assessment)) ?? first;
+  const failed = causesOf(open.why).find(({ code }) => code === "READ_FAILED");
+  return failed === undefined ? open.why : said(failed["problem"] as Words);
 }
 
 /** In a rolling stage each target bakes by itself, and gives its place in the window back when it has. */
@@ -130,11 +144,13 @@ function sayInFlight(draft: Draft, batch: Batch, open: BatchTarget[]): void {
   sayBatch(draft, batch.number, why, nextOf(draft, open));
 }
 
+/** The first of what is due: one that waits fails by itself only where nobody can be asked any more. */
 function nextOf({ run }: Draft, open: BatchTarget[]): Next {
-  const deadlines = open.flatMap(({ waitingSince, deadlineAt }) => {
-    if (waitingSince !== undefined) return [epoch(waitingSince) + run.spec.waitingDeadlineMs];
-    return deadlineAt === undefined ? [] : [epoch(deadlineAt)];
+  const due = open.flatMap(({ waitingSince, deadlineAt }) => {
+    if (waitingSince !== undefined) return [{ at: epoch(waitingSince) + run.spec.waitingDeadlineMs, asks: run.ending === undefined }];
+    return deadlineAt === undefined ? [] : [{ at: epoch(deadlineAt), asks: false }];
   });
-  if (deadlines.length === 0) return { what: runReason("NEXT_CONFIRMED") };
-  return { what: runReason("NEXT_CONFIRMED_OR_FAILED"), deadline: iso(Math.min(...deadlines)) };
+  const [first] = due.sort((a, b) => a.at - b.at);
+  if (first === undefined) return { what: runReason("NEXT_CONFIRMED") };
+  return { what: runReason(first.asks ? "NEXT_CONFIRMED_OR_ASKED" : "NEXT_CONFIRMED_OR_FAILED"), deadline: iso(first.at) };
 }

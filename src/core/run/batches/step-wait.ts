@@ -10,7 +10,7 @@ import { withinBudget } from "../outcome/failures.ts";
 import { batchOf, changeBatch, type Draft, moveBatch, sayBatch, wakeAt } from "../state/draft.ts";
 import { batchRef, clustersOf } from "../state/names.ts";
 import type { Batch, BatchTarget } from "../state/run.ts";
-import { seenOf } from "../targets/seen.ts";
+import { isToBeRead, seenOf } from "../targets/seen.ts";
 
 /**
  * Waits out what follows a weight, once every cluster of its batch is confirmed. True: the last is over, or there is none. Each begins when
@@ -75,6 +75,10 @@ function waitIsOver(draft: Draft, number: number, wait: Wait, at: number): boole
   const unclear = healthy.filter((target) => seenOf(draft, batch, target.key)?.assessment?.verdict !== "live");
   const [first] = unclear;
   if (first === undefined) return true;
+  if (unclear.every((target) => isToBeRead(seenOf(draft, batch, target.key)?.assessment))) {
+    sayBatch(draft, number, runReason("BATCH_READ_AGAIN", { clusters: clustersOf(unclear), weight }), { what: runReason("NEXT_READ") });
+    return false;
+  }
   const why = runReason("STEP_UNCONFIRMED", { weight, clusters: clustersOf(unclear), because: first.why });
   sayBatch(draft, number, why, { what: runReason("NEXT_HEALTHY_AGAIN") });
   return false;

@@ -235,7 +235,11 @@ function afterwards(draft: Draft, batch: Batch, target: BatchTarget, assessment:
   wakeAt(draft, draft.now + wait);
   return touchTarget(target, {
     deadlineAt: iso(draft.now + wait),
-    why: runReason("UNWELL_AFTERWARDS", { lost: assessment.verdict === "lost", forMs: wait, because: said(assessment.sentence) }),
+    why: runReason("UNWELL_AFTERWARDS", {
+      lost: assessment.verdict === "lost",
+      until: iso(draft.now + wait),
+      because: said(assessment.sentence),
+    }),
   });
 }
 

@@ -1,6 +1,7 @@
+import { hasCode } from "../../base/reason.ts";
 import type { Draft } from "../state/draft.ts";
 import type { Batch, BatchTarget, Run } from "../state/run.ts";
-import type { ObservedTarget } from "../state/world.ts";
+import type { Assessment, ObservedTarget } from "../state/world.ts";
 
 /**
  * What was seen of a target, as far as it says anything of this batch's change: while a cluster is at one weight and the
@@ -23,4 +24,9 @@ export function holdsNextStep(run: Run, batch: Batch, target: BatchTarget, pins:
       other.merged === undefined &&
       other.targets.some(({ key, edits }) => key === target.key && edits.every((edit, index) => (pins[index] ?? null) === edit.to)),
   );
+}
+
+/** Nothing is against it: it is about to be asked for by name. */
+export function isToBeRead(assessment: Assessment | undefined): boolean {
+  return assessment?.clause === "settled" && !hasCode(assessment.sentence, "READ_FAILED");
 }

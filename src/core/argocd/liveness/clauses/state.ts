@@ -113,9 +113,11 @@ const healthy: Clause = (context) => {
   const message = health.message && firstLine(health.message);
   if (status !== "Degraded") return { verdict: "pending", because: reason("HEALTH", { status, message }) };
   if (!context.shows || context.firstSeenAt === undefined) return { verdict: "pending", because: reason("DEGRADED_BEFORE", { message }) };
-  const start = Math.max(at(lastTransitionTime) ?? context.firstSeenAt, context.firstSeenAt);
-  const because = reason("DEGRADED", { since: timeOf(start), message, day: dayOf(context.now) });
-  return afterGrace(context, { because, start, since: at(lastTransitionTime) });
+  const since = at(lastTransitionTime);
+  const times = { since: since === undefined ? undefined : timeOf(since), seenAt: timeOf(context.firstSeenAt) };
+  const because = reason("DEGRADED", { ...times, message, day: dayOf(context.now) });
+  // What it was before the change showed is not held against the change.
+  return afterGrace(context, { because, start: Math.max(since ?? context.firstSeenAt, context.firstSeenAt), since });
 };
 
 /** 7. Something in it is paused, such as a Rollout at a canary step: in progress, and no deadline runs meanwhile. */

@@ -1,5 +1,6 @@
+import { count } from "../../../base/count.ts";
 import type { NotGranted, RepoProblems } from "../../../reasons/problems-repo.ts";
-import { firstOf } from "../../markdown.ts";
+import { firstOf, present } from "../../markdown.ts";
 import { isSeveral, sourcePhrase } from "../phrases.ts";
 import { problemsOf, sayEntry } from "./entry.ts";
 import { sayPin } from "./pins.ts";
@@ -207,6 +208,34 @@ export const REPO_PROBLEMS = problemsOf<RepoProblems>()({
     hint: "bring it back before its turn",
     means: "clusters that the rule `quarantine` would leave out now; on a release PR only",
     todo: "nothing, or bring it back before its turn",
+    warns: true,
+  },
+  METHOD_FORBIDDEN: {
+    says: "{branch} does not take merges by {method}, only by {allowed}: GitHub would refuse every batch",
+    hint: "set delivery.method to one of {allowed}, or allow {method} in the repository's settings and rules",
+    means:
+      "the base branch's rules or the repository's settings forbid `delivery.method`: GitHub would refuse every batch; on a release PR only",
+    todo: "set `delivery.method` to one that is allowed, or allow it",
+  },
+  BASE_WANTS_PERSON: {
+    says: ({ branch, batches, reviews, codeOwners, lastPush }) => {
+      const wants = present(
+        reviews > 0 && count(reviews, "approving review"),
+        codeOwners && "the approval of a code owner",
+        lastPush && "the approval of somebody other than who pushed last",
+      );
+      return `${branch} wants ${wants.join(" and ")}, and an App's does not count: unless Stagecoach may bypass that rule, ${batches === 1 ? "the batch waits" : `each of the ${batches} batches waits`} for a person`;
+    },
+    hint: "make the App a bypass actor of that rule, or count on approving each batch",
+    means: "the base branch's rules want a review of every batch's pull request, which no App can give; on a release PR only",
+    todo: "make the App a bypass actor of the ruleset, or count on approving each batch; [rules of the branch](gates.md#what-githubs-rules-mean-for-a-batch)",
+    warns: true,
+  },
+  BASE_WANTS_SIGNED: {
+    says: "{branch} takes signed commits only, and batches are committed unsigned: GitHub would refuse every one of the {batches}",
+    hint: "set commits.signing in the server's configuration",
+    means: "the base branch takes signed commits only, and the server signs none; on a release PR only",
+    todo: "set [`commits.signing`](configuration.md#commits)",
     warns: true,
   },
   TEAM_UNSEEN: {

@@ -69,6 +69,7 @@ export const ARGOCD_VARIANTS: Variants<Table> = {
   OUT_OF_SYNC: [{}, { idle: "open" }, { idle: "unseen" }],
   SYNC_WINDOW_CLOSED: [{}, { opensAt: "2026-11-21T22:00:00Z", manual: true }],
   CONDITION_BAD: [{}, { message: undefined, spent: true }],
+  DEGRADED: [{ seenAt: failed }, { since: undefined, seenAt: failed }],
   HEALTH: [{ status: "Progressing" }, { status: undefined, message: undefined }],
   IMAGE_NOT_SHOWN: [{ wanted: "ghcr.io/acme/web:v2", shown: ["ghcr.io/acme/web:v1"] }],
   EARLIER_READ_DIFFERS: [{ by: "uid" }, { by: "resourceVersion" }, { by: "absence" }],

@@ -152,6 +152,12 @@ export const OUTSIDE_SAMPLES: Samples<keyof (PlanProblems & RepoProblems & SetPr
     { said: "control plane hub-us cannot be seen since 2026-11-21 14:05:00 UTC: forbidden", clusters: undefined },
   ],
   IN_QUARANTINE: [{ clusters: ["eu-4"] }],
+  METHOD_FORBIDDEN: [{ branch: "main", method: "squash", allowed: ["merge", "rebase"] }],
+  BASE_WANTS_PERSON: [
+    { branch: "main", batches: 9, reviews: 2, codeOwners: true, lastPush: true },
+    { branch: "main", batches: 1, reviews: 1, codeOwners: false, lastPush: false },
+  ],
+  BASE_WANTS_SIGNED: [{ branch: "main", batches: 9 }],
   TEAM_UNSEEN: [{ teams: ["srre"] }],
   DEPENDS_NOWHERE: [{ dependency: "ledger", rollout: "payments" }],
   WINDOW_CLOSED: [
