@@ -166,7 +166,7 @@ describe("a merged target", () => {
       const assessment = [...run.world.targets.values()].find((seen) => seen.assessment?.clause === "health")?.assessment;
       if (assessment !== undefined) assessment.evidence.fields["health"] = "Missing";
       round(run);
-      expect(batch(run.run, 1).targets[0]?.why).toSay("not healthy after it was confirmed; fails in 15m");
+      expect(batch(run.run, 1).targets[0]?.why).toSay("not healthy after it was confirmed, and counted as failed at 09:15:06 UTC");
       if (well) judge(run, "c1", "live", "all");
       round(run, 15 * MINUTE);
       expect(phases(run.run, 1)).toEqual([then]);

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { samplePlan, sampleRollout } from "../../../test/support/sample-run.ts";
+import type { BranchRules } from "../../adapters/forge/port.ts";
 import { parseRepoConfig } from "../../core/spec/parse/parse.ts";
 import { SETTINGS_FILE } from "../../core/spec/repo-config.ts";
 import type { Rollout } from "../../core/spec/rollout.ts";

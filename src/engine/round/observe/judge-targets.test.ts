@@ -166,7 +166,7 @@ describe("what a stream did not bring", () => {
     await look();
     expect(rereads()).toBe(0);
     bench.now += 1_000;
-    expect(await glance()).toMatchObject({ verdict: "pending", clause: "settled", sentence: expect.toSay("read anew") });
+    expect(await glance()).toMatchObject({ verdict: "pending", clause: "settled", sentence: { code: "READ_AWAITED" } });
     expect((await look())?.verdict).toBe("live");
     bench.now += 60_000;
     expect((await look())?.verdict).toBe("live");
