@@ -1,4 +1,3 @@
-import { defined } from "../../base/defined.ts";
 import type { AnyReason } from "../../base/reason.ts";
 import { epoch, iso } from "../../base/time.ts";
 import { runReason, said } from "../../reasons/run.ts";
@@ -33,8 +32,7 @@ export function observeTargets(draft: Draft): void {
       return observeTarget(draft, batch, target, seen);
     });
   }
-  if (refresh.size + sets.size === 0) return;
-  draft.effects.push(defined({ kind: "Refresh" as const, targets: [...refresh], sets: sets.size === 0 ? undefined : [...sets] }));
+  if (refresh.size + sets.size > 0) draft.effects.push({ kind: "Refresh", targets: [...refresh], sets: [...sets] });
 }
 
 /** Whoever applies its spec looks first: a batch's targets have one parent, which is asked once for all of them. */

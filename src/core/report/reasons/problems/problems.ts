@@ -3,6 +3,7 @@ import { firstOf } from "../../markdown.ts";
 import { ANALYSIS_PROBLEMS } from "./analysis.ts";
 import { type ProblemEntries, type SaidProblem, sayEntry } from "./entry.ts";
 import { FILE_PROBLEMS } from "./file.ts";
+import { GITHUB_PROBLEMS } from "./github.ts";
 import { PACE_PROBLEMS } from "./pace.ts";
 import { PIN_PROBLEMS } from "./pins.ts";
 import { PLAN_PROBLEMS } from "./plan.ts";
@@ -18,6 +19,7 @@ export const PROBLEMS: ProblemEntries<ProblemTable> = {
   ...PACE_PROBLEMS,
   ...PLAN_PROBLEMS,
   ...REPO_PROBLEMS,
+  ...GITHUB_PROBLEMS,
   ...SET_PROBLEMS,
   ...ANALYSIS_PROBLEMS,
   ...(PIN_PROBLEMS as unknown as Pick<ProblemEntries<ProblemTable>, keyof typeof PIN_PROBLEMS>),

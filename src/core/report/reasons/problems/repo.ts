@@ -1,8 +1,8 @@
-import { count } from "../../../base/count.ts";
 import type { NotGranted, RepoProblems } from "../../../reasons/problems-repo.ts";
-import { firstOf, present } from "../../markdown.ts";
+import { firstOf } from "../../markdown.ts";
 import { isSeveral, sourcePhrase } from "../phrases.ts";
 import { problemsOf, sayEntry } from "./entry.ts";
+import type { GitHubCode } from "./github.ts";
 import { sayPin } from "./pins.ts";
 
 const ONE_DECIDES = "one of the two decides the tag";
@@ -10,8 +10,8 @@ const READ_BASE = "let it read {base}";
 const AS_PRINTED = "an inventory is what kubectl get -o yaml prints";
 const TENANCY = "its operator grants more under `tenancy` in the server's config";
 
-/** What stands outside of a rollout's file: in the repo, in Argo CD, on GitHub. */
-export const REPO_PROBLEMS = problemsOf<RepoProblems>()({
+/** What stands outside of a rollout's file: in the repo and in Argo CD. */
+export const REPO_PROBLEMS = problemsOf<Omit<RepoProblems, GitHubCode>>()({
   BASE_NOT_DEFAULT: {
     says: "delivery.base is {base}, and the repo's default branch is {defaultBranch}: batches are written to the default branch only",
     hint: "remove delivery.base and let Argo CD read {defaultBranch}, or make {base} the repo's default branch",
@@ -78,13 +78,6 @@ export const REPO_PROBLEMS = problemsOf<RepoProblems>()({
       },
     },
     means: "Argo CD Image Updater sets the image that pins set: each undoes the other",
-  },
-  SILENT_CHECK: {
-    says: (r) =>
-      `the required check "${r.check}" is never reported on a pull request that changes only ${firstOf(r.changed, 3)}: ${firstOf(r.workflows, 3)} does not run for it, and GitHub would wait for ever`,
-    hint: "let the workflow run on every pull request to the base and skip its jobs by `if:` (a skipped job counts as passed), or do not require the check",
-    means:
-      "a check that the branch requires comes from a workflow that does not run for what batches change (its `paths`, `branches` or events), so GitHub would wait for it for ever; the bot knows it from the branch's rules and `.github/workflows`",
   },
   INVENTORY_NOT_FOUND: {
     says: "spec.inventory.file {name} is not there",
@@ -208,40 +201,6 @@ export const REPO_PROBLEMS = problemsOf<RepoProblems>()({
     hint: "bring it back before its turn",
     means: "clusters that the rule `quarantine` would leave out now; on a release PR only",
     todo: "nothing, or bring it back before its turn",
-    warns: true,
-  },
-  METHOD_FORBIDDEN: {
-    says: "{branch} does not take merges by {method}, only by {allowed}: GitHub would refuse every batch",
-    hint: "set delivery.method to one of {allowed}, or allow {method} in the repository's settings and rules",
-    means:
-      "the base branch's rules or the repository's settings forbid `delivery.method`: GitHub would refuse every batch; on a release PR only",
-    todo: "set `delivery.method` to one that is allowed, or allow it",
-  },
-  BASE_WANTS_PERSON: {
-    says: ({ branch, batches, reviews, codeOwners, lastPush }) => {
-      const wants = present(
-        reviews > 0 && count(reviews, "approving review"),
-        codeOwners && "the approval of a code owner",
-        lastPush && "the approval of somebody other than who pushed last",
-      );
-      return `${branch} wants ${wants.join(" and ")}, and an App's does not count: unless Stagecoach may bypass that rule, ${batches === 1 ? "the batch waits" : `each of the ${batches} batches waits`} for a person`;
-    },
-    hint: "make the App a bypass actor of that rule, or count on approving each batch",
-    means: "the base branch's rules want a review of every batch's pull request, which no App can give; on a release PR only",
-    todo: "make the App a bypass actor of the ruleset, or count on approving each batch; [rules of the branch](gates.md#what-githubs-rules-mean-for-a-batch)",
-    warns: true,
-  },
-  BASE_WANTS_SIGNED: {
-    says: "{branch} takes signed commits only, and batches are committed unsigned: GitHub would refuse every one of the {batches}",
-    hint: "set commits.signing in the server's configuration",
-    means: "the base branch takes signed commits only, and the server signs none; on a release PR only",
-    todo: "set [`commits.signing`](configuration.md#commits)",
-    warns: true,
-  },
-  TEAM_UNSEEN: {
-    says: "nobody can approve as a member of {teams}: there is no such team, or the App was not given members: read",
-    hint: "correct the slug, or grant members: read",
-    means: "nobody can approve as a member of this team; on a release PR only",
     warns: true,
   },
   DEPENDS_NOWHERE: {

@@ -1,0 +1,51 @@
+import { count } from "../../../base/count.ts";
+import type { RepoProblems } from "../../../reasons/problems-repo.ts";
+import { firstOf, present } from "../../markdown.ts";
+import { problemsOf } from "./entry.ts";
+
+export type GitHubCode = "SILENT_CHECK" | "METHOD_FORBIDDEN" | "BASE_WANTS_PERSON" | "BASE_WANTS_SIGNED" | "TEAM_UNSEEN";
+
+/** What stands on GitHub outside of a rollout's file: the base branch's rules, checks and teams. */
+export const GITHUB_PROBLEMS = problemsOf<Pick<RepoProblems, GitHubCode>>()({
+  SILENT_CHECK: {
+    says: (r) =>
+      `the required check "${r.check}" is never reported on a pull request that changes only ${firstOf(r.changed, 3)}: ${firstOf(r.workflows, 3)} does not run for it, and GitHub would wait for ever`,
+    hint: "let the workflow run on every pull request to the base and skip its jobs by `if:` (a skipped job counts as passed), or do not require the check",
+    means:
+      "a check that the branch requires comes from a workflow that does not run for what batches change (its `paths`, `branches` or events), so GitHub would wait for it for ever; the bot knows it from the branch's rules and `.github/workflows`",
+  },
+  METHOD_FORBIDDEN: {
+    says: "{branch} does not take merges by {method}, only by {allowed}: GitHub would refuse every batch",
+    hint: "set delivery.method to one of {allowed}, or allow {method} in the repository's settings and rules",
+    means:
+      "the base branch's rules or the repository's settings forbid `delivery.method`: GitHub would refuse every batch; on a release PR only",
+    todo: "set `delivery.method` to one that is allowed, or allow it",
+  },
+  BASE_WANTS_PERSON: {
+    says: ({ branch, batches, reviews, codeOwners, lastPush }) => {
+      const wants = present(
+        reviews > 0 && count(reviews, "approving review"),
+        codeOwners && "the approval of a code owner",
+        lastPush && "the approval of somebody other than who pushed last",
+      );
+      return `${branch} wants ${wants.join(" and ")}, and an App's does not count: unless Stagecoach may bypass that rule, ${batches === 1 ? "the batch waits" : `each of the ${batches} batches waits`} for a person`;
+    },
+    hint: "make the App a bypass actor of that rule, or count on approving each batch",
+    means: "the base branch's rules want a review of every batch's pull request, which no App can give; on a release PR only",
+    todo: "make the App a bypass actor of the ruleset, or count on approving each batch; [rules of the branch](gates.md#what-githubs-rules-mean-for-a-batch)",
+    warns: true,
+  },
+  BASE_WANTS_SIGNED: {
+    says: "{branch} takes signed commits only, and batches are committed unsigned: GitHub would refuse every one of the {batches}",
+    hint: "set commits.signing in the server's configuration",
+    means: "the base branch takes signed commits only, and the server signs none; on a release PR only",
+    todo: "set [`commits.signing`](configuration.md#commits)",
+    warns: true,
+  },
+  TEAM_UNSEEN: {
+    says: "nobody can approve as a member of {teams}: there is no such team, or the App was not given members: read",
+    hint: "correct the slug, or grant members: read",
+    means: "nobody can approve as a member of this team; on a release PR only",
+    warns: true,
+  },
+});
