@@ -10,6 +10,8 @@ export interface RepoProblems {
     | { kind: "Parent"; parent: string; set: string; revision: string; base: string }
     | { kind: "Source"; applications: readonly string[]; revision: string; base: string }
     | { kind: "OtherRepo"; applications: readonly string[]; reads: string; repoURL: string };
+  /** `shared`: a repo and branch that several of them are hydrated to. */
+  HYDRATED_ELSEWHERE: { applications: readonly string[]; shared: string | undefined };
   NOT_APPLIED: { set: string };
   ROLLING_SYNC: { set: string };
   CREATE_ONLY: { set: string; policy: string };

@@ -5,8 +5,9 @@ import type { Edit } from "../../core/plan/plan-types.ts";
 import { sayProblem } from "../../core/report/reasons/problems/problems.ts";
 import type { PinTemplate, Rollout } from "../../core/spec/rollout.ts";
 import { manifestIn } from "../config-repo/appset-in-git.ts";
-import type { ParentApplication } from "./gathered.ts";
+import type { Gathered, ParentApplication } from "./gathered.ts";
 import { lintOutside } from "./lint-outside.ts";
+import { hydratedElsewhere } from "./reads.ts";
 
 const REPO = "https://github.com/acme/fleet.git";
 const FILE = "appsets/payments.yaml";
@@ -324,4 +325,20 @@ describe("lint looks outside the rollout's file", () => {
       expect.stringMatching(/^error SET_BROKEN .*exactly two generators/),
     ]);
   });
+});
+
+test("what is hydrated to a branch that cannot be read here, and what shares such a branch, is said", () => {
+  const hydrated = (name: string, repoURL: string | undefined, targetBranch: string) => ({
+    metadata: { name },
+    spec: {
+      sourceHydrator: { drySource: { repoURL: REPO, path: "dry" }, syncSource: { ...(repoURL && { repoURL }), targetBranch, path: name } },
+    },
+  });
+  const told = (...rendered: unknown[]) => hydratedElsewhere({ rendered, repoURL: REPO } as unknown as Gathered);
+  expect(told(hydrated("a", undefined, "env/prod"), hydrated("b", undefined, "env/prod"))).toEqual([]);
+  const away = "https://git.example.com/acme/rendered";
+  expect(told(hydrated("a", away, "env/a"), hydrated("b", away, "env/b"))).toMatchObject([
+    { code: "HYDRATED_ELSEWHERE", shared: undefined },
+  ]);
+  expect(told(hydrated("a", away, "env"), hydrated("b", away, "env"))).toMatchObject([{ shared: "git.example.com/acme/rendered env" }]);
 });

@@ -13,7 +13,7 @@ import { type GatherInput, gatherOutside } from "./gather.ts";
 import { AT_SOURCE, type Gathered, specOf } from "./gathered.ts";
 import { ignoredPins, imageUpdater } from "./ignored-pins.ts";
 import { pathsNotCovered, pinsWithoutEffect } from "./pin-effects.ts";
-import { baseRevisions, generatePaths, notApplied, outsideReads } from "./reads.ts";
+import { baseRevisions, generatePaths, hydratedElsewhere, notApplied, outsideReads } from "./reads.ts";
 
 /** Says what stands against a rollout outside of its file, each problem at its line of `sourceRef` or `pins`. */
 export function lintOutside(input: GatherInput, files: RepoFiles): Problem[] {
@@ -28,6 +28,7 @@ export function lintOutside(input: GatherInput, files: RepoFiles): Problem[] {
     ...generatePaths(gathered),
     ...pathsNotCovered(gathered),
     ...pinsWithoutEffect(gathered),
+    ...hydratedElsewhere(gathered),
     ...notApplied(gathered),
     ...outsideReads(gathered),
     ...silentChecks(gathered),

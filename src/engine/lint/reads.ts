@@ -1,5 +1,6 @@
 import { posix } from "node:path";
 import { GENERATE_PATHS, wholePaths } from "../../core/argocd/generate-paths.ts";
+import { hydrationOf, normalRepo } from "../../core/argocd/same.ts";
 import type { SourceView } from "../../core/argocd/views.ts";
 import { isRecord } from "../../core/base/is-record.ts";
 import type { Finding, ProblemData } from "../../core/reasons/problem.ts";
@@ -160,6 +161,21 @@ export function generatePaths({ rendered, repoURL, base, files, edits, set }: Ga
       path: AT_SOURCE,
     },
   ];
+}
+
+/** Of a branch that is not in the config repo nobody sees here what it was made from: then what Argo CD says of a hydration must do. */
+export function hydratedElsewhere({ rendered, repoURL }: Gathered): Finding[] {
+  if (rendered === undefined || repoURL === undefined) return [];
+  const branches = new Map<string, string[]>();
+  for (const { metadata, spec } of rendered) {
+    const to = hydrationOf(spec["sourceHydrator"])?.to;
+    if (to === undefined || to.startsWith(`${normalRepo(repoURL)} `)) continue;
+    branches.set(to, [...(branches.get(to) ?? []), metadata.name]);
+  }
+  const applications = [...branches.values()].flat();
+  if (applications.length === 0) return [];
+  const shared = [...branches].find(([, names]) => names.length > 1)?.[0];
+  return [{ code: "HYDRATED_ELSEWHERE", applications: applications.slice(0, 5), shared, severity: "warning", path: AT_SOURCE }];
 }
 
 /** Batches in an ApplicationSet that nobody applies from Git change nothing in the cluster. */

@@ -66,6 +66,10 @@ export const OUTSIDE_SAMPLES: Samples<keyof (PlanProblems & RepoProblems & SetPr
     { kind: "Source", applications: ["a", "b", "c", "d"], revision: "live", base: "main" },
     { kind: "OtherRepo", applications: ["a"], reads: "https://github.com/acme/old", repoURL: "https://github.com/acme/fleet" },
   ],
+  HYDRATED_ELSEWHERE: [
+    { applications: ["web-eu-1"], shared: undefined },
+    { applications: ["web-eu-1", "web-us-1"], shared: "github.com/acme/rendered env/prod" },
+  ],
   NO_GENERATE_PATHS: [
     { applications: 340, files: 12_000, annotation: "argocd.argoproj.io/manifest-generate-paths", right: ".;/envs/eu-1.yaml" },
   ],
