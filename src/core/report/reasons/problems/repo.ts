@@ -37,8 +37,7 @@ export const REPO_PROBLEMS = problemsOf<Omit<RepoProblems, GitHubCode>>()({
       "a generator, the parent Application or a source reads what batches write from another branch than they write to: a merge would be seen never, or only in part",
   },
   HYDRATED_ELSEWHERE: {
-    says: ({ applications, shared }) =>
-      `${applications.join(", ")}: hydrated to another repo than this one, so a batch is confirmed by what Argo CD says of the hydration, and not by what is on the branch${shared === undefined ? "" : `; of ${shared}, which several share, that proves nothing`}`,
+    says: ({ applications: all, shared = "" }) => `${all.join(", ")}: hydrated to another repo${shared && `, several to ${shared}`}`,
     hint: "hydrate to a branch of this repo, or give each Application a branch of its own",
     means: "Argo CD may call an Application hydrated whose path was left as it was, and the bot cannot read that branch",
     warns: true,
