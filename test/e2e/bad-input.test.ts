@@ -103,7 +103,7 @@ describe("merged to main as a release, no run starts and the PR's comment says w
     await alice.push(world.repository, { branch, files: { ...released, ...changed }, message: `Release ${version}` });
     const pull = await alice.openPull(world.repository, { head: branch, title: `Release ${version}` });
     await alice.mergePull(world.repository, pull, "squash");
-    const comment = await world.untilComment(pull, "No run would start");
+    const comment = await world.untilComment(pull, "No run started");
     expect(comment).toMatch(where);
     expect(comment).toMatch(what);
     await journey.bot.idle();
@@ -128,7 +128,7 @@ describe("merged to main as a release, no run starts and the PR's comment says w
     });
     const pull = await alice.openPull(world.repository, { head: branch, title: "Release v3.0.0" });
     await alice.mergePull(world.repository, pull, "squash");
-    const comment = await world.untilComment(pull, "No run would start");
+    const comment = await world.untilComment(pull, "No run started");
     expect(comment).toMatch(/rollouts\/my-app\.yaml:\d+:\d+/);
     expect(comment).toContain("symbolic link");
     expect([journey.run(), journey.errors]).toEqual([undefined, []]);

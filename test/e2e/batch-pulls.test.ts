@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, test } from "vitest";
 import { type AppCall, isContent, isJournalCommit, noteCalls, permit } from "../support/app-calls.ts";
+import { askUntil } from "../support/ask-until.ts";
 import { githubPage } from "../support/github-page.ts";
 import { ended, type Journey, short, startJourney, WITH_MEMBERS } from "../support/journey.ts";
 
@@ -76,6 +77,8 @@ describe("a batch's cost", () => {
       const { labels, requested_teams: teams } = await page.pull(one?.number ?? 0);
       expect([labels, teams]).toEqual([[], []]);
     }
+    const branches = async () => (await page.get("/git/matching-refs/heads/stagecoach-run/")) as unknown[];
+    await askUntil(journey.world.clock, "branches of merged batches are gone", branches, (left) => left.length === 0);
     for (const { pull: one } of run.batches)
       expect(await page.check(one?.head ?? "", "stagecoach/gate")).toMatch(/^success: may be merged/);
   });

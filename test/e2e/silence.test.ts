@@ -1,9 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { git } from "../../src/adapters/git/testing/repositories.ts";
 import { isEnded } from "../../src/core/run/state/run.ts";
+import type { WebState } from "../../src/surfaces/web/server.ts";
+import { permit } from "../support/app-calls.ts";
 import { askUntil } from "../support/ask-until.ts";
 import { type GitHubPage, githubPage } from "../support/github-page.ts";
-import { type Journey, short, startJourney } from "../support/journey.ts";
+import { type Journey, short, startJourney, WITH_MEMBERS } from "../support/journey.ts";
 
 /** One world after the other in which GitHub refuses what the bot writes: whoever waits is told on GitHub, within a minute. */
 let journey: Journey;
@@ -23,7 +25,10 @@ interface Shown {
 }
 
 beforeAll(async () => {
-  journey = await startJourney({ files: short({ byHand: true }) });
+  const spec = "delivery: { labels: [rollout, staged], reviewers: { teams: [sre], users: [carol] } }";
+  journey = await startJourney({ files: short({ byHand: true, spec }) });
+  journey.world.github.team("acme", "sre", ["bob"]);
+  await permit(journey.world, { ...WITH_MEMBERS, statuses: "read" });
   page = githubPage(journey.world);
   directory = journey.world.github.repoDirectory(journey.world.repository);
 }, 60_000);
@@ -150,6 +155,21 @@ describe("a journal that cannot be gone by", () => {
     await journey.until("it goes on", (run) => !isEnded(run));
   });
 
+  test("a batch that waits for a person wears its labels and asks for its reviews at once", async () => {
+    const run = await journey.until("a batch is open", (one) => one.batches.some(({ phase }) => phase === "Open"));
+    const number = run.batches.find(({ phase }) => phase === "Open")?.pull?.number ?? 0;
+    const dressed = await askUntil(
+      journey.world.clock,
+      "its labels",
+      () => page.pull(number),
+      ({ labels }) => labels.length > 0,
+    );
+    expect([dressed.labels.map(({ name }) => name), dressed.requested_teams.map(({ slug }) => slug)]).toEqual([
+      ["rollout", "staged"],
+      ["sre"],
+    ]);
+  });
+
   test("changed by somebody: plans, checks and /status are there all the same, and the batch must not be merged", async () => {
     const { github, repository, clock } = journey.world;
     const alice = github.actAs("alice");
@@ -237,5 +257,36 @@ describe("what GitHub refuses of a run", () => {
     github.removeRuleset(repository, id);
     alice.comment(repository, pull, "/resume");
     await journey.until("its batch is open", (run) => run.number === paused.number && run.batches[0]?.phase === "Open");
+  });
+});
+
+describe("a release that is merged though its plan was refused", () => {
+  test("is said on its PR, on the page, in the metrics and in the journal; when the cause is gone its run does not begin unsaid", async () => {
+    const { github, repository, clock } = journey.world;
+    const alice = github.actAs("alice");
+    const last = journey.run();
+    alice.comment(repository, last?.trigger.pull ?? 0, "/abort");
+    await journey.until("it ends", (run) => run.number === last?.number && isEnded(run));
+    const path = "rollouts/my-app.yaml";
+    const good = `${git(directory, "show", `main:${path}`)}\n`;
+    const broken = good.replace("elements[cluster=", "elements[clusterName=");
+    await alice.push(repository, { branch: "main", files: { [path]: broken }, message: "a pin that is nowhere" });
+    const pull = await journey.release("v1.4.6");
+    const why = await journey.world.untilComment(pull, "### ❌ No run started");
+    expect(why).toContain("clusterName");
+    const page = async () => (await (await fetch(`${journey.bot.insideUrl}/api/runs`)).json()) as WebState;
+    const refused = (state: WebState) => state.standing.some((one) => one.refused.some((release) => release.pull === pull));
+    await askUntil(clock, "the page", page, refused);
+    const recorded = () => git(directory, "show", `${JOURNAL}:index.yaml`);
+    expect(recorded()).toMatch(/refused:[\s\S]*pull: \d+/);
+    expect(journey.run()?.number).toBe(last?.number);
+    await alice.push(repository, { branch: "main", files: { [path]: good }, message: "the pin is where it was" });
+    const said = await journey.world.untilComment(pull, "has begun");
+    expect(said).toContain("was merged before, and refused since");
+    const run = await journey.until("it begins", (one) => one.number !== last?.number);
+    expect(run.trigger.refusedAt).toBeDefined();
+    expect(recorded()).not.toContain("refused:");
+    await askUntil(clock, "the page", page, (state) => !refused(state));
+    await journey.world.untilComment(pull, "The problems are solved");
   });
 });

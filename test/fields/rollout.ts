@@ -45,7 +45,7 @@ spec.delivery.strategy | src/core/spec/rules/steps › Rolling and Commit are re
 spec.delivery.merge | src/core/run/gates/github › passes with merge: Manual | test/e2e/rules › a person's journey through it | src/core/report/run/report › merge: Manual
 spec.delivery.ahead | src/core/run/batches/ahead › is not opened with delivery.ahead: false | ${FIELDS} | ${RULES}opened in its turn, never ahead
 spec.delivery.method | ${PARSED} | ${FIELDS} | test/e2e/fields.long › rebase
-spec.delivery.labels spec.delivery.reviewers.teams spec.delivery.reviewers.users | src/core/spec/parse/parse › fills every default in | test/e2e/batch-pulls › over a whole journey | src/core/report/run/closing-summary › could not be asked
+spec.delivery.labels spec.delivery.reviewers.teams spec.delivery.reviewers.users | src/core/spec/parse/parse › fills every default in | test/e2e/silence › a batch that waits for a person wears its labels | src/core/report/run/closing-summary › could not be asked
 spec.delivery.base | src/engine/lint/lint-outside › a fleet that is set up well | ${FIELDS} | src/surfaces/cli/lint/lint-outside › delivery.base
 spec.delivery.title spec.delivery.body spec.delivery.commitMessage spec.delivery.signoff | src/core/report/batch/delivery-text › every variable has its value | ${FIELDS} | src/core/report/batch/delivery-text › payments 42 v1.4.2 #10 alice
 spec.onNewRelease | src/core/spec/parse/parse › fills every default in | test/e2e/rollback.long › onNewRelease: Queue and Reject | ${RULES}onNewRelease: Queue

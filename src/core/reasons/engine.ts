@@ -103,6 +103,10 @@ export interface EngineReasons {
   RUN_MAKES_WAY: { values: Values };
   MODE_STARTS_NO_RUN: NoData;
   RELEASE_SUPERSEDED: { values: Values };
+  /** It was merged, and no run can start from it. count: of problems. */
+  RELEASE_REFUSED: { values: Values; count: number };
+  /** since: when it was refused. */
+  RUN_BEGUN_LATE: { values: Values; since: string };
   RELEASE_REJECTED: { values: Values; run: number };
   RELEASE_HAS_NO_RUN: NoData;
   RELEASE_STARTS_ALREADY: NoData;

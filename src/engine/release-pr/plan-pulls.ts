@@ -69,7 +69,7 @@ type Context = Pick<RepoContext, "forge" | "mirror" | "journal" | "commands" | "
 
 export function openPlanPublisher(context: Context, parts: Parts): PublishPlans {
   const { forge, mirror, journal, commands: source, clock, log, repository } = context;
-  const { commits, remote, checkRuns, judgePull } = parts;
+  const { commits, remote, rules, checkRuns, judgePull } = parts;
   const checks = openPlanChecks(context, parts);
   const pulls = new Map<number, KnownPull>();
 
@@ -148,9 +148,9 @@ export function openPlanPublisher(context: Context, parts: Parts): PublishPlans 
   }
 
   /** First those that people wait for; of the others so many in one pass, for each is a write. True: something is owed. */
-  async function publishAll(judged: readonly Judged[]): Promise<boolean> {
+  async function publishAll(judged: readonly Judged[], isQuiet: boolean): Promise<boolean> {
     const concerns = (one: Judged) => one.known.verdict?.of.concerns === true;
-    const waiting = judged.filter((one) => !concerns(one) && checks.isDue(one.known));
+    const waiting = isQuiet ? [] : judged.filter((one) => !concerns(one) && checks.isDue(one.known));
     let owed = waiting.length > MOST_SENT || judged.some((one) => one.owed);
     for (const { number, known, commands } of [...judged.filter(concerns), ...waiting.slice(0, MOST_SENT)]) {
       // Each is sent though the other could not be: a check that is required holds the PR until it is there.
@@ -160,6 +160,13 @@ export function openPlanPublisher(context: Context, parts: Parts): PublishPlans 
       owed ||= !isAnswered;
     }
     return owed;
+  }
+
+  /** Where nothing is ours a PR that concerns nothing gets no check, unless it is required. */
+  async function isQuietRepo({ project, index, branch }: PlanBase): Promise<boolean> {
+    if (project.rollouts.length + project.problems.length + index.size > 0) return false;
+    const required = (await rules.of(branch).catch(() => undefined))?.requiredChecks;
+    return required?.some(({ context: name }) => name === PLAN_CHECK) !== true;
   }
 
   async function answerAll(commands: readonly Command[]): Promise<void> {
@@ -192,7 +199,7 @@ export function openPlanPublisher(context: Context, parts: Parts): PublishPlans 
     const pass = { base, asked: new Map<string, Promise<readonly string[]>>() };
     const judged: Judged[] = [];
     for (const pull of others) judged.push(await judgeOne(pass, pull));
-    owed = (await publishAll(judged)) || owed;
+    owed = (await publishAll(judged, await isQuietRepo(base))) || owed;
     return !(await checks.putGroups(open, pulls, baseBranch, login)) || owed;
   }
 

@@ -20,6 +20,7 @@ import { openBatchCommits } from "./act/batch-commit.ts";
 import { openBranchMover } from "./act/branch-moves.ts";
 import { openProposer } from "./act/propose.ts";
 import { openRolloutActions } from "./act/rollout-actions.ts";
+import { openBranchSweeper } from "./act/sweep-branches.ts";
 import { openAnalyses } from "./analyses.ts";
 import { openAttention } from "./attention.ts";
 import { openBackoff } from "./backoff.ts";
@@ -83,7 +84,7 @@ export function openRepo(context: RepoContext): RepoLoop {
   const publisher = openPublisher(context, shared);
   const startRuns = openStarter(context, shared);
   const formerPlaces = openFormerPlaces(context);
-  const watchOpenPulls = openPullWatch(context, shared.gateChecks);
+  const watchOpenPulls = openPullWatch(context, shared.gateChecks, shared.rules);
   const round = openRound(context, {
     attention,
     journals: openJournalLooks(context, attention),
@@ -99,6 +100,7 @@ export function openRepo(context: RepoContext): RepoLoop {
     act: openActor(context, shared),
     watchOpenPulls,
     publisher,
+    sweep: openBranchSweeper(context, shared.comments),
   });
   return { round, publishPlans, remote, permissions, people, checkRuns, comments, settings };
 }

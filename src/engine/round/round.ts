@@ -12,9 +12,11 @@
 import type { JournalState } from "../../adapters/git/journal/port.ts";
 import { epoch } from "../../core/base/time.ts";
 import { engineReason } from "../../core/reasons/engine.ts";
+import { sayProblem } from "../../core/report/reasons/problems/problems.ts";
 import { isEnded, type Run } from "../../core/run/state/run.ts";
 import type { RemoteHeads } from "../config-repo/remote-heads.ts";
 import type { Act } from "./act/act.ts";
+import type { SweepBranches } from "./act/sweep-branches.ts";
 import type { Attention } from "./attention.ts";
 import type { Backoff } from "./backoff.ts";
 import type { RepoContext } from "./context.ts";
@@ -40,6 +42,15 @@ export interface RoundResult {
   wakeAt: number | undefined;
   /** The last run of each rollout, ended or not, as this round leaves it. */
   runs: Run[];
+  /** Releases that were merged and started no run. undefined: not looked. */
+  refused?: RefusedShown[] | undefined;
+}
+
+/** For the page and the metrics. */
+export interface RefusedShown {
+  rollout?: string | undefined;
+  pull?: number | undefined;
+  problems: string[];
 }
 
 export type Round = (baseBranch: string) => Promise<RoundResult>;
@@ -57,6 +68,7 @@ interface Parts {
   act: Act;
   watchOpenPulls: WatchOpenPulls;
   publisher: Publisher;
+  sweep: SweepBranches;
   backoff: Pick<Backoff, "pending">;
   refused: Pick<RefusedReleases, "recheckAt">;
 }
@@ -78,6 +90,7 @@ export function openRound({ commands, clock, log }: Context, parts: Parts): Roun
     watchOpenPulls,
     publisher,
     backoff,
+    sweep,
   } = parts;
 
   async function round(baseBranch: string): Promise<RoundResult> {
@@ -101,12 +114,20 @@ export function openRound({ commands, clock, log }: Context, parts: Parts): Roun
     const acted = await act(decisions, { base, baseBranch, whole: whole && decisions.every(({ stoodStill }) => stoodStill !== true) });
     const decided = decisions.map(({ advanced }) => advanced.run);
     const runs = new Map([...state.runs, ...decided.map((run) => [run.rollout, run] as const)]);
-    if (heard) await watchOpenPulls(runs, baseBranch);
+    const quiet = state.index.size === 0 && started.length === 0 && refused.length === 0;
+    if (heard) await watchOpenPulls(runs, baseBranch, { quiet });
+    sweep(runs.values());
+    const notStarted = [...started.flatMap(({ rollout, refused: own }) => (own === undefined ? [] : [{ rollout, ...own }])), ...refused];
+    const refusedNow = notStarted.map(({ problems, ...one }) => ({
+      ...one,
+      problems: problems.map((problem) => sayProblem(problem).message),
+    }));
     const shown = Math.min(publisher.publish(started, refused, decisions, runs), await attention.publish());
     // After an effect the world is different: its outcome is looked at at once.
-    if (remote.needsFetch) return { wakeAt: clock.now(), runs: [...runs.values()] };
+    const result = { runs: [...runs.values()], refused: refusedNow };
+    if (remote.needsFetch) return { ...result, wakeAt: clock.now() };
     const wakeAt = publisher.slowedWake(Math.min(shown, nextLook(started, decisions, { acted, whole })));
-    return { runs: [...runs.values()], wakeAt: Number.isFinite(wakeAt) ? wakeAt : undefined };
+    return { ...result, wakeAt: Number.isFinite(wakeAt) ? wakeAt : undefined };
   }
 
   /** `whole`: every run could be looked at. */

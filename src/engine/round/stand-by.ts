@@ -69,7 +69,7 @@ export function openStandBy({ commands, log, repository }: Context, parts: Parts
 
   return async ({ state, held, base, baseBranch, heard, started }) => {
     const { runs } = state;
-    if (heard) await tried("gates", () => watchOpenPulls(runs, baseBranch, held));
+    if (heard) await tried("gates", () => watchOpenPulls(runs, baseBranch, { held }));
     await tried("commands", () => answer(runs, held));
     await tried("releases", async () => {
       const waiting = started ?? (await startRuns(state, base, baseBranch)).started;

@@ -3,11 +3,14 @@ import type { ServerResponse } from "node:http";
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
 import type { ControlPlane } from "../../adapters/argocd/port.ts";
 import type { Run } from "../../core/run/state/run.ts";
+import type { Standing } from "../web/server.ts";
 import type { RateSeen } from "./tenancy/octokits.ts";
 
 /** What is read when somebody asks, not kept up to date in between. */
 interface MetricsSource {
   runs(): readonly { repository: string; run: Run }[];
+  /** Repositories that are not well. */
+  standing(): readonly Standing[];
   /** Repositories served, and of them those whose installation is suspended. */
   repositories(): { served: number; suspended: number };
   planes: readonly ControlPlane[];
@@ -89,6 +92,26 @@ function gauges(source: MetricsSource, registers: Registry[]): void {
     collect() {
       runs.reset();
       for (const { repository, run } of source.runs()) runs.inc({ repository, phase: run.phase });
+    },
+  });
+  const refused: Gauge = new Gauge({
+    name: "stagecoach_releases_refused",
+    help: "Releases that were merged and started no run",
+    labelNames: ["repository"],
+    registers,
+    collect() {
+      refused.reset();
+      for (const one of source.standing()) refused.set({ repository: one.repository }, one.refused.length);
+    },
+  });
+  const attention: Gauge = new Gauge({
+    name: "stagecoach_attention",
+    help: "What stops a repository or a part of it, as its issue says",
+    labelNames: ["repository"],
+    registers,
+    collect() {
+      attention.reset();
+      for (const one of source.standing()) attention.set({ repository: one.repository }, one.attention.length);
     },
   });
   const repositories: Gauge = new Gauge({

@@ -8,10 +8,11 @@ import { memoryQueue } from "../../adapters/queue/memory.ts";
 import type { Queue } from "../../adapters/queue/port.ts";
 import { defined } from "../../core/base/defined.ts";
 import type { Clock } from "../../core/base/time.ts";
+import { sentenceOf } from "../../core/report/reasons/say.ts";
 import type { Run } from "../../core/run/state/run.ts";
 import type { Window } from "../../core/spec/windows.ts";
 import type { Log } from "../../engine/round/context.ts";
-import { webRoutes } from "../web/server.ts";
+import { type Standing, webRoutes } from "../web/server.ts";
 import type { CommitSigning } from "./commits.ts";
 import { eventHandler } from "./deliveries/inbox.ts";
 import { openFirstRounds, reconcile } from "./deliveries/reconcile.ts";
@@ -88,13 +89,14 @@ export async function startStagecoach(options: StagecoachOptions): Promise<Stage
   });
   const resync = openResync(defined({ octokit, repos, queue, wake, clock, log, metrics, everyMs }));
   const runs = () => runsOf(repos);
+  const standing = () => standingOf(repos);
   const server = await startBotServer({
     ...serverOptionsOf(options),
     onEvent: eventHandler({ repos, wake, rediscover: resync.rediscoverSoon }),
-    routes: webRoutes({ runs, onChange }, clock),
+    routes: webRoutes({ runs, standing, onChange }, clock),
     isReady: () => state === "ready",
   });
-  metrics?.watch({ runs, repositories: () => repos.counts(), planes });
+  metrics?.watch({ runs, standing, repositories: () => repos.counts(), planes });
   const close: Stagecoach["close"] = async ({ withinMs = DRAIN_MS } = {}) => {
     state = "stopping";
     resync.stop();
@@ -129,6 +131,14 @@ function openChanges(): { announce(): void; onChange: Stagecoach["onChange"] } {
 
 function runsOf(repos: Repos): { repository: string; run: Run }[] {
   return repos.opened().flatMap(({ context, runs }) => [...runs.values()].map((run) => ({ repository: context.repository, run })));
+}
+
+/** Of each repository that is not well: what needs attention, and which releases started no run. */
+function standingOf(repos: Repos): Standing[] {
+  return repos.opened().flatMap(({ context: { repository, attention }, refused }) => {
+    const needs = (attention?.told() ?? []).map((reason) => sentenceOf(reason));
+    return needs.length + refused.length === 0 ? [] : [{ repository, attention: needs, refused }];
+  });
 }
 
 /** The repositories, each opened with what it may see of the control planes. */

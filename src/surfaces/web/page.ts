@@ -156,9 +156,14 @@ function run(r) {
     el("p", { class: "count" }, live + " of " + clusters + " clusters live" + (failed ? ", " + failed + " failed" : "") + (requeued ? ", " + requeued + " requeued" : "")),
     el("div", { class: "stages" }, ...r.stages.map(stage)));
 }
+function standing(s) {
+  const lines = s.attention.map((text) => el("p", { class: "ask" }, "Needs attention: " + text));
+  const none = s.refused.map((r) => el("p", { class: "ask" }, (r.pull ? "#" + r.pull : r.rollout ?? "A release") + " was merged and started no run: " + r.problems.slice(0, 5).join("; ")));
+  return el("article", { class: "run" }, el("div", { class: "top" }, el("h2", {}, s.repository)), ...lines, ...none);
+}
 function draw() {
   const focus = document.activeElement?.getAttribute?.("aria-label");
-  runs.replaceChildren(...(state.runs.length ? state.runs.map(run) : [el("p", { class: "quiet" }, "No run yet. Merge a release PR to start one.")]));
+  runs.replaceChildren(...(state.standing ?? []).map(standing), ...(state.runs.length ? state.runs.map(run) : [el("p", { class: "quiet" }, "No run yet. Merge a release PR to start one.")]));
   if (focus) [...document.querySelectorAll(".cell")].find((cell) => cell.getAttribute("aria-label") === focus)?.focus();
 }
 function tick() {

@@ -11,7 +11,16 @@ import { PAGE_HTML, PAGE_SCRIPT, PAGE_STYLE } from "./page.ts";
 interface WebSource {
   /** The last run of each rollout, by repository. */
   runs(): readonly { repository: string; run: Run }[];
+  /** Repositories in which something stands still that is no run's own matter. */
+  standing?(): readonly Standing[];
   onChange(listener: () => void): () => void;
+}
+
+/** What of a repository needs attention, and its releases that were merged and started no run. */
+export interface Standing {
+  repository: string;
+  attention: readonly string[];
+  refused: readonly { rollout?: string | undefined; pull?: number | undefined; problems: readonly string[] }[];
 }
 
 export interface WebState {
@@ -20,6 +29,7 @@ export interface WebState {
   /** Seconds of the bot's clock in one of the wall's. */
   speed: number;
   runs: (RunView & { repository: string })[];
+  standing: readonly Standing[];
 }
 
 /** More pages than this open at once are answered 503: each holds a connection. */
@@ -50,14 +60,19 @@ export function webRoutes(
   };
 }
 
-export function webApp(source: WebSource, clock: Clock & { readonly speed?: number }): Hono {
-  const app = new Hono();
-  let listeners = 0;
-  const state = (): WebState => ({
+function stateOf(source: WebSource, clock: Clock & { readonly speed?: number }): WebState {
+  return {
     now: new Date(clock.now()).toISOString(),
     speed: clock.speed ?? 1,
     runs: source.runs().map(({ repository, run }) => ({ repository, ...runView(run) })),
-  });
+    standing: source.standing?.() ?? [],
+  };
+}
+
+export function webApp(source: WebSource, clock: Clock & { readonly speed?: number }): Hono {
+  const app = new Hono();
+  let listeners = 0;
+  const state = () => stateOf(source, clock);
   app.use(async (context, next) => {
     await next();
     for (const [name, value] of Object.entries(HEADERS)) context.res.headers.set(name, value);

@@ -1,3 +1,4 @@
+import type { AnyReason } from "../../../core/base/reason.ts";
 import type { Time } from "../../../core/base/time.ts";
 import type { JournalFileFault, JournalReason } from "../../../core/reasons/journal.ts";
 import type { Run } from "../../../core/run/state/run.ts";
@@ -53,8 +54,20 @@ export interface IndexEntry {
   attempt: number;
   /** A release that was merged while a run was in progress, under `onNewRelease: Reject`. `/retry` on its PR starts it. */
   rejected?: { values: Record<string, string>; attempt: number; commit: string; pull?: number | undefined; at: Time } | undefined;
+  /** A release that was merged though no run can start from it: why, until one does or it is taken back. */
+  refused?: RefusedEntry | undefined;
   /** First-parent commit of the base up to which releases were looked for. */
   cursor: string;
+}
+
+export interface RefusedEntry {
+  values: Record<string, string>;
+  attempt: number;
+  commit: string;
+  pull?: number | undefined;
+  at: Time;
+  /** As they were then; more than ten are left out. */
+  problems: readonly AnyReason[];
 }
 
 /** An open PR of a run. */

@@ -92,7 +92,7 @@ export const runSchema = z.looseObject({
   rollout: z.string(),
   number: count,
   release,
-  trigger: z.looseObject({ commit: z.string(), pull: count.optional(), author: z.string(), at: time }),
+  trigger: z.looseObject({ commit: z.string(), pull: count.optional(), author: z.string(), at: time, refusedAt: time.optional() }),
   phase: z.enum(["Pending", "Progressing", "Paused", "RollingBack", "Succeeded", "RolledBack", "Failed", "Aborted", "Superseded"]),
   since: time,
   why: words,
@@ -224,12 +224,21 @@ export const evidenceSchema = z.looseObject({
 });
 
 const rejected = z.looseObject({ values, attempt: count, commit: z.string(), pull: count.optional(), at: time });
+const problem = z.looseObject({ code: z.string(), severity: z.enum(["error", "warning"]), file: z.string(), line: count, column: count });
+const refused = z.looseObject({ values, attempt: count, commit: z.string(), pull: count.optional(), at: time, problems: z.array(problem) });
 
 export const indexSchema = z.looseObject({
   format: z.literal(1),
   app: z.string(),
   rollouts: z.record(
     z.string(),
-    z.looseObject({ lastRun: count, lastRelease: values, attempt: count, cursor: z.string(), rejected: rejected.optional() }),
+    z.looseObject({
+      lastRun: count,
+      lastRelease: values,
+      attempt: count,
+      cursor: z.string(),
+      rejected: rejected.optional(),
+      refused: refused.optional(),
+    }),
   ),
 });

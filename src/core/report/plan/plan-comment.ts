@@ -46,8 +46,8 @@ export function planComment(rollout: Rollout, plan: Plan, current: string | unde
   return extras.toCome === undefined ? comment : comment.replaceAll(extras.toCome, "merge commit");
 }
 
-/** Why a release PR cannot start a run, with what to change. */
-export function problemsComment(problems: readonly Problem[]): string {
+/** Why a release PR cannot start a run, with what to change; of one that is merged, why it started none. */
+export function problemsComment(problems: readonly Problem[], { merged = false } = {}): string {
   const all = "`stagecoach lint` lists them all.";
   const say = (most: number) => {
     const rows = problems.map((p) => {
@@ -55,7 +55,13 @@ export function problemsComment(problems: readonly Problem[]): string {
       return [code(short(`${p.file}:${p.line}:${p.column}`, 200)), cell(message, 250), cell(hint, 200)];
     });
     const more = (left: number) => `${left} more are not shown: ${all}`;
-    return ["### ❌ No run would start", table(["where", "what", "what to do"], rows, most, more)];
+    const head = merged
+      ? [
+          "### ❌ No run started",
+          "This was merged, and no run started from it. Once what stands here is put right a run starts by itself, and a comment here says so.",
+        ]
+      : ["### ❌ No run would start"];
+    return [...head, table(["where", "what", "what to do"], rows, most, more)];
   };
   return fitting(COMMENT_ROOM, [50, 20, 5], say, `Too long for this place: ${all}`);
 }

@@ -192,6 +192,15 @@ export const ENGINE: Entries<EngineReasons> = entriesOf<EngineReasons>()({
   RUN_MAKES_WAY: { subject: "run", says: (r) => `makes way for ${release(r)}` },
   MODE_STARTS_NO_RUN: { subject: "run", says: "mode is Observe, no run" },
   RELEASE_SUPERSEDED: { subject: "run", says: (r) => `${release(r)} was superseded before it started` },
+  RELEASE_REFUSED: {
+    subject: "run",
+    says: (reason) => `no run can start from ${release(reason)}, which was merged: its plan has problems`,
+  },
+  RUN_BEGUN_LATE: {
+    subject: "run",
+    says: (reason) =>
+      `run of ${release(reason)} began: what it was refused for since ${reason.since.slice(0, 16).replace("T", " ")} UTC is over`,
+  },
   RELEASE_REJECTED: { subject: "run", says: (r) => `${release(r)} was rejected: #${r.run} is in progress` },
   RELEASE_HAS_NO_RUN: { subject: "run", actions: ["retry"], says: "this release was rejected, and has no run; `/retry` starts it" },
   RELEASE_STARTS_ALREADY: { subject: "run", says: "it is being started already" },

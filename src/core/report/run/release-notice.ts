@@ -16,6 +16,12 @@ export function trackingIssue(rollout: string, release: Release, commit: { sha: 
   return { title, body: body.join("\n\n") };
 }
 
+/** A comment of its own when a run begins from a release that was merged long before: an edit would notify nobody. */
+export function lateStart({ rollout, number, release, trigger, startedAt }: Run): string {
+  const since = trigger.refusedAt === undefined ? "" : ` since ${trigger.refusedAt.slice(0, 16).replace("T", " ")} UTC`;
+  return `## ▶ Run #${number} of ${code(rollout)} has begun\n\n${code(releaseName(release.values).slice(0, 200))} was merged before, and refused${since}. What stood against it is over, so its run began at ${startedAt.slice(0, 16).replace("T", " ")} UTC. \`/pause\` holds it, \`/abort\` ends it.\n`;
+}
+
 /** On the PR of a release that was merged while a run of its rollout is in progress, and waits or is rejected for it. */
 export function releaseNotice(kind: "queued" | "rejected", values: Readonly<Record<string, string>>, { rollout, number }: Run): string {
   const shown = code(releaseName(values).slice(0, 200));

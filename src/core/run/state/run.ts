@@ -123,7 +123,7 @@ export interface Run {
    * a release without a PR, those that GitHub knows to have brought it in, none of whom may approve; empty: it knows none, and `author` is
    * what its commit says, which anybody may have typed. Absent: `author` opened the PR.
    */
-  trigger: { commit: string; pull?: number | undefined; author: string; at: Time; accounts?: string[] };
+  trigger: { commit: string; pull?: number | undefined; author: string; at: Time; accounts?: string[]; refusedAt?: Time | undefined };
   /** Snapshot of the resource: edits of the file mid-run do not reach the run. */
   spec: Rollout;
   /** Frozen at the start. */

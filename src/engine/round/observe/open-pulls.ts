@@ -1,24 +1,36 @@
 import { type Forge, ForgeError, type Pull } from "../../../adapters/forge/port.ts";
 import type { AnyReason } from "../../../core/base/reason.ts";
 import { engineReason } from "../../../core/reasons/engine.ts";
-import { overWords } from "../../../core/report/batch/gate-check.ts";
+import { GATE, overWords } from "../../../core/report/batch/gate-check.ts";
 import { parseBranch } from "../../../core/run/state/branch-name.ts";
 import type { Run } from "../../../core/run/state/run.ts";
+import type { Rules } from "../branch-rules.ts";
 import type { RepoContext } from "../context.ts";
 import type { GateChecks } from "../publish/gate-checks.ts";
 
 /**
  * Looks at every open PR to the base, where somebody else may have opened, reopened or pushed one: those that are none of ours
  * get a green gate, and those of an attempt that is over, opened again, are closed again before somebody merges them. `held`: why no
- * run of the repo goes on now: then the gates of their PRs say so, and none is closed.
+ * run of the repo goes on now: then the gates of their PRs say so, and none is closed. `quiet`: nothing of the repo is ours, so that a
+ * gate is shown only where it is required.
  */
-export type WatchOpenPulls = (runs: ReadonlyMap<string, Run>, baseBranch: string, held?: AnyReason) => Promise<void>;
+export type WatchOpenPulls = (
+  runs: ReadonlyMap<string, Run>,
+  baseBranch: string,
+  about?: { held?: AnyReason; quiet?: boolean },
+) => Promise<void>;
 
 export function openPullWatch(
   { forge, repository, log }: Pick<RepoContext, "forge" | "repository" | "log">,
   checks: GateChecks,
+  rules: Pick<Rules, "of">,
 ): WatchOpenPulls {
-  async function watch(pull: Pull, runs: ReadonlyMap<string, Run>, baseBranch: string, held?: AnyReason): Promise<void> {
+  async function watch(
+    pull: Pull,
+    runs: ReadonlyMap<string, Run>,
+    baseBranch: string,
+    { held, quiet = false }: { held?: AnyReason; quiet?: boolean },
+  ): Promise<void> {
     if (held !== undefined && isRunBranch(pull, repository)) {
       const words = overWords(held);
       if (checks.reported(pull.head)?.title !== words.title) await checks.put(pull.head, words, "fenced");
@@ -26,7 +38,8 @@ export function openPullWatch(
     }
     const over = whyOver(pull, runs, repository);
     if (over === undefined) {
-      if (!isRunBranch(pull, repository) && pull.base === baseBranch) await checks.putNotOurs(pull.head);
+      const isOther = !isRunBranch(pull, repository) && pull.base === baseBranch;
+      if (isOther && (!quiet || (await isRequired(baseBranch)))) await checks.putNotOurs(pull.head);
       return;
     }
     const words = overWords(over);
@@ -35,10 +48,14 @@ export function openPullWatch(
     log.info({ pull: pull.number, why: over.code }, "a pull request of an attempt that is over was closed again");
   }
 
-  return async (runs, baseBranch, held) => {
+  async function isRequired(baseBranch: string): Promise<boolean> {
+    return (await rules.of(baseBranch))?.requiredChecks.some(({ context }) => context === GATE) === true;
+  }
+
+  return async (runs, baseBranch, about = {}) => {
     for (const pull of await forge.openPulls()) {
       try {
-        await watch(pull, runs, baseBranch, held);
+        await watch(pull, runs, baseBranch, about);
       } catch (error) {
         log.warn({ pull: pull.number, error: String(error) }, "an open pull request could not be looked at");
       }

@@ -6,12 +6,13 @@ import { BoundedMap } from "../../../core/base/bounded.ts";
 import { type AnyReason, hasCode } from "../../../core/base/reason.ts";
 import { epoch } from "../../../core/base/time.ts";
 import type { AttentionReason } from "../../../core/reasons/attention.ts";
-import { problemsComment } from "../../../core/report/plan/plan-comment.ts";
+import { nothingMore, problemsComment } from "../../../core/report/plan/plan-comment.ts";
 import { sayProblem } from "../../../core/report/reasons/problems/problems.ts";
 import { pausedSign } from "../../../core/report/rollouts.ts";
 import { heldNotice } from "../../../core/report/run/attention.ts";
 import { closingSummary } from "../../../core/report/run/closing-summary.ts";
 import { handOver, type LinkTo } from "../../../core/report/run/hand-over.ts";
+import { lateStart } from "../../../core/report/run/release-notice.ts";
 import { runComment } from "../../../core/report/run/run-comment.ts";
 import { isEnded, type Run } from "../../../core/run/state/run.ts";
 import type { Advanced } from "../../../core/run/state/world.ts";
@@ -35,6 +36,8 @@ export function stickyMarker(rollout: string): string {
 
 /** Marks the one comment of ours on why no run would start. */
 export const REFUSED_MARKER = "stagecoach:refused";
+/** The same of a PR that is merged: a comment of its own, for an edit of the one from before would notify nobody. */
+const NOT_STARTED_MARKER = "stagecoach:not-started";
 
 /** A burst of transitions is over when none has come for so long: then it is one edit. */
 const CALM_MS = 15_000;
@@ -97,6 +100,7 @@ export function openPublisher(context: Pick<RepoContext, "forge" | "clock" | "lo
     if (change === "transition") page.changedAt = now;
     page.waiting ||= change !== "none" || page.remarks !== JSON.stringify(remarks);
     pages.set(key, page);
+    publishLateStart(run, pull);
     publishHandOver(run, pull);
     // The line is put above each comment as it is sent.
     const phase = `${phaseOf(run)} ${attention.line()}`;
@@ -143,8 +147,16 @@ export function openPublisher(context: Pick<RepoContext, "forge" | "clock" | "lo
   }
 
   function publishRefusal({ pull, problems }: NonNullable<Started["refused"]>): void {
-    if (pull !== undefined) comments.send({ key: `refused ${pull}`, pull, marker: REFUSED_MARKER, body: problemsComment(problems) });
-    else log.warn({ problems: problems.map((one) => sayProblem(one).message) }, "a release cannot start");
+    if (pull === undefined) log.warn({ problems: problems.map((one) => sayProblem(one).message) }, "a release cannot start");
+    else comments.send({ key: `refused ${pull}`, pull, marker: NOT_STARTED_MARKER, body: problemsComment(problems, { merged: true }) });
+  }
+
+  /** Nobody expects a run to begin from what was merged long ago: it is said in a comment of its own. */
+  function publishLateStart(run: Run, pull: number): void {
+    if (run.trigger.refusedAt === undefined || isEnded(run)) return;
+    comments.send({ key: `refused ${pull}`, pull, marker: NOT_STARTED_MARKER, body: nothingMore("solved") });
+    const id = `${run.rollout}:${run.number}`;
+    comments.send({ key: `late ${id}`, pull, marker: `stagecoach:begun:${id}`, body: lateStart(run) });
   }
 
   /** Of runs that ended shortly before this process began: the one before may have died between recording that and saying it. */

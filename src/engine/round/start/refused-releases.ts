@@ -1,4 +1,6 @@
 import type { JournalState } from "../../../adapters/git/journal/port.ts";
+import { BoundedMap } from "../../../core/base/bounded.ts";
+import { iso, type Time } from "../../../core/base/time.ts";
 import { sayProblem } from "../../../core/report/reasons/problems/problems.ts";
 import type { Problem } from "../../../core/spec/parse/parse.ts";
 import type { Project } from "../../config-repo/project.ts";
@@ -36,13 +38,16 @@ const RECHECK_MS = 10 * NONE_FOR_MS;
  */
 export interface RefusedReleases {
   find(state: JournalState, project: Project, base: string, baseBranch: string): Promise<readonly RefusedRelease[]>;
+  /** Since when a PR's release was refused, as far as this process knows. */
+  since(pull: number): Time | undefined;
   /** When PRs that were missing are asked for again, in epoch milliseconds. */
   readonly recheckAt: number | undefined;
 }
 
-type Context = Pick<RepoContext, "mirror" | "clock" | "log">;
+type Context = Pick<RepoContext, "mirror" | "clock" | "log" | "repository">;
 
-export function openRefusedReleases({ mirror, clock, log }: Context, mergedPull: MergedPull): RefusedReleases {
+export function openRefusedReleases({ mirror, clock, log, repository }: Context, mergedPull: MergedPull): RefusedReleases {
+  const since = new BoundedMap<number, Time>(MOST_COMMITS);
   let refused: Refused = { base: undefined, found: [], missing: [], recheck: undefined };
 
   /** Errors by the commit that is to blame for them. */
@@ -79,7 +84,12 @@ export function openRefusedReleases({ mirror, clock, log }: Context, mergedPull:
     for (const one of open) {
       const pull = await mergedPull(one.commit, baseBranch);
       if (pull === undefined) missing.push(one);
-      else found.push({ pull: pull.number, problems: one.problems });
+      else {
+        found.push({ pull: pull.number, problems: one.problems });
+        since.set(pull.number, since.get(pull.number) ?? iso(now));
+        const said = one.problems.map((problem) => sayProblem(problem).message);
+        log.warn({ repository, pull: pull.number, commit: one.commit, problems: said }, "a release was merged, and no run starts from it");
+      }
     }
     if (missing.length > 0 && now < until) return { base, found, missing, recheck: { at: now + NONE_FOR_MS, until } };
     for (const { commit, problems } of missing)
@@ -97,6 +107,7 @@ export function openRefusedReleases({ mirror, clock, log }: Context, mergedPull:
       } else if (recheck !== undefined && now >= recheck.at) refused = await place(refused, baseBranch, recheck.until);
       return refused.found;
     },
+    since: (pull) => since.get(pull),
     get recheckAt() {
       return refused.recheck?.at;
     },

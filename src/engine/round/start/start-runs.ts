@@ -4,9 +4,12 @@
  * Called at the beginning of a round, which records it with what its runs decide. One run a rollout at the most.
  */
 import type { IndexEntry, JournalState } from "../../../adapters/git/journal/port.ts";
-import { iso } from "../../../core/base/time.ts";
+import { defined } from "../../../core/base/defined.ts";
+import { iso, type Time } from "../../../core/base/time.ts";
 import { engineReason } from "../../../core/reasons/engine.ts";
+import type { Problem } from "../../../core/reasons/problem.ts";
 import { planComment } from "../../../core/report/plan/plan-comment.ts";
+import { sayProblem } from "../../../core/report/reasons/problems/problems.ts";
 import { releaseName } from "../../../core/report/words.ts";
 import { haltsOn } from "../../../core/run/gates/halt.ts";
 import { startRun } from "../../../core/run/start.ts";
@@ -23,7 +26,7 @@ import type { MergedPull } from "./merged-pull.ts";
 import { overlapped, retryOfRejected, standAside } from "./overlap.ts";
 import type { RefusedRelease, RefusedReleases } from "./refused-releases.ts";
 import { afterRollback, isOwnMerge, startRollbackOf } from "./start-rollback.ts";
-import type { Started, StartedRun } from "./started.ts";
+import { type Started, type StartedRun, saysNothing, withoutRefused } from "./started.ts";
 import { pullByWords, type TrackingIssues } from "./tracking-issue.ts";
 
 export type StartRuns = (
@@ -51,19 +54,23 @@ interface Place {
   baseBranch: string;
 }
 
+/** Of problems that are recorded: the PR's comment has them all. */
+const MOST_PROBLEMS = 10;
+
 const NOTHING: StartedRun = { events: [], waiting: false };
 
-type Context = Pick<RepoContext, "forge" | "mirror" | "commands" | "clock" | "log">;
+type Context = Pick<RepoContext, "forge" | "mirror" | "commands" | "clock" | "log" | "repository">;
 
 export function openStarter(context: Context, { commits, releases, refused, mergedPull, issues, makePlan }: Parts): StartRuns {
-  const { forge, clock, log } = context;
+  const { forge, clock, log, repository } = context;
 
   async function startOf(state: JournalState, rollout: Rollout, base: string, baseBranch: string): Promise<StartedRun> {
     const before = state.runs.get(rollout.name);
     const entry = state.index.get(rollout.name);
     if (entry === undefined) return adopt(rollout, base);
     const inProgress = before !== undefined && !isEnded(before) ? before : undefined;
-    const started = await startOrWait({ rollout, entry, before, inProgress, base, baseBranch });
+    const found = await startOrWait({ rollout, entry, before, inProgress, base, baseBranch });
+    const started = entry.refused !== undefined && saysNothing(found) ? { ...found, entry: withoutRefused(entry) } : found;
     // What the last run's PR halted stays halted, whatever kind of run follows.
     const halts = haltsOn(before, clock.now());
     if (started.run === undefined || started.run.number === before?.number || halts.length === 0) return started;
@@ -116,14 +123,15 @@ export function openStarter(context: Context, { commits, releases, refused, merg
     const pull = await pullOf(rollout, newest, baseBranch);
     const number = pull?.number ?? (await issues.of(rollout.name, newest.release, newest.commit));
     const made = await makePlan(rollout, newest.release, commits.snapshot(base), baseBranch);
-    if (!made.ok) return { ...NOTHING, waiting: made.retry, refused: { pull: number, problems: made.problems } };
+    if (!made.ok) return refusedBy(place, newest, number, made);
     const now = clock.now();
     // Only what can start takes another's place: a release with an error stops nothing.
     if (inProgress !== undefined) return overlapped(rollout, entry, inProgress, newest, { pull: number, base, now });
     // Only what starts is asked about: what waits for its plan is looked at every few seconds.
     const brought = await (pull === undefined ? broughtBy(context, rollout, newest, baseBranch) : broughtByPull(context, rollout, pull));
     const lastRun = entry.lastRun + 1;
-    const trigger = { commit: newest.commit.sha, ...brought, at: iso(newest.commit.at), pull: number };
+    const refusedAt = wasRefused(entry, newest) ? entry.refused?.at : number === undefined ? undefined : refused.since(number);
+    const trigger = { commit: newest.commit.sha, ...brought, at: iso(newest.commit.at), pull: number, ...defined({ refusedAt }) };
     const run = startRun({
       rollout,
       number: lastRun,
@@ -138,9 +146,43 @@ export function openStarter(context: Context, { commits, releases, refused, merg
     return {
       entry: { lastRun, lastRelease: values, attempt, cursor: base },
       run,
-      events: [...skipped, { run: lastRun, reason: engineReason("RUN_BEGUN", { values }) }],
+      events: [...skipped, { run: lastRun, reason: begunReason(values, refusedAt) }],
       waiting: false,
     };
+  }
+
+  /** What lasts is recorded, so that whoever looks at the journal sees it, and what comes of it is said. */
+  function refusedBy(
+    { rollout, entry }: Place,
+    { release, commit }: FoundRelease,
+    pull: number | undefined,
+    { problems, retry }: { problems: readonly Problem[]; retry: boolean },
+  ): StartedRun {
+    const shown = { ...NOTHING, waiting: retry, refused: { pull, problems } };
+    const { values, attempt } = release;
+    const known = entry.refused;
+    const same =
+      wasRefused(entry, { release, commit }) && JSON.stringify(known?.problems) === JSON.stringify(problems.slice(0, MOST_PROBLEMS));
+    if (retry || same) return shown;
+    const fields = {
+      repository,
+      rollout: rollout.name,
+      commit: commit.sha,
+      pull,
+      problems: problems.map((one) => sayProblem(one).message),
+    };
+    log.warn(fields, "a release was merged, and no run starts from it");
+    const at = wasRefused(entry, { release, commit }) ? (known?.at ?? iso(clock.now())) : iso(clock.now());
+    const kept = defined({
+      values,
+      attempt,
+      commit: commit.sha,
+      pull,
+      at,
+      problems: problems.slice(0, MOST_PROBLEMS).map((one) => ({ ...one })),
+    });
+    const events = [{ reason: engineReason("RELEASE_REFUSED", { values, count: problems.length }) }];
+    return { ...shown, entry: { ...entry, refused: kept }, events };
   }
 
   /** Under `mode: Observe` a merged release starts no run: its PR says what a run would have opened. */
@@ -180,6 +222,14 @@ export function openStarter(context: Context, { commits, releases, refused, merg
     }
     return { started, refused: await refused.find(state, project, base, baseBranch) };
   };
+}
+
+function wasRefused({ refused }: IndexEntry, { release, commit }: Pick<FoundRelease, "release" | "commit">): boolean {
+  return refused !== undefined && sameRelease(release, refused) && refused.commit === commit.sha;
+}
+
+function begunReason(values: Readonly<Record<string, string>>, refusedAt: Time | undefined) {
+  return refusedAt === undefined ? engineReason("RUN_BEGUN", { values }) : engineReason("RUN_BEGUN_LATE", { values, since: refusedAt });
 }
 
 /** A release that was merged and reverted before it could start: what is asked for is being done, or is done. */

@@ -21,3 +21,12 @@ export interface StartedRun {
 export interface Started extends StartedRun {
   rollout: string;
 }
+
+/** There is no release any more that could be refused: it was taken back. */
+export function saysNothing({ entry, run, refused, waiting }: StartedRun): boolean {
+  return entry === undefined && run === undefined && refused === undefined && !waiting;
+}
+
+export function withoutRefused({ refused: _, ...entry }: IndexEntry): IndexEntry {
+  return entry;
+}

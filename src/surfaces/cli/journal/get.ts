@@ -1,6 +1,8 @@
 import { defined } from "../../../core/base/defined.ts";
+import { sentenceOf } from "../../../core/report/reasons/say.ts";
 import { runComment } from "../../../core/report/run/run-comment.ts";
 import { renderTree } from "../../../core/report/tree/tree.ts";
+import { releaseName } from "../../../core/report/words.ts";
 import { isEnded, type Run } from "../../../core/run/state/run.ts";
 import { outputOption, parseArgs } from "../args.ts";
 import { json, wantsColour } from "../print.ts";
@@ -28,10 +30,21 @@ export async function run(argv: readonly string[]): Promise<number> {
   const [name = "", number] = command.args;
   const wanted = number === undefined ? undefined : runNumber(number);
   return await withSource(options, async (source) => {
+    if (options.output === "text" && wanted === undefined) await sayRefused(source, name);
     if (options.watch === true) return await watch(source, name, wanted, options);
     process.stdout.write(shown(await source.runOf(name, wanted), options.output));
     return 0;
   });
+}
+
+/** A release that was merged and started no run is what whoever asks for the last run most likely waits for. */
+async function sayRefused(source: JournalSource, name: string): Promise<void> {
+  const refused = (await source.index()).rollouts.get(name)?.refused;
+  if (refused === undefined) return;
+  const by = refused.pull === undefined ? `commit ${refused.commit.slice(0, 10)}` : `pull request #${refused.pull}`;
+  const what = releaseName(refused.values);
+  const lines = refused.problems.map((problem) => `  ${sentenceOf(problem)} (${String(problem["file"])}:${String(problem["line"])})`);
+  process.stderr.write(`${what} (${by}) was merged at ${refused.at}, and no run started:\n${lines.join("\n")}\n`);
 }
 
 /** `rows`: as many lines at most, where the tree is drawn in place. */

@@ -119,6 +119,11 @@ describe("repositories come and go while the bot runs", () => {
   });
 
   test.each(["told by an event", "found by the resync"])("permissions given later are used without a restart: %s", async (how) => {
+    // Without a rollout only a check that is required is shown.
+    github.sim.protect("acme/config", "main", { requiredChecks: ["stagecoach/plan", "stagecoach/gate"] });
+    // Rules are read again after five minutes.
+    github.clock.step(6 * 60_000);
+    await settled();
     const { checks: _checks, ...fewer } = manifest.default_permissions;
     github.sim.setPermissions(github.installationId, fewer);
     github.sim.expireTokens();
@@ -196,7 +201,7 @@ describe("what comes later is found without a restart", () => {
     }
     // Comments follow the rounds: they are on their way when a round has ended.
     for (let n = 0; n < 500 && (await commentsOn(number)).length === 0; n++) await settled();
-    expect([asked.length, await commentsOn(number)]).toEqual([2, [expect.stringContaining("No run would start")]]);
+    expect([asked.length, await commentsOn(number)]).toEqual([2, [expect.stringContaining("No run started")]]);
     github.clock.step(60_000);
     await settled();
     expect(asked).toHaveLength(2);

@@ -29,6 +29,7 @@ export async function reconcile(repo: ServedRepo, { clock, metrics, wake, change
   if (!("error" in result)) {
     metrics?.round("done", (performance.now() - began) / 1000);
     repo.runs = new Map(result.runs.map((run) => [run.rollout, run] as const));
+    repo.refused = result.refused ?? repo.refused;
     changed();
   }
   const needsFetch = repo.pullsNeedFetch;

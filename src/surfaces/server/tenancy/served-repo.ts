@@ -19,6 +19,7 @@ import { openAttention } from "../../../engine/round/attention.ts";
 import type { Log, RepoContext } from "../../../engine/round/context.ts";
 import { openRepo, type RepoLoop } from "../../../engine/round/open-repo.ts";
 import { withPatience } from "../../../engine/round/patience.ts";
+import type { RefusedShown } from "../../../engine/round/round.ts";
 import { policyOf } from "../comments/authority.ts";
 import { type CommandInbox, commandInbox } from "../comments/inbox.ts";
 import { type CommitSigning, commitsOf } from "../commits.ts";
@@ -41,6 +42,8 @@ export interface ServedRepo {
   installationId: number;
   /** The last run of each rollout, as of the last round. */
   runs: Map<string, Run>;
+  /** Releases that were merged and started no run, as of the last round that looked. */
+  refused: readonly RefusedShown[];
   /** Open PRs are looked at only where something may have changed. */
   pullsNeedFetch: boolean;
   /** The last round wants another one by itself. */
@@ -104,6 +107,7 @@ export async function openServedRepo(place: InstalledRepo, options: ServedRepoOp
     baseBranch,
     installationId,
     runs: new Map(),
+    refused: [],
     pullsNeedFetch: true,
     waiting: true,
     onboarded: false,
