@@ -216,6 +216,17 @@ describe("what random runs once found", () => {
     expect(["c1", "c2"].map((name) => values(outcome, name)[1])).toEqual(["100", "100"]);
   });
 
+  test.each([13_500, 27_000, 40_000])("a cluster that leaves between two weights, at %d ms, holds up nobody after it", (at) => {
+    const outcome = play({
+      clusters: 2,
+      rollout: { stages: [{ ...STAGE, maxUnavailable: 1, steps: [...steps, { weight: 80 }] }] },
+      happenings: [{ at, kind: "leave", cluster: "c1" }],
+    });
+    expect(outcome.violations).toEqual([]);
+    expect(outcome.run.phase).toBe("Succeeded");
+    expect(outcome.log.join("\n")).toContain("c1 left: cluster and pin are gone");
+  });
+
   const command = { kind: "command", rollout: 0, on: "release", actor: "carol", permission: "maintain" } as const;
 
   test("what is put off after it was tried again gives back what stood there before the run", () => {
@@ -240,7 +251,7 @@ describe("what random runs once found", () => {
       scenario: {
         queue: true,
         clusters: ["us", "eu"].map((region, index) => ({ name: `c${index + 1}`, region, drained: false })),
-        seed: 5,
+        seed: 6,
       },
       happenings: Array.from({ length: 8 }, (_, index) => ({ at: (12 + 2 * index) * MINUTE, ...command, name: "requeue", args: ["c1"] })),
     });

@@ -130,7 +130,7 @@ describe("who is let in", () => {
     await harness.put(named("a"));
     const token = harness.api.addAccount("r", READER.slice(0, 2));
     expect((await ready({ token })).clusters()).toEqual([
-      { name: "eu-1.example.com", server: "https://eu-1.example.com", labels: {}, registered: true },
+      { name: "eu-1.example.com", server: "https://eu-1.example.com", labels: {}, registered: true, derived: "server" },
     ]);
   });
 });

@@ -101,9 +101,9 @@ describe("the Kubernetes adapter", () => {
     plane = openOn(sim, { clusterSecrets: false });
     await plane.ready();
     expect(plane.clusters()).toEqual([
-      { name: "eu-1", server: "", labels: { area: "emea" }, registered: true },
-      { name: "in-cluster", server: "https://kubernetes.default.svc", labels: {}, registered: false },
-      { name: "us-1.example.com", server: "https://us-1.example.com", labels: { area: "amer" }, registered: true },
+      { name: "eu-1", server: "", labels: { area: "emea" }, registered: true, derived: "name" },
+      { name: "in-cluster", server: "https://kubernetes.default.svc", labels: {}, registered: false, derived: "name" },
+      { name: "us-1.example.com", server: "https://us-1.example.com", labels: { area: "amer" }, registered: true, derived: "server" },
     ]);
     expect(sim.requests().get("list secrets")).toBeUndefined();
   });

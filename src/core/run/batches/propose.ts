@@ -4,9 +4,10 @@ import { epoch, type Time } from "../../base/time.ts";
 import type { Edit } from "../../plan/plan-types.ts";
 import { runReason, said } from "../../reasons/run.ts";
 import { isInTurn, putsBack } from "../state/batch.ts";
-import { batchOf, changeBatch, type Draft, mapTargets, moveBatch, pause, sayBatch, wakeAt } from "../state/draft.ts";
+import { batchOf, changeBatch, type Draft, mapTargets, moveBatch, moveTarget, pause, sayBatch, wakeAt } from "../state/draft.ts";
 import { batchRef, clustersOf, isThere, liveTargets, targetsOf, unitOf } from "../state/names.ts";
 import { type Batch, type BatchTarget, mayMove } from "../state/run.ts";
+import { midwayBatch } from "../state/steps.ts";
 import { seesClusterOf } from "../targets/unseen.ts";
 import { arrive } from "./arrive.ts";
 import { opening } from "./build.ts";
@@ -143,6 +144,10 @@ function leave(draft: Draft, number: number, { cluster, edits }: BatchTarget): b
     return false;
   }
   changeBatch(draft, number, { targets: batchOf(run, number).targets.filter((one) => one.cluster !== cluster) });
+  // At an earlier weight it was confirmed, and is looked at until the next: there is nothing to be looked at any more.
+  const gone = (one: BatchTarget) => (one.cluster === cluster ? moveTarget(draft, one, "Skipped", runReason("TARGET_GONE")) : one);
+  const midway = midwayBatch(run, cluster);
+  if (midway !== undefined) mapTargets(draft, midway.number, gone);
   skip(draft, cluster, runReason("CLUSTER_GONE"), runReason("CLUSTER_LEFT", { cluster }));
   return true;
 }
