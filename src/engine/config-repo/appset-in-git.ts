@@ -14,7 +14,10 @@ import { sameRepo } from "./repo-url.ts";
 import type { Snapshot, SyncFiles } from "./snapshot.ts";
 
 /** By Application name. */
-export type RenderedSpecs = ReadonlyMap<string, Intended>;
+export interface RenderedSpecs extends ReadonlyMap<string, Intended> {
+  /** Where what they say is not known: files of which it is known that they say it. */
+  madeFrom?: ReadonlySet<string>;
+}
 
 /** Files larger than this hold no ApplicationSet a person wrote; generated ones stay below it too. */
 const LARGEST_MANIFEST = 10 * 1024 * 1024;
@@ -170,7 +173,7 @@ export function renderAt(
 }
 
 /** `madeFrom`: the files that the set was rendered from. */
-export function specsOf(result: RenderResult, madeFrom?: ReadonlySet<string>): RenderedSpecs | undefined {
+export function specsOf(result: RenderResult, madeFrom?: ReadonlySet<string>): ReadonlyMap<string, Intended> | undefined {
   if (!result.ok) return undefined;
   return new Map(
     result.applications.map(({ metadata, spec }) => {

@@ -13,9 +13,9 @@ import type { MadeBy } from "./appset-in-git.ts";
 import { filesTakenBy, kustomizationsIn, takersOf } from "./kustomize.ts";
 
 /** Who changes the manifest on its way, as far as the repo says; undefined: it is applied as it stands. */
-export function makerOf(files: RepoFiles, file: string): MadeBy | undefined {
+export function makerOf(files: RepoFiles, file: string, kustomizations = kustomizationsIn(files)): MadeBy | undefined {
   if (chartOf(files, file) !== undefined) return "helm";
-  return takersOf(kustomizationsIn(files), file).length > 0 ? "kustomize" : undefined;
+  return takersOf(kustomizations, file).length > 0 ? "kustomize" : undefined;
 }
 
 /** The folder of the chart that a file is a template of. */

@@ -1,5 +1,6 @@
 import type { ControlPlane } from "../../adapters/argocd/port.ts";
 import type { RenderResult } from "../../core/appset/index.ts";
+import type { Intended } from "../../core/argocd/liveness/types.ts";
 import { readOrNull } from "../../core/base/repo-files.ts";
 import { type Edit, type Plan, targetsOfStage } from "../../core/plan/plan-types.ts";
 import { planeOf } from "../../core/run/targets/unseen.ts";
@@ -165,7 +166,10 @@ function setAt(snapshot: Snapshot, ref: Question["ref"], { file, made }: Applica
   });
 }
 
-/** What each control plane's set yields at a commit, from that plane's own clusters. A plane without an answer is left out. */
+/**
+ * What each control plane's set yields at a commit, from that plane's own clusters. A plane without a set is left out. Of a set that cannot be
+ * rendered, or whose pins the live one does not show, it is told what it is made from.
+ */
 export async function specsByPlane(
   repoURL: string,
   snapshot: Snapshot,
@@ -181,7 +185,9 @@ export async function specsByPlane(
     const madeFrom = new Set([set.file]);
     const render = (files: SyncFiles) => renderAt(set, clusters, noting(files, madeFrom), repoURL, baseBranch);
     const specs = specsOf(await snapshot.with(render), madeFrom);
-    if (specs !== undefined) all.set(plane.name, specs);
+    const { fed, lost } = set.made ?? {};
+    if (specs !== undefined && fed === undefined && lost === undefined) all.set(plane.name, specs);
+    else all.set(plane.name, Object.assign(new Map<string, Intended>(), { madeFrom: fed === undefined ? madeFrom : madeFrom.add(fed) }));
   }
   return all;
 }

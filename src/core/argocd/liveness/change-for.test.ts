@@ -93,6 +93,27 @@ describe("how a change must show", () => {
     expect(changeFor(given({ live })).change).toMatchObject(change);
   });
 
+  const tagged = (tag: string) => git("main", { repoURL: REPO, rest: { helm: { values: `image: { tag: ${tag} }` } } });
+
+  test.each([
+    ["the old value", "v1"],
+    ["a longer one", "v2.1"],
+    ["the new one beside the old", "v2, old: v1"],
+  ])("unrendered, edited where only the spec is made from, live with %s: the spec, whatever commit is seen", (_name, tag) => {
+    const chosen = changeFor(given({ live: tagged(tag), madeFrom: new Set(["f.yaml"]) }));
+    expect(chosen).toEqual({ change: { kind: "generator", mergedAt: MERGED }, also: [], files: [] });
+  });
+
+  test("unrendered, edited where only the spec is made from, live with the new value: as it lives", () => {
+    const live = tagged("v2");
+    const madeFrom = new Set(["f.yaml"]);
+    expect(changeFor(given({ live, madeFrom }))).toMatchObject({ change: { kind: "generator" }, intended: live, files: [] });
+    const values = { ...edit("v3", "v2"), file: "deploy/values.yaml" };
+    const both = changeFor(given({ edits: [edit("v2", "v1"), values], live, madeFrom }));
+    expect(both).toMatchObject({ change: { kind: "commit" }, files: ["deploy/values.yaml"] });
+    expect(changeFor(given({ live, madeFrom: new Set(["deploy/values.yaml"]), edits: [values] })).change.kind).toBe("commit");
+  });
+
   test("rendered after the merge only: a source at the new value", () => {
     expect(changeFor(given({ after: git("v2") }))).toMatchObject({
       change: { kind: "revision", revision: "v2" },

@@ -3,6 +3,7 @@ import type { Time } from "../../base/time.ts";
 import type { Edit } from "../../plan/plan-types.ts";
 import { committedSources } from "../decode/source.ts";
 import { equalIntent, normalRepo, sameValue } from "../same.ts";
+import { readersOf } from "../source-files.ts";
 import type { SourceView } from "../views.ts";
 import { isFullSha } from "./moment.ts";
 import type { Change, Intended } from "./types.ts";
@@ -23,9 +24,14 @@ export interface ChangeForInput {
   after?: Intended | undefined;
   /** The Application as it is now; only looked at where it cannot be rendered. */
   live?: Intended | undefined;
+  /** Files that its spec is made from, as far as that is known where it cannot be rendered. */
+  madeFrom?: ReadonlySet<string> | undefined;
   /** The commit a tag or branch of a repo stands for, where a mirror knows it. */
   resolve?: (repoURL: string, revision: string) => string | undefined;
 }
+
+/** Deeper than any real spec. */
+const DEEPEST = 50;
 
 interface ChosenChange {
   change: Change;
@@ -44,7 +50,8 @@ interface ChosenChange {
  * 4. both: an edit that the spec does not account for is taken for one of 3, as far as a source reads the config repo.
  * Of a hydrated Application the dry source is what the commit reaches, and the synced one what Argo CD makes of it.
  * A `branch` pin is the release commit on the branch that the Application follows. Where nothing can be rendered the live
- * spec decides: a source at the old or the new value is case 1, one that reads the config repo case 3.
+ * spec decides: a source at the old or the new value is case 1, one that reads the config repo case 3. What is edited where only the spec
+ * is made from has to stand in it: the commit may be seen long before the spec is another one.
  */
 export function changeFor(input: ChangeForInput): ChosenChange {
   const { edits, mergedAt, repoURL, after } = input;
@@ -97,7 +104,37 @@ function unrendered(input: ChangeForInput, commit: Change): ChosenChange {
     const edit = edits.find(({ from, to }) => source.targetRevision === to || (from !== null && source.targetRevision === from));
     if (edit !== undefined) return { change: revisionChange(input, source.repoURL, edit.to), also: [], files: [] };
   }
-  return { change: commit, also: [], files: filesOf(edits) };
+  const bySpec = live === undefined ? [] : edits.filter((edit) => isOnlyInSpec(edit, input, committedSources(live)));
+  if (live === undefined || bySpec.length === 0) return { change: commit, also: [], files: filesOf(edits) };
+  const generator: Change = { kind: "generator", mergedAt: input.mergedAt };
+  if (!bySpec.every((edit) => standsIn(edit, live))) return { change: generator, also: [], files: [] };
+  const rest = edits.filter((edit) => !bySpec.includes(edit));
+  return { change: rest.length > 0 ? commit : generator, also: [], intended: live, files: filesOf(rest) };
+}
+
+/** An edit that reaches the Application by its spec only, since no source reads the file. */
+function isOnlyInSpec({ file }: { file: string }, { madeFrom, repoURL }: ChangeForInput, sources: readonly SourceView[]): boolean {
+  return madeFrom?.has(file) === true && readersOf(sources, file, (source) => isOf(source, repoURL)).length === 0;
+}
+
+/** The new value stands in what is deployed, and the old one no more. */
+function standsIn({ from, to }: { from: string | null; to: string }, { sources, sourceHydrator }: Intended): boolean {
+  const deployed = { sources, sourceHydrator };
+  return holds(deployed, to, 0) && (from === null || holds(to, from, 0) || !holds(deployed, from, 0));
+}
+
+/** A value stands in it as a word: `1.2` does not in `1.2.3`. */
+function holds(whole: unknown, value: string, depth: number): boolean {
+  if (typeof whole === "object" && whole !== null) {
+    return depth <= DEEPEST && Object.values(whole).some((inner) => holds(inner, value, depth + 1));
+  }
+  const text = String(whole ?? "");
+  for (let at = text.indexOf(value); at >= 0 && value !== ""; at = text.indexOf(value, at + 1)) {
+    const end = at + value.length;
+    const isBegun = /(?:^|[^\p{L}\d.])v?$/u.test(text.slice(Math.max(0, at - 2), at));
+    if (isBegun && !/^\.?[\p{L}\d]/u.test(text.slice(end, end + 2))) return true;
+  }
+  return false;
 }
 
 function filesOf(edits: ChangeForInput["edits"]): string[] {
@@ -105,7 +142,11 @@ function filesOf(edits: ChangeForInput["edits"]): string[] {
 }
 
 function readsRepo(sources: readonly SourceView[], repoURL: string): boolean {
-  return sources.some((source) => source.chart === undefined && normalRepo(source.repoURL) === normalRepo(repoURL));
+  return sources.some((source) => source.chart === undefined && isOf(source, repoURL));
+}
+
+function isOf(source: SourceView, repoURL: string): boolean {
+  return normalRepo(source.repoURL) === normalRepo(repoURL);
 }
 
 /** The value stands somewhere in the spec where something else stood before. */
@@ -113,7 +154,7 @@ function appearsAnew(value: string, before: unknown, after: unknown, depth: numb
   if (typeof after === "string" || typeof after === "number" || typeof after === "boolean") {
     return after !== before && String(after).includes(value);
   }
-  if (typeof after !== "object" || after === null || depth > 50 || sameValue(before, after)) return false;
+  if (typeof after !== "object" || after === null || depth > DEEPEST || sameValue(before, after)) return false;
   for (const [key, inner] of Object.entries(after)) {
     const was =
       typeof before === "object" && before !== null && Object.hasOwn(before, key) ? (before as Record<string, unknown>)[key] : undefined;

@@ -158,6 +158,14 @@ const rereads = () => bench.asked.filter((one) => one.startsWith("reread")).leng
 const degraded = () => decodeApplication(merged(rawApplication({ metadata: { name: "payments" } }), DEGRADED), bench.now) ?? null;
 const DEGRADED = { metadata: { resourceVersion: "999" }, status: { health: { status: "Degraded" } } };
 
+test("with its pin in a set that cannot be rendered, a target is not live by the commit alone, and its paths need not name the set's file", async () => {
+  has(KEY, { metadata: { annotations: { "argocd.argoproj.io/manifest-generate-paths": "." } } });
+  const { target } = batchOf("v2", { file: "appsets/payments.yaml" });
+  const unrendered = Object.assign(new Map(), { madeFrom: new Set(["appsets/payments.yaml"]) });
+  const assessment = await glance("v2", KEY, { target, atChange: new Map([["hub", unrendered]]) });
+  expect(assessment).toMatchObject({ verdict: "pending", clause: "spec", sentence: { because: { code: "SPEC_UNRENDERED" } } });
+});
+
 describe("what a stream did not bring", () => {
   test("a target is live only by a read of its own once it has settled, one for all looks", async () => {
     has("hub/argocd/payments");

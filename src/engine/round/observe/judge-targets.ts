@@ -18,7 +18,7 @@ import { epoch, iso, type Time } from "../../../core/base/time.ts";
 import { livenessReason } from "../../../core/reasons/liveness.ts";
 import type { Batch, BatchTarget, Run } from "../../../core/run/state/run.ts";
 import type { Assessment } from "../../../core/run/state/world.ts";
-import type { SpecsByPlane } from "../../config-repo/rendered.ts";
+import { givenTo, type SpecsByPlane } from "../../config-repo/rendered.ts";
 import { applicationAt, clusterOf } from "../../resolve/fleet.ts";
 import type { RepoContext } from "../context.ts";
 import type { Refresher } from "../guard/refresh.ts";
@@ -150,8 +150,7 @@ function assessOne(gathered: Gathered, rendered: RenderedAround, facts: Facts, h
       images: isSettled ? undefined : facts.images(batch, target),
       unchanged: written === 0 ? (true as const) : undefined,
       intended: chosen.intended,
-      edited:
-        chosen.files.length === 0 ? undefined : { files: chosen.files, repoURL, given: rendered.atChange?.get(plane.name)?.get(name) },
+      edited: chosen.files.length === 0 ? undefined : { files: chosen.files, repoURL, given: givenTo(rendered.atChange, plane.name, name) },
     }),
   });
 }
@@ -169,6 +168,7 @@ function chooseChange(gathered: Gathered, rendered: RenderedAround, facts: Facts
     before: written.length === 0 ? undefined : rendered.before?.get(plane.name)?.get(name),
     after: specToExpect(gathered, rendered),
     live: application?.spec,
+    madeFrom: givenTo(rendered.atChange, plane.name, name)?.madeFrom,
     resolve: facts.resolve,
   });
   return { written: written.length, chosen };
