@@ -202,15 +202,14 @@ describe("a journal that cannot be gone by", () => {
       (seen) => seen.some(({ content }) => content === "rocket"),
     );
     expect((await page.comments(release)).some(({ body }) => body.includes(TITLE) && body.includes("stagecoach:status"))).toBe(true);
-    const promote = alice.comment(repository, release, "/abort");
-    await askUntil(
-      clock,
-      "a refusal",
-      () => reacted(promote),
-      (seen) => seen.some(({ content }) => content === "confused"),
-    );
+    const pause = alice.comment(repository, release, "/pause");
+    const answerOf = async () => (await page.comments(release)).find(({ body }) => body.includes(`stagecoach:answer:${pause}`))?.body ?? "";
+    await askUntil(clock, "that it waits", answerOf, (body) => body.includes("by hand"));
     git(directory, "update-ref", JOURNAL, before);
     await attention("it is closed", isClosed, 2);
+    await journey.until("it is paused, as was said meanwhile", (one) => one.paused !== undefined);
+    expect(await askUntil(clock, "that it is done", answerOf, (body) => !body.includes("by hand"))).not.toBe("");
+    alice.comment(repository, release, "/resume");
     expect(await askUntil(clock, "the batch's gate", gate(batch?.pull?.head ?? ""), (seen) => !locked(seen))).toBeDefined();
   });
 });

@@ -27,7 +27,7 @@ export interface AttentionReasons {
   /** number: of the PR or issue. */
   COMMENT_REFUSED: { number: number; because: WriteRefusal };
   CHECKS_NOT_ALLOWED: NoData;
-  /** To whoever gives a command meanwhile. */
+  /** To whoever gives a command meanwhile: it waits. */
   NOTHING_IS_DONE: { because: AnyReason };
 }
 

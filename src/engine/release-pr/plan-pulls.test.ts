@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import { type CheckReport, type Forge, ForgeError, type Pull } from "../../adapters/forge/port.ts";
+import type { Suspicion } from "../../adapters/git/journal/port.ts";
 import type { Mirror } from "../../adapters/git/port.ts";
 import type { Command } from "../../core/spec/commands.ts";
 import { type RepoContext, silentLog } from "../round/context.ts";
@@ -41,6 +42,8 @@ let failing: Set<string>;
 let said: Command[];
 let groups: Map<string, string>;
 let base: string;
+let tampered: Suspicion | undefined;
+let journalReads: number;
 let touchedByBase: string[];
 let now: number;
 let memory: Parts;
@@ -48,7 +51,7 @@ let publishPlans: PublishPlans;
 
 beforeEach(() => {
   [pulls, heads, checks, comments, groups] = [new Map(), new Map(), new Map(), new Map(), new Map()];
-  [calls, failing, said, base, touchedByBase, now] = [[], new Set(), [], sha("b0"), [], 0];
+  [calls, failing, said, base, touchedByBase, now, tampered, journalReads] = [[], new Set(), [], sha("b0"), [], 0, undefined, 0];
 });
 
 function call(name: string): void {
@@ -124,7 +127,10 @@ function contextOf(): RepoContext {
     answer: async (command: Command) => void answered.add(command.id),
   };
   const journal = {
-    read: async () => ({ head: undefined, index: new Map(), runs: new Map(), broken: new Map() }),
+    async read() {
+      journalReads += 1;
+      return { head: undefined, index: new Map(), runs: new Map(), broken: new Map(), tampered };
+    },
     record: async () => "recorded",
   };
   const clock = { now: () => now, after: () => () => undefined };
@@ -351,4 +357,20 @@ describe("what stands there is made true, whatever fails on the way", () => {
     expect(count("mergeTree") + count("putCheck")).toBe(0);
     expect((await context.commands.beforeRun?.(1))?.length).toBe(0);
   });
+});
+
+test("a journal that GitHub cannot verify just now is not asked for anew at every event, and plans are made all the same", async () => {
+  const why = { code: "JOURNAL_GONE", commit: sha("c1") } as const;
+  tampered = { commit: sha("c1"), passing: true, why };
+  pulls.set(1, DOCS);
+  for (let event = 0; event < 600; event++) {
+    await publish();
+    now += 100;
+  }
+  // After 2, 4, 8, 16 and 32 seconds.
+  expect([journalReads, checks.size]).toEqual([5, 1]);
+  tampered = undefined;
+  now += 60_000;
+  await publish();
+  expect(memory.attention.told()).toEqual([]);
 });

@@ -19,6 +19,7 @@ import type { BatchPulls } from "../round/batch-pulls.ts";
 import type { Rules } from "../round/branch-rules.ts";
 import type { CheckRuns } from "../round/check-runs.ts";
 import type { RepoContext } from "../round/context.ts";
+import type { JournalLooks } from "../round/journal-look.ts";
 import type { Permissions } from "../round/permissions.ts";
 import type { JudgePull } from "./plan-check.ts";
 import { noReads, stillHolds } from "./plan-check-reads.ts";
@@ -57,6 +58,7 @@ interface Pass {
 interface Parts {
   attention: Pick<Attention, "line">;
   commits: Commits;
+  journals: JournalLooks;
   remote: RemoteHeads;
   rules: Rules;
   pulls: BatchPulls;
@@ -65,11 +67,11 @@ interface Parts {
   judgePull: JudgePull;
 }
 
-type Context = Pick<RepoContext, "forge" | "mirror" | "journal" | "commands" | "clock" | "log" | "repository">;
+type Context = Pick<RepoContext, "forge" | "mirror" | "commands" | "clock" | "log" | "repository">;
 
 export function openPlanPublisher(context: Context, parts: Parts): PublishPlans {
-  const { forge, mirror, journal, commands: source, clock, log, repository } = context;
-  const { commits, remote, rules, checkRuns, judgePull } = parts;
+  const { forge, mirror, commands: source, clock, log, repository } = context;
+  const { commits, journals, remote, rules, checkRuns, judgePull } = parts;
   const checks = openPlanChecks(context, parts);
   const pulls = new Map<number, KnownPull>();
 
@@ -83,8 +85,9 @@ export function openPlanPublisher(context: Context, parts: Parts): PublishPlans 
   /** What goes on, as far as it can be known: a plan and a check are made without it, too. */
   async function recorded(): Promise<Pick<PlanBase, "runs" | "index" | "journal">> {
     try {
-      const { tampered, runs, index, head } = await journal.read({ head: remote.last.journal });
-      if (tampered === undefined) return { runs, index, journal: head };
+      // As the rounds read it, and no more often: each look may cost calls.
+      const { held, state } = await journals.read(remote.last.journal);
+      if (held === undefined) return { runs: state.runs, index: state.index, journal: state.head };
     } catch (error) {
       log.warn({ repository, error: String(error) }, "the journal cannot be read: plans are made without what goes on");
     }

@@ -16,6 +16,8 @@ export interface Attention {
   note(concern: string, reason: AttentionReason | undefined, forgetAt?: number): void;
   /** What people are told now, the oldest first. What may pass by itself is told once it has lasted. */
   told(): readonly AttentionReason[];
+  /** Whether a reason that was noted may pass by itself, and was noted less than so many milliseconds ago. */
+  isPassing(reason: AttentionReason, ms: number): boolean;
   /** The line that every comment of ours begins with; "" where all is well. */
   line(): string;
   /** Brings the issue up to date. Gives when there is something to do again, in epoch milliseconds; without end: nothing. */
@@ -83,6 +85,11 @@ export function openAttention(
       else log.error({ repository, concern, because: reason }, "attention is needed");
     },
     told,
+    isPassing(reason, ms) {
+      const now = clock.now();
+      const { since = now } = lasting().find((one) => one.reason.code === reason.code) ?? {};
+      return mayPass(reason) && now - since < ms;
+    },
     line: () => attentionLine(told()),
     async publish() {
       await bringUpToDate();
@@ -94,9 +101,13 @@ export function openAttention(
   };
 }
 
-/** Known to stay until somebody does something: said at once. */
-function dueAt(reason: AttentionReason, since: number): number {
+function mayPass(reason: AttentionReason): boolean {
   const passes = reason.code === "JOURNAL_NOT_VERIFIED" || reason.code === "JOURNAL_NOT_READ";
   const vague = "because" in reason && reason.because.code === "WRITE_REFUSED";
-  return passes || vague ? since + LASTS_MS : since;
+  return passes || vague;
+}
+
+/** Known to stay until somebody does something: said at once. */
+function dueAt(reason: AttentionReason, since: number): number {
+  return mayPass(reason) ? since + LASTS_MS : since;
 }

@@ -77,9 +77,12 @@ export interface RepoLoop {
   settings: Pick<Settings, "journalKeep">;
 }
 
+/** For whoever only asks what would start: what becomes of a command is not for them to say. */
+const UNHEARD: RepoContext["commands"] = { read: async () => [], answer: async () => undefined };
+
 export function openRepo(context: RepoContext): RepoLoop {
   const shared = openShared(context);
-  const { attention, remote, permissions, people, checkRuns, comments, settings, queue, backoff, refused } = shared;
+  const { attention, remote, permissions, people, checkRuns, comments, settings, queue, backoff, refused, journals } = shared;
   const publishPlans = openPlanPublisher(context, { ...shared, judgePull: openPullJudge(context, shared) });
   const publisher = openPublisher(context, shared);
   const startRuns = openStarter(context, shared);
@@ -87,8 +90,14 @@ export function openRepo(context: RepoContext): RepoLoop {
   const watchOpenPulls = openPullWatch(context, shared.gateChecks, shared.rules);
   const round = openRound(context, {
     attention,
-    journals: openJournalLooks(context, attention),
-    standBy: openStandBy(context, { startRuns, formerPlaces, watchOpenPulls, publisher }),
+    journals,
+    standBy: openStandBy(context, {
+      attention,
+      startRuns: openStarter({ ...context, commands: UNHEARD }, shared),
+      formerPlaces,
+      watchOpenPulls,
+      publisher,
+    }),
     remote,
     queue,
     backoff,
@@ -118,6 +127,7 @@ export function openShared(context: RepoContext, remote = openRemoteHeads(contex
   const withFacts = openFacts(context, commits, remote, pins);
   const judge = openJudge(context, { ...argo, withFacts });
   return {
+    journals: openJournalLooks(context, attention),
     ...{ attention, remote, permissions, comments, commits, withFacts, judge },
     ...forge,
     ...git,

@@ -2,12 +2,14 @@
  * What a round does of a repo whose journal cannot be gone by: no run goes on, and everybody who waits is told why.
  *
  * Called by a round in the place of deciding and acting. Whatever a person may look at says it: the gates of batches, the pages of runs,
- * the PRs of releases whose run cannot begin, and each command that was written meanwhile.
+ * the PRs of releases whose run cannot begin, and each command that was written meanwhile. Such a command is answered, never concluded: what
+ * becomes of it is for the first round in which the journal holds, in whatever process, for only there can it be recorded.
  */
 import type { JournalState } from "../../adapters/git/journal/port.ts";
 import { type AttentionReason, attentionReason } from "../../core/reasons/attention.ts";
 import { isEnded, type Run } from "../../core/run/state/run.ts";
 import type { CommandName } from "../../core/spec/commands.ts";
+import type { Attention } from "./attention.ts";
 import type { RepoContext } from "./context.ts";
 import { type FormerPlaces, pullsToRead } from "./observe/former-places.ts";
 import type { WatchOpenPulls } from "./observe/open-pulls.ts";
@@ -31,6 +33,7 @@ interface Held {
 export type StandBy = (held: Held) => Promise<Run[]>;
 
 interface Parts {
+  attention: Pick<Attention, "isPassing">;
   startRuns: StartRuns;
   formerPlaces: FormerPlaces;
   watchOpenPulls: WatchOpenPulls;
@@ -41,9 +44,11 @@ type Context = Pick<RepoContext, "commands" | "log" | "repository">;
 
 /** Answered as ever: they change nothing. */
 const READING: readonly CommandName[] = ["status", "plan"];
+/** What passes by itself within this is told to nobody. */
+const LASTS_MS = 60_000;
 
 export function openStandBy({ commands, log, repository }: Context, parts: Parts): StandBy {
-  const { startRuns, formerPlaces, watchOpenPulls, publisher } = parts;
+  const { attention, startRuns, formerPlaces, watchOpenPulls, publisher } = parts;
 
   /** One part's trouble is not the others'. */
   async function tried(what: string, work: () => Promise<unknown>): Promise<void> {
@@ -61,8 +66,8 @@ export function openStandBy({ commands, log, repository }: Context, parts: Parts
     for (const run of all) {
       const places = pullsToRead(run, active, former.get(run.rollout));
       for (const command of places.length === 0 ? [] : await commands.read(run.rollout, places)) {
-        const outcome = READING.includes(command.name) ? "done" : "refused";
-        await commands.answer(command, outcome, attentionReason("NOTHING_IS_DONE", { because: held }), run);
+        if (READING.includes(command.name)) await commands.answer(command, "done", "", run);
+        else await commands.answer(command, "waits", attentionReason("NOTHING_IS_DONE", { because: held }), run);
       }
     }
   }
@@ -70,6 +75,7 @@ export function openStandBy({ commands, log, repository }: Context, parts: Parts
   return async ({ state, held, base, baseBranch, heard, started }) => {
     const { runs } = state;
     if (heard) await tried("gates", () => watchOpenPulls(runs, baseBranch, { held }));
+    if (attention.isPassing(held, LASTS_MS)) return [...runs.values()];
     await tried("commands", () => answer(runs, held));
     await tried("releases", async () => {
       const waiting = started ?? (await startRuns(state, base, baseBranch)).started;

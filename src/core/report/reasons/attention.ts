@@ -40,7 +40,10 @@ export const ATTENTION: Entries<AttentionReasons & WriteRefusals> = entriesOf<At
     means: "a required check of Stagecoach's can never report",
     todo: "give the App `checks: write` and accept it for this installation, or take the check out of the required ones",
   },
-  NOTHING_IS_DONE: { says: "nothing is done now, and nothing merges: {because}", subject: "repository" },
+  NOTHING_IS_DONE: {
+    says: "nothing is done yet, and nothing merges: {because}. This is looked at again by itself once that is over: /pause, /abort and /halt however late that is, anything else if it was written no longer than 15 minutes before",
+    subject: "repository",
+  },
 
   BRANCH_IN_THE_WAY: {
     says: "Git keeps no branch {branch} beside a branch {by}: rename or delete {by}",

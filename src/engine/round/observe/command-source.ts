@@ -13,9 +13,9 @@ export interface CommandSource {
   spokenOn?(): readonly number[];
   /**
    * Tells the commenter: a reaction, and for a refusal one comment edited in place. May be called twice. `run`: whose
-   * command it was, as of this round; `/status` and `/plan` are answered with it.
+   * command it was, as of this round; `/status` and `/plan` are answered with it. `waits`: nothing became of it yet, and it is read again.
    */
-  answer(command: Command, outcome: "done" | "refused", message: Words, run?: Run): Promise<void>;
+  answer(command: Command, outcome: "done" | "refused" | "waits", message: Words, run?: Run): Promise<void>;
   /**
    * Commands on an open release PR, which no run steers yet. All but `/plan` are answered here; what is given asks for a
    * fresh plan, and is answered (`done`) once that is there.

@@ -1,6 +1,6 @@
 /** What people see of what became of their commands: reactions and answers, each once. Called by the inbox and its readings. */
 import { type Forge, ForgeError, type Reaction } from "../../../adapters/forge/port.ts";
-import { BoundedSet } from "../../../core/base/bounded.ts";
+import { BoundedMap, BoundedSet } from "../../../core/base/bounded.ts";
 import type { Clock } from "../../../core/base/time.ts";
 import { helpAnswer, planAnswer, statusAnswer } from "../../../core/report/answers.ts";
 import { runComment } from "../../../core/report/run/run-comment.ts";
@@ -31,6 +31,8 @@ const MOST_REMEMBERED = 20_000;
 export function commandAnswers(forge: Forge, clock: Clock, log: Log) {
   const reacted = new BoundedSet<string>(MOST_REMEMBERED);
   const answered = new BoundedSet<string>(MOST_REMEMBERED);
+  /** What was last said to commands that wait. */
+  const waiting = new BoundedMap<string, string>(MOST_REMEMBERED);
   const refusals = refusalComments(forge, log);
   /** Comments that get their 😕 once it is written down on their PR that they were refused. */
   let refused: { pull: number; comment: string }[] = [];
@@ -69,18 +71,27 @@ export function commandAnswers(forge: Forge, clock: Clock, log: Log) {
       log.info({ repository: forge.repository, pull, comment, actor, command: text.slice(0, 200), said: message }, "a command was refused");
       if (shown) refused.push({ pull: line.pull, comment: line.comment });
     },
+    /** Says, from `writeRefusals` on, that nothing became of a command yet, nor is decided. False: it was told so already. */
+    sayWaits(line: WrittenLine, message: string): boolean {
+      if (waiting.get(waitsKey(line)) === message) return false;
+      waiting.set(waitsKey(line), message);
+      refusals.add({ ...line, message, shown: true });
+      return true;
+    },
     /** Writes what was refused since below it, and then sets 😕. False: not all could be written yet. */
     async writeRefusals(): Promise<boolean> {
-      const waiting = refused;
+      const unsaid = refused;
       refused = [];
       const failed = await refusals.write();
-      refused.unshift(...waiting.filter(({ pull }) => failed.has(pull)));
-      for (const { pull, comment } of waiting) if (!failed.has(pull)) await react(comment, "confused");
+      refused.unshift(...unsaid.filter(({ pull }) => failed.has(pull)));
+      for (const { pull, comment } of unsaid) if (!failed.has(pull)) await react(comment, "confused");
       return failed.size === 0;
     },
-    /** Shows that a command was done: 🚀 on its comment, an answer below its review. */
+    /** Shows that a command was done: 🚀 on its comment, an answer below its review, and in the place of one that said it waits. */
     async markDone(line: WrittenLine, message = "done"): Promise<void> {
-      if (!line.comment.startsWith("r")) return react(line.comment, "rocket");
+      await react(line.comment, "rocket");
+      const waited = waiting.delete(waitsKey(line)) || refusals.isNotice(line.pull, line.comment);
+      if (!waited && !line.comment.startsWith("r")) return;
       refusals.add({ ...line, message, shown: true });
       await refusals.write();
     },
@@ -97,6 +108,10 @@ export function commandAnswers(forge: Forge, clock: Clock, log: Log) {
       await forge.stickyComment(pull, `stagecoach:plan:${run.rollout}`, planAnswer(run, clock.now(), author));
     },
   };
+}
+
+function waitsKey({ pull, comment, text }: WrittenLine): string {
+  return `${pull} ${comment} ${text}`;
 }
 
 /** Whether an account is given one more answer: anybody may comment, as often as they like. */

@@ -85,6 +85,10 @@ export function commandInbox(options: CommandInboxOptions): CommandInbox {
       const origin = origins.get(command);
       if (origin === undefined || answers.isAnswered(`${command.id} ${origin.rollout}`)) return;
       const { line, rollout, shared } = origin;
+      if (outcome === "waits") {
+        if (answers.sayWaits(line, sentenceOf(message, run))) await finish();
+        return;
+      }
       if (outcome === "refused") {
         const said = sentenceOf(message, run);
         answers.refuse(line, shared ? `${rollout}: ${said}` : said);

@@ -128,6 +128,10 @@ export function refusalComments(forge: Forge, log: Log) {
       const own = pages.get(pageKey(pull, command.slice(0, command.indexOf("#"))));
       return own?.refused.has(command) === true || pages.get(pageKey(pull, undefined))?.refused.has(command) === true;
     },
+    /** Whether the comment's own answer, written here or by an earlier process, refuses none of it. */
+    isNotice(pull: number, comment: string): boolean {
+      return pages.get(pageKey(pull, comment))?.refused.size === 0;
+    },
     /** Shown and held from the next `write` on. */
     add(refusal: Refusal): void {
       const page = pageFor(refusal);
