@@ -58,6 +58,18 @@ describe("what is observed of a run", () => {
     expect(recorder.asLastSeen(theirs)).toBe(theirs);
   });
 
+  test("is recorded within half a minute where something has happened, since a restart would begin it anew", async () => {
+    const { clock, commits, recorder } = desk();
+    const journalled = sampleRun();
+    const seen = { ...journalled, why: runReason("RUN_BEGINS") };
+    await recorder.record([], [decided(journalled, seen, "observation", [CONFIRMED])]);
+    expect(recorder.dueAt()).toBe(clock.now() + 30_000);
+    clock.advance(30_000);
+    await recorder.record([], [decided(recorder.asLastSeen(journalled), seen, "none")]);
+    expect(commits.map(({ runs }) => runs[0])).toEqual([seen]);
+    expect(recorder.dueAt()).toBe(Number.POSITIVE_INFINITY);
+  });
+
   test("is recorded after five minutes, though nothing new is seen", async () => {
     const { clock, commits, recorder } = desk();
     const journalled = sampleRun();

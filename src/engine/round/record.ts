@@ -17,6 +17,8 @@ import type { Started } from "./start/started.ts";
 
 /** Mere observations are recorded at most this often: GitHub wants few pushes a minute, and most of them go with what comes of them. */
 const OBSERVATION_EVERY_MS = 5 * 60_000;
+/** What has happened, as that a bake began, waits no longer than this for something to go with: a restart would begin it anew. */
+const EVENT_WITHIN_MS = 30_000;
 const MOST_SUBJECT = 150;
 const MOST_KEPT = 1000;
 
@@ -35,6 +37,8 @@ export interface Recorder {
   record(started: readonly Started[], decisions: readonly Decision[]): Promise<Recorded>;
   /** A run of the journal as this process last saw it, with the observations that are not recorded yet. A restart makes them anew. */
   asLastSeen(run: Run): Run;
+  /** When what has happened, and is not recorded yet, is to be. Epoch milliseconds; Infinity: nothing is. */
+  dueAt(): number;
 }
 
 /** What was observed of a run since it was recorded, and has not been recorded itself. */
@@ -43,6 +47,8 @@ interface Unrecorded {
   of: Run;
   run: Run;
   events: readonly AnyReason[];
+  /** Since when there are events among it. Epoch milliseconds. */
+  eventAt: number | undefined;
 }
 
 type Context = Pick<RepoContext, "journal" | "journalBranch" | "forge" | "clock" | "log" | "repository" | "deliveries">;
@@ -70,6 +76,7 @@ export function openRecorder(context: Context, remote: RemoteHeads, attention: A
   function isWorthRecording({ change, run }: Advanced<Run>, known: Unrecorded | undefined, now: number): boolean {
     if (change === "transition") return true;
     if (change === "none" && known === undefined) return false;
+    if (known?.eventAt !== undefined && now - known.eventAt >= EVENT_WITHIN_MS) return true;
     const last = observedAt.get(run.rollout);
     if (last === undefined) observedAt.set(run.rollout, now);
     return last !== undefined && now - last >= OBSERVATION_EVERY_MS;
@@ -90,7 +97,9 @@ export function openRecorder(context: Context, remote: RemoteHeads, attention: A
       const since = known?.run === before ? known : undefined;
       const seen = [...(since?.events ?? []), ...advanced.events];
       if (!isWorthRecording(advanced, since, now)) {
-        if (advanced.change !== "none") unrecorded.set(before.rollout, { of: since?.of ?? before, run: advanced.run, events: seen });
+        const eventAt = since?.eventAt ?? (seen.length > 0 ? now : undefined);
+        if (advanced.change !== "none")
+          unrecorded.set(before.rollout, { of: since?.of ?? before, run: advanced.run, events: seen, eventAt });
         continue;
       }
       runs.set(before.rollout, advanced.run);
@@ -110,11 +119,14 @@ export function openRecorder(context: Context, remote: RemoteHeads, attention: A
     refused = undefined;
     attention.note(CONCERN, undefined);
     refusals.forget(CONCERN);
-    if (outcome === "lost") return wasLost(now);
+    return outcome === "lost" ? wasLost(now) : wasRecorded(runs.keys());
+  }
+
+  function wasRecorded(rollouts: Iterable<string>): Recorded {
     losses.forget(CONCERN);
     lost = 0;
     remote.moveJournal(journal.head());
-    for (const rollout of runs.keys()) unrecorded.delete(rollout);
+    for (const rollout of rollouts) unrecorded.delete(rollout);
     return { kind: "recorded" };
   }
 
@@ -161,6 +173,11 @@ export function openRecorder(context: Context, remote: RemoteHeads, attention: A
       const known = unrecorded.get(run.rollout);
       return known?.of === run ? known.run : run;
     },
+    dueAt: () =>
+      Math.min(
+        Number.POSITIVE_INFINITY,
+        ...[...unrecorded.values()].map(({ eventAt = Number.POSITIVE_INFINITY }) => eventAt + EVENT_WITHIN_MS),
+      ),
   };
 }
 

@@ -183,6 +183,8 @@ export function openRound({ commands, clock, log }: Context, parts: Parts): Roun
   ): number {
     const now = clock.now();
     const times = [...backoff.pending(), parts.refused.recheckAt ?? Number.POSITIVE_INFINITY];
+    // One that is overdue belongs to a run that could not be decided on now.
+    if (recorder.dueAt() > now) times.push(recorder.dueAt());
     if (acted) times.push(now);
     if (!whole || started.some(({ waiting }) => waiting)) times.push(now + RETRY_MS);
     for (const { advanced } of decisions) {

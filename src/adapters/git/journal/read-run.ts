@@ -60,6 +60,13 @@ export async function readRun(read: ReadTexts, rollout: string, number: number, 
   const planned = plannedTargets({ plan });
   const found = written.map((one, at) => batchBefore(files, one, same, at) ?? readBatch(files, one, planned));
   const batches = found.map(({ batch }) => batch);
+  if (
+    same !== undefined &&
+    same.files.get(runPath) === files.get(runPath) &&
+    batches.length === same.run.batches.length &&
+    batches.every((batch, at) => batch === same.run.batches[at])
+  )
+    return same;
   const run = { ...head, plan, spec, batches } as unknown as Run;
   return { run, files, shards: found.map(({ shards }) => shards) };
 }

@@ -144,6 +144,8 @@ function runIsMissing(forge: Forge, pull: number, log: Log): { whyNot(parsed: Pa
 
 /** Without a webhook, and without a resync of everything, a PR's comments are asked for this often. */
 const RESYNC_MS = 5 * 60_000;
+/** Reviews are asked for by GraphQL, which has no 304 that costs nothing; deliveries that failed are asked for again besides. */
+const REVIEWS_MS = 30 * 60_000;
 /** Dropped are those that nobody asked about for the longest. All of a long run are asked about in turn: too few would hold none. */
 const MOST_PULLS = 20_000;
 
@@ -168,7 +170,7 @@ export function commentCache(forge: Forge, clock: Clock, log: Log) {
 
   async function read(pull: number, before: Known | undefined): Promise<Omit<Known, "readAt">> {
     const said = await forge.comments(pull);
-    const isOld = before?.reviews === undefined || reviewed.delete(pull) || clock.now() - before.reviewsAt >= RESYNC_MS;
+    const isOld = before?.reviews === undefined || reviewed.delete(pull) || clock.now() - before.reviewsAt >= REVIEWS_MS;
     if (!isOld) return { said, reviews: before.reviews, reviewsAt: before.reviewsAt };
     try {
       return { said, reviews: (await forge.reviewBodies?.(pull)) ?? [], reviewsAt: clock.now() };
@@ -194,10 +196,7 @@ export function commentCache(forge: Forge, clock: Clock, log: Log) {
       return pulls;
     },
     resync(): void {
-      for (const pull of known.keys()) {
-        needsFetch.add(pull);
-        reviewed.add(pull);
-      }
+      for (const pull of known.keys()) needsFetch.add(pull);
     },
     async of(pull: number): Promise<readonly Comment[]> {
       const before = known.get(pull);
