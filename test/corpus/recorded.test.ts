@@ -6,6 +6,7 @@ import { describe, expect, test } from "vitest";
 import { decodeApplication } from "../../src/core/argocd/decode/application.ts";
 import { assess } from "../../src/core/argocd/liveness/liveness.ts";
 import type { Change, LivenessInput, PartName } from "../../src/core/argocd/liveness/types.ts";
+import { defined } from "../../src/core/base/defined.ts";
 import { epoch, iso } from "../../src/core/base/time.ts";
 import { sentenceOf } from "../../src/core/report/reasons/say.ts";
 import { eventsOf, isRecordedHere, type RecordedEvent, recorded } from "./recorded.ts";
@@ -133,7 +134,7 @@ function judged(
   const events = eventsOf(files[file], application);
   const first = new Map<string, number>();
   const said: string[] = [];
-  let state: Pick<LivenessInput, "firstSeenAt" | "held"> = { held: {} };
+  let state: Pick<LivenessInput, "firstSeenAt" | "firstComparedAt" | "held"> = { held: {} };
   let next = 0;
   let isAskedFor = false;
   const moments = new Set(events.map(({ at }) => epoch(at)));
@@ -145,8 +146,11 @@ function judged(
     const view = decodeApplication(event.object, now);
     const tells = file === "hydrator" ? { hydrated: hydrated(files.hydrator, application) } : {};
     const input = { change, settleMs, graceMs: 60_000, ancestry, ...tells, ...given, ...state, application: view, now };
-    const { verdict, clause, sentence, firstSeenAt, held, wantsRefresh } = assess(input, without === undefined ? {} : { without });
-    state = { ...(firstSeenAt === undefined ? {} : { firstSeenAt }), held: held ?? {} };
+    const { verdict, clause, sentence, firstSeenAt, firstComparedAt, held, wantsRefresh } = assess(
+      input,
+      without === undefined ? {} : { without },
+    );
+    state = defined({ firstSeenAt, firstComparedAt, held: held ?? {} });
     if (!first.has(verdict)) first.set(verdict, now);
     isAskedFor = wantsRefresh;
     const line = `${verdict} ${clause}: ${sentenceOf(sentence)}`;

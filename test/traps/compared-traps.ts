@@ -64,10 +64,31 @@ export const COMPARED_TRAPS: Trap[] = [
     stops: "cluster/answers",
     ends: "lost",
     given: { kept: {} },
+    reads: ["10:00:31", "10:01:05", "10:01:31"].map((clock) => ({
+      ...read(clock),
+      askedAt: clock,
+      answer: { at: at(clock), failed: "dial tcp: i/o timeout", since: at("10:00:31") },
+    })),
+  },
+  {
+    issues: [],
+    name: "Argo CD's API is out of breath for one answer, and gives the next",
+    ends: "live",
+    given: { kept: {} },
+    reads: [
+      { ...read("10:00:31"), askedAt: "10:00:31", answer: { at: at("10:00:31"), failed: "dial tcp: i/o timeout", since: at("10:00:31") } },
+      { ...read("10:01:02"), askedAt: "10:01:02", answer: { at: at("10:01:02") } },
+    ],
+  },
+  {
+    issues: [],
+    name: "the object that is asked for is of a kind that is gone: that tells nothing of the cluster",
+    ends: "live",
+    given: { kept: {} },
     reads: ["10:00:31", "10:01:05"].map((clock) => ({
       ...read(clock),
       askedAt: clock,
-      answer: { at: at(clock), failed: "dial tcp: i/o timeout" },
+      answer: { at: at(clock), unclear: "error getting resource: the server could not find the requested resource", of: "acme/Gone//web" },
     })),
   },
   {

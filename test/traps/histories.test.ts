@@ -15,7 +15,7 @@ const T = Date.parse(MERGED);
 /** What a bot that watches says of a history, second by second as far as it has reason to look. */
 function watched(one: History, without?: ClauseName | PartName): { at: number; verdict: Verdict; sentence: Words }[] {
   const said: { at: number; verdict: Verdict; sentence: Words }[] = [];
-  let state: Pick<LivenessInput, "firstSeenAt" | "held"> = { held: {} };
+  let state: Pick<LivenessInput, "firstSeenAt" | "firstComparedAt" | "held"> = { held: {} };
   let next = 0;
   let read = -1;
   // A watch is a second late at most; every few seconds there is another reason to look.
@@ -41,6 +41,7 @@ function watched(one: History, without?: ClauseName | PartName): { at: number; v
     const assessment = assess({ ...base, ...state, application, now }, without === undefined ? {} : { without });
     state = defined({
       firstSeenAt: assessment.firstSeenAt,
+      firstComparedAt: assessment.firstComparedAt,
       held: assessment.held ?? {},
     });
     said.push({ at: second, verdict: assessment.verdict, sentence: assessment.sentence });

@@ -116,7 +116,7 @@ export function play(trap: Trap, options: { without?: ClauseName | PartName; set
     };
     const assessment = assess(input, options.without === undefined ? {} : { without: options.without });
     outcome.assessments.push(assessment);
-    const sighted = assessment.firstSeenAt === undefined ? {} : { firstSeenAt: assessment.firstSeenAt };
+    const sighted = defined({ firstSeenAt: assessment.firstSeenAt, firstComparedAt: assessment.firstComparedAt });
     before = defined({ ...sighted, held: assessment.held });
     if (trap.pairs === true && application !== undefined) before = { ...sighted, previous: application };
     run.now = now - SECOND;

@@ -89,10 +89,11 @@ export interface ApplicationView {
    */
   askedAt?: Time;
   /**
-   * What its cluster said when it was asked for one of the Application's objects through Argo CD, right after that read; `failed`: why it did
-   * not answer. Absent: it cannot be asked here.
+   * What its cluster said when it was asked for one of the Application's objects through Argo CD, right after that read; `failed`: why it
+   * could not be reached, at every try from `since` on. `unclear`: Argo CD failed at it in a way that says nothing of the cluster. `of`: the
+   * object that was asked for and not got. Absent: it cannot be asked here.
    */
-  clusterAnswer?: { at: Time; failed?: string };
+  clusterAnswer?: { at: Time; failed?: string; since?: Time; unclear?: string; of?: string };
   spec: {
     project: string;
     /** `sources` wins over `source`. */

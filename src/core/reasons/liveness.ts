@@ -98,7 +98,8 @@ export interface LivenessReasons {
   /** `spent`: auto-sync does not try this revision again. */
   SYNC_FAILED: Said & { phase: string; spent: boolean };
 
-  CLUSTER_UNREACHABLE: OnDay & Said & { name: string; triedAt?: Time | undefined };
+  /** `againAt`: it may be for a moment only, and is asked for again then. */
+  CLUSTER_UNREACHABLE: OnDay & Said & { name: string; triedAt?: Time | undefined; againAt?: Time | undefined };
   CLUSTER_UNREACHED: Said;
   SYNC_STATUS: { status?: string | undefined };
   SYNC_BY_HAND: NoData;

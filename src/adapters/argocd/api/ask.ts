@@ -10,7 +10,7 @@ import type { ApplicationSetView, ApplicationView, SyncWindowsView } from "../..
 import { defined } from "../../../core/base/defined.ts";
 import { isRecord } from "../../../core/base/is-record.ts";
 import type { AnyReason } from "../../../core/base/reason.ts";
-import { iso } from "../../../core/base/time.ts";
+import { epoch, iso } from "../../../core/base/time.ts";
 import { planeReason as reason } from "../../../core/reasons/control-plane.ts";
 import { sentenceOf } from "../../../core/report/reasons/say.ts";
 import type { GenerateOutcome, RereadOutcome } from "../port.ts";
@@ -102,7 +102,8 @@ export async function rereadApplication(
   try {
     const limits = { query: applicationQuery(application), shape: APPLICATION_BY_NAME, totalMs: REREAD_TOTAL_MS, now };
     const { raw, view } = (await rawByName(client, application, limits)) ?? {};
-    take(view && defined({ ...view, clusterAnswer: await askCluster(client, view, raw, now) }));
+    const before = view?.uid === application.uid ? application.clusterAnswer : undefined;
+    take(view && defined({ ...view, clusterAnswer: await askCluster(client, view, raw, now, before) }));
     return view === undefined ? { kind: "gone" } : { kind: "read" };
   } catch (error) {
     return { kind: "failed", why: refusalOf(error, application) };
@@ -111,28 +112,74 @@ export async function rereadApplication(
 
 /**
  * Asks for one object of an Application, which Argo CD gets from the cluster itself and not from its memory: it goes on comparing with what
- * it remembers long after a cluster is gone. undefined: there is none that may be asked for.
+ * it remembers long after a cluster is gone. One that cannot be had may be at fault itself, such as one whose kind is gone: then for one
+ * of another kind, too, and the next time for another first. undefined: there is none that may be asked for.
  */
-async function askCluster(client: ArgoClient, view: ApplicationView, raw: unknown, now: number): Promise<ApplicationView["clusterAnswer"]> {
-  const resources = list(child(fields(raw), "status"), "resources")
-    .slice(0, MOST_LOOKED_AT)
-    .map(fields);
-  const found = resources.find(
-    (one) => word(one, "kind") !== "Secret" && word(one, "kind") !== undefined && word(one, "name") !== undefined,
-  );
-  if (found === undefined) return undefined;
-  const named = { resourceName: word(found, "name"), version: word(found, "version"), kind: word(found, "kind") };
-  const query = defined({ ...applicationQuery(view), ...named, group: word(found, "group"), namespace: word(found, "namespace") });
-  try {
-    await client.get(`${applicationPath(view.name)}/resource`, query, { shape: { "*": false }, totalMs: REREAD_TOTAL_MS });
-    return { at: iso(now) };
-  } catch (error) {
-    const status = statusOf(error);
-    // What is refused or not found says nothing; what Argo CD itself fails at, or waits for in vain, is the cluster.
-    return status === 500 || status === 0 ? { at: iso(now), failed: sentenceOf(reasonOf(error)).slice(0, 300) } : undefined;
+async function askCluster(client: ArgoClient, view: ApplicationView, raw: unknown, now: number, before: Answer): Promise<Answer> {
+  let unclear: Answer;
+  for (const one of twoToAsk(raw, before?.of)) {
+    const named = { resourceName: word(one, "name"), version: word(one, "version"), kind: word(one, "kind") };
+    const query = defined({ ...applicationQuery(view), ...named, group: word(one, "group"), namespace: word(one, "namespace") });
+    try {
+      await client.get(`${applicationPath(view.name)}/resource`, query, { shape: { "*": false }, totalMs: REREAD_TOTAL_MS });
+      return { at: iso(now) };
+    } catch (error) {
+      const message = sentenceOf(reasonOf(error)).slice(0, 300);
+      const missed = { at: iso(now), of: idOf(one) };
+      if (isOutOfReach(error, message)) return { ...missed, failed: message, since: silentSince(before, now) };
+      if (statusOf(error) === 500 || statusOf(error) === 0) unclear ??= { ...missed, unclear: message };
+    }
   }
+  return unclear;
 }
 
+type Answer = ApplicationView["clusterAnswer"];
+type Fields = ReturnType<typeof fields>;
+
+/** The first after the one that was not got the last time, and after that the first of another kind. */
+function twoToAsk(raw: unknown, last: string | undefined): Fields[] {
+  const listed = list(child(fields(raw), "status"), "resources")
+    .slice(0, MOST_LOOKED_AT)
+    .map(fields)
+    .filter((one) => word(one, "kind") !== "Secret" && word(one, "kind") !== undefined && word(one, "name") !== undefined);
+  const from = listed.findIndex((one) => idOf(one) === last) + 1;
+  const turned = [...listed.slice(from), ...listed.slice(0, from)];
+  const [first] = turned;
+  if (first === undefined) return [];
+  const other = turned.find((one) => kindOf(one) !== kindOf(first));
+  return other === undefined ? [first] : [first, other];
+}
+
+function kindOf(one: Fields): string {
+  return `${word(one, "group") ?? ""}/${word(one, "kind")}`;
+}
+
+function idOf(one: Fields): string {
+  return `${kindOf(one)}/${word(one, "namespace") ?? ""}/${word(one, "name")}`.slice(0, 600);
+}
+
+const OUT_OF_REACH = new RegExp(
+  [
+    "dial (tcp|udp)|i/o timeout|no such host|no route to host|network is (unreachable|down)|connection (refused|reset|timed out|lost)",
+    "TLS handshake timeout|deadline exceeded|Client\\.Timeout|\\bEOF\\b|was refused - did you specify|failed to get cluster (info|version)",
+  ].join("|"),
+  "i",
+);
+
+/** What Argo CD waits for in vain, or says of the way to the cluster; not what it fails at before it asks there, such as its own cache. */
+function isOutOfReach(error: unknown, message: string): boolean {
+  const { code } = reasonOf(error);
+  if (code === "HOST_SILENT" || code === "HOST_SLOW") return true;
+  return statusOf(error) >= 500 && !/error getting app(lication)?\b/i.test(message) && OUT_OF_REACH.test(message);
+}
+
+/** One that was not asked for long may have answered many times in between. */
+function silentSince(before: Answer, now: number): string {
+  const isSame = before?.failed !== undefined && now - epoch(before.at) < MOST_BETWEEN_MS;
+  return isSame ? (before.since ?? before.at) : iso(now);
+}
+
+const MOST_BETWEEN_MS = 5 * 60_000;
 const MOST_LOOKED_AT = 100;
 
 /**

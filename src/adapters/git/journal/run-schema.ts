@@ -196,6 +196,7 @@ export const batchSchema = z.looseObject({
       since: time,
       why: words,
       firstSeenAt: time.optional(),
+      firstComparedAt: time.optional(),
       deadlineAt: time.optional(),
       waitingSince: time.optional(),
       confirmedAt: time.optional(),

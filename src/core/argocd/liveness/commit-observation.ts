@@ -18,7 +18,8 @@ export function containsObservation(seen: string, commit: string, input: Livenes
 export function commitObservation(seen: string, commit: string, input: LivenessInput): Seen {
   const observation = containsObservation(seen, commit, input);
   const since = observation.state === "proven" ? input.seenPinDiffers?.(seen) : undefined;
-  if (since === undefined) return observation;
+  // A file that cannot be read there is nobody's word that the pin is another.
+  if (since === undefined || since === "unknown") return observation;
   return { state: "changed", because: reason("PIN_CHANGED_SINCE", { seen, commit, by: since.commit }), by: since.commit };
 }
 

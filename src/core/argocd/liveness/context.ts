@@ -23,7 +23,20 @@ export function contextOf(input: LivenessInput, app: ApplicationView, now: numbe
     observations.every((observation) => observation.state === "proven" || observation.state === "shown");
   // A single read has nobody who keeps count by our own clock: then the cluster's times stand as they are.
   const aheadMs = input.held === undefined ? 0 : correctedAhead(app, now);
-  return { input, app, now, mergedAt, observations, compared, stale, specDiffers, shows, firstSeenAt: undefined, aheadMs };
+  return {
+    input,
+    app,
+    now,
+    mergedAt,
+    observations,
+    compared,
+    stale,
+    specDiffers,
+    shows,
+    firstSeenAt: undefined,
+    firstComparedAt: undefined,
+    aheadMs,
+  };
 }
 
 function isRevision(input: LivenessInput, index: number): boolean {

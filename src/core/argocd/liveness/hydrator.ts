@@ -49,8 +49,9 @@ function byFiles(
   if (dry === undefined) return { state: "older", because: reason("NOT_HYDRATED", { wanted }) };
   const found = dryObservation(dry, change, input) ?? (dry === last.drySHA ? { state: "shown" } : { state: "older" });
   if (found.state !== "older") return found;
-  // It was at the release before: what its path holds was made from a commit with the very values.
-  if (input.unchanged === true && input.seenPinDiffers !== undefined && input.seenPinDiffers(dry) === undefined) return { state: "shown" };
+  // It was at the release before: what its path holds was made from a commit that is known to have the very values.
+  const isSame = isFullSha(dry) && input.seenPinDiffers !== undefined && input.seenPinDiffers(dry) === undefined;
+  if (input.unchanged === true && isSame) return { state: "shown" };
   return { state: "older", because: reason("HYDRATED_FROM_OLDER", { dry, wanted }) };
 }
 

@@ -6,16 +6,18 @@
 
 import { defined } from "../../base/defined.ts";
 import type { AnyReason } from "../../base/reason.ts";
+import type { Time } from "../../base/time.ts";
 import { livenessReason as reason } from "../../reasons/liveness.ts";
-import type { Evidence, Verdict } from "../../run/state/run.ts";
+import type { Verdict } from "../../run/state/run.ts";
 import type { Assessment } from "../../run/state/world.ts";
 import { BAD_CONDITIONS } from "../decode/status.ts";
 import type { ApplicationView, ClusterView } from "../views.ts";
-import { CLAUSES, isEarlier, quietSince } from "./clauses/clauses.ts";
+import { CLAUSES, isEarlier } from "./clauses/clauses.ts";
 import { contextOf } from "./context.ts";
-import { at, bounded, dayOf, inUtc, second, some, timeOf } from "./moment.ts";
-import { clockBehind, MOST_SKEW_MS, measuredAhead } from "./skew.ts";
-import { type Change, CLAUSE_NAMES, type ClauseName, type Context, type Finding, type LivenessInput, type PartName } from "./types.ts";
+import { changeFields, evidenceOf } from "./evidence.ts";
+import { at, bounded, dayOf, inUtc, second, timeOf } from "./moment.ts";
+import { MOST_SKEW_MS, measuredAhead } from "./skew.ts";
+import { CLAUSE_NAMES, type ClauseName, type Context, type Finding, type LivenessInput, type PartName } from "./types.ts";
 
 const ORDER: Record<Verdict, number> = { lost: 0, failing: 1, waiting: 2, pending: 3, live: 4 };
 
@@ -29,7 +31,8 @@ type Judged = Assessment & { wantsRead?: true };
 export function assess(input: LivenessInput, { without }: { without?: ClauseName | PartName } = {}): Judged {
   if (input.application === undefined) return lost(input);
   const context = contextOf(input, input.application, input.now);
-  context.firstSeenAt = firstSeen(context);
+  context.firstSeenAt = firstSeen(context, input.firstSeenAt);
+  context.firstComparedAt = firstSeen(context, input.firstComparedAt);
   const { worst, clause, lookAgainAt, wantsRefresh, wantsRead, good, bad } = judge(context, without);
   const verdict = worst?.verdict ?? "live";
   const sentence = withSkew(worst?.because ?? liveReason(context), context);
@@ -38,6 +41,7 @@ export function assess(input: LivenessInput, { without }: { without?: ClauseName
     clause,
     sentence,
     firstSeenAt: context.firstSeenAt === undefined ? undefined : timeOf(context.firstSeenAt),
+    firstComparedAt: context.firstComparedAt === undefined ? undefined : timeOf(context.firstComparedAt),
     lookAgainAt: lookAgainAt === undefined ? undefined : timeOf(lookAgainAt),
     clockStopped: worst?.clockStopped === true ? true : undefined,
     changedBy: worst?.changedBy,
@@ -121,9 +125,9 @@ function mayRefresh(context: Context, verdict: Verdict): boolean {
 }
 
 /** `reconciledAt` of the first read that showed the change: as told, else of the earlier read, else of this one. */
-function firstSeen(context: Context): number | undefined {
+function firstSeen(context: Context, toldAt: Time | undefined): number | undefined {
   const { input, app, mergedAt } = context;
-  const told = at(input.firstSeenAt);
+  const told = at(toldAt);
   if (told !== undefined && second(told) >= second(mergedAt)) return told;
   if (!context.shows) return undefined;
   const earlier = input.previous;
@@ -140,9 +144,14 @@ function liveReason({ app, input, now }: Context): AnyReason {
     health: health.status ?? "Healthy",
     since: inUtc(health.lastTransitionTime),
     comparedAt: inUtc(reconciledAt) ?? timeOf(now),
-    cluster: input.kept === undefined ? undefined : (inUtc(app.clusterAnswer?.at) ?? "unasked"),
+    cluster: input.kept === undefined ? undefined : answeredAt(app),
     day: dayOf(now),
   });
+}
+
+/** An answer that tells nothing of the cluster is no sign of life, and none that is missing. */
+function answeredAt({ clusterAnswer }: ApplicationView): Time | "unasked" {
+  return (clusterAnswer?.unclear === undefined ? inUtc(clusterAnswer?.at) : undefined) ?? "unasked";
 }
 
 const MOST_SHOWN = 3;
@@ -179,72 +188,4 @@ function neverInSync({ status, operationRequested }: ApplicationView): boolean {
   const { sync, operation } = status;
   if (sync.status !== "OutOfSync" || operation?.phase !== "Succeeded" || operationRequested) return false;
   return operation.appliedRevisions.length > 0 && operation.appliedRevisions.join() === sync.revisions.join();
-}
-
-/** What the verdict was given on: every field and time that a clause looked at. */
-function evidenceOf(context: Context, verdict: Verdict, clause: string, sentence: AnyReason): Evidence {
-  const { app, input } = context;
-  const { sync, health, operation, conditions } = app.status;
-  const fields: Evidence["fields"] = {
-    ...changeFields(input.change),
-    uid: app.uid,
-    specRevision: joined(app.spec.sources.map((source) => source.targetRevision ?? "HEAD")),
-    syncStatus: sync.status ?? null,
-    seenRevision: joined(sync.revisions),
-    comparedToIsSpec: context.compared,
-    reconciledAt: app.status.reconciledAt ?? null,
-    health: health.status ?? null,
-    healthSince: health.lastTransitionTime ?? null,
-    operation: operation?.phase ?? (app.operationRequested ? "Requested" : null),
-    clusterConnection: input.cluster?.connection?.status ?? "not observable",
-    automated: app.spec.automated,
-    receivedAt: app.readAt,
-  };
-  if (operation !== undefined) {
-    fields["operationStartedAt"] = operation.startedAt ?? null;
-    fields["operationFinishedAt"] = operation.finishedAt ?? null;
-    fields["operationRevision"] = joined(operation.appliedRevisions.length > 0 ? operation.appliedRevisions : operation.requestedRevisions);
-  }
-  const bad = conditions.filter((condition) => BAD_CONDITIONS.has(condition.type)).map((condition) => condition.type);
-  if (bad.length > 0) fields["conditions"] = joined(bad);
-  if (context.firstSeenAt !== undefined) {
-    fields["firstSeenAt"] = timeOf(context.firstSeenAt);
-    fields["quietSince"] = timeOf(quietSince(context));
-  }
-  if (input.previous !== undefined) fields["previousResourceVersion"] = input.previous.resourceVersion;
-  addSurroundings(fields, context);
-  return { verdict, clause, sentence, readAt: timeOf(context.now), resourceVersion: app.resourceVersion, fields };
-}
-
-/** What is not of the Application itself: clocks, windows, our own count. */
-function addSurroundings(fields: Evidence["fields"], context: Context): void {
-  const { app, input, now } = context;
-  const ahead = Math.ceil(measuredAhead(app, now) / 1000);
-  if (ahead > 0) fields["clockAheadSeconds"] = ahead;
-  const behind = clockBehind(context);
-  if (behind > 0) fields["clockBehindSeconds"] = behind;
-  if (app.refreshRequested) fields["refreshRequested"] = true;
-  if (input.windows !== undefined) fields["syncWindow"] = input.windows.open ? "open" : `closed until ${input.windows.opensAt ?? "?"}`;
-  fields["clusterAnsweredAt"] = app.clusterAnswer?.failed === undefined ? (app.clusterAnswer?.at ?? "cannot be asked") : null;
-  if (app.askedAt !== undefined) fields["askedAt"] = app.askedAt;
-  if (input.held?.goodSince !== undefined) fields["goodSince"] = input.held.goodSince;
-}
-
-function changeFields(change: Change): Evidence["fields"] {
-  const fields: Evidence["fields"] = { change: change.kind, mergedAt: change.mergedAt };
-  if (change.kind === "revision") fields["revision"] = change.revision;
-  if (change.kind !== "generator" && change.commit !== undefined) fields["commit"] = change.commit;
-  return fields;
-}
-
-/** Evidence is kept: what anybody may write into an Application must not make it grow. */
-function joined(values: readonly string[]): string | null {
-  return values.length === 0 ? null : some(values.map(cut), MOST_JOINED);
-}
-
-const MOST_JOINED = 20;
-const LONGEST = 200;
-
-function cut(value: string): string {
-  return value.length <= LONGEST ? value : `${value.slice(0, LONGEST - 1)}…`;
 }

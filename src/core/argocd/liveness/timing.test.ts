@@ -26,6 +26,44 @@ test("grace is counted by our own clock as well, so that a clock that is behind 
   expect(assess(input({ application: twice, now: NOW + 360_000, held, firstSeenAt: at("10:00:10") })).verdict).toBe("failing");
 });
 
+test("the comparison that first showed a file of another source is no second one, though its clock is ahead and ours clamps the sight", () => {
+  const sources = [
+    { repoURL: "https://charts.example.com", chart: "web", targetRevision: "1.2.3", helm: { valueFiles: ["$values/web.yaml"] } },
+    { repoURL: REPO, targetRevision: "main", ref: "values" },
+  ];
+  const spec = { source: undefined, sources };
+  const sync = { revision: undefined, revisions: ["1.2.3", COMMIT], comparedTo: { source: undefined, sources } };
+  const compared = (clock: string, read: string) => {
+    const now = Date.parse(`2026-11-21T${read}Z`);
+    return { application: application({ spec, status: { sync, operationState: undefined, reconciledAt: at(clock) } }, now), now };
+  };
+  const first = assess(input({ ...compared("10:02:00", "10:01:57.200"), held: {} }));
+  expect(first).toMatchObject({ clause: "reconciled", firstComparedAt: "2026-11-21T10:02:00.000Z" });
+  const { firstComparedAt = "" } = first;
+  const kept = { firstSeenAt: "2026-11-21T10:01:57.200Z", held: { goodSince: at("10:01:58") } };
+  // What an older version has kept lacks it: nothing is known to be later then.
+  for (const known of [{ firstComparedAt }, {}]) {
+    const same = assess(input({ ...compared("10:02:00", "10:04:00"), ...kept, ...known }));
+    expect(same).toMatchObject({ verdict: "pending", clause: "reconciled", sentence: { code: "REFERENCE_COMPARED_ONCE" } });
+  }
+  expect(assess(input({ ...compared("10:03:00", "10:04:00"), ...kept, firstComparedAt })).verdict).toBe("live");
+});
+
+test("a sign of life that is missing once is pending, and lost only where it is missing for the grace", () => {
+  const asked = (clock: string, more: object) => ({ ...application({}), askedAt: at(clock), clusterAnswer: { at: at(clock), ...more } });
+  const missed = { failed: "dial tcp: i/o timeout", since: at("10:00:50") };
+  const look = (clock: string, more: object) =>
+    assess(input({ application: asked(clock, more), now: Date.parse(at(clock)) + 1000, kept: {}, held: { goodSince: at("10:00:30") } }));
+  expect(look("10:00:50", missed)).toMatchObject({ verdict: "pending", clause: "cluster", lookAgainAt: "2026-11-21T10:01:20.000Z" });
+  expect(look("10:01:49", missed).verdict).toBe("pending");
+  expect(look("10:01:50", missed)).toMatchObject({ verdict: "lost", clause: "cluster" });
+  // Kept by a version that did not say since when.
+  expect(look("10:01:50", { failed: "dial tcp: i/o timeout" }).verdict).toBe("pending");
+  const unclear = look("10:01:50", { unclear: "the server could not find the requested resource" });
+  expect(unclear).toMatchObject({ verdict: "live", sentence: { cluster: "unasked" } });
+  expect(unclear.evidence.fields["clusterAnsweredAt"]).toContain("cannot be asked: the server could not find");
+});
+
 test("what one comparison alone says never fails, and the second is asked for at half of the grace", () => {
   const blip = [{ type: "ComparisonError", message: "dial tcp: i/o timeout", lastTransitionTime: at("10:00:45") }];
   const unknown = { sync: { status: "Unknown", revision: "main" }, conditions: blip, reconciledAt: at("10:00:45") };

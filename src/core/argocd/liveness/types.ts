@@ -49,10 +49,12 @@ export interface LivenessInput {
   graceMs: number;
   /** As a former assessment of the same change returned it. */
   firstSeenAt?: Time;
+  /** The same as the cluster dated it, whatever our clock said. Absent: no comparison is known to be later than the first. */
+  firstComparedAt?: Time;
   /** Whether a revision that Argo CD has seen contains the commit: the change's, or that of one of `also`. */
   ancestry?: (seenRevision: string, commit: string) => Ancestry;
-  /** The commit up to `seen` that gave a pin another value than the intended one, if there is any. */
-  seenPinDiffers?: (seen: string) => { commit: string } | undefined;
+  /** The commit up to `seen` that gave a pin another value than the intended one, if there is any; unknown: the values there cannot be read. */
+  seenPinDiffers?: (seen: string) => { commit: string } | "unknown" | undefined;
   intended?: Intended;
   /** Edited files that it must read itself, since its spec does not show their edits: its `manifest-generate-paths` must cover them. */
   edited?: Edited;
@@ -194,6 +196,8 @@ export interface Context {
   shows: boolean;
   /** Epoch milliseconds: `reconciledAt` of the first read that showed the change. */
   firstSeenAt: number | undefined;
+  /** The same as the cluster dated it, however far its clock is from ours. */
+  firstComparedAt: number | undefined;
   /** By how many milliseconds the cluster's clock is at least ahead of ours. */
   aheadMs: number;
 }

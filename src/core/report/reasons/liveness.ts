@@ -164,8 +164,11 @@ const SAYS: Says = {
   },
   SYNC_FAILED: ({ phase, message, spent }) => `Its sync ended ${phase}: ${message ?? "no message"}.${spent ? USED_UP : ""}`,
 
-  CLUSTER_UNREACHABLE: ({ name, triedAt, message, day }) =>
-    `Argo CD cannot reach cluster ${name}${triedAt === undefined ? "" : ` (tried at ${clock(triedAt, day)})`}${after(": ", message)}.`,
+  CLUSTER_UNREACHABLE: ({ name, triedAt, againAt, message, day }) => {
+    const tried = triedAt === undefined ? "" : ` (tried at ${clock(triedAt, day)})`;
+    const again = againAt === undefined ? "" : ` It is asked again at ${clock(againAt, day)}.`;
+    return `Argo CD ${againAt === undefined ? "cannot" : "did not"} reach cluster ${name}${tried}${after(": ", message)}.${again}`;
+  },
   CLUSTER_UNREACHED: ({ message = "" }) => `Argo CD cannot reach its cluster, by its last comparison: ${message}.`,
   SYNC_STATUS: ({ status = "not known" }) => `Its sync status is ${status}.`,
   SYNC_BY_HAND: "It is OutOfSync and auto-sync is off: a person must sync it in Argo CD.",

@@ -84,6 +84,8 @@ export interface BatchTarget {
   why: AnyReason;
   /** First read of Argo CD that showed the change. */
   firstSeenAt?: Time | undefined;
+  /** When that comparison was made by the cluster's own clock, which may be ahead of ours. */
+  firstComparedAt?: Time | undefined;
   /** When it counts as failed at the latest, absent while nothing runs. */
   deadlineAt?: Time | undefined;
   /** Since when it waits for a person, window or retry; `progressDeadline` stands still meanwhile. */

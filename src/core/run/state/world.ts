@@ -182,6 +182,8 @@ export interface Assessment {
   sentence: Words;
   /** First read of Argo CD that showed the change. */
   firstSeenAt?: Time | undefined;
+  /** The same as the cluster dated it. */
+  firstComparedAt?: Time | undefined;
   /** When to look again at the latest, e.g. settle end or next retry. */
   lookAgainAt?: Time | undefined;
   /** A refresh would help. */

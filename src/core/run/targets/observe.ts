@@ -118,7 +118,8 @@ function isStale(batch: Batch, assessment: Assessment): boolean {
   return batch.merged === undefined || epoch(assessment.evidence.readAt) < epoch(batch.merged.at);
 }
 
-function firstSight(draft: Draft, batch: Batch, target: BatchTarget, assessment: Assessment): BatchTarget {
+function firstSight(draft: Draft, batch: Batch, before: BatchTarget, assessment: Assessment): BatchTarget {
+  const target = touchTarget(before, { firstComparedAt: assessment.firstComparedAt ?? before.firstComparedAt });
   const seenAt = assessment.firstSeenAt ?? (assessment.verdict === "live" ? assessment.evidence.readAt : undefined);
   if (target.firstSeenAt !== undefined || seenAt === undefined) return target;
   // The cluster's clock said when. A time that we have not reached, or from before the merge, is none to count from: neither the deadline nor the settling.

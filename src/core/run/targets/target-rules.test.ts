@@ -1,4 +1,6 @@
 import { describe, expect, test } from "vitest";
+import { application, input, MERGED } from "../../../adapters/argocd/testing/application.ts";
+import { assess } from "../../argocd/liveness/liveness.ts";
 import { epoch, iso } from "../../base/time.ts";
 import { parseRollouts } from "../../spec/parse/parse.ts";
 import type { Rollout } from "../../spec/rollout.ts";
@@ -308,6 +310,32 @@ describe("limits", () => {
     if (seen?.assessment !== undefined) see(run, "c1", { assessment: { ...seen.assessment, firstSeenAt: iso(run.now + 60 * MINUTE) } });
     round(run);
     expect(batch(run.run, 1).targets[0]?.deadlineAt).toBe(iso(run.now + 15 * MINUTE));
+  });
+
+  test("the time of the comparison that first showed the change is kept as the cluster dated it", () => {
+    const run = bench(1);
+    bring(run, 1, "merging");
+    merged(run, 1);
+    judge(run, "c1", "pending", "reconciled");
+    const seen = run.world.targets.get("hub/argocd/app-c1");
+    const firstComparedAt = iso(run.now + 3 * SECOND);
+    if (seen?.assessment !== undefined)
+      see(run, "c1", { assessment: { ...seen.assessment, firstSeenAt: firstComparedAt, firstComparedAt } });
+    round(run);
+    const [target] = batch(run.run, 1).targets;
+    expect([target?.firstSeenAt, target?.firstComparedAt]).toEqual([iso(run.now), firstComparedAt]);
+  });
+
+  test("a cluster that gives no sign of life once restarts no bake", () => {
+    const run = bench(1, [{ bakeMs: 5 * MINUTE }]);
+    bring(run, 1, "merged");
+    judge(run, "c1", "live");
+    round(run);
+    const clusterAnswer = { at: MERGED, failed: "dial tcp: i/o timeout" };
+    const { verdict, clause } = assess(input({ application: { ...application(), clusterAnswer }, kept: {} }));
+    judge(run, "c1", verdict, clause);
+    round(run, MINUTE);
+    expect(batch(run.run, 1)).toMatchObject({ phase: "Baking", bake: { restarts: 0 } });
   });
 
   test("a pin that Argo CD has seen changed pauses the run and names the commit, though the base has it right again", () => {

@@ -144,6 +144,7 @@ function assessOne(gathered: Gathered, rendered: RenderedAround, facts: Facts, h
       windows: isBlocked && !isSettled ? facts.windows(plane, namespace, name) : undefined,
       suspended: run.spec.suspended,
       firstSeenAt: target.firstSeenAt,
+      firstComparedAt: target.firstComparedAt,
       kept: isSettled ? undefined : defined({ since: bakeEnd(run, batch, target) }),
       seenPinDiffers: isSettled ? undefined : (seen: string) => facts.pinDiffers(batch, target, seen),
       ...hydration(gathered, chosen, facts, hydrated),

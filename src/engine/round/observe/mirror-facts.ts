@@ -17,8 +17,8 @@ export interface Facts {
   ancestry(seen: string, commit: string): Ancestry;
   /** The commit that a tag of the config repo means; undefined: none, or of another repo. */
   resolve(repoURL: string, revision: string): string | undefined;
-  /** The commit up to `seen` that gave a pin of the target another value than this run set; undefined: none did. */
-  pinDiffers(batch: Batch, target: BatchTarget, seen: string): { commit: string } | undefined;
+  /** The commit up to `seen` that gave a pin of the target another value than this run set; undefined: none did. unknown: it cannot be read. */
+  pinDiffers(batch: Batch, target: BatchTarget, seen: string): { commit: string } | "unknown" | undefined;
   /** The images that a target's edits have written; undefined: none. */
   images(batch: Batch, target: BatchTarget): readonly string[] | undefined;
   /** What stands beside the hydrated manifests of a source at a revision. */
@@ -54,7 +54,7 @@ export function openFacts({ mirror, clock, log, repoURL }: Context, commits: Com
   /** Revisions our mirror does not have, and when it was last fetched for them. */
   const missing = new BoundedMap<string, number>(MOST_KEPT);
 
-  function factsFrom(ancestry: Map<string, Ancestry>, asked: Map<string, () => Promise<unknown>>): Facts {
+  function factsFrom(ancestry: Map<string, Ancestry>, unread: Set<string>, asked: Map<string, () => Promise<unknown>>): Facts {
     const now = clock.now();
     const branches = new Set<string>();
     return {
@@ -76,11 +76,18 @@ export function openFacts({ mirror, clock, log, repoURL }: Context, commits: Com
       },
       pinDiffers(batch, target, seen) {
         const merged = batch.merged?.commit;
-        if (merged === undefined || merged === seen || !isFullSha(seen)) return undefined;
+        if (merged === undefined || !isFullSha(seen)) return "unknown";
+        if (merged === seen) return undefined;
         const key = `${merged} ${target.key} ${seen}`;
+        if (unread.has(key)) return "unknown";
         const known = keptPins.get(key);
-        if (known === undefined) asked.set(`pin ${key}`, async () => keptPins.set(key, await askPin(batch, target, merged, seen)));
-        return known ?? undefined;
+        if (known !== undefined) return known ?? undefined;
+        asked.set(`pin ${key}`, async () => {
+          const answer = await askPin(batch, target, merged, seen);
+          if (answer === "unknown") unread.add(key);
+          else keptPins.set(key, answer);
+        });
+        return "unknown";
       },
       images(batch, target) {
         const merged = batch.merged?.commit;
@@ -167,10 +174,11 @@ export function openFacts({ mirror, clock, log, repoURL }: Context, commits: Com
     }
   }
 
-  async function askPin(batch: Batch, target: BatchTarget, merged: string, seen: string): Promise<{ commit: string } | null> {
+  async function askPin(batch: Batch, target: BatchTarget, merged: string, seen: string): Promise<{ commit: string } | "unknown" | null> {
     const values = (await pins.writtenAt(seen, batch)).get(target.key);
-    // A file that cannot be read there is nobody's word that the pin is another.
-    const edit = values && target.edits.find((one, index) => one.kind !== "branch" && values[index] !== one.to);
+    // A branch stands in no file.
+    if (values === undefined || target.edits.every(({ kind }) => kind === "branch")) return "unknown";
+    const edit = target.edits.find((one, index) => one.kind !== "branch" && values[index] !== one.to);
     if (edit === undefined) return null;
     return { commit: (await commits.lastTouchAfter(merged, seen, edit.file))?.sha ?? seen };
   }
@@ -186,9 +194,10 @@ export function openFacts({ mirror, clock, log, repoURL }: Context, commits: Com
 
   return async (judge) => {
     const ancestry = new Map<string, Ancestry>();
+    const unread = new Set<string>();
     for (let pass = 1; ; pass++) {
       const asked = new Map<string, () => Promise<unknown>>();
-      const result = judge(factsFrom(ancestry, asked));
+      const result = judge(factsFrom(ancestry, unread, asked));
       if (asked.size === 0 || pass === MOST_PASSES) return result;
       for (const ask of asked.values()) await ask();
     }

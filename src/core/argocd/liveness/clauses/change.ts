@@ -124,13 +124,13 @@ const operation: Clause = (context) => {
 
 /**
  * 6. Files that another source reads by `$ref` are looked up in a call of their own, beside the one that shows the revision: the first
- * comparison that shows it may have been made with the files of before.
+ * comparison that shows it may have been made with the files of before. Both times are the cluster's own: whose clock is ahead does not matter.
  */
 const reference: Clause = (context) => {
-  const { app, firstSeenAt, shows } = context;
+  const { app, firstComparedAt, shows } = context;
   const reconciledAt = at(app.status.reconciledAt);
-  if (!shows || reconciledAt === undefined || firstSeenAt === undefined || !isReference(context)) return undefined;
-  if (second(reconciledAt) > second(firstSeenAt) || isSecond(app, reconciledAt)) return undefined;
+  if (!shows || reconciledAt === undefined || firstComparedAt === undefined || !isReference(context)) return undefined;
+  if (second(reconciledAt) > second(firstComparedAt) || isSecond(app, reconciledAt)) return undefined;
   return {
     verdict: "pending",
     wantsRefresh: true,

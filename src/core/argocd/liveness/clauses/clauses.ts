@@ -86,13 +86,16 @@ function earlier(context: Context): Finding | undefined {
     const by = previous.uid !== context.app.uid ? "uid" : "resourceVersion";
     return { verdict: "pending", because: reason("EARLIER_READ_DIFFERS", { by }) };
   }
-  const clause = firstUnmet(contextOf(context.input, previous, at(previous.readAt) ?? context.now), context.firstSeenAt);
+  const clause = firstUnmet(contextOf(context.input, previous, at(previous.readAt) ?? context.now), context);
   return clause && { verdict: "pending", because: reason("EARLIER_READ_UNMET", { clause }) };
 }
 
-function firstUnmet(before: Context, firstSeenAt: number | undefined): ClauseName | undefined {
+function firstUnmet(before: Context, { firstSeenAt, firstComparedAt }: Context): ClauseName | undefined {
   const reconciledAt = at(before.app.status.reconciledAt);
-  if (before.shows && reconciledAt !== undefined) before.firstSeenAt = Math.min(reconciledAt, firstSeenAt ?? reconciledAt);
+  if (before.shows && reconciledAt !== undefined) {
+    before.firstSeenAt = Math.min(reconciledAt, firstSeenAt ?? reconciledAt);
+    before.firstComparedAt = Math.min(reconciledAt, firstComparedAt ?? reconciledAt);
+  }
   for (const name of CLAUSE_NAMES) {
     if (name === "settled" || name === "confirmed") continue;
     for (const part of Object.values(ONE_READ[name])) if (part(before) !== undefined) return name;

@@ -14,18 +14,24 @@ const reachable: Clause = ({ input, now }) => {
   return { verdict: "lost", because: reason("CLUSTER_UNREACHABLE", { ...seen, day: dayOf(now) }) };
 };
 
-/** 8. Argo CD goes on comparing from memory: where its cluster was asked for a sign of life in between, it must have given one. */
+/**
+ * 8. Argo CD goes on comparing from memory: where its cluster was asked for a sign of life in between, it must have given one. One that is
+ * missing may be a moment's trouble: it is asked for again, and what has been missing for the grace is missing.
+ */
 const answers: Clause = ({ app, input, now }) => {
-  const { at: asked, failed } = app.clusterAnswer ?? {};
+  const { at: asked, failed, since } = app.clusterAnswer ?? {};
   if (failed === undefined || asked === undefined) return undefined;
-  const again = (at(asked) ?? now) + ASK_CLUSTER_AGAIN_MS;
+  const last = at(asked) ?? now;
+  const again = last + ASK_CLUSTER_AGAIN_MS;
+  const isLost = last - (at(since) ?? last) >= Math.max(input.graceMs, 1);
   const because = reason("CLUSTER_UNREACHABLE", {
     name: input.cluster?.name ?? "",
     triedAt: inUtc(asked),
+    againAt: isLost ? undefined : timeOf(again),
     message: firstLine(failed),
     day: dayOf(now),
   });
-  return { verdict: "lost", because, wantsRead: input.kept !== undefined && now >= again, lookAgainAt: again };
+  return { verdict: isLost ? "lost" : "pending", because, wantsRead: now >= again, lookAgainAt: again };
 };
 
 const ASK_CLUSTER_AGAIN_MS = 30_000;

@@ -64,7 +64,7 @@ export const ARGOCD_VARIANTS: Variants<Table> = {
   OPERATION_GOES_ON: [{ phase: "running" }, { phase: "terminating", since: undefined }],
   SYNC_RETRIES: [{}, { of: undefined, message: undefined }, { overdue: true }],
   SYNC_FAILED: [{ phase: "Failed" }, { phase: "Error", message: undefined, spent: true }],
-  CLUSTER_UNREACHABLE: [{}, { triedAt: undefined, message: undefined }],
+  CLUSTER_UNREACHABLE: [{ againAt: undefined }, { triedAt: undefined, message: undefined, againAt: undefined }, { againAt: failed }],
   SYNC_STATUS: [{ status: "Unknown" }, { status: undefined }],
   OUT_OF_SYNC: [{}, { idle: "open" }, { idle: "unseen" }],
   SYNC_WINDOW_CLOSED: [{}, { opensAt: "2026-11-21T22:00:00Z", manual: true }],
