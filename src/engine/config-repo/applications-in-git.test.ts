@@ -98,8 +98,10 @@ describe("an Application with its pin in its own manifest", () => {
 
 test("of a set that cannot be rendered offline it is known what it is made from", async () => {
   const plane = { name: "hub", clusters: () => [] } as unknown as ControlPlane;
-  const object = { kind: "ApplicationSet", metadata: { name: "s" }, spec: { generators: [{ plugin: {} }], template: {} } };
+  const git = { repoURL: REPO, revision: "main", files: [{ path: "clusters/{{region}}/*.json" }] };
+  const generators = [{ matrix: { generators: [{ plugin: {} }, { git }] } }];
+  const object = { kind: "ApplicationSet", metadata: { name: "s" }, spec: { generators, template: {} } };
   const sets = new Map([["hub", { file: "appsets/payments.yaml", object }]]);
-  const specs = await specsByPlane(REPO, snapshotOf({}), sets, [plane], "main");
-  expect(givenTo(specs, "hub", "payments-eu-1")?.madeFrom).toEqual(new Set(["appsets/payments.yaml"]));
+  const specs = await specsByPlane(REPO, snapshotOf({ "clusters/eu/a.json": "{}", "base/b.json": "{}" }), sets, [plane], "main");
+  expect(givenTo(specs, "hub", "payments-eu-1")?.madeFrom).toEqual(new Set(["appsets/payments.yaml", "clusters/eu/a.json"]));
 });

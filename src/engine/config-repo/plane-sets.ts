@@ -1,6 +1,8 @@
 import type { ControlPlane } from "../../adapters/argocd/port.ts";
 import type { RenderResult } from "../../core/appset/index.ts";
 import type { Intended } from "../../core/argocd/liveness/types.ts";
+import { matchesGlob } from "../../core/base/glob.ts";
+import { isRecord } from "../../core/base/is-record.ts";
 import { readOrNull } from "../../core/base/repo-files.ts";
 import { type Edit, type Plan, targetsOfStage } from "../../core/plan/plan-types.ts";
 import { planeOf } from "../../core/run/targets/unseen.ts";
@@ -187,9 +189,26 @@ export async function specsByPlane(
     const specs = specsOf(await snapshot.with(render), madeFrom);
     const { fed, lost } = set.made ?? {};
     if (specs !== undefined && fed === undefined && lost === undefined) all.set(plane.name, specs);
-    else all.set(plane.name, Object.assign(new Map<string, Intended>(), { madeFrom: fed === undefined ? madeFrom : madeFrom.add(fed) }));
+    else {
+      // One that fails leaves those unread that come after it.
+      for (const file of await snapshot.with((files) => generatorFiles(set.object["spec"], files.paths()))) madeFrom.add(file);
+      all.set(plane.name, Object.assign(new Map<string, Intended>(), { madeFrom: fed === undefined ? madeFrom : madeFrom.add(fed) }));
+    }
   }
   return all;
+}
+
+const MOST_NESTED = 6;
+
+/** Files that Git generators of a set name by their patterns, within matrix and merge, too; whatever stands for a parameter. */
+function generatorFiles(holder: unknown, paths: readonly string[], depth = 0): string[] {
+  if (!isRecord(holder) || !Array.isArray(holder["generators"]) || depth > MOST_NESTED) return [];
+  return holder["generators"].filter(isRecord).flatMap(({ git, matrix, merge }) => {
+    const named = isRecord(git) && Array.isArray(git["files"]) ? git["files"].filter(isRecord) : [];
+    const globs = named.map(({ path }) => String(path).replace(/\{\{.*?\}\}/g, "**"));
+    const own = paths.filter((path) => globs.some((glob) => matchesGlob(glob, "pathspec", path) || matchesGlob(glob, "doublestar", path)));
+    return [...own, ...[matrix, merge].flatMap((one) => generatorFiles(one, paths, depth + 1))];
+  });
 }
 
 /** Notes which files are read. */

@@ -166,6 +166,20 @@ test("with its pin in a set that cannot be rendered, a target is not live by the
   expect(assessment).toMatchObject({ verdict: "pending", clause: "spec", sentence: { because: { code: "SPEC_UNRENDERED" } } });
 });
 
+test("with its pin in the values of the chart that makes it, a target is not live by the commit alone", async () => {
+  const trackedBy = { "argocd.argoproj.io/tracking-id": "fleet:argoproj.io/Application:argocd/payments" };
+  const edited = (file: string) => glance("v2", KEY, { target: batchOf("v2", { file }).target, atChange: new Map() });
+  has(KEY, { metadata: { annotations: trackedBy } });
+  has("hub/argocd/fleet", {
+    metadata: { name: "fleet", uid: "parent" },
+    spec: { source: { path: "fleet", helm: { valueFiles: ["../eu.yaml"] } } },
+  });
+  const spec = { verdict: "pending", clause: "spec" };
+  expect(await edited("fleet/values.yaml")).toMatchObject(spec);
+  expect(await edited("eu.yaml")).toMatchObject(spec);
+  expect(await edited("base/kustomization.yaml")).not.toMatchObject(spec);
+});
+
 describe("what a stream did not bring", () => {
   test("a target is live only by a read of its own once it has settled, one for all looks", async () => {
     has("hub/argocd/payments");

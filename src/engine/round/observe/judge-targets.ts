@@ -18,13 +18,13 @@ import { epoch, iso, type Time } from "../../../core/base/time.ts";
 import { livenessReason } from "../../../core/reasons/liveness.ts";
 import type { Batch, BatchTarget, Run } from "../../../core/run/state/run.ts";
 import type { Assessment } from "../../../core/run/state/world.ts";
-import { givenTo, type SpecsByPlane } from "../../config-repo/rendered.ts";
+import type { SpecsByPlane } from "../../config-repo/rendered.ts";
 import { applicationAt, clusterOf } from "../../resolve/fleet.ts";
 import type { RepoContext } from "../context.ts";
 import type { Refresher } from "../guard/refresh.ts";
 import type { TargetReader } from "../guard/refresh-read.ts";
 import type { Facts, WithFacts } from "./mirror-facts.ts";
-import { awaitParent, observeParent } from "./parents.ts";
+import { awaitParent, observeParent, whatGitGives } from "./parents.ts";
 import type { Stability, TroubleOfOwner } from "./stability.ts";
 
 /** What the ApplicationSet yields on each control plane; undefined where it cannot be rendered offline or is not needed. */
@@ -151,7 +151,7 @@ function assessOne(gathered: Gathered, rendered: RenderedAround, facts: Facts, h
       images: isSettled ? undefined : facts.images(batch, target),
       unchanged: written === 0 ? (true as const) : undefined,
       intended: chosen.intended,
-      edited: chosen.files.length === 0 ? undefined : { files: chosen.files, repoURL, given: givenTo(rendered.atChange, plane.name, name) },
+      edited: chosen.files.length === 0 ? undefined : { files: chosen.files, repoURL, given: whatGitGives(gathered, rendered.atChange) },
     }),
   });
 }
@@ -169,7 +169,7 @@ function chooseChange(gathered: Gathered, rendered: RenderedAround, facts: Facts
     before: written.length === 0 ? undefined : rendered.before?.get(plane.name)?.get(name),
     after: specToExpect(gathered, rendered),
     live: application?.spec,
-    madeFrom: givenTo(rendered.atChange, plane.name, name)?.madeFrom,
+    madeFrom: whatGitGives(gathered, rendered.atChange)?.madeFrom,
     resolve: facts.resolve,
   });
   return { written: written.length, chosen };

@@ -4,14 +4,18 @@
  * whoever ran before us, is not asked. Called by `judge-targets.ts` where a target's spec is not as its change wants it.
  */
 import type { ControlPlane } from "../../../adapters/argocd/port.ts";
+import { committedSources } from "../../../core/argocd/decode/source.ts";
 import { dayOf } from "../../../core/argocd/liveness/moment.ts";
 import { type Awaited, awaitedFor, worthAsking } from "../../../core/argocd/parent.ts";
+import { normalRepo } from "../../../core/argocd/same.ts";
+import { type IsBase, inRepo, takesFile } from "../../../core/argocd/source-files.ts";
 import type { ApplicationView } from "../../../core/argocd/views.ts";
 import { epoch, iso } from "../../../core/base/time.ts";
 import { livenessReason } from "../../../core/reasons/liveness.ts";
 import { said } from "../../../core/reasons/run.ts";
-import type { Batch } from "../../../core/run/state/run.ts";
+import type { Batch, BatchTarget } from "../../../core/run/state/run.ts";
 import type { Assessment } from "../../../core/run/state/world.ts";
+import { givenTo, type SpecsByPlane } from "../../config-repo/rendered.ts";
 import { type Refresher, setKey } from "../guard/refresh.ts";
 import type { Facts } from "./mirror-facts.ts";
 
@@ -33,6 +37,34 @@ export function observeParent({ plane, application, merged, repoURL }: Waiting, 
     find: (space, name) => plane.application(space, name),
     contains: (revision) => facts.ancestry(revision, merged.commit) === "contains",
   });
+}
+
+/**
+ * What Git gives a target with its change, where that is asked. Values of the chart by which the parent makes it, or its set, reach it by its
+ * spec only, too.
+ */
+export function whatGitGives(
+  {
+    plane,
+    application,
+    namespace,
+    name,
+    target,
+    repoURL,
+  }: Waiting & { namespace: string; name: string; target: Pick<BatchTarget, "edits"> },
+  specs: SpecsByPlane | undefined,
+): ReturnType<typeof givenTo> {
+  const given = givenTo(specs, plane.name, name);
+  if (specs === undefined || application === undefined) return given;
+  const set = application.owner && plane.applicationSet(namespace, application.owner.name);
+  const by = (application.owner === undefined ? application : set)?.appliedBy;
+  const parent = by && plane.application(by.namespace ?? namespace, by.name);
+  const sources = parent === undefined || parent.uid === application.uid ? [] : committedSources(parent.spec);
+  const isBase: IsBase = (source) => source.chart === undefined && normalRepo(source.repoURL) === normalRepo(repoURL);
+  const own = sources.filter(isBase).map(({ path = "" }) => inRepo(`${path}/values.yaml`));
+  const isTaken = (file: string) => own.includes(file) || sources.some((source) => takesFile(sources, source, file, isBase));
+  const values = target.edits.flatMap(({ kind, file }) => (kind !== "branch" && isTaken(file) ? [file] : []));
+  return values.length === 0 ? given : { generatePaths: given?.generatePaths, madeFrom: new Set([...(given?.madeFrom ?? []), ...values]) };
 }
 
 /** Says in the assessment who is waited for, and whom to ask. */
