@@ -5,7 +5,7 @@ import { iso } from "../../../core/base/time.ts";
 import { planeReason as reason } from "../../../core/reasons/control-plane.ts";
 import { NOW, rawApplication } from "../testing/application.ts";
 import { WireError } from "../wire/http.ts";
-import { rereadApplication } from "./ask.ts";
+import { byName, rereadApplication } from "./ask.ts";
 import type { ArgoClient } from "./client.ts";
 
 type Answer = ApplicationView["clusterAnswer"];
@@ -77,4 +77,15 @@ test.each([
 ])("trouble of %s is not held against the cluster", async (_name, error) => {
   const { answer } = await asked({ Deployment: error, Service: error });
   expect(answer?.failed).toBeUndefined();
+});
+
+test("a refresh forgets no answer that is missing: the cluster is not asked anew", async () => {
+  const client: Partial<ArgoClient> = { get: async () => raw };
+  const known = {
+    ...(decodeApplication(raw, NOW) as ApplicationView),
+    clusterAnswer: { at: iso(NOW), failed: "dial tcp", since: iso(NOW) },
+  };
+  const read = (application: ApplicationView) => byName(client as ArgoClient, application, { refresh: true, totalMs: 1000, now: NOW });
+  expect((await read(known))?.clusterAnswer).toEqual(known.clusterAnswer);
+  expect((await read({ ...known, uid: "another" }))?.clusterAnswer).toBeUndefined();
 });

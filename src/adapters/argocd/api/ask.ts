@@ -27,7 +27,7 @@ const REREAD_TOTAL_MS = 10_000;
 /**
  * An Application by its name. Argo CD answers from the Kubernetes API and not from its own memory, as it does for lists and
  * streams. With `refresh` it compares first, and answers when it is done, or says 504; the request stands either way. undefined:
- * there is none. Rejects with WireError.
+ * there is none. Rejects with WireError. What its cluster said stands: it was not asked anew.
  */
 export async function byName(
   client: ArgoClient,
@@ -35,7 +35,8 @@ export async function byName(
   { refresh = false, totalMs, now }: { refresh?: boolean; totalMs: number; now: number },
 ): Promise<ApplicationView | undefined> {
   const query = defined({ ...applicationQuery(application), refresh: refresh ? "normal" : undefined });
-  return (await rawByName(client, application, { query, shape: APPLICATION, totalMs, now }))?.view;
+  const view = (await rawByName(client, application, { query, shape: APPLICATION, totalMs, now }))?.view;
+  return view && defined({ ...view, clusterAnswer: answerOf(application, view) });
 }
 
 async function rawByName(
@@ -102,8 +103,7 @@ export async function rereadApplication(
   try {
     const limits = { query: applicationQuery(application), shape: APPLICATION_BY_NAME, totalMs: REREAD_TOTAL_MS, now };
     const { raw, view } = (await rawByName(client, application, limits)) ?? {};
-    const before = view?.uid === application.uid ? application.clusterAnswer : undefined;
-    take(view && defined({ ...view, clusterAnswer: await askCluster(client, view, raw, now, before) }));
+    take(view && defined({ ...view, clusterAnswer: await askCluster(client, view, raw, now, answerOf(application, view)) }));
     return view === undefined ? { kind: "gone" } : { kind: "read" };
   } catch (error) {
     return { kind: "failed", why: refusalOf(error, application) };
@@ -131,6 +131,11 @@ async function askCluster(client: ArgoClient, view: ApplicationView, raw: unknow
     }
   }
   return unclear;
+}
+
+/** What is known of the cluster from before, if it is the same Application. */
+function answerOf(known: ApplicationView, view: ApplicationView): Answer {
+  return known.uid === view.uid ? known.clusterAnswer : undefined;
 }
 
 type Answer = ApplicationView["clusterAnswer"];
