@@ -120,7 +120,7 @@ describe("traps, seen through Argo CD's REST API", () => {
     // argo-cd#25054: Suspended is in progress, however long.
     await truth.hears("eu-west-1-a", /Suspended.*paused, such as a Rollout at a canary step/);
     await untilSeen(journey, () => paused("eu-west-1-a") && paused("eu-central-1-a"));
-    expect(journey.run()?.batches).toHaveLength(1);
+    expect(journey.run()?.batches.filter(({ merged }) => merged !== undefined)).toHaveLength(1);
     argocd.resume("eu-west-1-a");
     // argo-cd#8860: the other one goes away, and stays as healthy as it was.
     argocd.setFault("eu-central-1-a", { kind: "unreachable", noticed: true });
@@ -175,7 +175,7 @@ describe("the one event that matters is dropped on the way (argo-cd#24750)", () 
     lose(isDegraded("eu-west-1-a"));
     const release = await journey.release();
     const first = await failed("eu-west-1-a");
-    expect(first.batches.map(({ merged }) => merged !== undefined)).toEqual([true]);
+    expect(first.batches.filter(({ merged }) => merged !== undefined)).toHaveLength(1);
     lose(null);
     argocd.setFault("eu-west-1-a", null);
 
