@@ -1,3 +1,4 @@
+import { availableParallelism } from "node:os";
 import { defineConfig } from "vitest/config";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 
@@ -24,7 +25,8 @@ export default defineConfig({
   test: {
     // A worker takes file after file: its modules are loaded once, and no test may leave anything behind in them.
     isolate: false,
-    maxWorkers: "100%",
+    // A worker of a world waits for git half of its time.
+    maxWorkers: Math.ceil(availableParallelism() * 1.5),
     setupFiles: ["test/support/setup.ts"],
     sequence: { sequencer: WorldsFirst },
     // These end what hangs, and bound no test's pace: a machine may be busy with ten other things.

@@ -11,8 +11,8 @@ afterEach(async () => {
 
 const SICK = "us-east-1-a";
 
-async function begin(kind: Fault["kind"], spec: Parameters<typeof short>[0] = {}, speed = 120) {
-  journey = await startJourney({ speed, files: short(spec), faults: [{ cluster: SICK, kind }] });
+async function begin(kind: Fault["kind"], spec: Parameters<typeof short>[0] = {}) {
+  journey = await startJourney({ files: short(spec), faults: [{ cluster: SICK, kind }] });
   const release = await journey.release();
   return { journey, world: journey.world, release, alice: journey.world.github.actAs("alice") };
 }
@@ -101,7 +101,7 @@ describe("what Argo CD and its clusters do", () => {
   });
 
   test("health that flaps is waited for until it has settled", async () => {
-    const { journey } = await begin("flap", {}, 300);
+    const { journey } = await begin("flap");
     await expectSucceeded(journey);
   });
 
