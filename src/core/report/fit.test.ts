@@ -13,7 +13,7 @@ import { COMMENT_ROOM, fitting } from "./fit.ts";
 import { planComment, problemsComment } from "./plan/plan-comment.ts";
 import { rolloutsComment } from "./rollouts.ts";
 import { closingSummary } from "./run/closing-summary.ts";
-import { handOver } from "./run/hand-over.ts";
+import { pauseNotice } from "./run/pause-notice.ts";
 import { trackingIssue } from "./run/release-notice.ts";
 import { runComment } from "./run/run-comment.ts";
 
@@ -215,7 +215,7 @@ describe("every other comment is bounded, whatever the run holds", () => {
   const texts: [string, () => string][] = [
     ["the live page", () => runComment(run, START, remarks)],
     ["the closing summary", () => closingSummary({ ...run, phase: "Failed", endedAt: "2026-11-21T05:00:00Z" })],
-    ["what a pause asks for", () => handOver(run)],
+    ["what a pause asks for", () => pauseNotice(run)],
     ["the answer to /status", () => statusAnswer(run, START, "bob", undefined)],
     ["the answer to /plan", () => planAnswer(run, START, "bob")],
     [

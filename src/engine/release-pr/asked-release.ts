@@ -7,7 +7,7 @@ import type { Rollout } from "../../core/spec/rollout.ts";
 import { type ReadRelease, readRelease, releaseFiles } from "../config-repo/release.ts";
 import type { Releases } from "../config-repo/releases.ts";
 import type { Snapshot } from "../config-repo/snapshot.ts";
-import type { JudgedPull, PlanBase } from "./plans.ts";
+import type { JudgedPull, PlanBase } from "./types.ts";
 
 /** What a rollout asks for with a PR merged. `isToCome`: the PR's head stands for its merge commit. */
 export type Asked =

@@ -5,7 +5,7 @@ import type { Mirror } from "../../adapters/git/port.ts";
 import type { Command } from "../../core/spec/commands.ts";
 import { type RepoContext, silentLog } from "../round/context.ts";
 import { type Parts, partsOf } from "../testing/parts.ts";
-import { openPullJudge } from "./plan-check.ts";
+import { openPullJudge } from "./judge-pull.ts";
 import { openPlanPublisher, type PublishPlans } from "./plan-pulls.ts";
 
 const FILE = "rollouts/my-app.yaml";

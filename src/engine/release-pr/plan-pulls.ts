@@ -21,11 +21,11 @@ import type { CheckRuns } from "../round/check-runs.ts";
 import type { RepoContext } from "../round/context.ts";
 import type { JournalLooks } from "../round/journal-look.ts";
 import type { Permissions } from "../round/permissions.ts";
-import type { JudgePull } from "./plan-check.ts";
-import { noReads, stillHolds } from "./plan-check-reads.ts";
-import { mayConcern, touchedBy } from "./plan-check-touched.ts";
-import type { KnownPull, PlanBase, Verdict } from "./plans.ts";
+import type { JudgePull } from "./judge-pull.ts";
+import { noReads, stillHolds } from "./judge-pull-reads.ts";
+import { mayConcern, touchedBy } from "./judge-pull-touched.ts";
 import { isOwnBatch, openPlanChecks } from "./send-checks.ts";
+import type { KnownPull, PlanBase, Verdict } from "./types.ts";
 
 /** What argo CD has, and runs, change without a PR moving: judged anew after this long. */
 const FRESH_MS = 4 * 60_000;

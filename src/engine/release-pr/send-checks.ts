@@ -15,7 +15,7 @@ import type { RepoContext } from "../round/context.ts";
 import { isRunBranch } from "../round/observe/open-pulls.ts";
 import type { Permissions } from "../round/permissions.ts";
 import { REFUSED_MARKER } from "../round/publish/publish.ts";
-import type { KnownPull } from "./plans.ts";
+import type { KnownPull } from "./types.ts";
 
 const QUEUE = "refs/heads/gh-readonly-queue/";
 const MOST_KEPT = 5000;

@@ -16,8 +16,8 @@ import { readsFile } from "../lint/outside-readers.ts";
 import { applicationSeen, planesFor } from "../resolve/fleet.ts";
 import type { MakePlan } from "../resolve/make-plan.ts";
 import type { RepoContext } from "../round/context.ts";
-import type { Touches } from "./plan-check-touched.ts";
-import type { JudgedPull, PlanBase } from "./plans.ts";
+import type { Touches } from "./judge-pull-touched.ts";
+import type { JudgedPull, PlanBase } from "./types.ts";
 
 interface UnstagedQuestion {
   base: PlanBase;

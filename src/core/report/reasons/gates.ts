@@ -3,9 +3,9 @@ import { formatDuration } from "../../base/time.ts";
 import type { GatesReasons } from "../../reasons/gates.ts";
 import { SETTINGS_FILE } from "../../spec/repo-config.ts";
 import { type Entries, entriesOf } from "./entry.ts";
-import { GITHUB } from "./github.ts";
+import { GITHUB } from "./gates-github.ts";
+import { RULES } from "./gates-rules.ts";
 import { people, pullPhrase } from "./phrases.ts";
-import { RULES } from "./rules.ts";
 
 const STANDING = entriesOf<GatesReasons>()({
   PULL_WAITS: { says: "{pull} is open; {because}", subject: "pull" },

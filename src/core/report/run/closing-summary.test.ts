@@ -5,7 +5,7 @@ import type { Run } from "../../run/state/run.ts";
 import { gateWords, notOurs } from "../batch/gate-check.ts";
 import { COMMENT_ROOM } from "../fit.ts";
 import { closingSummary } from "./closing-summary.ts";
-import { handOver } from "./hand-over.ts";
+import { pauseNotice } from "./pause-notice.ts";
 import { runComment } from "./run-comment.ts";
 import { stageDeployments } from "./stage-deployment.ts";
 
@@ -107,7 +107,7 @@ test("a pause that asks for a person says why and what to do, and notifies nobod
     at: "2026-11-21T09:00:00.000Z",
     ask: said("change what it names, then `/resume`; or `/abort`"),
   };
-  expect(handOver(sampleRun({ phase: "Paused", paused }))).toMatchInlineSnapshot(`
+  expect(pauseNotice(sampleRun({ phase: "Paused", paused }))).toMatchInlineSnapshot(`
     "### ⏸️ payments #42 waits for a person
 
     GitHub refuses to merge \\#12: @​alice must \\\`approve\\\`.

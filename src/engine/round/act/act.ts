@@ -21,7 +21,7 @@ import type { RepoContext } from "../context.ts";
 import type { Decision } from "../decide.ts";
 import { type Refresher, setKey } from "../guard/refresh.ts";
 import type { Hooks } from "../hooks.ts";
-import type { MergeQueue } from "../merge-queue.ts";
+import type { MergeQueue } from "../merging.ts";
 import { closeWithBranch } from "../observe/open-pulls.ts";
 import type { Gates } from "../publish/gate-check.ts";
 import type { Labels } from "../publish/labels.ts";

@@ -11,7 +11,7 @@ import { sayProblem } from "../../../core/report/reasons/problems/problems.ts";
 import { pausedSign } from "../../../core/report/rollouts.ts";
 import { heldNotice } from "../../../core/report/run/attention.ts";
 import { closingSummary } from "../../../core/report/run/closing-summary.ts";
-import { handOver, type LinkTo } from "../../../core/report/run/hand-over.ts";
+import { type LinkTo, pauseNotice } from "../../../core/report/run/pause-notice.ts";
 import { lateStart } from "../../../core/report/run/release-notice.ts";
 import { runComment } from "../../../core/report/run/run-comment.ts";
 import { isEnded, type Run } from "../../../core/run/state/run.ts";
@@ -143,7 +143,7 @@ export function openPublisher(context: Pick<RepoContext, "forge" | "clock" | "lo
     const { paused } = run;
     if (paused === undefined || paused.kind === "Command" || run.ending !== undefined || isEnded(run)) return;
     const id = `${run.rollout}:${run.number}:${paused.at}`;
-    comments.send({ key: `pause ${id}`, pull, marker: `stagecoach:pause:${id}`, body: handOver(run, linkTo) });
+    comments.send({ key: `pause ${id}`, pull, marker: `stagecoach:pause:${id}`, body: pauseNotice(run, linkTo) });
   }
 
   function publishRefusal({ pull, problems }: NonNullable<Started["refused"]>): void {

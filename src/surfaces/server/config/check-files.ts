@@ -5,8 +5,8 @@ import { isMadeUp, NO_KUBECONFIG } from "../../../adapters/argocd/kubernetes/cli
 import { setting } from "../../../core/reasons/settings.ts";
 import { sentenceOf } from "../../../core/report/reasons/say.ts";
 import { signingOf } from "../commits.ts";
+import { checkGates } from "./engines.ts";
 import type { Environment } from "./env.ts";
-import { checkGates } from "./gates.ts";
 import { usableKubeConfig } from "./kube-config.ts";
 import type { ServerConfig } from "./schema.ts";
 import { gatherSettingErrors, readSettingFile, SettingError, underSetting } from "./setting-errors.ts";

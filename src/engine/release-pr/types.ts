@@ -2,7 +2,7 @@ import type { IndexEntry } from "../../adapters/git/journal/port.ts";
 import type { PlanCheckWords } from "../../core/report/plan/plan-check.ts";
 import type { Run } from "../../core/run/state/run.ts";
 import type { Project } from "../config-repo/project.ts";
-import type { Reads } from "./plan-check-reads.ts";
+import type { Reads } from "./judge-pull-reads.ts";
 
 /** What a PR is judged against: the base, and what goes on there. */
 export interface PlanBase {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { bench, bring, judge, round } from "../../run/testing/bench.ts";
-import { handOver } from "./hand-over.ts";
+import { pauseNotice } from "./pause-notice.ts";
 
 const LINKS = (key: string) => `https://argocd.example.com/applications/${key.split("/").slice(1).join("/")}`;
 
@@ -18,10 +18,10 @@ function failed() {
 describe("a hand-over", () => {
   test("offers the way back for as many clusters as there are to put back, and none where nothing was moved", () => {
     const run = failed();
-    expect(handOver(run.run)).toContain("`/rollback` (maintain) puts 2 clusters back to what each had");
+    expect(pauseNotice(run.run)).toContain("`/rollback` (maintain) puts 2 clusters back to what each had");
     const untouched = { ...run.run, batches: [] };
-    expect(handOver(untouched)).not.toContain("/rollback` (maintain)");
-    expect(handOver({ ...run.run, kind: "Rollback" as const })).not.toContain("/rollback` (maintain)");
+    expect(pauseNotice(untouched)).not.toContain("/rollback` (maintain)");
+    expect(pauseNotice({ ...run.run, kind: "Rollback" as const })).not.toContain("/rollback` (maintain)");
   });
 
   test("names the Application that holds it up, links to it, and says what in it is ill", () => {
@@ -38,12 +38,12 @@ describe("a hand-over", () => {
         ],
       })),
     }));
-    const text = handOver({ ...run, batches }, LINKS);
+    const text = pauseNotice({ ...run, batches }, LINKS);
     expect(text).toMatch(
       /- Application \[`[^`]*c2`\]\(https:\/\/argocd\.example\.com\/applications\/[^)]*c2\) on `c2`: .*Rollout `web\/front` is Degraded/,
     );
     expect(text).not.toMatch(/on `c1`/);
-    expect(handOver({ ...run, batches })).toMatch(/- Application `[^`]*c2` on `c2`:/);
+    expect(pauseNotice({ ...run, batches })).toMatch(/- Application `[^`]*c2` on `c2`:/);
   });
 
   test("names the label that keeps a cluster out after its last look", () => {
@@ -52,6 +52,6 @@ describe("a hand-over", () => {
     const spec = { ...run.spec, stages: run.spec.stages.map((stage) => ({ ...stage, requeue })) };
     const entry = { cluster: "hub/c2", stage: 0, attempts: 2, since: run.since, nextAt: run.since, failed: true };
     const requeued = [{ ...entry, why: { code: "REQUEUED_TOO_OFTEN", attempts: 2 } }];
-    expect(handOver({ ...run, spec, requeued } as typeof run)).toContain("puts off what has `drained=true`");
+    expect(pauseNotice({ ...run, spec, requeued } as typeof run)).toContain("puts off what has `drained=true`");
   });
 });

@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
 import type { Clock } from "../../../core/base/time.ts";
 import { silentLog } from "../../../engine/round/context.ts";
+import { openAnalysis, openHooks } from "./engines.ts";
 import { parseServerConfig } from "./file.ts";
-import { openAnalysis, openHooks } from "./gates.ts";
 import type { ServerConfig } from "./schema.ts";
 
 const dir = mkdtempSync(join(tmpdir(), "stagecoach-gates-"));

@@ -40,10 +40,10 @@ import type { RepoContext } from "../round/context.ts";
 import { REFUSED_MARKER, stickyMarker } from "../round/publish/publish.ts";
 import { type Asked, askedBy } from "./asked-release.ts";
 import { refusedBatch } from "./first-batch.ts";
-import { noReads, noting } from "./plan-check-reads.ts";
-import { type Touches, touchesOf } from "./plan-check-touched.ts";
+import { noReads, noting } from "./judge-pull-reads.ts";
+import { type Touches, touchesOf } from "./judge-pull-touched.ts";
 import { openPlanWarnings } from "./plan-warnings.ts";
-import type { JudgedPull, PlanBase, Verdict } from "./plans.ts";
+import type { JudgedPull, PlanBase, Verdict } from "./types.ts";
 import { openUnstagedJudge } from "./unstaged.ts";
 
 export type JudgePull = (base: PlanBase, pull: JudgedPull) => Promise<Verdict>;

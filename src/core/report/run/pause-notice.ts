@@ -19,7 +19,7 @@ export type LinkTo = (key: string) => string | undefined;
 const MOST_NAMED = 10;
 const MOST_ROLLOUTS = 3;
 
-export function handOver(run: Run, linkTo: LinkTo = () => undefined): string {
+export function pauseNotice(run: Run, linkTo: LinkTo = () => undefined): string {
   const { paused } = run;
   if (paused === undefined) return "";
   const title = `### ${runMark("Paused")} ${cell(run.rollout)} #${run.number} waits for a person`;
