@@ -14,7 +14,7 @@ class WorldsFirst extends BaseSequencer {
 
 /** Journeys of many minutes of a world's time, with all that can go wrong on the way: the gate's. */
 const LONG = ["test/e2e/**/*.long.test.ts"];
-const WORLDS = ["test/e2e/**/*.test.ts", "test/real/**/*.test.ts"];
+const WORLDS = ["test/e2e/**/*.test.ts", "test/attacks/**/*.test.ts", "test/real/**/*.test.ts"];
 /** Random runs take every core for themselves, and their pace is one of the things they show. */
 const RUNS = ["test/properties/run.test.ts"];
 const CORE = ["src/core/**/*.test.ts", "src/simulate/**/*.test.ts", "test/traps/**/*.test.ts", "test/corpus/**/*.test.ts"];
