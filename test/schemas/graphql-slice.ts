@@ -73,7 +73,7 @@ export const GRAPHQL_SLICE: Readonly<Record<string, string>> = {
   LabelConnection: "nodes edges pageInfo totalCount",
   LabelEdge: "cursor node",
   Issue: "author body closed closedAt createdAt databaseId id labels number repository state title updatedAt url",
-  IssueComment: "author body createdAt databaseId id isMinimized minimizedReason updatedAt url",
+  IssueComment: "author body createdAt databaseId editor id isMinimized lastEditedAt minimizedReason updatedAt url",
   IssueCommentConnection: "nodes edges pageInfo totalCount",
   IssueCommentEdge: "cursor node",
   PullRequest: `additions author baseRef baseRefName baseRefOid baseRepository body changedFiles closed closedAt comments commits
@@ -86,7 +86,7 @@ export const GRAPHQL_SLICE: Readonly<Record<string, string>> = {
   PullRequestCommit: "commit id",
   PullRequestCommitConnection: "nodes edges pageInfo totalCount",
   PullRequestCommitEdge: "cursor node",
-  PullRequestReview: "author body commit createdAt databaseId id isMinimized lastEditedAt minimizedReason state submittedAt url",
+  PullRequestReview: "author body commit createdAt databaseId editor id isMinimized lastEditedAt minimizedReason state submittedAt url",
   PullRequestReviewConnection: "nodes edges pageInfo totalCount",
   PullRequestReviewEdge: "cursor node",
   ReviewRequest: "asCodeOwner databaseId id requestedReviewer",

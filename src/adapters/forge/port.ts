@@ -56,6 +56,11 @@ export interface Forge {
   comments(pull: number, since?: Time): Promise<Comment[]>;
   /** What people wrote in the bodies of their submitted reviews, oldest first. Absent: this adapter cannot tell an edited one. */
   reviewBodies?(pull: number): Promise<Comment[]>;
+  /**
+   * Of comments and bodies of reviews, those that nobody has edited since they were written, and that say now what they said when they were read.
+   * An edit within the second in which one was written counts.
+   */
+  unedited(comments: readonly Comment[]): Promise<readonly Comment[]>;
   /** True once for a PR that this process has just opened: whatever is written on it is still to come, and told by an event. */
   isBlank?(pull: number): boolean;
   /** The one comment of ours that carries `marker`, made or edited in place; nothing is sent where the body is the same. */
@@ -203,6 +208,8 @@ export interface Pull {
 /** `review`: the body of one. Ids of reviews are their own, and nobody can react to them by REST. */
 export interface Comment {
   id: number;
+  /** Its name in GraphQL. */
+  node?: string;
   review?: true;
   author: string;
   authorIsBot: boolean;

@@ -21,6 +21,7 @@ import { changedFiles, createPull, openPulls, pullsOfCommit, reviewBodies, revie
 import { branchRulesReader } from "./rules.ts";
 import { pullNow, pullOfBranch, type Shared, sharedOf } from "./shared.ts";
 import { comments, react, stickyComments, stickyIssues } from "./sticky.ts";
+import { unedited } from "./unedited.ts";
 import { openWritePacer } from "./write-pacer.ts";
 
 interface GitHubForgeOptions {
@@ -79,6 +80,7 @@ export function openGitHubForge({ octokit, repository, onPressure }: GitHubForge
     ...repositoryOf(place),
     ...pullsOf(shared, mergeClient),
     comments: async (number, since) => comments(place, number, (await identity()).login, since),
+    unedited: (comments) => unedited(place, comments),
     reviewBodies: async (number) => reviewBodies(place, number, (await identity()).login),
     stickyComment: stickyComments(place, identity),
     react: (comment, reaction) => react(place, comment, reaction),

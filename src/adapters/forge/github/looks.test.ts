@@ -81,6 +81,33 @@ describe("teams", () => {
   });
 });
 
+describe("what people wrote", () => {
+  it("is known to be edited, also within the second in which it was written, and whoever did it", async () => {
+    const { number } = await openPull();
+    const [mia, wim] = [github.sim.actAs("mia"), github.sim.actAs("wim")];
+    const ids = ["Looks fine", "/pause", "/abort"].map((text) => mia.comment(github.repository, number, text));
+    const reviews = [
+      await mia.review(github.repository, number, "COMMENT", "Looks fine"),
+      await mia.review(github.repository, number, "COMMENT", "/pause"),
+    ];
+    wim.editComment(github.repository, ids[0] ?? 0, "/promote");
+    wim.editReview(github.repository, number, reviews[0] ?? 0, "/promote");
+    const { forge } = watched;
+    const all = [...(await forge.comments(number)), ...((await forge.reviewBodies?.(number)) ?? [])];
+    expect(all.filter(({ review }) => review !== true).map(({ createdAt, updatedAt }) => createdAt === updatedAt)).toEqual([
+      true,
+      true,
+      true,
+    ]);
+    mia.deleteComment(github.repository, ids[2] ?? 0);
+    expect((await forge.unedited(all)).map(({ id }) => id)).toEqual([ids[1], reviews[1]]);
+    // As it was read before somebody edited it.
+    wim.editComment(github.repository, ids[1] ?? 0, "/abort");
+    expect(await forge.unedited(all.filter(({ id }) => id === ids[1]))).toEqual([]);
+    expect(await forge.unedited([])).toEqual([]);
+  });
+});
+
 describe("what the base branch asks", () => {
   it("is nothing where there are no rules", async () => {
     expect(await watched.forge.branchRules("main")).toEqual({

@@ -130,7 +130,7 @@ export async function reviewBodies(place: RepoOctokit, number: number, us: strin
   return nodes.flatMap((node) => (node === null ? [] : toComment(node, us)));
 }
 
-function toComment({ databaseId, body, state, submittedAt, lastEditedAt, author }: ReviewBody, us: string): Comment[] {
+function toComment({ id: node, databaseId, body, state, submittedAt, lastEditedAt, author }: ReviewBody, us: string): Comment[] {
   if (databaseId === null || submittedAt === null || body === "" || state === "DISMISSED" || state === "PENDING") return [];
   const authorIsBot = author?.__typename === "Bot";
   // Bots' logins come without this here, unlike everywhere else.
@@ -138,7 +138,7 @@ function toComment({ databaseId, body, state, submittedAt, lastEditedAt, author 
   const createdAt = time(submittedAt);
   const isEdited = lastEditedAt !== null && time(lastEditedAt) >= createdAt;
   const updatedAt = isEdited ? new Date(Date.parse(lastEditedAt) + 1).toISOString() : createdAt;
-  return [{ id: databaseId, review: true, author: login, authorIsBot, ours: login === us, body, createdAt, updatedAt }];
+  return [{ id: databaseId, node, review: true, author: login, authorIsBot, ours: login === us, body, createdAt, updatedAt }];
 }
 
 const STATES: readonly Review["state"][] = ["APPROVED", "CHANGES_REQUESTED", "COMMENTED", "DISMISSED"];

@@ -15,6 +15,7 @@ export async function comments({ octokit, owner, repo }: RepoOctokit, pull: numb
   const all = await asking(() => octokit.paginate(octokit.rest.issues.listComments, asked));
   return all.map((comment) => ({
     id: comment.id,
+    node: comment.node_id,
     author: comment.user?.login ?? "ghost",
     authorIsBot: comment.user?.type === "Bot" || comment.performed_via_github_app != null,
     ours: comment.user?.login === us,

@@ -1,6 +1,6 @@
 import { mayAs, mustHave, seesRepo } from "../http/auth.ts";
 import { READ, TAKE_PART, WRITE } from "../http/router.ts";
-import type { Actor, Issue, IssueComment, Label, MergeQueue, QueueEntry, Repo, Team, User, World } from "../model/model.ts";
+import type { Actor, Issue, IssueComment, Label, MergeQueue, QueueEntry, Repo, Review, Team, User, World } from "../model/model.ts";
 import type { PullIssue } from "../model/world.ts";
 import { noAccess } from "./failures.ts";
 
@@ -10,6 +10,7 @@ export type Found =
   | { kind: "pull"; repo: Repo; issue: PullIssue }
   | { kind: "issue"; repo: Repo; issue: Issue }
   | { kind: "comment"; repo: Repo; comment: IssueComment }
+  | { kind: "review"; repo: Repo; issue: PullIssue; review: Review }
   | { kind: "label"; repo: Repo; label: Label }
   | { kind: "ref"; repo: Repo; ref: string }
   | { kind: "commit"; repo: Repo; sha: string }

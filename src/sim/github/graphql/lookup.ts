@@ -50,6 +50,13 @@ function inRepo(repo: Repo, kind: string, id: number): Found | undefined {
     const comment = repo.comments.get(id);
     return comment === undefined ? undefined : { kind: "comment", repo, comment };
   }
+  if (kind === "PRR") {
+    for (const issue of [...repo.issues.values()].filter(isPull)) {
+      const review = issue.pull.reviews.find((one) => one.id === id);
+      if (review !== undefined) return { kind: "review", repo, issue, review };
+    }
+    return undefined;
+  }
   if (kind === "LA") {
     const label = [...repo.labels.values()].find((one) => one.id === id);
     return label === undefined ? undefined : { kind: "label", repo, label };

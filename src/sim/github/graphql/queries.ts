@@ -5,7 +5,7 @@ import { FieldFailure, noNode } from "./failures.ts";
 import { commitNodeOf, refNode } from "./git-nodes.ts";
 import { findNode } from "./lookup.ts";
 import { actorNode, teamNode } from "./people.ts";
-import { pullNode } from "./pull-node.ts";
+import { pullNode, reviewNode } from "./pull-node.ts";
 import { entryNode, queueNode } from "./queue-nodes.ts";
 import { commentNode, issueNode, labelNode, repositoryNode } from "./repository-node.ts";
 
@@ -18,6 +18,7 @@ export function printNode(context: Context, found: Found) {
   if (found.kind === "pull") return pullNode(context, repo, found.issue);
   if (found.kind === "issue") return issueNode(context, repo, found.issue);
   if (found.kind === "comment") return commentNode(context, repo, found.comment);
+  if (found.kind === "review") return reviewNode(context, repo, found.issue, found.review);
   if (found.kind === "label") return labelNode(context, repo, found.label);
   if (found.kind === "ref") return refNode(context, repo, found.ref);
   if (found.kind === "commit") return commitNodeOf(context, repo, found.sha);
@@ -32,6 +33,14 @@ function account(context: Context, login: string, type: "User" | "Organization")
   throw new FieldFailure("NOT_FOUND", `Could not resolve to ${article} with the login of '${login}'.`);
 }
 
+function attempt(work: () => unknown): unknown {
+  try {
+    return work();
+  } catch (error) {
+    return error;
+  }
+}
+
 /** The root of queries. */
 export function queryRoot(context: Context) {
   const { world, actor } = context;
@@ -43,7 +52,8 @@ export function queryRoot(context: Context) {
   return {
     id: "Q",
     node: ({ id }: { id: string }) => one(id),
-    nodes: ({ ids }: { ids: readonly string[] }) => ids.map(one),
+    // One that is not there is null with an error of its own.
+    nodes: ({ ids }: { ids: readonly string[] }) => ids.map((id) => attempt(() => one(id))),
     viewer: () => ({ ...actorNode(context, actor.user), __typename: "User", login: actor.user.login }),
     user: ({ login }: { login: string }) => account(context, login, "User"),
     organization: ({ login }: { login: string }) => account(context, login, "Organization"),

@@ -61,6 +61,8 @@ export function commentNode(context: Context, repo: Repo, comment: IssueComment)
     body: comment.body,
     createdAt: shape.created_at,
     updatedAt: shape.updated_at,
+    lastEditedAt: comment.edited === undefined ? null : seconds(comment.edited.at),
+    editor: () => (comment.edited === undefined ? null : actorNode(context, comment.edited.by)),
     url: shape.html_url,
     isMinimized: comment.minimized !== undefined,
     minimizedReason: comment.minimized ?? null,

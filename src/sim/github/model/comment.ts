@@ -8,6 +8,12 @@ export interface Label {
   description: string;
 }
 
+/** The last change of a text: REST tells it by a time in whole seconds alone, GraphQL by this. */
+export interface Edited {
+  at: number;
+  by: User;
+}
+
 export interface IssueComment {
   id: number;
   issue: number;
@@ -16,6 +22,7 @@ export interface IssueComment {
   via?: App;
   createdAt: number;
   updatedAt: number;
+  edited?: Edited;
   reactions: Reaction[];
   /** As `outdated`, when it is hidden. */
   minimized?: string;

@@ -70,7 +70,7 @@ export function createPerson(world: World, user: User): Person {
     editReview(repository, number, id, body) {
       const review = pullOf(at(repository), number).pull.reviews.find((one) => one.id === id);
       if (review === undefined) throw new Error(`#${number} has no review ${id}`);
-      editReview(world, review, body);
+      editReview(world, actor, review, body);
     },
     comment: (repository, number, body) => createComment(world, at(repository), actor, issueOf(at(repository), number), body).id,
     editComment: (repository, comment, body) => editComment(world, at(repository), actor, commentOf(at(repository), comment), body),

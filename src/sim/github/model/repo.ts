@@ -2,7 +2,7 @@
 import type { BareRepo } from "../git/bare-repo.ts";
 import type { App, Role, Team, User } from "./account.ts";
 import type { CheckRun, CheckSuite, Deployment, Status } from "./checks.ts";
-import type { IssueComment, Label } from "./comment.ts";
+import type { Edited, IssueComment, Label } from "./comment.ts";
 import type { MergeQueue, Protection, Ruleset } from "./rules.ts";
 
 export interface RepoSettings {
@@ -98,5 +98,5 @@ export interface Review {
   body: string;
   commit: string;
   at?: number;
-  editedAt?: number;
+  edited?: Edited;
 }

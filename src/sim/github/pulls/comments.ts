@@ -53,6 +53,7 @@ export function editComment(world: World, repo: Repo, actor: Actor, comment: Iss
   const before = comment.body;
   comment.body = checkBody(body);
   comment.updatedAt = world.clock.now();
+  if (before !== comment.body) comment.edited = { at: comment.updatedAt, by: actor.user };
   const issue = repo.issues.get(comment.issue);
   if (issue !== undefined && before !== comment.body) emitComment(world, repo, actor, "edited", issue, comment, before);
 }

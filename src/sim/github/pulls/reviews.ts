@@ -44,9 +44,9 @@ export async function createReview(
 }
 
 /** Somebody changes what it says. Its event `edited` is not sent: whoever needs to know looks. */
-export function editReview(world: World, review: Review, body: string): void {
+export function editReview(world: World, actor: Actor, review: Review, body: string): void {
   review.body = body;
-  review.editedAt = world.clock.now();
+  review.edited = { at: world.clock.now(), by: actor.user };
 }
 
 /** Only an approval or a refusal can be dismissed, and only with a reason. */

@@ -12,6 +12,7 @@ import { answersAtMost, commandAnswers, type WrittenLine } from "./answers.ts";
 import { openAuthority, type ReadPolicy, type WhyNot } from "./authority.ts";
 import { commentParser, type ParsedCommand } from "./parse.ts";
 import { commandsOn, openUnclaimed, RECHECK_MS, type Reading } from "./reading.ts";
+import { openWritten } from "./written.ts";
 
 /** So many answers one account is given in one reading; what it writes beyond that is passed over without a word. */
 const MOST_ANSWERS = 10;
@@ -44,7 +45,7 @@ export function commandInbox(options: CommandInboxOptions): CommandInbox {
   const { forge, clock, log, policy = async () => OPEN_POLICY, again: recheck = () => undefined } = options;
   const cache = commentCache(forge, clock, log);
   const answers = commandAnswers(forge, clock, log);
-  const lasting = { clock, answers, parse: commentParser(), unclaimed: openUnclaimed(clock), recheck };
+  const lasting = { clock, answers, parse: commentParser(), unclaimed: openUnclaimed(clock), recheck, isAsWritten: openWritten(options) };
   const origins = new WeakMap<Command, Origin>();
 
   async function openReading(): Promise<Reading> {

@@ -29,6 +29,8 @@ export interface Reading {
   unclaimed: ReturnType<typeof openUnclaimed>;
   /** As of this reading. */
   authority: Authority;
+  /** Whether it says what its author wrote: see `written.ts`. */
+  isAsWritten(comment: Comment): Promise<boolean>;
   /** Whether this account may be answered once more in this reading. */
   mayAnswer(author: string): boolean;
   /** Asks for another reading, after so many milliseconds. */
@@ -102,12 +104,12 @@ function isForAnyTime({ name }: ParsedCommand, former: number | undefined): bool
 
 /** Judges a command once: what was refused stays so, whatever permission its author is given later. */
 async function mayAct(reading: Reading, { comment, id, parsed, line, key }: Candidate, whyNot: (parsed: ParsedCommand) => WhyNot) {
-  const { answers, authority, mayAnswer } = reading;
+  const { answers, authority, mayAnswer, isAsWritten } = reading;
   const why = (await authority.whyNot(comment, parsed.name)) ?? (await whyNot(parsed));
   if (why === "later") return false;
   if (why !== undefined) refuseOnce(reading, key, { ...line, command: id }, why);
   else if (commandSpec(parsed.name).who === "read" && !mayAnswer(comment.author)) answers.setAnswered(key);
-  else {
+  else if (await isAsWritten(comment)) {
     await answers.react(line.comment, "eyes");
     return true;
   }

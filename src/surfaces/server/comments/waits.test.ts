@@ -17,6 +17,7 @@ function pullWith(body: string) {
   const at = new Date(NOW - 2000).toISOString();
   const comments: Comment[] = [{ id: 7, author: "ann", authorIsBot: false, ours: false, body, createdAt: at, updatedAt: at }];
   const forge: Partial<Forge> = {
+    unedited: async (asked) => asked,
     repository: "acme/fleet",
     comments: async () => [...comments],
     permission: async () => "maintain",

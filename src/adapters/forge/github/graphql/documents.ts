@@ -192,6 +192,7 @@ query ReviewBodies($owner: String!, $name: String!, $number: Int!) {
     pullRequest(number: $number) {
       reviews(last: 100) {
         nodes {
+          id
           databaseId
           body
           state
@@ -205,7 +206,33 @@ query ReviewBodies($owner: String!, $name: String!, $number: Int!) {
 }
 `;
 
+/** Comments and bodies of reviews as they stand now, and whether they were edited. REST tells an edit by times in whole seconds alone. */
+export const TEXTS_NOW = /* GraphQL */ `
+query TextsNow($ids: [ID!]!) {
+  nodes(ids: $ids) {
+    ... on IssueComment { id body lastEditedAt editor { login } }
+    ... on PullRequestReview { id body lastEditedAt submittedAt }
+  }
+}
+`;
+
+export interface TextNow {
+  /** Absent: it is of another kind. */
+  id?: string;
+  body?: string;
+  lastEditedAt?: string | null;
+  /** Of a comment. */
+  editor?: { login: string } | null;
+  /** Of a review. */
+  submittedAt?: string | null;
+}
+
+export interface TextsNowResult {
+  nodes: (TextNow | null)[] | null;
+}
+
 export interface ReviewBody {
+  id: string;
   databaseId: number | null;
   body: string;
   state: string;
