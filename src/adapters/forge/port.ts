@@ -2,6 +2,9 @@ import type { Time } from "../../core/base/time.ts";
 import type { WriteRefusal } from "../../core/reasons/attention.ts";
 import type { Permission } from "../../core/spec/commands.ts";
 import type { Pressure, RateSeen } from "./pressure.ts";
+import type { CheckReport, CheckSeen, DeploymentReport } from "./reports.ts";
+
+export type { CheckReport, CheckSeen, DeploymentReport } from "./reports.ts";
 
 /** One repository on a Git hosting service: only what the product uses. Adapters map every refusal to a closed union. */
 export interface Forge {
@@ -96,41 +99,6 @@ export interface Forge {
   closeStickyIssue?(number: number): Promise<void>;
 }
 
-/** A check run as we want it to stand. Texts over GitHub's 65,535 characters are the caller's to shorten. */
-export interface CheckReport {
-  name: string;
-  head: string;
-  status: "queued" | "in_progress" | "completed";
-  /** With completed only. */
-  conclusion?: "success" | "failure" | "neutral" | "action_required" | "cancelled";
-  title: string;
-  summary: string;
-  text?: string;
-  detailsUrl?: string;
-  /** Somebody asked for it again: it is made as a new one, though one that says the same is there. */
-  afresh?: boolean;
-  /** Lines from 1. More than 50 go in several requests. */
-  annotations?: {
-    path: string;
-    line: number;
-    endLine?: number;
-    level: "failure" | "warning" | "notice";
-    title?: string;
-    message: string;
-  }[];
-}
-
-export interface CheckSeen {
-  name: string;
-  /** The App's id, for a check run. */
-  app?: number;
-  state: "pending" | "success" | "failure" | "neutral";
-  /** GitHub's own word: `timed_out`, `action_required`, … */
-  detail: string;
-  url?: string;
-  at: Time;
-}
-
 export interface BranchRules {
   requiredChecks: { context: string; app?: number }[];
   /** A PR must be up to date with its base before it merges. */
@@ -150,21 +118,6 @@ export interface Review {
   state: "APPROVED" | "CHANGES_REQUESTED" | "COMMENTED" | "DISMISSED";
   head: string;
   at: Time;
-}
-
-export interface DeploymentReport {
-  /** `rollout/stage`. */
-  environment: string;
-  /** What is deployed: a commit. */
-  ref: string;
-  /** `payments #42`: tells one deployment to an environment from the next. */
-  task: string;
-  description: string;
-  state: "queued" | "in_progress" | "success" | "failure" | "error" | "inactive";
-  /** Of the status, at most 140 characters. */
-  statusDescription: string;
-  environmentUrl?: string | undefined;
-  logUrl?: string | undefined;
 }
 
 /** A PR on its way through a merge queue. */

@@ -5,8 +5,8 @@ import type { RestEndpointMethodTypes } from "@octokit/rest";
 import { defined } from "../../../core/base/defined.ts";
 import type { Comment, Pull, Review } from "../port.ts";
 import { answerOf, asking, askingOrNone, forgeError } from "./errors.ts";
-import { REVIEW_BODIES, type ReviewBodiesResult, type ReviewBody } from "./graphql/documents.ts";
 import { sendGraphQL } from "./graphql/send.ts";
+import { REVIEW_BODIES, type ReviewBodiesResult, type ReviewBody } from "./graphql/texts.ts";
 import { NEVER_RETRY, type RepoOctokit } from "./octokit.ts";
 
 type PullData = RestEndpointMethodTypes["pulls"]["get"]["response"]["data"];

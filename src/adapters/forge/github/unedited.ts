@@ -1,7 +1,7 @@
 import type { Comment } from "../port.ts";
 import { asking } from "./errors.ts";
-import { TEXTS_NOW, type TextNow, type TextsNowResult } from "./graphql/documents.ts";
 import { sendGraphQL } from "./graphql/send.ts";
+import { TEXTS_NOW, type TextNow, type TextsNowResult } from "./graphql/texts.ts";
 import type { RepoOctokit } from "./octokit.ts";
 
 /** Nodes that GitHub gives in one answer. */

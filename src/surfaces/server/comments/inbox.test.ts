@@ -110,35 +110,6 @@ describe("whose commands count", () => {
     expect([await texts(), calls]).toEqual([[], []]);
   });
 
-  test("what somebody else put into a maintainer's comment within its second never acts, and is asked about once", async () => {
-    const asked: number[] = [];
-    const unedited = async (all: readonly Comment[]) => {
-      asked.push(...all.map(({ id }) => id));
-      return all.filter(({ id }) => id !== 1);
-    };
-    const comments = [said(1, "mia", "/promote"), said(2, "mia", "/pause")];
-    const { texts, calls, pass } = inboxOn({ comments, forge: { unedited } });
-    expect([await texts(), await texts()]).toEqual([["/pause"], ["/pause"]]);
-    expect(calls).not.toContain("react 1 eyes");
-    expect(asked).toEqual([1, 2]);
-    // A command that waits is asked about again before it acts; so is a text that is another one now.
-    pass(60_000);
-    comments[1] = said(2, "mia", "/abort");
-    expect(await texts()).toEqual(["/pause"]);
-  });
-
-  test("while GitHub does not say whether a comment was edited it does not act, and it does as soon as that is known", async () => {
-    let isDown = true;
-    const unedited = async (all: readonly Comment[]) => {
-      if (isDown) throw new ForgeError("Unavailable", 502, "bad gateway");
-      return all;
-    };
-    const { texts, again } = inboxOn({ comments: [said(1, "mia", "/promote")], forge: { unedited } });
-    expect([await texts(), again]).toEqual([[], [5000]]);
-    isDown = false;
-    expect(await texts()).toEqual(["/promote"]);
-  });
-
   test("a bot that the settings name counts as having write permission, whatever GitHub says, and no more", async () => {
     const { texts, bodies } = inboxOn({
       comments: [said(3, "Renovate[bot]", "/pause", { authorIsBot: true }), said(4, "Renovate[bot]", "/rollback", { authorIsBot: true })],

@@ -185,66 +185,6 @@ export interface QueueEntriesResult {
   repository: { mergeQueue: { entries: { nodes: Entry[] | null } | null } | null } | null;
 }
 
-/** The bodies of the newest reviews of a PR. REST does not say which were edited. */
-export const REVIEW_BODIES = /* GraphQL */ `
-query ReviewBodies($owner: String!, $name: String!, $number: Int!) {
-  repository(owner: $owner, name: $name) {
-    pullRequest(number: $number) {
-      reviews(last: 100) {
-        nodes {
-          id
-          databaseId
-          body
-          state
-          submittedAt
-          lastEditedAt
-          author { __typename login }
-        }
-      }
-    }
-  }
-}
-`;
-
-/** Comments and bodies of reviews as they stand now, and whether they were edited. REST tells an edit by times in whole seconds alone. */
-export const TEXTS_NOW = /* GraphQL */ `
-query TextsNow($ids: [ID!]!) {
-  nodes(ids: $ids) {
-    ... on IssueComment { id body lastEditedAt editor { login } }
-    ... on PullRequestReview { id body lastEditedAt submittedAt }
-  }
-}
-`;
-
-export interface TextNow {
-  /** Absent: it is of another kind. */
-  id?: string;
-  body?: string;
-  lastEditedAt?: string | null;
-  /** Of a comment. */
-  editor?: { login: string } | null;
-  /** Of a review. */
-  submittedAt?: string | null;
-}
-
-export interface TextsNowResult {
-  nodes: (TextNow | null)[] | null;
-}
-
-export interface ReviewBody {
-  id: string;
-  databaseId: number | null;
-  body: string;
-  state: string;
-  submittedAt: string | null;
-  lastEditedAt: string | null;
-  author: Account | null;
-}
-
-export interface ReviewBodiesResult {
-  repository: { pullRequest: { reviews: { nodes: (ReviewBody | null)[] | null } | null } | null } | null;
-}
-
 /** What classic branch protection shows to those who do not administer the repository. */
 export const UPDATE_RULE = /* GraphQL */ `
 query UpdateRule($owner: String!, $name: String!, $ref: String!) {
