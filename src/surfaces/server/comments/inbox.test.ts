@@ -9,7 +9,6 @@ const PLACE = [{ number: 1, shared: false }];
 const LONG_AGO = "2026-11-01T00:00:00.000Z";
 const NOW = Date.parse("2026-11-21T10:00:00Z");
 const JUST_NOW = new Date(NOW - 2000).toISOString();
-
 interface Bench {
   comments: Comment[];
   permissions?: Map<string, Permission>;
