@@ -4,12 +4,14 @@
 FROM node:24-slim AS build
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
-# Builds need the compiler, so all of it; what the program itself does not need goes again below.
 RUN npm ci --ignore-scripts
-COPY tsconfig.json tsconfig.build.json ./
+COPY app.yml README.md CHANGELOG.md ./
+COPY rollouts ./rollouts
+COPY schema ./schema
+COPY fixtures/fleet ./fixtures/fleet
+COPY deploy/package ./deploy/package
 COPY src ./src
-RUN npm run build \
- && npm prune --omit=dev --omit=optional --ignore-scripts
+RUN npm run build
 
 FROM node:24-slim
 # git reads and writes the config repos, the certificates are what it and Node trust. Both as the distribution keeps them.
@@ -19,10 +21,8 @@ RUN apt-get update \
  && rm -rf /var/lib/apt/lists/* \
  && install -d -o node -g node /var/lib/stagecoach
 WORKDIR /app
-COPY package.json app.yml ./
-COPY fixtures/fleet ./fixtures/fleet
-COPY --from=build /app/node_modules ./node_modules
-COPY --from=build /app/dist ./dist
+# The program is bundled with what it uses of its libraries: there is nothing else to take along.
+COPY --from=build /app/dist .
 ENV NODE_ENV=production \
     STAGECOACH_DIRECTORY=/var/lib/stagecoach
 # By number, so that Kubernetes can see that it is not root.
@@ -33,5 +33,5 @@ HEALTHCHECK --interval=30s --timeout=5s --start-period=30s --retries=3 \
   CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT || 3000}/healthz`).then((answer) => process.exit(answer.ok ? 0 : 1), () => process.exit(1))"]
 STOPSIGNAL SIGTERM
 # What is young is collected sooner: a third less memory for a server that is mostly idle, at no cost that could be measured.
-ENTRYPOINT ["node", "--max-semi-space-size=4", "dist/surfaces/cli/main.js"]
+ENTRYPOINT ["node", "--max-semi-space-size=4", "stagecoach.mjs"]
 CMD ["serve"]

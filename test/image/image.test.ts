@@ -5,7 +5,9 @@ import { dockerContext, readDockerfile } from "./dockerfile.ts";
 const ROOT = new URL("../../", import.meta.url).pathname;
 const stages = readDockerfile(`${ROOT}Dockerfile`);
 const taken = dockerContext(readFileSync(`${ROOT}.dockerignore`, "utf8"));
-const files = globSync(["*", ".npmrc", "docs/**", "fixtures/**", "src/**", "test/**"], { cwd: ROOT });
+const files = globSync(["*", ".npmrc", "deploy/**", "docs/**", "fixtures/**", "rollouts/**", "schema/**", "src/**", "test/**"], {
+  cwd: ROOT,
+});
 const last = stages.at(-1);
 const all = (name: string) => last?.instructions.filter((instruction) => instruction.name === name).map(({ text }) => text) ?? [];
 

@@ -109,7 +109,7 @@ interface Figures {
 export function lastWords(run: Run, { violations, durationMs, once, journal, faults = 0 }: Figures): string {
   const merged = run.batches.filter((batch) => batch.merged !== undefined && batch.pull !== undefined).length;
   const there = once
-    ? ["  the page of it, kept up to look at: npm run demo"]
+    ? ["  the page of it, kept up to look at: stagecoach demo"]
     : [
         `  git log --oneline of the journal:  git --git-dir ${journal} log --oneline stagecoach/journal`,
         `  one of the batches' pull requests: ${run.batches[0]?.pull?.url ?? "none was opened"}`,
@@ -123,7 +123,7 @@ export function lastWords(run: Run, { violations, durationMs, once, journal, fau
     ...there,
     "  the rollout itself:                fixtures/fleet/rollouts/my-app.yaml",
     faults === 0
-      ? "  how a failure looks:               npm run demo -- --fail eu-central-1-b=degraded"
+      ? "  how a failure looks:               stagecoach demo --fail eu-central-1-b=degraded"
       : "  what people may do then:           docs/failure.md",
   ];
   return `${lines.join("\n")}\n`;

@@ -1,5 +1,5 @@
-import { existsSync, globSync, lstatSync, readFileSync, realpathSync, statSync } from "node:fs";
-import { basename, dirname, join, relative, resolve, sep } from "node:path";
+import { existsSync, lstatSync, readdirSync, readFileSync, realpathSync, statSync } from "node:fs";
+import { basename, dirname, join, resolve, sep } from "node:path";
 import type { RepoFiles } from "../../../core/base/repo-files.ts";
 import { whyOutside } from "../../../core/spec/rules/pins.ts";
 import { CommandError } from "../command.ts";
@@ -28,23 +28,20 @@ export function openCheckout(dir: string): Checkout {
       return text;
     },
     paths() {
-      listing ??= globSync("**/*", {
-        cwd: root,
-        withFileTypes: true,
-        exclude: (entry) => entry.name === ".git" || entry.name === "node_modules",
-      })
-        .filter((entry) => entry.isFile())
-        .map((entry) => relative(root, join(entry.parentPath, entry.name)).split(sep).join("/"))
-        .concat(dotFiles(root))
-        .toSorted();
+      listing ??= [...filesBelow(root, "")].toSorted();
       return listing;
     },
   };
 }
 
-/** A glob's star passes over names that begin with a dot. */
-function dotFiles(root: string): string[] {
-  return globSync(".github/**/*.{yaml,yml}", { cwd: root }).map((path) => path.split(sep).join("/"));
+/** The names of plain files, as Git would have them: nothing hidden but GitHub's own folder, and no packages. */
+function* filesBelow(root: string, folder: string): Generator<string> {
+  for (const entry of readdirSync(join(root, folder), { withFileTypes: true })) {
+    const path = `${folder}${entry.name}`;
+    if (entry.isFile() && !entry.name.startsWith(".")) yield path;
+    const passed = entry.name === "node_modules" || (entry.name.startsWith(".") && path !== ".github");
+    if (entry.isDirectory() && !passed) yield* filesBelow(root, `${path}/`);
+  }
 }
 
 function readPlain(root: string, path: string): string | null {

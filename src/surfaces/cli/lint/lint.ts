@@ -1,4 +1,4 @@
-import { existsSync, globSync, realpathSync, statSync } from "node:fs";
+import { existsSync, readdirSync, realpathSync, statSync } from "node:fs";
 import { basename, dirname, join, relative, resolve, sep } from "node:path";
 import { Command } from "commander";
 import { readOrNull } from "../../../core/base/repo-files.ts";
@@ -86,8 +86,9 @@ function filesOf(checkout: Checkout, paths: readonly string[]): string[] {
 
 /** Symbolic links among the rollouts, which the bot does not follow: no list of files has them, and passed over they would say nothing. */
 function linksIn({ root }: Checkout, folder: string): string[] {
-  return globSync("*.{yaml,yml}", { cwd: join(root, folder), withFileTypes: true })
-    .filter((entry) => entry.isSymbolicLink())
+  if (!existsSync(join(root, folder))) return [];
+  return readdirSync(join(root, folder), { withFileTypes: true })
+    .filter((entry) => entry.isSymbolicLink() && /^[^.].*\.ya?ml$/.test(entry.name))
     .map((entry) => `${folder}${entry.name}`);
 }
 

@@ -1,0 +1,101 @@
+/**
+ * Builds the package that is published: the program and what it uses of its libraries, bundled, and the few files it
+ * reads. Nothing is left to install, and a command loads only what it needs.
+ */
+import { chmodSync, cpSync, existsSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join, relative, resolve, sep } from "node:path";
+import { fileURLToPath } from "node:url";
+import { type OutputChunk, type Plugin, rolldown } from "rolldown";
+
+const ROOT = fileURLToPath(new URL("../../", import.meta.url));
+/** Where to; the folder given is made anew. */
+const DIST = resolve(process.argv[2] ?? join(ROOT, "dist"));
+/** What the program reads beside itself, or a user takes from it. */
+const FILES = ["app.yml", "rollouts", "schema", "fixtures/fleet", "README.md", "CHANGELOG.md"];
+/** Started by the program as threads or processes of their own. */
+const STARTED_BESIDE = { helper: "src/adapters/git/launch/helper.ts" };
+
+interface PackageJson {
+  name: string;
+  version: string;
+  description: string;
+}
+
+/** Addresses of files beside the source, as they lie in the package: all code is in one folder there. */
+function placesInPackage(): Plugin {
+  return {
+    name: "places-in-package",
+    transform(code, id) {
+      if (!id.startsWith(join(ROOT, "src"))) return null;
+      return code.replace(/new URL\("(\.[^"]+)", import\.meta\.url\)/g, (_, to: string) => {
+        const place = relative(ROOT, resolve(dirname(id), to))
+          .split(sep)
+          .join("/");
+        const packed = place === "package.json" || FILES.some((file) => place === file || place.startsWith(`${file}/`));
+        if (!packed) throw new Error(`${relative(ROOT, id)} reads ${place}, which the package does not hold`);
+        return `new URL("../${place}${to.endsWith("/") ? "/" : ""}", import.meta.url)`;
+      });
+    },
+  };
+}
+
+async function bundle(): Promise<OutputChunk[]> {
+  const build = await rolldown({
+    cwd: ROOT,
+    input: { main: "src/surfaces/cli/main.ts", "older-node": "deploy/package/older-node.js", ...STARTED_BESIDE },
+    platform: "node",
+    transform: { target: "node20" },
+    plugins: [placesInPackage()],
+    // Libraries' circles and evals are not ours to mend; anything else is.
+    onLog: (level, log) => {
+      if (level === "warn" && log.code !== "EVAL" && log.code !== "CIRCULAR_DEPENDENCY") throw new Error(log.message);
+    },
+  });
+  const { output } = await build.write({
+    dir: join(DIST, "lib"),
+    format: "esm",
+    sourcemap: false,
+    entryFileNames: "[name].js",
+    chunkFileNames: "[name]-[hash].js",
+  });
+  return output.filter((one) => one.type === "chunk");
+}
+
+/** The licence of each library that was bundled, which must go where its code goes. */
+function licences(chunks: readonly OutputChunk[]): string {
+  const folders = new Set<string>();
+  for (const id of chunks.flatMap((chunk) => chunk.moduleIds)) {
+    const found = /^(.*\/node_modules\/(?:@[^/]+\/)?[^/]+)\//.exec(id.split(sep).join("/"))?.[1];
+    if (found !== undefined && existsSync(join(found, "package.json"))) folders.add(found);
+  }
+  return [...folders]
+    .sort()
+    .map(licenceOf)
+    .join(`\n${"-".repeat(80)}\n\n`);
+}
+
+function licenceOf(folder: string): string {
+  const { name, version, license } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8")) as Record<string, unknown>;
+  const files = globSync("{LICEN[SC]E,licen[sc]e,COPYING,NOTICE}*", { cwd: folder }).sort();
+  return [`${name} ${version} (${license})\n`, ...files.map((file) => readFileSync(join(folder, file), "utf8").trim())]
+    .join("\n")
+    .concat("\n");
+}
+
+const own = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8")) as PackageJson;
+rmSync(DIST, { recursive: true, force: true });
+mkdirSync(DIST);
+const chunks = await bundle();
+for (const file of FILES) cpSync(join(ROOT, file), join(DIST, file), { recursive: true });
+cpSync(join(ROOT, "deploy/package/stagecoach.mjs"), join(DIST, "stagecoach.mjs"));
+chmodSync(join(DIST, "stagecoach.mjs"), 0o755);
+writeFileSync(join(DIST, "THIRD-PARTY-LICENSES.txt"), licences(chunks));
+const packed = {
+  name: own.name,
+  version: own.version,
+  description: own.description,
+  type: "module",
+  bin: { stagecoach: "stagecoach.mjs" },
+  engines: { node: ">=20.18.0" },
+};
+writeFileSync(join(DIST, "package.json"), `${JSON.stringify(packed, null, 2)}\n`);

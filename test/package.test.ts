@@ -1,0 +1,76 @@
+import { execFileSync, spawnSync } from "node:child_process";
+import { cpSync, globSync, mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+
+const ROOT = new URL("../", import.meta.url).pathname;
+const folder = mkdtempSync(join(tmpdir(), "package-"));
+const prefix = join(folder, "prefix");
+/** A config repo of somebody else: it lies nowhere near Stagecoach, and commands are started in it. */
+const repo = join(folder, "config");
+
+/** The Node that runs the tests, and the one of the machine where it is another. */
+function nodes(): [string, string][] {
+  const own = process.versions.node;
+  const path = (process.env["PATH"] ?? "").split(":").filter((entry) => !entry.includes("node_modules"));
+  const answer = spawnSync("node", ["-p", "process.version.slice(1) + ' ' + process.execPath"], {
+    env: { PATH: path.join(":") },
+    encoding: "utf8",
+  });
+  const [version = own, program = process.execPath] = answer.status === 0 ? answer.stdout.trim().split(" ") : [];
+  return [[own, process.execPath], ...(version === own ? [] : [[version, program] satisfies [string, string]])];
+}
+
+beforeAll(() => {
+  const dist = join(folder, "dist");
+  execFileSync(process.execPath, ["deploy/package/build.ts", dist], { cwd: ROOT });
+  const npm = { cwd: folder, encoding: "utf8" as const, env: { ...process.env, npm_config_cache: join(folder, "cache") } };
+  const tarball = execFileSync("npm", ["pack", "--silent", dist], npm).trim();
+  execFileSync("npm", ["install", "--global", "--offline", "--silent", "--prefix", prefix, tarball], npm);
+  cpSync(join(ROOT, "fixtures/fleet"), repo, { recursive: true });
+  execFileSync("git", ["init", "--quiet", repo]);
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+test("what is installed is small, depends on nothing and carries its libraries' licences", () => {
+  const installed = join(prefix, "lib/node_modules/stagecoach");
+  const files = globSync("**", { cwd: installed }).map((file) => statSync(join(installed, file)));
+  expect(files.reduce((sum, file) => sum + file.size, 0)).toBeLessThan(60e6);
+  expect(JSON.parse(readFileSync(join(installed, "package.json"), "utf8"))).not.toHaveProperty("dependencies");
+  const licences = readFileSync(join(installed, "THIRD-PARTY-LICENSES.txt"), "utf8");
+  for (const name of ["simple-git", "probot", "@octokit/rest", "yaml", "@kubernetes/client-node"]) expect(licences).toContain(`${name} `);
+});
+
+describe.each(nodes())("the package in an empty place, on Node %s", (_, node) => {
+  function ran(...args: string[]): { status: number | null; out: string; err: string } {
+    const started = spawnSync(node, [join(prefix, "bin/stagecoach"), ...args], {
+      cwd: repo,
+      env: { PATH: process.env["PATH"] ?? "", HOME: folder, TMPDIR: tmpdir() },
+      encoding: "utf8",
+    });
+    return { status: started.status, out: started.stdout, err: started.stderr };
+  }
+
+  test("help, version and completion answer", () => {
+    expect(ran("--help")).toMatchObject({ status: 0, out: expect.stringContaining("Usage: stagecoach COMMAND") as string, err: "" });
+    expect(ran("version", "-o", "json")).toMatchObject({ status: 0, err: "" });
+    expect(ran("completion", "bash")).toMatchObject({ status: 0, out: expect.stringContaining("_stagecoach") as string, err: "" });
+  });
+
+  test("lint, plan and init work on the repo one stands in, and JSON is nothing but JSON", () => {
+    const lint = ran("lint", "-o", "json", "--inventory", "inventory.yaml");
+    expect(lint).toMatchObject({ status: 0, err: "" });
+    expect(JSON.parse(lint.out)).toBeTypeOf("object");
+    const plan = ran("plan", "my-app", "--inventory", "inventory.yaml", "--to", "v1.4.2");
+    expect(plan).toMatchObject({ status: 0, out: expect.stringContaining("eu-central-1-a") as string });
+    expect(ran("init", ".", "--dry-run").err).not.toContain("    at ");
+  });
+
+  // Once is enough, and the older one is where it could break.
+  test.runIf(node === nodes().at(-1)?.[1])("the demo runs to its end", () => {
+    const demo = ran("demo", "--once", "--speed", "600", "-o", "json");
+    expect(demo.err).not.toContain("    at ");
+    expect(demo).toMatchObject({ status: 0, out: expect.stringContaining("Succeeded") as string });
+  });
+});
