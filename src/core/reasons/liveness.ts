@@ -18,6 +18,8 @@ export interface LivenessReasons {
     /** When its cluster answered; unasked: with this set-up it cannot be asked. Absent: nobody has asked. */
     cluster?: Time | "unasked" | undefined;
   };
+  /** Of the clusters that a page shows, none or not every one can be asked. */
+  CLUSTERS_UNASKED: { all: boolean };
   /** `broken`: it is further off than is made up for. */
   CLOCK_AHEAD: Because & { seconds: number; broken: boolean };
 

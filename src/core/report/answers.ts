@@ -6,6 +6,7 @@ import { firstOf, present, table } from "./markdown.ts";
 import { nextTime, nextView } from "./reasons/next.ts";
 import { sentenceOf } from "./reasons/say.ts";
 import { stagesAround } from "./run/run-comment.ts";
+import { unaskedNotes } from "./run/sign-of-life.ts";
 import { age, batchesOfStage, clockTime, releaseName, runMark, shortName, stageName } from "./words.ts";
 
 /** What a refused line was, and why. */
@@ -71,6 +72,7 @@ export function statusAnswer(run: Run, now: number, author: string, live: string
   const next = run.paused === undefined ? nextView(run.next, run) : null;
   if (next !== null) lines.push(`**Next:** ${prose(next.what)}${nextTime(next, now)}`);
   if (run.paused !== undefined) lines.push(`**Asks:** ${prose(sentenceOf(run.paused.ask, run))}`);
+  lines.push(...unaskedNotes(run.batches));
   const page =
     live === undefined ? `\`stagecoach get ${cell(run.rollout)} ${run.number}\` shows every cluster` : `[every cluster](${live})`;
   const foot = `<sub>As of ${clockTime(new Date(now).toISOString(), now)}, asked for by ${cell(author)} · ${page}</sub>`;

@@ -154,7 +154,8 @@ function run(r) {
     ...(r.endedAt ? [] : r.unseen ?? []).map((u) => el("p", { class: "ask" }, "Control plane " + u.plane + " cannot be seen: " + u.why + ". Its clusters wait, for ", since(u.since))),
     el("div", { class: "bar", role: "img", "aria-label": live + " of " + clusters + " clusters live" }, liveBar, failBar),
     el("p", { class: "count" }, live + " of " + clusters + " clusters live" + (failed ? ", " + failed + " failed" : "") + (requeued ? ", " + requeued + " requeued" : "")),
-    el("div", { class: "stages" }, ...r.stages.map(stage)));
+    el("div", { class: "stages" }, ...r.stages.map(stage)),
+    ...(r.notes ?? []).map((text) => el("p", { class: "quiet" }, text)));
 }
 function standing(s) {
   const lines = s.attention.map((text) => el("p", { class: "ask" }, "Needs attention: " + text));

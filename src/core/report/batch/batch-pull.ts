@@ -4,6 +4,7 @@ import { fitting } from "../fit.ts";
 import { firstOf, folded, present, table } from "../markdown.ts";
 import { sentenceOf } from "../reasons/say.ts";
 import { measuredOfBatch } from "../run/analysis-markdown.ts";
+import { unaskedNotes } from "../run/sign-of-life.ts";
 import { age, batchName, phaseWord, releaseName, shortName } from "../words.ts";
 import { gateTable } from "./batch-gates.ts";
 import { batchIntro } from "./batch-intro.ts";
@@ -64,7 +65,7 @@ export function evidenceBefore(run: Run, batch: Batch, now: number, limit = Numb
   });
   const more = (left: number) => `${left} more are in \`stagecoach get ${run.rollout} ${run.number}\`.`;
   const seen = table(["cluster", "state", "why", "evidence"], rows, limit, more);
-  return folded(summary, present(seen, measuredOfBatch(run, before, limit)).join("\n\n"));
+  return folded(summary, present(seen, ...unaskedNotes([before]), measuredOfBatch(run, before, limit)).join("\n\n"));
 }
 
 const COMMANDS_HERE = [

@@ -71,10 +71,12 @@ const SAYS: Says = {
   CHANGE_LIVE: ({ seen, more, health, since, comparedAt, cluster, day }) => {
     const at = seen.length === 0 ? "" : ` at ${seen.map(short).join(", ")}${more === 0 ? "" : ` and ${more} more`}`;
     const healthy = `${health}${since === undefined ? "" : ` since ${clock(since, day)}`}`;
-    const unasked = ". Whether its cluster can be reached just now cannot be seen with this set-up";
-    const answered = cluster === undefined ? "" : cluster === "unasked" ? unasked : `; its cluster answered at ${clock(cluster, day)}`;
+    // What cannot be asked is said once a page, not of each cluster.
+    const answered = cluster === undefined || cluster === "unasked" ? "" : `; its cluster answered at ${clock(cluster, day)}`;
     return `Live${at}, Synced and ${healthy}; compared at ${clock(comparedAt, day)}${answered}.`;
   },
+  CLUSTERS_UNASKED: ({ all }) =>
+    `${all ? "No cluster here" : "Not every cluster here"} can be asked whether it answers just now: one that goes away after its sync is not seen (docs/liveness.md#limits).`,
   CLOCK_AHEAD: ({ because, seconds, broken }, names) =>
     `${names.because(because)} The cluster's clock is at least ${seconds}s ahead of ours.${broken ? " That is more than is made up for: set it." : ""}`,
 
@@ -199,6 +201,7 @@ const SAYS: Says = {
 /** What is not about the Application itself, and what a person may answer with a command. */
 const APART: { readonly [Code in keyof LivenessReasons]?: { subject?: Subject; actions?: readonly CommandName[] } } = {
   NO_APPLICATION: { actions: ["skip"] },
+  CLUSTERS_UNASKED: { subject: "cluster" },
   CLOCK_AHEAD: { subject: "cluster" },
   APPLICATION_DELETED: { actions: ["skip"] },
   OWNER_ENDS: { subject: "resource", actions: ["skip"] },

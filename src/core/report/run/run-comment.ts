@@ -24,6 +24,7 @@ import {
 } from "../words.ts";
 import { measuredOfRun } from "./analysis-markdown.ts";
 import { besides } from "./membership.ts";
+import { unaskedNotes } from "./sign-of-life.ts";
 
 /**
  * The live page of a run: the one sticky comment on its release PR. Never over GitHub's limit: a run with too many clusters
@@ -165,7 +166,7 @@ function details(run: Run, now: number): string {
   );
   if (rows.length === 0) return "";
   const head = ["stage", "PR", "cluster", "application", "change", "state", "since", "why"];
-  return folded("Every cluster moved so far", table(head, rows));
+  return folded("Every cluster moved so far", [table(head, rows), ...unaskedNotes(run.batches)].join("\n\n"));
 }
 
 /** What may still be said to a run that has ended. */

@@ -1,8 +1,7 @@
 import type { PlannedBatch } from "../../plan/plan-types.ts";
 import { stepWords } from "../../plan/steps.ts";
 import { targetsOf } from "../../run/state/names.ts";
-import type { Batch, BatchTarget, Requeued, RolloutState, Run, TargetPhase } from "../../run/state/run.ts";
-import { isEnded } from "../../run/state/run.ts";
+import { type Batch, type BatchTarget, isEnded, type Requeued, type RolloutState, type Run, type TargetPhase } from "../../run/state/run.ts";
 import { isMidStep } from "../../run/state/steps.ts";
 import { placesOf } from "../places.ts";
 import { type NextView, nextView } from "../reasons/next.ts";
@@ -14,6 +13,7 @@ import { awaitsBatches } from "../tree/tree-requeued.ts";
 import { batchesOfStage, pinValue, releaseName, releaser, shortName } from "../words.ts";
 import { type GateLine, gatesOfBatch, gatesOfStage } from "./analysis.ts";
 import { type Beside, besides } from "./membership.ts";
+import { unaskedNotes } from "./sign-of-life.ts";
 
 /** A run as the page draws it: everything is text or numbers, times are ISO. */
 export interface RunView {
@@ -27,6 +27,7 @@ export interface RunView {
   ask: string | null;
   /** Control planes that cannot be seen: their clusters wait. */
   unseen: { plane: string; since: string; why: string }[];
+  notes: string[];
   startedAt: string;
   endedAt: string | null;
   trigger: { pull: number | null; author: string };
@@ -96,6 +97,7 @@ export function runView(run: Run): RunView {
     next: nextView(run.next, run),
     ask: run.paused === undefined ? null : sentenceOf(run.paused.ask, run),
     unseen: (run.unseen ?? []).map((one) => ({ ...one, why: sentenceOf(one.why, run) })),
+    notes: unaskedNotes(run.batches),
     startedAt: run.startedAt,
     endedAt: run.endedAt ?? null,
     trigger: { pull: run.trigger.pull ?? null, author: releaser(run) },
@@ -186,9 +188,8 @@ function nextLook(run: Run, requeued: readonly Requeued[]): NextView | null {
 }
 
 /** The page shows it inside its stage, so the stage is not named again. */
-function nameInStage(run: Run, batch: Batch): string {
-  if (batch.kind !== "Planned") return BATCH_NOUNS[batch.kind];
-  return `batch ${batch.ofStage} of ${batchesOfStage(run, batch.stage)}${stepWords(batch)}`;
+function nameInStage(run: Run, { kind, ...batch }: Batch): string {
+  return kind !== "Planned" ? BATCH_NOUNS[kind] : `batch ${batch.ofStage} of ${batchesOfStage(run, batch.stage)}${stepWords(batch)}`;
 }
 
 function isShown(run: Run, batch: Batch): boolean {

@@ -2,6 +2,7 @@ import { epoch } from "../../base/time.ts";
 import { isEnded, type Run } from "../../run/state/run.ts";
 import { type NextView, nextOfRun } from "../reasons/next.ts";
 import { sentenceOf } from "../reasons/say.ts";
+import { unaskedNotes } from "../run/sign-of-life.ts";
 import { releaseName, releaser, shortName } from "../words.ts";
 import { mark, RUN_MARKS, shortAge, type Tone, type TreeNode, within } from "./tree-marks.ts";
 import { runNode } from "./tree-nodes.ts";
@@ -71,6 +72,7 @@ function header(run: Run, now: number, options: TreeOptions): string[] {
   if (run.paused !== undefined) lines.push(...sentence("Asks", sentenceOf(run.paused.ask, run), "warn"));
   for (const { plane, since, why } of run.unseen ?? [])
     lines.push(line("Unseen", `control plane ${plane} since ${since}: ${sentenceOf(why, run)}`, "warn"));
+  for (const note of unaskedNotes(run.batches)) lines.push(...sentence("Note", note, "dim"));
   const next = nextOfRun(run);
   if (next !== undefined) lines.push(...sentence("Next", `${next.what}${nextWithin(next, now)}`));
   lines.push(`${paint("Progress: ", "dim", options)}${progress(run, options)}`);

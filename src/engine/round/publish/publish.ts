@@ -108,14 +108,7 @@ export function openPublisher(context: Pick<RepoContext, "forge" | "clock" | "lo
     const due = page.run !== run.number || page.phase !== phase ? now : dueAt(page, run, slow !== undefined);
     if (!page.waiting && page.run === run.number) return undefined;
     if (due > now) return due;
-    Object.assign(page, {
-      run: run.number,
-      phase,
-      at: now,
-      batches: Math.max(1, editsOf(run)),
-      waiting: false,
-      remarks: JSON.stringify(remarks),
-    });
+    Object.assign(page, { run: run.number, phase, at: now, batches: editsOf(run), waiting: false, remarks: JSON.stringify(remarks) });
     comments.send({ key, pull, marker: stickyMarker(run.rollout), body: runComment(run, now, remarks) }, () => {
       // Not sent: the next round wants it again.
       page.waiting = true;
@@ -198,12 +191,11 @@ function phaseOf(run: Run): string {
   return `${run.phase} ${JSON.stringify(run.paused?.reason ?? "")} ${unseen} ${refused} ${rollouts}`;
 }
 
-/** One a batch, and one more where a person merges it: that merge is no write of ours. */
-function editsOf(run: Run): number {
-  const byHand = run.spec.mode !== "Run" || run.spec.delivery.merge === "Manual";
-  const merged = run.batches.filter((batch) => batch.merged !== undefined).length;
-  const begun = run.batches.filter((batch) => batch.pull !== undefined || batch.merged !== undefined).length;
-  return byHand ? begun + merged : begun;
+/** Two signs a batch: it is open in its turn, and merged. Where one follows the other at once that is one burst, and so one edit. */
+function editsOf({ batches }: Run): number {
+  const merged = batches.filter((batch) => batch.merged !== undefined).length;
+  const begun = batches.filter((batch) => (batch.pull !== undefined && batch.ahead !== true) || batch.merged !== undefined).length;
+  return begun + merged;
 }
 
 function dueAt(page: Page, run: Run, slow: boolean): number {

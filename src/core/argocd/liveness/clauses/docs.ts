@@ -40,7 +40,7 @@ export const CLAUSE_DOCS: Readonly<Record<ClauseName, ClauseDoc>> = {
   },
   reconciled: {
     holds:
-      "`reconciledAt` is later than the merge and than the end of the operation; where the change comes by a `$ref` source, it is not the first comparison that shows it",
+      "`reconciledAt` is later than the merge and than the end of the operation; where the change comes by a `$ref` source, it is not the first comparison that shows it, by the cluster's own clock",
     protects:
       "a status computed before either: a controller that is behind, health from before the sync; values that were looked up beside the revision that is shown",
     bitten: ["argo-cd#22558", "argo-cd#29347", "kargo#2196", "argo-cd#28934"],

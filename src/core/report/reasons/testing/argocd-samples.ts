@@ -33,6 +33,7 @@ export const ARGOCD_VARIANTS: Variants<Table> = {
     { seen: [], since: undefined, cluster: "2026-11-21T09:00:00.000Z" },
     { seen: [COMMIT], more: 0, since: failed, cluster: "unasked" },
   ],
+  CLUSTERS_UNASKED: [{ all: true }, { all: false }],
   CLOCK_AHEAD: [{}, { broken: true }],
   OWNER_ENDS: [{ state: "gone" }, { state: "deleting" }],
   CHANGE_NOT_IN_SPEC: [{}, { owner: { name: "payments", because: { code: "OWNER_SAYS", message: "no such file" } } }],

@@ -56,6 +56,8 @@ export const SWAGGER_SLICE: Json = {
       name: text,
       server: text,
       labels: { type: "object", additionalProperties: text },
+      annotations: { type: "object", additionalProperties: text },
+      project: text,
       info: object({ connectionState: ref("connection"), applicationsCount: { type: "integer" } }),
     }),
     clusters: object({ metadata: ref("head"), items: list(ref("cluster")) }),

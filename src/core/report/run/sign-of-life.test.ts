@@ -1,0 +1,35 @@
+import { expect, test } from "vitest";
+import { sampleRun } from "../../../../test/support/sample-run.ts";
+import { livenessReason } from "../../reasons/liveness.ts";
+import { statusAnswer } from "../answers.ts";
+import { batchBody } from "../batch/batch-pull.ts";
+import { sentenceOf } from "../reasons/say.ts";
+import { renderTree } from "../tree/tree.ts";
+import { runComment } from "./run-comment.ts";
+import { runView } from "./run-view.ts";
+
+const AT = "2026-11-21T09:00:00.000Z";
+const NOTE = sentenceOf(livenessReason("CLUSTERS_UNASKED", { all: true }));
+
+test("that no cluster can be asked for a sign of life is said once a page, and not on every row", () => {
+  const live = livenessReason("CHANGE_LIVE", {
+    ...{ seen: ["c".repeat(40)], more: 0, health: "Healthy", since: AT, comparedAt: AT, day: AT.slice(0, 10) },
+    cluster: "unasked",
+  });
+  const run = sampleRun();
+  const batches = run.batches.map((batch, index) =>
+    index > 0 ? batch : { ...batch, targets: batch.targets.map((target) => ({ ...target, evidence: undefined, why: live })) },
+  );
+  const unasked = sampleRun({ batches });
+  const [, next] = batches;
+  const pages = [
+    runComment(unasked, Date.parse(AT)),
+    statusAnswer(unasked, Date.parse(AT), "alice", undefined),
+    next === undefined ? "" : batchBody(unasked, next, Date.parse(AT)),
+    JSON.stringify(runView(unasked)),
+    renderTree(unasked, Date.parse(AT), { width: 400, color: false }),
+  ];
+  for (const page of pages) expect(page.split(NOTE).length - 1, page).toBe(1);
+  expect(sentenceOf(live)).not.toContain("asked");
+  expect(runView(run).notes).toEqual([]);
+});
