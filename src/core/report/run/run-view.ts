@@ -1,7 +1,15 @@
 import type { PlannedBatch } from "../../plan/plan-types.ts";
 import { stepWords } from "../../plan/steps.ts";
 import { targetsOf } from "../../run/state/names.ts";
-import { type Batch, type BatchTarget, isEnded, type Requeued, type RolloutState, type Run, type TargetPhase } from "../../run/state/run.ts";
+import {
+  type Batch,
+  type BatchTarget,
+  isEnded,
+  type Requeued,
+  type RolloutState,
+  type Run,
+  type TargetPhase,
+} from "../../run/state/run.ts";
 import { isMidStep } from "../../run/state/steps.ts";
 import { placesOf } from "../places.ts";
 import { type NextView, nextView } from "../reasons/next.ts";

@@ -75,6 +75,12 @@ describe("the source hydrator of the embedded Argo CD", () => {
     const dry = await release({ "dry/eu-1/deployment.yaml": "image: app:v2\n" });
     await world.until("it failed", () => hydrator()?.currentOperation?.phase === "Failed");
     expect(hydrator()?.currentOperation).toMatchObject({ drySHA: dry, message: expect.stringContaining("no such chart") });
+    // Never partial: the other Application of the branch fails with it, and nothing is pushed that only one has.
+    await world.until("so did the other", () => hydrator("us-1")?.currentOperation?.phase === "Failed");
+    expect(hydrator("us-1")?.currentOperation?.message).toMatch(
+      /^Failed to hydrate: cannot hydrate because application \S+\/eu-1 has an error$/,
+    );
+    expect(subjects("env/prod")).not.toContain(dry.slice(0, 7));
     expect(world.app("eu-1").status).toMatchObject({ sync: { status: "Synced" }, health: { status: "Healthy" } });
     world.argo.setFault("eu-1", null);
     await world.until("it is hydrated", () => hydrator()?.lastSuccessfulOperation?.drySHA === dry);

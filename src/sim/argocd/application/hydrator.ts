@@ -142,36 +142,39 @@ async function dryText(shared: Shared, { drySource }: SourceHydrator, commit: st
 }
 
 async function commit(shared: Shared, wanted: readonly Wanted[], drySHA: string): Promise<void> {
-  const [first] = wanted;
-  if (first === undefined) return;
-  const good: Wanted[] = [];
-  for (const one of wanted) {
-    const refusal = refusalOf(shared, one);
-    if (refusal === undefined) good.push(one);
-    else fail(shared, one, drySHA, refusal);
-  }
-  if (good.length === 0) return;
-  let hydratedSHA: string;
-  try {
-    hydratedSHA = await push(shared, good, drySHA);
-  } catch (error) {
-    if (!(error instanceof RepoError || error instanceof GitProcessError)) throw error;
-    for (const one of good) fail(shared, one, drySHA, error.message);
+  const refusals = new Map(wanted.flatMap((one) => refusalOf(shared, one) ?? []));
+  const [refused] = refusals.keys();
+  if (refused !== undefined) {
+    // A hydration is never partial: where one Application fails, so do all.
+    const more = refusals.size === 1 ? "has an error" : `and ${refusals.size - 1} more have errors`;
+    for (const one of wanted)
+      fail(shared, one, drySHA, refusals.get(qualifiedName(one)) ?? `cannot hydrate because application ${refused} ${more}`);
     return;
   }
-  for (const one of good) succeed(shared, one, drySHA, hydratedSHA);
+  let hydratedSHA: string;
+  try {
+    hydratedSHA = await push(shared, wanted, drySHA);
+  } catch (error) {
+    if (!(error instanceof RepoError || error instanceof GitProcessError)) throw error;
+    for (const one of wanted) fail(shared, one, drySHA, error.message);
+    return;
+  }
+  for (const one of wanted) succeed(shared, one, drySHA, hydratedSHA);
 }
 
-function refusalOf(shared: Shared, { app, actor }: Wanted): string | undefined {
-  const cluster = clusterOf(shared, app)?.name;
+const qualifiedName = ({ app: { metadata } }: Wanted) => `${metadata.namespace}/${metadata.name}`;
+
+function refusalOf(shared: Shared, one: Wanted): [name: string, message: string][] | undefined {
+  const cluster = clusterOf(shared, one.app)?.name;
   if (cluster === undefined) return undefined;
-  const fault = shared.board.find("hydrate-failed", { cluster, application: actor.name, mentions: () => true });
-  return fault === undefined ? undefined : (fault.message ?? "rpc error: code = Unknown desc = failed to push: permission denied");
+  const fault = shared.board.find("hydrate-failed", { cluster, application: one.actor.name, mentions: () => true });
+  if (fault === undefined) return undefined;
+  return [[qualifiedName(one), fault.message ?? "failed to get manifests: rpc error: code = Unknown desc = permission denied"]];
 }
 
 /** One commit with the paths whose manifests are others; where none is, the branch stays where it is. Throws RepoError. */
-async function push(shared: Shared, good: readonly Wanted[], drySHA: string): Promise<string> {
-  const [first] = good;
+async function push(shared: Shared, group: readonly Wanted[], drySHA: string): Promise<string> {
+  const [first] = group;
   const hydrator = first?.hydrator;
   const git = hydrator && shared.repositories.sourceOf(hydrator.syncSource.repoURL ?? hydrator.drySource.repoURL);
   if (hydrator === undefined || git?.commit === undefined) {
@@ -180,11 +183,11 @@ async function push(shared: Shared, good: readonly Wanted[], drySHA: string): Pr
   const branch = branchOf(hydrator);
   await git.fetch();
   const head = await git.resolve(`refs/heads/${branch}`);
-  const manifests = good.map((one) => posix.join(one.hydrator.syncSource.path, "manifest.yaml"));
+  const manifests = group.map((one) => posix.join(one.hydrator.syncSource.path, "manifest.yaml"));
   const before = head === undefined ? new Map<string, string>() : await git.read(head, manifests);
   const metadata = `${JSON.stringify({ repoURL: hydrator.drySource.repoURL, drySha: drySHA }, null, 2)}\n`;
   const files = new Map<string, string>();
-  for (const [index, one] of good.entries()) {
+  for (const [index, one] of group.entries()) {
     const text = await dryText(shared, one.hydrator, drySHA);
     const file = manifests[index] ?? "";
     if (before.get(file) === text) continue;
@@ -199,7 +202,7 @@ async function push(shared: Shared, good: readonly Wanted[], drySHA: string): Pr
 function fail(shared: Shared, one: Wanted, drySHA: string, why: string): void {
   const { hydrator, startedAt } = one;
   const finishedAt = kubeTime(shared.scheduler.now());
-  const message = `Failed to hydrate revision "${drySHA}": ${why}`;
+  const message = `Failed to hydrate: ${why}`;
   const base = { phase: "Failed", message, startedAt, finishedAt, sourceHydrator: hydrator } as const;
   const known = drySHA === "" ? undefined : drySHA;
   setStatus(shared, one, defined({ currentOperation: defined({ ...base, drySHA: known }), lastComparedDryRevision: known }));
