@@ -1,21 +1,13 @@
 import type { PlannedBatch } from "../../plan/plan-types.ts";
 import { stepWords } from "../../plan/steps.ts";
 import { targetsOf } from "../../run/state/names.ts";
-import {
-  type Batch,
-  type BatchTarget,
-  isEnded,
-  type Requeued,
-  type RolloutState,
-  type Run,
-  type TargetPhase,
-} from "../../run/state/run.ts";
+import { type Batch, type BatchTarget, isEnded, type Requeued, type Run, type TargetPhase } from "../../run/state/run.ts";
 import { isMidStep } from "../../run/state/steps.ts";
 import { placesOf } from "../places.ts";
 import { type NextView, nextView } from "../reasons/next.ts";
 import { BATCH_NOUNS } from "../reasons/phrases.ts";
 import { sentenceOf } from "../reasons/say.ts";
-import { rolloutDetails, rolloutPhase } from "../rollouts.ts";
+import { type RolloutLine, rolloutLine } from "../rollouts.ts";
 import { targetsShown } from "../steps.ts";
 import { awaitsBatches } from "../tree/tree-requeued.ts";
 import { batchesOfStage, pinValue, releaseName, releaser, shortName } from "../words.ts";
@@ -65,13 +57,6 @@ export interface BatchView {
   clusters: ClusterView[];
 }
 
-export interface RolloutView {
-  name: string;
-  phase: string;
-  /** Step, weight, images, replicas and message, in words. */
-  details: string;
-}
-
 export interface ClusterView {
   name: string;
   applications: string[];
@@ -83,7 +68,7 @@ export interface ClusterView {
   /** Failed as it had been before its batch: outside the budget. */
   excused?: boolean | undefined;
   /** Argo Rollouts of it that are under way. */
-  rollouts?: RolloutView[] | undefined;
+  rollouts?: RolloutLine[] | undefined;
 }
 
 /** Worst first: a cluster is as far as its least advanced Application. */
@@ -217,7 +202,7 @@ function openedBatch(run: Run, batch: Batch): BatchView {
     clusters: [...byCluster].map(([key, targets]) => {
       const worst = worstOf(targets);
       const why = worst.excused === true ? worst.why : (worst.evidence?.sentence ?? worst.why);
-      const rollouts = someOf(targets.flatMap((target) => (target.rollouts ?? []).map(rolloutView)));
+      const rollouts = someOf(targets.flatMap((target) => (target.rollouts ?? []).map(rolloutLine)));
       return { ...clusterView(key, targets, worst.phase, worst.since, sentenceOf(why, run)), excused: worst.excused, rollouts };
     }),
   };
@@ -226,10 +211,6 @@ function openedBatch(run: Run, batch: Batch): BatchView {
 /** The page leaves out what there is nothing of. */
 function someOf<T>(list: T[]): T[] | undefined {
   return list.length === 0 ? undefined : list;
-}
-
-function rolloutView(rollout: RolloutState): RolloutView {
-  return { name: rollout.name, phase: rolloutPhase(rollout), details: rolloutDetails(rollout) };
 }
 
 function worstOf(targets: readonly BatchTarget[]): BatchTarget {
