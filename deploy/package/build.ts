@@ -12,8 +12,8 @@ const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 const DIST = resolve(process.argv[2] ?? join(ROOT, "dist"));
 /** What the program reads beside itself, or a user takes from it. */
 const FILES = ["app.yml", "rollouts", "schema", "fixtures/fleet", "README.md", "CHANGELOG.md"];
-/** Started by the program as threads or processes of their own. */
-const STARTED_BESIDE = { helper: "src/adapters/git/launch/helper.ts" };
+/** How the source names a file that it starts as a thread or process of its own; it is `.js` once it is bundled. */
+const STARTED_BESIDE = /"\.\/([\w-]+)\.ts" : "\.\/\1\.js"/g;
 
 interface PackageJson {
   name: string;
@@ -39,10 +39,21 @@ function placesInPackage(): Plugin {
   };
 }
 
+function startedBeside(): Record<string, string> {
+  const entries: Record<string, string> = {};
+  for (const file of globSync("src/**/*.ts", { cwd: ROOT, exclude: ["**/*.test.ts"] })) {
+    for (const [, name = ""] of readFileSync(join(ROOT, file), "utf8").matchAll(STARTED_BESIDE)) {
+      if (entries[name] !== undefined) throw new Error(`two files called ${name} are started beside the program`);
+      entries[name] = join(dirname(file), `${name}.ts`);
+    }
+  }
+  return entries;
+}
+
 async function bundle(): Promise<OutputChunk[]> {
   const build = await rolldown({
     cwd: ROOT,
-    input: { main: "src/surfaces/cli/main.ts", "older-node": "deploy/package/older-node.js", ...STARTED_BESIDE },
+    input: { main: "src/surfaces/cli/main.ts", "older-node": "deploy/package/older-node.js", ...startedBeside() },
     platform: "node",
     transform: { target: "node20" },
     plugins: [placesInPackage()],
