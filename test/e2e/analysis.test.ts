@@ -7,6 +7,7 @@ import type { StageEvent } from "../../src/core/report/hook-event.ts";
 import { analysesOf } from "../../src/core/run/checks/analysis.ts";
 import { isEnded, type Run } from "../../src/core/run/state/run.ts";
 import type { EmbeddedWorld, WorldOptions } from "../../src/sim/world.ts";
+import { askUntil } from "../support/ask-until.ts";
 import { githubPage } from "../support/github-page.ts";
 import { type Journey, type JourneyOptions, short, startJourney } from "../support/journey.ts";
 
@@ -72,7 +73,7 @@ describe("webcheck, while batches bake", () => {
     journey = await startJourney({ files: world, gates: gates([service.host]) });
     const now = journey;
     const release = await now.release();
-    const second = await now.until("the second batch is open", (run) => run.batches[1]?.pull !== undefined);
+    const second = await now.until("the second batch is merged", (run) => run.batches[1]?.merged !== undefined);
     expect(second.batches[0]?.analyses).toMatchObject([
       {
         phase: "Successful",
@@ -80,8 +81,14 @@ describe("webcheck, while batches bake", () => {
         metrics: [{ name: "webcheck", failed: 0, value: "ok" }],
       },
     ]);
-    const body = (await githubPage(now.world).pull(second.batches[1]?.pull?.number ?? 0)).body;
-    expect(body).toMatch(/\| analysis webcheck \| Successful \| webcheck: \d+ ok, last ok \|/);
+    // Its PR was opened ahead of that, and so its gate shows it.
+    const gate = await askUntil(
+      now.world.clock,
+      "the gate is passed",
+      () => githubPage(now.world).summary(second.batches[1]?.pull?.head ?? "", "stagecoach/gate"),
+      (text) => text !== undefined,
+    );
+    expect(gate).toMatch(/\| analysis webcheck \| Successful \| webcheck: \d+ ok, last ok \|/);
     status = "nok";
     const failed = await now.until("it failed", (run) => run.rollback !== undefined);
     expect(failed.why).toSay("webcheck: failed twice, and failureLimit is 1, last value nok");

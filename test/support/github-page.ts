@@ -19,6 +19,8 @@ export interface GitHubPage {
   comments(number: number): Promise<{ body: string; user: { login: string } }[]>;
   /** `status conclusion: title` of the newest check run of that name; undefined: none. */
   check(sha: string, name: string): Promise<string | undefined>;
+  /** What its summary says. */
+  summary(sha: string, name: string): Promise<string | undefined>;
 }
 
 export function githubPage(world: EmbeddedWorld, login = "carol"): GitHubPage {
@@ -28,6 +30,12 @@ export function githubPage(world: EmbeddedWorld, login = "carol"): GitHubPage {
     const response = await fetch(`${root}${path}`, { headers });
     if (!response.ok) throw new Error(`${path}: ${response.status} ${await response.text()}`);
     return await response.json();
+  };
+  const lastRun = async (sha: string, name: string) => {
+    const found = (await get(`/commits/${sha}/check-runs?check_name=${encodeURIComponent(name)}`)) as {
+      check_runs: { id: number; status: string; conclusion: string | null; output: { title: string; summary: string } }[];
+    };
+    return found.check_runs.sort((a, b) => b.id - a.id)[0];
   };
   return {
     get,
@@ -39,12 +47,10 @@ export function githubPage(world: EmbeddedWorld, login = "carol"): GitHubPage {
     pull: (number) => get(`/pulls/${number}`) as ReturnType<GitHubPage["pull"]>,
     comments: (number) => get(`/issues/${number}/comments?per_page=100`) as ReturnType<GitHubPage["comments"]>,
     async check(sha, name) {
-      const found = (await get(`/commits/${sha}/check-runs?check_name=${encodeURIComponent(name)}`)) as {
-        check_runs: { id: number; status: string; conclusion: string | null; output: { title: string } }[];
-      };
-      const last = found.check_runs.sort((a, b) => b.id - a.id)[0];
+      const last = await lastRun(sha, name);
       return last === undefined ? undefined : `${last.conclusion ?? last.status}: ${last.output.title}`;
     },
+    summary: async (sha, name) => (await lastRun(sha, name))?.output.summary,
   };
 }
 

@@ -79,8 +79,10 @@ export interface ProposeInput extends Omit<WriteInput, "head" | "from" | "ownFil
   body: string;
 }
 
-/** `taken`: the branch was there already, and no PR of ours was left open on it. */
-export type ProposeOutcome = { kind: "proposed"; commit: string; pull: number } | { kind: "taken"; message: string };
+/** `taken`: somebody else was there at the same moment. `pull`: the PR that this opened on what they made, as it was then. */
+export type ProposeOutcome =
+  | { kind: "proposed"; commit: string; pull: number }
+  | { kind: "taken"; message: string; pull?: { number: number; head: string } };
 
 /** Tells commits of ours from others', by more than their words. */
 export interface CommitJudge {

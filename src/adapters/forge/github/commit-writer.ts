@@ -82,7 +82,7 @@ export function openGitHubWriter(options: GitHubWriterOptions): CommitWriter & R
 
 /**
  * One document makes branch, commit and PR. GitHub runs all three fields though an earlier one fails, so that a branch which
- * somebody else made a moment ago gets our PR: such a PR is closed at once, and is never taken for ours.
+ * somebody else made a moment ago gets our PR: whose commit it holds is told from its bytes, by whoever called.
  */
 async function proposeAtOnce(place: RepoOctokit, ids: NodeIds, input: ProposeInput): Promise<ProposeOutcome> {
   const { branch, from, base, title, body } = input;
@@ -104,20 +104,16 @@ async function proposeAtOnce(place: RepoOctokit, ids: NodeIds, input: ProposeInp
   const pull = data.createPullRequest?.pullRequest ?? undefined;
   if (pull !== undefined) ids.learnPull(pull.number, pull.id);
   if (commit !== undefined && pull !== undefined && pull.headRefOid === commit) return { kind: "proposed", commit, pull: pull.number };
-  if (pull !== undefined) await withdraw(place, pull.number);
   const unmade = errors.find((one) => one.field === "createRef");
   // The other fields fail of it, too, and say less.
-  if (unmade !== undefined && VAGUE.test(unmade.message))
+  if (pull === undefined && unmade !== undefined && VAGUE.test(unmade.message))
     throw refusedError(PROPOSE_BATCH, unmade, await whyNotMoved(place, branch, undefined, unmade.message));
   const refused = errors.find((one) => one.field !== "createRef") ?? errors[0];
-  // The branch with our commit, without its PR: the next try finds it and opens one.
-  if (commit !== undefined || refused === undefined || !(isStale(refused) || /already exists/i.test(refused.message)))
-    throw refusedError(PROPOSE_BATCH, refused);
-  return { kind: "taken", message: refused.message };
-}
-
-async function withdraw({ octokit, owner, repo }: RepoOctokit, number: number): Promise<void> {
-  await asking(() => octokit.rest.pulls.update({ owner, repo, pull_number: number, state: "closed" }));
+  const message = refused?.message ?? "its head was moved";
+  if (pull !== undefined) return { kind: "taken", message, pull: { number: pull.number, head: pull.headRefOid } };
+  // What failed of something else leaves the branch with our commit: the next try finds it and opens a PR.
+  if (refused === undefined || !(isStale(refused) || /already exists/i.test(refused.message))) throw refusedError(PROPOSE_BATCH, refused);
+  return { kind: "taken", message };
 }
 
 /** The commit first, with nothing pointing at it; then the branch, which must not be there; then the PR. */

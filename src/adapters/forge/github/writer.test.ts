@@ -183,12 +183,17 @@ describe("proposing a batch", () => {
     expect(await mirror.head("p1")).toBe(made.commit);
   });
 
-  it("leaves no PR open on a branch of somebody else's, and that branch as it is", async () => {
+  it("tells of the PR that it opened on a branch of somebody else's, and leaves that branch as it is", async () => {
     const foreign = await byHand("p2", "main", "echo evil > evil.sh");
     const made = await writerOf().propose(await proposal("p2"));
-    expect(made).toMatchObject({ kind: "taken", message: expect.stringContaining("Expected branch to point to") });
+    expect(made).toMatchObject({ kind: "taken", message: expect.stringContaining("Expected branch to point to"), pull: { head: foreign } });
     expect(await mirror.remoteHead("p2")).toBe(foreign);
-    expect((await watched.forge.openPulls()).filter((pull) => pull.branch === "p2")).toEqual([]);
+  });
+
+  it("tells that somebody opened a PR on it at the same moment", async () => {
+    const first = await writerOf().propose(await proposal("p2b"));
+    expect([first.kind, await writerOf().propose(await proposal("p2b"))]).toMatchObject(["proposed", { kind: "taken" }]);
+    expect((await watched.forge.openPulls()).filter((pull) => pull.branch === "p2b")).toHaveLength(1);
   });
 
   it("goes on with a branch that an earlier try made and left at the base", async () => {

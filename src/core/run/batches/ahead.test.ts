@@ -162,6 +162,22 @@ describe("a PR that was opened ahead", () => {
     expect(wants(round(often))).toEqual([]);
   });
 
+  test("and closed by another process of ours is built again; a person's close pauses the run", () => {
+    const self = ahead();
+    pull(self, 2, { state: "closed", closedBy: "stagecoach[bot]", closedByUs: true });
+    round(self);
+    expect([self.run.phase, self.run.batches[1]?.phase, self.run.batches[1]?.attempt]).toEqual(["Progressing", "Proposing", 2]);
+    const theirs = ahead();
+    pull(theirs, 2, { state: "closed", closedBy: "alice", closedByUs: false });
+    round(theirs);
+    expect([theirs.run.paused?.kind, theirs.run.batches[1]?.phase]).toEqual(["PullClosed", "Closed"]);
+    const often = ahead();
+    often.run = { ...often.run, batches: often.run.batches.map((one) => (one.number === 2 ? { ...one, attempt: 10 } : one)) };
+    pull(often, 2, { state: "closed", closedBy: "stagecoach[bot]", closedByUs: true });
+    round(often);
+    expect(often.run.paused?.kind).toBe("Refused");
+  });
+
   test("is closed by /abort", () => {
     const self = ahead();
     say(self, "/abort");

@@ -11,13 +11,17 @@ const MOST_ATTEMPTS = 10;
 /** Asks for the batch's PR to be closed. Once it is observed closed it is built again, if the run goes on. */
 export function close(draft: Draft, batch: Batch, why: AnyReason): void {
   if (batch.closing !== undefined) return;
-  if (batch.attempt % MOST_ATTEMPTS === 0) {
-    const reason = runReason("BATCH_BUILT_OFTEN", { batch: batchRef(draft.run, batch), times: batch.attempt, because: why });
-    pause(draft, "Refused", "stagecoach", reason, runReason("ASK_TRY_AGAIN"));
-  }
+  pauseWhereBuiltOften(draft, batch, why);
   const event = runReason("PULL_CLOSING", { pull: pullRef(batch.pull), because: why });
   changeBatch(draft, batch.number, { closing: { why, at: draft.at }, promoted: undefined }, event);
   if (batch.pull !== undefined) draft.effects.push({ kind: "Close", batch: batch.number, pull: batch.pull.number, why });
+}
+
+/** Asks a person about a batch that is closed again and again. */
+export function pauseWhereBuiltOften(draft: Draft, batch: Batch, because: AnyReason): void {
+  if (batch.attempt % MOST_ATTEMPTS !== 0) return;
+  const reason = runReason("BATCH_BUILT_OFTEN", { batch: batchRef(draft.run, batch), times: batch.attempt, because });
+  pause(draft, "Refused", "stagecoach", reason, runReason("ASK_TRY_AGAIN"));
 }
 
 /**

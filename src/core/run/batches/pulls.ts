@@ -10,6 +10,7 @@ import { INTENTION_MS } from "../state/progress.ts";
 import type { Batch } from "../state/run.ts";
 import type { ObservedPull } from "../state/world.ts";
 import { arrive } from "./arrive.ts";
+import { pauseWhereBuiltOften } from "./close.ts";
 
 /** How often a PR in a merge queue is looked at. */
 const QUEUE_MS = 30_000;
@@ -120,6 +121,14 @@ function inQueue(draft: Draft, batch: Batch, intention: NonNullable<Batch["inten
 
 function closed(draft: Draft, batch: Batch, pull: ObservedPull): void {
   if (batch.closing !== undefined) {
+    afterClose(draft, batch);
+    return;
+  }
+  if (pull.closedByUs === true) {
+    // Another process of ours had its reason, and no person has said anything by it: it is built again, for so many times.
+    const because = runReason("PULL_CLOSED", { pull: pullRef(pull), by: pull.closedBy ?? "" });
+    draft.events.push(because);
+    pauseWhereBuiltOften(draft, batch, because);
     afterClose(draft, batch);
     return;
   }

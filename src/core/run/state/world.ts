@@ -137,6 +137,8 @@ export interface ObservedPull {
       }
     | undefined;
   closedBy?: string | undefined;
+  /** It was our own App that closed it: no person has said anything by that. */
+  closedByUs?: boolean | undefined;
 }
 
 /** See docs/spec.md §9.4. Void on another base or after 60 s: the shell leaves it out then. */

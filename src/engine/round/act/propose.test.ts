@@ -23,6 +23,8 @@ let run: Run;
 let batch: Batch;
 /** Branch → head, as the forge has PRs for it. */
 let pulls: Map<string, string>;
+/** Its head, as the round saw it last. */
+let journal: string | undefined;
 
 beforeEach(async () => {
   place = workspace({ [FILE]: BEFORE });
@@ -30,6 +32,7 @@ beforeEach(async () => {
   await mirror.fetch();
   memory = partsOf({ mirror }, { base: await mirror.head("main") });
   pulls = new Map();
+  journal = undefined;
   const sample = sampleRun();
   run = { ...sample, spec: { ...sample.spec, source: { ...sample.spec.source, kind: "Application" } } };
   const second = run.batches[1];
@@ -54,6 +57,9 @@ function contextWith(writer: CommitWriter | undefined): RepoContext {
       pulls.set(branch, head);
       return { number: 7 };
     },
+    async closePull() {
+      pulls.delete(batch.branch);
+    },
   };
   const author = { name: "stagecoach[bot]", email: "1+stagecoach[bot]@users.noreply.github.com" };
   const clock = { now: () => 0, after: () => () => undefined };
@@ -63,13 +69,17 @@ function contextWith(writer: CommitWriter | undefined): RepoContext {
     author,
     clock,
     log: silentLog,
+    journalBranch: "stagecoach/journal",
     planes: new Map(),
     repoURL: place.origin,
     ...(writer === undefined ? {} : { writer }),
   } as unknown as RepoContext;
 }
 
-/** Makes branch, commit and PR one after the other as GitHub does within one request, and breaks off after so many of them. */
+/**
+ * Makes branch, commit and PR one after the other as GitHub does within one request: each though the one before failed. It breaks off
+ * after so many of them.
+ */
 function gitHubLike(breaksAfter = 3): CommitWriter {
   const author = { name: "stagecoach[bot]", email: "x@example.com" };
   const write: CommitWriter["write"] = async ({ branch, head, from, changes, message, at }) => {
@@ -86,13 +96,14 @@ function gitHubLike(breaksAfter = 3): CommitWriter {
         if (breaksAfter === steps) throw new Error("killed");
       };
       done(0);
-      if ((await mirror.push([{ ref: `refs/heads/${branch}`, old: undefined, new: from }])) === "stale")
-        return { kind: "taken", message: "it is there" };
+      await mirror.push([{ ref: `refs/heads/${branch}`, old: undefined, new: from }]);
       done(1);
       const written = await write({ ...input, head: from });
-      if (written.kind === "stale") return { kind: "taken", message: "stale" };
       done(2);
-      pulls.set(branch, written.commit);
+      if (pulls.has(branch)) return { kind: "taken", message: "A pull request already exists" };
+      const head = (await mirror.remoteHead(branch)) ?? "";
+      pulls.set(branch, head);
+      if (written.kind === "stale") return { kind: "taken", message: "stale", pull: { number: 7, head } };
       return { kind: "proposed", commit: written.commit, pull: 7 };
     },
   };
@@ -101,7 +112,7 @@ function gitHubLike(breaksAfter = 3): CommitWriter {
 function propose(writer: CommitWriter | undefined): Promise<boolean> {
   const context = contextWith(writer);
   const proposer = openProposer(context, commitsWith(writer), openGuard(context, memory.commits));
-  return proposer({ run, base: memory.remote.last.base ?? "", baseBranch: "main" }, batch);
+  return proposer({ run, base: memory.remote.last.base ?? "", baseBranch: "main", journalHead: journal }, batch);
 }
 
 function commitsWith(writer: CommitWriter | undefined): BatchCommits {
@@ -194,5 +205,35 @@ describe("a try that broke off", () => {
     };
     expect(await propose(raced)).toBe(false);
     expect([pulls.size, await mirror.remoteHead(batch.branch)]).toEqual([0, foreign]);
+  });
+});
+
+describe("two processes of ours that propose one batch at the same moment", () => {
+  const raced = (meanwhile: (honest: CommitWriter, input: ProposeInput) => Promise<unknown>): CommitWriter => {
+    const honest = gitHubLike();
+    return {
+      ...honest,
+      propose: async (input) => {
+        await meanwhile(honest, input);
+        return (await honest.propose?.(input)) ?? { kind: "taken", message: "" };
+      },
+    };
+  };
+
+  test("never close each other's pull request: what one made on the other's commit is the batch's", async () => {
+    const other = raced((honest, { from, ...input }) => honest.write({ ...input, head: undefined, from }));
+    expect(await propose(other)).toBe(true);
+    await expectProposed();
+  });
+
+  test("open one: who comes second finds it", async () => {
+    expect(await propose(raced(async (honest, input) => honest.propose?.(input)))).toBe(true);
+    await expectProposed();
+  });
+
+  test("open none where the other has gone on since the round began", async () => {
+    journal = "a".repeat(40);
+    expect(await propose(gitHubLike())).toBe(true);
+    expect([pulls.size, await mirror.remoteHead(batch.branch)]).toEqual([0, undefined]);
   });
 });

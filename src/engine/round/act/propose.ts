@@ -11,6 +11,8 @@ export interface ProposeScope {
   /** Head of the base branch the round looked at. */
   base: string;
   baseBranch: string;
+  /** Head of the journal after the round was recorded. */
+  journalHead: string | undefined;
 }
 
 /**
@@ -19,12 +21,12 @@ export interface ProposeScope {
  */
 export type ProposeBatch = (scope: ProposeScope, batch: Batch) => Promise<boolean>;
 
-type Context = Pick<RepoContext, "mirror" | "forge" | "writer" | "author" | "clock" | "log">;
+type Context = Pick<RepoContext, "mirror" | "forge" | "writer" | "author" | "clock" | "log" | "journalBranch">;
 
 export function openProposer(context: Context, commits: BatchCommits, guardBatch: GuardBatch): ProposeBatch {
-  const { mirror, forge, writer, log } = context;
+  const { mirror, forge, writer, log, journalBranch } = context;
 
-  async function propose({ run, base, baseBranch }: ProposeScope, batch: Batch): Promise<boolean> {
+  async function propose({ run, base, baseBranch, journalHead }: ProposeScope, batch: Batch): Promise<boolean> {
     // There is nothing to open: that it was asked for is remembered, and losing that only has its pins read again.
     if (movesBranches(run)) return true;
     const commit = await commits.build(run, batch, base);
@@ -32,13 +34,18 @@ export function openProposer(context: Context, commits: BatchCommits, guardBatch
     if (commit === undefined || write === undefined) throw new Error(`${batch.branch}: its pins cannot be edited on ${base.slice(0, 12)}`);
     // docs/spec.md §9.4: what would delete is not even proposed. The next round sees the same answer and says it.
     if (!(await guardBatch(run, batch, { base, baseBranch, head: commit })).ok) return false;
+    const heads = await mirror.remoteHeads([batch.branch, journalBranch]);
+    // Another process has gone on meanwhile: what it opened, merged or closed is looked at first, and nothing is opened beside it.
+    if (heads.get(journalBranch) !== journalHead) return true;
     const { title, body } = batchText(run, batch, context.author, context.clock.now());
     const fresh = { branch: batch.branch, base: baseBranch, title, body };
-    if (writer?.propose !== undefined && (await mirror.remoteHead(batch.branch)) === undefined) {
+    if (heads.has(batch.branch)) return (await goOn(run, batch)) && (await openPull(fresh));
+    if (writer?.propose !== undefined) {
       const made = await writer.propose({ from: base, ...write, ...fresh });
       if (made.kind === "proposed") return true;
       log.info({ branch: batch.branch, message: made.message }, "the branch of a batch was made by somebody at the same moment");
-    } else if (writer?.propose === undefined) {
+      if (made.pull !== undefined && !(await keep(run, batch, made.pull))) return false;
+    } else {
       const isNew =
         writer === undefined
           ? (await mirror.push([{ ref: `refs/heads/${batch.branch}`, old: undefined, new: commit }])) === "ok"
@@ -46,6 +53,14 @@ export function openProposer(context: Context, commits: BatchCommits, guardBatch
       if (isNew) return openPull(fresh);
     }
     return (await goOn(run, batch)) && (await openPull(fresh));
+  }
+
+  /** Another process of ours made the branch, and this PR is the batch's as well as its own would be; one on somebody's work is closed. */
+  async function keep(run: Run, batch: Batch, { number, head }: { number: number; head: string }): Promise<boolean> {
+    if ((await commits.judgeBranch(run, batch, head)) !== "foreign") return true;
+    await forge.closePull(number);
+    log.warn({ branch: batch.branch, head, pull: number }, "a pull request that was opened on somebody else's branch was closed");
+    return false;
   }
 
   /** Makes the branch that is there hold the batch's commit, where that takes nothing of anybody else's along. */

@@ -61,6 +61,7 @@ export function openPullLooks({ forge, mirror, clock, log, repository }: Context
       openedAt: found.createdAt,
       merged: await mergeOf(batch, found),
       closedBy: found.closedBy,
+      closedByUs: found.state === "closed" && found.closedBy === (await forge.identity()).login,
     };
   }
 
