@@ -36,6 +36,8 @@ export interface JourneyOptions extends WorldOptions {
   overApi?: boolean;
   /** What runs analyses and asks hooks: made anew for each bot, as a restart would, and closed with it. */
   gates?: (world: EmbeddedWorld) => Pick<StagecoachOptions, "analysis" | "hooks">;
+  /** Of the bot itself. */
+  bot?: () => Partial<StagecoachOptions>;
   /** Who signs the bot's commits, asked at each of its starts. Default: GitHub. */
   signing?: () => CommitSigning;
   /** The bot's writes are about a second apart, as GitHub wants them. Default false. */
@@ -51,6 +53,8 @@ export interface Journey {
   /** The first of the bots there are now. */
   readonly bot: Stagecoach;
   /** What the loop logged as errors: an invariant violated is one. */
+  /** Where its mirrors are. */
+  readonly directory: string;
   errors: { fields: object; message: string }[];
   run(): Run | undefined;
   /** The run, as soon as this holds of it. */
@@ -107,6 +111,9 @@ export async function startJourney(options: JourneyOptions = {}): Promise<Journe
       if (first === undefined) throw new Error("no bot is running");
       return first.bot;
     },
+    get directory() {
+      return join(root, String(machines));
+    },
     errors,
     run: latest,
     until: (what, holds) => untilRun({ clock: world.clock, listeners, current: latest }, what, holds),
@@ -159,6 +166,7 @@ async function startBot(world: EmbeddedWorld, directory: string, log: Log, optio
       app,
       planes,
       ...gates,
+      ...options.bot?.(),
       signing: options.signing?.() ?? { kind: "github" },
       directory,
       clock,

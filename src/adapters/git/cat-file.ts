@@ -28,6 +28,8 @@ interface Conversation {
   child: ChildProcessWithoutNullStreams;
   waiting: Waiting[];
   dead: boolean;
+  /** Git learns at its start where to look for objects. */
+  places: string;
 }
 
 export function openCatFile(repository: Repository): CatFile {
@@ -36,7 +38,9 @@ export function openCatFile(repository: Repository): CatFile {
 
   function ask(command: "info" | "contents", spec: string): Promise<{ info: ObjectInfo; body: Buffer } | undefined> {
     if (closed) return Promise.reject(new GitError("Unavailable", "the mirror is closed"));
-    if (conversation === undefined || conversation.dead) conversation = start(repository);
+    const places = repository.alternates?.().join(" ") ?? "";
+    if (conversation?.places !== places) conversation?.child.stdin.end();
+    if (conversation === undefined || conversation.dead || conversation.places !== places) conversation = start(repository, places);
     const { child, waiting } = conversation;
     return new Promise((resolve, reject) => {
       waiting.push({ withBody: command === "contents", resolve, reject });
@@ -64,9 +68,9 @@ export function openCatFile(repository: Repository): CatFile {
   };
 }
 
-function start(repository: Repository): Conversation {
+function start(repository: Repository, places: string): Conversation {
   const child = spawnGit(repository, ["cat-file", "--batch-command"]);
-  const conversation: Conversation = { child, waiting: [], dead: false };
+  const conversation: Conversation = { child, waiting: [], dead: false, places };
   const stderr: string[] = [];
   const end = (why: string): void => {
     conversation.dead = true;

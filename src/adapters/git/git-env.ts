@@ -1,9 +1,10 @@
+import { delimiter } from "node:path";
+
 /**
  * The environment every git process of ours runs in, whoever starts it: nothing of the user's or the machine's
  * configuration, no prompt, no hook, only the protocols asked for. Credentials travel here and nowhere else: as
  * `GIT_CONFIG_*` variables, which other users of the machine cannot read as they can read a command line.
  */
-
 const INHERITED = [
   "PATH",
   "SYSTEMROOT",
@@ -44,14 +45,21 @@ function fixedConfig(): [string, string][] {
   ];
 }
 
+interface GitEnvironment {
+  allowFile?: boolean;
+  remote?: string | undefined;
+  credentials?: Credentials | undefined;
+  /** Folders of objects that are read, too, relative to the directory. */
+  alternates?: readonly string[] | undefined;
+  /** Where objects are written instead. */
+  objects?: string | undefined;
+}
+
 /**
  * Variables for one git process on the repository at `directory`. With `remote` and `credentials` the header is bound to
  * that host, so that no other one is ever sent it.
  */
-export function gitEnvironment(
-  directory: string,
-  options: { allowFile?: boolean; remote?: string | undefined; credentials?: Credentials | undefined } = {},
-): Record<string, string> {
+export function gitEnvironment(directory: string, options: GitEnvironment = {}): Record<string, string> {
   const env: Record<string, string> = {};
   for (const name of INHERITED) {
     const value = process.env[name];
@@ -63,6 +71,9 @@ export function gitEnvironment(
     env[`GIT_CONFIG_KEY_${at}`] = key;
     env[`GIT_CONFIG_VALUE_${at}`] = value;
   }
+  const also = [...(options.objects === undefined ? [] : ["objects"]), ...(options.alternates ?? [])];
+  if (also.length > 0) env["GIT_ALTERNATE_OBJECT_DIRECTORIES"] = also.join(delimiter);
+  if (options.objects !== undefined) env["GIT_OBJECT_DIRECTORY"] = options.objects;
   return {
     ...env,
     GIT_CONFIG_COUNT: String(config.length),

@@ -1,8 +1,7 @@
 import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
-import { gitEnvironment } from "./git-env.ts";
 import { GitFailure } from "./git-errors.ts";
 import { launch } from "./launch/launcher.ts";
-import type { Repository } from "./run-git.ts";
+import { environmentOf, type Repository } from "./run-git.ts";
 
 /*
  * The git commands that are spoken to over stdin. simple-git can neither hold a conversation with one nor be given the
@@ -11,7 +10,7 @@ import type { Repository } from "./run-git.ts";
 
 /** Starts a command that is spoken to as long as it lives (`cat-file --batch-command`). */
 export function spawnGit(repository: Repository, args: readonly string[]): ChildProcessWithoutNullStreams {
-  const env = gitEnvironment(repository.directory, { allowFile: repository.allowFile });
+  const env = environmentOf(repository);
   return spawn("git", [...args], { cwd: repository.directory, env, stdio: ["pipe", "pipe", "pipe"], signal: repository.closing });
 }
 
@@ -22,9 +21,9 @@ export async function pipeGit(
   input: readonly (string | Buffer)[],
   limitMs = 60_000,
 ): Promise<string> {
-  const { directory, allowFile, closing } = repository;
+  const { directory, closing } = repository;
   const bytes = Buffer.concat(input.map((part) => (typeof part === "string" ? Buffer.from(part) : part)));
-  const env = gitEnvironment(directory, { allowFile });
+  const env = environmentOf(repository);
   const ended = await launch({ by: "program", program: "git", args, directory, env, input: bytes, limitMs }, closing);
   if (ended.code === 0) return ended.stdout.toString("utf8");
   throw new GitFailure(ended.code, ended.stdout.toString("utf8"), ended.stderr.toString("utf8"));

@@ -2,11 +2,22 @@ import { existsSync, mkdirSync } from "node:fs";
 import { mkdir, readFile, rename, writeFile } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { buildCommit } from "./fast-import.ts";
+import { openForkHeads } from "./fork-heads.ts";
 import { gitError } from "./git-errors.ts";
 import { branchRef, fullRef, objectId, remoteUrl } from "./names.ts";
-import type { Mirror } from "./port.ts";
-import { openReader } from "./reader.ts";
-import { fetchBranches, pushRefs, REMOTE_NAME, type Remote, type RemoteOptions, remoteBelow, remoteRefs } from "./remote.ts";
+import type { Mirror, MirrorLimits } from "./port.ts";
+import { mergeTree, openReader } from "./reader.ts";
+import {
+  deepen,
+  fetchBranches,
+  forgetPulls,
+  pushRefs,
+  REMOTE_NAME,
+  type Remote,
+  type RemoteOptions,
+  remoteBelow,
+  remoteRefs,
+} from "./remote.ts";
 import { type Repository, runGit } from "./run-git.ts";
 import { serial } from "./serial.ts";
 
@@ -17,7 +28,11 @@ interface MirrorOptions extends RemoteOptions {
   url: string;
   /** Lets `url` be a path or `file://`. */
   allowFile?: boolean;
+  limits?: MirrorLimits;
 }
+
+const MEBIBYTE = 1024 * 1024;
+export const DEFAULT_LIMITS: MirrorLimits = { repository: 4096 * MEBIBYTE, forkHead: 32 * MEBIBYTE, forkFile: MEBIBYTE };
 
 /** A file each, not a ref: what is noted need not have been fetched. */
 const NOTES = "stagecoach-notes";
@@ -31,16 +46,33 @@ export async function openMirror(options: MirrorOptions): Promise<Mirror> {
   const remote: Remote = { repository, url, credentials: options.credentials, log: options.log };
   // git's own ref locks make concurrent fetches and pushes of one mirror fail, not wait.
   const serially = serial();
-  const { trees, refCommit, ...reads } = openReader(repository);
+  // Strangers' heads have locks of their own: however long one takes, no run waits for it.
+  const forksSerially = serial();
+  const limits = options.limits ?? DEFAULT_LIMITS;
+  const forks = openForkHeads(remote, limits);
+  const reading: Repository = { ...repository, alternates: forks.folders };
+  const { trees, refCommit, ...reads } = openReader(reading);
+  const isShallow = () => existsSync(join(repository.directory, "shallow"));
+  const isEmpty = async (refs: readonly string[]) => (await Promise.all(refs.map(refCommit))).every((commit) => commit === undefined);
+  const fetch: Mirror["fetch"] = (branches, { shallow = false } = {}) =>
+    serially(async () => {
+      const refs =
+        branches === undefined ? ["refs/heads/*"] : branches.map((name) => (name.startsWith("refs/") ? fullRef(name) : branchRef(name)));
+      // What has its history keeps it.
+      await fetchBranches(remote, refs, shallow && (isShallow() || (await isEmpty(refs))) ? ["--depth=1"] : []);
+    });
   return {
     ...reads,
-    fetch: (branches) =>
-      serially(() =>
-        fetchBranches(
-          remote,
-          branches === undefined ? ["refs/heads/*"] : branches.map((name) => (name.startsWith("refs/") ? fullRef(name) : branchRef(name))),
-        ),
-      ),
+    fetch,
+    isShallow: async () => isShallow(),
+    deepen: (branch) => serially(async () => void (isShallow() && (await deepen(remote, branchRef(branch))))),
+    fetchFork: (pull) => forksSerially(() => forks.fetch(pull)),
+    async keepPulls(open) {
+      await forksSerially(() => forks.keep(open));
+      await serially(() => forgetPulls(repository, open));
+    },
+    room: async () => ({ left: limits.repository - (await forks.size()), most: limits.repository }),
+    mergeTree: (base, head) => mergeTree({ ...reading, objects: forks.storeOf(head) }, base, head),
     head: async (branch) => await refCommit(branchRef(branch)),
     resolve: async (ref) => await refCommit(fullRef(ref)),
     remoteHead: async (branch) => (await remoteRefs(remote, [branchRef(branch)])).get(branchRef(branch)),

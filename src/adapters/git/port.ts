@@ -3,7 +3,19 @@ import type { CommitFault } from "../../core/reasons/journal.ts";
 /** A bare mirror of one config repo: everything the product reads and writes in Git goes through it. No work tree. */
 export interface Mirror {
   /** Fetches the named branches, or full refs (`refs/pull/7/head`), or all heads from the remote; prunes. */
-  fetch(branches?: string[]): Promise<void>;
+  fetch(branches?: string[], options?: FetchOptions): Promise<void>;
+  /** Whether the history is left out; `deepen` fetches it. */
+  isShallow(): Promise<boolean>;
+  deepen(branch: string): Promise<void>;
+  /**
+   * Fetches the head of a pull request from a fork, without large files, into a place of its own. `tooLarge`: it has more bytes than a head
+   * may; `full`: than the repository has left. Nothing of it is kept then. `most`: so many bytes may be.
+   */
+  fetchFork(pull: number): Promise<{ kind: "fetched" | "tooLarge" | "full"; most: number }>;
+  /** Forgets what was fetched of pull requests other than these. */
+  keepPulls(open: ReadonlySet<number>): Promise<void>;
+  /** Bytes that heads of pull requests may still take, of so many for the repository. */
+  room(): Promise<{ left: number; most: number }>;
   /** Commit a branch of the remote points to as of the last fetch; undefined: no such branch. */
   head(branch: string): Promise<string | undefined>;
   /** Commit that a full ref (`refs/tags/v1`) means as of the last fetch of it, annotated tags resolved; undefined: no such ref. */
@@ -40,6 +52,21 @@ export interface Mirror {
   note(name: string, commit: string): Promise<void>;
   noted(name: string): Promise<string | undefined>;
   close(): Promise<void>;
+}
+
+export interface FetchOptions {
+  /** Only the newest commit, as long as there is no history here. */
+  shallow?: boolean;
+}
+
+/** How many bytes a mirror may hold. */
+export interface MirrorLimits {
+  /** Of the whole: no head of a pull request is fetched beyond it. The base, the journal and the branches of runs always are. */
+  repository: number;
+  /** Of the head of a pull request from a fork. */
+  forkHead: number;
+  /** Of one file of it: larger ones are left out. */
+  forkFile: number;
 }
 
 /**

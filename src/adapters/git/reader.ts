@@ -101,7 +101,8 @@ async function readOne(objects: CatFile, trees: Trees, { root, path, maxBytes }:
   if (entry.mode === SYMLINK) throw new GitError("Symlink", `${path} is a symbolic link; name the file it points to`);
   if (entry.mode === SUBMODULE) throw new GitError("Invalid", `${path} is a submodule, whose files are in another repository`);
   const info = await objects.info(entry.id);
-  if (info === undefined) throw new GitError("NotFound", `${path}: its content ${entry.id} is not in the mirror`);
+  // Left out by a filter.
+  if (info === undefined) throw new GitError("TooLarge", `${path}: its content ${entry.id} is not in the mirror, as it is too large`);
   if (info.size > maxBytes) throw new GitError("TooLarge", `${path} has ${info.size} bytes; at most ${maxBytes} are read`);
   const read = await objects.contents(entry.id);
   return read === undefined ? null : read.body.toString("utf8");
@@ -170,7 +171,7 @@ function lastAsked(ask: (from: string, to: string) => Promise<string[]>): typeof
 }
 
 /** Exit code 1 is a merge with conflicts: the tree id first, then the paths, each ended by NUL. */
-async function mergeTree(repository: Repository, base: string, head: string): Promise<{ tree: string } | { conflicts: string[] }> {
+export async function mergeTree(repository: Repository, base: string, head: string): Promise<{ tree: string } | { conflicts: string[] }> {
   const args = ["merge-tree", "--write-tree", "-z", "--name-only", "--no-messages", objectId(base), objectId(head)];
   const { exitCode, stdout } = await local(repository, `merge ${head} into ${base}`, args, [0, 1]);
   const [tree = "", ...conflicts] = stdout.split("\0").filter((part) => part.trim() !== "");

@@ -29,9 +29,9 @@ export interface Remote extends RemoteOptions {
   url: string;
 }
 
-export async function fetchBranches(remote: Remote, refs: readonly string[]): Promise<void> {
+export async function fetchBranches(remote: Remote, refs: readonly string[], options: readonly string[] = []): Promise<void> {
   const refspecs = refs.map((ref) => `+${ref}:${ref}`);
-  const args = ["fetch", "--prune", "--no-tags", "--no-write-fetch-head", "--quiet", "--end-of-options", remote.url];
+  const args = ["fetch", "--prune", "--no-tags", "--no-write-fetch-head", "--quiet", ...options, "--end-of-options", remote.url];
   try {
     await ask(remote, "fetch from", [...args, ...refspecs]);
   } catch (error) {
@@ -40,8 +40,26 @@ export async function fetchBranches(remote: Remote, refs: readonly string[]): Pr
     if (missing === undefined || !refs.includes(missing)) throw error;
     await forget(remote.repository, missing);
     const rest = refs.filter((ref) => ref !== missing);
-    if (rest.length > 0) await fetchBranches(remote, rest);
+    if (rest.length > 0) await fetchBranches(remote, rest, options);
   }
+}
+
+/** Fetches the history that was left out. */
+export async function deepen(remote: Remote, ref: string): Promise<void> {
+  await fetchBranches(remote, [ref], ["--unshallow"]);
+}
+
+/** Fetches one ref without files of more bytes than these. */
+export async function fetchPartly(remote: Remote, ref: string, largest: number): Promise<void> {
+  const options = ["--no-tags", "--no-write-fetch-head", "--quiet", `--filter=blob:limit=${largest}`];
+  await ask(remote, "fetch from", ["fetch", ...options, "--end-of-options", REMOTE_NAME, `+${ref}:${ref}`]);
+}
+
+/** Forgets heads of pull requests other than these; git's own housekeeping then drops what nothing else needs. */
+export async function forgetPulls(repository: Repository, open: ReadonlySet<number>): Promise<void> {
+  const { stdout } = await runGit(repository, ["for-each-ref", "--format=%(refname)", "refs/pull/"]);
+  const gone = stdout.split("\n").filter((ref) => ref !== "" && !open.has(Number(ref.split("/")[2])));
+  if (gone.length > 0) await pipeGit(repository, ["update-ref", "--stdin"], [gone.map((ref) => `delete ${ref}\n`).join("")]);
 }
 
 /** Ids of full ref names, of those that are there. */

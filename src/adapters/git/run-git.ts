@@ -9,6 +9,19 @@ export interface Repository {
   allowFile: boolean;
   /** Aborted when the mirror closes: ends every running command. */
   closing: AbortSignal;
+  /** Folders of objects that are read, too, relative to `directory`. */
+  alternates?: (() => readonly string[]) | undefined;
+  /** Where objects are written instead. */
+  objects?: string | undefined;
+}
+
+/** The environment of a git process on this repository. */
+export function environmentOf(
+  repository: Repository,
+  more: { remote?: string | undefined; credentials?: Credentials | undefined } = {},
+): Record<string, string> {
+  const { directory, allowFile, alternates, objects } = repository;
+  return gitEnvironment(directory, { allowFile, alternates: alternates?.(), objects, ...more });
 }
 
 export interface GitResult {
@@ -30,8 +43,8 @@ export interface RunOptions {
 /** Runs one git command to its end through simple-git, in a process of its own where that pays. */
 export async function runGit(repository: Repository, args: readonly string[], options: RunOptions = {}): Promise<GitResult> {
   const { remote, credentials, limitMs = 60_000, answers = [0] } = options;
-  const { directory, allowFile, closing } = repository;
-  const env = gitEnvironment(directory, { allowFile, remote, credentials });
+  const { directory, closing } = repository;
+  const env = environmentOf(repository, { remote, credentials });
   const ended = await launch({ by: "simple-git", program: "git", args, directory, env, limitMs }, closing);
   const [stdout, stderr] = [ended.stdout.toString("utf8"), ended.stderr.toString("utf8")];
   if (!answers.includes(ended.code)) throw new GitFailure(ended.code, stdout, stderr);

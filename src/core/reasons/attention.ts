@@ -27,6 +27,8 @@ export interface AttentionReasons {
   /** number: of the PR or issue. */
   COMMENT_REFUSED: { number: number; because: WriteRefusal };
   CHECKS_NOT_ALLOWED: NoData;
+  /** Heads of pull requests are not fetched any more. */
+  MIRROR_FULL: { mebibytes: number };
   /** To whoever gives a command meanwhile: it waits. */
   NOTHING_IS_DONE: { because: AnyReason };
 }

@@ -118,6 +118,11 @@ export interface EngineReasons {
   NOTE_ROLLOUT_GOES: { rollout: string };
   NOTE_ROLLOUT_NEW: { rollout: string };
   NOTE_NO_RELEASE: { rollout: string };
+  /** Its head is a fork's, and has more bytes than this. */
+  PULL_TOO_LARGE: { mebibytes: number };
+  /** Its head is a fork's, and a file too large to be fetched with it was changed on the base, too. */
+  PULL_LARGE_FILE: NoData;
+  PULL_NO_ROOM: { mebibytes: number };
   NOTE_NO_TAG: { rollout: string; range: string };
   UNSTAGED_DELETED: NoData;
   UNSTAGED_CHANGED: { places: readonly string[] };

@@ -5,6 +5,7 @@
  * that may have moved them says so, and the next round asks.
  */
 import type { RepoContext } from "../round/context.ts";
+import { isRolloutFile, ROLLOUTS_FOLDER } from "./project.ts";
 
 /** A word of the remote that got lost delays a round by this much at the most. */
 const ASK_EVERY_MS = 60_000;
@@ -48,8 +49,10 @@ export function openRemoteHeads({ mirror, clock, journalBranch }: Pick<RepoConte
     try {
       const heads = await mirror.remoteHeads([baseBranch, journalBranch]);
       const base = heads.get(baseBranch);
-      if (base !== last.base) await mirror.fetch([baseBranch]);
-      const found = { branch: baseBranch, base: await mirror.head(baseBranch), journal: heads.get(journalBranch) };
+      const journal = heads.get(journalBranch);
+      if (base !== last.base) await mirror.fetch([baseBranch], { shallow: journal === undefined });
+      if (base !== last.base || journal !== last.journal) await deepenOurs(baseBranch, journal);
+      const found = { branch: baseBranch, base: await mirror.head(baseBranch), journal };
       askedAt = now;
       last = { ...found, reading: last.reading + 1 };
       return last;
@@ -57,6 +60,14 @@ export function openRemoteHeads({ mirror, clock, journalBranch }: Pick<RepoConte
       hasNews = true;
       throw error;
     }
+  }
+
+  /** A repo in which nothing is ours is fetched without its history; that of one with a rollout or a journal is needed. */
+  async function deepenOurs(baseBranch: string, journal: string | undefined): Promise<void> {
+    if (!(await mirror.isShallow())) return;
+    const base = await mirror.head(baseBranch);
+    const files = base === undefined || journal !== undefined ? [] : await mirror.listFiles(base, ROLLOUTS_FOLDER);
+    if (journal !== undefined || files.some(isRolloutFile)) await mirror.deepen(baseBranch);
   }
 
   return {

@@ -7,7 +7,6 @@ import { declares } from "../config-repo/appset-in-git.ts";
 import { isRolloutFile, type Project } from "../config-repo/project.ts";
 import { releaseFiles } from "../config-repo/release.ts";
 import type { Snapshot } from "../config-repo/snapshot.ts";
-import type { RepoContext } from "../round/context.ts";
 
 /** Of a PR with more files the first so many are looked into for ApplicationSets. */
 const MOST_LOOKED_INTO = 300;
@@ -22,23 +21,10 @@ export interface Touches {
   set: boolean;
 }
 
-/**
- * The files a PR changes, from Git alone: what merging it into this base would change. A conflict leaves that open; GitHub is asked
- * then, for the one PR.
- */
-export async function touchedBy(
-  { mirror, forge }: Pick<RepoContext, "mirror" | "forge">,
-  base: string,
-  pull: { number: number; head: string },
-): Promise<{ files: readonly string[]; tree: string | undefined }> {
-  const merged = await mirror.mergeTree(base, pull.head);
-  if ("conflicts" in merged) return { files: await forge.changedFiles(pull.number), tree: undefined };
-  return { files: await mirror.changedPaths(base, merged.tree), tree: merged.tree };
-}
-
 /** Whether a PR may concern any rollout: by the names of its files alone, so that most PRs cost nothing. */
 export function mayConcern(project: Project, touched: readonly string[]): boolean {
   if (touched.some((path) => isRolloutFile(path) || path === SETTINGS_FILE)) return true;
+  if (project.rollouts.length === 0) return false;
   const rollouts = project.rollouts.map(placesOf);
   return touched.some((path) => /\.ya?ml$/.test(path) || rollouts.some((of) => of.isOwn(path) || of.isRelease(path) || of.isPin(path)));
 }

@@ -200,9 +200,10 @@ export function openPullJudge(context: Context, { commits, releases, rules, dura
       const touches = await touchesOf(rollout, pull.touched, before, after);
       if (!touches.rollout && !touches.release && !touches.pins && !touches.set) continue;
       concerns = true;
-      if (after === undefined) findings.waiting = runReason("BASE_CONFLICTS");
+      if (after === undefined) findings.waiting = pull.unread ?? runReason("BASE_CONFLICTS");
       else await judgeRollout({ base, pull, before, after, findings, comments }, rollout, touches);
     }
+    if (pull.unread !== undefined) [concerns, findings.waiting] = [true, pull.unread];
     const gone = base.project.rollouts.filter((one) => !project.rollouts.some((other) => other.name === one.name));
     const readable = errors.length === 0 && after !== undefined;
     if (readable) findings.notes.push(...gone.map(({ name }) => engineReason("NOTE_ROLLOUT_GOES", { rollout: name })));

@@ -46,10 +46,14 @@ let tampered: Suspicion | undefined;
 let journalReads: number;
 let touchedByBase: string[];
 let now: number;
+let shallow: boolean;
+let room: { left: number; most: number };
+let forks: Map<number, "tooLarge" | "full">;
 let memory: Parts;
 let publishPlans: PublishPlans;
 
 beforeEach(() => {
+  [shallow, room, forks] = [false, { left: 1, most: 1024 * 1024 }, new Map()];
   [pulls, heads, checks, comments, groups] = [new Map(), new Map(), new Map(), new Map(), new Map()];
   [calls, failing, said, base, touchedByBase, now, tampered, journalReads] = [[], new Set(), [], sha("b0"), [], 0, undefined, 0];
 });
@@ -65,6 +69,17 @@ const mirror: Partial<Mirror> = {
   head: async () => base,
   async fetch() {
     call("fetch");
+  },
+  isShallow: async () => shallow,
+  async deepen() {
+    call("deepen");
+    shallow = false;
+  },
+  keepPulls: async (open) => void call(`keep ${[...open].join(" ")}`),
+  room: async () => room,
+  async fetchFork(number) {
+    call(`fetchFork ${number}`);
+    return { kind: forks.get(number) ?? "fetched", most: 32 * 1024 * 1024 };
   },
   remoteBelow: async () => groups,
   listFiles: async (_commit: string, _below?: string, kind?: string) => (kind === "link" ? [] : [FILE]),
@@ -91,6 +106,10 @@ function toPull(number: number, pr: Pr): Pull {
 }
 
 const forge: Partial<Forge> = {
+  async changedFiles(number) {
+    call(`changedFiles ${number}`);
+    return pulls.get(number)?.touches ?? [];
+  },
   identity: async () => ({ login: "stagecoach[bot]", id: 1 }),
   async openPulls() {
     call("openPulls");
@@ -373,4 +392,43 @@ test("a journal that GitHub cannot verify just now is not asked for anew at ever
   now += 60_000;
   await publish();
   expect(memory.attention.told()).toEqual([]);
+});
+
+describe("heads of pull requests", () => {
+  const STRANGER: Pr = { ...BROKEN, headRepository: "eve/fleet" };
+
+  test("of forks are fetched each by itself, and what cannot be had of them is said, once", async () => {
+    pulls
+      .set(1, DOCS)
+      .set(2, STRANGER)
+      .set(3, { ...STRANGER, headRepository: null as unknown as string });
+    forks.set(2, "tooLarge");
+    await publish();
+    await publish();
+    expect(calls.filter((one) => /^fetch/.test(one))).toEqual(["fetch", "fetchFork 2", "fetchFork 3"]);
+    expect(titles()["a2e"]).toContain("brings more than 32 MiB");
+    expect(titles()["a3e"]).toContain("errors");
+  });
+
+  test("are not fetched beyond the quota, which is told, and are once there is room again", async () => {
+    pulls.set(1, BROKEN);
+    room.left = 0;
+    await publish();
+    expect(titles()["a1e"]).toContain("used up");
+    expect(memory.attention.told().map(({ code }) => code)).toEqual(["MIRROR_FULL"]);
+    room.left = 1;
+    now += 5 * 60_000;
+    await publish();
+    expect(titles()["a1e"]).toContain("errors");
+    expect(memory.attention.told()).toEqual([]);
+  });
+
+  test("of those that are closed are dropped, also of those that an earlier process left", async () => {
+    pulls.set(1, DOCS).set(2, DOCS);
+    await publish();
+    pulls.delete(1);
+    await publish();
+    await publish();
+    expect(calls.filter((one) => /^keep/.test(one))).toEqual(["keep 1 2", "keep 2"]);
+  });
 });

@@ -23,14 +23,13 @@ import type { JournalLooks } from "../round/journal-look.ts";
 import type { Permissions } from "../round/permissions.ts";
 import type { JudgePull } from "./judge-pull.ts";
 import { noReads, stillHolds } from "./judge-pull-reads.ts";
-import { mayConcern, touchedBy } from "./judge-pull-touched.ts";
+import { mayConcern } from "./judge-pull-touched.ts";
+import { openPullHeads } from "./pull-heads.ts";
 import { isOwnBatch, openPlanChecks } from "./send-checks.ts";
 import type { KnownPull, PlanBase, Verdict } from "./types.ts";
 
 /** What argo CD has, and runs, change without a PR moving: judged anew after this long. */
 const FRESH_MS = 4 * 60_000;
-/** One fetch asks for so many heads. */
-const HEADS_AT_ONCE = 100;
 /** Checks of PRs that concern nothing are posted so many at a time: a round must not wait for hundreds of writes. */
 const MOST_SENT = 20;
 
@@ -56,7 +55,7 @@ interface Pass {
 }
 
 interface Parts {
-  attention: Pick<Attention, "line">;
+  attention: Pick<Attention, "line" | "note">;
   commits: Commits;
   journals: JournalLooks;
   remote: RemoteHeads;
@@ -73,6 +72,7 @@ export function openPlanPublisher(context: Context, parts: Parts): PublishPlans 
   const { forge, mirror, commands: source, clock, log, repository } = context;
   const { commits, journals, remote, rules, checkRuns, judgePull } = parts;
   const checks = openPlanChecks(context, parts);
+  const heads = openPullHeads(context, parts.attention);
   const pulls = new Map<number, KnownPull>();
 
   async function baseOf(branch: string): Promise<PlanBase | undefined> {
@@ -94,14 +94,19 @@ export function openPlanPublisher(context: Context, parts: Parts): PublishPlans 
     return { runs: new Map(), index: new Map(), journal: undefined };
   }
 
-  /** Heads that are new, in as few fetches as there can be. One that cannot be had is owed: its PR is judged later. */
-  async function fetchHeads(open: readonly Pull[]): Promise<void> {
+  /** Heads that are new. One that cannot be had is owed: its PR is judged later. */
+  async function fetchHeads(open: readonly Pull[], numbers: ReadonlySet<number>): Promise<void> {
     const fresh = open.filter(({ number, head }) => {
       const known = pulls.get(number);
+      // There may be room again.
+      if (known?.touched?.unread?.code === "PULL_NO_ROOM" && clock.now() - (known.verdict?.at ?? 0) >= FRESH_MS) known.touched = undefined;
       return known?.head !== head || known.touched === undefined;
     });
-    for (let from = 0; from < fresh.length; from += HEADS_AT_ONCE)
-      await mirror.fetch(fresh.slice(from, from + HEADS_AT_ONCE).map(({ number }) => `refs/pull/${number}/head`));
+    await heads.bring(fresh.map(headOf), numbers);
+  }
+
+  function headOf({ number, head, headRepository }: Pull) {
+    return { number, head, isFork: headRepository?.toLowerCase() !== repository.toLowerCase() };
   }
 
   /** One PR's trouble is not the others'. */
@@ -114,7 +119,7 @@ export function openPlanPublisher(context: Context, parts: Parts): PublishPlans 
     try {
       const commands = await commandsOn(number, known);
       const forced = commands.length > 0 || checkRuns.isAsked(head, PLAN_CHECK);
-      const owed = await judge(pass, number, known, { bypass, forced });
+      const owed = await judge(pass, headOf(pull), known, { bypass, forced });
       return { number, known, owed, commands: commands.length > 0 ? commands : await commandsOn(number, known) };
     } catch (error) {
       log.warn({ pull: number, error: String(error) }, "the plan of a pull request could not be made");
@@ -123,9 +128,14 @@ export function openPlanPublisher(context: Context, parts: Parts): PublishPlans 
   }
 
   /** Judges it where it was not yet, or where that no longer holds. True: it is to be judged again soon. */
-  async function judge({ base, asked }: Pass, number: number, known: KnownPull, { bypass, forced }: { bypass: boolean; forced: boolean }) {
+  async function judge(
+    { base, asked }: Pass,
+    pull: ReturnType<typeof headOf>,
+    known: KnownPull,
+    { bypass, forced }: { bypass: boolean; forced: boolean },
+  ): Promise<boolean> {
     const { verdict } = known;
-    if (verdict !== undefined && !forced && known.bypass === bypass && !verdict.of.retry) {
+    if (verdict !== undefined && known.touched !== undefined && !forced && known.bypass === bypass && !verdict.of.retry) {
       // What concerns no rollout by the names of its files does so on no base that has the same rollouts.
       const young = !verdict.of.concerns || clock.now() - verdict.at < FRESH_MS;
       if (young && (await stillHolds(mirror, verdict.of.reads, verdict.base, base.commit, asked))) {
@@ -134,12 +144,13 @@ export function openPlanPublisher(context: Context, parts: Parts): PublishPlans 
       }
     }
     known.bypass = bypass;
-    if (known.touched === undefined || (known.touched.base !== base.commit && mayConcern(base.project, known.touched.files)))
-      known.touched = { ...(await touchedBy(context, base.commit, { number, head: known.head })), base: base.commit };
-    const { files, tree } = known.touched;
-    const of = mayConcern(base.project, files)
-      ? await judgePull(base, { number, head: known.head, bypass, touched: files, tree })
-      : concernsNothing();
+    if (known.touched === undefined || (known.touched.base !== base.commit && mayConcern(base.project, known.touched.files))) {
+      const touched = await heads.touchedBy(base, pull);
+      if (touched === undefined) return true;
+      known.touched = { ...touched, base: base.commit };
+    }
+    const { files: touched, tree, unread } = known.touched;
+    const of = mayConcern(base.project, touched) ? await judgePull(base, { ...pull, bypass, touched, tree, unread }) : concernsNothing();
     known.verdict = { of, base: base.commit, at: clock.now() };
     return of.retry;
   }
@@ -198,7 +209,7 @@ export function openPlanPublisher(context: Context, parts: Parts): PublishPlans 
     const kept = new Set(parts.pulls.openHeads());
     let owed = false;
     for (const pull of open) if (!others.includes(pull) && !kept.has(pull.head)) owed = !(await checks.putOwn(pull.head)) || owed;
-    await fetchHeads(others);
+    await fetchHeads(others, numbers);
     const pass = { base, asked: new Map<string, Promise<readonly string[]>>() };
     const judged: Judged[] = [];
     for (const pull of others) judged.push(await judgeOne(pass, pull));

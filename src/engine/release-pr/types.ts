@@ -1,4 +1,5 @@
 import type { IndexEntry } from "../../adapters/git/journal/port.ts";
+import type { AnyReason } from "../../core/base/reason.ts";
 import type { PlanCheckWords } from "../../core/report/plan/plan-check.ts";
 import type { Run } from "../../core/run/state/run.ts";
 import type { Project } from "../config-repo/project.ts";
@@ -18,11 +19,22 @@ export interface PlanBase {
 export interface JudgedPull {
   number: number;
   head: string;
+  /** Its head lies in another repository, or in none any more: anybody may have pushed it. */
+  isFork: boolean;
   /** Labelled stagecoach/bypass. */
   bypass: boolean;
   touched: readonly string[];
   /** The tree that merging it gives; undefined: it conflicts. */
   tree: string | undefined;
+  /** Why its head is not looked into. */
+  unread?: AnyReason | undefined;
+}
+
+/** What a PR changes; `tree`: what merging it gives, unless it conflicts, or `unread` says why its head is not looked into. */
+export interface Touched {
+  files: readonly string[];
+  tree: string | undefined;
+  unread?: AnyReason | undefined;
 }
 
 /** What one PR was judged to be. */
@@ -46,7 +58,7 @@ export interface KnownPull {
   head: string;
   bypass: boolean;
   /** Of this head, as of the first base it was seen with. */
-  touched?: { files: readonly string[]; tree: string | undefined; base: string } | undefined;
+  touched?: (Touched & { base: string }) | undefined;
   verdict?: { of: Verdict; base: string; at: number };
   /** What its check last said, where it was sent. */
   check?: string;

@@ -20,6 +20,8 @@ import { startStagecoach } from "./stagecoach.ts";
 import { openPlanes } from "./tenancy/planes.ts";
 import { wallClock } from "./wall-clock.ts";
 
+const MEBIBYTE = 1024 * 1024;
+
 interface RunningServer {
   url: string;
   insideUrl: string;
@@ -74,7 +76,7 @@ export async function startServer(
 
 /** What of the configuration is passed on as it stands. */
 function told(config: ServerConfig, credentials: Credentials) {
-  const { github, listen, inside, tenancy } = config;
+  const { github, listen, inside, tenancy, quota } = config;
   return {
     app: { ...credentials, baseUrl: apiUrl(github) },
     ...defined({ tenancy }),
@@ -82,6 +84,7 @@ function told(config: ServerConfig, credentials: Credentials) {
     host: listen.host,
     port: listen.port,
     inside,
+    limits: { repository: quota.repository * MEBIBYTE, forkHead: quota.fork * MEBIBYTE, forkFile: MEBIBYTE },
     resyncMs: parseDuration(config.resync) ?? Number.NaN,
   };
 }

@@ -2,7 +2,7 @@
 import type { AnalysisService } from "../../adapters/analysis/port.ts";
 import type { ControlPlane } from "../../adapters/argocd/port.ts";
 import { ForgeError } from "../../adapters/forge/port.ts";
-import { GitError } from "../../adapters/git/port.ts";
+import { GitError, type MirrorLimits } from "../../adapters/git/port.ts";
 import type { HookCaller } from "../../adapters/hooks/port.ts";
 import { memoryQueue } from "../../adapters/queue/memory.ts";
 import type { Queue } from "../../adapters/queue/port.ts";
@@ -39,6 +39,8 @@ export interface StagecoachOptions {
   hooks?: HookCaller;
   /** Where mirrors are kept: a cache, which may be deleted. */
   directory: string;
+  /** How many bytes each may hold. */
+  limits?: MirrorLimits;
   clock: Clock & { readonly speed?: number };
   log: Log;
   host?: string;
@@ -143,9 +145,9 @@ function standingOf(repos: Repos): Standing[] {
 
 /** The repositories, each opened with what it may see of the control planes. */
 function reposOf(options: StagecoachOptions, onChange: (repository: string) => void, octokit: BotServer["octokit"]): Repos {
-  const { clock, log, directory, signing = { kind: "none" }, freezes = [], analysis, hooks } = options;
+  const { clock, log, directory, limits, signing = { kind: "none" }, freezes = [], analysis, hooks } = options;
   const rights = tenancy(options.tenancy, options.planes);
-  const shared = defined({ octokit, directory, clock, log, rights, signing, freezes, analysis, hooks, onChange });
+  const shared = defined({ octokit, directory, limits, clock, log, rights, signing, freezes, analysis, hooks, onChange });
   return openRepos({
     log,
     open: (place) => openServedRepo(place, shared),

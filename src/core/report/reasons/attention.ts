@@ -40,6 +40,13 @@ export const ATTENTION: Entries<AttentionReasons & WriteRefusals> = entriesOf<At
     means: "a required check of Stagecoach's can never report",
     todo: "give the App `checks: write` and accept it for this installation, or take the check out of the required ones",
   },
+  MIRROR_FULL: {
+    says: "the server's copy of this repository has used up its {mebibytes} MiB: pull requests get no plan until there is room. Runs go on",
+    subject: "repository",
+    means:
+      "the base with its history, the branches of runs and the heads of open pull requests take more room than `quota.repository` of the server's configuration",
+    todo: "close pull requests that bring large files, or have the operator raise `quota.repository`; it is tried again every few minutes",
+  },
   NOTHING_IS_DONE: {
     says: "nothing is done yet, and nothing merges: {because}. This is looked at again by itself once that is over: /pause, /abort and /halt however late that is, anything else if it was written no longer than 15 minutes before",
     subject: "repository",

@@ -218,6 +218,18 @@ export const ENGINE: Entries<EngineReasons> = entriesOf<EngineReasons>()({
   },
   NOTE_NO_RELEASE: { subject: "file", says: "**{rollout}**: it has no release, so it can be planned but not run." },
   NOTE_NO_TAG: { subject: "file", says: "**{rollout}**: no tag has a version in {range} yet." },
+  PULL_TOO_LARGE: {
+    subject: "pull",
+    says: "this pull request from a fork brings more than {mebibytes} MiB, so what it would do is not looked into: make it smaller, or push it to a branch of this repository",
+  },
+  PULL_LARGE_FILE: {
+    subject: "pull",
+    says: "this pull request from a fork changes a large file that the base has changed, too, so what it would do is not looked into: rebase it, or push it to a branch of this repository",
+  },
+  PULL_NO_ROOM: {
+    subject: "repository",
+    says: "the copy of this repository has used up its {mebibytes} MiB, so what pull requests would do is not looked into: close large ones, or ask the operator for a larger `quota.repository`",
+  },
   UNSTAGED_DELETED: { subject: "application", says: "it would be deleted, with its workloads" },
   UNSTAGED_CHANGED: { subject: "application", says: ({ places }) => `its ${places.join(" and ")} would change` },
   UNSTAGED_PIN: { subject: "application", says: "its pin in {pinFile} would go from [{from}|nothing] to [{to}|nothing]" },

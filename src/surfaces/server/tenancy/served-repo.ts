@@ -8,7 +8,7 @@ import { openGitHubForge, tracesOf } from "../../../adapters/forge/github/index.
 import type { Forge } from "../../../adapters/forge/port.ts";
 import { JOURNAL_BRANCH, openJournal } from "../../../adapters/git/journal/journal.ts";
 import { openMirror } from "../../../adapters/git/mirror.ts";
-import type { CommitWriter } from "../../../adapters/git/port.ts";
+import type { CommitWriter, MirrorLimits } from "../../../adapters/git/port.ts";
 import type { HookCaller } from "../../../adapters/hooks/port.ts";
 import { BoundedSet } from "../../../core/base/bounded.ts";
 import { defined } from "../../../core/base/defined.ts";
@@ -57,6 +57,7 @@ interface ServedRepoOptions {
   octokit(installationId: number): Promise<ProbotOctokit>;
   /** Where mirrors are kept. */
   directory: string;
+  limits?: MirrorLimits;
   clock: Clock;
   log: Log;
   rights(repository: string): RepoRights;
@@ -87,7 +88,10 @@ export async function openServedRepo(place: InstalledRepo, options: ServedRepoOp
   const forge = withPatience(plain, attention, clock);
   const { login, id } = await forge.identity();
   const directory = mirrorDirectory(options.directory, fullName);
-  const mirror = idleMirror(() => openMirror({ directory, url, credentials: () => forge.gitCredentials() }), clock);
+  const mirror = idleMirror(
+    () => openMirror(defined({ directory, url, limits: options.limits, credentials: () => forge.gitCredentials() })),
+    clock,
+  );
   const policy = policyOf(mirror, () => served.baseBranch);
   const inbox = commandInbox({ forge, clock, log, policy, again: (ms) => void clock.after(ms, () => onChange(fullName)) });
   const author = { name: login, email: `${id}+${login}@users.noreply.github.com` };

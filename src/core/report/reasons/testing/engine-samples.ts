@@ -7,7 +7,14 @@ const problem: Problem = {
 
 /** Fields that only reasons of the engine have. */
 export const ENGINE_FIELDS: Readonly<Record<string, unknown>> = {
-  ...{ said: "no route to host", set: "argocd/payments", files: ["a.yaml", "b.yaml"], follows: "env/eu-1", changed: "values.yaml" },
+  ...{
+    mebibytes: 32,
+    said: "no route to host",
+    set: "argocd/payments",
+    files: ["a.yaml", "b.yaml"],
+    follows: "env/eu-1",
+    changed: "values.yaml",
+  },
   ...{ declaredIn: "apps/payments.yaml", fields: ["settle", "windows"], problem, planes: ["hub", "edge"], forbidden: false, how: "now" },
   ...{ values: { version: "v1.4.2" }, limit: 5000, remaining: 12, resetAt: Date.parse("2026-11-21T10:00:00Z"), everyMs: 60_000 },
   ...{

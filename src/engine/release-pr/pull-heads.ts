@@ -1,0 +1,109 @@
+/**
+ * Brings the heads of open pull requests here, as far as they may be looked into: those of the repository itself in as few fetches as there
+ * can be, each of a fork by itself and bounded, and none where nothing of the repository is ours. Called for each pass over the open ones.
+ */
+import { GitError } from "../../adapters/git/port.ts";
+import type { AnyReason } from "../../core/base/reason.ts";
+import { attentionReason } from "../../core/reasons/attention.ts";
+import { engineReason } from "../../core/reasons/engine.ts";
+import type { Attention } from "../round/attention.ts";
+import type { RepoContext } from "../round/context.ts";
+import { mayConcern } from "./judge-pull-touched.ts";
+import type { JudgedPull, PlanBase, Touched } from "./types.ts";
+
+/** One fetch asks for so many heads. */
+const HEADS_AT_ONCE = 100;
+/** Where nothing is ours GitHub is asked for the files of so many in one pass: nobody waits for what is said of them. */
+const MOST_LISTED = 10;
+const MEBIBYTE = 1024 * 1024;
+
+/** As GitHub lists it. */
+type Head = Pick<JudgedPull, "number" | "head" | "isFork">;
+
+export interface PullHeads {
+  /** Fetches heads, and forgets those of PRs that are not open any more. */
+  bring(fresh: readonly Head[], open: ReadonlySet<number>): Promise<void>;
+  /** undefined: later. */
+  touchedBy(base: PlanBase, pull: Head): Promise<Touched | undefined>;
+}
+
+type Context = Pick<RepoContext, "mirror" | "forge">;
+
+export function openPullHeads({ mirror, forge }: Context, attention: Pick<Attention, "note">): PullHeads {
+  /** By PR: which head was asked for, and why it is not here. */
+  const asked = new Map<number, { head: string; unread: AnyReason | undefined }>();
+  let known: ReadonlySet<number> | undefined;
+  let listed = 0;
+
+  /** Closed ones leave nothing behind; at the start, too, for they may have been closed meanwhile. */
+  async function forgetOthers(open: ReadonlySet<number>): Promise<void> {
+    if (known !== undefined && [...known].every((number) => open.has(number))) return;
+    await mirror.keepPulls(open);
+    for (const number of asked.keys()) if (!open.has(number)) asked.delete(number);
+  }
+
+  async function fetchOwn(pulls: readonly Head[]): Promise<void> {
+    if (pulls.length === 0) return;
+    const { left, most } = await mirror.room();
+    const unread = left > 0 ? undefined : engineReason("PULL_NO_ROOM", { mebibytes: most / MEBIBYTE });
+    for (let from = 0; from < pulls.length && unread === undefined; from += HEADS_AT_ONCE)
+      await mirror.fetch(pulls.slice(from, from + HEADS_AT_ONCE).map(({ number }) => `refs/pull/${number}/head`));
+    for (const { number, head } of pulls) asked.set(number, { head, unread });
+  }
+
+  async function fetchFork({ number, head }: Head): Promise<void> {
+    const { kind, most } = await mirror.fetchFork(number);
+    const mebibytes = most / MEBIBYTE;
+    const unread = {
+      fetched: undefined,
+      full: engineReason("PULL_NO_ROOM", { mebibytes }),
+      tooLarge: engineReason("PULL_TOO_LARGE", { mebibytes }),
+    }[kind];
+    asked.set(number, { head, unread });
+  }
+
+  async function fetchAll(pulls: readonly Head[]): Promise<void> {
+    await fetchOwn(pulls.filter(({ isFork }) => !isFork));
+    for (const pull of pulls) if (pull.isFork) await fetchFork(pull);
+    const isFull = [...asked.values()].some(({ unread }) => unread?.code === "PULL_NO_ROOM");
+    attention.note("mirror", isFull ? attentionReason("MIRROR_FULL", { mebibytes: (await mirror.room()).most / MEBIBYTE }) : undefined);
+  }
+
+  return {
+    async bring(fresh, open) {
+      listed = 0;
+      const isShallow = await mirror.isShallow();
+      if (!isShallow) await forgetOthers(open);
+      known = open;
+      if (!isShallow) await fetchAll(fresh);
+    },
+    async touchedBy(base, pull) {
+      if (await mirror.isShallow()) {
+        if (listed++ >= MOST_LISTED) return undefined;
+        const files = await forge.changedFiles(pull.number);
+        if (!mayConcern(base.project, files)) return { files, tree: undefined };
+        await mirror.deepen(base.branch);
+      }
+      if (asked.get(pull.number)?.head !== pull.head) await fetchAll([pull]);
+      const unread = asked.get(pull.number)?.unread;
+      if (unread !== undefined) return { files: await forge.changedFiles(pull.number), tree: undefined, unread };
+      return await merged({ mirror, forge }, base.commit, pull);
+    },
+  };
+}
+
+/**
+ * The files a PR changes, from Git alone: what merging it into this base would change. A conflict leaves that open; GitHub is asked
+ * then, for the one PR.
+ */
+async function merged({ mirror, forge }: Context, base: string, { number, head, isFork }: Head): Promise<Touched> {
+  try {
+    const result = await mirror.mergeTree(base, head);
+    if (!("conflicts" in result)) return { files: await mirror.changedPaths(base, result.tree), tree: result.tree };
+  } catch (error) {
+    // A file that was left out, and that the base has changed as well.
+    if (!(isFork && error instanceof GitError)) throw error;
+    return { files: await forge.changedFiles(number), tree: undefined, unread: engineReason("PULL_LARGE_FILE") };
+  }
+  return { files: await forge.changedFiles(number), tree: undefined };
+}
