@@ -43,6 +43,7 @@ spec:
   waitingDeadline: 6h
   baseline: Tolerate
   suspended: Accept
+  proof: revision
   flap: { ignore: 30s, most: 3, window: 10m }
   allowUnstaged: true
   joiners: Ignore

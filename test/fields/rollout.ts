@@ -84,6 +84,7 @@ spec.rollback.maxUnavailable spec.rollback.skipBake | src/core/run/outcome/rollb
 spec.quarantine.max spec.quarantine.onReturn spec.quarantine.selector | src/core/run/batches/quarantine › onReturn: Skip leaves it as it is | ${FIELDS} | ${RULES}at most 3; also where they come back
 spec.flap.ignore spec.flap.most spec.flap.window | src/core/run/targets/target-rules › baseline, flap and suspended are read | ${FIELDS} | ${RULES}dips under 30s are passed over, 3 within 10m
 spec.suspended | src/core/run/targets/target-rules › a Rollout that pauses while its target bakes | ${FIELDS} | ${RULES}what is paused counts as healthy
+spec.proof | src/engine/round/observe/judge-targets › what the objects hold is asked | ${FIELDS} | ${RULES}the revision that Argo CD shows is proof enough
 spec.weightPins[].file spec.weightPins[].path spec.weightPins[].value | src/core/spec/rules/steps › steps without them, and they without steps | ${STEPS} | src/core/report/steps › step 2 of 3 (weight 60)
 spec.weightPins[].replicas | src/core/plan/weigh › 10 replicas on 2 clusters | ${STEPS} | src/core/report/steps › at 20
 `);

@@ -4,7 +4,7 @@ import { CLAUSE_DOCS } from "../../src/core/argocd/liveness/clauses/docs.ts";
 import { CLAUSE_NAMES } from "../../src/core/argocd/liveness/types.ts";
 import { COMPARED_TRAPS } from "./compared-traps.ts";
 import { RUNNING_TRAPS } from "./running-traps.ts";
-import { SPEC_TRAPS } from "./spec-traps.ts";
+import { CONTENT_TRAPS, SPEC_TRAPS } from "./spec-traps.ts";
 import { STATUS_TRAPS } from "./status-traps.ts";
 
 const page = readFileSync(new URL("../../docs/liveness.md", import.meta.url), "utf8");
@@ -31,7 +31,7 @@ test("docs/liveness.md has a row for every clause, in the order they are judged,
 });
 
 test("every report that a clause names has its scenario, stopped by that very clause or showing that it must not be more", () => {
-  const traps = [...STATUS_TRAPS, ...SPEC_TRAPS, ...RUNNING_TRAPS, ...COMPARED_TRAPS];
+  const traps = [...STATUS_TRAPS, ...SPEC_TRAPS, ...CONTENT_TRAPS, ...RUNNING_TRAPS, ...COMPARED_TRAPS];
   const bare = CLAUSE_NAMES.flatMap((name) =>
     CLAUSE_DOCS[name].bitten
       .filter(

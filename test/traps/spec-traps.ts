@@ -1,4 +1,5 @@
 import { at, COMMIT, LATER, merged as laid, MERGED, OLDER, REPO } from "../../src/adapters/argocd/testing/application.ts";
+import type { ContentSeen, LivenessInput } from "../../src/core/argocd/liveness/types.ts";
 import { type Read, read, type Trap } from "./trace.ts";
 
 type Raw = Record<string, unknown>;
@@ -30,6 +31,60 @@ function hydrated(clock: string, spec: Raw, by: Raw, drySHA = COMMIT): Read {
 }
 
 const twice = (of: (clock: string) => Read): Read[] => ["10:00:15", "10:01:00"].map(of);
+
+const objects = (seen: ContentSeen, required = false): Partial<LivenessInput> => ({ content: { required, see: () => seen } });
+const UNREAD: ContentSeen = { failed: "HTTP 502", since: new Date(at("10:00:15")).toISOString() };
+
+/** All that Argo CD says of them is well, and the objects are asked for. */
+export const CONTENT_TRAPS: Trap[] = [
+  {
+    issues: [],
+    name: "the revision is shown, Synced and Healthy, and renders to what there was before the change",
+    stops: "content/shown",
+    ends: "pending",
+    given: objects({ proof: "same" }),
+    reads: twice((clock) => read(clock)),
+  },
+  {
+    issues: [],
+    name: "Synced and Healthy, for the comparison ignores the image: the revision renders to the new one, and the old one runs",
+    stops: "content/shown",
+    ends: "pending",
+    given: objects({ proof: "notLive" }),
+    reads: twice((clock) => read(clock)),
+  },
+  {
+    issues: [],
+    name: "objects are required to tell, and there is nothing in them that can",
+    stops: "content/shown",
+    ends: "pending",
+    given: objects({ proof: "unknown" }, true),
+    reads: twice((clock) => read(clock)),
+  },
+  {
+    issues: [],
+    name: "objects are required to tell, and the account may not read them",
+    stops: "content/shown",
+    ends: "pending",
+    given: objects({ ...UNREAD, refused: true }, true),
+    reads: twice((clock) => read(clock)),
+  },
+  {
+    issues: [],
+    name: "objects are not required to tell, and Argo CD fails to answer for less than the grace: it may answer yet",
+    stops: "content/shown",
+    ends: "pending",
+    given: objects(UNREAD),
+    reads: [read("10:00:15"), read("10:01:00")],
+  },
+  {
+    issues: [],
+    name: "objects are not required to tell, and cannot be read for the whole grace: it counts by its revision",
+    ends: "live",
+    given: objects(UNREAD),
+    reads: [read("10:00:15"), read("10:01:20")],
+  },
+];
 
 /** The ApplicationSet changes what no comparison of Argo CD's is about: `comparedTo` holds neither the dry source nor the project. */
 export const SPEC_TRAPS: Trap[] = [

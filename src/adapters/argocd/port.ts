@@ -1,3 +1,4 @@
+import type { ContentProof } from "../../core/argocd/content.ts";
 import type {
   ApplicationSetView,
   ApplicationView,
@@ -47,6 +48,8 @@ export interface ControlPlane {
   syncWindows?(namespace: string, name: string): Promise<SyncWindowsView | undefined>;
   /** What Argo CD would generate from this ApplicationSet; nothing is written. For what cannot be rendered offline. */
   generate?(applicationSet: Record<string, unknown>): Promise<GenerateOutcome>;
+  /** Whether an Application's objects show a change; absent where this adapter cannot see them. Never rejects. */
+  content?(namespace: string, name: string, question: ContentQuestion): Promise<ContentOutcome>;
   close(): Promise<void>;
 }
 
@@ -67,6 +70,20 @@ export type ActionOutcome =
   | { kind: "notOffered"; why: Words }
   | { kind: "forbidden"; why: Words }
   | { kind: "failed"; why: Words };
+
+export interface ContentQuestion {
+  /** What the pins were set to, and from what. */
+  values: readonly { from: string | null; to: string }[];
+  /** The revisions that Argo CD has compared, in the order of the sources. */
+  seen: readonly string[];
+  /** The same as of before the change; undefined: they cannot be rendered by revision. */
+  before?: readonly string[] | undefined;
+  /** Asks as often as it takes. Else once, and on only where the values of before are still there. */
+  thorough: boolean;
+}
+
+/** `refused`: asking again changes nothing. `why` holds no credential. */
+export type ContentOutcome = { kind: "done"; proof: ContentProof } | { kind: "failed"; why: Words; refused?: true };
 
 export type ActionOffer = { kind: "offered" } | Exclude<ActionOutcome, { kind: "done" }>;
 

@@ -81,6 +81,7 @@ export interface EngineReasons {
   /** name: `namespace/name`. */
   ROLLOUT_GONE: { application: string; name: string };
   PLANE_MISSING: { plane: string };
+  CONTENT_UNSEEN: { plane: string };
   ACTIONS_NOT_ALLOWED: { plane: string };
   NOT_TRIED_TOGETHER: { because: Words };
 

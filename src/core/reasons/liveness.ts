@@ -17,6 +17,8 @@ export interface LivenessReasons {
   CHANGE_LIVE: OnDay & { seen: readonly string[]; more: number; health: string; since?: Time | undefined; comparedAt: Time } & {
     /** When its cluster answered; unasked: with this set-up it cannot be asked. Absent: nobody has asked. */
     cluster?: Time | "unasked" | undefined;
+    /** What its objects say: that it is there; nothing; or nothing that can be read. Absent: they were not looked at. */
+    objects?: "shown" | "untold" | "unread" | undefined;
   };
   /** Of the clusters that a page shows, none or not every one can be asked. */
   CLUSTERS_UNASKED: { all: boolean };
@@ -117,6 +119,12 @@ export interface LivenessReasons {
   SUSPENDED: Said;
   /** `shown`: some images of the same repository that its pods have. */
   IMAGE_NOT_SHOWN: { wanted: string; shown: readonly string[] };
+
+  CONTENT_ASKED: NoData;
+  CONTENT_UNREAD: { because: Words; required: boolean };
+  CONTENT_UNTOLD: NoData;
+  CONTENT_NOT_LIVE: NoData;
+  CONTENT_UNCHANGED: NoData;
 
   SETTLING: OnDay & { since: Time; until: Time };
   READ_AWAITED: OnDay & { at: Time };

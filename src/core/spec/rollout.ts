@@ -29,6 +29,8 @@ export interface Rollout {
   allowUnstaged: boolean;
   /** What an Application suspended by a paused Rollout counts as. Absent: Wait. */
   suspended?: WrittenSpec["suspended"];
+  /** What a change is recognised by. Absent: by its objects where they can be asked for and tell. */
+  proof?: WrittenSpec["proof"];
   /** While baking, up to `most` dips within `windowMs`, each shorter than `ignoreMs`, are ignored. Absent: none is. */
   flap?: { ignoreMs: number; most: number; windowMs: number } | undefined;
   /** How a rollback travels. Absent: batches as they moved, without bakes. */

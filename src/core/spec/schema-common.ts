@@ -91,3 +91,19 @@ function slugLike(written: string): string {
     .replace(/^[^a-z0-9]+|-+$/g, "");
   return SLUG.test(last) ? last : SLUG.test(made) ? made : "sre";
 }
+
+export const sourceRefSchema = z.strictObject({
+  apiGroup: key(text.default("argoproj.io/v1alpha1"), "Group (and version) of the owner."),
+  kind: key(z.enum(["ApplicationSet", "Application"]), "`ApplicationSet`, or `Application` with a `selector` for hand-written ones."),
+  name: key(text.min(1).optional(), "Name of the ApplicationSet."),
+  namespace: key(text.min(1).default("argocd"), "Its namespace."),
+  controlPlane: key(
+    z.union([text.min(1), z.array(text.min(1)).min(1)]).optional(),
+    "The Argo CD instance, or a list of them. Default: the only one configured.",
+  ),
+  selector: key(selector.optional(), "For `kind: Application`: label selector over Applications."),
+  unverified: key(
+    z.boolean().default(false),
+    "Go on where an ApplicationSet can be rendered neither offline nor by Argo CD: the check that nothing is deleted is then left out. One that stands in another repo, or lives otherwise than it stands in Git, is judged by the live set.",
+  ),
+});

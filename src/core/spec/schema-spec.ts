@@ -1,22 +1,6 @@
 import { z } from "zod";
-import { budget, duration, key, quantity, selector, text } from "./schema-common.ts";
+import { budget, duration, key, quantity, selector, sourceRefSchema, text } from "./schema-common.ts";
 import { stageSchema, weightPinSchema } from "./schema-stage.ts";
-
-export const sourceRefSchema = z.strictObject({
-  apiGroup: key(text.default("argoproj.io/v1alpha1"), "Group (and version) of the owner."),
-  kind: key(z.enum(["ApplicationSet", "Application"]), "`ApplicationSet`, or `Application` with a `selector` for hand-written ones."),
-  name: key(text.min(1).optional(), "Name of the ApplicationSet."),
-  namespace: key(text.min(1).default("argocd"), "Its namespace."),
-  controlPlane: key(
-    z.union([text.min(1), z.array(text.min(1)).min(1)]).optional(),
-    "The Argo CD instance, or a list of them. Default: the only one configured.",
-  ),
-  selector: key(selector.optional(), "For `kind: Application`: label selector over Applications."),
-  unverified: key(
-    z.boolean().default(false),
-    "Go on where an ApplicationSet can be rendered neither offline nor by Argo CD: the check that nothing is deleted is then left out. One that stands in another repo, or lives otherwise than it stands in Git, is judged by the live set.",
-  ),
-});
 
 const place = z.strictObject({
   file: key(text.min(1), "File in the config repo."),
@@ -234,6 +218,10 @@ export const specSchema = z.strictObject({
   suspended: key(
     z.enum(["Wait", "Accept"]).optional(),
     "What an Application counts as in which something is paused, such as a Rollout at a canary step. `Wait` (the default): in progress, and no deadline runs meanwhile. `Accept`: as healthy.",
+  ),
+  proof: key(
+    z.enum(["revision", "content"]).optional(),
+    "What a change is recognised by once Argo CD shows it Synced and Healthy. `revision`: the revision that it shows. `content`: its objects, too, which hold what the pins were set to, or are rendered to something else than before; where they cannot be asked for, nothing is live. Default: as `content` where a control plane is read by Argo CD's API (one call a target), and by the revision where objects cannot be asked for or tell nothing.",
   ),
   weightPins: key(
     z.array(weightPinSchema).min(1).max(20).optional(),

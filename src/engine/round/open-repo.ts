@@ -37,6 +37,7 @@ import { openHooks } from "./hooks.ts";
 import { openJournalLooks } from "./journal-look.ts";
 import { openMergeQueue } from "./merging.ts";
 import { openBranchHeads } from "./observe/branch-heads.ts";
+import { openContents } from "./observe/contents.ts";
 import { openEditRemarks } from "./observe/edited-midrun.ts";
 import { openFormerPlaces } from "./observe/former-places.ts";
 import { openJudge } from "./observe/judge-targets.ts";
@@ -199,6 +200,7 @@ function openArgoSide(context: RepoContext, commits: ReturnType<typeof openCommi
     actions: openRolloutActions(context, rollouts),
     refresher: openRefresher(context),
     reader: openTargetReader(context),
+    contents: openContents(context),
     stability: openStability(),
     troubleOfOwner: openOwners(),
     observeJoiners: openJoiners(context, commits),

@@ -54,6 +54,11 @@ export async function startArgoCd(options: ArgoCdOptions): Promise<ArgoCdSim> {
       const cluster = clusters.resolve(app.spec.destination);
       return !("error" in cluster) && parts.board.has("unreachable", cluster.name);
     },
+    managed: ({ metadata }) => apps.managed(metadata.namespace ?? namespace, metadata.name),
+    manifests: async ({ spec }, revisions) => {
+      const made = await parts.manifests.desired({ spec, revisions, force: false, texts: [] });
+      return { revision: made.revisions[0] ?? "", manifests: await made.objects() };
+    },
     token: options.apiToken,
   });
   const authority = options.tls === true ? createAuthority() : undefined;
@@ -100,7 +105,7 @@ function startControllers(options: ArgoCdOptions) {
   const rollouts = createFleetRollouts({ store, clusters, board, scheduler, lag });
   const apps = startApplicationController({ store, scheduler, lag, board, clusters, manifests, repositories, namespace, rollouts }, seed);
   const sets = startApplicationSetController({ store, scheduler, lag, clusters, repositories, render, seed });
-  return { store, namespace, render, sources, scheduler, clusters, repositories, board, rollouts, apps, sets };
+  return { store, namespace, render, sources, scheduler, clusters, repositories, manifests, board, rollouts, apps, sets };
 }
 
 function notifyPush({ sources, apps, sets }: Parts, push: Push): void {

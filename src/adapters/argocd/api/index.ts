@@ -19,6 +19,7 @@ import type { Log, Tuning } from "../wire/source.ts";
 import { byName, generated, missingOf, readSyncWindows, refusalOf, rereadApplication } from "./ask.ts";
 import { type ArgoClient, type ArgoClientOptions, argoClient } from "./client.ts";
 import { type ClusterPoll, startClusterPoll } from "./clusters.ts";
+import { contentOf } from "./content.ts";
 import { offersAction, readRollouts, runAction } from "./rollouts.ts";
 import { type ArgoSourceOptions, argoSource } from "./source.ts";
 
@@ -99,6 +100,11 @@ export function openApiPlane(options: ApiOptions): ControlPlane {
     async syncWindows(namespace, name) {
       const view = reads.application(namespace, name);
       return view === undefined ? undefined : await readSyncWindows(client, view, clock.now());
+    },
+    async content(namespace, name, question) {
+      const view = reads.application(namespace, name);
+      if (view === undefined) return { kind: "failed", why: reason("APPLICATION_UNKNOWN", { namespace, name }) };
+      return await contentOf(client, view, question);
     },
     async close() {
       await reads.close();

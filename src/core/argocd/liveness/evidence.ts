@@ -52,6 +52,8 @@ function addSurroundings(fields: Evidence["fields"], context: Context): void {
   if (input.windows !== undefined) fields["syncWindow"] = input.windows.open ? "open" : `closed until ${input.windows.opensAt ?? "?"}`;
   const { at: answered = "cannot be asked", failed, unclear } = app.clusterAnswer ?? {};
   fields["clusterAnsweredAt"] = failed !== undefined ? null : unclear === undefined ? answered : `cannot be asked: ${cut(unclear)}`;
+  const content = context.content;
+  if (content !== undefined) fields["objects"] = content === "asked" ? content : "failed" in content ? "cannot be read" : content.proof;
   if (app.askedAt !== undefined) fields["askedAt"] = app.askedAt;
   if (input.held?.goodSince !== undefined) fields["goodSince"] = input.held.goodSince;
 }

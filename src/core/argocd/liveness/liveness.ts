@@ -101,7 +101,7 @@ function add(all: Judgement, name: ClauseName, finding: Finding, now: number): v
 }
 
 function isOfOneRead(name: ClauseName): boolean {
-  return name !== "settled" && name !== "confirmed";
+  return name !== "content" && name !== "settled" && name !== "confirmed";
 }
 
 function heldOf({ input: { held, ...input }, app }: Context, good: boolean, bad: boolean): NonNullable<LivenessInput["held"]> {
@@ -136,7 +136,7 @@ function firstSeen(context: Context, toldAt: Time | undefined): number | undefin
   return at(app.status.reconciledAt);
 }
 
-function liveReason({ app, input, now }: Context): AnyReason {
+function liveReason({ app, input, now, content }: Context): AnyReason {
   const { sync, health, reconciledAt } = app.status;
   return reason("CHANGE_LIVE", {
     seen: sync.revisions.slice(0, MOST_SHOWN).map(bounded),
@@ -145,8 +145,15 @@ function liveReason({ app, input, now }: Context): AnyReason {
     since: inUtc(health.lastTransitionTime),
     comparedAt: inUtc(reconciledAt) ?? timeOf(now),
     cluster: input.kept === undefined ? undefined : answeredAt(app),
+    objects: objectsOf(content),
     day: dayOf(now),
   });
+}
+
+function objectsOf(content: Context["content"]): "shown" | "untold" | "unread" | undefined {
+  if (content === undefined || content === "asked") return undefined;
+  if ("failed" in content) return "unread";
+  return content.proof === "unknown" ? "untold" : "shown";
 }
 
 /** An answer that tells nothing of the cluster is no sign of life, and none that is missing. */

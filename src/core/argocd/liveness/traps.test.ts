@@ -36,6 +36,7 @@ const ONLY: Record<ClauseName, LivenessInput> = {
   conditions: input({ application: status({ conditions: [{ type: "ComparisonError", message: "x" }] }) }),
   synced: input({ application: status({ sync: { status: "OutOfSync" } }) }),
   health: input({ application: status({ health: { status: "Progressing" } }) }),
+  content: input({ content: { required: false, see: () => ({ proof: "notLive" }) } }),
   settled: input({ now: Date.parse(at("10:00:25")) }),
   confirmed: input({ previous: application({ metadata: { resourceVersion: "199" }, status: { health: { status: "Missing" } } }) }),
 };

@@ -1,6 +1,7 @@
-import type { AnyReason } from "../../base/reason.ts";
+import type { AnyReason, Words } from "../../base/reason.ts";
 import type { Time } from "../../base/time.ts";
 import type { Verdict } from "../../run/state/run.ts";
+import type { ContentProof } from "../content.ts";
 import type { ApplicationView, ClusterView, DestinationView, SourceView, SyncWindowsView } from "../views.ts";
 
 /**
@@ -66,6 +67,8 @@ export interface LivenessInput {
   images?: readonly string[];
   /** The commit has changed nothing of this target's: it was at the release already. */
   unchanged?: true;
+  /** Whether its objects show the change, where that can be asked, or `proof: content` wants it. Absent: the revision is proof enough. */
+  content?: Content;
   /** What an Application Suspended by a paused Rollout is. Default Wait. */
   suspended?: "Wait" | "Accept";
   /** The sync windows that concern it, where they can be seen. */
@@ -85,6 +88,16 @@ export interface LivenessInput {
    */
   kept?: { since?: Time };
 }
+
+interface Content {
+  /** Where it cannot be told, nothing is live. Else it counts by the revision then. */
+  required: boolean;
+  /** undefined: it is being asked. */
+  see(revisions: readonly string[]): ContentSeen | undefined;
+}
+
+/** `failed`: why it could not be asked since then. `refused`: asking again changes nothing. */
+export type ContentSeen = { proof: ContentProof } | { failed: Words; since: Time; refused?: true | undefined };
 
 interface Edited {
   files: readonly string[];
@@ -129,6 +142,7 @@ export const CLAUSE_NAMES = [
   "conditions",
   "synced",
   "health",
+  "content",
   "settled",
   "confirmed",
 ] as const;
@@ -186,6 +200,8 @@ export interface Context {
   /** Epoch milliseconds. */
   mergedAt: number;
   observations: Observation[];
+  /** What was said of its objects, where that was looked at. */
+  content?: ContentSeen | "asked" | undefined;
   /** Whether `comparedTo` is the spec: if not, all of status is about something else. */
   compared: boolean;
   /** The status was computed before the merge, or for another spec: it says nothing of the change, good or bad. */

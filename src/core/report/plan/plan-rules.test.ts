@@ -54,6 +54,7 @@ test("a plan says in which order clusters go, what keeps them apart, and when on
     waitingDeadlineMs: 3_600_000,
     flap: { ignoreMs: 30_000, most: 3, windowMs: 600_000 },
     suspended: "Accept",
+    proof: "revision",
     stages: [
       { ...canary, order: { by: "label", key: "priority" }, progressDeadlineMs: 1_200_000, topologyKey: "zone" },
       { ...rest, order: { by: "seeded", seed: "x" }, pairs: [["a", "b"]], batching: "Rolling" },
@@ -63,7 +64,7 @@ test("a plan says in which order clusters go, what keeps them apart, and when on
   for (const words of [
     "Clusters of canary: by label `priority`; never two of one `zone` at once.",
     "Clusters of everywhere else: in an order that looks random, the same for one seed; never two of a pair at once (1 of them); the next as soon as there is room (`batching: Rolling`).",
-    "A cluster is live once it held still for 5s; failing after 2m in a bad state; failed where its change is not seen within 30m; in canary healthy within 20m; a person is asked after 1h of waiting; dips under 30s are passed over, 3 within 10m; what is paused counts as healthy.",
+    "A cluster is live once it held still for 5s; failing after 2m in a bad state; failed where its change is not seen within 30m; in canary healthy within 20m; a person is asked after 1h of waiting; dips under 30s are passed over, 3 within 10m; what is paused counts as healthy; the revision that Argo CD shows is proof enough.",
   ])
     expect(text).toContain(words);
 });

@@ -113,7 +113,7 @@ const USUAL = { settleMs: 10_000, graceMs: 60_000, seenDeadlineMs: 900_000, wait
 
 /** When a cluster counts as live and as failed, where the rollout says something else than usual. */
 function health(rollout: Rollout): string {
-  const { settleMs, graceMs, seenDeadlineMs, waitingDeadlineMs, flap, suspended } = rollout;
+  const { settleMs, graceMs, seenDeadlineMs, waitingDeadlineMs, flap, suspended, proof } = rollout;
   const late = rollout.stages.filter(({ progressDeadlineMs }) => progressDeadlineMs !== 900_000).slice(0, MOST_LISTED);
   const parts = present(
     settleMs !== USUAL.settleMs && `live once it held still for ${formatDuration(settleMs)}`,
@@ -123,6 +123,8 @@ function health(rollout: Rollout): string {
     waitingDeadlineMs !== USUAL.waitingDeadlineMs && `a person is asked after ${formatDuration(waitingDeadlineMs)} of waiting`,
     flap && `dips under ${formatDuration(flap.ignoreMs)} are passed over, ${flap.most} within ${formatDuration(flap.windowMs)}`,
     suspended === "Accept" && "what is paused counts as healthy",
+    proof === "revision" && "the revision that Argo CD shows is proof enough",
+    proof === "content" && "its objects must show the change",
   );
   return parts.length === 0 ? "" : `A cluster is ${parts.join("; ")}.`;
 }

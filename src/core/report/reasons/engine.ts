@@ -147,6 +147,10 @@ export const ENGINE: Entries<EngineReasons> = entriesOf<EngineReasons>()({
     says: "{application} has {count} Argo Rollouts, more than are shown and steered one by one: resume or promote them in Argo CD",
   },
   ROLLOUT_GONE: { subject: "application", says: "{application} has no Rollout {name} any more" },
+  CONTENT_UNSEEN: {
+    subject: "controlPlane",
+    says: "control plane {plane} is not read by Argo CD's API (`kind: api`), and elsewhere objects cannot be asked for",
+  },
   PLANE_MISSING: { subject: "controlPlane", says: "there is no control plane {plane}" },
   ACTIONS_NOT_ALLOWED: {
     subject: "controlPlane",

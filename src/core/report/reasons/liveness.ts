@@ -66,14 +66,20 @@ function awaitedPhrase({ step, parent = "", set, asked, mute, day }: LivenessRea
 
 type Says = { readonly [Code in keyof LivenessReasons]: Wording<{ readonly code: Code } & Readonly<LivenessReasons[Code]>> };
 
+const OBJECTS = {
+  shown: ", and its objects show the change",
+  untold: ", by its revision: its objects tell nothing of the change",
+  unread: ", by its revision: what its objects hold cannot be read",
+};
+
 const SAYS: Says = {
   NO_APPLICATION: "There is no such Application.",
-  CHANGE_LIVE: ({ seen, more, health, since, comparedAt, cluster, day }) => {
+  CHANGE_LIVE: ({ seen, more, health, since, comparedAt, cluster, objects, day }) => {
     const at = seen.length === 0 ? "" : ` at ${seen.map(short).join(", ")}${more === 0 ? "" : ` and ${more} more`}`;
     const healthy = `${health}${since === undefined ? "" : ` since ${clock(since, day)}`}`;
     // What cannot be asked is said once a page, not of each cluster.
     const answered = cluster === undefined || cluster === "unasked" ? "" : `; its cluster answered at ${clock(cluster, day)}`;
-    return `Live${at}, Synced and ${healthy}; compared at ${clock(comparedAt, day)}${answered}.`;
+    return `Live${at}, Synced and ${healthy}; compared at ${clock(comparedAt, day)}${objects === undefined ? "" : OBJECTS[objects]}${answered}.`;
   },
   CLUSTERS_UNASKED: ({ all }) =>
     `${all ? "No cluster here" : "Not every cluster here"} can be asked whether it answers just now: one that goes away after its sync is not seen (docs/liveness.md#limits).`,
@@ -191,6 +197,15 @@ const SAYS: Says = {
 
   IMAGE_NOT_SHOWN: ({ wanted, shown }) => `It is Healthy, and none of its pods has ${wanted}: there is ${shown.join(", ")}.`,
 
+  CONTENT_ASKED: "Argo CD is asked what its objects hold.",
+  CONTENT_UNREAD: ({ because, required }, names) =>
+    `What its objects hold cannot be read: ${names.because(because)} ${required ? "With `proof: content` it does not count without" : "If that stays so, it counts by its revision"}.`,
+  CONTENT_UNTOLD:
+    "Its objects do not tell whether the change is live, and with `proof: content` it does not count without that: pin a value that shows in them, such as a tag, or let it be `proof: revision`.",
+  CONTENT_NOT_LIVE: "It renders to what the pins were set to, and its cluster holds something else, though Argo CD calls it Synced.",
+  CONTENT_UNCHANGED:
+    "Its objects are still those of before: its revision renders to exactly what the one before the change does. Is the pin used, and does manifest-generate-paths cover its file?",
+
   SETTLING: ({ since, until, day }) => `All is well since ${clock(since, day)}; it counts if that still holds at ${clock(until, day)}.`,
   READ_AWAITED: ({ at, day }) => `Its last report is good. It counts once Argo CD was asked for it by name, at ${clock(at, day)} or later.`,
   READ_FAILED: "{because} Asking failed: {problem}",
@@ -222,6 +237,10 @@ const APART: { readonly [Code in keyof LivenessReasons]?: { subject?: Subject; a
   CONDITION_BAD: { actions: FAILED },
   DEGRADED: { actions: FAILED },
   SUSPENDED: { subject: "resource", actions: LEAVE_OUT },
+  CONTENT_UNREAD: { subject: "controlPlane", actions: LEAVE_OUT },
+  CONTENT_UNTOLD: { actions: LEAVE_OUT },
+  CONTENT_NOT_LIVE: { actions: LEAVE_OUT },
+  CONTENT_UNCHANGED: { actions: ["requeue", "skip", "rollback"] },
   READ_FAILED: { subject: "controlPlane" },
 };
 

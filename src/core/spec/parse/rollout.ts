@@ -29,6 +29,7 @@ export function toRollout({ metadata, spec }: Resource, file: string, defaultMod
     baseline: spec.baseline,
     allowUnstaged: spec.allowUnstaged,
     suspended: spec.suspended,
+    proof: spec.proof,
     flap: flap && { ignoreMs: ms(flap.ignore), most: flap.most, windowMs: ms(flap.window) },
     rollback: rollback && toRollback(rollback),
     joiners: spec.joiners,

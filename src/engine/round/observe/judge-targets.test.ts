@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from "vitest";
-import type { ControlPlane } from "../../../adapters/argocd/port.ts";
+import type { ContentOutcome, ControlPlane } from "../../../adapters/argocd/port.ts";
 import { COMMIT, LATER, MERGED, merged, OLDER, REPO, rawApplication } from "../../../adapters/argocd/testing/application.ts";
 import type { CommitInfo, Mirror } from "../../../adapters/git/port.ts";
 import { decodeApplication } from "../../../core/argocd/decode/application.ts";
@@ -27,6 +27,8 @@ interface Bench {
   files: Map<string, string>;
   tags: Map<string, string>;
   asked: string[];
+  /** What is said of an Application's objects; undefined: nobody can be asked. */
+  content: ContentOutcome | undefined;
   /** What a read by name gives where the stream has told something else: null, that it is gone; a text, why it fails. */
   truth: Map<string, ApplicationView | null | string>;
   context: RepoContext;
@@ -51,6 +53,7 @@ function mirrorOf(self: () => Bench): Partial<Mirror> {
     async resolve(ref) {
       return self().tags.get(ref);
     },
+    commitInfo: async (sha) => info(sha),
     async firstParentLog() {
       return [info(LATER)];
     },
@@ -104,7 +107,16 @@ beforeEach(() => {
   const memory = partsOf(context);
   const now = Date.parse("2026-11-21T10:05:00Z");
   const rest = { windows: undefined, asked: [], truth: new Map(), context, memory };
-  bench = { now, applications: new Map(), sets: new Map(), ancestry: new Map(), files: new Map(), tags: new Map(), ...rest };
+  bench = {
+    content: undefined,
+    now,
+    applications: new Map(),
+    sets: new Map(),
+    ancestry: new Map(),
+    files: new Map(),
+    tags: new Map(),
+    ...rest,
+  };
 });
 
 function has(key: string, over: Raw = {}): void {
@@ -178,6 +190,60 @@ test("with its pin in the values of the chart that makes it, a target is not liv
   expect(await edited("fleet/values.yaml")).toMatchObject(spec);
   expect(await edited("eu.yaml")).toMatchObject(spec);
   expect(await edited("base/kustomization.yaml")).not.toMatchObject(spec);
+});
+
+describe("what the objects hold is asked", () => {
+  async function says(content: ContentOutcome | undefined, proof?: "content" | "revision"): Promise<Assessment | undefined> {
+    const answers = async () => {
+      bench.asked.push("content");
+      return bench.content ?? { kind: "done" as const, proof: "unknown" as const };
+    };
+    bench.content = content;
+    const plane = bench.context.planes.get("hub");
+    if (plane !== undefined && content !== undefined) plane.content = answers;
+    has(KEY);
+    run.spec.proof = proof;
+    await looks();
+    const judged = await look();
+    run.spec.proof = undefined;
+    return judged;
+  }
+  const asked = () => bench.asked.filter((one) => one === "content").length;
+  const failed = { kind: "failed", why: "HTTP 403", refused: true } as const;
+
+  test("a target whose objects show the change is live, and was asked for once", async () => {
+    expect(await says({ kind: "done", proof: "shown" })).toMatchObject({ verdict: "live", sentence: { objects: "shown" } });
+    expect(asked()).toBe(1);
+  });
+
+  test("one that renders to what there was before is never live, whatever its revision", async () => {
+    expect(await says({ kind: "done", proof: "same" })).toMatchObject({
+      verdict: "pending",
+      clause: "content",
+      sentence: { code: "CONTENT_UNCHANGED" },
+    });
+    bench.content = { kind: "done", proof: "shown" };
+    bench.now += 5000;
+    expect((await look())?.verdict).toBe("live");
+  });
+
+  test("what cannot be read counts by the revision and says so, unless it is required", async () => {
+    expect(await says(failed)).toMatchObject({
+      verdict: "live",
+      sentence: { objects: "unread" },
+      evidence: { fields: { objects: "cannot be read" } },
+    });
+    expect(await says(failed, "content")).toMatchObject({ verdict: "pending", sentence: { code: "CONTENT_UNREAD", required: true } });
+    expect(await says({ kind: "done", proof: "unknown" }, "content")).toMatchObject({ sentence: { code: "CONTENT_UNTOLD" } });
+  });
+
+  test("with `proof: revision` nobody is asked, and where nobody can be asked `proof: content` is never live", async () => {
+    expect((await says({ kind: "done", proof: "same" }, "revision"))?.verdict).toBe("live");
+    expect(asked()).toBe(0);
+    delete bench.context.planes.get("hub")?.content;
+    expect((await says(undefined))?.verdict).toBe("live");
+    expect(await says(undefined, "content")).toMatchObject({ verdict: "pending", sentence: { because: { code: "CONTENT_UNSEEN" } } });
+  });
 });
 
 describe("what a stream did not bring", () => {

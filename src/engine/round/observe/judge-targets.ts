@@ -9,9 +9,9 @@
 import type { ControlPlane } from "../../../adapters/argocd/port.ts";
 import { changeFor } from "../../../core/argocd/liveness/change-for.ts";
 import { assess } from "../../../core/argocd/liveness/liveness.ts";
-import type { Change, Intended, OwnerTrouble } from "../../../core/argocd/liveness/types.ts";
+import type { Intended, OwnerTrouble } from "../../../core/argocd/liveness/types.ts";
 import type { Awaited } from "../../../core/argocd/parent.ts";
-import { equalIntent, hydrationOf } from "../../../core/argocd/same.ts";
+import { equalIntent } from "../../../core/argocd/same.ts";
 import type { ApplicationView, ClusterView } from "../../../core/argocd/views.ts";
 import { defined } from "../../../core/base/defined.ts";
 import { epoch, iso, type Time } from "../../../core/base/time.ts";
@@ -23,6 +23,8 @@ import { applicationAt, clusterOf } from "../../resolve/fleet.ts";
 import type { RepoContext } from "../context.ts";
 import type { Refresher } from "../guard/refresh.ts";
 import type { TargetReader } from "../guard/refresh-read.ts";
+import { type Contents, contentOf } from "./contents.ts";
+import { hydrationOf, type LookUpHydrated, openHydrated } from "./hydrated.ts";
 import type { Facts, WithFacts } from "./mirror-facts.ts";
 import { awaitParent, observeParent, whatGitGives } from "./parents.ts";
 import type { Stability, TroubleOfOwner } from "./stability.ts";
@@ -44,6 +46,7 @@ interface JudgeParts {
   troubleOfOwner: TroubleOfOwner;
   refresher: Refresher;
   reader: TargetReader;
+  contents: Contents;
 }
 
 /** One target, as it is judged. */
@@ -67,7 +70,7 @@ interface Gathered {
 
 export function openJudge(
   { planes, clock, repoURL }: Pick<RepoContext, "planes" | "clock" | "repoURL">,
-  { withFacts, stability, troubleOfOwner, refresher, reader }: JudgeParts,
+  { withFacts, stability, troubleOfOwner, refresher, reader, contents }: JudgeParts,
 ): JudgeTargets {
   function gather(run: Run, batch: Batch, target: BatchTarget): Gathered | undefined {
     const { merged } = batch;
@@ -98,8 +101,8 @@ export function openJudge(
 
   return async (run, batch, rendered) => {
     const gathered = batch.targets.map((target) => gather(run, batch, target));
-    const hydrated = openHydrated();
-    const judged = await withFacts((facts) => gathered.map((one) => one && judge(one, rendered, facts, hydrated)));
+    const memory = { hydrated: openHydrated(), contents };
+    const judged = await withFacts((facts) => gathered.map((one) => one && judge(one, rendered, facts, memory)));
     return gathered.map((one, index) => {
       const verdict = judged[index];
       return one && verdict && follow(one, verdict);
@@ -113,16 +116,19 @@ interface Verdict {
   awaited: Awaited | undefined;
 }
 
-/** Looks up, once for all targets of a batch, which Applications of a plane are hydrated to which branch. */
-type LookUpHydrated = (plane: ControlPlane) => Hydrated;
+/** What is looked at besides the facts of Git. */
+interface Memory {
+  hydrated: LookUpHydrated;
+  contents: Contents;
+}
 
-function judge(gathered: Gathered, rendered: RenderedAround, facts: Facts, hydrated: LookUpHydrated): Verdict {
-  const judged = assessOne(gathered, rendered, facts, hydrated);
+function judge(gathered: Gathered, rendered: RenderedAround, facts: Facts, memory: Memory): Verdict {
+  const judged = assessOne(gathered, rendered, facts, memory);
   const waits = judged.verdict === "pending" && judged.clause === "spec" && gathered.batch.phase !== "Settled";
   return { judged, awaited: waits ? observeParent(gathered, facts) : undefined };
 }
 
-function assessOne(gathered: Gathered, rendered: RenderedAround, facts: Facts, hydrated: LookUpHydrated): ReturnType<typeof assess> {
+function assessOne(gathered: Gathered, rendered: RenderedAround, facts: Facts, memory: Memory): ReturnType<typeof assess> {
   const { run, batch, target, plane, namespace, name, application, cluster, owner, held, now, repoURL } = gathered;
   const { written, chosen } = chooseChange(gathered, rendered, facts);
   // What has settled is held against the base: only where a verdict decides something is more looked up, and read anew.
@@ -147,8 +153,9 @@ function assessOne(gathered: Gathered, rendered: RenderedAround, facts: Facts, h
       firstComparedAt: target.firstComparedAt,
       kept: isSettled ? undefined : defined({ since: bakeEnd(run, batch, target) }),
       seenPinDiffers: isSettled ? undefined : (seen: string) => facts.pinDiffers(batch, target, seen),
-      ...hydration(gathered, chosen, facts, hydrated),
+      ...(isSettled ? undefined : hydrationOf(gathered, [chosen.change, ...chosen.also], facts, memory.hydrated)),
       images: isSettled ? undefined : facts.images(batch, target),
+      content: isSettled ? undefined : contentOf(gathered, [chosen.change, ...chosen.also], memory.contents),
       unchanged: written === 0 ? (true as const) : undefined,
       intended: chosen.intended,
       edited: chosen.files.length === 0 ? undefined : { files: chosen.files, repoURL, given: whatGitGives(gathered, rendered.atChange) },
@@ -173,39 +180,6 @@ function chooseChange(gathered: Gathered, rendered: RenderedAround, facts: Facts
     resolve: facts.resolve,
   });
   return { written: written.length, chosen };
-}
-
-/** The Applications of a plane that are hydrated to one branch, by that branch. Looked up once for all targets of a batch. */
-type Hydrated = ReadonlyMap<string, readonly ApplicationView[]>;
-
-function openHydrated(): LookUpHydrated {
-  const found = new Map<string, Hydrated>();
-  return (plane) => {
-    const known = found.get(plane.name);
-    if (known !== undefined) return known;
-    const all = plane.applications().filter(({ spec }) => spec.sourceHydrator !== undefined);
-    const made = Map.groupBy(all, ({ spec }) => hydrationOf(spec.sourceHydrator)?.to ?? "");
-    found.set(plane.name, made);
-    return made;
-  };
-}
-
-/** What tells of the hydration of one that is hydrated. */
-function hydration({ application, batch, plane }: Gathered, chosen: ReturnType<typeof changeFor>, facts: Facts, hydrated: LookUpHydrated) {
-  if (application?.spec.sourceHydrator === undefined || batch.phase === "Settled") return {};
-  const other = sharesBranch(application, [chosen.change, ...chosen.also], hydrated(plane));
-  return { hydrated: facts.hydrated, sharesBranch: other };
-}
-
-/**
- * Another Application that is hydrated to the same branch. Where all of them follow one moving dry branch, a new commit of it is hydrated
- * for all at once; anything else one may have, and the status of the other says so as well.
- */
-function sharesBranch({ uid, spec }: ApplicationView, changes: readonly Change[], hydrated: Hydrated): string | undefined {
-  const own = hydrationOf(spec.sourceHydrator);
-  if (own === undefined) return undefined;
-  const inStep = changes.every(({ kind }) => kind === "commit");
-  return hydrated.get(own.to)?.find((one) => one.uid !== uid && !(inStep && hydrationOf(one.spec.sourceHydrator)?.from === own.from))?.name;
 }
 
 /** Times of Argo CD are whole seconds. */

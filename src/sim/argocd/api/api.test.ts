@@ -127,6 +127,8 @@ describe("the embedded Argo CD's API, over TLS", () => {
     ["/api/v1/applications/{name}", "/api/v1/applications/payments"],
     ["/api/v1/applications/{name}/syncwindows", "/api/v1/applications/payments/syncwindows"],
     ["/api/v1/applications/{applicationName}/resource-tree", "/api/v1/applications/payments/resource-tree"],
+    ["/api/v1/applications/{applicationName}/managed-resources", "/api/v1/applications/payments/managed-resources"],
+    ["/api/v1/applications/{name}/manifests", "/api/v1/applications/payments/manifests?revision=main"],
     ["/api/v1/applications/{name}/resource", `/api/v1/applications/payments/resource?${resource}`],
     ["/api/v1/applications/{name}/resource/actions", `/api/v1/applications/payments/resource/actions?${resource}`],
     ["/api/v1/applicationsets", "/api/v1/applicationsets"],
@@ -180,6 +182,21 @@ describe("the embedded Argo CD's API, over TLS", () => {
       why: { code: "GRANT_WANTED", grant: "p, ACCOUNT, applicationsets, create, PROJECT/*, allow" },
     });
     await reader.close();
+  });
+
+  it("objects are those that were applied, and those of the revision that is asked for", async () => {
+    const { url, api, ca = "" } = world.argo;
+    const log = { info: () => undefined, warn: () => undefined };
+    const plane = openApiPlane({ name: "hub", url, ca, token: api.token, clock: world.clock, log });
+    await plane.ready();
+    const seen = world.app("payments").status?.sync?.revision ?? "";
+    const ask = (name: string, to: string, from: string) =>
+      plane.content?.("argocd", name, { values: [{ from, to }], seen: [seen], before: [seen], thorough: true });
+    expect(await ask("app-dev", "app:v1", "app:v0")).toEqual({ kind: "done", proof: "shown" });
+    expect(await ask("app-dev", "app:v2", "app:v1")).toEqual({ kind: "done", proof: "same" });
+    // Nobody has synced it.
+    expect(await ask("payments", "app:v1", "app:v0")).toEqual({ kind: "done", proof: "notLive" });
+    await plane.close();
   });
 
   it.each([

@@ -5,7 +5,7 @@ import { grpcError, send, sendError } from "./answers.ts";
 import { getApplication, listApplications, streamApplications } from "./applications.ts";
 import type { ApiParts, Call } from "./parts.ts";
 import { type ApiAccount, authenticate, enforce, may } from "./rbac.ts";
-import { getActions, getResource, getTree, postAction } from "./resources.ts";
+import { getActions, getManaged, getManifests, getResource, getTree, postAction } from "./resources.ts";
 import { type RolloutsBackend, storedRollouts } from "./rollouts.ts";
 import { generateSet, getSet, listSets, streamSets } from "./sets.ts";
 import { createStreams } from "./streams.ts";
@@ -70,6 +70,8 @@ const ROUTES: readonly [method: string, path: string, handler: Handler][] = [
   ["GET", "/api/v1/applications/{}", getApplication],
   ["GET", "/api/v1/applications/{}/syncwindows", getSyncWindows],
   ["GET", "/api/v1/applications/{}/resource-tree", getTree],
+  ["GET", "/api/v1/applications/{}/managed-resources", getManaged],
+  ["GET", "/api/v1/applications/{}/manifests", getManifests],
   ["GET", "/api/v1/applications/{}/resource", getResource],
   ["GET", "/api/v1/applications/{}/resource/actions", getActions],
   ["POST", "/api/v1/applications/{}/resource/actions/v2", postAction],

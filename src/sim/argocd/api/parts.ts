@@ -20,6 +20,10 @@ export interface ApiParts {
   rollouts: RolloutsBackend;
   /** Whether nothing gets to the cluster of an Application; absent: everything does. */
   isCut?(app: Application): boolean;
+  /** What stands for an Application's objects, as JSON: in its cluster, and as it was compared last. */
+  managed?(app: Application): Promise<{ live: string[]; target: string[] }>;
+  /** What it renders to at these revisions. Throws with the words of whoever renders. */
+  manifests?(app: Application, revisions: readonly string[]): Promise<{ revision: string; manifests: string[] }>;
   /** The Applications of an ApplicationSet; absent: this server cannot generate. Throws with the generator's words. */
   generate?(set: KubeObject): Promise<KubeObject[]>;
 }

@@ -1,7 +1,7 @@
 import { defined } from "../../../core/base/defined.ts";
 import { kubeTime } from "../../kubernetes/store.ts";
 import type { KubeObject } from "../../kubernetes/types.ts";
-import type { Application } from "../types.ts";
+import { type Application, sourcesOf } from "../types.ts";
 import { grpcError, jsonBody, send } from "./answers.ts";
 import { applicationOf, type Call } from "./parts.ts";
 import { acted, offeredActions } from "./rollouts.ts";
@@ -92,4 +92,26 @@ export async function postAction(call: Call): Promise<void> {
   if (next === undefined) throw grpcError(3, `no action "${action}" for ${given("kind")}`);
   call.rollouts.write(app, next);
   send(call.response, 200, {});
+}
+
+/** The states of objects, of before the cluster was lost where it is. */
+export async function getManaged(call: Call): Promise<void> {
+  const app = applicationOf(call, call.names[0] ?? "", "get");
+  const { live = [], target = [] } = (await call.managed?.(app)) ?? {};
+  const of = (text: string | undefined) => (text === undefined ? {} : JSON.parse(text)) as Partial<KubeObject>;
+  const items = Array.from({ length: Math.max(live.length, target.length) }, (_, index) => {
+    const { kind, metadata } = of(target[index] ?? live[index]);
+    return { kind, name: metadata?.name, liveState: live[index] ?? "null", targetState: target[index] ?? "null" };
+  });
+  send(call.response, 200, { items });
+}
+
+/** One revision, or with several sources some of them by their positions. */
+export async function getManifests(call: Call): Promise<void> {
+  const app = applicationOf(call, call.names[0] ?? "", "get");
+  const [revisions, positions] = [call.query.getAll("revisions"), call.query.getAll("sourcePositions").map(Number)];
+  if (revisions.length !== positions.length) throw grpcError(3, "source positions length is not equal to revisions length");
+  const wanted = sourcesOf(app.spec).map((_, index) => revisions[positions.indexOf(index + 1)] ?? "");
+  const made = await call.manifests?.(app, app.spec.sources === undefined ? [call.query.get("revision") ?? ""] : wanted);
+  send(call.response, 200, { ...made, namespace: app.spec.destination.namespace, sourceType: "Directory" });
 }

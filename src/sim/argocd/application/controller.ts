@@ -35,6 +35,8 @@ interface ApplicationController {
   setDown(down: boolean): void;
   /** What runs in the cluster. */
   truth(namespace: string, name: string): Readonly<Workload> | undefined;
+  /** What stands for an Application's objects, as it was compared last. */
+  managed(namespace: string, name: string): Promise<{ live: string[]; target: string[] }>;
   close(): void;
 }
 
@@ -86,6 +88,10 @@ export function startApplicationController(own: Own, seed: number): ApplicationC
       if (down === stopped) return;
       stopped = down;
       for (const actor of actors.all()) down ? halt(actor) : begin(shared, actor);
+    },
+    async managed(namespace, name) {
+      const { workload, desired } = actors.get(namespace, name) ?? {};
+      return { live: (await workload?.applied?.objects()) ?? [], target: (await desired?.objects()) ?? [] };
     },
     truth: (namespace, name) => actors.get(namespace, name)?.workload.live,
     close() {

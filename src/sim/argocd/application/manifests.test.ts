@@ -28,9 +28,14 @@ afterEach(async () => {
   await repo.remove();
 });
 
-function desired(sources: Partial<ApplicationSource>[], texts: string[] = []): Promise<Desired> {
+async function desired(sources: Partial<ApplicationSource>[], texts: string[] = []): Promise<Omit<Desired, "objects">> {
   const all = sources.map((source) => ({ repoURL: "https://github.com/acme/config.git", targetRevision: "main", ...source }));
-  return manifests.desired({ spec: { project: "default", sources: all, destination: {} }, force: true, texts });
+  const { objects: _, ...made } = await manifests.desired({
+    spec: { project: "default", sources: all, destination: {} },
+    force: true,
+    texts,
+  });
+  return made;
 }
 
 describe("what an Application is made from", () => {

@@ -7,6 +7,7 @@ import { RepoError, type Repositories } from "../git/repositories.ts";
 import { type RolloutManifest, readRollouts } from "../rollouts/manifest.ts";
 import { type ApplicationSource, type ApplicationSpec, sourcesOf } from "../types.ts";
 import { createManifestNames, type Located, type Naming } from "./manifest-names.ts";
+import { type MadeFrom, objectOf } from "./objects.ts";
 
 /** What an Application should look like in its cluster, as far as a simulator needs to know: one hash that changes when it changes. */
 export interface Desired {
@@ -17,6 +18,8 @@ export interface Desired {
   mentions: ReadonlySet<string>;
   /** Argo Rollouts among the manifests. */
   rollouts: readonly RolloutManifest[];
+  /** What stands for its objects, as JSON. */
+  objects(): Promise<string[]>;
   /** The first source with files, for those that read them. */
   files?: { git: GitSource; commit: string; path: string; recurse: boolean };
 }
@@ -47,15 +50,11 @@ function below(tree: Tree, path: string): [string, TreeEntry][] {
 }
 
 /** A plain directory is read at its top only, unless it recurses; charts and kustomizations with all they hold. */
-function directoryIds(tree: Tree, path: string, source: ApplicationSource): string[] {
+function directoryFiles(tree: Tree, path: string, source: ApplicationSource): string[] {
   const recurse = (source["directory"] as { recurse?: boolean } | undefined)?.recurse === true;
   const depth = path === "" ? 0 : path.split("/").length;
-  const ids: string[] = [];
-  for (const [name, { type, oid }] of below(tree, path)) {
-    if (type !== "blob" || !isManifest(name)) continue;
-    if (recurse || name.split("/").length === depth + 1) ids.push(`${name} ${oid}`);
-  }
-  return ids;
+  const isOwn = (name: string) => isManifest(name) && (recurse || name.split("/").length === depth + 1);
+  return below(tree, path).flatMap(([name, { type }]) => (type === "blob" && isOwn(name) ? [name] : []));
 }
 
 function hasFile(tree: Tree, path: string, names: readonly string[]): string | undefined {
@@ -87,25 +86,25 @@ async function kustomizeRefs(git: GitSource, commit: string, tree: Tree, start: 
 }
 
 /** Values files by what they are given as: relative to the chart, from the root of the repo (`/x`), or of another source (`$ref/x`). */
-async function valueFileIds(
+async function valueFilesOf(
   source: ApplicationSource,
   path: string,
   own: { git: GitSource; commit: string } | undefined,
   all: readonly Located[],
-): Promise<string[]> {
+): Promise<Piece[]> {
   const helm = source["helm"] as { valueFiles?: string[]; ignoreMissingValueFiles?: boolean } | undefined;
-  const ids: string[] = [];
+  const pieces: Piece[] = [];
   for (const file of helm?.valueFiles ?? []) {
     if (file.includes("://")) continue;
     const ref = /^\$([^/]+)\/(.*)$/.exec(file);
     const other = ref === null ? undefined : all.find((located) => located.source.ref === ref[1]);
     if (ref !== null && other?.git === undefined) {
-      ids.push(`${file} ${other?.revision ?? ""}`);
+      pieces.push({ id: `${file} ${other?.revision ?? ""}` });
       continue;
     }
     const from = other?.git === undefined ? own : { git: other.git, commit: other.revision };
     if (from === undefined) {
-      ids.push(file);
+      pieces.push({ id: file });
       continue;
     }
     const name = ref !== null ? clean(ref[2]) : file.startsWith("/") ? clean(file) : posix.join(path, file);
@@ -113,13 +112,19 @@ async function valueFileIds(
     if (entry === undefined && helm?.ignoreMissingValueFiles !== true) {
       throw new RepoError(`rpc error: code = Unknown desc = error resolving helm value files: ${name}: no such file or directory`);
     }
-    ids.push(`${file} ${entry?.oid ?? ""}`);
+    pieces.push({ id: `${file} ${entry?.oid ?? ""}`, from: entry && { git: from.git, commit: from.commit, name } });
   }
-  return ids;
+  return pieces;
 }
 
-/** The ids of everything a source in Git is made from. */
-async function contentIds(located: Located & { git: GitSource }, all: readonly Located[]): Promise<string[]> {
+/** Something that a source is made from: its id, and the file where it is one that is there. */
+interface Piece {
+  id: string;
+  from?: MadeFrom | undefined;
+}
+
+/** Everything a source in Git is made from. */
+async function contentOfGit(located: Located & { git: GitSource }, all: readonly Located[]): Promise<Piece[]> {
   const { source, revision: commit, git } = located;
   if (source.path === undefined && source.ref !== undefined) return [];
   const path = clean(source.path);
@@ -127,14 +132,16 @@ async function contentIds(located: Located & { git: GitSource }, all: readonly L
   if (path !== "" && tree.get(path)?.type !== "tree") {
     throw new RepoError(`rpc error: code = Unknown desc = ${source.path}: app path does not exist`);
   }
-  if (hasFile(tree, path, ["Chart.yaml"]) !== undefined || source["helm"] !== undefined) {
-    return [...below(tree, path).map(([name, { oid }]) => `${name} ${oid}`), ...(await valueFileIds(source, path, { git, commit }, all))];
-  }
-  if (hasFile(tree, path, KUSTOMIZATIONS) !== undefined) {
-    const refs = await kustomizeRefs(git, commit, tree, path);
-    return [...below(tree, path).map(([name, { oid }]) => `${name} ${oid}`), ...refs.map((ref) => `${ref} ${tree.get(ref)?.oid}`)];
-  }
-  return directoryIds(tree, path, source);
+  const piece = (name: string): Piece => {
+    const { type, oid } = tree.get(name) ?? {};
+    return { id: `${name} ${oid}`, from: type === "blob" ? { git, commit, name } : undefined };
+  };
+  const inside = () => below(tree, path).map(([name]) => piece(name));
+  if (hasFile(tree, path, ["Chart.yaml"]) !== undefined || source["helm"] !== undefined)
+    return [...inside(), ...(await valueFilesOf(source, path, { git, commit }, all))];
+  if (hasFile(tree, path, KUSTOMIZATIONS) === undefined) return directoryFiles(tree, path, source).map(piece);
+  const refs = await kustomizeRefs(git, commit, tree, path);
+  return [...inside(), ...refs.map(piece)];
 }
 
 /** The part of a source that stands in the Application itself: parameters, images, but not where and at which revision. */
@@ -182,6 +189,7 @@ export function createManifests(repositories: Repositories): Manifests {
         content: await known(contents, key, () => contentOf(views)),
         rollouts: await known(rollouts, key, () => rolloutsOf(made, spec)),
         mentions: await mentionsOf(made, spec, texts),
+        objects: () => objectsOf(views),
         files: first?.git === undefined ? undefined : { git: first.git, commit: first.revision, path: clean(first.source.path), recurse },
       });
     },
@@ -195,12 +203,21 @@ async function contentOf(views: readonly (readonly Located[])[]): Promise<string
     const one = located[index];
     if (one === undefined) continue;
     const { source, revision, git } = one;
-    const elsewhere = async () => [source.repoURL, revision, ...(await valueFileIds(source, "", undefined, located))];
-    parts.push(
-      sha256(JSON.stringify([inline(source), git === undefined ? await elsewhere() : await contentIds({ ...one, git }, located)])),
-    );
+    const ids = (await piecesOf(one, located)).map(({ id }) => id);
+    parts.push(sha256(JSON.stringify([inline(source), git === undefined ? [source.repoURL, revision, ...ids] : ids])));
   }
   return sha256(parts.join(" "));
+}
+
+function piecesOf(one: Located, all: readonly Located[]): Promise<Piece[]> {
+  const { git, source } = one;
+  return git === undefined ? valueFilesOf(source, "", undefined, all) : contentOfGit({ ...one, git }, all);
+}
+
+async function objectsOf(views: readonly (readonly Located[])[]): Promise<string[]> {
+  const own = views.flatMap((located, index) => located[index] ?? []);
+  const files = async (one: Located, index: number) => (await piecesOf(one, views[index] ?? [])).flatMap(({ from }) => from ?? []);
+  return await Promise.all(own.map(async (one, index) => await objectOf(one, await files(one, index))));
 }
 
 function sha256(text: string): string {

@@ -53,6 +53,8 @@ export class WorkloadModel {
   #outcome: Outcome = "healthy";
   #mentions: ReadonlySet<string> = new Set();
   #drifts = 0;
+  /** Whatever was done to it since. */
+  applied: Desired | undefined;
 
   constructor(context: WorkloadContext) {
     this.#context = context;
@@ -64,7 +66,9 @@ export class WorkloadModel {
   }
 
   /** Something is applied. What is the same already changes nothing. */
-  apply({ content, mentions, rollouts = [] }: Desired): void {
+  apply(desired: Desired): void {
+    const { content, mentions, rollouts = [] } = desired;
+    this.applied = desired;
     const { live } = this;
     const { inert, times, onChange } = this.#context;
     this.#mentions = mentions;
@@ -115,6 +119,7 @@ export class WorkloadModel {
   remove(): void {
     this.#stop();
     this.#context.rollouts?.remove();
+    this.applied = undefined;
     Object.assign(this.live, { content: undefined, health: "Missing", message: "" } satisfies Workload);
   }
 

@@ -1,17 +1,20 @@
+import type { AnyReason } from "../../../base/reason.ts";
 import { livenessReason as reason } from "../../../reasons/liveness.ts";
 import type { ApplicationView } from "../../views.ts";
 import { contextOf } from "../context.ts";
 import { at, dayOf, timeOf } from "../moment.ts";
-import { CLAUSE_NAMES, type ClauseName, type Context, type Finding, type Parts } from "../types.ts";
+import { CLAUSE_NAMES, type ClauseName, type ContentSeen, type Context, type Finding, type Parts } from "../types.ts";
 import { compared, exists, readable, reconciled, revision, spec } from "./change.ts";
 import { operation } from "./operation.ts";
 import { cluster, conditions, health, synced } from "./state.ts";
 
 /** What was read tells by itself that it was; where that failed somebody has to look again. */
 const ASK_AGAIN_MS = 5000;
+/** Nobody says that an answer has come. */
+const ANSWER_MS = 250;
 
 /** The clauses that one read can meet by itself. */
-const ONE_READ: Record<Exclude<ClauseName, "settled" | "confirmed">, Parts> = {
+const ONE_READ: Record<Exclude<ClauseName, "content" | "settled" | "confirmed">, Parts> = {
   exists,
   cluster,
   readable,
@@ -26,7 +29,12 @@ const ONE_READ: Record<Exclude<ClauseName, "settled" | "confirmed">, Parts> = {
 };
 
 /** Every clause by its name, in parts. All must be met for *live*. */
-export const CLAUSES: Readonly<Record<ClauseName, Parts>> = { ...ONE_READ, settled: { quiet, held, asked }, confirmed: { earlier } };
+export const CLAUSES: Readonly<Record<ClauseName, Parts>> = {
+  ...ONE_READ,
+  content: { shown },
+  settled: { quiet, held, asked },
+  confirmed: { earlier },
+};
 
 /** T0: from when on nothing has moved. Epoch milliseconds, by our clock as far as the cluster's is known to be ahead. */
 export function quietSince(context: Context): number {
@@ -37,6 +45,29 @@ export function quietSince(context: Context): number {
     (at(app.status.operation?.finishedAt) ?? 0) - aheadMs,
     (context.firstSeenAt ?? 0) - aheadMs,
   );
+}
+
+/** 9. The objects themselves show the change, where they can be seen: revision, Synced and Healthy are what Argo CD says of them. */
+function shown(context: Context): Finding | undefined {
+  const { input, app, now } = context;
+  if (input.content === undefined) return undefined;
+  const seen = input.content.see(app.status.sync.revisions);
+  context.content = seen ?? "asked";
+  if (seen === undefined) return { verdict: "pending", lookAgainAt: now + ANSWER_MS, because: reason("CONTENT_ASKED") };
+  const because = contentMissing(seen, context);
+  return because && { verdict: "pending", lookAgainAt: now + ASK_AGAIN_MS, because };
+}
+
+/** What cannot be told is missing where it is required; else it counts by the revision, once it was asked for over the whole grace. */
+function contentMissing(seen: ContentSeen, { input, now }: Context): AnyReason | undefined {
+  const required = input.content?.required === true;
+  if ("failed" in seen) {
+    const isLasting = seen.refused === true || now - (at(seen.since) ?? now) >= input.graceMs;
+    return required || !isLasting ? reason("CONTENT_UNREAD", { because: seen.failed, required }) : undefined;
+  }
+  if (seen.proof === "notLive") return reason("CONTENT_NOT_LIVE");
+  if (seen.proof === "same") return reason("CONTENT_UNCHANGED");
+  return seen.proof === "unknown" && required ? reason("CONTENT_UNTOLD") : undefined;
 }
 
 /** 7. Health is computed before new objects exist: it must have held for a while after the last thing that moved. */
@@ -97,7 +128,7 @@ function firstUnmet(before: Context, { firstSeenAt, firstComparedAt }: Context):
     before.firstComparedAt = Math.min(reconciledAt, firstComparedAt ?? reconciledAt);
   }
   for (const name of CLAUSE_NAMES) {
-    if (name === "settled" || name === "confirmed") continue;
+    if (name === "content" || name === "settled" || name === "confirmed") continue;
     for (const part of Object.values(ONE_READ[name])) if (part(before) !== undefined) return name;
   }
   return undefined;

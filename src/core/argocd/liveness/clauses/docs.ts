@@ -83,6 +83,12 @@ export const CLAUSE_DOCS: Readonly<Record<ClauseName, ClauseDoc>> = {
     protects: "Progressing, Missing, Degraded; a Rollout paused at a canary step (Suspended); pods that are all of the version before",
     bitten: ["argo-cd#4669", "promoter#1319", "argo-cd#25054"],
   },
+  content: {
+    holds:
+      "where Argo CD's API is read, or `proof: content` wants it: the live objects hold what the pins were set to, or the revision renders to something else than the one before",
+    protects: "a revision that is shown and was not rendered; a pin that nothing uses; live objects that the comparison ignores",
+    bitten: [],
+  },
   settled: {
     holds:
       "all of it still holds `settle` (10 s) after the last transition, end of operation and first sight, by the cluster's times and by our own clock, in a read by name",

@@ -19,7 +19,7 @@ export const ARGOCD_FIELDS: Readonly<Record<string, unknown>> = {
   ...{ resource: "applications.argoproj.io", tls: "SELF_SIGNED_CERT_IN_CHAIN", byte: 12, known: true },
   ...{ owner: undefined, dry: undefined, skipped: undefined, refreshAsked: undefined, behindSeconds: undefined, shortened: undefined },
   ...{ argocd: undefined, changed: "base/deployment.yaml", paths: ".", right: ".;/base/deployment.yaml" },
-  ...{ parent: "fleet", set: "payments", asked: undefined, mute: undefined },
+  ...{ objects: undefined, parent: "fleet", set: "payments", asked: undefined, mute: undefined },
 };
 
 type Variants<Codes> = {
@@ -31,10 +31,13 @@ export const ARGOCD_VARIANTS: Variants<Table> = {
   CHANGE_LIVE: [
     { seen: [COMMIT, "v1.4.2"], more: 87, since: failed, cluster: undefined },
     { seen: [], since: undefined, cluster: "2026-11-21T09:00:00.000Z" },
-    { seen: [COMMIT], more: 0, since: failed, cluster: "unasked" },
+    { seen: [COMMIT], more: 0, since: failed, cluster: "unasked", objects: "shown" },
+    { seen: [COMMIT], more: 0, cluster: undefined, objects: "untold" },
+    { seen: [COMMIT], more: 0, cluster: undefined, objects: "unread" },
   ],
   CLUSTERS_UNASKED: [{ all: true }, { all: false }],
   CLOCK_AHEAD: [{}, { broken: true }],
+  CONTENT_UNREAD: [{ required: true }, { required: false }],
   OWNER_ENDS: [{ state: "gone" }, { state: "deleting" }],
   CHANGE_NOT_IN_SPEC: [{}, { owner: { name: "payments", because: { code: "OWNER_SAYS", message: "no such file" } } }],
   SPEC_AWAITS: [
