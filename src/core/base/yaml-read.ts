@@ -4,9 +4,8 @@
  */
 import { type Document, isCollection, LineCounter, parseAllDocuments, type ScalarTag, type Tags, visit } from "yaml";
 import { isRecord } from "./is-record.ts";
+import { expandsTooFar, hasTooManyDocuments, LINEAR } from "./yaml-bounds.ts";
 
-/** Room for anchors people write, none for an alias bomb. */
-const MOST_ALIASES = 200;
 /** Types JSON cannot hold, and timestamps, stay text; numbers are read as Go's parser reads them, see below. */
 const REPLACED = new Set(["timestamp", "binary", "omap", "pairs", "set", "int", "float"].map((name) => `tag:yaml.org,2002:${name}`));
 
@@ -66,8 +65,9 @@ export interface YamlDocument {
 
 /** Every document of a text, read as Argo CD reads YAML. Never throws. */
 export function readYamlDocuments(text: string): YamlDocument[] {
+  if (hasTooManyDocuments(text)) return [{ problem: "it has too many documents", line: 1, column: 1 }];
   const lines = new LineCounter();
-  const options = { version: "1.1", customTags: goTags, uniqueKeys: false, logLevel: "silent", lineCounter: lines } as const;
+  const options = { ...LINEAR, version: "1.1", customTags: goTags, lineCounter: lines } as const;
   return [...parseAllDocuments(text, options)].map((document) => {
     const error = document.errors[0];
     const { line, column } = located(lines, error?.pos[0] ?? document.contents?.range?.[0] ?? 0);
@@ -76,7 +76,8 @@ export function readYamlDocuments(text: string): YamlDocument[] {
     cutLastBlock(text, document);
     if (odd !== undefined) return { problem: ODD_KEY, ...located(lines, odd) };
     try {
-      return { value: document.toJS({ maxAliasCount: MOST_ALIASES }), line, column };
+      if (expandsTooFar(document)) return { problem: "its aliases stand for too much", line, column };
+      return { value: document.toJS({ maxAliasCount: -1 }), line, column };
     } catch (cause) {
       return { problem: saidOf(cause instanceof Error ? cause.message : "unknown reason"), line, column };
     }
@@ -103,7 +104,7 @@ function located(lines: LineCounter, offset: number): { line: number; column: nu
 
 /** Where a key is a map or list, as in `name: {{ x }}` without quotes: Go's parser refuses that. */
 function oddKey(text: string, document: Document.Parsed): number | undefined {
-  if (!/[{[]\s*[{[]|^\s*\?\s|[\]}]\s*:/m.test(text)) return undefined;
+  if (!/[{[]\s*[{[]|^[ \t]*\?\s|[\]}]\s*:/m.test(text)) return undefined;
   let found: number | undefined;
   visit(document, {
     Pair(_, pair) {

@@ -7,6 +7,7 @@ export interface FileProblems {
   TOO_LARGE: { mebibytes: string };
   TOO_DEEP: { kind: "Brackets" | "File" } | { kind: "Values"; most: number };
   ALIAS_BOMB: NoData;
+  TOO_MANY_DOCUMENTS: { most: number };
   UNREADABLE: { said: string; name?: string };
   NOT_A_ROLLOUT:
     | { kind: "Empty" }

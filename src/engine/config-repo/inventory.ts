@@ -4,6 +4,7 @@ import type { ClusterView } from "../../core/argocd/views.ts";
 import { BoundedMap } from "../../core/base/bounded.ts";
 import { isRecord } from "../../core/base/is-record.ts";
 import { nearest } from "../../core/base/nearest.ts";
+import { duplicateKeys, expandsTooFar, LINEAR } from "../../core/base/yaml-bounds.ts";
 import type { Path, Problem, ProblemData, ProblemReason } from "../../core/reasons/problem.ts";
 import type { Rollout } from "../../core/spec/rollout.ts";
 import type { Snapshot, SyncFiles } from "./snapshot.ts";
@@ -14,8 +15,8 @@ export type Declared = { ok: true; file: string; clusters: readonly ClusterView[
 /** In characters. Ten thousand clusters, printed by kubectl, have half of it. */
 const LARGEST = 8 * 1024 * 1024;
 const MOST_CLUSTERS = 20_000;
+const MOST_EXPANDED = 1000;
 const MOST_PROBLEMS = 20;
-const MOST_ALIASES = 1000;
 const APPLIED = "kubectl.kubernetes.io/last-applied-configuration";
 
 /** Texts read lately, with what they hold: a commit that leaves the file as it is costs nothing. */
@@ -65,7 +66,7 @@ export function readClusters(text: string, file: string): Declared {
   }
   const lines = new LineCounter();
   const reader: Reader = { file, lines, clusters: new Map(), servers: new Map(), problems: [] };
-  const documents = parseAllDocuments(text, { logLevel: "silent", version: "1.1", lineCounter: lines, prettyErrors: false });
+  const documents = parseAllDocuments(text, { ...LINEAR, version: "1.1", lineCounter: lines });
   for (const document of documents) readDocument(reader, document as Document);
   const { problems, clusters } = reader;
   if (problems.length === 0 && clusters.size === 0) problems.push(invalid(file, { kind: "NoCluster", name: file, label: SECRET_TYPE }));
@@ -90,9 +91,16 @@ function readDocument(reader: Reader, document: Document): void {
     reader.problems.push({ ...invalid(reader.file, { kind: "NotYaml", name: reader.file, said: error.code }), line, column: col });
     return;
   }
+  const [twice] = duplicateKeys(document);
+  if (twice !== undefined) {
+    const { line, col } = reader.lines.linePos(twice);
+    reader.problems.push({ ...invalid(reader.file, { kind: "NotYaml", name: reader.file, said: "DUPLICATE_KEY" }), line, column: col });
+    return;
+  }
   let object: unknown;
   try {
-    object = document.toJS({ maxAliasCount: MOST_ALIASES });
+    if (expandsTooFar(document, MOST_EXPANDED)) throw new RangeError("aliases stand for too much");
+    object = document.toJS({ maxAliasCount: -1 });
   } catch {
     reader.problems.push(invalid(reader.file, { kind: "Aliases", name: reader.file }));
     return;

@@ -2,6 +2,7 @@ import { parseDocument } from "yaml";
 import { globMatcher } from "../../core/base/glob.ts";
 import { isRecord } from "../../core/base/is-record.ts";
 import { pathMatcher } from "../../core/base/path-glob.ts";
+import { duplicateKeys, expandsTooFar, LINEAR } from "../../core/base/yaml-bounds.ts";
 
 /** A workflow of GitHub Actions, as far as it matters which checks it reports where. */
 export interface Workflow {
@@ -25,9 +26,9 @@ export function isWorkflow(path: string): boolean {
 /** undefined: it is none, or cannot be read as one. */
 export function readWorkflow(file: string, text: string): Workflow | undefined {
   if (text.length > LARGEST) return undefined;
-  const document = parseDocument(text, { logLevel: "silent" });
-  if (document.errors.length > 0) return undefined;
-  const object: unknown = document.toJS({ maxAliasCount: 100 });
+  const document = parseDocument(text, LINEAR);
+  if (document.errors.length > 0 || duplicateKeys(document).length > 0 || expandsTooFar(document)) return undefined;
+  const object: unknown = document.toJS({ maxAliasCount: -1 });
   if (!isRecord(object) || !isRecord(object["jobs"])) return undefined;
   const names = Object.entries(object["jobs"]).flatMap(([id, job]) => (isRecord(job) ? [checkNames(id, job)] : []));
   const events = eventsOf(object["on"]);

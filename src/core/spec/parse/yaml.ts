@@ -2,13 +2,18 @@
  * Reads rollouts and settings as YAML 1.2, within bounds of size, depth and aliases, each value with its place. For YAML as Argo CD reads it
  * see `core/base/yaml-read.ts`.
  */
-import { isMap, isScalar, isSeq, LineCounter, type Node, type ParsedNode, parseAllDocuments, type YAMLError } from "yaml";
+import { type Document, isMap, isScalar, isSeq, LineCounter, type Node, type ParsedNode, parseAllDocuments, type YAMLError } from "yaml";
+import { duplicateKeys, expandsTooFar, hasTooManyDocuments, LINEAR } from "../../base/yaml-bounds.ts";
 import { type Finding, type Problem, type ProblemReason, problemIn } from "../../reasons/problem.ts";
 
 /** Settings files are small; what is larger was not written by a person. */
 export const LARGEST_FILE = 1024 * 1024;
 const DEEPEST = 64;
-const MOST_ALIASES = 100;
+const MOST_EXPANDED = 10_000;
+/** Nobody mends more mistakes of one document at once. */
+const MOST_ERRORS = 100;
+/** Rollouts and settings of so many documents were not written by a person. */
+const MOST_DOCUMENTS = 500;
 
 /** One YAML document with the way back from a path to its place in the text. */
 export interface Source {
@@ -30,6 +35,7 @@ export function readYaml(text: string, file: string): ReadYaml {
   const deep = deepFlow(text);
   if (deep !== undefined)
     return { sources: [], problems: [{ ...problemIn(file, { code: "TOO_DEEP", kind: "Brackets" }), ...placeOf(text, deep) }] };
+  if (hasTooManyDocuments(text, MOST_DOCUMENTS)) return whole({ code: "TOO_MANY_DOCUMENTS", most: MOST_DOCUMENTS });
   try {
     return readDocuments(text, file);
   } catch (error) {
@@ -43,14 +49,19 @@ function readDocuments(text: string, file: string): ReadYaml {
   const problems: Problem[] = [];
   const sources: Source[] = [];
   // Without documents the result is an object that carries the empty stream's errors.
-  const documents = parseAllDocuments(text, { lineCounter: lines, merge: true, logLevel: "silent", prettyErrors: false });
+  const documents = parseAllDocuments(text, { ...LINEAR, merge: true, lineCounter: lines });
   for (const document of Array.isArray(documents) ? documents : []) {
     if (document.errors.length > 0) {
       if (document.errors.some((error) => /call stack/.test(error.message))) throw new RangeError("nested too deep");
-      for (const error of document.errors) problems.push(syntaxProblem(error, lines, file, text.includes("{{")));
+      for (const error of document.errors.slice(0, MOST_ERRORS)) problems.push(syntaxProblem(error, lines, file, text.includes("{{")));
       continue;
     }
-    const read = toData(() => document.toJS({ maxAliasCount: MOST_ALIASES }) as unknown);
+    const twice = duplicateKeys(document).slice(0, MOST_ERRORS);
+    if (twice.length > 0) {
+      for (const offset of twice) problems.push({ ...problemIn(file, { code: "DUPLICATE_KEY" }), ...at(lines, offset) });
+      continue;
+    }
+    const read = toData(document);
     if (!read.ok) {
       problems.push({ ...problemIn(file, read.reason), ...at(lines, document.range[0]) });
       continue;
@@ -61,14 +72,14 @@ function readDocuments(text: string, file: string): ReadYaml {
   return { sources, problems };
 }
 
-function toData(read: () => unknown): { ok: true; data: unknown } | { ok: false; reason: ProblemReason } {
+function toData(document: Document.Parsed): { ok: true; data: unknown } | { ok: false; reason: ProblemReason } {
   try {
-    const data = read();
+    if (expandsTooFar(document, MOST_EXPANDED)) return { ok: false, reason: { code: "ALIAS_BOMB" } };
+    const data: unknown = document.toJS({ maxAliasCount: -1 });
     if (depthOf(data, 0) > DEEPEST) return { ok: false, reason: { code: "TOO_DEEP", kind: "Values", most: DEEPEST } };
     return { ok: true, data };
   } catch (error) {
     if (!(error instanceof ReferenceError)) throw error;
-    if (/Excessive alias/.test(error.message)) return { ok: false, reason: { code: "ALIAS_BOMB" } };
     return { ok: false, reason: { code: "SYNTAX", kind: "Alias", said: error.message } };
   }
 }
@@ -104,7 +115,6 @@ function at(lines: LineCounter, offset: number): { line: number; column: number 
 
 function syntaxProblem(error: YAMLError, lines: LineCounter, file: string, isTemplate: boolean): Problem {
   const place = { severity: "error" as const, file, ...at(lines, error.pos[0]), path: [] };
-  if (error.code === "DUPLICATE_KEY") return { code: "DUPLICATE_KEY", ...place };
   return { code: "SYNTAX", kind: "Parser", said: error.message, template: isTemplate, ...place };
 }
 

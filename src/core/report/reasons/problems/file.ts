@@ -42,6 +42,11 @@ export const FILE_PROBLEMS = problemsOf<FileProblems>()({
     hint: "write the values out",
     means: "aliases multiply beyond what is read",
   },
+  TOO_MANY_DOCUMENTS: {
+    says: "the file has more than {most} documents",
+    hint: `split it, or ${SURE}`,
+    means: "more documents in one file than are read",
+  },
   UNREADABLE: {
     says: "[{name} cannot be read: ]{said}",
     hint: "it must be a plain file of at most 10 MiB inside the repo",

@@ -16,6 +16,7 @@ export const PROBLEM_SAMPLES: Samples<ProblemCode> = {
   TOO_LARGE: [{ mebibytes: "2.0" }],
   TOO_DEEP: [{ kind: "Values", most: 64 }, { kind: "Brackets" }, { kind: "File" }],
   ALIAS_BOMB: [{}],
+  TOO_MANY_DOCUMENTS: [{ most: 500 }],
   UNREADABLE: [
     { name: "rollouts/e.yaml", said: "it is, or is behind, a symbolic link, and it leads out of the repo" },
     { said: "rollouts/e.yaml has 20971520 bytes; at most 10485760 are read" },
