@@ -45,7 +45,7 @@ export const FILE_PROBLEMS = problemsOf<FileProblems>()({
   TOO_MANY_DOCUMENTS: {
     says: "the file has more than {most} documents",
     hint: `split it, or ${SURE}`,
-    means: "more documents in one file than are read",
+    means: "too many documents in one file",
   },
   UNREADABLE: {
     says: "[{name} cannot be read: ]{said}",
