@@ -37,11 +37,7 @@ export const FILE_PROBLEMS = problemsOf<FileProblems>()({
     hint: SURE,
     means: "nested deeper than is read",
   },
-  ALIAS_BOMB: {
-    says: "aliases (*name) multiply beyond what is read",
-    hint: "write the values out",
-    means: "aliases multiply beyond what is read",
-  },
+  ALIAS_BOMB: { says: "aliases (*name) multiply beyond what is read", hint: "write the values out", means: "aliases that multiply" },
   TOO_MANY_DOCUMENTS: {
     says: "the file has more than {most} documents",
     hint: `split it, or ${SURE}`,
