@@ -108,5 +108,6 @@ const packed = {
   type: "module",
   bin: { stagecoach: "stagecoach.mjs" },
   engines: { node: ">=20.18.0" },
+  files: ["lib", ...FILES, "THIRD-PARTY-LICENSES.txt"],
 };
 writeFileSync(join(DIST, "package.json"), `${JSON.stringify(packed, null, 2)}\n`);

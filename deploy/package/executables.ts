@@ -1,0 +1,74 @@
+/**
+ * Builds the single-file executables for Linux from the package in `dist/`: Node, and beside it what `stagecoach.mjs`
+ * starts. Node's own builder does it, from Nodes as the registry has them.
+ */
+import { execFileSync } from "node:child_process";
+import { createHash } from "node:crypto";
+import { existsSync, globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { brotliCompressSync, constants } from "node:zlib";
+
+const ROOT = fileURLToPath(new URL("../../", import.meta.url));
+/** The first whose builder needs no tool beside it is 25.5. */
+const NODE = "26.10.0";
+/** Of the registry's tarballs: what was looked at is what is built in. */
+const INTEGRITY = {
+  x64: "sha512-OmAztarr1gK4PD+sNyoku4N5Q40d8eqMuLjNa/zRvxF33aCsVKVIQLs4V5HYPWSWWlMiTdkmbZE/6Phigma0hw==",
+  arm64: "sha512-idArV/cmqW9M9ODyGlbOIiyxFourDh1mJB0SdKCdMbSZjjef9CLEN3o1/eE4yf+B0+5BD+F74MpTTHiB3XXTBQ==",
+} as const;
+
+type Arch = keyof typeof INTEGRITY;
+
+/** The program of a Node, fetched once. Throws where it is another than the one pinned. */
+function nodeFor(arch: Arch, cache: string): string {
+  const program = join(cache, `node-${NODE}-${arch}`, "package/bin/node");
+  if (existsSync(program)) return program;
+  const folder = join(cache, `node-${NODE}-${arch}`);
+  mkdirSync(folder, { recursive: true });
+  const tarball = execFileSync("npm", ["pack", "--silent", `node-linux-${arch}@${NODE}`], { cwd: folder, encoding: "utf8" }).trim();
+  const found = `sha512-${createHash("sha512")
+    .update(readFileSync(join(folder, tarball)))
+    .digest("base64")}`;
+  if (found !== INTEGRITY[arch]) throw new Error(`node-linux-${arch}@${NODE} is ${found}, and not ${INTEGRITY[arch]}`);
+  execFileSync("tar", ["-xzf", tarball, "package/bin/node"], { cwd: folder });
+  rmSync(join(folder, tarball));
+  return program;
+}
+
+/** All files of the package as one compressed JSON text: path to content. They are texts, all of them. */
+function packed(dist: string): Buffer {
+  const paths = globSync("**", { cwd: dist }).filter((path) => statSync(join(dist, path)).isFile());
+  const files = Object.fromEntries(paths.sort().map((path) => [path, readFileSync(join(dist, path), "utf8")]));
+  files["start.cjs"] = 'module.exports = (file) => import(require("node:url").pathToFileURL(file).href);\n';
+  return brotliCompressSync(JSON.stringify(files), { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } });
+}
+
+const dist = join(ROOT, "dist");
+const executables = join(dist, "executables");
+const asked = process.argv.slice(2) as Arch[];
+const arches = asked.length > 0 ? asked : (Object.keys(INTEGRITY) as Arch[]);
+execFileSync(process.execPath, [join(ROOT, "deploy/package/build.ts"), dist], { stdio: "inherit" });
+const scratch = mkdtempSync(join(tmpdir(), "stagecoach-executables-"));
+const cache = join(ROOT, "node_modules/.cache/stagecoach");
+writeFileSync(join(scratch, "package.json.br"), packed(dist));
+mkdirSync(executables);
+const builder = nodeFor(process.arch === "arm64" ? "arm64" : "x64", cache);
+for (const arch of arches) {
+  const output = join(executables, `stagecoach-linux-${arch}`);
+  const config = join(scratch, `${arch}.json`);
+  const sea = {
+    main: join(ROOT, "deploy/package/unpack.cjs"),
+    executable: nodeFor(arch, cache),
+    output,
+    disableExperimentalSEAWarning: true,
+    execArgvExtension: "none",
+    assets: { "package.json.br": join(scratch, "package.json.br") },
+  };
+  writeFileSync(config, JSON.stringify(sea));
+  execFileSync(builder, ["--build-sea", config], { stdio: "inherit" });
+  const ran = arch === process.arch ? `; it says: ${execFileSync(output, ["version"], { encoding: "utf8" }).trim()}` : "";
+  console.log(`dist/executables/stagecoach-linux-${arch}: ${Math.round(statSync(output).size / 2 ** 20)} MiB${ran}`);
+}
+rmSync(scratch, { recursive: true, force: true });
