@@ -96,8 +96,10 @@ export async function realJourney(options: RealOptions): Promise<RealOutcome> {
     ends.push(() => bot.close());
     github.setWebhook({ url: `${bot.url}${WEBHOOK_PATH}`, secret: "real-journey-secret" });
     const ended = untilEnded(bot, options.patience, (run) => lookBehind(api, names, run, outcome));
-    await release(github, repository, names);
-    outcome.run = await ended;
+    const pull = await release(github, repository, names);
+    outcome.run = await ended.catch(async (error: unknown) => {
+      throw new Error(`${String(error)}; its release PR says: ${await saidOn(github, repository, pull)}`);
+    });
     return outcome;
   } finally {
     // One that fails keeps none of the others from being done, and does not hide what went wrong before.
@@ -127,7 +129,14 @@ async function setUp(api: Kube, names: RealNames, repoURL: string, made: Kuberne
   for (const object of argoObjects(names, repoURL)) await create(object);
 }
 
-async function release(github: GitHubSim, repository: string, names: RealNames): Promise<void> {
+/** What the bot has written on a pull request: where no run begins at all it is all there is to go by. */
+async function saidOn({ url, token }: GitHubSim, repository: string, pull: number): Promise<string> {
+  const headers = { authorization: `token ${token("alice")}` };
+  const response = await fetch(`${url}/repos/${repository}/issues/${pull}/comments`, { headers });
+  return ((await response.json()) as { body: string }[]).map(({ body }) => body).join("\n\n") || "nothing";
+}
+
+async function release(github: GitHubSim, repository: string, names: RealNames): Promise<number> {
   const alice = github.actAs("alice");
   const built = await alice.push(repository, { branch: "main", files: workload(names, NEXT), message: `app ${NEXT}` });
   git(github.repoDirectory(repository), "tag", NEXT, built);
@@ -135,6 +144,7 @@ async function release(github: GitHubSim, repository: string, names: RealNames):
   await alice.push(repository, { branch, files: { [RELEASE_FILE]: `version: ${NEXT}\n` }, message: `Release ${NEXT}` });
   const pull = await alice.openPull(repository, { head: branch, title: `Release ${NEXT}` });
   await alice.mergePull(repository, pull, "squash");
+  return pull;
 }
 
 /** Resolves once every Application is at a version, and green. */
