@@ -96,6 +96,9 @@ export async function realJourney(options: RealOptions): Promise<RealOutcome> {
     ends.push(() => bot.close());
     github.setWebhook({ url: `${bot.url}${WEBHOOK_PATH}`, secret: "real-journey-secret" });
     const ended = untilEnded(bot, options.patience, (run) => lookBehind(api, names, run, outcome));
+    // The bot is ready after a first round, well or not: what is merged before it has adopted the rollout starts no run.
+    const journal = ["for-each-ref", "refs/heads/stagecoach/journal"] as const;
+    await until("the rollout is adopted", options.patience, async () => git(github.repoDirectory(repository), ...journal) || undefined);
     const pull = await release(github, repository, names);
     outcome.run = await ended.catch(async (error: unknown) => {
       throw new Error(`${String(error)}; its release PR says: ${await saidOn(github, repository, pull)}`);
