@@ -15,6 +15,7 @@ import { WEBHOOK_PATH } from "../../src/surfaces/server/deliveries/server.ts";
 import { startStagecoach } from "../../src/surfaces/server/stagecoach.ts";
 import { applicationOf, configRepo, FIRST, NEXT, RELEASE_FILE, type RealNames, setName, workload } from "./files.ts";
 import { type Kube, kube } from "./kube.ts";
+import { type AtMerge, lookBehind, saidOn, until } from "./looks.ts";
 import { argoObjects, clusterSecret, LEFTOVERS, namespaceWithRights } from "./objects.ts";
 
 export interface RealOptions {
@@ -36,7 +37,7 @@ export interface RealOptions {
 export interface RealOutcome {
   run: Run;
   /** For each batch that was merged: what the Applications of those before it looked like in that moment, read anew. */
-  atMerge: { batch: number; application: string; revision: string; sync: string; health: string }[];
+  atMerge: AtMerge[];
   errors: string[];
   /** Objects of this try that are left at the end. */
   left: string[];
@@ -132,13 +133,6 @@ async function setUp(api: Kube, names: RealNames, repoURL: string, made: Kuberne
   for (const object of argoObjects(names, repoURL)) await create(object);
 }
 
-/** What the bot has written on a pull request: where no run begins at all it is all there is to go by. */
-async function saidOn({ url, token }: GitHubSim, repository: string, pull: number): Promise<string> {
-  const headers = { authorization: `token ${token("alice")}` };
-  const response = await fetch(`${url}/repos/${repository}/issues/${pull}/comments`, { headers });
-  return ((await response.json()) as { body: string }[]).map(({ body }) => body).join("\n\n") || "nothing";
-}
-
 async function release(github: GitHubSim, repository: string, names: RealNames): Promise<number> {
   const alice = github.actAs("alice");
   const built = await alice.push(repository, { branch: "main", files: workload(names, NEXT), message: `app ${NEXT}` });
@@ -208,26 +202,6 @@ function untilEnded(bot: Bot, patience: number, onMerge: (run: Run) => Promise<v
   });
 }
 
-/** Reads the Applications of every batch before the newest anew, past all that the bot remembers. */
-async function lookBehind(api: Kube, names: RealNames, run: Run, outcome: RealOutcome): Promise<void> {
-  const number = run.batches.filter((batch) => batch.merged !== undefined).at(-1)?.number ?? 0;
-  for (const batch of run.batches) {
-    if (batch.number >= number) continue;
-    for (const { application } of batch.targets) {
-      const metadata = { name: application, namespace: names.argocd };
-      const read = (await api.read({ apiVersion: "argoproj.io/v1alpha1", kind: "Application", metadata })) ?? {};
-      const { spec, status } = read as { spec?: { source?: { targetRevision?: string } }; status?: Record<string, { status?: string }> };
-      outcome.atMerge.push({
-        batch: number,
-        application,
-        revision: spec?.source?.targetRevision ?? "",
-        sync: status?.["sync"]?.status ?? "",
-        health: status?.["health"]?.status ?? "",
-      });
-    }
-  }
-}
-
 /** Removes what was made, what brings others first; gives what is still there at the end. */
 async function cleanUp(api: Kube, names: RealNames, made: readonly KubernetesObject[], patience: number): Promise<string[]> {
   const applications = names.clusters.map((cluster) => ({
@@ -249,15 +223,4 @@ async function cleanUp(api: Kube, names: RealNames, made: readonly KubernetesObj
     if ((await api.read(object)) !== undefined) left.push(`${object.kind} ${object.metadata?.name}`);
   }
   return left;
-}
-
-/** Asks until there is an answer: these are objects that nothing here watches. */
-async function until<T>(what: string, patience: number, ask: () => Promise<T | undefined>): Promise<T> {
-  const end = performance.now() + patience;
-  for (;;) {
-    const answer = await ask();
-    if (answer !== undefined) return answer;
-    if (performance.now() > end) throw new Error(`${what}: not within ${patience / 1000} s`);
-    await new Promise((resolve) => setTimeout(resolve, 200));
-  }
 }
