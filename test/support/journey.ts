@@ -46,6 +46,10 @@ export interface JourneyOptions extends WorldOptions {
   pace?: number;
   /** Several bots look after the same repo. Default 1. */
   replicas?: number;
+  /** Of the bot, in the wall's time. */
+  roundLimits?: StagecoachOptions["roundLimits"];
+  /** What the bot sees of a control plane. */
+  seenAs?: (plane: ControlPlane) => ControlPlane;
 }
 
 export interface Journey {
@@ -156,7 +160,8 @@ function openPlane(plane: EmbeddedPlane, { clock }: EmbeddedWorld, log: Log, opt
 async function startBot(world: EmbeddedWorld, directory: string, log: Log, options: JourneyOptions): Promise<Running> {
   const { clock } = world;
   const { resyncMs } = options;
-  const planes = world.planes.map((plane) => openPlane(plane, world, log, options));
+  const { seenAs = (plane) => plane } = options;
+  const planes = world.planes.map((plane) => seenAs(openPlane(plane, world, log, options)));
   for (const plane of planes) await plane.ready();
   const { id: appId, privateKey } = world.github.app;
   const app = { appId, privateKey, webhookSecret: world.webhookSecret, baseUrl: world.github.url };
@@ -173,6 +178,7 @@ async function startBot(world: EmbeddedWorld, directory: string, log: Log, optio
       log,
       pacing: options.pacing ?? false,
       resyncMs,
+      roundLimits: options.roundLimits,
     }),
   );
   const hook = `${bot.url}${WEBHOOK_PATH}`;

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { manualClock } from "../../../test/support/manual-clock.ts";
-import { memoryQueue } from "./memory.ts";
+import { memoryQueue, ROUND_LIMITS } from "./memory.ts";
+import { RoundOverdue } from "./port.ts";
 
 describe("the queue of one process", () => {
   test("requests for one run that arrive together become one look", async () => {
@@ -120,4 +121,99 @@ describe("the queue of one process", () => {
     await queue.idle();
     expect(seen).toEqual(["o/gone", "o/gone"]);
   });
+});
+
+describe("500 repos, of which several hang", () => {
+  const HANGING = 12;
+  const LATER = HANGING * ROUND_LIMITS.placeMs;
+  const names = Array.from({ length: 500 }, (_, index) => `o/${index}`);
+  const hangs = (repository: string) => names.indexOf(repository) < HANGING;
+
+  /** Those that hang are first in line, and never end by themselves. */
+  function open() {
+    const clock = manualClock();
+    const rounds = new Map<string, number>();
+    const failed: { repository: string; error: unknown; retryInMs: number }[] = [];
+    const long: string[] = [];
+    const queue = memoryQueue({
+      clock,
+      handler: (repository) => {
+        rounds.set(repository, (rounds.get(repository) ?? 0) + 1);
+        return hangs(repository) ? new Promise(() => undefined) : Promise.resolve();
+      },
+      onError: (error, repository, retryInMs) => failed.push({ repository, error, retryInMs }),
+      onLong: (repository) => long.push(repository),
+    });
+    for (const repository of names) queue.wake({ repository, rollout: null });
+    return { clock, rounds, failed, long, pass };
+
+    async function pass(ms: number): Promise<void> {
+      for (let passed = 0; passed < ms; passed += 5000) {
+        clock.advance(5000);
+        for (let turn = 0; turn < 2000; turn++) await Promise.resolve();
+      }
+    }
+  }
+
+  test("no other waits for them longer than until their places are free again", async () => {
+    const { rounds, long, pass } = open();
+    await pass(LATER);
+    expect(names.filter((name) => !rounds.has(name))).toEqual([]);
+    expect(long.sort()).toEqual(names.filter(hangs).sort());
+  });
+
+  test("a round that does not end is given up, said, and tried again later, whatever asks for it meanwhile", async () => {
+    const { clock, rounds, failed, pass } = open();
+    await pass(LATER + ROUND_LIMITS.roundMs);
+    expect(failed.map(({ repository }) => repository).sort()).toEqual(names.filter(hangs).sort());
+    expect(failed[0]?.error).toBeInstanceOf(RoundOverdue);
+    expect(failed[0]?.retryInMs).toBe(60_000);
+    const before = clock.now();
+    await pass(60_000);
+    expect(clock.now() - before).toBe(60_000);
+    expect(names.filter(hangs).map((name) => rounds.get(name))).toEqual(Array(HANGING).fill(2));
+  });
+});
+
+test("each repo has its turn, however often another asks for one", async () => {
+  const seen: string[] = [];
+  const queue = memoryQueue({
+    clock: manualClock(),
+    concurrency: 1,
+    handler: async (repository) => {
+      seen.push(repository);
+      // The first in line is due again as soon as it was looked at.
+      if (seen.length < 20) queue.wake({ repository: "o/greedy", rollout: null });
+    },
+  });
+  for (const repository of ["o/greedy", "o/a", "o/b", "o/c"]) queue.wake({ repository, rollout: null });
+  await queue.idle();
+  expect(seen.slice(0, 4)).toEqual(["o/greedy", "o/a", "o/b", "o/c"]);
+});
+
+test("what is asked of a repo whose round was given up waits until it is tried again", async () => {
+  const clock = manualClock();
+  const limits = { placeMs: 1000, roundMs: 5000, most: 8 };
+  let rounds = 0;
+  const over: boolean[] = [];
+  const queue = memoryQueue({
+    clock,
+    limits,
+    handler: (_repository, _rollouts, signal) => {
+      rounds += 1;
+      signal.addEventListener("abort", () => over.push(signal.aborted));
+      return new Promise(() => undefined);
+    },
+  });
+  queue.wake({ repository: "o/r", rollout: null });
+  await Promise.resolve();
+  clock.advance(5000);
+  for (let turn = 0; turn < 20; turn++) await Promise.resolve();
+  expect([rounds, over]).toEqual([1, [true]]);
+  queue.wake({ repository: "o/r", rollout: null });
+  for (let turn = 0; turn < 20; turn++) await Promise.resolve();
+  expect(rounds).toBe(1);
+  clock.advance(60_000);
+  for (let turn = 0; turn < 20; turn++) await Promise.resolve();
+  expect(rounds).toBe(2);
 });

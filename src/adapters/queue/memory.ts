@@ -1,9 +1,12 @@
 /**
  * The queue of one process. It keeps what is asked of each repo apart: the rounds of a repo never overlap, so that a round sees what
  * the one before wrote, and what arrives during a round is due after it. Started by the server alone.
+ *
+ * Fair: of those that are due the one that has waited for its turn the longest goes first. A round that takes long leaves its place to
+ * others, and one that does not end is given up, so that what hangs in one repo holds no other up.
  */
 import type { Clock } from "../../core/base/time.ts";
-import type { Queue, QueueHandler, WakeRequest } from "./port.ts";
+import { type Queue, type QueueHandler, RoundOverdue, type WakeRequest } from "./port.ts";
 
 /** What is asked of one repo. */
 interface Asked {
@@ -11,6 +14,10 @@ interface Asked {
   due: Map<string | null, number>;
   running: boolean;
   failures: number;
+  /** Its last round was given up: whatever is asked of it waits until then. */
+  notBefore: number;
+  /** Which round of all was its last. */
+  lastTurn: number;
   /** Nothing was asked since it was forgotten. */
   forgotten: boolean;
   /** Calls off the timer for the earliest request. */
@@ -20,26 +27,50 @@ interface Asked {
 
 const FIRST_RETRY_MS = 1000;
 const LAST_RETRY_MS = 60_000;
+/** The same of a round that was given up: it had a place of its own for long. */
+const FIRST_RETRY_OVERDUE_MS = 60_000;
+const LAST_RETRY_OVERDUE_MS = 15 * 60_000;
+
+/** How long rounds may take, in milliseconds. */
+export interface RoundLimits {
+  /** From then on others have its place. */
+  placeMs: number;
+  /** Then it is given up. More than any one call to the outside may take. */
+  roundMs: number;
+  /** Rounds under way at once, with those that have left their place. */
+  most: number;
+}
+
+export const ROUND_LIMITS: RoundLimits = { placeMs: 15_000, roundMs: 10 * 60_000, most: 32 };
 
 interface MemoryQueueOptions {
   clock: Clock;
   handler: QueueHandler;
-  /** How many repos at once. */
+  /** How many repos at once, but for those whose round takes long. */
   concurrency?: number;
+  limits?: RoundLimits;
+  /** Measures how long a round takes; default: as the clock does. */
+  after?: Clock["after"];
   onError?: (error: unknown, repository: string, retryInMs: number) => void;
+  /** A round takes long. */
+  onLong?: (repository: string) => void;
 }
 
 interface State extends Required<MemoryQueueOptions> {
   repos: Map<string, Asked>;
   /** Who waits until nothing is due. */
   idlers: Set<() => void>;
+  /** Rounds under way, and those of them that have a place. */
   active: number;
+  placed: number;
+  turns: number;
   closed: boolean;
 }
 
 /** Opens a queue. A round that throws is tried again after 1 s, doubling up to 60 s. */
-export function memoryQueue({ clock, handler, concurrency = 4, onError = () => undefined }: MemoryQueueOptions): Queue {
-  const state: State = { clock, handler, concurrency, onError, repos: new Map(), idlers: new Set(), active: 0, closed: false };
+export function memoryQueue(options: MemoryQueueOptions): Queue {
+  const state = stateOf(options);
+  const { clock } = options;
   const { repos, idlers } = state;
   return {
     wake({ repository, rollout }: WakeRequest, at = clock.now()) {
@@ -76,8 +107,16 @@ export function memoryQueue({ clock, handler, concurrency = 4, onError = () => u
   };
 }
 
+function stateOf({ clock, handler, ...given }: MemoryQueueOptions): State {
+  const ignore = () => undefined;
+  const { concurrency = 4, limits = ROUND_LIMITS, after = clock.after, onError = ignore, onLong = ignore } = given;
+  const counts = { active: 0, placed: 0, turns: 0 };
+  return { clock, handler, concurrency, limits, after, onError, onLong, repos: new Map(), idlers: new Set(), ...counts, closed: false };
+}
+
 function nothingAsked(): Asked {
-  return { due: new Map(), running: false, failures: 0, forgotten: false, armedFor: Number.POSITIVE_INFINITY };
+  const armedFor = Number.POSITIVE_INFINITY;
+  return { due: new Map(), running: false, failures: 0, notBefore: 0, lastTurn: 0, forgotten: false, armedFor };
 }
 
 function add(asked: Asked, rollout: string | null, at: number): void {
@@ -86,20 +125,24 @@ function add(asked: Asked, rollout: string | null, at: number): void {
 }
 
 function dueNow(asked: Asked, now: number): Set<string | null> {
+  if (now < asked.notBefore) return new Set();
   return new Set([...asked.due].filter(([, at]) => at <= now).map(([rollout]) => rollout));
 }
 
-/** Begins whatever is due, as far as there is room. */
+/** Begins whatever is due, as far as there is room: first what had its last turn the longest ago. */
 function pump(state: State): void {
-  const { repos, clock, concurrency } = state;
-  for (const [repository, asked] of repos) {
-    if (state.closed || state.active >= concurrency || asked.running) continue;
+  const { repos, clock, limits } = state;
+  const waiting: [string, Asked, Set<string | null>][] = [];
+  for (const [repository, asked] of state.closed ? [] : repos) {
+    if (asked.running) continue;
     const rollouts = dueNow(asked, clock.now());
-    if (rollouts.size === 0) {
-      arm(state, asked);
-      continue;
-    }
+    if (rollouts.size === 0) arm(state, asked);
+    else waiting.push([repository, asked, rollouts]);
+  }
+  for (const [repository, asked, rollouts] of waiting.sort(([, a], [, b]) => a.lastTurn - b.lastTurn)) {
+    if (state.placed >= state.concurrency || state.active >= limits.most) break;
     asked.running = true;
+    asked.lastTurn = ++state.turns;
     state.active += 1;
     void work(state, repository, asked, rollouts).finally(() => {
       asked.running = false;
@@ -113,7 +156,7 @@ function pump(state: State): void {
 
 /** Sets the timer for the earliest request. */
 function arm(state: State, asked: Asked): void {
-  const earliest = Math.min(...asked.due.values());
+  const earliest = Math.max(Math.min(...asked.due.values()), asked.notBefore);
   if (earliest === asked.armedFor) return;
   asked.disarm?.();
   delete asked.disarm;
@@ -125,17 +168,51 @@ function arm(state: State, asked: Asked): void {
   });
 }
 
-async function work({ clock, handler, onError }: State, repository: string, asked: Asked, rollouts: Set<string | null>): Promise<void> {
+async function work(state: State, repository: string, asked: Asked, rollouts: Set<string | null>): Promise<void> {
+  const { clock, handler, onError } = state;
   for (const rollout of rollouts) asked.due.delete(rollout);
+  const { over, end } = beginRound(state, repository);
   try {
-    await handler(repository, rollouts);
+    await Promise.race([handler(repository, rollouts, over), aborted(over)]);
     asked.failures = 0;
   } catch (error) {
-    const delay = Math.min(LAST_RETRY_MS, FIRST_RETRY_MS * 2 ** asked.failures++);
+    const [first, last] = over.aborted ? [FIRST_RETRY_OVERDUE_MS, LAST_RETRY_OVERDUE_MS] : [FIRST_RETRY_MS, LAST_RETRY_MS];
+    const delay = Math.min(last, first * 2 ** asked.failures++);
     onError(error, repository, delay);
+    if (over.aborted) asked.notBefore = clock.now() + delay;
     if (asked.forgotten) return;
     for (const rollout of rollouts) add(asked, rollout, clock.now() + delay);
+  } finally {
+    end();
   }
+}
+
+/** Gives a round its place for a while, and its end. */
+function beginRound(state: State, repository: string): { over: AbortSignal; end(): void } {
+  const { limits, after, onLong } = state;
+  const over = new AbortController();
+  let placed = true;
+  state.placed += 1;
+  const leave = (): void => {
+    if (placed) state.placed -= 1;
+    placed = false;
+  };
+  const offPlace = after(limits.placeMs, () => {
+    leave();
+    onLong(repository);
+    pump(state);
+  });
+  const offRound = after(limits.roundMs, () => over.abort(new RoundOverdue(limits.roundMs)));
+  const end = (): void => {
+    offPlace();
+    offRound();
+    leave();
+  };
+  return { over: over.signal, end };
+}
+
+function aborted(over: AbortSignal): Promise<never> {
+  return new Promise((_resolve, reject) => over.addEventListener("abort", () => reject(over.reason), { once: true }));
 }
 
 /** Lets go who waits, where nothing is due or worked on. */

@@ -19,5 +19,16 @@ export interface WakeRequest {
   rollout: string | null;
 }
 
-/** Looks at these runs of one repo. Must not throw for what it can put right by itself; what it throws is logged and tried again later. */
-export type QueueHandler = (repository: string, rollouts: ReadonlySet<string | null>) => Promise<void>;
+/**
+ * Looks at these runs of one repo. Must not throw for what it can put right by itself; what it throws is logged and tried again later.
+ * Once `over` is aborted the round is given up: whatever is left of it must do nothing more, for the next one may begin.
+ */
+export type QueueHandler = (repository: string, rollouts: ReadonlySet<string | null>, over: AbortSignal) => Promise<void>;
+
+/** A round took longer than any may, and was given up. */
+export class RoundOverdue extends Error {
+  override name = "RoundOverdue";
+  constructor(afterMs: number) {
+    super(`the round had not ended after ${afterMs / 1000} s`);
+  }
+}

@@ -29,6 +29,8 @@ export interface AttentionReasons {
   CHECKS_NOT_ALLOWED: NoData;
   /** Heads of pull requests are not fetched any more. */
   MIRROR_FULL: { mebibytes: number };
+  /** rounds: in a row. */
+  ROUNDS_GIVEN_UP: { rounds: number };
   /** To whoever gives a command meanwhile: it waits. */
   NOTHING_IS_DONE: { because: AnyReason };
 }

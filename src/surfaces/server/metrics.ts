@@ -19,7 +19,7 @@ interface MetricsSource {
 /** Numbers for Prometheus. Labels are bounded: a webhook's event is one of those asked for, or `other`. */
 export interface Metrics {
   delivery(event: string, outcome: "taken" | "again" | "refused"): void;
-  round(outcome: "done" | "failed", seconds: number): void;
+  round(outcome: "done" | "failed" | "given-up", seconds: number): void;
   /** Failed deliveries that GitHub was asked to send again. */
   resent(count: number): void;
   rate(seen: RateSeen): void;

@@ -4,8 +4,8 @@ import type { ControlPlane } from "../../adapters/argocd/port.ts";
 import { ForgeError } from "../../adapters/forge/port.ts";
 import { GitError, type MirrorLimits } from "../../adapters/git/port.ts";
 import type { HookCaller } from "../../adapters/hooks/port.ts";
-import { memoryQueue } from "../../adapters/queue/memory.ts";
-import type { Queue } from "../../adapters/queue/port.ts";
+import { memoryQueue, ROUND_LIMITS, type RoundLimits } from "../../adapters/queue/memory.ts";
+import { type Queue, RoundOverdue } from "../../adapters/queue/port.ts";
 import { defined } from "../../core/base/defined.ts";
 import type { Clock } from "../../core/base/time.ts";
 import { sentenceOf } from "../../core/report/reasons/say.ts";
@@ -15,7 +15,7 @@ import type { Log } from "../../engine/round/context.ts";
 import { type Standing, webRoutes } from "../web/server.ts";
 import type { CommitSigning } from "./commits.ts";
 import { eventHandler } from "./deliveries/inbox.ts";
-import { openFirstRounds, reconcile } from "./deliveries/reconcile.ts";
+import { openFirstRounds, reconciler } from "./deliveries/reconcile.ts";
 import { described, openResync, type Resync } from "./deliveries/resync.ts";
 import { type BotServer, startBotServer } from "./deliveries/server.ts";
 import type { Metrics } from "./metrics.ts";
@@ -23,6 +23,7 @@ import type { GitHubApp } from "./tenancy/octokits.ts";
 import { openRepos, type Repos } from "./tenancy/repos.ts";
 import { openServedRepo, removeMirror } from "./tenancy/served-repo.ts";
 import { type TenancyRule, tenancy } from "./tenancy/tenancy.ts";
+import { wallClock } from "./wall-clock.ts";
 
 export interface StagecoachOptions {
   app: GitHubApp;
@@ -52,6 +53,8 @@ export interface StagecoachOptions {
   pacing?: boolean;
   /** Everything is looked at this often though nothing was heard. Default 5 minutes of the clock. */
   resyncMs?: number;
+  /** In the wall's time, as the limits of calls to the outside are. */
+  roundLimits?: RoundLimits;
 }
 
 export interface Stagecoach {
@@ -83,10 +86,11 @@ export async function startStagecoach(options: StagecoachOptions): Promise<Stage
   const wake = (repository: string, at?: number) => queue.wake({ repository: repository.toLowerCase(), rollout: null }, at);
   const repos = reposOf(options, wake, octokit);
   const firstRounds = openFirstRounds((repository) => repos.has(repository));
-  const reconciling = defined({ clock, wake, metrics, changed: announce });
+  const look = reconciler(defined({ clock, wake, metrics, changed: announce }));
   const queue = memoryQueue({
     clock,
-    handler: (repository) => repos.work(repository, (repo) => reconcile(repo, reconciling)).finally(() => firstRounds.done(repository)),
+    ...roundTime(options, firstRounds.done),
+    handler: (repository, _, over) => repos.work(repository, look, over).finally(() => firstRounds.done(repository)),
     onError: (error, repository, retryInMs) => roundFailed(options, resync, { error, repository, retryInMs }),
   });
   const resync = openResync(defined({ octokit, repos, queue, wake, clock, log, metrics, everyMs }));
@@ -108,14 +112,18 @@ export async function startStagecoach(options: StagecoachOptions): Promise<Stage
     await close();
     throw error;
   });
-  // What is there at the first round is adopted: from here on a merge is seen as one. Waiting for the queue to be idle would
-  // be waiting for all runs of all repos.
+  // What is there at the first round is adopted: from here on a merge is seen as one. Runs are not waited for.
   await firstRounds.of(repos.keys());
   state = "ready";
   resync.start();
   const idle = () => resync.rediscover.settled().then(() => queue.idle());
   const { url, insideUrl } = server;
   return { url, insideUrl, repositories: () => repos.keys(), runs, onChange, resync: resync.now, idle, close };
+}
+
+/** Rounds are measured in the wall's time, as calls to the outside are. */
+function roundTime({ roundLimits = ROUND_LIMITS }: StagecoachOptions, onLong: (repository: string) => void) {
+  return { limits: roundLimits, after: wallClock().after, onLong };
 }
 
 function openChanges(): { announce(): void; onChange: Stagecoach["onChange"] } {
@@ -164,8 +172,10 @@ function roundFailed(
   resync: Resync,
   { error, repository, retryInMs }: { error: unknown; repository: string; retryInMs: number },
 ): void {
-  metrics?.round("failed", 0);
-  log.error({ repository, error: described(error), retryInMs }, "a round failed and will be tried again");
+  const isOverdue = error instanceof RoundOverdue;
+  metrics?.round(isOverdue ? "given-up" : "failed", 0);
+  const what = isOverdue ? "a round did not end; it was given up and will be tried again" : "a round failed and will be tried again";
+  log.error({ repository, error: described(error), retryInMs }, what);
   // Perhaps it is no longer ours to look at: GitHub knows.
   if (isShut(error)) void resync.rediscover().catch(() => undefined);
 }

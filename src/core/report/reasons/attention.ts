@@ -47,6 +47,13 @@ export const ATTENTION: Entries<AttentionReasons & WriteRefusals> = entriesOf<At
       "the base with its history, the branches of runs and the heads of open pull requests take more room than `quota.repository` of the server's configuration",
     todo: "close pull requests that bring large files, or have the operator raise `quota.repository`; it is tried again every few minutes",
   },
+  ROUNDS_GIVEN_UP: {
+    says: "looks at this repository do not end and are given up after some minutes ({rounds} in a row): it is tried again, less often each time",
+    subject: "repository",
+    means:
+      "something that Stagecoach asks, GitHub's API, Git or Argo CD, neither answers nor refuses; what was under way is looked at anew the next time",
+    todo: "look at the server's log for what was asked last; githubstatus.com says whether GitHub knows of it",
+  },
   NOTHING_IS_DONE: {
     says: "nothing is done yet, and nothing merges: {because}. This is looked at again by itself once that is over: /pause, /abort and /halt however late that is, anything else if it was written no longer than 15 minutes before",
     subject: "repository",

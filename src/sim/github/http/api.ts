@@ -48,7 +48,7 @@ async function answerTo(world: World, router: Router, seen: Seen, actor: Actor, 
   seen.path = path;
   if (path !== "/rate_limit") mustHaveLeft(world, actor, { method, path });
   const raw = await readBody(request);
-  const fault = world.faults.request?.({ method, path, actor: actor.user.login });
+  const fault = await world.faults.request?.({ method, path, actor: actor.user.login });
   const scripted =
     fault === undefined
       ? undefined

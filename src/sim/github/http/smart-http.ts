@@ -36,6 +36,7 @@ export async function serveGit(
   url: URL,
   asked: GitRequest,
 ): Promise<void> {
+  await world.faults.git?.({ repository: `${asked.owner}/${asked.name}`, service: asked.service });
   const service = asked.service === "info/refs" ? url.searchParams.get("service") : asked.service;
   let repo: Repo;
   let actor: Actor;

@@ -1,5 +1,6 @@
 import { GitError } from "../../../adapters/git/port.ts";
 import type { Clock } from "../../../core/base/time.ts";
+import { attentionReason } from "../../../core/reasons/attention.ts";
 import type { Metrics } from "../metrics.ts";
 import { onboardOnceWanted } from "../onboarding/onboard.ts";
 import type { ServedRepo } from "../tenancy/served-repo.ts";
@@ -7,6 +8,8 @@ import { described } from "./resync.ts";
 
 /** A plan, or what is said of it on GitHub, that could not be had is tried again after this. */
 const PLANS_AGAIN_MS = 15_000;
+/** What needs attention where rounds do not end. */
+const ROUND = "round";
 
 interface ReconcileOptions {
   clock: Clock;
@@ -16,9 +19,21 @@ interface ReconcileOptions {
   changed(): void;
 }
 
-/** Brings a repository up to date: its runs, then the plans of its open pull requests, then whether it wants to be onboarded. */
-export async function reconcile(repo: ServedRepo, { clock, metrics, wake, changed }: ReconcileOptions): Promise<void> {
+/** What a repository is brought up to date with. `givenUp`: see `reconcile`. */
+export function reconciler(options: ReconcileOptions): (repo: ServedRepo, givenUp: number) => Promise<void> {
+  return (repo, givenUp) => reconcile(repo, options, givenUp);
+}
+
+/**
+ * Brings a repository up to date: its runs, then the plans of its open pull requests, then whether it wants to be onboarded. `givenUp`:
+ * so many rounds before this one did not end.
+ */
+async function reconcile(repo: ServedRepo, { clock, metrics, wake, changed }: ReconcileOptions, givenUp: number): Promise<void> {
   const began = performance.now();
+  const { attention } = repo.context;
+  attention?.note(ROUND, givenUp === 0 ? undefined : attentionReason("ROUNDS_GIVEN_UP", { rounds: givenUp }));
+  // This round may hang as well: it is said before.
+  if (givenUp > 0) await attention?.publish();
   await takeUpPermissions(repo);
   // Plans and checks of pull requests wait for no run: they are brought up to date though the round failed.
   const result = await repo.loop.round(repo.baseBranch).catch(async (error) => {
@@ -46,6 +61,9 @@ export async function reconcile(repo: ServedRepo, { clock, metrics, wake, change
   }
   repo.waiting = result.wakeAt !== undefined;
   if (result.wakeAt !== undefined) wake(repo.context.repository, result.wakeAt);
+  if (givenUp === 0) return;
+  attention?.note(ROUND, undefined);
+  await attention?.publish();
 }
 
 /**

@@ -30,6 +30,7 @@ export function openOctokits(app: GitHubApp, options: { pacing: boolean; onRate?
   // A function, because Probot's own defaults come after plain ones and would switch both on again.
   const Octokit = ProbotOctokit.defaults((given: OctokitOptions) => ({
     ...given,
+    request: { ...given.request, fetch: fetchWithin },
     ...tokensFrom(given, app.baseUrl),
     throttle: {
       ...given.throttle,
@@ -55,6 +56,15 @@ export function openOctokits(app: GitHubApp, options: { pacing: boolean; onRate?
       return making;
     },
   };
+}
+
+/** GitHub itself gives up after ten seconds: who is silent for longer will not answer. */
+const ANSWERED_WITHIN_MS = 30_000;
+
+/** From when it is sent until its answer is whole. */
+function fetchWithin(url: string, init: RequestInit = {}): Promise<Response> {
+  const limit = AbortSignal.timeout(ANSWERED_WITHIN_MS);
+  return fetch(url, { ...init, signal: init.signal ? AbortSignal.any([init.signal, limit]) : limit });
 }
 
 /** Probot mints installation tokens at github.com whatever its base URL, unless the request it mints them with is told better. */

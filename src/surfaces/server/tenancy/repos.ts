@@ -11,6 +11,8 @@ interface Entry {
   served: ServedRepo | undefined;
   /** The work under way, or the last that was. */
   working: Promise<unknown>;
+  /** Rounds in a row that were given up. */
+  givenUp: number;
 }
 
 interface ReposOptions {
@@ -50,7 +52,7 @@ export function openRepos({ log, open, forget }: ReposOptions) {
       }
       for (const [key, place] of places) {
         if (entries.has(key)) continue;
-        entries.set(key, { place, suspended: false, served: undefined, working: Promise.resolve() });
+        entries.set(key, { place, suspended: false, served: undefined, working: Promise.resolve(), givenUp: 0 });
         fresh.push(key);
       }
       return fresh;
@@ -66,24 +68,49 @@ export function openRepos({ log, open, forget }: ReposOptions) {
     /** Where it was opened already. */
     get: (key: string) => entries.get(key)?.served,
     opened: () => [...entries.values()].flatMap(({ served }) => (served === undefined ? [] : [served])),
-    /** Opens it where need be and works on it; nothing where it is gone or on hold. Calls for one repo must not overlap. */
-    async work(key: string, look: (served: ServedRepo) => Promise<void>): Promise<void> {
+    /**
+     * Opens it where need be and works on it; nothing where it is gone or on hold. Calls for one repo must not overlap. What hangs until
+     * `over` is given up: it is opened anew the next time, and `look` is told how often that was so.
+     */
+    async work(key: string, look: (served: ServedRepo, givenUp: number) => Promise<void>, over?: AbortSignal): Promise<void> {
       await closing.of(key);
       const entry = entries.get(key);
       if (entry === undefined || entry.suspended) return;
-      const working = workOn(entry);
-      entry.working = working.catch(() => undefined);
+      const working = workOn(entry, open, look, over);
+      entry.working = over === undefined ? working.catch(() => undefined) : Promise.race([working, endOf(over)]).catch(() => undefined);
       await working;
-
-      async function workOn(here: Entry): Promise<void> {
-        here.served ??= await open(here.place);
-        await look(here.served);
-      }
     },
     async close(): Promise<void> {
       await Promise.all([...closing.all(), ...[...entries.values()].map((entry) => entry.working.then(() => entry.served?.close()))]);
     },
   };
+}
+
+async function workOn(
+  entry: Entry,
+  open: ReposOptions["open"],
+  look: (served: ServedRepo, givenUp: number) => Promise<void>,
+  over: AbortSignal = new AbortController().signal,
+): Promise<void> {
+  const giveUp = (): void => {
+    entry.served?.abandon(over.reason);
+    entry.served = undefined;
+    entry.givenUp += 1;
+  };
+  over.addEventListener("abort", giveUp, { once: true });
+  try {
+    const served = entry.served ?? (await open(entry.place));
+    if (over.aborted) return served.abandon(over.reason);
+    entry.served = served;
+    await look(served, entry.givenUp);
+    if (!over.aborted) entry.givenUp = 0;
+  } finally {
+    over.removeEventListener("abort", giveUp);
+  }
+}
+
+function endOf(over: AbortSignal): Promise<void> {
+  return new Promise((resolve) => over.addEventListener("abort", () => resolve(), { once: true }));
 }
 
 /** Closes repositories that were dropped, once their work has ended: their folder is taken until then. */

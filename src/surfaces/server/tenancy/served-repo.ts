@@ -17,6 +17,7 @@ import { isEnded, type Run } from "../../../core/run/state/run.ts";
 import type { Window } from "../../../core/spec/windows.ts";
 import { openAttention } from "../../../engine/round/attention.ts";
 import type { Log, RepoContext } from "../../../engine/round/context.ts";
+import { fenced } from "../../../engine/round/fence.ts";
 import { openRepo, type RepoLoop } from "../../../engine/round/open-repo.ts";
 import { withPatience } from "../../../engine/round/patience.ts";
 import type { RefusedShown } from "../../../engine/round/round.ts";
@@ -51,6 +52,8 @@ export interface ServedRepo {
   /** Whether an onboarding pull request is wanted is settled. */
   onboarded: boolean;
   close(): Promise<void>;
+  /** Its round hangs: whatever is under way fails at once, and it can do nothing more. */
+  abandon(why: Error): void;
 }
 
 interface ServedRepoOptions {
@@ -83,7 +86,8 @@ export async function openServedRepo(place: InstalledRepo, options: ServedRepoOp
   const { clock, log, onChange } = options;
   const { fullName, baseBranch, cloneUrl: url, installationId } = place;
   const octokit = await options.octokit(installationId);
-  const plain = openGitHubForge({ octokit, repository: fullName });
+  const over = new AbortController();
+  const plain = fenced(openGitHubForge({ octokit, repository: fullName }), over.signal);
   const attention = openAttention({ forge: plain, clock, log }, fullName);
   const forge = withPatience(plain, attention, clock);
   const { login, id } = await forge.identity();
@@ -119,6 +123,10 @@ export async function openServedRepo(place: InstalledRepo, options: ServedRepoOp
       for (const off of offs) off();
       await loop.comments.settled();
       await mirror.close();
+    },
+    abandon(why) {
+      over.abort(why);
+      served.close().catch((error) => log.warn({ repository: fullName, error: String(error) }, "a repository could not be closed well"));
     },
   };
   const offs = onChanges(served, options);

@@ -16,7 +16,7 @@ export const ENGINE_FIELDS: Readonly<Record<string, unknown>> = {
     changed: "values.yaml",
   },
   ...{ declaredIn: "apps/payments.yaml", fields: ["settle", "windows"], problem, planes: ["hub", "edge"], forbidden: false, how: "now" },
-  ...{ values: { version: "v1.4.2" }, limit: 5000, remaining: 12, resetAt: Date.parse("2026-11-21T10:00:00Z"), everyMs: 60_000 },
+  ...{ values: { version: "v1.4.2" }, limit: 5000, rounds: 2, remaining: 12, resetAt: Date.parse("2026-11-21T10:00:00Z"), everyMs: 60_000 },
   ...{
     range: "1.x",
     field: "spec.project",
