@@ -9,6 +9,7 @@ import { openMirror } from "../../src/adapters/git/mirror.ts";
 import type { Mirror } from "../../src/adapters/git/port.ts";
 import { type Workspace, workspace } from "../../src/adapters/git/testing/repositories.ts";
 import { confirmed, freshRun, START, withBatch } from "../../src/adapters/git/testing/runs.ts";
+import { SEAL } from "../../src/adapters/git/testing/seal.ts";
 import type { BenchRow } from "./row.ts";
 
 const APP = "stagecoach[bot]";
@@ -53,7 +54,7 @@ async function benchMirror(mirror: Mirror): Promise<BenchRow[]> {
 }
 
 async function benchJournal(at: Workspace, mirror: Mirror): Promise<BenchRow[]> {
-  const journal = openJournal({ mirror, app: APP });
+  const journal = openJournal({ mirror, app: APP, seal: SEAL });
   const record = async (run: Parameters<typeof confirmed>[0], n: number) => {
     const result = await journal.record({ runs: [run], subject: `payments #1: step ${n}`, trailers: {}, at: START + n * 1000 });
     if (result !== "recorded") throw new Error(result);
@@ -66,7 +67,7 @@ async function benchJournal(at: Workspace, mirror: Mirror): Promise<BenchRow[]> 
     times.push(await ms(() => record(run, n)));
   }
   const warm = await medianMs(9, () => journal.read());
-  const cold = await medianMs(3, () => openJournal({ mirror, app: APP }).read());
+  const cold = await medianMs(3, () => openJournal({ mirror, app: APP, seal: SEAL }).read());
   return [
     { name: "journal: first record of a run over 10,000 clusters, with push", value: first, unit: "ms" },
     { name: "journal: one transition of it, with push", value: median(times), unit: "ms" },

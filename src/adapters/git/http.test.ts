@@ -7,6 +7,7 @@ import type { Mirror } from "./port.ts";
 import { type GitServer, serveGit } from "./testing/http-server.ts";
 import { git, type Workspace, workspace } from "./testing/repositories.ts";
 import { freshRun, START, withBatch } from "./testing/runs.ts";
+import { SEAL } from "./testing/seal.ts";
 
 const PASSWORD = "ghs_1234_very-secret-token";
 const AUTHOR = { name: "stagecoach[bot]", email: "b@example.com" };
@@ -80,7 +81,7 @@ describe("over HTTP", () => {
     expect(await made.push([{ ref: "refs/heads/main", old: head, new: commit }])).toBe("ok");
     expect(await made.push([{ ref: "refs/heads/main", old: head, new: commit }])).toBe("stale");
     expect(git(at.origin, "rev-parse", "main")).toBe(commit);
-    const journal = openJournal({ mirror: made, app: "stagecoach[bot]" });
+    const journal = openJournal({ mirror: made, app: "stagecoach[bot]", seal: SEAL });
     const run = withBatch(freshRun(4, 2), "Open", START);
     expect(await journal.record({ runs: [run], subject: "begun", trailers: {}, at: START })).toBe("recorded");
     expect((await journal.read()).runs.get("payments")).toEqual(run);

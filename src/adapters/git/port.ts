@@ -46,6 +46,10 @@ export interface Mirror {
   mergeTree(base: string, head: string): Promise<{ tree: string } | { conflicts: string[] }>;
   /** A commit as it lies in the object store, signature and all; undefined: not here. */
   commitObject(sha: string): Promise<Buffer | undefined>;
+  /** The entries of a tree object by name, with modes as git spells them (`40000`: a directory). GitError `NotFound`: not here. */
+  tree(id: string): Promise<ReadonlyMap<string, { mode: string; id: string }>>;
+  /** The commit without parents that first parents lead to. GitError `NotFound`: not here. */
+  rootOf(commit: string): Promise<string>;
   /** Modes of files at a commit as git spells them (`100755`); those that are not there are left out. */
   modes(commit: string, paths: readonly string[]): Promise<Map<string, string>>;
   /** Notes a commit under a name, on this machine only, fetched or not: the next process that opens the mirror finds it. */
@@ -111,12 +115,10 @@ export type ProposeOutcome =
   | { kind: "proposed"; commit: string; pull: number }
   | { kind: "taken"; message: string; pull?: { number: number; head: string } };
 
-/** Tells commits of ours from others', by more than their words. */
+/** Tells commits of ours from others' by their signatures. */
 export interface CommitJudge {
   /** Of commits, newest first and each the parent of the one before: sha → why it is not ours. Those left out are. */
   foreign(commits: readonly CommitInfo[]): Promise<ReadonlyMap<string, CommitFault>>;
-  /** Whether this commit, which is not ours, is a person's who may accept the journal. */
-  mayAccept?(commit: CommitInfo): Promise<boolean>;
 }
 
 export interface CommitInput {

@@ -25,6 +25,8 @@ export interface GitReader
     | "changedPaths"
     | "mergeTree"
     | "commitObject"
+    | "tree"
+    | "rootOf"
     | "modes"
     | "close"
   > {
@@ -44,6 +46,12 @@ export function openReader(repository: Repository): GitReader {
     async commitObject(sha) {
       const read = await objects.contents(objectId(sha));
       return read?.info.type === "commit" ? read.body : undefined;
+    },
+    tree: (id) => trees.tree(objectId(id)),
+    async rootOf(commit) {
+      const args = ["rev-list", "--first-parent", "--max-parents=0", "--end-of-options", objectId(commit), "--"];
+      const { stdout } = await local(repository, `find the first commit below ${commit}`, args);
+      return objectId(stdout.trim().split("\n").at(-1) ?? "");
     },
     modes: (commit, paths) => modes(trees, commit, paths),
     async readFiles(commit, paths, options = {}) {

@@ -21,8 +21,6 @@ export const writeRefusal = reasonsOf<WriteRefusals>();
 export interface AttentionReasons {
   JOURNAL_NOT_WRITTEN: { branch: string; because: WriteRefusal };
   JOURNAL_NOT_OURS: { because: JournalReason };
-  /** For reasons that pass: GitHub is asked again. */
-  JOURNAL_NOT_VERIFIED: { because: JournalReason };
   JOURNAL_NOT_READ: { said: string };
   /** number: of the PR or issue. */
   COMMENT_REFUSED: { number: number; because: WriteRefusal };

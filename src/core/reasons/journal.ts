@@ -6,15 +6,20 @@ export interface CommitFaults {
   /** `Damaged`, `Newer`, …: what is wrong with a signature of SSH. */
   SIGNATURE_FAULT: { fault: "NoSsh" | "Damaged" | "Newer" | "OtherKey" | "OtherUse" | "Mismatch" };
   SIGNATURE_KIND: { word: string };
-  COMMIT_HIDDEN: NoData;
-  COMMIT_UNVERIFIED: { said: string };
-  /** `by`: as GitHub links it; undefined: to nobody. */
-  COMMIT_BY_OTHER: { by: string | undefined; app: string };
-  COMMIT_SIGNED_BY: { by: string | undefined };
   COMMIT_MERGES: NoData;
   COMMIT_AUTHOR: { author: string; email: string; app: string };
   COMMIT_NO_TRAILER: { trailer: string; app: string };
 }
+
+/** Why the seal of a commit on the journal's branch is not ours. */
+export interface SealFaults {
+  NOT_SEALED: NoData;
+  SEAL_OF_OTHER_KEY: { key: string };
+  /** It was made for something else: another repository, another place in the history, other files. */
+  SEAL_BROKEN: NoData;
+}
+
+export type SealFault = ReasonsOf<SealFaults>;
 
 export type CommitFault = ReasonsOf<CommitFaults>;
 
@@ -33,12 +38,12 @@ export interface JournalFileFaults {
 export type JournalFileFault = ReasonsOf<JournalFileFaults>;
 
 /** Why the journal stops the runs of a repository. */
-export interface JournalReasons extends CommitFaults, JournalFileFaults {
+export interface JournalReasons extends CommitFaults, SealFaults, JournalFileFaults {
   JOURNAL_GONE: { commit: string };
   JOURNAL_REWRITTEN: { head: string; commit: string };
   /** A PR of a run is open, and there is no journal. */
   JOURNAL_TAKEN_AWAY: { pull: number; rollout: string; run: number };
-  JOURNAL_FOREIGN: { commit: string; subject: string; because: CommitFault };
+  JOURNAL_FOREIGN: { commit: string; subject: string; because: CommitFault | SealFault };
   JOURNAL_FILE: { file: string; because: JournalFileFault };
 }
 

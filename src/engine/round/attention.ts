@@ -102,7 +102,7 @@ export function openAttention(
 }
 
 function mayPass(reason: AttentionReason): boolean {
-  const passes = reason.code === "JOURNAL_NOT_VERIFIED" || reason.code === "JOURNAL_NOT_READ";
+  const passes = reason.code === "JOURNAL_NOT_READ";
   const vague = "because" in reason && reason.because.code === "WRITE_REFUSED";
   return passes || vague;
 }

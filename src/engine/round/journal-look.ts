@@ -37,8 +37,7 @@ export function openJournalLooks({ journal, clock }: Pick<RepoContext, "journal"
       const state = await journal.read({ head });
       const { tampered } = state;
       if (tampered === undefined) return { state };
-      const held = tampered.passing === true ? attentionReason("JOURNAL_NOT_VERIFIED", { because: tampered.why }) : undefined;
-      return { state: good ?? state, held: held ?? attentionReason("JOURNAL_NOT_OURS", { because: tampered.why }) };
+      return { state: good ?? state, held: attentionReason("JOURNAL_NOT_OURS", { because: tampered.why }) };
     } catch (error) {
       // Another token may do: whoever called gets one.
       if (error instanceof GitError && error.kind === "Unauthorized") throw error;
@@ -58,7 +57,7 @@ export function openJournalLooks({ journal, clock }: Pick<RepoContext, "journal"
         retries.forget(CONCERN);
       } else {
         // An acceptance is pushed, and told by an event, which may be lost.
-        if (found.held.code !== "JOURNAL_NOT_OURS") retries.note(CONCERN);
+        retries.note(CONCERN);
         found.again = retries.until(CONCERN) ?? clock.now() + LONGEST_RETRY_MS;
       }
       last = { head, look: found };

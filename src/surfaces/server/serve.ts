@@ -8,7 +8,7 @@ import { setting } from "../../core/reasons/settings.ts";
 import { sentenceOf } from "../../core/report/reasons/say.ts";
 import { toWindow } from "../../core/spec/windows.ts";
 import type { Log } from "../../engine/round/context.ts";
-import { signingOf } from "./commits.ts";
+import { sealKeysOf, signingOf } from "./commits.ts";
 import { openAnalysis, openHooks } from "./config/engines.ts";
 import { apiUrl, type Credentials, type Environment } from "./config/env.ts";
 import type { ServerConfig } from "./config/schema.ts";
@@ -40,6 +40,7 @@ export async function startServer(
   const directory = await usableDirectory(config.directory);
   const signing = signingOf(config.commits);
   const env = options.env ?? process.env;
+  const sealKeys = sealKeysOf(config.journal, credentials.privateKey, env);
   const net = openLastNet(process, log);
   void net.broken.then(options.onBroken);
   const outside = await openOutside(config, env, { clock, log }).catch((error: unknown) => {
@@ -54,6 +55,7 @@ export async function startServer(
     ...told(config, credentials),
     planes: outside.planes,
     signing,
+    sealKeys,
     analysis: outside.analysis,
     hooks: outside.hooks,
     directory,

@@ -2,6 +2,7 @@
 import type { AnalysisService } from "../../adapters/analysis/port.ts";
 import type { ControlPlane } from "../../adapters/argocd/port.ts";
 import { ForgeError } from "../../adapters/forge/port.ts";
+import { type SealKeys, sealKey } from "../../adapters/git/journal/seal.ts";
 import { GitError, type MirrorLimits } from "../../adapters/git/port.ts";
 import type { HookCaller } from "../../adapters/hooks/port.ts";
 import { memoryQueue, ROUND_LIMITS, type RoundLimits } from "../../adapters/queue/memory.ts";
@@ -33,6 +34,8 @@ export interface StagecoachOptions {
   tenancy?: readonly TenancyRule[];
   /** Who signs the commits of batches and of the journal. Default: nobody. */
   signing?: CommitSigning;
+  /** What the journal's commits are sealed with. Default: one key, derived from the App's. */
+  sealKeys?: SealKeys;
   /** Windows that bind every run of every repo. */
   freezes?: readonly Window[];
   /** What runs analyses and asks hooks; closed by who gave it. Absent: a run that wants one says that there is none. */
@@ -155,7 +158,8 @@ function standingOf(repos: Repos): Standing[] {
 function reposOf(options: StagecoachOptions, onChange: (repository: string) => void, octokit: BotServer["octokit"]): Repos {
   const { clock, log, directory, limits, signing = { kind: "none" }, freezes = [], analysis, hooks } = options;
   const rights = tenancy(options.tenancy, options.planes);
-  const shared = defined({ octokit, directory, limits, clock, log, rights, signing, freezes, analysis, hooks, onChange });
+  const { sealKeys = [sealKey(options.app.privateKey)] } = options;
+  const shared = defined({ octokit, directory, limits, clock, log, rights, signing, sealKeys, freezes, analysis, hooks, onChange });
   return openRepos({
     log,
     open: (place) => openServedRepo(place, shared),

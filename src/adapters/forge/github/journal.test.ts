@@ -10,9 +10,10 @@ import type { JournalChange } from "../../git/journal/port.ts";
 import { openMirror } from "../../git/mirror.ts";
 import type { Mirror } from "../../git/port.ts";
 import { freshRun, START } from "../../git/testing/runs.ts";
+import { SEAL } from "../../git/testing/seal.ts";
 import { openGitHubWriter } from "./commit-writer.ts";
 import type { OctokitLike } from "./octokit.ts";
-import { gitHubJudge } from "./people.ts";
+import { acceptors } from "./people.ts";
 import { type WatchedForge, watchedForge } from "./testing/forge.ts";
 
 const APP = "stagecoach[bot]";
@@ -57,8 +58,8 @@ function writerOf(mirror: Mirror, octokit: OctokitLike = watched.octokit) {
 
 function journalOn(mirror: Mirror) {
   const { octokit, forge } = watched;
-  const judge = gitHubJudge({ octokit, repository: github.repository, app: APP, permission: forge.permission });
-  return openJournal({ mirror, app: APP, writer: writerOf(mirror), judge });
+  const mayAccept = acceptors({ octokit, repository: github.repository, branch: JOURNAL_BRANCH, permission: forge.permission });
+  return openJournal({ mirror, app: APP, seal: SEAL, writer: writerOf(mirror), mayAccept });
 }
 
 function change(why: string, number = 1): JournalChange {
@@ -107,7 +108,7 @@ describe("a journal that GitHub signs", () => {
     expect(await journal.record(change("three"))).toBe("recorded");
   });
 
-  it("a push by hand under our name is not ours; the App's own acceptance puts it right without a restart", async () => {
+  it("a push by hand under our name is not ours; an acceptance with the server's key puts it right without a restart", async () => {
     const { journal, mirror } = await replica();
     await journal.record(change("one"));
     await github.sim
@@ -115,30 +116,30 @@ describe("a journal that GitHub signs", () => {
       .push(github.repository, { branch: JOURNAL_BRANCH, files: { note: "x" }, message: `x\n\nStagecoach-App: ${APP}` });
     const { tampered } = await journal.read();
     expect(tampered?.why).toMatchObject({ because: { code: "COMMIT_AUTHOR", author: "wim" } });
-    await acceptJournal({ mirror, writer: writerOf(mirror), by: "ana", at: START, head: tampered?.commit ?? "" });
+    await acceptJournal({ mirror, writer: writerOf(mirror), seal: SEAL, by: "ana", at: START, head: tampered?.commit ?? "" });
     expect((await journal.read()).tampered).toBeUndefined();
     expect(await journal.record(change("two"))).toBe("recorded");
   });
 
-  it.each([
-    { login: "mia", counts: true },
-    { login: "wim", counts: false },
-  ])("an acceptance by $login with a token of their own counts: $counts", async ({ login, counts }) => {
-    const { journal, mirror } = await replica();
-    await journal.record(change("one"));
-    await github.sim.actAs("wim").push(github.repository, { branch: JOURNAL_BRANCH, files: { note: "x" }, message: "x" });
-    const person = github.octokit(login) as unknown as OctokitLike;
-    await acceptJournal({ mirror, writer: writerOf(mirror, person), by: login, at: START });
-    expect((await journal.read()).tampered === undefined).toBe(counts);
-    expect((await (await replica()).journal.read()).tampered === undefined).toBe(counts);
-  });
+  it.each([{ login: "wim", counts: false }])(
+    "an acceptance by $login with a token of their own counts: $counts",
+    async ({ login, counts }) => {
+      const { journal, mirror } = await replica();
+      await journal.record(change("one"));
+      await github.sim.actAs("wim").push(github.repository, { branch: JOURNAL_BRANCH, files: { note: "x" }, message: "x" });
+      const person = github.octokit(login) as unknown as OctokitLike;
+      await acceptJournal({ mirror, writer: writerOf(mirror, person), by: login, at: START });
+      expect((await journal.read()).tampered === undefined).toBe(counts);
+      expect((await (await replica()).journal.read()).tampered === undefined).toBe(counts);
+    },
+  );
 
   it("begins anew by the App where somebody deleted it", async () => {
     const { journal, mirror } = await replica();
     await journal.record(change("one"));
     await github.octokit("mia").rest.git.deleteRef({ ...github.place, ref: REF });
     expect((await journal.read()).tampered?.why).toMatchObject({ code: "JOURNAL_GONE" });
-    await acceptJournal({ mirror, writer: writerOf(mirror), app: APP, by: "ana", at: START, head: "none" });
+    await acceptJournal({ mirror, writer: writerOf(mirror), app: APP, seal: SEAL, by: "ana", at: START, head: "none" });
     const state = await journal.read();
     expect([state.tampered, state.runs.size]).toEqual([undefined, 0]);
     expect((await (await replica()).journal.read()).tampered).toBeUndefined();

@@ -1,11 +1,8 @@
 /**
- * Says who is behind a commit, a PR or a release, who signed the journal, and who is in a team. What GitHub does not show is undefined, and
+ * Says who is behind a commit, a PR or a release, who moved the journal's branch, and who is in a team. What GitHub does not show is undefined, and
  * never a no.
  */
-import type { RestEndpointMethodTypes } from "@octokit/rest";
-import type { CommitFault } from "../../../core/reasons/journal.ts";
 import type { Permission } from "../../../core/spec/commands.ts";
-import type { CommitJudge } from "../../git/port.ts";
 import type { Forge } from "../port.ts";
 import { asking, askingOrNone } from "./errors.ts";
 import type { OctokitLike, RepoOctokit } from "./octokit.ts";
@@ -84,68 +81,23 @@ export async function inTeam(place: RepoOctokit, team: string, login: string): P
   return seen === undefined ? undefined : false;
 }
 
-interface GitHubJudgeOptions {
+interface AcceptorOptions {
   octokit: OctokitLike;
   repository: string;
-  /** The App's account: `stagecoach[bot]`. */
-  app: string;
+  /** The journal's. */
+  branch: string;
   permission: (login: string) => Promise<Permission>;
 }
 
-type Shown = RestEndpointMethodTypes["repos"]["listCommits"]["response"]["data"][number];
-
-/** Of commits, a hundred each. */
-const MOST_PAGES = 500;
-
 /**
- * Ours is what GitHub calls Verified and signed for our App: its author is the App, and its committer the App or GitHub. A
- * person who signs a commit with the App as its author is its committer. Read 100 a page, from the newest down.
+ * Whether a commit was brought to the journal's branch by somebody who may accept it. Who a commit says it is by proves nothing: GitHub
+ * itself writes and signs in the name of a PR's author whenever somebody merges that PR. Who moved the branch GitHub knows.
  */
-export function gitHubJudge(options: GitHubJudgeOptions): CommitJudge {
-  const [owner = "", repo = ""] = options.repository.split("/");
-  const place: RepoOctokit = { octokit: options.octokit, owner, repo };
-  const people = new Map<string, Shown>();
-  return {
-    async foreign(commits) {
-      const shown = await read(place, commits);
-      const found = new Map<string, CommitFault>();
-      for (const { sha } of commits) {
-        const one = shown.get(sha);
-        const why = whyForeign(one, options.app);
-        if (why !== undefined) found.set(sha, why);
-        if (why !== undefined && one !== undefined) people.set(sha, one);
-      }
-      return found;
-    },
-    async mayAccept({ sha }) {
-      const one = people.get(sha) ?? (await read(place, [{ sha }])).get(sha);
-      const author = one?.author?.type === "User" ? one.author.login : undefined;
-      if (one?.commit.verification?.verified !== true || author === undefined) return false;
-      if (one.committer?.login !== author && one.committer?.login !== WEB_FLOW) return false;
-      const permission = await options.permission(author);
-      return permission === "maintain" || permission === "admin";
-    },
+export function acceptors({ octokit, repository, branch, permission }: AcceptorOptions): (commit: { sha: string }) => Promise<boolean> {
+  const [owner = "", repo = ""] = repository.split("/");
+  return async ({ sha }) => {
+    const pusher = await pusherOf({ octokit, owner, repo }, sha, branch, undefined);
+    const may = pusher === undefined ? "none" : await permission(pusher);
+    return may === "maintain" || may === "admin";
   };
-}
-
-function whyForeign(shown: Shown | undefined, app: string): CommitFault | undefined {
-  if (shown === undefined) return { code: "COMMIT_HIDDEN" };
-  const { verification } = shown.commit;
-  const [author, committer] = [shown.author?.login, shown.committer?.login];
-  if (verification?.verified !== true) return { code: "COMMIT_UNVERIFIED", said: (verification?.reason ?? "unsigned").slice(0, 60) };
-  if (author !== app) return { code: "COMMIT_BY_OTHER", by: author, app };
-  return committer === app || committer === WEB_FLOW ? undefined : { code: "COMMIT_SIGNED_BY", by: committer };
-}
-
-async function read({ octokit, owner, repo }: RepoOctokit, commits: readonly { sha: string }[]): Promise<Map<string, Shown>> {
-  const wanted = new Set(commits.map(({ sha }) => sha));
-  const shown = new Map<string, Shown>();
-  const [newest] = commits;
-  const size = Math.min(100, wanted.size);
-  for (let page = 1; newest !== undefined && wanted.size > 0 && page <= MOST_PAGES; page++) {
-    const { data } = await asking(() => octokit.rest.repos.listCommits({ owner, repo, sha: newest.sha, per_page: size, page }));
-    for (const one of data) if (wanted.delete(one.sha)) shown.set(one.sha, one);
-    if (data.length < size) break;
-  }
-  return shown;
 }

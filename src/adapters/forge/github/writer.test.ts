@@ -6,9 +6,10 @@ import { promisify } from "node:util";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { type TestGitHub, testGitHub } from "../../../sim/github/testing/setup.ts";
 import { openMirror } from "../../git/mirror.ts";
-import type { CommitJudge, CommitWriter, Mirror } from "../../git/port.ts";
+import type { CommitWriter, Mirror } from "../../git/port.ts";
 import { type GitHubWriterOptions, openGitHubWriter } from "./commit-writer.ts";
-import { gitHubJudge } from "./people.ts";
+import type { OctokitLike } from "./octokit.ts";
+import { acceptors } from "./people.ts";
 import { type WatchedForge, watchedForge } from "./testing/forge.ts";
 
 const execute = promisify(execFile);
@@ -41,9 +42,6 @@ function writerOf(more: Partial<GitHubWriterOptions> = {}): CommitWriter & Requi
   const fetch = (branch: string) => mirror.fetch([branch]);
   return openGitHubWriter({ octokit: watched.octokit, repository: github.repository, modes: mirror.modes, fetch, ...more });
 }
-
-const judge = (): CommitJudge =>
-  gitHubJudge({ octokit: watched.octokit, repository: github.repository, app: BOT, permission: watched.forge.permission });
 
 async function main(): Promise<string> {
   const head = await mirror.head("main");
@@ -238,64 +236,22 @@ describe("proposing a batch", () => {
   });
 });
 
-describe("whose commit it is", () => {
-  async function foreign(...commits: string[]) {
-    await mirror.fetch();
-    const infos = await Promise.all(commits.map((commit) => mirror.commitInfo(commit)));
-    const found = await judge().foreign(infos.filter((info) => info !== undefined));
-    return commits.map((commit) => found.get(commit));
-  }
-
-  /** Through GitHub's API with a token of that account: signed by GitHub, for the account. */
-  async function byApi(login: string, branch: string, head: string): Promise<string> {
-    const document = `mutation ($head: GitObjectID!, $branch: String!) { createCommitOnBranch(input: { branch: { repositoryNameWithOwner: "${github.repository}", branchName: $branch }, message: { headline: "By API" }, expectedHeadOid: $head, fileChanges: {} }) { commit { oid } } }`;
-    const { createCommitOnBranch } = await github
-      .octokit(login)
-      .graphql<{ createCommitOnBranch: { commit: { oid: string } } }>(document, { head, branch });
-    await mirror.fetch([branch]);
-    return createCommitOnBranch.commit.oid;
-  }
-
-  it("is ours where GitHub signed it for our App, and theirs otherwise: by reading a page, not a commit each", async () => {
-    const one = await written(writerOf().write({ branch: "j1", head: undefined, ...change({ a: "1" }) }));
-    const two = await written(writerOf().write({ branch: "j1", head: one, ...change({ a: "2" }) }));
-    const unsigned = await byHand("j1", "j1", "true", `${BOT} <1+${BOT}@users.noreply.github.com>`);
-    const person = await byApi("mia", "j1", unsigned);
-    watched.asked.length = 0;
-    expect(await foreign(person, unsigned, two, one)).toEqual([
-      { code: "COMMIT_BY_OTHER", by: "mia", app: BOT },
-      { code: "COMMIT_UNVERIFIED", said: expect.any(String) },
-      undefined,
-      undefined,
-    ]);
-    expect(watched.asked).toEqual(["GET /repos/{owner}/{repo}/commits"]);
-  });
-
-  it("a commit that GitHub does not show is nobody's", async () => {
-    const head = await main();
-    expect(await judge().foreign([{ sha: head, parents: [], author: BOT, authorEmail: "", at: 0, subject: "", body: "" }])).toEqual(
-      new Map([[head, { code: "COMMIT_UNVERIFIED", said: "unsigned" }]]),
-    );
-  });
+describe("who may accept the journal", () => {
+  const moves = [
+    { after: "3".repeat(40), actor: { login: "wim" } },
+    { after: "2".repeat(40), actor: { login: "mia" } },
+    { after: "1".repeat(40), actor: null },
+  ];
+  const octokit = { rest: { repos: { listActivities: async () => ({ data: moves }) } } } as unknown as OctokitLike;
+  const may = (sha: string) =>
+    acceptors({ octokit, repository: github.repository, branch: "j", permission: watched.forge.permission })({ sha });
 
   it.each([
-    { login: "mia", may: true },
-    { login: "wim", may: false },
-  ])("$login may accept the journal: $may", async ({ login, may }) => {
-    const branch = `j-${login}`;
-    const head = await written(writerOf().write({ branch, head: undefined, ...change({ a: "1" }) }));
-    const commit = await mirror.commitInfo(await byApi(login, branch, head));
-    if (commit === undefined) throw new Error("it is not in the mirror");
-    const judging = judge();
-    expect((await judging.foreign([commit])).size).toBe(1);
-    expect(await judging.mayAccept?.(commit)).toBe(may);
-  });
-
-  it("nobody may by a commit that is not Verified, whatever name it bears", async () => {
-    const head = await byHand("j3", "main", "true", "mia <1+mia@users.noreply.github.com>");
-    await mirror.fetch(["j3"]);
-    const commit = await mirror.commitInfo(head);
-    if (commit === undefined) throw new Error("it is not in the mirror");
-    expect(await judge().mayAccept?.(commit)).toBe(false);
+    ["somebody with maintain who moved the branch there", "2", true],
+    ["somebody with write", "3", false],
+    ["nobody that GitHub names", "1", false],
+    ["nobody that is in the list, whoever the commit says it is by", "4", false],
+  ])("%s", async (_, digit, expected) => {
+    expect(await may(digit.repeat(40))).toBe(expected);
   });
 });

@@ -1,12 +1,13 @@
 /**
  * Whether the journal's branch is what we left. The journal decides what is merged, so a commit that somebody else made,
- * a branch that was rewritten or one that is gone stops everything until a person has accepted it. Acceptance is a commit
- * of our own whose trailer names the head it was given for: everything below it is settled.
+ * a branch that was rewritten or one that is gone stops everything. Ours is what is sealed with our key (`seal.ts`). Of foreign commits a
+ * person may say that they stand: by a commit on top whose trailer names the head it was given for.
  */
-import type { CommitFault } from "../../../core/reasons/journal.ts";
-import type { CommitInfo, CommitJudge, Mirror } from "../port.ts";
-import { parseTrailers } from "../signing/commit-object.ts";
-import type { Suspicion } from "./port.ts";
+import type { CommitFault, SealFault } from "../../../core/reasons/journal.ts";
+import { type CommitInfo, GitError, type Mirror } from "../port.ts";
+import { parseCommit, parseTrailers } from "../signing/commit-object.ts";
+import type { Anchor, Anchored, Suspicion } from "./port.ts";
+import type { Seal } from "./seal.ts";
 
 export const APP_TRAILER = "Stagecoach-App";
 export const ACCEPT_TRAILER = "Stagecoach-Accept";
@@ -27,62 +28,94 @@ export function authorOf(app: string): Author {
 
 /** How the commits of an account are looked at. */
 interface Check {
-  mirror: Pick<Mirror, "isAncestor" | "firstParentLog">;
+  mirror: Pick<Mirror, "isAncestor" | "commitObject" | "rootOf">;
   app: string;
-  /** Who tells ours by their signatures. Absent: by author and trailer alone. */
-  judge?: CommitJudge | undefined;
+  seal: Seal;
+  mayAccept?: MayAccept | undefined;
+}
+
+interface Sealing {
+  mirror: Pick<Mirror, "commitObject">;
+  seal: Seal;
+}
+
+/** Whether a person who may accept the journal brought this commit, which is not ours, to its branch. */
+export type MayAccept = (commit: { sha: string }) => Promise<boolean>;
+
+/** How much of a branch that nothing vouches for is looked through. */
+const MOST_LOOKED_AT = 10_000;
+
+/** A commit, and by its seal where in our history it stands. */
+export interface Stamped {
+  commit: CommitInfo & { tree: string };
+  seal: { sequence: number } | { fault: SealFault };
+}
+
+export interface Looked {
+  /** Of the newest commit that is sealed; 0: none is. */
+  sequence: number;
+  suspicion?: Suspicion | undefined;
 }
 
 /**
- * Looks at every commit since `trusted`, or at the whole branch where nothing is trusted yet. `seen` is the last head this
- * machine knew: a head that does not descend from it was rewritten.
+ * Looks at the commits since the newest one that we sealed: it vouches for everything below, for we record only on what was found to be ours.
+ * A head that does not descend from the last one that this machine knew, and from the one that was anchored, was rewritten or put back;
+ * no acceptance covers that.
  */
-export async function checkBranch(
-  check: Check,
-  head: string | undefined,
-  known: { trusted: string | undefined; seen: string | undefined },
-): Promise<Suspicion | undefined> {
-  const { mirror } = check;
-  const { trusted, seen } = known;
+export async function checkBranch(check: Check, head: string | undefined, known: Heads): Promise<Looked> {
+  const last = known.anchored?.head ?? known.seen;
   if (head === undefined) {
-    return seen === undefined ? undefined : { commit: seen, why: { code: "JOURNAL_GONE", commit: seen } };
+    const gone = last === undefined ? undefined : { commit: last, why: { code: "JOURNAL_GONE", commit: last } as const };
+    return { sequence: 0, suspicion: gone };
   }
-  const descends = seen === undefined || seen === head || (await mirror.isAncestor(seen, head)) === true;
-  const log = (await mirror.firstParentLog(descends ? trusted : undefined, head)).toReversed();
-  const covers = async (commit: CommitInfo) =>
-    accepts(commit) && (descends || (seen !== undefined && (await mirror.isAncestor(commit.sha, seen)) !== true));
-  let end = 0;
-  while (end < log.length && !(await covers(log[end] as CommitInfo))) end += 1;
-  const accepted = log[end];
-  const suspicion = await firstForeign(check, log.slice(0, end + 1));
-  if (suspicion !== undefined) {
-    const byPerson = suspicion.commit === accepted?.sha && (await check.judge?.mayAccept?.(accepted)) === true;
-    return byPerson ? undefined : suspicion;
-  }
-  if (accepted !== undefined || descends || seen === undefined) return undefined;
-  return { commit: head, why: { code: "JOURNAL_REWRITTEN", head, commit: seen } };
+  const { unsealed, newest } = await untilSealed(check, head);
+  const sequence = newest?.sequence ?? 0;
+  const from = known.trusted === undefined ? -1 : unsealed.findIndex(({ commit }) => commit.sha === known.trusted);
+  const [top] = from < 0 ? unsealed : unsealed.slice(0, from);
+  const lost = await notBelow(check, head, known);
+  if (lost !== undefined) return { sequence, suspicion: { commit: head, why: { code: "JOURNAL_REWRITTEN", head, commit: lost } } };
+  if (top === undefined || (accepts(top.commit) && (await check.mayAccept?.(top.commit)) === true)) return { sequence };
+  return { sequence, suspicion: suspicionOf(top, check.app) };
 }
 
-/** Newest first. What stands in the commit itself is looked at before anybody is asked. */
-async function firstForeign({ app, judge }: Check, commits: readonly CommitInfo[]): Promise<Suspicion | undefined> {
-  const faults = new Map(commits.map((commit) => [commit.sha, faultOf(commit, app)]));
-  const found = commits.find(({ sha }) => faults.get(sha) !== undefined);
-  if (found !== undefined) return suspicionOf(found, faults.get(found.sha));
-  const unsigned = (await judge?.foreign(commits)) ?? new Map<string, CommitFault>();
-  const suspects = commits.filter(({ sha }) => unsigned.has(sha));
-  const first = suspects.find(({ sha }) => !mayPass(unsigned.get(sha)));
-  if (first !== undefined) return suspicionOf(first, unsigned.get(first.sha));
-  const [unverified] = suspects;
-  const passing = unverified && suspicionOf(unverified, unsigned.get(unverified.sha));
-  return passing && { ...passing, passing: true };
+/** The commits above the newest sealed one, newest first, and that one. */
+export async function untilSealed({ mirror, seal }: Sealing, head: string) {
+  const unsealed: Stamped[] = [];
+  for (let at: string | undefined = head; at !== undefined && unsealed.length < MOST_LOOKED_AT; ) {
+    const stamped: Stamped = await stampedAt({ mirror, seal }, at);
+    if ("sequence" in stamped.seal) return { unsealed, newest: { sha: at, sequence: stamped.seal.sequence } };
+    unsealed.push(stamped);
+    at = stamped.commit.parents[0];
+  }
+  return { unsealed, newest: undefined };
 }
 
-/** GitHub's reasons that say nothing of the commit: its verification could not be reached, or gave no answer yet. */
-const PASSING = new Set(["gpgverify_error", "gpgverify_unavailable", "ocsp_pending", "ocsp_error"]);
+async function stampedAt({ mirror, seal }: Sealing, sha: string): Promise<Stamped> {
+  const object = await mirror.commitObject(sha);
+  if (object === undefined) throw new GitError("NotFound", `no commit ${sha} of the journal in the mirror`);
+  const commit = parseCommit(sha, object);
+  const { tree, body, parents } = commit;
+  // What a second parent brings in is not below a seal.
+  if (parents.length > 1) return { commit, seal: { fault: { code: "NOT_SEALED" } } };
+  return { commit, seal: seal.check({ parent: parents[0], tree, trailers: parseTrailers(body) }) };
+}
 
-/** A commit that GitHub does not list yet was pushed a moment ago. */
-function mayPass(fault: CommitFault | undefined): boolean {
-  return fault?.code === "COMMIT_HIDDEN" || (fault?.code === "COMMIT_UNVERIFIED" && PASSING.has(fault.said));
+/** What was known of the branch, and is not below its head. A journal that was begun anew with our key stands above all before. */
+async function notBelow(check: Check, head: string, { seen, anchored }: Heads): Promise<string | undefined> {
+  const { mirror } = check;
+  for (const last of new Set([seen, anchored?.head])) {
+    if (last === undefined || last === head || (await mirror.isAncestor(last, head)) === true) continue;
+    const root = await stampedAt(check, await mirror.rootOf(head));
+    const since = last === anchored?.head ? anchored.sequence : await sequenceOf(check, last);
+    if (!accepts(root.commit) || !("sequence" in root.seal) || root.seal.sequence <= since) return last;
+  }
+  return undefined;
+}
+
+/** Of the last head that was seen here; 0: it is not in the mirror, since what GitHub makes for us is fetched late. */
+async function sequenceOf(check: Check, commit: string): Promise<number> {
+  if ((await check.mirror.commitObject(commit)) === undefined) return 0;
+  return (await untilSealed(check, commit)).newest?.sequence ?? 0;
 }
 
 function accepts(commit: CommitInfo): boolean {
@@ -90,12 +123,14 @@ function accepts(commit: CommitInfo): boolean {
   return accepted !== undefined && accepted === (commit.parents[0] ?? NOTHING);
 }
 
-function suspicionOf({ sha, subject }: CommitInfo, because: CommitFault | undefined): Suspicion | undefined {
-  return because && { commit: sha, why: { code: "JOURNAL_FOREIGN", commit: sha, subject: subject.slice(0, 60), because } };
+function suspicionOf({ commit, seal }: Stamped, app: string): Suspicion {
+  const { sha, subject } = commit;
+  const because = faultOf(commit, app) ?? ("fault" in seal ? seal.fault : ({ code: "NOT_SEALED" } as const));
+  return { commit: sha, why: { code: "JOURNAL_FOREIGN", commit: sha, subject: subject.slice(0, 60), because } };
 }
 
-/** What is wrong with a commit by itself; undefined: it says that it is ours. */
-function faultOf({ parents, author, authorEmail: email, body }: CommitInfo, app: string): CommitFault | undefined {
+/** What is wrong with a commit by its own words; undefined: it says that it is ours. */
+export function faultOf({ parents, author, authorEmail: email, body }: CommitInfo, app: string): CommitFault | undefined {
   if (parents.length > 1) return { code: "COMMIT_MERGES" };
   // GitHub puts the account's number before its name.
   if (email.replace(/^\d+\+/, "") !== authorOf(app).email || author !== app) return { code: "COMMIT_AUTHOR", author, email, app };
@@ -112,21 +147,27 @@ export interface Heads {
   /** The last that was checked and found ours. */
   trusted: string | undefined;
   seen: string | undefined;
+  /** What no writer of the repository can take back. */
+  anchored?: Anchored | undefined;
 }
 
 /** Which head is known to be ours. What an earlier process found to be is not looked at again. */
-export function openTrust(mirror: Pick<Mirror, "noted" | "head" | "note">, branch: string) {
+export function openTrust(mirror: Pick<Mirror, "noted" | "head" | "note">, branch: string, anchor: Anchor | undefined) {
   let heads: Heads | undefined;
   return {
     async begin(): Promise<void> {
       if (heads !== undefined) return;
       const trusted = await mirror.noted(noteOf(branch));
-      heads = { trusted, seen: trusted ?? (await mirror.head(branch)) };
+      heads = { trusted, seen: trusted ?? (await mirror.head(branch)), anchored: await anchor?.read() };
     },
     heads: (): Heads => heads ?? { trusted: undefined, seen: undefined },
     async keep(head: string | undefined): Promise<void> {
-      heads = { trusted: head, seen: head };
+      heads = { ...heads, trusted: head, seen: head };
       if (head !== undefined) await mirror.note(noteOf(branch), head);
+    },
+    /** Asks anew what is anchored. */
+    async compare(): Promise<void> {
+      if (heads !== undefined) heads = { ...heads, anchored: await anchor?.read() };
     },
   };
 }

@@ -8,6 +8,7 @@ import { openMirror } from "../mirror.ts";
 import type { Mirror } from "../port.ts";
 import { git, type Workspace, workspace } from "../testing/repositories.ts";
 import { confirmed, freshRun, START, withBatch } from "../testing/runs.ts";
+import { SEAL } from "../testing/seal.ts";
 import { acceptJournal } from "./accept.ts";
 import { authorOf } from "./check.ts";
 import { JOURNAL_BRANCH, openJournal } from "./journal.ts";
@@ -59,21 +60,21 @@ function tamper(files: Record<string, string>, author = "Dev <dev@example.com>")
   return git(at.checkout, "rev-parse", "HEAD");
 }
 
-/** As a person with the bot's own rights does. */
-function accept(time: number, head?: string): Promise<string> {
+/** As whoever has the server's key does. */
+function accept(time: number): Promise<string> {
   const writer = openLocalWriter({ mirror, author: authorOf(APP) });
-  return acceptJournal({ mirror, writer, app: APP, by: "ana", at: time, ...(head === undefined ? {} : { head }) });
+  return acceptJournal({ mirror, writer, app: APP, seal: SEAL, by: "ana", at: time });
 }
 
 describe("recording and reading", () => {
   test("an orphan branch begins with the first record, and another replica reads the same run", async () => {
-    const journal = openJournal({ mirror, app: APP });
+    const journal = openJournal({ mirror, app: APP, seal: SEAL });
     expect(await journal.read()).toMatchObject({ head: undefined });
     const run = withBatch(freshRun(6, 2), "Open", START);
     const cursor = "a".repeat(40);
     const index = new Map([["ledger", { lastRun: 0, lastRelease: { version: "v0" }, attempt: 0, cursor }]]);
     expect(await journal.record(change(run, { index }))).toBe("recorded");
-    const other = await openJournal({ mirror: await replica("other.git"), app: APP }).read();
+    const other = await openJournal({ mirror: await replica("other.git"), app: APP, seal: SEAL }).read();
     expect(other.runs.get("payments")).toEqual(run);
     expect(other.index.get("payments")).toEqual({ lastRun: 1, lastRelease: { version: "v1.4.2" }, attempt: 0, cursor: "c".repeat(40) });
     expect(other.index.get("ledger")?.cursor).toBe(cursor);
@@ -82,7 +83,7 @@ describe("recording and reading", () => {
   });
 
   test("a commit says what happened in words, to machines by trailers, and to other CI systems to stay away", async () => {
-    const journal = openJournal({ mirror, app: APP });
+    const journal = openJournal({ mirror, app: APP, seal: SEAL });
     const run = withBatch(freshRun(6, 2), "Open", START);
     const trailers = { "Stagecoach-Event": "merged", "Stagecoach-Actor": "ana\nStagecoach-App: evil" };
     await journal.record(change(run, { subject: "payments #1: batch 1 of 3\nmerged", trailers }));
@@ -95,17 +96,17 @@ describe("recording and reading", () => {
   });
 
   test("an unmoved head is read without a fetch and gives the very state of before", async () => {
-    const journal = openJournal({ mirror, app: APP });
+    const journal = openJournal({ mirror, app: APP, seal: SEAL });
     await journal.record(change(withBatch(freshRun(6, 2), "Open", START)));
     const fetches: unknown[] = [];
-    const watched = openJournal({ mirror: { ...mirror, fetch: async (branches) => void fetches.push(branches) }, app: APP });
+    const watched = openJournal({ mirror: { ...mirror, fetch: async (branches) => void fetches.push(branches) }, app: APP, seal: SEAL });
     const first = await watched.read();
     expect(await watched.read()).toBe(first);
     expect(fetches).toEqual([]);
   });
 
   test("a record of nothing new makes no commit", async () => {
-    const journal = openJournal({ mirror, app: APP });
+    const journal = openJournal({ mirror, app: APP, seal: SEAL });
     const run = withBatch(freshRun(6, 2), "Open", START);
     await journal.record(change(run));
     const head = git(at.origin, "rev-parse", REF);
@@ -114,7 +115,7 @@ describe("recording and reading", () => {
   });
 
   test("a transition touches only the files that changed", async () => {
-    const journal = openJournal({ mirror, app: APP });
+    const journal = openJournal({ mirror, app: APP, seal: SEAL });
     const run = withBatch(freshRun(500, 50), "Open", START);
     await journal.record(change(run));
     await journal.record(change(confirmed(run, START + 1000)));
@@ -123,7 +124,7 @@ describe("recording and reading", () => {
   });
 
   test("history and old runs are read from Git alone, also after they were folded away", async () => {
-    const journal = openJournal({ mirror, app: APP, keep: () => 2 });
+    const journal = openJournal({ mirror, app: APP, seal: SEAL, keep: () => 2 });
     for (const number of [1, 2, 3]) {
       const run = withBatch(freshRun(4, 2, { number }), "Open", START);
       await journal.record(change(run));
@@ -144,11 +145,11 @@ describe("recording and reading", () => {
   });
 
   test("an older run is written again without losing what it had", async () => {
-    const journal = openJournal({ mirror, app: APP });
+    const journal = openJournal({ mirror, app: APP, seal: SEAL });
     const old = confirmed(withBatch(freshRun(4, 2), "Open", START), START);
     await journal.record(change(old));
     const next = freshRun(4, 2, { number: 2 });
-    const fresh = openJournal({ mirror: await replica("other.git"), app: APP });
+    const fresh = openJournal({ mirror: await replica("other.git"), app: APP, seal: SEAL });
     await fresh.read();
     await fresh.record({ ...change(next), runs: [{ ...old, phase: "Superseded", why: said("Superseded by #2.") }, next] });
     await fresh.record({ ...change(next), runs: [{ ...old, phase: "Superseded", why: said("Superseded for good.") }] });
@@ -159,7 +160,10 @@ describe("recording and reading", () => {
 
 describe("two replicas", () => {
   test("of many records at the same time none is lost and none doubled", async () => {
-    const journals = [openJournal({ mirror, app: APP }), openJournal({ mirror: await replica("other.git"), app: APP })];
+    const journals = [
+      openJournal({ mirror, app: APP, seal: SEAL }),
+      openJournal({ mirror: await replica("other.git"), app: APP, seal: SEAL }),
+    ];
     await journals[0]?.record(change(freshRun(4, 2)));
     const count = 15;
     const race = async (journal: (typeof journals)[number], name: string): Promise<number> => {
@@ -178,12 +182,15 @@ describe("two replicas", () => {
     expect(clusters).toHaveLength(2 * count);
     expect(new Set(clusters).size).toBe(2 * count);
     expect(git(at.origin, "rev-list", "--count", REF)).toBe(String(2 * count + 1));
-    const last = await openJournal({ mirror: await replica("third.git"), app: APP }).read();
+    const last = await openJournal({ mirror: await replica("third.git"), app: APP, seal: SEAL }).read();
     expect(last.runs.get("payments")?.skipped.map(({ cluster }) => cluster)).toEqual(clusters);
   });
 
   test("the same record at the same time is recorded once", async () => {
-    const journals = [openJournal({ mirror, app: APP }), openJournal({ mirror: await replica("other.git"), app: APP })];
+    const journals = [
+      openJournal({ mirror, app: APP, seal: SEAL }),
+      openJournal({ mirror: await replica("other.git"), app: APP, seal: SEAL }),
+    ];
     for (const journal of journals) await journal.read();
     const results = await Promise.all(journals.map((journal) => journal.record(change(freshRun(4, 2)))));
     expect(results.sort()).toEqual(["lost", "recorded"]);
@@ -194,56 +201,59 @@ describe("two replicas", () => {
     const crash = async (): Promise<"ok"> => {
       throw new Error("killed");
     };
-    await expect(openJournal({ mirror: { ...mirror, push: crash }, app: APP }).record(change(run))).rejects.toThrow("killed");
-    expect((await openJournal({ mirror, app: APP }).read()).head).toBeUndefined();
+    await expect(openJournal({ mirror: { ...mirror, push: crash }, app: APP, seal: SEAL }).record(change(run))).rejects.toThrow("killed");
+    expect((await openJournal({ mirror, app: APP, seal: SEAL }).read()).head).toBeUndefined();
     const late: Mirror["push"] = async (updates) => {
       await mirror.push(updates);
       return await crash();
     };
-    const journal = openJournal({ mirror: { ...mirror, push: late }, app: APP });
+    const journal = openJournal({ mirror: { ...mirror, push: late }, app: APP, seal: SEAL });
     await expect(journal.record(change(run))).rejects.toThrow("killed");
     expect((await journal.read()).runs.get("payments")).toEqual(run);
-    expect((await openJournal({ mirror: await replica("other.git"), app: APP }).read()).runs.get("payments")).toEqual(run);
+    expect((await openJournal({ mirror: await replica("other.git"), app: APP, seal: SEAL }).read()).runs.get("payments")).toEqual(run);
   });
 });
 
 describe("a journal that somebody else touched", () => {
   test("a foreign commit stops everything until it is accepted, and what it wrote stands then", async () => {
-    const journal = openJournal({ mirror, app: APP });
+    const journal = openJournal({ mirror, app: APP, seal: SEAL });
     await journal.record(change(freshRun(4, 2)));
     const commit = tamper({ note: "x" });
     const state = await journal.read();
     expect(state.tampered).toMatchObject({ commit, why: { because: { code: "COMMIT_AUTHOR", email: "dev@example.com" } } });
     await expect(journal.record(change(freshRun(4, 2, { why: said("later") })))).rejects.toMatchObject({ kind: "Invalid" });
-    expect((await openJournal({ mirror: await replica("other.git"), app: APP }).read()).tampered?.commit).toBe(commit);
+    expect((await openJournal({ mirror: await replica("other.git"), app: APP, seal: SEAL }).read()).tampered?.commit).toBe(commit);
     await accept(START);
     expect((await journal.read()).tampered).toBeUndefined();
     expect(await journal.record(change(freshRun(4, 2, { why: said("later") })))).toBe("recorded");
-    expect((await openJournal({ mirror: await replica("third.git"), app: APP }).read()).tampered).toBeUndefined();
+    expect((await openJournal({ mirror: await replica("third.git"), app: APP, seal: SEAL }).read()).tampered).toBeUndefined();
   });
 
   test("a commit under our name without our trailer is foreign too", async () => {
-    const journal = openJournal({ mirror, app: APP });
+    const journal = openJournal({ mirror, app: APP, seal: SEAL });
     await journal.record(change(freshRun(4, 2)));
     tamper({}, `${APP} <${APP}@users.noreply.github.com>`);
     expect((await journal.read()).tampered?.why).toMatchObject({ because: { code: "COMMIT_NO_TRAILER" } });
   });
 
-  test("a rewritten branch is found, and stays found until accepted", async () => {
-    const journal = openJournal({ mirror, app: APP });
+  test("a rewritten branch is found, and no acceptance covers it; put back it is ours again", async () => {
+    const journal = openJournal({ mirror, app: APP, seal: SEAL });
     await journal.record(change(freshRun(4, 2)));
     const first = git(at.origin, "rev-parse", REF);
     await journal.record(change(freshRun(4, 2, { why: said("later") })));
+    const last = git(at.origin, "rev-parse", REF);
     git(at.origin, "update-ref", REF, first);
     expect((await journal.read()).tampered?.why).toMatchObject({ code: "JOURNAL_REWRITTEN" });
     expect((await journal.read()).tampered?.commit).toBe(first);
     await accept(START + 5000);
+    expect((await journal.read()).tampered?.why).toMatchObject({ code: "JOURNAL_REWRITTEN" });
+    git(at.origin, "update-ref", REF, last);
     expect((await journal.read()).tampered).toBeUndefined();
-    expect((await journal.read()).runs.get("payments")?.why).toSay("The release was merged.");
+    expect((await journal.read()).runs.get("payments")?.why).toSay("later");
   });
 
   test("a rewrite back to before an older acceptance is not covered by it", async () => {
-    const journal = openJournal({ mirror, app: APP });
+    const journal = openJournal({ mirror, app: APP, seal: SEAL });
     await journal.record(change(freshRun(4, 2)));
     await accept(START);
     await journal.read();
@@ -254,10 +264,10 @@ describe("a journal that somebody else touched", () => {
   });
 
   test("a branch that is gone is found, by a restarted process too", async () => {
-    const journal = openJournal({ mirror, app: APP });
+    const journal = openJournal({ mirror, app: APP, seal: SEAL });
     await journal.record(change(freshRun(4, 2)));
     git(at.origin, "update-ref", "-d", REF);
-    expect((await openJournal({ mirror, app: APP }).read()).tampered?.why).toMatchObject({ code: "JOURNAL_GONE" });
+    expect((await openJournal({ mirror, app: APP, seal: SEAL }).read()).tampered?.why).toMatchObject({ code: "JOURNAL_GONE" });
     expect((await journal.read()).tampered?.why).toMatchObject({ code: "JOURNAL_GONE" });
     await accept(START);
     const state = await journal.read();
@@ -265,12 +275,12 @@ describe("a journal that somebody else touched", () => {
   });
 
   test("another App's journal is not ours to go on with", async () => {
-    await openJournal({ mirror, app: "other[bot]" }).record(change(freshRun(4, 2)));
-    expect((await openJournal({ mirror, app: APP }).read()).tampered).toBeDefined();
+    await openJournal({ mirror, app: "other[bot]", seal: SEAL }).record(change(freshRun(4, 2)));
+    expect((await openJournal({ mirror, app: APP, seal: SEAL }).read()).tampered).toBeDefined();
   });
 
   test("one broken run stops alone, once what broke it was accepted", async () => {
-    const journal = openJournal({ mirror, app: APP });
+    const journal = openJournal({ mirror, app: APP, seal: SEAL });
     const ledger = freshRun(4, 2, { rollout: "ledger" });
     await journal.record({ ...change(freshRun(4, 2)), runs: [freshRun(4, 2), ledger] });
     tamper({ "runs/payments/1/run.yaml": "format: 9\n" });
@@ -288,7 +298,7 @@ describe("a journal that somebody else touched", () => {
   });
 
   test("a symbolic link in the journal is never followed", async () => {
-    const journal = openJournal({ mirror, app: APP });
+    const journal = openJournal({ mirror, app: APP, seal: SEAL });
     await journal.record(change(freshRun(4, 2)));
     git(at.checkout, "fetch", "--quiet", "origin", REF);
     git(at.checkout, "checkout", "--quiet", "-B", "journal", "FETCH_HEAD");

@@ -5,15 +5,18 @@
 import { defined } from "../../../core/base/defined.ts";
 import type { Run } from "../../../core/run/state/run.ts";
 import { openLocalWriter } from "../local-writer.ts";
-import { type CommitJudge, type CommitWriter, GitError, type Mirror } from "../port.ts";
+import { type CommitWriter, GitError, type Mirror } from "../port.ts";
 import { serial } from "../serial.ts";
-import { APP_TRAILER, authorOf, checkBranch, type Heads, NOTHING, openTrust, RUN_TRAILER } from "./check.ts";
+import { parseCommit, parseTrailers } from "../signing/commit-object.ts";
+import { APP_TRAILER, authorOf, checkBranch, type Heads, type MayAccept, NOTHING, openTrust, RUN_TRAILER } from "./check.ts";
 import { INDEX_FILE, type Index, mergeIndex, parseIndex, printIndex } from "./index-file.ts";
-import type { Broken, Journal, JournalChange, JournalReader, JournalState, Suspicion, Trace } from "./port.ts";
+import { type NextTree, openNextTree } from "./next-tree.ts";
+import type { Anchor, Broken, Journal, JournalChange, JournalReader, JournalState, Suspicion, Trace } from "./port.ts";
 import { printRun, type RunFiles } from "./print-run.ts";
 import { JournalFileError, readRun } from "./read-run.ts";
 import { openJournalReader, readTextsAt } from "./reader.ts";
 import { rolloutDirectory, runDirectory, runName } from "./run-paths.ts";
+import { SEAL_TRAILER, type Seal } from "./seal.ts";
 
 interface JournalOptions {
   mirror: Mirror;
@@ -23,10 +26,14 @@ interface JournalOptions {
   app: string;
   /** Runs of a rollout kept in the tree; older ones stay in the history. Default 50. Asked at each record: settings may change. */
   keep?: number | (() => number | undefined);
+  /** Tells our commits from all others. */
+  seal: Seal;
   /** Default: unsigned commits, pushed from the mirror. */
-  writer?: CommitWriter;
-  /** Tells commits of `writer` from others'. Absent: by author and trailer alone. */
-  judge?: CommitJudge;
+  writer?: CommitWriter | undefined;
+  /** Who may say that foreign commits stand. Absent: nobody. */
+  mayAccept?: MayAccept | undefined;
+  /** Keeps the newest head where writers of the repository cannot touch it. Absent: this machine alone remembers it. */
+  anchor?: Anchor | undefined;
   /** Asked where there is no journal and none was ever seen: an open PR of a run, which shows that there has been one. */
   traces?: () => Promise<Trace | undefined>;
 }
@@ -44,6 +51,10 @@ function keepOf(keep: JournalOptions["keep"]): number {
 /** What one head holds, with the texts it was read from. */
 interface Loaded {
   state: JournalState;
+  /** Of the newest sealed commit. */
+  sequence: number;
+  /** The root tree of the head. */
+  tree: string | undefined;
   index: Index | undefined;
   indexText: string | undefined;
   /** By `ROLLOUT#NUMBER`: every run read or written here, not only the last ones. */
@@ -60,7 +71,8 @@ export function openJournal(options: JournalOptions): Journal & JournalReader {
   const writer = writerOf(options);
   const serially = serial();
   const reader = openJournalReader(mirror, async () => (await have(loaded?.state.head)) ?? (await mirror.head(branch)));
-  const trust = openTrust(mirror, branch);
+  const trust = openTrust(mirror, branch, options.anchor);
+  const nextTree = openNextTree(mirror);
   let loaded: Loaded | undefined;
 
   /** What was written here is fetched once somebody reads it: the next record needs only what it says. */
@@ -72,11 +84,12 @@ export function openJournal(options: JournalOptions): Journal & JournalReader {
   async function read(known?: { head: string | undefined }): Promise<Loaded> {
     await trust.begin();
     const remote = known === undefined ? await mirror.remoteHead(branch) : known.head;
-    if (loaded !== undefined && loaded.state.head === remote && loaded.state.tampered?.passing !== true) return loaded;
+    if (loaded !== undefined && loaded.state.head === remote && loaded.state.tampered === undefined) return loaded;
     await have(remote);
     const before = trust.heads();
-    const suspicion = (await checkBranch({ mirror, app, judge: options.judge }, remote, before)) ?? (await traced(options, remote, before));
-    const next = await load(mirror, app, remote, loaded);
+    const { sequence, suspicion: found } = await checkBranch(options, remote, before);
+    const suspicion = found ?? (await traced(options, remote, before));
+    const next: Loaded = { ...(await load(mirror, app, remote, loaded)), sequence };
     if (suspicion !== undefined) next.state = { ...next.state, tampered: suspicion };
     if (next.state.tampered === undefined) await trust.keep(remote);
     loaded = next;
@@ -90,12 +103,40 @@ export function openJournal(options: JournalOptions): Journal & JournalReader {
       throw new GitError("Invalid", `nothing is recorded while the journal is not accepted: ${tampered.why.code}`);
     const { changes, next } = await prepare({ mirror, app, keep: keepOf(options.keep), have }, before, change);
     if (changes.size === 0) return "recorded";
-    const message = journalMessage(change.subject, trailersOf(change, app));
+    const tree = await treeAfter(before, changes);
+    const sequence = before.sequence + 1;
+    const message = sealedMessage(options.seal, { sequence, parent: head, tree }, change.subject, trailersOf(change, app));
     const written = await writer.write({ branch, head, changes, message, at: change.at, ownFiles: true });
     if (written.kind === "stale") return "lost";
-    loaded = { ...next, state: { ...next.state, head: written.commit } };
+    loaded = { ...next, sequence, tree, state: { ...next.state, head: written.commit } };
     await trust.keep(written.commit);
     return "recorded";
+  }
+
+  async function treeAfter({ tree, state }: Loaded, changes: Parameters<NextTree>[1]): Promise<string> {
+    const work = () => nextTree(tree, changes, writer.kind !== "github");
+    return await work().catch(async (error: unknown) => {
+      if (!(error instanceof GitError) || error.kind !== "NotFound") throw error;
+      await have(state.head);
+      return await work();
+    });
+  }
+
+  async function isAnchored(): Promise<boolean> {
+    await trust.compare();
+    const { anchored } = trust.heads();
+    const head = loaded?.state.head;
+    if (anchored === undefined || anchored.head === head) return true;
+    await have(head);
+    const isBelow = head !== undefined && (await mirror.isAncestor(anchored.head, head)) === true;
+    // Looked at as if for the first time, with what is known now.
+    if (!isBelow) loaded = undefined;
+    return isBelow;
+  }
+
+  async function anchor(): Promise<void> {
+    if (loaded?.state.head === undefined || loaded.state.tampered !== undefined) return;
+    await options.anchor?.write({ sequence: loaded.sequence, head: loaded.state.head });
   }
 
   return {
@@ -103,6 +144,8 @@ export function openJournal(options: JournalOptions): Journal & JournalReader {
     read: (remote) => serially(async () => (await read(remote)).state),
     record: (change) => serially(() => record(change)),
     head: () => loaded?.state.head,
+    anchor,
+    isAnchored: () => serially(isAnchored),
   };
 }
 
@@ -113,11 +156,12 @@ async function traced({ traces }: JournalOptions, remote: string | undefined, { 
 }
 
 /** What stands at `head`. Files with the text of before give the objects of before. */
-async function load(mirror: Mirror, app: string, head: string | undefined, before: Loaded | undefined): Promise<Loaded> {
+async function load(mirror: Mirror, app: string, head: string | undefined, before: Loaded | undefined): Promise<Omit<Loaded, "sequence">> {
   if (head === undefined) {
     const state = { head, index: new Map(), runs: new Map(), broken: new Map() };
-    return { state, index: undefined, indexText: undefined, runs: new Map() };
+    return { state, tree: undefined, index: undefined, indexText: undefined, runs: new Map() };
   }
+  const tree = await treeOf(mirror, head);
   const read = readTextsAt(mirror, head);
   const runs = new Map<string, RunFiles>();
   const last = new Map<string, Run>();
@@ -130,7 +174,7 @@ async function load(mirror: Mirror, app: string, head: string | undefined, befor
   } catch (error) {
     if (!(error instanceof JournalFileError)) throw error;
     const tampered: Suspicion = { commit: head, why: { code: "JOURNAL_FILE", file: error.file, because: error.reason } };
-    return { state: { head, index: new Map(), runs: last, broken, tampered }, index: undefined, indexText, runs };
+    return { state: { head, index: new Map(), runs: last, broken, tampered }, tree, index: undefined, indexText, runs };
   }
   for (const [rollout, { lastRun }] of index.rollouts) {
     if (lastRun === 0) continue;
@@ -147,7 +191,13 @@ async function load(mirror: Mirror, app: string, head: string | undefined, befor
       else throw error;
     }
   }
-  return { state: { head, index: index.rollouts, runs: last, broken }, index, indexText, runs };
+  return { state: { head, index: index.rollouts, runs: last, broken }, tree, index, indexText, runs };
+}
+
+async function treeOf(mirror: Pick<Mirror, "commitObject">, commit: string): Promise<string> {
+  const object = await mirror.commitObject(commit);
+  if (object === undefined) throw new GitError("NotFound", `no commit ${commit} of the journal in the mirror`);
+  return parseCommit(commit, object).tree;
 }
 
 interface Preparing {
@@ -187,7 +237,7 @@ async function prepare(preparing: Preparing, before: Loaded, change: JournalChan
     if (Number(number) < (rollouts.get(rollout)?.lastRun ?? 0) - 1) runs.delete(name);
   }
   const state: JournalState = { head: before.state.head, index: rollouts, runs: last, broken };
-  return { changes, next: { state, index: { app, rollouts }, indexText, runs } satisfies Loaded };
+  return { changes, next: { state, index: { app, rollouts }, indexText, runs } };
 }
 
 /** A run that is not the last one and is written again (superseded, say): its files are those at the head. */
@@ -212,6 +262,18 @@ async function folded({ mirror, keep, have }: Preparing, head: string | undefine
 function trailersOf(change: JournalChange, app: string): Record<string, string> {
   const names = change.runs.map((run) => runName(run.rollout, run.number)).join(", ");
   return defined({ ...change.trailers, [RUN_TRAILER]: names === "" ? undefined : names, [APP_TRAILER]: app });
+}
+
+/** The message of a commit of ours, with the seal of that commit in it. */
+export function sealedMessage(
+  seal: Seal,
+  commit: { sequence: number; parent: string | undefined; tree: string },
+  subject: string,
+  trailers: Readonly<Record<string, string>>,
+): string {
+  const said = parseTrailers(journalMessage(subject, trailers));
+  const stamp = seal.stamp(commit.sequence, { parent: commit.parent, tree: commit.tree, trailers: said });
+  return journalMessage(subject, { ...trailers, [SEAL_TRAILER]: stamp });
 }
 
 /** The last trailer keeps other CI systems away: the message ends in `[skip ci]`, and its last paragraph is trailers only. */

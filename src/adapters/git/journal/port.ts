@@ -17,6 +17,23 @@ export interface Journal {
   record(change: JournalChange): Promise<"recorded" | "lost">;
   /** The commit that was last read or recorded here; undefined: there is no journal, or nobody looked. */
   head(): string | undefined;
+  /** Anchors what was last recorded. Nothing is lost where that fails: the anchor then lags behind. */
+  anchor(): Promise<void>;
+  /** Says whether what is anchored now lies at or below the head; where not, the next read says what is wrong. */
+  isAnchored(): Promise<boolean>;
+}
+
+/** The newest head that is known outside of the reach of those who write to the repository. */
+export interface Anchored {
+  sequence: number;
+  head: string;
+}
+
+/** Keeps it. It may lag behind the journal, and is never ahead of it: a head is anchored once it is on the branch. */
+export interface Anchor {
+  /** undefined: nothing is anchored, or it cannot be here. */
+  read(): Promise<Anchored | undefined>;
+  write(anchored: Anchored): Promise<void>;
 }
 
 /** A run whose files cannot be used. */
@@ -30,8 +47,6 @@ export interface Broken {
 export interface Suspicion {
   commit: string;
   why: JournalReason;
-  /** Nobody touched it as far as one knows: whoever vouches for its commits cannot just now, and is to be asked again. */
-  passing?: true | undefined;
 }
 
 export interface JournalState {

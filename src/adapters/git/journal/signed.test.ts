@@ -1,20 +1,23 @@
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { said } from "../../../core/reasons/run.ts";
-import { openLocalWriter, sshJudge } from "../local-writer.ts";
+import { openLocalWriter } from "../local-writer.ts";
 import { openMirror } from "../mirror.ts";
-import type { CommitJudge, CommitWriter, Mirror } from "../port.ts";
+import type { CommitWriter, Mirror } from "../port.ts";
 import { readSigningKey } from "../signing/ssh-key.ts";
 import { git, type Workspace, workspace } from "../testing/repositories.ts";
 import { freshRun, START } from "../testing/runs.ts";
+import { SEAL, SEAL_SECRET } from "../testing/seal.ts";
 import { sshKey } from "../testing/ssh-keys.ts";
 import { acceptJournal } from "./accept.ts";
-import { authorOf } from "./check.ts";
+import { authorOf, type MayAccept } from "./check.ts";
 import { JOURNAL_BRANCH, openJournal } from "./journal.ts";
-import type { JournalChange, Trace } from "./port.ts";
+import type { Anchor, Anchored, JournalChange, Trace } from "./port.ts";
+import { openSeal, type Seal, sealKey } from "./seal.ts";
 
 const APP = "stagecoach[bot]";
 const REF = `refs/heads/${JOURNAL_BRANCH}`;
+const OTHER = openSeal([sealKey("somebody else's key, which is as long as ours")], "1");
 
 let at: Workspace;
 let mirror: Mirror;
@@ -42,8 +45,15 @@ function signer(place = mirror, secret = keys.secret): CommitWriter {
   return openLocalWriter({ mirror: place, author: authorOf(APP), key: readSigningKey(secret) });
 }
 
-function journalOf(place = mirror, more: { judge?: CommitJudge; writer?: CommitWriter; traces?: () => Promise<Trace | undefined> } = {}) {
-  return openJournal({ mirror: place, app: APP, writer: signer(place), judge: sshJudge(place, [keys.pub]), ...more });
+interface More {
+  seal?: Seal;
+  mayAccept?: MayAccept;
+  anchor?: Anchor;
+  traces?: () => Promise<Trace | undefined>;
+}
+
+function journalOf(place = mirror, more: More = {}) {
+  return openJournal({ mirror: place, app: APP, seal: SEAL, writer: signer(place), ...more });
 }
 
 function change(why: string): JournalChange {
@@ -62,7 +72,7 @@ function forge(subject = "forged"): string {
 }
 
 describe("a journal that is signed", () => {
-  test("is read by whoever has the public key, and every commit of it is signed", async () => {
+  test("is read by whoever has the seal's key, and every commit of it is signed", async () => {
     const journal = journalOf();
     await journal.record(change("one"));
     expect(await journal.record(change("two"))).toBe("recorded");
@@ -76,20 +86,38 @@ describe("a journal that is signed", () => {
     const journal = journalOf();
     await journal.record(change("one"));
     const commit = forge();
-    expect((await journal.read()).tampered).toEqual({ commit, why: expect.objectContaining({ because: { code: "NOT_SIGNED" } }) });
+    expect((await journal.read()).tampered).toEqual({ commit, why: expect.objectContaining({ because: { code: "NOT_SEALED" } }) });
     await expect(journal.record(change("two"))).rejects.toMatchObject({ kind: "Invalid" });
   });
 
-  test("so does one that another key has signed, an acceptance not excepted", async () => {
+  test("so does one that the signing key has signed and nobody sealed, an acceptance not excepted", async () => {
     const journal = journalOf();
     await journal.record(change("one"));
-    const thief = sshKey();
     const foreign = forge();
-    await acceptJournal({ mirror, writer: signer(mirror, thief.secret), by: "eve", at: START });
-    expect((await journal.read()).tampered?.why).toMatchObject({ because: { fault: "OtherKey" } });
-    await acceptJournal({ mirror, writer: signer(), by: "ana", at: START });
+    await acceptJournal({ mirror, writer: signer(), by: "eve", at: START });
+    expect((await journal.read()).tampered?.why).toMatchObject({ because: { code: "NOT_SEALED" } });
+    await acceptJournal({ mirror, writer: signer(), seal: OTHER, by: "eve", at: START });
+    expect((await journal.read()).tampered?.why).toMatchObject({ because: { code: "SEAL_OF_OTHER_KEY" } });
+    await acceptJournal({ mirror, writer: signer(), seal: SEAL, by: "ana", at: START });
     expect((await journal.read()).tampered).toBeUndefined();
     expect(git(at.origin, "merge-base", "--is-ancestor", foreign, REF)).toBe("");
+  });
+
+  test("a journal of another repository is not ours here", async () => {
+    const journal = journalOf();
+    await journal.record(change("one"));
+    const elsewhere = journalOf(await replica("elsewhere.git"), { seal: openSeal([sealKey(SEAL_SECRET)], "2") });
+    expect((await elsewhere.read()).tampered?.why).toMatchObject({ because: { code: "SEAL_BROKEN" } });
+  });
+
+  test("keys may change: the old one holds as long as it is in the list", async () => {
+    await journalOf().record(change("one"));
+    const [old, fresh] = [sealKey(SEAL_SECRET), sealKey("the key that takes its place, just as long")];
+    expect((await journalOf(await replica("a.git"), { seal: openSeal([fresh], "1") }).read()).tampered?.why).toMatchObject({
+      because: { code: "SEAL_OF_OTHER_KEY", key: old.id },
+    });
+    expect(await journalOf(await replica("b.git"), { seal: openSeal([fresh, old], "1") }).record(change("two"))).toBe("recorded");
+    expect((await journalOf(await replica("c.git"), { seal: openSeal([fresh], "1") }).read()).tampered).toBeUndefined();
   });
 
   test("is accepted without a restart, for the head that was looked at and no other", async () => {
@@ -98,7 +126,7 @@ describe("a journal that is signed", () => {
     const looked = forge("first");
     const newer = forge("second");
     expect((await journal.read()).tampered?.commit).toBe(newer);
-    const accept = (head: string) => acceptJournal({ mirror, writer: signer(), by: "ana", at: START, head });
+    const accept = (head: string) => acceptJournal({ mirror, writer: signer(), seal: SEAL, by: "ana", at: START, head });
     await expect(accept(looked)).rejects.toThrow(`is not at ${looked}: it is at ${newer}`);
     await expect(accept("none")).rejects.toThrow("is not at none");
     await accept(newer.slice(0, 12));
@@ -109,44 +137,35 @@ describe("a journal that is signed", () => {
     expect(told).toContain("Stagecoach-Actor: ana");
   });
 
-  test("a person's acceptance counts where whoever judges commits knows the person", async () => {
+  test("a person's acceptance counts where the person has the right, and never for a rewrite", async () => {
     const asked: string[] = [];
-    const judge = (may: boolean): CommitJudge => ({
-      foreign: async () => new Map(),
-      mayAccept: async ({ author }) => {
-        asked.push(author);
+    const mayAccept =
+      (may: boolean): MayAccept =>
+      async ({ sha }) => {
+        asked.push(sha);
         return may;
-      },
-    });
+      };
     await journalOf().record(change("one"));
+    const genuine = git(at.origin, "rev-parse", REF);
+    await journalOf().record(change("two"));
     forge("not to be asked about");
     const person = { name: "ana", email: "ana@example.com" };
-    await acceptJournal({ mirror, writer: openLocalWriter({ mirror, author: person }), by: "ana", at: START });
-    expect((await journalOf(await replica("a.git"), { judge: judge(false) }).read()).tampered?.why).toMatchObject({
+    const accept = () => acceptJournal({ mirror, writer: openLocalWriter({ mirror, author: person }), by: "ana", at: START });
+    const accepted = await accept();
+    expect((await journalOf(await replica("a.git"), { mayAccept: mayAccept(false) }).read()).tampered?.why).toMatchObject({
       because: { author: "ana", email: "ana@example.com" },
     });
-    expect((await journalOf(await replica("b.git"), { judge: judge(true) }).read()).tampered).toBeUndefined();
-    expect(asked).toEqual(["ana", "ana"]);
+    const journal = journalOf(await replica("b.git"), { mayAccept: mayAccept(true) });
+    expect((await journal.read()).tampered).toBeUndefined();
+    expect(asked).toEqual([accepted, accepted]);
+    git(at.origin, "update-ref", REF, genuine);
+    forge("another one");
+    await accept();
+    expect((await journal.read()).tampered?.why).toMatchObject({ code: "JOURNAL_REWRITTEN" });
   });
 });
 
 describe("what a process leaves for the next one", () => {
-  test("commits found to be ours are not judged again", async () => {
-    const judged: number[] = [];
-    const judge: CommitJudge = {
-      async foreign(commits) {
-        judged.push(commits.length);
-        return new Map();
-      },
-    };
-    const journal = journalOf(mirror, { judge });
-    for (const why of ["one", "two", "three"]) await journal.record(change(why));
-    await journalOf(mirror, { judge }).read();
-    expect(judged.filter((count) => count > 0)).toEqual([]);
-    await journalOf(await replica("fresh.git"), { judge }).read();
-    expect(judged.filter((count) => count > 0)).toEqual([3]);
-  });
-
   test("a branch put back to an older commit while nothing ran is found", async () => {
     const journal = journalOf();
     await journal.record(change("one"));
@@ -162,7 +181,72 @@ describe("what a process leaves for the next one", () => {
     await journalOf().record(change("one"));
     forge();
     await journalOf().read();
-    expect((await journalOf().read()).tampered?.why).toMatchObject({ because: { code: "NOT_SIGNED" } });
+    expect((await journalOf().read()).tampered?.why).toMatchObject({ because: { code: "NOT_SEALED" } });
+  });
+});
+
+/** Of a test: what is anchored stands in it. */
+function anchorIn(at: { anchored?: Anchored | undefined }): Anchor {
+  return {
+    read: async () => at.anchored,
+    async write(anchored) {
+      at.anchored = anchored;
+    },
+  };
+}
+
+describe("what is anchored", () => {
+  test("a branch put back, deleted or taken from elsewhere is found by a machine that never saw it", async () => {
+    const place: { anchored?: Anchored } = {};
+    const journal = journalOf(mirror, { anchor: anchorIn(place) });
+    await journal.record(change("one"));
+    const first = git(at.origin, "rev-parse", REF);
+    await journal.record(change("two"));
+    const second = git(at.origin, "rev-parse", REF);
+    await journal.anchor();
+    expect(place.anchored).toEqual({ sequence: 2, head: second });
+    git(at.origin, "update-ref", REF, first);
+    const why = async (name: string) => (await journalOf(await replica(name), { anchor: anchorIn(place) }).read()).tampered?.why;
+    expect(await why("a.git")).toMatchObject({ code: "JOURNAL_REWRITTEN", commit: second });
+    git(at.origin, "update-ref", "-d", REF);
+    expect(await why("b.git")).toMatchObject({ code: "JOURNAL_GONE", commit: second });
+    git(at.origin, "update-ref", REF, second);
+    expect(await why("c.git")).toBeUndefined();
+  });
+
+  test("what was written since is no rewind, and a process that never saw it learns it before it merges", async () => {
+    const place: { anchored?: Anchored } = {};
+    const [one, other] = [journalOf(mirror, { anchor: anchorIn(place) }), journalOf(await replica("b.git"), { anchor: anchorIn(place) })];
+    await one.record(change("one"));
+    await one.anchor();
+    await one.record(change("two"));
+    const second = git(at.origin, "rev-parse", REF);
+    expect(await one.isAnchored()).toBe(true);
+    expect((await other.read()).tampered).toBeUndefined();
+    await one.record(change("halted"));
+    await one.anchor();
+    git(at.origin, "update-ref", REF, second);
+    // To the other one nothing has changed.
+    expect((await other.read()).tampered).toBeUndefined();
+    expect(await other.isAnchored()).toBe(false);
+    expect((await other.read()).tampered?.why).toMatchObject({ code: "JOURNAL_REWRITTEN" });
+  });
+
+  test("a journal begun anew with the key stands above the one before, which does not come back", async () => {
+    const place: { anchored?: Anchored } = {};
+    const journal = journalOf(mirror, { anchor: anchorIn(place) });
+    await journal.record(change("one"));
+    await journal.anchor();
+    const old = git(at.origin, "rev-parse", REF);
+    git(at.origin, "update-ref", "-d", REF);
+    await acceptJournal({ mirror, writer: signer(), app: APP, seal: SEAL, by: "ana", at: START, head: "none" });
+    expect((await journal.read()).tampered).toBeUndefined();
+    expect(await journal.record(change("two"))).toBe("recorded");
+    await journal.anchor();
+    git(at.origin, "update-ref", REF, old);
+    expect((await journalOf(await replica("b.git"), { anchor: anchorIn(place) }).read()).tampered?.why).toMatchObject({
+      code: "JOURNAL_REWRITTEN",
+    });
   });
 });
 
@@ -178,7 +262,7 @@ describe("no journal, on a machine that never saw one", () => {
       why: { code: "JOURNAL_TAKEN_AWAY", pull: 7, rollout: "payments", run: 3 },
     });
     await expect(journal.record(change("one"))).rejects.toMatchObject({ kind: "Invalid" });
-    await acceptJournal({ mirror, writer: signer(), app: APP, by: "ana", at: START, head: "none" });
+    await acceptJournal({ mirror, writer: signer(), app: APP, seal: SEAL, by: "ana", at: START, head: "none" });
     expect((await journal.read()).tampered).toBeUndefined();
     expect(await journal.record(change("one"))).toBe("recorded");
   });

@@ -16,12 +16,6 @@ export const ATTENTION: Entries<AttentionReasons & WriteRefusals> = entriesOf<At
     means: "a commit on the journal's branch was not made by this App, or the branch was rewritten or deleted",
     todo: "look at that commit; `stagecoach journal accept` takes the journal as it stands. Plans and checks go on meanwhile",
   },
-  JOURNAL_NOT_VERIFIED: {
-    says: "GitHub cannot verify the journal's commits just now, so every run waits: {because}",
-    subject: "repository",
-    means: "GitHub's verification of signatures gives no answer. That is no sign of tampering, and is asked again",
-    todo: "nothing: it goes on by itself; githubstatus.com says whether GitHub knows of it",
-  },
   JOURNAL_NOT_READ: {
     says: "the journal cannot be read just now, so every run waits: {said}",
     subject: "repository",

@@ -10,6 +10,8 @@ export async function mergeTree(repo: BareRepo, ours: string, theirs: string): P
   const result = await runGit(repo.dir, ["merge-tree", "--write-tree", "--name-only", "--no-messages", ours, theirs]);
   const [tree = "", ...names] = result.stdout.toString().split("\n");
   if (result.code === 0) return { tree };
+  // Nothing in common: as good as a conflict in every file.
+  if (/unrelated histories/.test(result.stderr)) return { conflicts: [] };
   if (result.code === 1) return { conflicts: names.filter((name) => name !== "") };
   throw new Error(`git merge-tree ended with ${result.code}: ${result.stderr.trim()}`);
 }

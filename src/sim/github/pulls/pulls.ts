@@ -125,6 +125,9 @@ export async function editPull(world: World, repo: Repo, actor: Actor, issue: Pu
     const sha = await repo.git.ref(`refs/heads/${change.base}`);
     const message = `Proposed base branch '${change.base}' was not found`;
     if (sha === undefined) throw invalid({ resource: "PullRequest", field: "base", code: "invalid", message });
+    if (issue.state === "open") {
+      await mustDiffer(repo, { base: change.base, baseSha: sha, branch: issue.pull.headRef, headSha: issue.pull.headSha });
+    }
     Object.assign(changes, { base: { ref: { from: issue.pull.baseRef }, sha: { from: issue.pull.baseSha } } });
     issue.pull.baseRef = change.base;
     issue.pull.baseSha = sha;

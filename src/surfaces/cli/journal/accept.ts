@@ -17,6 +17,7 @@ import { readSigningKey } from "../../../adapters/git/signing/ssh-key.ts";
 import { defined } from "../../../core/base/defined.ts";
 import { errorText, parseArgs, readGiven } from "../args.ts";
 import { CommandError } from "../command.ts";
+import { sealOf } from "./seal-options.ts";
 import { asCommandError, type CheckoutGit, firstLine, openGit, openObjects } from "./source.ts";
 
 interface Options {
@@ -28,16 +29,19 @@ interface Options {
   github?: string;
   appId?: string;
   appKey?: string;
+  sealKey?: string;
+  repositoryId?: string;
   tokenFile?: string;
   apiUrl: string;
 }
 
 const WHO = `
-The acceptance has to be a commit that the bot believes:
-  --github with --app-id and --app-key    written by the App itself. Always believed
-  --github with --token-file              written by you. Believed where you have maintain or admin on the repo
-  --signing-key                           where the bot signs its commits with this key
-  none of them                            where the bot does not sign its commits
+The acceptance has to be one that the bot believes:
+  sealed, by who has the server's key     --github with --app-id and --app-key (and --seal-key where the server has one of its own),
+                                          or --seal-key and --repository-id: always
+  --github with --token-file, or a push   by who has maintain or admin on the repo, as GitHub tells who moved the branch
+No acceptance covers a journal that was rewritten or put back: push the head that the bot names back to the branch. Where that commit is
+lost for good, delete the branch; "none", sealed, begins a new journal.
 `;
 
 export async function run(argv: readonly string[]): Promise<number> {
@@ -51,7 +55,9 @@ export async function run(argv: readonly string[]): Promise<number> {
     .option("--signing-key <file>", "sign with this SSH key")
     .option("--github <owner/repo>", "write through GitHub's API, which signs")
     .option("--app-id <id>", "the App's id")
-    .option("--app-key <file>", "the App's private key (PEM)")
+    .option("--app-key <file>", "the App's private key (PEM), which the seal's key is derived from, too")
+    .option("--seal-key <file>", "the key of the journal's seal, where the server has one of its own")
+    .option("--repository-id <id>", "GitHub's id of the repository, where --github does not ask for it")
     .option("--token-file <file>", "your own token")
     .option("--api-url <url>", "base of the API", "https://api.github.com")
     .addHelpText("after", WHO);
@@ -62,11 +68,13 @@ export async function run(argv: readonly string[]): Promise<number> {
     throw new CommandError(2, `"${head.slice(0, 80)}" is no commit; see stagecoach journal accept --help`);
   const remote = await openCheckoutRemote(options.repo);
   try {
-    const { writer, person } = await writerOf(options, remote, head);
+    const { writer, person, repositoryId } = await writerOf(options, remote);
+    const seal = sealOf({ ...options, ...defined({ repositoryId: options.repositoryId ?? repositoryId }) });
+    if (head === "none" && seal === undefined) throw new CommandError(2, "a new journal has to be sealed: give --app-key or --seal-key");
     const by = options.by ?? person ?? (await remote.person());
     if (by === undefined) throw new CommandError(2, "git does not know who you are; say it with --by");
     const { branch, app } = options;
-    const commit = await acceptJournal(defined({ mirror: remote, writer, branch, app, by, at: Date.now(), head }));
+    const commit = await acceptJournal(defined({ mirror: remote, writer, branch, app, by, at: Date.now(), head, seal }));
     process.stdout.write(`Accepted, by ${commit.slice(0, 12)}. The bot goes on at its next look.\n`);
     return 0;
   } catch (error) {
@@ -76,7 +84,13 @@ export async function run(argv: readonly string[]): Promise<number> {
   }
 }
 
-async function writerOf(options: Options, remote: CheckoutRemote, head: string): Promise<{ writer: CommitWriter; person?: string }> {
+interface Writing {
+  writer: CommitWriter;
+  person?: string;
+  repositoryId?: string;
+}
+
+async function writerOf(options: Options, remote: CheckoutRemote): Promise<Writing> {
   if (options.github === undefined) {
     const author = authorOf(options.app ?? (await ownerOf(options, remote)));
     const key = options.signingKey === undefined ? undefined : readSigningKey(readGiven("--signing-key", options.signingKey));
@@ -85,12 +99,10 @@ async function writerOf(options: Options, remote: CheckoutRemote, head: string):
   const [owner, repo, more] = options.github.split("/");
   if (!owner || !repo || more !== undefined) throw new CommandError(2, `--github ${options.github} is not OWNER/REPO`);
   const { octokit, person } = await octokitOf(options, owner, repo);
-  if (person !== undefined && head === "none") {
-    throw new CommandError(2, "GitHub signs a branch's first commit for an App only: give --app-id and --app-key");
-  }
+  const { data } = await asking(() => octokit.rest.repos.get({ owner, repo }));
   // Files of the journal are all plain, and whoever reads it next fetches by itself.
   const writer = openGitHubWriter({ octokit, repository: options.github, modes: async () => new Map(), fetch: async () => undefined });
-  return defined({ writer, person });
+  return defined({ writer, person, repositoryId: String(data.id) });
 }
 
 /** The account that the journal's own index names. */
@@ -135,8 +147,10 @@ async function openCheckoutRemote(repo: string) {
     });
   }
 
-  const mirror: Pick<Mirror, "remoteHead" | "fetch" | "readFiles" | "commit" | "push" | "close"> = {
+  const mirror: Pick<Mirror, "remoteHead" | "fetch" | "readFiles" | "commitObject" | "tree" | "commit" | "push" | "close"> = {
     readFiles: reader.readFiles,
+    commitObject: reader.commitObject,
+    tree: reader.tree,
     async remoteHead(branch) {
       const line = await ask("ask", ["ls-remote", "--quiet", "--end-of-options", remote, branchRef(branch)]);
       return line.split("\t")[0]?.trim() || undefined;

@@ -5,6 +5,7 @@ import { openMirror } from "../../../adapters/git/mirror.ts";
 import type { Mirror } from "../../../adapters/git/port.ts";
 import { git, type Workspace, workspace } from "../../../adapters/git/testing/repositories.ts";
 import { confirmed, freshRun, START, withBatch } from "../../../adapters/git/testing/runs.ts";
+import { SEAL } from "../../../adapters/git/testing/seal.ts";
 import { said } from "../../../core/reasons/run.ts";
 import { run as get } from "./get.ts";
 import { run as history } from "./history.ts";
@@ -23,7 +24,7 @@ const second = withBatch(freshRun(4, 2, { number: 2, why: said("batch 1 waits fo
 beforeEach(async () => {
   at = workspace();
   mirror = await openMirror({ directory: join(at.directory, "mirror.git"), url: at.origin, allowFile: true });
-  const journal = openJournal({ mirror, app: "stagecoach[bot]" });
+  const journal = openJournal({ mirror, app: "stagecoach[bot]", seal: SEAL });
   const trailers = { "Stagecoach-Actor": "ana" };
   await journal.record({ runs: [first], subject: "payments #1: succeeded", trailers, at: START });
   await journal.record({ runs: [second], subject: "payments #2: batch 1 proposed", trailers, at: START + 1000 });
@@ -75,7 +76,7 @@ test("get prints the run as it is in the journal, as a tree and as the comment",
 test("get --watch ends with the run: 0 where it succeeded, 1 where not", async () => {
   await printed(list, "--fetch");
   expect((await printed(get, "payments", "1", "-w")).code).toBe(0);
-  const journal = openJournal({ mirror, app: "stagecoach[bot]" });
+  const journal = openJournal({ mirror, app: "stagecoach[bot]", seal: SEAL });
   await journal.read();
   await journal.record({ runs: [{ ...second, phase: "Aborted", why: said("by hand") }], subject: "aborted", trailers: {}, at: START });
   git(at.checkout, "fetch", "--quiet", "origin", "refs/heads/stagecoach/journal:refs/heads/stagecoach/journal");
@@ -86,7 +87,7 @@ test("get --watch ends with the run: 0 where it succeeded, 1 where not", async (
 
 test("get --watch draws again when the journal moves", async () => {
   await printed(list, "--fetch");
-  const journal = openJournal({ mirror, app: "stagecoach[bot]" });
+  const journal = openJournal({ mirror, app: "stagecoach[bot]", seal: SEAL });
   await journal.read();
   let drawn = "";
   const write = vi.spyOn(process.stdout, "write").mockImplementation((chunk) => {

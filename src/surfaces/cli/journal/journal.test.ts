@@ -6,12 +6,13 @@ import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { openGitHubJournal } from "../../../adapters/forge/github/testing/journal.ts";
 import { authorOf } from "../../../adapters/git/journal/check.ts";
 import { openJournal } from "../../../adapters/git/journal/journal.ts";
-import { openLocalWriter, sshJudge } from "../../../adapters/git/local-writer.ts";
+import { openLocalWriter } from "../../../adapters/git/local-writer.ts";
 import { openMirror } from "../../../adapters/git/mirror.ts";
 import type { Mirror } from "../../../adapters/git/port.ts";
 import { readSigningKey } from "../../../adapters/git/signing/ssh-key.ts";
 import { git, type Workspace, workspace } from "../../../adapters/git/testing/repositories.ts";
 import { freshRun, START } from "../../../adapters/git/testing/runs.ts";
+import { SEAL, SEAL_SECRET } from "../../../adapters/git/testing/seal.ts";
 import { sshKey } from "../../../adapters/git/testing/ssh-keys.ts";
 import { said } from "../../../core/reasons/run.ts";
 import { testGitHub } from "../../../sim/github/testing/setup.ts";
@@ -58,11 +59,21 @@ async function failure(...argv: string[]): Promise<{ exitCode: number; message: 
   return error as { exitCode: number; message: string };
 }
 
+/** The options that give the server's key. */
+function keyed(): string[] {
+  const file = join(at.directory, "seal.key");
+  writeFileSync(file, SEAL_SECRET, { mode: 0o600 });
+  return ["--seal-key", file, "--repository-id", "1"];
+}
+
 describe("a journal that is not signed", () => {
   test("is shown as the bot left it, or with the commit that is not the bot's and what to do", async () => {
-    await openJournal({ mirror, app: APP }).record(change("one"));
+    await openJournal({ mirror, app: APP, seal: SEAL }).record(change("one"));
     expect(await journal(["show", "--repo", at.checkout, "--fetch"])).toBe(0);
-    expect(text).toMatch(/Owner: +stagecoach\[bot\]\nCommits: +1, of 1 rollout\nState: +as the bot left it/);
+    expect(text).toMatch(/Owner: +stagecoach\[bot\]\nCommits: +1, of 1 rollout\nSeals: +not checked.*\nState: +says of itself/);
+    text = "";
+    expect(await journal(["show", "--repo", at.checkout, ...keyed()])).toBe(0);
+    expect(text).toMatch(/Seals: +checked\nState: +as the bot left it/);
     const foreign = tamper();
     text = "";
     expect(await journal(["show", "--repo", at.checkout, "--fetch"])).toBe(1);
@@ -74,12 +85,12 @@ describe("a journal that is not signed", () => {
   });
 
   test("is accepted for the head that was looked at, with who did it, and a running bot goes on", async () => {
-    const running = openJournal({ mirror, app: APP });
+    const running = openJournal({ mirror, app: APP, seal: SEAL });
     await running.record(change("one"));
     const foreign = tamper();
     expect((await running.read()).tampered?.commit).toBe(foreign);
     expect(await failure("accept", "0123456789ab")).toMatchObject({ exitCode: 1, message: expect.stringContaining(`it is at ${foreign}`) });
-    expect(await journal(["accept", foreign.slice(0, 12), "--repo", at.checkout, "--by", "ana"])).toBe(0);
+    expect(await journal(["accept", foreign.slice(0, 12), "--repo", at.checkout, "--by", "ana", ...keyed()])).toBe(0);
     expect((await running.read()).tampered).toBeUndefined();
     expect(await running.record(change("two"))).toBe("recorded");
     text = "";
@@ -88,12 +99,16 @@ describe("a journal that is not signed", () => {
   });
 
   test("that is gone is begun anew, once it is said whose it is", async () => {
-    const running = openJournal({ mirror, app: APP });
+    const running = openJournal({ mirror, app: APP, seal: SEAL });
     await running.record(change("one"));
     git(at.origin, "update-ref", "-d", REF);
     expect((await running.read()).tampered?.why).toMatchObject({ code: "JOURNAL_GONE" });
-    expect(await failure("accept", "none")).toMatchObject({ exitCode: 2, message: expect.stringContaining("--app") });
-    expect(await journal(["accept", "none", "--repo", at.checkout, "--app", APP, "--by", "ana"])).toBe(0);
+    expect(await failure("accept", "none", ...keyed())).toMatchObject({ exitCode: 2, message: expect.stringContaining("--app") });
+    expect(await failure("accept", "none", "--app", APP)).toMatchObject({
+      exitCode: 2,
+      message: expect.stringContaining("has to be sealed"),
+    });
+    expect(await journal(["accept", "none", "--repo", at.checkout, "--app", APP, "--by", "ana", ...keyed()])).toBe(0);
     expect((await running.read()).tampered).toBeUndefined();
   });
 
@@ -108,20 +123,21 @@ describe("a journal that is not signed", () => {
   });
 });
 
-test("a signed journal is shown and accepted by its key", async () => {
+test("a signed journal is shown by its public key, and accepted by the key of its seal", async () => {
   const keys = sshKey();
   writeFileSync(join(at.directory, "key"), keys.secret, { mode: 0o600 });
   writeFileSync(join(at.directory, "key.pub"), `${keys.pub}\n`);
   const writer = openLocalWriter({ mirror, author: authorOf(APP), key: readSigningKey(keys.secret) });
-  const running = openJournal({ mirror, app: APP, writer, judge: sshJudge(mirror, [keys.pub]) });
+  const running = openJournal({ mirror, app: APP, seal: SEAL, writer });
   await running.record(change("one"));
   expect(await journal(["show", "--repo", at.checkout, "--fetch", "--public-key", join(at.directory, "key.pub")])).toBe(0);
   const foreign = tamper();
   expect((await running.read()).tampered).toBeDefined();
-  await journal(["accept", foreign, "--repo", at.checkout, "--by", "eve"]);
-  expect((await running.read()).tampered?.why).toMatchObject({ because: { code: "NOT_SIGNED" } });
+  const signing = ["--signing-key", join(at.directory, "key")];
+  await journal(["accept", foreign, "--repo", at.checkout, "--by", "eve", ...signing]);
+  expect((await running.read()).tampered?.why).toMatchObject({ because: { code: "NOT_SEALED" } });
   const head = git(at.origin, "rev-parse", REF);
-  expect(await journal(["accept", head, "--repo", at.checkout, "--by", "ana", "--signing-key", join(at.directory, "key")])).toBe(0);
+  expect(await journal(["accept", head, "--repo", at.checkout, "--by", "ana", ...signing, ...keyed()])).toBe(0);
   expect((await running.read()).tampered).toBeUndefined();
 });
 
@@ -141,7 +157,6 @@ test("on GitHub it is accepted by a person of the repo with their own token, or 
   writeFileSync(join(at.directory, "app.pem"), sim.app.privateKey);
   const common = ["--repo", clone, "--github", repository, "--api-url", sim.url, "--by", "mia"];
   expect(await journal(["accept", await tampered(), ...common, "--token-file", join(at.directory, "token")])).toBe(0);
-  expect((await running.read()).tampered).toBeUndefined();
   const app = ["--app-id", String(sim.app.id), "--app-key", join(at.directory, "app.pem")];
   expect(await journal(["accept", await tampered(), ...common, ...app])).toBe(0);
   expect((await running.read()).tampered).toBeUndefined();

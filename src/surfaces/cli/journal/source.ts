@@ -128,11 +128,20 @@ async function newest(reader: GitReader, refs: readonly string[]): Promise<strin
   return best;
 }
 
+const NOT_CHECKED = "As the journal says; its seals were not checked, for which the server's key is needed (stagecoach journal show).\n";
+
 /** Runs a command on the journal and closes it; what Git or a broken file says becomes the command's error. */
-export async function withSource<T>(options: SourceOptions, work: (source: JournalSource) => Promise<T>): Promise<T> {
+export async function withSource<T>(
+  options: SourceOptions,
+  work: (source: JournalSource) => Promise<T>,
+  { sealed = false }: { sealed?: boolean } = {},
+): Promise<T> {
   const source = await openSource(options);
   try {
-    return await work(source);
+    const done = await work(source);
+    // For people alone: what is read by a program has its own field or none.
+    if (!sealed && process.stderr.isTTY) process.stderr.write(NOT_CHECKED);
+    return done;
   } catch (error) {
     throw asCommandError(error, 2);
   } finally {

@@ -5,6 +5,7 @@ import { openMirror } from "../../../adapters/git/mirror.ts";
 import type { Mirror } from "../../../adapters/git/port.ts";
 import { type Workspace, workspace } from "../../../adapters/git/testing/repositories.ts";
 import { freshRun, START } from "../../../adapters/git/testing/runs.ts";
+import { SEAL } from "../../../adapters/git/testing/seal.ts";
 import { iso } from "../../../core/base/time.ts";
 import { said } from "../../../core/reasons/run.ts";
 import type { Batch, BatchTarget, Run } from "../../../core/run/state/run.ts";
@@ -90,7 +91,12 @@ describe("a journal", () => {
   });
 
   const record = async (run: Run) =>
-    await openJournal({ mirror, app: "stagecoach[bot]" }).record({ runs: [run], subject: "payments #1: x", trailers: {}, at: START });
+    await openJournal({ mirror, app: "stagecoach[bot]", seal: SEAL }).record({
+      runs: [run],
+      subject: "payments #1: x",
+      trailers: {},
+      at: START,
+    });
   const read = async () => await timesFromJournal({ repo: place.checkout, fetch: true }, "payments", 10_000);
 
   test("with no run that has ended is told as such", async () => {

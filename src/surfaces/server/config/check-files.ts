@@ -4,7 +4,7 @@ import { baseOf } from "../../../adapters/argocd/api/client.ts";
 import { isMadeUp, NO_KUBECONFIG } from "../../../adapters/argocd/kubernetes/client.ts";
 import { setting } from "../../../core/reasons/settings.ts";
 import { sentenceOf } from "../../../core/report/reasons/say.ts";
-import { signingOf } from "../commits.ts";
+import { sealKeysOf, signingOf } from "../commits.ts";
 import { checkGates } from "./engines.ts";
 import type { Environment } from "./env.ts";
 import { usableKubeConfig } from "./kube-config.ts";
@@ -30,11 +30,15 @@ export function checkFiles(config: ServerConfig, env: Environment): string[] {
     }
   }
   errors.keep(() => signingOf(config.commits));
+  errors.keep(() => sealKeysOf(config.journal, NO_KEY, env));
   errors.keep(() => checkGates(config, env));
   errors.keep(() => underSetting("directory", () => checkMakeable(resolve(config.directory))));
   errors.throwAny();
   return missing;
 }
+
+/** Stands for the App's private key, which is checked where the credentials are. */
+const NO_KEY = "0".repeat(64);
 
 /** Without making it: whoever only checks leaves nothing behind. */
 function checkMakeable(directory: string): void {

@@ -158,16 +158,27 @@ export const serverConfigSchema = z.strictObject({
       .strictObject({
         signing: key(
           z.enum(["github", "ssh", "none"]).default("github"),
-          "`github`: GitHub makes and signs them for the App, so they are Verified. `ssh`: made here and signed with a key. `none`: not signed; then the journal is trusted by its author's name alone.",
+          "`github`: GitHub makes and signs them for the App, so they are Verified. `ssh`: made here and signed with a key. `none`: not signed. Whose a commit of the journal is, its seal says, whatever signs it.",
         ),
         sshKeyFile: key(filled.optional(), "`ssh`: file with an OpenSSH private key (Ed25519 or RSA) without a passphrase."),
-        trustedKeys: key(
-          z.array(filled).default([]),
-          "`ssh`: public keys, as in `.pub` files, whose commits in the journal are ours, too: the old one while keys change.",
-        ),
       })
       .prefault({}),
     "The commits of batches and of the journal.",
+  ),
+  journal: key(
+    z
+      .strictObject({
+        sealKeyFile: key(
+          filled.optional(),
+          "File with the secret that the journal's commits are sealed with, of 32 characters or more. `SEAL_KEY_FILE`, or the secret itself in `SEAL_KEY`. Default: derived from the App's private key.",
+        ),
+        acceptedKeyFiles: key(
+          z.array(filled).max(20).default([]),
+          "Files with secrets, or private keys of the App (PEM), whose seals hold, too: those of before, while keys change.",
+        ),
+      })
+      .prefault({}),
+    "Which commits on the journal's branch are ours.",
   ),
   freezes: key(z.array(windowSchema).max(50).default([]), "Windows that bind every run of every repository, beside the repository's own."),
   analysis: key(analysisSchema.prefault({}), "How `analysis` of rollouts is run."),

@@ -5,6 +5,8 @@ import type { Log } from "../../../engine/round/context.ts";
 export interface InstalledRepo {
   /** `owner/name`. */
   fullName: string;
+  /** Stays as it is, however the repository is renamed; another one by its name has another. */
+  id: number;
   installationId: number;
   /** The default branch. */
   baseBranch: string;
@@ -45,5 +47,7 @@ async function reposOf(octokit: ProbotOctokit, installationId: number): Promise<
   const repositories = await octokit.paginate(octokit.rest.apps.listReposAccessibleToInstallation, { per_page: 100 });
   return repositories
     .filter(({ archived, disabled }) => !archived && disabled !== true)
-    .map((repo) => ({ fullName: repo.full_name, installationId, baseBranch: repo.default_branch, cloneUrl: repo.clone_url }));
+    .map(({ id, full_name: fullName, default_branch: baseBranch, clone_url: cloneUrl }) => ({
+      ...{ fullName, id, installationId, baseBranch, cloneUrl },
+    }));
 }

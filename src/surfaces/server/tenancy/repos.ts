@@ -143,5 +143,5 @@ function keep(entry: Entry, place: InstalledRepo): void {
 
 /** A new default branch is taken in; all else means other objects behind the same name. */
 function isSame(a: InstalledRepo, b: InstalledRepo): boolean {
-  return a.installationId === b.installationId && a.cloneUrl === b.cloneUrl && a.fullName === b.fullName;
+  return a.id === b.id && a.installationId === b.installationId && a.cloneUrl === b.cloneUrl && a.fullName === b.fullName;
 }

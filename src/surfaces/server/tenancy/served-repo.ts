@@ -5,10 +5,12 @@ import type { ProbotOctokit } from "probot";
 import type { AnalysisService } from "../../../adapters/analysis/port.ts";
 import { isOver } from "../../../adapters/analysis/port.ts";
 import { openGitHubForge, tracesOf } from "../../../adapters/forge/github/index.ts";
+import { acceptors } from "../../../adapters/forge/github/people.ts";
 import type { Forge } from "../../../adapters/forge/port.ts";
 import { JOURNAL_BRANCH, openJournal } from "../../../adapters/git/journal/journal.ts";
+import { openSeal, type SealKeys } from "../../../adapters/git/journal/seal.ts";
 import { openMirror } from "../../../adapters/git/mirror.ts";
-import type { CommitWriter, MirrorLimits } from "../../../adapters/git/port.ts";
+import type { MirrorLimits } from "../../../adapters/git/port.ts";
 import type { HookCaller } from "../../../adapters/hooks/port.ts";
 import { BoundedSet } from "../../../core/base/bounded.ts";
 import { defined } from "../../../core/base/defined.ts";
@@ -23,7 +25,7 @@ import { withPatience } from "../../../engine/round/patience.ts";
 import type { RefusedShown } from "../../../engine/round/round.ts";
 import { policyOf } from "../comments/authority.ts";
 import { type CommandInbox, commandInbox } from "../comments/inbox.ts";
-import { type CommitSigning, commitsOf } from "../commits.ts";
+import { type CommitSigning, writerOf } from "../commits.ts";
 import { idleMirror } from "./idle-mirror.ts";
 import type { InstalledRepo } from "./installed-repos.ts";
 import type { RepoRights } from "./tenancy.ts";
@@ -65,6 +67,7 @@ interface ServedRepoOptions {
   log: Log;
   rights(repository: string): RepoRights;
   signing: CommitSigning;
+  sealKeys: SealKeys;
   /** Of the server: they bind every repo. */
   freezes: readonly Window[];
   analysis?: AnalysisService;
@@ -99,10 +102,18 @@ export async function openServedRepo(place: InstalledRepo, options: ServedRepoOp
   const policy = policyOf(mirror, () => served.baseBranch);
   const inbox = commandInbox({ forge, clock, log, policy, again: (ms) => void clock.after(ms, () => onChange(fullName)) });
   const author = { name: login, email: `${id}+${login}@users.noreply.github.com` };
-  const commits = commitsOf(options.signing, { octokit, forge, mirror, login, author });
-  const journal = openJournal({ mirror, app: login, ...commits, traces: () => tracesOf(forge), keep: () => loop.settings.journalKeep });
+  const writer = writerOf(options.signing, { octokit, forge, mirror, author });
+  const journal = openJournal({
+    mirror,
+    app: login,
+    writer,
+    seal: openSeal(options.sealKeys, String(place.id)),
+    mayAccept: acceptors({ octokit, repository: fullName, branch: JOURNAL_BRANCH, permission: forge.permission }),
+    traces: () => tracesOf(forge),
+    keep: () => loop.settings.journalKeep,
+  });
   const { hear, deliveries } = openHeard();
-  const own = { deliveries, forge, attention, mirror, journal, commands: inbox, author, writer: commits.writer };
+  const own = { deliveries, forge, attention, mirror, journal, commands: inbox, author, writer };
   const context = contextOf(place, options, own);
   const loop = openRepo(context);
   const served: ServedRepo = {
@@ -136,17 +147,12 @@ export async function openServedRepo(place: InstalledRepo, options: ServedRepoOp
 function contextOf(
   { fullName, cloneUrl }: InstalledRepo,
   { clock, log, freezes, analysis, hooks, rights }: ServedRepoOptions,
-  {
-    writer,
-    ...own
-  }: Pick<RepoContext, "forge" | "attention" | "deliveries" | "mirror" | "journal" | "commands" | "author"> & {
-    writer: CommitWriter | undefined;
-  },
+  own: Pick<RepoContext, "forge" | "attention" | "deliveries" | "mirror" | "journal" | "commands" | "author" | "writer">,
 ): RepoContext {
   const { planes, grants } = rights(fullName);
   return {
     ...own,
-    ...defined({ writer, grants, analysis, hooks }),
+    ...defined({ grants, analysis, hooks }),
     repository: fullName,
     repoURL: cloneUrl,
     journalBranch: JOURNAL_BRANCH,

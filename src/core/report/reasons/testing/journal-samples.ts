@@ -2,17 +2,15 @@
 export const JOURNAL_FIELDS = {
   ...{ app: "stagecoach[bot]", subject: "payments #42: merged", email: "bob@example.com", trailer: "Stagecoach-App" },
   ...{ rules: ["creation", "required_signatures"] },
-  ...{ reads: 2, target: "hub/argocd/payments-eu-1", shard: 2 },
+  ...{ reads: 2, target: "hub/argocd/payments-eu-1", shard: 2, key: "1f8ac10f" },
 };
 
 export const JOURNAL_VARIANTS = {
   SIGNATURE_FAULT: ["NoSsh", "Damaged", "Newer", "OtherKey", "OtherUse", "Mismatch"].map((fault) => ({ fault })),
-  COMMIT_BY_OTHER: [{}, { by: undefined }],
-  COMMIT_SIGNED_BY: [{}, { by: undefined }],
   JOURNAL_FORMAT: [{ has: "3" }],
   JOURNAL_OTHER_APP: [{ owner: "other[bot]" }],
   JOURNAL_NO_FILE: [{ indexed: true }, { indexed: false }],
-  JOURNAL_FOREIGN: [{ because: { code: "NOT_SIGNED" } }],
+  JOURNAL_FOREIGN: [{ because: { code: "NOT_SEALED" } }],
   PERMISSION_LACKING: [{ needs: "issues=write" }, { needs: undefined }],
   JOURNAL_FILE: [{ because: { code: "JOURNAL_NO_FILE", indexed: false } }],
 };

@@ -1,0 +1,103 @@
+import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { afterEach, describe, expect, test } from "vitest";
+import { git } from "../../src/adapters/git/testing/repositories.ts";
+import { askUntil } from "../support/ask-until.ts";
+import { type GitHubPage, githubPage } from "../support/github-page.ts";
+import { type Journey, short, startJourney } from "../support/journey.ts";
+import { type Attacker, attackerOf } from "./support/attacker.ts";
+
+/** What somebody with write does to the journal, to have merged what nobody released or to undo what somebody said. */
+const JOURNAL = "stagecoach/journal";
+const APP = "stagecoach[bot]";
+
+let journey: Journey;
+let eve: Attacker;
+let page: GitHubPage;
+
+/** Alice has write, as everybody who may push a branch; nobody has approved anything of hers. */
+async function begin(files = short({ byHand: true })): Promise<void> {
+  journey = await startJourney({ files });
+  eve = await attackerOf(journey.world, "alice");
+  page = githubPage(journey.world);
+}
+
+afterEach(async () => {
+  await eve.close();
+  await journey.close();
+});
+
+const bare = (...args: string[]) => git(journey.world.github.repoDirectory(journey.world.repository), ...args);
+
+/** Files of the journal at its head, with what `change` makes of each; null leaves it out. */
+async function forgedFiles(change: (path: string, text: string) => [path: string, text: string][]): Promise<void> {
+  await eve.git("fetch", "--quiet", "origin", JOURNAL);
+  await eve.git("checkout", "--quiet", "-B", "forged", "FETCH_HEAD");
+  const paths = (await readdir(eve.directory, { recursive: true, withFileTypes: true }))
+    .filter((entry) => entry.isFile() && !entry.parentPath.includes(".git"))
+    .map((entry) => join(entry.parentPath, entry.name));
+  for (const file of paths) {
+    const text = await readFile(file, "utf8");
+    for (const [path, changed] of change(file.slice(eve.directory.length + 1), text)) {
+      await mkdir(dirname(join(eve.directory, path)), { recursive: true });
+      await writeFile(join(eve.directory, path), changed);
+    }
+  }
+  await eve.git("add", "--all");
+  await eve.git("commit", "--quiet", "-m", "forged");
+}
+
+/** A second run, of a version that nobody released, in a mode that nobody chose. */
+function anotherRun(path: string, text: string): [string, string][] {
+  const forged = text.replaceAll("v1.4.2", "v6.6.6");
+  if (path === "index.yaml") return [[path, forged.replace("lastRun: 1", "lastRun: 2")]];
+  const place = path.replace("runs/my-app/1/", "runs/my-app/2/");
+  if (path.endsWith("plan.yaml")) return [[place, forged.replace("mode: Propose", "mode: Run")]];
+  if (!path.endsWith("run.yaml")) return [];
+  return [[place, forged.replace("number: 1", "number: 2").replace("batches: 1", "batches: 0")]];
+}
+
+async function attention(text: string): Promise<string> {
+  const look = async () => (await page.get("/issues?state=all&labels=stagecoach&per_page=100")) as { title: string; body: string }[];
+  const found = await askUntil(journey.world.clock, "it is said on GitHub", look, (all) => all.some(({ body }) => body.includes(text)));
+  return found.find(({ body }) => body.includes(text))?.body ?? "";
+}
+
+async function passes(ms: number): Promise<void> {
+  await new Promise<void>((resolve) => void journey.world.clock.after(ms, resolve));
+}
+
+describe("the journal taken over", () => {
+  test("a forged journal that GitHub itself wrote and verified in the App's name merges nothing", async () => {
+    await begin();
+    await journey.release("v1.4.2");
+    const run = await journey.until("its pull request is open", ({ batches }) => batches[0]?.phase === "Open");
+    const pull = run.batches[0]?.pull?.number ?? 0;
+    await eve.git("fetch", "--quiet", "origin", "main");
+    await eve.git("push", "--quiet", "origin", "FETCH_HEAD:refs/tags/v6.6.6");
+    // While the bot is replaced by a newer version its own pull request is given another head and another base.
+    await journey.stop();
+    await forgedFiles(anotherRun);
+    const forged = await eve.git("rev-parse", "HEAD");
+    await eve.git("push", "--quiet", "origin", "HEAD~1:refs/heads/elsewhere");
+    await eve.git("push", "--quiet", "--force", "origin", `HEAD:refs/heads/stagecoach-run/my-app/1/1-1-1`);
+    await eve.api("PATCH", `/pulls/${pull}`, { base: "elsewhere" });
+    // GitHub writes the commit in the name of the pull request's author, and signs it.
+    const message = { commit_title: "my-app #2: begun", commit_message: `Stagecoach-Run: my-app/2\nStagecoach-App: ${APP}` };
+    const { sha } = await eve.api<{ sha: string }>("PUT", `/pulls/${pull}/merge`, { merge_method: "squash", sha: forged, ...message });
+    const shown = (await page.get(`/commits/${sha}`)) as {
+      commit: { verification: { verified: boolean } };
+      author: { login: string };
+      committer: { login: string };
+    };
+    expect([shown.commit.verification.verified, shown.author.login, shown.committer.login]).toEqual([true, APP, "web-flow"]);
+    await eve.git("fetch", "--quiet", "origin", "elsewhere");
+    await eve.git("push", "--quiet", "origin", `${sha}:refs/heads/${JOURNAL}`);
+    await journey.start();
+    await passes(30 * 60_000);
+    expect(bare("show", "main:appsets/my-app-set.yaml")).not.toContain("v6.6.6");
+    expect(await attention("The journal was changed by somebody else")).toContain("no seal of this server's key");
+    expect(bare("log", "--format=%s", "main")).not.toContain("v6.6.6");
+    expect(bare("for-each-ref", "refs/heads/stagecoach-run/my-app/2")).toBe("");
+  });
+});
