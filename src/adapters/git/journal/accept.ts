@@ -1,8 +1,9 @@
 import { type CommitWriter, GitError, type Mirror } from "../port.ts";
 import { parseCommit } from "../signing/commit-object.ts";
 import { ACCEPT_TRAILER, APP_TRAILER, NOTHING, untilSealed } from "./check.ts";
+import { journalMessage, sealedMessage } from "./commit-message.ts";
 import { INDEX_FILE, parseIndex, printIndex } from "./index-file.ts";
-import { JOURNAL_BRANCH, journalMessage, sealedMessage } from "./journal.ts";
+import { JOURNAL_BRANCH } from "./journal.ts";
 import { openNextTree } from "./next-tree.ts";
 import { readTextsAt } from "./reader.ts";
 import type { Seal } from "./seal.ts";

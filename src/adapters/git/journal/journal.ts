@@ -2,13 +2,13 @@
  * The journal of a repository: every run, on a branch of its own. It is written before anything is done, by one writer at a time, and read
  * only while every commit on it is ours.
  */
-import { defined } from "../../../core/base/defined.ts";
 import type { Run } from "../../../core/run/state/run.ts";
 import { openLocalWriter } from "../local-writer.ts";
 import { type CommitWriter, GitError, type Mirror } from "../port.ts";
 import { serial } from "../serial.ts";
-import { parseCommit, parseTrailers } from "../signing/commit-object.ts";
-import { APP_TRAILER, authorOf, checkBranch, type Heads, type MayAccept, NOTHING, openTrust, RUN_TRAILER } from "./check.ts";
+import { parseCommit } from "../signing/commit-object.ts";
+import { authorOf, checkBranch, type Heads, type MayAccept, NOTHING, openTrust } from "./check.ts";
+import { sealedMessage, trailersOf } from "./commit-message.ts";
 import { INDEX_FILE, type Index, mergeIndex, parseIndex, printIndex } from "./index-file.ts";
 import { type NextTree, openNextTree } from "./next-tree.ts";
 import type { Anchor, Broken, Journal, JournalChange, JournalReader, JournalState, Suspicion, Trace } from "./port.ts";
@@ -16,7 +16,7 @@ import { printRun, type RunFiles } from "./print-run.ts";
 import { JournalFileError, readRun } from "./read-run.ts";
 import { openJournalReader, readTextsAt } from "./reader.ts";
 import { rolloutDirectory, runDirectory, runName } from "./run-paths.ts";
-import { SEAL_TRAILER, type Seal } from "./seal.ts";
+import type { Seal } from "./seal.ts";
 
 interface JournalOptions {
   mirror: Mirror;
@@ -257,35 +257,4 @@ async function folded({ mirror, keep, have }: Preparing, head: string | undefine
   await have(head);
   const paths = await mirror.listFiles(head, rolloutDirectory(run.rollout));
   return paths.filter((path) => Number(path.split("/")[2]) <= run.number - keep);
-}
-
-function trailersOf(change: JournalChange, app: string): Record<string, string> {
-  const names = change.runs.map((run) => runName(run.rollout, run.number)).join(", ");
-  return defined({ ...change.trailers, [RUN_TRAILER]: names === "" ? undefined : names, [APP_TRAILER]: app });
-}
-
-/** The message of a commit of ours, with the seal of that commit in it. */
-export function sealedMessage(
-  seal: Seal,
-  commit: { sequence: number; parent: string | undefined; tree: string },
-  subject: string,
-  trailers: Readonly<Record<string, string>>,
-): string {
-  const said = parseTrailers(journalMessage(subject, trailers));
-  const stamp = seal.stamp(commit.sequence, { parent: commit.parent, tree: commit.tree, trailers: said });
-  return journalMessage(subject, { ...trailers, [SEAL_TRAILER]: stamp });
-}
-
-/** The last trailer keeps other CI systems away: the message ends in `[skip ci]`, and its last paragraph is trailers only. */
-export function journalMessage(subject: string, trailers: Readonly<Record<string, string>>): string {
-  const lines: string[] = [];
-  for (const [key, value] of Object.entries(trailers)) {
-    if (!/^[A-Za-z][A-Za-z0-9-]*$/.test(key)) throw new GitError("Invalid", `"${key}" is no name for a trailer`);
-    lines.push(`${key}: ${oneLine(value)}`);
-  }
-  return `${oneLine(subject)}\n\n${[...lines, "Stagecoach-CI: [skip ci]"].join("\n")}\n`;
-}
-
-function oneLine(text: string): string {
-  return text.replace(/\s+/g, " ").trim();
 }

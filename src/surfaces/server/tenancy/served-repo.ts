@@ -8,9 +8,10 @@ import { openGitHubForge, tracesOf } from "../../../adapters/forge/github/index.
 import { acceptors } from "../../../adapters/forge/github/people.ts";
 import type { Forge } from "../../../adapters/forge/port.ts";
 import { JOURNAL_BRANCH, openJournal } from "../../../adapters/git/journal/journal.ts";
+import type { Journal } from "../../../adapters/git/journal/port.ts";
 import { openSeal, type SealKeys } from "../../../adapters/git/journal/seal.ts";
 import { openMirror } from "../../../adapters/git/mirror.ts";
-import type { MirrorLimits } from "../../../adapters/git/port.ts";
+import type { CommitWriter, Mirror, MirrorLimits } from "../../../adapters/git/port.ts";
 import type { HookCaller } from "../../../adapters/hooks/port.ts";
 import { BoundedSet } from "../../../core/base/bounded.ts";
 import { defined } from "../../../core/base/defined.ts";
@@ -103,15 +104,8 @@ export async function openServedRepo(place: InstalledRepo, options: ServedRepoOp
   const inbox = commandInbox({ forge, clock, log, policy, again: (ms) => void clock.after(ms, () => onChange(fullName)) });
   const author = { name: login, email: `${id}+${login}@users.noreply.github.com` };
   const writer = writerOf(options.signing, { octokit, forge, mirror, author });
-  const journal = openJournal({
-    mirror,
-    app: login,
-    writer,
-    seal: openSeal(options.sealKeys, String(place.id)),
-    mayAccept: acceptors({ octokit, repository: fullName, branch: JOURNAL_BRANCH, permission: forge.permission }),
-    traces: () => tracesOf(forge),
-    keep: () => loop.settings.journalKeep,
-  });
+  const keep = () => loop.settings.journalKeep;
+  const journal = openRepoJournal(place, options, { octokit, forge, mirror, login, writer, keep });
   const { hear, deliveries } = openHeard();
   const own = { deliveries, forge, attention, mirror, journal, commands: inbox, author, writer };
   const context = contextOf(place, options, own);
@@ -142,6 +136,28 @@ export async function openServedRepo(place: InstalledRepo, options: ServedRepoOp
   };
   const offs = onChanges(served, options);
   return served;
+}
+
+interface JournalParts {
+  octokit: ProbotOctokit;
+  forge: Forge;
+  mirror: Mirror;
+  login: string;
+  writer: CommitWriter | undefined;
+  keep: () => number | undefined;
+}
+
+function openRepoJournal({ id, fullName }: InstalledRepo, { sealKeys }: ServedRepoOptions, parts: JournalParts): Journal {
+  const { octokit, forge, mirror, login, writer, keep } = parts;
+  return openJournal({
+    mirror,
+    app: login,
+    writer,
+    seal: openSeal(sealKeys, String(id)),
+    mayAccept: acceptors({ octokit, repository: fullName, branch: JOURNAL_BRANCH, permission: (who) => forge.permission(who) }),
+    traces: () => tracesOf(forge),
+    keep,
+  });
 }
 
 function contextOf(
