@@ -6,16 +6,16 @@ import type { Run } from "../../../core/run/state/run.ts";
 import { openLocalWriter } from "../local-writer.ts";
 import { type CommitWriter, GitError, type Mirror } from "../port.ts";
 import { serial } from "../serial.ts";
-import { parseCommit } from "../signing/commit-object.ts";
 import { authorOf, checkBranch, type Heads, type MayAccept, NOTHING, openTrust } from "./check.ts";
 import { sealedMessage, trailersOf } from "./commit-message.ts";
-import { INDEX_FILE, type Index, mergeIndex, parseIndex, printIndex } from "./index-file.ts";
+import { INDEX_FILE, mergeIndex, printIndex } from "./index-file.ts";
+import { type Loaded, load } from "./load.ts";
 import { type NextTree, openNextTree } from "./next-tree.ts";
-import type { Anchor, Broken, Journal, JournalChange, JournalReader, JournalState, Suspicion, Trace } from "./port.ts";
+import type { Anchor, Journal, JournalChange, JournalReader, JournalState, Suspicion, Trace } from "./port.ts";
 import { printRun, type RunFiles } from "./print-run.ts";
-import { JournalFileError, readRun } from "./read-run.ts";
+import { readRun } from "./read-run.ts";
 import { openJournalReader, readTextsAt } from "./reader.ts";
-import { rolloutDirectory, runDirectory, runName } from "./run-paths.ts";
+import { rolloutDirectory, runName } from "./run-paths.ts";
 import type { Seal } from "./seal.ts";
 
 interface JournalOptions {
@@ -46,19 +46,6 @@ function writerOf(options: JournalOptions): CommitWriter {
 
 function keepOf(keep: JournalOptions["keep"]): number {
   return (typeof keep === "function" ? keep() : keep) ?? 50;
-}
-
-/** What one head holds, with the texts it was read from. */
-interface Loaded {
-  state: JournalState;
-  /** Of the newest sealed commit. */
-  sequence: number;
-  /** The root tree of the head. */
-  tree: string | undefined;
-  index: Index | undefined;
-  indexText: string | undefined;
-  /** By `ROLLOUT#NUMBER`: every run read or written here, not only the last ones. */
-  runs: ReadonlyMap<string, RunFiles>;
 }
 
 /**
@@ -153,51 +140,6 @@ export function openJournal(options: JournalOptions): Journal & JournalReader {
 async function traced({ traces }: JournalOptions, remote: string | undefined, { seen }: Heads): Promise<Suspicion | undefined> {
   const trace = remote === undefined && seen === undefined ? await traces?.() : undefined;
   return trace === undefined ? undefined : { commit: NOTHING, why: { code: "JOURNAL_TAKEN_AWAY", ...trace } };
-}
-
-/** What stands at `head`. Files with the text of before give the objects of before. */
-async function load(mirror: Mirror, app: string, head: string | undefined, before: Loaded | undefined): Promise<Omit<Loaded, "sequence">> {
-  if (head === undefined) {
-    const state = { head, index: new Map(), runs: new Map(), broken: new Map() };
-    return { state, tree: undefined, index: undefined, indexText: undefined, runs: new Map() };
-  }
-  const tree = await treeOf(mirror, head);
-  const read = readTextsAt(mirror, head);
-  const runs = new Map<string, RunFiles>();
-  const last = new Map<string, Run>();
-  const broken = new Map<string, Broken>();
-  const indexText = (await read([INDEX_FILE])).get(INDEX_FILE) ?? undefined;
-  let index: Index;
-  try {
-    index = before?.index !== undefined && before.indexText === indexText ? before.index : parseIndex(indexText);
-    if (index.app !== app) throw new JournalFileError(INDEX_FILE, { code: "JOURNAL_OTHER_APP", owner: index.app, app });
-  } catch (error) {
-    if (!(error instanceof JournalFileError)) throw error;
-    const tampered: Suspicion = { commit: head, why: { code: "JOURNAL_FILE", file: error.file, because: error.reason } };
-    return { state: { head, index: new Map(), runs: last, broken, tampered }, tree, index: undefined, indexText, runs };
-  }
-  for (const [rollout, { lastRun }] of index.rollouts) {
-    if (lastRun === 0) continue;
-    const name = runName(rollout, lastRun);
-    try {
-      const found = await readRun(read, rollout, lastRun, before?.runs.get(name));
-      if (found === undefined) throw new JournalFileError(runDirectory(rollout, lastRun), { code: "JOURNAL_NO_FILE", indexed: true });
-      runs.set(name, found);
-      last.set(rollout, found.run);
-    } catch (error) {
-      if (error instanceof JournalFileError) broken.set(rollout, { run: lastRun, file: error.file, why: error.reason });
-      else if (error instanceof GitError && error.kind !== "Unavailable")
-        broken.set(rollout, { run: lastRun, file: runDirectory(rollout, lastRun), why: error.message });
-      else throw error;
-    }
-  }
-  return { state: { head, index: index.rollouts, runs: last, broken }, tree, index, indexText, runs };
-}
-
-async function treeOf(mirror: Pick<Mirror, "commitObject">, commit: string): Promise<string> {
-  const object = await mirror.commitObject(commit);
-  if (object === undefined) throw new GitError("NotFound", `no commit ${commit} of the journal in the mirror`);
-  return parseCommit(commit, object).tree;
 }
 
 interface Preparing {
