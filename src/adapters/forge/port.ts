@@ -50,6 +50,8 @@ export interface Forge {
   ): Promise<{ linked: string[]; pusher?: string | undefined }>;
   /** The accounts GitHub links the authors and committers of a PR's commits to. Absent: this adapter cannot tell. */
   pullPeople?(number: number): Promise<string[]>;
+  /** The commit that a tag or branch of any repository of this host means; null: none. hidden: that is not ours to see. Absent: this adapter cannot tell. */
+  commitOf?(repository: string, revision: string): Promise<string | null | "hidden">;
   /** Who published the release of this tag; undefined: there is none. Absent: this adapter cannot tell. */
   releaseAuthor?(tag: string): Promise<string | undefined>;
   openPulls(): Promise<Pull[]>;

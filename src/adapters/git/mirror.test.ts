@@ -56,6 +56,10 @@ describe("reading", () => {
       "refs/tags/v2": first,
       "refs/heads/queue/main/pr-1": first,
     });
+    // Asked for by its full name: nothing longer that ends or begins with it counts.
+    const asked = ["refs/tags/v1", "refs/tags/v2", "refs/tags/v", "refs/heads/v1", "refs/heads/queue/main/pr-1"];
+    expect(Object.fromEntries(await mirror.remoteCommits(asked))).toEqual(Object.fromEntries(refs));
+    await expect(mirror.remoteCommits(["refs/tags/v1 --upload-pack=x"])).rejects.toMatchObject({ kind: "Invalid" });
     await expect(mirror.remoteBelow(["refs/../x"])).rejects.toMatchObject({ kind: "Invalid" });
   });
 

@@ -16,6 +16,7 @@ import {
   type Remote,
   type RemoteOptions,
   remoteBelow,
+  remoteCommits,
   remoteRefs,
 } from "./remote.ts";
 import { type Repository, runGit } from "./run-git.ts";
@@ -77,6 +78,7 @@ export async function openMirror(options: MirrorOptions): Promise<Mirror> {
     resolve: async (ref) => await refCommit(fullRef(ref)),
     remoteHead: async (branch) => (await remoteRefs(remote, [branchRef(branch)])).get(branchRef(branch)),
     remoteBelow: (prefixes) => remoteBelow(remote, prefixes),
+    remoteCommits: (refs) => remoteCommits(remote, refs),
     async remoteHeads(branches) {
       const refs = await remoteRefs(remote, branches.map(branchRef));
       return new Map([...refs].map(([ref, sha]) => [ref.slice("refs/heads/".length), sha]));

@@ -29,6 +29,8 @@ export interface Mirror {
    * fetch: full name → the object it points to, an annotated tag's commit.
    */
   remoteBelow(prefixes: readonly string[]): Promise<Map<string, string>>;
+  /** Asks the remote now, without a fetch, which commits these full refs mean, annotated tags resolved; those that are not there are left out. */
+  remoteCommits(refs: readonly string[]): Promise<Map<string, string>>;
   /** One `cat-file --batch` for all; a missing file is null. Symlinks and files over `maxBytes` (default 10 MiB) throw GitError. */
   readFiles(commit: string, paths: readonly string[], options?: { maxBytes?: number }): Promise<Map<string, string | null>>;
   /** Paths of plain files at a commit, below `prefix` where given; with `kind` link those of symbolic links. */

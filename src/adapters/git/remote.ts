@@ -69,9 +69,25 @@ export async function remoteRefs(remote: Remote, refs: readonly string[]): Promi
   return new Map(lines.flatMap(([sha, ref]) => (sha && ref ? [[ref, sha] as [string, string]] : [])));
 }
 
-/** Peeled tags come as a line of their own after the tag's: they win. */
 export async function remoteBelow(remote: Remote, prefixes: readonly string[]): Promise<Map<string, string>> {
-  const patterns = prefixes.map((prefix) => `${fullRef(`${prefix.replace(/\/+$/, "")}/x`).slice(0, -1)}*`);
+  return await remotePeeled(
+    remote,
+    prefixes.map((prefix) => `${fullRef(`${prefix.replace(/\/+$/, "")}/x`).slice(0, -1)}*`),
+  );
+}
+
+/** Of full refs, those that are there. A pattern of git's may match the end of a longer name. */
+export async function remoteCommits(remote: Remote, refs: readonly string[]): Promise<Map<string, string>> {
+  const wanted = refs.map(fullRef);
+  const found = await remotePeeled(
+    remote,
+    wanted.flatMap((ref) => [ref, `${ref}^{}`]),
+  );
+  return new Map([...found].filter(([ref]) => wanted.includes(ref)));
+}
+
+/** Peeled tags come as a line of their own after the tag's: they win. */
+async function remotePeeled(remote: Remote, patterns: readonly string[]): Promise<Map<string, string>> {
   const { stdout } = await ask(remote, "ask", ["ls-remote", "--quiet", "--end-of-options", remote.url, ...patterns]);
   const refs = new Map<string, string>();
   for (const line of stdout.split("\n")) {

@@ -53,6 +53,8 @@ export interface RepoProblems {
   CONTROL_PLANE_NOT_GRANTED: { granted: readonly string[]; asked?: string };
   PROJECT_NOT_GRANTED: { controlPlane: string; projects: readonly string[] };
   PLANE_LOST: { said: string; clusters: number | undefined };
+  /** Absent: there is no such tag or branch yet. Hidden: that repository cannot be read from here. */
+  REVISION_UNRESOLVED: { kind: "Absent" | "Hidden"; revision: string; repo: string };
   IN_QUARANTINE: { clusters: readonly string[] };
   METHOD_FORBIDDEN: { branch: string; method: string; allowed: readonly string[] };
   /** Of every batch: approving reviews, one of a code owner, one of somebody other than who pushed last. */

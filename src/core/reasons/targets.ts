@@ -28,6 +28,17 @@ export interface TargetReasons {
   TARGETS_UNREAD: { clusters: readonly string[] };
   COMMIT_NOT_IN_HISTORY: { cluster: string; commit: string };
   ASK_RESTORE_HISTORY: Record<never, never>;
+  /** `to` undefined: it is gone. `first`: the cluster that it was known by. `cluster`: the one that shows another now. */
+  REVISION_MOVED: {
+    revision: string;
+    repo: string;
+    from: string;
+    to?: string | undefined;
+    first?: string | undefined;
+    cluster?: string | undefined;
+  };
+  ASK_REVISION_BACK: Record<never, never>;
+  REVISION_UNREAD: { revision: string; repo: string };
   TARGET_LOST: { cluster: string; because: AnyReason };
   PIN_LEAVING: { cluster: string };
   /** `found`: null: it is gone. */

@@ -35,6 +35,7 @@ import type { Advanced, World } from "./state/world.ts";
 import { forgetBaselines, noteBaselines } from "./targets/baseline.ts";
 import { takeJoiners } from "./targets/joiners.ts";
 import { observeTargets } from "./targets/observe.ts";
+import { judgeRevisions, observeRevisions } from "./targets/revisions.ts";
 import { noteUnseen } from "./targets/unseen.ts";
 import { watchMoved } from "./targets/watch.ts";
 
@@ -51,6 +52,7 @@ export function advance(run: Run, world: World, now: number): Advanced<Run> {
   noteBaselines(draft);
   observePulls(draft);
   forgetBaselines(draft);
+  observeRevisions(draft);
   observeTargets(draft);
   noteUnseen(draft);
   followOrders(draft);
@@ -65,6 +67,7 @@ function startedFrom({ spec }: Run, { base }: World): Partial<Run> {
 }
 
 function decide(draft: Draft): void {
+  judgeRevisions(draft);
   watchMoved(draft);
   judgeFailures(draft);
   followAnalyses(draft);

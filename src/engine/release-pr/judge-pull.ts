@@ -28,6 +28,7 @@ import { setsByPlane } from "../config-repo/plane-sets.ts";
 import { type Project, readProject } from "../config-repo/project.ts";
 import { VERSION } from "../config-repo/release.ts";
 import { type Releases, sameRelease } from "../config-repo/releases.ts";
+import type { RevisionsNow } from "../config-repo/revisions.ts";
 import { freezesOf } from "../config-repo/settings.ts";
 import type { Snapshot } from "../config-repo/snapshot.ts";
 import { ambiguous } from "../lint/declared-sets.ts";
@@ -54,6 +55,7 @@ interface Parts {
   rules: Rules;
   durationsOf: DurationsOf;
   makePlan: MakePlan;
+  revisionsNow: RevisionsNow;
 }
 
 interface Judging {
@@ -85,10 +87,10 @@ interface Planned {
 
 type Context = Pick<RepoContext, "forge" | "planes" | "grants" | "clock" | "log" | "repoURL" | "freezes">;
 
-export function openPullJudge(context: Context, { commits, releases, rules, durationsOf, makePlan }: Parts): JudgePull {
+export function openPullJudge(context: Context, { commits, releases, rules, durationsOf, makePlan, revisionsNow }: Parts): JudgePull {
   const { planes: all, grants, clock, repoURL } = context;
   const judgeUnstaged = openUnstagedJudge(context, makePlan);
-  const warningsOf = openPlanWarnings(context, rules);
+  const warningsOf = openPlanWarnings(context, rules, revisionsNow);
 
   async function judgeRollout(judging: Judging, rollout: Rollout, touches: Touches): Promise<void> {
     const { base, pull, before, after, findings, comments } = judging;

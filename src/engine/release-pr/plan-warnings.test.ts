@@ -17,6 +17,8 @@ function surroundings(teams: Record<string, boolean>, applications: string[] = [
   const plane = {
     name: "hub",
     state: () => ({ fresh: true, since: "2026-01-01T00:00:00.000Z" }),
+    // Every Application follows the tag that the plan moves.
+    application: () => ({ spec: { sources: [{ repoURL: "https://git.example/acme/app", targetRevision: "v1.4.1" }] } }),
     clusters: () =>
       names.map((name) => ({
         name,
@@ -42,9 +44,21 @@ function surroundings(teams: Record<string, boolean>, applications: string[] = [
   } as unknown as Input;
 }
 
-function warned(input: Input, rollout: Rollout, rollouts: Rollout[], base?: Partial<BranchRules>) {
+function warned(
+  input: Input,
+  rollout: Rollout,
+  rollouts: Rollout[],
+  base?: Partial<BranchRules>,
+  commit: string | null | "hidden" = "3f2a91c0de",
+) {
   const rules = { of: async () => base && { ...NO_RULES, ...base } };
-  return openPlanWarnings(input, rules)(rollout, samplePlan(), { project: { rollouts }, branch: "main" }, {} as Snapshot, []);
+  return openPlanWarnings(input, rules, async (named) => named.map((one) => ({ ...one, commit })))(
+    rollout,
+    samplePlan(),
+    { project: { rollouts }, branch: "main" },
+    {} as Snapshot,
+    [],
+  );
 }
 
 const NO_RULES: BranchRules = {
@@ -162,4 +176,13 @@ test("a branch that takes signed commits only is told of where nobody signs the 
   expect((await warned(surroundings({}), rollout, [], { signatures: true })).map(({ code }) => code)).toEqual(["BASE_WANTS_SIGNED"]);
   const signing = { ...surroundings({}), writer: {} } as unknown as Input;
   expect(await warned(signing, rollout, [], { signatures: true })).toEqual([]);
+});
+
+test("a tag that cannot be resolved beforehand is told with the reason, and one that can is not", async () => {
+  const told = async (commit: string | null | "hidden") =>
+    (await warned(surroundings({}), sampleRollout(), [], undefined, commit)).filter(({ code }) => code === "REVISION_UNRESOLVED");
+  expect(await told("3f2a91c0de")).toEqual([]);
+  const place = { code: "REVISION_UNRESOLVED", repo: "git.example/acme/app", revision: "v1.4.2" };
+  expect(await told("hidden")).toEqual([{ ...place, kind: "Hidden" }]);
+  expect(await told(null)).toEqual([{ ...place, kind: "Absent" }]);
 });

@@ -13,12 +13,14 @@ import type { Rollout } from "../../core/spec/rollout.ts";
 import type { Window } from "../../core/spec/windows.ts";
 import { type Declared, declaredAt } from "../config-repo/inventory.ts";
 import type { Project } from "../config-repo/project.ts";
+import type { RevisionsNow } from "../config-repo/revisions.ts";
 import type { Snapshot } from "../config-repo/snapshot.ts";
 import { applicationsOf, applicationsOn } from "../resolve/draft.ts";
 import { clustersOf, planesFor, serverKey, unreachableClusters } from "../resolve/fleet.ts";
 import { indexClusters } from "../resolve/targets-join.ts";
 import type { Rules } from "../round/branch-rules.ts";
 import type { RepoContext } from "../round/context.ts";
+import { observeRevisions } from "../round/observe/named-revisions.ts";
 
 const MOST_TEAMS = 20;
 
@@ -33,8 +35,21 @@ export type PlanWarnings = (
 
 type Context = Pick<RepoContext, "forge" | "planes" | "grants" | "clock" | "log" | "writer">;
 
-export function openPlanWarnings({ forge, planes, grants, clock, log, writer }: Context, rules: Pick<Rules, "of">): PlanWarnings {
+export function openPlanWarnings(
+  { forge, planes, grants, clock, log, writer }: Context,
+  rules: Pick<Rules, "of">,
+  revisionsNow: RevisionsNow,
+): PlanWarnings {
   const fleet = { planes, grants };
+
+  /** Tags that the run could not hold on to from its start: what it knows of them begins with what Argo CD shows for the first cluster. */
+  async function unresolved(plan: Plan): Promise<Warning[]> {
+    const seen = await observeRevisions({ planes }, revisionsNow, { plan, batches: [], resolved: undefined, paused: undefined });
+    return (seen ?? []).flatMap(({ repoURL: repo, revision, commit }) => {
+      if (commit !== null && commit !== "hidden") return [];
+      return [{ code: "REVISION_UNRESOLVED" as const, kind: commit === null ? ("Absent" as const) : ("Hidden" as const), revision, repo }];
+    });
+  }
 
   /** A team is asked for by one membership: the answer tells a team without that member from one that cannot be seen. */
   async function unseenTeams({ stages }: Rollout): Promise<Warning[]> {
@@ -96,6 +111,7 @@ export function openPlanWarnings({ forge, planes, grants, clock, log, writer }: 
     return [
       ...windowWarning(rollout, freezes, clock.now()),
       ...baseWarnings(rollout, plan, branch, await rules.of(branch), writer !== undefined),
+      ...(await unresolved(plan)),
       ...(await unseenTeams(rollout)),
       ...(await lonelyDependencies(rollout, planned, project, snapshot)),
       ...inQuarantine(rollout, planned, await declaredAt(snapshot, rollout)),

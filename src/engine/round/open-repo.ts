@@ -10,6 +10,7 @@ import { openReleases } from "../config-repo/releases.ts";
 import { openTags } from "../config-repo/releases-tags.ts";
 import { openRemoteHeads, type RemoteHeads } from "../config-repo/remote-heads.ts";
 import { openRenderer } from "../config-repo/rendered.ts";
+import { openRevisions } from "../config-repo/revisions.ts";
 import { openSettings, type Settings } from "../config-repo/settings.ts";
 import { openPullJudge } from "../release-pr/judge-pull.ts";
 import { openPlanPublisher, type PublishPlans } from "../release-pr/plan-pulls.ts";
@@ -187,6 +188,7 @@ function openGitSide(context: RepoContext, commits: ReturnType<typeof openCommit
     batchCommits: openBatchCommits(context, commits, remote),
     releases: openReleases(commits, openTags(context.mirror, remote)),
     renderer: openRenderer(context, commits),
+    revisionsNow: openRevisions(context),
     settings: openSettings(context, commits),
     editRemarks: openEditRemarks(context, commits),
   };

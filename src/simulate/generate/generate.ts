@@ -44,6 +44,11 @@ export function generate(seed: number): Scenario {
   if (dice.chance(0.06)) scenario.freezes = [{ fromMinute: dice.int(0, 1439), forMinutes: dice.int(10, 600), kind: "deny" }];
   // By the seed alone: nothing else of a scenario is drawn otherwise for it.
   if (seed % 4 !== 0) for (const one of rollouts) one.ahead = true;
+  if (seed % 7 === 3) {
+    const own = random(seed ^ 0x7a6);
+    const at = own.int(1, 40) * MINUTE;
+    scenario.happenings = [...scenario.happenings, { at, kind: "moveTag" as const, rollout: 0 }].sort((a, b) => a.at - b.at);
+  }
   return crossings(scenario);
 }
 

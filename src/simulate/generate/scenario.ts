@@ -135,6 +135,8 @@ export type Happening = { at: number } & (
   | { kind: "unreach"; cluster: string; forMs: number }
   | { kind: "loseApplication"; rollout: number; cluster: string }
   | { kind: "forcePush"; rollout: number /** Rebased: the values stay, under other commits. */; keeps: boolean }
+  /** Somebody moves the tag that the run in progress rolls out, once it is known what it was. */
+  | { kind: "moveTag"; rollout: number }
   | { kind: "argoDown"; forMs: number }
   | { kind: "forgeDown"; forMs: number }
   | { kind: "refuse"; forMs: number; answer: "Human" | "Wait" | "Retry" }

@@ -23,6 +23,7 @@ export function intentionIsAllowed(moment: Moment, run: Run, batch: Batch): stri
   const timely = batch.kind !== "Hotfix" && batch.kind !== "Revert";
   if (now < truth.settingsBrokenUntil) say("while the settings could not be read");
   if (now < truth.guard.until) say("though the render guard said no");
+  if (truth.movedTags.has(`${run.rollout} #${run.number}`) && batch.kind !== "Revert") say("though its tag was moved");
   if (isHalted(moment, batch)) say("for a cluster that is halted");
   if (run.spec.mode !== "Run") say(`though its mode is ${run.spec.mode}`);
   if (model.merge === "Manual" && batch.promoted === undefined) say("though a person is to merge it");

@@ -24,6 +24,7 @@ export function observe(truth: Truth, run: Run, others: readonly Run[], now: num
     guards: observeGuards(truth, run, now),
     targets: observeTargets(truth, run, now),
     ...observeHealth(truth, run, now),
+    revisions: observeRevisions(truth, run, now),
     clusters: clustersKnown ? truth.clusters : NO_CLUSTERS,
     clustersKnown,
     commands: commandsOf(truth, run),
@@ -41,6 +42,15 @@ const NO_CLUSTERS: ReadonlyMap<string, Cluster> = new Map();
 
 function lost(until: number): ReadonlyMap<string, LostPlane> {
   return new Map([["hub", { since: iso(until - 3_600_000), why: "connection refused" }]]);
+}
+
+/** The tag that each release of the model is. Whether it was moved is each run's own: nothing starts from a moved one. */
+function observeRevisions(truth: Truth, run: Run, now: number): World["revisions"] {
+  if (truth.rollouts.find(({ name }) => name === run.rollout)?.model === undefined) return [];
+  if (now < truth.forgeDownUntil) return undefined;
+  const revision = run.release.values["version"] ?? "";
+  const isMoved = truth.movedTags.has(`${run.rollout} #${run.number}`);
+  return [{ repoURL: "git.invalid/app", revision, commit: (isMoved ? "2" : "1").repeat(40) }];
 }
 
 /** Those on the release PR and on the PRs of batches, not answered yet. */

@@ -98,6 +98,7 @@ function answer(driver: Driver, run: Run, tell: Tell): void {
   const kind = run.paused?.kind;
   if (kind === "Failure") for (const target of truth.targets.values()) target.mendedAt = Math.min(target.mendedAt, now);
   if (kind === "Drift" || kind === "History") restore(truth, run, now);
+  if (kind === "Moved") truth.movedTags.delete(name);
   if (kind === "Refused" && ["BATCH_NEVER_FITS", "BATCH_TOO_LARGE"].some((code) => hasCode(run.paused?.reason, code)))
     truth.limits = undefined;
   const again = (kind === "Failure" || kind === "Undecided") && acted % 2 === 1;

@@ -1,5 +1,5 @@
 import { iso } from "../../core/base/time.ts";
-import type { Run } from "../../core/run/state/run.ts";
+import { isEnded, type Run } from "../../core/run/state/run.ts";
 import type { Command } from "../../core/spec/commands.ts";
 import { type Happening, MEMBERS, TEAM } from "../generate/scenario.ts";
 import { modelTarget } from "./argocd.ts";
@@ -123,6 +123,9 @@ function toRollout(truth: Truth, happening: ToRollout, runs: readonly (Run | und
   switch (happening.kind) {
     case "release":
       commit(truth.git, now, "alice", [[pinOf(releaseEdit(rollout.name)), happening.version]]);
+      return;
+    case "moveTag":
+      if (run !== undefined && !isEnded(run) && run.resolved !== undefined) truth.movedTags.set(`${run.rollout} #${run.number}`, now);
       return;
     case "command": {
       const on = happening.on === "batch" ? pull?.number : run?.trigger.pull;

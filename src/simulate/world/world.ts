@@ -80,6 +80,8 @@ export interface Truth {
   /** By cluster key: while Argo CD cannot reach it. */
   outages: Map<string, { from: number; to: number }[]>;
   outside: Outside;
+  /** `payments #3`: its tag was moved. */
+  movedTags: Map<string, number>;
   behaviourOf: Setup["behaviourOf"];
   dice: Random;
   /** Of its own, so that what was drawn before there were such reads is still drawn. */
@@ -116,6 +118,7 @@ export function truthOf(setup: Setup, start: number): Truth {
     forgeDownUntil: 0,
     guard: { until: 0, retry: true },
     outages: new Map(),
+    movedTags: new Map(),
     outside: outsideOf(setup.outside ?? WELL, setup.seed),
     behaviourOf: setup.behaviourOf,
     dice: random(setup.seed ^ 0x5eed),

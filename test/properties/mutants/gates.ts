@@ -21,6 +21,14 @@ export const GATE_MUTANTS: readonly Mutant[] = [
     by: /settings could not be read/,
   },
   {
+    name: "a tag that is moved is not looked at again",
+    from: 3,
+    bug: {
+      advance: blind((world, run) => (run.resolved === undefined ? world : { ...world, revisions: run.resolved })),
+    },
+    by: /its tag was moved/,
+  },
+  {
     name: "approvals are not asked for",
     bug: { advance: withStages((stage) => without(stage, "approval")) },
     by: /without the approvals/,

@@ -142,6 +142,10 @@ describe("pull requests", () => {
     expect(await forge.peopleOf?.(commit, "by-hand")).toEqual({ linked: ["mia"] });
     expect(await forge.peopleOf?.("f".repeat(40))).toEqual({ linked: [] });
     expect(await forge.releaseAuthor?.("v9")).toBeUndefined();
+    expect(await forge.commitOf?.(github.repository, "by-hand")).toBe(commit);
+    expect(await forge.commitOf?.(github.repository, "refs/heads/by-hand")).toBe(commit);
+    expect(await forge.commitOf?.(github.repository, "v9")).toBeNull();
+    expect(await forge.commitOf?.("acme/nowhere", "v9")).toBe("hidden");
   });
 
   it("are changed, closed, and their branches deleted, twice without harm", async () => {

@@ -15,7 +15,7 @@ import { labeller } from "./labels.ts";
 import { dequeuePull, enqueuePull, mergeQueue, merger } from "./merge.ts";
 import { type MergeClient, openMergeClient, standInLine } from "./merge-client.ts";
 import { conditionalReads, type OctokitLike, type RepoOctokit, renewedTokens } from "./octokit.ts";
-import { inTeam, peopleOf, pullPeople, releaseAuthor } from "./people.ts";
+import { commitOf, inTeam, peopleOf, pullPeople, releaseAuthor } from "./people.ts";
 import { openPressure } from "./pressure.ts";
 import { changedFiles, createPull, openPulls, pullsOfCommit, reviewBodies, reviews } from "./pulls.ts";
 import { branchRulesReader } from "./rules.ts";
@@ -133,6 +133,7 @@ function repositoryOf(place: RepoOctokit) {
     },
     pullsOfCommit: (sha) => pullsOfCommit(place, sha),
     peopleOf: (commit, branch, holds) => peopleOf(place, commit, branch, holds),
+    commitOf: (repository, revision) => commitOf(place, repository, revision),
     pullPeople: (number) => pullPeople(place, number),
     releaseAuthor: (tag) => releaseAuthor(place, tag),
     branchRules: branchRulesReader(place),

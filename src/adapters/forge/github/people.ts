@@ -3,7 +3,7 @@
  * never a no.
  */
 import type { Permission } from "../../../core/spec/commands.ts";
-import type { Forge } from "../port.ts";
+import type { Forge, ForgeError } from "../port.ts";
 import { asking, askingOrNone } from "./errors.ts";
 import type { OctokitLike, RepoOctokit } from "./octokit.ts";
 
@@ -53,6 +53,23 @@ export async function pullPeople({ octokit, owner, repo }: RepoOctokit, number: 
 
 function linkedOf(logins: readonly (string | undefined)[]): string[] {
   return [...new Set(logins.filter((login) => login !== undefined && login !== WEB_FLOW))] as string[];
+}
+
+/** See Forge.commitOf. Of a tag and a branch of one name the tag. */
+export async function commitOf({ octokit }: RepoOctokit, repository: string, revision: string): Promise<string | null | "hidden"> {
+  const [owner = "", repo = ""] = repository.split("/");
+  const names = revision.startsWith("refs/") ? [revision.slice("refs/".length)] : [`tags/${revision}`, `heads/${revision}`];
+  for (const ref of names) {
+    try {
+      return (await asking(() => octokit.rest.repos.getCommit({ owner, repo, ref, per_page: 1 }))).data.sha;
+    } catch (error) {
+      const { status, kind } = error as ForgeError;
+      if (kind !== "RateLimited" && [403, 404, 451].includes(status)) return "hidden";
+      // There is no commit of that name.
+      if (status !== 422 && status !== 409) throw error;
+    }
+  }
+  return null;
 }
 
 /** See Forge.releaseAuthor. */

@@ -99,6 +99,9 @@ export const runSchema = z.looseObject({
   next,
   stage: count,
   batches: files,
+  resolved: z
+    .array(z.looseObject({ repoURL: z.string(), revision: z.string(), commit: z.string(), at: time, cluster: z.string().optional() }))
+    .optional(),
   requeued: z.array(
     z.looseObject({
       cluster: z.string(),

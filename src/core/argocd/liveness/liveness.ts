@@ -16,6 +16,7 @@ import { CLAUSES, isEarlier } from "./clauses/clauses.ts";
 import { contextOf } from "./context.ts";
 import { changeFields, evidenceOf } from "./evidence.ts";
 import { at, bounded, dayOf, inUtc, second, timeOf } from "./moment.ts";
+import { shownRevisions } from "./shown-revisions.ts";
 import { MOST_SKEW_MS, measuredAhead } from "./skew.ts";
 import { CLAUSE_NAMES, type ClauseName, type Context, type Finding, type LivenessInput, type PartName } from "./types.ts";
 
@@ -45,6 +46,7 @@ export function assess(input: LivenessInput, { without }: { without?: ClauseName
     lookAgainAt: lookAgainAt === undefined ? undefined : timeOf(lookAgainAt),
     clockStopped: worst?.clockStopped === true ? true : undefined,
     changedBy: worst?.changedBy,
+    shows: shownRevisions(context),
     held: input.held === undefined ? undefined : heldOf(context, good, bad),
     wantsRefresh: wantsRefresh && mayRefresh(context, verdict),
     wantsRead,

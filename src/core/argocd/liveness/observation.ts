@@ -39,7 +39,7 @@ const RANK: Record<Observation["state"], number> = {
 };
 
 /** Positions of the sources that carry the change; the others may be at whatever they like. */
-function carriers(sources: readonly SourceView[], change: Exclude<Change, { kind: "generator" }>): number[] {
+export function carriers(sources: readonly SourceView[], change: Exclude<Change, { kind: "generator" }>): number[] {
   const found: number[] = [];
   for (const [index, source] of sources.entries()) {
     const there =
@@ -83,7 +83,7 @@ function revisionObservation(
 }
 
 /** What Argo CD takes for a commit id where no branch or tag has that name. */
-function isShortId(revision: string): boolean {
+export function isShortId(revision: string): boolean {
   return /^[0-9a-f]{7,}$/i.test(revision) && !isFullSha(revision);
 }
 

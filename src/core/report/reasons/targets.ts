@@ -87,6 +87,24 @@ export const TARGETS: Entries<TargetReasons> = entriesOf<TargetReasons>()({
     todo: "put the history back, then `/resume`; or `/abort` ends the run",
   },
   ASK_RESTORE_HISTORY: { subject: "run", actions: ["resume", "abort"], says: "put the history back, then `/resume`; or `/abort`" },
+  REVISION_MOVED: {
+    subject: "repository",
+    actions: ["resume", "rollback", "abort"],
+    says: ({ revision, repo, from, to, first, cluster }, names) => {
+      const now = to === undefined ? "is gone" : `is ${to.slice(0, 10)}${cluster === undefined ? "" : ` in ${names.cluster(cluster)}`}`;
+      const where = first === undefined ? "when this run began" : `in ${names.cluster(first)}, the first to show it`;
+      return `${revision} of ${repo} was moved: it was ${from.slice(0, 10)} ${where}, and ${now} now`;
+    },
+    means:
+      "the tag (or branch) that the release names stands for another commit than when the run began; clusters may run what nobody released",
+    todo: "put it back where it was, then `/resume`; or `/rollback`; or `/abort`, and release the other commit under a name of its own",
+  },
+  ASK_REVISION_BACK: {
+    subject: "run",
+    actions: ["resume", "rollback", "abort"],
+    says: "put the revision back, then `/resume`; or `/rollback`; or `/abort`, and release the other commit under a name of its own",
+  },
+  REVISION_UNREAD: { subject: "repository", says: "{repo} does not say just now what {revision} stands for" },
   TARGET_LOST: { subject: "application", says: "{cluster} is lost: {because}" },
   PIN_LEAVING: { subject: "cluster", says: "the pin of {cluster} is gone: waiting whether its Application goes too" },
   PIN_DRIFT: {

@@ -27,6 +27,10 @@ export interface Draft {
   readonly cleared: number[];
   readonly fenced: number[];
   readonly wantsHealth: Set<string>;
+  /** By target key: those that show another commit than was released, and are not confirmed by it. */
+  readonly moved: Map<string, AnyReason>;
+  /** The first of these, or what Git itself shows. */
+  movedFirst?: AnyReason | undefined;
   transition: boolean;
   observation: boolean;
   wake: number;
@@ -48,6 +52,7 @@ export function openDraft(run: Run, world: World, now: number): Draft {
     cleared: [],
     fenced: [],
     wantsHealth: new Set(),
+    moved: new Map(),
     transition: false,
     observation: false,
     wake: Number.POSITIVE_INFINITY,

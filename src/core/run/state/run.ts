@@ -72,6 +72,7 @@ export interface Pause {
     | "Failure"
     | "Undecided"
     | "Drift"
+    | "Moved"
     | "UnexpectedMerge"
     | "PullClosed"
     | "HeadMoved"
@@ -88,6 +89,17 @@ export interface Pause {
   ask: AnyReason;
   /** `/pause` of a run that had paused by itself: whatever else ends that pause, this one holds till `/resume`. `reason` tells of it. */
   held?: { by: string; reason: AnyReason; at: Time } | undefined;
+}
+
+/** What a revision that the release names stood for when the run first knew: a tag may be moved, and what is rolled out is what was released. */
+export interface ResolvedRevision {
+  /** Without what does not tell repositories apart. */
+  repoURL: string;
+  revision: string;
+  commit: string;
+  at: Time;
+  /** The first cluster that showed it, where Git could not be asked. Absent: Git said so. */
+  cluster?: string | undefined;
 }
 
 export interface Approval {
@@ -135,6 +147,8 @@ export interface Run {
   /** Index of the current stage; equals the number of stages once all are done. */
   stage: number;
   batches: Batch[];
+  /** Absent: none was looked up yet. */
+  resolved?: ResolvedRevision[] | undefined;
   requeued: Requeued[];
   /** Clusters left out of this run by command or rule, and why. */
   skipped: { cluster: string; why: AnyReason; at: Time }[];

@@ -30,6 +30,8 @@ export interface World {
   targets: ReadonlyMap<string, ObservedTarget>;
   /** By target key: how the Applications are that a batch with an open PR follows, whatever changed last. Absent: not looked. */
   health?: ReadonlyMap<string, ObservedHealth> | undefined;
+  /** What the revisions that its targets name stand for in Git now. undefined: not looked, or Git did not answer. */
+  revisions?: readonly NamedRevision[] | undefined;
   /** By cluster key: as registered now. Empty map and `clustersKnown: false` where the inventory cannot be read. */
   clusters: ReadonlyMap<string, Cluster>;
   clustersKnown: boolean;
@@ -69,6 +71,13 @@ export interface ObservedHealth {
   readAt?: Time | undefined;
   /** Why that read failed. */
   failed?: Words | undefined;
+}
+
+export interface NamedRevision {
+  repoURL: string;
+  revision: string;
+  /** null: there is none of that name. hidden: that repository cannot be read from here. */
+  commit: string | null | "hidden";
 }
 
 export interface Joiner {
@@ -196,6 +205,8 @@ export interface Assessment {
   clockStopped?: true | undefined;
   /** A pin was changed since, as of the revision that Argo CD has seen: the commit that did it. */
   changedBy?: string | undefined;
+  /** The commits that Argo CD shows for revisions that the change names, such as tags. */
+  shows?: readonly { repoURL: string; revision: string; commit: string }[] | undefined;
   /** For the next assessment of the same change: since when, by our clock, all has been well, or something bad. */
   held?: { goodSince?: Time; badSince?: Time; badCompared?: Time } | undefined;
   evidence: Evidence;

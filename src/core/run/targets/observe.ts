@@ -52,6 +52,8 @@ function observeTarget(draft: Draft, batch: Batch, target: BatchTarget, seen: Ob
     draft.events.push(runReason("TARGET_LEFT", { cluster: target.cluster, application: target.application }));
     return moveTarget(draft, target, "Skipped", runReason("TARGET_GONE"), { deadlineAt: undefined, waitingSince: undefined });
   }
+  const moved = draft.moved.get(target.key);
+  if (moved !== undefined) return touchTarget(target, { why: moved });
   switch (target.phase) {
     case "Merged":
     case "Syncing":

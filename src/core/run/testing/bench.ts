@@ -54,6 +54,7 @@ export function bench(clusters: number, stages: Partial<ModelStage>[] = [{}], ch
     guards: new Map(),
     targets: new Map(fleet.targets.map((target) => [target.key, { pins: [OLD] }])),
     clusters: new Map(fleet.clusters.map((cluster) => [cluster.key, cluster])),
+    revisions: [],
     clustersKnown: true,
     others: [],
     commands: [],

@@ -46,6 +46,7 @@ export function stepBench(clusters: number, options: StepBench = {}): Bench {
       guards: new Map(),
       targets: new Map(targets.map(({ key }) => [key, { pins: [OLD, "100"] }])),
       clusters: new Map(known.map((cluster) => [cluster.key, cluster])),
+      revisions: [],
       clustersKnown: true,
       others: [],
       commands: [],

@@ -10,6 +10,7 @@ import type { Guard, ObservedPull, World } from "../../../core/run/state/world.t
 import type { Command } from "../../../core/spec/commands.ts";
 import type { Commits } from "../../config-repo/commits.ts";
 import { type Declared, declaredAt } from "../../config-repo/inventory.ts";
+import type { RevisionsNow } from "../../config-repo/revisions.ts";
 import type { Settings } from "../../config-repo/settings.ts";
 import { clustersOf } from "../../resolve/fleet.ts";
 import type { BatchCommits } from "../act/batch-commit.ts";
@@ -23,6 +24,7 @@ import type { GuardBatch } from "../guard/guard.ts";
 import type { Hooks } from "../hooks.ts";
 import type { MergeQueue } from "../merging.ts";
 import type { EditRemarks } from "./edited-midrun.ts";
+import { observeRevisions } from "./named-revisions.ts";
 import { observeHealth } from "./observe-health.ts";
 import { type ObserveJoiners, observeUnreachable } from "./observe-joiners.ts";
 import type { ObservePull } from "./observe-pull.ts";
@@ -54,6 +56,7 @@ interface Parts {
   observeJoiners: ObserveJoiners;
   editRemarks: EditRemarks;
   people: People;
+  revisionsNow: RevisionsNow;
   settings: Settings;
   analyses: Analyses;
   hooks: Hooks;
@@ -129,6 +132,7 @@ export function openObserver({ mirror, planes, grants }: Pick<RepoContext, "mirr
       unopened: observeUnopened(run),
       targets: seen,
       health: observeHealth(planes, run, fleet.lost),
+      revisions: await observeRevisions({ planes }, parts.revisionsNow, run),
       clusters: new Map(fleet.clusters.map((cluster) => [cluster.key, cluster])),
       clustersKnown: fleet.known,
       lostPlanes: fleet.lost,

@@ -13,7 +13,8 @@ export async function resolveCommit(call: RepoCall, name: string): Promise<Commi
   const sha =
     name === "HEAD"
       ? await git.ref(`refs/heads/${call.repo.defaultBranch}`)
-      : ((await git.ref(`refs/heads/${name}`)) ??
+      : ((/^(heads|tags)\//.test(name) ? await git.ref(`refs/${name}`) : undefined) ??
+        (await git.ref(`refs/heads/${name}`)) ??
         (await git.ref(`refs/tags/${name}`)) ??
         (/^[0-9a-f]{7,40}$/.test(name) ? name : undefined));
   const commit = sha === undefined ? undefined : await git.commit(sha);

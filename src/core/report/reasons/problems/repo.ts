@@ -202,6 +202,19 @@ export const REPO_PROBLEMS = problemsOf<Omit<RepoProblems, GitHubCode>>()({
     todo: "do what the reason says; [Several control planes](argocd.md#several-control-planes)",
     warns: true,
   },
+  REVISION_UNRESOLVED: {
+    says: {
+      kind: {
+        Absent: "{repo} has no tag or branch {revision} yet, so nobody can say which commit is released",
+        Hidden: "{repo} cannot be read from here: which commit {revision} is, is taken from the first cluster that shows it",
+      },
+    },
+    hint: { kind: { Absent: "push the tag before this is merged", Hidden: "let the App see that repository, where it is on this host" } },
+    means:
+      "the release names a tag that cannot be resolved to a commit beforehand, so that it was moved is noticed from the first cluster on; on a release PR only",
+    todo: "push the tag first; or let the App see the repository that it is in",
+    warns: true,
+  },
   IN_QUARANTINE: {
     says: (r) => `${firstOf(r.clusters, 10)} cannot be reached or is stopped now: left out unless back in its turn`,
     hint: "bring it back before its turn",

@@ -155,6 +155,10 @@ export const OUTSIDE_SAMPLES: Samples<keyof (PlanProblems & RepoProblems & SetPr
     },
     { said: "control plane hub-us cannot be seen since 2026-11-21 14:05:00 UTC: forbidden", clusters: undefined },
   ],
+  REVISION_UNRESOLVED: [
+    { kind: "Absent", revision: "v1.4.2", repo: "github.com/acme/fleet" },
+    { kind: "Hidden", revision: "v1.4.2", repo: "git.example.com/acme/app" },
+  ],
   IN_QUARANTINE: [{ clusters: ["eu-4"] }],
   METHOD_FORBIDDEN: [{ branch: "main", method: "squash", allowed: ["merge", "rebase"] }],
   BASE_WANTS_PERSON: [
