@@ -28,7 +28,7 @@ export interface Draft {
   readonly fenced: number[];
   readonly wantsHealth: Set<string>;
   /** By target key: those that show another commit than was released, and are not confirmed by it. */
-  readonly moved: Map<string, AnyReason>;
+  readonly moved: Set<string>;
   /** The first of these, or what Git itself shows. */
   movedFirst?: AnyReason | undefined;
   transition: boolean;
@@ -52,7 +52,7 @@ export function openDraft(run: Run, world: World, now: number): Draft {
     cleared: [],
     fenced: [],
     wantsHealth: new Set(),
-    moved: new Map(),
+    moved: new Set(),
     transition: false,
     observation: false,
     wake: Number.POSITIVE_INFINITY,

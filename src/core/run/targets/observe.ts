@@ -24,7 +24,7 @@ export function observeTargets(draft: Draft): void {
   for (const batch of draft.run.batches) {
     if (batch.merged === undefined || restsWhole(draft, batch)) continue;
     mapTargets(draft, batch.number, (target) => {
-      if (hasGoneOn(batch, target)) return target;
+      if (hasGoneOn(batch, target) || draft.moved.has(target.key)) return target;
       const seen = seenOf(draft, batch, target.key);
       // A batch that arrived in this round was not being watched when the world was looked at.
       if (seen?.assessment === undefined && batch.merged?.at === draft.at) return target;
@@ -52,8 +52,6 @@ function observeTarget(draft: Draft, batch: Batch, target: BatchTarget, seen: Ob
     draft.events.push(runReason("TARGET_LEFT", { cluster: target.cluster, application: target.application }));
     return moveTarget(draft, target, "Skipped", runReason("TARGET_GONE"), { deadlineAt: undefined, waitingSince: undefined });
   }
-  const moved = draft.moved.get(target.key);
-  if (moved !== undefined) return touchTarget(target, { why: moved });
   switch (target.phase) {
     case "Merged":
     case "Syncing":

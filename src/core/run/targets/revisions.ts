@@ -45,7 +45,7 @@ export function observeRevisions(draft: Draft): void {
     if (!isConfirmed && assessment.verdict !== "live") continue;
     for (const { commit, ...named } of assessment.shows ?? []) {
       const other = resolve(named, commit, cluster);
-      if (other !== undefined) draft.moved.set(key, other);
+      if (other !== undefined) draft.moved.add(key);
       moved ??= other;
     }
   }

@@ -212,7 +212,6 @@ export const REPO_PROBLEMS = problemsOf<Omit<RepoProblems, GitHubCode>>()({
     hint: { kind: { Absent: "push the tag before this is merged", Hidden: "let the App see that repository, where it is on this host" } },
     means:
       "the release names a tag that cannot be resolved to a commit beforehand, so that it was moved is noticed from the first cluster on; on a release PR only",
-    todo: "push the tag first; or let the App see the repository that it is in",
     warns: true,
   },
   IN_QUARANTINE: {

@@ -27,8 +27,6 @@ const rollouts: AnyReason[] = [
   { code: "ROLLOUT_STATE", cluster: "hub/eu-1", name: "web", phase: "Paused", paused: true, step: 1, steps: 4 },
 ];
 
-const REVISION = { revision: "v1.4.2", repo: "github.com/acme/fleet", from: "3f2a91c0de44aa" };
-
 /** A field's sample, whichever code has it. */
 export const FIELDS: Readonly<Record<string, unknown>> = {
   ...ARGOCD_FIELDS,
@@ -228,12 +226,6 @@ export const VARIANTS: Variants = {
     { by: undefined, found: null, place: { branch: "env/eu-1" } },
   ],
   ASK_UNDO_DRIFT: [{ want: "v1.4.2" }],
-  REVISION_MOVED: [
-    { ...REVISION, to: "8d01c5b7ee92f1", first: undefined, cluster: undefined },
-    { ...REVISION, to: "8d01c5b7ee92f1", first: "hub/eu-1", cluster: "hub/us-1" },
-    { ...REVISION, to: undefined, first: undefined, cluster: undefined },
-  ],
-  REVISION_UNREAD: [REVISION],
 };
 
 /** A reason of this code in each way it is said. Reading a field that has no sample is an error. */

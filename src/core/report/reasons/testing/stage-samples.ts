@@ -24,6 +24,8 @@ export const STAGE_FIELDS = {
   ...{ effect: "StartAnalysis", permission: "read" },
 };
 
+const REVISION = { revision: "v1.4.2", repo: "github.com/acme/fleet", from: "3f2a91c0de44aa" };
+
 /** The ways in which these are said. */
 export const STAGE_VARIANTS: Ways<RunReasons & BreachReasons> = {
   BATCH_SETTLED_WITH: [{ failed: ["hub/eu-1"] }, { failed: ["hub/eu-1"], excused: ["hub/us-1"] }],
@@ -47,4 +49,10 @@ export const STAGE_VARIANTS: Ways<RunReasons & BreachReasons> = {
     { phase: "Succeeded", checks: [], failed: ["hub/eu-1"] },
   ],
   RUN_ENDED: [{ phase: "Succeeded" }, { phase: "RolledBack" }, { phase: "Failed" }, { phase: "Aborted" }],
+  REVISION_MOVED: [
+    { ...REVISION, to: "8d01c5b7ee92f1", first: undefined, cluster: undefined },
+    { ...REVISION, to: "8d01c5b7ee92f1", first: "hub/eu-1", cluster: "hub/us-1" },
+    { ...REVISION, to: undefined, first: undefined, cluster: undefined },
+  ],
+  REVISION_UNREAD: [REVISION],
 };
