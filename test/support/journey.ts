@@ -5,7 +5,9 @@ import { openApiPlane } from "../../src/adapters/argocd/api/index.ts";
 import { openKubernetes } from "../../src/adapters/argocd/kubernetes/index.ts";
 import type { ControlPlane } from "../../src/adapters/argocd/port.ts";
 import { git } from "../../src/adapters/git/testing/repositories.ts";
+import { checkedClock } from "../../src/adapters/outbound/checked-clock.ts";
 import { defined } from "../../src/core/base/defined.ts";
+import type { Clock } from "../../src/core/base/time.ts";
 import { isEnded, type Run } from "../../src/core/run/state/run.ts";
 import { type Log, silentLog } from "../../src/engine/round/context.ts";
 import { idleClock } from "../../src/sim/idle-clock.ts";
@@ -44,6 +46,8 @@ export interface JourneyOptions extends WorldOptions {
   pacing?: boolean;
   /** World ms that pass in a wall ms in which nobody works: fewer where something waits by the wall's clock. */
   pace?: number;
+  /** The clock of the machine that the bot runs on, made anew at each of its starts. Default: the world's. */
+  machine?: (world: Clock) => Clock;
   /** Several bots look after the same repo. Default 1. */
   replicas?: number;
   /** Of the bot, in the wall's time. */
@@ -145,7 +149,7 @@ interface Running {
   close(): Promise<void>;
 }
 
-function openPlane(plane: EmbeddedPlane, { clock }: EmbeddedWorld, log: Log, options: JourneyOptions): ControlPlane {
+function openPlane(plane: EmbeddedPlane, clock: Clock, log: Log, options: JourneyOptions): ControlPlane {
   const { name, argocd, kubeconfig } = plane;
   if (options.overApi === true) {
     const lines = ["applications", "applicationsets", "clusters", "projects"].map((what) => `p, bot, ${what}, get, *, allow`);
@@ -158,10 +162,10 @@ function openPlane(plane: EmbeddedPlane, { clock }: EmbeddedWorld, log: Log, opt
 }
 
 async function startBot(world: EmbeddedWorld, directory: string, log: Log, options: JourneyOptions): Promise<Running> {
-  const { clock } = world;
   const { resyncMs } = options;
+  const clock = checkedClock(options.machine?.(world.clock) ?? world.clock);
   const { seenAs = (plane) => plane } = options;
-  const planes = world.planes.map((plane) => seenAs(openPlane(plane, world, log, options)));
+  const planes = world.planes.map((plane) => seenAs(openPlane(plane, clock, log, options)));
   for (const plane of planes) await plane.ready();
   const { id: appId, privateKey } = world.github.app;
   const app = { appId, privateKey, webhookSecret: world.webhookSecret, baseUrl: world.github.url };

@@ -7,6 +7,8 @@ export interface Clock {
   now(): number;
   /** Calls `wake` once, `ms` of this clock's milliseconds from now. Returns how to call it off. */
   after(ms: number, wake: () => void): () => void;
+  /** Milliseconds by which it is ahead of GitHub's, where the two are known to differ. */
+  ahead?(): number | undefined;
 }
 
 export function iso(ms: number): Time {

@@ -56,6 +56,8 @@ export interface GatesReasons {
   CONFIRMED_READ_AGAIN: { pull: PullRef };
 
   SETTINGS_BROKEN: { because: AnyReason };
+  /** Our clock is ahead of GitHub's, or behind it. */
+  CLOCKS_DIFFER: { seconds: number; ahead: boolean };
   OTHERS_UNREAD: None;
   PLANE_UNSEEN: { clusters: string[]; because: AnyReason };
   /** No clusters: every one. */
@@ -145,6 +147,7 @@ export interface GatesReasons {
   NEXT_GUARD: None;
   NEXT_WELL: None;
   NEXT_SETTINGS: None;
+  NEXT_CLOCKS_AGREE: None;
   NEXT_PLANE: { clusters: string[] };
   NEXT_HALT_LIFTED: None;
   NEXT_HALT_ENDS: None;

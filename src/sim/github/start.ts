@@ -193,6 +193,7 @@ async function listen(world: World, port: number, host: string): Promise<Server>
   const api = createApi(world);
   const server = createServer((request, response) => {
     const url = new URL(request.url ?? "/", "http://localhost");
+    response.setHeader("date", new Date(world.clock.now() + (world.faults.dateAheadMs ?? 0)).toUTCString());
     const git = gitRequest(url.pathname);
     const work =
       git === undefined

@@ -2,6 +2,8 @@
 import { mkdir } from "node:fs/promises";
 import { resolve } from "node:path";
 import { whyUnreached } from "../../adapters/forge/github/errors.ts";
+import { type CheckedClock, checkedClock } from "../../adapters/outbound/checked-clock.ts";
+import { hostFetch } from "../../adapters/outbound/host-fetch.ts";
 import { defined } from "../../core/base/defined.ts";
 import { type Clock, parseDuration } from "../../core/base/time.ts";
 import { setting } from "../../core/reasons/settings.ts";
@@ -22,6 +24,8 @@ import { wallClock } from "./wall-clock.ts";
 
 const MEBIBYTE = 1024 * 1024;
 
+const COMPARED_WITHIN_MS = 5_000;
+
 interface RunningServer {
   url: string;
   insideUrl: string;
@@ -36,7 +40,8 @@ export async function startServer(
   options: { log?: Log; clock?: Clock; env?: Environment; onBroken?: () => void } = {},
 ): Promise<RunningServer> {
   const log = options.log ?? openLog({ ...config.log, secrets: [credentials.privateKey, credentials.webhookSecret] });
-  const clock = options.clock ?? wallClock();
+  const clock = checkedClock(options.clock ?? wallClock(), defined({ wall: options.clock === undefined ? Date.now : undefined, log }));
+  await compareClocks(clock, apiUrl(config.github));
   const directory = await usableDirectory(config.directory);
   const signing = signingOf(config.commits);
   const env = options.env ?? process.env;
@@ -105,6 +110,11 @@ async function openOutside(config: ServerConfig, env: Environment, { clock, log 
     await Promise.all([...planes.map((plane) => plane.close()), analysis.engine.close(), hooks.close()]);
   };
   return { planes, analysis, hooks, close };
+}
+
+/** Before anything is dated: what asks more of GitHub says by itself why it cannot be reached. */
+async function compareClocks(clock: CheckedClock, url: string): Promise<void> {
+  await hostFetch(clock, fetch)(url, { method: "HEAD", signal: AbortSignal.timeout(COMPARED_WITHIN_MS) }).catch(() => undefined);
 }
 
 async function usableDirectory(directory: string): Promise<string> {

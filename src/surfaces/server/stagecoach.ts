@@ -5,6 +5,8 @@ import { ForgeError } from "../../adapters/forge/port.ts";
 import { type SealKeys, sealKey } from "../../adapters/git/journal/seal.ts";
 import { GitError, type MirrorLimits } from "../../adapters/git/port.ts";
 import type { HookCaller } from "../../adapters/hooks/port.ts";
+import { checkedClock, isChecked } from "../../adapters/outbound/checked-clock.ts";
+import { hostFetch } from "../../adapters/outbound/host-fetch.ts";
 import { memoryQueue, ROUND_LIMITS, type RoundLimits } from "../../adapters/queue/memory.ts";
 import { type Queue, RoundOverdue } from "../../adapters/queue/port.ts";
 import { defined } from "../../core/base/defined.ts";
@@ -81,8 +83,10 @@ const RESYNC_MS = 5 * 60_000;
 const DRAIN_MS = 25_000;
 
 /** The whole bot: webhooks, watches and timers wake it, the queue orders its rounds, the journal keeps its state. */
-export async function startStagecoach(options: StagecoachOptions): Promise<Stagecoach> {
-  const { clock, log, planes, metrics, resyncMs: everyMs = RESYNC_MS } = options;
+export async function startStagecoach(given: StagecoachOptions): Promise<Stagecoach> {
+  const clock = isChecked(given.clock) ? given.clock : checkedClock(given.clock, { log: given.log });
+  const options = { ...given, clock };
+  const { log, planes, metrics, resyncMs: everyMs = RESYNC_MS } = options;
   let state: "starting" | "ready" | "stopping" = "starting";
   const { announce, onChange } = openChanges();
   const octokit = (id?: number) => server.octokit(id);
@@ -101,6 +105,7 @@ export async function startStagecoach(options: StagecoachOptions): Promise<Stage
   const standing = () => standingOf(repos);
   const server = await startBotServer({
     ...serverOptionsOf(options),
+    through: (send) => hostFetch(clock, send),
     onEvent: eventHandler({ repos, wake, rediscover: resync.rediscoverSoon }),
     routes: webRoutes({ runs, standing, onChange }, clock),
     isReady: () => state === "ready",

@@ -53,6 +53,12 @@ const STANDING = entriesOf<GatesReasons>()({
     means: `${SETTINGS_FILE} is not valid at the base branch`,
     todo: "correct it there; `stagecoach lint` names the line",
   },
+  CLOCKS_DIFFER: {
+    says: ({ seconds, ahead }) =>
+      `Stagecoach's clock is ${formatDuration(seconds * 1000)} ${ahead ? "ahead of" : "behind"} GitHub's, so it is not known which waits are over`,
+    means: "what Stagecoach takes for the time and the `Date` of GitHub's answers are more than ten seconds apart",
+    todo: "have the server's clock set (NTP), and GitHub Enterprise Server's; it goes on by itself once they agree",
+  },
   OTHERS_UNREAD: { says: "the other runs of the repo could not be read, and one may have halted these clusters", subject: "repository" },
   PLANE_UNSEEN: { says: "{clusters} could not be watched: {because}", subject: "controlPlane", actions: ["requeue", "skip"] },
   CLUSTERS_HALTED: {
@@ -102,6 +108,7 @@ const GATES_NEXT = entriesOf<GatesReasons>()({
   NEXT_BUILT_SMALLER: { says: "it is built again, smaller" },
   NEXT_GUARD: { says: "the render guard answers" },
   NEXT_WELL: { says: "it gets well, or counts as failed" },
+  NEXT_CLOCKS_AGREE: { says: "the two agree again" },
   NEXT_SETTINGS: { says: "they are corrected on the base branch" },
   NEXT_PLANE: {
     says: "it can be seen again; or `/requeue` or `/skip` for {clusters}, so that the others go on",

@@ -71,7 +71,10 @@ export function freshHealthGate({ run, world, now }: Scene, batch: Batch, pull: 
 }
 
 function isFresh(health: ObservedHealth | undefined, now: number): boolean {
-  return health?.readAt !== undefined && now - epoch(health.readAt) < FRESH_MS;
+  if (health?.readAt === undefined) return false;
+  const age = now - epoch(health.readAt);
+  // One of the future was dated before our clock was set back.
+  return age < FRESH_MS && age > -FRESH_MS;
 }
 
 function notYet(pull: ObservedPull, because: AnyReason): Wait {

@@ -13,6 +13,7 @@ import { comesBefore, INTENTION_MS, isSettled, occupied } from "../state/progres
 import type { Batch, Run } from "../state/run.ts";
 import type { ObservedPull } from "../state/world.ts";
 import { approvalGate } from "./approval.ts";
+import { clockGate } from "./clock.ts";
 import { type Decision, type Gate, type Scene, wait } from "./decision.ts";
 import { dependsGate } from "./depends.ts";
 import { knownHealthGate } from "./fresh-health.ts";
@@ -44,6 +45,7 @@ const OF_THE_RUN: readonly Row[] = [
   { gate: soundGate },
   { gate: haltedMerging, begun: true },
   { gate: settingsGate, begun: false, bare: true },
+  { gate: clockGate, of: "inTurn", begun: false, bare: true },
   { gate: planeGate, begun: false, bare: true },
   { gate: haltGate, begun: false, bare: true, binds: true },
   { gate: othersGate, begun: false, bare: true },

@@ -15,7 +15,7 @@ export function guardGate({ world, now }: Scene, batch: Batch, observed: Observe
   const pull = pullRef(observed);
   const guard = world.guards.get(batch.number);
   const next = { what: runReason("NEXT_GUARD") };
-  if (guard === undefined || guard.base !== world.base.commit || now - epoch(guard.at) >= GUARD_MS)
+  if (guard === undefined || guard.base !== world.base.commit || Math.abs(now - epoch(guard.at)) >= GUARD_MS)
     return wait(runReason("GUARD_PENDING", { pull }), next, now + AGAIN_MS);
   if (guard.ok) return undefined;
   const because = said(guard.why);

@@ -41,6 +41,8 @@ export interface World {
   freezes?: readonly (Window & { where: string })[] | undefined;
   /** The repo's settings cannot be read, and why: nobody can tell what they freeze or limit, so nothing merges. */
   settingsBroken?: Words | undefined;
+  /** Milliseconds by which our clock is ahead of GitHub's, where the two differ. */
+  clockAheadMs?: number | undefined;
   /** The last run of every other rollout of the repo, ended or not: what they halt, hold in flight and have brought where. undefined: could not be read. */
   others?: readonly Run[] | undefined;
   /** Most clusters or targets in flight over all runs of the repo. */

@@ -105,6 +105,8 @@ export function openActor(context: Context, parts: Parts): Act {
     if (heads.get(journalBranch) !== journalHead || heads.get(baseBranch) !== base) return true;
     const old = batch.intention === undefined ? Number.POSITIVE_INFINITY : decision.now - epoch(batch.intention.at);
     if (old + performance.now() - decision.decidedAt > INTENTION_BEGINS_BY_MS) return false;
+    // What was found out since the round decided counts, too.
+    if (clock.ahead?.() !== undefined) return false;
     if (movesBranches(run)) {
       await moveBranches(batch, head);
       return true;

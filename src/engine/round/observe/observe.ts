@@ -66,7 +66,9 @@ interface Parts {
 
 type Pulls = ReadonlyMap<number, ObservedPull | null>;
 
-export function openObserver({ mirror, planes, grants }: Pick<RepoContext, "mirror" | "planes" | "grants">, parts: Parts): Observe {
+type Context = Pick<RepoContext, "mirror" | "planes" | "grants" | "clock">;
+
+export function openObserver({ mirror, planes, grants, clock }: Context, parts: Parts): Observe {
   const { commits, batchCommits, pulls: seenPulls, observePull, targets, rollouts, people, guardBatch, guardMove } = parts;
 
   async function observePulls(run: Run): Promise<Map<number, ObservedPull | null>> {
@@ -139,6 +141,7 @@ export function openObserver({ mirror, planes, grants }: Pick<RepoContext, "mirr
       actions: parts.actions.outcomes(run),
       commands: await people.withTeams(run, input.commands),
       others: input.others,
+      clockAheadMs: clock.ahead?.(),
       ...(await parts.settings.bounds(base)),
       ...(await people.observeApprovals(run, pulls)),
       joiners,

@@ -10,6 +10,8 @@ export interface Faults {
   merge?: (pull: { repository: string; number: number }) => { status: number; message: string; afterwards?: boolean } | undefined;
   /** Why the verification of a commit's signature says nothing of it now: the service that does it cannot be asked, for a while. */
   verification?: (sha: string) => "gpgverify_unavailable" | "gpgverify_error" | undefined;
+  /** Its clock is ahead by so much, as the `Date` of its answers tells. */
+  dateAheadMs?: number;
   /** What becomes of one delivery. */
   webhook?: (delivery: { guid: string; event: string; action: string | undefined; body: string }) => WebhookFate;
 }

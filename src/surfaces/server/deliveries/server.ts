@@ -5,7 +5,7 @@ import { defined } from "../../../core/base/defined.ts";
 import type { Log } from "../../../engine/round/context.ts";
 import { usableSecret } from "../config/env.ts";
 import type { Metrics } from "../metrics.ts";
-import { type GitHubApp, openOctokits } from "../tenancy/octokits.ts";
+import { type GitHubApp, openOctokits, type Through } from "../tenancy/octokits.ts";
 import { closeServer, deliveryDoor, health, listenOn, pathOf, plain } from "./http.ts";
 import { type BotEvent, openInbox } from "./inbox.ts";
 
@@ -14,6 +14,8 @@ export interface BotServerOptions {
   host?: string;
   port?: number;
   log: Log;
+  /** What GitHub is asked through. */
+  through?: Through;
   /** A verified delivery, once: it says only where to look again. */
   onEvent(event: BotEvent): void;
   /** Other pages on the same port; true: it answered. */
@@ -42,7 +44,10 @@ export const WEBHOOK_PATH = "/api/github/webhooks";
 export async function startBotServer(options: BotServerOptions): Promise<BotServer> {
   const { app, log, metrics, inside } = options;
   usableSecret(app.webhookSecret);
-  const { probot, octokit } = openOctokits(app, defined({ pacing: options.pacing ?? true, onRate: metrics?.rate }));
+  const { probot, octokit } = openOctokits(
+    app,
+    defined({ pacing: options.pacing ?? true, onRate: metrics?.rate, through: options.through }),
+  );
   const take = openInbox(defined({ log, onEvent: options.onEvent, onTaken: metrics?.delivery }));
   const middleware = await createNodeMiddleware((bot) => bot.onAny(take), { probot, webhooksPath: WEBHOOK_PATH });
   const door = deliveryDoor({ log, middleware, onRefused: (event) => metrics?.delivery(event, "refused") });

@@ -19,6 +19,9 @@ export interface RateSeen {
   left: number;
 }
 
+/** What stands between who asks and the network. */
+export type Through = (send: typeof fetch) => typeof fetch;
+
 interface Octokits {
   probot: Probot;
   /** One for each installation, so that what it remembers of GitHub's answers is shared; without an id the App's own. */
@@ -26,12 +29,16 @@ interface Octokits {
 }
 
 /** Probot with what it takes for granted set right: who may repeat a call, where tokens come from. `pacing`: about one write a second. */
-export function openOctokits(app: GitHubApp, options: { pacing: boolean; onRate?: (rate: RateSeen) => void }): Octokits {
+export function openOctokits(
+  app: GitHubApp,
+  options: { pacing: boolean; onRate?: (rate: RateSeen) => void; through?: Through | undefined },
+): Octokits {
+  const request = { fetch: options.through?.(fetchWithin) ?? fetchWithin };
   // A function, because Probot's own defaults come after plain ones and would switch both on again.
   const Octokit = ProbotOctokit.defaults((given: OctokitOptions) => ({
     ...given,
-    request: { ...given.request, fetch: fetchWithin },
-    ...tokensFrom(given, app.baseUrl),
+    request: { ...given.request, ...request },
+    ...tokensFrom(given, app.baseUrl, request),
     throttle: {
       ...given.throttle,
       enabled: options.pacing,
@@ -62,16 +69,16 @@ export function openOctokits(app: GitHubApp, options: { pacing: boolean; onRate?
 const ANSWERED_WITHIN_MS = 30_000;
 
 /** From when it is sent until its answer is whole. */
-function fetchWithin(url: string, init: RequestInit = {}): Promise<Response> {
+function fetchWithin(url: Parameters<typeof fetch>[0], init: RequestInit = {}): Promise<Response> {
   const limit = AbortSignal.timeout(ANSWERED_WITHIN_MS);
   return fetch(url, { ...init, signal: init.signal ? AbortSignal.any([init.signal, limit]) : limit });
 }
 
 /** Probot mints installation tokens at github.com whatever its base URL, unless the request it mints them with is told better. */
-function tokensFrom(given: OctokitOptions, baseUrl: string | undefined): Pick<OctokitOptions, "auth"> {
-  const auth = given.auth as { request?: { defaults(options: { baseUrl: string }): unknown } } | undefined;
-  if (baseUrl === undefined || auth?.request === undefined) return {};
-  return { auth: { ...auth, request: auth.request.defaults({ baseUrl }) } };
+function tokensFrom(given: OctokitOptions, baseUrl: string | undefined, request: object): Pick<OctokitOptions, "auth"> {
+  const auth = given.auth as { request?: { defaults(options: object): unknown } } | undefined;
+  if (auth?.request === undefined) return {};
+  return { auth: { ...auth, request: auth.request.defaults(defined({ baseUrl, request })) } };
 }
 
 function watched(octokit: ProbotOctokit, installation: number | undefined, onRate: ((rate: RateSeen) => void) | undefined): ProbotOctokit {
