@@ -5,7 +5,7 @@ import { ForgeError } from "../../adapters/forge/port.ts";
 import { type SealKeys, sealKey } from "../../adapters/git/journal/seal.ts";
 import { GitError, type MirrorLimits } from "../../adapters/git/port.ts";
 import type { HookCaller } from "../../adapters/hooks/port.ts";
-import { checkedClock, isChecked } from "../../adapters/outbound/checked-clock.ts";
+import { type CheckedClock, checkedClock, isChecked } from "../../adapters/outbound/checked-clock.ts";
 import { hostFetch } from "../../adapters/outbound/host-fetch.ts";
 import { memoryQueue, ROUND_LIMITS, type RoundLimits } from "../../adapters/queue/memory.ts";
 import { type Queue, RoundOverdue } from "../../adapters/queue/port.ts";
@@ -84,9 +84,8 @@ const DRAIN_MS = 25_000;
 
 /** The whole bot: webhooks, watches and timers wake it, the queue orders its rounds, the journal keeps its state. */
 export async function startStagecoach(given: StagecoachOptions): Promise<Stagecoach> {
-  const clock = isChecked(given.clock) ? given.clock : checkedClock(given.clock, { log: given.log });
-  const options = { ...given, clock };
-  const { log, planes, metrics, resyncMs: everyMs = RESYNC_MS } = options;
+  const options = checked(given);
+  const { clock, log, planes, metrics, resyncMs: everyMs = RESYNC_MS } = options;
   let state: "starting" | "ready" | "stopping" = "starting";
   const { announce, onChange } = openChanges();
   const octokit = (id?: number) => server.octokit(id);
@@ -105,7 +104,6 @@ export async function startStagecoach(given: StagecoachOptions): Promise<Stageco
   const standing = () => standingOf(repos);
   const server = await startBotServer({
     ...serverOptionsOf(options),
-    through: (send) => hostFetch(clock, send),
     onEvent: eventHandler({ repos, wake, rediscover: resync.rediscoverSoon }),
     routes: webRoutes({ runs, standing, onChange }, clock),
     isReady: () => state === "ready",
@@ -125,8 +123,7 @@ export async function startStagecoach(given: StagecoachOptions): Promise<Stageco
   state = "ready";
   resync.start();
   const idle = () => resync.rediscover.settled().then(() => queue.idle());
-  const { url, insideUrl } = server;
-  return { url, insideUrl, repositories: () => repos.keys(), runs, onChange, resync: resync.now, idle, close };
+  return { ...addressOf(server), repositories: () => repos.keys(), runs, onChange, resync: resync.now, idle, close };
 }
 
 /** Rounds are measured in the wall's time, as calls to the outside are. */
@@ -172,8 +169,17 @@ function reposOf(options: StagecoachOptions, onChange: (repository: string) => v
   });
 }
 
-function serverOptionsOf({ app, log, host, port, inside, pacing, metrics }: StagecoachOptions) {
-  return defined({ app, log, host, port, inside, pacing, metrics });
+const addressOf = ({ url, insideUrl }: BotServer) => ({ url, insideUrl });
+
+type Checked = StagecoachOptions & { clock: CheckedClock };
+
+function checked({ clock, ...options }: StagecoachOptions): Checked {
+  return { ...options, clock: isChecked(clock) ? clock : checkedClock(clock, { log: options.log }) };
+}
+
+function serverOptionsOf({ app, log, host, port, inside, pacing, metrics, clock }: Checked) {
+  const through = (send: typeof fetch) => hostFetch(clock, send);
+  return defined({ app, log, host, port, inside, pacing, metrics, through });
 }
 
 function roundFailed(
