@@ -101,3 +101,38 @@ describe("the journal taken over", () => {
     expect(bare("for-each-ref", "refs/heads/stagecoach-run/my-app/2")).toBe("");
   });
 });
+
+describe("what was said taken back", () => {
+  test("an older journal of the bot's own lifts no halt, and a deleted one is no new one, though its cache is lost", async () => {
+    await begin(short());
+    const pull = await journey.release("v1.4.2");
+    await journey.until("a batch is under way", ({ batches }) => batches[0]?.phase === "Merged");
+    const before = bare("rev-parse", JOURNAL);
+    journey.world.github.actAs("bob").comment(journey.world.repository, pull, "/halt something smells of smoke");
+    await journey.until("it is halted", ({ commands }) => commands.length > 0);
+    await passes(60_000);
+    await journey.stop();
+    const last = bare("rev-parse", JOURNAL);
+    const merged = bare("rev-parse", "main");
+    await eve.git("fetch", "--quiet", "origin", JOURNAL);
+    await eve.git("push", "--quiet", "--force", "origin", `${before}:refs/heads/${JOURNAL}`);
+    await journey.start();
+    expect(await attention("The journal was changed by somebody else")).toContain(`does not descend from ${last.slice(0, 10)}`);
+    await passes(30 * 60_000);
+    expect(bare("rev-parse", "main")).toBe(merged);
+    // Without a pull request of the bot's that would show that there has been a journal.
+    await journey.stop();
+    const open = (await page.get("/pulls?state=open")) as { number: number }[];
+    for (const { number } of open) await eve.api("PATCH", `/pulls/${number}`, { state: "closed" });
+    await eve.git("push", "--quiet", "origin", `:refs/heads/${JOURNAL}`);
+    await journey.start();
+    await attention(`its last commit was ${last.slice(0, 10)}`);
+    await passes(30 * 60_000);
+    expect([bare("rev-parse", "main"), bare("for-each-ref", `refs/heads/${JOURNAL}`)]).toEqual([merged, ""]);
+    // Put back where it was it is gone on with, and the halt stands.
+    await eve.git("push", "--quiet", "origin", `${last}:refs/heads/${JOURNAL}`);
+    await journey.until("it is halted still", (run) => run.commands.length > 0);
+    await passes(30 * 60_000);
+    expect(bare("rev-parse", "main")).toBe(merged);
+  });
+});

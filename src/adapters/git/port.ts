@@ -50,8 +50,8 @@ export interface Mirror {
   commitObject(sha: string): Promise<Buffer | undefined>;
   /** The entries of a tree object by name, with modes as git spells them (`40000`: a directory). GitError `NotFound`: not here. */
   tree(id: string): Promise<ReadonlyMap<string, { mode: string; id: string }>>;
-  /** The commit without parents that first parents lead to. GitError `NotFound`: not here. */
-  rootOf(commit: string): Promise<string>;
+  /** The commit without parents that first parents lead to; undefined: not all of the history is here. */
+  rootOf(commit: string): Promise<string | undefined>;
   /** Modes of files at a commit as git spells them (`100755`); those that are not there are left out. */
   modes(commit: string, paths: readonly string[]): Promise<Map<string, string>>;
   /** Notes a commit under a name, on this machine only, fetched or not: the next process that opens the mirror finds it. */

@@ -68,6 +68,8 @@ export function openRecorder(context: Context, remote: RemoteHeads, attention: A
   const losses = openBackoff({ clock }, LONGEST_RETRY_MS);
   let refused: AttentionReason | undefined;
   let lost = 0;
+  /** What a process records first is anchored: whoever was there before may not have come to it. */
+  let owesAnchor = true;
   /** Rollout → when an observation was last recorded. */
   const observedAt = new BoundedMap<string, number>(MOST_KEPT);
   const unrecorded = new BoundedMap<string, Unrecorded>(MOST_KEPT);
@@ -119,7 +121,20 @@ export function openRecorder(context: Context, remote: RemoteHeads, attention: A
     refused = undefined;
     attention.note(CONCERN, undefined);
     refusals.forget(CONCERN);
-    return outcome === "lost" ? wasLost(now) : wasRecorded(runs.keys());
+    if (outcome === "lost") return wasLost(now);
+    owesAnchor ||= started.some(({ run }) => run !== undefined) || decisions.some(isWeighty);
+    if (owesAnchor) await anchor();
+    return wasRecorded(runs.keys());
+  }
+
+  /** It may lag behind what was recorded; what could not be anchored is so with the next record. */
+  async function anchor(): Promise<void> {
+    try {
+      await journal.anchor();
+      owesAnchor = false;
+    } catch (error) {
+      log.warn({ repository, error: String(error) }, "the journal's head could not be anchored; trying again with the next record");
+    }
   }
 
   function wasRecorded(rollouts: Iterable<string>): Recorded {
@@ -179,6 +194,12 @@ export function openRecorder(context: Context, remote: RemoteHeads, attention: A
         ...[...unrecorded.values()].map(({ eventAt = Number.POSITIVE_INFINITY }) => eventAt + EVENT_WITHIN_MS),
       ),
   };
+}
+
+/** What people said and what stopped or ended must not be taken back; a batch more or less is found by looking. */
+function isWeighty({ before, advanced: { run } }: Decision): boolean {
+  const said = run.commands.length !== before.commands.length;
+  return said || run.phase !== before.phase || (run.paused === undefined) !== (before.paused === undefined);
 }
 
 function eventText(rollout: string, number: number | undefined, event: Words, run: Run | undefined): string {

@@ -125,6 +125,11 @@ function repositories(world: World) {
       repo.rulesets.set(id, { ...plain, include, exclude: [], bypass: [], ...rules, id });
       return id;
     },
+    /** As GitHub does with check runs that are older than 400 days. */
+    forgetChecks(repository: string, name: string): void {
+      const { checks } = repoNamed(world, repository);
+      for (const [id, run] of checks) if (run.name === name) checks.delete(id);
+    },
     removeRuleset: (repository: string, id: number) => repoNamed(world, repository).rulesets.delete(id),
     settings(repository: string, change: Partial<RepoSettings & { archived: boolean; private: boolean }>) {
       const repo = repoNamed(world, repository);

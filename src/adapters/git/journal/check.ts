@@ -105,7 +105,9 @@ async function notBelow(check: Check, head: string, { seen, anchored }: Heads): 
   const { mirror } = check;
   for (const last of new Set([seen, anchored?.head])) {
     if (last === undefined || last === head || (await mirror.isAncestor(last, head)) === true) continue;
-    const root = await stampedAt(check, await mirror.rootOf(head));
+    const first = await mirror.rootOf(head);
+    if (first === undefined) return last;
+    const root = await stampedAt(check, first);
     const since = last === anchored?.head ? anchored.sequence : await sequenceOf(check, last);
     if (!accepts(root.commit) || !("sequence" in root.seal) || root.seal.sequence <= since) return last;
   }
@@ -156,9 +158,11 @@ export function openTrust(mirror: Pick<Mirror, "noted" | "head" | "note">, branc
   let heads: Heads | undefined;
   return {
     async begin(): Promise<void> {
-      if (heads !== undefined) return;
-      const trusted = await mirror.noted(noteOf(branch));
-      heads = { trusted, seen: trusted ?? (await mirror.head(branch)), anchored: await anchor?.read() };
+      if (heads === undefined) {
+        const trusted = await mirror.noted(noteOf(branch));
+        heads = { trusted, seen: trusted ?? (await mirror.head(branch)) };
+      }
+      if (heads.anchored === undefined) heads.anchored = await anchor?.read();
     },
     heads: (): Heads => heads ?? { trusted: undefined, seen: undefined },
     async keep(head: string | undefined): Promise<void> {
@@ -167,7 +171,7 @@ export function openTrust(mirror: Pick<Mirror, "noted" | "head" | "note">, branc
     },
     /** Asks anew what is anchored. */
     async compare(): Promise<void> {
-      if (heads !== undefined) heads = { ...heads, anchored: await anchor?.read() };
+      if (heads !== undefined) heads = { ...heads, anchored: await anchor?.read({ afresh: true }) };
     },
   };
 }

@@ -31,8 +31,8 @@ export interface Anchored {
 
 /** Keeps it. It may lag behind the journal, and is never ahead of it: a head is anchored once it is on the branch. */
 export interface Anchor {
-  /** undefined: nothing is anchored, or it cannot be here. */
-  read(): Promise<Anchored | undefined>;
+  /** undefined: nothing is anchored, or it cannot be here. `afresh`: another process may have written. */
+  read(options?: { afresh?: boolean }): Promise<Anchored | undefined>;
   write(anchored: Anchored): Promise<void>;
 }
 

@@ -90,10 +90,10 @@ interface Parts {
   rules: Pick<Rules, "last">;
 }
 
-type Context = Pick<RepoContext, "forge" | "mirror" | "commands" | "author" | "journalBranch" | "repository" | "log" | "clock">;
+type Context = Pick<RepoContext, "forge" | "mirror" | "commands" | "author" | "journal" | "journalBranch" | "repository" | "log" | "clock">;
 
 export function openActor(context: Context, parts: Parts): Act {
-  const { forge, mirror, commands, author, journalBranch, repository, log, clock } = context;
+  const { forge, mirror, commands, author, journal, journalBranch, repository, log, clock } = context;
   const { remote, pulls, queue, gates, labels, backoff, propose, moveBranches, refresher, actions, analyses, hooks, rules } = parts;
 
   async function merge(scope: Scope, batch: Batch, { pull, head }: { pull: number; head: string }): Promise<boolean> {
@@ -103,6 +103,8 @@ export function openActor(context: Context, parts: Parts): Act {
     const heads = await mirror.remoteHeads([baseBranch, journalBranch]);
     remote.expire();
     if (heads.get(journalBranch) !== journalHead || heads.get(baseBranch) !== base) return true;
+    // Another process may have recorded what was taken off the branch again: to this one nothing would have changed.
+    if (!(await journal.isAnchored())) return true;
     const old = batch.intention === undefined ? Number.POSITIVE_INFINITY : decision.now - epoch(batch.intention.at);
     if (old + performance.now() - decision.decidedAt > INTENTION_BEGINS_BY_MS) return false;
     // What was found out since the round decided counts, too.

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import type { ProbotOctokit } from "probot";
 import type { AnalysisService } from "../../../adapters/analysis/port.ts";
 import { isOver } from "../../../adapters/analysis/port.ts";
+import { openGitHubAnchor } from "../../../adapters/forge/github/anchor.ts";
 import { openGitHubForge, tracesOf } from "../../../adapters/forge/github/index.ts";
 import { acceptors } from "../../../adapters/forge/github/people.ts";
 import type { Forge } from "../../../adapters/forge/port.ts";
@@ -147,7 +148,7 @@ interface JournalParts {
   keep: () => number | undefined;
 }
 
-function openRepoJournal({ id, fullName }: InstalledRepo, { sealKeys }: ServedRepoOptions, parts: JournalParts): Journal {
+function openRepoJournal({ id, fullName, baseBranch }: InstalledRepo, { sealKeys }: ServedRepoOptions, parts: JournalParts): Journal {
   const { octokit, forge, mirror, login, writer, keep } = parts;
   return openJournal({
     mirror,
@@ -156,6 +157,15 @@ function openRepoJournal({ id, fullName }: InstalledRepo, { sealKeys }: ServedRe
     seal: openSeal(sealKeys, String(id)),
     mayAccept: acceptors({ octokit, repository: fullName, branch: JOURNAL_BRANCH, permission: (who) => forge.permission(who) }),
     traces: () => tracesOf(forge),
+    anchor: openGitHubAnchor({
+      octokit,
+      repository: fullName,
+      login,
+      async commit() {
+        const base = await mirror.head(baseBranch);
+        return base === undefined ? undefined : await mirror.rootOf(base);
+      },
+    }),
     keep,
   });
 }

@@ -1,0 +1,74 @@
+/**
+ * Anchors the journal's newest head in a check run of the App's: nobody but the App can change or take away one of those, whatever else they
+ * may do to the repository. It is at the first commit of the base branch, where it is found again by whoever has lost everything else.
+ */
+import type { Anchor, Anchored } from "../../git/journal/port.ts";
+import { asking, askingOrNone } from "./errors.ts";
+import { NEVER_RETRY, type OctokitLike } from "./octokit.ts";
+
+export const ANCHOR_CHECK = "stagecoach/journal";
+
+interface AnchorOptions {
+  octokit: OctokitLike;
+  /** `owner/name`. */
+  repository: string;
+  /** Ours: `stagecoach[bot]`. */
+  login: string;
+  /** The first commit of the base branch; undefined: not known yet. */
+  commit(): Promise<string | undefined>;
+}
+
+interface There extends Anchored {
+  id: number;
+}
+
+const FORM = /^stagecoach-journal:([1-9]\d{0,14}):([0-9a-f]{40,64})$/;
+/** Without the permission to write checks there is none, and with none to read them it cannot be seen. */
+const NOT_OURS_TO_SEE = [403, 404];
+
+export function openGitHubAnchor({ octokit, repository, login, commit }: AnchorOptions): Anchor {
+  const [owner = "", repo = ""] = repository.split("/");
+  let root: string | undefined;
+  /** As last read or written; null: there was none. */
+  let known: There | null | undefined;
+
+  async function look(): Promise<There | null | undefined> {
+    root ??= await commit();
+    const ref = root;
+    if (ref === undefined) return undefined;
+    const asked = { owner, repo, ref, check_name: ANCHOR_CHECK, per_page: 100 };
+    const found = await askingOrNone(() => octokit.rest.checks.listForRef(asked), NOT_OURS_TO_SEE);
+    const ours = (found?.data.check_runs ?? []).flatMap((run) => {
+      const [, sequence, head] = FORM.exec(run.external_id ?? "") ?? [];
+      if (`${run.app?.slug}[bot]` !== login || sequence === undefined || head === undefined) return [];
+      return [{ id: run.id, sequence: Number(sequence), head }];
+    });
+    return ours.sort((a, b) => b.sequence - a.sequence)[0] ?? null;
+  }
+
+  return {
+    async read({ afresh = false } = {}) {
+      if (afresh || known === undefined) known = await look();
+      return known === null || known === undefined ? undefined : { sequence: known.sequence, head: known.head };
+    },
+    async write({ sequence, head }) {
+      known ??= await look();
+      if (root === undefined || (known?.sequence ?? 0) >= sequence) return;
+      const before = known;
+      known = undefined;
+      const fields = {
+        external_id: `stagecoach-journal:${sequence}:${head}`,
+        status: "completed" as const,
+        conclusion: "neutral" as const,
+      };
+      const summary = `The journal on \`stagecoach/journal\` was at ${head}, its commit number ${sequence}. Stagecoach compares the branch with this before it goes on.`;
+      const output = { title: `Journal: ${sequence}`, summary };
+      const place = { owner, repo, ...fields, output, ...NEVER_RETRY };
+      const made = { ...place, name: ANCHOR_CHECK, head_sha: root };
+      const { data } = await asking<{ data: { id: number } }>(() =>
+        before == null ? octokit.rest.checks.create(made) : octokit.rest.checks.update({ ...place, check_run_id: before.id }),
+      );
+      known = { id: data.id, sequence, head };
+    },
+  };
+}
