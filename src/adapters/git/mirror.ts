@@ -64,7 +64,6 @@ export async function openMirror(options: MirrorOptions): Promise<Mirror> {
     });
   return {
     ...reads,
-    rootOf: async (commit) => (isShallow() ? undefined : await reads.rootOf(commit)),
     fetch,
     isShallow: async () => isShallow(),
     deepen: (branch) => serially(async () => void (isShallow() && (await deepen(remote, branchRef(branch))))),

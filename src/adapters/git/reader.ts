@@ -2,6 +2,8 @@
  * Reads a repository on disk: files, history, merges tried out. Nothing here writes, or asks a remote. Opened by `mirror.ts` and by the CLI
  * on a checkout.
  */
+import { existsSync } from "node:fs";
+import { join } from "node:path";
 import { BoundedMap } from "../../core/base/bounded.ts";
 import { type CatFile, openCatFile } from "./cat-file.ts";
 import { gitError } from "./git-errors.ts";
@@ -49,6 +51,8 @@ export function openReader(repository: Repository): GitReader {
     },
     tree: (id) => trees.tree(objectId(id)),
     async rootOf(commit) {
+      // Where the history is cut off, what lies there looks like a first commit.
+      if (existsSync(join(repository.directory, "shallow"))) return undefined;
       const args = ["rev-list", "--first-parent", "--max-parents=0", "--end-of-options", objectId(commit), "--"];
       const { stdout } = await local(repository, `find the first commit below ${commit}`, args);
       return objectId(stdout.trim().split("\n").at(-1) ?? "");
