@@ -3,6 +3,7 @@
  * next to nothing then, and a slow or busy machine makes nothing late: what a world second is full of is done within it.
  */
 import { performance } from "node:perf_hooks";
+import { cellsUnderWay } from "../adapters/cell/cell.ts";
 import { commandsUnderWay } from "../adapters/git/launch/launcher.ts";
 import type { WorldClock } from "./clock.ts";
 
@@ -31,7 +32,7 @@ export function idleClock(start = Date.now(), pace = IDLE): WorldClock & { stop(
   function look(): void {
     const [wall, seen] = [performance.now(), performance.nodeTiming.uvMetricsInfo.events];
     const elapsed = wall - looked;
-    const still = seen === events && elapsed < LATE_MS && commandsUnderWay() === 0;
+    const still = seen === events && elapsed < LATE_MS && commandsUnderWay() + cellsUnderWay() === 0;
     quiet = still ? quiet + 1 : 0;
     [looked, events] = [wall, seen];
     pass(elapsed * (quiet > QUIET_LOOKS ? pace : BUSY));

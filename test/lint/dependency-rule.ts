@@ -32,6 +32,7 @@ const BELOW: Record<string, readonly string[]> = {
   "adapters/forge": ["core", "adapters/git"],
   "adapters/git": ["core"],
   "adapters/queue": ["core"],
+  "adapters/cell": ["core", "adapters/git", "adapters/forge"],
   simulate: ["core"],
   engine: ["core", "adapters"],
   sim: ["core", "adapters", "engine", "surfaces/server", "surfaces/web"],

@@ -1,5 +1,6 @@
 import type { AnalysisService } from "../../adapters/analysis/port.ts";
 import type { ControlPlane } from "../../adapters/argocd/port.ts";
+import type { Cell } from "../../adapters/cell/port.ts";
 import type { Forge } from "../../adapters/forge/port.ts";
 import type { Journal } from "../../adapters/git/journal/port.ts";
 import type { CommitWriter, Mirror } from "../../adapters/git/port.ts";
@@ -31,6 +32,8 @@ export interface RepoContext {
   grants?: Grants | undefined;
   /** Windows of the server's configuration: they bind every run of every repo. */
   freezes?: readonly Window[] | undefined;
+  /** Judges pull requests apart from this process. Absent: they are judged in it, as for who reads files of his own. */
+  cell?: Cell | undefined;
   /** Runs analyses. Absent: none can be, and one that is wanted says so. */
   analysis?: AnalysisService | undefined;
   /** Asks hooks. Absent: none is asked, and one that is wanted says so. */

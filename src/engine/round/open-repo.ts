@@ -12,7 +12,8 @@ import { openRemoteHeads, type RemoteHeads } from "../config-repo/remote-heads.t
 import { openRenderer } from "../config-repo/rendered.ts";
 import { openRevisions } from "../config-repo/revisions.ts";
 import { openSettings, type Settings } from "../config-repo/settings.ts";
-import { openPullJudge } from "../release-pr/judge-pull.ts";
+import { openJudgeInCell } from "../release-pr/judge-in-cell.ts";
+import { type JudgePull, openPullJudge } from "../release-pr/judge-pull.ts";
 import { openPlanPublisher, type PublishPlans } from "../release-pr/plan-pulls.ts";
 import { openPlanner } from "../resolve/make-plan.ts";
 import { openPins } from "../resolve/pin-values.ts";
@@ -85,7 +86,7 @@ const UNHEARD: RepoContext["commands"] = { read: async () => [], answer: async (
 export function openRepo(context: RepoContext): RepoLoop {
   const shared = openShared(context);
   const { attention, remote, permissions, people, checkRuns, comments, settings, queue, backoff, refused, journals } = shared;
-  const publishPlans = openPlanPublisher(context, { ...shared, judgePull: openPullJudge(context, shared) });
+  const publishPlans = openPlanPublisher(context, { ...shared, judgePull: openPullsJudge(context, shared) });
   const publisher = openPublisher(context, shared);
   const startRuns = openStarter(context, shared);
   const formerPlaces = openFormerPlaces(context);
@@ -114,6 +115,11 @@ export function openRepo(context: RepoContext): RepoLoop {
     sweep: openBranchSweeper(context, shared.comments),
   });
   return { round, publishPlans, remote, permissions, people, checkRuns, comments, settings };
+}
+
+/** What strangers send is judged in a cell, where there is one. */
+function openPullsJudge(context: RepoContext, shared: ReturnType<typeof openShared>): JudgePull {
+  return context.cell === undefined ? openPullJudge(context, shared) : openJudgeInCell(context, context.cell, shared);
 }
 
 /** What more than one of the above needs. */
@@ -180,13 +186,15 @@ function openReleaseSide(context: RepoContext, comments: Comments) {
 function openGitSide(context: RepoContext, commits: ReturnType<typeof openCommits>, remote: RemoteHeads) {
   const heads = openBranchHeads(context.mirror, remote);
   const guardBatch = openGuard(context, commits);
+  const tagsOf = openTags(context.mirror, remote);
   return {
+    tagsOf,
     heads,
     guardBatch,
     guardMove: openMoveGuard(context, commits, heads, guardBatch),
     pins: openPins(commits, heads),
     batchCommits: openBatchCommits(context, commits, remote),
-    releases: openReleases(commits, openTags(context.mirror, remote)),
+    releases: openReleases(commits, tagsOf),
     renderer: openRenderer(context, commits),
     revisionsNow: openRevisions(context),
     settings: openSettings(context, commits),

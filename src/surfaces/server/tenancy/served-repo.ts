@@ -5,6 +5,7 @@ import type { ProbotOctokit } from "probot";
 import type { AnalysisService } from "../../../adapters/analysis/port.ts";
 import { isOver } from "../../../adapters/analysis/port.ts";
 import { openGitHubAnchor } from "../../../adapters/forge/github/anchor.ts";
+import type { Cell } from "../../../adapters/cell/port.ts";
 import { openGitHubForge, tracesOf } from "../../../adapters/forge/github/index.ts";
 import { acceptors } from "../../../adapters/forge/github/people.ts";
 import type { Forge } from "../../../adapters/forge/port.ts";
@@ -25,6 +26,7 @@ import { fenced } from "../../../engine/round/fence.ts";
 import { openRepo, type RepoLoop } from "../../../engine/round/open-repo.ts";
 import { withPatience } from "../../../engine/round/patience.ts";
 import type { RefusedShown } from "../../../engine/round/round.ts";
+import { serverCell } from "../cell/open.ts";
 import { policyOf } from "../comments/authority.ts";
 import { type CommandInbox, commandInbox } from "../comments/inbox.ts";
 import { type CommitSigning, writerOf } from "../commits.ts";
@@ -74,6 +76,8 @@ interface ServedRepoOptions {
   freezes: readonly Window[];
   analysis?: AnalysisService;
   hooks?: HookCaller;
+  /** Absent: the one of this process. */
+  cell?: Cell | undefined;
   /** Something it waits for changed in Argo CD. */
   onChange(repository: string): void;
 }
@@ -172,7 +176,7 @@ function openRepoJournal({ id, fullName, baseBranch }: InstalledRepo, { sealKeys
 
 function contextOf(
   { fullName, cloneUrl }: InstalledRepo,
-  { clock, log, freezes, analysis, hooks, rights }: ServedRepoOptions,
+  { clock, log, freezes, analysis, hooks, rights, cell }: ServedRepoOptions,
   own: Pick<RepoContext, "forge" | "attention" | "deliveries" | "mirror" | "journal" | "commands" | "author" | "writer">,
 ): RepoContext {
   const { planes, grants } = rights(fullName);
@@ -186,6 +190,7 @@ function contextOf(
     clock,
     log,
     freezes,
+    cell: cell ?? serverCell(),
   };
 }
 

@@ -1,0 +1,41 @@
+import { afterAll, describe, expect, test } from "vitest";
+import { openCell } from "./cell.ts";
+
+const INSIDE = new URL("./testing/cruel.ts", import.meta.url);
+const cell = openCell(INSIDE, { cpuMs: 1000, stuckMs: 60_000, heapMb: 64, residentMb: 200 });
+const answers = {
+  double: async (value: number) => 2 * value,
+  broken: () => {
+    throw new RangeError("no such thing");
+  },
+};
+const run = (name: string, input?: unknown) => cell.run({ name, input, answers });
+
+afterAll(() => cell.close());
+
+describe("a cell", () => {
+  test("does a job, and is answered what it asks", async () => {
+    expect(await run("echo", { a: new Map([["b", 1]]) })).toEqual({ kind: "done", value: { a: new Map([["b", 1]]) } });
+    expect(await run("ask", 4)).toEqual({ kind: "done", value: [8, 42] });
+  });
+
+  test("tells what failed inside, and goes on", async () => {
+    expect(await run("fail")).toEqual({ kind: "failed", said: "RangeError: no such thing" });
+    expect(await run("nothing of the kind")).toMatchObject({ kind: "failed" });
+    expect(await run("forbidden")).toMatchObject({ kind: "failed" });
+    expect(await run("echo", 1)).toEqual({ kind: "done", value: 1 });
+  });
+
+  test.each(["loop", "backtrack"])("is killed when a job takes too long: %s", async (name) => {
+    const [killed, next] = await Promise.all([run(name), run("echo", "next")]);
+    expect(killed).toEqual({ kind: "killed", by: "time" });
+    expect(next).toEqual({ kind: "done", value: "next" });
+  });
+
+  test.each(["list", "longList", "split", "buffers", "map"])("that takes all memory ends alone: %s", async (name) => {
+    const [killed, next] = await Promise.all([run(name), run("echo", "next")]);
+    // Collecting what is never garbage may take the time before the memory.
+    expect(killed).toMatchObject({ kind: "killed", by: name === "map" ? expect.any(String) : "memory" });
+    expect(next).toEqual({ kind: "done", value: "next" });
+  });
+});

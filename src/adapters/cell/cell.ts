@@ -1,0 +1,192 @@
+/**
+ * Starts and ends the process of a cell. A thread would be cheaper, and no cell: one that runs out of memory takes the whole process down
+ * (docs/adr/0017). One process does one job after the other and stays for the next; it is killed when a job passes a limit.
+ */
+import { type ChildProcess, spawn } from "node:child_process";
+import { readFileSync } from "node:fs";
+import type { Readable, Writable } from "node:stream";
+import { fileURLToPath } from "node:url";
+import { CELL_IN, CELL_OUT, decode, encode, frameReader, type Said, type Thrown } from "./frames.ts";
+import type { Cell, CellJob, CellOutcome } from "./port.ts";
+
+export interface CellLimits {
+  /** Of the processor's time, for one job; where that cannot be seen, of the time in which nobody was asked. */
+  cpuMs: number;
+  /** A job that neither works nor asks for so long is stuck. */
+  stuckMs: number;
+  /** What JavaScript holds. */
+  heapMb: number;
+  /** All of the process: buffers and texts beside the heap, too. */
+  residentMb: number;
+}
+
+export const CELL_LIMITS: CellLimits = { cpuMs: 10_000, stuckMs: 60_000, heapMb: 256, residentMb: 512 };
+
+const LOOK_MS = 50;
+/** What a job answers and asks is told in far less. */
+const LARGEST_MESSAGE = 64 * 1024 * 1024;
+/** A process that keeps more than this after a job is ended: the next one begins with nothing kept. */
+const KEPT_BYTES = 128 * 1024 * 1024;
+/** A process without a job for so long is ended. */
+const IDLE_MS = 5 * 60_000;
+/** Linux counts processor time in hundredths of a second, whatever the machine. */
+const TICK_MS = 10;
+const PAGE = 4096;
+
+let busy = 0;
+
+/** How many jobs are in cells now, or wait for one. */
+export function cellsUnderWay(): number {
+  return busy;
+}
+
+/** Opens a cell whose inside is this module. Its process starts with the first job. */
+export function openCell(inside: URL, limits: CellLimits = CELL_LIMITS): Cell & { close(): void } {
+  let process: Process | undefined;
+  let last: Promise<unknown> = Promise.resolve();
+  let idle: NodeJS.Timeout | undefined;
+
+  async function next(job: CellJob): Promise<CellOutcome> {
+    clearTimeout(idle);
+    process ??= start(inside, limits);
+    const { outcome, spent } = await process.run(job);
+    if (spent) close();
+    else idle = setTimeout(close, IDLE_MS).unref();
+    return outcome;
+  }
+
+  function close(): void {
+    clearTimeout(idle);
+    process?.end();
+    process = undefined;
+  }
+
+  return {
+    close,
+    run(job) {
+      busy += 1;
+      const done = last.then(() => next(job)).finally(() => (busy -= 1));
+      last = done.catch(() => undefined);
+      return done;
+    },
+  };
+}
+
+interface Process {
+  /** `spent`: it is over, or keeps too much for another job. */
+  run(job: CellJob): Promise<{ outcome: CellOutcome; spent: boolean }>;
+  end(): void;
+}
+
+function start(inside: URL, limits: CellLimits): Process {
+  const flags = [`--max-old-space-size=${limits.heapMb}`, "--max-semi-space-size=4", "--disable-warning=ExperimentalWarning"];
+  const child = spawn(process.execPath, [...flags, fileURLToPath(inside)], {
+    env: {},
+    stdio: ["ignore", "ignore", "ignore", "pipe", "pipe"],
+  });
+  const [input, output] = [child.stdio[CELL_IN] as Writable, child.stdio[CELL_OUT] as Readable];
+  let settle: ((outcome: CellOutcome, spent: boolean) => void) | undefined;
+  let answers: CellJob["answers"] = {};
+  let asking = false;
+
+  const lose = (outcome: CellOutcome): void => {
+    child.kill("SIGKILL");
+    settle?.(outcome, true);
+  };
+
+  async function answer(question: string, args: readonly unknown[]): Promise<void> {
+    asking = true;
+    try {
+      const of = Object.hasOwn(answers, question) ? answers[question] : undefined;
+      if (of === undefined) throw new Error(`${question} is nothing a cell may ask`);
+      input.write(encode({ answer: await of(...(args as never[])) }));
+    } catch (error) {
+      input.write(encode({ error: told(error) }));
+    } finally {
+      asking = false;
+    }
+  }
+
+  const read = frameReader(LARGEST_MESSAGE, (body) => {
+    const said = decode<Said>(body);
+    if ("ask" in said) return void answer(said.ask, said.args);
+    const outcome: CellOutcome = "failed" in said ? { kind: "failed", said: said.failed } : { kind: "done", value: said.done };
+    settle?.(outcome, said.heap > KEPT_BYTES);
+  });
+  output.on("data", (chunk: Buffer) => {
+    try {
+      read(chunk);
+    } catch (error) {
+      lose({ kind: "failed", said: String(error) });
+    }
+  });
+  input.on("error", () => undefined);
+  child.once("error", (error) => lose({ kind: "failed", said: `it could not be started: ${error.message}` }));
+  // Out of memory is how a process ends by itself: the rest is caught inside.
+  child.once("close", () => lose({ kind: "killed", by: "memory" }));
+  keepAlive(child, false);
+
+  return {
+    end: () => void child.kill("SIGKILL"),
+    async run(job) {
+      answers = job.answers;
+      keepAlive(child, true);
+      const stop = watch(child, limits, () => asking, lose);
+      try {
+        return await new Promise((resolve) => {
+          settle = (outcome, spent) => resolve({ outcome, spent });
+          if (child.exitCode !== null || child.signalCode !== null) settle({ kind: "failed", said: "it had ended" }, true);
+          else input.write(encode({ job: job.name, input: job.input }));
+        });
+      } finally {
+        stop();
+        settle = undefined;
+        answers = {};
+        keepAlive(child, false);
+      }
+    },
+  };
+}
+
+/** Looks at a job every few hundredths of a second: what it has used since it began, and what it holds. */
+function watch(child: ChildProcess, limits: CellLimits, isAsking: () => boolean, lose: (outcome: CellOutcome) => void): () => void {
+  const began = usedBy(child.pid);
+  let alone = 0;
+  let before = performance.now();
+  const timer = setInterval(() => {
+    const now = performance.now();
+    // A look that comes late was held up by somebody's work here, and says nothing of the cell's.
+    if (!isAsking()) alone += Math.min(now - before, 2 * LOOK_MS);
+    before = now;
+    const used = usedBy(child.pid);
+    const cpu = used === undefined || began === undefined ? alone : used.cpuMs - began.cpuMs;
+    if (cpu > limits.cpuMs || alone > limits.stuckMs) lose({ kind: "killed", by: "time" });
+    else if (used !== undefined && used.residentMb > limits.residentMb) lose({ kind: "killed", by: "memory" });
+  }, LOOK_MS);
+  return () => clearInterval(timer);
+}
+
+/** undefined: not to be seen here. */
+function usedBy(pid: number | undefined): { cpuMs: number; residentMb: number } | undefined {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, "latin1");
+    // Behind the program's name, which may hold anything.
+    const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+    const [user, system, pages] = [fields[11], fields[12], fields[21]].map(Number);
+    return { cpuMs: ((user ?? 0) + (system ?? 0)) * TICK_MS, residentMb: ((pages ?? 0) * PAGE) / 2 ** 20 };
+  } catch {
+    return undefined;
+  }
+}
+
+/** A process that waits for a job holds up nobody's end. */
+function keepAlive(child: ChildProcess, wanted: boolean): void {
+  const ends = [child, child.stdio[CELL_IN], child.stdio[CELL_OUT]] as ({ ref?(): void; unref?(): void } | null)[];
+  for (const end of ends) wanted ? end?.ref?.() : end?.unref?.();
+}
+
+function told(error: unknown): Thrown {
+  if (!(error instanceof Error)) return { name: "Error", message: String(error) };
+  const { name, message } = error;
+  return { name, message, kind: "kind" in error ? error.kind : undefined, status: "status" in error ? error.status : undefined };
+}

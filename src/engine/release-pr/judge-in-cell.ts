@@ -1,0 +1,82 @@
+/**
+ * Has pull requests judged in a cell, and answers what is asked there. Everything that can be asked only reads: what a cell could be made
+ * to ask is what the bot would have looked at itself.
+ */
+import type { Answers, Cell } from "../../adapters/cell/port.ts";
+import type { TagsOf } from "../config-repo/releases-tags.ts";
+import type { Rules } from "../round/branch-rules.ts";
+import type { RepoContext } from "../round/context.ts";
+import type { JudgeInput } from "./inside-cell.ts";
+import type { JudgePull } from "./judge-pull.ts";
+import type { JudgedPull, PlanBase, Verdict } from "./types.ts";
+
+/** The name of the judgement inside of a cell. */
+export const JUDGE_PULL = "judgePull";
+
+/** A pull request whose judgement passed a limit of the cell. */
+export class JudgementKilled extends Error {
+  override name = "JudgementKilled";
+  readonly by: "time" | "memory";
+  constructor(by: JudgementKilled["by"]) {
+    super(`judging it took too much ${by}`);
+    this.by = by;
+  }
+}
+
+interface Parts {
+  rules: Pick<Rules, "of">;
+  tagsOf: TagsOf;
+}
+
+type Context = Pick<
+  RepoContext,
+  "forge" | "mirror" | "planes" | "grants" | "freezes" | "analysis" | "writer" | "clock" | "log" | "repoURL" | "repository"
+>;
+
+export function openJudgeInCell(context: Context, cell: Cell, parts: Parts): JudgePull {
+  return async (base, pull) => {
+    const outcome = await cell.run({ name: JUDGE_PULL, input: inputOf(context, base, pull), answers: answersOf(context, parts, base) });
+    if (outcome.kind === "killed") throw new JudgementKilled(outcome.by);
+    if (outcome.kind === "failed") throw new Error(outcome.said);
+    return outcome.value as Verdict;
+  };
+}
+
+function inputOf(context: Context, { commit, branch, journal }: PlanBase, pull: JudgedPull): JudgeInput {
+  const { repository, repoURL, freezes, grants, analysis, writer, clock } = context;
+  const planes = [...context.planes.values()].map(({ name, uiUrl, generate }) => ({ name, uiUrl, generates: generate !== undefined }));
+  const told = { repository, repoURL, freezes, planes, now: clock.now(), isGranted: grants !== undefined };
+  return { ...told, analysis: analysis?.engine.kind, signs: writer !== undefined, base: { commit, branch, journal }, pull };
+}
+
+function answersOf({ forge, mirror, planes, grants, log }: Context, { rules, tagsOf }: Parts, base: PlanBase): Answers {
+  const plane = (name: string) => {
+    const known = planes.get(name);
+    if (known === undefined) throw new Error(`no control plane is called ${name}`);
+    return known;
+  };
+  return {
+    log: (level: "debug" | "info" | "warn" | "error", fields: object, message: string) => log[level](fields, message),
+    rules: (branch: string) => rules.of(branch),
+    tags: () => tagsOf(),
+    run: (rollout: string) => base.runs.get(rollout),
+    index: (rollout: string) => base.index.get(rollout),
+    "forge.inTeam": (team: string, login: string) => forge.inTeam(team, login),
+    "grants.refusal": (name: string) => grants?.refusal(name),
+    "grants.limits": (name: string) => grants?.limits(name),
+    "plane.state": (name: string) => plane(name).state(),
+    "plane.application": (name: string, namespace: string, application: string) => plane(name).application(namespace, application),
+    "plane.applications": (name: string, owner?: { namespace: string; name: string }) => plane(name).applications(owner),
+    "plane.applicationSet": (name: string, namespace: string, set: string) => plane(name).applicationSet(namespace, set),
+    "plane.clusters": (name: string) => plane(name).clusters(),
+    "mirror.head": (branch: string) => mirror.head(branch),
+    "mirror.resolve": (ref: string) => mirror.resolve(ref),
+    "mirror.remoteHeads": (branches: string[]) => mirror.remoteHeads(branches),
+    "mirror.readFiles": (commit: string, paths: string[], options?: { maxBytes?: number }) => mirror.readFiles(commit, paths, options),
+    "mirror.listFiles": (commit: string, prefix?: string, kind?: "file" | "link") => mirror.listFiles(commit, prefix, kind),
+    "mirror.isAncestor": (ancestor: string, descendant: string) => mirror.isAncestor(ancestor, descendant),
+    "mirror.firstParentLog": (from: string | undefined, to: string, limit?: number) => mirror.firstParentLog(from, to, limit),
+    "mirror.commitInfo": (sha: string) => mirror.commitInfo(sha),
+    "mirror.changedPaths": (from: string, to: string) => mirror.changedPaths(from, to),
+  };
+}

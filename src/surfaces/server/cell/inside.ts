@@ -1,0 +1,6 @@
+/** The inside of the server's cell: `open.ts` starts it as a process of its own. */
+import { serveCell } from "../../../adapters/cell/inside.ts";
+import { type JudgeInput, judgeInside } from "../../../engine/release-pr/inside-cell.ts";
+import { JUDGE_PULL } from "../../../engine/release-pr/judge-in-cell.ts";
+
+await serveCell({ [JUDGE_PULL]: (input, ask) => judgeInside(input as JudgeInput, ask) });
