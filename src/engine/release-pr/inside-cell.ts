@@ -13,6 +13,7 @@ import { type Commits, openCommits } from "../config-repo/commits.ts";
 import { type DurationsOf, openDurations } from "../config-repo/history-durations.ts";
 import { readProject } from "../config-repo/project.ts";
 import { openReleases, type Releases } from "../config-repo/releases.ts";
+import type { RevisionsNow } from "../config-repo/revisions.ts";
 import { openPlanner } from "../resolve/make-plan.ts";
 import type { Rules } from "../round/branch-rules.ts";
 import type { RepoContext } from "../round/context.ts";
@@ -53,7 +54,8 @@ export async function judgeInside(input: JudgeInput, ask: Ask): Promise<Verdict>
   kept.set(repository, own);
   const context = contextOf(input, mirror, ask);
   const rules: Rules = { of: async (branch) => ask("rules", branch) as Awaited<ReturnType<Rules["of"]>>, last: undefined };
-  const judge = openPullJudge(context, { ...own, rules, makePlan: openPlanner(context) });
+  const revisionsNow: RevisionsNow = async (named, mostMs) => ask("revisions", named, mostMs) as Awaited<ReturnType<RevisionsNow>>;
+  const judge = openPullJudge(context, { ...own, rules, makePlan: openPlanner(context), revisionsNow });
   const project = await readProject(own.commits.snapshot(base.commit), base.branch);
   return judge({ ...base, project, runs: new AskedMap(ask, "run"), index: new AskedMap(ask, "index") }, pull);
 }

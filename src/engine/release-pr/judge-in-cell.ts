@@ -4,6 +4,7 @@
  */
 import type { Answers, Cell } from "../../adapters/cell/port.ts";
 import type { TagsOf } from "../config-repo/releases-tags.ts";
+import type { Named, RevisionsNow } from "../config-repo/revisions.ts";
 import type { Rules } from "../round/branch-rules.ts";
 import type { RepoContext } from "../round/context.ts";
 import type { JudgeInput } from "./inside-cell.ts";
@@ -26,6 +27,7 @@ export class JudgementKilled extends Error {
 interface Parts {
   rules: Pick<Rules, "of">;
   tagsOf: TagsOf;
+  revisionsNow: RevisionsNow;
 }
 
 type Context = Pick<
@@ -49,7 +51,7 @@ function inputOf(context: Context, { commit, branch, journal }: PlanBase, pull: 
   return { ...told, analysis: analysis?.engine.kind, signs: writer !== undefined, base: { commit, branch, journal }, pull };
 }
 
-function answersOf({ forge, mirror, planes, grants, log }: Context, { rules, tagsOf }: Parts, base: PlanBase): Answers {
+function answersOf({ forge, mirror, planes, grants, log }: Context, { rules, tagsOf, revisionsNow }: Parts, base: PlanBase): Answers {
   const plane = (name: string) => {
     const known = planes.get(name);
     if (known === undefined) throw new Error(`no control plane is called ${name}`);
@@ -59,6 +61,7 @@ function answersOf({ forge, mirror, planes, grants, log }: Context, { rules, tag
     log: (level: "debug" | "info" | "warn" | "error", fields: object, message: string) => log[level](fields, message),
     rules: (branch: string) => rules.of(branch),
     tags: () => tagsOf(),
+    revisions: (named: readonly Named[], mostMs: number) => revisionsNow(named, mostMs),
     run: (rollout: string) => base.runs.get(rollout),
     index: (rollout: string) => base.index.get(rollout),
     "forge.inTeam": (team: string, login: string) => forge.inTeam(team, login),
