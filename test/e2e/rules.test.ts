@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, test } from "vitest";
+import { epoch } from "../../src/core/base/time.ts";
 import { sentenceOf } from "../../src/core/report/reasons/say.ts";
 import type { Run } from "../../src/core/run/state/run.ts";
 import { type GitHubPage, githubPage, normalised } from "../support/github-page.ts";
@@ -177,5 +178,20 @@ describe("a branch that merges through its queue", () => {
     alice.comment(repository, release, "/resume");
     const run = await journey.until("it ends", ended);
     expect([run.phase, run.batches.map(({ attempt }) => attempt), journey.errors]).toEqual(["Succeeded", [1, 1, 1], []]);
+  });
+});
+
+describe("a branch that requires the gate, whose pull requests GitHub calls blocked for long after it is green", () => {
+  test("every batch merges as soon as its gate is green, not when GitHub says that it may be", async () => {
+    journey = await startJourney({ files: short() });
+    const { github, repository } = journey.world;
+    await journey.release();
+    github.ruleset(repository, { rules: ruleset([GATE], 0).rules.slice(1) });
+    github.faults.stateLateMs = 11.5 * 60_000;
+    const run = await journey.until("it ends", ended);
+    expect([run.phase, journey.errors]).toEqual(["Succeeded", []]);
+    const waits = run.batches.map(({ merged, pull }) => epoch(merged?.at ?? "") - epoch(pull?.openedAt ?? ""));
+    // The first is opened when its turn comes; the others ahead of theirs.
+    expect(waits[0]).toBeLessThan(60_000);
   });
 });

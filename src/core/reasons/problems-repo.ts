@@ -58,7 +58,10 @@ export interface RepoProblems {
   IN_QUARANTINE: { clusters: readonly string[] };
   METHOD_FORBIDDEN: { branch: string; method: string; allowed: readonly string[] };
   /** Of every batch: approving reviews, one of a code owner, one of somebody other than who pushed last. */
-  BASE_WANTS_PERSON: { branch: string; batches: number; reviews: number; codeOwners: boolean; lastPush: boolean };
+  /** `owners`: some of those that own what batches change, and how many batches that are. */
+  BASE_WANTS_PERSON: { branch: string; batches: number; reviews: number; codeOwners: boolean; lastPush: boolean } & {
+    owners?: { names: readonly string[]; batches: number } | undefined;
+  };
   BASE_WANTS_SIGNED: { branch: string; batches: number };
   TEAM_UNSEEN: { teams: readonly string[] };
   DEPENDS_NOWHERE: { dependency: string; rollout: string };

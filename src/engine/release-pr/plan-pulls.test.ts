@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from "vitest";
-import { type CheckReport, type Forge, ForgeError, type Pull } from "../../adapters/forge/port.ts";
+import { type BranchRules, type CheckReport, type Forge, ForgeError, type Pull } from "../../adapters/forge/port.ts";
 import type { Suspicion } from "../../adapters/git/journal/port.ts";
 import type { Mirror } from "../../adapters/git/port.ts";
 import type { Command } from "../../core/spec/commands.ts";
@@ -298,6 +298,21 @@ describe("what stands there is made true, whatever fails on the way", () => {
     expect(await publish()).toBe(false);
     forge.putCheck = putCheck as Forge["putCheck"];
     expect([memory.permissions.isForbidden("checks"), comments.get(1)?.size]).toEqual([true, 1]);
+  });
+
+  test("a check that is required and may not be written is said where people look, until it may be", async () => {
+    pulls.set(1, BROKEN);
+    const { putCheck } = forge;
+    forge.branchRules = async () => ({ requiredChecks: [{ context: "stagecoach/gate" }] }) as BranchRules;
+    forge.putCheck = async () => {
+      throw new ForgeError("Forbidden", 403, "Resource not accessible by integration");
+    };
+    await publish();
+    expect(memory.attention.told().map(({ code }) => code)).toEqual(["CHECKS_NOT_ALLOWED"]);
+    forge.putCheck = putCheck as Forge["putCheck"];
+    memory.permissions.renewed();
+    await publish();
+    expect(memory.attention.told()).toEqual([]);
   });
 
   test("once it is given the permission every check comes, and none was noted as said before", async () => {

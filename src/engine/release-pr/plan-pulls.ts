@@ -214,6 +214,7 @@ export function openPlanPublisher(context: Context, parts: Parts): PublishPlans 
     const judged: Judged[] = [];
     for (const pull of others) judged.push(await judgeOne(pass, pull));
     owed = (await publishAll(judged, await isQuietRepo(base))) || owed;
+    await checks.noteForbidden(baseBranch);
     return !(await checks.putGroups(open, pulls, baseBranch, login)) || owed;
   }
 

@@ -50,13 +50,14 @@ function warned(
   rollouts: Rollout[],
   base?: Partial<BranchRules>,
   commit: string | null | "hidden" = "3f2a91c0de",
+  codeowners = "* @acme/platform",
 ) {
   const rules = { of: async () => base && { ...NO_RULES, ...base } };
   return openPlanWarnings(input, rules, async (named) => named.map((one) => ({ ...one, commit })))(
     rollout,
     samplePlan(),
     { project: { rollouts }, branch: "main" },
-    {} as Snapshot,
+    { read: async (path: string) => (path === "CODEOWNERS" ? codeowners : null) } as unknown as Snapshot,
     [],
   );
 }
@@ -163,12 +164,23 @@ test("what the base branch wants of every batch and only a person can give is to
   const batches = samplePlan().stages.reduce((sum, stage) => sum + stage.batches.length, 0);
   const asks = { approvals: 1, codeOwners: true };
   const told = await warned(surroundings({}), sampleRollout({ mode: "Run" }), [], asks);
-  expect(told).toEqual([{ code: "BASE_WANTS_PERSON", branch: "main", batches, reviews: 1, codeOwners: true, lastPush: false }]);
+  const owners = { names: ["@acme/platform"], batches };
+  expect(told).toEqual([{ code: "BASE_WANTS_PERSON", branch: "main", batches, reviews: 1, codeOwners: true, owners, lastPush: false }]);
   // Where people merge every batch anyway, and where the rules cannot be read, nothing is said.
   const manual = sampleRollout({ mode: "Run" });
   manual.delivery = { ...manual.delivery, merge: "Manual" };
   expect(await warned(surroundings({}), manual, [], asks)).toEqual([]);
   expect(await warned(surroundings({}), sampleRollout({ mode: "Run" }), [])).toEqual([]);
+});
+
+test("where code owners are wanted, those of the files that batches change are named, and nobody where nobody owns them", async () => {
+  const rollout = sampleRollout({ mode: "Run" });
+  const [batch] = samplePlan().stages.flatMap((stage) => stage.batches);
+  const file = batch?.targets[0]?.edits[0]?.file ?? "";
+  const told = async (codeowners: string) => await warned(surroundings({}), rollout, [], { codeOwners: true }, undefined, codeowners);
+  expect(await told(`/${file} @eve\n`)).toMatchObject([{ code: "BASE_WANTS_PERSON", codeOwners: true, owners: { names: ["@eve"] } }]);
+  expect(await told("/docs/ @eve\n")).toEqual([]);
+  expect(await told(`* @eve\n/${file.split("/")[0]}\n`)).toEqual([]);
 });
 
 test("a branch that takes signed commits only is told of where nobody signs the batches", async () => {

@@ -3,6 +3,7 @@
  * teams nobody can be in, dependencies that hold nothing, clusters that would be left out.
  */
 import type { BranchRules } from "../../adapters/forge/port.ts";
+import { CODEOWNERS, ownersOf, parseCodeowners } from "../../core/base/codeowners.ts";
 import { matches } from "../../core/base/selector.ts";
 import { iso } from "../../core/base/time.ts";
 import type { Cluster, Plan } from "../../core/plan/plan-types.ts";
@@ -110,7 +111,7 @@ export function openPlanWarnings(
     const planned = new Set(plan.stages.flatMap((stage) => [...stage.clusters, ...stage.requeued]));
     return [
       ...windowWarning(rollout, freezes, clock.now()),
-      ...baseWarnings(rollout, plan, branch, await rules.of(branch), writer !== undefined),
+      ...baseWarnings(rollout, plan, branch, await owned(await rules.of(branch), plan, snapshot), writer !== undefined),
       ...(await unresolved(plan)),
       ...(await unseenTeams(rollout)),
       ...(await lonelyDependencies(rollout, planned, project, snapshot)),
@@ -119,14 +120,32 @@ export function openPlanWarnings(
   };
 }
 
+interface Asked extends BranchRules {
+  /** Of the files of batches, and how many batches change files of theirs. */
+  owners?: { names: readonly string[]; batches: number } | undefined;
+}
+
+const MOST_OWNERS = 5;
+
+/** A rule about code owners asks for nothing where nobody owns what the batches change, by the base's file. */
+async function owned(base: BranchRules | undefined, plan: Plan, snapshot: Snapshot): Promise<Asked | undefined> {
+  if (base === undefined || !base.codeOwners) return base;
+  const texts = await Promise.all(CODEOWNERS.map(async (place) => await snapshot.read(place)));
+  const lines = parseCodeowners(texts.find((text) => text !== null) ?? "");
+  const all = plan.stages.flatMap((stage) => stage.batches);
+  const names = all.map(({ targets }) => targets.flatMap(({ edits }) => edits.flatMap(({ file }) => ownersOf(lines, file))));
+  const owners = { names: [...new Set(names.flat())].slice(0, MOST_OWNERS), batches: names.filter((one) => one.length > 0).length };
+  return { ...base, codeOwners: owners.batches > 0, owners: owners.batches > 0 ? owners : undefined };
+}
+
 /** What the base branch asks of every batch that only a person can give, or nobody: GitHub says it at the first one otherwise. */
-function baseWarnings({ mode, delivery }: Rollout, plan: Plan, branch: string, base: BranchRules | undefined, signed: boolean): Warning[] {
+function baseWarnings({ mode, delivery }: Rollout, plan: Plan, branch: string, base: Asked | undefined, signed: boolean): Warning[] {
   if (base === undefined || delivery.strategy !== "PullRequest" || mode !== "Run") return [];
   const batches = plan.stages.reduce((sum, stage) => sum + stage.batches.length, 0);
-  const { approvals: reviews, codeOwners, lastPushApproval: lastPush, signatures } = base;
+  const { approvals: reviews, codeOwners, owners, lastPushApproval: lastPush, signatures } = base;
   const warnings: Warning[] = [];
   if (delivery.merge === "Auto" && (reviews > 0 || codeOwners || lastPush))
-    warnings.push({ code: "BASE_WANTS_PERSON", branch, batches, reviews, codeOwners, lastPush });
+    warnings.push({ code: "BASE_WANTS_PERSON", branch, batches, reviews, codeOwners, owners, lastPush });
   if (signatures && !signed) warnings.push({ code: "BASE_WANTS_SIGNED", branch, batches });
   return warnings;
 }

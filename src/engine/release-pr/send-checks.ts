@@ -5,6 +5,8 @@
  */
 import type { Pull } from "../../adapters/forge/port.ts";
 import { BoundedMap } from "../../core/base/bounded.ts";
+import { attentionReason } from "../../core/reasons/attention.ts";
+import { GATE } from "../../core/report/batch/gate-check.ts";
 import { ownBatch, PLAN_CHECK } from "../../core/report/plan/plan-check.ts";
 import { nothingMore } from "../../core/report/plan/plan-comment.ts";
 import type { Attention } from "../round/attention.ts";
@@ -23,6 +25,8 @@ const MOST_KEPT = 5000;
 export interface PlanChecks {
   /** Where the check is required a batch's own PR must have it before anybody hears of that PR. False: owed. */
   putOwnBatches(): Promise<boolean>;
+  /** Says of a repo, where people look, that a check of ours is required and may not be written. */
+  noteForbidden(baseBranch: string): Promise<void>;
   /** Of one PR of ours. False: owed. */
   putOwn(head: string): Promise<boolean>;
   /** A merge group is as good as the PR that it merges, which was judged by itself. False: owed. */
@@ -37,7 +41,7 @@ export interface PlanChecks {
 type Context = Pick<RepoContext, "forge" | "mirror" | "log" | "repository">;
 
 interface Parts {
-  attention: Pick<Attention, "line">;
+  attention: Pick<Attention, "line" | "note">;
   rules: Rules;
   pulls: BatchPulls;
   checkRuns: CheckRuns;
@@ -90,6 +94,12 @@ export function openPlanChecks({ forge, mirror, log, repository }: Context, part
       // Where its rules cannot be read, GitHub's refusal tells that it is wanted.
       for (const head of pulls.openHeads()) if (required || pulls.isRefusedFor(head, PLAN_CHECK)) all = (await putOwn(head)) && all;
       return all;
+    },
+    async noteForbidden(baseBranch) {
+      const isForbidden = permissions.isForbidden("checks");
+      const required = isForbidden ? (await rules.of(baseBranch).catch(() => undefined))?.requiredChecks : undefined;
+      const isRequired = required?.some(({ context }) => context === PLAN_CHECK || context === GATE) === true;
+      attention.note("checks", isRequired ? attentionReason("CHECKS_NOT_ALLOWED") : undefined);
     },
     async putGroups(open, known, baseBranch, login) {
       let all = true;

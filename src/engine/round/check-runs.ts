@@ -21,7 +21,7 @@ export interface CheckRuns {
   greenAt(head: string): number | undefined;
   /**
    * Sends a check, as a new one where it was asked for again. What is asked while it is on its way counts anew; what could not be
-   * sent is asked for still. False: the App may not write checks, and then nobody can require one.
+   * sent is asked for still. False: the App may not write checks.
    */
   send(head: string, name: string, words: Omit<CheckReport, "name" | "head" | "afresh">): Promise<boolean>;
 }

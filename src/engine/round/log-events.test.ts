@@ -1,10 +1,11 @@
 import { expect, test } from "vitest";
 import { sampleRun } from "../../../test/support/sample-run.ts";
+import { problemIn } from "../../core/reasons/problem.ts";
 import { runReason } from "../../core/reasons/run.ts";
 import type { Run } from "../../core/run/state/run.ts";
 import { silentLog } from "./context.ts";
 import type { Decision } from "./decide.ts";
-import { logDecided, logStarted } from "./log-events.ts";
+import { logDecided, logRefused, logStarted } from "./log-events.ts";
 
 function lines() {
   const said: { message: string; [field: string]: unknown }[] = [];
@@ -40,4 +41,11 @@ test("the beginning of a run is a line, too", () => {
   const run = sampleRun();
   logStarted(log, OF, { rollout: "payments", run, events: [{ run: run.number, reason: runReason("RUN_BEGINS") }], waiting: false });
   expect(said).toMatchObject([{ ...OF, rollout: "payments", run: run.number, event: "RUN_BEGINS", message: "a run moved on" }]);
+});
+
+test("a release that starts no run is a line with the deliveries before it, and its PR", () => {
+  const warned: object[] = [];
+  const problems = [problemIn("rollouts/a.yaml", { code: "NOT_APPLIED" } as never)];
+  logRefused({ ...silentLog, warn: (fields) => void warned.push(fields) }, OF, { pull: 7, commit: "c1", problems });
+  expect(warned).toMatchObject([{ ...OF, pull: 7, commit: "c1", problems: [expect.any(String)] }]);
 });

@@ -1,9 +1,11 @@
 /** One line of the log for each thing that happened to a run, with what it is about: for whoever looks at the bot's log alone. */
 import type { AnyReason } from "../../core/base/reason.ts";
+import { sayProblem } from "../../core/report/reasons/problems/problems.ts";
 import { sentenceOf } from "../../core/report/reasons/say.ts";
 import type { Run } from "../../core/run/state/run.ts";
 import type { RepoContext } from "./context.ts";
 import type { Decision } from "./decide.ts";
+import type { RefusedRelease } from "./start/refused-releases.ts";
 import type { Started } from "./start/started.ts";
 
 /** Names what every line of the log has: which repo, and which deliveries were heard before it. */
@@ -27,6 +29,12 @@ export function logDecided(log: RepoContext["log"], of: Of, { before, advanced: 
     const line = outcome === "done" ? "a command was taken" : "a command was refused";
     log.info({ ...named, command: text.slice(0, 200), comment: id, actor, because: message.code, said: sentenceOf(message, run) }, line);
   }
+}
+
+/** Of a release that was merged and starts no run. Called once for each. */
+export function logRefused(log: RepoContext["log"], of: Of, { pull, commit, problems }: RefusedRelease): void {
+  const said = problems.map((problem) => sayProblem(problem).message);
+  log.warn({ ...of, pull, commit, problems: said }, "a release was merged, and no run starts from it");
 }
 
 /** The batch and the PR that a reason names; of a batch that has one, its PR. */

@@ -1,5 +1,5 @@
 import type { IndexEntry } from "../../adapters/git/journal/port.ts";
-import { BoundedMap } from "../../core/base/bounded.ts";
+import { BoundedMap, BoundedSet } from "../../core/base/bounded.ts";
 import { defined } from "../../core/base/defined.ts";
 import type { AnyReason, Words } from "../../core/base/reason.ts";
 import { type AttentionReason, attentionReason } from "../../core/reasons/attention.ts";
@@ -11,8 +11,9 @@ import type { Attention } from "./attention.ts";
 import { openBackoff } from "./backoff.ts";
 import type { RepoContext } from "./context.ts";
 import type { Decision } from "./decide.ts";
-import { logDecided, logStarted } from "./log-events.ts";
+import { logDecided, logRefused, logStarted } from "./log-events.ts";
 import { whyRefused } from "./refused-write.ts";
+import type { RefusedRelease } from "./start/refused-releases.ts";
 import type { Started } from "./start/started.ts";
 
 /** Mere observations are recorded at most this often: GitHub wants few pushes a minute, and most of them go with what comes of them. */
@@ -34,7 +35,7 @@ export type Recorded =
 
 export interface Recorder {
   /** Records in one commit a round for all runs of the repo. */
-  record(started: readonly Started[], decisions: readonly Decision[]): Promise<Recorded>;
+  record(started: readonly Started[], decisions: readonly Decision[], notStarted?: readonly RefusedRelease[]): Promise<Recorded>;
   /** A run of the journal as this process last saw it, with the observations that are not recorded yet. A restart makes them anew. */
   asLastSeen(run: Run): Run;
   /** When what has happened, and is not recorded yet, is to be. Epoch milliseconds; Infinity: nothing is. */
@@ -73,6 +74,8 @@ export function openRecorder(context: Context, remote: RemoteHeads, attention: A
   /** Rollout → when an observation was last recorded. */
   const observedAt = new BoundedMap<string, number>(MOST_KEPT);
   const unrecorded = new BoundedMap<string, Unrecorded>(MOST_KEPT);
+  /** Releases that start no run, of which the log has a line. */
+  const toldRefused = new BoundedSet<string>(MOST_KEPT);
 
   /** A process that has just begun has recorded nothing yet: its first observation waits as long as any, lest each restart be a commit. */
   function isWorthRecording({ change, run }: Advanced<Run>, known: Unrecorded | undefined, now: number): boolean {
@@ -165,8 +168,13 @@ export function openRecorder(context: Context, remote: RemoteHeads, attention: A
   }
 
   return {
-    async record(started, decisions) {
+    async record(started, decisions, notStarted = []) {
       const of = { repository, deliveries: (context.deliveries?.() ?? []).slice(-MOST_DELIVERIES) };
+      for (const one of notStarted) {
+        const key = `${one.commit} ${one.problems.map(({ code, file }) => `${code} ${file}`).join()}`;
+        if (!toldRefused.has(key)) logRefused(log, of, one);
+        toldRefused.add(key);
+      }
       try {
         const recorded = await record(started, decisions, of.deliveries);
         if (recorded.kind !== "recorded") return recorded;

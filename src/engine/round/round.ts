@@ -104,7 +104,7 @@ export function openRound({ commands, clock, log }: Context, parts: Parts): Roun
     if (held !== undefined) return { runs: await standBy({ ...at, held }), wakeAt: earlier(again, await attention.publish()) };
     const { started, refused } = await startRuns(state, base, baseBranch);
     const { decisions, whole } = await decideAll(state, started, base, baseBranch);
-    const recorded = await recorder.record(started, decisions);
+    const recorded = await recorder.record(started, decisions, refused);
     if (recorded.kind === "archived") return standStill(state, decisions);
     if (recorded.kind === "lost") return { wakeAt: recorded.again, runs: [...state.runs.values()] };
     if (recorded.kind === "refused") {

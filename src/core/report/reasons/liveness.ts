@@ -104,7 +104,7 @@ const SAYS: Says = {
     return `The change is not in the Application yet: ${names.because(because)}${why}.`;
   },
   SPEC_AWAITS: (reason, names) => `${names.because(reason.because)} ${awaitedPhrase(reason, names)}`,
-  SPEC_UNRENDERED: "what the ApplicationSet renders at the commit is not known, so its spec cannot be compared",
+  SPEC_UNRENDERED: "what its spec should be at the commit is not known, so it cannot be compared",
   SPEC_DIFFERS: ({ part }) => PARTS[part],
   SOURCES_COUNT_DIFFERS: "it has {has} source(s), the commit gives it {wanted}",
   REVISION_NOT_IN_SPEC: ({ dry, asks, wanted }) =>

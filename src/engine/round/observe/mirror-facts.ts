@@ -1,5 +1,5 @@
 import type { ControlPlane } from "../../../adapters/argocd/port.ts";
-import { fields, word } from "../../../core/argocd/decode/lenient.ts";
+import { drySHAOf, metadataOf } from "../../../core/argocd/hydrator-metadata.ts";
 import { isFullSha } from "../../../core/argocd/liveness/moment.ts";
 import type { Ancestry, HydratedFiles } from "../../../core/argocd/liveness/types.ts";
 import { normalRepo } from "../../../core/argocd/same.ts";
@@ -202,18 +202,4 @@ export function openFacts({ mirror, clock, log, repoURL }: Context, commits: Com
       for (const ask of asked.values()) await ask();
     }
   };
-}
-
-/** Where Argo CD writes what the manifests of a path were made from. */
-function metadataOf(path: string): string {
-  const folder = path.replace(/^(\.?\/+)+/, "").replace(/\/+$/, "");
-  return folder === "" || folder === "." ? "hydrator.metadata" : `${folder}/hydrator.metadata`;
-}
-
-function drySHAOf(text: string): string | undefined {
-  try {
-    return word(fields(JSON.parse(text)), "drySha");
-  } catch {
-    return undefined;
-  }
 }

@@ -18,7 +18,7 @@ export interface GateChecks {
   last(head: string): Reported | undefined;
   /** The same, or undefined where it is to be said anew. */
   reported(head: string): Reported | undefined;
-  /** Says it, and notes that it was. An App without `checks: write` has no gate, and then nobody can require it. */
+  /** Says it, and notes that it was. An App without `checks: write` has no gate; where it is required, that needs attention. */
   put(head: string, words: GateWords, kind: string): Promise<void>;
   /** Green on a PR or merge group that holds nothing of ours: once for each head. */
   putNotOurs(head: string): Promise<void>;

@@ -10,6 +10,7 @@ import { type MergedPull, NONE_FOR_MS } from "./merged-pull.ts";
 /** A PR whose merge brought in what no run can start from. */
 export interface RefusedRelease {
   pull: number;
+  commit: string;
   problems: readonly Problem[];
 }
 
@@ -44,9 +45,9 @@ export interface RefusedReleases {
   readonly recheckAt: number | undefined;
 }
 
-type Context = Pick<RepoContext, "mirror" | "clock" | "log" | "repository">;
+type Context = Pick<RepoContext, "mirror" | "clock" | "log">;
 
-export function openRefusedReleases({ mirror, clock, log, repository }: Context, mergedPull: MergedPull): RefusedReleases {
+export function openRefusedReleases({ mirror, clock, log }: Context, mergedPull: MergedPull): RefusedReleases {
   const since = new BoundedMap<number, Time>(MOST_COMMITS);
   let refused: Refused = { base: undefined, found: [], missing: [], recheck: undefined };
 
@@ -85,10 +86,8 @@ export function openRefusedReleases({ mirror, clock, log, repository }: Context,
       const pull = await mergedPull(one.commit, baseBranch);
       if (pull === undefined) missing.push(one);
       else {
-        found.push({ pull: pull.number, problems: one.problems });
+        found.push({ pull: pull.number, commit: one.commit, problems: one.problems });
         since.set(pull.number, since.get(pull.number) ?? iso(now));
-        const said = one.problems.map((problem) => sayProblem(problem).message);
-        log.warn({ repository, pull: pull.number, commit: one.commit, problems: said }, "a release was merged, and no run starts from it");
       }
     }
     if (missing.length > 0 && now < until) return { base, found, missing, recheck: { at: now + NONE_FOR_MS, until } };

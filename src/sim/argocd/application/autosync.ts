@@ -76,5 +76,6 @@ export function decideAutoSync(shared: Shared, actor: Actor, app: Application, d
 
 /** Asks for the operation, unless somebody else did meanwhile. */
 export function requestOperation(shared: Shared, actor: Actor, operation: Operation): void {
-  patchApplication(shared, actor, (app) => (app.operation === undefined ? { operation } : {}));
+  // Argo CD empties the state of the one before in the same write (SetAppOperation).
+  patchApplication(shared, actor, (app, { operationState: _, ...status }) => (app.operation === undefined ? { operation, status } : {}));
 }

@@ -43,6 +43,9 @@ describe("statuses of the embedded Argo CD", () => {
       ),
     ).toBe(true);
     expect(seen.some(({ operation, status }) => operation !== undefined && status?.sync?.status === "Synced")).toBe(true);
+    // As recorded: a sync that is asked for empties what was said of the one before.
+    const asked = seen.find(({ operation }) => operation !== undefined);
+    expect([asked?.operation?.sync?.revision, asked?.status?.operationState]).toEqual([head, undefined]);
     expect(world.app("a").status?.history?.map(({ id, revision }) => [id, revision])).toEqual([
       [0, expect.any(String)],
       [1, head],

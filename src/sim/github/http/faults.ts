@@ -2,6 +2,8 @@
 export interface Faults {
   /** How many reads of a pull request answer `mergeable: null` after its base or head moved. */
   nullReads: number;
+  /** `mergeable_state` is told as it was worked out up to so long ago, whatever checks and reviews have come since. */
+  stateLateMs?: number;
   /** An answer given instead of the real one, before anything is done; `afterwards`: done first, then answered so. */
   request?: (request: { method: string; path: string; actor: string }) => FaultAnswer | undefined | Promise<FaultAnswer | undefined>;
   /** A request of Git's is not looked at before this has resolved. */

@@ -87,6 +87,8 @@ export interface Mergeability {
   head: string;
   /** Answers that are still null. */
   nullReads: number;
+  /** What was worked out of checks and rules last, and when. */
+  state?: { word: string; at: number };
   result: Promise<{ mergeable: boolean; testMerge?: string; behind: boolean }>;
 }
 

@@ -33,7 +33,17 @@ export async function readMergeable(
     return unknown;
   }
   const result = await job.result;
-  return { mergeable: result.mergeable, mergeableState: await stateWord(world, repo, issue, result), testMerge: result.testMerge ?? null };
+  return { mergeable: result.mergeable, mergeableState: await stateOf(world, repo, issue, job), testMerge: result.testMerge ?? null };
+}
+
+/** Worked out in the background: what was told stays for a while. */
+async function stateOf(world: World, repo: Repo, issue: PullIssue, job: Mergeability): Promise<string> {
+  const now = world.clock.now();
+  const { state } = job;
+  if (state !== undefined && now - state.at < (world.faults.stateLateMs ?? 0)) return state.word;
+  const word = await stateWord(world, repo, issue, await job.result);
+  job.state = { word, at: now };
+  return word;
 }
 
 /** One of GitHub's eight, but `has_hooks`: there are none here. */

@@ -1,14 +1,7 @@
-import { matchesGlob } from "../../../core/base/glob.ts";
+import { CODEOWNERS, ownersOf as namesOf, parseCodeowners } from "../../../core/base/codeowners.ts";
 import type { Repo, Team, User, World } from "../model/model.ts";
 import { type PullIssue, teamOf } from "../model/world.ts";
 import { pullFiles } from "../pulls/pull-changes.ts";
-
-const PLACES = [".github/CODEOWNERS", "CODEOWNERS", "docs/CODEOWNERS"];
-
-interface Line {
-  matches: (path: string) => boolean;
-  owners: string[];
-}
 
 /** Users and teams that own what the pull request changes, one list for each file that has any. */
 export async function ownersOf(world: World, repo: Repo, issue: PullIssue): Promise<(User | Team)[][]> {
@@ -16,41 +9,19 @@ export async function ownersOf(world: World, repo: Repo, issue: PullIssue): Prom
   if (lines.length === 0) return [];
   const groups: (User | Team)[][] = [];
   for (const file of await pullFiles(repo, issue)) {
-    const owners = lines.findLast((line) => line.matches(file.path))?.owners ?? [];
+    const owners = namesOf(lines, file.path);
     const known = owners.map((name) => ownerNamed(world, repo, name)).filter((one) => one !== undefined);
     if (known.length > 0) groups.push(known);
   }
   return groups;
 }
 
-async function readLines(repo: Repo, commit: string): Promise<Line[]> {
-  for (const place of PLACES) {
+async function readLines(repo: Repo, commit: string): Promise<ReturnType<typeof parseCodeowners>> {
+  for (const place of CODEOWNERS) {
     const found = await repo.git.cat.contents(`${commit}:${place}`);
     if (found?.type === "blob") return parseCodeowners(found.content.toString());
   }
   return [];
-}
-
-/** The last line that matches a path owns it; a line without owners takes the path out. */
-export function parseCodeowners(text: string): Line[] {
-  const lines: Line[] = [];
-  for (const line of text.split("\n")) {
-    const [pattern = "", ...owners] = line
-      .replace(/(^|\s)#.*$/, "")
-      .trim()
-      .split(/\s+/);
-    if (pattern !== "") lines.push({ matches: matcherOf(pattern), owners });
-  }
-  return lines;
-}
-
-function matcherOf(pattern: string): Line["matches"] {
-  const anchored = pattern.startsWith("/") || pattern.slice(0, -1).includes("/");
-  const bare = pattern.replace(/^\//, "").replace(/\/$/, "");
-  const glob = `${anchored ? "" : "**/"}${bare}`;
-  // `apps/*` owns what lies in apps, not what lies deeper; a folder owns all below it.
-  const globs = pattern.endsWith("/") ? [`${glob}/**`] : pattern.endsWith("/*") ? [glob] : [glob, `${glob}/**`];
-  return (path) => globs.some((one) => matchesGlob(one, "paths", path));
 }
 
 function ownerNamed(world: World, repo: Repo, name: string): User | Team | undefined {

@@ -3,9 +3,9 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { parseCodeowners } from "../../../core/base/codeowners.ts";
 import type { Rule, Ruleset } from "../model/model.ts";
 import { refusal, type TestGitHub, testGitHub } from "../testing/setup.ts";
-import { parseCodeowners } from "./codeowners.ts";
 
 let github: TestGitHub;
 let next = 0;

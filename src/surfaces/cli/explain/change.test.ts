@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
@@ -61,8 +61,7 @@ const several = (sources: Raw[], revisions: string[]) =>
     },
   });
 
-const hydrated = (targetRevision: string, drySHA: string) => {
-  const hydratedSHA = "d".repeat(40);
+const hydrated = (targetRevision: string, drySHA: string, hydratedSHA = "d".repeat(40)) => {
   const drySource = { repoURL: REPO, targetRevision, path: "x" };
   const source = { repoURL: REPO, targetRevision: "env/x", path: "x" };
   const sourceHydrator = { currentOperation: { phase: "Hydrated", drySHA, hydratedSHA, finishedAt: at("10:00:05") } };
@@ -171,6 +170,23 @@ describe("--revision", () => {
     const { before, change } = clone();
     git("tag", "v2", change);
     const by = async (dry: string) => (await explained(hydrated("v2", dry), "--revision", "v2", "--repo", repo())).verdict;
+    expect(await by(before)).toBe("pending");
+    expect(await by(change)).toBe("live");
+  });
+
+  test("what was hydrated is judged by the branch, where the clone has it, and not by what the status says", async () => {
+    const { before, change } = clone();
+    git("tag", "v2", change);
+    const synced = (dry: string) => {
+      mkdirSync(join(repo(), "x"), { recursive: true });
+      writeFileSync(join(repo(), "x/hydrator.metadata"), JSON.stringify({ drySha: dry }));
+      return commit(`hydrated from ${dry}`);
+    };
+    const by = async (dry: string) => {
+      const seen = synced(dry);
+      const app = hydrated("v2", change, seen);
+      return (await explained(app, "--revision", "v2", "--repo", repo())).verdict;
+    };
     expect(await by(before)).toBe("pending");
     expect(await by(change)).toBe("live");
   });

@@ -7,7 +7,7 @@ import type { ApplicationView } from "../../../core/argocd/views.ts";
 import { defined } from "../../../core/base/defined.ts";
 import { CommandError } from "../command.ts";
 import { changedSince } from "./changed-since.ts";
-import { ancestryIn, type Bearer, cloneAmong, commitIn, repoOf, seenRevisions, tagIn } from "./git.ts";
+import { ancestryIn, type Bearer, cloneAmong, commitIn, hydratedIn, repoOf, seenRevisions, tagIn } from "./git.ts";
 import type { IntendedSpec } from "./read.ts";
 
 interface ChangeOptions {
@@ -26,7 +26,9 @@ interface Given {
 }
 
 /** What must show, and what a clone says of it. `notes`: further evidence. */
-export type Chosen = Pick<LivenessInput, "change" | "also" | "ancestry" | "seenPinDiffers"> & { notes?: Record<string, string> };
+export type Chosen = Pick<LivenessInput, "change" | "also" | "ancestry" | "hydrated" | "seenPinDiffers"> & {
+  notes?: Record<string, string>;
+};
 
 /** The change that the options name. CommandError 2 where they name none, or one that cannot be in what was given. */
 export async function changeOf(options: ChangeOptions, given: Given): Promise<Chosen> {
@@ -63,7 +65,7 @@ async function byRevision(revision: string, { repo, repoUrl }: ChangeOptions, gi
     return { kind: "revision", revision, repoURL, mergedAt, ...commit };
   });
   const [change = { kind: "revision", revision, mergedAt } as const, ...also] = changes;
-  return defined({ change, also: also.length === 0 ? undefined : also, ancestry: tag?.ancestry });
+  return defined({ change, also: also.length === 0 ? undefined : also, ancestry: tag?.ancestry, hydrated: tag?.hydrated });
 }
 
 /** The repo that was named, if anything there is of it. */
@@ -80,7 +82,9 @@ async function asTag(revision: string, repo: string | undefined, repoUrl: string
   const views = viewsOf(given);
   const repoURL = repoUrl ?? (await repoOf(repo, views.flatMap(bearersOf), views.length > 0));
   if (!named.some((bearer) => !bearer.chart && normalRepo(bearer.repoURL) === normalRepo(repoURL))) return undefined;
-  return { repoURL, commit, ancestry: await ancestryIn(repo, [commit], seenRevisions(views)) };
+  const hydrated = await hydratedIn(repo, views, repoURL);
+  const seen = [...seenRevisions(views), ...(hydrated?.dry ?? [])];
+  return { repoURL, commit, hydrated: hydrated?.at, ancestry: await ancestryIn(repo, [commit], seen) };
 }
 
 /**
@@ -90,9 +94,10 @@ async function asTag(revision: string, repo: string | undefined, repoUrl: string
 async function byCommit(sha: string, repo: string, repoUrl: string | undefined, given: Given): Promise<Chosen> {
   const { mergedAt, rendered } = given;
   const views = viewsOf(given);
-  const seen = seenRevisions(views);
   const bearers = rendered === undefined ? views.flatMap(bearersOf) : bearersIn(rendered.spec);
   const repoURL = repoUrl ?? (rendered === undefined ? await repoOf(repo, bearers, views.length > 0) : await cloneAmong(repo, bearers));
+  const hydrated = await hydratedIn(repo, views, repoURL);
+  const seen = [...seenRevisions(views), ...(hydrated?.dry ?? [])];
   const own = bearers.filter((bearer) => !bearer.chart && normalRepo(bearer.repoURL) === normalRepo(repoURL));
   const pinned = rendered === undefined ? new Map<string, string>() : await pinnedBefore(repo, sha, own);
   const commit: Change = { kind: "commit", commit: sha, repoURL, mergedAt };
@@ -109,7 +114,11 @@ async function byCommit(sha: string, repo: string, repoUrl: string | undefined, 
     .find(Boolean);
   return {
     change,
-    ...defined({ also: also.length === 0 ? undefined : also, notes: note && { changedSince: note.commit, changedFile: note.file } }),
+    ...defined({
+      hydrated: hydrated?.at,
+      also: also.length === 0 ? undefined : also,
+      notes: note && { changedSince: note.commit, changedFile: note.file },
+    }),
     ancestry: (revision, of) => (of === sha && exempt.has(revision) ? "contains" : told(revision, of)),
     seenPinDiffers: (revision) => since.get(revision),
   };

@@ -1,6 +1,8 @@
 /** A person's clone is asked about commits, tags and ancestry; nothing in it is changed. Called by `change.ts` and `changed-since.ts`. */
 import { execFile } from "node:child_process";
-import type { Ancestry } from "../../../core/argocd/liveness/types.ts";
+import { drySHAOf, metadataOf } from "../../../core/argocd/hydrator-metadata.ts";
+import { isFullSha } from "../../../core/argocd/liveness/moment.ts";
+import type { Ancestry, LivenessInput } from "../../../core/argocd/liveness/types.ts";
 import { normalRepo } from "../../../core/argocd/same.ts";
 import type { ApplicationView } from "../../../core/argocd/views.ts";
 import { CommandError } from "../command.ts";
@@ -93,6 +95,31 @@ export function seenRevisions(views: readonly ApplicationView[]): string[] {
     for (const revision of all) if (/^([0-9a-f]{40}|[0-9a-f]{64})$/i.test(revision)) found.add(revision);
   }
   return [...found];
+}
+
+/**
+ * What stands beside the hydrated manifests that the Applications show, by the clone; undefined: none of them is hydrated to a branch of
+ * its repo. What the clone does not have is as of a repo that cannot be read.
+ */
+export async function hydratedIn(dir: string, views: readonly ApplicationView[], repoURL: string): Promise<Hydrated | undefined> {
+  const known = new Map<string, { drySHA: string | undefined }>();
+  for (const { spec, status } of views) {
+    const [source] = spec.sources;
+    const [seen] = status.sync.revisions;
+    if (spec.sourceHydrator === undefined || source === undefined || seen === undefined || !isFullSha(seen)) continue;
+    if (normalRepo(source.repoURL) !== normalRepo(repoURL)) continue;
+    if ((await git(dir, ["cat-file", "-e", `${seen}^{commit}`])).code !== 0) continue;
+    const { code, raw } = await git(dir, ["cat-file", "blob", `${seen}:${metadataOf(source.path ?? "")}`]);
+    known.set(`${seen} ${source.path ?? ""}`, { drySHA: code === 0 ? drySHAOf(raw) : undefined });
+  }
+  const dry = [...known.values()].flatMap(({ drySHA }) => (drySHA === undefined || !isFullSha(drySHA) ? [] : [drySHA]));
+  return known.size === 0 ? undefined : { dry, at: ({ path }, seen) => known.get(`${seen} ${path ?? ""}`) ?? "unreadable" };
+}
+
+interface Hydrated {
+  /** The dry commits that are named. */
+  dry: string[];
+  at: NonNullable<LivenessInput["hydrated"]>;
 }
 
 /** Whether revisions contain commits, by the clone; looked up beforehand. */

@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { openJournal } from "../../../adapters/git/journal/journal.ts";
+import type { IndexEntry } from "../../../adapters/git/journal/port.ts";
 import { openMirror } from "../../../adapters/git/mirror.ts";
 import type { Mirror } from "../../../adapters/git/port.ts";
 import { git, type Workspace, workspace } from "../../../adapters/git/testing/repositories.ts";
@@ -130,4 +131,19 @@ test.each<[string, (argv: string[]) => Promise<number>, string[], number, RegExp
 test("a directory that is no repository, or is not there, is wrong usage", async () => {
   await expect(list(["--repo", at.directory])).rejects.toMatchObject({ exitCode: 2 });
   await expect(list(["--repo", join(at.directory, "nope")])).rejects.toMatchObject({ exitCode: 2 });
+});
+
+test("a release that was merged since and started no run is told, in JSON with its problems", async () => {
+  const journal = openJournal({ mirror, app: "stagecoach[bot]", seal: SEAL });
+  const { index } = await journal.read();
+  const problems = [{ code: "NO_ROLLOUTS", file: "rollouts/payments.yaml", line: 3, column: 1, path: [], severity: "error" }];
+  const refused = { values: { version: "v9" }, attempt: 1, commit: "c".repeat(40), pull: 12, at: "2026-11-21T05:00:00.000Z", problems };
+  const entry = { ...index.get("payments"), refused } as IndexEntry;
+  await journal.record({ runs: [], index: new Map([["payments", entry]]), subject: "refused", trailers: {}, at: START + 2000 });
+  const { text } = await printed(get, "payments", "--fetch", "-o", "json");
+  expect(JSON.parse(text)).toMatchObject({
+    number: 2,
+    refused: { pull: 12, problems: [{ code: "NO_ROLLOUTS", file: "rollouts/payments.yaml" }] },
+  });
+  expect(JSON.parse((await printed(get, "payments", "1", "-o", "json")).text)).not.toHaveProperty("refused");
 });

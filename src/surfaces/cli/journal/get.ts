@@ -1,3 +1,4 @@
+import type { IndexEntry } from "../../../adapters/git/journal/port.ts";
 import { defined } from "../../../core/base/defined.ts";
 import { sentenceOf } from "../../../core/report/reasons/say.ts";
 import { runComment } from "../../../core/report/run/run-comment.ts";
@@ -30,26 +31,34 @@ export async function run(argv: readonly string[]): Promise<number> {
   const [name = "", number] = command.args;
   const wanted = number === undefined ? undefined : runNumber(number);
   return await withSource(options, async (source) => {
-    if (options.output === "text" && wanted === undefined) await sayRefused(source, name);
+    const refused = wanted === undefined ? (await source.index()).rollouts.get(name)?.refused : undefined;
+    if (refused !== undefined && options.output === "text") process.stderr.write(refusedText(refused));
     if (options.watch === true) return await watch(source, name, wanted, options);
-    process.stdout.write(shown(await source.runOf(name, wanted), options.output));
+    process.stdout.write(shown(await source.runOf(name, wanted), options.output, { refused }));
     return 0;
   });
 }
 
+type Refused = NonNullable<IndexEntry["refused"]>;
+
 /** A release that was merged and started no run is what whoever asks for the last run most likely waits for. */
-async function sayRefused(source: JournalSource, name: string): Promise<void> {
-  const refused = (await source.index()).rollouts.get(name)?.refused;
-  if (refused === undefined) return;
+function refusedText(refused: Refused): string {
   const by = refused.pull === undefined ? `commit ${refused.commit.slice(0, 10)}` : `pull request #${refused.pull}`;
-  const what = releaseName(refused.values);
-  const lines = refused.problems.map((problem) => `  ${sentenceOf(problem)} (${String(problem["file"])}:${String(problem["line"])})`);
-  process.stderr.write(`${what} (${by}) was merged at ${refused.at}, and no run started:\n${lines.join("\n")}\n`);
+  const lines = problemsOf(refused).map(({ said, file, line }) => `  ${said} (${file}:${line})`);
+  return `${releaseName(refused.values)} (${by}) was merged at ${refused.at}, and no run started:\n${lines.join("\n")}\n`;
+}
+
+function problemsOf({ problems }: Refused): { code: string; said: string; file: string; line: string }[] {
+  return problems.map((one) => ({ code: one.code, said: sentenceOf(one), file: String(one["file"]), line: String(one["line"]) }));
 }
 
 /** `rows`: as many lines at most, where the tree is drawn in place. */
-function shown(run: Run, format: Options["output"], rows?: number): string {
-  if (format === "json") return json(run);
+function shown(
+  run: Run,
+  format: Options["output"],
+  { rows, refused }: { rows?: number | undefined; refused?: Refused | undefined } = {},
+): string {
+  if (format === "json") return json(refused === undefined ? run : { ...run, refused: { ...refused, problems: problemsOf(refused) } });
   if (format === "markdown") return `${runComment(run, Date.now())}\n`;
   return renderTree(run, Date.now(), defined({ color: wantsColour(), width: process.stdout.columns ?? 120, rows }));
 }
@@ -73,7 +82,7 @@ async function watch(source: JournalSource, name: string, wanted: number | undef
     if (moved && !first) run = await source.runOf(name, run.number);
     head = now;
     const rows = inPlace ? (process.stdout.rows ?? 50) - 1 : undefined;
-    if (moved || inPlace) process.stdout.write(`${inPlace ? "\u001b[H\u001b[2J" : ""}${shown(run, output, rows)}`);
+    if (moved || inPlace) process.stdout.write(`${inPlace ? "\u001b[H\u001b[2J" : ""}${shown(run, output, { rows })}`);
     if (isEnded(run)) return run.phase === "Succeeded" ? 0 : 1;
     await new Promise((resolve) => setTimeout(resolve, POLL_MS));
   }

@@ -22,10 +22,11 @@ export const GITHUB_PROBLEMS = problemsOf<Pick<RepoProblems, GitHubCode>>()({
     todo: "set `delivery.method` to one that is allowed, or allow it",
   },
   BASE_WANTS_PERSON: {
-    says: ({ branch, batches, reviews, codeOwners, lastPush }) => {
+    says: ({ branch, batches, reviews, codeOwners, owners, lastPush }) => {
+      const theirs = owners === undefined || owners.batches === batches ? "" : ` for ${owners.batches} of the ${batches} batches`;
       const wants = present(
         reviews > 0 && count(reviews, "approving review"),
-        codeOwners && "the approval of a code owner",
+        codeOwners && `the approval of a code owner${owners === undefined ? "" : ` (${owners.names.join(", ")})`}${theirs}`,
         lastPush && "the approval of somebody other than who pushed last",
       );
       return `${branch} wants ${wants.join(" and ")}, and an App's does not count: unless Stagecoach may bypass that rule, ${batches === 1 ? "the batch waits" : `each of the ${batches} batches waits`} for a person`;

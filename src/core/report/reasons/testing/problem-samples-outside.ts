@@ -163,6 +163,7 @@ export const OUTSIDE_SAMPLES: Samples<keyof (PlanProblems & RepoProblems & SetPr
   METHOD_FORBIDDEN: [{ branch: "main", method: "squash", allowed: ["merge", "rebase"] }],
   BASE_WANTS_PERSON: [
     { branch: "main", batches: 9, reviews: 2, codeOwners: true, lastPush: true },
+    { branch: "main", batches: 9, reviews: 0, codeOwners: true, owners: { names: ["@acme/platform"], batches: 4 }, lastPush: false },
     { branch: "main", batches: 1, reviews: 1, codeOwners: false, lastPush: false },
   ],
   BASE_WANTS_SIGNED: [{ branch: "main", batches: 9 }],
