@@ -76,4 +76,4 @@ test("a stranger fills the server's disk by a fork's pull requests, for ever or 
   await journey.until("the run has ended", ended);
   expect(journey.run()?.phase).toBe("Succeeded");
   expect(journey.errors.filter(({ message }) => message !== "attention is needed")).toEqual([]);
-}, 120_000);
+});

@@ -118,6 +118,7 @@ export interface EngineReasons {
   PLAN_MADE_AFRESH: NoData;
   NOTE_ROLLOUT_GOES: { rollout: string };
   NOTE_ROLLOUT_NEW: { rollout: string };
+  NOTE_SOURCE_OF_FORK: { rollout: string };
   NOTE_NO_RELEASE: { rollout: string };
   /** Its head is a fork's, and has more bytes than this. */
   PULL_TOO_LARGE: { mebibytes: number };

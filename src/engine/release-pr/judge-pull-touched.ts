@@ -1,6 +1,7 @@
 import { pathMatcher } from "../../core/base/path-glob.ts";
 import { parseTemplate } from "../../core/base/template.ts";
 import { pinsOf } from "../../core/plan/steps.ts";
+import type { Problem } from "../../core/reasons/problem.ts";
 import { SETTINGS_FILE } from "../../core/spec/repo-config.ts";
 import type { PinTemplate, Rollout } from "../../core/spec/rollout.ts";
 import { declares } from "../config-repo/appset-in-git.ts";
@@ -71,4 +72,21 @@ function pinFiles(pins: readonly PinTemplate[]): (path: string) => boolean {
     return [parts.map((part) => ("text" in part ? part.text.replace(/[*?[\]!]/g, "?") : "**")).join("")];
   });
   return patterns.length === 0 ? () => false : pathMatcher(patterns);
+}
+
+/** Whether the base has this rollout with the same source. */
+export function hasSource({ rollouts }: Project, { name, source }: Rollout): boolean {
+  const base = rollouts.find((one) => one.name === name);
+  return JSON.stringify(base?.source) === JSON.stringify(source);
+}
+
+/** Problems that a PR brings: those in files it changes, and those that the base does not have. */
+export function newProblems(before: Project, after: Project, touched: readonly string[]): Problem[] {
+  const old = new Set(before.problems.map(keyOf));
+  return after.problems.filter((problem) => touched.includes(problem.file) || !old.has(keyOf(problem)));
+}
+
+/** Lines move with edits that have nothing to do with it. */
+function keyOf({ line: _line, column: _column, path: _path, ...rest }: Problem): string {
+  return JSON.stringify(rest);
 }

@@ -25,7 +25,7 @@ import { type ApplicationSetInGit, findApplicationSets, generatorClusters } from
 import type { Commits } from "../config-repo/commits.ts";
 import type { DurationsOf } from "../config-repo/history-durations.ts";
 import { setsByPlane } from "../config-repo/plane-sets.ts";
-import { type Project, readProject } from "../config-repo/project.ts";
+import { readProject } from "../config-repo/project.ts";
 import { VERSION } from "../config-repo/release.ts";
 import { type Releases, sameRelease } from "../config-repo/releases.ts";
 import type { RevisionsNow } from "../config-repo/revisions.ts";
@@ -42,7 +42,7 @@ import { REFUSED_MARKER, stickyMarker } from "../round/publish/publish.ts";
 import { type Asked, askedBy } from "./asked-release.ts";
 import { refusedBatch } from "./first-batch.ts";
 import { noReads, noting } from "./judge-pull-reads.ts";
-import { type Touches, touchesOf } from "./judge-pull-touched.ts";
+import { hasSource, newProblems, type Touches, touchesOf } from "./judge-pull-touched.ts";
 import { openPlanWarnings } from "./plan-warnings.ts";
 import type { JudgedPull, PlanBase, Verdict } from "./types.ts";
 import { openUnstagedJudge } from "./unstaged.ts";
@@ -96,6 +96,11 @@ export function openPullJudge(context: Context, { commits, releases, rules, dura
     const { base, pull, before, after, findings, comments } = judging;
     const { name } = rollout;
     const known = base.project.rollouts.some((other) => other.name === name);
+    if (pull.isFork && !hasSource(base.project, rollout)) {
+      // Whoever may name a source is shown what it makes.
+      findings.notes.push(engineReason("NOTE_SOURCE_OF_FORK", { rollout: name }));
+      return;
+    }
     const asked = await askedBy(releases, rollout, base, pull, before, after);
     if (asked.kind === "none") {
       findings.notes.push(asked.note);
@@ -231,15 +236,4 @@ async function declared(
   const found = set === undefined ? await findApplicationSets(snapshot, source) : [];
   const problems = found.length < 2 ? [] : [await snapshot.with((files) => ambiguous(rollout, files, found))];
   return { set, problems };
-}
-
-/** Problems that a PR brings: those in files it changes, and those that the base does not have. */
-function newProblems(before: Project, after: Project, touched: readonly string[]): Problem[] {
-  const old = new Set(before.problems.map(keyOf));
-  return after.problems.filter((problem) => touched.includes(problem.file) || !old.has(keyOf(problem)));
-}
-
-/** Lines move with edits that have nothing to do with it. */
-function keyOf({ line: _line, column: _column, path: _path, ...rest }: Problem): string {
-  return JSON.stringify(rest);
 }

@@ -11,6 +11,7 @@ import type { LostPlane } from "../../core/run/state/world.ts";
 import { lostWords, planeOf } from "../../core/run/targets/unseen.ts";
 import type { Declared } from "../config-repo/inventory.ts";
 import type { RepoContext } from "../round/context.ts";
+import { limitsOf } from "../round/observe/grants.ts";
 import { normaliseServer } from "./targets-join.ts";
 
 export interface Fleet {
@@ -41,6 +42,8 @@ export function clustersOf(
     const refused = missing.map((name) => context.grants?.refusal(name)).find((why) => why !== undefined);
     return unknownFleet(refused === undefined ? engineReason("PLANES_NOT_CONFIGURED", { planes: missing }) : sayGrant(refused));
   }
+  const nothing = context.planes.size === 0 ? limitsOf(context.grants, names) : undefined;
+  if (nothing !== undefined) return unknownFleet(sayGrant(nothing));
   // Which of the clusters are a lost plane's is not known either then.
   if (declared?.ok === false) return unknownFleet(engineReason("INVENTORY_UNREADABLE", { problem: declared.problems[0] }));
   const planes = planesFor(context.planes, names);

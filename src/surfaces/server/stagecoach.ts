@@ -32,7 +32,7 @@ export interface StagecoachOptions {
   app: GitHubApp;
   /** Ready or not: a plane that cannot be seen holds only what needs it. */
   planes: readonly ControlPlane[];
-  /** Which repo may use which of them; absent: every one all. */
+  /** Which repo may use which of them; absent: every one all, as long as the App is installed for one account. */
   tenancy?: readonly TenancyRule[];
   /** Who signs the commits of batches and of the journal. Default: nobody. */
   signing?: CommitSigning;
@@ -161,10 +161,10 @@ function reposOf(options: StagecoachOptions, onChange: (repository: string) => v
   const { clock, log, directory, limits, signing = { kind: "none" }, freezes = [], analysis, hooks } = options;
   const rights = tenancy(options.tenancy, options.planes);
   const { sealKeys = [sealKey(options.app.privateKey)] } = options;
-  const shared = defined({ octokit, directory, limits, clock, log, rights, signing, sealKeys, freezes, analysis, hooks, onChange });
+  const shared = defined({ octokit, directory, limits, clock, log, signing, sealKeys, freezes, analysis, hooks, onChange });
   return openRepos({
     log,
-    open: (place) => openServedRepo(place, shared),
+    open: (place, isHome) => openServedRepo(place, { ...shared, rights: rights(place.fullName, isHome) }),
     forget: ({ fullName }) => removeMirror(directory, fullName),
   });
 }

@@ -220,6 +220,10 @@ export const ENGINE: Entries<EngineReasons> = entriesOf<EngineReasons>()({
     subject: "file",
     says: "Rollout **{rollout}** is new: merging takes its release for what is there already, and starts nothing.",
   },
+  NOTE_SOURCE_OF_FORK: {
+    subject: "file",
+    says: "Rollout **{rollout}** names another `sourceRef` than the base does. A pull request from a fork is planned with those of the base only: push it to a branch of this repository to see what it would do.",
+  },
   NOTE_NO_RELEASE: { subject: "file", says: "**{rollout}**: it has no release, so it can be planned but not run." },
   NOTE_NO_TAG: { subject: "file", says: "**{rollout}**: no tag has a version in {range} yet." },
   PULL_TOO_LARGE: {

@@ -151,7 +151,7 @@ export const serverConfigSchema = z.strictObject({
   ),
   tenancy: key(
     z.array(tenantSchema).min(1).optional(),
-    "Which repository may use what. Absent: every repository the App is installed on may use everything. Present: what no rule grants is not there for a repository.",
+    "Which repository may use what. Absent: every repository may use everything while the App is installed for one account; for several, only those of its own owner. Present: what no rule grants is not there for a repository.",
   ),
   commits: key(
     z

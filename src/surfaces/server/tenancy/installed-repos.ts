@@ -19,12 +19,22 @@ export interface InstalledRepos {
   suspended: ReadonlySet<number>;
   /** Installations whose repositories could not be listed this time: nothing is concluded about them. */
   unseen: ReadonlySet<number>;
+  /** Logins of the accounts that it is installed for, in lower case. */
+  owners: ReadonlySet<string>;
+  /** The one that the App belongs to; asked only where there are several. */
+  appOwner?: string | undefined;
+}
+
+/** Whether a repository is of the one account that the bot works for: the only one that has it, or else the App's own. */
+export function isHome({ fullName }: Pick<InstalledRepo, "fullName">, { owners, appOwner }: InstalledRepos): boolean {
+  return owners.size <= 1 || fullName.toLowerCase().split("/")[0] === appOwner;
 }
 
 /** Which repositories the App is installed on. Throws only where the installations themselves cannot be listed. */
 export async function listInstalledRepos(octokit: (installationId?: number) => Promise<ProbotOctokit>, log: Log): Promise<InstalledRepos> {
   const app = await octokit();
   const installations = await app.paginate(app.rest.apps.listInstallations, { per_page: 100 });
+  const owners = new Set(installations.map(({ id, account }) => nameOf(account) ?? `installation ${id}`));
   const suspended = new Set<number>();
   const unseen = new Set<number>();
   const repos: InstalledRepo[] = [];
@@ -40,7 +50,14 @@ export async function listInstalledRepos(octokit: (installationId?: number) => P
       log.warn({ installation: installation.id, error: String(error) }, "the repositories of an installation could not be listed");
     }
   }
-  return { repos, suspended, unseen };
+  const appOwner = owners.size > 1 ? nameOf((await app.rest.apps.getAuthenticated()).data?.owner) : undefined;
+  return { repos, suspended, unseen, owners, appOwner };
+}
+
+/** Of an account, or of an enterprise. */
+function nameOf(account: object | null | undefined): string | undefined {
+  const { login, slug } = (account ?? {}) as { login?: string; slug?: string };
+  return (login ?? slug)?.toLowerCase();
 }
 
 async function reposOf(octokit: ProbotOctokit, installationId: number): Promise<InstalledRepo[]> {

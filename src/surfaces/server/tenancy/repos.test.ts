@@ -7,7 +7,7 @@ import { openRepos } from "./repos.ts";
 import type { ServedRepo } from "./served-repo.ts";
 
 const place: InstalledRepo = { fullName: "o/r", baseBranch: "main", cloneUrl: "https://example.com/o/r.git", id: 1, installationId: 1 };
-const found: InstalledRepos = { repos: [place], suspended: new Set(), unseen: new Set() };
+const found: InstalledRepos = { repos: [place], suspended: new Set(), unseen: new Set(), owners: new Set(["o"]) };
 
 test("a round that hangs is given up: nothing of it is used again, it is opened anew, and told how often it was so", async () => {
   const abandoned: number[] = [];

@@ -1,12 +1,13 @@
 /** The repositories that are served: never two works on one at once, and a dropped one is closed before it may come again. */
 import type { Log } from "../../../engine/round/context.ts";
-import type { InstalledRepo, InstalledRepos } from "./installed-repos.ts";
+import { type InstalledRepo, type InstalledRepos, isHome } from "./installed-repos.ts";
 import type { ServedRepo } from "./served-repo.ts";
 
 export type Repos = ReturnType<typeof openRepos>;
 
 interface Entry {
   place: InstalledRepo;
+  isHome: boolean;
   suspended: boolean;
   served: ServedRepo | undefined;
   /** The work under way, or the last that was. */
@@ -17,7 +18,8 @@ interface Entry {
 
 interface ReposOptions {
   log: Log;
-  open(place: InstalledRepo): Promise<ServedRepo>;
+  /** `isHome`: of the one account that the bot works for. */
+  open(place: InstalledRepo, isHome: boolean): Promise<ServedRepo>;
   /** After a repo was dropped and closed. */
   forget(place: InstalledRepo): Promise<void>;
 }
@@ -47,12 +49,21 @@ export function openRepos({ log, open, forget }: ReposOptions) {
       for (const [key, entry] of entries) {
         const place = places.get(key);
         if (place === undefined) missing(key, entry, found);
+        else if (entry.isHome !== isHome(place, found))
+          drop(key, entry, "other accounts have the App, too, or have it no more: see tenancy");
         else if (isSame(entry.place, place)) keep(entry, place);
         else drop(key, entry, "it is another one by the same name, or installed anew");
       }
       for (const [key, place] of places) {
         if (entries.has(key)) continue;
-        entries.set(key, { place, suspended: false, served: undefined, working: Promise.resolve(), givenUp: 0 });
+        entries.set(key, {
+          place,
+          isHome: isHome(place, found),
+          suspended: false,
+          served: undefined,
+          working: Promise.resolve(),
+          givenUp: 0,
+        });
         fresh.push(key);
       }
       return fresh;
@@ -99,7 +110,7 @@ async function workOn(
   };
   over.addEventListener("abort", giveUp, { once: true });
   try {
-    const served = entry.served ?? (await open(entry.place));
+    const served = entry.served ?? (await open(entry.place, entry.isHome));
     if (over.aborted) return served.abandon(over.reason);
     entry.served = served;
     await look(served, entry.givenUp);

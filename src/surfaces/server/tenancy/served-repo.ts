@@ -69,7 +69,7 @@ interface ServedRepoOptions {
   limits?: MirrorLimits;
   clock: Clock;
   log: Log;
-  rights(repository: string): RepoRights;
+  rights: RepoRights;
   signing: CommitSigning;
   sealKeys: SealKeys;
   /** Of the server: they bind every repo. */
@@ -179,7 +179,7 @@ function contextOf(
   { clock, log, freezes, analysis, hooks, rights, cell }: ServedRepoOptions,
   own: Pick<RepoContext, "forge" | "attention" | "deliveries" | "mirror" | "journal" | "commands" | "author" | "writer">,
 ): RepoContext {
-  const { planes, grants } = rights(fullName);
+  const { planes, grants } = rights;
   return {
     ...own,
     ...defined({ grants, analysis, hooks }),

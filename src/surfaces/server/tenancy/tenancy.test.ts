@@ -4,6 +4,7 @@ import { application } from "../../../adapters/argocd/testing/application.ts";
 import type { ApplicationView } from "../../../core/argocd/views.ts";
 import { clustersOf } from "../../../engine/resolve/fleet.ts";
 import { limitsOf } from "../../../engine/round/observe/grants.ts";
+import { isHome } from "./installed-repos.ts";
 import { grantedPlane, type TenancyRule, tenancy } from "./tenancy.ts";
 
 const of = (name: string, project: string, server: string): ApplicationView =>
@@ -131,9 +132,21 @@ describe("who may use what", () => {
   ];
   const rights = tenancy(rules, planes);
 
-  test("without rules everybody may use everything", () => {
+  test("without rules everybody may use everything, as long as the App is installed for one account; then only its own", () => {
     const { planes: all, grants } = tenancy(undefined, planes)("any/one");
     expect([[...all.keys()], grants]).toEqual([["hub-eu", "hub-us"], undefined]);
+    const stranger = tenancy(undefined, planes)("any/one", false);
+    expect([...stranger.planes.keys()]).toEqual([]);
+    expect(stranger.grants?.refusal("hub-eu")?.code).toBe("CONTROL_PLANE_NOT_GRANTED");
+    const found = { repos: [], suspended: new Set<number>(), unseen: new Set<number>() };
+    const home = (owners: string[], appOwner?: string) =>
+      isHome({ fullName: "Acme/fleet" }, { ...found, owners: new Set(owners), appOwner });
+    expect([home(["acme"]), home(["acme", "eve"]), home(["acme", "eve"], "acme"), home(["acme", "eve"], "eve")]).toEqual([
+      true,
+      false,
+      true,
+      false,
+    ]);
   });
 
   test("with rules a repo has what those that match it grant together, in any case of its name", () => {

@@ -25,16 +25,17 @@ export interface RepoRights {
 }
 
 /**
- * Who may use what. Without rules every repository may use everything, as fits a bot of one team. With rules a repository
- * has what the ones that match it grant together, and one that none matches has nothing.
+ * Who may use what. With rules a repository has what the ones that match it grant together, and one that none matches has nothing. Without
+ * rules `isHome` says who may use everything: the repositories of the one account that the bot works for.
  */
-export function tenancy(rules: readonly TenancyRule[] | undefined, planes: readonly ControlPlane[]): (repository: string) => RepoRights {
-  if (rules === undefined) {
-    const all = new Map(planes.map((plane) => [plane.name, plane]));
-    return () => ({ planes: all });
-  }
-  return (repository) => {
-    const granted = projectsOf(rules, repository.toLowerCase());
+export function tenancy(
+  rules: readonly TenancyRule[] | undefined,
+  planes: readonly ControlPlane[],
+): (repository: string, isHome?: boolean) => RepoRights {
+  const all = new Map(planes.map((plane) => [plane.name, plane]));
+  return (repository, isHome = true) => {
+    if (rules === undefined && isHome) return { planes: all };
+    const granted = projectsOf(rules ?? [], repository.toLowerCase());
     const own = planes.flatMap((plane) => {
       const globs = granted.get(plane.name);
       return globs === undefined ? [] : [[plane.name, grantedPlane(plane, projectMatcher(globs))] as const];
