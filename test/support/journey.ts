@@ -1,22 +1,15 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { openApiPlane } from "../../src/adapters/argocd/api/index.ts";
-import { openKubernetes } from "../../src/adapters/argocd/kubernetes/index.ts";
-import type { ControlPlane } from "../../src/adapters/argocd/port.ts";
 import { git } from "../../src/adapters/git/testing/repositories.ts";
-import { checkedClock } from "../../src/adapters/outbound/checked-clock.ts";
-import { defined } from "../../src/core/base/defined.ts";
-import type { Clock } from "../../src/core/base/time.ts";
 import { isEnded, type Run } from "../../src/core/run/state/run.ts";
 import { type Log, silentLog } from "../../src/engine/round/context.ts";
 import { idleClock } from "../../src/sim/idle-clock.ts";
-import type { EmbeddedPlane } from "../../src/sim/plane.ts";
 import { type EmbeddedWorld, startWorld, type WorldOptions } from "../../src/sim/world.ts";
-import type { CommitSigning } from "../../src/surfaces/server/commits.ts";
-import { WEBHOOK_PATH } from "../../src/surfaces/server/deliveries/server.ts";
-import { type Stagecoach, type StagecoachOptions, startStagecoach } from "../../src/surfaces/server/stagecoach.ts";
+import type { Stagecoach } from "../../src/surfaces/server/stagecoach.ts";
 import { untilRun } from "./ask-until.ts";
+import { openMeetingPoint } from "./line.ts";
+import { type BotOptions, type RunningBot, startBot } from "./start-bot.ts";
 
 /** What the App may do where teams approve or command: it has to see who is in them. */
 export const WITH_MEMBERS = {
@@ -28,32 +21,13 @@ export const WITH_MEMBERS = {
   members: "read",
 } as const;
 
-export interface JourneyOptions extends WorldOptions {
+export interface JourneyOptions extends WorldOptions, BotOptions {
   /** Whose run is looked at. Default my-app. */
   rollout?: string;
-  /** Of the bot, in milliseconds of the world's clock. */
-  resyncMs?: number;
-  annotationRefresh?: boolean;
-  /** The bot is outside of the cluster: it reads Argo CD by its REST API. */
-  overApi?: boolean;
-  /** What runs analyses and asks hooks: made anew for each bot, as a restart would, and closed with it. */
-  gates?: (world: EmbeddedWorld) => Pick<StagecoachOptions, "analysis" | "hooks">;
-  /** Of the bot itself. */
-  bot?: () => Partial<StagecoachOptions>;
-  /** Who signs the bot's commits, asked at each of its starts. Default: GitHub. */
-  signing?: () => CommitSigning;
-  /** The bot's writes are about a second apart, as GitHub wants them. Default false. */
-  pacing?: boolean;
   /** World ms that pass in a wall ms in which nobody works: fewer where something waits by the wall's clock. */
   pace?: number;
-  /** The clock of the machine that the bot runs on, made anew at each of its starts. Default: the world's. */
-  machine?: (world: Clock) => Clock;
   /** Several bots look after the same repo. Default 1. */
   replicas?: number;
-  /** Of the bot, in the wall's time. */
-  roundLimits?: StagecoachOptions["roundLimits"];
-  /** What the bot sees of a control plane. */
-  seenAs?: (plane: ControlPlane) => ControlPlane;
 }
 
 export interface Journey {
@@ -89,20 +63,34 @@ export async function startJourney(options: JourneyOptions = {}): Promise<Journe
   const log: Log = { ...silentLog, error: (fields, message) => void errors.push({ fields, message }) };
   const listeners = new Set<() => void>();
   const repo = world.github.repoDirectory(world.repository);
-  const bots: Running[] = [];
+  const bots: RunningBot[] = [];
+  /** Of bots that were killed: each starts another. */
+  const changing = new Set<Promise<void>>();
+  const meet = openMeetingPoint(world.clock);
   let machines = 0;
+  let isStopping = false;
 
+  async function startOne(): Promise<void> {
+    const directory = join(root, String(++machines));
+    const killed = () => {
+      bots.splice(bots.indexOf(one), 1);
+      const change = one.close({ withinMs: 0 }).then(() => (isStopping ? undefined : startOne()));
+      changing.add(change);
+      void change.finally(() => changing.delete(change));
+    };
+    const one = await startBot(world, directory, log, options, { killed, meet });
+    one.bot.onChange(() => {
+      for (const listener of listeners) listener();
+    });
+    bots.push(one);
+  }
   async function start(): Promise<void> {
-    for (let n = 0; n < (options.replicas ?? 1); n++) {
-      const directory = join(root, String(++machines));
-      const one = await startBot(world, directory, log, options);
-      one.bot.onChange(() => {
-        for (const listener of listeners) listener();
-      });
-      bots.push(one);
-    }
+    isStopping = false;
+    for (let n = 0; n < (options.replicas ?? 1); n++) await startOne();
   }
   async function stop(): Promise<void> {
+    isStopping = true;
+    while (changing.size > 0) await Promise.all(changing);
     for (const one of bots.splice(0)) await one.close();
   }
   const latest = () => {
@@ -140,61 +128,6 @@ export async function startJourney(options: JourneyOptions = {}): Promise<Journe
       await world.close();
       clock?.stop();
       await rm(root, { recursive: true, force: true, maxRetries: 5 });
-    },
-  };
-}
-
-interface Running {
-  bot: Stagecoach;
-  close(): Promise<void>;
-}
-
-function openPlane(plane: EmbeddedPlane, clock: Clock, log: Log, options: JourneyOptions): ControlPlane {
-  const { name, argocd, kubeconfig } = plane;
-  if (options.overApi === true) {
-    const lines = ["applications", "applicationsets", "clusters", "projects"].map((what) => `p, bot, ${what}, get, *, allow`);
-    const actions = "p, bot, applications, action/argoproj.io/Rollout/*, *, allow";
-    const token = argocd.api.addAccount("bot", [...lines, actions]);
-    return openApiPlane({ name, url: argocd.url, token, clock, log, allowRolloutActions: true });
-  }
-  const annotationRefresh = options.annotationRefresh ?? false;
-  return openKubernetes({ name, kubeConfig: { kubeconfig }, clusterSecrets: true, annotationRefresh, clock, log });
-}
-
-async function startBot(world: EmbeddedWorld, directory: string, log: Log, options: JourneyOptions): Promise<Running> {
-  const { resyncMs } = options;
-  const clock = checkedClock(options.machine?.(world.clock) ?? world.clock);
-  const { seenAs = (plane) => plane } = options;
-  const planes = world.planes.map((plane) => seenAs(openPlane(plane, clock, log, options)));
-  for (const plane of planes) await plane.ready();
-  const { id: appId, privateKey } = world.github.app;
-  const app = { appId, privateKey, webhookSecret: world.webhookSecret, baseUrl: world.github.url };
-  const gates = options.gates?.(world) ?? {};
-  const bot = await startStagecoach(
-    defined({
-      app,
-      planes,
-      ...gates,
-      ...options.bot?.(),
-      signing: options.signing?.() ?? { kind: "github" },
-      directory,
-      clock,
-      log,
-      pacing: options.pacing ?? false,
-      resyncMs,
-      roundLimits: options.roundLimits,
-    }),
-  );
-  const hook = `${bot.url}${WEBHOOK_PATH}`;
-  world.deliverTo(hook);
-  return {
-    bot,
-    async close() {
-      world.noLongerTo(hook);
-      await bot.close();
-      await gates.analysis?.engine.close();
-      await gates.hooks?.close();
-      for (const plane of planes) await plane.close();
     },
   };
 }

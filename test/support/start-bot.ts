@@ -1,0 +1,112 @@
+import { openApiPlane } from "../../src/adapters/argocd/api/index.ts";
+import { openKubernetes } from "../../src/adapters/argocd/kubernetes/index.ts";
+import type { ControlPlane } from "../../src/adapters/argocd/port.ts";
+import { checkedClock } from "../../src/adapters/outbound/checked-clock.ts";
+import { defined } from "../../src/core/base/defined.ts";
+import type { Clock } from "../../src/core/base/time.ts";
+import type { Log } from "../../src/engine/round/context.ts";
+import type { EmbeddedPlane } from "../../src/sim/plane.ts";
+import type { EmbeddedWorld } from "../../src/sim/world.ts";
+import type { CommitSigning } from "../../src/surfaces/server/commits.ts";
+import { WEBHOOK_PATH } from "../../src/surfaces/server/deliveries/server.ts";
+import { type Stagecoach, type StagecoachOptions, startStagecoach } from "../../src/surfaces/server/stagecoach.ts";
+import { type LineFaults, type MeetingPoint, openLine } from "./line.ts";
+
+export interface BotOptions {
+  /** Of the bot, in milliseconds of the world's clock. */
+  resyncMs?: number;
+  annotationRefresh?: boolean;
+  /** The bot is outside of the cluster: it reads Argo CD by its REST API. */
+  overApi?: boolean;
+  /** What runs analyses and asks hooks: made anew for each bot, as a restart would, and closed with it. */
+  gates?: (world: EmbeddedWorld) => Pick<StagecoachOptions, "analysis" | "hooks">;
+  /** Of the bot itself. */
+  bot?: () => Partial<StagecoachOptions>;
+  /** Who signs the bot's commits, asked at each of its starts. Default: GitHub. */
+  signing?: () => CommitSigning;
+  /** The bot's writes are about a second apart, as GitHub wants them. Default false. */
+  pacing?: boolean;
+  /** The clock of the machine that the bot runs on, made anew at each of its starts. Default: the world's. */
+  machine?: (world: Clock) => Clock;
+  /** Of the bot, in the wall's time. */
+  roundLimits?: StagecoachOptions["roundLimits"];
+  /** What the bot sees of a control plane. */
+  seenAs?: (plane: ControlPlane) => ControlPlane;
+  /** What happens between each bot and GitHub; another starts in place of one that is killed so. */
+  line?: LineFaults;
+}
+
+/** A bot of a journey. */
+export interface RunningBot {
+  bot: Stagecoach;
+  close(options?: { withinMs?: number }): Promise<void>;
+}
+
+function openPlane(plane: EmbeddedPlane, clock: Clock, log: Log, options: BotOptions): ControlPlane {
+  const { name, argocd, kubeconfig } = plane;
+  if (options.overApi === true) {
+    const lines = ["applications", "applicationsets", "clusters", "projects"].map((what) => `p, bot, ${what}, get, *, allow`);
+    const actions = "p, bot, applications, action/argoproj.io/Rollout/*, *, allow";
+    const token = argocd.api.addAccount("bot", [...lines, actions]);
+    return openApiPlane({ name, url: argocd.url, token, clock, log, allowRolloutActions: true });
+  }
+  const annotationRefresh = options.annotationRefresh ?? false;
+  return openKubernetes({ name, kubeConfig: { kubeconfig }, clusterSecrets: true, annotationRefresh, clock, log });
+}
+
+/** Starts one bot in this process, on a machine of its own. */
+export async function startBot(
+  world: EmbeddedWorld,
+  directory: string,
+  logOfAll: Log,
+  options: BotOptions,
+  { killed, meet }: { killed: () => void; meet: MeetingPoint },
+): Promise<RunningBot> {
+  const { resyncMs, line: faults, seenAs = (plane) => plane } = options;
+  const clock = checkedClock(options.machine?.(world.clock) ?? world.clock);
+  let isAlive = true;
+  // What a bot without a line says is nobody's to hear.
+  const log: Log = { ...logOfAll, error: (fields, message) => void (isAlive && logOfAll.error(fields, message)) };
+  // A bot that is not there yet cannot be killed.
+  let isStarted = false;
+  const onCut = () => {
+    isAlive = false;
+    killed();
+  };
+  const line =
+    faults && (await openLine(world.github.url, { ...faults, kills: () => (isStarted ? faults.kills?.() : undefined) }, meet, onCut));
+  const planes = world.planes.map((plane) => seenAs(openPlane(plane, clock, log, options)));
+  for (const plane of planes) await plane.ready();
+  const { id: appId, privateKey } = world.github.app;
+  const app = { appId, privateKey, webhookSecret: world.webhookSecret, baseUrl: line?.url ?? world.github.url };
+  const gates = options.gates?.(world) ?? {};
+  const bot = await startStagecoach(
+    defined({
+      app,
+      planes,
+      ...gates,
+      ...options.bot?.(),
+      signing: options.signing?.() ?? { kind: "github" },
+      directory,
+      clock,
+      log,
+      pacing: options.pacing ?? false,
+      resyncMs,
+      roundLimits: options.roundLimits,
+    }),
+  );
+  const hook = `${bot.url}${WEBHOOK_PATH}`;
+  world.deliverTo(hook);
+  isStarted = true;
+  return {
+    bot,
+    async close(how) {
+      world.noLongerTo(hook);
+      await bot.close(how);
+      await line?.close();
+      await gates.analysis?.engine.close();
+      await gates.hooks?.close();
+      for (const plane of planes) await plane.close();
+    },
+  };
+}
