@@ -6,6 +6,8 @@ export interface SetProblems {
   PARENT_BY_HAND: { parent: string; set: string };
   /** Several files declare it, and which one Argo CD has cannot be told. */
   SET_AMBIGUOUS: { set: string; files: readonly string[] };
+  /** Helm makes the set from the file with the pin, by this template. */
+  SET_FED: { set: string; template: string; pinned: string };
   /** What the render guard would say of the plan's first batch, in words. */
   BATCH_REFUSED: { applications: readonly string[]; said: string };
   /** A file with pins that are not per item of it. `others`: how many more read it. */

@@ -19,7 +19,7 @@ export function makerOf(files: RepoFiles, file: string, kustomizations = kustomi
 }
 
 /** The folder of the chart that a file is a template of. */
-function chartOf(files: RepoFiles, file: string): string | undefined {
+export function chartOf(files: RepoFiles, file: string): string | undefined {
   const [, folder] = /^(.*?)(?:^|\/)templates\//.exec(file) ?? [];
   if (folder === undefined) return undefined;
   return files.paths().includes(posix.join(folder, "Chart.yaml")) ? folder : undefined;

@@ -59,3 +59,13 @@ describe("a file of the set that is no YAML", () => {
     expect(declared({ "a/set.yaml": broken.replace("name: payments", "name: ledger") }).problems).toEqual([]);
   });
 });
+
+test("a set that Helm makes from a file with pins is told of before a batch is refused; one whose generators read the pins is not", () => {
+  const chart = {
+    "fleet/Chart.yaml": "name: fleet\n",
+    "fleet/templates/set.yaml": set("a").replace("name: payments", 'name: "{{ .Release.Name }}"'),
+  };
+  const told = [{ code: "SET_FED", severity: "warning", template: "fleet/templates/set.yaml", pinned: "fleet/values.yaml" }];
+  expect(declared(chart, undefined, "fleet/values.yaml").problems).toMatchObject(told);
+  expect(declared(chart, undefined, "clusters/{{ cluster.name }}.yaml").problems).toEqual([]);
+});

@@ -6,7 +6,7 @@ import type { Problem } from "../../core/reasons/problem.ts";
 import type { RenderProblem } from "../../core/reasons/render.ts";
 import type { Rollout } from "../../core/spec/rollout.ts";
 import { type ApplicationSetInGit, setsDeclaredIn } from "../config-repo/appset-in-git.ts";
-import { makerOf } from "../config-repo/live-set.ts";
+import { chartOf, chartTemplate, makerOf } from "../config-repo/live-set.ts";
 import { chooseSet } from "../config-repo/plane-sets.ts";
 import { locateIn } from "../resolve/plan-over.ts";
 import { AT_SOURCE } from "./gathered.ts";
@@ -25,7 +25,19 @@ export function declaredSet(rollout: Rollout, files: RepoFiles, live: readonly u
   const lives = live.find((one) => isNamed(one, source));
   const set = chooseSet(found, pinned, isRecord(lives) ? lives["spec"] : undefined);
   if (set === undefined && found.length > 1 && source.controlPlanes.length <= 1) problems.push(ambiguous(rollout, files, found));
+  const fed = found.length === 0 ? fedSet(rollout, files) : undefined;
+  if (fed !== undefined) problems.push(fed);
   return { set: set ?? (source.controlPlanes.length > 1 ? found[0] : undefined), problems };
+}
+
+/** A chart makes the set, and pins are among what it is made from: what comes of an edit is not known before it is merged. */
+function fedSet({ source, pins, file }: Rollout, files: RepoFiles): Problem | undefined {
+  const template = source.unverified === true ? undefined : chartTemplate(files, source.name);
+  const chart = template === undefined ? undefined : chartOf(files, template);
+  const pin = pins.find((one) => "file" in one && chart !== undefined && one.file.startsWith(chart === "" ? "values" : `${chart}/`));
+  if (template === undefined || pin === undefined || !("file" in pin)) return undefined;
+  const reason = { code: "SET_FED", set: source.name, template, pinned: pin.file } as const;
+  return locateIn({ source, pins, file } as Rollout, files, { ...reason, severity: "warning", file, line: 1, column: 1, path: AT_SOURCE });
 }
 
 /** Several files declare the set, and neither pins nor what lives tells which is meant. */

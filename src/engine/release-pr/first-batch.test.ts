@@ -50,10 +50,22 @@ interface World {
   generate?: ControlPlane["generate"];
   path?: string;
   touchesSet?: boolean;
+  /** What the repo holds instead of the set's manifest. */
+  files?: Record<string, string>;
+  pinned?: string;
 }
 
-async function refused({ git = GIT, clusters = [], applications = [], generate, path, touchesSet = false, ...world }: World) {
-  repo = workspace({ [FILE]: git });
+async function refused({
+  git = GIT,
+  clusters = [],
+  applications = [],
+  generate,
+  path,
+  touchesSet = false,
+  files = { [FILE]: git },
+  ...world
+}: World) {
+  repo = workspace(files);
   mirror = await openMirror({ directory: join(repo.directory, "mirror"), url: repo.origin, allowFile: true });
   await mirror.fetch(["main"]);
   const live = "live" in world ? world.live : git;
@@ -70,7 +82,7 @@ async function refused({ git = GIT, clusters = [], applications = [], generate, 
   const context = { planes: new Map([["hub", plane]]), clock: fastClock(), log: silentLog, repoURL: URL };
   const rollout = sampleRollout({ source: { ...sampleRollout().source, controlPlanes: ["hub"] } });
   const target = batchTarget("us-1", "Pending");
-  const edits = target.edits.map((edit) => ({ ...edit, file: FILE, ...(path === undefined ? {} : { path }) }));
+  const edits = target.edits.map((edit) => ({ ...edit, file: world.pinned ?? FILE, ...(path === undefined ? {} : { path }) }));
   const { plan } = sampleRun();
   const stages = plan.stages.map((stage) => ({
     ...stage,
@@ -101,6 +113,14 @@ describe("what the bot would refuse at the first batch is said of the plan", () 
     const git = setText(LIST, "    - plugin: { configMapRef: { name: ours } }\n");
     expect(await refused({ git })).toMatchObject({ code: "BATCH_REFUSED", severity: "error" });
     expect(await refused({ git, generate })).toBeUndefined();
+  });
+
+  test("a pin in the values of the chart that makes the set, with what to pin instead", async () => {
+    const template = GIT.replace("name: payments,", "name: {{ .Release.Name }},");
+    const values = "image: { tag: v1.4.1 }\n";
+    const files = { "fleet/Chart.yaml": "name: fleet\n", "fleet/values.yaml": values, "fleet/templates/set.yaml": template };
+    const told = await refused({ files, pinned: "fleet/values.yaml", path: "image.tag" });
+    expect(told).toMatchObject({ code: "BATCH_REFUSED", severity: "error", said: expect.stringContaining("read from Git") });
   });
 
   test("a live Application that the set does not yield", async () => {

@@ -84,7 +84,7 @@ export const ENGINE: Entries<EngineReasons> = entriesOf<EngineReasons>()({
   GUARD_SET_MADE: {
     subject: "file",
     says: ({ plane, by, changed }) =>
-      `it would change ${changed}, from which the ApplicationSet in ${plane} is made${BY[by]}: what comes of that cannot be worked out here; ${UNVERIFIED}`,
+      `it would change ${changed}, from which the ApplicationSet in ${plane} is made${BY[by]}: what comes of that cannot be worked out here; pin files that its generators read from Git, or ${UNVERIFIED}`,
   },
   GUARD_LOSES: { subject: "application", says: "{application} is live in {plane} and would be gone after the merge" },
   GUARD_READ_OUTSIDE: {

@@ -338,6 +338,21 @@ describe("limits", () => {
     expect(batch(run.run, 1)).toMatchObject({ phase: "Baking", bake: { restarts: 0 } });
   });
 
+  test("a cluster that gives none for the whole grace begins the bake anew: a bake is time in which it was heard of", () => {
+    const run = bench(1, [{ bakeMs: 5 * MINUTE }]);
+    bring(run, 1, "merged");
+    judge(run, "c1", "live");
+    round(run);
+    const clusterAnswer = { at: iso(Date.parse(MERGED) + 2 * MINUTE), since: MERGED, failed: "dial tcp: i/o timeout" };
+    const { verdict, clause } = assess(input({ application: { ...application(), clusterAnswer }, kept: {} }));
+    judge(run, "c1", verdict, clause);
+    round(run, MINUTE);
+    expect([verdict, batch(run.run, 1).targets[0]?.phase]).toEqual(["lost", "Syncing"]);
+    judge(run, "c1", "live");
+    round(run, MINUTE);
+    expect(batch(run.run, 1)).toMatchObject({ phase: "Baking", bake: { restarts: 1 } });
+  });
+
   test("a pin that Argo CD has seen changed pauses the run and names the commit, though the base has it right again", () => {
     const run = bench(1);
     bring(run, 1, "merged");

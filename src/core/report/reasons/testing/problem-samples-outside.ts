@@ -86,6 +86,7 @@ export const OUTSIDE_SAMPLES: Samples<keyof (PlanProblems & RepoProblems & SetPr
   NOT_APPLIED: [{ set: SET }],
   PARENT_BY_HAND: [{ parent: "apps", set: SET }],
   SET_AMBIGUOUS: [{ set: "payments", files: [SET, "old/payments.yaml"] }],
+  SET_FED: [{ set: "payments", template: "fleet/templates/set.yaml", pinned: "fleet/values.yaml" }],
   BATCH_REFUSED: [{ applications: ["payments-eu-1"], said: "ApplicationSet argocd/payments is not in hub" }],
   READ_OUTSIDE: [
     { changed: "values/shared.yaml", application: "ledger", others: 0 },
