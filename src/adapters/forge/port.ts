@@ -29,9 +29,11 @@ export interface Forge {
   createPull(input: { branch: string; base: string; title: string; body: string; labels: string[] }): Promise<Pull>;
   updatePull(number: number, change: { title?: string; body?: string }): Promise<void>;
   closePull(number: number): Promise<void>;
+  /** Merges this head into this base, or says why not. GitHub takes the head as a condition and not the base: that is read right before. */
   mergePull(input: {
     number: number;
     head: string;
+    base: string;
     method: "squash" | "merge" | "rebase";
     title: string;
     message: string;
@@ -83,8 +85,8 @@ export interface Forge {
   branchRules(branch: string): Promise<BranchRules>;
   /** Submitted reviews, oldest first. */
   reviews(number: number): Promise<Review[]>;
-  /** By GraphQL, guarded by the head: a branch with a merge queue refuses the REST merge. */
-  enqueuePull(number: number, head: string): Promise<MergeOutcome>;
+  /** By GraphQL, guarded by the head, as for a merge: a branch with a merge queue refuses the REST merge. */
+  enqueuePull(number: number, head: string, base: string): Promise<MergeOutcome>;
   /** Takes a PR out of the queue; nothing where it is not in it. */
   dequeuePull(number: number): Promise<void>;
   /** The queue of a branch, first in line first. Absent: this adapter cannot see it. */

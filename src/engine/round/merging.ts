@@ -15,6 +15,7 @@ import type { RepoContext } from "./context.ts";
 export interface MergeCall {
   number: number;
   head: string;
+  base: string;
   method: "squash" | "merge" | "rebase";
   title: string;
   message: string;
@@ -94,7 +95,7 @@ export function openMergeQueue({ forge, clock, log }: Context, rules: Rules, pul
         if (merged.kind !== "queueOnly") return merged;
         isOnly = true;
       }
-      const outcome = await forge.enqueuePull(call.number, call.head);
+      const outcome = await forge.enqueuePull(call.number, call.head, call.base);
       if (outcome.kind === "queued") {
         mine.add(`${branch}@${call.head}`);
         readAt = 0;

@@ -55,7 +55,7 @@ async function openPull(files?: Record<string, string>) {
 }
 
 const mergeIt = (number: number, head: string) =>
-  forge.mergePull({ number, head, method: "squash", title: "A title", message: "Stagecoach-Run: payments/1" });
+  forge.mergePull({ number, head, base: "main", method: "squash", title: "A title", message: "Stagecoach-Run: payments/1" });
 
 describe("who and where", () => {
   it("is the App's bot for an installation, and its owner for a person's token", async () => {
@@ -173,6 +173,17 @@ describe("merging", () => {
     const { pull, name, head } = await openPull();
     await github.branch(name, { "more.txt": "y\n" });
     expect(await mergeIt(pull.number, head)).toMatchObject({ kind: "headMoved" });
+  });
+
+  it("merges nothing into a branch that somebody pointed the PR at since it was looked at, and asks for no place in a queue", async () => {
+    const { pull, head } = await openPull();
+    const mia = github.sim.actAs("mia");
+    await mia.push(github.repository, { branch: "elsewhere", files: { note: "x" }, message: "x" });
+    await mia.editPull(github.repository, pull.number, { base: "elsewhere" });
+    expect(await mergeIt(pull.number, head)).toMatchObject({ kind: "retry" });
+    expect(await forge.enqueuePull(pull.number, head, "main")).toMatchObject({ kind: "retry" });
+    expect(writes()).toEqual([]);
+    expect(await forge.pull(pull.number)).toMatchObject({ state: "open", base: "elsewhere" });
   });
 
   it("takes a merge that somebody else has made for merged", async () => {

@@ -159,7 +159,7 @@ function pullsOf(shared: Shared, mergeClient: () => Promise<MergeClient>) {
     changedFiles: (number) => changedFiles(place, number),
     isBlank: (number) => shared.blankPulls.delete(number),
     reviews: (number) => reviews(place, number),
-    enqueuePull: (number, head) => enqueuePull(place, ids, mergeClient, number, head),
+    enqueuePull: (number, head, base) => enqueuePull(place, ids, mergeClient, { number, head, base }),
     dequeuePull: (number) => dequeuePull(place, number),
     labelPull: labeller(shared),
   } satisfies Partial<Forge>;

@@ -250,12 +250,12 @@ describe("the merge queue", () => {
       ],
     });
     const { number, head } = await openPull();
-    const merge = { number, head, method: "squash", title: "t", message: "m" } as const;
+    const merge = { number, head, base: "main", method: "squash", title: "t", message: "m" } as const;
     await github.octokit("wim").rest.repos.createCommitStatus({ ...github.place, sha: head, state: "success", context: "ci" });
     expect(await watched.forge.mergePull(merge)).toMatchObject({ kind: "queueOnly" });
-    expect(await watched.forge.enqueuePull(number, "0".repeat(40))).toMatchObject({ kind: "headMoved" });
-    expect(await watched.forge.enqueuePull(number, head)).toMatchObject({ kind: "queued" });
-    expect(await watched.forge.enqueuePull(number, head)).toMatchObject({ kind: "queued" });
+    expect(await watched.forge.enqueuePull(number, "0".repeat(40), "main")).toMatchObject({ kind: "headMoved" });
+    expect(await watched.forge.enqueuePull(number, head, "main")).toMatchObject({ kind: "queued" });
+    expect(await watched.forge.enqueuePull(number, head, "main")).toMatchObject({ kind: "queued" });
     expect(await watched.forge.mergeQueue?.("main")).toMatchObject([{ pull: number, position: 1 }]);
     await watched.forge.dequeuePull(number);
     await watched.forge.dequeuePull(number);
@@ -277,7 +277,7 @@ describe("the merge queue", () => {
     await github.octokit("wim").rest.repos.createCommitStatus({ ...github.place, sha: head, state: "success", context: "ci" });
     let lost = 1;
     github.sim.faults.request = ({ path }) => (path === "/graphql" && lost-- > 0 ? { status: 502, afterwards: true } : undefined);
-    expect(await watched.forge.enqueuePull(number, head)).toMatchObject({ kind: "queued" });
+    expect(await watched.forge.enqueuePull(number, head, "main")).toMatchObject({ kind: "queued" });
     delete github.sim.faults.request;
     expect(watched.writes().slice(-2)).toEqual(["POST /graphql", "POST /graphql"]);
     await watched.forge.dequeuePull(number);
@@ -289,6 +289,6 @@ describe("the merge queue", () => {
     expect(await watched.forge.mergeQueue?.("main")).toEqual([]);
     await watched.forge.dequeuePull(number);
     await expect(watched.forge.dequeuePull(99_999)).rejects.toMatchObject({ kind: "NotFound" });
-    expect((await watched.forge.enqueuePull(number, head)).kind).not.toBe("queued");
+    expect((await watched.forge.enqueuePull(number, head, "main")).kind).not.toBe("queued");
   });
 });

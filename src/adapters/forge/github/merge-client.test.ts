@@ -10,7 +10,7 @@ import { openWritePacer } from "./write-pacer.ts";
 
 const quiet = { debug() {}, info() {}, warn() {}, error() {} };
 const HEAD = "h".repeat(40);
-const MERGE = { number: 1, head: HEAD, method: "squash", title: "A batch", message: "" } as const;
+const MERGE = { number: 1, head: HEAD, base: "main", method: "squash", title: "A batch", message: "" } as const;
 const { privateKey } = generateKeyPairSync("rsa", {
   modulusLength: 2048,
   privateKeyEncoding: { type: "pkcs1", format: "pem" },
@@ -46,7 +46,8 @@ function usual(pathname: string, { body }: RequestInit): Answer {
   if (pathname.endsWith("/access_tokens"))
     return { status: 201, body: { token: "ghs_one", expires_at: new Date(Date.now() + 3_600_000).toISOString(), permissions: {} } };
   if (pathname.endsWith("/merge")) return { status: 200, body: { sha: "m".repeat(40), merged: true } };
-  if (pathname !== "/graphql") return { status: 200, body: { id: 1, node_id: "PR_1", number: 1, merged: false, head: { sha: HEAD } } };
+  if (pathname !== "/graphql")
+    return { status: 200, body: { id: 1, node_id: "PR_1", number: 1, merged: false, head: { sha: HEAD }, base: { ref: "main" } } };
   const queued = String(body).includes("enqueuePullRequest");
   return {
     status: 200,
@@ -86,7 +87,7 @@ describe("behind twelve queued writes of its installation", () => {
     const world = paced(72);
     await world.forge.repo();
     await queueChecks(world);
-    await expect(world.forge.enqueuePull(1, HEAD)).resolves.toMatchObject({ kind: "queued" });
+    await expect(world.forge.enqueuePull(1, HEAD, "main")).resolves.toMatchObject({ kind: "queued" });
     expectAhead(world.sent, (name) => name === "POST /graphql");
   });
 });

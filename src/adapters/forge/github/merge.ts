@@ -33,6 +33,8 @@ type PullData = RestEndpointMethodTypes["pulls"]["get"]["response"]["data"];
 export function merger(place: RepoOctokit, mergeClient: () => Promise<MergeClient>): (input: MergeInput) => Promise<MergeOutcome> {
   const unauthorized = new BoundedSet<string>(MOST_REMEMBERED);
   return async (input) => {
+    const elsewhere = await otherBase(place, input);
+    if (elsewhere !== undefined) return elsewhere;
     try {
       return { kind: "merged", commit: await send(await mergeClient(), place, input) };
     } catch (error) {
@@ -71,6 +73,16 @@ async function look({ octokit, owner, repo }: RepoOctokit, number: number): Prom
   }
 }
 
+/**
+ * Somebody may have pointed the PR at another branch since it was looked at. GitHub's merges take no base as a condition, neither by REST nor by
+ * GraphQL, so it is read right before; what still slips through is found by where the merge commit lies.
+ */
+async function otherBase(place: RepoOctokit, { number, base }: Pick<MergeInput, "number" | "base">): Promise<MergeOutcome | undefined> {
+  const pull = await look(place, number);
+  if (pull === undefined) return { kind: "retry", message: `#${number} could not be read right before its merge` };
+  return pull.base.ref === base ? undefined : { kind: "retry", message: `#${number} would be merged into ${pull.base.ref}, not ${base}` };
+}
+
 /** "Not mergeable" is a conflict, a draft, a closed one or a blocked one: the PR says which. */
 function byPull(pull: PullData | undefined, input: MergeInput, message: string): MergeOutcome {
   if (pull === undefined) return { kind: "retry", message };
@@ -96,9 +108,11 @@ export async function enqueuePull(
   place: RepoOctokit,
   ids: NodeIds,
   mergeClient: () => Promise<MergeClient>,
-  number: number,
-  head: string,
+  input: Pick<MergeInput, "number" | "head" | "base">,
 ): Promise<MergeOutcome> {
+  const { number, head } = input;
+  const elsewhere = await otherBase(place, input);
+  if (elsewhere !== undefined) return elsewhere;
   const { octokit, soon } = await mergeClient();
   const request = soon();
   const pull = await ids.pull(number);

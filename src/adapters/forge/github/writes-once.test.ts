@@ -328,7 +328,7 @@ describe("what a batch costs", () => {
     expect(await runsAt(made.commit)).toHaveLength(1);
   });
 
-  it("is at most 6 calls and 3 content writes besides its commit in the journal, however many clusters", async () => {
+  it("is at most 6 calls that change something, 3 of them content, besides its commit in the journal, however many clusters", async () => {
     const { openGitHubWriter } = await import("./commit-writer.ts");
     const { octokit, forge } = watched;
     const writer = openGitHubWriter({ octokit, repository: github.repository, modes: async () => new Map(), fetch: async () => undefined });
@@ -352,7 +352,14 @@ describe("what a batch costs", () => {
       await forge.putCheck({ ...gate, status: "in_progress" });
       expect((await forge.findPull(input.branch))?.number).toBe(made.pull);
       await forge.putCheck({ ...gate, status: "completed", conclusion: "success" });
-      const merged = await forge.mergePull({ number: made.pull, head: made.commit, method: "squash", title: "t", message: "m" });
+      const merged = await forge.mergePull({
+        number: made.pull,
+        head: made.commit,
+        base: "main",
+        method: "squash",
+        title: "t",
+        message: "m",
+      });
       expect(merged.kind).toBe("merged");
     };
     await batch(1);
@@ -360,6 +367,8 @@ describe("what a batch costs", () => {
     await batch(2);
     const calls = watched.asked.toSorted();
     expect(calls).toEqual([
+      "GET /repos/{owner}/{repo}/pulls/{pull_number}",
+      // Its base, right before the merge.
       "GET /repos/{owner}/{repo}/pulls/{pull_number}",
       "PATCH /repos/{owner}/{repo}/check-runs/{check_run_id}",
       "POST /graphql",

@@ -115,7 +115,13 @@ export function openActor(context: Context, parts: Parts): Act {
     }
     const { method } = run.spec.delivery;
     const named = { repository, rollout: run.rollout, run: run.number, batch: batch.number, pull };
-    const outcome = await queue.merge(batch.branch, { number: pull, head, method, ...mergeText(run, batch, pull, author) });
+    const outcome = await queue.merge(batch.branch, {
+      number: pull,
+      head,
+      base: baseBranch,
+      method,
+      ...mergeText(run, batch, pull, author),
+    });
     if (outcome.kind === "merged" || outcome.kind === "queued") {
       pulls.refuse(batch.branch, head, undefined);
       log.info({ ...named, head, outcome: outcome.kind }, "a pull request was merged");

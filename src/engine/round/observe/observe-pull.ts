@@ -93,9 +93,11 @@ export function openPullLooks({ forge, mirror, clock, log, repository }: Context
     }
   }
 
-  async function mergeOf(batch: Batch, { state, mergeCommit, mergedAt, mergedBy }: Pull): Promise<ObservedPull["merged"]> {
+  async function mergeOf(batch: Batch, { state, base, mergeCommit, mergedAt, mergedBy }: Pull): Promise<ObservedPull["merged"]> {
     if (state !== "merged" || mergeCommit === undefined || mergedAt === undefined) return undefined;
-    if ((await mirror.commitInfo(mergeCommit)) === undefined) {
+    // Merged into another branch its commit is not ours to have, and never the one that was meant.
+    const isElsewhere = base !== remote.last.branch;
+    if (!isElsewhere && (await mirror.commitInfo(mergeCommit)) === undefined) {
       // Merged after this round fetched the base: judged in the next one, never taken for a commit that is not exact.
       remote.expire();
       return undefined;
@@ -106,7 +108,7 @@ export function openPullLooks({ forge, mirror, clock, log, repository }: Context
       at: mergedAt,
       by: mergedBy ?? "unknown",
       byUs,
-      exact: await batchCommits.isExactMerge(batch, mergeCommit),
+      exact: !isElsewhere && (await batchCommits.isExactMerge(batch, mergeCommit)),
     };
   }
 
