@@ -22,7 +22,7 @@ import type { Decision } from "../decide.ts";
 import { type Refresher, setKey } from "../guard/refresh.ts";
 import type { Hooks } from "../hooks.ts";
 import type { MergeQueue } from "../merging.ts";
-import { closeWithBranch } from "../observe/open-pulls.ts";
+import { closeOwn } from "../observe/open-pulls.ts";
 import type { Gates } from "../publish/gate-check.ts";
 import type { Labels } from "../publish/labels.ts";
 import { whyRefused } from "../refused-write.ts";
@@ -156,7 +156,7 @@ export function openActor(context: Context, parts: Parts): Act {
       case "Merge":
         return merge(scope, batchOf(run, effect.batch), effect);
       case "Close":
-        await close(forge, repository, pulls, effect.pull);
+        await closeOwn(forge, repository, pulls, effect.pull);
         return true;
       case "Refresh":
         refresher.ask([...(effect.sets ?? []).map(setKey), ...effect.targets]);
@@ -238,12 +238,6 @@ function batchOf(run: Run, number: number): Batch {
   const batch = run.batches.find((b) => b.number === number);
   if (batch === undefined) throw new Error(`${run.rollout} #${run.number}: an effect names batch ${number}, which the run does not have`);
   return batch;
-}
-
-async function close(forge: Forge, repository: string, pulls: BatchPulls, pull: number): Promise<void> {
-  // Nothing is open where branches are moved: it is withdrawn by being journalled as closing.
-  const known = pull === 0 ? null : (pulls.byNumber(pull) ?? (await forge.pull(pull)));
-  if (known !== null) await closeWithBranch(forge, repository, known);
 }
 
 function isStop(effect: Effect, commands: readonly Command[], names: readonly CommandName[]): boolean {

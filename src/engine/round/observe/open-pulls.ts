@@ -4,6 +4,7 @@ import { engineReason } from "../../../core/reasons/engine.ts";
 import { GATE, overWords } from "../../../core/report/batch/gate-check.ts";
 import { parseBranch } from "../../../core/run/state/branch-name.ts";
 import type { Run } from "../../../core/run/state/run.ts";
+import type { BatchPulls } from "../batch-pulls.ts";
 import type { Rules } from "../branch-rules.ts";
 import type { RepoContext } from "../context.ts";
 import type { GateChecks } from "../publish/gate-checks.ts";
@@ -99,4 +100,11 @@ export async function closeWithBranch(
     // Gone already, or kept by a rule: the closed PR is what counts.
     if (!(error instanceof ForgeError)) throw error;
   }
+}
+
+/** Closes the PR of a batch by its number. */
+export async function closeOwn(forge: Forge, repository: string, pulls: Pick<BatchPulls, "byNumber">, pull: number): Promise<void> {
+  // Nothing is open where branches are moved: it is withdrawn by being journalled as closing.
+  const known = pull === 0 ? null : (pulls.byNumber(pull) ?? (await forge.pull(pull)));
+  if (known !== null) await closeWithBranch(forge, repository, known);
 }
