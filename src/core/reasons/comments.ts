@@ -13,6 +13,8 @@ export interface CommentReasons {
   COMMAND_TAKES_NO_WORDS: { command: string; word: string };
 
   COMMENTER_LACKS_PERMISSION: { command: string; needs: string; has: string };
+  /** More than those who may not steer are answered in ten minutes. */
+  COMMENTER_ASKS_TOO_OFTEN: NoData;
   /** The repo's settings cannot be read: they might forbid it. */
   COMMANDS_UNDECIDED: { command: string };
   /** unseen: teams whose members cannot be seen. */

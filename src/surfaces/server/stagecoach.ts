@@ -16,6 +16,7 @@ import type { Run } from "../../core/run/state/run.ts";
 import type { Window } from "../../core/spec/windows.ts";
 import type { Log } from "../../engine/round/context.ts";
 import { type Standing, webRoutes } from "../web/server.ts";
+import { openAnswerLines } from "./comments/answering.ts";
 import type { CommitSigning } from "./commits.ts";
 import { eventHandler } from "./deliveries/inbox.ts";
 import { openFirstRounds, reconciler } from "./deliveries/reconcile.ts";
@@ -161,7 +162,8 @@ function reposOf(options: StagecoachOptions, onChange: (repository: string) => v
   const { clock, log, directory, limits, signing = { kind: "none" }, freezes = [], analysis, hooks } = options;
   const rights = tenancy(options.tenancy, options.planes);
   const { sealKeys = [sealKey(options.app.privateKey)] } = options;
-  const shared = defined({ octokit, directory, limits, clock, log, signing, sealKeys, freezes, analysis, hooks, onChange });
+  const answering = openAnswerLines();
+  const shared = defined({ octokit, directory, limits, clock, log, signing, sealKeys, freezes, analysis, hooks, onChange, answering });
   return openRepos({
     log,
     open: (place, isHome) => openServedRepo(place, { ...shared, rights: rights(place.fullName, isHome) }),

@@ -349,6 +349,15 @@ describe("comments", () => {
     expect(await forge.comments(pull.number)).toHaveLength(1);
   });
 
+  it("are all read, though what was the last page is full and has not changed", async () => {
+    const { pull } = await openPull();
+    const rob = github.sim.actAs("rob");
+    for (let n = 0; n < 100; n++) rob.comment(github.repository, pull.number, `noise ${n}`);
+    expect(await forge.comments(pull.number)).toHaveLength(100);
+    github.sim.actAs("wim").comment(github.repository, pull.number, "/halt");
+    expect((await forge.comments(pull.number)).at(-1)?.body).toBe("/halt");
+  });
+
   it("get a reaction, as often as they like", async () => {
     const { pull } = await openPull();
     const comment = github.sim.actAs("wim").comment(github.repository, pull.number, "/pause");

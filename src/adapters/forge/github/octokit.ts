@@ -47,13 +47,21 @@ export function conditionalReads(octokit: OctokitLike): void {
       const response = await request(options);
       const etag = response.headers["etag"];
       kept.delete(key);
-      if (typeof etag === "string") kept.set(key, { etag, response: copy(response) });
+      if (typeof etag === "string" && !isFullEnd(response, parameters["per_page"])) kept.set(key, { etag, response: copy(response) });
       return response;
     } catch (error) {
       if (known !== undefined && (error as { status?: unknown }).status === 304) return copy(known.response);
       throw error;
     }
   });
+}
+
+/**
+ * The last page of a list, with no room left: what comes next goes on a page of its own, and this one stays the same but for its link
+ * to it, which its ETag says nothing of. From memory it would be the list's end for ever.
+ */
+function isFullEnd({ data, headers }: OctokitResponse, perPage: unknown): boolean {
+  return Array.isArray(data) && data.length >= Number(perPage ?? 30) && !/\brel="next"/.test(String(headers["link"] ?? ""));
 }
 
 /**

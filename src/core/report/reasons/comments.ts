@@ -39,6 +39,11 @@ export const COMMENTS: Entries<CommentReasons> = {
     subject: "person",
     says: ({ command, needs, has }) => `\`/${command}\` needs ${needs} permission on this repository, and you have ${has}`,
   },
+  COMMENTER_ASKS_TOO_OFTEN: {
+    subject: "person",
+    says: () =>
+      "these are many commands of somebody without write permission on this repository: no more of them are answered for ten minutes",
+  },
   COMMANDS_UNDECIDED: {
     subject: "file",
     says: ({ command }) =>

@@ -12,7 +12,7 @@ export interface CommandSource {
   /** PRs of which an event told, since this was asked last, that something was written on them. */
   spokenOn?(): readonly number[];
   /**
-   * Tells the commenter: a reaction, and for a refusal one comment edited in place. May be called twice. `run`: whose
+   * Has the commenter told, in its turn: a reaction, and for a refusal one comment edited in place. May be called twice. `run`: whose
    * command it was, as of this round; `/status` and `/plan` are answered with it. `waits`: nothing became of it yet, and it is read again.
    */
   answer(command: Command, outcome: "done" | "refused" | "waits", message: Words, run?: Run): Promise<void>;

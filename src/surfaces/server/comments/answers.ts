@@ -1,5 +1,5 @@
 /** What people see of what became of their commands: reactions and answers, each once. Called by the inbox and its readings. */
-import { type Forge, ForgeError, type Reaction } from "../../../adapters/forge/port.ts";
+import { type Comment, type Forge, ForgeError, type Reaction } from "../../../adapters/forge/port.ts";
 import { BoundedMap, BoundedSet } from "../../../core/base/bounded.ts";
 import type { Clock } from "../../../core/base/time.ts";
 import { helpAnswer, planAnswer, statusAnswer } from "../../../core/report/answers.ts";
@@ -8,6 +8,7 @@ import type { Run } from "../../../core/run/state/run.ts";
 import type { CommandSpec } from "../../../core/spec/commands.ts";
 import type { Log } from "../../../engine/round/context.ts";
 import { stickyMarker } from "../../../engine/round/publish/publish.ts";
+import type { Answering } from "./answering.ts";
 import { refusalComments } from "./refusals.ts";
 
 /** A line of a comment, and who wrote it. */
@@ -26,43 +27,125 @@ export type CommandAnswers = ReturnType<typeof commandAnswers>;
 
 /** Of answers remembered, the newest: giving one twice is harmless. */
 const MOST_REMEMBERED = 20_000;
+/** An answer that could not be given is tried again after this, and then longer each time. */
+const FIRST_RETRY_MS = 5_000;
+const LAST_RETRY_MS = 5 * 60_000;
+/** Which question an answer of ours was for, unseen at its end. */
+const ASKED = /\n<!-- answers (\d{1,16}) -->$/;
+const QUESTION = /^<!-- stagecoach:(status|plan):(\S{1,100}) -->/;
 
-/** Answers commands. Everything may be said twice: it stands there once. */
-export function commandAnswers(forge: Forge, clock: Clock, log: Log) {
+interface AnswersOptions {
+  forge: Forge;
+  clock: Clock;
+  log: Log;
+  answering: Answering;
+  /** Asks for another reading, after so many milliseconds. */
+  recheck(inMs: number): void;
+}
+
+/** Answers commands, each in its turn; nobody waits for it. Everything may be said twice: it stands there once. */
+export function commandAnswers({ forge, clock, log, answering, recheck }: AnswersOptions) {
   const reacted = new BoundedSet<string>(MOST_REMEMBERED);
   const answered = new BoundedSet<string>(MOST_REMEMBERED);
   /** What was last said to commands that wait. */
   const waiting = new BoundedMap<string, string>(MOST_REMEMBERED);
+  /** By kind, PR and rollout: the newest comment whose question was answered, by this process or an earlier one. */
+  const asked = new BoundedMap<string, number>(MOST_REMEMBERED);
   const refusals = refusalComments(forge, log);
   /** Comments that get their 😕 once it is written down on their PR that they were refused. */
   let refused: { pull: number; comment: string }[] = [];
+  let failures = 0;
 
-  async function react(comment: string, reaction: Reaction): Promise<void> {
+  /** `undo`: what was noted of it, so that a later reading gives it again. */
+  function later(key: string, give: () => Promise<unknown>, undo: () => void): void {
+    const taken = answering.later(key, async () => {
+      try {
+        await give();
+        failures = 0;
+      } catch (error) {
+        undo();
+        log.warn({ answer: key, error: String(error) }, "an answer could not be given; trying again");
+        again();
+      }
+    });
+    if (taken) return;
+    undo();
+    again();
+  }
+
+  function again(): void {
+    recheck(Math.min(LAST_RETRY_MS, FIRST_RETRY_MS * 2 ** Math.min(failures++, 10)));
+  }
+
+  function react(comment: string, reaction: Reaction): void {
     const key = `${comment} ${reaction}`;
     // Nobody can react to a review: what became of it stands below it.
     if (reacted.has(key) || comment.startsWith("r")) return;
     reacted.add(key);
-    try {
-      await forge.react(Number(comment), reaction);
-    } catch (error) {
-      // Deleted meanwhile: there is nothing to set it on.
-      if (error instanceof ForgeError && error.kind === "NotFound") return;
-      reacted.delete(key);
-      log.warn({ comment, error: String(error) }, "a reaction could not be set");
-    }
+    later(
+      `react ${key}`,
+      () => forge.react(Number(comment), reaction).catch(ignoreGone),
+      () => reacted.delete(key),
+    );
+  }
+
+  function writeRefusals(): void {
+    const unsaid = () => {
+      const own = refused;
+      refused = [];
+      return own;
+    };
+    later(
+      "refusals",
+      async () => {
+        const own = unsaid();
+        const failed = await refusals.write();
+        refused.unshift(...own.filter(({ pull }) => failed.has(pull)));
+        for (const { pull, comment } of own) if (!failed.has(pull)) react(comment, "confused");
+        if (failed.size > 0) again();
+      },
+      () => undefined,
+    );
+  }
+
+  /** An answer that changes nothing, kept in one place of a PR: of many that wait for the same the newest is answered. */
+  function question(kind: "status" | "plan", line: WrittenLine, rollout: string, key: string, body: () => Promise<string> | string): void {
+    const { pull, comment } = line;
+    const id = Number(comment);
+    const suffix = Number.isInteger(id) ? `\n<!-- answers ${Math.max(id, asked.get(`${kind} ${pull} ${rollout}`) ?? 0)} -->` : "";
+    later(
+      `${kind} ${pull} ${rollout}`,
+      async () => {
+        await forge.stickyComment(pull, `stagecoach:${kind}:${rollout}`, `${await body()}${suffix}`);
+        if (Number.isInteger(id)) asked.set(`${kind} ${pull} ${rollout}`, id);
+      },
+      () => answered.delete(key),
+    );
   }
 
   return {
     react,
     isAnswered: (key: string) => answered.has(key),
+    /** Whether this question, or a newer one of its kind, was answered on the PR. */
+    wasAsked(kind: string, pull: number, rollout: string, comment: string): boolean {
+      return Number(comment) <= (asked.get(`${kind} ${pull} ${rollout}`) ?? -1);
+    },
     /** Notes that a command was answered; false: it was before. */
     setAnswered(key: string): boolean {
       const isNew = !answered.has(key);
       answered.add(key);
       return isNew;
     },
-    /** Takes in what was refused on a PR before us. */
-    recall: refusals.recall,
+    /** Takes in what was answered and refused on a PR before us. */
+    recall(pull: number, comments: readonly Comment[]): void {
+      refusals.recall(pull, comments);
+      for (const { ours, body } of comments) {
+        const [, kind, rollout] = (ours && QUESTION.exec(body)) || [];
+        const id = kind === undefined ? undefined : ASKED.exec(body)?.[1];
+        const key = `${kind} ${pull} ${rollout}`;
+        if (id !== undefined && Number(id) > (asked.get(key) ?? 0)) asked.set(key, Number(id));
+      }
+    },
     wasRefused: refusals.has,
     /** Refuses a command for good, from `writeRefusals` on. Not `shown`: noted without a word. */
     refuse(line: WrittenLine, message: string, shown = true): void {
@@ -70,44 +153,54 @@ export function commandAnswers(forge: Forge, clock: Clock, log: Log) {
       const { pull, comment, author: actor, text } = line;
       log.info({ repository: forge.repository, pull, comment, actor, command: text.slice(0, 200), said: message }, "a command was refused");
       if (shown) refused.push({ pull: line.pull, comment: line.comment });
+      writeRefusals();
     },
-    /** Says, from `writeRefusals` on, that nothing became of a command yet, nor is decided. False: it was told so already. */
-    sayWaits(line: WrittenLine, message: string): boolean {
-      if (waiting.get(waitsKey(line)) === message) return false;
+    /** Says that nothing became of a command yet, nor is decided. */
+    sayWaits(line: WrittenLine, message: string): void {
+      if (waiting.get(waitsKey(line)) === message) return;
       waiting.set(waitsKey(line), message);
       refusals.add({ ...line, message, shown: true });
-      return true;
+      writeRefusals();
     },
-    /** Writes what was refused since below it, and then sets 😕. False: not all could be written yet. */
-    async writeRefusals(): Promise<boolean> {
-      const unsaid = refused;
-      refused = [];
-      const failed = await refusals.write();
-      refused.unshift(...unsaid.filter(({ pull }) => failed.has(pull)));
-      for (const { pull, comment } of unsaid) if (!failed.has(pull)) await react(comment, "confused");
-      return failed.size === 0;
-    },
+    /** Writes what could not be written before. */
+    writeAgain,
     /** Shows that a command was done: 🚀 on its comment, an answer below its review, and in the place of one that said it waits. */
-    async markDone(line: WrittenLine, message = "done"): Promise<void> {
-      await react(line.comment, "rocket");
+    markDone(line: WrittenLine, message = "done"): void {
+      react(line.comment, "rocket");
       const waited = waiting.delete(waitsKey(line)) || refusals.isNotice(line.pull, line.comment);
       if (!waited && !line.comment.startsWith("r")) return;
       refusals.add({ ...line, message, shown: true });
-      await refusals.write();
+      writeRefusals();
     },
-    async help(pull: number, only: CommandSpec | undefined): Promise<void> {
-      await forge.stickyComment(pull, "stagecoach:help", helpAnswer(only));
+    help(pull: number, only: CommandSpec | undefined, key: string): void {
+      later(
+        `help ${pull}`,
+        () => forge.stickyComment(pull, "stagecoach:help", helpAnswer(only)),
+        () => answered.delete(key),
+      );
     },
-    async status({ pull, author }: WrittenLine, run: Run): Promise<void> {
-      const now = clock.now();
-      const release = run.trigger.pull;
-      const live = release === undefined ? undefined : await forge.stickyComment(release, stickyMarker(run.rollout), runComment(run, now));
-      await forge.stickyComment(pull, `stagecoach:status:${run.rollout}`, statusAnswer(run, now, author, live?.url));
+    status(line: WrittenLine, run: Run, key: string): void {
+      question("status", line, run.rollout, key, async () => {
+        const now = clock.now();
+        const release = run.trigger.pull;
+        const live =
+          release === undefined ? undefined : await forge.stickyComment(release, stickyMarker(run.rollout), runComment(run, now));
+        return statusAnswer(run, now, line.author, live?.url);
+      });
     },
-    async plan({ pull, author }: WrittenLine, run: Run): Promise<void> {
-      await forge.stickyComment(pull, `stagecoach:plan:${run.rollout}`, planAnswer(run, clock.now(), author));
+    plan(line: WrittenLine, run: Run, key: string): void {
+      question("plan", line, run.rollout, key, () => planAnswer(run, clock.now(), line.author));
     },
   };
+
+  function writeAgain(): void {
+    if (refusals.isUnwritten()) writeRefusals();
+  }
+}
+
+/** Deleted meanwhile: there is nothing to set it on. */
+function ignoreGone(error: unknown): void {
+  if (!(error instanceof ForgeError && error.kind === "NotFound")) throw error;
 }
 
 function waitsKey({ pull, comment, text }: WrittenLine): string {

@@ -1,6 +1,7 @@
 /** Who may give a command: GitHub's permissions and the settings of the default branch, asked anew in every reading. */
 import type { Comment, Forge } from "../../../adapters/forge/port.ts";
 import { GitError, type Mirror } from "../../../adapters/git/port.ts";
+import { BoundedSet } from "../../../core/base/bounded.ts";
 import type { AnyReason } from "../../../core/base/reason.ts";
 import { comment as reason } from "../../../core/reasons/comments.ts";
 import { type CommandName, commandSpec, hasPermission, type Permission } from "../../../core/spec/commands.ts";
@@ -37,6 +38,16 @@ async function readAt(mirror: Mirror, base: string): Promise<CommandPolicy | "br
 const ALWAYS: ReadonlySet<CommandName> = new Set(["pause", "abort", "halt", "status", "plan", "help"]);
 /** Anybody may comment. So many questions are asked in one look, and the others in the next ones. */
 const MOST_ASKED = 50;
+/** Of them about accounts of which it is not known that they have steered anything here. */
+const MOST_ASKED_OF_STRANGERS = 20;
+const MOST_KNOWN = 1000;
+
+/** Accounts that had the right to steer when they were last asked about: they are asked about first. It gives nobody a right. */
+export type KnownPeople = Pick<BoundedSet<string>, "has" | "add" | "delete">;
+
+export function openKnown(): KnownPeople {
+  return new BoundedSet<string>(MOST_KNOWN);
+}
 
 /** Why a command may not act; undefined: nothing is against it; `later`: it cannot be told now. */
 export type WhyNot = Promise<AnyReason | undefined | "later">;
@@ -44,8 +55,9 @@ export type WhyNot = Promise<AnyReason | undefined | "later">;
 export type Authority = ReturnType<typeof openAuthority>;
 
 /** What GitHub said in one reading. Never kept longer: a permission may be taken away at any moment. */
-export function openAuthority(forge: Forge, policy: CommandPolicy | "broken", log: Log) {
+export function openAuthority(forge: Forge, policy: CommandPolicy | "broken", log: Log, known = openKnown()) {
   const questions = openQuestions(log);
+  let strangers = 0;
 
   /** Whether a bot is named in the settings; a person always counts as one. */
   function isAllowedBot({ author, authorIsBot }: Comment): boolean {
@@ -53,8 +65,14 @@ export function openAuthority(forge: Forge, policy: CommandPolicy | "broken", lo
   }
 
   async function permissionOf(comment: Comment): Promise<Permission | "later"> {
-    const permission = await questions.ask(`permission ${comment.author}`, () => forge.permission(comment.author));
-    if (permission === "later" || !isAllowedBot(comment)) return permission;
+    const { author } = comment;
+    const key = `permission ${author}`;
+    if (!known.has(author) && !questions.isAsked(key) && ++strangers > MOST_ASKED_OF_STRANGERS) return questions.postpone();
+    const permission = await questions.ask(key, () => forge.permission(author));
+    if (permission === "later") return permission;
+    if (hasPermission(permission, "write")) known.add(author);
+    else known.delete(author);
+    if (!isAllowedBot(comment)) return permission;
     // Named in the settings on the default branch: that is its permission. GitHub itself gives an App none.
     return hasPermission(permission, "write") ? permission : "write";
   }
@@ -77,6 +95,7 @@ export function openAuthority(forge: Forge, policy: CommandPolicy | "broken", lo
     whyNot,
     permissionOf,
     isAllowedBot,
+    isKnown: (author: string) => known.has(author),
     /** Something was left for a later reading. */
     get postponed() {
       return questions.postponed;
@@ -91,6 +110,11 @@ function openQuestions(log: Log) {
   return {
     get postponed() {
       return postponed;
+    },
+    isAsked: (key: string) => answers.has(key),
+    postpone(): "later" {
+      postponed = true;
+      return "later";
     },
     async ask<T>(key: string, question: () => Promise<T>): Promise<T | "later"> {
       let answer = answers.get(key) as Promise<T | "later"> | undefined;

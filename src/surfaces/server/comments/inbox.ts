@@ -8,9 +8,11 @@ import { type Command, commandSpec } from "../../../core/spec/commands.ts";
 import { OPEN_POLICY } from "../../../core/spec/repo-config.ts";
 import type { Log } from "../../../engine/round/context.ts";
 import type { CommandPlace, CommandSource } from "../../../engine/round/observe/command-source.ts";
+import { type Answering, openAnswering } from "./answering.ts";
 import { answersAtMost, commandAnswers, type WrittenLine } from "./answers.ts";
-import { openAuthority, type ReadPolicy, type WhyNot } from "./authority.ts";
+import { openAuthority, openKnown, type ReadPolicy, type WhyNot } from "./authority.ts";
 import { commentParser, type ParsedCommand } from "./parse.ts";
+import { openQuota } from "./quota.ts";
 import { commandsOn, openUnclaimed, RECHECK_MS, type Reading } from "./reading.ts";
 import { openWritten } from "./written.ts";
 
@@ -22,6 +24,12 @@ export interface CommandInbox extends CommandSource {
   touched(pull: number, where?: "review"): void;
   /** Everything is read anew in the next round: webhooks may have been lost. */
   resync(): void;
+  /** No answer is begun until this is let go: what a round writes comes first. */
+  holdAnswers(): () => void;
+  /** Resolves when no answer waits or is under way. */
+  settled(): Promise<void>;
+  /** Answers that wait are dropped: whoever reads the comments next gives them. Waits for the one under way. */
+  close(): Promise<void>;
 }
 
 export interface CommandInboxOptions {
@@ -32,6 +40,8 @@ export interface CommandInboxOptions {
   policy?: ReadPolicy;
   /** Called where something had to be left for another reading, which is wanted after so many milliseconds. */
   again?: (inMs: number) => void;
+  /** Where answers wait for their turn. Default: in a line of their own. */
+  answering?: Answering;
 }
 
 /** Where a command came from, for its answer. */
@@ -44,12 +54,14 @@ interface Origin {
 export function commandInbox(options: CommandInboxOptions): CommandInbox {
   const { forge, clock, log, policy = async () => OPEN_POLICY, again: recheck = () => undefined } = options;
   const cache = commentCache(forge, clock, log);
-  const answers = commandAnswers(forge, clock, log);
-  const lasting = { clock, answers, parse: commentParser(), unclaimed: openUnclaimed(clock), recheck, isAsWritten: openWritten(options) };
+  const { answering = openAnswering()() } = options;
+  const answers = commandAnswers({ forge, clock, log, answering, recheck });
+  const judging = { parse: commentParser(), unclaimed: openUnclaimed(clock), isAsWritten: openWritten(options), quota: openQuota() };
+  const lasting = { clock, answers, recheck, ...judging, known: openKnown() };
   const origins = new WeakMap<Command, Origin>();
 
   async function openReading(): Promise<Reading> {
-    return { ...lasting, authority: openAuthority(forge, await policy(), log), mayAnswer: answersAtMost(MOST_ANSWERS) };
+    return { ...lasting, authority: openAuthority(forge, await policy(), log, lasting.known), mayAnswer: answersAtMost(MOST_ANSWERS) };
   }
 
   async function readPlace(reading: Reading, place: CommandPlace, rollout: string | undefined, whyNot: (parsed: ParsedCommand) => WhyNot) {
@@ -60,46 +72,56 @@ export function commandInbox(options: CommandInboxOptions): CommandInbox {
     return found.map(({ command }) => command);
   }
 
-  async function finish(...asked: { postponed: boolean }[]): Promise<void> {
-    if (!(await answers.writeRefusals()) || asked.some(({ postponed }) => postponed)) recheck(RECHECK_MS);
+  function finish(...asked: { postponed: boolean }[]): void {
+    answers.writeAgain();
+    if (asked.some(({ postponed }) => postponed)) recheck(RECHECK_MS);
+  }
+
+  /** What one reading finds is answered together. */
+  async function together<T>(work: () => Promise<T>): Promise<T> {
+    const letGo = answering.hold();
+    return work().finally(letGo);
+  }
+
+  async function read(rollout: string, places: readonly CommandPlace[]): Promise<Command[]> {
+    const reading = await openReading();
+    const commands: Command[] = [];
+    for (const place of places) commands.push(...(await readPlace(reading, place, rollout, async (one) => whyWhichRollout(place, one))));
+    finish(reading.authority);
+    return commands.sort(oldestFirst);
+  }
+
+  async function beforeRun(pull: number): Promise<Command[]> {
+    const reading = await openReading();
+    const unstarted = runIsMissing(forge, pull, log);
+    const plans = await readPlace(reading, { number: pull, shared: false }, undefined, unstarted.whyNot);
+    finish(reading.authority, unstarted);
+    return plans.sort(oldestFirst);
   }
 
   return {
     touched: cache.touched,
     spokenOn: cache.takeTouched,
     resync: cache.resync,
-    async read(rollout, places) {
-      const reading = await openReading();
-      const commands: Command[] = [];
-      for (const place of places) commands.push(...(await readPlace(reading, place, rollout, async (one) => whyWhichRollout(place, one))));
-      await finish(reading.authority);
-      return commands.sort(oldestFirst);
-    },
-    async beforeRun(pull) {
-      const reading = await openReading();
-      const unstarted = runIsMissing(forge, pull, log);
-      const plans = await readPlace(reading, { number: pull, shared: false }, undefined, unstarted.whyNot);
-      await finish(reading.authority, unstarted);
-      return plans.sort(oldestFirst);
-    },
+    holdAnswers: answering.hold,
+    settled: answering.settled,
+    close: answering.close,
+    read: (rollout, places) => together(() => read(rollout, places)),
+    beforeRun: (pull) => together(() => beforeRun(pull)),
     async answer(command, outcome, message, run) {
       const origin = origins.get(command);
       if (origin === undefined || answers.isAnswered(`${command.id} ${origin.rollout}`)) return;
       const { line, rollout, shared } = origin;
-      if (outcome === "waits") {
-        if (answers.sayWaits(line, sentenceOf(message, run))) await finish();
-        return;
-      }
+      if (outcome === "waits") return answers.sayWaits(line, sentenceOf(message, run));
+      const key = `${command.id} ${rollout}`;
+      answers.setAnswered(key);
       if (outcome === "refused") {
         const said = sentenceOf(message, run);
-        answers.refuse(line, shared ? `${rollout}: ${said}` : said);
-        await finish();
-      } else {
-        if (command.name === "status" && run !== undefined) await answers.status(line, run);
-        if (command.name === "plan" && run !== undefined) await answers.plan(line, run);
-        await answers.markDone(line, message === "" ? undefined : sentenceOf(message, run));
+        return answers.refuse(line, shared ? `${rollout}: ${said}` : said);
       }
-      answers.setAnswered(`${command.id} ${rollout}`);
+      if (command.name === "status" && run !== undefined) answers.status(line, run, key);
+      if (command.name === "plan" && run !== undefined) answers.plan(line, run, key);
+      answers.markDone(line, message === "" ? undefined : sentenceOf(message, run));
     },
   };
 }

@@ -8,11 +8,12 @@ import type { AnyReason } from "../../../core/base/reason.ts";
 import { type Clock, epoch } from "../../../core/base/time.ts";
 import { comment as reason } from "../../../core/reasons/comments.ts";
 import { sentenceOf } from "../../../core/report/reasons/say.ts";
-import { COMMANDS, type Command, commandSpec } from "../../../core/spec/commands.ts";
+import { COMMANDS, type Command, type CommandName, commandSpec, hasPermission } from "../../../core/spec/commands.ts";
 import type { CommandPlace } from "../../../engine/round/observe/command-source.ts";
 import type { CommandAnswers, WrittenLine } from "./answers.ts";
 import type { Authority, WhyNot } from "./authority.ts";
 import type { CommentParser, ParsedCommand } from "./parse.ts";
+import type { Quota } from "./quota.ts";
 import { keyOf } from "./refusals.ts";
 
 /** A comment found late acts only this long after it was written: docs/spec.md §9.20. */
@@ -33,6 +34,8 @@ export interface Reading {
   isAsWritten(comment: Comment): Promise<boolean>;
   /** Whether this account may be answered once more in this reading. */
   mayAnswer(author: string): boolean;
+  /** What people who may not steer are answered in all. */
+  quota: Quota;
   /** Asks for another reading, after so many milliseconds. */
   recheck(inMs: number): void;
 }
@@ -63,20 +66,27 @@ export async function commandsOn(
 ): Promise<FoundCommand[]> {
   const found: FoundCommand[] = [];
   if (rollout !== undefined) reading.unclaimed.steer(place.number, rollout);
-  for (const comment of comments) {
-    for (const candidate of await candidatesIn(reading, place, comment, rollout)) {
-      const { parsed, line } = candidate;
-      const wanted = parsed.flags["rollout"];
-      if (rollout !== undefined && wanted !== undefined && wanted !== rollout) await refuseUnclaimed(reading, candidate, String(wanted));
-      else if (!(await mayAct(reading, candidate, whyNot))) continue;
-      else if (parsed.name === "help") await answerHelp(reading, candidate);
-      else {
-        const command = await commandFrom(reading, candidate, place);
-        if (command !== undefined) found.push({ command, line });
-      }
+  const candidates: Candidate[] = [];
+  for (const comment of comments) candidates.push(...(await candidatesIn(reading, place, comment, rollout)));
+  for (const candidate of candidates.toSorted((a, b) => rankOf(reading, a) - rankOf(reading, b))) {
+    const { parsed, line } = candidate;
+    const wanted = parsed.flags["rollout"];
+    if (rollout !== undefined && wanted !== undefined && wanted !== rollout) await refuseUnclaimed(reading, candidate, String(wanted));
+    else if (!(await mayAct(reading, candidate, whyNot))) continue;
+    else if (parsed.name === "help") answerHelp(reading, candidate);
+    else {
+      const command = await commandFrom(reading, candidate, place);
+      if (command !== undefined) found.push({ command, line });
     }
   }
   return found;
+}
+
+/** These are judged first, and those of people who were seen to steer before anybody else's: what strangers write must not delay them. */
+const URGENT: readonly CommandName[] = ["pause", "halt", "rollback"];
+
+function rankOf({ authority }: Reading, { comment, parsed }: Candidate): number {
+  return (authority.isKnown(comment.author) ? 0 : 2) + (URGENT.includes(parsed.name) ? 0 : 1);
 }
 
 /** Gives the commands of a comment that are still to be judged; a mistake in it is refused. */
@@ -94,7 +104,13 @@ async function candidatesIn(reading: Reading, place: CommandPlace, comment: Comm
   return read.commands
     .filter((parsed) => !isLate || isForAnyTime(parsed, place.former))
     .map((parsed) => ({ comment, id: `${id}#${parsed.index}`, parsed, line: lineOf(parsed.text), key: `${id}#${parsed.index} ${rollout}` }))
-    .filter((one) => !answers.isAnswered(one.key) && !answers.wasRefused(place.number, one.id));
+    .filter((one) => !answers.isAnswered(one.key))
+    .filter((one) => {
+      const isOver = answers.wasRefused(place.number, one.id) || answers.wasAsked(one.parsed.name, place.number, rollout, id);
+      // By an earlier process, perhaps: it counts among what its author was answered.
+      if (isOver) reading.quota.take(author, one.id, epoch(createdAt));
+      return !isOver;
+    });
 }
 
 /** Whether a command counts however old it is. What was said to a run that is over was for it alone, but a halt is for all. */
@@ -107,25 +123,30 @@ async function mayAct(reading: Reading, { comment, id, parsed, line, key }: Cand
   const { answers, authority, mayAnswer, isAsWritten } = reading;
   const why = (await authority.whyNot(comment, parsed.name)) ?? (await whyNot(parsed));
   if (why === "later") return false;
-  if (why !== undefined) refuseOnce(reading, key, { ...line, command: id }, why);
+  const has = await authority.permissionOf(comment);
+  if (has === "later") return false;
+  const left = hasPermission(has, "write") ? undefined : reading.quota.take(comment.author, id, epoch(comment.createdAt));
+  if (left === "limit") refuseOnce(reading, key, { ...line, command: id }, reason("COMMENTER_ASKS_TOO_OFTEN"));
+  else if (why !== undefined) refuseOnce(reading, key, { ...line, command: id }, why, left !== "none");
+  else if (left === "none") answers.setAnswered(key);
   else if (commandSpec(parsed.name).who === "read" && !mayAnswer(comment.author)) answers.setAnswered(key);
   else if (await isAsWritten(comment)) {
-    await answers.react(line.comment, "eyes");
+    answers.react(line.comment, "eyes");
     return true;
   }
   return false;
 }
 
-function refuseOnce({ answers, mayAnswer }: Reading, key: string, line: WrittenLine, because: AnyReason): void {
-  if (answers.setAnswered(key)) answers.refuse(line, sentenceOf(because), mayAnswer(line.author));
+function refuseOnce({ answers, mayAnswer }: Reading, key: string, line: WrittenLine, because: AnyReason, shown = true): void {
+  if (answers.setAnswered(key)) answers.refuse(line, sentenceOf(because), shown && mayAnswer(line.author));
 }
 
-async function answerHelp({ answers }: Reading, { parsed, line, key }: Candidate): Promise<void> {
+function answerHelp({ answers }: Reading, { parsed, line, key }: Candidate): void {
   answers.setAnswered(key);
   const wanted = parsed.args[0]?.replace(/^\//, "").toLowerCase();
   const spec = COMMANDS.find(({ name }) => name === wanted);
-  await answers.help(line.pull, spec);
-  await answers.markDone(line);
+  answers.help(line.pull, spec, key);
+  answers.markDone(line);
 }
 
 async function commandFrom({ authority }: Reading, { comment, id, parsed }: Candidate, { batch, former }: CommandPlace) {

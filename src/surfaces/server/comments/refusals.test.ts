@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { type Comment, type Forge, ForgeError } from "../../../adapters/forge/port.ts";
 import { silentLog } from "../../../engine/round/context.ts";
+import { openAnswering } from "./answering.ts";
 import { commandAnswers } from "./answers.ts";
 import { type Refusal, type RefusalComments, refusalComments } from "./refusals.ts";
 
@@ -78,13 +79,18 @@ describe("each refused comment", () => {
 describe("what was refused", () => {
   test("that cannot be written on one pull request holds back no other's marks", async () => {
     const { forge, reactions, broken } = forgeOf();
-    const answers = commandAnswers(forge, { now: () => 0, after: () => () => undefined }, silentLog);
+    const clock = { now: () => 0, after: () => () => undefined };
+    const answering = openAnswering()();
+    const answers = commandAnswers({ forge, clock, log: silentLog, answering, recheck: () => undefined });
     const spoken = (pull: number) => ({ pull, comment: `${pull * 10}`, author: "eve", text: "/abort", command: `${pull * 10}#0` });
     broken.add(1);
     for (const pull of [1, 2]) answers.refuse(spoken(pull), "no");
-    expect([await answers.writeRefusals(), reactions]).toEqual([false, ["20 confused"]]);
+    await answering.settled();
+    expect(reactions).toEqual(["20 confused"]);
     broken.clear();
-    expect([await answers.writeRefusals(), reactions]).toEqual([true, ["20 confused", "10 confused"]]);
+    answers.writeAgain();
+    await answering.settled();
+    expect(reactions).toEqual(["20 confused", "10 confused"]);
   });
 
   test("holds what another replica refused meanwhile", async () => {

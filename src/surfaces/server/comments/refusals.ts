@@ -140,6 +140,8 @@ export function refusalComments(forge: Forge, log: Log) {
       if (refusal.shown || page.shown === undefined) show(page, refusal);
       unwritten.add(pageKey(page.pull, page.of));
     },
+    /** Something was added and is not written yet. */
+    isUnwritten: () => unwritten.size > 0,
     /** Writes what was added. Gives the PRs where something could not be written: there it is tried again the next time. */
     async write(): Promise<ReadonlySet<number>> {
       const failed = new Set<number>();

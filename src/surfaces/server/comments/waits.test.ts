@@ -3,6 +3,7 @@ import { type Comment, type Forge, ForgeError } from "../../../adapters/forge/po
 import { OPEN_POLICY } from "../../../core/spec/repo-config.ts";
 import { silentLog } from "../../../engine/round/context.ts";
 import { commandInbox } from "./inbox.ts";
+import { answersGiven } from "./testing/answers-given.ts";
 
 const NOW = Date.parse("2026-11-21T10:00:00Z");
 const HOUR_MS = 3_600_000;
@@ -34,7 +35,7 @@ function pullWith(body: string) {
     },
   };
   const clock = { now: () => now, after: () => () => undefined };
-  const open = () => commandInbox({ forge: forge as Forge, clock, log: silentLog, policy: async () => OPEN_POLICY });
+  const open = () => answersGiven(commandInbox({ forge: forge as Forge, clock, log: silentLog, policy: async () => OPEN_POLICY }));
   const pass = (ms: number) => {
     now += ms;
   };

@@ -5,6 +5,7 @@ import type { Command } from "../../../core/spec/commands.ts";
 import { silentLog } from "../../../engine/round/context.ts";
 import { type TestGitHub, testGitHub } from "../../../sim/github/testing/setup.ts";
 import { commandInbox } from "../comments/inbox.ts";
+import { answersGiven } from "../comments/testing/answers-given.ts";
 import type { BotEvent } from "./inbox.ts";
 import { type BotServer, startBotServer, WEBHOOK_PATH } from "./server.ts";
 
@@ -40,7 +41,7 @@ async function openPull(): Promise<number> {
 async function inbox() {
   const octokit = (await server.octokit(github.installationId)) as unknown as Parameters<typeof openGitHubForge>[0]["octokit"];
   const forge = openGitHubForge({ octokit, repository: github.repository });
-  return { forge, commands: commandInbox({ forge, clock: github.clock, log: silentLog }) };
+  return { forge, commands: answersGiven(commandInbox({ forge, clock: github.clock, log: silentLog })) };
 }
 
 async function reactions(comment: number): Promise<string[]> {

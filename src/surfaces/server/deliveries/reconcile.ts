@@ -36,7 +36,9 @@ async function reconcile(repo: ServedRepo, { clock, metrics, wake, changed }: Re
   if (givenUp > 0) await attention?.publish();
   await takeUpPermissions(repo);
   // Plans and checks of pull requests wait for no run: they are brought up to date though the round failed.
-  const result = await repo.loop.round(repo.baseBranch).catch(async (error) => {
+  const letGo = repo.inbox.holdAnswers();
+  const round = repo.loop.round(repo.baseBranch).finally(letGo);
+  const result = await round.catch(async (error) => {
     // A token taken back before its time: the round that follows has another.
     if (error instanceof GitError && error.kind === "Unauthorized") await repo.forge.gitCredentials({ renew: true });
     return { error };

@@ -27,6 +27,7 @@ import { openRepo, type RepoLoop } from "../../../engine/round/open-repo.ts";
 import { withPatience } from "../../../engine/round/patience.ts";
 import type { RefusedShown } from "../../../engine/round/round.ts";
 import { serverCell } from "../cell/open.ts";
+import type { Answering } from "../comments/answering.ts";
 import { policyOf } from "../comments/authority.ts";
 import { type CommandInbox, commandInbox } from "../comments/inbox.ts";
 import { type CommitSigning, writerOf } from "../commits.ts";
@@ -78,6 +79,8 @@ interface ServedRepoOptions {
   hooks?: HookCaller;
   /** Absent: the one of this process. */
   cell?: Cell | undefined;
+  /** A place in the installation's line of answers. */
+  answering(installationId: number): Answering;
   /** Something it waits for changed in Argo CD. */
   onChange(repository: string): void;
 }
@@ -106,11 +109,11 @@ export async function openServedRepo(place: InstalledRepo, options: ServedRepoOp
     clock,
   );
   const policy = policyOf(mirror, () => served.baseBranch);
-  const inbox = commandInbox({ forge, clock, log, policy, again: (ms) => void clock.after(ms, () => onChange(fullName)) });
+  const answering = options.answering(installationId);
+  const inbox = commandInbox({ forge, clock, log, policy, answering, again: (ms) => void clock.after(ms, () => onChange(fullName)) });
   const author = { name: login, email: `${id}+${login}@users.noreply.github.com` };
   const writer = writerOf(options.signing, { octokit, forge, mirror, author });
-  const keep = () => loop.settings.journalKeep;
-  const journal = openRepoJournal(place, options, { octokit, forge, mirror, login, writer, keep });
+  const journal = openRepoJournal(place, options, { octokit, forge, mirror, login, writer, keep: () => loop.settings.journalKeep });
   const { hear, deliveries } = openHeard();
   const own = { deliveries, forge, attention, mirror, journal, commands: inbox, author, writer };
   const context = contextOf(place, options, own);
@@ -131,7 +134,7 @@ export async function openServedRepo(place: InstalledRepo, options: ServedRepoOp
     onboarded: false,
     async close() {
       for (const off of offs) off();
-      await loop.comments.settled();
+      await Promise.all([loop.comments.settled(), inbox.close()]);
       await mirror.close();
     },
     abandon(why) {

@@ -1,0 +1,118 @@
+/**
+ * Answers to comments, on their way: no round waits for them, and they come after what rounds write.
+ *
+ * Of one installation one answer is under way at a time, for GitHub takes about one write a second of it; its repositories take turns, and
+ * those whose round is under way wait for its end. What is lost in a crash is asked for again by the comment itself.
+ */
+
+/** Where the answers of one repository wait for their turn. */
+export interface Answering {
+  /** Gives an answer in its turn; of those of one key that wait only the newest. False: too many wait. It must not reject. */
+  later(key: string, answer: () => Promise<void>): boolean;
+  /** None is begun until this hold is let go. */
+  hold(): () => void;
+  /** Resolves when none waits or is under way. */
+  settled(): Promise<void>;
+  /** Those that wait are dropped; resolves when none is under way. */
+  close(): Promise<void>;
+}
+
+/** Of one repository. */
+const MOST_WAITING = 500;
+
+interface Repo {
+  waiting: Map<string, () => Promise<void>>;
+  holds: number;
+  /** Which turn of all was its last. */
+  lastTurn: number;
+  underWay: boolean;
+  idlers: (() => void)[];
+}
+
+/** Opens the line of one installation; gives each of its repositories a place in it. */
+export function openAnswering(): () => Answering {
+  const repos = new Set<Repo>();
+  let turns = 0;
+  let moving = false;
+
+  async function move(): Promise<void> {
+    if (moving) return;
+    moving = true;
+    for (let repo = next(repos); repo !== undefined; repo = next(repos)) await answerOne(repo);
+    moving = false;
+  }
+
+  async function answerOne(repo: Repo): Promise<void> {
+    const [first] = repo.waiting;
+    if (first === undefined) return;
+    const [key, answer] = first;
+    repo.waiting.delete(key);
+    repo.lastTurn = ++turns;
+    repo.underWay = true;
+    await answer().catch(() => undefined);
+    repo.underWay = false;
+    rest(repo);
+  }
+
+  return () => {
+    const repo: Repo = { waiting: new Map(), holds: 0, lastTurn: 0, underWay: false, idlers: [] };
+    repos.add(repo);
+    let closed = false;
+    return {
+      later(key, answer) {
+        if (closed || (repo.waiting.size >= MOST_WAITING && !repo.waiting.has(key))) return false;
+        repo.waiting.set(key, answer);
+        void move();
+        return true;
+      },
+      hold() {
+        repo.holds += 1;
+        let held = true;
+        return () => {
+          if (held) repo.holds -= 1;
+          held = false;
+          void move();
+        };
+      },
+      settled: () => settled(repo),
+      async close() {
+        closed = true;
+        repo.waiting.clear();
+        repos.delete(repo);
+        await settled(repo);
+      },
+    };
+  };
+}
+
+/** By installation. */
+export function openAnswerLines(): (installationId: number) => Answering {
+  const lines = new Map<number, () => Answering>();
+  return (installationId) => {
+    const place = lines.get(installationId) ?? openAnswering();
+    lines.set(installationId, place);
+    return place();
+  };
+}
+
+/** Of those that have something to say and are not held, the one whose last turn was the longest ago. */
+function next(repos: ReadonlySet<Repo>): Repo | undefined {
+  let found: Repo | undefined;
+  for (const repo of repos) {
+    if (repo.waiting.size === 0 || repo.holds > 0) continue;
+    if (found === undefined || repo.lastTurn < found.lastTurn) found = repo;
+  }
+  return found;
+}
+
+function settled(repo: Repo): Promise<void> {
+  return new Promise((resolve) => {
+    repo.idlers.push(resolve);
+    rest(repo);
+  });
+}
+
+function rest(repo: Repo): void {
+  if (repo.waiting.size > 0 || repo.underWay) return;
+  for (const resolve of repo.idlers.splice(0)) resolve();
+}
