@@ -326,6 +326,18 @@ describe("comments", () => {
     expect(writes()).toEqual([]);
   });
 
+  it("the sticky one is one, with the words of one of them, though two processes make it at once; a twin that was left goes", async () => {
+    const { pull } = await openPull();
+    const both = await Promise.all([openForge(), openForge()].map((one) => one.stickyComment(pull.number, "stagecoach:x", "twin")));
+    const kept = [{ id: both[0]?.id, body: "<!-- stagecoach:x -->\ntwin" }];
+    expect([both[1]?.id, await forge.comments(pull.number)]).toMatchObject([both[0]?.id, kept]);
+    const [owner = "", repo = ""] = github.repository.split("/");
+    // As a process that died between making it and looking whether it was the only one.
+    await appOctokit().rest.issues.createComment({ owner, repo, issue_number: pull.number, body: "<!-- stagecoach:x -->\nleft" });
+    await openForge().stickyComment(pull.number, "stagecoach:x", "twin");
+    expect(await forge.comments(pull.number)).toMatchObject(kept);
+  });
+
   it("the sticky one is not somebody else's who wrote our marker", async () => {
     const { pull } = await openPull();
     const foreign = github.sim.actAs("wim").comment(github.repository, pull.number, "<!-- stagecoach:x -->\nfooled you");

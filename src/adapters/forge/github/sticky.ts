@@ -45,9 +45,11 @@ export function stickyComments(place: RepoOctokit, identity: Identity) {
       known.delete(key);
       throw error;
     });
-    const made = { id: data.id, url: data.html_url, body };
+    const first = there === undefined ? await find(pull, hidden) : undefined;
+    const made = first === undefined || first.id === data.id ? { id: data.id, url: data.html_url, body } : first;
     known.set(key, made);
-    return made;
+    // Another process has made it at the same moment: that one stays, and is told anew what this one was.
+    return made.body === body ? made : await put(pull, marker, text);
   }
 
   async function write(pull: number, body: string, id: number | undefined) {
@@ -59,11 +61,15 @@ export function stickyComments(place: RepoOctokit, identity: Identity) {
     });
   }
 
+  /** The first of that name; those that came after it, of two processes at once, are deleted. */
   async function find(pull: number, hidden: string) {
     const { octokit, owner, repo } = place;
     const { login } = await identity();
     const all = await asking(() => octokit.paginate(octokit.rest.issues.listComments, { owner, repo, issue_number: pull, per_page: 100 }));
-    const found = all.find((comment) => comment.user?.login === login && comment.body?.startsWith(hidden) === true);
+    const ours = all.filter((comment) => comment.user?.login === login && comment.body?.startsWith(hidden) === true);
+    const [found, ...twins] = ours.sort((a, b) => a.id - b.id);
+    for (const { id } of twins)
+      await askingOrNone(() => octokit.rest.issues.deleteComment({ owner, repo, comment_id: id, ...NEVER_RETRY }), [404]);
     return found === undefined ? undefined : { id: found.id, url: found.html_url, body: found.body ?? "" };
   }
 }
@@ -110,6 +116,13 @@ export function stickyIssues(place: RepoOctokit, identity: Identity) {
     const labels = [...new Set([ISSUE_LABEL, ...issue.labels])];
     const words = defined({ title, body, state: reopens ? ("open" as const) : undefined });
     const data = await writeIssue(place, { ...words, labels }, there?.number);
+    const first = there === undefined ? await find(marker) : undefined;
+    if (first !== undefined && first.number < data.number) {
+      // Another process has made it at the same moment: that one stays.
+      await editIssue(place, data.number, { title, body, state: "closed", state_reason: "completed" });
+      known.set(marker, first);
+      return { number: first.number, url: first.url };
+    }
     known.set(marker, { number: data.number, url: data.html_url, title, body, isOpen: data.state === "open" });
     return { number: data.number, url: data.html_url };
   }
@@ -154,7 +167,8 @@ async function findIssue({ octokit, owner, repo }: RepoOctokit, login: string, h
     const { data } = await asking(() =>
       octokit.rest.issues.listForRepo({ owner, repo, creator: login, labels: ISSUE_LABEL, state: "all", per_page: 100, page }),
     );
-    const found = data.find((one) => isOurs(one, login) && one.body?.startsWith(hidden) === true);
+    // The newest come first; of twins, which two processes made at once, the first stays.
+    const found = data.findLast((one) => isOurs(one, login) && one.body?.startsWith(hidden) === true);
     if (found !== undefined) {
       const { number, html_url: url, title, body, state } = found;
       return { number, url, title, body: body ?? "", isOpen: state === "open" };

@@ -303,6 +303,16 @@ describe("the tracking issue of a release without a PR", () => {
     expect(fresh.writes()).toHaveLength(1);
   });
 
+  it("two processes at once leave one open, and both know it", async () => {
+    const issue = { title: "twins v2", body: "one", labels: [] };
+    const forges = [await restarted(), await restarted()].map(({ forge }) => forge);
+    const both = await Promise.all(forges.map((forge) => forge.stickyIssue("stagecoach:release:twins", issue)));
+    const { forge } = await restarted();
+    expect([both[1]?.number, await forge.stickyIssue("stagecoach:release:twins", issue)]).toMatchObject([both[0]?.number, both[0]]);
+    const { data } = await github.octokit("rob").rest.issues.listForRepo({ ...github.place, labels: "stagecoach", state: "open" });
+    expect(data.filter(({ title }) => title === "twins v2").map(({ number }) => number)).toEqual([both[0]?.number]);
+  });
+
   it("two at once are one", async () => {
     const issue = { title: "ledger v2", body: "one", labels: [] };
     const both = await Promise.all([1, 2].map(() => watched.forge.stickyIssue("stagecoach:release:ledger", issue)));
