@@ -15,7 +15,7 @@ import { openRecorder } from "./record.ts";
 
 const CONFIRMED = runReason("TARGET_CONFIRMED", { cluster: "hub/eu-1", application: "web-eu-1" });
 
-function desk(answer: () => "recorded" | "lost" = () => "recorded") {
+function desk(answer: () => "recorded" | "lost" = () => "recorded", { young = false } = {}) {
   const clock = manualClock(Date.parse("2026-11-21T09:00:00.000Z"));
   const commits: JournalChange[] = [];
   async function record(change: JournalChange): Promise<"recorded" | "lost"> {
@@ -27,7 +27,10 @@ function desk(answer: () => "recorded" | "lost" = () => "recorded") {
   const own = { journal, journalBranch: "stagecoach/journal", clock, log: silentLog, forge, repository: "acme/fleet" };
   const context = own as unknown as RepoContext;
   const attention = openAttention(context, "acme/fleet");
-  return { clock, commits, attention, recorder: openRecorder(context, fixedHeads({}), attention) };
+  const recorder = openRecorder(context, fixedHeads({}), attention);
+  // Past the time in which it records at once what brings a run on.
+  if (!young) clock.advance(60_000);
+  return { clock, commits, attention, recorder };
 }
 
 function decided(before: Run, run: Run, change: Advanced<Run>["change"], events: AnyReason[] = []): Decision {
@@ -35,6 +38,19 @@ function decided(before: Run, run: Run, change: Advanced<Run>["change"], events:
 }
 
 describe("what is observed of a run", () => {
+  test("is recorded at once by a process that has just begun, where it brings the run on: it may be killed in a moment", async () => {
+    const { commits, recorder } = desk(undefined, { young: true });
+    const journalled = sampleRun();
+    await recorder.record([], [decided(journalled, { ...journalled, why: runReason("RUN_BEGINS") }, "observation")]);
+    expect(commits).toEqual([]);
+    const good = journalled.batches.map((batch) => ({
+      ...batch,
+      targets: batch.targets.map((target) => ({ ...target, goodSince: journalled.since })),
+    }));
+    await recorder.record([], [decided(journalled, { ...journalled, batches: good }, "observation")]);
+    expect(commits).toHaveLength(1);
+  });
+
   test("is no commit of its own while something is waited for: it goes with what comes of it, and is told there", async () => {
     const { commits, recorder } = desk();
     const journalled = sampleRun();

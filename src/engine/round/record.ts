@@ -20,6 +20,8 @@ import type { Started } from "./start/started.ts";
 const OBSERVATION_EVERY_MS = 5 * 60_000;
 /** What has happened, as that a bake began, waits no longer than this for something to go with: a restart would begin it anew. */
 const EVENT_WITHIN_MS = 30_000;
+/** Whoever lives no longer than this records at once what it has found out: else one that is killed again and again gets nowhere. */
+const YOUNG_MS = 30_000;
 const MOST_SUBJECT = 150;
 const MOST_KEPT = 1000;
 
@@ -67,6 +69,7 @@ export function openRecorder(context: Context, remote: RemoteHeads, attention: A
   const { journal, journalBranch, forge, clock, log, repository } = context;
   const refusals = openBackoff({ clock }, LONGEST_RETRY_MS);
   const losses = openBackoff({ clock }, LONGEST_RETRY_MS);
+  const born = clock.now();
   let refused: AttentionReason | undefined;
   let lost = 0;
   /** What a process records first is anchored: whoever was there before may not have come to it. */
@@ -77,10 +80,11 @@ export function openRecorder(context: Context, remote: RemoteHeads, attention: A
   /** Releases that start no run, of which the log has a line. */
   const toldRefused = new BoundedSet<string>(MOST_KEPT);
 
-  /** A process that has just begun has recorded nothing yet: its first observation waits as long as any, lest each restart be a commit. */
-  function isWorthRecording({ change, run }: Advanced<Run>, known: Unrecorded | undefined, now: number): boolean {
+  /** A process that has just begun records what brings the run on; any other observation waits as long as ever, lest each restart be a commit. */
+  function isWorthRecording(before: Run, { change, run, events }: Advanced<Run>, known: Unrecorded | undefined, now: number): boolean {
     if (change === "transition") return true;
     if (change === "none" && known === undefined) return false;
+    if (now - born < YOUNG_MS && (events.length > 0 || hasGained(known?.of ?? before, run))) return true;
     if (known?.eventAt !== undefined && now - known.eventAt >= EVENT_WITHIN_MS) return true;
     const last = observedAt.get(run.rollout);
     if (last === undefined) observedAt.set(run.rollout, now);
@@ -101,7 +105,7 @@ export function openRecorder(context: Context, remote: RemoteHeads, attention: A
       const known = unrecorded.get(before.rollout);
       const since = known?.run === before ? known : undefined;
       const seen = [...(since?.events ?? []), ...advanced.events];
-      if (!isWorthRecording(advanced, since, now)) {
+      if (!isWorthRecording(before, advanced, since, now)) {
         const eventAt = since?.eventAt ?? (seen.length > 0 ? now : undefined);
         if (advanced.change !== "none")
           unrecorded.set(before.rollout, { of: since?.of ?? before, run: advanced.run, events: seen, eventAt });
@@ -208,6 +212,16 @@ export function openRecorder(context: Context, remote: RemoteHeads, attention: A
 function isWeighty({ before, advanced: { run } }: Decision): boolean {
   const said = run.commands.length !== before.commands.length;
   return said || run.phase !== before.phase || (run.paused === undefined) !== (before.paused === undefined);
+}
+
+/** Whether something was seen for the first time by which waits are counted. */
+function hasGained(before: Run, after: Run): boolean {
+  return after.batches.some(({ targets }, index) =>
+    targets.some(({ firstSeenAt, goodSince }, place) => {
+      const known = before.batches[index]?.targets[place];
+      return (firstSeenAt !== undefined && known?.firstSeenAt === undefined) || (goodSince !== undefined && known?.goodSince === undefined);
+    }),
+  );
 }
 
 function eventText(rollout: string, number: number | undefined, event: Words, run: Run | undefined): string {

@@ -200,6 +200,7 @@ export const batchSchema = z.looseObject({
       why: words,
       firstSeenAt: time.optional(),
       firstComparedAt: time.optional(),
+      goodSince: time.optional(),
       deadlineAt: time.optional(),
       waitingSince: time.optional(),
       confirmedAt: time.optional(),

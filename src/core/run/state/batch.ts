@@ -86,6 +86,8 @@ export interface BatchTarget {
   firstSeenAt?: Time | undefined;
   /** When that comparison was made by the cluster's own clock, which may be ahead of ours. */
   firstComparedAt?: Time | undefined;
+  /** Since when, by our clock, every read of it was good: a process that lives shortly goes on where the one before it was. */
+  goodSince?: Time | undefined;
   /** When it counts as failed at the latest, absent while nothing runs. */
   deadlineAt?: Time | undefined;
   /** Since when it waits for a person, window or retry; `progressDeadline` stands still meanwhile. */

@@ -119,7 +119,8 @@ function isStale(batch: Batch, assessment: Assessment): boolean {
 }
 
 function firstSight(draft: Draft, batch: Batch, before: BatchTarget, assessment: Assessment): BatchTarget {
-  const target = touchTarget(before, { firstComparedAt: assessment.firstComparedAt ?? before.firstComparedAt });
+  const { firstComparedAt = before.firstComparedAt, held } = assessment;
+  const target = touchTarget(before, { firstComparedAt, goodSince: held?.goodSince });
   const seenAt = assessment.firstSeenAt ?? (assessment.verdict === "live" ? assessment.evidence.readAt : undefined);
   if (target.firstSeenAt !== undefined || seenAt === undefined) return target;
   // The cluster's clock said when. A time that we have not reached, or from before the merge, is none to count from: neither the deadline nor the settling.
@@ -230,16 +231,10 @@ function afterwards(draft: Draft, batch: Batch, target: BatchTarget, assessment:
     return fail(draft, target, runReason("FAILED_AFTERWARDS", { because: said(assessment.sentence) }), assessment);
   if (assessment.verdict !== "lost" && !isIll(assessment)) return touchTarget(target, { deadlineAt: undefined });
   if (target.deadlineAt !== undefined) return deadline(draft, target, said(assessment.sentence), assessment);
-  const wait = progressDeadline(draft, batch);
-  wakeAt(draft, draft.now + wait);
-  return touchTarget(target, {
-    deadlineAt: iso(draft.now + wait),
-    why: runReason("UNWELL_AFTERWARDS", {
-      lost: assessment.verdict === "lost",
-      until: iso(draft.now + wait),
-      because: said(assessment.sentence),
-    }),
-  });
+  const until = draft.now + progressDeadline(draft, batch);
+  wakeAt(draft, until);
+  const data = { lost: assessment.verdict === "lost", until: iso(until), because: said(assessment.sentence) };
+  return touchTarget(target, { deadlineAt: iso(until), why: runReason("UNWELL_AFTERWARDS", data) });
 }
 
 /** What Argo CD shows, and where that is not the change yet, whether it was asked to look again. */

@@ -80,7 +80,17 @@ export function openJudge(
     const cluster = clusterOf(plane, application);
     const owner = application && troubleOfOwner(plane, application);
     const seen = { plane, namespace, name, application, cluster, owner };
-    return { run, batch, merged, target, ...seen, question, held: stability.of(question), now: clock.now(), repoURL };
+    return {
+      run,
+      batch,
+      merged,
+      target,
+      ...seen,
+      question,
+      held: { ...goodBefore(target, application), ...stability.of(question) },
+      now: clock.now(),
+      repoURL,
+    };
   }
 
   /** Nobody else would come back to ask again. */
@@ -180,6 +190,11 @@ function chooseChange(gathered: Gathered, rendered: RenderedAround, facts: Facts
     resolve: facts.resolve,
   });
   return { written: written.length, chosen };
+}
+
+/** What an earlier process has seen counts where Argo CD would tell of every change since: it dates them from 3.0 on. */
+function goodBefore({ goodSince }: BatchTarget, application: ApplicationView | undefined): NonNullable<Assessment["held"]> {
+  return goodSince === undefined || application?.status.health.lastTransitionTime === undefined ? {} : { goodSince };
 }
 
 /** Times of Argo CD are whole seconds. */

@@ -10,8 +10,8 @@ type StableSince = NonNullable<Assessment["held"]>;
 const MOST = 50_000;
 
 /**
- * Since when, by our own clock, a target's reads have all been well or bad. Kept in memory only: after a restart settling
- * and grace are counted anew, which delays by as much and decides nothing wrongly.
+ * Since when, by our own clock, a target's reads have all been well or bad. Since when they were bad is kept in memory only: after a restart
+ * grace is counted anew, which delays by as much and decides nothing wrongly. Since when they were well is journalled, too.
  */
 export interface Stability {
   of(question: string): StableSince;
