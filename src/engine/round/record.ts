@@ -20,10 +20,9 @@ import type { Started } from "./start/started.ts";
 const OBSERVATION_EVERY_MS = 5 * 60_000;
 /** What has happened, as that a bake began, waits no longer than this for something to go with: a restart would begin it anew. */
 const EVENT_WITHIN_MS = 30_000;
-/** Whoever lives no longer than this records at once what it has found out: else one that is killed again and again gets nowhere. */
+/** A process as young records at once what brings a run on: it may be killed in a moment. */
 const YOUNG_MS = 30_000;
-const MOST_SUBJECT = 150;
-const MOST_KEPT = 1000;
+const [MOST_SUBJECT, MOST_KEPT] = [150, 1000];
 
 /** What recording came to: where it is not recorded nothing is to be tried. */
 export type Recorded =
@@ -80,7 +79,7 @@ export function openRecorder(context: Context, remote: RemoteHeads, attention: A
   /** Releases that start no run, of which the log has a line. */
   const toldRefused = new BoundedSet<string>(MOST_KEPT);
 
-  /** A process that has just begun records what brings the run on; any other observation waits as long as ever, lest each restart be a commit. */
+  /** What brings nothing on waits as long as ever in a process that has just begun, too, lest each restart be a commit. */
   function isWorthRecording(before: Run, { change, run, events }: Advanced<Run>, known: Unrecorded | undefined, now: number): boolean {
     if (change === "transition") return true;
     if (change === "none" && known === undefined) return false;
@@ -218,8 +217,8 @@ function isWeighty({ before, advanced: { run } }: Decision): boolean {
 function hasGained(before: Run, after: Run): boolean {
   return after.batches.some(({ targets }, index) =>
     targets.some(({ firstSeenAt, goodSince }, place) => {
-      const known = before.batches[index]?.targets[place];
-      return (firstSeenAt !== undefined && known?.firstSeenAt === undefined) || (goodSince !== undefined && known?.goodSince === undefined);
+      const { firstSeenAt: seen, goodSince: good } = before.batches[index]?.targets[place] ?? {};
+      return (firstSeenAt !== undefined && seen === undefined) || (goodSince !== undefined && good === undefined);
     }),
   );
 }
