@@ -80,9 +80,6 @@ export interface RepoLoop {
   settings: Pick<Settings, "journalKeep">;
 }
 
-/** For whoever only asks what would start: what becomes of a command is not for them to say. */
-const UNHEARD: RepoContext["commands"] = { read: async () => [], answer: async () => undefined };
-
 export function openRepo(context: RepoContext): RepoLoop {
   const shared = openShared(context);
   const { attention, remote, permissions, people, checkRuns, comments, settings, queue, backoff, refused, journals } = shared;
@@ -96,7 +93,7 @@ export function openRepo(context: RepoContext): RepoLoop {
     journals,
     standBy: openStandBy(context, {
       attention,
-      startRuns: openStarter({ ...context, commands: UNHEARD }, shared),
+      starter: (commands) => openStarter({ ...context, commands }, shared),
       formerPlaces,
       watchOpenPulls,
       publisher,

@@ -25,7 +25,11 @@ function desk(held: AttentionReason) {
   const attention = openAttention(context, "acme/fleet");
   const standBy = openStandBy(context, {
     attention,
-    startRuns: async () => ({ started: [], refused: [] }),
+    // It concludes whatever it is told of, as one does of a command on a release that starts already.
+    starter: (heard) => async () => {
+      for (const command of await heard.read("payments", [])) await heard.answer(command, "refused", "it starts already");
+      return { started: [], refused: [] };
+    },
     formerPlaces: async () => new Map(),
     watchOpenPulls: async () => undefined,
     publisher: { standBy: () => void notices++ } as never,

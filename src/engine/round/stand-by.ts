@@ -34,7 +34,8 @@ export type StandBy = (held: Held) => Promise<Run[]>;
 
 interface Parts {
   attention: Pick<Attention, "isPassing">;
-  startRuns: StartRuns;
+  /** What starts runs, given what it reads of comments and answers there. */
+  starter: (commands: RepoContext["commands"]) => StartRuns;
   formerPlaces: FormerPlaces;
   watchOpenPulls: WatchOpenPulls;
   publisher: Publisher;
@@ -42,13 +43,17 @@ interface Parts {
 
 type Context = Pick<RepoContext, "commands" | "log" | "repository">;
 
+/** For whoever only asks what would start: what becomes of a command is not for them to say. */
+const UNHEARD: RepoContext["commands"] = { read: async () => [], answer: async () => undefined };
+
 /** Answered as ever: they change nothing. */
 const READING: readonly CommandName[] = ["status", "plan"];
 /** What passes by itself within this is told to nobody. */
 const LASTS_MS = 60_000;
 
 export function openStandBy({ commands, log, repository }: Context, parts: Parts): StandBy {
-  const { attention, startRuns, formerPlaces, watchOpenPulls, publisher } = parts;
+  const { attention, formerPlaces, watchOpenPulls, publisher } = parts;
+  const startRuns = parts.starter(UNHEARD);
 
   /** One part's trouble is not the others'. */
   async function tried(what: string, work: () => Promise<unknown>): Promise<void> {
