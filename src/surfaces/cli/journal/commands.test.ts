@@ -1,9 +1,11 @@
+import { mkdirSync, readFileSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { openJournal } from "../../../adapters/git/journal/journal.ts";
 import type { IndexEntry } from "../../../adapters/git/journal/port.ts";
 import { openMirror } from "../../../adapters/git/mirror.ts";
 import type { Mirror } from "../../../adapters/git/port.ts";
+import { serveGit } from "../../../adapters/git/testing/http-server.ts";
 import { git, type Workspace, workspace } from "../../../adapters/git/testing/repositories.ts";
 import { confirmed, freshRun, START, withBatch } from "../../../adapters/git/testing/runs.ts";
 import { SEAL } from "../../../adapters/git/testing/seal.ts";
@@ -44,7 +46,7 @@ async function printed(command: (argv: string[]) => Promise<number>, ...argv: st
     return true;
   });
   try {
-    return { code: await command([...argv, "--repo", at.checkout]), text };
+    return { code: await command(argv.some((arg) => arg === "-R") ? argv : [...argv, "--repo", at.checkout]), text };
   } finally {
     write.mockRestore();
   }
@@ -62,6 +64,29 @@ test("a remote without the journal is told in words, not in git's", async () => 
     exitCode: 1,
     message: expect.stringMatching(/has no branch elsewhere: no run has begun there, or .*--branch/),
   });
+});
+
+test("a repository on GitHub is read without a checkout, with the person's token, which is in no argument", async () => {
+  const remote = await serveGit(join(at.origin, ".."), { password: "secret" });
+  const cache = join(at.directory, "cache");
+  const { host } = new URL(remote.url);
+  const repository = `http://${host}/acme/fleet`;
+  mkdirSync(join(at.origin, "../acme"), { recursive: true });
+  symlinkSync(at.origin, join(at.origin, "../acme/fleet.git"));
+  vi.stubEnv("XDG_CACHE_HOME", cache);
+  try {
+    await expect(printed(list, "-R", repository)).rejects.toMatchObject({ exitCode: 3 });
+    vi.stubEnv("GH_ENTERPRISE_TOKEN", "secret");
+    expect(JSON.parse((await printed(get, "payments", "-R", repository, "-o", "json")).text)).toEqual(second);
+    expect(remote.authorizations).toContain(`Basic ${Buffer.from("x-access-token:secret").toString("base64")}`);
+    const kept = readFileSync(join(cache, "stagecoach/journals", host.replace(":", "+"), "acme/fleet.git/config"), "utf8");
+    expect(kept).not.toContain("secret");
+    for (const bad of ["fleet", "../fleet", "acme/.."])
+      await expect(printed(list, "-R", bad)).rejects.toMatchObject({ exitCode: 2, message: expect.stringContaining("is no repository") });
+  } finally {
+    vi.unstubAllEnvs();
+    await remote.close();
+  }
 });
 
 test("get prints the run as it is in the journal, as a tree and as the comment", async () => {

@@ -67,13 +67,14 @@ function shown(
  * Draws until the run has ended: 0 if it succeeded, else 1. On a terminal in place, with ages going on; elsewhere once for
  * each change. Without a number the run that is the last one when it starts is watched.
  */
-async function watch(source: JournalSource, name: string, wanted: number | undefined, { fetch, output }: Options): Promise<number> {
+async function watch(source: JournalSource, name: string, wanted: number | undefined, options: Options): Promise<number> {
+  const { repository, fetch = repository !== undefined, output } = options;
   const inPlace = process.stdout.isTTY === true && output === "text";
   let head: string | undefined;
   let run = await source.runOf(name, wanted);
   let fetched = Date.now();
   for (let first = true; ; first = false) {
-    if (fetch === true && Date.now() - fetched >= FETCH_MS) {
+    if (fetch && Date.now() - fetched >= FETCH_MS) {
       await source.fetch();
       fetched = Date.now();
     }

@@ -12,9 +12,12 @@ import { type GitReader, openReader } from "../../../adapters/git/reader.ts";
 import { sentenceOf } from "../../../core/report/reasons/say.ts";
 import type { Run } from "../../../core/run/state/run.ts";
 import { CommandError } from "../command.ts";
+import { openCopy } from "./copy.ts";
 
 export interface SourceOptions {
   repo: string;
+  /** `OWNER/NAME` or a URL: the journal is fetched from GitHub, and no checkout is needed. */
+  repository?: string | undefined;
   branch?: string | undefined;
   fetch?: boolean | undefined;
 }
@@ -24,6 +27,7 @@ export function journalCommand(name: string, description: string, fetch = "fetch
   return new Command(`stagecoach ${name}`)
     .description(description)
     .option("--repo <dir>", "checkout of the config repo", ".")
+    .option("-R, --repository <owner/name>", "the config repo on GitHub, instead of a checkout of it")
     .option("--branch <name>", "the journal's branch", JOURNAL_BRANCH)
     .option("--fetch", fetch);
 }
@@ -34,10 +38,16 @@ export interface CheckoutGit {
   remote(): Promise<string | undefined>;
 }
 
-export function openGit(repo: string): CheckoutGit {
+/** simple-git's guard lets through what was chosen here: the token comes as configuration in the environment. */
+function guardedBy(env: Readonly<Record<string, string>>) {
+  return { allowEnvironment: Object.keys(env).filter((name) => name.startsWith("GIT_")), unsafe: { allowUnsafeConfigEnvCount: true } };
+}
+
+/** `env`: all that git gets of the environment; undefined: the person's own. */
+export function openGit(repo: string, env?: Readonly<Record<string, string>>): CheckoutGit {
   const directory = resolve(repo);
   if (!existsSync(directory)) throw new CommandError(2, `--repo ${repo}: there is no such directory`);
-  const git = simpleGit({ baseDir: directory });
+  const git = env === undefined ? simpleGit({ baseDir: directory }) : simpleGit({ baseDir: directory, ...guardedBy(env) }).env(env);
   return {
     git,
     async remote() {
@@ -63,9 +73,11 @@ export async function openObjects({ git }: CheckoutGit, repo: string) {
 
 export type JournalSource = Awaited<ReturnType<typeof openSource>>;
 
-/** Opens the journal of the checkout at `repo`, read from its own refs. */
-async function openSource({ repo, branch = JOURNAL_BRANCH, fetch: first }: SourceOptions) {
-  const checkout = openGit(repo);
+/** Opens the journal of the checkout at `repo`, read from its own refs, or of what GitHub has of `repository` now. */
+async function openSource({ repo: dir, repository, branch = JOURNAL_BRANCH, fetch: first = repository !== undefined }: SourceOptions) {
+  const copy = repository === undefined ? undefined : await openCopy(repository);
+  const repo = copy === undefined ? dir : copy.directory;
+  const checkout = openGit(repo, copy?.env);
   const { git } = checkout;
   const { reader, close } = await openObjects(checkout, repo);
 
@@ -76,9 +88,9 @@ async function openSource({ repo, branch = JOURNAL_BRANCH, fetch: first }: Sourc
     const refspec = `+refs/heads/${branch}:refs/remotes/${remote}/${branch}`;
     await git.raw(["fetch", "--quiet", "--no-tags", "--end-of-options", remote, refspec]).catch((error: unknown) => {
       const why = firstLine(error);
-      if (!/couldn't find remote ref/.test(why)) throw new CommandError(3, `fetch of ${branch} from ${remote}: ${why}`);
+      if (!/couldn't find remote ref/.test(why)) throw new CommandError(3, `fetch of ${branch} from ${repository ?? remote}: ${why}`);
       const hint = "no run has begun there, or its journal has another name (--branch)";
-      throw new CommandError(1, `${remote} of ${repo} has no branch ${branch}: ${hint}`);
+      throw new CommandError(1, `${repository ?? `${remote} of ${repo}`} has no branch ${branch}: ${hint}`);
     });
   }
 

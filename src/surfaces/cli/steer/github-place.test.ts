@@ -4,7 +4,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { commandSpec } from "../../../core/spec/commands.ts";
-import { openPlace, repositoryIn } from "./github-place.ts";
+import { repositoryIn } from "../github-names.ts";
+import { openPlace } from "./github-place.ts";
 import { commandText } from "./post-command.ts";
 
 let dir = "";
@@ -65,12 +66,12 @@ describe("where a command speaks to", () => {
 
   test("a token for github.com is not sent to a host that only the remote names", async () => {
     await expect(place("https://evil.example/acme/fleet.git", { GITHUB_TOKEN: "t", GH_TOKEN: "t" })).rejects.toThrow(
-      "there is no token for evil.example: set GH_HOST=evil.example and GH_ENTERPRISE_TOKEN",
+      "there is no token for evil.example: gh auth login --hostname evil.example, or set GH_HOST=evil.example and GH_ENTERPRISE_TOKEN",
     );
   });
 
   test.each([
-    [{}, "https://github.com/a/b.git", "there is no token: set GH_TOKEN or GITHUB_TOKEN"],
+    [{}, "https://github.com/a/b.git", "there is no token: gh auth login, or set GH_TOKEN or GITHUB_TOKEN"],
     [{ GH_TOKEN: "t" }, undefined, "has no remote on GitHub: give --repository OWNER/NAME"],
     [{ GH_TOKEN: "t", GH_REPO: "fleet" }, undefined, '"fleet" is no repository'],
   ])("what is missing is named: %j %s", async (env, remote, message) => {

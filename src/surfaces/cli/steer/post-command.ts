@@ -55,7 +55,9 @@ export function postCommand(name: CommandName): CommandModule {
       const seconds = Number(options.timeout);
       if (!Number.isFinite(seconds) || seconds <= 0) throw new CommandError(2, `--timeout ${options.timeout} is no number of seconds`);
       const place = await openPlace(options);
-      return await withSource({ repo: options.repo, branch: options.branch, fetch: options.fetch }, async (source) => {
+      const cloned = options.repository === undefined || command.getOptionValueSource("repo") !== "default";
+      const { repo, branch, fetch, repository } = options;
+      return await withSource(cloned ? { repo, branch, fetch } : { repo, branch, repository }, async (source) => {
         const posted = await post(place, source, rollout, text);
         const outcome: Outcome = options.wait
           ? await awaitAnswer(place, source, posted, seconds * 1000)
@@ -73,7 +75,7 @@ function program(spec: CommandSpec): Command {
     .description(`comments \`/${spec.name}\` on the pull request of the rollout's run, as you: ${spec.summary}`)
     .argument("<name>", "the rollout")
     .option("--repo <dir>", "clone of the config repo", ".")
-    .option("--repository <owner/name>", "the repo on GitHub; default: the clone's remote, or GH_REPO")
+    .option("-R, --repository <owner/name>", "the repo on GitHub, no clone is needed then; default: the clone's remote, or GH_REPO")
     .option("--branch <name>", "the journal's branch", JOURNAL_BRANCH)
     .option("--no-fetch", "take the run from the journal as the clone has it")
     .option("--no-wait", "do not wait for the answer")
@@ -87,7 +89,7 @@ function program(spec: CommandSpec): Command {
 }
 
 const HELP = `
-Needs a token of yours: GH_TOKEN or GITHUB_TOKEN, and GH_HOST with GH_ENTERPRISE_TOKEN for GitHub Enterprise Server.
+Needs a token of yours: what gh has, GH_TOKEN or GITHUB_TOKEN, and GH_HOST with GH_ENTERPRISE_TOKEN for GitHub Enterprise Server.
 Exit 0 where it was done, 1 where it was refused, 3 where no answer came in time.`;
 
 /** What comes after the name: the words of the command, without its flags, which are listed below. */
