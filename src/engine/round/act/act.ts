@@ -5,7 +5,6 @@
  * came of one is observed in the next round; here only counts whether something was done, or was refused and should wait. Each may be
  * tried twice, after a crash at any point of the first try, and one effect's trouble is not the others'.
  */
-import type { Forge } from "../../../adapters/forge/port.ts";
 import { epoch, iso } from "../../../core/base/time.ts";
 import { mergeText } from "../../../core/report/batch/batch-text.ts";
 import { GATE } from "../../../core/report/batch/gate-check.ts";

@@ -92,24 +92,36 @@ function merging({ rollouts }: Proposal, { baseBranch }: OnboardingScene): strin
   return `### ▶️ What merging this does\n\n${steps.map((step, i) => `${i + 1}. ${step}`).join("\n")}`;
 }
 
-/** docs/spec.md §9.23: the journal is nobody's to write but ours. */
-function ruleset({ journalBranch, repository, login, appId }: OnboardingScene): string {
-  const rules = {
-    name: "stagecoach journal",
+/** docs/spec.md §9.23: the journal is nobody's to write but ours, nor are the branches of batches. A required check is the App's alone. */
+function ruleset({ journalBranch, baseBranch, repository, login, appId }: OnboardingScene): string {
+  const branches = {
+    name: "stagecoach branches",
     target: "branch",
     enforcement: "active",
     bypass_actors: [{ actor_id: appId ?? "THE_APP_ID", actor_type: "Integration", bypass_mode: "always" }],
-    conditions: { ref_name: { include: [`refs/heads/${journalBranch}`], exclude: [] } },
+    conditions: { ref_name: { include: [`refs/heads/${journalBranch}`, "refs/heads/stagecoach-run/**/*"], exclude: [] } },
     rules: [{ type: "creation" }, { type: "update" }, { type: "deletion" }, { type: "non_fast_forward" }],
+  };
+  const required_status_checks = ["stagecoach/gate"].map((context) => ({ context, integration_id: appId ?? "THE_APP_ID" }));
+  const parameters = { strict_required_status_checks_policy: false, required_status_checks };
+  const gate = {
+    name: "stagecoach gate",
+    target: "branch",
+    enforcement: "active",
+    conditions: { ref_name: { include: [`refs/heads/${baseBranch}`], exclude: [] } },
+    rules: [{ type: "required_status_checks", parameters }],
   };
   const whoSetsIt =
     appId === undefined
       ? `An owner sets it once: put the App's id (on the App's page, *App ID* of ${code(login)}) in place of \`THE_APP_ID\`, as a number.`
       : `An owner of the repository sets it once; ${appId} is the id of this App (${code(login)}).`;
   return [
-    "<details><summary>🔒 Recommended: a ruleset for the journal's branch</summary>",
-    `Stagecoach keeps its state on ${code(journalBranch)}. It notices when somebody else writes there, and stops; this ruleset keeps them from it. ${whoSetsIt}`,
-    `\`\`\`sh\ngh api repos/${repository.replaceAll(/[^\w./-]/g, "")}/rulesets --input - <<'JSON'\n${JSON.stringify(rules, null, 2)}\nJSON\n\`\`\``,
+    "<details><summary>🔒 Recommended: a ruleset for the journal's branch, and one for the gate</summary>",
+    `Stagecoach keeps its state on ${code(journalBranch)} and makes its batches on \`stagecoach-run/…\`. It notices when somebody else writes there, and stops; the first ruleset keeps them from it. The second lets nobody merge a batch before its turn; the check counts from this App alone, since anybody with write can post one of that name. ${whoSetsIt}`,
+    ...[branches, gate].map(
+      (rules) =>
+        `\`\`\`sh\ngh api repos/${repository.replaceAll(/[^\w./-]/g, "")}/rulesets --input - <<'JSON'\n${JSON.stringify(rules, null, 2)}\nJSON\n\`\`\``,
+    ),
     "</details>",
   ].join("\n\n");
 }

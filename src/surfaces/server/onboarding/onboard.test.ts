@@ -136,10 +136,12 @@ describe("onboarding", () => {
     expect(opened[0]?.body).toContain("The plan, if it were released now");
   });
 
-  test("the ruleset it proposes for the journal names the App by its id, where that is known", async () => {
+  test("the rulesets it proposes keep the journal and batches to the App and bind the gate to it, by its id where that is known", async () => {
     const { ask, opened } = repo({ app: 4711 });
     await ask();
     expect(opened[0]?.body).toContain('"actor_id": 4711');
+    expect(opened[0]?.body).toContain('"refs/heads/stagecoach-run/**/*"');
+    expect(opened[0]?.body).toMatch(/"context": "stagecoach\/gate",\s+"integration_id": 4711/);
     const unknown = repo({});
     await unknown.ask();
     expect(unknown.opened[0]?.body).toMatch(/put the App's id .* in place of `THE_APP_ID`/);
