@@ -16,3 +16,29 @@ test("a batch's pull request that somebody pointed at another branch is seen as 
   const context = { forge, clock, log: silentLog, repository: "acme/fleet", planes: new Map() } as unknown as RepoContext;
   expect(await partsOf(context).observePull(run, batch)).toMatchObject({ headIsOurs: false, retargeted: "release-1" });
 });
+
+test("a pull request before its turn is read once for each word of the remote, and in its turn in every round", async () => {
+  const run = withBatch(freshRun(2, 2), "Open", START);
+  const [first] = run.batches;
+  if (first === undefined) throw new Error("the run has no batch");
+  const pull = { number: 12, url: "", head: "a".repeat(40), openedAt: iso(START) };
+  const batch = { ...first, ahead: true as const, pull };
+  let reads = 0;
+  const found = { ...pull, state: "open", branch: batch.branch, base: "main", headRepository: "acme/fleet", mergeable: true, labels: [] };
+  const forge: Partial<Forge> = {
+    pull: async () => {
+      reads += 1;
+      return { ...found, createdAt: iso(START) } as unknown as Pull;
+    },
+  };
+  const clock = { now: () => START, after: () => () => undefined };
+  const context = { forge, clock, log: silentLog, repository: "acme/fleet", planes: new Map() } as unknown as RepoContext;
+  const parts = partsOf(context, { branch: "release-1", reading: 1 });
+  for (let n = 0; n < 3; n++) await parts.observePull(run, batch);
+  expect(reads).toBe(1);
+  Object.assign(parts.remote, { last: { ...parts.remote.last, reading: 2 } });
+  await parts.observePull(run, batch);
+  expect(reads).toBe(2);
+  for (let n = 0; n < 3; n++) await parts.observePull(run, { ...batch, ahead: undefined });
+  expect(reads).toBe(5);
+});

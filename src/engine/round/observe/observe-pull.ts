@@ -1,4 +1,5 @@
 import type { Pull } from "../../../adapters/forge/port.ts";
+import { BoundedMap } from "../../../core/base/bounded.ts";
 import { iso, type Time } from "../../../core/base/time.ts";
 import type { Batch, Run } from "../../../core/run/state/run.ts";
 import type { ObservedPull } from "../../../core/run/state/world.ts";
@@ -16,6 +17,7 @@ import { observeNeeds } from "./pull-needs.ts";
 
 /** GitHub computes `mergeable` within a moment of being asked: worth a short wait instead of a whole round. */
 const MERGEABLE_WAITS_MS = [10, 100, 250];
+const MOST_KEPT = 200;
 
 /** Looks at what the forge shows of a batch's PR, or how the branches it moves stand. null: there is none for its branch. */
 export type ObservePull = (run: Run, batch: Batch) => Promise<ObservedPull | null>;
@@ -36,11 +38,16 @@ type Context = Pick<RepoContext, "forge" | "mirror" | "clock" | "log" | "reposit
 export function openPullLooks({ forge, mirror, clock, log, repository }: Context, parts: Parts): ObservePull {
   const { commits, remote, heads, batchCommits, pulls, queue, rules, checkRuns } = parts;
 
+  /** Branch → an open PR before its turn, as it was at that reading of the remote. */
+  const ahead = new BoundedMap<string, { reading: number; pull: Pull }>(MOST_KEPT);
+
   async function observePull(run: Run, batch: Batch): Promise<ObservedPull | null> {
     if (movesBranches(run)) return observeMove(run, batch);
     const found = await withMergeable(await pullOf(batch));
     if (found === null || found.headRepository?.toLowerCase() !== repository.toLowerCase()) return null;
     pulls.see(batch.branch, found);
+    const { reading } = remote.last;
+    if (batch.ahead === true && found.state === "open" && found.mergeable !== null) ahead.set(batch.branch, { reading, pull: found });
     const place = queue.placeOf(batch, found.number, found.head);
     if (place === null && found.state === "open") await queue.learnWhyLeft(batch, found.number, found.head);
     // A PR that somebody pointed at another branch is no longer the one we opened.
@@ -65,9 +72,14 @@ export function openPullLooks({ forge, mirror, clock, log, repository }: Context
     };
   }
 
-  /** By its number where it is known: half the calls, and nobody else's PR of the same branch is taken for it. */
+  /**
+   * By its number where it is known: half the calls, and nobody else's PR of the same branch is taken for it. Before its turn it is read
+   * anew only where the remote was heard of: its merge reads it right before, and names the head that was seen.
+   */
   async function pullOf(batch: Batch): Promise<Pull | null> {
     if (batch.pull === undefined) return forge.findPull(batch.branch);
+    const kept = batch.ahead === true ? ahead.get(batch.branch) : undefined;
+    if (kept?.reading === remote.last.reading) return kept.pull;
     const known = await forge.pull(batch.pull.number);
     return known?.branch === batch.branch ? known : forge.findPull(batch.branch);
   }
