@@ -92,7 +92,7 @@ function faults(name: string, proof: Proof): string[] {
     else if (!names(kind === "pure" && title.startsWith("accepts %s") ? "" : name, withSupport(file)))
       found.push(`${name}: ${file} never names it`);
   }
-  if (!proof.world.startsWith("test/e2e/")) found.push(`${name}: ${proof.world} is no scenario`);
+  if (!/^test\/(e2e|attacks)\//.test(proof.world)) found.push(`${name}: ${proof.world} is no scenario`);
   const [report, text] = cut(proof.report);
   if (!existsSync(join(ROOT, report)) || text === "" || !read(report).replaceAll("\\`", "`").includes(text))
     found.push(`${name}: ${report} does not expect "${text}"`);

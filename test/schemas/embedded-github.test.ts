@@ -163,7 +163,15 @@ describe("every route and event of the embedded GitHub is as GitHub describes it
     await call("GET", `${REPO}/git/matching-refs/heads/h`);
     await call("POST", `${REPO}/merges`, { base: "main", head: "hello" });
     await call("DELETE", `${REPO}/git/refs/heads/hello`);
-    for (const path of ["/branches", "/branches/main", "/commits", `/commits/${main}`, `/commits/${main}/pulls`, `/compare/${main}...main`])
+    for (const path of [
+      "/activity",
+      "/branches",
+      "/branches/main",
+      "/commits",
+      `/commits/${main}`,
+      `/commits/${main}/pulls`,
+      `/compare/${main}...main`,
+    ])
       await call("GET", `${REPO}${path}`);
   });
 

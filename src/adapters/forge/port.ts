@@ -1,6 +1,7 @@
 import type { Time } from "../../core/base/time.ts";
 import type { WriteRefusal } from "../../core/reasons/attention.ts";
 import type { Permission } from "../../core/spec/commands.ts";
+import type { CommitPeople, PullPeople, PullPushed } from "./people.ts";
 import type { Pressure, RateSeen } from "./pressure.ts";
 import type { CheckReport, CheckSeen, DeploymentReport } from "./reports.ts";
 
@@ -41,17 +42,10 @@ export interface Forge {
   deleteBranch(branch: string): Promise<void>;
   /** Merged or open PRs that contain this commit. */
   pullsOfCommit(sha: string): Promise<Pull[]>;
-  /**
-   * The accounts GitHub links a commit's author and committer to, by addresses that somebody typed, and the one that pushed it, which
-   * GitHub knows. Absent: this adapter cannot tell. `holds`: whether a commit has this one below it, as more may have been pushed on top.
-   */
-  peopleOf?(
-    commit: string,
-    branch?: string,
-    holds?: (head: string) => Promise<boolean | undefined>,
-  ): Promise<{ linked: string[]; pusher?: string | undefined }>;
-  /** The accounts GitHub links the authors and committers of a PR's commits to. Absent: this adapter cannot tell. */
-  pullPeople?(number: number): Promise<string[]>;
+  /** Who made and pushed a commit. Absent: this adapter cannot tell. `holds`: whether a commit has this one below it, as more may have been pushed on top. */
+  peopleOf?(commit: string, branch?: string, holds?: (head: string) => Promise<boolean | undefined>): Promise<CommitPeople>;
+  /** Who made the commits of a PR and pushed them. Absent: this adapter cannot tell. */
+  pullPeople?(pull: PullPushed): Promise<PullPeople>;
   /** The commit that a tag or branch of any repository of this host means; null: none. hidden: that is not ours to see. Absent: this adapter cannot tell. */
   commitOf?(repository: string, revision: string): Promise<string | null | "hidden">;
   /** Who published the release of this tag; undefined: there is none. Absent: this adapter cannot tell. */

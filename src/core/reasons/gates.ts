@@ -93,8 +93,13 @@ export interface GatesReasons {
     outdated: string[];
     /** Reviews could not be read. */
     unread: boolean;
+    /** Commits of the release that nobody can be held to have made: one person more is wanted. */
+    unlinked?: string[];
+    /** Who reviewed the release's pull request, where that is of use. */
+    reviewed?: string[];
   };
   APPROVER_RELEASED: { by: string };
+  APPROVER_MERGED: { by: string };
   APPROVER_TEAMS_UNSEEN: { by: string; teams: string[] };
   APPROVER_IN_NO_TEAM: { by: string; teams: string[] };
 
@@ -155,7 +160,7 @@ export interface GatesReasons {
   NEXT_LIMIT_RAISED: { setting: string };
   NEXT_DEPENDENCY: { rollout: string };
   /** released: accounts that may not approve; empty: nobody is excluded, and `author` is what the commit says. */
-  NEXT_APPROVED: { pull: PullRef; released: string[]; author: string };
+  NEXT_APPROVED: { pull: PullRef; released: string[]; author: string; merger?: string | undefined };
   NEXT_WINDOW: None;
   NEXT_WINDOWS_CHANGED: { where: string[]; all: boolean };
   NEXT_PERSON_MERGES: { pull: PullRef; promote: boolean };

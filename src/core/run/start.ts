@@ -65,7 +65,7 @@ export interface RollbackInput {
 
 /** A rollback: a run of its own, steered from where the run it takes back was. */
 export function startRollback({ of, back, number, asked, restore, now }: RollbackInput): Run {
-  const { accounts: _, ...brought } = of.trigger;
+  const { accounts: _, merger: __, unlinked: ___, reviewers: ____, ...brought } = of.trigger;
   const trigger = { ...brought, author: asked.by, at: asked.at };
   const run = startRun({ rollout: back.spec, number, release: back.plan.release, trigger, plan: back.plan, now });
   return {

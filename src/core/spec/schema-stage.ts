@@ -136,6 +136,14 @@ export const stageSchema = z.strictObject({
       .strictObject({
         teams: key(z.array(team).min(1).max(20), "Slugs of teams whose members may approve. The author of the release never counts."),
         count: key(z.int().min(1).max(20).default(1), "How many of them."),
+        notBy: key(
+          z
+            .array(z.enum(["author", "merger"]))
+            .min(1)
+            .max(2)
+            .optional(),
+          "Default `[author]`. Whose approval does not count: the `author` (who opened the release's pull request, made or pushed its commits; always, whether or not it stands here), and with `merger` who merged it.",
+        ),
       })
       .optional(),
     "Wanted before the stage's first batch merges: an approving review of its pull request at its head, or `/promote` on it. It is given to the stage as it is planned, and lapses where that changes.",

@@ -97,8 +97,11 @@ function isApproved({ truth, approvals, amended: changed }: Moment, run: Run, ba
   const pull = truth.forge.byBranch.get(batch.branch);
   const changedAt = changed.get(`${run.rollout} #${run.number} ${batch.stage}`) ?? 0;
   for (const [by, review] of pull?.reviews ?? []) if (review.head === pull?.head && review.at > changedAt) people.add(by);
-  people.delete(AUTHOR);
-  return [...people].filter((by) => MEMBERS.includes(by)).length >= wanted;
+  const { merger = AUTHOR, unlinked, reviewers = [] } = run.trigger;
+  const may = (by: string) => by !== AUTHOR && by !== merger;
+  const members = [...people].filter((by) => MEMBERS.includes(by) && may(by));
+  const all = new Set([...members, ...reviewers.filter(may)]);
+  return members.length >= wanted && (unlinked === undefined || all.size > wanted);
 }
 
 /** Says, for each cluster, which rollouts should be there first and are not, by what Git and Argo CD truly say. */

@@ -107,7 +107,7 @@ function stageOf(stage: ModelStage, index: number): Stage {
     requeue: stage.requeue === null ? undefined : { selector: labelled({ drained: "true" }), ...stage.requeue },
     grow: stage.grow,
     jitterMs: stage.jitterMs,
-    approval: stage.approvals === undefined ? undefined : { teams: [TEAM], count: stage.approvals },
+    approval: stage.approvals === undefined ? undefined : { teams: [TEAM], count: stage.approvals, notBy: ["author", "merger"] },
     pairs: stage.pairs,
     topologyKey: stage.topology === true ? "region" : undefined,
     analysis: stage.analysis === undefined ? undefined : analysisOf(stage.analysis.of, stage.analysis.when),

@@ -39,6 +39,18 @@ export const GATE_MUTANTS: readonly Mutant[] = [
     by: /without the approvals/,
   },
   {
+    name: "who merged a release approves it, though the stage says not",
+    bug: { advance: withRun((run) => ({ ...run, trigger: without(run.trigger, "merger") })) },
+    within: 20_000,
+    by: /without the approvals/,
+  },
+  {
+    name: "a commit of nobody's is taken for nobody's",
+    bug: { advance: withRun((run) => ({ ...run, trigger: without(run.trigger, "unlinked") })) },
+    within: 20_000,
+    by: /without the approvals/,
+  },
+  {
     name: "who is in no team approves by command",
     bug: { advance: blind((world) => ({ ...world, commands: world.commands.map((one) => ({ ...one, teams: [TEAM] })) })) },
     by: /without the approvals/,

@@ -139,8 +139,8 @@ describe("pull requests", () => {
     const commit = await github.sim
       .actAs("mia")
       .push(github.repository, { branch: "by-hand", files: { "by-hand": "1\n" }, message: "By hand" });
-    expect(await forge.peopleOf?.(commit, "by-hand")).toEqual({ linked: ["mia"] });
-    expect(await forge.peopleOf?.("f".repeat(40))).toEqual({ linked: [] });
+    expect(await forge.peopleOf?.(commit, "by-hand")).toEqual({ linked: ["mia"], pusher: "mia", unlinked: [] });
+    expect(await forge.peopleOf?.("f".repeat(40))).toEqual({ linked: [], unlinked: ["f".repeat(40)] });
     expect(await forge.releaseAuthor?.("v9")).toBeUndefined();
     expect(await forge.commitOf?.(github.repository, "by-hand")).toBe(commit);
     expect(await forge.commitOf?.(github.repository, "refs/heads/by-hand")).toBe(commit);

@@ -134,7 +134,7 @@ function repositoryOf(place: RepoOctokit) {
     pullsOfCommit: (sha) => pullsOfCommit(place, sha),
     peopleOf: (commit, branch, holds) => peopleOf(place, commit, branch, holds),
     commitOf: (repository, revision) => commitOf(place, repository, revision),
-    pullPeople: (number) => pullPeople(place, number),
+    pullPeople: (pull) => pullPeople(place, pull),
     releaseAuthor: (tag) => releaseAuthor(place, tag),
     branchRules: branchRulesReader(place),
     mergeQueue: (branch) => mergeQueue(place, branch),

@@ -81,6 +81,28 @@ describe("teams", () => {
   });
 });
 
+describe("who made a pull request", () => {
+  it("is whom GitHub links its commits to and who pushed them, whatever name the commits bear; theirs are known to be nobody's", async () => {
+    const { repository } = github;
+    const [mia, wim] = [github.sim.actAs("mia"), github.sim.actAs("wim")];
+    github.sim.collaborator(repository, "zoe", "write");
+    const push = (as: typeof mia, n: number, author?: { name: string; email: string }) =>
+      as.push(repository, { branch: "release-people", files: { [`people-${n}`]: "1\n" }, message: "x", ...(author && { author }) });
+    await push(mia, 1);
+    const number = await mia.openPull(repository, { head: "release-people", title: "Release" });
+    const typed = await push(wim, 2, { name: "Nobody", email: "nobody@example.com" });
+    const spoofed = await push(github.sim.actAs("zoe"), 3, { name: "mia", email: "1+mia@users.noreply.github.com" });
+    const pull = await watched.forge.pull(number);
+    if (pull === null) throw new Error("no pull request");
+    const people = await watched.forge.pullPeople?.(pull);
+    expect({ ...people, pushers: people?.pushers?.sort() }).toEqual({ linked: ["mia"], unlinked: [typed], pushers: ["mia", "wim", "zoe"] });
+    // Where GitHub does not say who pushed, a commit that is not signed may be anybody's.
+    const untold = await watched.forge.pullPeople?.({ ...pull, headRepository: null });
+    expect(untold).toEqual({ linked: ["mia"], unlinked: expect.arrayContaining([typed, spoofed]) });
+    expect(untold?.unlinked).toHaveLength(3);
+  });
+});
+
 describe("what people wrote", () => {
   it("is known to be edited, also within the second in which it was written, and whoever did it", async () => {
     const { number } = await openPull();

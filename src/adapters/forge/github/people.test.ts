@@ -25,13 +25,13 @@ const ask = (pushes: Push[], commit: string) => peopleOf(place(pushes), commit, 
 
 test("who pushed a commit is found also where more was pushed on top of it at once", async () => {
   const pushes = [push("c4", "dave"), push("c3", "alice"), push("c1", "carol")];
-  expect(await ask(pushes, "c2")).toEqual({ linked: ["bob"], pusher: "alice" });
-  expect(await ask(pushes, "c3")).toEqual({ linked: ["bob"], pusher: "alice" });
-  expect(await ask([push("gone", "eve"), ...pushes], "c2")).toEqual({ linked: ["bob"], pusher: "alice" });
+  expect(await ask(pushes, "c2")).toMatchObject({ linked: ["bob"], unlinked: [], pusher: "alice" });
+  expect(await ask(pushes, "c3")).toMatchObject({ linked: ["bob"], unlinked: [], pusher: "alice" });
+  expect(await ask([push("gone", "eve"), ...pushes], "c2")).toMatchObject({ linked: ["bob"], unlinked: [], pusher: "alice" });
 });
 
 test("nobody is taken for it whose push did not bring it, nor the oldest of a list that has no end", async () => {
-  expect(await ask([push("c1", "carol")], "c2")).toEqual({ linked: ["bob"] });
+  expect(await ask([push("c1", "carol")], "c2")).toEqual({ linked: ["bob"], unlinked: ["c2"] });
   const many = Array.from({ length: 100 }, () => push("c4", "dave"));
-  expect(await ask(many, "c2")).toEqual({ linked: ["bob"] });
+  expect(await ask(many, "c2")).toEqual({ linked: ["bob"], unlinked: ["c2"] });
 });

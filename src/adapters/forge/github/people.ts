@@ -2,7 +2,11 @@
  * Says who is behind a commit, a PR or a release, who moved the journal's branch, and who is in a team. What GitHub does not show is undefined, and
  * never a no.
  */
+
+import type { RestEndpointMethodTypes } from "@octokit/rest";
+import { defined } from "../../../core/base/defined.ts";
 import type { Permission } from "../../../core/spec/commands.ts";
+import type { CommitPeople, PullPeople, PullPushed } from "../people.ts";
 import type { Forge, ForgeError } from "../port.ts";
 import { asking, askingOrNone } from "./errors.ts";
 import type { OctokitLike, RepoOctokit } from "./octokit.ts";
@@ -12,14 +16,22 @@ const WEB_FLOW = "web-flow";
 /** Pushes of a branch that are looked through for the one that brought a commit. */
 const MOST_PUSHES = 100;
 
+type Shown = RestEndpointMethodTypes["repos"]["listCommits"]["response"]["data"][number];
 type Holds = Parameters<NonNullable<Forge["peopleOf"]>>[2];
 
 /** See Forge.peopleOf. A commit that GitHub does not have has no people. */
-export async function peopleOf(place: RepoOctokit, commit: string, branch?: string, holds?: Holds) {
+export async function peopleOf(place: RepoOctokit, commit: string, branch?: string, holds?: Holds): Promise<CommitPeople> {
   const { octokit, owner, repo } = place;
   const found = await orNone(async () => (await octokit.rest.repos.getCommit({ owner, repo, ref: commit, per_page: 1 })).data);
-  const linked = linkedOf([found?.author?.login, found?.committer?.login]);
-  return { linked, pusher: branch === undefined ? undefined : await pusherOf(place, commit, branch, holds) };
+  const pusher = branch === undefined ? undefined : await pusherOf(place, commit, branch, holds);
+  const isKnown = found !== undefined && isLinked(found, branch === undefined || pusher !== undefined);
+  return defined({ linked: linkedOf([found?.author?.login, found?.committer?.login]), pusher, unlinked: isKnown ? [] : [commit] });
+}
+
+/** What is typed into a commit is nobody's word: where GitHub does not say who pushed it, it has to be signed to be anybody's. */
+function isLinked({ author, committer, commit }: Pick<Shown, "author" | "committer" | "commit">, pushersKnown: boolean): boolean {
+  if (author?.login === undefined || committer?.login === undefined) return false;
+  return pushersKnown || commit?.verification?.verified === true;
 }
 
 /** Not every host can tell: an Enterprise Server that is older has no such list. */
@@ -45,10 +57,40 @@ async function bringing<P extends { after: string }>(pushes: readonly P[], commi
   return pushes.length < MOST_PUSHES ? found : undefined;
 }
 
-/** See Forge.pullPeople. GitHub lists at most 250 commits of a PR. */
-export async function pullPeople({ octokit, owner, repo }: RepoOctokit, number: number): Promise<string[]> {
-  const commits = await asking(() => octokit.paginate(octokit.rest.pulls.listCommits, { owner, repo, pull_number: number, per_page: 100 }));
-  return linkedOf(commits.flatMap(({ author, committer }) => [author?.login, committer?.login]));
+/** GitHub lists no more commits of a PR. */
+const MOST_COMMITS = 250;
+
+/** See Forge.pullPeople. */
+export async function pullPeople(place: RepoOctokit, pull: PullPushed): Promise<PullPeople> {
+  const { octokit, owner, repo } = place;
+  const asked = { owner, repo, pull_number: pull.number, per_page: 100 };
+  const commits = await asking(() => octokit.paginate(octokit.rest.pulls.listCommits, asked));
+  const pushers = await pushersOf(place, pull, new Set(commits.map(({ sha }) => sha)));
+  const unlinked = commits.filter((one) => !isLinked(one, pushers !== undefined)).map(({ sha }) => sha);
+  // What is beyond them nobody can tell.
+  if (commits.length >= MOST_COMMITS) unlinked.push(pull.head);
+  const linked = linkedOf(commits.flatMap(({ author, committer }) => [author?.login, committer?.login]));
+  return defined({ linked, unlinked: [...new Set(unlinked)], pushers });
+}
+
+/**
+ * Who pushed what a PR holds: each push since it was opened, and each before it that it still holds. undefined: this host does not tell, as
+ * for a fork that is gone or private, or the pushes that it lists do not reach back far enough.
+ */
+async function pushersOf({ octokit }: RepoOctokit, pull: PullPushed, commits: ReadonlySet<string>): Promise<string[] | undefined> {
+  const [owner = "", repo = ""] = pull.headRepository?.split("/") ?? [];
+  const asked = { owner, repo, ref: `refs/heads/${pull.branch}`, per_page: MOST_PUSHES };
+  const pushes = owner === "" ? undefined : await orNone(async () => (await octokit.rest.repos.listActivities(asked)).data);
+  if (pushes === undefined || !pushes.some(({ after }) => after === pull.head)) return undefined;
+  const opened = Date.parse(pull.createdAt);
+  const merged = Date.parse(pull.mergedAt ?? "9999-12-31T23:59:59Z");
+  const isOfPull = ({ after, timestamp, activity_type: type }: (typeof pushes)[number]) =>
+    type !== "branch_deletion" && Date.parse(timestamp) <= merged && (Date.parse(timestamp) >= opened || commits.has(after));
+  const last = pushes.at(-1);
+  if (pushes.length === MOST_PUSHES && last !== undefined && isOfPull(last)) return undefined;
+  const actors = pushes.filter(isOfPull).map(({ actor }) => actor?.login);
+  // An account that was deleted pushed: who it was nobody knows.
+  return actors.includes(undefined) ? undefined : linkedOf(actors);
 }
 
 function linkedOf(logins: readonly (string | undefined)[]): string[] {

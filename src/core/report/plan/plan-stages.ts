@@ -29,7 +29,8 @@ function gatesOf(rollout: Rollout, stage: Stage | undefined): string[] {
   const approval = stage?.approval;
   if (approval !== undefined) {
     const teams = short(approval.teams.join(", "), 60);
-    gates.push(`${approval.count > 1 ? `${approval.count} approvals` : "approval"}${teams === "" ? "" : ` of ${teams}`}`);
+    const not = approval.notBy?.includes("merger") === true ? ", not by who merged it" : "";
+    gates.push(`${approval.count > 1 ? `${approval.count} approvals` : "approval"}${teams === "" ? "" : ` of ${teams}`}${not}`);
   }
   if ((rollout.windows ?? []).length > 0) gates.push("windows");
   for (const other of (rollout.dependsOn ?? []).slice(0, 3)) gates.push(`after ${short(other.rollout, 40)}`);

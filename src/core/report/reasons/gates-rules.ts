@@ -48,7 +48,7 @@ export const RULES = entriesOf<GatesReasons>()({
   VERSION_OLDER: { says: "it is at {there}, and at least {wanted} is wanted", subject: "run" },
   VERSION_INCOMPARABLE: { says: "it is at {there}, which cannot be compared with {wanted}", subject: "run" },
   APPROVAL_WANTED: {
-    says: ({ stage, teams, want, have, lapsed, outdated, unread }, names) => {
+    says: ({ stage, teams, want, have, lapsed, outdated, unread, unlinked = [], reviewed = [] }, names) => {
       const so = have.length === 0 ? "" : `, approved so far by ${people(have)}`;
       const members = `of ${people(teams, " or ")}`;
       const of = want === 1 ? `a member ${members}` : `${want} members ${members} (${have.length} of ${want}${so})`;
@@ -57,14 +57,16 @@ export const RULES = entriesOf<GatesReasons>()({
         ...lapsed.map(({ by, because }) => `@${by} approved it, and ${names.because(because)}`),
         ...outdated.map((by) => `@${by} approved it before what the stage holds changed`),
         ...(unread ? ["reviews could not be read just now"] : []),
+        ...(unlinked.length === 0 ? [] : [oneMore(unlinked, [...have, ...reviewed])]),
       ];
       return parts.join("; ");
     },
     subject: "stage",
     actions: ["promote"],
     means: "the stage's `approval` is not there yet",
-    todo: "a member approves the PR, or comments `/promote` on it",
+    todo: "a member approves the PR, or comments `/promote` on it; where the release has a commit of nobody that GitHub knows, one person more does",
   },
+  APPROVER_MERGED: { says: "@{by} merged the release, and somebody else has to approve this stage (`notBy`)", subject: "person" },
   APPROVER_RELEASED: { says: "@{by} released it, and somebody else has to approve", subject: "person" },
   APPROVER_TEAMS_UNSEEN: {
     says: ({ by, teams }) => `whether @${by} is in ${people(teams, " or ")} cannot be seen: the App needs \`members: read\``,
@@ -102,4 +104,12 @@ export const RULES = entriesOf<GatesReasons>()({
 
 function tooLarge(over: OverLimit): string {
   return `${over.setting} of ${SETTINGS_FILE} allows ${over.most} in flight, and it has ${whatIsOver(over)}`;
+}
+
+/** Whose a commit is that GitHub links to nobody is not known: it may be an approver's. */
+function oneMore(unlinked: readonly string[], looked: readonly string[]): string {
+  const commits = unlinked.slice(0, 3).map((commit) => commit.slice(0, 10));
+  const more = unlinked.length > commits.length ? ` and ${unlinked.length - commits.length} more` : "";
+  const than = looked.length === 0 ? "" : ` than ${people([...new Set(looked)])}`;
+  return `the release has commits that GitHub holds nobody to have made (${commits.join(", ")}${more}), so one person more${than} has to approve`;
 }

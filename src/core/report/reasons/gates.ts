@@ -120,12 +120,12 @@ const GATES_NEXT = entriesOf<GatesReasons>()({
   NEXT_LIMIT_RAISED: { says: "somebody raises {setting}" },
   NEXT_DEPENDENCY: { says: "{rollout} is there" },
   NEXT_APPROVED: {
-    says: ({ pull, released, author }) => {
+    says: ({ pull, released, author, merger }) => {
       const but =
         released.length > 0
           ? `not ${people(released, " or ")}, who released it`
           : `GitHub knows no account that released it (its commit says ${author}), so nobody is excluded`;
-      return `one of them approves ${pullPhrase(pull)} or comments \`/promote\` on it; ${but}`;
+      return `one of them approves ${pullPhrase(pull)} or comments \`/promote\` on it; ${but}${merger === undefined ? "" : `, nor @${merger}, who merged it`}`;
     },
     actions: ["promote"],
   },

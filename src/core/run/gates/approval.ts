@@ -1,6 +1,7 @@
 import type { AnyReason } from "../../base/reason.ts";
 import { iso } from "../../base/time.ts";
 import { runReason, said } from "../../reasons/run.ts";
+import type { Stage } from "../../spec/rollout.ts";
 import { amendedSince, approvalHash } from "../state/amend.ts";
 import { pullRef } from "../state/names.ts";
 import type { Approval, Batch, Run } from "../state/run.ts";
@@ -25,8 +26,24 @@ export function approversOf(scene: Scene, batch: Batch): string[] {
   const byCommand = givenApprovals(run, batch.stage).filter(({ by }) => !gone.has(by.toLowerCase()));
   const byReview = reviewsOf(scene, batch).filter(({ at }) => !amendedSince(run, batch.stage, at));
   const people = new Map([...byCommand, ...byReview].map(({ by }) => [by.toLowerCase(), by]));
-  for (const login of releasedBy(run)) people.delete(login.toLowerCase());
+  for (const login of excluded(run, batch.stage)) people.delete(login.toLowerCase());
   return [...people.values()];
+}
+
+/**
+ * Whether enough have approved. A commit that nobody can be held to have made may be any approver's own: one person more has to have looked
+ * at it then, here or in a review of the release's pull request.
+ */
+function isApproved({ run }: Scene, batch: Batch, want: number, have: readonly string[]): boolean {
+  if (have.length < want) return false;
+  if ((run.trigger.unlinked ?? []).length === 0) return true;
+  return new Set([...have, ...reviewedBy(run, batch.stage)].map((login) => login.toLowerCase())).size > want;
+}
+
+/** Who reviewed the release itself, of those who may approve. */
+function reviewedBy(run: Run, stage: number): string[] {
+  const out = new Set(excluded(run, stage).map((login) => login.toLowerCase()));
+  return (run.trigger.reviewers ?? []).filter((login) => !out.has(login.toLowerCase()));
 }
 
 /** Approving reviews of its pull request at its head, by members. */
@@ -40,13 +57,22 @@ function outdated(scene: Scene, batch: Batch, have: readonly string[]): string[]
   return late.map(({ by }) => by);
 }
 
+/** Accounts that do not approve this stage: who released, and who merged that where the stage says so. */
+function excluded(run: Run, stage: number): string[] {
+  return [...releasedBy(run), ...mergerOf(run, stage)];
+}
+
+function mergerOf({ spec, trigger: { merger } }: Run, stage: number): string[] {
+  return merger !== undefined && spec.stages[stage]?.approval?.notBy?.includes("merger") === true ? [merger] : [];
+}
+
 /** Accounts that brought the release in. */
 function releasedBy({ trigger }: Run): string[] {
   return trigger.accounts ?? [trigger.author];
 }
 
 /** Wanted before anything of the stage has merged. */
-export function wantsApproval(run: Run, batch: Pick<Batch, "stage">): { teams: string[]; count: number } | undefined {
+export function wantsApproval(run: Run, batch: Pick<Batch, "stage">): Stage["approval"] {
   const approval = run.spec.stages[batch.stage]?.approval;
   if (approval === undefined) return undefined;
   // Begun by us, which takes the approval. What was at the release already, or a person merged past the gates, has none.
@@ -61,7 +87,7 @@ export function approvalGate(scene: Scene, batch: Batch): Wait | undefined {
   const wanted = wantsApproval(run, batch);
   if (wanted === undefined) return undefined;
   const have = approversOf(scene, batch);
-  if (have.length >= wanted.count) return undefined;
+  if (isApproved(scene, batch, wanted.count, have)) return undefined;
   const why = runReason("APPROVAL_WANTED", {
     stage: run.plan.stages[batch.stage]?.name ?? "",
     teams: wanted.teams,
@@ -70,8 +96,10 @@ export function approvalGate(scene: Scene, batch: Batch): Wait | undefined {
     lapsed: (world.lapsed?.get(batch.number) ?? []).map(({ by, why: because }) => ({ by, because: said(because) })),
     outdated: outdated(scene, batch, have),
     unread: world.approvals === undefined,
+    unlinked: run.trigger.unlinked ?? [],
+    reviewed: reviewedBy(run, batch.stage),
   });
-  const people = { released: releasedBy(run), author: run.trigger.author };
+  const people = { released: releasedBy(run), author: run.trigger.author, merger: mergerOf(run, batch.stage)[0] };
   return wait(why, { what: runReason("NEXT_APPROVED", { pull: pullRef(batch.pull), ...people }) });
 }
 
@@ -79,8 +107,10 @@ export function approvalGate(scene: Scene, batch: Batch): Wait | undefined {
 export function approve(scene: Scene, batch: Batch, by: string, memberOf: readonly string[] | undefined): Approval | AnyReason | undefined {
   const { run, now } = scene;
   const wanted = wantsApproval(run, batch);
-  if (wanted === undefined || approversOf(scene, batch).length >= wanted.count) return undefined;
-  if (releasedBy(run).some((login) => login.toLowerCase() === by.toLowerCase())) return runReason("APPROVER_RELEASED", { by });
+  if (wanted === undefined || isApproved(scene, batch, wanted.count, approversOf(scene, batch))) return undefined;
+  const isBy = (login: string) => login.toLowerCase() === by.toLowerCase();
+  if (releasedBy(run).some(isBy)) return runReason("APPROVER_RELEASED", { by });
+  if (mergerOf(run, batch.stage).some(isBy)) return runReason("APPROVER_MERGED", { by });
   const { teams } = wanted;
   if (memberOf === undefined) return runReason("APPROVER_TEAMS_UNSEEN", { by, teams });
   if (!teams.some((team) => memberOf.includes(team))) return runReason("APPROVER_IN_NO_TEAM", { by, teams });

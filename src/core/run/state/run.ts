@@ -124,6 +124,21 @@ export interface Halt {
   command?: string | undefined;
 }
 
+interface Trigger {
+  commit: string;
+  pull?: number | undefined;
+  author: string;
+  at: Time;
+  accounts?: string[] | undefined;
+  /** Who merged the release PR. */
+  merger?: string | undefined;
+  /** Commits of the release that nobody can be held to have made. */
+  unlinked?: string[] | undefined;
+  /** Who approved the release PR as it was merged. Asked only where there are such commits. */
+  reviewers?: string[] | undefined;
+  refusedAt?: Time | undefined;
+}
+
 /** One execution of a rollout for one release. `run.yaml`, `plan.yaml` and `batches/NNN.yaml` of the journal together. */
 export interface Run {
   format: 2;
@@ -135,7 +150,7 @@ export interface Run {
    * a release without a PR, those that GitHub knows to have brought it in, none of whom may approve; empty: it knows none, and `author` is
    * what its commit says, which anybody may have typed. Absent: `author` opened the PR.
    */
-  trigger: { commit: string; pull?: number | undefined; author: string; at: Time; accounts?: string[]; refusedAt?: Time | undefined };
+  trigger: Trigger;
   /** Snapshot of the resource: edits of the file mid-run do not reach the run. */
   spec: Rollout;
   /** Frozen at the start. */

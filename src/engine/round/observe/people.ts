@@ -121,7 +121,7 @@ export function openPeople({ forge, clock, log }: Pick<RepoContext, "forge" | "c
 }
 
 /** The last word of each person, where it approves this very head. What an App says never counts. */
-function approving(reviews: readonly Review[], head: string): Review[] {
+export function approving(reviews: readonly Review[], head: string): Review[] {
   const last = new Map<string, Review>();
   for (const review of reviews) if (!review.authorIsBot && review.state !== "COMMENTED") last.set(review.author.toLowerCase(), review);
   return [...last.values()].filter((review) => review.state === "APPROVED" && review.head === head);

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { type Forge, ForgeError } from "../../../adapters/forge/port.ts";
+import type { PullPeople } from "../../../adapters/forge/people.ts";
+import { type Forge, ForgeError, type Pull } from "../../../adapters/forge/port.ts";
 import type { Mirror } from "../../../adapters/git/port.ts";
 import type { Rollout } from "../../../core/spec/rollout.ts";
 import type { FoundRelease } from "../../config-repo/releases.ts";
@@ -16,7 +17,7 @@ const ask = (forge: Partial<Forge>, rollout = pushed) =>
 
 describe("who released without a pull request", () => {
   test("is whom GitHub links to the commit and who pushed it, never what the commit says", async () => {
-    const forge = { peopleOf: async () => ({ linked: ["bob", "Alice"], pusher: "alice" }) };
+    const forge = { peopleOf: async () => ({ linked: ["bob", "Alice"], pusher: "alice", unlinked: [] }) };
     expect(await ask(forge)).toEqual({ author: "Alice", accounts: ["Alice", "bob"] });
   });
 
@@ -25,7 +26,7 @@ describe("who released without a pull request", () => {
     const forge = {
       peopleOf: async (...input: unknown[]) => {
         asked.push(input);
-        return { linked: ["bob"] };
+        return { linked: ["bob"], unlinked: [] };
       },
       releaseAuthor: async (tag: string) => (tag === "v2" ? "carol" : undefined),
     };
@@ -33,8 +34,9 @@ describe("who released without a pull request", () => {
     expect(asked).toEqual([["c1", undefined, expect.any(Function)]]);
   });
 
-  test("is nobody's account where GitHub knows none: nobody is excluded, and the commit's word is kept to be told", async () => {
-    expect(await ask({ peopleOf: async () => ({ linked: [] }) })).toEqual({ author: "Linus (really)", accounts: [] });
+  test("is nobody's account where GitHub knows none: nobody is excluded, the commit is noted, and its word is kept to be told", async () => {
+    const people = { linked: [], unlinked: ["c1"] };
+    expect(await ask({ peopleOf: async () => people })).toEqual({ author: "Linus (really)", accounts: [], unlinked: ["c1"] });
   });
 
   test("is not guessed while GitHub does not answer", async () => {
@@ -49,21 +51,45 @@ describe("who released without a pull request", () => {
 
 describe("who released by a pull request", () => {
   const approved = { stages: [{}, { approval: { teams: ["sre"], count: 1 } }] } as unknown as Rollout;
-  const asked: number[] = [];
-  const forge = {
-    pullPeople: async (number: number) => {
-      asked.push(number);
-      return ["alice", "Bob"];
-    },
-  } as unknown as Forge;
+  const byMerger = { stages: [{ approval: { teams: ["sre"], count: 1, notBy: ["author", "merger"] } }] } as unknown as Rollout;
+  const pull = (number: number) => ({ number, author: "bob", head: "h1", mergeCommit: "m1" }) as Pull;
+  const review = (author: string, head = "h1") => ({ author, authorIsBot: false, state: "APPROVED" as const, head, at: "" });
 
-  test("is who opened it and who pushed to it", async () => {
-    expect(await broughtByPull({ forge }, approved, { number: 7, author: "bob" })).toEqual({ author: "bob", accounts: ["Bob", "alice"] });
+  function forgeOf(people: Partial<PullPeople>, mergedBy?: string) {
+    const asked: number[] = [];
+    const forge = {
+      pullPeople: async ({ number }: { number: number }) => {
+        asked.push(number);
+        return { linked: ["alice", "Bob"], unlinked: [], ...people };
+      },
+      pull: async () => ({ mergedBy }),
+      reviews: async () => [review("carol"), review("dave"), review("eve"), review("alice"), review("frank", "h0")],
+      permission: async (login: string) => (login === "eve" ? "read" : "write"),
+    } as unknown as Forge;
+    return { forge, asked };
+  }
+
+  test("is who opened it, who made its commits and who pushed them", async () => {
+    const { forge, asked } = forgeOf({ pushers: ["mallory"] });
+    expect(await broughtByPull({ forge }, approved, pull(7))).toEqual({ author: "bob", accounts: ["Bob", "alice", "mallory"] });
     expect(asked).toEqual([7]);
   });
 
   test("is asked for only where somebody approves", async () => {
-    expect(await broughtByPull({ forge }, { stages: [{}] } as unknown as Rollout, { number: 8, author: "bob" })).toEqual({ author: "bob" });
-    expect(asked).toEqual([7]);
+    const { forge, asked } = forgeOf({});
+    expect(await broughtByPull({ forge }, { stages: [{}] } as unknown as Rollout, pull(8))).toEqual({ author: "bob" });
+    expect(asked).toEqual([]);
+  });
+
+  test("commits of nobody's are noted, and with them who else may write and approved it as it was merged", async () => {
+    const { forge } = forgeOf({ unlinked: ["c9"], pushers: ["dave"] });
+    const brought = await broughtByPull({ forge }, approved, pull(7));
+    expect(brought).toMatchObject({ unlinked: ["c9"], reviewers: ["carol"] });
+  });
+
+  test("who merged it is asked for where a stage wants to know, and a merger that nobody knows makes it a commit of nobody's", async () => {
+    expect(await broughtByPull(forgeOf({}, "carol"), approved, pull(7))).not.toHaveProperty("merger");
+    expect(await broughtByPull(forgeOf({}, "carol"), byMerger, pull(7))).toMatchObject({ merger: "carol" });
+    expect(await broughtByPull(forgeOf({}), byMerger, pull(7))).toMatchObject({ unlinked: ["m1"] });
   });
 });

@@ -38,7 +38,7 @@ function world(pulls: Partial<Pull>[]) {
     },
     async peopleOf() {
       people += 1;
-      return { linked: [] };
+      return { linked: [], unlinked: [] };
     },
   };
   const clock = { now: () => now, after: () => () => undefined };

@@ -2,7 +2,7 @@ import type { Actor, Repo, World } from "../model/model.ts";
 import { fullName, seconds } from "../model/world.ts";
 import { emit } from "./events.ts";
 
-const ZERO = "0".repeat(40);
+export const ZERO = "0".repeat(40);
 
 /** The `push` event of one ref. */
 export async function emitPush(
@@ -41,7 +41,7 @@ export async function emitPush(
   });
 }
 
-async function isForced(repo: Repo, old: string | undefined, next: string | undefined): Promise<boolean> {
+export async function isForced(repo: Repo, old: string | undefined, next: string | undefined): Promise<boolean> {
   if (old === undefined || next === undefined) return false;
   if ((await repo.git.commit(next))?.parents.includes(old) === true) return false;
   return (await repo.git.mergeBase(old, next)) !== old;

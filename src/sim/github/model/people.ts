@@ -16,8 +16,14 @@ type PushedFile = string | null | { link: string };
 /** What a person does on the site or with their own git. `repository` is `owner/name`; refusals are `ApiFailure`s, as over HTTP. */
 export interface Person {
   login: string;
-  /** Commits files on top of a branch (made from the default branch where it is not there). Gives the commit. */
-  push(repository: string, change: { branch: string; files: Record<string, PushedFile>; message: string }): Promise<string>;
+  /**
+   * Commits files on top of a branch (made from the default branch where it is not there). Gives the commit. `author`: whom it says it is by,
+   * as anybody may type.
+   */
+  push(
+    repository: string,
+    change: { branch: string; files: Record<string, PushedFile>; message: string; author?: { name: string; email: string } },
+  ): Promise<string>;
   deleteBranch(repository: string, branch: string): Promise<void>;
   openPull(repository: string, input: { head: string; base?: string; title: string; body?: string; draft?: boolean }): Promise<number>;
   /** Gives the commit it became. */
@@ -86,12 +92,7 @@ function known<T>(all: ReadonlyMap<number, T>, id: number): T {
   return found;
 }
 
-async function pushFiles(
-  world: World,
-  repo: Repo,
-  user: User,
-  input: { branch: string; files: Record<string, PushedFile>; message: string },
-): Promise<string> {
+async function pushFiles(world: World, repo: Repo, user: User, input: Parameters<Person["push"]>[1]): Promise<string> {
   const ref = `refs/heads/${input.branch}`;
   const old = await repo.git.ref(ref);
   const parent = await repo.git.commit(old ?? `refs/heads/${repo.defaultBranch}`);
@@ -108,7 +109,7 @@ async function pushFiles(
   }
   const edited = await editTree(repo.git.dir, repo.git.cat, parent.tree, changes);
   if ("missing" in edited) throw new Error(`${edited.missing} is not there to be removed`);
-  const author = { ...noreply(user), at: Math.floor(world.clock.now() / 1000) };
+  const author = { ...(input.author ?? noreply(user)), at: Math.floor(world.clock.now() / 1000) };
   const commit = { tree: edited.tree, parents: [parent.sha], author, committer: author, message: input.message };
   const sha = await writeCommit(repo.git.dir, commit);
   if (!(await repo.git.updateRefs([{ ref, old, new: sha }]))) throw new Error(`${input.branch} was moved at the same moment`);

@@ -13,6 +13,16 @@ export interface RepoSettings {
   deleteBranchOnMerge: boolean;
 }
 
+export interface Activity {
+  id: number;
+  ref: string;
+  before: string;
+  after: string;
+  at: number;
+  type: "push" | "force_push" | "branch_creation" | "branch_deletion" | "pr_merge";
+  actor: User;
+}
+
 export interface Repo {
   id: number;
   owner: User;
@@ -37,6 +47,8 @@ export interface Repo {
   rulesets: Map<number, Ruleset>;
   queues: Map<string, MergeQueue>;
   settings: RepoSettings;
+  /** Moves of branches, the oldest first. */
+  activities: Activity[];
   createdAt: number;
   pushedAt: number;
   /** Runs one change of refs after the other, as GitHub does per repository. */

@@ -46,6 +46,7 @@ function register(
     protections: new Map(),
     rulesets: new Map(),
     queues: new Map(),
+    activities: [],
     createdAt: world.clock.now(),
     pushedAt: world.clock.now(),
     serial: serialQueue(),

@@ -1,5 +1,5 @@
 import { emitPull } from "../deliver/events.ts";
-import { emitPush } from "../deliver/events-push.ts";
+import { emitPush, isForced, ZERO } from "../deliver/events-push.ts";
 import type { Actor, Repo, World } from "../model/model.ts";
 import { isPull, type PullIssue } from "../model/world.ts";
 import { requestSuites } from "./checks.ts";
@@ -21,11 +21,20 @@ export async function refsMoved(world: World, repo: Repo, actor: Actor, moves: r
   const tags = moves.filter((move) => move.ref.startsWith("refs/tags/")).length;
   for (const move of moves) {
     if (!move.ref.startsWith("refs/") || move.old === move.new) continue;
+    if (move.ref.startsWith("refs/heads/")) await noteActivity(world, repo, actor, move, merging);
     if (move.ref.startsWith("refs/heads/")) await branchMoved(world, repo, actor, move, merging);
     // More than three tags at once send no event at all.
     if (tags <= 3 || !move.ref.startsWith("refs/tags/")) await emitPush(world, repo, actor, move);
     if (move.new !== undefined && move.ref.startsWith("refs/heads/")) await requestSuites(world, repo, actor, move.new);
   }
+}
+
+async function noteActivity(world: World, repo: Repo, { user: actor }: Actor, move: Moved, merging?: PullIssue): Promise<void> {
+  const { ref, old, new: next } = move;
+  const forced = async () => ((await isForced(repo, old, next)) ? "force_push" : "push");
+  const moved = merging === undefined ? await forced() : "pr_merge";
+  const type = old === undefined ? "branch_creation" : next === undefined ? "branch_deletion" : moved;
+  repo.activities.push({ id: world.nextId(), ref, before: old ?? ZERO, after: next ?? ZERO, at: world.clock.now(), type, actor });
 }
 
 async function branchMoved(world: World, repo: Repo, actor: Actor, move: Moved, merging?: PullIssue): Promise<void> {

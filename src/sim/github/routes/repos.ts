@@ -13,11 +13,12 @@ import {
   WRITE,
 } from "../http/router.ts";
 import { forkRepo, removeRepo, renameRepo, setArchived } from "../model/repositories.ts";
-import { userOf } from "../model/world.ts";
+import { nodeId, seconds, userOf } from "../model/world.ts";
 import { moveRefs } from "../pulls/move-ref.ts";
 import { mergeCommit } from "../pulls/update-branch.ts";
 import { commitShape } from "../shapes/commit.ts";
-import { fullRepoShape } from "../shapes/repo.ts";
+import { fullRepoShape, repoUrl } from "../shapes/repo.ts";
+import { userShape } from "../shapes/user.ts";
 import { resolveCommit } from "./commits.ts";
 
 /** Name, description, visibility, archive, settings. */
@@ -69,6 +70,25 @@ async function merges(call: RepoCall): Promise<Answer> {
   return { status: 201, body: commitShape(world, repo, made) };
 }
 
+/** Moves of branches, the last one first. Pages go by cursor. */
+function activity(call: RepoCall): Answer {
+  const { query, repo, world } = call;
+  const ref = query.get("ref");
+  const full = ref === null || ref.startsWith("refs/") ? ref : `refs/heads/${ref}`;
+  const size = Math.min(100, Math.max(1, Number(query.get("per_page") ?? 30)));
+  const after = Number(query.get("after") ?? Number.POSITIVE_INFINITY);
+  const found = repo.activities.filter((one) => (full === null || one.ref === full) && one.id < after).reverse();
+  const shown = found.slice(0, size);
+  const last = shown.at(-1);
+  const url = `${repoUrl(world, repo)}/activity?per_page=${size}${ref === null ? "" : `&ref=${encodeURIComponent(ref)}`}`;
+  const headers = found.length > size ? { link: `<${url}&after=${last?.id}>; rel="next"` } : {};
+  const body = shown.map(({ id, before, after: to, at, type, actor, ref: moved }) => ({
+    ...{ id, node_id: nodeId("ACT", id), before, after: to, ref: moved, timestamp: seconds(at), activity_type: type },
+    actor: userShape(world, actor),
+  }));
+  return { status: 200, body, headers };
+}
+
 function remove(call: RepoCall): Answer {
   removeRepo(call.world, call.repo, call.actor);
   return NO_CONTENT;
@@ -78,6 +98,7 @@ export const REPO_ROUTES: readonly Route[] = [
   repoRoute("GET", "", READ("metadata"), (call) => ok(fullRepoShape(call.world, call.repo, call.actor))),
   repoRoute("PATCH", "", ADMIN, patch),
   repoRoute("DELETE", "", ADMIN, remove),
+  repoRoute("GET", "/activity", READ("contents"), activity),
   repoRoute("POST", "/forks", READ("contents"), fork),
   repoRoute("POST", "/merges", WRITE("contents"), (call) => call.repo.serial(() => merges(call))),
 ];

@@ -187,7 +187,6 @@ export const VARIANTS: Variants = {
   ],
   BATCH_NEVER_FITS: [{}, { clusters: ["hub/eu-1"] }],
   LIMIT_ALLOWS: [{}, { over: { setting: "limits.targets", have: 4, most: 1 } }],
-  APPROVAL_WANTED: [{}, { want: 2, have: ["carol"], lapsed: [{ by: "dave", because }], outdated: ["erin"], unread: true }],
   WINDOW_SHUT: [
     { window: { schedule: "0 9 * * 1-5", durationMs: 28_800_000, timeZone: "Europe/Rome", kind: "allow" } },
     { window: { schedule: "0 0 20 12 *", durationMs: 604_800_000, timeZone: "UTC", kind: "deny" } },
@@ -206,7 +205,6 @@ export const VARIANTS: Variants = {
   ANALYSIS_RUNNING: [{}, { more: 2 }],
   ANALYSIS_BEGINS: [{ attempt: 1 }, {}],
   ANALYSIS_ARGUMENT_MISSING: [{}, { cluster: undefined }],
-  NEXT_APPROVED: [{}, { released: [] }],
   NEXT_WINDOWS_CHANGED: [
     { where: ["payments", "the server"], all: true },
     { where: ["payments", "the server"], all: false },

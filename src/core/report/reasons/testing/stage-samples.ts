@@ -10,6 +10,7 @@ const batch: BatchRef = { stage: "canary", number: 2, kind: "Planned" };
 
 /** Samples for fields of stages, ends and breaches that no other code has. */
 export const STAGE_FIELDS = {
+  ...{ unlinked: [], reviewed: [], merger: undefined },
   ...{
     confirmed: 1,
     of: 3,
@@ -55,4 +56,10 @@ export const STAGE_VARIANTS: Ways<RunReasons & BreachReasons> = {
     { ...REVISION, to: undefined, first: undefined, cluster: undefined },
   ],
   REVISION_UNREAD: [REVISION],
+  APPROVAL_WANTED: [
+    {},
+    { want: 2, have: ["carol"], lapsed: [{ by: "dave", because: { code: "PULL_DRAFT", pull: 9 } }], outdated: ["erin"], unread: true },
+    { unlinked: ["3f2a91c0de44aa"], have: ["carol"], reviewed: ["dave"] },
+  ],
+  NEXT_APPROVED: [{}, { released: [] }, { merger: "dave" }],
 };

@@ -1,0 +1,32 @@
+/** Who is behind commits, for `port.ts`. Accounts by login. */
+import type { Time } from "../../core/base/time.ts";
+
+export interface CommitPeople {
+  /** Whom GitHub links its author and committer to, by addresses that somebody typed. */
+  linked: string[];
+  /** Who brought it to the branch, by GitHub's own word. */
+  pusher?: string | undefined;
+  /** The commit, where nobody can be held to be its author: see PullPeople. */
+  unlinked: string[];
+}
+
+export interface PullPeople {
+  linked: string[];
+  /**
+   * Commits of which GitHub links the author or the committer to no account; and, where it does not say who pushed them, those that it does not
+   * call Verified.
+   */
+  unlinked: string[];
+  /** Everybody who pushed to its branch. undefined: GitHub does not say, or not all of them. */
+  pushers?: string[] | undefined;
+}
+
+/** What is to be known of a pull request to ask who pushed it. */
+export interface PullPushed {
+  number: number;
+  branch: string;
+  headRepository: string | null;
+  head: string;
+  createdAt: Time;
+  mergedAt?: Time;
+}
