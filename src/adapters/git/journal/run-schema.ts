@@ -21,6 +21,9 @@ const edit = z.looseObject({
 });
 const values = z.record(z.string(), z.string());
 const release = z.looseObject({ values, attempt: count });
+const logins = z.array(z.string()).optional();
+const people = { accounts: logins, merger: z.string().optional(), unlinked: logins, reviewers: logins };
+const resolved = z.looseObject({ repoURL: z.string(), revision: z.string(), commit: z.string(), at: time, cluster: z.string().optional() });
 const plannedTarget = z.looseObject({ key: z.string(), application: z.string(), cluster: z.string(), edits: z.array(edit) });
 
 const analysis = z.looseObject({
@@ -98,10 +101,7 @@ export const runSchema = z.looseObject({
     author: z.string(),
     at: time,
     refusedAt: time.optional(),
-    accounts: z.array(z.string()).optional(),
-    merger: z.string().optional(),
-    unlinked: z.array(z.string()).optional(),
-    reviewers: z.array(z.string()).optional(),
+    ...people,
   }),
   phase: z.enum(["Pending", "Progressing", "Paused", "RollingBack", "Succeeded", "RolledBack", "Failed", "Aborted", "Superseded"]),
   since: time,
@@ -109,9 +109,7 @@ export const runSchema = z.looseObject({
   next,
   stage: count,
   batches: files,
-  resolved: z
-    .array(z.looseObject({ repoURL: z.string(), revision: z.string(), commit: z.string(), at: time, cluster: z.string().optional() }))
-    .optional(),
+  resolved: z.array(resolved).optional(),
   requeued: z.array(
     z.looseObject({
       cluster: z.string(),
