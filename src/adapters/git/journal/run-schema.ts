@@ -3,9 +3,8 @@
  * touched them. Keys not named here are kept: a later version of the same format may have added them.
  */
 import { z } from "zod";
+import { count, resolved, time, trigger } from "./trigger-schema.ts";
 
-const time = z.string().refine((text) => !Number.isNaN(Date.parse(text)), "is no time");
-const count = z.number().int().min(0);
 /** So that no hand-made number makes us look for files without end. */
 const files = z.number().int().min(0).max(100_000);
 /** A reason: a code with its data. */
@@ -21,9 +20,6 @@ const edit = z.looseObject({
 });
 const values = z.record(z.string(), z.string());
 const release = z.looseObject({ values, attempt: count });
-const logins = z.array(z.string()).optional();
-const people = { accounts: logins, merger: z.string().optional(), unlinked: logins, reviewers: logins };
-const resolved = z.looseObject({ repoURL: z.string(), revision: z.string(), commit: z.string(), at: time, cluster: z.string().optional() });
 const plannedTarget = z.looseObject({ key: z.string(), application: z.string(), cluster: z.string(), edits: z.array(edit) });
 
 const analysis = z.looseObject({
@@ -95,14 +91,7 @@ export const runSchema = z.looseObject({
   rollout: z.string(),
   number: count,
   release,
-  trigger: z.looseObject({
-    commit: z.string(),
-    pull: count.optional(),
-    author: z.string(),
-    at: time,
-    refusedAt: time.optional(),
-    ...people,
-  }),
+  trigger,
   phase: z.enum(["Pending", "Progressing", "Paused", "RollingBack", "Succeeded", "RolledBack", "Failed", "Aborted", "Superseded"]),
   since: time,
   why: words,
