@@ -20,6 +20,8 @@ export interface BotOptions {
   overApi?: boolean;
   /** What runs analyses and asks hooks: made anew for each bot, as a restart would, and closed with it. */
   gates?: (world: EmbeddedWorld) => Pick<StagecoachOptions, "analysis" | "hooks">;
+  /** A webhook secret that the bot takes, too. */
+  formerWebhookSecret?: string;
   /** Of the bot itself. */
   bot?: () => Partial<StagecoachOptions>;
   /** Who signs the bot's commits, asked at each of its starts. Default: GitHub. */
@@ -78,7 +80,13 @@ export async function startBot(
   const planes = world.planes.map((plane) => seenAs(openPlane(plane, clock, log, options)));
   for (const plane of planes) await plane.ready();
   const { id: appId, privateKey } = world.github.app;
-  const app = { appId, privateKey, webhookSecret: world.webhookSecret, baseUrl: line?.url ?? world.github.url };
+  const app = {
+    appId,
+    privateKey,
+    webhookSecret: world.webhookSecret,
+    formerWebhookSecret: options.formerWebhookSecret,
+    baseUrl: line?.url ?? world.github.url,
+  };
   const gates = options.gates?.(world) ?? {};
   const bot = await startStagecoach(
     defined({

@@ -8,7 +8,7 @@ import { reasonsOf, type Words } from "../../core/base/reason.ts";
 import { parseDuration } from "../../core/base/time.ts";
 import type { CheckReasons } from "../../core/reasons/checks.ts";
 import type { HookAnswer } from "../../core/run/state/hooks-types.ts";
-import { type OutboundAnswer, OutboundError, type OutboundPolicy, outbound } from "../outbound/outbound.ts";
+import { type OutboundAnswer, OutboundError, type OutboundPolicy, outbound, repositoryOf } from "../outbound/outbound.ts";
 import type { HookCaller, HookRequest } from "./port.ts";
 
 const DEFAULT_HOLD_MS = 60_000;
@@ -75,7 +75,12 @@ async function ask(policy: OutboundPolicy, secret: string | undefined, request: 
   try {
     const { url, timeoutMs, body } = request;
     const headers = headersOf(request, secret);
-    return readAnswer(await outbound(policy, { url, method: "POST", headers, body, timeoutMs, maxBytes: MAX_BYTES }));
+    return readAnswer(
+      await outbound(
+        { ...policy, repository: repositoryOf(request.key) },
+        { url, method: "POST", headers, body, timeoutMs, maxBytes: MAX_BYTES },
+      ),
+    );
   } catch (thrown) {
     if (!(thrown instanceof OutboundError)) return error(reason("HOOK_UNREACHED"), true);
     return error(thrown.message, thrown.kind === "Unreachable" || thrown.kind === "TimedOut");

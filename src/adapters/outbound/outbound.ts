@@ -2,15 +2,24 @@
  * Sends the requests that a config repo asks for: to hosts the server's configuration allows, bounded in time and size. Called by hooks and
  * analyses.
  */
-import { isIP } from "node:net";
+import { type LookupAddress, lookup } from "node:dns";
+import type { LookupFunction } from "node:net";
 import { Agent, request } from "undici";
 import { defined } from "../../core/base/defined.ts";
-import { matchesGlob } from "../../core/base/glob.ts";
+import { isAllowedAddress, isOurHeader, matchesHost, type OutboundRule, ruleFor } from "./rules.ts";
 
 /** Where requests that come from a config repo may go: the server's config says, never the repo. */
 export interface OutboundPolicy {
   /** Hosts, or globs of them (`*.example.com`), with a port where it is not the scheme's own. Empty: nothing may be asked. `any`: for a person on their own machine. */
-  allow: readonly string[] | "any";
+  allow: readonly (string | OutboundRule)[] | "any";
+  /** `owner/name` of the config repo that asks. */
+  repository?: string | undefined;
+  /** Values of secrets that the request may carry. */
+  secrets?: readonly string[] | undefined;
+  /** Hosts that a secret of this value may go to; undefined: it is bound to none, or is no secret. */
+  boundTo?: ((secret: string) => readonly string[] | undefined) | undefined;
+  /** What names are resolved by; default the machine's own. */
+  lookup?: typeof lookup | undefined;
 }
 
 interface OutboundRequest {
@@ -41,6 +50,11 @@ export class OutboundError extends Error {
   }
 }
 
+/** Ids of requests begin with whose they are: `owner/name:`. */
+export function repositoryOf(id: string): string {
+  return id.slice(0, Math.max(0, id.indexOf(":")));
+}
+
 const MAX_BYTES = 1024 * 1024;
 const MOST_REDIRECTS = 3;
 
@@ -50,8 +64,9 @@ const MOST_REDIRECTS = 3;
  */
 export async function outbound(policy: OutboundPolicy, wanted: OutboundRequest): Promise<OutboundAnswer> {
   const deadline = AbortSignal.timeout(wanted.timeoutMs);
-  const first = allowed(policy, wanted.url);
-  const agent = new Agent({ connect: { rejectUnauthorized: wanted.insecure !== true }, connections: 1, pipelining: 0 });
+  const { url: first, rule } = allowed(policy, wanted.url, wanted.headers);
+  const lookup = rule === undefined ? undefined : lookupFor(policy, rule);
+  const agent = new Agent({ connect: defined({ rejectUnauthorized: wanted.insecure !== true, lookup }), connections: 1, pipelining: 0 });
   try {
     let url = first;
     for (let redirects = 0; ; redirects++) {
@@ -71,26 +86,39 @@ export async function outbound(policy: OutboundPolicy, wanted: OutboundRequest):
   }
 }
 
-/** The URL, if the policy allows it. Throws OutboundError. */
-function allowed(policy: OutboundPolicy, text: string): URL {
+/** The URL, if the policy allows it, and the rule that does; none for a person on their own machine. Throws OutboundError. */
+function allowed(policy: OutboundPolicy, text: string, headers: OutboundRequest["headers"]) {
+  const { repository, secrets = [], boundTo } = policy;
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url === undefined || (url.protocol !== "http:" && url.protocol !== "https:"))
     throw new OutboundError("Refused", "the address is no http or https URL");
   if (url.username !== "" || url.password !== "") throw new OutboundError("Refused", "an address may not hold a name and password");
-  if (policy.allow === "any" || policy.allow.some((pattern) => matches(pattern, url))) return url;
+  const ours = Object.keys(headers).find(isOurHeader);
+  if (ours !== undefined) throw new OutboundError("Refused", `the header ${ours} is not for a template to set`);
+  if (policy.allow === "any") return { url, rule: undefined };
+  const rule = ruleFor(policy.allow, url, repository);
   const how = "the server's configuration lists the hosts that may be asked, under outbound.allow";
-  throw new OutboundError("Refused", `${url.host} may not be asked; ${how}`);
+  if (rule === undefined) throw new OutboundError("Refused", `${url.host} may not be asked; ${how}`);
+  const isLeak = boundTo !== undefined && secrets.some((one) => boundTo(one)?.some((host) => matchesHost(host, url)) !== true);
+  if (isLeak) throw new OutboundError("Refused", `${url.host} may not be sent that secret; analysis.secrets lists the hosts of each`);
+  return { url, rule };
 }
 
-/** A `*` stands for one or more labels of a name, never for a part of an address: `*` alone does not allow bare IP addresses. */
-function matches(pattern: string, url: URL): boolean {
-  const [, host = "", port] = /^(.*?)(?::(\d+|\*))?$/.exec(pattern.toLowerCase()) ?? [];
-  const usual = url.port === "";
-  if (port === undefined ? !usual : port !== "*" && port !== (usual ? (url.protocol === "https:" ? "443" : "80") : url.port)) return false;
-  const name = url.hostname.toLowerCase();
-  if (!host.includes("*")) return host === name;
-  if (isIP(name.replace(/^\[|\]$/g, "")) !== 0) return false;
-  return matchesGlob(host.replaceAll("*", "?*"), "hosts", name);
+/** Resolves a name, and refuses where any of its addresses may not be asked: the very one that is connected to was looked at. */
+function lookupFor({ lookup: resolve = lookup }: OutboundPolicy, rule: OutboundRule): LookupFunction {
+  return (hostname, options, done) => {
+    resolve(hostname, { ...options, all: true }, (error, found) => {
+      const addresses = error === null ? (found as LookupAddress[]) : [];
+      const refused = addresses.find(({ address }) => !isAllowedAddress(rule, address));
+      const why =
+        refused &&
+        new OutboundError("Refused", `${hostname} is at ${refused.address}, which may not be asked; see networks of outbound.allow`);
+      const [first] = addresses;
+      if (error !== null || why !== undefined || first === undefined) done(error ?? why ?? new Error(`${hostname} has no address`), "", 4);
+      else if (options.all === true) done(null, addresses);
+      else done(null, first.address, first.family);
+    });
+  };
 }
 
 async function once(

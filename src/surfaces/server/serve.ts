@@ -39,7 +39,12 @@ export async function startServer(
   credentials: Credentials,
   options: { log?: Log; clock?: Clock; env?: Environment; onBroken?: () => void } = {},
 ): Promise<RunningServer> {
-  const log = options.log ?? openLog({ ...config.log, secrets: [credentials.privateKey, credentials.webhookSecret] });
+  const log =
+    options.log ??
+    openLog({
+      ...config.log,
+      secrets: [credentials.privateKey, credentials.webhookSecret, credentials.formerWebhookSecret ?? credentials.webhookSecret],
+    });
   const clock = checkedClock(options.clock ?? wallClock(), defined({ wall: options.clock === undefined ? Date.now : undefined, log }));
   await compareClocks(clock, apiUrl(config.github));
   const directory = await usableDirectory(config.directory);

@@ -53,7 +53,7 @@ export interface StagecoachOptions {
   host?: string;
   port?: number;
   /** See BotServerOptions. */
-  inside?: { host: string; port: number };
+  inside?: { host: string; port: number; hosts?: readonly string[] };
   metrics?: Metrics;
   /** See BotServerOptions. */
   pacing?: boolean;

@@ -24,7 +24,7 @@ import { defined } from "../../../core/base/defined.ts";
 import { createListeners } from "../../../core/base/listeners.ts";
 import { type Clock, iso } from "../../../core/base/time.ts";
 import { sayExpression, sayMetric } from "../../../core/report/reasons/analysis.ts";
-import type { OutboundPolicy } from "../../outbound/outbound.ts";
+import { type OutboundPolicy, repositoryOf } from "../../outbound/outbound.ts";
 import type { AnalysisEngine, AnalysisState, AnalysisToRun, MetricState } from "../port.ts";
 import type { JobRunner } from "./jobs.ts";
 import { type Measured, measurePrometheus, measureWeb } from "./provider.ts";
@@ -135,7 +135,7 @@ async function take(engine: Engine, running: Running, metric: Metric): Promise<v
   metric.busy = true;
   const startedAt = options.clock.now();
   const id = `${running.id}/${metric.rules.name}/${metric.result.count + metric.result.error + 1}`;
-  const found = await measure(options, metric.metric, id).catch(unexpected);
+  const found = await measure(options, metric.metric, id, running.secrets).catch(unexpected);
   metric.busy = false;
   // What was asked for before the end was told to stop is not counted after it.
   if (running.stopped) return;
@@ -165,10 +165,13 @@ function forget(analyses: Map<string, Running>): void {
   }
 }
 
-async function measure(options: BuiltinOptions, metric: TemplateMetric, id: string): Promise<Measured> {
+async function measure(options: BuiltinOptions, metric: TemplateMetric, id: string, secrets: readonly string[]): Promise<Measured> {
   const { web, prometheus, job } = metric.provider;
-  if (web !== undefined) return measureWeb(options.policy, web);
-  if (prometheus !== undefined) return measurePrometheus(options.policy, prometheus);
+  const written = JSON.stringify(metric.provider);
+  const carried = secrets.filter((one) => one !== "" && written.includes(JSON.stringify(one).slice(1, -1)));
+  const policy = { ...options.policy, repository: repositoryOf(id), secrets: carried };
+  if (web !== undefined) return measureWeb(policy, web);
+  if (prometheus !== undefined) return measurePrometheus(policy, prometheus);
   if (job === undefined) return { error: `the provider ${Object.keys(metric.provider).join(", ")} needs the argo-rollouts engine` };
   if (options.jobs === undefined) return { error: "no cluster is configured to run Jobs in (analysis.jobs in the server's configuration)" };
   return options.jobs.run(id, job);

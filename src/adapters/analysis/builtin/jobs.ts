@@ -1,7 +1,9 @@
 import { BatchV1Api, type KubeConfig, type V1Job } from "@kubernetes/client-node";
 import type { z } from "zod";
 import type { jobSchema } from "../../../core/analysis/template-schema.ts";
+import { matchesGlob } from "../../../core/base/glob.ts";
 import type { Clock } from "../../../core/base/time.ts";
+import { repositoryOf } from "../../outbound/outbound.ts";
 import { codeOf, objectName } from "../kubernetes.ts";
 import type { Measured } from "./provider.ts";
 
@@ -15,6 +17,8 @@ interface JobOptions {
   kubeConfig: KubeConfig;
   /** Where Jobs are made. They can do there what its service accounts can: give it a namespace of its own. */
   namespace: string;
+  /** Of a config repo of these instead; the first that fits. */
+  namespaces?: readonly { repositories: readonly string[]; namespace: string }[];
   clock: Clock;
   /** A Job that is not over by then is deleted, and the measurement is an error. Default 1 h. */
   timeoutMs?: number;
@@ -27,10 +31,10 @@ const KEPT_S = 3600;
 const LABEL = "stagecoach.dev/analysis";
 
 export function jobRunner(options: JobOptions): JobRunner {
-  const { clock, namespace } = options;
+  const { clock } = options;
   const api = options.kubeConfig.makeApiClient(BatchV1Api);
 
-  async function find(name: string): Promise<V1Job | undefined> {
+  async function find(namespace: string, name: string): Promise<V1Job | undefined> {
     try {
       return await api.readNamespacedJob({ name, namespace });
     } catch (error) {
@@ -39,7 +43,7 @@ export function jobRunner(options: JobOptions): JobRunner {
     }
   }
 
-  async function make(name: string, id: string, job: z.output<typeof jobSchema>): Promise<void> {
+  async function make(namespace: string, name: string, id: string, job: z.output<typeof jobSchema>): Promise<void> {
     const [labels, annotations] = [texts(job.metadata?.["labels"]), texts(job.metadata?.["annotations"])];
     const body = {
       apiVersion: "batch/v1",
@@ -57,12 +61,13 @@ export function jobRunner(options: JobOptions): JobRunner {
 
   return {
     async run(id, job) {
+      const namespace = namespaceFor(options, repositoryOf(id));
       const name = objectName(id);
       const until = clock.now() + (options.timeoutMs ?? TIMEOUT_MS);
       try {
-        if ((await find(name)) === undefined) await make(name, id, job);
+        if ((await find(namespace, name)) === undefined) await make(namespace, name, id, job);
         for (;;) {
-          const found = await find(name);
+          const found = await find(namespace, name);
           if (found === undefined) return { error: `the Job ${name} was deleted before it ended` };
           const over = outcomeOf(found);
           if (over !== undefined) return over;
@@ -90,4 +95,9 @@ function outcomeOf(job: V1Job): Measured | undefined {
   if (over === undefined) return undefined;
   const message = over.message ?? (over.type === "Complete" ? "the Job completed" : "the Job failed");
   return { outcome: over.type === "Complete" ? "Successful" : "Failed", message };
+}
+
+function namespaceFor({ namespace, namespaces = [] }: Pick<JobOptions, "namespace" | "namespaces">, repository: string): string {
+  const fits = (glob: string) => matchesGlob(glob.toLowerCase(), "go", repository.toLowerCase());
+  return namespaces.find(({ repositories }) => repositories.some(fits))?.namespace ?? namespace;
 }

@@ -116,9 +116,10 @@ function repositoryOf(place: RepoOctokit) {
       return { defaultBranch: data.default_branch, cloneUrl: data.clone_url, archived: data.archived };
     },
     async gitCredentials({ renew = false } = {}) {
-      const auth = (await asking(() => octokit.auth(defined({ type: "installation", refresh: renew ? true : undefined })))) as {
-        token?: string;
-      };
+      const refresh = renew ? true : undefined;
+      const { permissions } = (await asking(() => octokit.auth(defined({ type: "installation", refresh })))) as Token;
+      // What git is handed opens this repository alone, and its contents.
+      const auth = (await asking(() => octokit.auth(defined({ ...forGit(repo, permissions), type: "installation", refresh })))) as Token;
       if (auth.token === undefined) throw new ForgeError("Unauthorized", 401, "there is no token for Git");
       return { username: "x-access-token", password: auth.token };
     },
@@ -206,4 +207,20 @@ export async function tracesOf(forge: Pick<Forge, "openPulls" | "identity" | "re
     if (batch !== undefined && isOurs) return { pull: pull.number, rollout: batch.rollout, run: batch.run };
   }
   return undefined;
+}
+
+interface Token {
+  token?: string;
+  permissions?: Readonly<Record<string, string>>;
+}
+
+const GIT_PERMISSIONS = ["contents", "metadata", "workflows"];
+
+/** The least a token for git may be; of one that tells no permissions (a person's own) it is what it is. */
+function forGit(repo: string, granted: Token["permissions"]): object {
+  if (granted === undefined || granted["contents"] === undefined) return {};
+  return {
+    repositoryNames: [repo],
+    permissions: Object.fromEntries(Object.entries(granted).filter(([name]) => GIT_PERMISSIONS.includes(name))),
+  };
 }

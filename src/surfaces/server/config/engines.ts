@@ -6,6 +6,8 @@ import type { AnalysisEngine, AnalysisService } from "../../../adapters/analysis
 import { isMadeUp } from "../../../adapters/argocd/kubernetes/client.ts";
 import { hookCaller } from "../../../adapters/hooks/caller.ts";
 import type { HookCaller } from "../../../adapters/hooks/port.ts";
+import type { OutboundPolicy } from "../../../adapters/outbound/outbound.ts";
+import { BoundedMap } from "../../../core/base/bounded.ts";
 import { matchesGlob } from "../../../core/base/glob.ts";
 import { type Clock, parseDuration } from "../../../core/base/time.ts";
 import { setting } from "../../../core/reasons/settings.ts";
@@ -20,10 +22,22 @@ type AnalysisConfig = ServerConfig["analysis"];
 
 /** The engine of the server's configuration, and what of its secrets a repo may use. Throws SettingError for what can never work. */
 export function openAnalysis(config: AnalysisConfig, env: Environment, options: { clock: Clock; log: Log }): AnalysisService {
-  return { engine: engineOf(config, options), secret: secretsOf(config.secrets, config.engine, env) };
+  /** Value of a secret, once it was asked for → where it may go. */
+  const bound = new BoundedMap<string, readonly string[]>(MOST_SECRETS);
+  const secret = secretsOf(config.secrets, config.engine, env, (value, hosts) => void bound.set(value, meet(bound.get(value), hosts)));
+  return { engine: engineOf(config, { ...options, boundTo: (value) => bound.get(value) }), secret };
 }
 
-function engineOf({ engine, outbound, jobs: place }: AnalysisConfig, { clock, log }: { clock: Clock; log: Log }): AnalysisEngine {
+const MOST_SECRETS = 1000;
+
+/** Two secrets of one value may go where both may. */
+function meet(before: readonly string[] | undefined, hosts: readonly string[]): readonly string[] {
+  return before?.filter((host) => hosts.includes(host)) ?? hosts;
+}
+
+type EngineOptions = { clock: Clock; log: Log } & Pick<OutboundPolicy, "boundTo">;
+
+function engineOf({ engine, outbound, jobs: place }: AnalysisConfig, { clock, log, boundTo }: EngineOptions): AnalysisEngine {
   if (engine === "argo-rollouts") {
     if (place === undefined) return noNamespace();
     const onError = (error: unknown) => log.warn({ error: String(error).slice(0, 500) }, "AnalysisRuns could not be listed; trying again");
@@ -31,12 +45,12 @@ function engineOf({ engine, outbound, jobs: place }: AnalysisConfig, { clock, lo
   }
   const onError = (error: unknown, id: string) =>
     log.error({ ...whole(error), id }, "what came of a measurement could not be taken up; please report it");
-  const builtin = { clock, policy: { allow: outbound.allow }, onError };
+  const builtin = { clock, policy: { allow: outbound.allow, boundTo }, onError };
   if (place === undefined) return builtinEngine(builtin);
-  const { namespace, timeout } = place;
+  const { namespace, namespaces, timeout } = place;
   return builtinEngine({
     ...builtin,
-    jobs: jobRunner({ kubeConfig: jobsKubeConfig(place), namespace, clock, timeoutMs: parseDuration(timeout) ?? 0 }),
+    jobs: jobRunner({ kubeConfig: jobsKubeConfig(place), namespace, namespaces, clock, timeoutMs: parseDuration(timeout) ?? 0 }),
   });
 }
 
@@ -47,16 +61,27 @@ function jobsKubeConfig(place: NonNullable<AnalysisConfig["jobs"]>) {
 }
 
 /** Read at each use: a secret that is renewed needs no restart. With argo-rollouts the controller reads them, and only the name is judged. */
-function secretsOf(secrets: AnalysisConfig["secrets"], engine: AnalysisConfig["engine"], env: Environment): AnalysisService["secret"] {
+function secretsOf(
+  secrets: AnalysisConfig["secrets"],
+  engine: AnalysisConfig["engine"],
+  env: Environment,
+  given: (value: string, hosts: readonly string[]) => void,
+): AnalysisService["secret"] {
   checkSecrets(secrets, engine);
   return (repository, name, key) => {
     const found = secrets.find((one) => one.name === name && one.key === key && one.repositories.some((glob) => fits(glob, repository)));
     if (found === undefined) return undefined;
     if (engine === "argo-rollouts") return "";
-    const { file } = found;
-    if (found.env !== undefined) return env[found.env];
-    return file === undefined ? undefined : gatherSettingErrors().keep(() => readSettingFile("", file).replace(/\r?\n$/, ""));
+    const value = secretValue(found, env);
+    if (value !== undefined) given(value, found.hosts);
+    return value;
   };
+}
+
+function secretValue(secret: AnalysisConfig["secrets"][number], env: Environment): string | undefined {
+  const { file } = secret;
+  if (secret.env !== undefined) return env[secret.env];
+  return file === undefined ? undefined : gatherSettingErrors().keep(() => readSettingFile("", file).replace(/\r?\n$/, ""));
 }
 
 function checkSecrets(secrets: AnalysisConfig["secrets"], engine: AnalysisConfig["engine"]): void {

@@ -12,6 +12,7 @@ export interface Credentials {
   appId: number;
   privateKey: string;
   webhookSecret: string;
+  formerWebhookSecret?: string | undefined;
 }
 
 /** The configuration with what the environment says instead. Throws SettingError with a line for each setting that cannot be used. */
@@ -51,6 +52,9 @@ export function credentialsOf({ github }: ServerConfig, env: Environment): Crede
   const id = errors.keep(() => secretOf("APP_ID", env) ?? github.appId?.toString());
   const key = errors.keep(() => secretOf("PRIVATE_KEY", env, "PRIVATE_KEY_PATH") ?? fileOf("github.privateKeyFile", github.privateKeyFile));
   const secret = errors.keep(() => secretOf("WEBHOOK_SECRET", env) ?? fileOf("github.webhookSecretFile", github.webhookSecretFile));
+  const former = errors.keep(
+    () => secretOf("FORMER_WEBHOOK_SECRET", env) ?? fileOf("github.formerWebhookSecretFile", github.formerWebhookSecretFile),
+  );
   errors.throwAny();
   if (id === undefined && key === undefined) return undefined;
   if (id === undefined) throw new SettingError(setting("APP_ID_MISSING"));
@@ -58,9 +62,10 @@ export function credentialsOf({ github }: ServerConfig, env: Environment): Crede
   const appId = errors.keep(() => appIdOf(id));
   const privateKey = errors.keep(() => pem(key));
   const webhookSecret = errors.keep(() => usableSecret(secret));
+  const formerWebhookSecret = former === undefined ? undefined : errors.keep(() => usableSecret(former));
   errors.throwAny();
   if (appId === undefined || privateKey === undefined || webhookSecret === undefined) return undefined;
-  return { appId, privateKey, webhookSecret };
+  return defined({ appId, privateKey, webhookSecret, formerWebhookSecret });
 }
 
 /** What Probot takes where none is given, and so what everybody knows. */

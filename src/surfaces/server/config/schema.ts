@@ -2,11 +2,11 @@
 import { z } from "zod";
 import { show } from "../../../core/base/problem.ts";
 import { packReason } from "../../../core/reasons/problem.ts";
-import { duration, key, text } from "../../../core/spec/schema-common.ts";
+import { duration, key } from "../../../core/spec/schema-common.ts";
 import { windowSchema } from "../../../core/spec/schema-spec.ts";
+import { analysisSchema, filled, hooksSchema } from "./schema-outbound.ts";
 
 const port = z.int().min(0).max(65_535);
-const filled = text.min(1);
 const HTTPS = z.url({ protocol: /^https?$/, error: ({ input }) => packReason({ code: "NOT_AN_ADDRESS", given: show(input) }) });
 /** As a DNS label, so that `controlPlane/cluster` can be taken apart. */
 const planeName = z.string().regex(/^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/, {
@@ -71,57 +71,6 @@ const tenantSchema = z.strictObject({
   ),
 });
 
-const analysisSecretSchema = z.strictObject({
-  name: key(filled, "Name of the Secret, as templates' `secretKeyRef` has it."),
-  key: key(filled, "Key in it."),
-  file: key(filled.optional(), "`builtin`: file that holds the value. Read again at each analysis."),
-  env: key(filled.optional(), "`builtin`: or the variable of the environment that holds it."),
-  repositories: key(z.array(filled).min(1).default(["*/*"]), "Globs of `owner/name`: whose templates may use it."),
-});
-
-const analysisSchema = z.strictObject({
-  engine: key(
-    z.enum(["builtin", "argo-rollouts"]).default("builtin"),
-    "`builtin`: measures by itself (web, prometheus, job). `argo-rollouts`: makes AnalysisRuns where that controller runs.",
-  ),
-  outbound: key(
-    z
-      .strictObject({
-        allow: key(
-          z.array(filled).max(200).default([]),
-          "`builtin`: hosts that may be asked, with the port where it is not the scheme's own: `prometheus.example.com:9090`, `*.example.com`.",
-        ),
-      })
-      .prefault({}),
-    "Where measurements may go. Templates come from the config repos: this list is what keeps them from asking anything else.",
-  ),
-  secrets: key(z.array(analysisSecretSchema).max(100).default([]), "What `secretKeyRef` may name; nothing else may be."),
-  jobs: key(
-    z
-      .strictObject({
-        kubeconfig: key(filled.optional(), "File. Default: the pod's own service account, else `$KUBECONFIG`, else `~/.kube/config`."),
-        context: key(filled.optional(), "Context of it. Default: its current one."),
-        namespace: key(filled, "Namespace of its own: whoever may write templates may run any Pod there."),
-        timeout: key(duration.default("1h"), "`builtin`: a Job that has not ended by then is deleted, and counts as an error."),
-      })
-      .optional(),
-    "The cluster where Jobs are run (`builtin`), or AnalysisRuns are made (`argo-rollouts`, which needs it).",
-  ),
-});
-
-const hooksSchema = z.strictObject({
-  outbound: key(
-    z
-      .strictObject({ allow: key(z.array(filled).max(200).default([]), "Hosts that hooks may be at, as in `analysis.outbound.allow`.") })
-      .prefault({}),
-    "Where hooks may be.",
-  ),
-  secretFile: key(
-    filled.optional(),
-    "File with the secret that requests are signed with. `HOOK_SECRET_FILE`, or the secret itself in `HOOK_SECRET`.",
-  ),
-});
-
 /** The server's own configuration: what its operator decides. Secrets stand in files or in the environment, never here. */
 export const serverConfigSchema = z.strictObject({
   github: key(
@@ -137,6 +86,10 @@ export const serverConfigSchema = z.strictObject({
         webhookSecretFile: key(
           filled.optional(),
           "File with the webhook's secret. `WEBHOOK_SECRET_FILE`, or the secret itself in `WEBHOOK_SECRET`.",
+        ),
+        formerWebhookSecretFile: key(
+          filled.optional(),
+          "File with the secret of before, taken as well while it is changed. `FORMER_WEBHOOK_SECRET_FILE`, or the secret itself in `FORMER_WEBHOOK_SECRET`.",
         ),
       })
       .prefault({}),
@@ -189,7 +142,14 @@ export const serverConfigSchema = z.strictObject({
   ),
   inside: key(
     z
-      .strictObject({ host: key(filled.default("127.0.0.1"), "`INSIDE_HOST`."), port: key(port.default(3001), "`INSIDE_PORT`.") })
+      .strictObject({
+        host: key(filled.default("127.0.0.1"), "`INSIDE_HOST`."),
+        port: key(port.default(3001), "`INSIDE_PORT`."),
+        hosts: key(
+          z.array(filled).max(50).default([]),
+          "Names that people reach it by, beside `localhost` and addresses. Asked for by another, it does not answer.",
+        ),
+      })
       .prefault({}),
     "Where the page and `/metrics` are. They show every repository, so keep this address to yourselves.",
   ),

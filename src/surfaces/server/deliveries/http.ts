@@ -1,6 +1,7 @@
 /** Requests from outside are bounded in size and time before anything of them is read. Called by the server and the set-up page. */
+import { createHmac, timingSafeEqual } from "node:crypto";
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
+import { type AddressInfo, isIP } from "node:net";
 import type { createNodeMiddleware } from "probot";
 import type { Log } from "../../../engine/round/context.ts";
 import { deliveryName, eventName } from "./inbox.ts";
@@ -18,10 +19,12 @@ interface DeliveryDoor {
   log: Log;
   middleware: Middleware;
   onRefused?: (event: string) => void;
+  /** While the webhook's secret is changed: what is signed with the former one is taken as well. */
+  renewed?: { secret: string; former: string } | undefined;
 }
 
 /** Takes one delivery: its size is looked at before a byte is read, its signature by Probot, and what is refused is told with its id. */
-export function deliveryDoor({ log, middleware, onRefused = () => undefined }: DeliveryDoor) {
+export function deliveryDoor({ log, middleware, renewed, onRefused = () => undefined }: DeliveryDoor) {
   const small = openBodies(SMALL_BYTES_AT_ONCE);
   const large = openBodies(LARGE_BYTES_AT_ONCE);
   return (request: IncomingMessage, response: ServerResponse): void => {
@@ -43,7 +46,11 @@ export function deliveryDoor({ log, middleware, onRefused = () => undefined }: D
     if (refusal !== undefined) refuse(response, ...refusal);
     // Probot refuses it before it reads a byte.
     else if (request.headers["x-hub-signature-256"] === undefined) deliver(request, response, log, middleware);
-    else void read(length <= SMALL_DELIVERY ? small : large, request, response, () => deliver(request, response, log, middleware));
+    else
+      void read(length <= SMALL_DELIVERY ? small : large, request, response, () => {
+        if (renewed !== undefined) signAnew(request, renewed);
+        deliver(request, response, log, middleware);
+      });
   };
 }
 
@@ -55,6 +62,14 @@ async function read(bodies: Bodies, request: IncomingMessage, response: ServerRe
   response.once("close", body.done);
   Object.assign(request, { body: body.text });
   next();
+}
+
+/** Signs with the secret of now what bears a true signature by the former one: Probot knows one secret. */
+function signAnew(request: IncomingMessage, { secret, former }: { secret: string; former: string }): void {
+  const { body = "" } = request as { body?: string };
+  const signed = (by: string) => `sha256=${createHmac("sha256", by).update(body, "utf8").digest("hex")}`;
+  const [given, expected] = [Buffer.from(String(request.headers["x-hub-signature-256"])), Buffer.from(signed(former))];
+  if (given.length === expected.length && timingSafeEqual(given, expected)) request.headers["x-hub-signature-256"] = signed(secret);
 }
 
 /** Its body is not read on: the connection ends with the answer. */
@@ -92,6 +107,16 @@ export function health(path: string, isReady: () => boolean): [number, string] |
 
 export function plain(response: ServerResponse, status: number, text: string): void {
   response.writeHead(status, { "Content-Type": "text/plain; charset=utf-8", "X-Content-Type-Options": "nosniff" }).end(`${text}\n`);
+}
+
+/**
+ * Whether a request names one of our own hosts. A page that lets its own name point here would be one with ours to a browser; it can have
+ * no address for a name.
+ */
+export function isOwnHost({ headers: { host = "" } }: Pick<IncomingMessage, "headers">, own: readonly string[] = []): boolean {
+  const name = host.toLowerCase().replace(/:\d*$/, "").replace(/\.$/, "");
+  if (isIP(name.replace(/^\[|\]$/g, "")) !== 0) return true;
+  return name === "localhost" || own.some((one) => one.toLowerCase() === name);
 }
 
 export function pathOf(request: IncomingMessage): string {

@@ -6,7 +6,7 @@ import type { Log } from "../../../engine/round/context.ts";
 import { usableSecret } from "../config/env.ts";
 import type { Metrics } from "../metrics.ts";
 import { type GitHubApp, openOctokits, type Through } from "../tenancy/octokits.ts";
-import { closeServer, deliveryDoor, health, listenOn, pathOf, plain } from "./http.ts";
+import { closeServer, deliveryDoor, health, isOwnHost, listenOn, pathOf, plain } from "./http.ts";
 import { type BotEvent, openInbox } from "./inbox.ts";
 
 export interface BotServerOptions {
@@ -24,7 +24,7 @@ export interface BotServerOptions {
   /** GitHub wants writes about a second apart. Off only against the embedded one. */
   pacing?: boolean;
   /** A door of their own for the pages and the metrics, so that the one for GitHub shows nothing. Absent: one door for all. */
-  inside?: { host: string; port: number };
+  inside?: { host: string; port: number; hosts?: readonly string[] };
   metrics?: Metrics;
 }
 
@@ -50,9 +50,13 @@ export async function startBotServer(options: BotServerOptions): Promise<BotServ
   );
   const take = openInbox(defined({ log, onEvent: options.onEvent, onTaken: metrics?.delivery }));
   const middleware = await createNodeMiddleware((bot) => bot.onAny(take), { probot, webhooksPath: WEBHOOK_PATH });
-  const door = deliveryDoor({ log, middleware, onRefused: (event) => metrics?.delivery(event, "refused") });
+  const { webhookSecret: secret, formerWebhookSecret: former } = app;
+  const renewed = former === undefined ? undefined : { secret, former };
+  const door = deliveryDoor({ log, middleware, renewed, onRefused: (event) => metrics?.delivery(event, "refused") });
   const pages = (request: IncomingMessage, response: ServerResponse) => {
-    if (metrics !== undefined && pathOf(request) === "/metrics")
+    if (!isOwnHost(request, inside?.hosts))
+      plain(response, 421, "this is not a name of mine: inside.hosts of the configuration lists them");
+    else if (metrics !== undefined && pathOf(request) === "/metrics")
       metrics.answer(response).catch((error: unknown) => untold(response, log, error));
     else if (options.routes?.(request, response) !== true) plain(response, 404, "nothing here");
   };

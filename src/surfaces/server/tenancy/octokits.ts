@@ -8,6 +8,8 @@ export interface GitHubApp {
   /** PEM. */
   privateKey: string;
   webhookSecret: string;
+  /** Of before, taken as well while it is changed. */
+  formerWebhookSecret?: string | undefined;
   /** Of the REST API; default github.com's. */
   baseUrl?: string;
 }

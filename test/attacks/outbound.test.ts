@@ -1,0 +1,137 @@
+import type { LookupAddress } from "node:dns";
+import { afterEach, describe, expect, test } from "vitest";
+import type { AnalysisState } from "../../src/adapters/analysis/port.ts";
+import { isOver } from "../../src/adapters/analysis/port.ts";
+import { type Answering, json, startAnswering } from "../../src/adapters/analysis/testing.ts";
+import { type OutboundPolicy, outbound } from "../../src/adapters/outbound/outbound.ts";
+import { readTemplates } from "../../src/core/analysis/template.ts";
+import { silentLog } from "../../src/engine/round/context.ts";
+import { openAnalysis } from "../../src/surfaces/server/config/engines.ts";
+import { parseServerConfig } from "../../src/surfaces/server/config/file.ts";
+
+const open: (() => Promise<void>)[] = [];
+afterEach(async () => {
+  for (const close of open.splice(0)) await close();
+});
+
+async function serve(): Promise<Answering & { port: string }> {
+  const server = await startAnswering(json({ ok: "ok" }));
+  open.push(() => server.close());
+  return Object.assign(server, { port: server.host.split(":")[1] ?? "" });
+}
+
+/** A name server of the attacker's, which says what it likes. */
+const at = (...addresses: string[]) =>
+  ((_name: string, _options: object, done: (error: null, found: LookupAddress[]) => void) =>
+    done(
+      null,
+      addresses.map((address) => ({ address, family: address.includes(":") ? 6 : 4 })),
+    )) as unknown as NonNullable<OutboundPolicy["lookup"]>;
+
+async function ask(policy: OutboundPolicy, url: string, headers: Record<string, string> = {}): Promise<string> {
+  return await outbound(policy, { url, method: "GET", headers, timeoutMs: 2000 }).then(
+    ({ status }) => String(status),
+    (error: { kind?: string }) => String(error.kind),
+  );
+}
+
+describe("somebody who writes a repository's templates", () => {
+  test("lets an allowed name point to this machine, its metadata service or the network behind it", async () => {
+    const server = await serve();
+    const url = `http://metrics.example.com:${server.port}/`;
+    const policy = (lookup: OutboundPolicy["lookup"], networks?: string[]) => ({
+      allow: [{ host: `*.example.com:${server.port}`, networks }],
+      lookup,
+    });
+    for (const address of ["127.0.0.1", "169.254.169.254", "10.0.0.1", "::1", "::ffff:127.0.0.1", "::ffff:7f00:1", "fd00::1", "0.0.0.0"])
+      expect([address, await ask(policy(at(address)), url)]).toEqual([address, "Refused"]);
+    expect(await ask(policy(at("93.184.216.34", "127.0.0.1")), url)).toBe("Refused");
+    expect(server.requests).toEqual([]);
+    // Where the operator wrote down that the name is inside, it is asked.
+    expect(await ask(policy(at("127.0.0.1"), ["127.0.0.0/8"]), url)).toBe("200");
+    // A name that is written out may be in the cluster, and never on this machine.
+    const exact = { allow: [`metrics.example.com:${server.port}`], lookup: at("127.0.0.1") };
+    expect(await ask(exact, url)).toBe("Refused");
+  });
+
+  test("asks this machine or the cluster's own services under a rule for every host", async () => {
+    const server = await serve();
+    const allow = ["*", "*:*"];
+    const lookup = at("127.0.0.1");
+    for (const host of ["localhost", "a.localhost", "prometheus", "prometheus.monitoring.svc", "x.svc.cluster.local", "vault.internal"])
+      expect([host, await ask({ allow, lookup }, `http://${host}:${server.port}/`)]).toEqual([host, "Refused"]);
+    expect(server.requests).toEqual([]);
+    expect(await ask({ allow: [`localhost:${server.port}`], lookup }, `http://localhost:${server.port}/`)).toBe("200");
+  });
+
+  test("says by headers whom a request comes from, or which host it is for", async () => {
+    const server = await serve();
+    for (const name of [
+      "Host",
+      "X-Forwarded-For",
+      "x-forwarded-host",
+      "Forwarded",
+      "X-Real-IP",
+      "Proxy-Authorization",
+      "Transfer-Encoding",
+    ])
+      expect([name, await ask({ allow: [server.host] }, server.url, { [name]: "127.0.0.1" })]).toEqual([name, "Refused"]);
+    expect(server.requests).toEqual([]);
+  });
+
+  test("sends a secret, or any request, where another repository's may go", async () => {
+    const [mine, theirs] = [await serve(), await serve()];
+    const { config, problems } = parseServerConfig(
+      `analysis:
+  outbound: { allow: ["${mine.host}", { host: "${theirs.host}", repositories: ["globex/*"] }] }
+  secrets:
+    - { name: web, key: bound, env: BOUND, hosts: ["${mine.host}"] }
+    - { name: web, key: loose, env: LOOSE }
+`,
+      "stagecoach.yaml",
+    );
+    expect(problems).toEqual([]);
+    if (config === undefined) throw new Error("no configuration");
+    const clock = { now: () => Date.now(), after: (ms: number, wake: () => void) => timer(ms, wake) };
+    const { engine, secret } = openAnalysis(
+      config.analysis,
+      { BOUND: "s3cret-of-mine", LOOSE: "t0ken-of-nobody" },
+      { clock, log: silentLog },
+    );
+    open.push(() => engine.close());
+    async function measured(id: string, url: string, key?: string): Promise<AnalysisState["phase"]> {
+      const args = key === undefined ? "" : `  args: [{ name: key, valueFrom: { secretKeyRef: { name: web, key: ${key} } } }]\n`;
+      const header = key === undefined ? "" : "headers: [{ key: Authorization, value: 'Bearer {{args.key}}' }]";
+      const text = `apiVersion: argoproj.io/v1alpha1
+kind: AnalysisTemplate
+metadata: { name: t }
+spec:
+${args}  metrics:
+    - { name: m, successCondition: 'result == "ok"', provider: { web: { url: "${url}", jsonPath: "{$.ok}", ${header} } }, consecutiveErrorLimit: 0 }
+`;
+      const { templates } = readTemplates(text, "t.yaml", { builtin: true });
+      const sources = { templates, secret: (name: string, of: string) => secret("acme/fleet", name, of), field: () => undefined };
+      const over = new Promise<AnalysisState>((resolve) => {
+        engine.onChange((changed) => {
+          const state = engine.state(id);
+          if (changed === id && state !== undefined && isOver(state)) resolve(state);
+        });
+      });
+      await engine.start(id, { asked: { templates: [{ templateName: "t" }], args: [] }, sources, mustEnd: false });
+      return (await over).phase;
+    }
+    expect(await measured("acme/fleet:1", mine.url)).toBe("Successful");
+    expect(await measured("acme/fleet:2", theirs.url)).toBe("Error");
+    expect(await measured("globex/config:1", theirs.url)).toBe("Successful");
+    expect(await measured("acme/fleet:3", mine.url, "bound")).toBe("Successful");
+    expect(await measured("globex/config:2", theirs.url, "bound")).toBe("Error");
+    expect(await measured("acme/fleet:4", mine.url, "loose")).toBe("Error");
+    expect(mine.requests.map(({ headers }) => headers.authorization)).toEqual([undefined, "Bearer s3cret-of-mine"]);
+    expect(theirs.requests).toHaveLength(1);
+  });
+});
+
+function timer(ms: number, wake: () => void): () => void {
+  const started = setTimeout(wake, ms);
+  return () => clearTimeout(started);
+}
