@@ -39,12 +39,7 @@ export async function startServer(
   credentials: Credentials,
   options: { log?: Log; clock?: Clock; env?: Environment; onBroken?: () => void } = {},
 ): Promise<RunningServer> {
-  const log =
-    options.log ??
-    openLog({
-      ...config.log,
-      secrets: [credentials.privateKey, credentials.webhookSecret, credentials.formerWebhookSecret ?? credentials.webhookSecret],
-    });
+  const log = options.log ?? openLog({ ...config.log, secrets: secretsIn(credentials) });
   const clock = checkedClock(options.clock ?? wallClock(), defined({ wall: options.clock === undefined ? Date.now : undefined, log }));
   await compareClocks(clock, apiUrl(config.github));
   const directory = await usableDirectory(config.directory);
@@ -61,18 +56,9 @@ export async function startServer(
     await outside.close();
     net.close();
   };
-  const bot = await startStagecoach({
-    ...told(config, credentials),
-    planes: outside.planes,
-    signing,
-    sealKeys,
-    analysis: outside.analysis,
-    hooks: outside.hooks,
-    directory,
-    clock,
-    log,
-    metrics: createMetrics(),
-  }).catch(async (error: unknown) => {
+  const { planes, analysis, hooks } = outside;
+  const own = { ...told(config, credentials), planes, signing, sealKeys, analysis, hooks, directory, clock, log };
+  const bot = await startStagecoach({ ...own, metrics: createMetrics() }).catch(async (error: unknown) => {
     await close();
     throw new Error(sentenceOf(whyNotStarted(error, config)), { cause: error });
   });
@@ -84,6 +70,10 @@ export async function startServer(
     log.info({}, "stopped");
   };
   return { url: bot.url, insideUrl: bot.insideUrl, close: drain };
+}
+
+function secretsIn({ privateKey, webhookSecret, formerWebhookSecret }: Credentials): string[] {
+  return [privateKey, webhookSecret, ...(formerWebhookSecret === undefined ? [] : [formerWebhookSecret])];
 }
 
 /** What of the configuration is passed on as it stands. */
