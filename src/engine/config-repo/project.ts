@@ -1,4 +1,6 @@
 import { GitError } from "../../adapters/git/port.ts";
+import { BoundedMap } from "../../core/base/bounded.ts";
+import type { RepoConfigRollouts } from "../../core/spec/parse/config.ts";
 import { locateInRollout } from "../../core/spec/parse/locate.ts";
 import { type Problem, parseRepoConfig, parseRollouts } from "../../core/spec/parse/parse.ts";
 import { SETTINGS_FILE } from "../../core/spec/repo-config.ts";
@@ -15,6 +17,21 @@ export interface Project {
   problems: Problem[];
 }
 
+/** Read lately: nearly every commit leaves them as they are, and each is looked at several times. */
+const READ = new BoundedMap<string, ReturnType<typeof parseRollouts>>(500);
+/** With the settings, which say a part of it. What is longer is read anew each time. */
+const LONGEST_KEPT = 20_000;
+
+/** What a file declares is told by its name, its text and the text of the settings: kept, and never changed. */
+function rolloutsIn(text: string, file: string, settings: { text: string | null; rollouts: RepoConfigRollouts }) {
+  const key = JSON.stringify([file, settings.text, text]);
+  const known = READ.get(key);
+  if (known !== undefined) return known;
+  const parsed = parseRollouts(text, file, settings.rollouts);
+  if (key.length <= LONGEST_KEPT) READ.set(key, parsed);
+  return parsed;
+}
+
 /**
  * Reads and validates `rollouts/*.yaml` and `.github/stagecoach.yaml`. A file with an error takes only its own rollouts out,
  * and rollouts that clash take each other out: which of the two is meant, only a person can say. With `baseBranch`, the branch
@@ -24,7 +41,8 @@ export async function readProject(snapshot: Snapshot, baseBranch?: string): Prom
   const files = [...(await snapshot.paths()), ...(await snapshot.links(ROLLOUTS_FOLDER))].filter(isRolloutFile);
   return snapshot.with((sync) => {
     const problems: Problem[] = [];
-    const config = parseRepoConfig(readOrTell(sync, SETTINGS_FILE, problems), SETTINGS_FILE);
+    const settings = readOrTell(sync, SETTINGS_FILE, problems);
+    const config = parseRepoConfig(settings, SETTINGS_FILE);
     problems.push(...config.problems);
     // Settings that cannot be read may be the ones that hold a rollout back: none is taken to be declared then.
     if (problems.some((problem) => problem.severity === "error")) return { rollouts: [], problems };
@@ -32,7 +50,7 @@ export async function readProject(snapshot: Snapshot, baseBranch?: string): Prom
     for (const file of files) {
       const text = readOrTell(sync, file, problems);
       if (text === null) continue;
-      const parsed = parseRollouts(text, file, config.rollouts);
+      const parsed = rolloutsIn(text, file, { text: settings, rollouts: config.rollouts });
       rollouts.push(...parsed.rollouts);
       problems.push(...parsed.problems);
     }

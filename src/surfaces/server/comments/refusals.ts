@@ -151,7 +151,8 @@ export function refusalComments(forge: Forge, log: Log) {
         there.set(pull, comments);
         return comments;
       };
-      for (const key of [...unwritten]) {
+      // In the order of what they answer.
+      for (const key of [...unwritten].sort((a, b) => a.localeCompare(b, "en", { numeric: true }))) {
         const page = pages.get(key);
         if (page !== undefined && !(await writeOne(key, page, read))) failed.add(page.pull);
       }
