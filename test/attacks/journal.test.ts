@@ -94,7 +94,7 @@ describe("the journal taken over", () => {
     await eve.git("fetch", "--quiet", "origin", "elsewhere");
     await eve.git("push", "--quiet", "origin", `${sha}:refs/heads/${JOURNAL}`);
     await journey.start();
-    await passes(30 * 60_000);
+    await passes(10 * 60_000);
     expect(bare("show", "main:appsets/my-app-set.yaml")).not.toContain("v6.6.6");
     expect(await attention("The journal was changed by somebody else")).toContain("no seal of this server's key");
     expect(bare("log", "--format=%s", "main")).not.toContain("v6.6.6");
@@ -118,7 +118,7 @@ describe("what was said taken back", () => {
     await eve.git("push", "--quiet", "--force", "origin", `${before}:refs/heads/${JOURNAL}`);
     await journey.start();
     expect(await attention("The journal was changed by somebody else")).toContain(`does not descend from ${last.slice(0, 10)}`);
-    await passes(30 * 60_000);
+    await passes(5 * 60_000);
     expect(bare("rev-parse", "main")).toBe(merged);
     // Without a pull request of the bot's that would show that there has been a journal.
     await journey.stop();
@@ -127,12 +127,12 @@ describe("what was said taken back", () => {
     await eve.git("push", "--quiet", "origin", `:refs/heads/${JOURNAL}`);
     await journey.start();
     await attention(`its last commit was ${last.slice(0, 10)}`);
-    await passes(30 * 60_000);
+    await passes(5 * 60_000);
     expect([bare("rev-parse", "main"), bare("for-each-ref", `refs/heads/${JOURNAL}`)]).toEqual([merged, ""]);
     // Put back where it was it is gone on with, and the halt stands.
     await eve.git("push", "--quiet", "origin", `${last}:refs/heads/${JOURNAL}`);
     await journey.until("it is halted still", (run) => run.commands.length > 0);
-    await passes(30 * 60_000);
+    await passes(5 * 60_000);
     expect(bare("rev-parse", "main")).toBe(merged);
   });
 });
