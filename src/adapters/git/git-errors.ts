@@ -24,6 +24,16 @@ const CAUSES: readonly [GitError["kind"], RegExp][] = [
   ["NotFound", /bad object|not a valid object name|unknown revision|invalid object name|Not a valid commit/i],
 ];
 
+/** Whether it failed as it does with a host that is down: no answer, or one of a server that cannot. */
+export function isHostsFault(error: unknown): boolean {
+  return (
+    error instanceof GitFailure &&
+    /could not resolve host|failed to connect|couldn't connect|connection (refused|reset|timed out)|returned error: 50[234]/i.test(
+      error.stderr,
+    )
+  );
+}
+
 /** What went wrong, as GitError: `doing` says what was being done (`fetch from https://…`). The cause is the failure itself, without secrets. */
 export function gitError(doing: string, error: unknown): GitError {
   if (error instanceof GitError) return error;

@@ -44,7 +44,7 @@ export async function openMirror(options: MirrorOptions): Promise<Mirror> {
   const closing = new AbortController();
   const repository: Repository = { directory: resolve(options.directory), allowFile: options.allowFile === true, closing: closing.signal };
   await makeBare(repository, url);
-  const remote: Remote = { repository, url, credentials: options.credentials, log: options.log };
+  const remote: Remote = { repository, url, credentials: options.credentials, breakers: options.breakers, log: options.log };
   // git's own ref locks make concurrent fetches and pushes of one mirror fail, not wait.
   const serially = serial();
   // Strangers' heads have locks of their own: however long one takes, no run waits for it.

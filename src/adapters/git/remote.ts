@@ -2,8 +2,9 @@
  * Talks to a mirror's remote: fetches, asks for refs, and pushes all or nothing. Called by `mirror.ts`, one fetch or push at a time.
  */
 import { rm, stat } from "node:fs/promises";
+import type { Breakers } from "../outbound/breaker.ts";
 import type { Credentials } from "./git-env.ts";
-import { GitFailure, gitError, remoteWords } from "./git-errors.ts";
+import { GitFailure, gitError, isHostsFault, remoteWords } from "./git-errors.ts";
 import { pipeGit } from "./git-process.ts";
 import { fullRef, objectId } from "./names.ts";
 import { GitError, type RefUpdate } from "./port.ts";
@@ -19,6 +20,8 @@ const STALE_LOCK_MS = REMOTE_LIMIT_MS + 60_000;
 export interface RemoteOptions {
   /** Asked before every command that talks to the remote; a token may be minted anew each time. */
   credentials?: (() => Promise<Credentials> | undefined) | undefined;
+  /** Which hosts are down, as all mirrors of a process know it. */
+  breakers?: Breakers | undefined;
   log?: ((message: string, fields: Record<string, unknown>) => void) | undefined;
 }
 
@@ -123,16 +126,21 @@ async function ask(remote: Remote, doing: string, args: readonly string[], more:
   const run = () => runGit(repository, args, { ...more, remote: url, credentials, limitMs: REMOTE_LIMIT_MS });
   const started = performance.now();
   try {
-    return await run().catch(async (error) => {
-      if (await removedStaleLock(error)) return await run();
-      throw error;
-    });
+    const send = () =>
+      run().catch(async (error: unknown) => {
+        if (await removedStaleLock(error)) return await run();
+        throw error;
+      });
+    const to = { host: `${hostOf(url)} Git`, asker: url };
+    return await (remote.breakers?.through(to, send, (came) => "error" in came && isHostsFault(came.error)) ?? send());
   } catch (error) {
     throw gitError(`${doing} ${url}`, error);
   } finally {
     log?.("git", { command: args[0], ms: Math.round(performance.now() - started) });
   }
 }
+
+const hostOf = (url: string) => URL.parse(url)?.host ?? url;
 
 /** Forgets a branch that the remote no longer has. */
 async function forget(repository: Repository, ref: string): Promise<void> {

@@ -1,10 +1,20 @@
+import type { Breakers } from "./breaker.ts";
 import type { CheckedClock } from "./checked-clock.ts";
 
-/** A fetch whose answers are heard by the clock. */
-export function hostFetch(clock: Pick<CheckedClock, "asking">, send: typeof fetch): typeof fetch {
+/** What a server says that is down, or a proxy before it. */
+const DOWN: ReadonlySet<number> = new Set([502, 503, 504]);
+
+/** A fetch whose answers are heard by the clock, and which leaves alone for a while a host that does not answer. */
+export function hostFetch(clock: Pick<CheckedClock, "asking">, breakers: Breakers, send: typeof fetch): typeof fetch {
   return async (input, init) => {
+    const { host, pathname } = new URL(input instanceof Request ? input.url : input);
+    const asker = /\/repos\/([^/]+\/[^/]+)/.exec(pathname)?.[1];
     const hear = clock.asking();
-    const answer = await send(input, init);
+    const answer = await breakers.through(
+      { host: `${host} API`, asker },
+      () => send(input, init),
+      (came) => "error" in came || DOWN.has(came.answer.status),
+    );
     hear(answer.headers.get("date"));
     return answer;
   };

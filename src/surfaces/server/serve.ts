@@ -2,6 +2,7 @@
 import { mkdir } from "node:fs/promises";
 import { resolve } from "node:path";
 import { whyUnreached } from "../../adapters/forge/github/errors.ts";
+import { openBreakers } from "../../adapters/outbound/breaker.ts";
 import { type CheckedClock, checkedClock } from "../../adapters/outbound/checked-clock.ts";
 import { hostFetch } from "../../adapters/outbound/host-fetch.ts";
 import { defined } from "../../core/base/defined.ts";
@@ -109,7 +110,11 @@ async function openOutside(config: ServerConfig, env: Environment, { clock, log 
 
 /** Before anything is dated: what asks more of GitHub says by itself why it cannot be reached. */
 async function compareClocks(clock: CheckedClock, url: string): Promise<void> {
-  await hostFetch(clock, fetch)(url, { method: "HEAD", signal: AbortSignal.timeout(COMPARED_WITHIN_MS) }).catch(() => undefined);
+  await hostFetch(
+    clock,
+    openBreakers(clock),
+    fetch,
+  )(url, { method: "HEAD", signal: AbortSignal.timeout(COMPARED_WITHIN_MS) }).catch(() => undefined);
 }
 
 async function usableDirectory(directory: string): Promise<string> {

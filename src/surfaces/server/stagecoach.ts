@@ -5,6 +5,7 @@ import { ForgeError } from "../../adapters/forge/port.ts";
 import { type SealKeys, sealKey } from "../../adapters/git/journal/seal.ts";
 import { GitError, type MirrorLimits } from "../../adapters/git/port.ts";
 import type { HookCaller } from "../../adapters/hooks/port.ts";
+import { type Breakers, openBreakers } from "../../adapters/outbound/breaker.ts";
 import { type CheckedClock, checkedClock, isChecked } from "../../adapters/outbound/checked-clock.ts";
 import { hostFetch } from "../../adapters/outbound/host-fetch.ts";
 import { memoryQueue, ROUND_LIMITS, type RoundLimits } from "../../adapters/queue/memory.ts";
@@ -158,12 +159,26 @@ function standingOf(repos: Repos): Standing[] {
 }
 
 /** The repositories, each opened with what it may see of the control planes. */
-function reposOf(options: StagecoachOptions, onChange: (repository: string) => void, octokit: BotServer["octokit"]): Repos {
-  const { clock, log, directory, limits, signing = { kind: "none" }, freezes = [], analysis, hooks } = options;
+function reposOf(options: Checked, onChange: (repository: string) => void, octokit: BotServer["octokit"]): Repos {
+  const { clock, log, breakers, directory, limits, signing = { kind: "none" }, freezes = [], analysis, hooks } = options;
   const rights = tenancy(options.tenancy, options.planes);
   const { sealKeys = [sealKey(options.app.privateKey)] } = options;
   const answering = openAnswerLines();
-  const shared = defined({ octokit, directory, limits, clock, log, signing, sealKeys, freezes, analysis, hooks, onChange, answering });
+  const shared = defined({
+    octokit,
+    directory,
+    limits,
+    breakers,
+    clock,
+    log,
+    signing,
+    sealKeys,
+    freezes,
+    analysis,
+    hooks,
+    onChange,
+    answering,
+  });
   return openRepos({
     log,
     open: (place, isHome) => openServedRepo(place, { ...shared, rights: rights(place.fullName, isHome) }),
@@ -173,14 +188,16 @@ function reposOf(options: StagecoachOptions, onChange: (repository: string) => v
 
 const addressOf = ({ url, insideUrl }: BotServer) => ({ url, insideUrl });
 
-type Checked = StagecoachOptions & { clock: CheckedClock };
+type Checked = StagecoachOptions & { clock: CheckedClock; breakers: Breakers };
 
-function checked({ clock, ...options }: StagecoachOptions): Checked {
-  return { ...options, clock: isChecked(clock) ? clock : checkedClock(clock, { log: options.log }) };
+/** What every repository is looked after with: one clock, and one mind of which hosts are down. */
+function checked({ clock: given, ...options }: StagecoachOptions): Checked {
+  const clock = isChecked(given) ? given : checkedClock(given, { log: options.log });
+  return { ...options, clock, breakers: openBreakers(clock, options.log) };
 }
 
-function serverOptionsOf({ app, log, host, port, inside, pacing, metrics, clock }: Checked) {
-  const through = (send: typeof fetch) => hostFetch(clock, send);
+function serverOptionsOf({ app, log, host, port, inside, pacing, metrics, clock, breakers }: Checked) {
+  const through = (send: typeof fetch) => hostFetch(clock, breakers, send);
   return defined({ app, log, host, port, inside, pacing, metrics, through });
 }
 

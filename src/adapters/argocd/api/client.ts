@@ -7,8 +7,9 @@ import { Agent as HttpAgent } from "node:http";
 import { Agent as HttpsAgent } from "node:https";
 import { defined } from "../../../core/base/defined.ts";
 import { type ControlPlaneReasons, planeReason as reason } from "../../../core/reasons/control-plane.ts";
+import type { Breakers } from "../../outbound/breaker.ts";
 import { createCutter, type Shape, TooDeep } from "../wire/cut.ts";
-import { type Exchange, exchange, WireError, type WireReader } from "../wire/http.ts";
+import { type Exchange, exchange, spared, WireError, type WireReader } from "../wire/http.ts";
 import { LIST_TOTAL_MS } from "../wire/source.ts";
 
 export interface ArgoClientOptions {
@@ -41,7 +42,7 @@ const MOST_BYTES = 16 << 20;
 const MOST_SOCKETS = 8;
 
 /** Throws WireError where the options cannot be used. */
-export function argoClient(options: ArgoClientOptions): ArgoClient {
+export function argoClient(options: ArgoClientOptions, breakers?: Breakers): ArgoClient {
   const base = baseOf(options);
   const common = { keepAlive: true, keepAliveMsecs: 15_000 };
   const tls = defined({ ca: options.ca, rejectUnauthorized: options.insecure !== true });
@@ -55,7 +56,7 @@ export function argoClient(options: ArgoClientOptions): ArgoClient {
     const headers = await headersOf(options, body);
     const request = { method, url: urlOf(base, path, query), headers, agent, idleMs: totalMs, totalMs, mostBytes: MOST_BYTES };
     const reader = { chunk: (bytes: Buffer) => void chunks.push(bytes) };
-    await exchange(body === undefined ? request : { ...request, body }, reader).done;
+    await spared(breakers, base, () => exchange(body === undefined ? request : { ...request, body }, reader).done);
     return Buffer.concat(chunks);
   }
 

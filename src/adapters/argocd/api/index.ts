@@ -10,6 +10,7 @@ import { defined } from "../../../core/base/defined.ts";
 import type { Clock } from "../../../core/base/time.ts";
 import { planeReason as reason } from "../../../core/reasons/control-plane.ts";
 import { sentenceOf } from "../../../core/report/reasons/say.ts";
+import { openBreakers } from "../../outbound/breaker.ts";
 import type { ControlPlane, RefreshOutcome } from "../port.ts";
 import { statusOf } from "../wire/http.ts";
 import { startInformer } from "../wire/informer.ts";
@@ -77,7 +78,7 @@ interface ApiParts extends Parts {
 export function openApiPlane(options: ApiOptions): ControlPlane {
   const { clock, log } = options;
   const tuning = { ...DEFAULTS, ...options.tuning };
-  const client = argoClient(options);
+  const client = argoClient(options, openBreakers(options.clock, options.log));
   const { reads, offer } = openReading(options.name, clock, (changed) => startAll(options, tuning, client, changed), clustersOf);
   const plane: ControlPlane = {
     ...reads,

@@ -2,7 +2,8 @@ import type { RequestOptions } from "node:https";
 import type { KubeConfig } from "@kubernetes/client-node";
 import { defined } from "../../../core/base/defined.ts";
 import { planeReason as reason } from "../../../core/reasons/control-plane.ts";
-import { type Exchange, exchange, exchangeJson, reasonOf, WireError, type WireReader, type WireRequest } from "../wire/http.ts";
+import type { Breakers } from "../../outbound/breaker.ts";
+import { type Exchange, exchange, exchangeJson, reasonOf, spared, WireError, type WireReader, type WireRequest } from "../wire/http.ts";
 import { LIST_TOTAL_MS } from "../wire/source.ts";
 
 /** Requests to the API server, as the kubeconfig says. Errors are WireErrors; none holds a token. */
@@ -19,7 +20,7 @@ const TOTAL_MS = 60_000;
 const MOST_BYTES = 16 << 20;
 
 /** Authentication is that of @kubernetes/client-node, so that every way a kubeconfig may say works. */
-export function kubeClient(config: KubeConfig): KubeClient {
+export function kubeClient(config: KubeConfig, breakers?: Breakers): KubeClient {
   const cluster = config.getCurrentCluster();
   if (cluster === null) throw new WireError(0, reason("KUBECONFIG_UNUSABLE", { problem: "noContext" }));
   const server = cluster.server.replace(/\/+$/, "");
@@ -43,7 +44,8 @@ export function kubeClient(config: KubeConfig): KubeClient {
 
   return {
     async get(path) {
-      return await exchangeJson({ ...(await prepared(path)), idleMs: IDLE_MS, totalMs: TOTAL_MS, mostBytes: MOST_BYTES });
+      const request = { ...(await prepared(path)), idleMs: IDLE_MS, totalMs: TOTAL_MS, mostBytes: MOST_BYTES };
+      return await spared(breakers, request.url, () => exchangeJson(request));
     },
     async read(path, query, reader, idleMs) {
       const totalMs = query["watch"] === "true" ? undefined : LIST_TOTAL_MS;
@@ -54,7 +56,7 @@ export function kubeClient(config: KubeConfig): KubeClient {
       const headers = { ...request.headers, "content-type": "application/merge-patch+json" };
       const text = JSON.stringify(body);
       const limits = { idleMs: IDLE_MS, totalMs: TOTAL_MS, mostBytes: MOST_BYTES };
-      await exchangeJson({ ...request, ...limits, method: "PATCH", headers, body: text });
+      await spared(breakers, request.url, () => exchangeJson({ ...request, ...limits, method: "PATCH", headers, body: text }));
     },
   };
 }

@@ -1,6 +1,7 @@
 /**
  * Argo CD through the Kubernetes API it lives in. Opened by the server for each control plane with a kubeconfig.
  */
+
 import { KubeConfig } from "@kubernetes/client-node";
 import { clustersOfApplications, clustersOfSecrets } from "../../../core/argocd/cluster-views.ts";
 import { decodeApplication } from "../../../core/argocd/decode/application.ts";
@@ -9,6 +10,7 @@ import { decodeClusterSecret, SECRET_TYPE } from "../../../core/argocd/decode/cl
 import type { ApplicationSetView, ApplicationView, ClusterView } from "../../../core/argocd/views.ts";
 import { defined } from "../../../core/base/defined.ts";
 import type { Clock } from "../../../core/base/time.ts";
+import { openBreakers } from "../../outbound/breaker.ts";
 import type { ControlPlane } from "../port.ts";
 import { type Informer, startInformer } from "../wire/informer.ts";
 import { type Changed, each, openReading, type Parts } from "../wire/plane.ts";
@@ -64,7 +66,7 @@ interface KubeParts extends Parts {
  */
 export function openKubernetes(options: KubernetesOptions): ControlPlane {
   const { name: plane, clock, log, annotationRefresh, argocdNamespace = "argocd" } = options;
-  const client = kubeClient(configOf(options.kubeConfig));
+  const client = kubeClient(configOf(options.kubeConfig), openBreakers(clock, log));
   const { reads, offer } = openReading(plane, clock, (changed) => startAll(options, client, changed), clustersOf);
   return {
     ...reads,

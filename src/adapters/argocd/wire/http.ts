@@ -10,6 +10,7 @@ import { defined } from "../../../core/base/defined.ts";
 import type { AnyReason } from "../../../core/base/reason.ts";
 import { planeReason as reason } from "../../../core/reasons/control-plane.ts";
 import { sentenceOf } from "../../../core/report/reasons/say.ts";
+import type { Breakers } from "../../outbound/breaker.ts";
 import { BadAnswer } from "./cut.ts";
 
 /** What a request came to that is not the answer asked for. `status` 0: there was no answer. Holds no credential. */
@@ -190,4 +191,13 @@ export function statusOf(error: unknown): number {
 /** Whether the server itself says that the object is not there. A 404 alone may be of what stands in between, and of everything. */
 export function saysNotFound(error: unknown, name: string): boolean {
   return error instanceof WireError && error.status === 404 && error.message.includes(`"${name}" not found`);
+}
+
+const DOWN: ReadonlySet<number> = new Set([0, 502, 503, 504]);
+
+/** Sends a short request unless its host is down. What lists and watches has its own patience. */
+export async function spared<T>(breakers: Breakers | undefined, { host }: URL, send: () => Promise<T>): Promise<T> {
+  if (breakers === undefined) return await send();
+  const isFault = (error: unknown) => error instanceof WireError && !error.settled && DOWN.has(error.status);
+  return await breakers.through({ host }, send, (came) => "error" in came && isFault(came.error));
 }

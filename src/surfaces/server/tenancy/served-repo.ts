@@ -15,6 +15,7 @@ import { openSeal, type SealKeys } from "../../../adapters/git/journal/seal.ts";
 import { openMirror } from "../../../adapters/git/mirror.ts";
 import type { CommitWriter, Mirror, MirrorLimits } from "../../../adapters/git/port.ts";
 import type { HookCaller } from "../../../adapters/hooks/port.ts";
+import type { Breakers } from "../../../adapters/outbound/breaker.ts";
 import { BoundedSet } from "../../../core/base/bounded.ts";
 import { defined } from "../../../core/base/defined.ts";
 import type { Clock } from "../../../core/base/time.ts";
@@ -68,6 +69,7 @@ interface ServedRepoOptions {
   /** Where mirrors are kept. */
   directory: string;
   limits?: MirrorLimits;
+  breakers: Breakers;
   clock: Clock;
   log: Log;
   rights: RepoRights;
@@ -105,7 +107,10 @@ export async function openServedRepo(place: InstalledRepo, options: ServedRepoOp
   const { login, id } = await forge.identity();
   const directory = mirrorDirectory(options.directory, fullName);
   const mirror = idleMirror(
-    () => openMirror(defined({ directory, url, limits: options.limits, credentials: () => forge.gitCredentials() })),
+    () =>
+      openMirror(
+        defined({ directory, url, limits: options.limits, breakers: options.breakers, credentials: () => forge.gitCredentials() }),
+      ),
     clock,
   );
   const policy = policyOf(mirror, () => served.baseBranch);

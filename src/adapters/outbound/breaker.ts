@@ -1,0 +1,92 @@
+/**
+ * Keeps everybody off a host that does not answer: after a few faults in a row nothing is sent for a while, longer each time, and then one
+ * request tries whether it is back. One for all repositories, so that a fleet does not ask a host that is down once for each of them.
+ * No library's: those that are kept go by the machine's time, and what goes on here by a clock that is given.
+ */
+import { BoundedMap } from "../../core/base/bounded.ts";
+import { type Clock, iso } from "../../core/base/time.ts";
+
+const FAULTS_IN_A_ROW = 5;
+const FIRST_MS = 1000;
+const LONGEST_MS = 60_000;
+/** One that tries whether it is back and never ends is given up. */
+const TRIAL_MS = 30_000;
+const MOST_HOSTS = 1000;
+
+/** Not sent, since the host has not answered lately. */
+export class HostDown extends Error {
+  override name = "HostDown";
+  constructor(host: string, again: number) {
+    super(`${host} has not answered lately; it is asked again at ${iso(again).slice(11, 19)} UTC`);
+  }
+}
+
+export interface Breakers {
+  /**
+   * Sends, or throws HostDown. `isFault`: what came of it is the fault of a host that is down; of what is thrown it is asked, too. `asker`: for
+   * whom. What fails for one of several alone is its own trouble, and must not keep the others off the host.
+   */
+  through<T>(to: Asked, send: () => Promise<T>, isFault: (came: { answer: T } | { error: unknown }) => boolean): Promise<T>;
+}
+
+interface Asked {
+  host: string;
+  asker?: string | undefined;
+}
+
+interface Host {
+  faults: number;
+  /** For whom, in a row. */
+  failing: Set<string>;
+  /** The first two who ever asked: whether there are several. */
+  askers: Set<string>;
+  /** Who tried last whether it is back. */
+  triedBy?: string | undefined;
+  /** How often in a row it was left alone. */
+  rests: number;
+  restsUntil: number;
+}
+
+const WELL = { faults: 0, rests: 0, restsUntil: 0, triedBy: undefined };
+
+type Warn = { warn(fields: object, message: string): void };
+
+export function openBreakers(clock: Clock, log?: Warn): Breakers {
+  const hosts = new BoundedMap<string, Host>(MOST_HOSTS);
+
+  function failed({ host, asker }: Asked, state: Host): void {
+    state.faults += 1;
+    if (asker !== undefined && state.failing.size < 2) state.failing.add(asker);
+    const isWide = asker === undefined || state.failing.size >= Math.min(2, state.askers.size);
+    if (state.rests === 0 && (state.faults < FAULTS_IN_A_ROW || !isWide)) return;
+    const restMs = Math.min(LONGEST_MS, FIRST_MS * 2 ** state.rests++);
+    state.restsUntil = clock.now() + restMs;
+    if (state.rests === 1) log?.warn({ host, restMs }, "a host does not answer: it is left alone for a while, longer each time");
+  }
+
+  return {
+    async through(to, send, isFault) {
+      const { host, asker } = to;
+      const state = hosts.get(host) ?? { ...WELL, failing: new Set(), askers: new Set() };
+      hosts.set(host, state);
+      if (asker !== undefined && state.askers.size < 2) state.askers.add(asker);
+      const { rests } = state;
+      const wasTried =
+        asker !== undefined && state.triedBy === asker && state.askers.size > 1 && clock.now() < state.restsUntil + LONGEST_MS;
+      if (rests > 0 && (clock.now() < state.restsUntil || wasTried)) throw new HostDown(host, Math.max(state.restsUntil, clock.now()));
+      // The next ones wait for what comes of this one.
+      if (rests > 0) Object.assign(state, { restsUntil: clock.now() + TRIAL_MS, triedBy: asker });
+      const judge = (came: Parameters<typeof isFault>[0]) => {
+        if (!isFault(came)) Object.assign(state, WELL, { failing: new Set() });
+        // What was under way when the host was first left alone is that same fault.
+        else if (state.rests === rests) failed(to, state);
+      };
+      const answer = await send().catch((error: unknown) => {
+        judge({ error });
+        throw error;
+      });
+      judge({ answer });
+      return answer;
+    },
+  };
+}
