@@ -97,7 +97,7 @@ function openHeard(): Pick<ServedRepo, "hear"> & { deliveries: () => string[] } 
 
 /** Asks GitHub who we are and makes the mirror; nothing is fetched yet, the first round does that. */
 export async function openServedRepo(place: InstalledRepo, options: ServedRepoOptions): Promise<ServedRepo> {
-  const { clock, log, onChange } = options;
+  const { clock, log, onChange, limits, breakers } = options;
   const { fullName, baseBranch, cloneUrl: url, installationId } = place;
   const octokit = await options.octokit(installationId);
   const over = new AbortController();
@@ -106,13 +106,8 @@ export async function openServedRepo(place: InstalledRepo, options: ServedRepoOp
   const forge = withPatience(plain, attention, clock);
   const { login, id } = await forge.identity();
   const directory = mirrorDirectory(options.directory, fullName);
-  const mirror = idleMirror(
-    () =>
-      openMirror(
-        defined({ directory, url, limits: options.limits, breakers: options.breakers, credentials: () => forge.gitCredentials() }),
-      ),
-    clock,
-  );
+  const kept = defined({ directory, url, limits, breakers, credentials: () => forge.gitCredentials() });
+  const mirror = idleMirror(() => openMirror(kept), clock);
   const policy = policyOf(mirror, () => served.baseBranch);
   const answering = options.answering(installationId);
   const inbox = commandInbox({ forge, clock, log, policy, answering, again: (ms) => void clock.after(ms, () => onChange(fullName)) });
