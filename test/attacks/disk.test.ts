@@ -46,6 +46,7 @@ test("a stranger fills the server's disk by a fork's pull requests, for ever or 
 
   // One file of 8 MiB: left out; what the pull request does is seen all the same.
   let pull = await open("one-file", { "large.txt": noise(8 * 1024) });
+  github.actAs("alice").comment(repository, pull, "/plan");
   await told("it is judged", "my-app: 6 clusters");
   expect(bytesOf(journey.directory) - before).toBeLessThan(1024 * KIB);
   await eve.closePull(repository, pull);

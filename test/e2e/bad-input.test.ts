@@ -157,12 +157,22 @@ describe("pull requests that nobody merges", () => {
     const broken = (files[ROLLOUT] ?? "").replace("maxClusters: 2", "maxClusters: lots");
     await mallory.push(fork, { branch: "evil", files: { ...version, [ROLLOUT]: broken }, message: "mine now" });
     const pull = await mallory.openPull(repository, { head: "mallory:evil", title: "Release v6.6.6" });
+    expect(await planCheck(pull, /fork/)).toMatch(/comes from a fork/);
+    github.actAs("alice").comment(repository, pull, "/plan");
     expect(await planCheck(pull, /^failure/)).toMatch(/1 error: no run would start/);
     mallory.comment(repository, pull, "/retry\n/rollback");
     await journey.bot.resync();
     await journey.bot.idle();
     expect([journey.run(), journey.errors, journey.versions().get("us-east-1-a")]).toEqual([undefined, [], "v1.4.1"]);
     expect((await githubPage(world).pull(pull)).state).toBe("open");
+    // A repository may want all of them planned.
+    await github.actAs("alice").push(repository, {
+      branch: "main",
+      files: { ".github/stagecoach.yaml": "plans: { forks: Always }\n" },
+      message: "Plan pull requests of forks",
+    });
+    await mallory.push(fork, { branch: "evil", files: { ...version, [ROLLOUT]: `${broken}\n` }, message: "once more" });
+    expect(await planCheck(pull, /^failure/)).toMatch(/1 error: no run would start/);
   });
 
   test("a rollout file that is a symbolic link is an error that names it; what it points to is never read", async () => {

@@ -116,6 +116,9 @@ export interface EngineReasons {
 
   // What a pull request that is not merged yet would do.
   PLAN_MADE_AFRESH: NoData;
+  PLAN_OF_FORK: NoData;
+  /** Judging it passed a limit of the cell. by: absent where it was before a restart. final: the second time. */
+  PLAN_KILLED: { by?: "time" | "memory"; final: boolean };
   NOTE_ROLLOUT_GOES: { rollout: string };
   NOTE_ROLLOUT_NEW: { rollout: string };
   NOTE_SOURCE_OF_FORK: { rollout: string };

@@ -59,6 +59,17 @@ export const repoConfigSchema = z.strictObject({
       .optional(),
     "Most that all running rollouts of the repo may have in flight together.",
   ),
+  plans: key(
+    z
+      .strictObject({
+        forks: key(
+          z.enum(["OnRequest", "Always"]).optional(),
+          "When a pull request from a fork is planned: once somebody with write permission comments `/plan` on its head, or at once. Default: OnRequest.",
+        ),
+      })
+      .optional(),
+    "Plans on pull requests.",
+  ),
   journal: key(
     z
       .strictObject({
@@ -99,8 +110,10 @@ export interface RepoBounds {
   limits?: Limits | undefined;
   /** Runs of a rollout that stay in the journal's newest state. */
   keep?: number | undefined;
+  /** Pull requests of forks are planned unasked. */
+  plansForks?: boolean | undefined;
 }
 
-export function repoBounds({ freezes, limits, journal }: RepoConfig): RepoBounds {
-  return { freezes: freezes.map(toWindow), limits, keep: journal?.keep };
+export function repoBounds({ freezes, limits, journal, plans }: RepoConfig): RepoBounds {
+  return { freezes: freezes.map(toWindow), limits, keep: journal?.keep, plansForks: plans?.forks === "Always" };
 }

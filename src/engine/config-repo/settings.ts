@@ -11,6 +11,8 @@ type Bounds = Pick<World, "freezes" | "limits" | "settingsBroken">;
 /** What the repo's settings at the base, and the server's, say of when and how much may move. */
 export interface Settings {
   bounds(base: string): Promise<Bounds>;
+  /** Whether pull requests of forks are planned before somebody asks. */
+  plansForks(base: string): Promise<boolean>;
   /** `journal.keep` as last read; undefined: not said, or not read yet. */
   readonly journalKeep: number | undefined;
 }
@@ -29,6 +31,9 @@ export function openSettings(context: Pick<RepoContext, "freezes">, commits: Com
       if (problem !== undefined) return { settingsBroken: engineReason("SETTINGS_INVALID", { problem }) };
       journalKeep = bounds.keep;
       return { freezes: freezesOf(bounds.freezes, context.freezes), limits: bounds.limits };
+    },
+    async plansForks(base) {
+      return parseRepoConfig(await commits.snapshot(base).read(SETTINGS_FILE), SETTINGS_FILE).bounds.plansForks === true;
     },
     get journalKeep() {
       return journalKeep;

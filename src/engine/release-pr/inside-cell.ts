@@ -57,7 +57,7 @@ export async function judgeInside(input: JudgeInput, ask: Ask): Promise<Verdict>
   const revisionsNow: RevisionsNow = async (named, mostMs) => ask("revisions", named, mostMs) as Awaited<ReturnType<RevisionsNow>>;
   const judge = openPullJudge(context, { ...own, rules, makePlan: openPlanner(context), revisionsNow });
   const project = await readProject(own.commits.snapshot(base.commit), base.branch);
-  return judge({ ...base, project, runs: new AskedMap(ask, "run"), index: new AskedMap(ask, "index") }, pull);
+  return judge({ ...base, project, plansForks: true, runs: new AskedMap(ask, "run"), index: new AskedMap(ask, "index") }, pull);
 }
 
 function openKept(mirror: Mirror, ask: Ask): Kept {

@@ -49,10 +49,12 @@ let now: number;
 let shallow: boolean;
 let room: { left: number; most: number };
 let forks: Map<number, "tooLarge" | "full">;
+let notes: Map<string, string>;
 let memory: Parts;
 let publishPlans: PublishPlans;
 
 beforeEach(() => {
+  notes = new Map();
   [shallow, room, forks] = [false, { left: 1, most: 1024 * 1024 }, new Map()];
   [pulls, heads, checks, comments, groups] = [new Map(), new Map(), new Map(), new Map(), new Map()];
   [calls, failing, said, base, touchedByBase, now, tampered, journalReads] = [[], new Set(), [], sha("b0"), [], 0, undefined, 0];
@@ -70,6 +72,8 @@ const mirror: Partial<Mirror> = {
   async fetch() {
     call("fetch");
   },
+  note: async (name, commit) => void notes.set(name, commit),
+  noted: async (name) => notes.get(name),
   isShallow: async () => shallow,
   async deepen() {
     call("deepen");
@@ -217,7 +221,7 @@ describe("every open PR to the base has the check", () => {
     pulls.set(2, { ...BROKEN, author: "mallory", branch });
     pulls.set(3, { ...BROKEN, author: "stagecoach[bot]", branch, headRepository: "mallory/fleet" });
     await publish();
-    expect([1, 2, 3].map((number) => checks.get(head(number))?.conclusion)).toEqual(["success", "failure", "failure"]);
+    expect([1, 2, 3].map((number) => checks.get(head(number))?.conclusion)).toEqual(["success", "failure", undefined]);
     expect(checks.get(head(1))?.title).toBe("not a rollout PR: a batch of a run");
   });
 
@@ -422,7 +426,7 @@ describe("heads of pull requests", () => {
     await publish();
     expect(calls.filter((one) => /^fetch/.test(one))).toEqual(["fetch", "fetchFork 2", "fetchFork 3"]);
     expect(titles()["a2e"]).toContain("brings more than 32 MiB");
-    expect(titles()["a3e"]).toContain("errors");
+    expect(titles()["a3e"]).toContain("comes from a fork");
   });
 
   test("are not fetched beyond the quota, which is told, and are once there is room again", async () => {

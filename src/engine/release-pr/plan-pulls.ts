@@ -7,13 +7,15 @@
  * one that concerns no rollout is never looked at again.
  */
 import type { Pull } from "../../adapters/forge/port.ts";
+import type { AnyReason } from "../../core/base/reason.ts";
 import { engineReason } from "../../core/reasons/engine.ts";
-import { notARollout, PLAN_CHECK } from "../../core/report/plan/plan-check.ts";
+import { PLAN_CHECK } from "../../core/report/plan/plan-check.ts";
 import { BYPASS_LABEL } from "../../core/report/plan/plan-unstaged.ts";
 import type { Command } from "../../core/spec/commands.ts";
 import type { Commits } from "../config-repo/commits.ts";
 import { readProject } from "../config-repo/project.ts";
 import type { RemoteHeads } from "../config-repo/remote-heads.ts";
+import type { Settings } from "../config-repo/settings.ts";
 import type { Attention } from "../round/attention.ts";
 import type { BatchPulls } from "../round/batch-pulls.ts";
 import type { Rules } from "../round/branch-rules.ts";
@@ -22,11 +24,12 @@ import type { RepoContext } from "../round/context.ts";
 import type { JournalLooks } from "../round/journal-look.ts";
 import type { Permissions } from "../round/permissions.ts";
 import type { JudgePull } from "./judge-pull.ts";
-import { noReads, stillHolds } from "./judge-pull-reads.ts";
+import { stillHolds } from "./judge-pull-reads.ts";
 import { mayConcern } from "./judge-pull-touched.ts";
 import { openPullHeads } from "./pull-heads.ts";
 import { isOwnBatch, openPlanChecks } from "./send-checks.ts";
-import type { KnownPull, PlanBase, Verdict } from "./types.ts";
+import type { KnownPull, PlanBase } from "./types.ts";
+import { concernsNothing, openWithheld } from "./withheld.ts";
 
 /** What argo CD has, and runs, change without a PR moving: judged anew after this long. */
 const FRESH_MS = 4 * 60_000;
@@ -64,22 +67,24 @@ interface Parts {
   checkRuns: CheckRuns;
   permissions: Permissions;
   judgePull: JudgePull;
+  settings: Pick<Settings, "plansForks">;
 }
 
 type Context = Pick<RepoContext, "forge" | "mirror" | "commands" | "clock" | "log" | "repository">;
 
 export function openPlanPublisher(context: Context, parts: Parts): PublishPlans {
   const { forge, mirror, commands: source, clock, log, repository } = context;
-  const { commits, journals, remote, rules, checkRuns, judgePull } = parts;
+  const { commits, journals, remote, rules, checkRuns, judgePull, settings } = parts;
   const checks = openPlanChecks(context, parts);
   const heads = openPullHeads(context, parts.attention);
+  const judgeAsked = openWithheld(context, judgePull);
   const pulls = new Map<number, KnownPull>();
 
   async function baseOf(branch: string): Promise<PlanBase | undefined> {
     const commit = remote.last.base ?? (await mirror.head(branch));
     if (commit === undefined) return undefined;
     const project = await readProject(commits.snapshot(commit), branch);
-    return { commit, branch, project, ...(await recorded()) };
+    return { commit, branch, project, plansForks: await settings.plansForks(commit), ...(await recorded()) };
   }
 
   /** What goes on, as far as it can be known: a plan and a check are made without it, too. */
@@ -117,10 +122,15 @@ export function openPlanPublisher(context: Context, parts: Parts): PublishPlans 
     const known = before?.head === head ? before : { head, bypass, comments: before?.comments };
     pulls.set(number, known);
     try {
-      const commands = await commandsOn(number, known);
-      const forced = commands.length > 0 || checkRuns.isAsked(head, PLAN_CHECK);
-      const owed = await judge(pass, headOf(pull), known, { bypass, forced });
-      return { number, known, owed, commands: commands.length > 0 ? commands : await commandsOn(number, known) };
+      let commands = await commandsOn(number, known);
+      let owed = await judge(pass, headOf(pull), known, { bypass, commands, forced: checkRuns.isAsked(head, PLAN_CHECK) });
+      if (commands.length === 0) {
+        // Only now is it known that commands on it are for us, and one may be what it waits for.
+        commands = await commandsOn(number, known);
+        if (commands.length > 0 && known.verdict?.of.withheld !== undefined)
+          owed = await judge(pass, headOf(pull), known, { bypass, commands, forced: true });
+      }
+      return { number, known, owed, commands };
     } catch (error) {
       log.warn({ pull: number, error: String(error) }, "the plan of a pull request could not be made");
       return { number, known, owed: true, commands: [] };
@@ -132,10 +142,17 @@ export function openPlanPublisher(context: Context, parts: Parts): PublishPlans 
     { base, asked }: Pass,
     pull: ReturnType<typeof headOf>,
     known: KnownPull,
-    { bypass, forced }: { bypass: boolean; forced: boolean },
+    { bypass, commands, forced }: { bypass: boolean; commands: readonly Command[]; forced: boolean },
   ): Promise<boolean> {
     const { verdict } = known;
-    if (verdict !== undefined && known.touched !== undefined && !forced && known.bypass === bypass && !verdict.of.retry) {
+    if (
+      verdict !== undefined &&
+      known.touched !== undefined &&
+      !forced &&
+      commands.length === 0 &&
+      known.bypass === bypass &&
+      !verdict.of.retry
+    ) {
       // What concerns no rollout by the names of its files does so on no base that has the same rollouts.
       const young = !verdict.of.concerns || clock.now() - verdict.at < FRESH_MS;
       if (young && (await stillHolds(mirror, verdict.of.reads, verdict.base, base.commit, asked))) {
@@ -150,7 +167,9 @@ export function openPlanPublisher(context: Context, parts: Parts): PublishPlans 
       known.touched = { ...touched, base: base.commit };
     }
     const { files: touched, tree, unread } = known.touched;
-    const of = mayConcern(base.project, touched) ? await judgePull(base, { ...pull, bypass, touched, tree, unread }) : concernsNothing();
+    const of = mayConcern(base.project, touched)
+      ? await judgeAsked(base, { ...pull, bypass, touched, tree, unread }, commands)
+      : concernsNothing();
     known.verdict = { of, base: base.commit, at: clock.now() };
     return of.retry;
   }
@@ -170,7 +189,7 @@ export function openPlanPublisher(context: Context, parts: Parts): PublishPlans 
       // Each is sent though the other could not be: a check that is required holds the PR until it is there.
       const isShown = await sent(number, () => checks.putComments(number, known));
       const isSaid = (await sent(number, () => checks.put(known))) && isShown;
-      const isAnswered = isSaid && (await sent(number, () => answerAll(commands)));
+      const isAnswered = isSaid && (await sent(number, () => answerAll(commands, known.verdict?.of.withheld)));
       owed ||= !isAnswered;
     }
     return owed;
@@ -183,8 +202,9 @@ export function openPlanPublisher(context: Context, parts: Parts): PublishPlans 
     return required?.some(({ context: name }) => name === PLAN_CHECK) !== true;
   }
 
-  async function answerAll(commands: readonly Command[]): Promise<void> {
-    for (const command of commands) await source.answer(command, "done", engineReason("PLAN_MADE_AFRESH"));
+  async function answerAll(commands: readonly Command[], refusal: AnyReason | undefined): Promise<void> {
+    for (const command of commands)
+      await source.answer(command, refusal === undefined ? "done" : "refused", refusal ?? engineReason("PLAN_MADE_AFRESH"));
   }
 
   async function sent(pull: number, send: () => Promise<void>): Promise<boolean> {
@@ -228,9 +248,4 @@ export function openPlanPublisher(context: Context, parts: Parts): PublishPlans 
       return true;
     }
   };
-}
-
-function concernsNothing(): Verdict {
-  const reads = noReads();
-  return { check: notARollout(), comments: new Map(), concerns: false, retry: false, reads, readable: true, settled: true };
 }

@@ -10,6 +10,8 @@ export interface PlanBase {
   commit: string;
   branch: string;
   project: Project;
+  /** Pull requests of forks are planned unasked. */
+  plansForks: boolean;
   runs: ReadonlyMap<string, Run>;
   index: ReadonlyMap<string, IndexEntry>;
   journal: string | undefined;
@@ -51,6 +53,8 @@ export interface Verdict {
   /** All that it does is known: a plan that is not among the comments is no longer true. */
   settled: boolean;
   reads: Reads;
+  /** It was not judged, for this. */
+  withheld?: AnyReason | undefined;
 }
 
 /** What is known of one open PR. */

@@ -1,6 +1,8 @@
 /** The bot put together: repositories, queue, doors and resync. Called by the server, the demo and journeys of tests. */
+
 import type { AnalysisService } from "../../adapters/analysis/port.ts";
 import type { ControlPlane } from "../../adapters/argocd/port.ts";
+import type { Cell } from "../../adapters/cell/port.ts";
 import { ForgeError } from "../../adapters/forge/port.ts";
 import { type SealKeys, sealKey } from "../../adapters/git/journal/seal.ts";
 import { GitError, type MirrorLimits } from "../../adapters/git/port.ts";
@@ -49,6 +51,8 @@ export interface StagecoachOptions {
   directory: string;
   /** How many bytes each may hold. */
   limits?: MirrorLimits;
+  /** In which what strangers send is judged. Default: the one of this process. */
+  cell?: Cell;
   clock: Clock & { readonly speed?: number };
   log: Log;
   host?: string;
@@ -160,7 +164,7 @@ function standingOf(repos: Repos): Standing[] {
 
 /** The repositories, each opened with what it may see of the control planes. */
 function reposOf(options: Checked, onChange: (repository: string) => void, octokit: BotServer["octokit"]): Repos {
-  const { clock, log, breakers, directory, limits, signing = { kind: "none" }, freezes = [], analysis, hooks } = options;
+  const { clock, log, breakers, directory, limits, cell, signing = { kind: "none" }, freezes = [], analysis, hooks } = options;
   const rights = tenancy(options.tenancy, options.planes);
   const { sealKeys = [sealKey(options.app.privateKey)] } = options;
   const answering = openAnswerLines();
@@ -168,6 +172,7 @@ function reposOf(options: Checked, onChange: (repository: string) => void, octok
     octokit,
     directory,
     limits,
+    cell,
     breakers,
     clock,
     log,

@@ -20,6 +20,13 @@ const many = (count: number) =>
   }));
 
 describe("what stagecoach/plan says", () => {
+  test("of a fork's pull request nothing that would let it be merged, before somebody asks", () => {
+    const words = planCheck({ ...NOTHING, waiting: { code: "PLAN_OF_FORK" } });
+    expect([words.status, words.conclusion]).toEqual(["in_progress", undefined]);
+    expect(words.title).toContain("comes from a fork");
+    expect(words.title).toContain("`/plan`");
+  });
+
   test("a plan in one line, its stages in a table", () => {
     const words = planCheck({
       ...NOTHING,

@@ -212,6 +212,16 @@ export const ENGINE: Entries<EngineReasons> = entriesOf<EngineReasons>()({
   RUN_GOES_ON: { subject: "run", says: "run #{run} is in progress: say it again once it has ended" },
 
   PLAN_MADE_AFRESH: { subject: "pull", says: "the plan is made afresh" },
+  PLAN_OF_FORK: {
+    subject: "pull",
+    actions: ["plan"],
+    says: "it comes from a fork: its plan is made once somebody with write access comments `/plan`",
+  },
+  PLAN_KILLED: {
+    subject: "pull",
+    says: ({ by, final }) =>
+      `what it changes takes too much ${by === undefined ? "time or memory" : by === "time" ? "time" : "memory"} to be judged: ${final ? "it is left alone until its head changes" : "it is tried once more"}`,
+  },
   NOTE_ROLLOUT_GOES: {
     subject: "file",
     says: "Rollout **{rollout}** goes: no release of it starts a run any more; a run in progress ends as it began.",

@@ -1,0 +1,56 @@
+import { afterEach, expect, test } from "vitest";
+import { openServerCell } from "../../src/surfaces/server/cell/open.ts";
+import { askUntil } from "../support/ask-until.ts";
+import { githubPage } from "../support/github-page.ts";
+import { ended, type Journey, short, startJourney } from "../support/journey.ts";
+
+const CELL = { cpuMs: 1500 };
+const cell = openServerCell(CELL);
+let journey: Journey | undefined;
+afterEach(async () => {
+  await journey?.close();
+  cell.close();
+  journey = undefined;
+});
+
+/** A mistake for each character: linear, and still ten seconds of work. */
+const MISTAKES = `[${",".repeat(1024 * 1024 - 100)}]`;
+/** What took 20 s for a sixteenth of it. */
+const MERGES = `a: &a\n${Array.from({ length: 20_000 }, (_, n) => `  k${n}: 1\n`).join("")}${"  <<: *a\n".repeat(40_000)}`;
+
+test("a stranger stops the server for everybody by a pull request that takes minutes or all memory to judge", async () => {
+  journey = await startJourney({ files: short(), bot: () => ({ cell }) });
+  const { world } = journey;
+  const { github, repository, clock } = world;
+  const page = githubPage(world);
+  const fork = await github.fork(repository, "eve");
+  const eve = github.actAs("eve");
+  const alice = github.actAs("alice");
+  const told = (pull: number, text: string) =>
+    askUntil(
+      clock,
+      `#${pull} says ${text}`,
+      async () => page.check((await page.pull(pull)).head.sha, "stagecoach/plan"),
+      (seen) => seen?.includes(text) === true,
+    );
+  async function open(branch: string, text: string): Promise<number> {
+    await eve.push(fork, { branch, files: { [`rollouts/${branch}.yaml`]: text }, message: branch });
+    return await eve.openPull(repository, { head: `eve:${branch}`, title: branch });
+  }
+
+  // Nothing of a fork is read before somebody with write asks; that she asks herself changes nothing.
+  const [mistakes, merges] = [await open("mistakes", MISTAKES), await open("merges", MERGES)];
+  await told(mistakes, "comes from a fork");
+  eve.comment(repository, mistakes, "/plan");
+  await told(merges, "comes from a fork");
+
+  // Somebody does: what passes the limits is ended twice and then left alone, what does not is judged. The run goes on to its end.
+  for (const pull of [mistakes, merges]) alice.comment(repository, pull, "/plan");
+  const released = await journey.release();
+  await told(mistakes, "left alone until its head changes");
+  await told(merges, "error");
+  await told(released, "my-app");
+  await journey.until("the run has ended", ended);
+  expect(journey.run()?.phase).toBe("Succeeded");
+  expect(journey.errors).toEqual([]);
+}, 120_000);
