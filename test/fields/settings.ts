@@ -16,7 +16,7 @@ bots | src/core/spec/repo-config › teams by command, and bots | ${COMMANDS} | 
 freezes[].schedule freezes[].duration freezes[].timeZone freezes[].kind | src/engine/release-pr/plan-warnings › freezes of the repo and of the server | ${GATES} | test/e2e/gates.long › it is frozen by the repo
 limits.clusters limits.targets | src/core/plan/limits › is made smaller, and the run goes on to its end | ${FIELDS} | src/core/report/plan/plan-rules › at most 10 clusters
 limits.label.key limits.label.percent | src/core/run/gates/gates › a percentage of a label's clusters | ${FIELDS} | src/core/report/plan/plan-rules › 30% of the clusters of one
-plans.forks | src/engine/release-pr/withheld › the settings may let all be planned | test/e2e/bad-input › one from a fork that edits rollouts/ | src/core/report/plan/plan-check › comes from a fork
+plans.forks | src/engine/release-pr/withheld › the settings may let all be planned, by plans.forks | test/e2e/bad-input › one from a fork that edits rollouts/ | src/core/report/plan/plan-check › comes from a fork
 journal.keep | src/adapters/git/journal/journal › history and old runs are read from Git alone | ${FIELDS} | src/surfaces/cli/journal/commands › history lists the runs
 `);
 

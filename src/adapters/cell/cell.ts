@@ -88,9 +88,11 @@ function start(inside: URL, limits: CellLimits): Process {
   let settle: ((outcome: CellOutcome, spent: boolean) => void) | undefined;
   let answers: CellJob["answers"] = {};
   let asking = false;
+  const ready = Promise.withResolvers<void>();
 
   const lose = (outcome: CellOutcome): void => {
     child.kill("SIGKILL");
+    ready.resolve();
     settle?.(outcome, true);
   };
 
@@ -109,6 +111,7 @@ function start(inside: URL, limits: CellLimits): Process {
 
   const read = frameReader(LARGEST_MESSAGE, (body) => {
     const said = decode<Said>(body);
+    if ("ready" in said) return ready.resolve();
     if ("ask" in said) return void answer(said.ask, said.args);
     const outcome: CellOutcome = "failed" in said ? { kind: "failed", said: said.failed } : { kind: "done", value: said.done };
     settle?.(outcome, said.heap > KEPT_BYTES);
@@ -131,6 +134,8 @@ function start(inside: URL, limits: CellLimits): Process {
     async run(job) {
       answers = job.answers;
       keepAlive(child, true);
+      // What it takes to begin is not the job's.
+      await ready.promise;
       const stop = watch(child, limits, () => asking, lose);
       try {
         return await new Promise((resolve) => {

@@ -3,8 +3,12 @@ import { deserialize, serialize } from "node:v8";
 
 /** What the cell is told: a job, or what it asked. */
 export type Told = { job: string; input: unknown } | { answer: unknown } | { error: Thrown };
-/** What it says: a question, or how the job ended. `heap`: what it keeps, in bytes. */
-export type Said = { ask: string; args: readonly unknown[] } | { done: unknown; heap: number } | { failed: string; heap: number };
+/** What it says: that it has begun, a question, or how the job ended. `heap`: what it keeps, in bytes. */
+export type Said =
+  | { ready: true }
+  | { ask: string; args: readonly unknown[] }
+  | { done: unknown; heap: number }
+  | { failed: string; heap: number };
 
 /** An error as it crosses: enough for who catches it to tell one kind from another. */
 export interface Thrown {

@@ -12,6 +12,7 @@ type Work = (input: unknown, ask: Ask) => Promise<unknown>;
 
 /** Does jobs until nobody has one any more. */
 export async function serveCell(works: Readonly<Record<string, Work>>): Promise<void> {
+  say({ ready: true });
   for (let told = hear(); told !== undefined; told = hear()) {
     if (!("job" in told)) continue;
     const work = Object.hasOwn(works, told.job) ? works[told.job] : undefined;

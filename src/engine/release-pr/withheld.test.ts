@@ -42,7 +42,7 @@ describe("a pull request from a fork", () => {
     expect(await open()(ASKED, { ...PULL, head: "h2" }, [])).toMatchObject({ withheld: { code: "PLAN_OF_FORK" } });
   });
 
-  test("the settings may let all be planned; those of the repository itself always are", async () => {
+  test("the settings may let all be planned, by plans.forks; those of the repository itself always are", async () => {
     expect(await open()({ ...ASKED, plansForks: true }, PULL, [])).toBe(VERDICT);
     expect(await open()(ASKED, { ...PULL, isFork: false }, [])).toBe(VERDICT);
   });
