@@ -125,7 +125,6 @@ function start(inside: URL, limits: CellLimits): Process {
   });
   input.on("error", () => undefined);
   child.once("error", (error) => lose({ kind: "failed", said: `it could not be started: ${error.message}` }));
-  // Out of memory is how a process ends by itself: the rest is caught inside.
   child.once("close", () => lose({ kind: "killed", by: "memory" }));
   keepAlive(child, false);
 

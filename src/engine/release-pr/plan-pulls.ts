@@ -77,7 +77,6 @@ export function openPlanPublisher(context: Context, parts: Parts): PublishPlans 
   const { commits, journals, remote, rules, checkRuns, judgePull, settings } = parts;
   const checks = openPlanChecks(context, parts);
   const heads = openPullHeads(context, parts.attention);
-  const judgeAsked = openWithheld(context, judgePull);
   const pulls = new Map<number, KnownPull>();
 
   async function baseOf(branch: string): Promise<PlanBase | undefined> {
@@ -125,7 +124,7 @@ export function openPlanPublisher(context: Context, parts: Parts): PublishPlans 
       let commands = await commandsOn(number, known);
       let owed = await judge(pass, headOf(pull), known, { bypass, commands, forced: checkRuns.isAsked(head, PLAN_CHECK) });
       if (commands.length === 0) {
-        // Only now is it known that commands on it are for us, and one may be what it waits for.
+        // Only now is it known that commands here are for us.
         commands = await commandsOn(number, known);
         if (commands.length > 0 && known.verdict?.of.withheld !== undefined)
           owed = await judge(pass, headOf(pull), known, { bypass, commands, forced: true });
@@ -168,7 +167,7 @@ export function openPlanPublisher(context: Context, parts: Parts): PublishPlans 
     }
     const { files: touched, tree, unread } = known.touched;
     const of = mayConcern(base.project, touched)
-      ? await judgeAsked(base, { ...pull, bypass, touched, tree, unread }, commands)
+      ? await openWithheld(context, judgePull)(base, { ...pull, bypass, touched, tree, unread }, commands)
       : concernsNothing();
     known.verdict = { of, base: base.commit, at: clock.now() };
     return of.retry;

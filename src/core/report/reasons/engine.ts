@@ -6,6 +6,7 @@ import { sayProblem } from "./problems/problems.ts";
 import { sayRender } from "./render.ts";
 
 const UNVERIFIED = "set sourceRef.unverified: true to go on without that check";
+const LEFT_ALONE = "it is left alone until its head changes";
 const EDITED = "was edited since this run began";
 const OF_RUN = "it belongs to run {rollout} #{run}";
 
@@ -215,12 +216,11 @@ export const ENGINE: Entries<EngineReasons> = entriesOf<EngineReasons>()({
   PLAN_OF_FORK: {
     subject: "pull",
     actions: ["plan"],
-    says: "it comes from a fork: its plan is made once somebody with write access comments `/plan`",
+    says: "it comes from a fork: its plan is made once somebody with write comments `/plan`",
   },
   PLAN_KILLED: {
     subject: "pull",
-    says: ({ by, final }) =>
-      `what it changes takes too much ${by === undefined ? "time or memory" : by === "time" ? "time" : "memory"} to be judged: ${final ? "it is left alone until its head changes" : "it is tried once more"}`,
+    says: ({ by, final }) => `judging it takes too much ${by ?? "time or memory"}: ${final ? LEFT_ALONE : "it is tried once more"}`,
   },
   NOTE_ROLLOUT_GOES: {
     subject: "file",
