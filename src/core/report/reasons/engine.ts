@@ -6,7 +6,8 @@ import { sayProblem } from "./problems/problems.ts";
 import { sayRender } from "./render.ts";
 
 const UNVERIFIED = "set sourceRef.unverified: true to go on without that check";
-const LEFT_ALONE = "it is left alone until its head changes";
+const OF_FORK = "it comes from a fork: its plan is made once somebody with write comments `/plan`";
+const [LEFT, AGAIN] = ["it is left alone until its head changes", "it is tried once more"];
 const EDITED = "was edited since this run began";
 const OF_RUN = "it belongs to run {rollout} #{run}";
 
@@ -213,15 +214,8 @@ export const ENGINE: Entries<EngineReasons> = entriesOf<EngineReasons>()({
   RUN_GOES_ON: { subject: "run", says: "run #{run} is in progress: say it again once it has ended" },
 
   PLAN_MADE_AFRESH: { subject: "pull", says: "the plan is made afresh" },
-  PLAN_OF_FORK: {
-    subject: "pull",
-    actions: ["plan"],
-    says: "it comes from a fork: its plan is made once somebody with write comments `/plan`",
-  },
-  PLAN_KILLED: {
-    subject: "pull",
-    says: ({ by, final }) => `judging it takes too much ${by ?? "time or memory"}: ${final ? LEFT_ALONE : "it is tried once more"}`,
-  },
+  PLAN_OF_FORK: { subject: "pull", actions: ["plan"], says: OF_FORK },
+  PLAN_KILLED: { subject: "pull", says: ({ by = "time or memory", final }) => `judging it takes too much ${by}: ${final ? LEFT : AGAIN}` },
   NOTE_ROLLOUT_GOES: {
     subject: "file",
     says: "Rollout **{rollout}** goes: no release of it starts a run any more; a run in progress ends as it began.",
