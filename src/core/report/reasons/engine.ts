@@ -6,8 +6,8 @@ import { sayProblem } from "./problems/problems.ts";
 import { sayRender } from "./render.ts";
 
 const UNVERIFIED = "set sourceRef.unverified: true to go on without that check";
-const OF_FORK = "it comes from a fork: its plan is made once somebody with write comments `/plan`";
-const [LEFT, AGAIN] = ["it is left alone until its head changes", "it is tried once more"];
+const killed = (by = "time or memory", final = true) =>
+  `takes too much ${by}, and is ${final ? "left alone until its head changes" : "tried again"}`;
 const EDITED = "was edited since this run began";
 const OF_RUN = "it belongs to run {rollout} #{run}";
 
@@ -214,8 +214,8 @@ export const ENGINE: Entries<EngineReasons> = entriesOf<EngineReasons>()({
   RUN_GOES_ON: { subject: "run", says: "run #{run} is in progress: say it again once it has ended" },
 
   PLAN_MADE_AFRESH: { subject: "pull", says: "the plan is made afresh" },
-  PLAN_OF_FORK: { subject: "pull", actions: ["plan"], says: OF_FORK },
-  PLAN_KILLED: { subject: "pull", says: ({ by = "time or memory", final }) => `judging it takes too much ${by}: ${final ? LEFT : AGAIN}` },
+  PLAN_OF_FORK: { subject: "pull", actions: ["plan"], says: "it comes from a fork: planned once somebody with write comments `/plan`" },
+  PLAN_KILLED: { subject: "pull", says: ({ by, final }) => killed(by, final) },
   NOTE_ROLLOUT_GOES: {
     subject: "file",
     says: "Rollout **{rollout}** goes: no release of it starts a run any more; a run in progress ends as it began.",
