@@ -7,7 +7,7 @@ import { sayRender } from "./render.ts";
 
 const UNVERIFIED = "set sourceRef.unverified: true to go on without that check";
 const killed = (by = "time or memory", final = true) =>
-  `takes too much ${by}, and is ${final ? "left alone until its head changes" : "tried again"}`;
+  `takes too much ${by}: ${final ? "left alone until its head changes" : "tried again"}`;
 const EDITED = "was edited since this run began";
 const OF_RUN = "it belongs to run {rollout} #{run}";
 
