@@ -6,8 +6,7 @@ import { sayProblem } from "./problems/problems.ts";
 import { sayRender } from "./render.ts";
 
 const UNVERIFIED = "set sourceRef.unverified: true to go on without that check";
-const killed = (by = "time or memory", final = true) =>
-  `takes too much ${by}: ${final ? "left alone until its head changes" : "tried again"}`;
+const killed = (by = "time or memory", end = true) => `takes too much ${by}: ${end ? "left alone until its head changes" : "tried again"}`;
 const EDITED = "was edited since this run began";
 const OF_RUN = "it belongs to run {rollout} #{run}";
 
