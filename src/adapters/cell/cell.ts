@@ -1,6 +1,6 @@
 /**
  * Starts and ends the process of a cell. A thread would be cheaper, and no cell: one that runs out of memory takes the whole process down
- * (docs/adr/0018). One process does one job after the other and stays for the next; it is killed when a job passes a limit.
+ * (docs/adr/0019). One process does one job after the other and stays for the next; it is killed when a job passes a limit.
  */
 import { type ChildProcess, spawn } from "node:child_process";
 import { readFileSync } from "node:fs";
