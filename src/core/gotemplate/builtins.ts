@@ -3,6 +3,7 @@
  * values are printed. `and` and `or` are part of the interpreter.
  */
 import { compareText } from "../base/compare-text.ts";
+import { checkLength } from "./budget.ts";
 import { type FunctionTable, fn } from "./functions.ts";
 import { ESCAPES } from "./lexer.ts";
 import {
@@ -157,6 +158,7 @@ function ofInt(value: number, verb: Verb): string | undefined {
   if (verb.verb === "c") return pad(String.fromCodePoint(value), verb);
   const base = BASES[verb.verb];
   if (base === undefined) return undefined;
+  checkLength(verb.precision ?? 0);
   const digits = Math.abs(value)
     .toString(base)
     .padStart(verb.precision ?? 0, "0");
@@ -187,11 +189,13 @@ function ofFloat(value: number, verb: Verb): string | undefined {
 
 function padNumber(isNegative: boolean, digits: string, verb: Verb): string {
   const sign = isNegative ? "-" : verb.flags.includes("+") ? "+" : verb.flags.includes(" ") ? " " : "";
+  checkLength(verb.width);
   const filled = /^[^-]*0[^-]*$/.test(verb.flags) ? digits.padStart(verb.width - sign.length, "0") : digits;
   return pad(sign + filled, verb);
 }
 
 function pad(text: string, { flags, width }: Verb): string {
+  checkLength(width);
   const missing = Math.max(0, width - [...text].length);
   if (flags.includes("-")) return text + " ".repeat(missing);
   return (flags.includes("0") ? "0" : " ").repeat(missing) + text;

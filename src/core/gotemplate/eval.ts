@@ -2,7 +2,8 @@
  * Evaluates pipelines: operands, fields, variables and calls of functions, with the checks that Go's reflection makes. `index.ts` calls it for
  * each action.
  */
-import type { FunctionTable, ParamType } from "./functions.ts";
+import { type Budget, checkLength, spend, spendOn, spendOnText, takeScanned } from "./budget.ts";
+import type { FunctionTable, GoFunction, ParamType } from "./functions.ts";
 import type { Constant, Expr, Node, Pipe } from "./parser.ts";
 import { UNSUPPORTED } from "./unsupported.ts";
 import { entry, fails, GoInt, type GoValue, GoVersion, isMap, isStringMap, truth, typeName } from "./value.ts";
@@ -11,14 +12,13 @@ import { entry, fails, GoInt, type GoValue, GoVersion, isMap, isStringMap, truth
 export type MissingKey = "default" | "zero" | "error";
 
 /** One execution: what is in scope, and what was printed so far. */
-export interface State {
+export interface State extends Budget {
   functions: FunctionTable;
   missingKey: MissingKey;
   named: ReadonlyMap<string, Node[]>;
   variables: { name: string; value: GoValue }[];
   output: string;
   depth: number;
-  steps: number;
 }
 
 function variableOf(state: State, name: string): { value: GoValue } {
@@ -89,6 +89,22 @@ function field(state: State, value: GoValue, name: string, expr: Expr): GoValue 
   return isStringMap(value) ? "" : null;
 }
 
+/** Functions whose cost is not that of what they are given. */
+const PICKS: ReadonlySet<string> = new Set([
+  "index",
+  "get",
+  "hasKey",
+  "first",
+  "last",
+  "dig",
+  "len",
+  "not",
+  "default",
+  "empty",
+  "ternary",
+  "coalesce",
+]);
+
 function call(state: State, name: string, args: readonly Expr[], dot: GoValue, piped: readonly GoValue[]): GoValue {
   const given = args.length + piped.length;
   if (name === "and" || name === "or") {
@@ -103,7 +119,29 @@ function call(state: State, name: string, args: readonly Expr[], dot: GoValue, p
   const typeAt = (index: number) => target.params[index] ?? target.rest ?? "any";
   const values = args.map((arg, index) => argument(state, arg, typeAt(index), dot));
   for (const value of piped) values.push(checkType(value, typeAt(values.length)));
-  return target.call(...values.map((value, index) => passed(value, typeAt(index), name)));
+  spend(state, 1);
+  // What only picks a part of a map or list does not look through all of it.
+  if (!PICKS.has(name)) for (const value of values) spendOn(state, value);
+  const result = called(
+    state,
+    target,
+    values.map((value, index) => passed(value, typeAt(index), name)),
+  );
+  if (!PICKS.has(name)) spendOn(state, result);
+  return result;
+}
+
+function called(state: State, target: GoFunction, values: readonly unknown[]): GoValue {
+  takeScanned();
+  try {
+    return target.call(...values);
+  } catch (error) {
+    // What no text or list of JavaScript's can hold is far beyond what a template may make.
+    if (error instanceof RangeError) checkLength(Number.POSITIVE_INFINITY);
+    throw error;
+  } finally {
+    spendOnText(state, takeScanned());
+  }
 }
 
 function argument(state: State, expr: Expr, type: ParamType, dot: GoValue): GoValue {

@@ -1,6 +1,7 @@
 /**
  * Compiles and executes the Go templates of ApplicationSets, with the functions they have: text/template's, sprig's, and Argo CD's own.
  */
+import { type Budget, spend, spendOnText } from "./budget.ts";
 import { BUILTINS } from "./builtins.ts";
 import { bind, evalPipe, type MissingKey, type State } from "./eval.ts";
 import type { FunctionTable } from "./functions.ts";
@@ -30,8 +31,6 @@ type Flow = "break" | "continue" | undefined;
 
 /** What Argo CD's goroutine stack would stand, and then some. */
 const DEEPEST = 1000;
-/** A template that runs longer than this is taken for one that never ends. */
-const MOST_STEPS = 5_000_000;
 
 /** Compiles a template. @throws TemplateError, as executing it does */
 export function compileGoTemplate(source: string): (data: GoValue, missingKey: MissingKey) => string {
@@ -46,7 +45,7 @@ export function compileGoTemplate(source: string): (data: GoValue, missingKey: M
 
 function walk(state: State, nodes: readonly Node[], dot: GoValue): Flow {
   for (const node of nodes) {
-    if (++state.steps > MOST_STEPS) throw fails("GO_ENDLESS");
+    spend(state, 1);
     const flow = step(state, node, dot);
     if (flow !== undefined) return flow;
   }
@@ -56,6 +55,7 @@ function walk(state: State, nodes: readonly Node[], dot: GoValue): Flow {
 function step(state: State, node: Node, dot: GoValue): Flow {
   switch (node.type) {
     case "text":
+      spendOnText(state, node.text.length);
       state.output += node.text;
       return undefined;
     case "action": {
@@ -92,7 +92,7 @@ function walkRange(state: State, node: Control, dot: GoValue): Flow {
   const over = evalPipe(state, node.pipe, dot, false);
   const inner = state.variables.length;
   if (over instanceof GoInt && node.pipe.variables.length > 1) throw fails("GO_TWO_VARIABLES", { over: over.value });
-  const items = iterate(over);
+  const items = iterate(state, over);
   const flow = items.length === 0 ? walk(state, node.otherwise, dot) : undefined;
   for (const [key, value] of items) {
     bindRange(state, node.pipe, key, value);
@@ -104,9 +104,10 @@ function walkRange(state: State, node: Control, dot: GoValue): Flow {
   return flow;
 }
 
-function iterate(over: GoValue): [GoValue, GoValue][] {
+function iterate(budget: Budget, over: GoValue): [GoValue, GoValue][] {
   if (over === undefined || over === null) return [];
   if (Array.isArray(over)) return over.map((value, index) => [new GoInt(index), value]);
+  if (over instanceof GoInt) spend(budget, Math.max(0, over.value));
   if (over instanceof GoInt) return Array.from({ length: Math.max(0, over.value) }, (_, index) => [new GoInt(index), new GoInt(index)]);
   if (isMap(over)) return sortedKeys(over).map((key) => [key, entry(over, key)]);
   throw fails("GO_NO_RANGE", { over: printed(over) });

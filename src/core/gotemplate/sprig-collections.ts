@@ -23,7 +23,7 @@ import {
   typeName,
 } from "./value.ts";
 
-const LONGEST = 1_000_000;
+const LONGEST = 100_000;
 
 /**
  * Dicts a template made itself. Changing one in place is fine; changing a parameter would change what later fields of the
@@ -108,8 +108,17 @@ function has(value: GoValue, items: GoValue): boolean {
   return isIn(items, value);
 }
 
+/** Equal for what is deeply equal, and for nothing else but versions, which are told apart by what they print. */
+function sameAs(value: GoValue): string {
+  if (Array.isArray(value)) return `${itemType(value)}[${value.map(sameAs).join(",")}]`;
+  if (!isMap(value)) return `${isNothing(value) ? "nil" : typeName(value)}:${JSON.stringify(formatValue(value))}`;
+  const pairs = sortedKeys(value).map((key) => `${JSON.stringify(key)}:${sameAs(value[key])}`);
+  return `${isStringMap(value)}{${pairs.join(",")}}`;
+}
+
 function uniq(items: readonly GoValue[]): GoValue[] {
-  return items.filter((item, index) => items.findIndex((other) => deepEqual(other, item)) === index);
+  const seen = new Set<string>();
+  return items.filter((item) => seen.size < seen.add(sameAs(item)).size);
 }
 
 function chunk(size: number, items: readonly GoValue[]): GoValue[] {

@@ -4,12 +4,10 @@
  */
 import { type Matcher, RE2JS, RE2JSException } from "re2js";
 import { compareText } from "../base/compare-text.ts";
+import { checkLength, scan } from "./budget.ts";
 import { byteLength, quoted, sliceBytes } from "./builtins.ts";
 import { type FunctionTable, fn, withMust } from "./functions.ts";
 import { fails, formatValue, type GoMap, type GoValue, isNothing, stringMap, TemplateError, typedList } from "./value.ts";
-
-/** Text longer than this comes from a mistake, or from malice. */
-const LONGEST = 10_000_000;
 
 /** sprig's strslice: what it does to take any value for a list of texts. */
 function texts(value: GoValue): string[] {
@@ -42,8 +40,14 @@ function substr(start: number, end: number, value: string): string {
 }
 
 function replaceAll(old: string, fresh: string, value: string): string {
-  if (old !== "") return value.split(old).join(fresh);
+  if (old !== "") return joined(value.split(old), fresh);
+  checkLength((value.length + 1) * (fresh.length + 1));
   return `${fresh}${[...value].map((char) => char + fresh).join("")}`;
+}
+
+function joined(parts: readonly string[], separator: string): string {
+  checkLength(parts.reduce((sum, part) => sum + part.length + separator.length, 0));
+  return parts.join(separator);
 }
 
 /** Go maps character by character: never one to several, nor by what stands around it. */
@@ -64,13 +68,13 @@ function withoutSpace(value: string): string {
 
 function repeat(count: number, value: string): string {
   if (count < 0) throw fails("GO_REPEAT");
-  if (count * value.length > LONGEST) throw fails("LACKS_LONG_TEXT", { most: LONGEST });
+  checkLength(count * value.length);
   return value.repeat(count);
 }
 
 function indent(width: number, value: string): string {
   const pad = repeat(width, " ");
-  return pad + value.replaceAll("\n", `\n${pad}`);
+  return pad + replaceAll("\n", `\n${pad}`, value);
 }
 
 function splitText(separator: string, value: string): string[] {
@@ -132,7 +136,8 @@ function* matches(pattern: string, input: string): Generator<Match> {
   if (input.length > LONGEST_INPUT) throw fails("LACKS_LONG_INPUT", { most: LONGEST_INPUT });
   const matcher = compile(pattern).matcher(input);
   let last = -1;
-  while (matcher.find()) {
+  // Each search may go to the end of the input before it knows of a match.
+  for (scan(input.length); matcher.find(); scan(input.length - matcher.end())) {
     const [start, end] = [matcher.start(), matcher.end()];
     if (start === end && end === last) continue;
     last = end;
@@ -194,12 +199,10 @@ function isMatch(pattern: string, input: string): boolean {
   }
 }
 
-const trimAllOf = fn("string string", trimAll);
-
 export const TEXT_FUNCTIONS: FunctionTable = {
   trim: fn("string", (text) => text.replace(OUTER_SPACE, "")),
-  trimAll: trimAllOf,
-  trimall: trimAllOf,
+  trimAll: fn("string string", trimAll),
+  trimall: fn("string string", trimAll),
   trimSuffix: fn("string string", (suffix, text) => (text.endsWith(suffix) ? text.slice(0, text.length - suffix.length) : text)),
   trimPrefix: fn("string string", (prefix, text) => (text.startsWith(prefix) ? text.slice(prefix.length) : text)),
   upper: fn("string", upper),
@@ -229,7 +232,7 @@ export const TEXT_FUNCTIONS: FunctionTable = {
   cat: fn("any...", (...values) => texts(values).join(" ")),
   toString: fn("any", formatValue),
   toStrings: fn("any", (value) => typedList(texts(value), "string")),
-  join: fn("string any", (separator, value) => texts(value).join(separator)),
+  join: fn("string any", (separator, value) => joined(texts(value), separator)),
   sortAlpha: fn("any", (value) => typedList((value === null ? ["<nil>"] : texts(value)).sort(compareText), "string")),
   split: fn("string string", (separator, text) => asMap(splitText(separator, text))),
   splitList: fn("string string", (separator, text) => typedList(splitText(separator, text), "string")),

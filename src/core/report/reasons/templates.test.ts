@@ -123,7 +123,7 @@ const SAID: readonly [template: string, said: string][] = [
   ['{{ b64dec "/w==" }}', "b64dec of bytes that are no text is not supported"],
   ["{{ chunk 0 .list }}", "chunk with a size below 1 is not supported"],
   ["{{ until 1000001 }}", "a list of 1000001 numbers is too long"],
-  ['{{ repeat 10000001 "a" }}', "repeat would make more than 10000000 characters"],
+  ['{{ repeat 1000001 "a" }}', "a function would make a text of more than 1000000 characters"],
   ['{{ int "012" }}', 'the integer of "012" depends on the version of Argo CD (a leading zero may mean octal)'],
   ["{{ int 1e300 }}", "the integer 1e+300 is too large to be exact here"],
   ['{{ semverCompare "~>x!" "1.2.3" }}', 'semverCompare does not support the constraint "~>x!"'],

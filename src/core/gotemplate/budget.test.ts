@@ -1,0 +1,47 @@
+import { describe, expect, test } from "vitest";
+import { cpuMs } from "../../../test/support/cpu-time.ts";
+import { compileGoTemplate, TemplateError } from "./index.ts";
+
+/** The code that a template ends with, and the processor time until then. */
+function ended(template: string): { code: string | undefined; ms: number } {
+  const before = cpuMs();
+  try {
+    compileGoTemplate(template)({ clusters: Array.from({ length: 1000 }, (_, index) => `c${index}`) }, "error");
+    return { code: undefined, ms: cpuMs() - before };
+  } catch (error) {
+    if (!(error instanceof TemplateError)) throw error;
+    return { code: error.reason.code, ms: cpuMs() - before };
+  }
+}
+
+describe("a template that would take minutes or all memory ends soon, with a reason", () => {
+  const doubled = `{{ $l := list 1 2 }}${"{{ $l = list $l $l }}".repeat(40)}{{ $l }}`;
+  test.each([
+    ["a loop in a loop", "{{ range until 30000 }}{{ range until 30000 }}{{ end }}{{ end }}", "GO_ENDLESS"],
+    ["a loop over a number", "{{ range 400000000 }}{{ end }}", "GO_ENDLESS"],
+    ["a list of lists that doubles", doubled, "GO_ENDLESS"],
+    ["a search that goes to the end each time", '{{ regexFindAll "a.*b|a" (repeat 19999 "a") -1 }}', "GO_ENDLESS"],
+    ["a replacement in a loop", '{{ range until 99999 }}{{ regexReplaceAll "a" (repeat 19999 "a") "b" }}{{ end }}', "GO_ENDLESS"],
+    ["a text in a loop", '{{ range until 99999 }}{{ repeat 999999 "a" | len }}{{ end }}', "GO_ENDLESS"],
+    ["a text put around each character", '{{ replace "" (repeat 999999 "a") (repeat 999999 "b") | len }}', "LACKS_LONG_TEXT"],
+    ["a text put for each character", '{{ replace "b" (repeat 999999 "a") (repeat 999999 "b") | len }}', "LACKS_LONG_TEXT"],
+    ["a long separator", '{{ join (repeat 900000 "a") (until 1000) | len }}', "LACKS_LONG_TEXT"],
+    ["lines indented far", '{{ indent 900000 (repeat 1000 "\\n") | len }}', "LACKS_LONG_TEXT"],
+    ["a number printed wide", '{{ printf "%1000000000d" 1 }}', "LACKS_LONG_TEXT"],
+    ["a number printed with zeros", '{{ printf "%.1000000000d" 1 }}', "LACKS_LONG_TEXT"],
+    ["a fraction printed to the last", '{{ printf "%.500f" 1.5 }}', "LACKS_LONG_TEXT"],
+  ])("%s", (_, template, code) => {
+    const { ms, ...how } = ended(template);
+    expect(how).toEqual({ code });
+    expect(ms).toBeLessThan(3000);
+  });
+
+  test("and what a large fleet needs is far from it", () => {
+    for (const template of [
+      '{{ $l := list }}{{ range .clusters }}{{ $l = append $l (printf "%s.example.com" .) }}{{ end }}{{ join "," $l }}',
+      '{{ range .clusters }}{{ regexReplaceAll "[^a-z0-9]" . "-" | trunc 63 | lower }}{{ end }}',
+      "{{ uniq .clusters | toJson }}{{ uniq (until 90000) | len }}",
+    ])
+      expect(ended(template).code).toBeUndefined();
+  });
+});
