@@ -21,20 +21,27 @@ interface PackageJson {
   description: string;
 }
 
+/** As in `stagecoach.mjs`: what is started beside it begins without it. */
+const OLDER = 'Number(process.versions.node.split(".")[0]) < 22';
+
 /** Addresses of files beside the source, as they lie in the package: all code is in one folder there. */
-function placesInPackage(): Plugin {
+function placesInPackage(entries: ReadonlySet<string>): Plugin {
   return {
     name: "places-in-package",
     transform(code, id) {
       if (!id.startsWith(join(ROOT, "src"))) return null;
-      return code.replace(/new URL\("(\.[^"]+)", import\.meta\.url\)/g, (_, to: string) => {
-        const place = relative(ROOT, resolve(dirname(id), to))
-          .split(sep)
-          .join("/");
-        const packed = place === "package.json" || FILES.some((file) => place === file || place.startsWith(`${file}/`));
-        if (!packed) throw new Error(`${relative(ROOT, id)} reads ${place}, which the package does not hold`);
-        return `new URL("../${place}${to.endsWith("/") ? "/" : ""}", import.meta.url)`;
-      });
+      const begun = entries.has(id) ? `if (${OLDER}) await import(${JSON.stringify(join(ROOT, "deploy/package/older-node.js"))});\n` : "";
+      return (
+        begun +
+        code.replace(/new URL\("(\.[^"]+)", import\.meta\.url\)/g, (_, to: string) => {
+          const place = relative(ROOT, resolve(dirname(id), to))
+            .split(sep)
+            .join("/");
+          const packed = place === "package.json" || FILES.some((file) => place === file || place.startsWith(`${file}/`));
+          if (!packed) throw new Error(`${relative(ROOT, id)} reads ${place}, which the package does not hold`);
+          return `new URL("../${place}${to.endsWith("/") ? "/" : ""}", import.meta.url)`;
+        })
+      );
     },
   };
 }
@@ -51,12 +58,13 @@ function startedBeside(): Record<string, string> {
 }
 
 async function bundle(): Promise<OutputChunk[]> {
+  const beside = startedBeside();
   const build = await rolldown({
     cwd: ROOT,
-    input: { main: "src/surfaces/cli/main.ts", "older-node": "deploy/package/older-node.js", ...startedBeside() },
+    input: { main: "src/surfaces/cli/main.ts", "older-node": "deploy/package/older-node.js", ...beside },
     platform: "node",
     transform: { target: "node20" },
-    plugins: [placesInPackage()],
+    plugins: [placesInPackage(new Set(Object.values(beside).map((file) => join(ROOT, file))))],
     // Libraries' circles and evals are not ours to mend; anything else is.
     onLog: (level, log) => {
       if (level === "warn" && log.code !== "EVAL" && log.code !== "CIRCULAR_DEPENDENCY") throw new Error(log.message);

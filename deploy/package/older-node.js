@@ -5,3 +5,4 @@ import "core-js/actual/object/group-by.js";
 import "core-js/actual/promise/try.js";
 import "core-js/actual/promise/with-resolvers.js";
 import "core-js/actual/set/index.js";
+import "core-js/actual/url/parse.js";

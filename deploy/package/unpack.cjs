@@ -8,6 +8,7 @@ const { createRequire } = require("node:module");
 const { homedir, tmpdir, userInfo } = require("node:os");
 const { dirname, join } = require("node:path");
 const sea = require("node:sea");
+const { setFlagsFromString } = require("node:v8");
 
 /** A folder that is ours alone, or undefined: what somebody else may write to is not run from. */
 function usable(folder) {
@@ -45,8 +46,11 @@ function unpacked() {
 }
 
 const folder = unpacked();
-const beside = process.argv[2];
-const file = beside?.startsWith(join(folder, "lib/")) ? beside : join(folder, "stagecoach.mjs");
-process.argv.splice(1, file === beside ? 2 : 1, file);
+// What a process of its own is started with: flags for Node, which an executable does not take, and then one of our files.
+const at = process.argv.findIndex((arg, index) => index >= 2 && !arg.startsWith("--"));
+const isBeside = at !== -1 && process.argv[at].startsWith(join(folder, "lib/"));
+const file = isBeside ? process.argv[at] : join(folder, "stagecoach.mjs");
+if (isBeside) for (const flag of process.argv.slice(2, at)) if (flag.startsWith("--max-")) setFlagsFromString(flag);
+process.argv.splice(1, isBeside ? at : 1, file);
 // Modules of the disk are loaded by one that is there itself.
 createRequire(join(folder, "start.cjs"))("./start.cjs")(file);

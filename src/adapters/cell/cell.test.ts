@@ -32,6 +32,11 @@ describe("a cell", () => {
     expect(next).toEqual({ kind: "done", value: "next" });
   });
 
+  test("that is stopped with the whole service took too much of nothing", async () => {
+    expect(await run("stopped")).toEqual({ kind: "failed", said: "it ended: SIGTERM" });
+    expect(await run("echo", 1)).toEqual({ kind: "done", value: 1 });
+  });
+
   test.each(["list", "longList", "split", "buffers", "map"])("that takes all memory ends alone: %s", async (name) => {
     const [killed, next] = await Promise.all([run(name), run("echo", "next")]);
     // Collecting what is never garbage may take the time before the memory.

@@ -82,6 +82,8 @@ function start(inside: URL, limits: CellLimits): Process {
   const flags = [`--max-old-space-size=${limits.heapMb}`, "--max-semi-space-size=4", "--disable-warning=ExperimentalWarning"];
   const child = spawn(process.execPath, [...flags, fileURLToPath(inside)], {
     env: {},
+    // Ctrl-C is for the server, which ends its cell itself.
+    detached: true,
     stdio: ["ignore", "ignore", "ignore", "pipe", "pipe"],
   });
   const [input, output] = [child.stdio[CELL_IN] as Writable, child.stdio[CELL_OUT] as Readable];
@@ -125,7 +127,7 @@ function start(inside: URL, limits: CellLimits): Process {
   });
   input.on("error", () => undefined);
   child.once("error", (error) => lose({ kind: "failed", said: `it could not be started: ${error.message}` }));
-  child.once("close", () => lose({ kind: "killed", by: "memory" }));
+  child.once("close", (code, signal) => lose(endedBy(code, signal)));
   keepAlive(child, false);
 
   return {
@@ -150,6 +152,14 @@ function start(inside: URL, limits: CellLimits): Process {
       }
     },
   };
+}
+
+/** V8 and the kernel end what has no memory left by these; whatever else ends it, such as a stop of the whole service, is nobody's fault. */
+const OUT_OF_MEMORY: ReadonlySet<string | number | null> = new Set(["SIGABRT", "SIGKILL", "SIGTRAP", "SIGILL", 132, 133, 134, 137]);
+
+function endedBy(code: number | null, signal: NodeJS.Signals | null): CellOutcome {
+  const how = signal ?? code;
+  return OUT_OF_MEMORY.has(how) ? { kind: "killed", by: "memory" } : { kind: "failed", said: `it ended: ${how}` };
 }
 
 /** Looks at a job every few hundredths of a second: what it has used since it began, and what it holds. */

@@ -47,7 +47,8 @@ export function openForkHeads(remote: Remote, limits: MirrorLimits): ForkHeads {
     // Anew each time: what an earlier push brought is not kept.
     await drop(number);
     const full = { kind: "full", most: limits.repository } as const;
-    const room = limits.repository - (await bytesBelow(directory));
+    // Strangers leave at least half of the room to the repository itself.
+    const room = Math.min(limits.repository - (await bytesBelow(directory)), limits.repository / 2 - (await bytesBelow(root)));
     if (room <= 0 || heads.size >= MOST_HEADS) return full;
     const most = Math.min(limits.forkHead, room);
     const store = await makeStore(remote, folderOf(number), limits.forkFile);

@@ -90,6 +90,6 @@ describe("readInventory", () => {
           .fill(`*a${i - 1}`)
           .join(", ")}]`,
       );
-    expect(readInventory(lines.join("\n"), "i.yaml").problems[0]).toContain("Excessive alias count");
+    expect(readInventory(lines.join("\n"), "i.yaml").problems[0]).toContain("its aliases stand for too much");
   });
 });

@@ -10,7 +10,7 @@ export const LINEAR = { logLevel: "silent", prettyErrors: false, uniqueKeys: fal
 /** Each document costs the package a schema of its own, whatever is in it. */
 const MOST_DOCUMENTS = 5000;
 /** How many nodes aliases and merge keys may stand for, beyond those that are written. */
-const MOST_EXPANDED = 100_000;
+const MOST_EXPANDED = 400_000;
 /** The package finds an anchor by walking a list of them and of the aliases: so many of these cost as much as one node. */
 const SOUGHT_FOR_ONE = 50;
 

@@ -39,6 +39,7 @@ export interface TargetReasons {
   };
   ASK_REVISION_BACK: Record<never, never>;
   REVISION_UNREAD: { revision: string; repo: string };
+  REVISIONS_UNREAD: Record<never, never>;
   TARGET_LOST: { cluster: string; because: AnyReason };
   PIN_LEAVING: { cluster: string };
   /** `found`: null: it is gone. */

@@ -80,7 +80,8 @@ describe("the clusters of spec.inventory", () => {
     expect(told("kind: ConfigMap\n")[0]).toContain("no cluster Secret");
     expect(told("")[0]).toContain("no cluster Secret");
     expect(told(`# ${"x".repeat(8 * 1024 * 1024)}`)[0]).toContain("has 9 MiB, more than 8");
-    const bomb = `a: &a [x,x,x,x,x,x,x,x,x]\nb: &b [*a,*a,*a,*a,*a,*a,*a,*a,*a]\nc: &c [*b,*b,*b,*b,*b,*b,*b,*b,*b]\nd: &d [*c,*c,*c,*c,*c,*c,*c,*c,*c]\nkind: [*d,*d,*d,*d]\n`;
+    const tenfold = (name: string, of: string) => `${name}: &${name} [${Array(30).fill(of).join(",")}]\n`;
+    const bomb = `${tenfold("a", "x")}${tenfold("b", "*a")}${tenfold("c", "*b")}${tenfold("d", "*c")}kind: *d\n`;
     expect(told(bomb)[0]).toContain("too many aliases");
   });
 

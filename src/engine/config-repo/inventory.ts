@@ -15,7 +15,6 @@ export type Declared = { ok: true; file: string; clusters: readonly ClusterView[
 /** In characters. Ten thousand clusters, printed by kubectl, have half of it. */
 const LARGEST = 8 * 1024 * 1024;
 const MOST_CLUSTERS = 20_000;
-const MOST_EXPANDED = 1000;
 const MOST_PROBLEMS = 20;
 const APPLIED = "kubectl.kubernetes.io/last-applied-configuration";
 
@@ -99,7 +98,7 @@ function readDocument(reader: Reader, document: Document): void {
   }
   let object: unknown;
   try {
-    if (expandsTooFar(document, MOST_EXPANDED)) throw new RangeError("aliases stand for too much");
+    if (expandsTooFar(document)) throw new RangeError("aliases stand for too much");
     object = document.toJS({ maxAliasCount: -1 });
   } catch {
     reader.problems.push(invalid(reader.file, { kind: "Aliases", name: reader.file }));

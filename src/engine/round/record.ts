@@ -83,6 +83,7 @@ export function openRecorder(context: Context, remote: RemoteHeads, attention: A
   function isWorthRecording(before: Run, { change, run, events }: Advanced<Run>, known: Unrecorded | undefined, now: number): boolean {
     if (change === "transition") return true;
     if (change === "none" && known === undefined) return false;
+    if (hasLost(known?.of ?? before, run)) return true;
     if (now - born < YOUNG_MS && (events.length > 0 || hasGained(known?.of ?? before, run))) return true;
     if (known?.eventAt !== undefined && now - known.eventAt >= EVENT_WITHIN_MS) return true;
     const last = observedAt.get(run.rollout);
@@ -220,6 +221,13 @@ function hasGained(before: Run, after: Run): boolean {
       const { firstSeenAt: seen, goodSince: good } = before.batches[index]?.targets[place] ?? {};
       return (firstSeenAt !== undefined && seen === undefined) || (goodSince !== undefined && good === undefined);
     }),
+  );
+}
+
+/** Whether what is recorded as good since is not any more: a later process would count from it. */
+function hasLost(recorded: Run, now: Run): boolean {
+  return now.batches.some(({ targets }, index) =>
+    targets.some(({ goodSince }, place) => goodSince === undefined && recorded.batches[index]?.targets[place]?.goodSince !== undefined),
   );
 }
 

@@ -18,6 +18,10 @@ await serveCell({
   },
   longList: async () => new Array(200_000_000).fill(1).length,
   split: async () => "xy".repeat(250_000_000).split("").length,
+  stopped: async () => {
+    process.kill(process.pid, "SIGTERM");
+    return forever(() => undefined);
+  },
   buffers: async () => {
     const all: unknown[] = [];
     return forever(() => all.push(Buffer.alloc(20_000_000, 1)));

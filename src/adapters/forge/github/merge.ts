@@ -20,6 +20,8 @@ import type { NodeIds } from "./node-ids.ts";
 import type { RepoOctokit } from "./octokit.ts";
 
 const MOST_REMEMBERED = 1000;
+/** Of the look right before a merge, which is part of the merge's own time. */
+const LOOKED_WITHIN_MS = 3_000;
 
 type MergeInput = Parameters<Forge["mergePull"]>[0];
 
@@ -33,10 +35,13 @@ type PullData = RestEndpointMethodTypes["pulls"]["get"]["response"]["data"];
 export function merger(place: RepoOctokit, mergeClient: () => Promise<MergeClient>): (input: MergeInput) => Promise<MergeOutcome> {
   const unauthorized = new BoundedSet<string>(MOST_REMEMBERED);
   return async (input) => {
+    const client = await mergeClient();
+    // From here on: the look at the base is part of the time in which it is sent or not at all.
+    const request = client.soon();
     const elsewhere = await otherBase(place, input);
     if (elsewhere !== undefined) return elsewhere;
     try {
-      return { kind: "merged", commit: await send(await mergeClient(), place, input) };
+      return { kind: "merged", commit: await send(client, request, place, input) };
     } catch (error) {
       const pull = await look(place, input.number);
       if (pull?.merged === true && pull.merge_commit_sha !== null) return { kind: "merged", commit: pull.merge_commit_sha };
@@ -47,7 +52,9 @@ export function merger(place: RepoOctokit, mergeClient: () => Promise<MergeClien
   };
 }
 
-async function send({ octokit, soon }: MergeClient, { owner, repo }: RepoOctokit, input: MergeInput): Promise<string> {
+type Soon = ReturnType<MergeClient["soon"]>;
+
+async function send({ octokit }: MergeClient, request: Soon, { owner, repo }: RepoOctokit, input: MergeInput): Promise<string> {
   const { number, head, method, title, message } = input;
   const { data } = await octokit.rest.pulls.merge(
     defined({
@@ -58,16 +65,17 @@ async function send({ octokit, soon }: MergeClient, { owner, repo }: RepoOctokit
       merge_method: method,
       commit_title: method === "rebase" ? undefined : title,
       commit_message: method === "rebase" ? undefined : message,
-      request: soon(),
+      request,
     }),
   );
   return data.sha;
 }
 
 /** undefined: not known. The next round looks again, and merging again is guarded by the head. */
-async function look({ octokit, owner, repo }: RepoOctokit, number: number): Promise<PullData | undefined> {
+async function look({ octokit, owner, repo }: RepoOctokit, number: number, withinMs?: number): Promise<PullData | undefined> {
   try {
-    return (await octokit.rest.pulls.get({ owner, repo, pull_number: number })).data;
+    const request = withinMs === undefined ? undefined : { signal: AbortSignal.timeout(withinMs) };
+    return (await octokit.rest.pulls.get(defined({ owner, repo, pull_number: number, request }))).data;
   } catch {
     return undefined;
   }
@@ -78,7 +86,7 @@ async function look({ octokit, owner, repo }: RepoOctokit, number: number): Prom
  * GraphQL, so it is read right before; what still slips through is found by where the merge commit lies.
  */
 async function otherBase(place: RepoOctokit, { number, base }: Pick<MergeInput, "number" | "base">): Promise<MergeOutcome | undefined> {
-  const pull = await look(place, number);
+  const pull = await look(place, number, LOOKED_WITHIN_MS);
   if (pull === undefined) return { kind: "retry", message: `#${number} could not be read right before its merge` };
   return pull.base.ref === base ? undefined : { kind: "retry", message: `#${number} would be merged into ${pull.base.ref}, not ${base}` };
 }
@@ -111,10 +119,10 @@ export async function enqueuePull(
   input: Pick<MergeInput, "number" | "head" | "base">,
 ): Promise<MergeOutcome> {
   const { number, head } = input;
-  const elsewhere = await otherBase(place, input);
-  if (elsewhere !== undefined) return elsewhere;
   const { octokit, soon } = await mergeClient();
   const request = soon();
+  const elsewhere = await otherBase(place, input);
+  if (elsewhere !== undefined) return elsewhere;
   const pull = await ids.pull(number);
   try {
     const { data, errors } = await sendGraphQL<EnqueueResult>({ ...place, octokit }, ENQUEUE, { pull, head }, request);

@@ -1,18 +1,21 @@
 import type { Comment } from "../port.ts";
 import { asking } from "./errors.ts";
-import { sendGraphQL } from "./graphql/send.ts";
+import { refusedError, sendGraphQL } from "./graphql/send.ts";
 import { TEXTS_NOW, type TextNow, type TextsNowResult } from "./graphql/texts.ts";
 import type { RepoOctokit } from "./octokit.ts";
 
 /** Nodes that GitHub gives in one answer. */
 const MOST_NODES = 100;
 
-/** See Forge.unedited. What is not there any more, or cannot be asked for, is not unedited. */
+/** See Forge.unedited. What is not there any more is not unedited; throws where GitHub does not give what it was asked for. */
 export async function unedited(place: RepoOctokit, comments: readonly Comment[]): Promise<Comment[]> {
   const asked = comments.filter(({ node }) => node !== undefined).slice(0, MOST_NODES);
   if (asked.length === 0) return [];
-  const { data } = await asking(() => sendGraphQL<TextsNowResult>(place, TEXTS_NOW, { ids: asked.map(({ node }) => node) }));
+  const { data, errors } = await asking(() => sendGraphQL<TextsNowResult>(place, TEXTS_NOW, { ids: asked.map(({ node }) => node) }));
   const now = new Map((data.nodes ?? []).flatMap((one) => (one?.id === undefined ? [] : [[one.id, one]])));
+  // A node that GitHub could not give just now says nothing of its author: it is asked again.
+  const [failed] = errors;
+  if (failed !== undefined && asked.some(({ node = "" }) => !now.has(node))) throw refusedError(TEXTS_NOW, failed);
   return asked.filter(({ node = "", body }) => isAsWritten(now.get(node), body));
 }
 

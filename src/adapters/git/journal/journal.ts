@@ -75,6 +75,8 @@ export function openJournal(options: JournalOptions): Journal & JournalReader {
     await have(remote);
     const before = trust.heads();
     const { sequence, suspicion: found } = await checkBranch(options, remote, before);
+    // What the caller saw may be older than what is anchored by now.
+    if (found?.why.code === "JOURNAL_REWRITTEN" && known !== undefined) return await read();
     const suspicion = found ?? (await traced(options, remote, before));
     const next: Loaded = { ...(await load(mirror, app, remote, loaded)), sequence };
     if (suspicion !== undefined) next.state = { ...next.state, tampered: suspicion };

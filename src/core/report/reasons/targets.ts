@@ -104,6 +104,7 @@ export const TARGETS: Entries<TargetReasons> = entriesOf<TargetReasons>()({
     actions: ["resume", "rollback", "abort"],
     says: "put the revision back, then `/resume`; or `/rollback`; or `/abort`, and release the other commit under a name of its own",
   },
+  REVISIONS_UNREAD: { subject: "repository", says: "what the release stands for in Git cannot be read just now" },
   REVISION_UNREAD: { subject: "repository", says: "{repo} does not say just now what {revision} stands for" },
   TARGET_LOST: { subject: "application", says: "{cluster} is lost: {because}" },
   PIN_LEAVING: { subject: "cluster", says: "the pin of {cluster} is gone: waiting whether its Application goes too" },

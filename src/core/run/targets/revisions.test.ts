@@ -57,6 +57,18 @@ describe("what the release names is kept as it was at the start", () => {
     expect(wants(round(self))).toContain("Merge 2");
   });
 
+  test("at the start, too: what could not be asked then may have been moved since", () => {
+    const self = bench(1);
+    bring(self, 1, "open");
+    guard(self, 1);
+    self.run = { ...self.run, resolved: undefined };
+    inGit(self, undefined);
+    expect(wants(round(self))).toEqual([]);
+    expect(batch(self.run, 1).why).toSay("what the release stands for in Git cannot be read just now");
+    inGit(self, FIRST);
+    expect(wants(round(self))).toContain("Merge 1");
+  });
+
   test("resuming is for nobody while it is another one, and goes on once it is put back", () => {
     const self = halfway();
     inGit(self, OTHER);

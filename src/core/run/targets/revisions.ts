@@ -69,6 +69,8 @@ function* shownIn(draft: Draft): Generator<{ assessment: Assessment; key: string
 export function judgeRevisions(draft: Draft): void {
   const { run, world } = draft;
   if (draft.movedFirst !== undefined) pause(draft, "Moved", "Git", draft.movedFirst, runReason("ASK_REVISION_BACK"));
+  // Whoever could not be asked at the start might have been moved since: what is not known yet is not merged.
+  if (run.resolved === undefined && world.revisions === undefined) hold(draft, runReason("REVISIONS_UNREAD"));
   const byGit = (run.resolved ?? []).filter(({ cluster }) => cluster === undefined);
   const now = new Set(world.revisions?.filter(({ commit }) => commit !== "hidden").map(keyOf));
   const unread = byGit.find((one) => !now.has(keyOf(one)));

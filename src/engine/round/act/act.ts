@@ -136,6 +136,8 @@ export function openActor(context: Context, parts: Parts): Act {
   async function proposed(scope: Scope, batch: Batch): Promise<boolean> {
     try {
       const done = await propose(scope, batch);
+      // Another process may have written meanwhile: the next round goes by what is there then.
+      remote.expire();
       pulls.propose(batch.branch);
       pulls.forgetOpening(batch.branch);
       return done;

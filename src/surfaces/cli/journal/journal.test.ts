@@ -98,6 +98,14 @@ describe("a journal that is not signed", () => {
     expect(text).toMatch(/Accepted: +\w{12} by ana/);
   });
 
+  test("is not vouched for by an acceptance that anybody may have written, where the key is at hand", async () => {
+    await openJournal({ mirror, app: APP, seal: SEAL }).record(change("one"));
+    const foreign = tamper();
+    git(at.checkout, "commit", "--quiet", "--allow-empty", "-m", `Accept\n\nStagecoach-Accept: ${foreign}\nStagecoach-Actor: ana\n`);
+    git(at.checkout, "push", "--quiet", "origin", `HEAD:${REF}`);
+    expect(await journal(["show", "--repo", at.checkout, "--fetch", ...keyed()])).toBe(1);
+  });
+
   test("that is gone is begun anew, once it is said whose it is", async () => {
     const running = openJournal({ mirror, app: APP, seal: SEAL });
     await running.record(change("one"));

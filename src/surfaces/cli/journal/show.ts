@@ -56,7 +56,8 @@ async function look(source: JournalSource, { seal, publicKey }: Keys): Promise<S
   const log = (await source.reader.firstParentLog(undefined, head)).toReversed();
   const accepted = log.find((commit) => parseTrailers(commit.body)[ACCEPT_TRAILER] !== undefined);
   const since = accepted === undefined ? log : log.slice(0, log.indexOf(accepted));
-  const known = { trusted: accepted?.sha, seen: undefined };
+  // Anybody may write an acceptance: with the key its own seal speaks for it, and nothing else does.
+  const known = { trusted: seal === undefined ? accepted?.sha : undefined, seen: undefined };
   const unsealed = seal === undefined ? undefined : (await checkBranch({ mirror: source.reader, app, seal }, head, known)).suspicion;
   const suspicion = unsealed ?? (await byWords(source, since, app, publicKey));
   return {

@@ -56,6 +56,7 @@ export const STAGE_VARIANTS: Ways<RunReasons & BreachReasons> = {
     { ...REVISION, to: undefined, first: undefined, cluster: undefined },
   ],
   REVISION_UNREAD: [REVISION],
+  REVISIONS_UNREAD: [{}],
   APPROVAL_WANTED: [
     {},
     { want: 2, have: ["carol"], lapsed: [{ by: "dave", because: { code: "PULL_DRAFT", pull: 9 } }], outdated: ["erin"], unread: true },
