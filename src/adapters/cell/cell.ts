@@ -78,12 +78,13 @@ interface Process {
   end(): void;
 }
 
+/** Nothing of the environment goes along, and Ctrl-C is for the server, which ends its cell itself. */
+const APART = { env: {}, detached: true };
+
 function start(inside: URL, limits: CellLimits): Process {
   const flags = [`--max-old-space-size=${limits.heapMb}`, "--max-semi-space-size=4", "--disable-warning=ExperimentalWarning"];
   const child = spawn(process.execPath, [...flags, fileURLToPath(inside)], {
-    env: {},
-    // Ctrl-C is for the server, which ends its cell itself.
-    detached: true,
+    ...APART,
     stdio: ["ignore", "ignore", "ignore", "pipe", "pipe"],
   });
   const [input, output] = [child.stdio[CELL_IN] as Writable, child.stdio[CELL_OUT] as Readable];

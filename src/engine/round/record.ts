@@ -4,7 +4,7 @@ import { defined } from "../../core/base/defined.ts";
 import type { AnyReason, Words } from "../../core/base/reason.ts";
 import { type AttentionReason, attentionReason } from "../../core/reasons/attention.ts";
 import { sentenceOf } from "../../core/report/reasons/say.ts";
-import type { Run } from "../../core/run/state/run.ts";
+import type { BatchTarget, Run } from "../../core/run/state/run.ts";
 import type { Advanced } from "../../core/run/state/world.ts";
 import type { RemoteHeads } from "../config-repo/remote-heads.ts";
 import type { Attention } from "./attention.ts";
@@ -83,8 +83,8 @@ export function openRecorder(context: Context, remote: RemoteHeads, attention: A
   function isWorthRecording(before: Run, { change, run, events }: Advanced<Run>, known: Unrecorded | undefined, now: number): boolean {
     if (change === "transition") return true;
     if (change === "none" && known === undefined) return false;
-    if (hasLost(known?.of ?? before, run)) return true;
-    if (now - born < YOUNG_MS && (events.length > 0 || hasGained(known?.of ?? before, run))) return true;
+    if (anyTarget(known?.of ?? before, run, isLoss)) return true;
+    if (now - born < YOUNG_MS && (events.length > 0 || anyTarget(known?.of ?? before, run, isGain))) return true;
     if (known?.eventAt !== undefined && now - known.eventAt >= EVENT_WITHIN_MS) return true;
     const last = observedAt.get(run.rollout);
     if (last === undefined) observedAt.set(run.rollout, now);
@@ -200,11 +200,7 @@ export function openRecorder(context: Context, remote: RemoteHeads, attention: A
       const known = unrecorded.get(run.rollout);
       return known?.of === run ? known.run : run;
     },
-    dueAt: () =>
-      Math.min(
-        Number.POSITIVE_INFINITY,
-        ...[...unrecorded.values()].map(({ eventAt = Number.POSITIVE_INFINITY }) => eventAt + EVENT_WITHIN_MS),
-      ),
+    dueAt: () => Math.min(Infinity, ...[...unrecorded.values()].map(({ eventAt = Infinity }) => eventAt + EVENT_WITHIN_MS)),
   };
 }
 
@@ -214,22 +210,16 @@ function isWeighty({ before, advanced: { run } }: Decision): boolean {
   return said || run.phase !== before.phase || (run.paused === undefined) !== (before.paused === undefined);
 }
 
-/** Whether something was seen for the first time by which waits are counted. */
-function hasGained(before: Run, after: Run): boolean {
-  return after.batches.some(({ targets }, index) =>
-    targets.some(({ firstSeenAt, goodSince }, place) => {
-      const { firstSeenAt: seen, goodSince: good } = before.batches[index]?.targets[place] ?? {};
-      return (firstSeenAt !== undefined && seen === undefined) || (goodSince !== undefined && good === undefined);
-    }),
-  );
+type Counted = Partial<Pick<BatchTarget, "firstSeenAt" | "goodSince">>;
+
+function anyTarget(before: Run, after: Run, is: (was: Counted, now: Counted) => boolean): boolean {
+  return after.batches.some(({ targets }, index) => targets.some((now, place) => is(before.batches[index]?.targets[place] ?? {}, now)));
 }
 
-/** Whether what is recorded as good since is not any more: a later process would count from it. */
-function hasLost(recorded: Run, now: Run): boolean {
-  return now.batches.some(({ targets }, index) =>
-    targets.some(({ goodSince }, place) => goodSince === undefined && recorded.batches[index]?.targets[place]?.goodSince !== undefined),
-  );
-}
+/** What waits are counted by was seen for the first time. */
+const isGain = (was: Counted, now: Counted) => (!was.firstSeenAt && !!now.firstSeenAt) || (!was.goodSince && !!now.goodSince);
+/** What is recorded as good since is not any more: a later process would count from it. */
+const isLoss = (was: Counted, now: Counted) => !!was.goodSince && !now.goodSince;
 
 function eventText(rollout: string, number: number | undefined, event: Words, run: Run | undefined): string {
   return `${rollout}${number === undefined ? "" : ` #${number}`}: ${sentenceOf(event, run)}`;
