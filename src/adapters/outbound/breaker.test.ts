@@ -1,6 +1,10 @@
+import { Octokit } from "@octokit/rest";
 import { expect, test } from "vitest";
 import { manualClock } from "../../../test/support/manual-clock.ts";
+import { ASKER_HEADER } from "../../core/base/asker.ts";
+import { sendGraphQL } from "../forge/github/graphql/send.ts";
 import { HostDown, openBreakers } from "./breaker.ts";
+import { hostFetch } from "./host-fetch.ts";
 
 function world() {
   const clock = manualClock(Date.parse("2026-11-21T09:00:00.000Z"));
@@ -23,7 +27,7 @@ function world() {
 test("ten minutes of 502 cost a host a score of requests, however many ask each second", async () => {
   const { clock, ask, sent } = world();
   for (let second = 0; second < 600; second++) {
-    for (let repo = 0; repo < 50; repo++) await ask().catch(() => undefined);
+    for (let repo = 0; repo < 50; repo++) await ask("github.com", `acme/${repo}`).catch(() => undefined);
     clock.advance(1000);
   }
   expect(sent()).toBeLessThan(25);
@@ -63,8 +67,45 @@ test("whoever has a repository that fails by itself keeps nobody else off the ho
   for (let n = 0; n < 5; n++) await ask("github.com", "acme/well").catch(() => undefined);
   clock.advance(1000);
   await ask("github.com", "acme/ill").catch(() => undefined);
+  await expect(ask("github.com", "acme/well")).rejects.toThrow(HostDown);
   clock.advance(2000);
   await expect(ask("github.com", "acme/ill")).rejects.toThrow(HostDown);
   host.status = 200;
   await expect(ask("github.com", "acme/well")).resolves.toBe(200);
+});
+
+test("who tried last waits for those who were turned away since: for nobody who asked once, and for none longer than the rest was", async () => {
+  const { clock, host, ask } = world();
+  const [busy, once] = [() => ask("github.com", "acme/busy"), () => ask("github.com", "acme/once")];
+  await once();
+  for (let n = 0; n < 4; n++) await busy();
+  clock.advance(1000);
+  await busy();
+  clock.advance(2000);
+  await expect(busy()).resolves.toBe(502);
+  await expect(once()).rejects.toThrow(HostDown);
+  host.status = 200;
+  clock.advance(4000);
+  await expect(busy()).rejects.toThrow(HostDown);
+  clock.advance(4000);
+  await expect(busy()).resolves.toBe(200);
+});
+
+test("a repository whose GraphQL alone fails keeps no other off GitHub, and GitHub is not told whom it is for", async () => {
+  const sent: Request[] = [];
+  const send: typeof fetch = async (input, init) => {
+    sent.push(new Request(input, init));
+    return new Response(null, { status: String(input).endsWith("/graphql") ? 502 : 200 });
+  };
+  const clock = manualClock(Date.parse("2026-11-21T09:00:00.000Z"));
+  const through = hostFetch({ asking: () => () => undefined }, openBreakers(clock), send);
+  const octokit = new Octokit({ request: { fetch: through }, log: { debug() {}, info() {}, warn() {}, error() {} } });
+  const graphql = (repo: string) => sendGraphQL({ octokit, owner: "acme", repo }, "{ viewer { login } }", {});
+  const rest = () => through("https://api.github.com/repos/acme/well/pulls");
+  await rest();
+  for (let n = 0; n < 20; n++) await expect(graphql("ill")).rejects.toMatchObject({ status: 502 });
+  expect([await rest(), sent.length]).toMatchObject([{ status: 200 }, 22]);
+  expect(sent.map(({ headers }) => [headers.has("user-agent"), headers.has(ASKER_HEADER)])[1]).toEqual([true, false]);
+  for (const repo of ["ill", "ill", "ill", "ill", "well"]) await graphql(repo).catch(() => undefined);
+  await expect(rest()).rejects.toThrow(HostDown);
 });

@@ -23,15 +23,18 @@ export class HostDown extends Error {
 
 export interface Breakers {
   /**
-   * Sends, or throws HostDown. `isFault`: what came of it is the fault of a host that is down; of what is thrown it is asked, too. `asker`: for
-   * whom. What fails for one of several alone is its own trouble, and must not keep the others off the host.
+   * Sends, or throws HostDown. `isFault`: what came of it is the fault of a host that is down; of what is thrown it is asked, too; undefined
+   * of a heavy question: that says nothing of the host. `asker`: for whom. What fails for one of several alone is its own trouble, and must
+   * not keep the others off the host.
    */
-  through<T>(to: Asked, send: () => Promise<T>, isFault: (came: { answer: T } | { error: unknown }) => boolean): Promise<T>;
+  through<T>(to: Asked, send: () => Promise<T>, isFault: (came: { answer: T } | { error: unknown }) => boolean | undefined): Promise<T>;
 }
 
 interface Asked {
   host: string;
   asker?: string | undefined;
+  /** What is asked for may itself be why nothing comes: it is not the one that tries whether the host is back. */
+  heavy?: boolean | undefined;
 }
 
 interface Host {
@@ -42,12 +45,16 @@ interface Host {
   askers: Set<string>;
   /** Who tried last whether it is back. */
   triedBy?: string | undefined;
+  /** Somebody else has wanted to ask since, and is let go first. */
+  othersWait: boolean;
   /** How often in a row it was left alone. */
   rests: number;
   restsUntil: number;
 }
 
-const WELL = { faults: 0, rests: 0, restsUntil: 0, triedBy: undefined };
+const WELL = { faults: 0, rests: 0, restsUntil: 0, triedBy: undefined, othersWait: false };
+
+const restMsOf = (rests: number) => Math.min(LONGEST_MS, FIRST_MS * 2 ** (rests - 1));
 
 type Warn = { warn(fields: object, message: string): void };
 
@@ -59,25 +66,32 @@ export function openBreakers(clock: Clock, log?: Warn): Breakers {
     if (asker !== undefined && state.failing.size < 2) state.failing.add(asker);
     const isWide = asker === undefined || state.failing.size >= Math.min(2, state.askers.size);
     if (state.rests === 0 && (state.faults < FAULTS_IN_A_ROW || !isWide)) return;
-    const restMs = Math.min(LONGEST_MS, FIRST_MS * 2 ** state.rests++);
+    state.rests += 1;
+    const restMs = restMsOf(state.rests);
     state.restsUntil = clock.now() + restMs;
     if (state.rests === 1) log?.warn({ host, restMs }, "a host does not answer: it is left alone for a while, longer each time");
   }
 
   return {
     async through(to, send, isFault) {
-      const { host, asker } = to;
+      const { host, asker, heavy = false } = to;
       const state = hosts.get(host) ?? { ...WELL, failing: new Set(), askers: new Set() };
       hosts.set(host, state);
       if (asker !== undefined && state.askers.size < 2) state.askers.add(asker);
       const { rests } = state;
-      const wasTried =
-        asker !== undefined && state.triedBy === asker && state.askers.size > 1 && clock.now() < state.restsUntil + LONGEST_MS;
-      if (rests > 0 && (clock.now() < state.restsUntil || wasTried)) throw new HostDown(host, Math.max(state.restsUntil, clock.now()));
+      const isMine = asker !== undefined && state.triedBy === asker;
+      // Whoever waits may never come back: no longer than the rest was.
+      const isOthersTurn = isMine && state.othersWait && clock.now() < state.restsUntil + restMsOf(rests);
+      if (rests > 0 && (clock.now() < state.restsUntil || isOthersTurn)) {
+        state.othersWait ||= !isMine;
+        throw new HostDown(host, Math.max(state.restsUntil, clock.now()));
+      }
       // The next ones wait for what comes of this one.
-      if (rests > 0) Object.assign(state, { restsUntil: clock.now() + TRIAL_MS, triedBy: asker });
+      if (rests > 0 && !heavy) Object.assign(state, { restsUntil: clock.now() + TRIAL_MS, triedBy: asker, othersWait: false });
       const judge = (came: Parameters<typeof isFault>[0]) => {
-        if (!isFault(came)) Object.assign(state, WELL, { failing: new Set() });
+        const fault = isFault(came);
+        if (fault === undefined) return;
+        if (!fault) Object.assign(state, WELL, { failing: new Set() });
         // What was under way when the host was first left alone is that same fault.
         else if (state.rests === rests) failed(to, state);
       };

@@ -1,3 +1,4 @@
+import { ASKER_HEADER } from "../../core/base/asker.ts";
 import type { Breakers } from "./breaker.ts";
 import type { CheckedClock } from "./checked-clock.ts";
 
@@ -8,11 +9,14 @@ const DOWN: ReadonlySet<number> = new Set([502, 503, 504]);
 export function hostFetch(clock: Pick<CheckedClock, "asking">, breakers: Breakers, send: typeof fetch): typeof fetch {
   return async (input, init) => {
     const { host, pathname } = new URL(input instanceof Request ? input.url : input);
-    const asker = /\/repos\/([^/]+\/[^/]+)/.exec(pathname)?.[1];
+    const headers = new Headers(init?.headers);
+    const told = headers.get(ASKER_HEADER);
+    headers.delete(ASKER_HEADER);
+    const asker = told ?? /\/repos\/([^/]+\/[^/]+)/.exec(pathname)?.[1];
     const hear = clock.asking();
     const answer = await breakers.through(
       { host: `${host} API`, asker },
-      () => send(input, init),
+      () => send(input, told === null ? init : { ...init, headers }),
       (came) => "error" in came || DOWN.has(came.answer.status),
     );
     hear(answer.headers.get("date"));

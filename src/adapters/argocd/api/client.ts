@@ -56,7 +56,11 @@ export function argoClient(options: ArgoClientOptions, breakers?: Breakers): Arg
     const headers = await headersOf(options, body);
     const request = { method, url: urlOf(base, path, query), headers, agent, idleMs: totalMs, totalMs, mostBytes: MOST_BYTES };
     const reader = { chunk: (bytes: Buffer) => void chunks.push(bytes) };
-    await spared(breakers, base, () => exchange(body === undefined ? request : { ...request, body }, reader).done);
+    await spared(
+      breakers,
+      { host: base.host, ...askerOf(path, query) },
+      () => exchange(body === undefined ? request : { ...request, body }, reader).done,
+    );
     return Buffer.concat(chunks);
   }
 
@@ -94,6 +98,16 @@ export function argoClient(options: ArgoClientOptions, breakers?: Breakers): Arg
       streams.destroy();
     },
   };
+}
+
+/**
+ * Whom a request is for: an Application, else what it is about. Heavy is what Argo CD renders, compares, or asks of an Application's cluster:
+ * there five Applications of one repository can fail, each by itself.
+ */
+function askerOf(path: string, { refresh }: Query): { asker: string; heavy: boolean } {
+  const [, application, rest = ""] = /^(\/api\/v1\/applications\/[^/]+)(.*)/.exec(path) ?? [];
+  const heavy = refresh !== undefined || /^\/(manifests|managed-resources|resource)\b/.test(rest) || path.endsWith("/generate");
+  return { asker: application ?? path, heavy };
 }
 
 /** Argo CD's address. Throws WireError where it cannot be used. */

@@ -45,7 +45,7 @@ export function kubeClient(config: KubeConfig, breakers?: Breakers): KubeClient 
   return {
     async get(path) {
       const request = { ...(await prepared(path)), idleMs: IDLE_MS, totalMs: TOTAL_MS, mostBytes: MOST_BYTES };
-      return await spared(breakers, request.url, () => exchangeJson(request));
+      return await spared(breakers, { host: request.url.host, asker: path }, () => exchangeJson(request));
     },
     async read(path, query, reader, idleMs) {
       const totalMs = query["watch"] === "true" ? undefined : LIST_TOTAL_MS;
@@ -56,7 +56,9 @@ export function kubeClient(config: KubeConfig, breakers?: Breakers): KubeClient 
       const headers = { ...request.headers, "content-type": "application/merge-patch+json" };
       const text = JSON.stringify(body);
       const limits = { idleMs: IDLE_MS, totalMs: TOTAL_MS, mostBytes: MOST_BYTES };
-      await spared(breakers, request.url, () => exchangeJson({ ...request, ...limits, method: "PATCH", headers, body: text }));
+      await spared(breakers, { host: request.url.host, asker: path }, () =>
+        exchangeJson({ ...request, ...limits, method: "PATCH", headers, body: text }),
+      );
     },
   };
 }

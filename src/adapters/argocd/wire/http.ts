@@ -21,13 +21,16 @@ export class WireError extends Error {
   readonly silent: boolean;
   /** Asking again will not help before somebody has changed something. */
   readonly settled: boolean;
+  /** The answer had begun. */
+  readonly begun: boolean;
   readonly reason: AnyReason;
-  constructor(status: number, reason: AnyReason, options: { cause?: unknown; silent?: boolean; settled?: boolean } = {}) {
+  constructor(status: number, reason: AnyReason, options: { cause?: unknown; silent?: boolean; settled?: boolean; begun?: boolean } = {}) {
     super(sentenceOf(reason), { cause: options.cause });
     this.status = status;
     this.reason = reason;
     this.silent = options.silent === true;
     this.settled = options.settled === true;
+    this.begun = options.begun === true;
   }
 }
 
@@ -68,13 +71,14 @@ export interface Exchange {
 export function exchange(request: WireRequest, reader: WireReader): Exchange {
   let stop: () => void = () => undefined;
   const done = new Promise<void>((resolve, reject) => {
-    const { url, method = "GET", headers = {}, body, agent } = request;
+    const { url, method = "GET", headers = {}, body, agent, totalMs: ms } = request;
     const { origin } = url;
     const send = url.protocol === "https:" ? requestHttps : requestHttp;
     const length = body === undefined ? undefined : String(Buffer.byteLength(body));
     const options = defined({ method, headers: defined({ accept: "application/json", ...headers, "content-length": length }), agent });
     const outgoing = send(url, options);
     let over = false;
+    let begun = false;
     const finish = (error?: unknown) => {
       if (over) return;
       over = true;
@@ -85,10 +89,10 @@ export function exchange(request: WireRequest, reader: WireReader): Exchange {
       else reject(error);
     };
     const silence = () =>
-      finish(new WireError(0, reason("HOST_SILENT", { origin, seconds: Math.round(request.idleMs / 1000) }), { silent: true }));
+      finish(new WireError(0, reason("HOST_SILENT", { origin, seconds: Math.round(request.idleMs / 1000) }), { silent: true, begun }));
     const idle = setTimeout(silence, request.idleMs);
-    const { totalMs: ms } = request;
-    const total = ms === undefined ? undefined : setTimeout(() => finish(new WireError(0, reason("HOST_SLOW", { origin, ms }))), ms);
+    const slow = () => finish(new WireError(0, reason("HOST_SLOW", { origin, ms: ms ?? 0 }), { begun }));
+    const total = ms === undefined ? undefined : setTimeout(slow, ms);
     stop = () => finish();
     outgoing.on("error", (error) => {
       const because = reasonOf(error);
@@ -97,6 +101,7 @@ export function exchange(request: WireRequest, reader: WireReader): Exchange {
       finish(new WireError(0, why, { cause: error, settled }));
     });
     outgoing.on("response", (response) => {
+      begun = true;
       idle.refresh();
       response.on("data", () => idle.refresh());
       answer(response, request, reader, finish);
@@ -123,7 +128,8 @@ function answer(response: IncomingMessage, request: WireRequest, reader: WireRea
   if (good) guarded(() => reader.begun?.());
   response.on("data", (chunk: Buffer) => {
     size += chunk.length;
-    if (size > most && good) return finish(new WireError(0, reason("ANSWER_TOO_LARGE", { what: "answer", most, origin })));
+    if (size > most && good)
+      return finish(new WireError(0, reason("ANSWER_TOO_LARGE", { what: "answer", most, origin }), { settled: true }));
     if (size > most) return finish(refused(status, "", response, origin));
     if (good) guarded(() => reader.chunk(chunk));
     else refusal.push(chunk);
@@ -193,11 +199,23 @@ export function saysNotFound(error: unknown, name: string): boolean {
   return error instanceof WireError && error.status === 404 && error.message.includes(`"${name}" not found`);
 }
 
-const DOWN: ReadonlySet<number> = new Set([0, 502, 503, 504]);
+const DOWN: ReadonlySet<number> = new Set([502, 503, 504]);
+const UNANSWERED: ReadonlySet<string> = new Set(["HOST_UNANSWERING", "HOST_SILENT", "HOST_SLOW"]);
 
-/** Sends a short request unless its host is down. What lists and watches has its own patience. */
-export async function spared<T>(breakers: Breakers | undefined, { host }: URL, send: () => Promise<T>): Promise<T> {
+/** Whether the host is down; undefined: of a heavy question, where it may be what is asked for. An answer that began is no fault of the host. */
+function isFault(error: unknown, heavy: boolean): boolean | undefined {
+  if (!(error instanceof WireError) || error.settled || error.begun) return false;
+  const { code } = error.reason;
+  if (!DOWN.has(error.status) && !(error.status === 0 && UNANSWERED.has(code))) return false;
+  return heavy && code !== "HOST_UNANSWERING" ? undefined : true;
+}
+
+/** Sends a short request unless its host is down. What lists and watches has its own patience. `asker`: what it is about. */
+export async function spared<T>(
+  breakers: Breakers | undefined,
+  { host, asker, heavy = false }: { host: string; asker: string; heavy?: boolean },
+  send: () => Promise<T>,
+): Promise<T> {
   if (breakers === undefined) return await send();
-  const isFault = (error: unknown) => error instanceof WireError && !error.settled && DOWN.has(error.status);
-  return await breakers.through({ host }, send, (came) => "error" in came && isFault(came.error));
+  return await breakers.through({ host, asker, heavy }, send, (came) => ("error" in came ? isFault(came.error, heavy) : false));
 }

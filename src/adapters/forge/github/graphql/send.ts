@@ -1,3 +1,4 @@
+import { ASKER_HEADER } from "../../../../core/base/asker.ts";
 import { redact } from "../../../../core/base/redact.ts";
 import type { WriteRefusal } from "../../../../core/reasons/attention.ts";
 import { ForgeError } from "../../port.ts";
@@ -29,7 +30,8 @@ export async function sendGraphQL<T>(
   request: { retries: 0; sendBy?: number } = NEVER_RETRY.request,
 ): Promise<GraphQLAnswer<T>> {
   try {
-    const data = await place.octokit.graphql<T>(document, { ...variables, request });
+    const headers = { [ASKER_HEADER]: `${place.owner}/${place.repo}` };
+    const data = await place.octokit.graphql<T>(document, { ...variables, headers, request });
     return { data, errors: [] };
   } catch (error) {
     const errors = fieldErrors(error);
