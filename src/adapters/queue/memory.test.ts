@@ -217,3 +217,68 @@ test("what is asked of a repo whose round was given up waits until it is tried a
   for (let turn = 0; turn < 20; turn++) await Promise.resolve();
   expect(rounds).toBe(2);
 });
+
+describe("a repo whose round was given up", () => {
+  const limits = { placeMs: 1000, roundMs: 5000, most: 8 };
+  const hangs = () => new Promise<void>(() => undefined);
+
+  /** Its first rounds fail, as in an outage; all others hang. */
+  function open(failing: number) {
+    const clock = manualClock();
+    const delays: number[] = [];
+    let rounds = 0;
+    const handler = () => (++rounds > failing ? hangs() : Promise.reject(new Error("the outside is down")));
+    const queue = memoryQueue({ clock, limits, handler, onError: (_error, _repository, retryInMs) => delays.push(retryInMs) });
+    const wake = (heard: boolean) => pass(0, () => queue.wake({ repository: "o/r", rollout: null, heard }));
+    return { delays, rounds: () => rounds, wake, pass };
+
+    async function pass(ms: number, act?: () => void): Promise<void> {
+      act?.();
+      clock.advance(ms);
+      for (let turn = 0; turn < 50; turn++) await Promise.resolve();
+    }
+  }
+
+  test("is tried again soon, however often it had failed before it hung", async () => {
+    const { delays, wake, pass } = open(6);
+    await wake(false);
+    for (let n = 0; n < 7; n++) await pass(60_000);
+    expect(delays).toEqual([1000, 2000, 4000, 8000, 16_000, 32_000, 60_000]);
+  });
+
+  test("listens once to what somebody says, also to what was said while its round hung", async () => {
+    const { rounds, wake, pass } = open(0);
+    await wake(true);
+    await pass(5000);
+    await wake(false);
+    expect(rounds()).toBe(1);
+    await wake(true);
+    expect(rounds()).toBe(2);
+    await wake(true);
+    await pass(5000);
+    expect(rounds()).toBe(3);
+    await pass(5000);
+    await wake(false);
+    expect(rounds()).toBe(3);
+  });
+});
+
+test("an owner's repos that hang leave room for those of others", async () => {
+  const clock = manualClock();
+  const seen = new Set<string>();
+  const queue = memoryQueue({
+    clock,
+    limits: { placeMs: 1000, roundMs: 600_000, most: 8 },
+    handler: async (repository) => {
+      seen.add(repository);
+      if (!repository.startsWith("fine/")) await new Promise(() => undefined);
+    },
+  });
+  for (const owner of ["eve", "mallory"]) for (let n = 0; n < 40; n++) queue.wake({ repository: `${owner}/${n}`, rollout: null });
+  for (let n = 0; n < 10; n++) queue.wake({ repository: `fine/${n}`, rollout: null });
+  for (let second = 0; second < 10; second++) {
+    clock.advance(1000);
+    for (let turn = 0; turn < 200; turn++) await Promise.resolve();
+  }
+  expect([...seen].filter((name) => name.startsWith("fine/"))).toHaveLength(10);
+});

@@ -13,9 +13,13 @@ interface Asked {
   /** Rollout → earliest time asked for. */
   due: Map<string | null, number>;
   running: boolean;
+  /** Rounds in a row that failed, and those that were given up: an outage does not tell that rounds hang. */
   failures: number;
-  /** Its last round was given up: whatever is asked of it waits until then. */
+  overdue: number;
+  /** Its last round was given up: whatever is asked of it waits until then, but for what somebody says. */
   notBefore: number;
+  /** Somebody said something that no round has begun after. */
+  heard: boolean;
   /** Which round of all was its last. */
   lastTurn: number;
   /** Nothing was asked since it was forgotten. */
@@ -73,11 +77,12 @@ export function memoryQueue(options: MemoryQueueOptions): Queue {
   const { clock } = options;
   const { repos, idlers } = state;
   return {
-    wake({ repository, rollout }: WakeRequest, at = clock.now()) {
+    wake({ repository, rollout, heard = false }: WakeRequest, at = clock.now()) {
       if (state.closed) return;
       const asked = repos.get(repository) ?? nothingAsked();
       repos.set(repository, asked);
       asked.forgotten = false;
+      asked.heard ||= heard;
       add(asked, rollout, at);
       queueMicrotask(() => pump(state));
     },
@@ -116,7 +121,8 @@ function stateOf({ clock, handler, ...given }: MemoryQueueOptions): State {
 
 function nothingAsked(): Asked {
   const armedFor = Number.POSITIVE_INFINITY;
-  return { due: new Map(), running: false, failures: 0, notBefore: 0, lastTurn: 0, forgotten: false, armedFor };
+  const counts = { failures: 0, overdue: 0, notBefore: 0, lastTurn: 0 };
+  return { due: new Map(), running: false, ...counts, heard: false, forgotten: false, armedFor };
 }
 
 function add(asked: Asked, rollout: string | null, at: number): void {
@@ -125,15 +131,20 @@ function add(asked: Asked, rollout: string | null, at: number): void {
 }
 
 function dueNow(asked: Asked, now: number): Set<string | null> {
-  if (now < asked.notBefore) return new Set();
+  if (now < asked.notBefore && !asked.heard) return new Set();
   return new Set([...asked.due].filter(([, at]) => at <= now).map(([rollout]) => rollout));
 }
 
-/** Begins whatever is due, as far as there is room: first what had its last turn the longest ago. */
+/**
+ * Begins whatever is due, as far as there is room: first what had its last turn the longest ago. An owner has no more rounds under way than
+ * are left for all others.
+ */
 function pump(state: State): void {
   const { repos, clock, limits } = state;
   const waiting: [string, Asked, Set<string | null>][] = [];
+  const underWay = new Map<string, number>();
   for (const [repository, asked] of state.closed ? [] : repos) {
+    if (asked.running) count(underWay, ownerOf(repository));
     if (asked.running) continue;
     const rollouts = dueNow(asked, clock.now());
     if (rollouts.size === 0) arm(state, asked);
@@ -141,6 +152,9 @@ function pump(state: State): void {
   }
   for (const [repository, asked, rollouts] of waiting.sort(([, a], [, b]) => a.lastTurn - b.lastTurn)) {
     if (state.placed >= state.concurrency || state.active >= limits.most) break;
+    const owner = ownerOf(repository);
+    if ((underWay.get(owner) ?? 0) >= limits.most - state.active) continue;
+    count(underWay, owner);
     asked.running = true;
     asked.lastTurn = ++state.turns;
     state.active += 1;
@@ -154,9 +168,15 @@ function pump(state: State): void {
   settle(state);
 }
 
+const ownerOf = (repository: string): string => repository.split("/", 1)[0] ?? "";
+
+function count(counts: Map<string, number>, key: string): void {
+  counts.set(key, (counts.get(key) ?? 0) + 1);
+}
+
 /** Sets the timer for the earliest request. */
 function arm(state: State, asked: Asked): void {
-  const earliest = Math.max(Math.min(...asked.due.values()), asked.notBefore);
+  const earliest = Math.max(Math.min(...asked.due.values()), asked.heard ? 0 : asked.notBefore);
   if (earliest === asked.armedFor) return;
   asked.disarm?.();
   delete asked.disarm;
@@ -171,13 +191,16 @@ function arm(state: State, asked: Asked): void {
 async function work(state: State, repository: string, asked: Asked, rollouts: Set<string | null>): Promise<void> {
   const { clock, handler, onError } = state;
   for (const rollout of rollouts) asked.due.delete(rollout);
+  asked.heard = false;
   const { over, end } = beginRound(state, repository);
   try {
     await Promise.race([handler(repository, rollouts, over), aborted(over)]);
     asked.failures = 0;
+    asked.overdue = 0;
   } catch (error) {
-    const [first, last] = over.aborted ? [FIRST_RETRY_OVERDUE_MS, LAST_RETRY_OVERDUE_MS] : [FIRST_RETRY_MS, LAST_RETRY_MS];
-    const delay = Math.min(last, first * 2 ** asked.failures++);
+    const delay = over.aborted
+      ? Math.min(LAST_RETRY_OVERDUE_MS, FIRST_RETRY_OVERDUE_MS * 2 ** asked.overdue++)
+      : Math.min(LAST_RETRY_MS, FIRST_RETRY_MS * 2 ** asked.failures++);
     onError(error, repository, delay);
     if (over.aborted) asked.notBefore = clock.now() + delay;
     if (asked.forgotten) return;

@@ -17,6 +17,8 @@ export interface WakeRequest {
   /** `owner/name`. One repo's runs are looked at one round at a time. */
   repository: string;
   rollout: string | null;
+  /** Somebody said something: it is listened to once though the repo's last round was given up. */
+  heard?: boolean | undefined;
 }
 
 /**

@@ -110,7 +110,11 @@ export async function startStagecoach(given: StagecoachOptions): Promise<Stageco
   const standing = () => standingOf(repos);
   const server = await startBotServer({
     ...serverOptionsOf(options),
-    onEvent: eventHandler({ repos, wake, rediscover: resync.rediscoverSoon }),
+    onEvent: eventHandler({
+      repos,
+      wake: (repository, heard) => queue.wake({ repository, rollout: null, heard }),
+      rediscover: resync.rediscoverSoon,
+    }),
     routes: webRoutes({ runs, standing, onChange }, clock),
     isReady: () => state === "ready",
   });

@@ -108,7 +108,8 @@ function at(value: unknown, ...path: string[]): unknown {
 
 interface EventHandlerOptions {
   repos: Repos;
-  wake(repository: string): void;
+  /** `heard`: somebody said something. */
+  wake(repository: string, heard?: boolean): void;
   /** What the App is installed on may have changed. */
   rediscover(): void;
 }
@@ -136,7 +137,7 @@ export function eventHandler({ repos, wake, rediscover }: EventHandlerOptions): 
       served.hear(deliveryName(event.deliveryId));
       note(served, event);
     }
-    wake(repository);
+    wake(repository, isSaid(event));
   };
 
   /** What the App was refused before, or could not see, it may now. */
@@ -150,6 +151,11 @@ export function eventHandler({ repos, wake, rediscover }: EventHandlerOptions): 
       wake(served.context.repository.toLowerCase());
     }
   }
+}
+
+/** What people write may be a command. What bots do is not waited for: it may be what we ourselves did in a round that was given up. */
+function isSaid({ name, sender }: BotEvent): boolean {
+  return (name === "issue_comment" || name === "pull_request_review") && sender?.endsWith("[bot]") !== true;
 }
 
 /** What we did ourselves is looked at without being told, but for what a merge queue does in our name. */
