@@ -451,3 +451,22 @@ describe("heads of pull requests", () => {
     expect(calls.filter((one) => /^keep/.test(one))).toEqual(["keep 1 2", "keep 2"]);
   });
 });
+
+test("where judging takes long a pass ends, and each pull request has its turn though the first ones are due again meanwhile", async () => {
+  for (let number = 1; number <= 6; number++) pulls.set(number, BROKEN);
+  const budget = () => {
+    const most = calls.length + 2;
+    return () => calls.length >= most;
+  };
+  const done: number[] = [];
+  for (let pass = 0; pass < 6; pass++) {
+    expect(await publishPlans("main", true, budget)).toBe(true);
+    done.push(checks.size);
+    // Each verdict is too old by then, and the base is another.
+    now += 5 * 60_000;
+    base = sha(`b${pass + 1}`);
+    touchedByBase = [FILE];
+  }
+  expect(done[0]).toBeLessThan(3);
+  expect(checks.size).toBe(6);
+});

@@ -38,9 +38,10 @@ const MOST_SENT = 20;
 
 /**
  * Brings the checks and comments of all open PRs up to date; where nothing was heard (`heard` false) only those of our own
- * batches, and only where the check is required. Never throws. True: something is owed, and is to be tried again.
+ * batches, and only where the check is required. Never throws. True: something is owed, also where judging or saying was over `budget`.
  */
-export type PublishPlans = (baseBranch: string, heard?: boolean) => Promise<boolean>;
+export type PublishPlans = (baseBranch: string, heard?: boolean, budget?: Budget) => Promise<boolean>;
+type Budget = () => () => boolean;
 
 /** A PR as of this pass. */
 interface Judged {
@@ -78,6 +79,7 @@ export function openPlanPublisher(context: Context, parts: Parts): PublishPlans 
   const checks = openPlanChecks(context, parts);
   const heads = openPullHeads(context, parts.attention);
   const pulls = new Map<number, KnownPull>();
+  let turns = 0;
 
   async function baseOf(branch: string): Promise<PlanBase | undefined> {
     const commit = remote.last.base ?? (await mirror.head(branch));
@@ -118,8 +120,8 @@ export function openPlanPublisher(context: Context, parts: Parts): PublishPlans 
     const { number, head } = pull;
     const bypass = pull.labels.includes(BYPASS_LABEL);
     const before = pulls.get(number);
-    const known = before?.head === head ? before : { head, bypass, comments: before?.comments };
-    pulls.set(number, known);
+    const known: KnownPull = before?.head === head ? before : { head, bypass, comments: before?.comments };
+    pulls.set(number, Object.assign(known, { turn: ++turns }));
     try {
       let commands = await commandsOn(number, known);
       let owed = await judge(pass, headOf(pull), known, { bypass, commands, forced: checkRuns.isAsked(head, PLAN_CHECK) });
@@ -144,14 +146,8 @@ export function openPlanPublisher(context: Context, parts: Parts): PublishPlans 
     { bypass, commands, forced }: { bypass: boolean; commands: readonly Command[]; forced: boolean },
   ): Promise<boolean> {
     const { verdict } = known;
-    if (
-      verdict !== undefined &&
-      known.touched !== undefined &&
-      !forced &&
-      commands.length === 0 &&
-      known.bypass === bypass &&
-      !verdict.of.retry
-    ) {
+    const isAsked = forced || commands.length > 0 || known.bypass !== bypass;
+    if (verdict !== undefined && known.touched !== undefined && !isAsked && !verdict.of.retry) {
       // What concerns no rollout by the names of its files does so on no base that has the same rollouts.
       const young = !verdict.of.concerns || clock.now() - verdict.at < FRESH_MS;
       if (young && (await stillHolds(mirror, verdict.of.reads, verdict.base, base.commit, asked))) {
@@ -175,16 +171,16 @@ export function openPlanPublisher(context: Context, parts: Parts): PublishPlans 
 
   /** `/plan` on a PR that no run steers yet; all else is answered by whoever reads the comments. */
   async function commandsOn(pull: number, known: KnownPull): Promise<Command[]> {
-    if (known.verdict?.of.concerns !== true) return [];
-    return (await source.beforeRun?.(pull)) ?? [];
+    return known.verdict?.of.concerns === true ? ((await source.beforeRun?.(pull)) ?? []) : [];
   }
 
   /** First those that people wait for; of the others so many in one pass, for each is a write. True: something is owed. */
-  async function publishAll(judged: readonly Judged[], isQuiet: boolean): Promise<boolean> {
+  async function publishAll(judged: readonly Judged[], isQuiet: boolean, isOver: () => boolean): Promise<boolean> {
     const concerns = (one: Judged) => one.known.verdict?.of.concerns === true;
     const waiting = isQuiet ? [] : judged.filter((one) => !concerns(one) && checks.isDue(one.known));
     let owed = waiting.length > MOST_SENT || judged.some((one) => one.owed);
     for (const { number, known, commands } of [...judged.filter(concerns), ...waiting.slice(0, MOST_SENT)]) {
+      if (isOver()) return true;
       // Each is sent though the other could not be: a check that is required holds the PR until it is there.
       const isShown = await sent(number, () => checks.putComments(number, known));
       const isSaid = (await sent(number, () => checks.put(known))) && isShown;
@@ -216,7 +212,7 @@ export function openPlanPublisher(context: Context, parts: Parts): PublishPlans 
     }
   }
 
-  async function publishOpen(baseBranch: string): Promise<boolean> {
+  async function publishOpen(baseBranch: string, budget: Budget): Promise<boolean> {
     const base = await baseOf(baseBranch);
     if (base === undefined) return false;
     const open = (await forge.openPulls()).filter((pull) => pull.base === baseBranch);
@@ -231,17 +227,21 @@ export function openPlanPublisher(context: Context, parts: Parts): PublishPlans 
     await fetchHeads(others, numbers);
     const pass = { base, asked: new Map<string, Promise<readonly string[]>>() };
     const judged: Judged[] = [];
-    for (const pull of others) judged.push(await judgeOne(pass, pull));
-    owed = (await publishAll(judged, await isQuietRepo(base))) || owed;
+    const isOver = budget();
+    const turnOf = ({ number }: Pull) => pulls.get(number)?.turn ?? 0;
+    for (const pull of others.toSorted((a, b) => turnOf(a) - turnOf(b))) if (!isOver()) judged.push(await judgeOne(pass, pull));
+    owed = (await publishAll(judged, await isQuietRepo(base), budget())) || judged.length < others.length || owed;
     await checks.noteForbidden(baseBranch);
-    return !(await checks.putGroups(open, pulls, baseBranch, login)) || owed;
+    // What was not judged now may be another by now.
+    const known = new Map(judged.map((one) => [one.number, one.known] as const));
+    return !(await checks.putGroups(open, known, baseBranch, login)) || owed;
   }
 
-  return async (baseBranch, heard = true) => {
+  return async (baseBranch, heard = true, budget = () => () => false) => {
     const owed = !(await checks.putOwnBatches());
     if (!heard) return owed;
     try {
-      return (await publishOpen(baseBranch)) || owed;
+      return (await publishOpen(baseBranch, budget)) || owed;
     } catch (error) {
       log.warn({ error: String(error) }, "open pull requests could not be looked at; trying again");
       return true;

@@ -1,6 +1,6 @@
 /**
  * Brings the heads of open pull requests here, as far as they may be looked into: those of the repository itself in as few fetches as there
- * can be, each of a fork by itself and bounded, and none where nothing of the repository is ours. Called for each pass over the open ones.
+ * can be, each of a fork by itself, when it is judged, and bounded, and none where nothing of the repository is ours. Called for each pass over the open ones.
  */
 import { GitError } from "../../adapters/git/port.ts";
 import type { AnyReason } from "../../core/base/reason.ts";
@@ -75,7 +75,10 @@ export function openPullHeads({ mirror, forge }: Context, attention: Pick<Attent
       const isShallow = await mirror.isShallow();
       if (!isShallow) await forgetOthers(open);
       known = open;
-      if (!isShallow) await fetchAll(fresh);
+      if (isShallow) return;
+      // Those of forks as they are judged: there may be many, and each takes its time.
+      for (const { number, isFork } of fresh) if (isFork) asked.set(number, { head: "", unread: asked.get(number)?.unread });
+      await fetchAll(fresh.filter(({ isFork }) => !isFork));
     },
     async touchedBy(base, pull) {
       if (await mirror.isShallow()) {

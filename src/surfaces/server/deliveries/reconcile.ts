@@ -8,6 +8,8 @@ import { described } from "./resync.ts";
 
 /** A plan, or what is said of it on GitHub, that could not be had is tried again after this. */
 const PLANS_AGAIN_MS = 15_000;
+/** Plans are made for so long in one round, and said for as long: a round that does not end is given up with all it knows. */
+const PLANS_MS = 60_000;
 /** What needs attention where rounds do not end. */
 const ROUND = "round";
 
@@ -48,10 +50,13 @@ async function reconcile(repo: ServedRepo, { clock, metrics, wake, changed }: Re
     repo.runs = new Map(result.runs.map((run) => [run.rollout, run] as const));
     repo.refused = result.refused ?? repo.refused;
     changed();
+    // Before the plans, which may take long: what a run waits for is not theirs.
+    repo.waiting = result.wakeAt !== undefined;
+    if (result.wakeAt !== undefined) wake(repo.context.repository, result.wakeAt);
   }
   const needsFetch = repo.pullsNeedFetch;
   repo.pullsNeedFetch = false;
-  if (await repo.loop.publishPlans(repo.baseBranch, needsFetch)) {
+  if (await repo.loop.publishPlans(repo.baseBranch, needsFetch, plansBudget)) {
     repo.pullsNeedFetch = true;
     wake(repo.context.repository, clock.now() + PLANS_AGAIN_MS);
   }
@@ -61,11 +66,15 @@ async function reconcile(repo: ServedRepo, { clock, metrics, wake, changed }: Re
     repo.onboarded = settled;
     if (wakeAt !== undefined) wake(repo.context.repository, wakeAt);
   }
-  repo.waiting = result.wakeAt !== undefined;
-  if (result.wakeAt !== undefined) wake(repo.context.repository, result.wakeAt);
   if (givenUp === 0) return;
   attention?.note(ROUND, undefined);
   await attention?.publish();
+}
+
+/** In the wall's time, as rounds are. */
+function plansBudget(): () => boolean {
+  const end = performance.now() + PLANS_MS;
+  return () => performance.now() >= end;
 }
 
 /**
