@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
-import { openAnswering } from "./answering.ts";
+import { openAnswering, openAnswerLines } from "./answering.ts";
 import { openQuota } from "./quota.ts";
+import { openUnclaimed } from "./reading.ts";
 
 const MINUTE_MS = 60_000;
 
@@ -62,4 +63,26 @@ test("ten answers to an account in ten minutes, said once, fifty to all; a proce
   const crowd = openQuota();
   const given = Array.from({ length: 300 }, (_, n) => crowd.take(`stranger-${n}`, `${n}`, n * 100));
   expect(given.filter((one) => one !== "none")).toHaveLength(50);
+});
+
+test("of an installation that was not heard of for long its line is forgotten, of one that was it stays", async () => {
+  const lineOf = openAnswerLines(2);
+  const given: string[] = [];
+  const never = () => new Promise<void>(() => undefined);
+  lineOf(1).later("hangs", never);
+  lineOf(2).later("hangs", never);
+  lineOf(1).later("waits", async () => void given.push("1"));
+  lineOf(3);
+  lineOf(1).later("waits", async () => void given.push("1"));
+  lineOf(2).later("goes", async () => void given.push("2"));
+  await new Promise(setImmediate);
+  expect(given).toEqual(["2"]);
+});
+
+test("of pull requests that steered long ago nothing is kept", () => {
+  const unclaimed = openUnclaimed({ now: () => 0, after: () => () => undefined });
+  for (let pull = 1; pull <= 5000; pull++) unclaimed.steer(pull, "a");
+  expect([unclaimed.othersThan(1, "b"), unclaimed.othersThan(5000, "b")]).toEqual([[], ["a"]]);
+  for (let n = 0; n < 5000; n++) unclaimed.steer(7, `rollout-${n}`);
+  expect(unclaimed.othersThan(7, "b")).toHaveLength(1000);
 });

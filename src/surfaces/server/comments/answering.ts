@@ -5,6 +5,8 @@
  * those whose round is under way wait for its end. What is lost in a crash is asked for again by the comment itself.
  */
 
+import { BoundedMap } from "../../../core/base/bounded.ts";
+
 /** Where the answers of one repository wait for their turn. */
 export interface Answering {
   /** Gives an answer in its turn; of those of one key that wait only the newest. False: too many wait. It must not reject. */
@@ -19,6 +21,8 @@ export interface Answering {
 
 /** Of one repository. */
 const MOST_WAITING = 500;
+/** An installation that was forgotten gets another line: two answers of it may be under way then. */
+const MOST_LINES = 5_000;
 
 interface Repo {
   waiting: Map<string, () => Promise<void>>;
@@ -86,8 +90,8 @@ export function openAnswering(): () => Answering {
 }
 
 /** By installation. */
-export function openAnswerLines(): (installationId: number) => Answering {
-  const lines = new Map<number, () => Answering>();
+export function openAnswerLines(most = MOST_LINES): (installationId: number) => Answering {
+  const lines = new BoundedMap<number, () => Answering>(most);
   return (installationId) => {
     const place = lines.get(installationId) ?? openAnswering();
     lines.set(installationId, place);

@@ -3,7 +3,7 @@
  * somebody who may not give it, reaches no run and leaves nothing in the journal. Called by the inbox, once a round.
  */
 import type { Comment } from "../../../adapters/forge/port.ts";
-import { BoundedMap } from "../../../core/base/bounded.ts";
+import { BoundedMap, BoundedSet } from "../../../core/base/bounded.ts";
 import type { AnyReason } from "../../../core/base/reason.ts";
 import { type Clock, epoch } from "../../../core/base/time.ts";
 import { comment as reason } from "../../../core/reasons/comments.ts";
@@ -21,6 +21,8 @@ const LATE_MS = 15 * 60_000;
 /** A command is given so long to be taken by the rollout that it names. */
 export const RECHECK_MS = 5_000;
 const MOST_UNCLAIMED = 1_000;
+/** Pull requests that are remembered to steer, and rollouts of each. Of one that was forgotten nothing is refused. */
+const MOST_STEERED = 1_000;
 
 /** What one reading goes by. */
 export interface Reading {
@@ -171,10 +173,11 @@ async function refuseUnclaimed(reading: Reading, { comment, line }: Candidate, w
 
 /** Which rollouts are steered from which PR, and since when a command has waited for one that did not read it yet. */
 export function openUnclaimed(clock: Clock) {
-  const steered = new Map<number, Set<string>>();
+  const steered = new BoundedMap<number, Set<string>>(MOST_STEERED);
   const waitsSince = new BoundedMap<string, number>(MOST_UNCLAIMED);
   return {
-    steer: (pull: number, rollout: string) => void steered.set(pull, (steered.get(pull) ?? new Set()).add(rollout)),
+    steer: (pull: number, rollout: string) =>
+      void steered.set(pull, (steered.get(pull) ?? new BoundedSet<string>(MOST_STEERED)).add(rollout)),
     /** The rollouts steered from a PR; none where the wanted one is among them. */
     othersThan(pull: number, wanted: string): string[] {
       const here = steered.get(pull) ?? new Set();
