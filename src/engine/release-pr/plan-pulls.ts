@@ -40,8 +40,7 @@ const MOST_SENT = 20;
  * Brings the checks and comments of all open PRs up to date; where nothing was heard (`heard` false) only those of our own
  * batches, and only where the check is required. Never throws. True: something is owed, also where judging or saying was over `budget`.
  */
-export type PublishPlans = (baseBranch: string, heard?: boolean, budget?: Budget) => Promise<boolean>;
-type Budget = () => () => boolean;
+export type PublishPlans = (baseBranch: string, heard?: boolean, budget?: () => () => boolean) => Promise<boolean>;
 
 /** A PR as of this pass. */
 interface Judged {
@@ -79,7 +78,6 @@ export function openPlanPublisher(context: Context, parts: Parts): PublishPlans 
   const checks = openPlanChecks(context, parts);
   const heads = openPullHeads(context, parts.attention);
   const pulls = new Map<number, KnownPull>();
-  let turns = 0;
 
   async function baseOf(branch: string): Promise<PlanBase | undefined> {
     const commit = remote.last.base ?? (await mirror.head(branch));
@@ -121,7 +119,8 @@ export function openPlanPublisher(context: Context, parts: Parts): PublishPlans 
     const bypass = pull.labels.includes(BYPASS_LABEL);
     const before = pulls.get(number);
     const known: KnownPull = before?.head === head ? before : { head, bypass, comments: before?.comments };
-    pulls.set(number, Object.assign(known, { turn: ++turns }));
+    pulls.delete(number);
+    pulls.set(number, known);
     try {
       let commands = await commandsOn(number, known);
       let owed = await judge(pass, headOf(pull), known, { bypass, commands, forced: checkRuns.isAsked(head, PLAN_CHECK) });
@@ -212,7 +211,7 @@ export function openPlanPublisher(context: Context, parts: Parts): PublishPlans 
     }
   }
 
-  async function publishOpen(baseBranch: string, budget: Budget): Promise<boolean> {
+  async function publishOpen(baseBranch: string, budget: () => () => boolean): Promise<boolean> {
     const base = await baseOf(baseBranch);
     if (base === undefined) return false;
     const open = (await forge.openPulls()).filter((pull) => pull.base === baseBranch);
@@ -228,7 +227,8 @@ export function openPlanPublisher(context: Context, parts: Parts): PublishPlans 
     const pass = { base, asked: new Map<string, Promise<readonly string[]>>() };
     const judged: Judged[] = [];
     const isOver = budget();
-    const turnOf = ({ number }: Pull) => pulls.get(number)?.turn ?? 0;
+    const turns = [...pulls.keys()];
+    const turnOf = ({ number }: Pull) => turns.indexOf(number);
     for (const pull of others.toSorted((a, b) => turnOf(a) - turnOf(b))) if (!isOver()) judged.push(await judgeOne(pass, pull));
     owed = (await publishAll(judged, await isQuietRepo(base), budget())) || judged.length < others.length || owed;
     await checks.noteForbidden(baseBranch);

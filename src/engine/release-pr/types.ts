@@ -61,8 +61,6 @@ export interface Verdict {
 export interface KnownPull {
   head: string;
   bypass: boolean;
-  /** When it was last judged, counted over all. */
-  turn?: number | undefined;
   /** Of this head, as of the first base it was seen with. */
   touched?: (Touched & { base: string }) | undefined;
   verdict?: { of: Verdict; base: string; at: number };

@@ -95,7 +95,7 @@ export async function startStagecoach(given: StagecoachOptions): Promise<Stageco
   let state: "starting" | "ready" | "stopping" = "starting";
   const { announce, onChange } = openChanges();
   const octokit = (id?: number) => server.octokit(id);
-  const wake = (repository: string, at?: number) => queue.wake({ repository: repository.toLowerCase(), rollout: null }, at);
+  const wake = (key: string, at?: number, heard?: boolean) => queue.wake({ repository: key.toLowerCase(), rollout: null, heard }, at);
   const repos = reposOf(options, wake, octokit);
   const firstRounds = openFirstRounds((repository) => repos.has(repository));
   const look = reconciler(defined({ clock, wake, metrics, changed: announce }));
@@ -110,11 +110,7 @@ export async function startStagecoach(given: StagecoachOptions): Promise<Stageco
   const standing = () => standingOf(repos);
   const server = await startBotServer({
     ...serverOptionsOf(options),
-    onEvent: eventHandler({
-      repos,
-      wake: (repository, heard) => queue.wake({ repository, rollout: null, heard }),
-      rediscover: resync.rediscoverSoon,
-    }),
+    onEvent: eventHandler({ repos, wake: (key, heard) => wake(key, undefined, heard), rediscover: resync.rediscoverSoon }),
     routes: webRoutes({ runs, standing, onChange }, clock),
     isReady: () => state === "ready",
   });
