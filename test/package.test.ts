@@ -70,7 +70,7 @@ describe.each(nodes())("the package in an empty place, on Node %s", (_, node) =>
   // Once is enough, and the older one is where it could break.
   if (node !== nodes().at(-1)?.[1]) return;
   test("the demo runs to its end", () => {
-    const demo = ran("demo", "--once", "--speed", "600", "-o", "json");
+    const demo = ran("demo", "--once", "--speed", "120", "-o", "json");
     expect(demo.err).not.toContain("    at ");
     expect(demo).toMatchObject({ status: 0, out: expect.stringContaining("Succeeded") as string });
   });
