@@ -4,7 +4,7 @@ import type { Server as TlsServer } from "node:https";
 import type { AddressInfo } from "node:net";
 
 /** Where a server of the embedded world is reached, and how it ends. */
-export interface Listening {
+interface Listening {
   url: string;
   /** Ends every connection. */
   close(): Promise<void>;

@@ -35,7 +35,7 @@ function start(file: string, args: readonly string[], options: { cwd: string; en
   return { child, line, output: () => text };
 }
 
-export type Started = ReturnType<typeof start>;
+type Started = ReturnType<typeof start>;
 
 export interface ChaosWorld {
   api(method: string, path: string, body?: object): Promise<unknown>;

@@ -13,7 +13,7 @@ export interface RealNames {
 
 export const FIRST = "v1.0.0";
 export const NEXT = "v1.1.0";
-export const SET_FILE = "appsets/set.yaml";
+const SET_FILE = "appsets/set.yaml";
 export const RELEASE_FILE = "releases/app.yaml";
 
 export const setName = ({ id }: RealNames) => `stagecoach-real-${id}`;

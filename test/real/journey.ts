@@ -18,7 +18,7 @@ import { type Kube, kube } from "./kube.ts";
 import { type AtMerge, lookBehind, saidOn, until } from "./looks.ts";
 import { argoObjects, clusterSecret, LEFTOVERS, namespaceWithRights } from "./objects.ts";
 
-export interface RealOptions {
+interface RealOptions {
   /** Where the embedded GitHub listens, and what Argo CD knows it by. */
   github: { host?: string; port?: number; publicUrl?: string };
   /** Gives the text of a kubeconfig once the config repo can be fetched at this address. */
@@ -34,7 +34,7 @@ export interface RealOptions {
   patience: number;
 }
 
-export interface RealOutcome {
+interface RealOutcome {
   run: Run;
   /** For each batch that was merged: what the Applications of those before it looked like in that moment, read anew. */
   atMerge: AtMerge[];

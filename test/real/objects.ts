@@ -43,7 +43,7 @@ export function namespaceWithRights(names: RealNames, namespace: string): Json[]
   ];
 }
 
-export interface Credential {
+interface Credential {
   token: string;
   /** PEM, base64; absent: the server's certificate is not checked. */
   ca?: string;

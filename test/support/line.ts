@@ -6,9 +6,9 @@ import { once } from "node:events";
 import { connect, createServer, type Socket } from "node:net";
 import type { Clock } from "../../src/core/base/time.ts";
 
-export type Cut = "before" | "after";
+type Cut = "before" | "after";
 
-export interface Line {
+interface Line {
   url: string;
   close(): Promise<void>;
 }

@@ -33,7 +33,7 @@ interface MirrorOptions extends RemoteOptions {
 }
 
 const MEBIBYTE = 1024 * 1024;
-export const DEFAULT_LIMITS: MirrorLimits = { repository: 4096 * MEBIBYTE, forkHead: 32 * MEBIBYTE, forkFile: MEBIBYTE };
+const DEFAULT_LIMITS: MirrorLimits = { repository: 4096 * MEBIBYTE, forkHead: 32 * MEBIBYTE, forkFile: MEBIBYTE };
 
 /** A file each, not a ref: what is noted need not have been fetched. */
 const NOTES = "stagecoach-notes";

@@ -60,7 +60,7 @@ export interface Mirror {
   close(): Promise<void>;
 }
 
-export interface FetchOptions {
+interface FetchOptions {
   /** Only the newest commit, as long as there is no history here. */
   shallow?: boolean;
 }

@@ -70,7 +70,7 @@ export function isAllowedAddress(rule: OutboundRule, address: string): boolean {
   return !host.includes("*") || isInternal(written(host));
 }
 
-export function isNetwork(text: string): boolean {
+function isNetwork(text: string): boolean {
   const [address = "", bits = ""] = text.split("/");
   const family = isIP(address);
   return family !== 0 && /^\d{1,3}$/.test(bits) && Number(bits) <= (family === 4 ? 32 : 128);

@@ -13,7 +13,7 @@ export function templateFiles(asked: readonly { file?: string | undefined }[], f
   return [...new Set([...named, ...folder])];
 }
 
-export function isTemplateFile(path: string): boolean {
+function isTemplateFile(path: string): boolean {
   return path.startsWith(TEMPLATES_FOLDER) && /\.ya?ml$/.test(path);
 }
 

@@ -49,7 +49,7 @@ export const webSchema = z.strictObject({
   authentication: authentication.optional(),
 });
 
-export const prometheusSchema = z.strictObject({
+const prometheusSchema = z.strictObject({
   address: text.optional(),
   query: text.optional(),
   timeout: z.int().min(1).max(600).optional(),
@@ -71,7 +71,7 @@ const providerSchema = z
   .looseObject({ web: webSchema.optional(), prometheus: prometheusSchema.optional(), job: jobSchema.optional() })
   .refine((provider) => Object.keys(provider).length === 1, { error: packReason({ code: "BAD_VALUE", kind: "OneProvider" }) });
 
-export const metricSchema = z.strictObject({
+const metricSchema = z.strictObject({
   name: z.string().min(1).max(200),
   interval: duration.optional(),
   initialDelay: duration.optional(),
@@ -85,7 +85,7 @@ export const metricSchema = z.strictObject({
   provider: providerSchema,
 });
 
-export const argumentSchema = z.strictObject({
+const argumentSchema = z.strictObject({
   name: z.string().min(1).max(200),
   value: z.string().max(10_000).optional(),
   valueFrom: z

@@ -5,7 +5,7 @@ import { ownKey, setKey } from "./problem.ts";
 import type { RenderedApplication, RenderResult } from "./types.ts";
 
 /** What becomes of a set's Applications from one rendering to another. Compare only results that are `ok`. */
-export interface RenderDifference {
+interface RenderDifference {
   /** Names that go: Argo CD would delete these Applications, and with the finalizer their workloads. Renamed ones too. */
   removed: string[];
   /** Names that come, renamed ones too. */
@@ -84,7 +84,7 @@ function difference(a: unknown, b: unknown, path: string, paths: string[]): void
 }
 
 /** What an Application deploys, where, and under which rules of a project. */
-export interface NormalSpec {
+interface NormalSpec {
   project: string;
   /** One item for a single `source`; `sources` wins where both are set. */
   sources: Record<string, unknown>[];

@@ -3,7 +3,7 @@ import { isLabelKey, isLabelValue, labelMatcher, OPERATORS, type Selector } from
 import { failure } from "./problem.ts";
 
 /** Whether labels (or flattened parameters) are selected. */
-export type LabelTest = (labels: Readonly<Record<string, string>>) => boolean;
+type LabelTest = (labels: Readonly<Record<string, string>>) => boolean;
 
 interface Options {
   where: string;

@@ -14,9 +14,9 @@ import { fileNamed, helmFiles, inRepo, parameterFiles, takesFile } from "./sourc
 import type { SourceView } from "./views.ts";
 
 /** unknown: a plugin, or something else that cannot be followed, may read it. */
-export type Effect = "differs" | "none" | "unknown";
+type Effect = "differs" | "none" | "unknown";
 
-export interface EffectInput extends ValuesInput {
+interface EffectInput extends ValuesInput {
   /** Files whose text the edit changes. */
   files: readonly string[];
   before: RepoFiles;

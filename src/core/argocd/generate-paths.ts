@@ -38,7 +38,7 @@ function isAtOrBelow(root: string, folder: string): boolean {
 }
 
 /** What of an Application its paths are judged by. */
-export interface PathsInput {
+interface PathsInput {
   annotation: string | undefined;
   sources: readonly SourceView[];
   /** Edited files that it reads. */

@@ -8,7 +8,7 @@ import { WHOLE_OBJECT_ANNOTATIONS } from "./decode/cluster.ts";
 import type { ClusterView } from "./views.ts";
 
 /** A cluster as its Secret tells it, without `data.config`. */
-export interface InventoryCluster extends ClusterView {
+interface InventoryCluster extends ClusterView {
   annotations: Record<string, string>;
   /** The AppProject a project-scoped cluster belongs to. */
   project?: string;

@@ -1,4 +1,4 @@
-export type BracePart = { text: string } | { tag: string };
+type BracePart = { text: string } | { tag: string };
 
 /** Splits a text at its `{{ tag }}`s, each tag as it is written; undefined where a `{{` is never closed. */
 export function splitBraces(source: string): BracePart[] | undefined {

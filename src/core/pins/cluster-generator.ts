@@ -13,7 +13,7 @@ import { apply, quoteOf, splice } from "./splice.ts";
 import { type Refused, refuse } from "./types.ts";
 import { differsElsewhere, type Expect } from "./verify.ts";
 
-export interface GeneratorMove {
+interface GeneratorMove {
   /** Pin paths of the two generator entries: `old` says NotIn, `new` says In. */
   old: string;
   new: string;
@@ -113,7 +113,7 @@ function setValue(
 }
 
 /** Adds names at a list's end, quoted as its last one is. */
-export function addItems(text: string, list: NameList, names: readonly string[], layout: Layout): Op {
+function addItems(text: string, list: NameList, names: readonly string[], layout: Layout): Op {
   const { node } = list;
   const last = node.kind === "seq" ? node.items.at(-1) : undefined;
   const encoded = names.map((name) => encodeName(text, last, name, { ...layout, flow: node.kind !== "seq" || node.flow }));
@@ -129,7 +129,7 @@ export function addItems(text: string, list: NameList, names: readonly string[],
 }
 
 /** Takes names out. `instead`: the one name that stays where none would. */
-export function removeItems(text: string, list: NameList, names: readonly string[], instead: string | undefined, layout: Layout): Op[] {
+function removeItems(text: string, list: NameList, names: readonly string[], instead: string | undefined, layout: Layout): Op[] {
   const { node } = list;
   if (node.kind !== "seq") return [];
   const gone = node.items.flatMap((_, at) => (names.includes(list.texts[at] ?? "") ? [at] : []));

@@ -4,7 +4,7 @@ import { scalarText } from "./scalar.ts";
 import { MAX_DEPTH } from "./scan-cursor.ts";
 
 /** A mistake in a file that the `yaml` package found. */
-export interface YamlMistake {
+interface YamlMistake {
   message: string;
   offset: number;
 }

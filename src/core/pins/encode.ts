@@ -4,7 +4,7 @@ import type { ScalarNode } from "./model.ts";
 export type Quote = '"' | "'";
 
 /** What a plain scalar is to readers of YAML 1.1 or 1.2, whichever sees more in it than text. */
-export type PlainType = "string" | "null" | "bool" | "yes-no" | "int" | "float" | "other";
+type PlainType = "string" | "null" | "bool" | "yes-no" | "int" | "float" | "other";
 
 /**
  * Judged by every rule that some reader follows: YAML 1.2's core schema, YAML 1.1's (`on`, `1_000`, `0b1`, sexagesimal `1:30`,
@@ -63,7 +63,7 @@ function encodeJson(value: string, old: string | undefined): string {
 }
 
 /** In single quotes where it can be, when these are asked for. */
-export function encodeQuoted(value: string, quote: Quote): string {
+function encodeQuoted(value: string, quote: Quote): string {
   if (quote === "'" && isPrintable(value)) return `'${value.replaceAll("'", "''")}'`;
   return JSON.stringify(value).replaceAll(
     /[\u007f-\u009f\u2028\u2029\ufeff]/g,

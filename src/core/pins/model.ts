@@ -2,7 +2,7 @@
  * What both readers (the line scanner and the `yaml` package) make of a file: where each node stands, and nothing decoded
  * that nobody asks for. Offsets are UTF-16 indices into the text.
  */
-export type ScalarStyle = "plain" | "single" | "double" | "literal" | "folded" | "empty";
+type ScalarStyle = "plain" | "single" | "double" | "literal" | "folded" | "empty";
 
 export interface ScalarNode {
   kind: "scalar";

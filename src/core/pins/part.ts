@@ -1,6 +1,6 @@
 import { type PinPart, type Refused, refuse } from "./types.ts";
 
-export type PartResult<T> = { ok: true; value: T } | Refused;
+type PartResult<T> = { ok: true; value: T } | Refused;
 
 /** Where an image reference's pieces stand: `name[:tag][@digest]`. A registry's port is not a tag. */
 interface ImageReference {

@@ -23,7 +23,7 @@ export type Resolution =
   | { kind: "missing"; at: MapNode | ScalarNode | undefined; rest: string[] | undefined; depth: number; reached: Reached; error: PinError }
   | { kind: "error"; depth: number; error: PinError };
 
-export interface Way {
+interface Way {
   file: PinFile;
   document: PinDocument;
   steps: readonly PinStep[];

@@ -12,7 +12,7 @@ import { differsElsewhere, type Expect } from "./verify.ts";
 
 /** `edit`: index of the edit that was refused. */
 type RefusedEdit = Refused & { edit: number };
-export type SpliceResult = { ok: true; text: string; found: Found[] } | RefusedEdit;
+type SpliceResult = { ok: true; text: string; found: Found[] } | RefusedEdit;
 
 /** An edit with its path read; `edit` is its index in what the caller gave. */
 interface Job {

@@ -3,7 +3,7 @@ import type { Stage } from "../spec/rollout.ts";
 import type { Cluster } from "./plan-types.ts";
 
 /** What a stage keeps apart: clusters that have one of these values in common are never in one batch. */
-export type Apart = (cluster: Pick<Cluster, "key" | "name" | "labels" | "server">) => string[];
+type Apart = (cluster: Pick<Cluster, "key" | "name" | "labels" | "server">) => string[];
 
 /** By the stage's `topologyKey` and `order.pairs`. */
 export function apart(stage: Pick<Stage, "topologyKey" | "pairs">): Apart {

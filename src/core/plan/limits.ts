@@ -9,7 +9,7 @@ export interface Sized {
 }
 
 /** Counts what travels together while it is put together: each question costs only what is added by it. */
-export interface Tally {
+interface Tally {
   /**
    * The first of the limits that all that was added is over; undefined: none is. A cluster added twice counts once, its targets each
    * time. What was added stays, over or not: who leaves it out begins anew.

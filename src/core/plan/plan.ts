@@ -12,7 +12,7 @@ import { weightsOf } from "./steps.ts";
 import { candidates, groupUnits, type Member, type Unit } from "./units.ts";
 import { sharedWeights, weighBatch, weighLate } from "./weigh.ts";
 
-export type PlanResult = { ok: true; plan: Plan } | { ok: false; problems: Problem[] };
+type PlanResult = { ok: true; plan: Plan } | { ok: false; problems: Problem[] };
 
 /**
  * docs/spec.md §2: which clusters each stage takes, in which batches, and what is written for each target. Pure and

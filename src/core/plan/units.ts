@@ -87,7 +87,7 @@ function pinOwners(): (edit: Edit, owner: number) => number {
 }
 
 /** The units that are left, and a short way to those that a stage may select. */
-export interface Candidates {
+interface Candidates {
   /** Units left of which at least one member has the first label that the selector asks for; in their order. */
   of(selector: Selector): Unit[];
   take(units: Iterable<Unit>): void;

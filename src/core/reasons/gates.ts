@@ -16,7 +16,7 @@ export type PullNeed =
   | { kind: "method"; method: string; allowed: string[] };
 
 /** A window as it is written. */
-export interface WindowRef {
+interface WindowRef {
   schedule: string;
   durationMs: number;
   timeZone: string;

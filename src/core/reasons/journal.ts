@@ -1,7 +1,7 @@
 import type { NoData, ReasonsOf } from "../base/reason.ts";
 
 /** Why a commit on the journal's branch is not taken for ours. */
-export interface CommitFaults {
+interface CommitFaults {
   NOT_SIGNED: NoData;
   /** `Damaged`, `Newer`, …: what is wrong with a signature of SSH. */
   SIGNATURE_FAULT: { fault: "NoSsh" | "Damaged" | "Newer" | "OtherKey" | "OtherUse" | "Mismatch" };
@@ -12,7 +12,7 @@ export interface CommitFaults {
 }
 
 /** Why the seal of a commit on the journal's branch is not ours. */
-export interface SealFaults {
+interface SealFaults {
   NOT_SEALED: NoData;
   SEAL_OF_OTHER_KEY: { key: string };
   /** It was made for something else: another repository, another place in the history, other files. */
@@ -24,7 +24,7 @@ export type SealFault = ReasonsOf<SealFaults>;
 export type CommitFault = ReasonsOf<CommitFaults>;
 
 /** Why a file of the journal cannot be used. */
-export interface JournalFileFaults {
+interface JournalFileFaults {
   JOURNAL_NO_FILE: { indexed: boolean };
   JOURNAL_UNREADABLE: { said: string };
   JOURNAL_FORMAT: { has: string; reads: number };

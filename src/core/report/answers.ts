@@ -10,7 +10,7 @@ import { unaskedNotes } from "./run/sign-of-life.ts";
 import { age, batchesOfStage, clockTime, releaseName, runMark, shortName, stageName } from "./words.ts";
 
 /** What a refused line was, and why. */
-export interface RefusedLine {
+interface RefusedLine {
   text: string;
   author: string;
   message: string;

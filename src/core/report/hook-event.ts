@@ -19,7 +19,7 @@ export interface StageEvent {
   data: StageEventData;
 }
 
-export interface StageEventData {
+interface StageEventData {
   repository: string;
   rollout: string;
   run: number;
@@ -35,13 +35,13 @@ export interface StageEventData {
   failures?: { what: string; why: string }[] | undefined;
 }
 
-export const EVENT_TYPES = {
+const EVENT_TYPES = {
   before: "dev.stagecoach.stage.before.v1",
   after: "dev.stagecoach.stage.after.v1",
   onFailure: "dev.stagecoach.stage.failed.v1",
 } as const;
 
-export interface StageCluster {
+interface StageCluster {
   name: string;
   controlPlane: string;
   /** `after` events: what became of it. */

@@ -65,7 +65,7 @@ function rowsOf(batch: Batch): Row[] {
 }
 
 /** The Rollouts of one batch as a table; empty where it has none. */
-export function rolloutsTable(batch: Batch, most = MOST_ROWS): string {
+function rolloutsTable(batch: Batch, most = MOST_ROWS): string {
   const rows = rowsOf(batch);
   if (rows.length === 0) return "";
   const lines = rows.map(({ target, rollout }) => {

@@ -7,7 +7,7 @@ import { supersededBefore } from "./outcome/overlap.ts";
 import { goodBefore, goodReleaseFor, lastGoodFor, type Rollback } from "./outcome/rollback.ts";
 import { isEnded, type Pause, type Run } from "./state/run.ts";
 
-export interface StartInput {
+interface StartInput {
   rollout: Rollout;
   /** Of the rollout's runs, from 1. */
   number: number;
@@ -52,7 +52,7 @@ export function startRun({ rollout, number, release, trigger, plan, now, before,
   };
 }
 
-export interface RollbackInput {
+interface RollbackInput {
   /** The run whose clusters are put back: ended, and asked to be rolled back. */
   of: Run;
   back: Rollback;

@@ -29,7 +29,7 @@ export function neverOpening(sets: readonly WindowSet[], now: number): string[] 
 const MOST_CHANGES = 3000;
 
 /** A time from which every set of windows is open, and until when, at the earliest, it stays so. Epoch milliseconds. */
-export interface Opening {
+interface Opening {
   at: number;
   /** Infinity: nothing closes them within a year. */
   until: number;
@@ -39,7 +39,7 @@ export interface Opening {
 const HORIZON_MS = 366 * 86_400_000;
 
 /** They change so often that they were looked through only until `lookedUntil`: whether they open after that is not known. */
-export interface GivenUp {
+interface GivenUp {
   lookedUntil: number;
 }
 
@@ -108,7 +108,7 @@ export function closedBetween(sets: readonly WindowSet[], from: number, to: numb
 }
 
 /** When work that begins at `from` is done, and how much of that is waiting for windows. */
-export interface Projected {
+interface Projected {
   doneAt: number;
   waitedMs: number;
   /** False: windows that do not open within a year, or of which nobody knows when, are not waited for here. */

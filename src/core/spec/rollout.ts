@@ -128,9 +128,6 @@ export type StageAnalysis = NonNullable<WrittenStage["analysis"]>;
 
 export type AnalysisWhen = StageAnalysis["when"][number];
 
-/** `file`: of the config repo. Absent: any below `analysis/`. */
-export type TemplateRef = StageAnalysis["templates"][number];
-
 export type AnalysisArg = StageAnalysis["args"][number];
 
 export type HookWhen = "before" | "after" | "onFailure";

@@ -31,7 +31,7 @@ export interface ApplicationSetInGit {
 }
 
 /** How a set that is not applied as it stands comes to be, and what of a change to it cannot be told. */
-export interface MadeSet {
+interface MadeSet {
   by: MadeBy;
   /** A pin that the live set does not have at its place. */
   lost?: string | undefined;

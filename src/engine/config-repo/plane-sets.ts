@@ -24,10 +24,10 @@ import { specDifference } from "./same-spec.ts";
 import type { Snapshot, SyncFiles } from "./snapshot.ts";
 
 /** By name of the control plane. */
-export type PlaneSets = ReadonlyMap<string, ApplicationSetInGit>;
+type PlaneSets = ReadonlyMap<string, ApplicationSetInGit>;
 
 /** By control plane: files in which pins of its targets stand. */
-export type PinFiles = ReadonlyMap<string, ReadonlySet<string>>;
+type PinFiles = ReadonlyMap<string, ReadonlySet<string>>;
 
 const pinFiles = new WeakMap<Plan, PinFiles>();
 

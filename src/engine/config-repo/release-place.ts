@@ -13,7 +13,7 @@ interface Place {
 }
 
 /** Where each value of a release stands in the repo, as the files say now. null: it stands in no file, or not where it can be told. */
-export function releasePlaces(rollout: Rollout, read: (path: string) => string | null): Map<string, Place & { value: string }> | null {
+function releasePlaces(rollout: Rollout, read: (path: string) => string | null): Map<string, Place & { value: string }> | null {
   const spec = rollout.release;
   const places = new Map<string, Place>();
   if (spec?.kind === "from") places.set(VERSION, { file: spec.file, path: spec.path });

@@ -3,7 +3,7 @@ import { pathMatcher } from "../../core/base/path-glob.ts";
 import type { ReleaseSpec } from "../../core/spec/rollout.ts";
 import type { Commits } from "./commits.ts";
 
-export type CommitSpec = Extract<ReleaseSpec, { kind: "commit" }>;
+type CommitSpec = Extract<ReleaseSpec, { kind: "commit" }>;
 
 /** So far back the newest release is looked for at first sight of a rollout; further back nothing is one. */
 const MOST_COMMITS = 500;

@@ -5,7 +5,7 @@ import type { ReleaseSpec } from "../../core/spec/rollout.ts";
 import type { RemoteHeads } from "./remote-heads.ts";
 
 /** A tag of the config repo that a release may be. */
-export interface FoundTag {
+interface FoundTag {
   name: string;
   /** The version in its name, as semver spells it. */
   version: string;

@@ -1,5 +1,5 @@
 /** One spelling for the many of a repository: scheme, user, port, `.git`, trailing slash and the host's case do not count. */
-export function normaliseRepoURL(url: string): string {
+function normaliseRepoURL(url: string): string {
   const scp = /^[^/@]+@([^:/]+):(.+)$/.exec(url);
   const text = scp === null ? url : `ssh://${scp[1]}/${scp[2]}`;
   const match = /^[a-z+]+:\/\/(?:[^@/]*@)?([^/]+)\/(.*)$/i.exec(text);

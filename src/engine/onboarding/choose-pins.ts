@@ -3,7 +3,7 @@ import type { InitTarget, Place, ProposedPin } from "./types.ts";
 import { mostFrequent } from "./versions.ts";
 
 /** The pins of one rollout, and what was left out. */
-export interface Chosen {
+interface Chosen {
   pins: ProposedPin[];
   kinds: Place["kind"][];
   version: string;

@@ -141,6 +141,6 @@ export function proposedFiles({ rollouts, settings }: Proposal): Map<string, str
   return files;
 }
 
-export function count(n: number, noun: string): string {
+function count(n: number, noun: string): string {
   return `${n} ${n === 1 || noun.endsWith("yaml") ? noun : `${noun}s`}`;
 }

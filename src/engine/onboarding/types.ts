@@ -61,7 +61,7 @@ type PlaceKind =
   | "kustomize ?ref="
   | "inline image";
 
-export type PinPart = "tag" | "digest" | "tag+digest" | "ref";
+type PinPart = "tag" | "digest" | "tag+digest" | "ref";
 
 /** A place where one target's version is written. */
 export interface Place {

@@ -26,7 +26,7 @@ import { observeRevisions } from "../round/observe/named-revisions.ts";
 const MOST_TEAMS = 20;
 
 /** Warns of a planned rollout; `freezes`: of the repo and the server. */
-export type PlanWarnings = (
+type PlanWarnings = (
   rollout: Rollout,
   plan: Plan,
   base: { project: Pick<Project, "rollouts">; branch: string },

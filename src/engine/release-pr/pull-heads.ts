@@ -20,7 +20,7 @@ const MEBIBYTE = 1024 * 1024;
 /** As GitHub lists it. */
 type Head = Pick<JudgedPull, "number" | "head" | "isFork">;
 
-export interface PullHeads {
+interface PullHeads {
   /** Fetches heads, and forgets those of PRs that are not open any more. */
   bring(fresh: readonly Head[], open: ReadonlySet<number>): Promise<void>;
   /** undefined: later. */

@@ -22,7 +22,7 @@ import type { KnownPull } from "./types.ts";
 const QUEUE = "refs/heads/gh-readonly-queue/";
 const MOST_KEPT = 5000;
 
-export interface PlanChecks {
+interface PlanChecks {
   /** Where the check is required a batch's own PR must have it before anybody hears of that PR. False: owed. */
   putOwnBatches(): Promise<boolean>;
   /** Says of a repo, where people look, that a check of ours is required and may not be written. */

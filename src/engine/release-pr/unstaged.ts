@@ -31,7 +31,7 @@ interface UnstagedQuestion {
 }
 
 /** docs/spec.md §9.6 for one rollout and one PR that is not a batch's; undefined: it passes no stage by. */
-export type JudgeUnstaged = (
+type JudgeUnstaged = (
   rollout: Rollout,
   release: Release,
   question: UnstagedQuestion,

@@ -16,7 +16,7 @@ import type { JudgedPull, PlanBase, Verdict } from "./types.ts";
 type Head = Pick<JudgedPull, "number" | "head" | "isFork">;
 
 /** Judges a pull request where that is not withheld; `commands`: those that ask for it now. */
-export type JudgeAsked = (base: PlanBase, pull: JudgedPull, commands: readonly Command[]) => Promise<Verdict>;
+type JudgeAsked = (base: PlanBase, pull: JudgedPull, commands: readonly Command[]) => Promise<Verdict>;
 
 export function openWithheld({ mirror, log }: Pick<RepoContext, "mirror" | "log">, judgePull: JudgePull): JudgeAsked {
   const killedBy = (pull: Head, time: "first" | "second") => `killed-${time}-${pull.number}`;

@@ -16,7 +16,7 @@ import { applicationsOn } from "./draft.ts";
 import { clustersOf, type Fleet, isRemembered, planesFor } from "./fleet.ts";
 import { locateIn, planOver } from "./plan-over.ts";
 
-export type PlanProblem = Problem;
+type PlanProblem = Problem;
 
 type MadePlan =
   | { ok: true; plan: Plan }

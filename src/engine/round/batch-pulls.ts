@@ -6,7 +6,7 @@ import type { ObservedPull } from "../../core/run/state/world.ts";
 
 const MOST_KEPT = 1000;
 
-export type Refusal = NonNullable<ObservedPull["refusal"]>;
+type Refusal = NonNullable<ObservedPull["refusal"]>;
 
 /** The PRs of batches as this process last saw them, and what came of its calls. Each is known by the branch of its batch. */
 export interface BatchPulls {

@@ -8,7 +8,7 @@ export async function fewAtOnce<T>(items: Iterable<T>, most: number, work: (item
 }
 
 /** Work on targets that no round waits for: few at a time of one control plane, and of one target once at a time. */
-export interface Lanes {
+interface Lanes {
   /** Does it soon, once however often it is added meanwhile. */
   add(key: string): void;
   isBusy(key: string): boolean;

@@ -10,7 +10,7 @@ import type { Attention } from "./attention.ts";
 import { openBackoff } from "./backoff.ts";
 import type { RepoContext } from "./context.ts";
 
-export interface JournalLook {
+interface JournalLook {
   state: JournalState;
   /** Why no run may go on by it; undefined: it holds. */
   held?: AttentionReason | undefined;

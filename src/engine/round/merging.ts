@@ -12,7 +12,7 @@ import type { BatchPulls } from "./batch-pulls.ts";
 import type { Rules } from "./branch-rules.ts";
 import type { RepoContext } from "./context.ts";
 
-export interface MergeCall {
+interface MergeCall {
   number: number;
   head: string;
   base: string;

@@ -10,7 +10,7 @@ export function lacksPermission(error: unknown): error is ForgeError {
 }
 
 /** What GitHub lets an App leave out. */
-export type Permission = "checks" | "deployments";
+type Permission = "checks" | "deployments";
 
 /** What the App was not given the permission for, as far as its calls were refused. */
 export interface Permissions {

@@ -25,7 +25,7 @@ const YOUNG_MS = 30_000;
 const [MOST_SUBJECT, MOST_KEPT] = [150, 1000];
 
 /** What recording came to: where it is not recorded nothing is to be tried. */
-export type Recorded =
+type Recorded =
   | { kind: "recorded" }
   /** Another replica was faster. `again`: when to look, in epoch milliseconds; as for all of these. */
   | { kind: "lost"; again: number }

@@ -37,7 +37,7 @@ const RETRY_MS = 5000;
 /** An archived repository is looked at this often, to see whether it was taken out of the archive. */
 const ARCHIVED_EVERY_MS = 5 * 60_000;
 
-export interface RoundResult {
+interface RoundResult {
   /** Epoch milliseconds; undefined: nothing to wait for but events. */
   wakeAt: number | undefined;
   /** The last run of each rollout, ended or not, as this round leaves it. */

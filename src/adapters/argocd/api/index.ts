@@ -44,7 +44,7 @@ export interface ApiOptions extends ArgoClientOptions {
   tuning?: Partial<ApiTuning>;
 }
 
-export interface ApiTuning extends Tuning {
+interface ApiTuning extends Tuning {
   /** How often the state of the clusters' connections is asked for. */
   clustersMs: number;
   /** How long `refresh` waits for the comparison, of the wall; it goes on without it. */

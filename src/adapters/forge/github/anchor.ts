@@ -6,7 +6,7 @@ import type { Anchor, Anchored } from "../../git/journal/port.ts";
 import { asking, askingOrNone } from "./errors.ts";
 import { NEVER_RETRY, type OctokitLike } from "./octokit.ts";
 
-export const ANCHOR_CHECK = "stagecoach/journal";
+const ANCHOR_CHECK = "stagecoach/journal";
 
 interface AnchorOptions {
   octokit: OctokitLike;

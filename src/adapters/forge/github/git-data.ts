@@ -11,7 +11,7 @@ import { activeRules } from "./rules.ts";
  * without an author of its own such a commit is Verified, too.
  */
 
-export interface GitDataInput {
+interface GitDataInput {
   /** undefined: an orphan. */
   parent: string | undefined;
   changes: ReadonlyMap<string, string | null>;

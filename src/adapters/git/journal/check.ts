@@ -46,12 +46,12 @@ export type MayAccept = (commit: { sha: string }) => Promise<boolean>;
 const MOST_LOOKED_AT = 10_000;
 
 /** A commit, and by its seal where in our history it stands. */
-export interface Stamped {
+interface Stamped {
   commit: CommitInfo & { tree: string };
   seal: { sequence: number } | { fault: SealFault };
 }
 
-export interface Looked {
+interface Looked {
   /** Of the newest commit that is sealed; 0: none is. */
   sequence: number;
   suspicion?: Suspicion | undefined;

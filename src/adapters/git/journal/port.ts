@@ -75,7 +75,7 @@ export interface IndexEntry {
   cursor: string;
 }
 
-export interface RefusedEntry {
+interface RefusedEntry {
   values: Record<string, string>;
   attempt: number;
   commit: string;

@@ -13,13 +13,13 @@ export const SEAL_TRAILER = "Stagecoach-Seal";
 /** The first one seals; by any of them a seal holds, so that keys can change. */
 export type SealKeys = readonly [SealKey, ...SealKey[]];
 
-export interface SealKey {
+interface SealKey {
   id: string;
   secret: Buffer;
 }
 
 /** What a seal is of. `trailers`: of the commit's message, as far as they are ours. */
-export interface Sealed {
+interface Sealed {
   parent: string | undefined;
   tree: string;
   trailers: Readonly<Record<string, string>>;

@@ -7,7 +7,7 @@ import type { ExpressionReason, ExpressionReasons, NumberRole, Outline, PathReas
 
 /** What JSON holds, with numbers that may be NaN or infinite. */
 export type Value = null | boolean | number | string | Value[] | ValueMap;
-export interface ValueMap {
+interface ValueMap {
   [key: string]: Value;
 }
 

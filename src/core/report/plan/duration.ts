@@ -23,7 +23,7 @@ export interface History {
   totals: readonly number[];
 }
 
-export interface Percentiles {
+interface Percentiles {
   p50: number;
   p90: number;
   /** How many runs they are from. */
@@ -31,7 +31,7 @@ export interface Percentiles {
 }
 
 /** From when on, and what must be open for a batch to merge. */
-export interface Ahead {
+interface Ahead {
   /** Epoch milliseconds. */
   now: number;
   sets: readonly WindowSet[];

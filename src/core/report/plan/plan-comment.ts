@@ -12,7 +12,7 @@ import { planRules, type RulesNow } from "./plan-rules.ts";
 import { gatesOfStages, type Level, stageTable } from "./plan-stages.ts";
 
 /** What a plan's comment says besides the plan. */
-export interface PlanExtras {
+interface PlanExtras {
   /** The PR's head stands for its merge commit, which nobody knows yet: this version is called so. */
   toCome?: string | undefined;
   expected?: Expected | undefined;

@@ -67,7 +67,7 @@ function analysisLine(run: Run, record: RunAnalysis): GateLine {
 }
 
 /** `webcheck: 3 ok, 2 failed, last nok` */
-export function metricWords(metric: AnalysisMetric): string {
+function metricWords(metric: AnalysisMetric): string {
   const counts = present(
     `${metric.successful} ok`,
     metric.failed > 0 && `${metric.failed} failed`,

@@ -36,7 +36,7 @@ export interface RunView {
   stages: StageView[];
 }
 
-export interface StageView {
+interface StageView {
   name: string;
   state: "done" | "current" | "to come";
   maxUnavailable: number;
@@ -45,7 +45,7 @@ export interface StageView {
   batches: BatchView[];
 }
 
-export interface BatchView {
+interface BatchView {
   name: string;
   phase: string;
   since: string | null;
@@ -57,7 +57,7 @@ export interface BatchView {
   clusters: ClusterView[];
 }
 
-export interface ClusterView {
+interface ClusterView {
   name: string;
   applications: string[];
   phase: TargetPhase;

@@ -3,7 +3,7 @@ import { sentenceOf } from "../reasons/say.ts";
 import { releaseName } from "../words.ts";
 
 /** A deployment as GitHub shows it, in the shape the forge takes. */
-export interface StageDeployment {
+interface StageDeployment {
   environment: string;
   /** The merge commit of the stage's first batch. */
   ref: string;

@@ -7,7 +7,7 @@ import { releaseName, releaser, shortName } from "../words.ts";
 import { mark, RUN_MARKS, shortAge, type Tone, type TreeNode, within } from "./tree-marks.ts";
 import { runNode } from "./tree-nodes.ts";
 
-export interface TreeOptions {
+interface TreeOptions {
   color: boolean;
   /** Columns of the terminal; lines are never longer. */
   width: number;

@@ -87,7 +87,7 @@ function takeUp(draft: Draft, batch: Batch): void {
 }
 
 /** How many clusters of a stage may be in flight now: grows with each settled batch in which nothing failed, and begins anew after one in which something did. */
-export function windowNow(run: Run, stage: number): number {
+function windowNow(run: Run, stage: number): number {
   const most = run.plan.stages[stage]?.maxUnavailable ?? 1;
   const grow = run.spec.stages[stage]?.grow;
   if (grow === undefined) return most;

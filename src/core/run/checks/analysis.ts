@@ -38,7 +38,7 @@ export function analysesOf(run: Pick<Run, "analyses" | "batches">): RunAnalysis[
   return [...(run.analyses ?? []), ...run.batches.flatMap((batch) => batch.analyses ?? [])];
 }
 
-export function isAt(record: RunAnalysis, place: AnalysisPlace): boolean {
+function isAt(record: RunAnalysis, place: AnalysisPlace): boolean {
   return (
     record.stage === place.stage &&
     record.when === place.when &&
@@ -55,7 +55,7 @@ export function analysesAt(run: Run, place: AnalysisPlace): RunAnalysis[] {
 }
 
 /** Of a cluster that was left out, or put off, since. */
-export function isMoot(run: Pick<Run, "batches">, { batch, cluster }: RunAnalysis): boolean {
+function isMoot(run: Pick<Run, "batches">, { batch, cluster }: RunAnalysis): boolean {
   if (batch === undefined || cluster === undefined) return false;
   const targets = run.batches[batch - 1]?.targets ?? [];
   return !targets.some((target) => target.cluster === cluster && !isOut(target));
@@ -69,7 +69,7 @@ export function analysisRef(run: Run, record: AnalysisPlace): AnalysisRef {
 }
 
 /** Whether its arguments name the cluster or the Application: then it is run once for each cluster of a batch. */
-export function namesCluster({ args }: Pick<StageAnalysis, "args">): boolean {
+function namesCluster({ args }: Pick<StageAnalysis, "args">): boolean {
   return args.some(({ value }) => {
     const parsed = parseTemplate(value);
     return parsed.ok && parsed.parts.some((part) => "variable" in part && /^(?:cluster|application)\./.test(part.variable.root));

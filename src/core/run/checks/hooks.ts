@@ -13,7 +13,7 @@ import { type HookAnswer, type HookCall, type HookFailure, hookTryKey } from "..
 import type { Run } from "../state/run.ts";
 
 /** Requests in a row without a usable answer, after which a person is asked. */
-export const MOST_ERRORS = 5;
+const MOST_ERRORS = 5;
 const FIRST_RETRY_MS = 2000;
 const RETRY_FACTOR = 4;
 

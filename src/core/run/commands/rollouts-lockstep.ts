@@ -10,7 +10,7 @@ export interface TargetRollouts {
 }
 
 /** `go`: those the action is for. `left`: those it is not for, as they stand. `refuse`: why nothing is done at all. */
-export type Lockstep = { go: OrderedRollout[]; left: RunReason[] } | { refuse: RunReason };
+type Lockstep = { go: OrderedRollout[]; left: RunReason[] } | { refuse: RunReason };
 
 interface Member extends TargetRollouts {
   rollout: RolloutState;
@@ -72,7 +72,7 @@ function nothing(action: RolloutAction, left: readonly Member[]): RunReason {
 }
 
 /** Nothing of it is under way any more. */
-export function isComplete(rollout: RolloutState): boolean {
+function isComplete(rollout: RolloutState): boolean {
   return rollout.phase === "Healthy" && !rollout.paused;
 }
 

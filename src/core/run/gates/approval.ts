@@ -20,7 +20,7 @@ export function givenApprovals(run: Run, stage: number): Approval[] {
  * Who has approved a stage: by command, and by review of the batch's PR at its head since the stage holds what it does. Nobody twice, never who released it, and
  * nobody who is not in one of the teams any more.
  */
-export function approversOf(scene: Scene, batch: Batch): string[] {
+function approversOf(scene: Scene, batch: Batch): string[] {
   const { run, world } = scene;
   const gone = new Set(world.lapsed?.get(batch.number)?.map(({ by }) => by.toLowerCase()));
   const byCommand = givenApprovals(run, batch.stage).filter(({ by }) => !gone.has(by.toLowerCase()));

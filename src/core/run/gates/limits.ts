@@ -69,7 +69,7 @@ function beside(
 }
 
 /** Targets of a run from the merge intention until confirmed, at their whole weight where there are steps, failed or left out (docs/spec.md §9.9). */
-export function inFlight(run: Run): Flying[] {
+function inFlight(run: Run): Flying[] {
   const found = new Map<string, Flying>();
   for (const batch of run.batches) {
     if (batch.merged === undefined && batch.intention === undefined) continue;

@@ -32,7 +32,7 @@ export function windowGate({ run, world, now }: Scene): Wait | undefined {
 }
 
 /** Says why nothing ever merges within a year, and whose windows that are; undefined: they open, or may. */
-export function whyNever(sets: readonly WindowSet[], now: number) {
+function whyNever(sets: readonly WindowSet[], now: number) {
   const shut = neverOpening(sets, now);
   if (shut.length > 0) return runReason("WINDOWS_NEVER_OPEN", { where: shut });
   const apart = neverTogether(sets, now);

@@ -53,7 +53,7 @@ export function planRollback(run: Run, to?: string): Rollback | { error: RunReas
 }
 
 /** What a run has changed and not taken back, by target key, as its last batch has it. */
-export function movedTargets(run: Run): Map<string, BatchTarget> {
+function movedTargets(run: Run): Map<string, BatchTarget> {
   const moved = new Map<string, BatchTarget>();
   for (const batch of run.batches) {
     if (batch.merged === undefined) continue;

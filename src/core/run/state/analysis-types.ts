@@ -3,7 +3,7 @@ import type { Time } from "../../base/time.ts";
 import type { AnalysisArg, AnalysisWhen } from "../../spec/rollout.ts";
 
 /** Stopped: called off before it had an outcome, which nobody waits for any more. */
-export type AnalysisPhase = "Running" | "Successful" | "Failed" | "Inconclusive" | "Error" | "Stopped";
+type AnalysisPhase = "Running" | "Successful" | "Failed" | "Inconclusive" | "Error" | "Stopped";
 
 /** What was measured of one metric, as Argo Rollouts counts it. Texts are short, and secrets in them are masked. */
 export interface AnalysisMetric {

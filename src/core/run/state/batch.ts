@@ -122,7 +122,7 @@ export interface Evidence {
 export type Verdict = "live" | "failing" | "waiting" | "pending" | "lost";
 
 /** Planned: of the plan. CatchUp: of what was put off. Hotfix: made by command, out of its turn. Revert: puts back what clusters had before. */
-export type BatchKind = "Planned" | "CatchUp" | "Hotfix" | "Revert";
+type BatchKind = "Planned" | "CatchUp" | "Hotfix" | "Revert";
 
 interface Traits {
   /** It waits for the batches and stages before it, for windows and for what is measured, travels in steps, and bakes. */

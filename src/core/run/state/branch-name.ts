@@ -1,7 +1,7 @@
 import type { Batch, Run } from "./run.ts";
 
 /** Where one batch's change is proposed: everything needed to find it again stands in the name (docs/spec.md §9.14). */
-export interface BatchBranch {
+interface BatchBranch {
   rollout: string;
   /** Of the run, from 1. */
   run: number;

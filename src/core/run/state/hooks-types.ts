@@ -6,7 +6,7 @@ import type { HookWhen } from "../../spec/rollout.ts";
  * Calling: a request is under way. Waiting: it got no usable answer, and is asked again. Held: it said to wait. Done: it said to go on.
  * Failed: it said that the run has failed. Error: no usable answer was got, however often it was asked.
  */
-export type HookPhase = "Calling" | "Waiting" | "Held" | "Done" | "Failed" | "Error";
+type HookPhase = "Calling" | "Waiting" | "Held" | "Done" | "Failed" | "Error";
 
 /** One event for one hook of a run: journalled before the hook is asked, and with its answer. */
 export interface HookCall {

@@ -10,7 +10,7 @@ import { batchesChangeTheirPins, type Report, weightsGrow } from "./invariants-e
 import type { Batch, BatchTarget, Run } from "./run.ts";
 import type { Effect, World } from "./world.ts";
 
-export interface Violation {
+interface Violation {
   /** Number in docs/spec.md §3, from 1. */
   invariant: 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8;
   breach: Breach;

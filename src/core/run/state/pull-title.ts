@@ -1,5 +1,5 @@
 /** What the title of a batch's pull request says (docs/spec.md §5): rollout, release, stage and batch. */
-export interface PullTitle {
+interface PullTitle {
   rollout: string;
   /** As people call it: `v1.4.2`, or several values joined. */
   release: string;

@@ -48,7 +48,7 @@ export interface Joined {
 }
 
 /** Left out by rule while it cannot be reached or is stopped. */
-export interface Quarantined {
+interface Quarantined {
   cluster: string;
   stage: number;
   why: AnyReason;
@@ -57,7 +57,7 @@ export interface Quarantined {
   asked?: true | undefined;
 }
 
-export interface HandledCommand {
+interface HandledCommand {
   id: string;
   text: string;
   actor: string;
@@ -227,7 +227,7 @@ export interface Run {
   endedAt?: Time | undefined;
 }
 
-export const ENDED: readonly RunPhase[] = ["Succeeded", "RolledBack", "Failed", "Aborted", "Superseded"];
+const ENDED: readonly RunPhase[] = ["Succeeded", "RolledBack", "Failed", "Aborted", "Superseded"];
 
 /** Goes on by itself: makes batches and merges them. */
 export function isMoving(run: Pick<Run, "phase">): boolean {

@@ -18,7 +18,7 @@ export const CANARY: Step[] = [
   { kind: "pause", durationMs: 600_000 },
 ];
 
-export interface StepBench {
+interface StepBench {
   steps?: Step[];
   maxUnavailable?: number;
   /** Of weight pins with `{{ step.replicas }}`. */

@@ -26,7 +26,7 @@ export interface RepoConfigRollouts {
 
 export const NO_CONFIG: RepoConfigRollouts = { file: ".github/stagecoach.yaml", byName: new Map() };
 
-export interface ParsedRepoConfig {
+interface ParsedRepoConfig {
   rollouts: RepoConfigRollouts;
   /** Worth nothing where there is an error: then nobody can tell who may. */
   policy: CommandPolicy;

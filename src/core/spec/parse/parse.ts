@@ -15,7 +15,7 @@ import { readYaml, type Source } from "./yaml.ts";
 export type { Problem } from "../../reasons/problem.ts";
 export { NO_CONFIG, parseRepoConfig, type RepoConfigRollouts } from "./config.ts";
 
-export interface ParsedRollouts {
+interface ParsedRollouts {
   /** Those without an error, in the order of the file. */
   rollouts: Rollout[];
   problems: Problem[];

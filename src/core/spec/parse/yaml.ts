@@ -7,7 +7,7 @@ import { duplicateKeys, expandsTooFar, hasTooManyDocuments, LINEAR } from "../..
 import { type Finding, type Problem, type ProblemReason, problemIn } from "../../reasons/problem.ts";
 
 /** Settings files are small; what is larger was not written by a person. */
-export const LARGEST_FILE = 1024 * 1024;
+const LARGEST_FILE = 1024 * 1024;
 const DEEPEST = 64;
 const MOST_EXPANDED = 10_000;
 /** Nobody mends more mistakes of one document at once. */
@@ -23,7 +23,7 @@ export interface Source {
   place(finding: Finding): Problem;
 }
 
-export interface ReadYaml {
+interface ReadYaml {
   sources: Source[];
   problems: Problem[];
 }

@@ -3,7 +3,7 @@ import { type Problem, type ProblemReason, problemIn } from "../../reasons/probl
 import type { Rollout } from "../rollout.ts";
 
 /** A rule that two rollouts of one repo break together. `problem` stands at the later one and names the other. */
-export interface Clash {
+interface Clash {
   rollouts: [Rollout, Rollout];
   problem: Problem;
 }

@@ -6,7 +6,7 @@ import type { BatchCommits } from "./batch-commit.ts";
 import { movesBranches } from "./branch-moves.ts";
 
 /** The round it belongs to. */
-export interface ProposeScope {
+interface ProposeScope {
   run: Run;
   /** Head of the base branch the round looked at. */
   base: string;

@@ -23,7 +23,7 @@ interface NotGenerated {
 }
 
 /** What Argo CD itself would make of the change; `kept`: names it would yield after the merge, undefined where that is not known yet. */
-export type Generated = { ok: true; before: RenderResult; after: RenderResult; kept: ReadonlySet<string> | undefined } | NotGenerated;
+type Generated = { ok: true; before: RenderResult; after: RenderResult; kept: ReadonlySet<string> | undefined } | NotGenerated;
 
 type Generate = (
   run: Run,

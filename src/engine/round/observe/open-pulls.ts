@@ -87,7 +87,7 @@ export function whyOver(pull: Pull, runs: ReadonlyMap<string, Run>, repository: 
 }
 
 /** Closes a PR and deletes its own branch: never that of a newer attempt, which is another PR's. */
-export async function closeWithBranch(
+async function closeWithBranch(
   forge: Pick<Forge, "closePull" | "deleteBranch">,
   repository: string,
   pull: Pick<Pull, "number" | "branch" | "headRepository">,

@@ -28,7 +28,7 @@ export interface Naming {
 
 const MOST_KEPT = 20_000;
 
-export interface ManifestNames {
+interface ManifestNames {
   /** The sources as they were when the manifests of one of them, of the names they bear now, were rendered. */
   renderedFrom(located: readonly Located[], index: number, naming: Naming): Promise<readonly Located[]>;
 }

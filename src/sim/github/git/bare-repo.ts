@@ -26,7 +26,7 @@ export interface BareRepo {
   close(): void;
 }
 
-export interface RefChange {
+interface RefChange {
   ref: string;
   /** undefined: it must not exist. */
   old: string | undefined;

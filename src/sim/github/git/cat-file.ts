@@ -1,7 +1,7 @@
 import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
 import { gitEnvironment } from "./run-git.ts";
 
-export interface GitObject {
+interface GitObject {
   sha: string;
   type: string;
   size: number;

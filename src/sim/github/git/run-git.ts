@@ -1,6 +1,6 @@
 import { launch } from "../../../adapters/git/launch/launcher.ts";
 
-export interface GitResult {
+interface GitResult {
   code: number;
   stdout: Buffer;
   stderr: string;

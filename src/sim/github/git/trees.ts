@@ -11,7 +11,7 @@ export interface TreeEntry {
 /** A file put into a tree; null takes it out. */
 export type TreeChange = { mode: string; sha: string } | null;
 
-export function parseTree(content: Buffer): TreeEntry[] {
+function parseTree(content: Buffer): TreeEntry[] {
   const entries: TreeEntry[] = [];
   for (let at = 0; at < content.length; ) {
     const space = content.indexOf(32, at);
@@ -71,4 +71,4 @@ export async function editTree(
   return { tree: await writeObject(dir, "tree", printTree([...entries.values()])) };
 }
 
-export const EMPTY_TREE = "4b825dc642cb6eb9a060e54bf8d69288fbee4904";
+const EMPTY_TREE = "4b825dc642cb6eb9a060e54bf8d69288fbee4904";

@@ -7,11 +7,11 @@ import { type RefsOnDisk, readRefs } from "../git/refs.ts";
 import { runGit } from "../git/run-git.ts";
 import type { Repo } from "../model/model.ts";
 
-export type Service = "git-upload-pack" | "git-receive-pack";
+type Service = "git-upload-pack" | "git-receive-pack";
 
 const FLUSH = "0000";
 
-export function packet(text: string): string {
+function packet(text: string): string {
   return (Buffer.byteLength(text) + 4).toString(16).padStart(4, "0") + text;
 }
 

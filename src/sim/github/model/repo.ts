@@ -13,7 +13,7 @@ export interface RepoSettings {
   deleteBranchOnMerge: boolean;
 }
 
-export interface Activity {
+interface Activity {
   id: number;
   ref: string;
   before: string;

@@ -26,7 +26,7 @@ export function sealOf({ sealKey: file, appKey, repositoryId }: SealOptions): Se
   return sealWith(option, from, repositoryId);
 }
 
-export function sealWith(option: string, file: string, repositoryId: string): Seal {
+function sealWith(option: string, file: string, repositoryId: string): Seal {
   try {
     return openSeal([sealKey(readGiven(option, file))], repositoryId);
   } catch (error) {

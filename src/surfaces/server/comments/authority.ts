@@ -43,7 +43,7 @@ const MOST_ASKED_OF_STRANGERS = 20;
 const MOST_KNOWN = 1000;
 
 /** Accounts that had the right to steer when they were last asked about: they are asked about first. It gives nobody a right. */
-export type KnownPeople = Pick<BoundedSet<string>, "has" | "add" | "delete">;
+type KnownPeople = Pick<BoundedSet<string>, "has" | "add" | "delete">;
 
 export function openKnown(): KnownPeople {
   return new BoundedSet<string>(MOST_KNOWN);

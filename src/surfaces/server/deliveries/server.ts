@@ -9,7 +9,7 @@ import { type GitHubApp, openOctokits, type Through } from "../tenancy/octokits.
 import { closeServer, deliveryDoor, health, isOwnHost, listenOn, pathOf, plain } from "./http.ts";
 import { type BotEvent, openInbox } from "./inbox.ts";
 
-export interface BotServerOptions {
+interface BotServerOptions {
   app: GitHubApp;
   host?: string;
   port?: number;

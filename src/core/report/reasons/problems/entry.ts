@@ -5,7 +5,7 @@ import type { Names } from "../phrases.ts";
 import { sayWording, type Wording } from "../wording.ts";
 
 /** One code of a problem: what was seen, the next step in one sentence, and its row of docs/troubleshooting.md. */
-export interface ProblemEntry<Reason> extends Entry<Reason> {
+interface ProblemEntry<Reason> extends Entry<Reason> {
   hint: Wording<Reason>;
   means: string;
   /** It stops nothing. */

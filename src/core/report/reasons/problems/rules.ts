@@ -215,7 +215,7 @@ export const RULE_PROBLEMS = problemsOf<RuleProblems>()({
 });
 
 /** Why a text is no template. */
-export function templateFault(fault: TemplateFault): string {
+function templateFault(fault: TemplateFault): string {
   return fault.kind === "Open" ? `"{{" without "}}" in "${fault.template}"` : `unknown variable {{ ${fault.variable} }}`;
 }
 
@@ -230,7 +230,7 @@ const OUTSIDE: Record<OutsideFault, string> = {
 };
 
 /** Why a path names no file of the repo, to stand behind the path. */
-export function outsideRepo(fault: OutsideFault): string {
+function outsideRepo(fault: OutsideFault): string {
   return OUTSIDE[fault];
 }
 

@@ -28,7 +28,7 @@ const rollouts: AnyReason[] = [
 ];
 
 /** A field's sample, whichever code has it. */
-export const FIELDS: Readonly<Record<string, unknown>> = {
+const FIELDS: Readonly<Record<string, unknown>> = {
   ...ARGOCD_FIELDS,
   ...{ batch, analysis, hook, because, over, clusters, rollouts, check: analysis, checks: [analysis, hook] },
   ...{ ask: { code: "ASK_RESUME" }, allowed: { code: "LIMIT_ALLOWS", over }, held: { code: "PAUSED_BY", by: "bob", text: "" } },
@@ -107,7 +107,7 @@ type Variants = {
 const pending: PullNeed = { kind: "check", name: "ci", state: "pending" };
 
 /** Where a code is said in several ways, or its field means something else: what differs, once for each way. */
-export const VARIANTS: Variants = {
+const VARIANTS: Variants = {
   BATCH_OPENING: [
     { again: false },
     { again: true, clusters: [] },

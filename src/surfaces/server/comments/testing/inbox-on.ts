@@ -8,7 +8,7 @@ import { answersGiven } from "./answers-given.ts";
 export const PLACE = [{ number: 1, shared: false }];
 export const LONG_AGO = "2026-11-01T00:00:00.000Z";
 export const NOW = Date.parse("2026-11-21T10:00:00Z");
-export const JUST_NOW = new Date(NOW - 2000).toISOString();
+const JUST_NOW = new Date(NOW - 2000).toISOString();
 interface Bench {
   comments: Comment[];
   permissions?: Map<string, Permission>;
