@@ -2,7 +2,7 @@ import { Octokit } from "@octokit/rest";
 import { describe, expect, it } from "vitest";
 import type { Pressure } from "../pressure.ts";
 import { openGitHubForge } from "./index.ts";
-import { watchPressure } from "./pressure.ts";
+import { openPressure } from "./pressure.ts";
 
 interface Told {
   status?: number;
@@ -28,7 +28,7 @@ function world() {
     });
   };
   const octokit = new Octokit({ log: quiet, request: { fetch } });
-  const pressure = watchPressure(octokit, {
+  const { pressure, watch } = openPressure({
     now: () => now,
     sleep: async (ms) => {
       sleeps.push(ms);
@@ -36,6 +36,7 @@ function world() {
     },
     onPressure: (one) => news.push(one),
   });
+  watch(octokit);
   const rate = (remaining: number, limit = 5000, resource = "core") => {
     next.headers = {
       "x-ratelimit-remaining": String(remaining),

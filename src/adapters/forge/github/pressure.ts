@@ -36,12 +36,6 @@ interface PressureGauge {
   watch(octokit: OctokitLike): void;
 }
 
-export function watchPressure(octokit: OctokitLike, options: PressureOptions = {}): () => Pressure {
-  const gauge = openPressure(options);
-  gauge.watch(octokit);
-  return gauge.pressure;
-}
-
 /** The App's own routes, which no installation's limit holds. */
 export function isAppsOwn(url: string): boolean {
   return url.startsWith("/app") || url === "/rate_limit";

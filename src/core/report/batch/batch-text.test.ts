@@ -1,6 +1,5 @@
 import { expect, test } from "vitest";
 import { sampleRollout, sampleRun } from "../../../../test/support/sample-run.ts";
-import { parseTitle } from "../../run/state/pull-title.ts";
 import type { Delivery } from "../../spec/rollout.ts";
 import { batchTrailers } from "./batch-pull.ts";
 import { batchText, commitText, mergeText } from "./batch-text.ts";
@@ -18,7 +17,7 @@ function said(delivery: Partial<Delivery> = {}) {
 
 test("without templates a title is one of ours, and the merge says it with the trailers", () => {
   const { title, merge, trailers, commit, commitMessage } = said();
-  expect(parseTitle(title)).toMatchObject({ rollout: "payments", release: "v1.4.2" });
+  expect(title).toMatch(/^payments v1\.4\.2: batch /);
   expect(merge).toEqual({ title: `${title} (#12)`, message: trailers });
   expect(commit).toBe(commitMessage);
 });

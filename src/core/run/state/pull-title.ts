@@ -23,21 +23,3 @@ export function printTitle(title: PullTitle): string {
   const text = `${title.rollout} ${title.release}: ${part}${batch} of ${title.stage}`;
   return text.length <= LONGEST ? text : `${text.slice(0, LONGEST - 1)}…`;
 }
-
-/** The inverse of `printTitle` where nothing was cut; undefined: not a title of ours. Rollout names hold no space. */
-export function parseTitle(text: string): PullTitle | undefined {
-  const match =
-    /^(\S+) (.+?): (?:step ([1-9]\d*) of ([1-9]\d*), weight (\d+), of )?(?:(catch-up|hotfix|revert) batch|batch ([1-9]\d*) of ([1-9]\d*)) of (.*)$/s.exec(
-      text,
-    );
-  if (match === null) return undefined;
-  const [, rollout = "", release = "", step, steps, weight, extra, number, of, stage = ""] = match;
-  return {
-    rollout,
-    release,
-    stage,
-    ...(step === undefined ? {} : { step: { number: Number(step), of: Number(steps), weight: Number(weight) } }),
-    ...(number === undefined ? {} : { batch: { number: Number(number), of: Number(of) } }),
-    ...(extra === "hotfix" || extra === "revert" ? { extra } : {}),
-  };
-}
