@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { textWidth } from "../../base/text-width.ts";
 import { iso } from "../../base/time.ts";
 import type { PlannedTarget } from "../../plan/plan-types.ts";
 import { said } from "../../reasons/run.ts";
@@ -197,9 +198,9 @@ describe("the tree of a run", () => {
     const evil = "\u001b[2J\u001b[31mred\u0007\nnew line ";
     let run = runOf([stage(`${evil}${"x".repeat(100)}`, ["eu-1", "eu-2"], 1)], { why: said(evil.repeat(30)) });
     run = { ...run, batches: [batchOf(run, 1, "Merged", { phase: "Failed", why: said(evil.repeat(20)) })] };
-    for (const width of [60, 80, 140]) {
+    for (const width of [20, 40, 59, 60, 80, 140]) {
       const text = renderTree(run, START, { color: false, width });
-      for (const line of text.split("\n")) expect(line.length).toBeLessThanOrEqual(width);
+      for (const line of text.split("\n")) expect(textWidth(line)).toBeLessThanOrEqual(width);
       expect(text).not.toContain("\u001b");
       expect(text).not.toContain("\u0007");
     }

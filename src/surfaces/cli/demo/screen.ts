@@ -3,6 +3,7 @@ import type { Clock } from "../../../core/base/time.ts";
 import { sentenceOf } from "../../../core/report/reasons/say.ts";
 import { renderTree } from "../../../core/report/tree/tree.ts";
 import type { Batch, Run } from "../../../core/run/state/run.ts";
+import { type LiveScreen, openLiveScreen } from "../live-screen.ts";
 import { json, wantsColour } from "../print.ts";
 
 /**
@@ -13,28 +14,20 @@ export function demoScreen({ clock, quiet }: { clock: Clock; quiet: boolean }) {
   const out = process.stdout;
   const live = out.isTTY === true && !quiet;
   const color = live && wantsColour();
-  let drawn = 0;
-  let last = "";
+  let screen: LiveScreen | undefined;
   const said = new Set<string>();
 
   function print(text: string): void {
     if (!quiet) out.write(`${text}\n`);
   }
 
-  function erase(): void {
-    if (drawn > 0) out.write(`\u001b[${drawn}A\u001b[J`);
-    drawn = 0;
-  }
-
   function redraw(run: Run): void {
-    // The cursor stands on a line of its own below.
-    const room = { width: out.columns ?? 100, rows: (out.rows ?? 50) - 1 };
-    const text = renderTree(run, clock.now(), { color, ...room }).trimEnd();
-    if (text === last && drawn > 0) return;
-    erase();
-    out.write(`${text}\n`);
-    drawn = text.split("\n").length;
-    last = text;
+    screen ??= openLiveScreen(out, { alternate: false });
+    screen.draw(
+      renderTree(run, clock.now(), { color, ...screen.room() })
+        .trimEnd()
+        .split("\n"),
+    );
   }
 
   function once(line: string, more: string): void {
@@ -54,16 +47,16 @@ export function demoScreen({ clock, quiet }: { clock: Clock; quiet: boolean }) {
     },
     /** Something that happened while the tree is drawn: shown above it. */
     note(line: string): void {
-      erase();
-      print(`  ${line}`);
-      last = "";
+      if (screen === undefined) print(`  ${line}`);
+      else screen.note(`  ${line}`);
     },
     draw(run: Run): void {
       if (live) redraw(run);
       else for (const [line, more] of statesOf(run)) once(line, more);
     },
     close(): void {
-      drawn = 0;
+      screen?.close();
+      screen = undefined;
     },
   };
 }

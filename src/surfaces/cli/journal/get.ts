@@ -6,6 +6,7 @@ import { renderTree } from "../../../core/report/tree/tree.ts";
 import { releaseName } from "../../../core/report/words.ts";
 import { isEnded, type Run } from "../../../core/run/state/run.ts";
 import { outputOption, parseArgs } from "../args.ts";
+import { openLiveScreen } from "../live-screen.ts";
 import { json, wantsColour } from "../print.ts";
 import { type JournalSource, journalCommand, runNumber, type SourceOptions, withSource } from "./source.ts";
 
@@ -56,11 +57,11 @@ function problemsOf({ problems }: Refused): { code: string; said: string; file: 
 function shown(
   run: Run,
   format: Options["output"],
-  { rows, refused }: { rows?: number | undefined; refused?: Refused | undefined } = {},
+  { width, rows, refused }: { width?: number | undefined; rows?: number | undefined; refused?: Refused | undefined } = {},
 ): string {
   if (format === "json") return json(refused === undefined ? run : { ...run, refused: { ...refused, problems: problemsOf(refused) } });
   if (format === "markdown") return `${runComment(run, Date.now())}\n`;
-  return renderTree(run, Date.now(), defined({ color: wantsColour(), width: process.stdout.columns ?? 120, rows }));
+  return renderTree(run, Date.now(), defined({ color: wantsColour(), width: width ?? process.stdout.columns ?? 120, rows }));
 }
 
 /**
@@ -69,22 +70,32 @@ function shown(
  */
 async function watch(source: JournalSource, name: string, wanted: number | undefined, options: Options): Promise<number> {
   const { repository, fetch = repository !== undefined, output } = options;
-  const inPlace = process.stdout.isTTY === true && output === "text";
-  let head: string | undefined;
   let run = await source.runOf(name, wanted);
-  let fetched = Date.now();
-  for (let first = true; ; first = false) {
-    if (fetch && Date.now() - fetched >= FETCH_MS) {
-      await source.fetch();
-      fetched = Date.now();
+  const screen =
+    process.stdout.isTTY === true && output === "text" ? openLiveScreen(process.stdout, { alternate: true, onResize: draw }) : undefined;
+  function draw(): void {
+    const { width, rows } = screen?.room() ?? {};
+    const text = shown(run, output, { width, rows });
+    if (screen === undefined) process.stdout.write(text);
+    else screen.draw(text.trimEnd().split("\n"));
+  }
+  try {
+    let head: string | undefined;
+    let fetched = Date.now();
+    for (let first = true; ; first = false) {
+      if (fetch && Date.now() - fetched >= FETCH_MS) {
+        await source.fetch();
+        fetched = Date.now();
+      }
+      const now = await source.head();
+      const moved = now !== head;
+      if (moved && !first) run = await source.runOf(name, run.number);
+      head = now;
+      if (moved || screen !== undefined) draw();
+      if (isEnded(run)) return run.phase === "Succeeded" ? 0 : 1;
+      await new Promise((resolve) => setTimeout(resolve, POLL_MS));
     }
-    const now = await source.head();
-    const moved = now !== head;
-    if (moved && !first) run = await source.runOf(name, run.number);
-    head = now;
-    const rows = inPlace ? (process.stdout.rows ?? 50) - 1 : undefined;
-    if (moved || inPlace) process.stdout.write(`${inPlace ? "\u001b[H\u001b[2J" : ""}${shown(run, output, { rows })}`);
-    if (isEnded(run)) return run.phase === "Succeeded" ? 0 : 1;
-    await new Promise((resolve) => setTimeout(resolve, POLL_MS));
+  } finally {
+    screen?.close();
   }
 }
