@@ -9,6 +9,7 @@ import type {
   PathReasons,
 } from "../../reasons/analysis.ts";
 import { type Sentences, sayBy } from "./entry.ts";
+import { countedTimes as times } from "./phrases.ts";
 
 /** `a list`, `the text "ok"`. */
 function nameOf(value: Outline): string {
@@ -90,10 +91,6 @@ const METRICS: Sentences<MetricReasons> = {
   METRIC_NO_ROW: (r) => `measured ${times(r.times)} without ${r.wanted} successes in a row`,
   METRIC_STOPPED: () => "stopped",
 };
-
-function times(n: number): string {
-  return n === 1 ? "once" : n === 2 ? "twice" : `${n} times`;
-}
 
 const sayPart = sayBy<ExpressionReasons & PathReasons>({ ...EXPRESSIONS, ...PATHS });
 

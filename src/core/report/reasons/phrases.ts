@@ -105,3 +105,8 @@ export function nextStepPhrase(next: NextStepRef): string {
 export function clock(time: string): string {
   return `${time.slice(11, 19)} UTC`;
 }
+
+/** Says how often: `once`, `twice`, `5 times`. */
+export function countedTimes(n: number): string {
+  return n === 1 ? "once" : n === 2 ? "twice" : `${n} times`;
+}

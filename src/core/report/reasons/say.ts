@@ -1,4 +1,4 @@
-import type { Words } from "../../base/reason.ts";
+import type { AnyReason, Words } from "../../base/reason.ts";
 import { clusterName, type Planned } from "../../run/state/names.ts";
 import { firstOf } from "../markdown.ts";
 import { ATTENTION } from "./attention.ts";
@@ -79,4 +79,14 @@ export function sentenceOf(words: Words, run?: Planned): string {
     // A journal that was changed by hand may hold anything.
     return JSON.stringify(words);
   }
+}
+
+/** What the registry knows of a reason besides its sentence. */
+export function entryOf({ code }: AnyReason): Omit<Entry<never>, "says"> | undefined {
+  return Object.hasOwn(REASONS, code) ? REASONS[code] : undefined;
+}
+
+/** The same for a place that draws no Markdown: commands and names stand without their marks. */
+export function plainSentence(words: Words, run?: Planned): string {
+  return sentenceOf(words, run).replace(/`([^`]+)`/g, "$1");
 }

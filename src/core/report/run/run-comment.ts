@@ -6,9 +6,9 @@ import { COMMENT_ROOM, fitting } from "../fit.ts";
 import { folded, present, table } from "../markdown.ts";
 import { nextOfRun, nextTime } from "../reasons/next.ts";
 import { sentenceOf } from "../reasons/say.ts";
+import { awaitsBatches } from "../requeued.ts";
 import { rolloutsOfRun } from "../rollouts.ts";
 import { isLive, settledBatches, targetsNow } from "../steps.ts";
-import { awaitsBatches } from "../tree/tree-requeued.ts";
 import {
   age,
   batchesOfStage,

@@ -7,12 +7,12 @@ import { present } from "../markdown.ts";
 import { placesOf, shownIn } from "../places.ts";
 import { BATCH_NOUNS } from "../reasons/phrases.ts";
 import { sentenceOf } from "../reasons/say.ts";
+import { awaitsBatches } from "../requeued.ts";
 import { rolloutDetails, rolloutPhase } from "../rollouts.ts";
 import { type GateLine, gatesOfBatch, gatesOfStage } from "../run/analysis.ts";
 import { besides } from "../run/membership.ts";
 import { phaseWord, shortName } from "../words.ts";
 import { BATCH_MARKS, line, type Mark, mark, RUN_MARKS, TARGET_MARKS, type TreeNode, within } from "./tree-marks.ts";
-import { awaitsBatches } from "./tree-requeued.ts";
 
 /** A run as a tree of lines: stage → batch → cluster → Application. No layout, no colour. */
 

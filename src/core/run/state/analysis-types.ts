@@ -16,6 +16,8 @@ export interface AnalysisMetric {
   inconclusive: number;
   error: number;
   value?: string | undefined;
+  /** What it must meet: the conditions and limits of its template. */
+  limit?: string | undefined;
   message?: string | undefined;
 }
 

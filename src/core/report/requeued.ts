@@ -1,4 +1,4 @@
-import { isEnded, type Requeued, type Run } from "../../run/state/run.ts";
+import { isEnded, type Requeued, type Run } from "../run/state/run.ts";
 
 /** Whether a requeued cluster waits for the stage's own batches still: until they are over nobody looks at it. */
 export function awaitsBatches(run: Run, one: Requeued): boolean {

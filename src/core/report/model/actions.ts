@@ -1,0 +1,59 @@
+/**
+ * What a person may do now. The core judges each command as if somebody with every right had just given it, so that what is offered is what
+ * will be done, and what is not says why in the words of the refusal. Called by `run-model.ts`.
+ */
+import { iso } from "../../base/time.ts";
+import { applyCommands } from "../../run/commands/apply-commands.ts";
+import { openDraft } from "../../run/state/draft.ts";
+import { isEnded, type Run } from "../../run/state/run.ts";
+import type { World } from "../../run/state/world.ts";
+import { type Command, type CommandName, commandSpec } from "../../spec/commands.ts";
+import { type Context, saidOf } from "./context.ts";
+import type { Action } from "./model.ts";
+
+/** Of the whole run, in the order in which they are offered. */
+const OF_RUN: readonly CommandName[] = ["promote", "retry", "resume", "pause", "rollback", "abort"];
+const OF_CLUSTER: readonly CommandName[] = ["requeue", "skip"];
+/** Somebody who may approve has to say it: that is no reason not to offer it. */
+const WANTS_APPROVER: ReadonlySet<string> = new Set([
+  "APPROVER_TEAMS_UNSEEN",
+  "APPROVER_IN_NO_TEAM",
+  "APPROVER_RELEASED",
+  "APPROVER_MERGED",
+]);
+
+const NOTHING_SEEN: World = {
+  base: { commit: "" },
+  pulls: new Map(),
+  guards: new Map(),
+  targets: new Map(),
+  clusters: new Map(),
+  clustersKnown: false,
+  commands: [],
+};
+
+export function actionsOfRun(context: Context): Action[] {
+  return OF_RUN.map((verb) => actionOf(context, verb, []));
+}
+
+/** Of a cluster that is not where it shall be; nothing once the run is over. */
+export function actionsOfCluster(context: Context, cluster: string): Action[] {
+  return isEnded(context.run) ? [] : OF_CLUSTER.map((verb) => actionOf(context, verb, [cluster]));
+}
+
+function actionOf(context: Context, verb: CommandName, args: string[]): Action {
+  const { who, summary } = commandSpec(verb);
+  const refusal = refusalOf(context.run, verb, args, context.now);
+  const base = { verb, args, effect: summary.replaceAll("`", ""), needs: who, allowed: refusal === undefined };
+  return refusal === undefined ? base : { ...base, whyNot: saidOf(context, refusal) };
+}
+
+function refusalOf(run: Run, name: CommandName, args: string[], now: number) {
+  const at = iso(now);
+  const command: Command = { id: "offered#0", name, args, flags: {}, text: "", actor: "", permission: "admin", createdAt: at };
+  const draft = openDraft(run, { ...NOTHING_SEEN, commands: [command] }, now);
+  applyCommands(draft);
+  const answer = draft.effects.find((effect) => effect.kind === "Answer");
+  if (answer?.outcome !== "refused" || WANTS_APPROVER.has(answer.message.code)) return undefined;
+  return answer.message;
+}

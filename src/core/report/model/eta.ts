@@ -1,0 +1,87 @@
+/** When something is expected to be over, as past batches of this run and past runs of its rollout went. Called by the builders of the model. */
+import { epoch, iso } from "../../base/time.ts";
+import { windowSets } from "../../run/gates/window.ts";
+import { type Batch, isEnded, isMoving, type Run } from "../../run/state/run.ts";
+import { isMidStep } from "../../run/state/steps.ts";
+import { project } from "../../spec/openings.ts";
+import { percentiles } from "../plan/duration.ts";
+import type { Context } from "./context.ts";
+import type { Eta } from "./model.ts";
+
+interface Share {
+  p50: number;
+  p90: number;
+}
+
+/** Of the whole run: what each stage still has to do. undefined: it does not go on by itself, or nothing is known of how long that takes. */
+export function etaOfRun(context: Context): Eta | undefined {
+  const { run } = context;
+  if (!isMoving(run) || run.ending !== undefined) return undefined;
+  return etaOfStages(context, run.plan.stages.keys());
+}
+
+/** Of one stage, which begins once those before it are over. */
+export function etaOfStage(context: Context, stage: number): Eta | undefined {
+  const { run } = context;
+  if (!isMoving(run) || run.ending !== undefined || stage < run.stage) return undefined;
+  return etaOfStages(context, Array(stage + 1).keys());
+}
+
+function etaOfStages(context: Context, stages: Iterable<number>): Eta | undefined {
+  const { run, now } = context;
+  const shares: Share[] = [];
+  let left = 0;
+  for (const stage of stages) {
+    const open = batchesLeft(run, stage);
+    if (stage < run.stage || open === 0) continue;
+    const each = perBatch(context, stage);
+    if (each === undefined) return undefined;
+    left += open;
+    shares.push({ p50: each.p50 * open, p90: each.p90 * open });
+  }
+  if (left === 0) return undefined;
+  const sets = windowSets(run.spec.windows ?? [], []);
+  const at = (work: (share: Share) => number) => {
+    const each = shares.reduce((sum, share) => sum + work(share), 0) / left;
+    return project(sets, now, left, each);
+  };
+  const [half, most] = [at(({ p50 }) => p50), at(({ p90 }) => p90)];
+  return half.opens && most.opens ? { p50: iso(half.doneAt), p90: iso(most.doneAt) } : undefined;
+}
+
+/** Of a batch in flight: as long as batches of this run took from their pull request on; a bake that is under way ends when it does. */
+export function etaOfBatch(context: Context, batch: Batch): Eta | undefined {
+  if (isEnded(context.run) || batch.phase === "Settled" || batch.phase === "Closed") return undefined;
+  const certain = batch.bake?.until ?? batch.next?.eta;
+  if (certain !== undefined) return { p50: certain, p90: certain };
+  const begun = batch.merged?.at;
+  const each = perBatch(context, batch.stage);
+  if (begun === undefined || each === undefined) return undefined;
+  const at = (ms: number) => iso(Math.max(context.now, epoch(begun) + ms));
+  return { p50: at(each.p50), p90: at(each.p90) };
+}
+
+function batchesLeft(run: Run, stage: number): number {
+  const all = run.plan.stages[stage]?.batches.length ?? 0;
+  const done = run.batches.filter((batch) => batch.stage === stage && batch.phase === "Settled" && !isMidStep(batch)).length;
+  return Math.max(0, all - done);
+}
+
+/** By the batches of this stage in this run, else those of past runs, else all of this run; never less than its bake. */
+function perBatch({ run, history }: Context, stage: number): Share | undefined {
+  const planned = run.plan.stages[stage];
+  const bake = run.spec.stages[stage]?.bakeMs ?? 0;
+  const past = (history.stages.get(planned?.name ?? "") ?? []).map((ms) => ms / Math.max(1, planned?.batches.length ?? 1));
+  const own = tookOf(run.batches.filter((batch) => batch.stage === stage));
+  const others = run.batches.map((batch) => ({ batch, bake: run.spec.stages[batch.stage]?.bakeMs ?? 0 }));
+  const rest = others.flatMap(({ batch, bake: theirs }) => tookOf([batch]).map((ms) => Math.max(0, ms - theirs) + bake));
+  const known = percentiles(own.length > 0 ? own : past.length > 0 ? past : rest);
+  return known && { p50: Math.max(bake, known.p50), p90: Math.max(bake, known.p90) };
+}
+
+function tookOf(batches: readonly Batch[]): number[] {
+  return batches.flatMap(({ settledAt, pull, merged }) => {
+    const begun = merged?.at ?? pull?.openedAt;
+    return settledAt === undefined || begun === undefined ? [] : [Math.max(0, epoch(settledAt) - epoch(begun))];
+  });
+}

@@ -1,0 +1,144 @@
+/** Nodes of clusters, Applications, Argo Rollouts, analyses and hooks: what stands below a batch or a stage. Called by `stage-nodes.ts`. */
+import { hookHost } from "../../run/checks/hooks.ts";
+import { analysisSpec } from "../../run/checks/step-analysis.ts";
+import type { RunAnalysis } from "../../run/state/analysis-types.ts";
+import type { HookCall } from "../../run/state/hooks-types.ts";
+import { clusterName } from "../../run/state/names.ts";
+import type { BatchTarget, RolloutState, TargetPhase } from "../../run/state/run.ts";
+import type { AnalysisWhen } from "../../spec/rollout.ts";
+import { present } from "../markdown.ts";
+import { countedTimes } from "../reasons/phrases.ts";
+import { rolloutDetails, rolloutPhase } from "../rollouts.ts";
+import { pinValue } from "../words.ts";
+import { causeOfCheck, causeOfTarget } from "./causes.ts";
+import { type Context, explained } from "./context.ts";
+import type { ModelNode, State } from "./model.ts";
+import { isState, node, TARGET_STATES } from "./states.ts";
+
+/** The one that says most about a cluster comes first: a cluster is as far as its least advanced Application. */
+const WORST_FIRST: readonly TargetPhase[] = [
+  ...(["Failed", "RolledBack", "Requeued", "Pending", "Proposed", "Merged", "Syncing", "Healthy", "Skipped", "Baked"] as const),
+];
+
+const OVER: ReadonlySet<TargetPhase> = new Set(["Baked", "Skipped", "Failed", "RolledBack"]);
+
+/** A cluster in a batch, with its Applications. `over`: its batch is. */
+export function clusterNode(context: Context, cluster: string, targets: readonly BatchTarget[], over: boolean): ModelNode {
+  const [worst] = targets.toSorted((a, b) => WORST_FIRST.indexOf(a.phase) - WORST_FIRST.indexOf(b.phase));
+  if (worst === undefined) throw new Error("a cluster of a batch has no target");
+  return {
+    ...targetNode(context, worst, "cluster", clusterName(context.run, cluster)),
+    when: over || OVER.has(worst.phase) ? "past" : "now",
+    children: targets.map((target) => applicationNode(context, target)),
+  };
+}
+
+function applicationNode(context: Context, target: BatchTarget): ModelNode {
+  return {
+    ...targetNode(context, target, "application", target.application),
+    children: (target.rollouts ?? []).map(rolloutNode),
+  };
+}
+
+function targetNode(context: Context, target: BatchTarget, kind: "cluster" | "application", name: string): ModelNode {
+  const { phase, since, excused, evidence } = target;
+  const url = context.linkTo(target.key);
+  // What was seen of it says more than that it is over, but of one that failed as it had been before.
+  const why = excused === true ? target.why : (evidence?.sentence ?? target.why);
+  return node({
+    ...{ kind, name, state: TARGET_STATES[phase], since, when: OVER.has(phase) ? "past" : "now" },
+    ...explained(context, why),
+    facts: present(changeOf(target), excused === true && "as before its batch", kind === "application" && context.live.get(target.key)),
+    links: url === undefined ? [] : [{ name: "Argo CD", url }],
+    deadline: OVER.has(phase) ? undefined : target.deadlineAt,
+    cause: phase === "Failed" ? causeOfTarget(context, target) : undefined,
+  });
+}
+
+/** `v1.4.1 → v1.4.2`; of a target that has its value already, nothing. */
+export function changeOf({ edits }: Pick<BatchTarget, "edits">): string {
+  const edit = edits.find(({ from, to }) => from !== to);
+  if (edit === undefined) return "";
+  return edit.from === null ? pinValue(edit, "to") : `${pinValue(edit, "from")} → ${pinValue(edit, "to")}`;
+}
+
+function rolloutNode(rollout: RolloutState): ModelNode {
+  const phase = rolloutPhase(rollout);
+  const state: State = phase === "Suspended" ? "Paused" : isState(phase) ? phase : "Unknown";
+  return node({ kind: "rollout", name: rollout.name, state, says: rolloutDetails(rollout) });
+}
+
+const WHERE: Record<AnalysisWhen, string> = {
+  BeforeStage: "analysis before the stage:",
+  AfterBatch: "analysis",
+  AfterStage: "analysis after the stage:",
+  Background: "background analysis",
+};
+
+const ANALYSIS_STATES: Record<RunAnalysis["phase"], State> = {
+  Running: "Running",
+  Successful: "Passed",
+  Failed: "Failed",
+  Error: "Error",
+  Inconclusive: "Inconclusive",
+  Stopped: "Stopped",
+};
+
+export function analysisNode(context: Context, record: RunAnalysis): ModelNode {
+  const { run } = context;
+  const names = (analysisSpec(run, record)?.templates ?? []).map(({ templateName }) => templateName).join(", ");
+  const on = record.cluster === undefined ? "" : ` on ${clusterName(run, record.cluster)}`;
+  const state = record.accepted === undefined ? ANALYSIS_STATES[record.phase] : "Accepted";
+  return node({
+    ...{ kind: "check", name: `${WHERE[record.when]} ${names}${on}`, state, since: record.endedAt ?? record.startedAt },
+    ...explained(context, record.why),
+    when: state === "Passed" || state === "Stopped" ? "past" : "now",
+    facts: present(
+      record.accepted !== undefined && `accepted by @${record.accepted.by}`,
+      record.attempt > 1 && `attempt ${record.attempt}`,
+      (record.metrics ?? []).map(metricWords).join("; "),
+    ),
+    cause: causeOfCheck(context, record),
+  });
+}
+
+/** `webcheck: 3 ok, 2 failed, last nok` */
+function metricWords(metric: NonNullable<RunAnalysis["metrics"]>[number]): string {
+  const counts = present(
+    `${metric.successful} ok`,
+    metric.failed > 0 && `${metric.failed} failed`,
+    metric.inconclusive > 0 && `${metric.inconclusive} inconclusive`,
+    metric.error > 0 && `${metric.error} not measured`,
+    metric.value !== undefined && `last ${metric.value}`,
+    metric.dryRun === true && "dry run",
+  );
+  return `${metric.name}: ${counts.join(", ")}`;
+}
+
+const HOOK_STATES: Record<HookCall["phase"], State> = {
+  Calling: "Running",
+  Waiting: "Waiting",
+  Held: "Held",
+  Done: "Passed",
+  Failed: "Failed",
+  Error: "Error",
+};
+
+export function hookNode(context: Context, call: HookCall): ModelNode {
+  const { run } = context;
+  const host = hookHost(run.spec.stages[call.stage]?.hooks?.[call.when][call.index]?.url ?? "");
+  const when = call.when === "onFailure" ? "on failure" : `${call.when} the stage`;
+  const state = call.accepted === undefined ? HOOK_STATES[call.phase] : "Accepted";
+  return node({
+    ...{ kind: "check", name: `hook ${when}${host === "" ? "" : ` (${host})`}`, state, since: call.endedAt ?? call.since },
+    ...explained(context, call.why),
+    when: state === "Passed" ? "past" : "now",
+    facts: present(call.accepted !== undefined && `passed over by @${call.accepted.by}`, `asked ${countedTimes(call.tries)}`),
+    cause: causeOfCheck(context, call),
+  });
+}
+
+/** A cluster that no batch holds. */
+export function looseNode(context: Context, cluster: string, given: Partial<ModelNode> & Pick<ModelNode, "state">): ModelNode {
+  return node({ kind: "cluster", name: clusterName(context.run, cluster), ...given });
+}

@@ -1,0 +1,158 @@
+/**
+ * A run as every surface draws it: the PR comment, checks, the terminal, the page, notifications and the JSON of the API. Made by
+ * `modelOf()` from what the journal holds, and from nothing else; it decides nothing.
+ *
+ * How to draw a node: `LABELS[state]` is its word, `tone` its colour, `says` the one sentence on it (empty where the word says it all),
+ * `checking` what of something healthy is still looked at, `waitsFor` what comes next, `eta` or `deadline` when. `ask` of the run is what a
+ * person is asked, `actions` what they may do; of those that are not `allowed`, `whyNot` says it. All texts are plain: no Markdown, and
+ * whatever came from outside stands in them as it is, so escape it as your surface needs. Times are ISO and in UTC.
+ */
+import type { AnyReason } from "../../base/reason.ts";
+import type { Time } from "../../base/time.ts";
+import type { RunPhase } from "../../run/state/run.ts";
+import type { CommandName, Permission } from "../../spec/commands.ts";
+import type { Subject } from "../reasons/entry.ts";
+
+export type NodeKind = "run" | "stage" | "batch" | "cluster" | "application" | "rollout" | "check" | "controlPlane";
+
+/** What stands in the journal as settled, confirmed, baked or live is one state for people: Healthy. */
+export type State =
+  | RunPhase
+  | "ToCome"
+  | "NotReached"
+  /** Its pull request is being made; is there; is being merged. */
+  | "Opening"
+  | "Open"
+  | "Merging"
+  | "Merged"
+  | "Syncing"
+  | "Healthy"
+  /** Over, and not all of it is healthy. */
+  | "Done"
+  | "Closed"
+  | "Requeued"
+  | "Skipped"
+  | "Joined"
+  | "Quarantined"
+  | "NotInRun"
+  /** Of an analysis or a hook. */
+  | "Running"
+  | "Waiting"
+  | "Held"
+  | "Passed"
+  | "Inconclusive"
+  | "Error"
+  | "Accepted"
+  | "Stopped"
+  /** Of an Argo Rollout, besides. */
+  | "Degraded"
+  | "Unknown"
+  /** Of a control plane. */
+  | "Unseen";
+
+export type Tone = "good" | "busy" | "warn" | "bad" | "dim";
+
+/** A reason with its sentence. */
+export interface Said {
+  reason: AnyReason;
+  says: string;
+}
+
+/** When it is expected, as past batches went: half of them were faster than p50, nine of ten than p90. What is certain has both alike. */
+export interface Eta {
+  p50: Time;
+  p90: Time;
+}
+
+/** What a failure comes from, in the words of whoever saw it. */
+export interface Cause {
+  kind: "application" | "rollout" | "analysis" | "hook";
+  /** `payments-eu-1 on eu-1` */
+  name: string;
+  /** Empty where it said nothing. */
+  says: string;
+  /** Of an analysis: each metric with what was measured and what it must meet. */
+  measured?: Measured[] | undefined;
+  link?: string | undefined;
+}
+
+export interface Measured {
+  metric: string;
+  value: string;
+  /** Conditions and limits of its template, where they are known. */
+  limit: string;
+}
+
+/** A command a person may give here. */
+export interface Action {
+  verb: CommandName;
+  args: string[];
+  effect: string;
+  needs: Permission;
+  allowed: boolean;
+  whyNot?: Said | undefined;
+}
+
+export interface Link {
+  /** `#12`, `Argo CD` */
+  name: string;
+  url: string;
+}
+
+export interface ModelNode {
+  kind: NodeKind;
+  name: string;
+  state: State;
+  tone: Tone;
+  /** What is over and what is to come may be folded away where room is short. */
+  when: "past" | "now" | "later";
+  reason?: AnyReason | undefined;
+  subject?: Subject | undefined;
+  says: string;
+  /** Of what is healthy: `baking until 14:10:00 UTC`. */
+  checking?: string | undefined;
+  since?: Time | undefined;
+  cause?: Cause | undefined;
+  waitsFor?: Said | undefined;
+  eta?: Eta | undefined;
+  deadline?: Time | undefined;
+  actions: Action[];
+  links: Link[];
+  /** Short facts besides: `PR #12`, `attempt 2`, `v1.4.1 → v1.4.2`. */
+  facts: string[];
+  /** Clusters below it. */
+  counts?: Counts | undefined;
+  children: ModelNode[];
+}
+
+/** Each cluster counts once. */
+export interface Counts {
+  clusters: number;
+  healthy: number;
+  failed: number;
+  requeued: number;
+  skipped: number;
+}
+
+/** The root. */
+export interface RunModel extends ModelNode {
+  kind: "run";
+  rollout: string;
+  number: number;
+  release: string;
+  /** Of the release PR; absent: there was none. */
+  pull?: number | undefined;
+  author: string;
+  planHash: string;
+  startedAt: Time;
+  endedAt?: Time | undefined;
+  counts: Counts;
+  /** Who paused it by command. */
+  pausedBy?: string | undefined;
+  /** What a person is asked while it is paused. */
+  ask?: Said | undefined;
+  /** Control planes that cannot be seen: their clusters wait. */
+  controlPlanes: ModelNode[];
+  /** What is worth knowing besides, said once. */
+  notes: string[];
+}

@@ -1,0 +1,78 @@
+import { describe, expect, test } from "vitest";
+import { sampleRun } from "../../../../test/support/sample-run.ts";
+import { said } from "../../reasons/run.ts";
+import type { Batch, Run } from "../../run/state/run.ts";
+import type { ModelNode } from "./model.ts";
+import { modelOf } from "./run-model.ts";
+
+const NOW = Date.parse("2026-11-21T09:04:00.000Z");
+
+function outline(node: ModelNode, indent = ""): string[] {
+  return [`${indent}${node.name}: ${node.state}`, ...node.children.flatMap((child) => outline(child, `${indent}  `))];
+}
+
+function verbs(run: Run, allowed: boolean): string[] {
+  return modelOf(run, NOW).actions.flatMap((one) => (one.allowed === allowed ? [one.verb] : []));
+}
+
+describe("the model of a run", () => {
+  test("has every stage, batch, cluster and Application once, with one word for what is healthy", () => {
+    expect(outline(modelOf(sampleRun(), NOW))).toMatchInlineSnapshot(`
+      [
+        "payments #42: Progressing",
+        "  canary: Healthy",
+        "    batch 1 of 1: Healthy",
+        "      eu-1: Healthy",
+        "        payments-eu-1: Healthy",
+        "      eu-2: Healthy",
+        "        payments-eu-2: Healthy",
+        "  everywhere else: Progressing",
+        "    batch 1 of 2: Syncing",
+        "      us-1: Syncing",
+        "        payments-us-1: Syncing",
+        "      us-2: Merged",
+        "        payments-us-2: Merged",
+        "    batch 2 of 2: ToCome",
+        "      us-3: ToCome",
+        "        payments-us-3: ToCome",
+        "    us-4: Requeued",
+        "      payments-us-4: Requeued",
+      ]
+    `);
+  });
+
+  test("offers what the core would do, and says of the rest why not", () => {
+    expect(verbs(sampleRun(), true)).toEqual(["pause", "rollback", "abort"]);
+    const paused = { kind: "Failure" as const, by: "", reason: said("x"), at: "2026-11-21T09:00:00.000Z", ask: said("y") };
+    expect(verbs(sampleRun({ phase: "Paused", paused }), true)).toEqual(["retry", "resume", "pause", "rollback", "abort"]);
+    const [resume] = modelOf(sampleRun(), NOW).actions.filter(({ verb }) => verb === "resume");
+    expect(resume).toMatchObject({ needs: "write", allowed: false, whyNot: { reason: { code: "NOT_PAUSED" } } });
+    expect(verbs(sampleRun({ phase: "Succeeded", endedAt: "2026-11-21T09:03:00.000Z" }), true)).toEqual(["rollback"]);
+  });
+
+  test("expects an end as past batches went, and none where nothing is known or the run stands still", () => {
+    const first = { ...(sampleRun().batches[0] as Batch), settledAt: "2026-11-21T09:12:00.000Z" };
+    const run = sampleRun({ batches: [first, ...sampleRun().batches.slice(1)] });
+    // Twelve minutes with a bake of ten: two for each of the two batches that are left, which do not bake.
+    expect(modelOf(run, NOW).eta).toEqual({ p50: "2026-11-21T09:08:00.000Z", p90: "2026-11-21T09:08:00.000Z" });
+    expect(modelOf({ ...run, phase: "Paused" }, NOW).eta).toBeUndefined();
+    expect(modelOf(sampleRun({ batches: [] }), NOW).eta).toBeUndefined();
+  });
+
+  test("says what Argo CD says of a failed cluster, with a link to it there", () => {
+    const run = sampleRun();
+    const [first, second] = run.batches as [Batch, Batch];
+    const why = { code: "DEGRADED", day: "2026-11-21", seenAt: run.since, message: "Deployment web: 0 of 3 pods are ready" };
+    const [one, ...more] = second.targets;
+    if (one === undefined) throw new Error("the sample has targets");
+    const failing = { ...one, phase: "Failed" as const, why: { code: "DEADLINE_PASSED", seen: true, because: why } };
+    const failed = sampleRun({ phase: "Paused", batches: [first, { ...second, targets: [failing, ...more] }] });
+    const model = modelOf(failed, NOW, { linkTo: (key) => `https://argocd.example.com/${key}` });
+    expect(model.cause).toEqual({
+      kind: "application",
+      name: "payments-us-1 on us-1",
+      says: "Deployment web: 0 of 3 pods are ready",
+      link: "https://argocd.example.com/hub/argocd/payments-us-1",
+    });
+  });
+});

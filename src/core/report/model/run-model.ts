@@ -1,0 +1,77 @@
+/** Makes the model of a run: see `model.ts` for what it holds and how to draw it. Called by every surface that shows a run. */
+import { clusterName } from "../../run/state/names.ts";
+import { isEnded, type Run } from "../../run/state/run.ts";
+import { present } from "../markdown.ts";
+import { NO_HISTORY } from "../plan/duration.ts";
+import { nextOfRun } from "../reasons/next.ts";
+import { unaskedNotes } from "../run/sign-of-life.ts";
+import { releaseName, releaser } from "../words.ts";
+import { actionsOfRun } from "./actions.ts";
+import { worstCause } from "./causes.ts";
+import { type Context, explained, saidOf } from "./context.ts";
+import { countsOf } from "./counts.ts";
+import { etaOfRun } from "./eta.ts";
+import type { ModelNode, RunModel } from "./model.ts";
+import { besideNodes, stageNode } from "./stage-nodes.ts";
+import { node, runTone } from "./states.ts";
+
+export function modelOf(run: Run, now: number, given: Partial<Omit<Context, "run" | "now">> = {}): RunModel {
+  const context: Context = { linkTo: () => undefined, live: new Map(), history: NO_HISTORY, ...given, run, now };
+  const stages = run.plan.stages.map((_, index) => stageNode(context, index));
+  const children = [...stages, ...outsideNode(context)];
+  const next = nextOfRun(run);
+  const { paused, trigger, endedAt } = run;
+  return {
+    ...node({ kind: "run", name: `${run.rollout} #${run.number}`, state: run.phase, tone: runTone(run.phase), since: run.since }),
+    ...explained(context, run.why),
+    when: isEnded(run) ? "past" : "now",
+    kind: "run",
+    rollout: run.rollout,
+    number: run.number,
+    release: releaseName(run.release.values),
+    pull: trigger.pull,
+    author: releaser(run),
+    planHash: run.plan.hash,
+    startedAt: run.startedAt,
+    endedAt,
+    counts: countsOf(children),
+    pausedBy: paused?.kind === "Command" ? paused.by : undefined,
+    ask: paused === undefined ? undefined : saidOf(context, paused.ask),
+    waitsFor: next === undefined || run.next === null ? undefined : saidOf(context, run.next.what),
+    eta: next?.eta === undefined ? etaOfRun(context) : { p50: next.eta, p90: next.eta },
+    deadline: next?.deadline,
+    cause: run.phase === "Paused" || run.phase === "Failed" ? worstCause(stages.flatMap((stage) => stage.cause ?? [])) : undefined,
+    actions: actionsOfRun(context),
+    controlPlanes: planeNodes(context),
+    notes: unaskedNotes(run.batches),
+    children,
+  };
+}
+
+/** Clusters that appeared and that no stage has: a stage of their own, at the end. */
+function outsideNode(context: Context): ModelNode[] {
+  const children = besideNodes(context, undefined);
+  return children.length === 0 ? [] : [node({ kind: "stage", name: "not in this run", state: "NotInRun", when: "later", children })];
+}
+
+/** Which control planes cannot be seen, and how many clusters wait for them. */
+function planeNodes(context: Context): ModelNode[] {
+  const { run } = context;
+  if (isEnded(run)) return [];
+  return (run.unseen ?? []).map(({ plane, since, why }) => {
+    const clusters = new Set(
+      run.batches.flatMap(({ phase, targets }) =>
+        phase === "Settled" || phase === "Closed"
+          ? []
+          : targets.filter(({ key }) => key.startsWith(`${plane}/`)).map(({ cluster }) => cluster),
+      ),
+    );
+    const held = [...clusters].slice(0, 5).map((cluster) => clusterName(run, cluster));
+    const more = clusters.size > held.length ? ` and ${clusters.size - held.length} more` : "";
+    return node({
+      ...{ kind: "controlPlane", name: plane, state: "Unseen", since },
+      ...explained(context, why),
+      facts: present(held.length > 0 && `${held.join(", ")}${more} wait for it`),
+    });
+  });
+}

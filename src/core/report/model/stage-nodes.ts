@@ -1,0 +1,181 @@
+/** Nodes of stages and batches, those to come from the frozen plan. Called by `run-model.ts`. */
+import type { PlannedBatch, PlannedTarget } from "../../plan/plan-types.ts";
+import { stepWords } from "../../plan/steps.ts";
+import { targetsOf } from "../../run/state/names.ts";
+import { type Batch, isEnded, type Requeued, type Run } from "../../run/state/run.ts";
+import { isMidStep } from "../../run/state/steps.ts";
+import { present } from "../markdown.ts";
+import { placesOf } from "../places.ts";
+import { BATCH_NOUNS, clock, countedTimes } from "../reasons/phrases.ts";
+import { awaitsBatches } from "../requeued.ts";
+import { besides } from "../run/membership.ts";
+import { targetsShown } from "../steps.ts";
+import { batchesOfStage } from "../words.ts";
+import { actionsOfCluster } from "./actions.ts";
+import { worstCause } from "./causes.ts";
+import { type Context, explained, saidOf } from "./context.ts";
+import { countsOf } from "./counts.ts";
+import { etaOfBatch, etaOfStage } from "./eta.ts";
+import { analysisNode, changeOf, clusterNode, hookNode, looseNode } from "./leaf-nodes.ts";
+import type { ModelNode, State } from "./model.ts";
+import { BATCH_STATES, node, runTone } from "./states.ts";
+
+export function stageNode(context: Context, stage: number): ModelNode {
+  const { run } = context;
+  const planned = run.plan.stages[stage];
+  const opened = run.batches.filter((batch) => batch.stage === stage && isShown(run, batch));
+  const moved = new Set(opened.flatMap((batch) => (batch.phase === "Closed" ? [] : placesOf(targetsShown(run, batch)))));
+  const put = [...new Map(run.requeued.map((one) => [one.cluster, one])).values()].filter(
+    (one) => one.stage === stage && !moved.has(one.cluster),
+  );
+  const loose = besideNodes(context, stage);
+  const beside = besides(run).flatMap((one) => (one.stage === stage ? [one.cluster] : []));
+  const elsewhere = new Set([...moved, ...put.map(({ cluster }) => cluster), ...beside]);
+  const children = [
+    ...opened.map((batch) => batchNode(context, batch)),
+    ...batchesToCome(context, planned?.batches ?? [], elsewhere),
+    ...put.map((one) => requeuedNode(context, one)),
+    ...(stage < run.stage ? [] : (planned?.requeued ?? []).filter((cluster) => !elsewhere.has(cluster) && !isSkipped(run, cluster))).map(
+      (cluster) => putOffNode(context, cluster),
+    ),
+    ...(run.analyses ?? []).filter((record) => record.stage === stage).map((record) => analysisNode(context, record)),
+    ...(run.hooks ?? []).filter((call) => call.stage === stage).map((call) => hookNode(context, call)),
+    ...loose,
+  ];
+  const counts = countsOf(children);
+  return node({
+    ...{ kind: "stage", name: planned?.name ?? "", since: opened[0]?.since, counts, children },
+    ...stateOfStage(run, stage, counts.failed),
+    facts: present(`at most ${planned?.maxUnavailable ?? 0} at once`),
+    eta: etaOfStage(context, stage),
+    cause: worstCause(children.flatMap((child) => child.cause ?? [])),
+  });
+}
+
+function stateOfStage(run: Run, stage: number, failed: number): Pick<ModelNode, "state" | "when" | "tone"> {
+  if (stage < run.stage)
+    return failed > 0 ? { state: "Done", when: "past", tone: "warn" } : { state: "Healthy", when: "past", tone: "good" };
+  if (stage > run.stage || (run.phase === "Pending" && run.batches.length === 0))
+    return { state: isEnded(run) ? "NotReached" : "ToCome", when: "later", tone: "dim" };
+  return { state: run.phase, when: "now", tone: runTone(run.phase) };
+}
+
+/** A weight that has been followed by the next is shown there. */
+function isShown(run: Run, batch: Batch): boolean {
+  return !isMidStep(batch) || targetsShown(run, batch).length > 0;
+}
+
+function isSkipped(run: Run, cluster: string): boolean {
+  return run.skipped.some((one) => one.cluster === cluster);
+}
+
+function batchNode(context: Context, batch: Batch): ModelNode {
+  const { run } = context;
+  const here = targetsShown(run, batch);
+  const over = batch.phase === "Settled" || batch.phase === "Closed";
+  const failed = batch.targets.filter((target) => target.phase === "Failed").length;
+  const clusters = Map.groupBy(here, (target) => target.cluster);
+  const children = [
+    ...[...clusters].map(([cluster, targets]) => withActions(context, cluster, clusterNode(context, cluster, targets, over))),
+    ...(batch.analyses ?? []).map((record) => analysisNode(context, record)),
+  ];
+  const { pull } = batch;
+  const changes = new Set(batch.targets.map(changeOf).filter((change) => change !== ""));
+  return node({
+    ...{ kind: "batch", name: nameOf(run, batch), state: stateOfBatch(batch, failed), since: batch.since, children },
+    ...(over ? { reason: batch.why, says: "" } : explained(context, batch.why)),
+    when: over ? "past" : "now",
+    counts: countsOf(children),
+    checking: batch.phase === "Baking" && batch.bake !== undefined ? `baking until ${clock(batch.bake.until)}` : undefined,
+    waitsFor: over || batch.next === null ? undefined : saidOf(context, batch.next.what),
+    eta: etaOfBatch(context, batch),
+    deadline: over ? undefined : batch.next?.deadline,
+    links: pull === undefined || pull.number === 0 ? [] : [{ name: `#${pull.number}`, url: pull.url }],
+    facts: present(
+      changes.size === 1 && [...changes][0],
+      batch.attempt > 1 && `attempt ${batch.attempt}`,
+      batch.merged !== undefined && `merged as ${batch.merged.commit.slice(0, 7)}`,
+      failed > 0 && `${failed} failed`,
+      over && here.length === 0 && batch.targets.length > 0 && !isMidStep(batch) && "its clusters went to the end of the stage",
+    ),
+    cause: worstCause(children.flatMap((child) => child.cause ?? [])),
+  });
+}
+
+function withActions(context: Context, cluster: string, made: ModelNode): ModelNode {
+  return made.state === "Failed" ? { ...made, actions: actionsOfCluster(context, cluster) } : made;
+}
+
+function stateOfBatch(batch: Batch, failed: number): State {
+  return batch.phase === "Settled" && failed > 0 ? "Done" : BATCH_STATES[batch.phase];
+}
+
+/** It stands inside its stage, so the stage is not named again. */
+function nameOf(run: Run, { kind, ...batch }: Batch): string {
+  return kind !== "Planned" ? BATCH_NOUNS[kind] : `batch ${batch.ofStage} of ${batchesOfStage(run, batch.stage)}${stepWords(batch)}`;
+}
+
+/** Planned batches of which clusters are left. */
+function batchesToCome(context: Context, planned: readonly PlannedBatch[], elsewhere: ReadonlySet<string>): ModelNode[] {
+  const state = isEnded(context.run) ? "NotReached" : "ToCome";
+  return planned.flatMap((batch, index) => {
+    const left = batch.clusters.filter((cluster) => !elsewhere.has(cluster));
+    if (left.length === 0) return [];
+    const children = left.map((cluster) =>
+      plannedNode(
+        context,
+        cluster,
+        batch.targets.filter((target) => target.cluster === cluster),
+      ),
+    );
+    return [
+      node({ kind: "batch", name: `batch ${index + 1} of ${planned.length}`, state, when: "later", counts: countsOf(children), children }),
+    ];
+  });
+}
+
+function plannedNode(context: Context, cluster: string, targets: readonly PlannedTarget[]): ModelNode {
+  const skipped = context.run.skipped.find((one) => one.cluster === cluster);
+  const state: State = skipped !== undefined ? "Skipped" : isEnded(context.run) ? "NotReached" : "ToCome";
+  const children = targets.map(({ application, edits }) =>
+    node({ kind: "application", name: application, state, when: "later", facts: present(changeOf({ edits })) }),
+  );
+  const why = skipped === undefined ? {} : { ...explained(context, skipped.why), since: skipped.at };
+  return looseNode(context, cluster, { state, when: "later", facts: present(changeOf(targets[0] ?? { edits: [] })), children, ...why });
+}
+
+function requeuedNode(context: Context, one: Requeued): ModelNode {
+  const { run } = context;
+  const later = awaitsBatches(run, one);
+  const given = one.failed === true;
+  return looseNode(context, one.cluster, {
+    ...{ state: given ? "Failed" : "Requeued", since: one.since },
+    ...explained(context, one.why),
+    facts: present(
+      later && "tried after the stage's batches",
+      given && "given up",
+      one.attempts > 0 && `looked at ${countedTimes(one.attempts)}`,
+    ),
+    eta: later || given || isEnded(run) ? undefined : { p50: one.nextAt, p90: one.nextAt },
+    actions: actionsOfCluster(context, one.cluster),
+    children: targetsOf(run, one.cluster).map(({ application }) => node({ kind: "application", name: application, state: "Requeued" })),
+  });
+}
+
+/** Put off by the plan: its turn comes after the stage's batches. */
+function putOffNode(context: Context, cluster: string): ModelNode {
+  const ended = isEnded(context.run);
+  return looseNode(context, cluster, {
+    state: ended ? "NotReached" : "Requeued",
+    when: "later",
+    facts: ended ? [] : ["tried after the stage's batches"],
+  });
+}
+
+const BESIDE = { Joined: "Joined", Quarantined: "Quarantined", "Not in this run": "NotInRun" } as const;
+
+/** Clusters of one stage, or of none, that stand beside the batches. */
+export function besideNodes(context: Context, stage: number | undefined): ModelNode[] {
+  const rows = besides(context.run).filter((one) => one.stage === stage);
+  return rows.map(({ cluster, status, since, why }) => looseNode(context, cluster, { state: BESIDE[status], since, says: why }));
+}
