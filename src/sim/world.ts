@@ -1,4 +1,5 @@
 import { readdirSync, readFileSync } from "node:fs";
+import { createServer } from "node:http";
 import { join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { render } from "../core/appset/index.ts";
@@ -11,8 +12,8 @@ import { fastClock, type WorldClock } from "./clock.ts";
 import type { Person } from "./github/model/people.ts";
 import { type GitHubOptions, type GitHubSim, startGitHub } from "./github/start.ts";
 import type { KubernetesSim } from "./kubernetes/index.ts";
+import { listen } from "./listen.ts";
 import { type EmbeddedPlane, startPlane } from "./plane.ts";
-import { startRelay } from "./relay.ts";
 
 export interface WorldOptions {
   /** How many times as fast as the wall's clock. Default 1. */
@@ -204,4 +205,19 @@ async function untilComment(
     if (clock.now() > until) throw new Error(`no comment on #${pull} holds "${text}"`);
     await new Promise<void>((resolve) => void clock.after(LOOK_MS * clock.speed, resolve));
   }
+}
+
+/** GitHub has one webhook for the App and others for Argo CD: here one delivery is passed on, byte for byte, to each. */
+async function startRelay(): Promise<{ url: string; to: Set<string>; close(): Promise<void> }> {
+  const to = new Set<string>();
+  const server = createServer(async (request, response) => {
+    const body = Buffer.concat(await request.toArray());
+    const headers = Object.entries(request.headers).flatMap(([name, value]) =>
+      typeof value === "string" && /^(x-|content-type|user-agent)/.test(name) ? [[name, value] as [string, string]] : [],
+    );
+    const answers = await Promise.allSettled([...to].map((url) => fetch(url, { method: "POST", headers, body })));
+    response.writeHead(answers.every((answer) => answer.status === "fulfilled" && answer.value.ok) ? 200 : 502).end();
+  });
+  const { url, close } = await listen(server);
+  return { url: `${url}/`, to, close };
 }

@@ -1,12 +1,14 @@
+import { defined } from "../core/base/defined.ts";
+import type { Cluster } from "../core/plan/plan-types.ts";
 import { sentenceOf } from "../core/report/reasons/say.ts";
 import { advance } from "../core/run/advance.ts";
 import { isEnded, type Run } from "../core/run/state/run.ts";
 import { type DriveOptions, type Driver, isSpokenTo, note, runsOf, START } from "./driver.ts";
-import type { Happening, Scenario } from "./generate/scenario.ts";
+import type { Behaviour, Happening, Scenario } from "./generate/scenario.ts";
 import { nextTime } from "./moments.ts";
 import { round } from "./round.ts";
-import { setupOf } from "./setup.ts";
 import { judgment } from "./truth/judge.ts";
+import { partsOf, windowOf } from "./world/fleet.ts";
 import { operate, operator } from "./world/operator.ts";
 import { happen } from "./world/people.ts";
 import { startAll } from "./world/start.ts";
@@ -118,4 +120,31 @@ function stuck(driver: Driver, calmAt: number): void {
 function where(driver: Driver): string {
   const active = runsOf(driver).flatMap((run) => (run === undefined || isEnded(run) ? [] : [run]));
   return active.map((run) => `${run.rollout} #${run.number} is ${run.phase}, ${sentenceOf(run.why, run)}`).join("; ");
+}
+
+const PROMPT: Behaviour = { lagMs: 1000, script: [] };
+
+/** The world that a scenario describes. */
+function setupOf(scenario: Scenario): Setup {
+  const fleets = scenario.rollouts.map((_, index) => partsOf(scenario, index));
+  const clusters: readonly Cluster[] = fleets[0]?.clusters ?? [];
+  return {
+    seed: scenario.seed,
+    chaos: scenario.chaos,
+    queue: scenario.queue === true,
+    rollouts: fleets.map(({ rollout: spec, targets }, index) =>
+      defined({
+        index,
+        name: spec.name,
+        spec,
+        targets,
+        model: scenario.rollouts[index],
+      }),
+    ),
+    clusters,
+    behaviourOf: ({ application }) => scenario.behaviours[application] ?? PROMPT,
+    freezes: (scenario.freezes ?? []).map((model) => ({ ...windowOf(model), model })),
+    limits: scenario.limits,
+    outside: scenario.outside,
+  };
 }

@@ -6,7 +6,6 @@ import type { Account, Rule, Verb } from "./auth.ts";
 import { createAuthority } from "./certificates.ts";
 import { createLister } from "./list.ts";
 import { createApiServer } from "./server.ts";
-import { startTokenController } from "./service-accounts.ts";
 import { Store } from "./store.ts";
 import type { KubeObject, Resource } from "./types.ts";
 import { createWatchHub } from "./watch.ts";
@@ -123,4 +122,15 @@ export async function startKubernetes(options: KubernetesOptions): Promise<Kuber
 
 function randomToken(): string {
   return randomBytes(24).toString("base64url");
+}
+
+/** Fills in the token of a Secret that asks for one of a ServiceAccount, as the token controller of a real cluster does. */
+function startTokenController(store: Store): void {
+  store.subscribe("secrets", ({ type, object }) => {
+    const { namespace = "", name } = object.metadata;
+    const data = (object["data"] ?? {}) as Record<string, string>;
+    if (type === "DELETED" || object["type"] !== "kubernetes.io/service-account-token" || data["token"] !== undefined) return;
+    const token = Buffer.from(randomBytes(24).toString("base64url")).toString("base64");
+    store.change("secrets", namespace, name, (secret) => ({ ...secret, data: { ...data, token } }));
+  });
 }

@@ -1,3 +1,4 @@
+import { hasCode } from "../../core/base/reason.ts";
 import { epoch } from "../../core/base/time.ts";
 import { sentenceOf } from "../../core/report/reasons/say.ts";
 import type { RunAnalysis } from "../../core/run/state/analysis-types.ts";
@@ -5,7 +6,8 @@ import { checkInvariants } from "../../core/run/state/invariants.ts";
 import { type Halt, isEnded, type Run } from "../../core/run/state/run.ts";
 import type { Advanced, World } from "../../core/run/state/world.ts";
 import type { ModelPull } from "../world/forge.ts";
-import type { Entry, Said, Truth } from "../world/world.ts";
+import { firstOpening } from "../world/windows.ts";
+import type { Entry, Freeze, Said, Truth } from "../world/world.ts";
 import { leftOutIsNotMerged, turnIsTakenRightly } from "./ahead.ts";
 import { confirmedTruly, followsTheWell, mergeIsSound, strangersChangeNothing } from "./checks.ts";
 import { batchIsOfItsClusters, joinersLand, nobodyIsForgotten, quarantineIsKept, requeuedGoesBack, revertIsRight } from "./clusters.ts";
@@ -25,7 +27,6 @@ import {
   startIsSound,
 } from "./runs.ts";
 import { pausesAreKept, weightsAreInOrder } from "./steps.ts";
-import { openingsArePromisedRightly } from "./windows.ts";
 
 /** Who looks at all of it, knows the truth, and shares no logic with what is judged. */
 export interface Judge {
@@ -217,4 +218,27 @@ export function judgeMerge(judge: Judge, entries: readonly Entry[], pull: ModelP
     );
     if (held === true) judge.violations.push(`truth: ${nameOf(run)} merged for a cluster after its halt was answered`);
   }
+}
+
+/** An opening that was just promised is the first moment, as things stand, at which windows and freezes are open; where none is promised there is none. */
+function openingsArePromisedRightly(truth: Truth, before: Run, run: Run, world: World, now: number): string[] {
+  const model = truth.rollouts.find((rollout) => rollout.name === run.rollout)?.model;
+  if (model === undefined) return [];
+  const freezes = (world.freezes ?? []).map((freeze: Freeze) => freeze.model);
+  if (freezes.includes(undefined)) return [];
+  const sets = [run.kind === "Rollback" ? [] : (model.windows ?? []), freezes.flatMap((one) => (one === undefined ? [] : [one]))];
+  const wrong: string[] = [];
+  for (const batch of run.batches) {
+    const { next } = batch;
+    if (next === null || next === before.batches[batch.number - 1]?.next) continue;
+    const said = `truth: batch ${batch.number} of ${run.rollout}`;
+    const first = firstOpening(sets, now);
+    if (hasCode(next.what, "NEXT_WINDOW") && (next.eta === undefined || epoch(next.eta) !== first))
+      wrong.push(
+        `${said} promises an opening at ${next.eta}, and the first is ${first === undefined ? "never" : new Date(first).toISOString()}`,
+      );
+    if (hasCode(next.what, "NEXT_WINDOWS_CHANGED") && first !== undefined)
+      wrong.push(`${said} says that its windows never open, and they do at ${new Date(first).toISOString()}`);
+  }
+  return wrong;
 }

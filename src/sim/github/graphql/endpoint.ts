@@ -1,10 +1,14 @@
 import { buildSchema, type DocumentNode, execute, GraphQLError, type GraphQLSchema, Kind, parse, validate } from "graphql";
 import { defined } from "../../../core/base/defined.ts";
+import { ApiFailure } from "../http/failure.ts";
 import type { Actor, World } from "../model/model.ts";
 import type { Context } from "./context.ts";
 import { type PrintedError, printDocumentError, printFieldError } from "./failures.ts";
-import { mutationRoot } from "./mutations/root.ts";
+import { GIT_MUTATIONS } from "./mutations/git.ts";
+import { ISSUE_MUTATIONS } from "./mutations/issues.ts";
+import { PULL_MUTATIONS } from "./mutations/pulls.ts";
 import { printNode, queryRoot } from "./queries.ts";
+
 import slice from "./schema.generated.json" with { type: "json" };
 
 interface GraphQLAnswer {
@@ -72,4 +76,20 @@ function isMutation(document: DocumentNode, operationName: unknown): boolean {
   const operations = document.definitions.filter((one) => one.kind === Kind.OPERATION_DEFINITION);
   const wanted = operations.find((one) => one.name?.value === operationName) ?? operations[0];
   return wanted?.operation === "mutation";
+}
+
+type Mutation = (context: Context, input: never) => object | Promise<object>;
+
+/** The root of mutations: each takes one `input` and gives its `clientMutationId` back. */
+function mutationRoot(context: Context) {
+  const all: Record<string, Mutation> = { ...GIT_MUTATIONS, ...PULL_MUTATIONS, ...ISSUE_MUTATIONS };
+  const root: Record<string, (args: { input: Record<string, unknown> }) => Promise<object>> = {};
+  for (const [name, run] of Object.entries(all)) {
+    root[name] = async ({ input }) => {
+      if (context.actor.kind === "anonymous") throw new ApiFailure(403, "Must be signed in");
+      const payload = await run(context, input as never);
+      return { clientMutationId: input["clientMutationId"] ?? null, ...payload };
+    };
+  }
+  return root;
 }
