@@ -41,18 +41,3 @@ export function spendOn(budget: Budget, value: GoValue, depth = 0): void {
 export function checkLength(characters: number): void {
   if (characters > LONGEST_TEXT) throw fails("LACKS_LONG_TEXT", { most: LONGEST_TEXT });
 }
-
-let scanned = 0;
-
-/** Notes characters that a regular expression goes through, which neither its input nor what it finds shows. */
-export function scan(characters: number): void {
-  scanned += characters;
-  if (scanned > CHARACTERS * MOST_STEPS) throw fails("GO_ENDLESS");
-}
-
-/** What was noted since it was asked last. */
-export function takeScanned(): number {
-  const taken = scanned;
-  scanned = 0;
-  return taken;
-}

@@ -2,7 +2,7 @@
  * Evaluates pipelines: operands, fields, variables and calls of functions, with the checks that Go's reflection makes. `index.ts` calls it for
  * each action.
  */
-import { type Budget, checkLength, spend, spendOn, spendOnText, takeScanned } from "./budget.ts";
+import { type Budget, checkLength, spend, spendOn } from "./budget.ts";
 import type { FunctionTable, GoFunction, ParamType } from "./functions.ts";
 import type { Constant, Expr, Node, Pipe } from "./parser.ts";
 import { UNSUPPORTED } from "./unsupported.ts";
@@ -132,15 +132,12 @@ function call(state: State, name: string, args: readonly Expr[], dot: GoValue, p
 }
 
 function called(state: State, target: GoFunction, values: readonly unknown[]): GoValue {
-  takeScanned();
   try {
-    return target.call(...values);
+    return target.call(state, values);
   } catch (error) {
     // What no text or list of JavaScript's can hold is far beyond what a template may make.
     if (error instanceof RangeError) checkLength(Number.POSITIVE_INFINITY);
     throw error;
-  } finally {
-    spendOnText(state, takeScanned());
   }
 }
 

@@ -1,3 +1,4 @@
+import type { Budget } from "./budget.ts";
 import type { GoMap, GoValue } from "./value.ts";
 
 /**
@@ -28,16 +29,25 @@ export interface GoFunction {
   params: readonly ParamType[];
   /** Type of any further arguments. */
   rest: ParamType | undefined;
-  call(...args: unknown[]): GoValue;
+  /** `budget`: of the execution, for what costs more than what goes in and comes out. */
+  call(budget: Budget, args: readonly unknown[]): GoValue;
 }
 
 export type FunctionTable = Readonly<Record<string, GoFunction>>;
 
 /** Declares a function: `fn("string int any...", …)` takes a string, an int, and any number of further values. */
 export function fn<const Params extends string>(params: Params, call: (...args: Arguments<Params>) => GoValue): GoFunction {
+  return fnSpending(params, (_, ...args) => call(...args));
+}
+
+/** Declares a function that spends of the budget itself. */
+export function fnSpending<const Params extends string>(
+  params: Params,
+  call: (budget: Budget, ...args: Arguments<Params>) => GoValue,
+): GoFunction {
   const types = params.split(" ");
   const rest = types.at(-1)?.endsWith("...") === true ? (types.pop()?.slice(0, -3) as ParamType) : undefined;
-  return { params: types as ParamType[], rest, call: call as GoFunction["call"] };
+  return { params: types as ParamType[], rest, call: (budget, args) => call(budget, ...(args as Arguments<Params>)) };
 }
 
 /** Adds Go's `must` twins, which differ in how they report an error: it ends the template either way. */

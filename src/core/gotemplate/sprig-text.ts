@@ -4,9 +4,9 @@
  */
 import { type Matcher, RE2JS, RE2JSException } from "re2js";
 import { compareText } from "../base/compare-text.ts";
-import { checkLength, scan } from "./budget.ts";
+import { type Budget, checkLength, spendOnText } from "./budget.ts";
 import { byteLength, quoted, sliceBytes } from "./builtins.ts";
-import { type FunctionTable, fn, withMust } from "./functions.ts";
+import { type FunctionTable, fn, fnSpending, withMust } from "./functions.ts";
 import { fails, formatValue, type GoMap, type GoValue, isNothing, stringMap, TemplateError, typedList } from "./value.ts";
 
 /** sprig's strslice: what it does to take any value for a list of texts. */
@@ -132,12 +132,12 @@ function parsePattern(pattern: string): RE2JS {
 }
 
 /** All matches from left to right. An empty one right behind another match is none. */
-function* matches(pattern: string, input: string): Generator<Match> {
+function* matches(budget: Budget, pattern: string, input: string): Generator<Match> {
   if (input.length > LONGEST_INPUT) throw fails("LACKS_LONG_INPUT", { most: LONGEST_INPUT });
   const matcher = compile(pattern).matcher(input);
   let last = -1;
   // Each search may go to the end of the input before it knows of a match.
-  for (scan(input.length); matcher.find(); scan(input.length - matcher.end())) {
+  for (spendOnText(budget, input.length); matcher.find(); spendOnText(budget, input.length - matcher.end())) {
     const [start, end] = [matcher.start(), matcher.end()];
     if (start === end && end === last) continue;
     last = end;
@@ -158,23 +158,23 @@ function expand(replacement: string, match: Match): string {
   });
 }
 
-function replace(pattern: string, input: string, fill: (match: Match) => string): string {
+function replace(budget: Budget, pattern: string, input: string, fill: (match: Match) => string): string {
   let result = "";
   let at = 0;
-  for (const match of matches(pattern, input)) {
+  for (const match of matches(budget, pattern, input)) {
     result += input.slice(at, match.start) + fill(match);
     at = match.end;
   }
   return result + input.slice(at);
 }
 
-function splitBy(pattern: string, input: string, count: number): string[] {
+function splitBy(budget: Budget, pattern: string, input: string, count: number): string[] {
   if (count === 0) return [];
   if (pattern.length > 0 && input.length === 0) return [""];
   const parts: string[] = [];
   let start = 0;
   let end = 0;
-  for (const match of matches(pattern, input)) {
+  for (const match of matches(budget, pattern, input)) {
     if (count > 0 && parts.length === count - 1) break;
     end = match.start;
     if (match.end !== 0) parts.push(input.slice(start, end));
@@ -184,19 +184,20 @@ function splitBy(pattern: string, input: string, count: number): string[] {
   return parts;
 }
 
-function find(pattern: string, input: string, count: number): string[] {
-  const found = matches(pattern, input).map((match) => match.text);
+function find(budget: Budget, pattern: string, input: string, count: number): string[] {
+  const found = matches(budget, pattern, input).map((match) => match.text);
   return (count < 0 ? found : found.take(count)).toArray();
 }
 
 /** Sprig drops the error of a pattern that is none. */
-function isMatch(pattern: string, input: string): boolean {
+function isMatch(budget: Budget, pattern: string, input: string): boolean {
   try {
-    return find(pattern, input, 1).length > 0;
+    compile(pattern);
   } catch (error) {
     if (error instanceof TemplateError && !error.lacks) return false;
     throw error;
   }
+  return find(budget, pattern, input, 1).length > 0;
 }
 
 export const TEXT_FUNCTIONS: FunctionTable = {
@@ -238,13 +239,19 @@ export const TEXT_FUNCTIONS: FunctionTable = {
   splitList: fn("string string", (separator, text) => typedList(splitText(separator, text), "string")),
   splitn: fn("string int string", (separator, count, text) => asMap(splitCount(separator, count, text))),
   ...withMust({
-    regexMatch: fn("string string", (pattern, input) => find(pattern, input, 1).length > 0),
-    regexFind: fn("string string", (pattern, input) => find(pattern, input, 1)[0] ?? ""),
-    regexFindAll: fn("string string int", (pattern, input, count) => typedList(find(pattern, input, count), "string")),
-    regexReplaceAll: fn("string string string", (pattern, input, by) => replace(pattern, input, (match) => expand(by, match))),
-    regexReplaceAllLiteral: fn("string string string", (pattern, input, by) => replace(pattern, input, () => by)),
-    regexSplit: fn("string string int", (pattern, input, count) => typedList(splitBy(pattern, input, count), "string")),
+    regexMatch: fnSpending("string string", (budget, pattern, input) => find(budget, pattern, input, 1).length > 0),
+    regexFind: fnSpending("string string", (budget, pattern, input) => find(budget, pattern, input, 1)[0] ?? ""),
+    regexFindAll: fnSpending("string string int", (budget, pattern, input, count) =>
+      typedList(find(budget, pattern, input, count), "string"),
+    ),
+    regexReplaceAll: fnSpending("string string string", (budget, pattern, input, by) =>
+      replace(budget, pattern, input, (match) => expand(by, match)),
+    ),
+    regexReplaceAllLiteral: fnSpending("string string string", (budget, pattern, input, by) => replace(budget, pattern, input, () => by)),
+    regexSplit: fnSpending("string string int", (budget, pattern, input, count) =>
+      typedList(splitBy(budget, pattern, input, count), "string"),
+    ),
   }),
-  regexMatch: fn("string string", isMatch),
+  regexMatch: fnSpending("string string", isMatch),
   regexQuoteMeta: fn("string", (text) => text.replace(/[\\.+*?()|[\]{}^$]/g, "\\$&")),
 };
