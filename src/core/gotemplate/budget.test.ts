@@ -16,11 +16,19 @@ function ended(template: string): { code: string | undefined; ms: number } {
 
 describe("a template that would take minutes or all memory ends soon, with a reason", () => {
   const doubled = `{{ $l := list 1 2 }}${"{{ $l = list $l $l }}".repeat(40)}{{ $l }}`;
+  const VARIABLES = Array.from({ length: 20_000 }, (_, index) => `{{ $v${index} := 1 }}`).join("");
   test.each([
     ["a loop in a loop", "{{ range until 30000 }}{{ range until 30000 }}{{ end }}{{ end }}", "GO_ENDLESS"],
     ["a loop over a number", "{{ range 400000000 }}{{ end }}", "GO_ENDLESS"],
     ["a list of lists that doubles", doubled, "GO_ENDLESS"],
     ["a search that goes to the end each time", '{{ regexFindAll "a.*b|a" (repeat 19999 "a") -1 }}', "GO_ENDLESS"],
+    ["a pattern of many instructions", '{{ range until 99999 }}{{ regexFind "(a?){900}b" (repeat 19999 "a") }}{{ end }}', "GO_ENDLESS"],
+    ["a new pattern each time", '{{ range until 99999 }}{{ regexFind (printf "(%d|a{900})" .) "b" }}{{ end }}', "GO_ENDLESS"],
+    ["a long pattern", '{{ regexFind (repeat 99999 "(a|b)") "b" }}', "LACKS_LONG_PATTERN"],
+    ["YAML in a loop", '{{ $y := repeat 60000 "- {a: b}\\n" }}{{ range until 99999 }}{{ fromYamlArray $y | len }}{{ end }}', "GO_ENDLESS"],
+    ["a map of parts in a loop", '{{ $y := repeat 999999 "a" }}{{ range until 99999 }}{{ split "" $y | len }}{{ end }}', "GO_ENDLESS"],
+    ["variables that are sought in a loop", `${VARIABLES}{{ range until 9999 }}{{ $v0 }}{{ end }}`, "GO_ENDLESS"],
+    ["spaces in the middle", '{{ trim (printf "a%sa" (repeat 99990 " ")) | len }}', undefined],
     ["a replacement in a loop", '{{ range until 99999 }}{{ regexReplaceAll "a" (repeat 19999 "a") "b" }}{{ end }}', "GO_ENDLESS"],
     ["a text in a loop", '{{ range until 99999 }}{{ repeat 999999 "a" | len }}{{ end }}', "GO_ENDLESS"],
     ["a text put around each character", '{{ replace "" (repeat 999999 "a") (repeat 999999 "b") | len }}', "LACKS_LONG_TEXT"],

@@ -15,12 +15,14 @@ const LONGEST_TEXT = 1_000_000;
 
 export interface Budget {
   steps: number;
+  /** What is left to whoever executes several templates, where that is less. */
+  most?: number | undefined;
 }
 
 /** Counts steps. @throws TemplateError where nothing is left */
 export function spend(budget: Budget, steps: number): void {
   budget.steps += steps;
-  if (budget.steps > MOST_STEPS) throw fails("GO_ENDLESS");
+  if (budget.steps > Math.min(MOST_STEPS, budget.most ?? MOST_STEPS)) throw fails("GO_ENDLESS");
 }
 
 /** Counts characters that are written or looked through. @throws TemplateError where nothing is left */

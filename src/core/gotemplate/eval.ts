@@ -21,8 +21,13 @@ export interface State extends Budget {
   depth: number;
 }
 
+/** So many variables are passed over in the time of one node. */
+const VARIABLES = 64;
+
 function variableOf(state: State, name: string): { value: GoValue } {
-  const variable = state.variables.findLast((candidate) => candidate.name === name);
+  const index = state.variables.findLastIndex((candidate) => candidate.name === name);
+  const variable = state.variables[index];
+  spend(state, (state.variables.length - index) / VARIABLES);
   if (variable === undefined) throw fails("GO_UNSET_VARIABLE", { name });
   return variable;
 }

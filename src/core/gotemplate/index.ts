@@ -10,6 +10,7 @@ import { COLLECTION_FUNCTIONS } from "./sprig-collections.ts";
 import { ENCODING_FUNCTIONS } from "./sprig-encoding.ts";
 import { MATH_FUNCTIONS } from "./sprig-math.ts";
 import { NAME_FUNCTIONS } from "./sprig-names.ts";
+import { REGEX_FUNCTIONS } from "./sprig-regex.ts";
 import { TEXT_FUNCTIONS } from "./sprig-text.ts";
 import { UNSUPPORTED } from "./unsupported.ts";
 import { entry, fails, GoInt, type GoValue, isMap, printed, sortedKeys, truth } from "./value.ts";
@@ -19,6 +20,7 @@ export { TemplateError } from "./value.ts";
 
 const FUNCTIONS: FunctionTable = {
   ...TEXT_FUNCTIONS,
+  ...REGEX_FUNCTIONS,
   ...COLLECTION_FUNCTIONS,
   ...MATH_FUNCTIONS,
   ...ENCODING_FUNCTIONS,

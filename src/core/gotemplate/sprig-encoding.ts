@@ -3,7 +3,8 @@
  */
 import { sha256 } from "../base/hash.ts";
 import { parseYaml } from "../base/yaml-read.ts";
-import { type FunctionTable, fn, withMust } from "./functions.ts";
+import { type Budget, spend } from "./budget.ts";
+import { type FunctionTable, fn, fnSpending, withMust } from "./functions.ts";
 import { fails, formatFloat, GoInt, type GoMap, type GoValue, GoVersion, isMap, isNothing, sortedKeys } from "./value.ts";
 
 /** JSON as Go writes it: keys sorted; `<`, `>` and `&` escaped unless raw. */
@@ -30,13 +31,16 @@ function read(fn: string, parse: (text: string) => unknown, text: string): GoVal
   }
 }
 
-function fromYaml(text: string): GoMap {
+/** Reading YAML takes as long for each character as a whole node of a template. */
+function fromYaml(budget: Budget, text: string): GoMap {
+  spend(budget, text.length);
   const parsed = read("fromYaml", parseYaml, text) ?? {};
   if (!isMap(parsed)) throw fails("GO_YAML_TYPE", { fn: "fromYaml", wanted: "map" });
   return parsed;
 }
 
-function fromYamlArray(text: string): GoValue[] {
+function fromYamlArray(budget: Budget, text: string): GoValue[] {
+  spend(budget, text.length);
   const parsed = read("fromYamlArray", parseYaml, text) ?? [];
   if (!Array.isArray(parsed)) throw fails("GO_YAML_TYPE", { fn: "fromYamlArray", wanted: "list" });
   return parsed;
@@ -74,8 +78,8 @@ export const ENCODING_FUNCTIONS: FunctionTable = {
   fromJson: fn("string", fromJson),
   mustFromJson: fn("string", (text) => read("mustFromJson", JSON.parse, text)),
   toYaml: fn("any", (value) => dumpYaml(plain(value))),
-  fromYaml: fn("string", fromYaml),
-  fromYamlArray: fn("string", fromYamlArray),
+  fromYaml: fnSpending("string", fromYaml),
+  fromYamlArray: fnSpending("string", fromYamlArray),
   b64enc: fn("string", encode64),
   b64dec: fn("string", decode64),
   sha256sum: fn("string", sha256),

@@ -1,13 +1,9 @@
-/**
- * Sprig's functions of text. RE2JS is RE2 as Go has it: the same syntax, the same first match, time linear in the input. What Go does around a
- * match stands here: which empty matches count, what `$1` means in a replacement, how a text is split.
- */
-import { type Matcher, RE2JS, RE2JSException } from "re2js";
+/** Sprig's functions of text, but for those that search by regular expressions. */
 import { compareText } from "../base/compare-text.ts";
-import { type Budget, checkLength, spendOnText } from "./budget.ts";
+import { type Budget, checkLength, spend } from "./budget.ts";
 import { byteLength, quoted, sliceBytes } from "./builtins.ts";
-import { type FunctionTable, fn, fnSpending, withMust } from "./functions.ts";
-import { fails, formatValue, type GoMap, type GoValue, isNothing, stringMap, TemplateError, typedList } from "./value.ts";
+import { type FunctionTable, fn, fnSpending } from "./functions.ts";
+import { fails, formatValue, type GoMap, type GoValue, isNothing, stringMap, typedList } from "./value.ts";
 
 /** sprig's strslice: what it does to take any value for a list of texts. */
 function texts(value: GoValue): string[] {
@@ -15,8 +11,16 @@ function texts(value: GoValue): string[] {
 }
 
 const SPACE = /[\t\n\v\f\r \u0085\u00a0]+/g;
-const OUTER_SPACE = /^[\t\n\v\f\r \u0085\u00a0]+|[\t\n\v\f\r \u0085\u00a0]+$/g;
+const FIRST_SPACE = /^[\t\n\v\f\r \u0085\u00a0]+/;
+const IS_SPACE = /[\t\n\v\f\r \u0085\u00a0]/;
 const NOT_ASCII = /[\u0080-\uffff]/;
+
+/** From the end by hand: a regular expression would look on from each space there is. */
+function trim(value: string): string {
+  let end = value.length;
+  while (end > 0 && IS_SPACE.test(value.charAt(end - 1))) end--;
+  return value.slice(0, end).replace(FIRST_SPACE, "");
+}
 
 function trimAll(cutset: string, value: string): string {
   const chars = [...value];
@@ -82,7 +86,9 @@ function splitText(separator: string, value: string): string[] {
 }
 
 /** `_0`, `_1`, …. */
-function asMap(parts: readonly string[]): GoMap {
+function asMap(budget: Budget, parts: readonly string[]): GoMap {
+  // A map of so many keys takes far more than the texts in it.
+  spend(budget, parts.length);
   return stringMap(Object.fromEntries(parts.map((part, index) => [`_${index}`, part])));
 }
 
@@ -98,110 +104,8 @@ function abbrev(width: number, value: string): string {
   return `${sliceBytes(value, 0, width - 3, "abbrev")}...`;
 }
 
-const compiled = new Map<string, RE2JS>();
-const MOST_COMPILED = 200;
-/** Linear time is still time times the pattern's size. */
-const LONGEST_INPUT = 20_000;
-
-interface Match {
-  start: number;
-  end: number;
-  text: string;
-  /** By number or name; nothing where there is no such group, or it took no part. */
-  group(name: string): string;
-}
-
-function compile(pattern: string): RE2JS {
-  const known = compiled.get(pattern);
-  if (known !== undefined) return known;
-  const expression = parsePattern(pattern);
-  if (compiled.size >= MOST_COMPILED) compiled.clear();
-  compiled.set(pattern, expression);
-  return expression;
-}
-
-function parsePattern(pattern: string): RE2JS {
-  try {
-    return RE2JS.compile(pattern);
-  } catch (error) {
-    if (!(error instanceof RE2JSException)) throw error;
-    // Go takes these, and means the first group of the name.
-    if (error.message.includes("duplicate capture group name")) throw fails("LACKS_GROUPS", { pattern });
-    throw fails("GO_PATTERN", { said: error.message });
-  }
-}
-
-/** All matches from left to right. An empty one right behind another match is none. */
-function* matches(budget: Budget, pattern: string, input: string): Generator<Match> {
-  if (input.length > LONGEST_INPUT) throw fails("LACKS_LONG_INPUT", { most: LONGEST_INPUT });
-  const matcher = compile(pattern).matcher(input);
-  let last = -1;
-  // Each search may go to the end of the input before it knows of a match.
-  for (spendOnText(budget, input.length); matcher.find(); spendOnText(budget, input.length - matcher.end())) {
-    const [start, end] = [matcher.start(), matcher.end()];
-    if (start === end && end === last) continue;
-    last = end;
-    yield { start, end, text: input.slice(start, end), group: (name) => groupOf(matcher, name) };
-  }
-}
-
-function groupOf(matcher: Matcher, name: string): string {
-  if (!/^\d+$/.test(name)) return Object.hasOwn(matcher.namedGroups, name) ? (matcher.group(name) ?? "") : "";
-  return Number(name) <= matcher.groupCount() ? (matcher.group(Number(name)) ?? "") : "";
-}
-
-/** Go's `$1`, `${1}`, `$name`: a name takes as many letters, digits and underscores as there are. */
-function expand(replacement: string, match: Match): string {
-  return replacement.replace(/\$(?:\$|\{([\p{L}\p{Nd}_]+)\}|([\p{L}\p{Nd}_]+))/gu, (_, braced?: string, bare?: string) => {
-    const name = braced ?? bare;
-    return name === undefined ? "$" : match.group(name);
-  });
-}
-
-function replace(budget: Budget, pattern: string, input: string, fill: (match: Match) => string): string {
-  let result = "";
-  let at = 0;
-  for (const match of matches(budget, pattern, input)) {
-    result += input.slice(at, match.start) + fill(match);
-    at = match.end;
-  }
-  return result + input.slice(at);
-}
-
-function splitBy(budget: Budget, pattern: string, input: string, count: number): string[] {
-  if (count === 0) return [];
-  if (pattern.length > 0 && input.length === 0) return [""];
-  const parts: string[] = [];
-  let start = 0;
-  let end = 0;
-  for (const match of matches(budget, pattern, input)) {
-    if (count > 0 && parts.length === count - 1) break;
-    end = match.start;
-    if (match.end !== 0) parts.push(input.slice(start, end));
-    start = match.end;
-  }
-  if (end !== input.length) parts.push(input.slice(start));
-  return parts;
-}
-
-function find(budget: Budget, pattern: string, input: string, count: number): string[] {
-  const found = matches(budget, pattern, input).map((match) => match.text);
-  return (count < 0 ? found : found.take(count)).toArray();
-}
-
-/** Sprig drops the error of a pattern that is none. */
-function isMatch(budget: Budget, pattern: string, input: string): boolean {
-  try {
-    compile(pattern);
-  } catch (error) {
-    if (error instanceof TemplateError && !error.lacks) return false;
-    throw error;
-  }
-  return find(budget, pattern, input, 1).length > 0;
-}
-
 export const TEXT_FUNCTIONS: FunctionTable = {
-  trim: fn("string", (text) => text.replace(OUTER_SPACE, "")),
+  trim: fn("string", trim),
   trimAll: fn("string string", trimAll),
   trimall: fn("string string", trimAll),
   trimSuffix: fn("string string", (suffix, text) => (text.endsWith(suffix) ? text.slice(0, text.length - suffix.length) : text)),
@@ -235,23 +139,7 @@ export const TEXT_FUNCTIONS: FunctionTable = {
   toStrings: fn("any", (value) => typedList(texts(value), "string")),
   join: fn("string any", (separator, value) => joined(texts(value), separator)),
   sortAlpha: fn("any", (value) => typedList((value === null ? ["<nil>"] : texts(value)).sort(compareText), "string")),
-  split: fn("string string", (separator, text) => asMap(splitText(separator, text))),
+  split: fnSpending("string string", (budget, separator, text) => asMap(budget, splitText(separator, text))),
   splitList: fn("string string", (separator, text) => typedList(splitText(separator, text), "string")),
-  splitn: fn("string int string", (separator, count, text) => asMap(splitCount(separator, count, text))),
-  ...withMust({
-    regexMatch: fnSpending("string string", (budget, pattern, input) => find(budget, pattern, input, 1).length > 0),
-    regexFind: fnSpending("string string", (budget, pattern, input) => find(budget, pattern, input, 1)[0] ?? ""),
-    regexFindAll: fnSpending("string string int", (budget, pattern, input, count) =>
-      typedList(find(budget, pattern, input, count), "string"),
-    ),
-    regexReplaceAll: fnSpending("string string string", (budget, pattern, input, by) =>
-      replace(budget, pattern, input, (match) => expand(by, match)),
-    ),
-    regexReplaceAllLiteral: fnSpending("string string string", (budget, pattern, input, by) => replace(budget, pattern, input, () => by)),
-    regexSplit: fnSpending("string string int", (budget, pattern, input, count) =>
-      typedList(splitBy(budget, pattern, input, count), "string"),
-    ),
-  }),
-  regexMatch: fnSpending("string string", isMatch),
-  regexQuoteMeta: fn("string", (text) => text.replace(/[\\.+*?()|[\]{}^$]/g, "\\$&")),
+  splitn: fnSpending("string int string", (budget, separator, count, text) => asMap(budget, splitCount(separator, count, text))),
 };

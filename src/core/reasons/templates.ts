@@ -78,6 +78,7 @@ export interface GoLacks {
   LACKS_HALF_CHARACTER: { fn: string; text: string };
   LACKS_GROUPS: { pattern: string };
   LACKS_LONG_INPUT: { most: number };
+  LACKS_LONG_PATTERN: { most: number };
   LACKS_SLUGIFY: NoData;
   LACKS_CHANGE: { fn: string };
   LACKS_VERSION_JSON: NoData;

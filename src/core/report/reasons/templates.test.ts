@@ -114,6 +114,7 @@ const SAID: readonly [template: string, said: string][] = [
     'the regular expression "(?P<n>a)(?P<n>b)" gives two groups one name, which is not supported',
   ],
   ['{{ regexMatch "a" (repeat 20001 "a") }}', "regular expressions over more than 20000 characters are not supported"],
+  ['{{ regexMatch (repeat 4001 "a") "a" }}', "regular expressions of more than 4000 characters are not supported"],
   [
     '{{ set .nested "x" 1 }}',
     "set on a parameter is not supported: it would change what other fields see; use it on a dict, or merge into one first",

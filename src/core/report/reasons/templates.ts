@@ -88,6 +88,7 @@ export const LACKS: Sentences<GoLacks> = {
   LACKS_BASE64: (r) => (r.bytes ? "b64dec of bytes that are no text is not supported" : "b64dec was given text that is no base64"),
   LACKS_CHUNK: () => "chunk with a size below 1 is not supported",
   LACKS_LONG_LIST: (r) => `a list of ${r.count} numbers is too long`,
+  LACKS_LONG_PATTERN: (r) => `regular expressions of more than ${r.most} characters are not supported`,
   LACKS_LONG_TEXT: (r) => `a function would make a text of more than ${r.most} characters`,
   LACKS_OCTAL: (r) => `the integer of ${JSON.stringify(r.text)} depends on the version of Argo CD (a leading zero may mean octal)`,
   LACKS_BIG_INTEGER: (r) => `the integer ${r.value} is too large to be exact here`,
