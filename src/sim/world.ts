@@ -35,6 +35,8 @@ export interface WorldOptions {
   argocdWebhook?: boolean;
   /** Argo CD may push to the repo, as its source hydrator has to. Default false. */
   argocdMayPush?: boolean;
+  /** No rule keeps others from the branches that are the bot's own. Default false. */
+  unprotected?: boolean;
   /** Of the embedded GitHub: its faults, limits, permissions, or who checks its answers and events. */
   github?: Partial<Omit<GitHubOptions, "clock">>;
 }
@@ -87,6 +89,7 @@ export async function startWorld(options: WorldOptions = {}): Promise<EmbeddedWo
   options.files?.(files);
   const { repository, cloneUrl, head } = await github.createRepo({ owner: OWNER, name: NAME, files });
   for (const [login, role] of Object.entries(PEOPLE)) github.collaborator(repository, login, role);
+  if (options.unprotected !== true) github.reserveBranches(repository);
   if (options.argocdMayPush === true) github.collaborator(repository, "argocd", "write");
   await tag(github, repository, FIRST_VERSION, head);
   const inventory = readInventory(readFileSync(join(FLEET, "inventory.yaml"), "utf8"), "inventory.yaml");

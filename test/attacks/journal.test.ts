@@ -17,7 +17,7 @@ let page: GitHubPage;
 
 /** Alice has write, as everybody who may push a branch; nobody has approved anything of hers. */
 async function begin(files = short({ byHand: true })): Promise<void> {
-  journey = await startJourney({ files });
+  journey = await startJourney({ files, unprotected: true });
   eve = await attackerOf(journey.world, "alice");
   page = githubPage(journey.world);
 }

@@ -69,6 +69,7 @@ export async function realJourney(options: RealOptions): Promise<RealOutcome> {
     const repoURL = `${github.gitUrl}/acme/real-${id}.git`;
     const { repository } = await github.createRepo({ owner: "acme", name: `real-${id}`, files: configRepo(names, repoURL) });
     github.collaborator(repository, "alice", "write");
+    github.reserveBranches(repository);
     git(github.repoDirectory(repository), "tag", FIRST, "main");
     const kubeconfig = await options.kubeconfig(repoURL);
     const config = new KubeConfig();

@@ -34,6 +34,8 @@ export interface BotOptions {
   roundLimits?: StagecoachOptions["roundLimits"];
   /** What the bot sees of a control plane. */
   seenAs?: (plane: ControlPlane) => ControlPlane;
+  /** No rule keeps others from the branches that are the bot's own, and its operator does not mind. Default false. */
+  unprotected?: boolean;
   /** What happens between each bot and GitHub; another starts in place of one that is killed so. */
   line?: LineFaults;
 }
@@ -93,6 +95,7 @@ export async function startBot(
       app,
       planes,
       ...gates,
+      allowUnprotected: options.unprotected,
       ...options.bot?.(),
       signing: options.signing?.() ?? { kind: "github" },
       directory,

@@ -77,6 +77,8 @@ export interface Forge {
   checksOf(head: string): Promise<CheckSeen[]>;
   /** What the active rules of the base branch ask of a PR. */
   branchRules(branch: string): Promise<BranchRules>;
+  /** Types of the active rules of rulesets on a branch, whether it exists or not: `update`, `deletion`. Absent: this adapter cannot tell. */
+  rulesOn?(branch: string): Promise<readonly string[]>;
   /** Submitted reviews, oldest first. */
   reviews(number: number): Promise<Review[]>;
   /** By GraphQL, guarded by the head, as for a merge: a branch with a merge queue refuses the REST merge. */

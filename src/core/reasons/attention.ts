@@ -1,4 +1,5 @@
 import { type AnyReason, type NoData, type ReasonsOf, reasonsOf } from "../base/reason.ts";
+import type { BareBranch } from "./gates.ts";
 import type { JournalReason } from "./journal.ts";
 
 /** Why GitHub does not take a write of ours. */
@@ -25,6 +26,8 @@ export interface AttentionReasons {
   /** number: of the PR or issue. */
   COMMENT_REFUSED: { number: number; because: WriteRefusal };
   CHECKS_NOT_ALLOWED: NoData;
+  /** Of the journal's branch and of those of batches: a run with `mode: Run` waits for it. */
+  RULES_MISSING: { bare: readonly BareBranch[]; repository: string; journalBranch: string; appId?: number | undefined };
   /** Heads of pull requests are not fetched any more. */
   MIRROR_FULL: { mebibytes: number };
   /** rounds: in a row. */

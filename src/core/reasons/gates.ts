@@ -26,6 +26,17 @@ interface WindowRef {
 /** What GitHub wants changed, told from its words; named: what they name. */
 export type GitHubChange = "mergeMethod" | "signatures" | "workflows" | "permissions" | "ruleset" | "protection" | "archive" | "named";
 
+/** Rules that keep everybody from writing to a branch who may not pass them by, as GitHub calls them. */
+export const WRITE_RULES = ["creation", "update", "deletion"] as const;
+
+export type BranchRule = (typeof WRITE_RULES)[number];
+
+/** A branch that only we are to write, and the rules that it lacks for that. */
+export interface BareBranch {
+  branch: string;
+  lacks: readonly BranchRule[];
+}
+
 type None = Record<never, never>;
 
 /** Why a batch is not merged now, and what is waited for: each code with its data. `core/report/reasons/gates.ts` says them. */
@@ -56,6 +67,9 @@ export interface GatesReasons {
   CONFIRMED_READ_AGAIN: { pull: PullRef };
 
   SETTINGS_BROKEN: { because: AnyReason };
+  /** Others may write to branches that are ours. */
+  UNPROTECTED: { bare: readonly BareBranch[] };
+  PROTECTION_UNREAD: None;
   /** Our clock is ahead of GitHub's, or behind it. */
   CLOCKS_DIFFER: { seconds: number; ahead: boolean };
   OTHERS_UNREAD: None;
@@ -152,6 +166,7 @@ export interface GatesReasons {
   NEXT_GUARD: None;
   NEXT_WELL: None;
   NEXT_SETTINGS: None;
+  NEXT_PROTECTED: None;
   NEXT_CLOCKS_AGREE: None;
   NEXT_PLANE: { clusters: string[] };
   NEXT_HALT_LIFTED: None;

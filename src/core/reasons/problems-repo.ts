@@ -1,4 +1,5 @@
 import type { NoData, ReasonsOf } from "../base/reason.ts";
+import type { BareBranch } from "./gates.ts";
 import type { PinReason } from "./pins.ts";
 import type { SourceNamed } from "./refs.ts";
 
@@ -63,6 +64,10 @@ export interface RepoProblems {
     owners?: { names: readonly string[]; batches: number } | undefined;
   };
   BASE_WANTS_SIGNED: { branch: string; batches: number };
+  /** Branches of ours that others may write to, with a rollout that merges by itself. */
+  BRANCHES_UNPROTECTED: { bare: readonly BareBranch[] };
+  /** Checks of ours that the base requires of whoever reports them. */
+  CHECK_UNBOUND: { branch: string; checks: readonly string[] };
   TEAM_UNSEEN: { teams: readonly string[] };
   DEPENDS_NOWHERE: { dependency: string; rollout: string };
   WINDOW_CLOSED: { rule: { kind: "allow" | "deny"; schedule: string; timeZone: string } | undefined; until: string | undefined };

@@ -53,7 +53,11 @@ export async function judgeInside(input: JudgeInput, ask: Ask): Promise<Verdict>
   const own = kept.get(repository) ?? openKept(mirror, ask);
   kept.set(repository, own);
   const context = contextOf(input, mirror, ask);
-  const rules: Rules = { of: async (branch) => ask("rules", branch) as Awaited<ReturnType<Rules["of"]>>, last: undefined };
+  const rules: Rules = {
+    of: async (branch) => ask("rules", branch) as Awaited<ReturnType<Rules["of"]>>,
+    bare: async (rollout) => ask("bare", rollout) as Awaited<ReturnType<Rules["bare"]>>,
+    last: undefined,
+  };
   const revisionsNow: RevisionsNow = async (named, mostMs) => ask("revisions", named, mostMs) as Awaited<ReturnType<RevisionsNow>>;
   const judge = openPullJudge(context, { ...own, rules, makePlan: openPlanner(context), revisionsNow });
   const project = await readProject(own.commits.snapshot(base.commit), base.branch);

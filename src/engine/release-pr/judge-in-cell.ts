@@ -25,7 +25,7 @@ export class JudgementKilled extends Error {
 }
 
 interface Parts {
-  rules: Pick<Rules, "of">;
+  rules: Pick<Rules, "of" | "bare">;
   tagsOf: TagsOf;
   revisionsNow: RevisionsNow;
 }
@@ -60,6 +60,7 @@ function answersOf({ forge, mirror, planes, grants, log }: Context, { rules, tag
   return {
     log: (level: "debug" | "info" | "warn" | "error", fields: object, message: string) => log[level](fields, message),
     rules: (branch: string) => rules.of(branch),
+    bare: (rollout: string) => rules.bare(rollout),
     tags: () => tagsOf(),
     revisions: (named: readonly Named[], mostMs: number) => revisionsNow(named, mostMs),
     run: (rollout: string) => base.runs.get(rollout),

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { samplePlan, sampleRollout } from "../../../test/support/sample-run.ts";
 import type { BranchRules } from "../../adapters/forge/port.ts";
+import type { BareBranch } from "../../core/reasons/gates.ts";
 import { parseRepoConfig } from "../../core/spec/parse/parse.ts";
 import { SETTINGS_FILE } from "../../core/spec/repo-config.ts";
 import type { Rollout } from "../../core/spec/rollout.ts";
@@ -51,8 +52,9 @@ function warned(
   base?: Partial<BranchRules>,
   commit: string | null | "hidden" = "3f2a91c0de",
   codeowners = "* @acme/platform",
+  bare: readonly BareBranch[] = [],
 ) {
-  const rules = { of: async () => base && { ...NO_RULES, ...base } };
+  const rules = { of: async () => base && { ...NO_RULES, ...base }, bare: async () => bare };
   return openPlanWarnings(input, rules, async (named) => named.map((one) => ({ ...one, commit })))(
     rollout,
     samplePlan(),
@@ -181,6 +183,22 @@ test("where code owners are wanted, those of the files that batches change are n
   expect(await told(`/${file} @eve\n`)).toMatchObject([{ code: "BASE_WANTS_PERSON", codeOwners: true, owners: { names: ["@eve"] } }]);
   expect(await told("/docs/ @eve\n")).toEqual([]);
   expect(await told(`* @eve\n/${file.split("/")[0]}\n`)).toEqual([]);
+});
+
+test("branches of ours that others may write to are told of where the bot merges by itself, and nowhere else", async () => {
+  const bare: BareBranch[] = [{ branch: "stagecoach/journal", lacks: ["update"] }];
+  const told = async (mode: Rollout["mode"]) => await warned(surroundings({}), sampleRollout({ mode }), [], {}, undefined, undefined, bare);
+  expect(await told("Run")).toEqual([{ code: "BRANCHES_UNPROTECTED", bare }]);
+  expect(await told("Propose")).toEqual([]);
+});
+
+test.each([
+  { what: "whoever reports it", app: undefined, told: ["CHECK_UNBOUND"] },
+  { what: "the App alone", app: 4711, told: [] },
+])("a required check of ours that counts from $what", async ({ app, told }) => {
+  const requiredChecks = [{ context: "ci" }, { context: "stagecoach/gate", ...(app === undefined ? {} : { app }) }];
+  const warnings = await warned(surroundings({}), sampleRollout({ mode: "Run" }), [], { requiredChecks });
+  expect(warnings.map(({ code }) => code)).toEqual(told);
 });
 
 test("a branch that takes signed commits only is told of where nobody signs the batches", async () => {

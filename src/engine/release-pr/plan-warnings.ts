@@ -7,7 +7,10 @@ import { CODEOWNERS, ownersOf, parseCodeowners } from "../../core/base/codeowner
 import { matches } from "../../core/base/selector.ts";
 import { iso } from "../../core/base/time.ts";
 import type { Cluster, Plan } from "../../core/plan/plan-types.ts";
+import type { BareBranch } from "../../core/reasons/gates.ts";
 import type { Warning } from "../../core/reasons/problem.ts";
+import { GATE } from "../../core/report/batch/gate-check.ts";
+import { PLAN_CHECK } from "../../core/report/plan/plan-check.ts";
 import { windowSets } from "../../core/run/gates/window.ts";
 import { closedNow, neverOpening, neverTogether, nextOpenAt } from "../../core/spec/openings.ts";
 import type { Rollout } from "../../core/spec/rollout.ts";
@@ -38,7 +41,7 @@ type Context = Pick<RepoContext, "forge" | "planes" | "grants" | "clock" | "log"
 
 export function openPlanWarnings(
   { forge, planes, grants, clock, log, writer }: Context,
-  rules: Pick<Rules, "of">,
+  rules: Pick<Rules, "of" | "bare">,
   revisionsNow: RevisionsNow,
 ): PlanWarnings {
   const fleet = { planes, grants };
@@ -108,10 +111,13 @@ export function openPlanWarnings(
   }
 
   return async (rollout, plan, { project, branch }, snapshot, freezes) => {
+    const asked = await rules.of(branch);
     const planned = new Set(plan.stages.flatMap((stage) => [...stage.clusters, ...stage.requeued]));
     return [
       ...windowWarning(rollout, freezes, clock.now()),
-      ...baseWarnings(rollout, plan, branch, await owned(await rules.of(branch), plan, snapshot), writer !== undefined),
+      ...baseWarnings(rollout, plan, branch, await owned(asked, plan, snapshot), writer !== undefined),
+      ...(rollout.mode === "Run" ? bareWarning(await rules.bare(rollout.name)) : []),
+      ...unboundWarning(branch, asked),
       ...(await unresolved(plan)),
       ...(await unseenTeams(rollout)),
       ...(await lonelyDependencies(rollout, planned, project, snapshot)),
@@ -148,6 +154,17 @@ function baseWarnings({ mode, delivery }: Rollout, plan: Plan, branch: string, b
     warnings.push({ code: "BASE_WANTS_PERSON", branch, batches, reviews, codeOwners, owners, lastPush });
   if (signatures && !signed) warnings.push({ code: "BASE_WANTS_SIGNED", branch, batches });
   return warnings;
+}
+
+function bareWarning(bare: readonly BareBranch[] | undefined): Warning[] {
+  return bare === undefined || bare.length === 0 ? [] : [{ code: "BRANCHES_UNPROTECTED", bare }];
+}
+
+/** Checks of ours that count from whoever posts them. */
+export function unboundWarning(branch: string, base: BranchRules | undefined): Warning[] {
+  const own: readonly string[] = [GATE, PLAN_CHECK];
+  const checks = (base?.requiredChecks ?? []).filter(({ context, app }) => own.includes(context) && app === undefined);
+  return checks.length === 0 ? [] : [{ code: "CHECK_UNBOUND", branch, checks: checks.map(({ context }) => context) }];
 }
 
 /** Windows and freezes that would hold the first batch now. */

@@ -1,21 +1,36 @@
 import { type BranchRules, ForgeError } from "../../adapters/forge/port.ts";
+import { BoundedMap } from "../../core/base/bounded.ts";
+import type { BareBranch } from "../../core/reasons/gates.ts";
 import { GATE } from "../../core/report/batch/gate-check.ts";
 import { PLAN_CHECK } from "../../core/report/plan/plan-check.ts";
 import type { RulesNow } from "../../core/report/plan/plan-rules.ts";
+import { bareBranch } from "../../core/run/gates/protection.ts";
+import { branchesOf, printBranch } from "../../core/run/state/branch-name.ts";
 import type { RepoContext } from "./context.ts";
 
 /** Rules change seldom. */
 const RULES_FOR_MS = 5 * 60_000;
+/** What lacks is soon set, by somebody who waits for it. */
+const BARE_FOR_MS = 30_000;
+const MOST_BRANCHES = 200;
 
-/** What the base branch asks of PRs. */
+/** What the base branch asks of PRs, and who may write to the branches that are ours. */
 export interface Rules {
   /** undefined: the App may not read it. */
   of(branch: string): Promise<BranchRules | undefined>;
   /** As last read. */
   readonly last: BranchRules | undefined;
+  /**
+   * The journal's branch and those of a rollout's batches, where rules do not keep others from them; none: they do, or the operator does not
+   * mind. undefined: GitHub did not say.
+   */
+  bare(rollout: string): Promise<readonly BareBranch[] | undefined>;
 }
 
-export function openRules({ forge, clock }: Pick<RepoContext, "forge" | "clock">): Rules {
+type Context = Pick<RepoContext, "forge" | "clock" | "journalBranch" | "allowUnprotected" | "log">;
+
+export function openRules(context: Context): Rules {
+  const { forge, clock } = context;
   let known: { branch: string; at: number; rules: BranchRules | undefined } | undefined;
   return {
     async of(branch) {
@@ -31,6 +46,32 @@ export function openRules({ forge, clock }: Pick<RepoContext, "forge" | "clock">
     get last() {
       return known?.rules;
     },
+    bare: openBare(context),
+  };
+}
+
+function openBare({ forge, clock, journalBranch, allowUnprotected, log }: Context): Rules["bare"] {
+  const kept = new BoundedMap<string, { at: number; bare: BareBranch | undefined }>(MOST_BRANCHES);
+
+  async function look(branch: string, named: string): Promise<BareBranch | undefined> {
+    const before = kept.get(branch);
+    if (before !== undefined && clock.now() - before.at < (before.bare === undefined ? RULES_FOR_MS : BARE_FOR_MS)) return before.bare;
+    const bare = bareBranch(named, (await forge.rulesOn?.(branch)) ?? []);
+    kept.set(branch, { at: clock.now(), bare });
+    return bare;
+  }
+
+  return async (rollout) => {
+    if (allowUnprotected === true || forge.rulesOn === undefined) return [];
+    try {
+      // Rules are by patterns of names: that of a rollout's first batch stands for all of them.
+      const first = printBranch({ rollout, run: 1, stage: 1, batch: 1, attempt: 1 });
+      const looked = [await look(journalBranch, journalBranch), await look(first, branchesOf(rollout))];
+      return looked.filter((one) => one !== undefined);
+    } catch (error) {
+      log.warn({ rollout, error: String(error) }, "the rules of the bot's own branches could not be read");
+      return undefined;
+    }
   };
 }
 

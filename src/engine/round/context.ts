@@ -32,6 +32,8 @@ export interface RepoContext {
   grants?: Grants | undefined;
   /** Windows of the server's configuration: they bind every run of every repo. */
   freezes?: readonly Window[] | undefined;
+  /** Runs merge by themselves though others may write to the journal's branch and to those of batches: the operator has said so. */
+  allowUnprotected?: boolean | undefined;
   /** Judges pull requests apart from this process. Absent: they are judged in it, as for who reads files of his own. */
   cell?: Cell | undefined;
   /** Runs analyses. Absent: none can be, and one that is wanted says so. */

@@ -38,6 +38,7 @@ import { openTargetReader } from "./guard/refresh-read.ts";
 import { openHooks } from "./hooks.ts";
 import { openJournalLooks } from "./journal-look.ts";
 import { openMergeQueue } from "./merging.ts";
+import { openNoteUnprotected } from "./note-unprotected.ts";
 import { openBranchHeads } from "./observe/branch-heads.ts";
 import { openContents } from "./observe/contents.ts";
 import { openEditRemarks } from "./observe/edited-midrun.ts";
@@ -104,6 +105,7 @@ export function openRepo(context: RepoContext): RepoLoop {
     refused,
     startRuns,
     formerPlaces,
+    noteUnprotected: openNoteUnprotected(context, attention),
     decide: openDecider(context, openObserver(context, shared), shared.reader),
     recorder: openRecorder(context, remote, attention),
     act: openActor(context, shared),

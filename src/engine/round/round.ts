@@ -23,6 +23,7 @@ import type { RepoContext } from "./context.ts";
 import type { Decide, Decision } from "./decide.ts";
 import type { JournalLooks } from "./journal-look.ts";
 import type { MergeQueue } from "./merging.ts";
+import type { NoteUnprotected } from "./note-unprotected.ts";
 import type { CommandPlace } from "./observe/command-source.ts";
 import { type FormerPlaces, pullsToRead } from "./observe/former-places.ts";
 import type { WatchOpenPulls } from "./observe/open-pulls.ts";
@@ -71,6 +72,7 @@ interface Parts {
   sweep: SweepBranches;
   backoff: Pick<Backoff, "pending">;
   refused: Pick<RefusedReleases, "recheckAt">;
+  noteUnprotected: NoteUnprotected;
 }
 
 type Context = Pick<RepoContext, "commands" | "clock" | "log">;
@@ -91,6 +93,7 @@ export function openRound({ commands, clock, log }: Context, parts: Parts): Roun
     publisher,
     backoff,
     sweep,
+    noteUnprotected,
   } = parts;
 
   async function round(baseBranch: string): Promise<RoundResult> {
@@ -104,6 +107,7 @@ export function openRound({ commands, clock, log }: Context, parts: Parts): Roun
     if (held !== undefined) return { runs: await standBy({ ...at, held }), wakeAt: earlier(again, await attention.publish()) };
     const { started, refused } = await startRuns(state, base, baseBranch);
     const { decisions, whole } = await decideAll(state, started, base, baseBranch);
+    await noteUnprotected(decisions, whole);
     const recorded = await recorder.record(started, decisions, refused);
     if (recorded.kind === "archived") return standStill(state, decisions);
     if (recorded.kind === "lost") return { wakeAt: recorded.again, runs: [...state.runs.values()] };

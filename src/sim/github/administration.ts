@@ -125,6 +125,13 @@ function repositories(world: World) {
       repo.rulesets.set(id, { ...plain, include, exclude: [], bypass: [], ...rules, id });
       return id;
     },
+    /** Lets nobody but the App write to the branches that are its own, by the ruleset that onboarding proposes; gives its id. */
+    reserveBranches(repository: string) {
+      const rules = (["creation", "update", "deletion", "non_fast_forward"] as const).map((type) => ({ type }));
+      const include = ["refs/heads/stagecoach/journal", "refs/heads/stagecoach-run/**/*"];
+      const bypass = [{ type: "Integration" as const, id: world.app.id, mode: "always" as const }];
+      return this.ruleset(repository, { name: "stagecoach branches", include, rules, bypass });
+    },
     /** As GitHub does with check runs that are older than 400 days. */
     forgetChecks(repository: string, name: string): void {
       const { checks } = repoNamed(world, repository);

@@ -84,6 +84,7 @@ function told(config: ServerConfig, credentials: Credentials) {
     app: { ...credentials, baseUrl: apiUrl(github) },
     ...defined({ tenancy }),
     freezes: config.freezes.map(toWindow),
+    allowUnprotected: config.allowUnprotected,
     host: listen.host,
     port: listen.port,
     inside,

@@ -29,7 +29,7 @@ import type { Metrics } from "./metrics.ts";
 import type { GitHubApp } from "./tenancy/octokits.ts";
 import { openRepos, type Repos } from "./tenancy/repos.ts";
 import { openServedRepo, removeMirror } from "./tenancy/served-repo.ts";
-import { type TenancyRule, tenancy } from "./tenancy/tenancy.ts";
+import { matchesRepository, type TenancyRule, tenancy } from "./tenancy/tenancy.ts";
 import { wallClock } from "./wall-clock.ts";
 
 export interface StagecoachOptions {
@@ -44,6 +44,8 @@ export interface StagecoachOptions {
   sealKeys?: SealKeys;
   /** Windows that bind every run of every repo. */
   freezes?: readonly Window[];
+  /** Whose runs merge by themselves though others may write to the bot's own branches: all (true), or the repositories of these globs. Default: nobody's. */
+  allowUnprotected?: boolean | readonly string[];
   /** What runs analyses and asks hooks; closed by who gave it. Absent: a run that wants one says that there is none. */
   analysis?: AnalysisService;
   hooks?: HookCaller;
@@ -186,9 +188,18 @@ function reposOf(options: Checked, onChange: (repository: string) => void, octok
   });
   return openRepos({
     log,
-    open: (place, isHome) => openServedRepo(place, { ...shared, rights: rights(place.fullName, isHome) }),
+    open: (place, isHome) =>
+      openServedRepo(place, {
+        ...{ ...shared, rights: rights(place.fullName, isHome) },
+        allowUnprotected: names(options.allowUnprotected ?? false, place.fullName),
+      }),
     forget: ({ fullName }) => removeMirror(directory, fullName),
   });
+}
+
+/** Whether a setting means this repository. */
+function names(setting: boolean | readonly string[], repository: string): boolean {
+  return typeof setting === "boolean" ? setting : setting.some((glob) => matchesRepository(glob, repository));
 }
 
 const addressOf = ({ url, insideUrl }: BotServer) => ({ url, insideUrl });

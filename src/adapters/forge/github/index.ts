@@ -18,7 +18,7 @@ import { conditionalReads, type OctokitLike, type RepoOctokit, renewedTokens } f
 import { commitOf, inTeam, peopleOf, pullPeople, releaseAuthor } from "./people.ts";
 import { openPressure } from "./pressure.ts";
 import { changedFiles, createPull, openPulls, pullsOfCommit, reviewBodies, reviews } from "./pulls.ts";
-import { branchRulesReader } from "./rules.ts";
+import { branchRulesReader, rulesOn } from "./rules.ts";
 import { pullNow, pullOfBranch, type Shared, sharedOf } from "./shared.ts";
 import { comments, react, stickyComments, stickyIssues } from "./sticky.ts";
 import { unedited } from "./unedited.ts";
@@ -138,6 +138,7 @@ function repositoryOf(place: RepoOctokit) {
     pullPeople: (pull) => pullPeople(place, pull),
     releaseAuthor: (tag) => releaseAuthor(place, tag),
     branchRules: branchRulesReader(place),
+    rulesOn: (branch) => rulesOn(place, branch),
     mergeQueue: (branch) => mergeQueue(place, branch),
   } satisfies Partial<Forge>;
 }

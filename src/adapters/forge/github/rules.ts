@@ -50,6 +50,11 @@ function noRules(): BranchRules {
   };
 }
 
+/** See Forge.rulesOn. */
+export async function rulesOn(place: RepoOctokit, branch: string): Promise<string[]> {
+  return (await activeRules(place, branch)).map(({ type }) => type);
+}
+
 /** None where they are not offered to this plan, or by an older Enterprise Server. */
 export async function activeRules({ octokit, owner, repo }: RepoOctokit, branch: string): Promise<Rule[]> {
   return (await askingOrNone(() => octokit.paginate(octokit.rest.repos.getBranchRules, { owner, repo, branch, per_page: 100 }))) ?? [];

@@ -1,5 +1,6 @@
 import type { AttentionReasons, WriteRefusals } from "../../reasons/attention.ts";
 import { type Entries, entriesOf } from "./entry.ts";
+import { bareBranches } from "./phrases.ts";
 
 /** What stops a repository, and why GitHub does not take a write: with what a person does about it. */
 export const ATTENTION: Entries<AttentionReasons & WriteRefusals> = entriesOf<AttentionReasons & WriteRefusals>()({
@@ -33,6 +34,14 @@ export const ATTENTION: Entries<AttentionReasons & WriteRefusals> = entriesOf<At
     subject: "repository",
     means: "a required check of Stagecoach's can never report",
     todo: "give the App `checks: write` and accept it for this installation, or take the check out of the required ones",
+  },
+  RULES_MISSING: {
+    says: ({ bare }) =>
+      `runs that merge by themselves (\`mode: Run\`) wait: others may write to ${bareBranches(bare)}, which only Stagecoach is to write. An owner of the repository sets a ruleset, and they go on`,
+    subject: "repository",
+    means:
+      "no active ruleset keeps others from the journal's branch and from those of batches. Only rulesets count: what classic branch protection holds back, an App cannot see",
+    todo: "set the ruleset that the issue has as a `gh api` call; or the operator writes `allowUnprotected` into the server's configuration. It is looked at again with every resync",
   },
   MIRROR_FULL: {
     says: "the server's copy of this repository has used up its {mebibytes} MiB: pull requests get no plan until there is room. Runs go on",

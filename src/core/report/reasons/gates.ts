@@ -5,7 +5,7 @@ import { SETTINGS_FILE } from "../../spec/repo-config.ts";
 import { type Entries, entriesOf } from "./entry.ts";
 import { GITHUB } from "./gates-github.ts";
 import { RULES } from "./gates-rules.ts";
-import { people, pullPhrase } from "./phrases.ts";
+import { bareBranches, people, pullPhrase } from "./phrases.ts";
 
 const STANDING = entriesOf<GatesReasons>()({
   PULL_WAITS: { says: "{pull} is open; {because}", subject: "pull" },
@@ -53,6 +53,14 @@ const STANDING = entriesOf<GatesReasons>()({
     means: `${SETTINGS_FILE} is not valid at the base branch`,
     todo: "correct it there; `stagecoach lint` names the line",
   },
+  UNPROTECTED: {
+    says: ({ bare }) => `\`mode: Run\` wants rules that let nobody but the App write to ${bareBranches(bare)}`,
+    subject: "repository",
+    means:
+      "with `mode: Run` nothing is opened and nothing merges before rulesets keep others from the journal's branch and from those of batches",
+    todo: "an owner sets the ruleset that `stagecoach lint --online` prints, and the issue *Stagecoach needs attention* has; or the operator allows it (`allowUnprotected`). It goes on by itself",
+  },
+  PROTECTION_UNREAD: { says: "which rules protect the branches of Stagecoach could not be read from GitHub", subject: "repository" },
   CLOCKS_DIFFER: {
     says: ({ seconds, ahead }) =>
       `Stagecoach's clock is ${formatDuration(seconds * 1000)} ${ahead ? "ahead of" : "behind"} GitHub's, so it is not known which waits are over`,
@@ -109,6 +117,7 @@ const GATES_NEXT = entriesOf<GatesReasons>()({
   NEXT_GUARD: { says: "the render guard answers" },
   NEXT_WELL: { says: "it gets well, or counts as failed" },
   NEXT_CLOCKS_AGREE: { says: "the two agree again" },
+  NEXT_PROTECTED: { says: "an owner of the repository sets that ruleset" },
   NEXT_SETTINGS: { says: "they are corrected on the base branch" },
   NEXT_PLANE: {
     says: "it can be seen again; or `/requeue` or `/skip` for {clusters}, so that the others go on",

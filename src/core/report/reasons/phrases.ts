@@ -2,6 +2,7 @@ import { count } from "../../base/count.ts";
 import type { Words } from "../../base/reason.ts";
 import { formatSelector } from "../../base/selector.ts";
 import { formatDuration } from "../../base/time.ts";
+import type { BareBranch, BranchRule } from "../../reasons/gates.ts";
 import type { OverLimit } from "../../reasons/problems-plan.ts";
 import type { AnalysisRef, BatchRef, CheckRef, HookRef, PullRef, SourceNamed } from "../../reasons/refs.ts";
 import type { NextStepRef, WaitRef } from "../../reasons/stages.ts";
@@ -74,6 +75,13 @@ export function whatIsOver({ setting, have, label }: OverLimit): string {
   const what = count(have, setting === "limits.targets" ? "target" : "cluster");
   return label === undefined ? what : `${what} with ${label.key}=${label.value}`;
 }
+
+/** Names branches that others may write to, with what they may do: `stagecoach/journal (create, update)`. */
+export function bareBranches(bare: readonly BareBranch[]): string {
+  return bare.map(({ branch, lacks }) => `${branch} (${lacks.map((rule) => MAY[rule]).join(", ")})`).join(" and ");
+}
+
+const MAY: Record<BranchRule, string> = { creation: "create", update: "update", deletion: "delete" };
 
 const ISSUES: Readonly<Record<string, string>> = {
   NoApplication: "no Application",

@@ -1,6 +1,7 @@
 import type { AttentionReason } from "../../reasons/attention.ts";
 import { cell, prose } from "../escape.ts";
 import { sentenceOf } from "../reasons/say.ts";
+import { branchesRuleset } from "../ruleset.ts";
 
 export const ATTENTION_TITLE = "Stagecoach needs attention";
 
@@ -15,6 +16,7 @@ export function attentionIssue(reasons: readonly AttentionReason[]): string {
   return [
     "Something keeps Stagecoach from its work in this repository:",
     lines.join("\n"),
+    ...reasons.flatMap((reason) => (reason.code === "RULES_MISSING" ? [`\`\`\`sh\n${branchesRuleset(reason)}\n\`\`\``] : [])),
     "<sub>This issue is edited as things change, and closed by itself when all is well again. Closing it by hand changes nothing.</sub>",
   ].join("\n\n");
 }

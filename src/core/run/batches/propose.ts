@@ -3,6 +3,7 @@ import type { AnyReason } from "../../base/reason.ts";
 import { epoch, type Time } from "../../base/time.ts";
 import type { Edit } from "../../plan/plan-types.ts";
 import { runReason, said } from "../../reasons/run.ts";
+import { protectionGate } from "../gates/protection.ts";
 import { isInTurn, putsBack } from "../state/batch.ts";
 import { batchOf, changeBatch, type Draft, mapTargets, moveBatch, moveTarget, pause, sayBatch, wakeAt } from "../state/draft.ts";
 import { batchRef, clustersOf, isThere, liveTargets, targetsOf, unitOf } from "../state/names.ts";
@@ -42,7 +43,7 @@ function proposeOne(draft: Draft, number: number): void {
     draft.events.push(runReason("BATCH_NEEDS_NO_PULL", { batch: batchRef(draft.run, batch), clusters: clustersOf(live) }));
     return;
   }
-  if (!fresh && !guardAllows(draft, batch)) return;
+  if (isUnprotected(draft, batch) || (!fresh && !guardAllows(draft, batch))) return;
   const refused = draft.world.unopened?.get(number);
   if (refused !== undefined && wasRefusedLong(draft, batch, refused)) return;
   draft.effects.push({ kind: "Propose", batch: number });
@@ -77,6 +78,7 @@ function proposeAhead(draft: Draft, { number }: Batch): void {
     return pins !== undefined && edits.every((edit, index) => (pins[index] ?? null) !== null || edit.create === true);
   });
   if (!isKnown || live.every((target) => isThere(pinned(draft, target)))) return;
+  if (isUnprotected(draft, batchOf(draft.run, number))) return;
   if (!guard.ok) {
     sayBatch(draft, number, runReason("NOT_OPENED_YET", { because: said(guard.why) }), { what: runReason("NEXT_JUDGED_AGAIN") });
     return;
@@ -93,6 +95,12 @@ function pinned({ world }: Draft, target: BatchTarget): BatchTarget {
   const pins = world.targets.get(target.key)?.pins;
   const edits = pins === undefined ? target.edits : withValues(target.edits, pins);
   return edits === target.edits ? target : { ...target, edits };
+}
+
+function isUnprotected(draft: Draft, batch: Batch): boolean {
+  const held = protectionGate(draft, batch);
+  if (held !== undefined) sayBatch(draft, batch.number, runReason("NOT_OPENED_YET", { because: held.why }), held.next);
+  return held !== undefined;
 }
 
 function guardAllows(draft: Draft, batch: Batch): boolean {

@@ -23,6 +23,7 @@ import { haltGate } from "./halt.ts";
 import { jitterGate } from "./jitter.ts";
 import { limitsGate, sizeGate } from "./limits.ts";
 import { planeGate } from "./plane.ts";
+import { protectionGate } from "./protection.ts";
 import { soundGate } from "./sound.ts";
 import { windowGate } from "./window.ts";
 
@@ -45,6 +46,7 @@ const OF_THE_RUN: readonly Row[] = [
   { gate: soundGate },
   { gate: haltedMerging, begun: true },
   { gate: settingsGate, begun: false, bare: true },
+  { gate: protectionGate, begun: false, bare: true },
   { gate: clockGate, of: "inTurn", begun: false, bare: true },
   { gate: planeGate, begun: false, bare: true },
   { gate: haltGate, begun: false, bare: true, binds: true },

@@ -23,6 +23,11 @@ export function printBranch(branch: BatchBranch): string {
   return `${PREFIX}${branch.rollout}/${branch.run}/${branch.stage}-${branch.batch}-${branch.attempt}${step}`;
 }
 
+/** Names all branches of a rollout's batches, for people. */
+export function branchesOf(rollout: string): string {
+  return `${PREFIX}${rollout}/…`;
+}
+
 /** The inverse of `printBranch`; undefined: not a branch of ours, or not spelt as we spell it. */
 export function parseBranch(name: string): BatchBranch | undefined {
   const match = /^stagecoach-run\/([^/]+)\/([1-9]\d{0,8})\/([1-9]\d{0,8})-([1-9]\d{0,8})-([1-9]\d{0,8})(?:-step([1-9]\d{0,8}))?$/.exec(

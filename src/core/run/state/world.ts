@@ -1,7 +1,7 @@
 import type { AnyReason, Words } from "../../base/reason.ts";
 import type { Time } from "../../base/time.ts";
 import type { Cluster, PlannedTarget } from "../../plan/plan-types.ts";
-import type { PullNeed } from "../../reasons/gates.ts";
+import type { BareBranch, PullNeed } from "../../reasons/gates.ts";
 import type { Command } from "../../spec/commands.ts";
 import type { Limits } from "../../spec/repo-config.ts";
 import type { Window } from "../../spec/windows.ts";
@@ -41,6 +41,8 @@ export interface World {
   freezes?: readonly (Window & { where: string })[] | undefined;
   /** The repo's settings cannot be read, and why: nobody can tell what they freeze or limit, so nothing merges. */
   settingsBroken?: Words | undefined;
+  /** Branches of ours that others may write to; unread: GitHub did not say. Absent: none, or the operator does not mind. */
+  unprotected?: readonly BareBranch[] | "unread" | undefined;
   /** Milliseconds by which our clock is ahead of GitHub's, where the two differ. */
   clockAheadMs?: number | undefined;
   /** The last run of every other rollout of the repo, ended or not: what they halt, hold in flight and have brought where. undefined: could not be read. */

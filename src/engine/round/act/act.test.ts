@@ -29,7 +29,7 @@ function desk(queued: number[] = []) {
   const clock = { now: () => now };
   const context = { forge, commands, clock, log: silentLog, mirror: {} } as unknown as RepoContext;
   const opened = partsOf(context);
-  const rules: Rules = { last: { mergeQueue: true } as BranchRules, of: async () => undefined };
+  const rules: Rules = { last: { mergeQueue: true } as BranchRules, of: async () => undefined, bare: async () => [] };
   const queue = openMergeQueue(context, rules, opened.pulls, opened.remote);
   const gates = openGates(context, opened.gateChecks, queue, opened.pulls);
   const act = openActor(context, { ...opened, queue, gates });

@@ -5,7 +5,7 @@
  */
 import type { AnyReason } from "../../../core/base/reason.ts";
 import { engineReason } from "../../../core/reasons/engine.ts";
-import type { Batch, Run } from "../../../core/run/state/run.ts";
+import { type Batch, isEnded, type Run } from "../../../core/run/state/run.ts";
 import type { Guard, ObservedPull, World } from "../../../core/run/state/world.ts";
 import type { Command } from "../../../core/spec/commands.ts";
 import type { Commits } from "../../config-repo/commits.ts";
@@ -18,6 +18,7 @@ import { movesBranches } from "../act/branch-moves.ts";
 import type { RolloutActions } from "../act/rollout-actions.ts";
 import type { Analyses } from "../analyses.ts";
 import type { BatchPulls } from "../batch-pulls.ts";
+import type { Rules } from "../branch-rules.ts";
 import type { RepoContext } from "../context.ts";
 import type { GuardMove } from "../guard/branch-guard.ts";
 import type { GuardBatch } from "../guard/guard.ts";
@@ -58,6 +59,7 @@ interface Parts {
   people: People;
   revisionsNow: RevisionsNow;
   settings: Settings;
+  rules: Pick<Rules, "bare">;
   analyses: Analyses;
   hooks: Hooks;
   guardBatch: GuardBatch;
@@ -143,6 +145,7 @@ export function openObserver({ mirror, planes, grants, clock }: Context, parts: 
       others: input.others,
       clockAheadMs: clock.ahead?.(),
       ...(await parts.settings.bounds(base)),
+      unprotected: await observeUnprotected(parts.rules, run),
       ...(await people.observeApprovals(run, pulls)),
       joiners,
       unreachable: observeUnreachable(planes, run, fleet.clusters),
@@ -155,6 +158,14 @@ export function openObserver({ mirror, planes, grants, clock }: Context, parts: 
   }
 
   return observe;
+}
+
+/** Whoever merges by himself sees for himself what he merges: nothing is asked of a run that leaves it to people. */
+async function observeUnprotected(rules: Pick<Rules, "bare">, run: Run): Promise<World["unprotected"]> {
+  if (run.spec.mode !== "Run" || isEnded(run)) return undefined;
+  const bare = await rules.bare(run.rollout);
+  if (bare === undefined) return "unread";
+  return bare.length === 0 ? undefined : bare;
 }
 
 /** Says on the run's page what is wrong with its own inventory as it is on the base now. */

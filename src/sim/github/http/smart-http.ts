@@ -4,7 +4,7 @@ import { runGit } from "../git/run-git.ts";
 import type { Actor, Repo, World } from "../model/model.ts";
 import { findRepo, fullName, movedRepo } from "../model/world.ts";
 import { refsMoved } from "../pulls/refs-moved.ts";
-import { judgePush, mustJudge } from "../rules/judged-push.ts";
+import { judgePush } from "../rules/judged-push.ts";
 import { mustHave, whoAsks } from "./auth.ts";
 import { ApiFailure } from "./failure.ts";
 import { acceptedRefs, commandReader } from "./receive-pack.ts";
@@ -56,7 +56,7 @@ export async function serveGit(
 }
 
 async function takePush(world: World, repo: Repo, actor: Actor, body: Buffer): Promise<Buffer> {
-  const refusal = (await mustJudge(repo, actor)) ? await judgePush(world, repo, actor, body) : undefined;
+  const refusal = await judgePush(world, repo, actor, body);
   if (refusal !== undefined) return refusal;
   const who = { GIT_COMMITTER_NAME: actor.user.login, GIT_COMMITTER_EMAIL: `${actor.user.login}@http.127.0.0.1` };
   const { stdout } = await runGit(repo.git.dir, ["receive-pack", "--stateless-rpc", "."], body, { env: who });

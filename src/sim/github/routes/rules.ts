@@ -63,7 +63,7 @@ function create(call: RepoCall): Answer {
   const plain = { source: "Repository", enforcement: "active" } as const;
   const ruleset = apply(call, { ...plain, include: [], exclude: [], bypass: [], rules: [], id: call.world.nextId(), name });
   call.repo.rulesets.set(ruleset.id, ruleset);
-  return created(rulesetShape(call.world, call.repo, ruleset));
+  return created(rulesetShape(call.world, call.repo, ruleset, call.actor));
 }
 
 export const RULE_ROUTES: readonly Route[] = [
@@ -72,8 +72,8 @@ export const RULE_ROUTES: readonly Route[] = [
     page(call, [...call.repo.rulesets.values()], (one) => simpleRulesetShape(call.world, call.repo, one)),
   ),
   repoRoute("POST", "/rulesets", ADMIN, create),
-  repoRoute("GET", "/rulesets/:id", READ("metadata"), (call) => ok(rulesetShape(call.world, call.repo, find(call)))),
-  repoRoute("PUT", "/rulesets/:id", ADMIN, (call) => ok(rulesetShape(call.world, call.repo, apply(call, find(call))))),
+  repoRoute("GET", "/rulesets/:id", READ("metadata"), (call) => ok(rulesetShape(call.world, call.repo, find(call), call.actor))),
+  repoRoute("PUT", "/rulesets/:id", ADMIN, (call) => ok(rulesetShape(call.world, call.repo, apply(call, find(call)), call.actor))),
   repoRoute("DELETE", "/rulesets/:id", ADMIN, (call) => {
     call.repo.rulesets.delete(find(call).id);
     return NO_CONTENT;

@@ -3,13 +3,16 @@ import { commandReader } from "../http/receive-pack.ts";
 import type { Actor, Repo, World } from "../model/model.ts";
 import type { Moved } from "../pulls/refs-moved.ts";
 import { moveRefusals } from "./ref-rules.ts";
+import { bypasses, rulesetRules } from "./rules.ts";
 
 /**
- * A push has to be looked at before it is taken where rulesets stand, or where it may change workflows and an App must not.
- * Without any workflow on the default branch the second is let pass: looking costs a process.
+ * A push has to be looked at before it is taken where rulesets hold its branches against whoever pushes, or where it may change workflows
+ * and an App must not. Without any workflow on the default branch the second is let pass: looking costs a process.
  */
-export async function mustJudge(repo: Repo, actor: Actor): Promise<boolean> {
-  if (repo.rulesets.size > 0) return true;
+async function mustJudge(world: World, repo: Repo, actor: Actor, moves: readonly Moved[]): Promise<boolean> {
+  const branches = moves.flatMap(({ ref }) => (ref.startsWith("refs/heads/") ? [ref.slice("refs/heads/".length)] : []));
+  const isHeld = (branch: string) => rulesetRules(repo, branch).some(({ ruleset }) => !bypasses(world, repo, ruleset, actor, false));
+  if (branches.some(isHeld)) return true;
   if (actor.kind !== "installation" || actor.permissions?.["workflows"] === "write") return false;
   return (await repo.git.cat.info(`refs/heads/${repo.defaultBranch}:.github/workflows`)) !== undefined;
 }
@@ -22,6 +25,7 @@ export async function judgePush(world: World, repo: Repo, actor: Actor, body: Bu
   const reader = commandReader();
   reader.push(body);
   const moves = reader.commands();
+  if (!(await mustJudge(world, repo, actor, moves))) return undefined;
   const pack = body.indexOf("PACK");
   if (pack >= 0) await runGit(repo.git.dir, ["index-pack", "--stdin", "--fix-thin"], body.subarray(pack));
   const refusals = new Map<Moved, string[]>();

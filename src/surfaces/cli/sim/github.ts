@@ -17,6 +17,7 @@ interface Options {
   dir?: string;
   token?: string;
   private?: boolean;
+  unprotected?: boolean;
   webhook?: string;
   webhookSecret?: string;
   appId?: number;
@@ -45,6 +46,7 @@ function program(): Command {
     .option("--dir <folder>", "what is on `main` at first; default: a README")
     .option("--token <token>", "the owner's token; default: a new one")
     .option("--private", "no reading without a token")
+    .option("--unprotected", "no ruleset keeps others from the branches of Stagecoach")
     .option("--webhook <url>", "where the App's webhooks go")
     .option("--webhook-secret <secret>", "what they are signed with")
     .option("--app-id <number>", "id of the App installed on the owner's account", whole)
@@ -67,6 +69,7 @@ export async function run(argv: readonly string[]): Promise<number> {
   });
   const token = sim.token(options.owner, options.token);
   const made = await sim.createRepo({ owner: options.owner, name: options.repo, files, private: options.private === true });
+  if (options.unprotected !== true) sim.reserveBranches(made.repository);
   const stopped = untilStopped();
   process.stdout.write(`${JSON.stringify({ url: sim.url, gitUrl: made.cloneUrl, token })}\n`);
   await stopped;

@@ -134,6 +134,10 @@ export const serverConfigSchema = z.strictObject({
     "Which commits on the journal's branch are ours.",
   ),
   freezes: key(z.array(windowSchema).max(50).default([]), "Windows that bind every run of every repository, beside the repository's own."),
+  allowUnprotected: key(
+    z.union([z.boolean(), z.array(filled).min(1).max(200)]).default(false),
+    "Rollouts with `mode: Run` merge by themselves though no ruleset keeps others from the journal's branch and from those of batches. `true`: everywhere; globs of `owner/name`: in those repositories. Whoever has write there can stop runs, and take the bot's pull requests over.",
+  ),
   analysis: key(analysisSchema.prefault({}), "How `analysis` of rollouts is run."),
   hooks: key(hooksSchema.prefault({}), "What `hooks` of rollouts may do."),
   listen: key(

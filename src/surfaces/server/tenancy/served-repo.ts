@@ -77,6 +77,8 @@ interface ServedRepoOptions {
   sealKeys: SealKeys;
   /** Of the server: they bind every repo. */
   freezes: readonly Window[];
+  /** See RepoContext. */
+  allowUnprotected?: boolean;
   analysis?: AnalysisService;
   hooks?: HookCaller;
   /** Absent: the one of this process. */
@@ -179,7 +181,7 @@ function openRepoJournal({ id, fullName, baseBranch }: InstalledRepo, { sealKeys
 
 function contextOf(
   { fullName, cloneUrl }: InstalledRepo,
-  { clock, log, freezes, analysis, hooks, rights, cell }: ServedRepoOptions,
+  { clock, log, freezes, allowUnprotected, analysis, hooks, rights, cell }: ServedRepoOptions,
   own: Pick<RepoContext, "forge" | "attention" | "deliveries" | "mirror" | "journal" | "commands" | "author" | "writer">,
 ): RepoContext {
   const { planes, grants } = rights;
@@ -193,6 +195,7 @@ function contextOf(
     clock,
     log,
     freezes,
+    allowUnprotected,
     cell: cell ?? serverCell(),
   };
 }

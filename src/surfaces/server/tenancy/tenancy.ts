@@ -47,10 +47,15 @@ export function tenancy(
 function projectsOf(rules: readonly TenancyRule[], repository: string): Map<string, string[]> {
   const granted = new Map<string, string[]>();
   for (const rule of rules) {
-    if (!rule.repositories.some((glob) => matchesGlob(glob.toLowerCase(), "go", repository))) continue;
+    if (!rule.repositories.some((glob) => matchesRepository(glob, repository))) continue;
     for (const { name, projects } of rule.controlPlanes) granted.set(name, [...(granted.get(name) ?? []), ...projects]);
   }
   return granted;
+}
+
+/** Whether a glob of `owner/name`, in any case, means this repository. */
+export function matchesRepository(glob: string, repository: string): boolean {
+  return matchesGlob(glob.toLowerCase(), "go", repository.toLowerCase());
 }
 
 function projectMatcher(globs: readonly string[]): (project: string) => boolean {

@@ -1,9 +1,17 @@
 import { count } from "../../../base/count.ts";
 import type { RepoProblems } from "../../../reasons/problems-repo.ts";
 import { firstOf, present } from "../../markdown.ts";
+import { bareBranches } from "../phrases.ts";
 import { problemsOf } from "./entry.ts";
 
-export type GitHubCode = "SILENT_CHECK" | "METHOD_FORBIDDEN" | "BASE_WANTS_PERSON" | "BASE_WANTS_SIGNED" | "TEAM_UNSEEN";
+export type GitHubCode =
+  | "SILENT_CHECK"
+  | "METHOD_FORBIDDEN"
+  | "BASE_WANTS_PERSON"
+  | "BASE_WANTS_SIGNED"
+  | "BRANCHES_UNPROTECTED"
+  | "CHECK_UNBOUND"
+  | "TEAM_UNSEEN";
 
 /** What stands on GitHub outside of a rollout's file: the base branch's rules, checks and teams. */
 export const GITHUB_PROBLEMS = problemsOf<Pick<RepoProblems, GitHubCode>>()({
@@ -41,6 +49,23 @@ export const GITHUB_PROBLEMS = problemsOf<Pick<RepoProblems, GitHubCode>>()({
     hint: "set commits.signing in the server's configuration",
     means: "the base branch takes signed commits only, and the server signs none; on a release PR only",
     todo: "set [`commits.signing`](configuration.md#commits)",
+    warns: true,
+  },
+  BRANCHES_UNPROTECTED: {
+    says: ({ bare }) =>
+      `others may write to ${bareBranches(bare)}, so \`mode: Run\` opens no batch: an active ruleset has to let only the App write there`,
+    hint: "set the ruleset that `stagecoach lint --online` prints, or have the operator set allowUnprotected",
+    means:
+      "with `mode: Run` no active ruleset keeps others from the journal's branch and from those of batches; on a release PR and with `lint --online`. As long as that is so no batch is opened",
+    todo: "set the ruleset that `stagecoach lint --online` prints ready to paste; [the journal's branch](onboarding.md#the-journals-branch)",
+    warns: true,
+  },
+  CHECK_UNBOUND: {
+    says: "{branch} requires {checks} of whoever reports it: anybody with write can post one of that name",
+    hint: "bind it to the App: choose the App as its source, in the API integration_id",
+    means:
+      "a required check of Stagecoach's is not bound to the App (`integration_id`), so a status of that name by anybody with write counts as well",
+    todo: "choose the App as the check's source in the rule; [the journal's branch](onboarding.md#the-journals-branch)",
     warns: true,
   },
   TEAM_UNSEEN: {

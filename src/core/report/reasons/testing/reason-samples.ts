@@ -98,6 +98,11 @@ const FIELDS: Readonly<Record<string, unknown>> = {
     lost: false,
   },
   ...STAGE_FIELDS,
+  ...{
+    bare: [{ branch: "stagecoach/journal", lacks: ["update", "deletion"] }],
+    repository: "acme/fleet",
+    journalBranch: "stagecoach/journal",
+  },
 };
 
 type Variants = {
