@@ -1,4 +1,5 @@
 import { afterEach, expect, test } from "vitest";
+import type { Exchange } from "../../src/sim/github/model/model.ts";
 import { askUntil } from "../support/ask-until.ts";
 import { githubPage } from "../support/github-page.ts";
 import { type Journey, short, startJourney } from "../support/journey.ts";
@@ -13,10 +14,12 @@ afterEach(async () => {
 const ROLLOUT = "rollouts/my-app.yaml";
 const RELEASE = "releases/my-app.yaml";
 
-test("a stranger is shown another tenant's clusters, by a fork's pull request or by installing the App", async () => {
+test("a stranger is shown another tenant's clusters by a fork's pull request or by installing the App, or opens a repository with a token for theirs", async () => {
   const stages = "  stages: [{ name: all, clusters: {} }]\n";
   const own = new Map<string, string>();
+  const asked: Exchange[] = [];
   journey = await startJourney({
+    github: { onExchange: (exchange) => void asked.push(exchange) },
     files: (files) => {
       withLedger(files, stages);
       short()?.(files);
@@ -70,4 +73,14 @@ test("a stranger is shown another tenant's clusters, by a fork's pull request or
   const theirs = await mallory.openPull(config.repository, { head: "peek", title: "Peek" });
   const told = await planned("it is refused", config.repository)(theirs, /may use no control plane|^success/);
   expect(told).not.toContain("my-app-us-east");
+
+  // Whatever could be had of the work on one repository opens that one, and of the work on none lists what there is.
+  const byToken = asked.filter(({ actor, token }) => actor === github.app.login && token !== undefined);
+  expect(new Set(byToken.flatMap(({ token }) => token?.repositories ?? []))).toEqual(new Set([repository, config.repository]));
+  const opening = byToken.filter(({ path, token }) => {
+    const [, about] = /^\/repos\/([^/]+\/[^/]+)/.exec(path) ?? [];
+    if (token?.repositories === undefined) return about !== undefined || Object.keys(token?.permissions ?? {}).join() !== "metadata";
+    return token.repositories.length !== 1 || (about !== undefined && about !== token.repositories[0]);
+  });
+  expect(opening.map(({ method, path, token }) => [method, path, token])).toEqual([]);
 });

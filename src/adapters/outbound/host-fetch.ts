@@ -12,7 +12,7 @@ export function hostFetch(clock: Pick<CheckedClock, "asking">, breakers: Breaker
     const headers = new Headers(init?.headers);
     const told = headers.get(ASKER_HEADER);
     headers.delete(ASKER_HEADER);
-    const asker = told ?? /\/repos\/([^/]+\/[^/]+)/.exec(pathname)?.[1];
+    const asker = told ?? askerIn(pathname);
     const hear = clock.asking();
     const answer = await breakers.through(
       { host: `${host} API`, asker },
@@ -22,4 +22,10 @@ export function hostFetch(clock: Pick<CheckedClock, "asking">, breakers: Breaker
     hear(answer.headers.get("date"));
     return answer;
   };
+}
+
+/** The repository, or else the installation: what fails for one of them says nothing of the others. */
+function askerIn(pathname: string): string | undefined {
+  const installation = /\/app\/installations\/(\d+)/.exec(pathname)?.[1];
+  return /\/repos\/([^/]+\/[^/]+)/.exec(pathname)?.[1] ?? (installation === undefined ? undefined : `installation ${installation}`);
 }

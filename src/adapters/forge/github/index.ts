@@ -14,7 +14,7 @@ import { answerOf, asking, askingOrNone, forgeError } from "./errors.ts";
 import { labeller } from "./labels.ts";
 import { dequeuePull, enqueuePull, mergeQueue, merger } from "./merge.ts";
 import { type MergeClient, openMergeClient, standInLine } from "./merge-client.ts";
-import { conditionalReads, type OctokitLike, type RepoOctokit, renewedTokens } from "./octokit.ts";
+import { askedFor, conditionalReads, namedPages, type OctokitLike, type RepoOctokit, renewedTokens, type TokenAsked } from "./octokit.ts";
 import { commitOf, inTeam, peopleOf, pullPeople, releaseAuthor } from "./people.ts";
 import { openPressure } from "./pressure.ts";
 import { changedFiles, createPull, openPulls, pullsOfCommit, reviewBodies, reviews } from "./pulls.ts";
@@ -53,6 +53,7 @@ function watch(octokit: OctokitLike): Watched {
     // Hooks added later are asked first: what is answered from memory must not speak for GitHub's limits.
     conditionalReads(one);
     renewedTokens(one);
+    namedPages(one);
     standInLine(one, pacer);
   };
   prepare(octokit);
@@ -69,7 +70,7 @@ export function openGitHubForge({ octokit, repository, onPressure }: GitHubForge
   const { place } = shared;
   const { pressure, listeners, mergeClient } = watch(octokit);
   if (onPressure !== undefined) listeners.add(onPressure);
-  const identity = identityOf(octokit);
+  const identity = identityOf(place);
   const issues = stickyIssues(place, identity);
   return {
     repository,
@@ -96,10 +97,10 @@ export function openGitHubForge({ octokit, repository, onPressure }: GitHubForge
 }
 
 /** Asked once; where that failed, again. */
-function identityOf(octokit: OctokitLike): Forge["identity"] {
+function identityOf(place: RepoOctokit): Forge["identity"] {
   let us: Promise<{ login: string; id: number }> | undefined;
   return () => {
-    us ??= whoAmI(octokit).catch((error) => {
+    us ??= whoAmI(place).catch((error) => {
       us = undefined;
       throw error;
     });
@@ -116,12 +117,16 @@ function repositoryOf(place: RepoOctokit) {
       return { defaultBranch: data.default_branch, cloneUrl: data.clone_url, archived: data.archived };
     },
     async gitCredentials({ renew = false } = {}) {
-      const refresh = renew ? true : undefined;
-      const { permissions } = (await asking(() => octokit.auth(defined({ type: "installation", refresh })))) as Token;
+      const token = (asked: Partial<TokenAsked>) =>
+        asking(() =>
+          octokit.auth(defined({ ...asked, type: "installation", repository: `${owner}/${repo}`, refresh: renew || undefined })),
+        );
+      // What the App was given since comes with a new one.
+      if (renew) await token({});
       // What git is handed opens this repository alone, and its contents.
-      const auth = (await asking(() => octokit.auth(defined({ ...forGit(repo, permissions), type: "installation", refresh })))) as Token;
-      if (auth.token === undefined) throw new ForgeError("Unauthorized", 401, "there is no token for Git");
-      return { username: "x-access-token", password: auth.token };
+      const { token: password } = (await token({ wanted: FOR_GIT })) as { token?: string };
+      if (password === undefined) throw new ForgeError("Unauthorized", 401, "there is no token for Git");
+      return { username: "x-access-token", password };
     },
     async deleteBranch(branch) {
       try {
@@ -168,14 +173,15 @@ function pullsOf(shared: Shared, mergeClient: () => Promise<MergeClient>) {
 }
 
 /** An App acts as `SLUG[bot]`; a token as its owner. */
-async function whoAmI(octokit: OctokitLike): Promise<{ login: string; id: number }> {
+async function whoAmI(place: RepoOctokit): Promise<{ login: string; id: number }> {
+  const { octokit } = place;
   const slug = (await whichApp(octokit))?.slug;
   if (slug === undefined) {
     const { data } = await asking(() => octokit.rest.users.getAuthenticated());
     return { login: data.login, id: data.id };
   }
   const login = `${slug}[bot]`;
-  const { data } = await asking(() => octokit.rest.users.getByUsername({ username: login }));
+  const { data } = await asking(() => octokit.rest.users.getByUsername({ username: login, headers: askedFor(place) }));
   return { login, id: data.id };
 }
 
@@ -210,18 +216,4 @@ export async function tracesOf(forge: Pick<Forge, "openPulls" | "identity" | "re
   return undefined;
 }
 
-interface Token {
-  token?: string;
-  permissions?: Readonly<Record<string, string>>;
-}
-
-const GIT_PERMISSIONS = ["contents", "metadata", "workflows"];
-
-/** The least a token for git may be; of one that tells no permissions (a person's own) it is what it is. */
-function forGit(repo: string, granted: Token["permissions"]): object {
-  if (granted === undefined || granted["contents"] === undefined) return {};
-  return {
-    repositoryNames: [repo],
-    permissions: Object.fromEntries(Object.entries(granted).filter(([name]) => GIT_PERMISSIONS.includes(name))),
-  };
-}
+const FOR_GIT = { metadata: "read", contents: "write", workflows: "write" };

@@ -1,6 +1,6 @@
 import { BoundedMap } from "../../../core/base/bounded.ts";
 import { asking, askingOrNone } from "./errors.ts";
-import type { RepoOctokit } from "./octokit.ts";
+import { askedFor, type RepoOctokit } from "./octokit.ts";
 
 /** GraphQL names things by node id. They never change, so each is asked for once. */
 export interface NodeIds {
@@ -42,12 +42,12 @@ export function nodeIds(place: RepoOctokit): NodeIds {
     label: (name) => once(`label ${name.toLowerCase()}`, () => labelId(place, name)),
     user: (login) =>
       once(`user ${login.toLowerCase()}`, () =>
-        orHidden(async () => (await octokit.rest.users.getByUsername({ username: login })).data.node_id),
+        orHidden(async () => (await octokit.rest.users.getByUsername({ username: login, headers: askedFor(place) })).data.node_id),
       ),
     team: (team) =>
       once(`team ${team.toLowerCase()}`, () => {
         const [slug = team, org = owner] = team.split("/").reverse();
-        return orHidden(async () => (await octokit.rest.teams.getByName({ org, team_slug: slug })).data.node_id);
+        return orHidden(async () => (await octokit.rest.teams.getByName({ org, team_slug: slug, headers: askedFor(place) })).data.node_id);
       }),
   };
 }

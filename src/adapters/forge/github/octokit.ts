@@ -1,4 +1,5 @@
 import type { Octokit } from "@octokit/rest";
+import { ASKER_HEADER } from "../../../core/base/asker.ts";
 import { BoundedMap } from "../../../core/base/bounded.ts";
 
 /** What the adapter uses of an Octokit: @octokit/rest's own, or the one Probot hands out for an installation. */
@@ -8,6 +9,23 @@ export interface RepoOctokit {
   octokit: OctokitLike;
   owner: string;
   repo: string;
+}
+
+export type Permissions = Readonly<Record<string, string>>;
+
+/** What is asked of an Octokit's `auth`: for a call, for a repository with less than the usual permissions, or for neither. */
+export interface TokenAsked {
+  type: "installation";
+  call?: object | undefined;
+  /** `owner/name`. */
+  repository?: string | undefined;
+  wanted?: Permissions | undefined;
+  refresh?: boolean | undefined;
+}
+
+/** For which repository a call is whose address does not say it: its token opens that one, and its faults count as that one's. */
+export function askedFor({ owner, repo }: Pick<RepoOctokit, "owner" | "repo">): { [ASKER_HEADER]: string } {
+  return { [ASKER_HEADER]: `${owner}/${repo}` };
 }
 
 /** Given with every call whose repetition could do a thing twice: plugin-retry repeats a POST after a 5xx, and 405 and 409 too. */
@@ -75,8 +93,31 @@ export function renewedTokens(octokit: OctokitLike): void {
     } catch (error) {
       // The App's own routes are authorised by a fresh signature each time.
       if ((error as { status?: unknown }).status !== 401 || String(options.url).startsWith("/app")) throw error;
-      await octokit.auth({ type: "installation", refresh: true });
+      await octokit.auth({ type: "installation", refresh: true, call: options } satisfies TokenAsked);
       return await request(options);
     }
   });
+}
+
+/** GitHub's links to further pages name a repository by its number: which one that is, the page before has told. */
+export function namedPages(octokit: OctokitLike): void {
+  const names = new BoundedMap<string, string>(MOST_KEPT);
+  octokit.hook.wrap("request", async (request, options) => {
+    const number = NUMBERED.exec(String(options.url))?.[1];
+    const known = number === undefined ? undefined : names.get(number);
+    if (known !== undefined) options.headers[ASKER_HEADER] ??= known;
+    const response = await request(options);
+    const linked = NUMBERED.exec(String(response.headers.link ?? ""))?.[1];
+    const name = repositoryIn(options);
+    if (linked !== undefined && name !== undefined) names.set(linked, name);
+    return response;
+  });
+}
+
+const NUMBERED = /\/repositories\/(\d+)\//;
+
+/** The one that a call's address is of, before or after its parameters were put in. */
+export function repositoryIn({ url, owner, repo }: { url: string; owner?: unknown; repo?: unknown }): string | undefined {
+  if (url.includes("/{repo}") && typeof owner === "string" && typeof repo === "string") return `${owner}/${repo}`;
+  return /\/repos\/([^/{}]+\/[^/{}?]+)/.exec(url)?.[1];
 }

@@ -9,7 +9,7 @@ import type { Permission } from "../../../core/spec/commands.ts";
 import type { CommitPeople, PullPeople, PullPushed } from "../people.ts";
 import type { Forge, ForgeError } from "../port.ts";
 import { asking, askingOrNone } from "./errors.ts";
-import type { OctokitLike, RepoOctokit } from "./octokit.ts";
+import { askedFor, type OctokitLike, type RepoOctokit } from "./octokit.ts";
 
 /** GitHub itself commits and signs with it for whoever acts on its pages or by its API: nobody's account, and no key can take its name. */
 const WEB_FLOW = "web-flow";
@@ -77,10 +77,10 @@ export async function pullPeople(place: RepoOctokit, pull: PullPushed): Promise<
  * Who pushed what a PR holds: each push since it was opened, and each before it that it still holds. undefined: this host does not tell, as
  * for a fork that is gone or private, or the pushes that it lists do not reach back far enough.
  */
-async function pushersOf({ octokit }: RepoOctokit, pull: PullPushed, commits: ReadonlySet<string>): Promise<string[] | undefined> {
+async function pushersOf(place: RepoOctokit, pull: PullPushed, commits: ReadonlySet<string>): Promise<string[] | undefined> {
   const [owner = "", repo = ""] = pull.headRepository?.split("/") ?? [];
-  const asked = { owner, repo, ref: `refs/heads/${pull.branch}`, per_page: MOST_PUSHES };
-  const pushes = owner === "" ? undefined : await orNone(async () => (await octokit.rest.repos.listActivities(asked)).data);
+  const asked = { owner, repo, ref: `refs/heads/${pull.branch}`, per_page: MOST_PUSHES, headers: askedFor(place) };
+  const pushes = owner === "" ? undefined : await orNone(async () => (await place.octokit.rest.repos.listActivities(asked)).data);
   if (pushes === undefined || !pushes.some(({ after }) => after === pull.head)) return undefined;
   const opened = Date.parse(pull.createdAt);
   const merged = Date.parse(pull.mergedAt ?? "9999-12-31T23:59:59Z");
@@ -98,12 +98,13 @@ function linkedOf(logins: readonly (string | undefined)[]): string[] {
 }
 
 /** See Forge.commitOf. Of a tag and a branch of one name the tag. */
-export async function commitOf({ octokit }: RepoOctokit, repository: string, revision: string): Promise<string | null | "hidden"> {
+export async function commitOf(place: RepoOctokit, repository: string, revision: string): Promise<string | null | "hidden"> {
   const [owner = "", repo = ""] = repository.split("/");
   const names = revision.startsWith("refs/") ? [revision.slice("refs/".length)] : [`tags/${revision}`, `heads/${revision}`];
   for (const ref of names) {
     try {
-      return (await asking(() => octokit.rest.repos.getCommit({ owner, repo, ref, per_page: 1 }))).data.sha;
+      const asked = { owner, repo, ref, per_page: 1, headers: askedFor(place) };
+      return (await asking(() => place.octokit.rest.repos.getCommit(asked))).data.sha;
     } catch (error) {
       const { status, kind } = error as ForgeError;
       if (kind !== "RateLimited" && [403, 404, 451].includes(status)) return "hidden";
@@ -134,9 +135,10 @@ export async function inTeam(place: RepoOctokit, team: string, login: string): P
   const slug = team.split("/").at(-1) ?? team;
   const org = team.includes("/") ? (team.split("/")[0] ?? owner) : owner;
   const unseen = [403, 404];
-  const member = await askingOrNone(() => octokit.rest.teams.getMembershipForUserInOrg({ org, team_slug: slug, username: login }), unseen);
+  const asked = { org, team_slug: slug, headers: askedFor(place) };
+  const member = await askingOrNone(() => octokit.rest.teams.getMembershipForUserInOrg({ ...asked, username: login }), unseen);
   if (member !== undefined) return member.data.state === "active";
-  const seen = await askingOrNone(() => octokit.rest.teams.getByName({ org, team_slug: slug }), unseen);
+  const seen = await askingOrNone(() => octokit.rest.teams.getByName(asked), unseen);
   return seen === undefined ? undefined : false;
 }
 

@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { defined } from "../../../core/base/defined.ts";
-import type { Actor, World } from "../model/model.ts";
+import type { Actor, Exchange, World } from "../model/model.ts";
 import { fullName } from "../model/world.ts";
 import { ROUTES } from "../routes/all.ts";
 import { whoAsks } from "./auth.ts";
@@ -139,6 +139,7 @@ function send(world: World, seen: Seen, request: IncomingMessage, response: Serv
     method: seen.method,
     path: seen.path,
     actor: actor?.user.login,
+    token: tokenShown(world, actor),
     // What is no JSON is nobody's to check.
     route: answer.raw === undefined ? seen.route : undefined,
     requestBody: seen.body,
@@ -160,6 +161,12 @@ function send(world: World, seen: Seen, request: IncomingMessage, response: Serv
     "content-length": Buffer.byteLength(text),
   });
   response.end(text);
+}
+
+function tokenShown({ repos }: World, actor: Actor | undefined): Exchange["token"] {
+  if (actor?.kind !== "installation") return undefined;
+  const names = [...repos.values()].filter(({ id }) => actor.repositories?.has(id)).map(fullName);
+  return { repositories: actor.repositories && names, permissions: actor.permissions ?? {} };
 }
 
 /** What was made is named by its address. */

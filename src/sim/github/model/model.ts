@@ -18,6 +18,8 @@ export interface Exchange {
   path: string;
   /** Login of who asked; undefined: nobody known. */
   actor: string | undefined;
+  /** Of an installation's token: full names of the repositories it is narrowed to, and what it may do there. */
+  token?: { repositories: readonly string[] | undefined; permissions: Readonly<Record<string, string>> } | undefined;
   /** `/repos/:owner/:repo/pulls`; undefined: no route took it. */
   route: string | undefined;
   requestBody: unknown;

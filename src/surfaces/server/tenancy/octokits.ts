@@ -1,4 +1,5 @@
 import { Probot, ProbotOctokit } from "probot";
+import { repoAuth } from "../../../adapters/forge/github/repo-auth.ts";
 import { defined } from "../../../core/base/defined.ts";
 
 type OctokitOptions = NonNullable<ConstructorParameters<typeof ProbotOctokit>[0]>;
@@ -35,10 +36,12 @@ export function openOctokits(
   app: GitHubApp,
   options: { pacing: boolean; onRate?: (rate: RateSeen) => void; through?: Through | undefined },
 ): Octokits {
+  const authStrategy = repoAuth();
   const request = { fetch: options.through?.(fetchWithin) ?? fetchWithin };
   // A function, because Probot's own defaults come after plain ones and would switch both on again.
   const Octokit = ProbotOctokit.defaults((given: OctokitOptions) => ({
     ...given,
+    authStrategy,
     request: { ...given.request, ...request },
     ...tokensFrom(given, app.baseUrl, request),
     throttle: {

@@ -1,9 +1,8 @@
-import { ASKER_HEADER } from "../../../../core/base/asker.ts";
 import { redact } from "../../../../core/base/redact.ts";
 import type { WriteRefusal } from "../../../../core/reasons/attention.ts";
 import { ForgeError } from "../../port.ts";
 import { refusalIn } from "../errors.ts";
-import { NEVER_RETRY, type RepoOctokit } from "../octokit.ts";
+import { askedFor, NEVER_RETRY, type RepoOctokit } from "../octokit.ts";
 
 export interface FieldError {
   /** GitHub's word: `STALE_DATA`, `UNPROCESSABLE`, `FORBIDDEN`, `NOT_FOUND`, … */
@@ -30,8 +29,7 @@ export async function sendGraphQL<T>(
   request: { retries: 0; sendBy?: number } = NEVER_RETRY.request,
 ): Promise<GraphQLAnswer<T>> {
   try {
-    const headers = { [ASKER_HEADER]: `${place.owner}/${place.repo}` };
-    const data = await place.octokit.graphql<T>(document, { ...variables, headers, request });
+    const data = await place.octokit.graphql<T>(document, { ...variables, headers: askedFor(place), request });
     return { data, errors: [] };
   } catch (error) {
     const errors = fieldErrors(error);

@@ -3,6 +3,7 @@ import type { TestGitHub } from "../../../../sim/github/testing/setup.ts";
 import type { Forge } from "../../port.ts";
 import { openGitHubForge } from "../index.ts";
 import type { OctokitLike } from "../octokit.ts";
+import { repoAuth } from "../repo-auth.ts";
 
 const quiet = { debug() {}, info() {}, warn() {}, error() {} };
 
@@ -18,7 +19,13 @@ export interface WatchedForge {
 export function watchedForge(github: TestGitHub): WatchedForge {
   const { app, url } = github.sim;
   const auth = { appId: app.id, privateKey: app.privateKey, installationId: github.installationId };
-  const octokit = new ProbotOctokit({ auth, baseUrl: url, throttle: { enabled: false }, log: quiet }) as unknown as OctokitLike;
+  const octokit = new ProbotOctokit({
+    authStrategy: repoAuth(),
+    auth,
+    baseUrl: url,
+    throttle: { enabled: false },
+    log: quiet,
+  }) as unknown as OctokitLike;
   const asked: string[] = [];
   octokit.hook.wrap("request", async (request, options) => {
     const name = `${options.method} ${options.url}`;
