@@ -13,6 +13,7 @@ import { commandsPage } from "./generate-commands.ts";
 import { configPage, configSchema } from "./generate-config.ts";
 import { troubleshootingPage } from "./generate-problems.ts";
 import { serverPage, serverSchema } from "./generate-server.ts";
+import { stills } from "./stills.ts";
 
 interface JsonSchema {
   description?: string;
@@ -41,6 +42,7 @@ export function generated(): Map<string, string> {
     ["docs/reference/server-configuration.md", serverPage(table)],
     ["docs/reference/commands.md", commandsPage()],
     ["docs/troubleshooting.md", troubleshootingPage()],
+    ...stills(),
   ]);
 }
 

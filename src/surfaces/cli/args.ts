@@ -1,6 +1,8 @@
 /** Arguments of subcommands: parsed by commander, and what is wrong with them told in one line that says where to read on. */
 import { readFileSync } from "node:fs";
 import { Command, CommanderError, InvalidArgumentError, Option } from "commander";
+import { nearest } from "../../core/base/nearest.ts";
+import { parseDuration } from "../../core/base/time.ts";
 import { CommandError, type CommandModule } from "./command.ts";
 import { visible } from "./print.ts";
 
@@ -59,6 +61,13 @@ export function gather(value: string, before: readonly string[] = []): string[] 
   return [...before, value];
 }
 
+/** Of an option that takes a time: 90s, 30m, 1h30m; 0 is none. */
+export function duration(text: string): number {
+  const ms = parseDuration(text);
+  if (ms === undefined) throw new InvalidArgumentError("write a time such as 90s, 30m or 2h");
+  return ms;
+}
+
 /** Of an option that takes a whole number. */
 export function whole(text: string): number {
   if (!/^\d{1,9}$/.test(text)) throw new InvalidArgumentError("a whole number is wanted");
@@ -97,4 +106,10 @@ export function untilStopped(told = ""): Promise<string> {
       });
     }
   });
+}
+
+/** `, did you mean eu-1?`; nothing where nothing is near. */
+export function like(word: string, names: Iterable<string>): string {
+  const near = nearest(word, names);
+  return near === undefined ? "" : `, did you mean ${visible(near)}?`;
 }

@@ -32,6 +32,8 @@ const COMMANDS: Record<string, { summary: string; load: () => Promise<CommandMod
   },
   list: { summary: "the last run of each rollout, from the journal in Git", load: () => import("./journal/list.ts") },
   get: { summary: "one run as a tree: stage, batch, cluster, Application; -w follows it", load: () => import("./journal/get.ts") },
+  status: { summary: "a line for each change of a run, until it has ended", load: () => import("./journal/status.ts") },
+  wait: { summary: "until a run is done, paused or past a stage; for scripts, by its exit code", load: () => import("./journal/wait.ts") },
   history: { summary: "what happened in a run, commit by commit", load: () => import("./journal/history.ts") },
   journal: {
     summary: "whose the journal is, and accepting it as it stands (journal show, journal accept)",
@@ -48,7 +50,10 @@ const COMMANDS: Record<string, { summary: string; load: () => Promise<CommandMod
   rollback: { summary: "puts the old values back, as a comment of yours", load: commenting("rollback") },
   halt: { summary: "no run merges a change for these clusters, as a comment of yours", load: commenting("halt") },
   hotfix: { summary: "one batch now, out of its turn, as a comment of yours", load: commenting("hotfix") },
-  status: { summary: "asks the bot how a run stands, as a comment of yours", load: commenting("status") },
+  comment: {
+    summary: "any command, such as /status or /plan, as a comment of yours",
+    load: async () => (await import("./steer/post-command.ts")).comment,
+  },
   explain: { summary: "whether a change is live and healthy in an Application, and why not", load: () => import("./explain/explain.ts") },
   sim: { summary: "parts of the embedded world on their own (sim github, sim argocd)", load: () => import("./sim/sim.ts") },
   completion: {

@@ -1,4 +1,6 @@
 /** How subcommands print: nothing that was read may steer a terminal, tables are as wide as they need to be, JSON ends in a line break. */
+import { stringify } from "yaml";
+import { cutToWidth, padToWidth, textWidth } from "../../core/base/text-width.ts";
 
 /**
  * Text of a file as a terminal may show it: control characters become signs of the same width (␛ for escape), so that nothing
@@ -21,10 +23,10 @@ export function plain(text: string): string {
 /** The rows of a table, each column as wide as it needs to be. */
 export function aligned(rows: readonly (readonly string[])[]): string[] {
   const widths: number[] = [];
-  for (const row of rows) for (const [at, cell] of row.entries()) widths[at] = Math.max(widths[at] ?? 0, cell.length);
+  for (const row of rows) for (const [at, cell] of row.entries()) widths[at] = Math.max(widths[at] ?? 0, textWidth(cell));
   return rows.map((row) =>
     row
-      .map((cell, at) => cell.padEnd(widths[at] ?? 0))
+      .map((cell, at) => padToWidth(cell, widths[at] ?? 0))
       .join("  ")
       .trimEnd(),
   );
@@ -37,9 +39,39 @@ export function columns(rows: readonly (readonly string[])[]): string {
     .join("");
 }
 
+/** The same, no line wider than the terminal: cut, or where there is hardly room for a table, each row as a paragraph. */
+export function fittedColumns(rows: readonly (readonly string[])[], width: number | undefined): string {
+  if (width === undefined) return columns(rows);
+  const lines = aligned(rows);
+  if (width >= NARROW || lines.every((line) => textWidth(line) <= width))
+    return lines.map((line) => `${cutToWidth(line, width)}\n`).join("");
+  return rows
+    .slice(1)
+    .map((row) => paragraph(row.filter((cell) => cell !== "-").join(" "), width))
+    .join("");
+}
+
+const NARROW = 60;
+
+/** Its later lines are indented. */
+function paragraph(text: string, width: number): string {
+  const lines: string[] = [];
+  for (const word of text.split(" ")) {
+    const last = lines.at(-1);
+    if (last !== undefined && textWidth(last) + 1 + textWidth(word) <= width) lines[lines.length - 1] = `${last} ${word}`;
+    else lines.push(last === undefined ? word : ` ${word}`);
+  }
+  return lines.map((line) => `${cutToWidth(line, width)}\n`).join("");
+}
+
 /** A time as tables show it: to the minute, or to the second. */
 export function utc(time: string, to: "minute" | "second" = "second"): string {
   return `${time.slice(0, to === "minute" ? 16 : 19).replace("T", " ")} UTC`;
+}
+
+/** For a program: `-o json` or `-o yaml`. */
+export function printed(value: unknown, format: "json" | "yaml"): string {
+  return format === "json" ? json(value) : stringify(value, { aliasDuplicateObjects: false, lineWidth: 0 });
 }
 
 export function json(value: unknown): string {

@@ -17,6 +17,8 @@ interface TreeOptions {
   rows?: number;
   /** What Argo CD says of a target just now, by target key; shown before the reason. */
   live?: ReadonlyMap<string, string>;
+  /** Nothing is folded or cut, however long the lines. */
+  wide?: boolean;
 }
 
 const MAX_LINES = 40;
@@ -43,7 +45,7 @@ export function renderTree(run: Run, now: number, options: TreeOptions): string 
   const lines = header(run, now, options);
   // Below the header: an empty line, and the names of the columns.
   const room = Math.max(1, Math.min(MAX_LINES, (options.rows ?? Number.POSITIVE_INFINITY) - lines.length - 2));
-  const shown = table(fitted(root, room), now, options);
+  const shown = table(options.wide === true ? root : fitted(root, room), now, options);
   lines.push("", ...(options.rows === undefined ? shown : shortened(shown, room + 1)));
   return `${lines.join("\n")}\n`;
 }
@@ -126,11 +128,11 @@ function progress(run: Run, options: TreeOptions): string[] {
 function table(root: TreeNode, now: number, options: TreeOptions): string[] {
   const rows: Row[] = [];
   collect(root, "", "", rows);
-  if (options.width < NARROW) return rows.map((row) => narrowLine(row, options));
+  if (options.width < NARROW && options.wide !== true) return rows.map((row) => narrowLine(row, options));
   const full = Math.max(...rows.map((row) => textWidth(row.lead) + textWidth(row.name)), 4);
-  const nameWidth = Math.min(full, Math.max(20, Math.floor(options.width * 0.5)));
+  const nameWidth = options.wide === true ? full : Math.min(full, Math.max(20, Math.floor(options.width * 0.5)));
   const statusWidth = Math.max(...rows.map((row) => textWidth(row.node.status) + 2), 6);
-  const infoWidth = Math.max(0, options.width - nameWidth - statusWidth - 8 - 4);
+  const infoWidth = options.wide === true ? Number.POSITIVE_INFINITY : Math.max(0, options.width - nameWidth - statusWidth - 8 - 4);
   const head = `${"NAME".padEnd(nameWidth)}  ${"STATUS".padEnd(statusWidth)}  ${"AGE".padEnd(6)}  INFO`;
   const lines = [paint(cutToWidth(head, options.width), "dim", options)];
   for (const row of rows) {

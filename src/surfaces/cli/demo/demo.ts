@@ -13,9 +13,8 @@ import { type Log, silentLog } from "../../../engine/round/context.ts";
 import { type EmbeddedWorld, FLEET, startWorld } from "../../../sim/world.ts";
 import { WEBHOOK_PATH } from "../../server/deliveries/server.ts";
 import { type Stagecoach, startStagecoach } from "../../server/stagecoach.ts";
-import { gather, outputOption, parseArgs, untilStopped } from "../args.ts";
+import { gather, like, outputOption, parseArgs, untilStopped } from "../args.ts";
 import { CommandError } from "../command.ts";
-import { like } from "../plan/plan-args.ts";
 import { demoScreen, lastWords, printJson } from "./screen.ts";
 
 interface Options {

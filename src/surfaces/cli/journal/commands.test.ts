@@ -1,6 +1,7 @@
-import { mkdirSync, readFileSync, symlinkSync } from "node:fs";
+import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { parse } from "yaml";
 import { openJournal } from "../../../adapters/git/journal/journal.ts";
 import type { IndexEntry } from "../../../adapters/git/journal/port.ts";
 import { openMirror } from "../../../adapters/git/mirror.ts";
@@ -13,6 +14,11 @@ import { said } from "../../../core/reasons/run.ts";
 import { run as get } from "./get.ts";
 import { run as history } from "./history.ts";
 import { run as list } from "./list.ts";
+import { run as status } from "./status.ts";
+import { run as wait } from "./wait.ts";
+
+/** A time within the last minute. */
+const NOW = expect.stringMatching(/^20\d\d-\d\d-\d\dT/);
 
 let at: Workspace;
 let mirror: Mirror;
@@ -39,30 +45,55 @@ afterEach(async () => {
   at.remove();
 });
 
-async function printed(command: (argv: string[]) => Promise<number>, ...argv: string[]): Promise<{ code: number; text: string }> {
+async function printed(
+  command: (argv: string[]) => Promise<number>,
+  ...argv: string[]
+): Promise<{ code: number; text: string; told: string }> {
   let text = "";
+  let told = "";
+  const tell = vi.spyOn(process.stderr, "write").mockImplementation((chunk) => {
+    told += String(chunk);
+    return true;
+  });
   const write = vi.spyOn(process.stdout, "write").mockImplementation((chunk) => {
     text += String(chunk);
     return true;
   });
   try {
-    return { code: await command(argv.some((arg) => arg === "-R") ? argv : [...argv, "--repo", at.checkout]), text };
+    return { code: await command(argv.some((arg) => arg === "-R") ? argv : [...argv, "--repo", at.checkout]), text, told };
   } finally {
     write.mockRestore();
+    tell.mockRestore();
   }
 }
 
-test("a checkout without the journal says how to get it, and --fetch gets it", async () => {
-  await expect(printed(list)).rejects.toMatchObject({ exitCode: 1, message: expect.stringContaining("--fetch") });
-  const { text } = await printed(list, "--fetch");
+test("what the remote has is asked for unasked; without an answer the clone's own is shown, with its age and why", async () => {
+  const { text, told } = await printed(list);
   expect(text.split("\n")[1]).toMatch(/^payments +#2 +v1\.4\.2 +◌ Progressing +\S+ +batch 1 waits for its checks$/);
-  expect((await printed(list)).text).toBe(text);
+  expect(told).toBe("");
+  git(at.checkout, "remote", "set-url", "origin", join(at.directory, "gone.git"));
+  const old = await printed(list);
+  expect([old.code, old.text]).toEqual([0, text]);
+  expect(old.told).toMatch(/^As of (now|\d+s ago): origin of \S+ (is not there, or you cannot see it|could not be asked)/);
+  await expect(printed(list, "--fetch")).rejects.toMatchObject({ exitCode: 3 });
+  const unasked = await printed(list, "--no-fetch", "-o", "yaml");
+  expect(unasked.told).toMatch(/^As of (now|\d+s ago)\.\n$/);
+  expect(unasked.text).toMatch(/^rollouts:\n {2}- rollout: payments\n[\s\S]*asOf: 20\d\d-/);
 });
 
-test("a remote without the journal is told in words, not in git's", async () => {
+test("a repository in which no run began says what to do next, in words that are not git's", async () => {
+  const repo = join(at.directory, "empty");
+  mkdirSync(repo);
+  git(repo, "init", "--quiet");
+  const none = expect.stringMatching(/no run has begun in \S+empty\. It has no rollouts either: stagecoach init/);
+  await expect(list(["--repo", repo])).rejects.toMatchObject({ exitCode: 1, message: none });
+  mkdirSync(join(repo, "rollouts"));
+  writeFileSync(join(repo, "rollouts/a.yaml"), "");
+  const some = expect.stringMatching(/It has rollouts: stagecoach lint .* stagecoach\/journal when the first run begins$/);
+  await expect(get(["payments", "--repo", repo])).rejects.toMatchObject({ exitCode: 1, message: some });
   await expect(printed(list, "--fetch", "--branch", "elsewhere")).rejects.toMatchObject({
     exitCode: 1,
-    message: expect.stringMatching(/has no branch elsewhere: no run has begun there, or .*--branch/),
+    message: expect.stringMatching(/has no runs yet: the bot makes the branch elsewhere .*--branch/),
   });
 });
 
@@ -75,9 +106,17 @@ test("a repository on GitHub is read without a checkout, with the person's token
   symlinkSync(at.origin, join(at.origin, "../acme/fleet.git"));
   vi.stubEnv("XDG_CACHE_HOME", cache);
   try {
-    await expect(printed(list, "-R", repository)).rejects.toMatchObject({ exitCode: 3 });
+    const refused = (why: RegExp) => ({ exitCode: 3, message: expect.stringMatching(why) });
+    await expect(printed(list, "-R", repository)).rejects.toMatchObject(
+      refused(/wants to know who you are, and there is no token: gh auth/),
+    );
+    vi.stubEnv("GH_ENTERPRISE_TOKEN", "wrong");
+    await expect(printed(list, "-R", repository)).rejects.toMatchObject(refused(/does not take the token: it is wrong, or has expired/));
     vi.stubEnv("GH_ENTERPRISE_TOKEN", "secret");
-    expect(JSON.parse((await printed(get, "payments", "-R", repository, "-o", "json")).text)).toEqual(second);
+    await expect(printed(list, "-R", `http://${host}/acme/other`)).rejects.toMatchObject(
+      refused(/is not there, or your token cannot see it/),
+    );
+    expect(JSON.parse((await printed(get, "payments", "-R", repository, "-o", "json")).text)).toMatchObject({ ...second, asOf: NOW });
     expect(remote.authorizations).toContain(`Basic ${Buffer.from("x-access-token:secret").toString("base64")}`);
     const kept = readFileSync(join(cache, "stagecoach/journals", host.replace(":", "+"), "acme/fleet.git/config"), "utf8");
     expect(kept).not.toContain("secret");
@@ -91,8 +130,9 @@ test("a repository on GitHub is read without a checkout, with the person's token
 
 test("get prints the run as it is in the journal, as a tree and as the comment", async () => {
   await printed(list, "--fetch");
-  expect(JSON.parse((await printed(get, "payments", "-o", "json")).text)).toEqual(second);
-  expect(JSON.parse((await printed(get, "payments", "#1", "-o", "json")).text)).toEqual(first);
+  expect(JSON.parse((await printed(get, "payments", "-o", "json")).text)).toEqual({ ...second, asOf: NOW });
+  expect(JSON.parse((await printed(get, "payments", "#1", "-o", "json")).text)).toEqual({ ...first, asOf: NOW });
+  expect(parse((await printed(get, "payments", "-o", "yaml")).text)).toEqual({ ...second, asOf: NOW });
   const { text } = await printed(get, "payments");
   expect(text).toContain("⧉ batch 1");
   expect(text).not.toContain("\u001b");
@@ -133,6 +173,48 @@ test("get --watch draws again when the journal moves", async () => {
   expect([code, drawn.includes("All done.")]).toEqual([0, true]);
 });
 
+const WAITS: [string, string[], number, RegExp][] = [
+  ["a run that succeeded is done", ["payments", "1"], 0, /^payments #1 is there \(done\): Succeeded/],
+  ["a stage that is over", ["payments", "1", "--for", "stage=1"], 0, /is there \(stage=1\)/],
+  ["what will never be", ["payments", "1", "--for", "paused"], 1, /will not get there: Succeeded/],
+  ["what may come yet", ["payments", "--timeout", "50ms"], 4, /^$/],
+  ["a release whose run has not begun", ["payments", "--release", "v9", "--timeout", "50ms"], 4, /^$/],
+  ["another rollout that has no run yet", ["checkout", "--timeout", "50ms"], 4, /^$/],
+];
+
+test("wait ends by its exit code, 1 only where it will never be there", async () => {
+  for (const [what, argv, code, text] of WAITS)
+    expect(await printed(wait, ...argv), what).toMatchObject({ code, text: expect.stringMatching(text) });
+});
+
+test("wait for a release is over with its run, and not with the run before it", async () => {
+  const journal = openJournal({ mirror, app: "stagecoach[bot]", seal: SEAL });
+  await journal.read();
+  const third = { ...first, number: 3, release: { values: { version: "v9" }, attempt: 0 } };
+  const waiting = printed(wait, "payments", "--release", "v9", "--timeout", "60s", "-o", "json");
+  await new Promise((resolve) => setTimeout(resolve, 300));
+  await journal.record({ runs: [third], subject: "payments #3: done", trailers: {}, at: START });
+  const { code, text } = await waiting;
+  expect([code, JSON.parse(text)]).toEqual([0, expect.objectContaining({ run: 3, reached: "done", release: { version: "v9" } })]);
+}, 30_000);
+
+test("status says how it stands in a line, and its exit code is that of kubectl argo rollouts", async () => {
+  expect(await printed(status, "payments", "1")).toMatchObject({ code: 0, text: expect.stringMatching(/^Succeeded - .*\n$/) });
+  expect(await printed(status, "payments", "--watch=false")).toMatchObject({
+    code: 0,
+    text: "Progressing - batch 1 waits for its checks\n",
+  });
+  const { code, told } = await printed(status, "payments", "-t", "50ms");
+  expect([code, told]).toEqual([4, expect.stringContaining("The time of --timeout is over")]);
+});
+
+test("wide shows more, and nothing is cut", async () => {
+  expect((await printed(list, "-o", "wide")).text).toMatch(/STARTED +PULL +BY +WHY\n.* #7 +ana +batch 1/);
+  expect((await printed(history, "payments", "-o", "wide")).text).toMatch(/PULL +BY +WHY\n#2 .*#7 +ana +batch 1/);
+  expect((await printed(history, "payments", "2", "-o", "wide")).text).toMatch(/[0-9a-f]{40} +ana +payments #2: batch 1 proposed\n/);
+  expect((await printed(get, "payments", "-o", "wide")).text).toContain("⧉ batch 1");
+});
+
 test("history lists the runs, and what happened in one", async () => {
   await printed(list, "--fetch");
   expect((await printed(history, "payments")).text).toMatch(/^RUN .*\n#2 .*Progressing.*-\n#1 .*Succeeded.*5m\n$/);
@@ -141,16 +223,27 @@ test("history lists the runs, and what happened in one", async () => {
   expect(events).toMatchObject([{ subject: "payments #1: succeeded", trailers: { "Stagecoach-Actor": "ana" } }]);
 });
 
-test.each<[string, (argv: string[]) => Promise<number>, string[], number, RegExp]>([
-  ["an unknown rollout", get, ["paymnts"], 1, /it has payments/],
+const MISTAKES: [string, (argv: string[]) => Promise<number>, string[], number, RegExp][] = [
+  ["an unknown rollout", get, ["paymnts"], 1, /did you mean payments\?; it has payments/],
   ["an unknown run", get, ["payments", "9"], 1, /last one is #2/],
   ["a number that is none", get, ["payments", "../x"], 2, /no number/],
   ["no name", history, [], 2, /missing required argument/],
   ["an unknown format", list, ["-o", "xml"], 2, /xml/],
   ["an unknown option", list, ["--nope"], 2, /nope/],
-])("%s ends with a reason", async (_, command, argv, exitCode, message) => {
+  ["a mistyped option", get, ["payments", "--wath"], 2, /Did you mean --watch\?/],
+  ["a mistyped rollout to wait for", wait, ["paymnts"], 2, /did you mean payments\?/],
+  ["a mistyped stage", wait, ["payments", "--for", "stage=canary in EMAE"], 2, /no stage "canary in EMAE", did you mean canary in EMEA\?/],
+  ["a mistyped goal", wait, ["payments", "--for", "don"], 2, /did you mean done\?/],
+  ["a time that is none", wait, ["payments", "--timeout", "5"], 2, /90s, 30m or 2h/],
+];
+
+test("what is mistyped ends with a reason, and where it is near to something with what was meant", async () => {
   await printed(list, "--fetch");
-  await expect(printed(command, ...argv)).rejects.toMatchObject({ exitCode, message: expect.stringMatching(message) });
+  for (const [what, command, argv, exitCode, message] of MISTAKES)
+    await expect(printed(command, ...argv, "--no-fetch"), what).rejects.toMatchObject({
+      exitCode,
+      message: expect.stringMatching(message),
+    });
 });
 
 test("a directory that is no repository, or is not there, is wrong usage", async () => {

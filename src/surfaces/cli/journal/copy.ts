@@ -11,6 +11,7 @@ interface Copy {
   directory: string;
   /** For git: the person's token, where there is one, is here and never in its arguments, which everybody on the machine can read. */
   env: Record<string, string>;
+  hasToken: boolean;
 }
 
 /** Opens the copy, with nothing fetched yet. `named`: `OWNER/NAME`, `HOST/OWNER/NAME` or a URL. CommandError 2 where it is none of them. */
@@ -31,7 +32,8 @@ export async function openCopy(named: string, env: Env = process.env): Promise<C
   const isSafe = url.startsWith("https:") || /^(?:localhost|127\.0\.0\.1)(?::|$)/.test(host);
   if (!isSafe) throw new CommandError(2, `--repository ${url}: no token is sent without encryption; write https://`);
   const token = await tokenFor(host, { hostIsChosen: chosen === host, env });
-  return { directory, env: { ...ownOf(env), GIT_TERMINAL_PROMPT: "0", ...(token !== undefined && header(url, token)) } };
+  const own = { ...ownOf(env), GIT_TERMINAL_PROMPT: "0", ...(token !== undefined && header(url, token)) };
+  return { directory, env: own, hasToken: token !== undefined };
 }
 
 /** A name that is no way out of the cache's folder. */

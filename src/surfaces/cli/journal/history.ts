@@ -1,8 +1,9 @@
-import { epoch } from "../../../core/base/time.ts";
+import { epoch, iso } from "../../../core/base/time.ts";
+import { sentenceOf } from "../../../core/report/reasons/say.ts";
 import { shortAge } from "../../../core/report/tree/tree-marks.ts";
 import { outputOption, parseArgs } from "../args.ts";
 import { CommandError } from "../command.ts";
-import { columns, json, plain, utc } from "../print.ts";
+import { fittedColumns, plain, printed, utc } from "../print.ts";
 import { entryOf, type JournalSource, journalCommand, runNumber, type SourceOptions, withSource } from "./source.ts";
 
 /** `stagecoach history NAME [RUN]`: the runs of a rollout, or what happened in one, from the journal in Git. */
@@ -10,37 +11,54 @@ export async function run(argv: readonly string[]): Promise<number> {
   const command = journalCommand("history", "Runs of a rollout; with a number, what happened in that run")
     .argument("<name>", "the rollout")
     .argument("[run]", "number of a run")
-    .addOption(outputOption("text", "json"));
+    .addOption(outputOption("text", "wide", "json", "yaml"));
   if (parseArgs(command, argv) === undefined) return 0;
-  const options = command.opts<SourceOptions & { output: "text" | "json" }>();
+  const options = command.opts<SourceOptions & { output: Output }>();
   const [name = "", number] = command.args;
-  const asJson = options.output === "json";
   return await withSource(options, async (source) => {
     entryOf(await source.index(), name);
-    process.stdout.write(
-      number === undefined ? await runsOf(source, name, asJson) : await eventsOf(source, name, runNumber(number), asJson),
-    );
+    const { output } = options;
+    const told =
+      number === undefined ? await runsOf(source, name, output) : await eventsOf(source, { name, number: runNumber(number) }, output);
+    process.stdout.write(told);
     return 0;
   });
 }
 
-async function runsOf(source: JournalSource, name: string, asJson: boolean): Promise<string> {
+type Output = "text" | "wide" | "json" | "yaml";
+
+async function runsOf(source: JournalSource, name: string, output: Output): Promise<string> {
   const runs = (await source.runs(name)).toReversed();
-  if (asJson) return json({ rollout: name, runs });
-  const rows = runs.map(({ number, release, phase, startedAt, endedAt }) => {
+  const asOf = iso((await source.asOf())?.at ?? Date.now());
+  if (output === "json" || output === "yaml") return printed({ rollout: name, runs, asOf }, output);
+  const rows: string[][] = [];
+  for (const { number, release, phase, startedAt, endedAt } of runs) {
     const took = endedAt === undefined ? "-" : shortAge(epoch(endedAt) - epoch(startedAt));
-    return [`#${number}`, plain(release), plain(phase), startedAt === "" ? "-" : utc(startedAt, "minute"), took];
-  });
-  return columns([["RUN", "RELEASE", "STATUS", "STARTED", "TOOK"], ...rows]);
+    const cells = [`#${number}`, release, phase, startedAt === "" ? "-" : utc(startedAt, "minute"), took];
+    rows.push(output === "wide" ? [...cells, ...(await moreOf(source, name, number))] : cells);
+  }
+  const head = ["RUN", "RELEASE", "STATUS", "STARTED", "TOOK", ...(output === "wide" ? ["PULL", "BY", "WHY"] : [])];
+  return fittedColumns([head, ...rows.map((row) => row.map(plain))], output === "wide" ? undefined : process.stdout.columns);
 }
 
-async function eventsOf(source: JournalSource, name: string, number: number, asJson: boolean): Promise<string> {
+/** A run that cannot be read is said to be so in its status already. */
+async function moreOf(source: JournalSource, name: string, number: number): Promise<string[]> {
+  const run = await source.run(name, number).catch(() => undefined);
+  if (run === undefined) return ["-", "-", "-"];
+  const { pull, author } = run.trigger;
+  return [pull === undefined ? "-" : `#${pull}`, author, sentenceOf(run.why, run)];
+}
+
+async function eventsOf(source: JournalSource, { name, number }: { name: string; number: number }, output: Output): Promise<string> {
   const events = await source.log(name, number);
   if (events.length === 0) throw new CommandError(1, `the journal has no run ${name} #${number}`);
-  if (asJson) return json({ rollout: name, run: number, events });
+  const asOf = iso((await source.asOf())?.at ?? Date.now());
+  if (output === "json" || output === "yaml") return printed({ rollout: name, run: number, events, asOf }, output);
   const rows = events.map(({ at, subject, trailers, sha }) => {
     const by = trailers["Stagecoach-Actor"];
+    if (output === "wide") return [utc(at), sha, plain(by ?? "-"), plain(subject)];
     return [utc(at), sha.slice(0, 10), plain(by === undefined ? subject : `${subject} (by ${by})`)];
   });
-  return columns([["TIME", "COMMIT", "WHAT HAPPENED"], ...rows]);
+  const head = output === "wide" ? ["TIME", "COMMIT", "BY", "WHAT HAPPENED"] : ["TIME", "COMMIT", "WHAT HAPPENED"];
+  return fittedColumns([head, ...rows], output === "wide" ? undefined : process.stdout.columns);
 }

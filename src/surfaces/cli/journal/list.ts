@@ -1,27 +1,32 @@
-import { epoch } from "../../../core/base/time.ts";
+import { epoch, iso } from "../../../core/base/time.ts";
 import { sentenceOf } from "../../../core/report/reasons/say.ts";
 import { statusWord } from "../../../core/report/tree/tree.ts";
 import { shortAge } from "../../../core/report/tree/tree-marks.ts";
 import { releaseName } from "../../../core/report/words.ts";
 import type { RunPhase } from "../../../core/run/state/run.ts";
 import { errorText, outputOption, parseArgs } from "../args.ts";
-import { columns, json, plain } from "../print.ts";
+import { fittedColumns, plain, printed, utc } from "../print.ts";
+import { withProgress } from "../progress.ts";
 import { type JournalSource, journalCommand, type SourceOptions, withSource } from "./source.ts";
 
 /** `stagecoach list`: every rollout the journal knows, and how its last run stands. */
 export async function run(argv: readonly string[]): Promise<number> {
   const command = journalCommand("list", "Rollouts and how their last runs stand, from the journal in Git").addOption(
-    outputOption("text", "json"),
+    outputOption("text", "wide", "json", "yaml"),
   );
   if (parseArgs(command, argv) === undefined) return 0;
-  const options = command.opts<SourceOptions & { output: "text" | "json" }>();
+  const options = command.opts<SourceOptions & { output: "text" | "wide" | "json" | "yaml" }>();
+  const { output } = options;
   return await withSource(options, async (source) => {
-    const rollouts = await listed(source);
-    if (options.output === "json") process.stdout.write(json({ rollouts }));
-    else process.stdout.write(rollouts.length === 0 ? "The journal has no rollouts yet.\n" : table(rollouts, Date.now()));
+    const rollouts = await withProgress("reading the runs", async () => await listed(source));
+    const asOf = iso((await source.asOf())?.at ?? Date.now());
+    if (output === "json" || output === "yaml") process.stdout.write(printed({ rollouts, asOf }, output));
+    else process.stdout.write(rollouts.length === 0 ? NOTHING : table(rollouts, Date.now(), output === "wide"));
     return 0;
   });
 }
+
+const NOTHING = "No rollout is known to the bot yet: stagecoach lint checks those in rollouts/, and the App has to be installed.\n";
 
 interface ListedRollout {
   rollout: string;
@@ -30,12 +35,16 @@ interface ListedRollout {
   phase: RunPhase | "Adopted" | "Unreadable";
   since: string | null;
   why: string;
+  startedAt: string | null;
+  /** The release PR. */
+  pull: number | null;
+  by: string | null;
 }
 
 async function listed(source: JournalSource): Promise<ListedRollout[]> {
   const rollouts: ListedRollout[] = [];
   for (const [rollout, { lastRun, lastRelease }] of (await source.index()).rollouts) {
-    const idle = { rollout, run: lastRun, release: releaseName(lastRelease), since: null };
+    const idle = { rollout, run: lastRun, release: releaseName(lastRelease), since: null, startedAt: null, pull: null, by: null };
     if (lastRun === 0) {
       rollouts.push({ ...idle, phase: "Adopted", why: "no run yet" });
       continue;
@@ -43,8 +52,10 @@ async function listed(source: JournalSource): Promise<ListedRollout[]> {
     try {
       const found = await source.run(rollout, lastRun);
       if (found === undefined) throw new Error("its files are missing");
-      const { phase, since, why, release } = found;
-      rollouts.push({ rollout, run: lastRun, release: releaseName(release.values), phase, since, why: sentenceOf(why) });
+      const { phase, since, why, release, startedAt, trigger } = found;
+      const { author: by, pull = null } = trigger;
+      const words = { release: releaseName(release.values), why: sentenceOf(why, found) };
+      rollouts.push({ rollout, run: lastRun, ...words, phase, since, startedAt, pull, by });
     } catch (error) {
       // One run that cannot be read hides no other.
       rollouts.push({ ...idle, phase: "Unreadable", why: errorText(error) });
@@ -53,10 +64,13 @@ async function listed(source: JournalSource): Promise<ListedRollout[]> {
   return rollouts;
 }
 
-function table(rollouts: readonly ListedRollout[], now: number): string {
-  const rows = rollouts.map(({ rollout, run, release, phase, since, why }) => {
+function table(rollouts: readonly ListedRollout[], now: number, wide: boolean): string {
+  const rows = rollouts.map(({ rollout, run, release, phase, since, why, startedAt, pull, by }) => {
     const status = phase === "Adopted" ? "○ Adopted" : phase === "Unreadable" ? "⚠ Unreadable" : statusWord({ phase });
-    return [rollout, run === 0 ? "-" : `#${run}`, release, status, since === null ? "-" : shortAge(now - epoch(since)), plain(why)];
+    const cells = [rollout, run === 0 ? "-" : `#${run}`, release, status, since === null ? "-" : shortAge(now - epoch(since))];
+    if (wide) cells.push(startedAt === null ? "-" : utc(startedAt, "minute"), pull === null ? "-" : `#${pull}`, by ?? "-");
+    return [...cells, why].map(plain);
   });
-  return columns([["ROLLOUT", "RUN", "RELEASE", "STATUS", "AGE", "WHY"], ...rows]);
+  const head = ["ROLLOUT", "RUN", "RELEASE", "STATUS", "AGE", ...(wide ? ["STARTED", "PULL", "BY"] : []), "WHY"];
+  return fittedColumns([head, ...rows], wide ? undefined : process.stdout.columns);
 }

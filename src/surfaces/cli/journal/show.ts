@@ -34,7 +34,8 @@ export async function run(argv: readonly string[]): Promise<number> {
   const options = command.opts<SourceOptions & SealOptions & { publicKey?: string; output: "text" | "json" }>();
   const seal = sealOf(options);
   return await withSource(
-    options,
+    // What stands here is judged, and not what the remote has, unless that is asked for.
+    { ...options, fetch: options.fetch ?? false },
     async (source) => {
       const shown = await look(source, { seal, publicKey: options.publicKey });
       process.stdout.write(options.output === "json" ? json(shown) : print(shown));

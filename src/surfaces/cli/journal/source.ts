@@ -10,26 +10,32 @@ import { openJournalReader } from "../../../adapters/git/journal/reader.ts";
 import { GitError } from "../../../adapters/git/port.ts";
 import { type GitReader, openReader } from "../../../adapters/git/reader.ts";
 import { sentenceOf } from "../../../core/report/reasons/say.ts";
+import { sentence } from "../../../core/report/words.ts";
 import type { Run } from "../../../core/run/state/run.ts";
+import { like } from "../args.ts";
 import { CommandError } from "../command.ts";
+import { visible } from "../print.ts";
 import { openCopy } from "./copy.ts";
+import { ASKED_MS, type AsOf, ageText, fetchJournal, knownSince, markFetched, noBranch, noJournal, UNASKED_MS } from "./fetch.ts";
 
 export interface SourceOptions {
   repo: string;
   /** `OWNER/NAME` or a URL: the journal is fetched from GitHub, and no checkout is needed. */
   repository?: string | undefined;
   branch?: string | undefined;
+  /** Absent: the remote is asked, and where it does not answer what the clone has is shown, with its age. */
   fetch?: boolean | undefined;
 }
 
 /** Begins a command on the journal: where it is, and whether it is fetched first. */
-export function journalCommand(name: string, description: string, fetch = "fetch the journal first"): Command {
+export function journalCommand(name: string, description: string): Command {
   return new Command(`stagecoach ${name}`)
     .description(description)
     .option("--repo <dir>", "checkout of the config repo", ".")
     .option("-R, --repository <owner/name>", "the config repo on GitHub, instead of a checkout of it")
     .option("--branch <name>", "the journal's branch", JOURNAL_BRANCH)
-    .option("--fetch", fetch);
+    .option("--fetch", "end with an error where the remote does not answer, instead of showing what the clone has")
+    .option("--no-fetch", "ask no remote: show what the clone has");
 }
 
 /** Git in a checkout (or bare repository), and its remote: `origin`, or the first there is. */
@@ -73,25 +79,38 @@ export async function openObjects({ git }: CheckoutGit, repo: string) {
 
 export type JournalSource = Awaited<ReturnType<typeof openSource>>;
 
-/** Opens the journal of the checkout at `repo`, read from its own refs, or of what GitHub has of `repository` now. */
-async function openSource({ repo: dir, repository, branch = JOURNAL_BRANCH, fetch: first = repository !== undefined }: SourceOptions) {
+/** Opens the journal of the checkout at `repo`, or of what GitHub has of `repository` now. */
+async function openSource({ repo: dir, repository, branch = JOURNAL_BRANCH, fetch: asked }: SourceOptions) {
   const copy = repository === undefined ? undefined : await openCopy(repository);
   const repo = copy === undefined ? dir : copy.directory;
   const checkout = openGit(repo, copy?.env);
   const { git } = checkout;
-  const { reader, close } = await openObjects(checkout, repo);
+  const { reader, close, repository: objects } = await openObjects(checkout, repo);
+  const remote = await checkout.remote();
+  const called = repository ?? (remote === undefined ? repo : `${remote} of ${repo}`);
+  /** When the remote last said how the journal stands, and why it does not say it now. */
+  let answered: number | undefined;
+  let silent: string | undefined;
 
   /** Asks the remote for the journal, with the person's own git configuration and credentials. */
-  async function fetch(): Promise<void> {
-    const remote = await checkout.remote();
+  async function fetch({ withinMs = ASKED_MS, unasked = false } = {}): Promise<void> {
     if (remote === undefined) throw new CommandError(2, `--fetch: ${repo} has no remote`);
-    const refspec = `+refs/heads/${branch}:refs/remotes/${remote}/${branch}`;
-    await git.raw(["fetch", "--quiet", "--no-tags", "--end-of-options", remote, refspec]).catch((error: unknown) => {
-      const why = firstLine(error);
-      if (!/couldn't find remote ref/.test(why)) throw new CommandError(3, `fetch of ${branch} from ${repository ?? remote}: ${why}`);
-      const hint = "no run has begun there, or its journal has another name (--branch)";
-      throw new CommandError(1, `${repository ?? `${remote} of ${repo}`} has no branch ${branch}: ${hint}`);
-    });
+    const { env, hasToken } = copy ?? {};
+    await fetchJournal({ directory: repo, remote, branch, called, env, hasToken }, { withinMs, unasked });
+    markFetched(objects.directory, branch);
+    answered = Date.now();
+    silent = undefined;
+  }
+
+  /** The same, where what is here will do if the remote does not answer. */
+  async function refresh(): Promise<void> {
+    if (remote === undefined || asked === false) return;
+    try {
+      await fetch({ withinMs: UNASKED_MS, unasked: true });
+    } catch (error) {
+      if (!(error instanceof CommandError)) throw error;
+      silent = error.message;
+    }
   }
 
   /** The commit that the journal's ref points to now. */
@@ -100,7 +119,8 @@ async function openSource({ repo: dir, repository, branch = JOURNAL_BRANCH, fetc
     return await newest(reader, out.split("\n").filter(Boolean));
   }
 
-  if (first === true) await fetch();
+  if (asked === true || copy !== undefined) await fetch();
+  else await refresh();
   const journal = openJournalReader(reader, head);
   return {
     ...journal,
@@ -108,11 +128,21 @@ async function openSource({ repo: dir, repository, branch = JOURNAL_BRANCH, fetc
     reader,
     head,
     fetch,
+    refresh,
+    /** As of when this is the journal; undefined: now, since nobody else has it. */
+    async asOf(): Promise<AsOf | undefined> {
+      if (remote === undefined) return undefined;
+      const at = await head();
+      const since = answered ?? (at === undefined ? undefined : await knownSince(objects.directory, branch, reader, at));
+      return since === undefined ? undefined : { at: since, answered: silent === undefined && answered !== undefined, why: silent };
+    },
+    /** The index, where there is a journal. */
+    known: journal.index,
     /** The index; CommandError 1 where the checkout has no journal. */
     async index(): Promise<Index> {
       const index = await journal.index();
-      if (index === undefined) throw new CommandError(1, `${repo} has no branch ${branch}; --fetch asks its remote for it`);
-      return index;
+      if (index !== undefined) return index;
+      throw new CommandError(1, copy === undefined ? noJournal(repo, branch, silent) : noBranch(called, branch));
     },
     /** A run of a rollout, default its last one; CommandError 1 where there is none. */
     async runOf(name: string, wanted?: number): Promise<Run> {
@@ -150,6 +180,8 @@ export async function withSource<T>(
 ): Promise<T> {
   const source = await openSource(options);
   try {
+    const asOf = await source.asOf();
+    if (asOf !== undefined && !asOf.answered) process.stderr.write(`${sentence(ageText(asOf, Date.now()))}\n`);
     const done = await work(source);
     // For people alone: what is read by a program has its own field or none.
     if (!sealed && process.stderr.isTTY) process.stderr.write(NOT_CHECKED);
@@ -168,13 +200,13 @@ export function asCommandError(error: unknown, refused: 1 | 2): unknown {
   return error instanceof GitError ? new CommandError(error.kind === "Invalid" ? refused : 3, error.message) : error;
 }
 
-/** The rollout's entry; CommandError 1 naming those there are. */
+/** The rollout's entry; CommandError 1 naming the one that was meant, or those there are. */
 export function entryOf(index: Index, name: string): { lastRun: number } {
   const entry = index.rollouts.get(name);
   if (entry !== undefined && entry.lastRun > 0) return entry;
   const names = [...index.rollouts].filter(([, { lastRun }]) => lastRun > 0).map(([rollout]) => rollout);
   const known = names.length === 0 ? "it has no runs at all" : `it has ${names.slice(0, 10).join(", ")}`;
-  throw new CommandError(1, `the journal has no run of "${name}"; ${known}`);
+  throw new CommandError(1, visible(`the journal has no run of "${name}"${like(name, names)}; ${known}`));
 }
 
 /** `42` or `#42`. */

@@ -1,8 +1,8 @@
 /** What `plan`, `lint`, `simulate` and `init` are given alike: a rollout by its name, an inventory, a version. */
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { type Inventory, readInventory } from "../../../core/argocd/inventory-file.ts";
-import { nearest } from "../../../core/base/nearest.ts";
 import type { Rollout } from "../../../core/spec/rollout.ts";
+import { like } from "../args.ts";
 import { CommandError } from "../command.ts";
 import type { Checkout } from "../lint/lint-checkout.ts";
 import { readRollouts } from "../lint/lint-run.ts";
@@ -56,10 +56,4 @@ export function pickRollout(checkout: Checkout, files: string[], name: string | 
   }
   tellProblems(errors, checkout, files);
   return undefined;
-}
-
-/** `, did you mean eu-1?`; nothing where nothing is near. */
-export function like(word: string, names: Iterable<string>): string {
-  const near = nearest(word, names);
-  return near === undefined ? "" : `, did you mean ${visible(near)}?`;
 }

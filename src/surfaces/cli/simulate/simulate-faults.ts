@@ -3,8 +3,8 @@ import type { Plan } from "../../../core/plan/plan-types.ts";
 import { weightsOf } from "../../../core/plan/steps.ts";
 import type { Rollout } from "../../../core/spec/rollout.ts";
 import { FOREVER, type Script } from "../../../simulate/generate/scenario.ts";
+import { like } from "../args.ts";
 import { CommandError } from "../command.ts";
-import { like } from "../plan/plan-args.ts";
 import { visible } from "../print.ts";
 
 const FAULTS = ["degraded", "stuck", "unreachable", "flap"] as const;

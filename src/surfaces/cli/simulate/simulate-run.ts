@@ -23,6 +23,8 @@ export interface SimulateInput {
   bounds: RepoBounds;
   /** From past runs; undefined: drawn as Argo CD and workloads usually take. */
   times: Times | undefined;
+  /** Called after every step. */
+  sight?: (run: Run, now: number) => void;
 }
 
 export interface Simulated {
@@ -65,6 +67,7 @@ export function simulate(input: SimulateInput, seed: number): Simulated {
     watch: ([run], now, truth) => {
       if (run === undefined) return;
       timeline.look(run, now);
+      input.sight?.(run, now);
       if (blast === undefined && hasStopped(run)) blast = reached(run);
       begin(faults, run, truth, now);
     },

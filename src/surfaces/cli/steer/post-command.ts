@@ -2,12 +2,18 @@
 import { Command } from "commander";
 import { JOURNAL_BRANCH } from "../../../adapters/git/journal/journal.ts";
 import { sentenceOf } from "../../../core/report/reasons/say.ts";
-import { type CommandName, type CommandSpec, commandSpec } from "../../../core/spec/commands.ts";
+import { shortName } from "../../../core/report/words.ts";
+import { named } from "../../../core/run/commands/clusters.ts";
+import type { Run } from "../../../core/run/state/run.ts";
+import { COMMAND_NAMES, type CommandName, type CommandSpec, commandSpec } from "../../../core/spec/commands.ts";
 import { parseComment } from "../../server/comments/parse.ts";
-import { outputOption, parseArgs } from "../args.ts";
+import { like, outputOption, parseArgs } from "../args.ts";
 import { CommandError, type CommandModule } from "../command.ts";
 import { type JournalSource, withSource } from "../journal/source.ts";
-import { json, plain } from "../print.ts";
+import { TIME_OVER } from "../journal/status.ts";
+import { plain, printed, visible } from "../print.ts";
+import { withProgress } from "../progress.ts";
+import { awaitAnswer, type Outcome, type Posted } from "./answer.ts";
 import { asking, type GitHubPlace, openPlace } from "./github-place.ts";
 
 interface Options extends Record<string, unknown> {
@@ -17,26 +23,7 @@ interface Options extends Record<string, unknown> {
   fetch: boolean;
   wait: boolean;
   timeout: string;
-  output: "text" | "json";
-}
-
-/** What became of a command. `posted`: nobody waited for more. */
-interface Outcome {
-  outcome: "done" | "refused" | "posted" | "waiting";
-  message: string;
-}
-
-/** A command that stands on GitHub. */
-interface Posted {
-  rollout: string;
-  run: number;
-  pull: number;
-  /** Id of the comment. */
-  comment: number;
-  url: string;
-  text: string;
-  /** The App whose journal it is: its reactions count, and nobody else's. */
-  bot: string;
+  output: "text" | "json" | "yaml";
 }
 
 /**
@@ -45,13 +32,41 @@ interface Posted {
  */
 export function postCommand(name: CommandName): CommandModule {
   const spec = commandSpec(name);
+  return posting(
+    () => program(spec),
+    ([rollout = "", ...words], options) => commandText(spec, rollout, words, options),
+  );
+}
+
+/** `stagecoach comment NAME COMMAND …`: any of them, as it would be written on the pull request. */
+export const comment = posting(
+  () =>
+    withOptions(new Command("stagecoach comment"))
+      .usage("[options] NAME COMMAND [WORDS…]")
+      .description("comments a command on the pull request of the rollout's run, as you, and shows the bot's answer")
+      .argument("<name>", "the rollout")
+      .argument("<command>", `one of ${COMMAND_NAMES.join(", ")}`)
+      .argument("[words...]", "what the command takes, as in a comment")
+      .passThroughOptions(),
+  ([rollout = "", word = "", ...words]) => {
+    const name = word.replace(/^\//, "");
+    const known = COMMAND_NAMES.find((one) => one === name);
+    if (known !== undefined) return commandText(commandSpec(known), rollout, words, {});
+    throw new CommandError(2, visible(`there is no command "${name}"${like(name, COMMAND_NAMES)}; there are ${COMMAND_NAMES.join(", ")}`));
+  },
+);
+
+function posting(
+  program: () => Command,
+  textOf: (args: readonly string[], options: Readonly<Record<string, unknown>>) => string,
+): CommandModule {
   return {
     async run(argv) {
-      const command = parseArgs(program(spec), argv);
+      const command = parseArgs(program(), argv);
       if (command === undefined) return 0;
       const options = command.opts<Options>();
-      const [rollout = "", ...words] = command.args;
-      const text = commandText(spec, rollout, words, options);
+      const [rollout = ""] = command.args;
+      const text = textOf(command.args, options);
       const seconds = Number(options.timeout);
       if (!Number.isFinite(seconds) || seconds <= 0) throw new CommandError(2, `--timeout ${options.timeout} is no number of seconds`);
       const place = await openPlace(options);
@@ -60,37 +75,41 @@ export function postCommand(name: CommandName): CommandModule {
       return await withSource(cloned ? { repo, branch, fetch } : { repo, branch, repository }, async (source) => {
         const posted = await post(place, source, rollout, text);
         const outcome: Outcome = options.wait
-          ? await awaitAnswer(place, source, posted, seconds * 1000)
+          ? await withProgress("waiting for the bot's answer", () => awaitAnswer(place, source, posted, seconds * 1000))
           : { outcome: "posted", message: "" };
         process.stdout.write(shown(posted, outcome, options.output));
-        return { done: 0, posted: 0, refused: 1, waiting: 3 }[outcome.outcome];
+        return { done: 0, posted: 0, refused: 1, waiting: TIME_OVER }[outcome.outcome];
       });
     },
   };
 }
 
 function program(spec: CommandSpec): Command {
-  const command = new Command(`stagecoach ${spec.name}`)
+  const command = withOptions(new Command(`stagecoach ${spec.name}`))
     .usage(`NAME ${usageOf(spec)}[options]`)
     .description(`comments \`/${spec.name}\` on the pull request of the rollout's run, as you: ${spec.summary}`)
-    .argument("<name>", "the rollout")
-    .option("--repo <dir>", "clone of the config repo", ".")
-    .option("-R, --repository <owner/name>", "the repo on GitHub, no clone is needed then; default: the clone's remote, or GH_REPO")
-    .option("--branch <name>", "the journal's branch", JOURNAL_BRANCH)
-    .option("--no-fetch", "take the run from the journal as the clone has it")
-    .option("--no-wait", "do not wait for the answer")
-    .option("--timeout <seconds>", "how long the answer is waited for", "120")
-    .addOption(outputOption("text", "json"))
-    .addHelpText("after", HELP);
+    .argument("<name>", "the rollout");
   if (spec.words !== "nothing") command.argument("[words...]", spec.words === "clusters" ? "clusters" : "why");
   for (const { name, value, summary } of spec.flags)
     command.option(`--${name}${value === undefined ? "" : ` <${value.toLowerCase()}>`}`, summary);
   return command;
 }
 
+function withOptions(command: Command): Command {
+  return command
+    .option("--repo <dir>", "clone of the config repo", ".")
+    .option("-R, --repository <owner/name>", "the repo on GitHub, no clone is needed then; default: the clone's remote, or GH_REPO")
+    .option("--branch <name>", "the journal's branch", JOURNAL_BRANCH)
+    .option("--no-fetch", "take the run from the journal as the clone has it")
+    .option("--no-wait", "do not wait for the answer")
+    .option("--timeout <seconds>", "how long the answer is waited for", "120")
+    .addOption(outputOption("text", "json", "yaml"))
+    .addHelpText("after", HELP);
+}
+
 const HELP = `
 Needs a token of yours: what gh has, GH_TOKEN or GITHUB_TOKEN, and GH_HOST with GH_ENTERPRISE_TOKEN for GitHub Enterprise Server.
-Exit 0 where it was done, 1 where it was refused, 3 where no answer came in time.`;
+Exit 0 where it was done, 1 where it was refused, 4 where no answer came in time.`;
 
 /** What comes after the name: the words of the command, without its flags, which are listed below. */
 function usageOf({ name, words }: CommandSpec): string {
@@ -125,6 +144,7 @@ export function commandText(
 async function post(place: GitHubPlace, source: JournalSource, rollout: string, text: string): Promise<Posted> {
   const { app: bot } = await source.index();
   const run = await source.runOf(rollout);
+  checkClusters(run, text);
   const { pull } = run.trigger;
   if (pull === undefined)
     throw new CommandError(1, `${rollout} #${run.number} was started by a push, so it has no pull request to be steered by`);
@@ -135,70 +155,23 @@ async function post(place: GitHubPlace, source: JournalSource, rollout: string, 
   return { rollout, run: run.number, pull, comment: data.id, url: data.html_url, text, bot };
 }
 
-function shown(posted: Posted, { outcome, message }: Outcome, output: Options["output"]): string {
-  const { rollout, run, pull, url, text } = posted;
-  if (output === "json") return json({ rollout, run, pull, comment: url, text, outcome, message });
-  const head = `${plain(text)}  on ${rollout} #${run}: ${plain(url)}\n`;
-  if (outcome === "posted") return head;
-  return `${head}${outcome}${message === "" ? "" : `: ${plain(message)}`}\n`;
-}
-
-/** How often it is asked, by how long was waited already: an answer mostly comes within seconds. */
-const POLLS: readonly { afterMs: number; everyMs: number }[] = [
-  { afterMs: 20_000, everyMs: 5_000 },
-  { afterMs: 4_000, everyMs: 1_000 },
-  { afterMs: 0, everyMs: 300 },
-];
-
-/** Waits for 🚀 or 😕 of the bot on the comment, and says what the journal has of it. */
-async function awaitAnswer(place: GitHubPlace, source: JournalSource, posted: Posted, withinMs: number): Promise<Outcome> {
-  const began = performance.now();
-  let seen = false;
-  for (;;) {
-    const reactions = await botReactions(place, posted);
-    // Several commands of the comment may differ; ours is the only one.
-    if (reactions.has("confused")) return { outcome: "refused", message: await messageOf(place, source, posted) };
-    if (reactions.has("rocket")) return { outcome: "done", message: await messageOf(place, source, posted) };
-    seen ||= reactions.has("eyes");
-    const waited = performance.now() - began;
-    if (waited >= withinMs) {
-      const message = seen
-        ? "it was read, and cannot be done yet: the answer will be on the comment"
-        : "nothing was heard: Stagecoach may not be running; the comment stays, and counts for 15 minutes";
-      return { outcome: "waiting", message };
-    }
-    const every = POLLS.find(({ afterMs }) => waited >= afterMs)?.everyMs ?? 1_000;
-    await new Promise((resolve) => setTimeout(resolve, Math.min(every, withinMs - waited + 1)));
+/** A mistyped cluster is told at once; of one that is like no other the bot says what it is. */
+function checkClusters(run: Run, text: string): void {
+  const read = parseComment(text);
+  const [command] = read.kind === "commands" ? read.commands : [];
+  if (command === undefined || commandSpec(command.name).words !== "clusters" || command.args[0] === "failed") return;
+  const known = run.plan.stages.flatMap(({ clusters, requeued }) => [...clusters, ...requeued]).map(shortName);
+  for (const name of command.args) {
+    const isKnown = !("error" in named(run, [name])) || known.includes(name);
+    const meant = isKnown ? "" : like(name, known);
+    if (meant !== "") throw new CommandError(2, visible(`${run.rollout} #${run.number} has no cluster "${name}"${meant}`));
   }
 }
 
-async function botReactions({ octokit, owner, repo }: GitHubPlace, { comment, bot }: Posted): Promise<Set<string>> {
-  const { data } = await asking("read the reactions to the comment", () =>
-    octokit.rest.reactions.listForIssueComment({ owner, repo, comment_id: comment, per_page: 100 }),
-  );
-  return new Set(data.filter((reaction) => reaction.user?.login === bot).map((reaction) => reaction.content));
-}
-
-/** The answer in words: of the journal, or where it never got there, of the bot's comment of refusals. */
-async function messageOf(place: GitHubPlace, source: JournalSource, posted: Posted): Promise<string> {
-  // Where the journal cannot be fetched the reaction has said the main thing.
-  await source.fetch().catch(() => undefined);
-  const run = await source.run(posted.rollout, posted.run);
-  const handled = run?.commands.find((command) => command.id === `${posted.comment}#0`);
-  return sentenceOf(handled?.message ?? (await refusalOf(place, posted)) ?? "", run);
-}
-
-async function refusalOf({ octokit, owner, repo }: GitHubPlace, { pull, bot, text, comment }: Posted): Promise<string | undefined> {
-  const comments = await asking("read the answer", () =>
-    octokit.paginate(octokit.rest.issues.listComments, { owner, repo, issue_number: pull, per_page: 100 }),
-  );
-  // Below the comment; or, of whoever wrote many, in the one that the others share.
-  const answers = [`<!-- stagecoach:answer:${comment} -->`, "<!-- stagecoach:answer -->"];
-  const found = answers.map((marker) => comments.find((one) => one.user?.login === bot && one.body?.startsWith(marker) === true)?.body);
-  const mine = (found[0] ?? found[1] ?? "").split(/^> /m).find((part) => part.startsWith("`") && part.includes(text));
-  return mine
-    ?.split("\n")
-    .find((line) => line.startsWith("@"))
-    ?.replace(/^@\S+: /, "")
-    .replaceAll(/\\([\\`*_{}[\]<>|#~])/g, "$1");
+function shown(posted: Posted, { outcome, message }: Outcome, output: Options["output"]): string {
+  const { rollout, run, pull, url, text } = posted;
+  if (output !== "text") return printed({ rollout, run, pull, comment: url, text, outcome, message }, output);
+  const head = `${plain(text)}  on ${rollout} #${run}: ${plain(url)}\n`;
+  if (outcome === "posted") return head;
+  return `${head}${outcome}${message === "" ? "" : `: ${plain(message)}`}\n`;
 }

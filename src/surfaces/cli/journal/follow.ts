@@ -1,0 +1,96 @@
+/** A run is followed in the journal until who asked has seen enough: for `get -w`, `status` and `wait`. */
+import type { IndexEntry } from "../../../adapters/git/journal/port.ts";
+import { sentenceOf } from "../../../core/report/reasons/say.ts";
+import { releaseName } from "../../../core/report/words.ts";
+import type { Run } from "../../../core/run/state/run.ts";
+import { like } from "../args.ts";
+import { CommandError } from "../command.ts";
+import { visible } from "../print.ts";
+import type { JournalSource } from "./source.ts";
+
+export interface Which {
+  name: string;
+  /** Absent: the last one when it is first looked. */
+  number?: number | undefined;
+  /** Only a run of this release, which need not have begun. */
+  release?: string | undefined;
+}
+
+export interface Sight {
+  /** undefined: it has not begun. */
+  run: Run | undefined;
+  /** A release that was merged and started no run. */
+  refused: IndexEntry["refused"];
+  /** Whether the journal is another than at the last sight. */
+  moved: boolean;
+}
+
+export interface Pace {
+  /** How often the journal's ref is looked at, and the remote asked. */
+  pollMs: number;
+  fetchMs: number;
+  /** undefined: for ever. */
+  withinMs?: number | undefined;
+}
+
+const PACE: Pace = { pollMs: 1000, fetchMs: 5000 };
+
+/** A sight of the run now and at every look after, until nobody takes the next or the time is over. */
+export async function* follow(source: JournalSource, which: Which, pace: Partial<Pace> = {}): AsyncGenerator<Sight, void> {
+  const { pollMs, fetchMs, withinMs } = { ...PACE, ...pace };
+  const began = performance.now();
+  let fetched = began;
+  let head: string | undefined;
+  let number = which.number;
+  let sight: Sight | undefined;
+  for (;;) {
+    const now = await source.head();
+    const moved = sight === undefined || now !== head;
+    head = now;
+    if (moved) sight = await look(source, { ...which, number });
+    if (sight === undefined) throw new Error("nothing was looked at");
+    // A later run of the rollout is another story.
+    number = sight.run?.number ?? number;
+    yield { ...sight, moved };
+    const left = withinMs === undefined ? pollMs : withinMs - (performance.now() - began);
+    if (left <= 0) return;
+    await new Promise((resolve) => setTimeout(resolve, Math.min(pollMs, left)));
+    if (performance.now() - fetched < fetchMs) continue;
+    await source.refresh();
+    fetched = performance.now();
+  }
+}
+
+async function look(source: JournalSource, { name, number, release }: Which): Promise<Sight> {
+  const index = await source.known();
+  const entry = index?.rollouts.get(name);
+  if (entry === undefined && index !== undefined) {
+    const meant = like(name, index.rollouts.keys());
+    if (meant !== "") throw new CommandError(2, visible(`the journal has no rollout "${name}"${meant}`));
+  }
+  const last = number ?? entry?.lastRun ?? 0;
+  const run = last === 0 ? undefined : await source.run(name, last);
+  if (run === undefined && number !== undefined)
+    throw new CommandError(1, `the journal has no run ${name} #${number}; the last one is #${entry?.lastRun ?? 0}`);
+  const refused = entry?.refused;
+  const isMeant = (values: Readonly<Record<string, string>>) =>
+    release === undefined || Object.values(values).includes(release) || releaseName(values) === release;
+  return {
+    run: run !== undefined && isMeant(run.release.values) ? run : undefined,
+    refused: refused !== undefined && isMeant(refused.values) ? refused : undefined,
+    moved: true,
+  };
+}
+
+type Refused = NonNullable<IndexEntry["refused"]>;
+
+/** A release that was merged and started no run is what whoever asks for the last run most likely waits for. */
+export function refusedText(refused: Refused): string {
+  const by = refused.pull === undefined ? `commit ${refused.commit.slice(0, 10)}` : `pull request #${refused.pull}`;
+  const lines = problemsOf(refused).map(({ said, file, line }) => `  ${said} (${file}:${line})`);
+  return visible(`${releaseName(refused.values)} (${by}) was merged at ${refused.at}, and no run started:\n${lines.join("\n")}\n`);
+}
+
+export function problemsOf({ problems }: Refused): { code: string; said: string; file: string; line: string }[] {
+  return problems.map((one) => ({ code: one.code, said: sentenceOf(one), file: String(one["file"]), line: String(one["line"]) }));
+}

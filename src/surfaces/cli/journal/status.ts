@@ -1,0 +1,83 @@
+import { sentenceOf } from "../../../core/report/reasons/say.ts";
+import { isEnded, type Run } from "../../../core/run/state/run.ts";
+import { duration, outputOption, parseArgs } from "../args.ts";
+import { plain, printed } from "../print.ts";
+import { follow, refusedText, type Which } from "./follow.ts";
+import { type JournalSource, journalCommand, runNumber, type SourceOptions, withSource } from "./source.ts";
+
+interface Options extends SourceOptions {
+  watch: boolean;
+  release?: string;
+  timeout: number;
+  output: "text" | "json" | "yaml";
+}
+
+/** What was asked for was not so when the time was over: nothing failed, and it may come yet. */
+export const TIME_OVER = 4;
+
+/** `stagecoach status NAME`: a line for each thing that changes, until the run has ended; as `kubectl argo rollouts status` does. */
+export async function run(argv: readonly string[]): Promise<number> {
+  const command = journalCommand("status", "A line for each change of the run, until it has ended: exit 0 where it succeeded")
+    .argument("<name>", "the rollout")
+    .argument("[run]", "number of a run; default: the last one")
+    .option("-w, --watch [yes]", "until it has ended; --watch=false says how it stands now", (text) => text !== "false", true)
+    .option("--no-watch", "the same as --watch=false: exit 0 unless it failed")
+    .option("--release <version>", "wait for a run of this release to begin")
+    .option("-t, --timeout <duration>", "how long, such as 30m; 0: for ever. Exit 4 where it is over", duration, 0)
+    .addOption(outputOption("text", "json", "yaml"));
+  if (parseArgs(command, argv) === undefined) return 0;
+  const options = command.opts<Options>();
+  const [name = "", number] = command.args;
+  const which = { name, number: number === undefined ? undefined : runNumber(number), release: options.release };
+  return await withSource(options, async (source) => {
+    // A run that is asked for by nothing but its rollout is there, or the answer is no.
+    if (which.release === undefined) await source.runOf(name, which.number);
+    return options.watch ? await watch(source, which, options) : await once(source, which, options);
+  });
+}
+
+async function once(source: JournalSource, which: Which, { output }: Options): Promise<number> {
+  for await (const { run } of follow(source, which, { withinMs: 0 })) {
+    if (run === undefined) break;
+    process.stdout.write(output === "text" ? `${statusLine(run)}\n` : printed(statusOf(run), output));
+    return isEnded(run) && !isGood(run) ? 1 : 0;
+  }
+  process.stderr.write(`${which.name} has no run of ${which.release} yet\n`);
+  return 1;
+}
+
+async function watch(source: JournalSource, which: Which, { output, timeout }: Options): Promise<number> {
+  let last = "";
+  let seen: Run | undefined;
+  for await (const { run, refused, moved } of follow(source, which, { withinMs: timeout === 0 ? undefined : timeout })) {
+    seen = run;
+    if (!moved) continue;
+    if (run === undefined && refused !== undefined) {
+      process.stderr.write(refusedText(refused));
+      return 1;
+    }
+    const line = run === undefined ? `Pending - ${which.name} has no run of ${which.release} yet` : statusLine(run);
+    if (line !== last && output === "text") process.stdout.write(`${line}\n`);
+    last = line;
+    if (run !== undefined && isEnded(run)) break;
+  }
+  if (seen !== undefined && output !== "text") process.stdout.write(printed(statusOf(seen), output));
+  if (seen !== undefined && isEnded(seen)) return isGood(seen) ? 0 : 1;
+  process.stderr.write("The time of --timeout is over; the run goes on.\n");
+  return TIME_OVER;
+}
+
+/** It came to the end it was meant for. */
+export function isGood(run: Pick<Run, "phase" | "kind">): boolean {
+  return run.phase === "Succeeded" || (run.phase === "RolledBack" && run.kind === "Rollback");
+}
+
+/** `Paused - 1 cluster failed …`. */
+export function statusLine(run: Run): string {
+  return `${run.phase} - ${plain(sentenceOf(run.why, run))}`;
+}
+
+export function statusOf(run: Run) {
+  const { rollout, number, release, phase, since, startedAt, endedAt } = run;
+  return { rollout, run: number, release: release.values, phase, since, why: sentenceOf(run.why, run), startedAt, endedAt };
+}

@@ -1,0 +1,166 @@
+import { execFileSync } from "node:child_process";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { openJournal } from "../../../adapters/git/journal/journal.ts";
+import type { Journal } from "../../../adapters/git/journal/port.ts";
+import { openMirror } from "../../../adapters/git/mirror.ts";
+import type { Mirror } from "../../../adapters/git/port.ts";
+import { type Workspace, workspace } from "../../../adapters/git/testing/repositories.ts";
+import { confirmed, freshRun, START, withBatch } from "../../../adapters/git/testing/runs.ts";
+import { SEAL } from "../../../adapters/git/testing/seal.ts";
+import { textWidth } from "../../../core/base/text-width.ts";
+import { said } from "../../../core/reasons/run.ts";
+import type { Run } from "../../../core/run/state/run.ts";
+import { run as get } from "./get.ts";
+import { run as history } from "./history.ts";
+import { run as list } from "./list.ts";
+import { run as status } from "./status.ts";
+import { run as wait } from "./wait.ts";
+
+/** What a hostile name may be made of: it moves the cursor, sets the title, is HTML and Markdown, and turns the text's direction. */
+const EVIL = "\u001b[2J\u001b]0;owned\u0007<img src=x onerror=alert(1)> **bold** [x](javascript:1)\r\n\u202e\u009b31m";
+const ESC = String.fromCharCode(27);
+
+let at: Workspace;
+let mirror: Mirror;
+let journal: Journal;
+const going = withBatch(confirmed(withBatch(freshRun(6, 2), "Merged", START), START + 60_000), "Open", START + 120_000);
+const second: Run = { ...going, number: 2, why: said("batch 2 of 3 waits for its checks, which GitHub has not reported yet") };
+
+beforeEach(async () => {
+  at = workspace();
+  mirror = await openMirror({ directory: join(at.directory, "mirror.git"), url: at.origin, allowFile: true });
+  journal = openJournal({ mirror, app: "stagecoach[bot]", seal: SEAL });
+  const done: Run = { ...going, phase: "Succeeded", stage: 1, endedAt: "2026-11-21T05:02:00.000Z", why: said("every stage is done") };
+  await record(done, "payments #1: succeeded");
+  await record(second, "payments #2: batch 2 proposed");
+});
+
+afterEach(async () => {
+  vi.useRealTimers();
+  vi.restoreAllMocks();
+  await mirror.close();
+  at.remove();
+});
+
+async function record(run: Run, subject: string): Promise<void> {
+  await journal.read();
+  await journal.record({ runs: [run], subject, trailers: { "Stagecoach-Actor": "ana" }, at: START });
+}
+
+async function view(width: number, command: (argv: string[]) => Promise<number>, ...argv: string[]): Promise<string> {
+  let text = "";
+  vi.useFakeTimers({ toFake: ["Date"], now: START + 30 * 60_000 });
+  vi.spyOn(process.stderr, "write").mockReturnValue(true);
+  vi.spyOn(process.stdout, "write").mockImplementation((chunk) => {
+    text += String(chunk);
+    return true;
+  });
+  const { columns } = process.stdout;
+  process.stdout.columns = width;
+  try {
+    await command([...argv, "--repo", at.checkout]);
+  } finally {
+    process.stdout.columns = columns;
+    vi.restoreAllMocks();
+    vi.useRealTimers();
+  }
+  return text.replace(/(?<= UTC {2})[0-9a-f]{10}\b/g, "0123456789");
+}
+
+test("the views of a terminal, at 20, 80 and 160 columns", async () => {
+  const views: string[] = [];
+  for (const width of [20, 80, 160]) {
+    const shown = [
+      await view(width, list),
+      await view(width, get, "payments"),
+      await view(width, history, "payments"),
+      await view(width, history, "payments", "2"),
+    ];
+    for (const line of shown.join("").split("\n")) expect(textWidth(line), line).toBeLessThanOrEqual(width);
+    views.push(`${width} columns\n${"─".repeat(width)}\n${shown.join("\n")}`);
+  }
+  await expect(`${views.join("\n\n")}\n`).toMatchFileSnapshot("__snapshots__/views.txt");
+});
+
+test("no name, release or sentence steers the terminal, in whatever it is shown", async () => {
+  const plan = structuredClone(second.plan);
+  for (const stage of plan.stages) {
+    stage.name = EVIL;
+    for (const batch of stage.batches) for (const target of batch.targets) target.application = `app ${EVIL}`;
+  }
+  const evil: Run = {
+    ...second,
+    number: 3,
+    plan,
+    why: said(EVIL),
+    release: { values: { version: EVIL }, attempt: 0 },
+    trigger: { ...second.trigger, author: EVIL },
+    batches: second.batches.map((batch) => ({ ...batch, why: said(EVIL) })),
+    paused: { kind: "Command", by: EVIL, reason: said(EVIL), at: second.since, ask: said(EVIL) },
+    phase: "Paused",
+  };
+  await record(evil, "payments #3: begun");
+  const shown = [
+    await view(80, list),
+    await view(80, list, "-o", "wide"),
+    await view(80, get, "payments"),
+    await view(20, get, "payments"),
+    await view(80, get, "payments", "-o", "wide"),
+    await view(80, history, "payments"),
+    await view(80, history, "payments", "-o", "wide"),
+    await view(80, history, "payments", "3"),
+    await view(80, status, "payments", "--watch=false"),
+    await view(80, wait, "payments", "--for", "paused"),
+  ];
+  expect(shown.join("")).toContain("alert(1)");
+  for (const text of shown)
+    expect(
+      [...text].filter((one) => one !== "\n" && /[\p{Cc}\u202e]/u.test(one)),
+      text,
+    ).toEqual([]);
+});
+
+const TMUX = (() => {
+  try {
+    return execFileSync("tmux", ["-V"], { encoding: "utf8" }).trim();
+  } catch {
+    return undefined;
+  }
+})();
+
+test.skipIf(TMUX === undefined)(
+  "get -w in tmux: in place, at 80 columns, at 20, and what it ended with stays (needs tmux)",
+  async () => {
+    const tmux = (...args: string[]) => execFileSync("tmux", ["-L", `views-${process.pid}`, ...args], { encoding: "utf8" });
+    const main = new URL("../main.ts", import.meta.url).pathname;
+    const command = `${process.execPath} ${main} get payments -w --repo ${at.checkout}; echo "exit $?"; sleep 60`;
+    const screen = () => tmux("capture-pane", "-p", "-t", "0");
+    const until = async (what: () => boolean) => {
+      for (let tries = 0; !what() && tries < 200; tries++) await new Promise((resolve) => setTimeout(resolve, 100));
+      expect(what(), screen()).toBe(true);
+    };
+    tmux("-f", "/dev/null", "new-session", "-d", "-x", "80", "-y", "24", command);
+    try {
+      await until(() => screen().includes("batch 2 of 3 waits"));
+      expect(tmux("display-message", "-p", "-t", "0", "#{alternate_on}").trim()).toBe("1");
+      expect(screen().split("\n").filter(Boolean).at(-1)).toMatch(/^as of .* · Ctrl-C leaves$/);
+      tmux("resize-window", "-t", "0", "-x", "20", "-y", "24");
+      await until(() => /^Why: batch 2 of 3/m.test(screen()));
+      expect(
+        screen()
+          .split("\n")
+          .every((line) => line.length <= 20),
+      ).toBe(true);
+      tmux("resize-window", "-t", "0", "-x", "80", "-y", "24");
+      await record({ ...second, phase: "Succeeded", stage: 1, why: said("every stage is done now") }, "payments #2: succeeded");
+      await until(() => screen().includes("exit 0"));
+      expect(tmux("display-message", "-p", "-t", "0", "#{alternate_on}").trim()).toBe("0");
+      expect(screen()).toContain("every stage is done now");
+      expect(screen()).not.toContain(ESC);
+    } finally {
+      tmux("kill-server");
+    }
+  },
+  60_000,
+);

@@ -1,0 +1,99 @@
+import { sentenceOf } from "../../../core/report/reasons/say.ts";
+import { isEnded, type Run } from "../../../core/run/state/run.ts";
+import { duration, gather, like, outputOption, parseArgs } from "../args.ts";
+import { CommandError } from "../command.ts";
+import { plain, printed, visible } from "../print.ts";
+import { follow, refusedText } from "./follow.ts";
+import { journalCommand, runNumber, type SourceOptions, withSource } from "./source.ts";
+import { isGood, statusLine, statusOf, TIME_OVER } from "./status.ts";
+
+interface Options extends SourceOptions {
+  for?: string[];
+  release?: string;
+  timeout: number;
+  output: "text" | "json" | "yaml";
+}
+
+type Goal = { kind: "done" } | { kind: "paused" } | { kind: "stage"; stage: string };
+
+const HELP = `
+Exit 0 where it is there, 1 where it never will be (the run ended otherwise, or the release started none), 4 where the time is over.
+
+  stagecoach wait payments --release v1.4.2                      from the merge of the release PR until every stage is done
+  stagecoach wait payments --for stage=canary --timeout 30m      until the stage "canary" is done
+  stagecoach wait payments --for done --for paused               whichever comes first`;
+
+/** `stagecoach wait NAME --for done|paused|stage=…`: for scripts, which go on by its exit code. */
+export async function run(argv: readonly string[]): Promise<number> {
+  const command = journalCommand("wait", "Waits until a run is where you say: for scripts, by its exit code")
+    .argument("<name>", "the rollout")
+    .argument("[run]", "number of a run; default: the last one")
+    .option("--for <what>", "done (the default), paused, or stage=NAME; given again: whichever comes first", gather)
+    .option("--release <version>", "a run of this release, which need not have begun")
+    .option("--timeout <duration>", "how long, such as 90s or 30m; 0: for ever", duration, 3_600_000)
+    .addOption(outputOption("text", "json", "yaml"))
+    .addHelpText("after", HELP);
+  // Commander shows a default as it is, and this one is in milliseconds.
+  command.options.find((one) => one.long === "--timeout")?.default(3_600_000, "1h");
+  if (parseArgs(command, argv) === undefined) return 0;
+  const options = command.opts<Options>();
+  const [name = "", number] = command.args;
+  const goals = (options.for ?? ["done"]).map(goalOf);
+  const which = { name, number: number === undefined ? undefined : runNumber(number), release: options.release };
+  const { timeout, output } = options;
+  return await withSource(options, async (source) => {
+    let last = "";
+    let seen: Run | undefined;
+    for await (const { run, refused, moved } of follow(source, which, { withinMs: timeout === 0 ? undefined : timeout })) {
+      seen = run;
+      if (!moved) continue;
+      if (run === undefined && refused !== undefined) {
+        process.stderr.write(refusedText(refused));
+        return 1;
+      }
+      const reached = run === undefined ? undefined : goals.find((goal) => isThere(run, goal));
+      if (run !== undefined && (reached !== undefined || isEnded(run))) {
+        process.stdout.write(answer(run, reached, output));
+        return reached === undefined ? 1 : 0;
+      }
+      const line =
+        run === undefined ? `${name} has no run${options.release === undefined ? "" : ` of ${options.release}`} yet` : statusLine(run);
+      if (line !== last) process.stderr.write(`${new Date().toISOString().slice(11, 19)} UTC  ${line}\n`);
+      last = line;
+    }
+    if (seen !== undefined && output !== "text") process.stdout.write(printed({ ...statusOf(seen), reached: null }, output));
+    process.stderr.write(`The time is over: ${seen === undefined ? `${name} has no such run yet` : statusLine(seen)}\n`);
+    return TIME_OVER;
+  });
+}
+
+function goalOf(text: string): Goal {
+  if (text === "done") return { kind: "done" };
+  if (text === "paused") return { kind: "paused" };
+  const stage = /^stage=(.+)$/s.exec(text)?.[1];
+  if (stage !== undefined) return { kind: "stage", stage };
+  throw new CommandError(2, visible(`--for ${text}: write done, paused or stage=NAME${like(text, ["done", "paused", "stage="])}`));
+}
+
+/** Throws CommandError 2 where the run has no such stage. */
+function isThere(run: Run, goal: Goal): boolean {
+  if (goal.kind === "done") return isEnded(run) && isGood(run);
+  if (goal.kind === "paused") return run.phase === "Paused";
+  const names = run.plan.stages.map(({ name }) => name);
+  const byNumber = /^[1-9]\d{0,3}$/.test(goal.stage) ? Number(goal.stage) - 1 : -1;
+  const at = names.includes(goal.stage) ? names.indexOf(goal.stage) : byNumber;
+  if (names[at] !== undefined) return run.stage > at || run.phase === "Succeeded";
+  const there = names.map((name) => `"${name}"`).join(", ");
+  throw new CommandError(
+    2,
+    visible(`${run.rollout} #${run.number} has no stage "${goal.stage}"${like(goal.stage, names)}; it has ${there}`),
+  );
+}
+
+function answer(run: Run, reached: Goal | undefined, output: Options["output"]): string {
+  const goal = reached === undefined ? null : reached.kind === "stage" ? `stage=${reached.stage}` : reached.kind;
+  if (output !== "text") return printed({ ...statusOf(run), reached: goal }, output);
+  const name = `${run.rollout} #${run.number}`;
+  const how = `${run.phase}: ${plain(sentenceOf(run.why, run))}`;
+  return plain(goal === null ? `${name} will not get there: ${how}` : `${name} is there (${goal}): ${how}`).concat("\n");
+}

@@ -1,0 +1,83 @@
+/** The bot's answer to a command that was commented: its reaction, and its words. Called by `post-command.ts`. */
+import { sentenceOf } from "../../../core/report/reasons/say.ts";
+import type { JournalSource } from "../journal/source.ts";
+import { asking, type GitHubPlace } from "./github-place.ts";
+
+/** What became of a command. `posted`: nobody waited for more. */
+export interface Outcome {
+  outcome: "done" | "refused" | "posted" | "waiting";
+  message: string;
+}
+
+/** A command that stands on GitHub. */
+export interface Posted {
+  rollout: string;
+  run: number;
+  pull: number;
+  /** Id of the comment. */
+  comment: number;
+  url: string;
+  text: string;
+  /** The App whose journal it is: its reactions count, and nobody else's. */
+  bot: string;
+}
+
+/** How often it is asked, by how long was waited already: an answer mostly comes within seconds. */
+const POLLS: readonly { afterMs: number; everyMs: number }[] = [
+  { afterMs: 20_000, everyMs: 5_000 },
+  { afterMs: 4_000, everyMs: 1_000 },
+  { afterMs: 0, everyMs: 300 },
+];
+
+/** Waits for 🚀 or 😕 of the bot on the comment, and says what the journal has of it. */
+export async function awaitAnswer(place: GitHubPlace, source: JournalSource, posted: Posted, withinMs: number): Promise<Outcome> {
+  const began = performance.now();
+  let seen = false;
+  for (;;) {
+    const reactions = await botReactions(place, posted);
+    // Several commands of the comment may differ; ours is the only one.
+    if (reactions.has("confused")) return { outcome: "refused", message: await messageOf(place, source, posted) };
+    if (reactions.has("rocket")) return { outcome: "done", message: await messageOf(place, source, posted) };
+    seen ||= reactions.has("eyes");
+    const waited = performance.now() - began;
+    if (waited >= withinMs) {
+      const message = seen
+        ? "it was read, and cannot be done yet: the answer will be on the comment"
+        : "nothing was heard: Stagecoach may not be running; the comment stays, and counts for 15 minutes";
+      return { outcome: "waiting", message };
+    }
+    const every = POLLS.find(({ afterMs }) => waited >= afterMs)?.everyMs ?? 1_000;
+    await new Promise((resolve) => setTimeout(resolve, Math.min(every, withinMs - waited + 1)));
+  }
+}
+
+async function botReactions({ octokit, owner, repo }: GitHubPlace, { comment, bot }: Posted): Promise<Set<string>> {
+  const { data } = await asking("read the reactions to the comment", () =>
+    octokit.rest.reactions.listForIssueComment({ owner, repo, comment_id: comment, per_page: 100 }),
+  );
+  return new Set(data.filter((reaction) => reaction.user?.login === bot).map((reaction) => reaction.content));
+}
+
+/** The answer in words: of the journal, or where it never got there, of the bot's comment of refusals. */
+async function messageOf(place: GitHubPlace, source: JournalSource, posted: Posted): Promise<string> {
+  // Where the journal cannot be fetched the reaction has said the main thing.
+  await source.fetch().catch(() => undefined);
+  const run = await source.run(posted.rollout, posted.run);
+  const handled = run?.commands.find((command) => command.id === `${posted.comment}#0`);
+  return sentenceOf(handled?.message ?? (await refusalOf(place, posted)) ?? "", run);
+}
+
+async function refusalOf({ octokit, owner, repo }: GitHubPlace, { pull, bot, text, comment }: Posted): Promise<string | undefined> {
+  const comments = await asking("read the answer", () =>
+    octokit.paginate(octokit.rest.issues.listComments, { owner, repo, issue_number: pull, per_page: 100 }),
+  );
+  // Below the comment; or, of whoever wrote many, in the one that the others share.
+  const answers = [`<!-- stagecoach:answer:${comment} -->`, "<!-- stagecoach:answer -->"];
+  const found = answers.map((marker) => comments.find((one) => one.user?.login === bot && one.body?.startsWith(marker) === true)?.body);
+  const mine = (found[0] ?? found[1] ?? "").split(/^> /m).find((part) => part.startsWith("`") && part.includes(text));
+  return mine
+    ?.split("\n")
+    .find((line) => line.startsWith("@"))
+    ?.replace(/^@\S+: /, "")
+    .replaceAll(/\\([\\`*_{}[\]<>|#~])/g, "$1");
+}
