@@ -1,9 +1,10 @@
 /** What a kill loop goes on in: GitHub and Argo CD as processes of their own, a config repo of twelve clusters, and a bot as often as wanted. */
-import { type ChildProcess, spawn } from "node:child_process";
+import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { generateKeyPairSync } from "node:crypto";
 import { mkdir, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
 
 export const CLUSTERS = Array.from({ length: 12 }, (_, n) => `c${String(n + 1).padStart(2, "0")}`);
 const AT_ONCE = 2;
@@ -13,23 +14,23 @@ const APP_ID = "4242";
 
 const cli = (name: string) => new URL(`../../src/surfaces/cli/${name}`, import.meta.url).href;
 
-/** A command of the program, as soon as it has said its first line; that is `loaded` for one that says none by itself. */
-function start(file: string, args: readonly string[], options: { cwd: string; env?: Record<string, string>; quiet?: boolean }) {
-  const said = options.quiet === true ? 'process.stdout.write("loaded\\n");' : "";
-  const code = `const { run } = await import(${JSON.stringify(cli(file))}); ${said} process.exitCode = await run(process.argv.slice(1));`;
+/** A process of Node's; its `line` is the first that says `word`. */
+function start(args: readonly string[], options: { cwd: string; env?: Record<string, string>; word?: string }) {
   const env = { PATH: process.env["PATH"] ?? "", ...options.env };
-  const child = spawn(process.execPath, ["--input-type=module", "--eval", code, "--", ...args], { cwd: options.cwd, env });
+  const child = spawn(process.execPath, args, { cwd: options.cwd, env });
   let text = "";
   const line = new Promise<string>((resolve, reject) => {
     const hear = (chunk: Buffer) => {
       text += chunk;
-      if (text.includes("\n")) resolve(text.slice(0, text.indexOf("\n")));
+      const lines = text.split("\n").slice(0, -1);
+      const found = lines.find((one) => one.includes(options.word ?? ""));
+      if (found !== undefined) resolve(found);
     };
     child.stdout.on("data", hear);
     child.stderr.on("data", (chunk: Buffer) => {
       text += chunk;
     });
-    child.on("exit", () => reject(new Error(`${file} ended:\n${text}`)));
+    child.on("exit", () => reject(new Error(`${args.join(" ")} ended:\n${text}`)));
   });
   line.catch(() => undefined);
   return { child, line, output: () => text };
@@ -37,10 +38,24 @@ function start(file: string, args: readonly string[], options: { cwd: string; en
 
 type Started = ReturnType<typeof start>;
 
+/** A command of the program, from its source. */
+function startCommand(file: string, args: readonly string[], cwd: string): Started {
+  const code = `const { run } = await import(${JSON.stringify(cli(file))}); process.exitCode = await run(process.argv.slice(1));`;
+  return start(["--input-type=module", "--eval", code, "--", ...args], { cwd });
+}
+
+/** The program as it is packed and run. */
+function build(folder: string): string {
+  const script = fileURLToPath(new URL("../../deploy/package/build.ts", import.meta.url));
+  execFileSync(process.execPath, [script, folder], { stdio: "ignore" });
+  return join(folder, "stagecoach.mjs");
+}
+
 export interface ChaosWorld {
   api(method: string, path: string, body?: object): Promise<unknown>;
   /** Of the config repo, for git. */
   gitUrl: string;
+  /** Its `line` comes once its port answers. */
   bot(): Started;
   close(): void;
 }
@@ -76,9 +91,9 @@ export async function startChaosWorld(folder: string): Promise<ChaosWorld> {
   const hook = ["--webhook", `http://127.0.0.1:${port}/api/github/webhooks`, "--webhook-secret", SECRET];
   const app = ["--app-id", APP_ID, "--private-key", join(folder, "key.pem"), ...hook];
   const where = ["--owner", "acme", "--repo", "fleet", "--port", String(githubPort), "--dir", join(folder, "repo")];
-  const github = JSON.parse(await keep(start("sim/github.ts", [...where, ...app], { cwd: folder })).line) as { url: string; token: string };
+  const github = JSON.parse(await keep(startCommand("sim/github.ts", [...where, ...app], folder)).line) as { url: string; token: string };
   const from = ["--repo-url", repoURL, "--path", "appsets", "--inventory", join(folder, "inventory.yaml"), "--quick"];
-  const argocd = JSON.parse(await keep(start("sim/argocd.ts", from, { cwd: folder })).line) as { kubeconfig: string };
+  const argocd = JSON.parse(await keep(startCommand("sim/argocd.ts", from, folder)).line) as { kubeconfig: string };
   await write(folder, {
     "stagecoach.yaml": `controlPlanes:\n  - { name: hub, kubeconfig: ${argocd.kubeconfig}, allowRefresh: true, clusterSecrets: true }\n`,
   });
@@ -86,6 +101,7 @@ export async function startChaosWorld(folder: string): Promise<ChaosWorld> {
     ...{ APP_ID, PRIVATE_KEY: pem, WEBHOOK_SECRET: SECRET, GHE_HOST: `127.0.0.1:${githubPort}`, GHE_PROTOCOL: "http" },
     ...{ HOST: "127.0.0.1", PORT: String(port), INSIDE_PORT: "0" },
   };
+  const program = build(join(folder, "program"));
   const headers = { authorization: `token ${github.token}`, "content-type": "application/json" };
   return {
     async api(method, path, body) {
@@ -98,7 +114,7 @@ export async function startChaosWorld(folder: string): Promise<ChaosWorld> {
       return response.json();
     },
     gitUrl: repoURL.replace("http://", `http://x:${github.token}@`),
-    bot: () => keep(start("serve/serve.ts", [], { cwd: folder, env, quiet: true })),
+    bot: () => keep(start([program, "serve"], { cwd: folder, env, word: '"listening"' })),
     close() {
       for (const child of children) child.kill("SIGKILL");
     },

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { mkdir, readFile, rename, writeFile } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { buildCommit } from "./fast-import.ts";
@@ -37,6 +37,8 @@ const DEFAULT_LIMITS: MirrorLimits = { repository: 4096 * MEBIBYTE, forkHead: 32
 
 /** A file each, not a ref: what is noted need not have been fetched. */
 const NOTES = "stagecoach-notes";
+/** Holds the remote that the mirror is configured for. */
+const CONFIGURED = "stagecoach-remote";
 
 /** Opens (and where need be makes) the bare mirror. Nothing is fetched yet. */
 export async function openMirror(options: MirrorOptions): Promise<Mirror> {
@@ -101,10 +103,22 @@ async function makeBare(repository: Repository, url: string): Promise<void> {
     if (!existsSync(join(directory, "HEAD"))) {
       await runGit(repository, ["init", "--bare", "--quiet", "--template=", "--initial-branch=stagecoach-none"]);
     }
+    // Noted once it is whole: a start that finds it so asks git nothing.
+    const configured = join(directory, CONFIGURED);
+    if (readText(configured) === url) return;
     await runGit(repository, ["config", `remote.${REMOTE_NAME}.url`, url]);
     await runGit(repository, ["config", `remote.${REMOTE_NAME}.fetch`, "+refs/heads/*:refs/heads/*"]);
+    writeFileSync(configured, url);
   } catch (error) {
     throw gitError(`make a mirror in ${directory}`, error);
+  }
+}
+
+function readText(file: string): string | undefined {
+  try {
+    return readFileSync(file, "utf8");
+  } catch {
+    return undefined;
   }
 }
 

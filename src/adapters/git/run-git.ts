@@ -40,12 +40,16 @@ export interface RunOptions {
   credentials?: Credentials | undefined;
 }
 
-/** Runs one git command to its end through simple-git, in a process of its own where that pays. */
+/** What says nothing where all is well: simple-git would wait 50 ms for a word of theirs after they have ended. */
+const SILENT: ReadonlySet<string | undefined> = new Set(["init", "config", "fetch", "merge-base"]);
+
+/** Runs one git command to its end, through simple-git where it has something to say, in a process of its own where that pays. */
 export async function runGit(repository: Repository, args: readonly string[], options: RunOptions = {}): Promise<GitResult> {
   const { remote, credentials, limitMs = 60_000, answers = [0] } = options;
   const { directory, closing } = repository;
   const env = environmentOf(repository, { remote, credentials });
-  const ended = await launch({ by: "simple-git", program: "git", args, directory, env, limitMs }, closing);
+  const by = SILENT.has(args[0]) ? "program" : "simple-git";
+  const ended = await launch({ by, program: "git", args, directory, env, limitMs }, closing);
   const [stdout, stderr] = [ended.stdout.toString("utf8"), ended.stderr.toString("utf8")];
   if (!answers.includes(ended.code)) throw new GitFailure(ended.code, stdout, stderr);
   return { exitCode: ended.code, stdout, stderr };

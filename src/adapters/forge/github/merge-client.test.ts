@@ -4,7 +4,7 @@ import { ProbotOctokit } from "probot";
 import { describe, expect, test } from "vitest";
 import type { Forge } from "../port.ts";
 import { openGitHubForge } from "./index.ts";
-import { standInLine } from "./merge-client.ts";
+import { PAST_WRITES, standInLine } from "./merge-client.ts";
 import type { OctokitLike } from "./octokit.ts";
 import { openWritePacer } from "./write-pacer.ts";
 
@@ -35,7 +35,7 @@ function paced(id: number, answer: (url: string) => Answer | undefined = () => u
     baseUrl: "https://api.example.com",
     log: quiet,
     request: { fetch },
-    throttle: { enabled: true, id: String(id), ...limited },
+    throttle: { enabled: true, id: String(id), retryLimiter: PAST_WRITES, ...limited },
     retry: { enabled: false },
   }) as unknown as OctokitLike;
   const forge = openGitHubForge({ octokit, repository: "acme/config" });
@@ -90,6 +90,18 @@ describe("behind twelve queued writes of its installation", () => {
     await expect(world.forge.enqueuePull(1, HEAD, "main")).resolves.toMatchObject({ kind: "queued" });
     expectAhead(world.sent, (name) => name === "POST /graphql");
   });
+});
+
+test("a question of GraphQL does not wait behind writes, nor a write behind it", async () => {
+  const world = paced(75);
+  await world.forge.repo();
+  await queueChecks(world);
+  const began = performance.now();
+  for (let n = 0; n < 5; n++) await world.octokit.graphql("query Asked { viewer { login } }");
+  expect(performance.now() - began).toBeLessThan(900);
+  await expect(world.forge.mergePull(MERGE)).resolves.toMatchObject({ kind: "merged" });
+  await world.octokit.graphql(" query Asked { viewer { login } }");
+  expect(performance.now() - began).toBeLessThan(2900);
 });
 
 test("a merge counts in the installation's limits, and is not sent while GitHub wants silence", async () => {

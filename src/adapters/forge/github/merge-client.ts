@@ -31,6 +31,32 @@ interface Factory {
 /** Held up by nothing. */
 const OPEN: Limiter = { key: () => ({ schedule: async (_options, send) => send() }) };
 
+interface Sent {
+  method?: unknown;
+  url?: unknown;
+  query?: unknown;
+}
+
+/** What only asks. GitHub wants a second between writes, and a GraphQL document without a mutation is none. */
+function isRead({ method, url, query }: Sent): boolean {
+  if (method === "GET" || method === "HEAD") return true;
+  return /\/graphql$/.test(String(url)) && typeof query === "string" && /^\s*query\b/.test(query);
+}
+
+/** Where octokit/plugin-throttling begins with a request. It would have questions of GraphQL stand behind writes, a second each. */
+export const PAST_WRITES = {
+  async schedule<S, R, G extends Sent, T>(
+    paced: (state: S, request: (given: G) => R, given: G) => T,
+    state: S,
+    request: (given: G) => R,
+    given: G,
+  ) {
+    return isRead(given) && given.method === "POST" ? request(given) : paced(state, request, given);
+  },
+  /** It repeats nothing. */
+  on: () => undefined,
+};
+
 /**
  * A second Octokit of the installation for what must not stand behind its other writes: octokit/plugin-throttling sends them
  * one a second, those that notify one in three, first come first served, and checks of a large fleet keep it busy for
@@ -55,7 +81,7 @@ async function secondOctokit(octokit: OctokitLike, pacer: WritePacer): Promise<O
 /** Has an Octokit's writes stand in line right before they are sent; added last, so that whatever repeats one stands in line again. */
 export function standInLine(octokit: OctokitLike, pacer: WritePacer, answeredWithinMs = ANSWERED_WITHIN_MS): void {
   octokit.hook.wrap("request", (request, given) => {
-    if (given.method === "GET" || given.method === "HEAD" || isAppsOwn(String(given.url))) return request(given);
+    if (isRead(given) || isAppsOwn(String(given.url))) return request(given);
     const send = given.request?.fetch ?? fetch;
     const by = given.request?.["sendBy"] as number | undefined;
     // Set in place: hooks further in are bound to this very object. Its `request` may be that of all calls, and stays.

@@ -32,3 +32,5 @@ function tell(answer: Answer): void {
   // Who asked may be gone by now.
   if (process.connected) process.send?.(answer, () => undefined);
 }
+
+tell({ ready: true });

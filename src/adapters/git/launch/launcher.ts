@@ -12,11 +12,13 @@ const HERE_FIRST = 12;
 
 /** What the helper is told. */
 export type Order = { id: number; command: Command } | { id: number; stop: true };
-/** What it answers. */
-export type Answer = { id: number; ended: Ended } | { id: number; error: string; code?: string | undefined };
+/** What it answers; `ready` once it can be told anything. */
+export type Answer = { ready: true } | { id: number; ended: Ended } | { id: number; error: string; code?: string | undefined };
 
 interface Helper {
   child: ChildProcess;
+  /** Until then commands are still run here: a start waits for no second one. */
+  ready: boolean;
   waiting: Map<number, { resolve(ended: Ended): void; reject(error: Error): void }>;
 }
 
@@ -45,6 +47,7 @@ async function begin(command: Command, stop: AbortSignal): Promise<Ended> {
   // Elsewhere Node starts a child without fork.
   if (process.platform !== "linux" || id <= HERE_FIRST) return await runCommand(command, stop);
   helper ??= startHelper();
+  if (!helper.ready) return await runCommand(command, stop);
   return await askHelper(helper, id, command, stop);
 }
 
@@ -52,7 +55,7 @@ function startHelper(): Helper {
   const file = fileURLToPath(new URL(import.meta.url.endsWith(".ts") ? "./helper.ts" : "./helper.js", import.meta.url));
   // Nothing of the environment goes along: each command brings its own.
   const child = fork(file, [], { env: {}, execArgv: [], serialization: "advanced", stdio: ["ignore", "ignore", "inherit", "ipc"] });
-  const started: Helper = { child, waiting: new Map() };
+  const started: Helper = { child, ready: false, waiting: new Map() };
   const lose = (why: string): void => {
     if (helper === started) helper = undefined;
     for (const { reject } of started.waiting.values()) reject(new Error(`the process that starts git ended: ${why}`));
@@ -62,6 +65,7 @@ function startHelper(): Helper {
   child.once("error", (error) => lose(error.message));
   child.once("exit", (code, signal) => lose(String(signal ?? code)));
   child.unref();
+  child.channel?.unref();
   return started;
 }
 
@@ -77,7 +81,12 @@ function askHelper(of: Helper, id: number, command: Command, stop: AbortSignal):
   return asked.finally(() => stop.removeEventListener("abort", halt));
 }
 
-function settle({ child, waiting }: Helper, answer: Answer): void {
+function settle(of: Helper, answer: Answer): void {
+  if ("ready" in answer) {
+    of.ready = true;
+    return;
+  }
+  const { child, waiting } = of;
   const asked = waiting.get(answer.id);
   waiting.delete(answer.id);
   if (waiting.size === 0) child.channel?.unref();

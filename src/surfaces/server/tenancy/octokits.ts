@@ -1,4 +1,5 @@
 import { Probot, ProbotOctokit } from "probot";
+import { PAST_WRITES } from "../../../adapters/forge/github/merge-client.ts";
 import { repoAuth } from "../../../adapters/forge/github/repo-auth.ts";
 import { defined } from "../../../core/base/defined.ts";
 
@@ -47,6 +48,7 @@ export function openOctokits(
     throttle: {
       ...given.throttle,
       enabled: options.pacing,
+      retryLimiter: PAST_WRITES,
       // Not repeated after a wait, which may be an hour: whoever asked is told, and the next round asks again.
       onRateLimit: () => false,
       onSecondaryRateLimit: () => false,
