@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, test } from "vitest";
+import { SHORT_LAG } from "../../src/sim/argocd/application/lag.ts";
 import { ended, type Journey, SHORT_CLUSTERS, short, startJourney } from "../support/journey.ts";
 
 let journey: Journey | undefined;
@@ -37,6 +38,21 @@ describe("more than one life", () => {
     await journey.start();
     await expectSameEnd(journey);
     expect(journey.run()?.trigger.pull).toBe(pull);
+  });
+
+  test("a bot that never lives for longer than one look brings a run to its end", async () => {
+    journey = await startJourney({ files: short(), lag: SHORT_LAG, annotationRefresh: true });
+    await journey.release();
+    const { clock } = journey.world;
+    let lives = 0;
+    for (; lives < 40 && journey.run()?.phase !== "Succeeded"; lives++) {
+      await journey.stop();
+      await new Promise<void>((resolve) => void clock.after(4_000, resolve));
+      await journey.start();
+    }
+    // Of each of three batches: opened, merged, seen, settled; and what only passes the time.
+    expect(lives).toBeLessThan(40);
+    await expectSameEnd(journey);
   });
 
   test("two replicas on one repo come to the same end, and no batch is merged twice", async () => {

@@ -81,6 +81,22 @@ describe("the head of a pull request from a fork", () => {
     expect(before - bytesBelow(directory())).toBeGreaterThan(30 * KIB);
   });
 
+  test("is not fetched where those of all open pull requests would take more than half of the quota", async () => {
+    await mirror.close();
+    await open({ ...LIMITS, repository: 600 * KIB });
+    const forks = join(directory(), "forks");
+    const kinds: string[] = [];
+    for (let number = 1; number <= 10; number++) {
+      pull(number, { [`${number}.bin`]: randomBytes(40 * KIB) });
+      kinds.push((await mirror.fetchFork(number)).kind);
+      expect(bytesBelow(forks)).toBeLessThanOrEqual(300 * KIB);
+    }
+    expect([kinds[0], kinds.at(-1)]).toEqual(["fetched", "full"]);
+    // It is theirs that is used up: the repository itself has the other half.
+    expect(bytesBelow(directory()) - bytesBelow(forks)).toBeLessThan(200 * KIB);
+    expect((await mirror.room()).left).toBeGreaterThan(100 * KIB);
+  });
+
   test("is not fetched where the repository's quota is used up, by what a process before has fetched, too; branches are", async () => {
     pull(7, { "seven.bin": randomBytes(30 * KIB) });
     const head = pull(8, { "eight.bin": randomBytes(30 * KIB) });

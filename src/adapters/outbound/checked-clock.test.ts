@@ -58,6 +58,30 @@ describe("the clock that waits are measured by", () => {
     expect([time() >= "09:14:58", clock.ahead()]).toEqual([true, undefined]);
   });
 
+  test("on a machine whose clock was wrong from the start and that is suspended, they agree again", () => {
+    const { clock, apart, answered, time } = machine({ wallAhead: QUARTER });
+    answered();
+    for (let times = 1; times <= 2; times++) {
+      apart.github += QUARTER;
+      apart.wall += QUARTER;
+      answered();
+      expect(clock.ahead()).toBeDefined();
+      answered();
+      expect(clock.ahead()).toBeUndefined();
+    }
+    expect(time() >= "09:29:58" && time() <= "09:30:02").toBe(true);
+  });
+
+  test("where such a machine's clock is set meanwhile, GitHub alone is not followed", () => {
+    const { clock, apart, answered } = machine({ wallAhead: QUARTER });
+    answered();
+    apart.wall = 2 * QUARTER;
+    answered();
+    apart.github += QUARTER;
+    for (let n = 0; n < 3; n++) answered();
+    expect(clock.ahead()).toBeDefined();
+  });
+
   test("what takes long, or has no date, tells nothing", () => {
     const { clock, steady, answered, said } = machine();
     answered(60_000);

@@ -3,7 +3,8 @@
  *
  * It runs with a clock that only ever goes on, so that setting the machine's does nothing to a wait, and it is held against the `Date` of
  * what GitHub answers. At its first answer it takes GitHub's time: a process that has just begun has no other word than the machine's. Later
- * it follows GitHub where two answers in a row differ from it and the machine's clock is on GitHub's side, as after a suspended machine.
+ * it follows GitHub where two answers in a row differ from it and the machine's clock is on GitHub's side, as after a suspended machine:
+ * it says the same, or went on as far since they last agreed.
  * Anything else is a difference that is said and waited out: nothing merges until they agree. Made by `serve.ts`.
  */
 import type { Clock } from "../../core/base/time.ts";
@@ -28,6 +29,8 @@ export function checkedClock(base: Clock & { readonly speed?: number }, { wall, 
   let offset = 0;
   let checked = false;
   let ahead: number | undefined;
+  /** By how much the machine's clock was ahead of GitHub's when ours last agreed with it. */
+  let wallAhead = 0;
   const now = () => base.now() + offset;
 
   function hear(told: number, askedAt: number): void {
@@ -36,10 +39,15 @@ export function checkedClock(base: Clock & { readonly speed?: number }, { wall, 
     ahead = apart === 0 ? undefined : apart;
     const first = !checked;
     checked = true;
+    const github = now() - apart;
+    const isNear = (time: number) => Math.abs(time - github) <= MOST_APART_MS;
+    // One that was wrong before is as good a witness, by how far it went on.
+    const isGitHubs = wall === undefined || isNear(wall()) || isNear(wall() - wallAhead);
+    const isFollowed = apart !== 0 && (first || (again && isGitHubs));
+    if (wall !== undefined && (apart === 0 || isFollowed)) wallAhead = wall() - github;
     if (apart === 0) return;
     const seconds = Math.round(apart / 1000);
-    const isGitHubs = wall === undefined || Math.abs(wall() - (now() - apart)) <= MOST_APART_MS;
-    if (first || (again && isGitHubs)) {
+    if (isFollowed) {
       offset -= apart;
       ahead = undefined;
       log?.warn({ seconds }, "the clock was ahead of GitHub's (behind, if negative) and was set by it");

@@ -50,7 +50,9 @@ export function openRemoteHeads({ mirror, clock, journalBranch }: Pick<RepoConte
       const heads = await mirror.remoteHeads([baseBranch, journalBranch]);
       const base = heads.get(baseBranch);
       const journal = heads.get(journalBranch);
-      if (base !== last.base) await mirror.fetch([baseBranch], { shallow: journal === undefined });
+      // A process that has just begun may find its mirror up to date.
+      if (base !== last.base && base !== (await mirror.head(baseBranch)))
+        await mirror.fetch([baseBranch], { shallow: journal === undefined });
       if (base !== last.base || journal !== last.journal) await deepenOurs(baseBranch, journal);
       const found = { branch: baseBranch, base: await mirror.head(baseBranch), journal };
       askedAt = now;

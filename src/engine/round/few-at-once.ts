@@ -12,15 +12,17 @@ interface Lanes {
   /** Does it soon, once however often it is added meanwhile. */
   add(key: string): void;
   isBusy(key: string): boolean;
+  /** The work on it, unless it waits for a place or there is none. */
+  underWay(key: string): Promise<void> | undefined;
 }
 
 /** `work` never rejects. */
 export function openLanes(most: number, work: (key: string) => Promise<void>): Lanes {
-  const lanes = new Map<string, { waiting: Set<string>; busy: Set<string> }>();
+  const lanes = new Map<string, { waiting: Set<string>; busy: Map<string, Promise<void>> }>();
 
   function laneOf(key: string) {
     const plane = key.slice(0, key.indexOf("/"));
-    const lane = lanes.get(plane) ?? { waiting: new Set(), busy: new Set() };
+    const lane = lanes.get(plane) ?? { waiting: new Set(), busy: new Map() };
     lanes.set(plane, lane);
     return lane;
   }
@@ -30,11 +32,11 @@ export function openLanes(most: number, work: (key: string) => Promise<void>): L
       if (busy.size >= most) return;
       if (busy.has(key)) continue;
       waiting.delete(key);
-      busy.add(key);
-      void work(key).finally(() => {
+      const done = work(key).finally(() => {
         busy.delete(key);
         startNext({ waiting, busy });
       });
+      busy.set(key, done);
     }
   }
 
@@ -45,5 +47,6 @@ export function openLanes(most: number, work: (key: string) => Promise<void>): L
       startNext(lane);
     },
     isBusy: (key) => laneOf(key).busy.has(key),
+    underWay: (key) => laneOf(key).busy.get(key),
   };
 }

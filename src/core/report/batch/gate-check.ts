@@ -23,6 +23,7 @@ const TITLES: Record<GateState["kind"], string> = {
   waiting: "waits",
   passed: "may be merged",
   fenced: "must not be merged now",
+  merged: "was merged",
 };
 
 /** Why the batch waits, what comes next, and the evidence of the batch before. */
@@ -35,7 +36,7 @@ export function gateWords(run: Run, batch: Batch, state: GateState, now: number)
   const summary = [...parts, rest].filter((part) => part !== "").join("\n\n");
   const shown = summary.length <= SUMMARY_LIMIT ? summary : parts.filter((part) => part !== "").join("\n\n");
   if (state.kind === "waiting") return { status: "in_progress", title: cut(title), summary: shown };
-  return { status: "completed", conclusion: state.kind === "passed" ? "success" : "failure", title: cut(title), summary: shown };
+  return { status: "completed", conclusion: state.kind === "fenced" ? "failure" : "success", title: cut(title), summary: shown };
 }
 
 /** A PR that Stagecoach has nothing to do with. */

@@ -8,10 +8,10 @@ import type { Advanced, World } from "./world.ts";
 
 /**
  * What `stagecoach/gate` says on a batch's PR. passed: nothing of the run stands against merging it. waiting: something does.
- * fenced: it must not be merged now, by whomever, since the run is paused or over.
+ * fenced: it must not be merged now, by whomever, since the run is paused or over. merged: it is, and the check was left open.
  */
 export interface GateState {
-  kind: "waiting" | "passed" | "fenced";
+  kind: "waiting" | "passed" | "fenced" | "merged";
   why: AnyReason;
   next: Next | null;
 }

@@ -80,6 +80,18 @@ describe("reading soon", () => {
     expect(memory.reader.readSoon(key)).toBeUndefined();
   });
 
+  test("those that arrive within a moment are waited for, and no others", async () => {
+    const [first = "", second = ""] = keys(2);
+    expect(await memory.reader.arrive([first])).toBe(false);
+    memory.reader.readSoon(first);
+    const arrived = memory.reader.arrive([first, second]);
+    await answerAll();
+    expect(await arrived).toBe(true);
+    memory.reader.readSoon(second);
+    expect(await memory.reader.arrive([first, second])).toBe(false);
+    await answerAll();
+  });
+
   test("of a control plane that is not there it says so, and one of an unexpected error holds nothing up", async () => {
     const nowhere = await memory.reader.readAll(["nowhere/argocd/a"]);
     expect(nowhere.get("nowhere/argocd/a")?.failed).toEqual({ code: "PLANE_MISSING", plane: "nowhere" });

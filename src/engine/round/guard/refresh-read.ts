@@ -10,20 +10,24 @@ import { fewAtOnce, openLanes } from "../few-at-once.ts";
  * Reading Applications anew by their names, where what a watch or stream has brought would settle something: a stream that dropped
  * the one event that matters looks like one on which nothing happened.
  *
- * Properties: one read of a target at a time, few at a time of one control plane; no round waits for an answer, which comes as a
- * change of the plane like any other; a read that failed says why, and is tried again a moment later.
+ * Properties: one read of a target at a time, few at a time of one control plane; no round waits for an answer longer than a moment,
+ * since it comes as a change of the plane like any other; a read that failed says why, and is tried again a moment later.
  */
 
 /** Of one control plane. */
 const MOST_AT_ONCE = 8;
 /** After one that failed. */
 const AGAIN_MS = 2000;
+/** Most answers come within: a round more would cost as much. In the wall's time, as sockets are. */
+const MOMENT_MS = 250;
 const MOST_KEPT = 20_000;
 
 /** Reads one repo's targets by their names. */
 export interface TargetReader {
   /** Reads the target soon. Returns at once, with why the last try failed, if it did. */
   readSoon(key: string): Words | undefined;
+  /** Waits a moment at most for those that are being read. False: of these none is, or some still are. */
+  arrive(keys: readonly string[]): Promise<boolean>;
   /** Reads these now, few at a time, and no more once one could not be. Those that were not tried are left out. */
   readAll(keys: readonly string[]): Promise<Map<string, ReadNow>>;
 }
@@ -64,6 +68,16 @@ export function openTargetReader({ planes, clock, log }: Pick<RepoContext, "plan
       if (!lanes.isBusy(key) && (failed === undefined || clock.now() - failed.at >= AGAIN_MS)) lanes.add(key);
       return failed?.why;
     },
+    async arrive(keys) {
+      const end = performance.now() + MOMENT_MS;
+      for (let waited = false; ; waited = true) {
+        const underWay = keys.flatMap((key) => lanes.underWay(key) ?? []);
+        if (underWay.length === 0) return waited;
+        const left = end - performance.now();
+        if (left <= 0) return false;
+        await within(left, underWay);
+      }
+    },
     async readAll(keys) {
       const read = new Map<string, ReadNow>();
       let hasFailed = false;
@@ -77,4 +91,12 @@ export function openTargetReader({ planes, clock, log }: Pick<RepoContext, "plan
       return read;
     },
   };
+}
+
+/** Waits for these, and no longer than so many of the wall's milliseconds. */
+async function within(ms: number, work: readonly Promise<void>[]): Promise<void> {
+  const late = Promise.withResolvers<void>();
+  const timer = setTimeout(late.resolve, ms);
+  await Promise.race([Promise.all(work), late.promise]);
+  clearTimeout(timer);
 }

@@ -11,6 +11,7 @@ import type { Pins } from "../../resolve/pin-values.ts";
 import { movesBranches } from "../act/branch-moves.ts";
 import type { RepoContext } from "../context.ts";
 import type { Refresher } from "../guard/refresh.ts";
+import type { TargetReader } from "../guard/refresh-read.ts";
 import type { JudgeTargets } from "./judge-targets.ts";
 
 /** Looks at the targets of a run: the pins of all that are or may soon be in a batch, and of those that have moved the verdict. */
@@ -31,11 +32,12 @@ interface Parts {
   renderer: Renderer;
   refresher: Refresher;
   judge: JudgeTargets;
+  reader: Pick<TargetReader, "arrive">;
 }
 
 export function openTargetLooks(
   { planes, mirror }: Pick<RepoContext, "planes" | "mirror">,
-  { commits, remote, pins, renderer, refresher, judge }: Parts,
+  { commits, remote, pins, renderer, refresher, judge, reader }: Parts,
 ): TargetLooks {
   /** What is wrong with a target's Application, whatever changed; undefined where it cannot be seen now. */
   function healthIssuesNow(key: string): string[] | undefined {
@@ -75,7 +77,11 @@ export function openTargetLooks(
         if (batch.phase === "Closed" || batch.targets.every((target) => hasGoneOn(batch, target))) continue;
         const values = await pins.at(base, batch);
         const inHistory = await isInHistory(run, batch, base);
-        const assessments = await judge(run, batch, { ...(await renderAround(run, batch, rendered)), atBase });
+        const around = { ...(await renderAround(run, batch, rendered)), atBase };
+        const first = await judge(run, batch, around);
+        // What only a read by name was missing for: the answer may be here already, and spares a round.
+        const isRead = await reader.arrive(batch.targets.map(({ key }) => key));
+        const assessments = isRead ? await judge(run, batch, around) : first;
         for (const [index, target] of batch.targets.entries()) {
           if (hasGoneOn(batch, target)) continue;
           const { key } = target;

@@ -1,9 +1,10 @@
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { sampleRun } from "../../../../test/support/sample-run.ts";
-import { type CheckReport, ForgeError } from "../../../adapters/forge/port.ts";
+import { type CheckReport, type CheckSeen, ForgeError } from "../../../adapters/forge/port.ts";
 import { stageDeployments } from "../../../core/report/run/stage-deployment.ts";
 import { partsOf } from "../../testing/parts.ts";
 import { type RepoContext, silentLog } from "../context.ts";
+import type { Decision } from "../decide.ts";
 
 const HEAD = "a".repeat(40);
 const NO_PERMISSION = new ForgeError("Forbidden", 403, "403 Resource not accessible by integration");
@@ -11,7 +12,8 @@ const NO_PERMISSION = new ForgeError("Forbidden", 403, "403 Resource not accessi
 function scene() {
   const sent: CheckReport[] = [];
   const deployed: string[] = [];
-  const answers: { next?: ForgeError } = {};
+  const answers: { next?: ForgeError; checks?: readonly Pick<CheckSeen, "name" | "state">[] } = {};
+  const asked: string[] = [];
   const answer = () => {
     if (answers.next !== undefined) throw answers.next;
   };
@@ -20,6 +22,10 @@ function scene() {
       answer();
       sent.push(check);
     },
+    async checksOf(head: string) {
+      asked.push(head);
+      return answers.checks ?? [];
+    },
     async putDeployment({ environment }: { environment: string }) {
       answer();
       deployed.push(environment);
@@ -27,7 +33,7 @@ function scene() {
   };
   const context = { forge, log: silentLog, clock: { now: () => 0 } } as unknown as RepoContext;
   const memory = partsOf(context);
-  return { context, memory, sent, deployed, answers };
+  return { context, memory, sent, deployed, answers, asked };
 }
 
 test("a gate that somebody asked for again is sent afresh, once", async () => {
@@ -59,6 +65,37 @@ test("another 403 leaves the gate owed, and checks are not given up", async () =
   const words = { status: "completed", conclusion: "success", title: "t", summary: "s" } as const;
   await expect(memory.gateChecks.put(HEAD, words, "passed")).rejects.toThrow("archived");
   expect([memory.permissions.isForbidden("checks"), memory.gateChecks.reported(HEAD)]).toEqual([false, undefined]);
+});
+
+describe("the gate of a pull request that was merged", () => {
+  const NOTHING = { world: { pulls: new Map() }, advanced: {} };
+  /** The sample's second batch is merged and in flight. */
+  const run = sampleRun();
+  const head = run.batches[1]?.pull?.head ?? "";
+  const judged = { ...NOTHING, advanced: { run } } as unknown as Decision;
+
+  test("is ended by the next process where one was killed between the merge and that", async () => {
+    const { memory, sent, answers } = scene();
+    answers.checks = [{ name: "stagecoach/gate", state: "pending" }];
+    for (let n = 0; n < 2; n++) await memory.gates.put(judged);
+    expect(sent.map((one) => [one.head, one.status, one.conclusion])).toEqual([[head, "completed", "success"]]);
+  });
+
+  test("is left alone where it has ended, or was never said, and is asked for once", async () => {
+    for (const checks of [[{ name: "stagecoach/gate", state: "success" }], [{ name: "ci", state: "pending" }]] as const) {
+      const { memory, sent, answers, asked } = scene();
+      answers.checks = checks;
+      for (let n = 0; n < 2; n++) await memory.gates.put(judged);
+      expect([sent, asked]).toEqual([[], [head]]);
+    }
+  });
+
+  test("is ended where somebody else merged it while it waited", async () => {
+    const { memory, sent, asked } = scene();
+    await memory.gateChecks.put(head, { status: "in_progress", title: "waits", summary: "" }, "waiting");
+    await memory.gates.put(judged);
+    expect([sent.map(({ status }) => status), asked]).toEqual([["in_progress", "completed"], []]);
+  });
 });
 
 test("deployments come once their permission is given; another 403 is tried again by itself", async () => {

@@ -3,9 +3,10 @@
  *
  * Called by a round after it has recorded: first what must not be merged is locked, then the others are told.
  */
-import { gateWords } from "../../../core/report/batch/gate-check.ts";
+import { BoundedSet } from "../../../core/base/bounded.ts";
+import { GATE, gateWords } from "../../../core/report/batch/gate-check.ts";
 import { type Gate, gatesOf } from "../../../core/run/state/gate-state.ts";
-import type { Run } from "../../../core/run/state/run.ts";
+import type { Batch, Run } from "../../../core/run/state/run.ts";
 import type { Advanced, World } from "../../../core/run/state/world.ts";
 import type { BatchPulls } from "../batch-pulls.ts";
 import type { RepoContext } from "../context.ts";
@@ -14,6 +15,7 @@ import type { GateChecks } from "./gate-checks.ts";
 
 /** Of one state, the words follow the run this often: the check is posted once and completed once (docs/spec.md §9.19). */
 const SAME_STATE_MS = 60_000;
+const MOST_KEPT = 1000;
 
 interface Judged {
   world: World;
@@ -26,16 +28,33 @@ export interface Gates {
    * False where something may still be merged: nobody is told then that the run is paused.
    */
   lock(judged: Judged): Promise<boolean>;
-  /** Puts the gates of the other open PRs, and of the merge groups they are in. A trouble with a check never holds a run. */
+  /**
+   * Puts the gates of the other open PRs, and of the merge groups they are in; and ends those that whoever merged left open, as a process
+   * that was killed right after. A trouble with a check never holds a run.
+   */
   put(judged: Judged): Promise<void>;
 }
 
 export function openGates(
-  { clock, log }: Pick<RepoContext, "clock" | "log">,
+  { clock, log, forge }: Pick<RepoContext, "clock" | "log" | "forge">,
   checks: GateChecks,
   queue: MergeQueue,
   pulls: BatchPulls,
 ): Gates {
+  /** Heads of merged PRs whose gate is known to have ended. */
+  const over = new BoundedSet<string>(MOST_KEPT);
+
+  async function endLeftOpen(run: Run, batch: Batch, head: string): Promise<void> {
+    const last = checks.last(head);
+    const isOpen = last === undefined ? await isLeftOpen(head) : last.kind === "waiting";
+    if (isOpen) await checks.put(head, gateWords(run, batch, { kind: "merged", why: batch.why, next: batch.next }, clock.now()), "merged");
+    over.add(head);
+  }
+
+  async function isLeftOpen(head: string): Promise<boolean> {
+    return (await forge.checksOf(head)).some(({ name, state }) => name === GATE && state === "pending");
+  }
+
   async function putOne(run: Run, gate: Gate, head: string): Promise<void> {
     const batch = run.batches.find((one) => one.number === gate.batch);
     if (batch === undefined) return;
@@ -80,6 +99,9 @@ export function openGates(
         if (gate.state.kind === "fenced" || isUnasked(judged, gate)) continue;
         await tried(gate.pull, "the gate of a pull request could not be reported", () => putOne(run, gate, gate.head));
       }
+      for (const { batch, pull, head } of mergedLately(run)) {
+        if (!over.has(head)) await tried(pull, "the gate of a merged pull request could not be ended", () => endLeftOpen(run, batch, head));
+      }
       // On a merge group the gate is judged again, for the group's commit (docs/spec.md §9.13).
       for (const { pull, head } of queue.entries) {
         if (head === undefined) continue;
@@ -97,6 +119,14 @@ export function openGates(
 function isUnasked({ world, advanced }: Judged, { batch, state }: Gate): boolean {
   const isAhead = advanced.run.batches[batch - 1]?.ahead === true;
   return isAhead && state.kind === "waiting" && world.pulls.get(batch)?.gate === undefined;
+}
+
+/** Of those that settled longer ago nobody looks at the checks. */
+function mergedLately(run: Run): { batch: Batch; pull: number; head: string }[] {
+  return run.batches.flatMap((batch) => {
+    const isOver = batch.merged === undefined || batch.phase === "Settled" || batch.phase === "Closed";
+    return isOver || batch.pull === undefined || batch.pull.number === 0 ? [] : [{ batch, pull: batch.pull.number, head: batch.pull.head }];
+  });
 }
 
 function gatesIn({ world, advanced }: Judged): Gate[] {

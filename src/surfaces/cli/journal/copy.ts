@@ -23,14 +23,14 @@ export async function openCopy(named: string, env: Env = process.env): Promise<C
   const host = (found.host ?? chosen ?? PUBLIC).toLowerCase();
   // Nothing of what else stands in a URL is kept, such as a password.
   const url = `${named.startsWith("http://") ? "http" : "https"}://${host}/${found.owner}/${found.repo}.git`;
+  const isSafe = url.startsWith("https:") || /^(?:localhost|127\.0\.0\.1)(?::|$)/.test(host);
+  if (!isSafe) throw new CommandError(2, `--repository ${url}: no token is sent without encryption; write https://`);
   const cache = env["XDG_CACHE_HOME"] || join(homedir(), ".cache");
   const directory = join(cache, "stagecoach", "journals", host.replace(":", "+"), found.owner, `${found.repo}.git`);
   mkdirSync(directory, { recursive: true, mode: 0o700 });
   const git = async (...args: string[]) => await promisify(execFile)("git", ["-C", directory, ...args], { env: ownOf(env) });
   await git("init", "--quiet", "--bare");
   await git("config", "remote.origin.url", url);
-  const isSafe = url.startsWith("https:") || /^(?:localhost|127\.0\.0\.1)(?::|$)/.test(host);
-  if (!isSafe) throw new CommandError(2, `--repository ${url}: no token is sent without encryption; write https://`);
   const token = await tokenFor(host, { hostIsChosen: chosen === host, env });
   const own = { ...ownOf(env), GIT_TERMINAL_PROMPT: "0", ...(token !== undefined && header(url, token)) };
   return { directory, env: own, hasToken: token !== undefined };
