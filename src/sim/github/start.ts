@@ -5,6 +5,7 @@
  * checked against GitHub's published schemas in test/schemas.
  * What it does not do stands in ../README.md.
  */
+import { randomBytes } from "node:crypto";
 import { mkdtemp, rm } from "node:fs/promises";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -17,13 +18,13 @@ import { createWebhooks, type Delivery } from "./deliver/webhooks.ts";
 import { needGit } from "./git/run-git.ts";
 import { createApi } from "./http/api.ts";
 import { type Chaos, type Faults, seededFates } from "./http/faults.ts";
-import { servePage } from "./http/page.ts";
 import { gitRequest, serveGit } from "./http/smart-http.ts";
 import { manifestOwner, serveManifestForm } from "./manifest.ts";
 import { createApp, firstKeys, makeApp } from "./model/apps.ts";
-import type { Permissions, User, World } from "./model/model.ts";
+import type { Permissions, User, Visitor, World } from "./model/model.ts";
 import { createPerson, type Person, repoNamed } from "./model/people.ts";
 import { userOf, WEB_FLOW } from "./model/world.ts";
+import { servePage } from "./pages/serve.ts";
 import { advanceQueue } from "./pulls/advance-queue.ts";
 
 export interface GitHubOptions extends Watcher {
@@ -32,7 +33,9 @@ export interface GitHubOptions extends Watcher {
   host?: string;
   /** What it is known by from elsewhere, as every address in its answers; default: where it listens. */
   publicUrl?: string;
-  clock: Clock;
+  clock: Clock & { readonly speed?: number };
+  /** Who sits at a browser on this machine: the pages take comments from them. Default: they are read only. */
+  visitor?: { login: string } & Pick<Visitor, "offers" | "home">;
   /** Where the bare repositories go; without it a temporary folder that `close` removes. */
   directory?: string;
   app?: {
@@ -130,6 +133,10 @@ export async function startGitHub(options: GitHubOptions): Promise<GitHubSim> {
   };
 }
 
+function visitorOf(world: World, { login, ...more }: NonNullable<GitHubOptions["visitor"]>): Visitor {
+  return { user: userOf(world, login), token: randomBytes(24).toString("base64url"), ...more };
+}
+
 type WorldOptions = GitHubOptions & { directory: string };
 
 function createWorld(options: WorldOptions, { onExchange, onDelivery }: Watcher): { world: World; privateKey: string } {
@@ -162,6 +169,7 @@ function createWorld(options: WorldOptions, { onExchange, onDelivery }: Watcher)
     onExchange,
     nextId,
   };
+  if (options.visitor !== undefined) world.visitor = visitorOf(world, options.visitor);
   return { world, privateKey };
 }
 

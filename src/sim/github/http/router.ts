@@ -102,9 +102,10 @@ function moved(call: Call, repo: Repo): ApiFailure {
   return new ApiFailure(permanent ? 301 : 307, message, undefined, { location: url }, { url });
 }
 
-export type Router = (method: string, path: string) => { route: Route; params: Record<string, string> } | undefined;
+type Routed<R> = (method: string, path: string) => { route: R; params: Record<string, string> } | undefined;
+export type Router = Routed<Route>;
 
-export function createRouter(routes: readonly Route[]): Router {
+export function createRouter<R extends Pick<Route, "method" | "path">>(routes: readonly R[]): Routed<R> {
   const compiled = routes.map((route) => ({ route, segments: route.path.slice(1).split("/") }));
   return (method, path) => {
     const parts = path.slice(1).split("/");

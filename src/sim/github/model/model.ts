@@ -28,8 +28,19 @@ export interface Exchange {
   body: unknown;
 }
 
+/** Who sits at a browser in front of the pages, and what they are offered. */
+export interface Visitor {
+  user: User;
+  /** Stands in each form of the pages, so that no other page can send one. */
+  token: string;
+  /** Commands that help with an issue just now, each with what it does. */
+  offers?: ((repository: string, number: number) => readonly { comment: string; effect: string }[]) | undefined;
+  /** Where else there is something to see. */
+  home?: (() => { url: string; label: string } | undefined) | undefined;
+}
+
 export interface World {
-  clock: Clock;
+  clock: Clock & { readonly speed?: number };
   /** `http://127.0.0.1:PORT`: API, Git and pages alike. */
   origin: string;
   directory: string;
@@ -56,6 +67,7 @@ export interface World {
   /** Says `check_suite.requested` of every commit pushed, as GitHub does to Apps that may write checks. */
   asksForSuites: boolean;
   onExchange?: ((exchange: Exchange) => void) | undefined;
+  visitor?: Visitor | undefined;
   nextId(): number;
 }
 

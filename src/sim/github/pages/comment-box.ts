@@ -1,0 +1,73 @@
+/**
+ * The box in which the visitor comments, with a button for each command that would help just now. It takes what was sent by a page of
+ * ours in a browser on this machine: a token of this process stands in the form, and the request says it comes from there.
+ */
+import { timingSafeEqual } from "node:crypto";
+import type { IncomingMessage } from "node:http";
+import { ApiFailure } from "../http/failure.ts";
+import type { Issue } from "../model/model.ts";
+import { createPerson } from "../model/people.ts";
+import { fullName } from "../model/world.ts";
+import { type Html, html, issuePath, type RepoView } from "./frame.ts";
+
+/** A comment's 65,536 characters, each of up to four bytes that are written as three. */
+const MOST_BYTES = 800_000;
+
+export function commentBox({ repo, visitor }: RepoView, issue: Issue): Html | string {
+  if (visitor === undefined) return "";
+  const offers = visitor.offers?.(fullName(repo), issue.number) ?? [];
+  const buttons = offers.map(
+    ({ comment, effect }) =>
+      html`<button name="offer" value="${comment}" title="comments ${comment}"><code>${comment}</code><span>${effect}</span></button>`,
+  );
+  const action = `${issuePath(repo, issue)}/comment`;
+  return html`<section class="box" id="comment" aria-label="Comment">
+<div id="offers" data-live>${offers.length === 0 ? "" : html`<form method="post" action="${action}" class="offers"><h2>Your turn</h2><input type="hidden" name="token" value="${visitor.token}">${buttons}</form>`}</div>
+<form method="post" action="${action}"><label for="body">Comment as <b>${visitor.user.login}</b></label>
+<input type="hidden" name="token" value="${visitor.token}">
+<textarea id="body" name="body" rows="4" maxlength="65536" required placeholder="Say something, or a command such as /status or /help"></textarea>
+<p><button class="button main">Comment</button></p></form></section>`;
+}
+
+/** Does this machine ask? A name that leads here but is another's, as a page elsewhere may make up, does not count. */
+export function isLoopbackHost(host: string | undefined): boolean {
+  return /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])(?::\d{1,5})?$/i.test(host ?? "");
+}
+
+/** Posts what the form holds; gives where the comment is. Throws ApiFailure where it must not, or cannot be. */
+export async function takeComment(view: RepoView, issue: Issue, request: IncomingMessage): Promise<string> {
+  const { repo, world, visitor } = view;
+  if (visitor === undefined || !isOurs(request))
+    throw new ApiFailure(403, "Comments are taken from this machine's browser and its own page alone.");
+  const form = new URLSearchParams(await textOf(request));
+  if (!isSame(form.get("token") ?? "", visitor.token))
+    throw new ApiFailure(403, "The page is of another run of the embedded GitHub: load it again, and comment there.");
+  const body = (form.get("offer") ?? form.get("body") ?? "").replace(/\r\n/g, "\n");
+  const id = createPerson(world, visitor.user).comment(fullName(repo), issue.number, body);
+  return `${issuePath(repo, issue)}#issuecomment-${id}`;
+}
+
+/** Browsers say from which page a form was sent. */
+function isOurs({ headers }: IncomingMessage): boolean {
+  const { host, origin } = headers;
+  const site = headers["sec-fetch-site"];
+  if (!isLoopbackHost(host) || (site !== undefined && site !== "same-origin")) return false;
+  if (origin !== undefined && origin !== `http://${host}`) return false;
+  return /^application\/x-www-form-urlencoded(?:;|$)/i.test(headers["content-type"] ?? "");
+}
+
+function isSame(given: string, wanted: string): boolean {
+  const [a, b] = [Buffer.from(given), Buffer.from(wanted)];
+  return a.length === b.length && timingSafeEqual(a, b);
+}
+
+async function textOf(request: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of request as AsyncIterable<Buffer>) {
+    size += chunk.length;
+    if (size > MOST_BYTES) throw new ApiFailure(413, "The comment is too long.");
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString();
+}
