@@ -29,6 +29,10 @@ export interface WorldOptions {
   files?: (files: Map<string, string>) => void;
   /** Of each embedded Argo CD. */
   argocd?: Partial<Omit<ArgoCdOptions, "kubernetes" | "clock" | "git" | "clusters">>;
+  /** In place of those of the fleet. */
+  clusters?: readonly FleetCluster[];
+  /** ApplicationSets that `files` makes of it, each with an Application on every cluster. Default 1. */
+  sets?: number;
   /** Several control planes, each with the clusters that have these labels. Default: one, `hub`, with all of them. */
   planes?: readonly { name: string; labels: Record<string, string> }[];
   /** Whether pushes are told to Argo CD; else it polls. Default true. */
@@ -39,6 +43,12 @@ export interface WorldOptions {
   unprotected?: boolean;
   /** Of the embedded GitHub: its faults, limits, permissions, or who checks its answers and events. */
   github?: Partial<Omit<GitHubOptions, "clock">>;
+}
+
+export interface FleetCluster {
+  name: string;
+  server: string;
+  labels: Record<string, string>;
 }
 
 /** GitHub, Kubernetes and Argo CD around the fleet of fixtures/fleet, ready: every Application live at v1.4.1 and healthy. */
@@ -64,14 +74,20 @@ export interface EmbeddedWorld {
   drained: string;
   /** Ends the drained cluster's maintenance: its label goes. */
   undrain(): void;
-  /** A branch and PR that changes the release; the version's tag is made first. Gives the PR's number. */
-  openReleasePull(person: Person, version?: string): Promise<number>;
+  /** A branch and PR that changes the release (of my-app); the version's tag is made first. Gives the PR's number. */
+  openReleasePull(person: Person, version?: string, rollout?: string): Promise<number>;
   /** The body of the bot's comment on a PR that holds this text, as soon as it is there. */
   untilComment(pull: number, text: string): Promise<string>;
   close(): Promise<void>;
 }
 
-export const FLEET = fileURLToPath(new URL("../../fixtures/fleet/", import.meta.url));
+/** The clusters of the sample. */
+export function fleetClusters(): FleetCluster[] {
+  const { clusters } = readInventory(readFileSync(join(FLEET, "inventory.yaml"), "utf8"), "inventory.yaml");
+  return clusters.map(({ name, server, labels }) => ({ name, server, labels }));
+}
+
+const FLEET = fileURLToPath(new URL("../../fixtures/fleet/", import.meta.url));
 const OWNER = "acme";
 const NAME = "fleet";
 const FIRST_VERSION = "v1.4.1";
@@ -92,8 +108,8 @@ export async function startWorld(options: WorldOptions = {}): Promise<EmbeddedWo
   if (options.unprotected !== true) github.reserveBranches(repository);
   if (options.argocdMayPush === true) github.collaborator(repository, "argocd", "write");
   await tag(github, repository, FIRST_VERSION, head);
-  const inventory = readInventory(readFileSync(join(FLEET, "inventory.yaml"), "utf8"), "inventory.yaml");
-  const planes = await startPlanes(options, clock, { url: cloneUrl, token: github.token("argocd") }, inventory.clusters);
+  const clusters = options.clusters ?? fleetClusters();
+  const planes = await startPlanes(options, clock, { url: cloneUrl, token: github.token("argocd") }, clusters);
   const [first] = planes;
   if (first === undefined) throw new Error("a world has at least one control plane");
   const { kubernetes, argocd } = first;
@@ -102,7 +118,7 @@ export async function startWorld(options: WorldOptions = {}): Promise<EmbeddedWo
   github.setWebhook({ url: hooks.url, secret: WEBHOOK_SECRET });
   for (const { cluster, ...fault } of options.faults ?? [])
     argocd.setFault(cluster, { noticed: true, ...fault, revision: NEXT_VERSION } as Fault);
-  const drained = inventory.clusters.find((cluster) => cluster.labels["drained"] === "true")?.name ?? "";
+  const drained = clusters.find((cluster) => cluster.labels["drained"] === "true")?.name ?? "";
 
   return {
     clock,
@@ -115,10 +131,11 @@ export async function startWorld(options: WorldOptions = {}): Promise<EmbeddedWo
     webhookSecret: WEBHOOK_SECRET,
     deliverTo: (url) => void hooks.to.add(url),
     noLongerTo: (url) => void hooks.to.delete(url),
-    clusters: inventory.clusters.map((cluster) => cluster.name),
+    clusters: clusters.map((cluster) => cluster.name),
     drained,
     undrain: () => argocd.relabel(drained, { drained: null }),
-    openReleasePull: (person, version = NEXT_VERSION) => openReleasePull(github, repository, files, person, version),
+    openReleasePull: (person, version = NEXT_VERSION, rollout = "my-app") =>
+      openReleasePull({ github, repository, files, person, version, rollout }),
     untilComment: (pull, text) => untilComment({ clock, github, repository }, pull, text),
     async close() {
       await hooks.close();
@@ -136,7 +153,7 @@ async function startPlanes(
   options: WorldOptions,
   clock: EmbeddedWorld["clock"],
   repo: { url: string; token: string },
-  clusters: readonly { name: string; server: string; labels: Record<string, string> }[],
+  clusters: readonly FleetCluster[],
 ): Promise<EmbeddedPlane[]> {
   const planes: EmbeddedPlane[] = [];
   for (const { name, labels } of options.planes ?? [{ name: "hub", labels: {} }]) {
@@ -149,6 +166,7 @@ async function startPlanes(
       render,
       clusters: own.map(({ name, server, labels }) => ({ name, server, labels })),
       webhookSecret: WEBHOOK_SECRET,
+      sets: options.sets,
       ...options.argocd,
       lag: options.lag ?? options.argocd?.lag,
     });
@@ -157,21 +175,25 @@ async function startPlanes(
   return planes;
 }
 
-async function openReleasePull(
-  github: GitHubSim,
-  repository: string,
-  files: ReadonlyMap<string, string>,
-  person: Person,
-  version: string,
-): Promise<number> {
-  const path = "apps/my-app/kustomization.yaml";
+interface NewRelease {
+  github: GitHubSim;
+  repository: string;
+  files: ReadonlyMap<string, string>;
+  person: Person;
+  version: string;
+  rollout: string;
+}
+
+async function openReleasePull({ github, repository, files, person, version, rollout }: NewRelease): Promise<number> {
+  const path = `apps/${rollout}/kustomization.yaml`;
   const bumped = { [path]: (files.get(path) ?? "").replaceAll(FIRST_VERSION, version) };
-  const built = await person.push(repository, { branch: "main", files: bumped, message: `my-app ${version}` });
+  const built = await person.push(repository, { branch: "main", files: bumped, message: `${rollout} ${version}` });
   await tag(github, repository, version, built);
-  const text = (files.get("releases/my-app.yaml") ?? "").replace(FIRST_VERSION, version);
+  const text = (files.get(`releases/${rollout}.yaml`) ?? "").replace(FIRST_VERSION, version);
   const branch = `release-${version}`;
-  await person.push(repository, { branch, files: { "releases/my-app.yaml": text }, message: `Release my-app ${version}` });
-  return await person.openPull(repository, { head: branch, title: `Release my-app ${version}` });
+  const title = `Release ${rollout} ${version}`;
+  await person.push(repository, { branch, files: { [`releases/${rollout}.yaml`]: text }, message: title });
+  return await person.openPull(repository, { head: branch, title });
 }
 
 /** The sample config repo, with the embedded GitHub's address where the fixture names github.com. */

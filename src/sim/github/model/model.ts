@@ -28,13 +28,21 @@ export interface Exchange {
   body: unknown;
 }
 
+export interface Offers {
+  title: string;
+  /** Something waits for one of them. */
+  waits: boolean;
+  /** Comments, each with what comes of it. */
+  comments: readonly { body: string; effect: string }[];
+}
+
 /** Who sits at a browser in front of the pages, and what they are offered. */
 export interface Visitor {
   user: User;
   /** Stands in each form of the pages, so that no other page can send one. */
   token: string;
-  /** Commands that help with an issue just now, each with what it does. */
-  offers?: ((repository: string, number: number) => readonly { comment: string; effect: string }[]) | undefined;
+  /** What may be said on an issue just now with a button. */
+  offers?: ((repository: string, number: number) => Offers | undefined) | undefined;
   /** Where else there is something to see. */
   home?: (() => { url: string; label: string } | undefined) | undefined;
 }

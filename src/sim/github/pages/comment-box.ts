@@ -5,7 +5,7 @@
 import { timingSafeEqual } from "node:crypto";
 import type { IncomingMessage } from "node:http";
 import { ApiFailure } from "../http/failure.ts";
-import type { Issue } from "../model/model.ts";
+import type { Issue, Offers, Visitor } from "../model/model.ts";
 import { createPerson } from "../model/people.ts";
 import { fullName } from "../model/world.ts";
 import { type Html, html, issuePath, type RepoView } from "./frame.ts";
@@ -15,18 +15,21 @@ const MOST_BYTES = 800_000;
 
 export function commentBox({ repo, visitor }: RepoView, issue: Issue): Html | string {
   if (visitor === undefined) return "";
-  const offers = visitor.offers?.(fullName(repo), issue.number) ?? [];
-  const buttons = offers.map(
-    ({ comment, effect }) =>
-      html`<button name="offer" value="${comment}" title="comments ${comment}"><code>${comment}</code><span>${effect}</span></button>`,
-  );
   const action = `${issuePath(repo, issue)}/comment`;
   return html`<section class="box" id="comment" aria-label="Comment">
-<div id="offers" data-live>${offers.length === 0 ? "" : html`<form method="post" action="${action}" class="offers"><h2>Your turn</h2><input type="hidden" name="token" value="${visitor.token}">${buttons}</form>`}</div>
+<div id="offers" data-live>${offersForm(visitor, visitor.offers?.(fullName(repo), issue.number), action)}</div>
 <form method="post" action="${action}"><label for="body">Comment as <b>${visitor.user.login}</b></label>
 <input type="hidden" name="token" value="${visitor.token}">
 <textarea id="body" name="body" rows="4" maxlength="65536" required placeholder="Say something, or a command such as /status or /help"></textarea>
 <p><button class="button main">Comment</button></p></form></section>`;
+}
+
+function offersForm({ token }: Visitor, offers: Offers | undefined, action: string): Html | string {
+  if (offers === undefined || offers.comments.length === 0) return "";
+  const button = ({ body, effect }: Offers["comments"][number]) =>
+    html`<button name="offer" value="${body}"><code>${body}</code><span>${effect}</span></button>`;
+  return html`<form method="post" action="${action}" class="offers${offers.waits ? " waits" : ""}"><h2>${offers.title}</h2>
+<input type="hidden" name="token" value="${token}">${offers.comments.map(button)}</form>`;
 }
 
 /** Does this machine ask? A name that leads here but is another's, as a page elsewhere may make up, does not count. */

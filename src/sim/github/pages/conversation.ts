@@ -41,14 +41,15 @@ ${commentBox(view, issue)}
 
 function heading({ repo, world }: RepoView, issue: Issue): Html {
   const what = isPull(issue) ? pullSentence(repo, issue) : html`opened ${age(world, issue.createdAt)}`;
+  const who = issue.pull?.merged?.by ?? issue.user;
   return html`<h1>${issue.title} <span class="quiet">#${issue.number}</span></h1>
-<p class="under">${statePill(issue)} ${userLink(issue.user)} ${what}</p>`;
+<p class="under">${statePill(issue)} ${userLink(who)} ${what}</p>`;
 }
 
 function pullSentence(repo: Repo, { pull }: PullIssue): Html {
   const branch = (name: string) => html`<a class="branch" href="${repoPath(repo)}/tree/${pathIn(name)}">${name}</a>`;
-  const verb = pull.merged === undefined ? "wants to merge" : "had merged";
-  return html`${verb} into ${branch(pull.baseRef)} from ${branch(pull.headRef)}`;
+  const way = html`into ${branch(pull.baseRef)} from ${branch(pull.headRef)}`;
+  return pull.merged === undefined ? html`wants to merge ${way}` : html`merged ${way}`;
 }
 
 async function pullTabs({ repo }: RepoView, issue: PullIssue, part: string): Promise<Html> {

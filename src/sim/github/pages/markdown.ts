@@ -41,7 +41,7 @@ const kept = new Map<string, string>();
 
 export function markdown(text: string, place: Place): Html {
   const key = `${place.repository} ${place.folder} ${text}`;
-  const known = kept.get(key) ?? draw(text, place);
+  const known = kept.get(key) ?? drawn(text, place);
   kept.delete(key);
   kept.set(key, known);
   for (const oldest of kept.keys()) {
@@ -51,13 +51,23 @@ export function markdown(text: string, place: Place): Html {
   return raw(known);
 }
 
+/** What is too long or too deep to be drawn stays as it was written. */
+function drawn(text: string, place: Place): string {
+  const plain = () => String(html`<pre>${text}</pre>`);
+  if (text.length > LONGEST || TOO_DEEP.test(text) || TOO_MANY_BRACKETS.test(text)) return plain();
+  try {
+    return draw(text, place);
+  } catch (error) {
+    if (error instanceof RangeError) return plain();
+    throw error;
+  }
+}
+
 function draw(text: string, place: Place): string {
-  if (text.length > LONGEST || TOO_DEEP.test(text) || TOO_MANY_BRACKETS.test(text)) return String(html`<pre>${text}</pre>`);
   const tree = fromMarkdown(text, { extensions: [gfm()], mdastExtensions: [gfmFromMarkdown()] });
   linkNames(tree, place);
   const whole = parseHtml(toHast(tree, { allowDangerousHtml: true }));
-  const clean = sanitize(whole, defaultSchema);
-  return toHtml(finished(clean, place));
+  return toHtml(finished(sanitize(whole, defaultSchema), place));
 }
 
 /** `#3`, `@alice` and ids of commits lead somewhere on GitHub. */

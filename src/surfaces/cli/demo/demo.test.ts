@@ -1,19 +1,22 @@
 import { expect, test } from "vitest";
 import type { Run } from "../../../core/run/state/run.ts";
+import { fleetClusters } from "../../../sim/world.ts";
 import { faultsOf, run } from "./demo.ts";
 import { lastWords } from "./screen.ts";
+
+const CLUSTERS = fleetClusters().map(({ name }) => name);
 
 test("a fault of a cluster the fleet lacks is wrong usage that names those there are", async () => {
   await expect(run(["--once", "--fail", "nosuch=degraded"])).rejects.toMatchObject({
     exitCode: 2,
     message: expect.stringMatching(/no cluster "nosuch"; it has eu-west-1-a, .*us-east-1-d/),
   });
-  expect(() => faultsOf(["eu-west-1-z=degraded"])).toThrow("did you mean eu-west-1-a?");
-  expect(() => faultsOf(["eu-west-1-a=broken"])).toThrow("degraded, stuck");
+  expect(() => faultsOf(["eu-west-1-z=degraded"], CLUSTERS)).toThrow("did you mean eu-west-1-a?");
+  expect(() => faultsOf(["eu-west-1-a=broken"], CLUSTERS)).toThrow("degraded, stuck");
 });
 
 test("faults of known clusters are taken, as many as are given", () => {
-  expect(faultsOf(["eu-west-1-a=degraded", "us-east-1-b=stuck"])).toEqual([
+  expect(faultsOf(["eu-west-1-a=degraded", "us-east-1-b=stuck"], CLUSTERS)).toEqual([
     { cluster: "eu-west-1-a", kind: "degraded" },
     { cluster: "us-east-1-b", kind: "stuck" },
   ]);
@@ -22,13 +25,13 @@ test("faults of known clusters are taken, as many as are given", () => {
 test("what is named to look at next is still there then", () => {
   const pull = { number: 2, url: "http://127.0.0.1:9/pull/2" };
   const over = { phase: "Succeeded", why: "every stage is done", batches: [{ pull, merged: {} }] } as unknown as Run;
-  const words = (once: boolean) => lastWords(over, { violations: 0, durationMs: 1234, once, journal: "/gone/repo.git" });
+  const words = (once: boolean) => lastWords([over], { violations: 0, durationMs: 1234, once, journal: "/gone/repo.git" });
   expect(words(true)).toMatch(/1 pull requests, 0 invariants violated, 1\.2 s/);
   expect(words(true)).not.toMatch(/127\.0\.0\.1|\/gone\//);
   expect(words(false)).toMatch(/\/gone\/repo\.git[\s\S]*127\.0\.0\.1/);
   expect(words(true)).toContain("--fail eu-central-1-b=degraded");
   // Whoever has just seen a failure is not sent to see it again.
-  const failed = lastWords(over, { violations: 0, durationMs: 1, once: true, journal: "", faults: 1 });
-  expect(failed).not.toContain("--fail");
+  const failed = lastWords([over], { violations: 0, durationMs: 1, once: true, journal: "", faults: 1 });
+  expect(failed).not.toContain("how a failure looks");
   expect(failed).toContain("docs/failure.md");
 });

@@ -1,21 +1,20 @@
 /** `stagecoach demo`: the embedded world and the bot run in this process, a release is merged, and the run is watched to its end. */
-import { readFileSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Command } from "commander";
 import { openKubernetes } from "../../../adapters/argocd/kubernetes/index.ts";
 import type { ControlPlane } from "../../../adapters/argocd/port.ts";
-import { readInventory } from "../../../core/argocd/inventory-file.ts";
-import { formatDuration } from "../../../core/base/time.ts";
-import { isEnded, type Run } from "../../../core/run/state/run.ts";
 import { type Log, silentLog } from "../../../engine/round/context.ts";
-import { type EmbeddedWorld, FLEET, startWorld } from "../../../sim/world.ts";
+import { type EmbeddedWorld, startWorld, type WorldOptions } from "../../../sim/world.ts";
 import { WEBHOOK_PATH } from "../../server/deliveries/server.ts";
 import { type Stagecoach, startStagecoach } from "../../server/stagecoach.ts";
-import { gather, like, outputOption, parseArgs, untilStopped } from "../args.ts";
+import { gather, like, outputOption, parseArgs, untilStopped, whole } from "../args.ts";
 import { CommandError } from "../command.ts";
-import { demoScreen, lastWords, printJson } from "./screen.ts";
+import { APPROVERS, type DemoFleet, demoFleet } from "./fleet.ts";
+import { lastWords, printJson } from "./screen.ts";
+import { offersOn, YOU } from "./steering.ts";
+import { repositoryUrl, tell } from "./story.ts";
 
 interface Options {
   once: boolean;
@@ -23,25 +22,87 @@ interface Options {
   speed: number;
   seed: number;
   port: number;
+  githubPort: number;
+  clusters?: number;
+  rollouts: number;
+  pauseForMe: boolean;
   fail?: string[];
   verbose: boolean;
 }
 
-/** Where the story gives up: a rollout that takes longer than this of the wall's time has hung. */
-const PATIENCE_MS = 5 * 60_000;
-/** The drained cluster comes back this long after the run began, of the world's time. */
-const DRAINED_FOR_MS = 12 * 60_000;
-
 export async function run(argv: readonly string[]): Promise<number> {
   const options = parse(argv);
   if (options === undefined) return 0;
-  const faults = faultsOf(options.fail ?? []);
-  const directory = await mkdtemp(join(tmpdir(), "stagecoach-demo-"));
+  const { clusters, rollouts, pauseForMe, output } = options;
+  const fleet = demoFleet({ clusters, rollouts, approval: pauseForMe });
+  const faults = faultsOf(
+    options.fail ?? [],
+    fleet.clusters.map(({ name }) => name),
+  );
   const started = performance.now();
-  const world = await startWorld({ speed: options.speed, seed: options.seed, faults });
   const violations: unknown[] = [];
-  const log = watchInvariants(violations, options.verbose);
-  const plane = openKubernetes({
+  return await inWorld(options, fleet, faults, watchInvariants(violations, options.verbose), async (world, bot) => {
+    const runs = await tell(world, bot, { ...options, ...fleet, quiet: output === "json" });
+    const durationMs = performance.now() - started;
+    if (output === "json") printJson(runs, violations, durationMs);
+    else {
+      const journal = world.github.repoDirectory(world.repository);
+      const figures = { violations: violations.length, durationMs, once: options.once, journal, faults: faults.length, pauseForMe };
+      process.stdout.write(lastWords(runs, figures));
+      if (!options.once) await untilStopped(`\nThe pages stay up until you press Ctrl-C: ${bot.url}/ and ${repositoryUrl(world)}\n`);
+    }
+    return runs.every((one) => one.phase === "Succeeded") && violations.length === 0 ? 0 : 1;
+  });
+}
+
+/** The embedded world and the bot around what is to be told; both are gone afterwards. */
+async function inWorld<T>(
+  options: Options,
+  fleet: DemoFleet,
+  faults: NonNullable<WorldOptions["faults"]>,
+  log: Log,
+  work: (world: EmbeddedWorld, bot: Stagecoach) => Promise<T>,
+): Promise<T> {
+  const directory = await mkdtemp(join(tmpdir(), "stagecoach-demo-"));
+  let bot: Stagecoach | undefined;
+  const visitor = {
+    login: YOU,
+    offers: (_: string, number: number) => offersOn(bot?.runs().map((one) => one.run) ?? [], number, world.clock),
+    home: () => bot && { url: `${bot.url}/`, label: "Stagecoach's page" },
+  };
+  // It has to see who is in the team that approves.
+  const permissions = {
+    metadata: "read",
+    contents: "write",
+    pull_requests: "write",
+    issues: "write",
+    checks: "write",
+    members: "read",
+  } as const;
+  const { speed, seed, githubPort: port } = options;
+  const world = await startWorld({ ...fleet.world, speed, seed, faults, github: { port, visitor, app: { permissions } } });
+  world.github.collaborator(world.repository, YOU, "maintain");
+  world.github.team(ownerOf(world), APPROVERS, [YOU]);
+  const plane = planeOf(world, log);
+  try {
+    await plane.ready();
+    bot = await startBot(world, plane, { directory, log, port: options.port });
+    world.deliverTo(`${bot.url}${WEBHOOK_PATH}`);
+    return await work(world, bot);
+  } finally {
+    await bot?.close();
+    await plane.close();
+    await world.close();
+    await rm(directory, { recursive: true, force: true, maxRetries: 5 });
+  }
+}
+
+function ownerOf({ repository }: EmbeddedWorld): string {
+  return repository.split("/")[0] ?? "";
+}
+
+function planeOf(world: EmbeddedWorld, log: Log): ControlPlane {
+  return openKubernetes({
     name: "hub",
     kubeConfig: { kubeconfig: world.kubeconfig },
     clusterSecrets: true,
@@ -50,27 +111,6 @@ export async function run(argv: readonly string[]): Promise<number> {
     clock: world.clock,
     log,
   });
-  let bot: Stagecoach | undefined;
-  try {
-    await plane.ready();
-    bot = await startBot(world, plane, { directory, log, port: options.port });
-    world.deliverTo(`${bot.url}${WEBHOOK_PATH}`);
-    const result = await tell(world, bot, options);
-    const durationMs = performance.now() - started;
-    if (options.output === "json") printJson(result, violations, durationMs);
-    else {
-      const journal = world.github.repoDirectory(world.repository);
-      const figures = { violations: violations.length, durationMs, once: options.once, journal, faults: options.fail?.length ?? 0 };
-      process.stdout.write(lastWords(result, figures));
-      if (!options.once) await untilStopped(`\nThe page stays up at ${bot.url}/ until you press Ctrl-C.\n`);
-    }
-    return result.phase === "Succeeded" && violations.length === 0 ? 0 : 1;
-  } finally {
-    await bot?.close();
-    await plane.close();
-    await world.close();
-    await rm(directory, { recursive: true, force: true, maxRetries: 5 });
-  }
 }
 
 function startBot(world: EmbeddedWorld, plane: ControlPlane, options: { directory: string; log: Log; port: number }): Promise<Stagecoach> {
@@ -85,66 +125,31 @@ function startBot(world: EmbeddedWorld, plane: ControlPlane, options: { director
   });
 }
 
+const MOST_CLUSTERS = 100;
+const MOST_ROLLOUTS = 8;
+
 function parse(argv: readonly string[]): Options | undefined {
   const command = new Command("stagecoach demo")
     .description("A whole rollout of a sample against the embedded GitHub and Argo CD, in the terminal and on a local page.")
-    .option("--once", "end when the run has ended, instead of keeping the page up", false)
+    .option("--once", "end when the run has ended, instead of keeping the pages up; so does a demo without a terminal", false)
     .addOption(outputOption("text", "json").default("text", "text; json implies --once"))
     .option("--speed <n>", "how many times as fast as the wall's clock the world runs", Number, 90)
     .option("--seed <n>", "for the world's chance", Number, 1)
+    .option("--clusters <n>", `3 to ${MOST_CLUSTERS}, instead of the 12 of the sample`, whole)
+    .option("--rollouts <n>", `1 to ${MOST_ROLLOUTS} applications, each released on all clusters at once`, whole, 1)
+    .option("--pause-for-me", "stops at an approval and at failures until you steer: with a button, a comment or a command", false)
     .option("--port <n>", "of the page; 0: any free one", Number, 0)
+    .option("--github-port <n>", "of the embedded GitHub; 0: any free one", Number, 0)
     .option("--fail <cluster=fault>", "degraded, stuck, unreachable, autosync-off or sync-failed; may be given again", gather)
     .option("--verbose", "log what the bot does to stderr", false);
   if (parseArgs(command, argv) === undefined) return undefined;
   const options = command.opts<Options>();
+  const { clusters = 12, rollouts } = options;
+  if (clusters < 3 || clusters > MOST_CLUSTERS) throw new CommandError(2, `--clusters takes 3 to ${MOST_CLUSTERS}`);
+  if (rollouts < 1 || rollouts > MOST_ROLLOUTS) throw new CommandError(2, `--rollouts takes 1 to ${MOST_ROLLOUTS}`);
   if (!(options.speed > 0 && options.speed <= 1000)) throw new CommandError(2, "--speed takes a number above 0, at most 1000");
-  return { ...options, once: options.once || options.output === "json" };
-}
-
-/** The story: a release PR is opened, its plan read, it is merged, and the run is watched to its end. */
-async function tell(world: EmbeddedWorld, bot: Stagecoach, options: Options): Promise<Run> {
-  const screen = demoScreen({ clock: world.clock, quiet: options.output === "json" });
-  screen.say(
-    `The embedded world is up: ${world.clusters.length} clusters in three regions, ${world.drained} drained. Its clock runs ${options.speed} times as fast as yours.`,
-  );
-  screen.say(`The page: ${bot.url}/`);
-  const alice = world.github.actAs("alice");
-  const pull = await world.openReleasePull(alice);
-  screen.say(`alice opens release PR #${pull}: my-app v1.4.1 → v1.4.2`);
-  const plan = await world.untilComment(pull, "Plan:");
-  screen.show("The bot answers with the plan", plan);
-  await alice.mergePull(world.repository, pull, "squash");
-  screen.say(`alice merges #${pull}. The run starts.`);
-  const callOff = world.clock.after(DRAINED_FOR_MS, () => {
-    world.undrain();
-    screen.note(`${world.drained} is back: its label drained=true is gone`);
-  });
-  try {
-    return await watch(bot, screen);
-  } finally {
-    callOff();
-    screen.close();
-  }
-}
-
-function watch(bot: Stagecoach, screen: ReturnType<typeof demoScreen>): Promise<Run> {
-  return new Promise((resolve, reject) => {
-    const late = new CommandError(3, `the run did not end within ${formatDuration(PATIENCE_MS)}`);
-    const patience = setTimeout(() => reject(late), PATIENCE_MS);
-    const off = bot.onChange(look);
-    const redraw = setInterval(look, 200);
-    function look(): void {
-      const run = bot.runs().find((known) => known.run.rollout === "my-app")?.run;
-      if (run === undefined) return;
-      screen.draw(run);
-      // A paused run waits for a person: the demo has none, so that is its end.
-      if (!isEnded(run) && run.phase !== "Paused") return;
-      clearTimeout(patience);
-      clearInterval(redraw);
-      off();
-      resolve(run);
-    }
-  });
+  // Where nobody sits in front of it, nobody would end it.
+  return { ...options, once: options.once || options.output === "json" || process.stdout.isTTY !== true };
 }
 
 /** A violated invariant is logged by the loop, and the demo must not hide it. */
@@ -167,9 +172,7 @@ function watchInvariants(violations: unknown[], verbose: boolean): Log {
 const FAULTS = ["degraded", "stuck", "unreachable", "autosync-off", "sync-failed"] as const;
 
 /** `CLUSTER=FAULT` of a cluster the fleet has; anything else is wrong usage, said before the world starts. */
-export function faultsOf(texts: readonly string[]): { cluster: string; kind: (typeof FAULTS)[number] }[] {
-  if (texts.length === 0) return [];
-  const clusters = readInventory(readFileSync(join(FLEET, "inventory.yaml"), "utf8"), "inventory.yaml").clusters.map(({ name }) => name);
+export function faultsOf(texts: readonly string[], clusters: readonly string[]): { cluster: string; kind: (typeof FAULTS)[number] }[] {
   return texts.map((text) => {
     const [cluster = "", name = ""] = text.split("=");
     const kind = FAULTS.find((known) => known === name);

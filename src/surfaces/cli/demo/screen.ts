@@ -10,7 +10,7 @@ import { json, wantsColour } from "../print.ts";
  * Draws the run in place on a terminal; where there is none, prints a line for each thing that changed, so that a log of
  * it reads well too.
  */
-export function demoScreen({ clock, quiet }: { clock: Clock; quiet: boolean }) {
+export function demoScreen({ clock, quiet, several }: { clock: Clock; quiet: boolean; several: boolean }) {
   const out = process.stdout;
   const live = out.isTTY === true && !quiet;
   const color = live && wantsColour();
@@ -21,13 +21,12 @@ export function demoScreen({ clock, quiet }: { clock: Clock; quiet: boolean }) {
     if (!quiet) out.write(`${text}\n`);
   }
 
-  function redraw(run: Run): void {
+  function redraw(runs: readonly Run[]): void {
     screen ??= openLiveScreen(out, { alternate: false });
-    screen.draw(
-      renderTree(run, clock.now(), { color, ...screen.room() })
-        .trimEnd()
-        .split("\n"),
-    );
+    const { width, rows } = screen.room();
+    const share = Math.max(3, Math.floor(rows / runs.length));
+    const trees = runs.map((run) => renderTree(run, clock.now(), { color, width, rows: share }).trimEnd());
+    screen.draw(trees.join("\n").split("\n"));
   }
 
   function once(line: string, more: string): void {
@@ -50,9 +49,9 @@ export function demoScreen({ clock, quiet }: { clock: Clock; quiet: boolean }) {
       if (screen === undefined) print(`  ${line}`);
       else screen.note(`  ${line}`);
     },
-    draw(run: Run): void {
-      if (live) redraw(run);
-      else for (const [line, more] of statesOf(run)) once(line, more);
+    draw(runs: readonly Run[]): void {
+      if (live) redraw(runs);
+      else for (const run of runs) for (const [line, more] of statesOf(run, several)) once(line, more);
     },
     close(): void {
       screen?.close();
@@ -61,13 +60,16 @@ export function demoScreen({ clock, quiet }: { clock: Clock; quiet: boolean }) {
   };
 }
 
+export type DemoScreen = ReturnType<typeof demoScreen>;
+
 const KIND_MARKS: Partial<Record<Batch["kind"], string>> = { CatchUp: " (catch-up)", Hotfix: " (hotfix)", Revert: " (revert)" };
 
 /** Each batch's state and the run's, as a line and what is said to it. */
-function statesOf(run: Run): [line: string, more: string][] {
+function statesOf(run: Run, several: boolean): [line: string, more: string][] {
   const batches = run.batches.map((batch): [string, string] => {
     const pull = batch.pull === undefined ? "" : ` (PR #${batch.pull.number})`;
-    const name = `${run.plan.stages[batch.stage]?.name} ${batch.ofStage}${KIND_MARKS[batch.kind] ?? ""}`;
+    const of = several ? `${run.rollout}, ` : "";
+    const name = `${of}${run.plan.stages[batch.stage]?.name} ${batch.ofStage}${KIND_MARKS[batch.kind] ?? ""}`;
     return [`${name}${pull}: ${batch.phase}`, batch.targets.map((t) => t.cluster.split("/").at(-1)).join(", ")];
   });
   return [...batches, [`${run.rollout} #${run.number}: ${run.phase}`, sentenceOf(run.why)]];
@@ -84,10 +86,15 @@ function plain(markdown: string): string[] {
     .split("\n");
 }
 
-export function printJson(run: Run, violations: readonly unknown[], durationMs: number): void {
-  const pullRequests = run.batches.flatMap((batch) => (batch.pull === undefined ? [] : [batch.pull.number]));
-  const result = { ...run, pullRequests, durationMs: Math.round(durationMs), violations };
-  process.stdout.write(json(result));
+/** Of several runs a list. */
+export function printJson(runs: readonly Run[], violations: readonly unknown[], durationMs: number): void {
+  const shown = runs.map((run) => {
+    const pullRequests = run.batches.flatMap((batch) => (batch.pull === undefined ? [] : [batch.pull.number]));
+    return { ...run, pullRequests };
+  });
+  const [only] = shown;
+  const figures = { durationMs: Math.round(durationMs), violations };
+  process.stdout.write(json(shown.length === 1 ? { ...only, ...figures } : { runs: shown, ...figures }));
 }
 
 interface Figures {
@@ -96,28 +103,38 @@ interface Figures {
   once: boolean;
   journal: string;
   faults?: number;
+  pauseForMe?: boolean;
 }
 
 /** The last words; with `--once` nothing of the embedded world outlives them, so nothing of it is named. */
-export function lastWords(run: Run, { violations, durationMs, once, journal, faults = 0 }: Figures): string {
-  const merged = run.batches.filter((batch) => batch.merged !== undefined && batch.pull !== undefined).length;
+export function lastWords(runs: readonly Run[], figures: Figures): string {
+  const { violations, durationMs, once, journal } = figures;
+  const batches = runs.flatMap((run) => run.batches);
+  const merged = batches.filter((batch) => batch.merged !== undefined && batch.pull !== undefined).length;
   const there = once
-    ? ["  the page of it, kept up to look at: stagecoach demo"]
+    ? ["  the pages of it, kept up to look at: stagecoach demo, in a terminal"]
     : [
-        `  git log --oneline of the journal:  git --git-dir ${journal} log --oneline stagecoach/journal`,
-        `  one of the batches' pull requests: ${run.batches[0]?.pull?.url ?? "none was opened"}`,
+        `  git log --oneline of the journal:    git --git-dir ${journal} log --oneline stagecoach/journal`,
+        `  one of the batches' pull requests:   ${batches[0]?.pull?.url ?? "none was opened"}`,
       ];
+  const several = runs.length > 1;
   const lines = [
     "",
-    `${run.phase}: ${sentenceOf(run.why, run)}`,
+    ...runs.map((run) => `${several ? `${run.rollout}: ` : ""}${run.phase}: ${sentenceOf(run.why, run)}`),
     `${merged} pull requests, ${violations} invariants violated, ${(durationMs / 1000).toFixed(1)} s of your time.`,
     "",
     "Where to look next",
     ...there,
-    "  the rollout itself:                fixtures/fleet/rollouts/my-app.yaml",
-    faults === 0
-      ? "  how a failure looks:               stagecoach demo --fail eu-central-1-b=degraded"
-      : "  what people may do then:           docs/failure.md",
+    "  the rollout itself:                  fixtures/fleet/rollouts/my-app.yaml",
+    ...whatNext(figures),
   ];
   return `${lines.join("\n")}\n`;
+}
+
+/** Whoever has just seen something is not sent to see it again. */
+function whatNext({ faults = 0, pauseForMe = false }: Figures): string[] {
+  const steer = "  steering it yourself:                stagecoach demo --pause-for-me";
+  const failure = "  how a failure looks:                 stagecoach demo --fail eu-central-1-b=degraded";
+  const people = "  what people may do then:             docs/failure.md";
+  return [...(pauseForMe ? [] : [faults === 0 ? steer : `${steer} --fail eu-central-1-b=degraded`]), faults === 0 ? failure : people];
 }

@@ -38,8 +38,13 @@ export async function openPlace(options: PlaceOptions, env: Env = process.env): 
   const host = (chosen ?? from.host ?? remote?.host ?? PUBLIC).toLowerCase();
   const token = await tokenFor(host, { hostIsChosen: chosen !== undefined || env["GITHUB_API_URL"] !== undefined, env });
   if (token === undefined) throw new CommandError(2, noToken(host));
-  const baseUrl = env["GITHUB_API_URL"] ?? apiUrl({ host, protocol: "https" });
+  const baseUrl = env["GITHUB_API_URL"] ?? apiUrl({ host, protocol: protocolOf(named, host) });
   return { octokit: new Octokit({ auth: token, baseUrl, log: SILENT, request: { retries: 0 } }), owner: from.owner, repo: from.repo };
+}
+
+/** A token goes without encryption to this machine alone, such as to the embedded GitHub of the demo. */
+function protocolOf(named: string | undefined, host: string): "http" | "https" {
+  return named?.startsWith("http://") === true && /^(?:localhost|127\.0\.0\.1)(?::\d+)?$/.test(host) ? "http" : "https";
 }
 
 function noToken(host: string): string {

@@ -1,0 +1,116 @@
+/** The story of the demo: release PRs are opened, their plans read, they are merged, and the runs are watched to their end. Called by `demo.ts`. */
+import { formatDuration } from "../../../core/base/time.ts";
+import { isEnded, type Run } from "../../../core/run/state/run.ts";
+import type { EmbeddedWorld } from "../../../sim/world.ts";
+import type { Stagecoach } from "../../server/stagecoach.ts";
+import { CommandError } from "../command.ts";
+import { type DemoScreen, demoScreen } from "./screen.ts";
+import { howTo, turnOf, YOU } from "./steering.ts";
+
+interface Story {
+  speed: number;
+  rollouts: readonly { name: string; version: string }[];
+  /** Waits for whoever watches wherever a run wants a person. */
+  pauseForMe: boolean;
+  once: boolean;
+  quiet: boolean;
+}
+
+/** Nothing moved for so long of the wall's time: it has hung. */
+const PATIENCE_MS = 5 * 60_000;
+/** Somebody is waited for: where the demo ends by itself, that ends, too. */
+const PATIENCE_WITH_PEOPLE_MS = 30 * 60_000;
+/** The drained cluster comes back this long after the run began, of the world's time. */
+const DRAINED_FOR_MS = 12 * 60_000;
+
+export function repositoryUrl({ github, repository }: EmbeddedWorld): string {
+  return `${github.url}/${repository}`;
+}
+
+/** Gives the runs as they were at their end. */
+export async function tell(world: EmbeddedWorld, bot: Stagecoach, story: Story): Promise<Run[]> {
+  const screen = demoScreen({ clock: world.clock, quiet: story.quiet, several: story.rollouts.length > 1 });
+  const drained = world.drained === "" ? "" : `, ${world.drained} drained`;
+  screen.say(
+    `The embedded world is up: ${world.clusters.length} clusters in three regions${drained}. Its clock runs ${story.speed} times as fast as yours.`,
+  );
+  screen.say(`The page: ${bot.url}/`);
+  screen.say(`GitHub:   ${repositoryUrl(world)}`);
+  await release(world, story, screen);
+  const callOff = world.clock.after(DRAINED_FOR_MS, () => {
+    if (world.drained === "") return;
+    world.undrain();
+    screen.note(`${world.drained} is back: its label drained=true is gone`);
+  });
+  try {
+    return await watch({ world, bot, story, screen });
+  } finally {
+    callOff();
+    screen.close();
+  }
+}
+
+/** Alice opens the release PRs, the bot answers each with its plan, and she merges them. */
+async function release(world: EmbeddedWorld, { rollouts }: Story, screen: DemoScreen): Promise<void> {
+  const alice = world.github.actAs("alice");
+  for (const { name, version } of rollouts) {
+    const pull = await world.openReleasePull(alice, version, name);
+    screen.say(`alice opens release PR #${pull}: ${name} v1.4.1 → ${version}  ${repositoryUrl(world)}/pull/${pull}`);
+    const plan = await world.untilComment(pull, "Plan:");
+    if (name === rollouts[0]?.name) screen.show("The bot answers with the plan", plan);
+    await alice.mergePull(world.repository, pull, "squash");
+    screen.say(`alice merges #${pull}. The run starts.`);
+  }
+}
+
+interface Watched {
+  world: EmbeddedWorld;
+  bot: Stagecoach;
+  story: Story;
+  screen: DemoScreen;
+}
+
+function watch({ world, bot, story, screen }: Watched): Promise<Run[]> {
+  const token = world.github.token(YOU);
+  const asked = new Set<string>();
+  const names = story.rollouts.map(({ name }) => name);
+  /** A person is waited for, and there is none: the end of that run. */
+  const isOver = (run: Run) => isEnded(run) || (run.phase === "Paused" && !story.pauseForMe);
+
+  function ask(run: Run): boolean {
+    const turn = story.pauseForMe ? turnOf(run) : undefined;
+    if (turn === undefined) return false;
+    if (!asked.has(turn.id)) for (const line of howTo(turn, { url: repositoryUrl(world), token, rollout: run.rollout })) screen.note(line);
+    asked.add(turn.id);
+    return true;
+  }
+
+  return new Promise((resolve, reject) => {
+    let patience: NodeJS.Timeout | undefined;
+    const off = bot.onChange(look);
+    const redraw = setInterval(look, 200, true);
+    const end = () => {
+      clearTimeout(patience);
+      clearInterval(redraw);
+      off();
+    };
+    function look(again = false): void {
+      const runs = bot.runs().flatMap(({ run }) => (names.includes(run.rollout) ? [run] : []));
+      if (runs.length > 0) screen.draw(runs);
+      const waits = runs.filter(ask).length > 0;
+      if (runs.length === names.length && runs.every(isOver)) {
+        end();
+        resolve(runs);
+      } else if (!again) {
+        clearTimeout(patience);
+        const most = waits ? PATIENCE_WITH_PEOPLE_MS : PATIENCE_MS;
+        if (waits && !story.once) return;
+        patience = setTimeout(() => {
+          end();
+          reject(new CommandError(3, `nothing moved for ${formatDuration(most)}`));
+        }, most);
+      }
+    }
+    look();
+  });
+}
