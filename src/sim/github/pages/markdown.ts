@@ -34,7 +34,9 @@ export function placeOf({ world, repo }: RepoView, folder: string = repo.default
 /** A parser takes time with the square of some texts. */
 const LONGEST = 70_000;
 const TOO_DEEP = /^(?:[ \t]*(?:>|(?:[-+*]|\d{1,9}[.)])(?=[ \t]|$))){12}/m;
-const TOO_MANY_BRACKETS = /[[\]]{200}/;
+/** Marks that may pair up, in one paragraph or table. */
+const MARKS = /[*_~`[\]<!]/g;
+const MOST_MARKS = 3000;
 const MOST_KEPT = 300;
 /** The pages are read again every other second while texts change seldom. */
 const kept = new Map<string, string>();
@@ -54,13 +56,18 @@ export function markdown(text: string, place: Place): Html {
 /** What is too long or too deep to be drawn stays as it was written. */
 function drawn(text: string, place: Place): string {
   const plain = () => String(html`<pre>${text}</pre>`);
-  if (text.length > LONGEST || TOO_DEEP.test(text) || TOO_MANY_BRACKETS.test(text)) return plain();
+  if (isTooCostly(text)) return plain();
   try {
     return draw(text, place);
   } catch (error) {
     if (error instanceof RangeError) return plain();
     throw error;
   }
+}
+
+function isTooCostly(text: string): boolean {
+  if (text.length > LONGEST || TOO_DEEP.test(text)) return true;
+  return text.split(/\n[ \t]*\n/).some((block) => (block.match(MARKS)?.length ?? 0) > MOST_MARKS);
 }
 
 function draw(text: string, place: Place): string {
