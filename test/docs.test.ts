@@ -108,6 +108,23 @@ describe("the documentation", () => {
     expect(named.filter((name) => scripts[name.split(": ")[1] ?? ""] === undefined)).toEqual([]);
   });
 
+  test("the site has every page once, and search", async () => {
+    const config = (await import(join(ROOT, "docs/.vitepress/config.js"))) as {
+      SIDEBAR: [string, string[]][];
+      default: { themeConfig: { search: object } };
+    };
+    const listed = config.SIDEBAR.flatMap(([, pages]) => pages);
+    const pages = PAGES.filter((path) => /^docs\/(?!adr\/|index\.md)/.test(path)).map((path) => path.slice("docs/".length, -".md".length));
+    expect(listed.sort()).toEqual(pages.sort());
+    expect(config.default.themeConfig.search).toEqual({ provider: "local" });
+  });
+
+  test("a file that a page shows whole is that file", () => {
+    const shown = PAGES.flatMap((path) => [...read(path).matchAll(/<!-- file: (\S+) -->\n```\w+\n([\s\S]*?)```/g)]);
+    expect(shown.length).toBeGreaterThan(0);
+    for (const [, file = "", text] of shown) expect(text).toBe(read(file));
+  });
+
   test("docs/cli.md has every subcommand, and no other", () => {
     const [, table = ""] = read("src/surfaces/cli/main.ts").split("const COMMANDS");
     const names = [...(table.split("\n};")[0] ?? "").matchAll(/^ {2}([a-z]+): \{/gm)].map((match) => match[1] ?? "");
