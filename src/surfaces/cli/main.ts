@@ -88,11 +88,13 @@ async function main(argv: string[]): Promise<number> {
   return await (await command.load()).run(rest);
 }
 
-// `stagecoach … | head` closes the pipe early: that is an end, not an error.
-process.stdout.on("error", (error: NodeJS.ErrnoException) => {
-  if (error.code === "EPIPE") process.exit(0);
-  throw error;
-});
+// `stagecoach … | head` closes the pipe early: that is an end, not an error. Whether anybody reads errors changes nothing.
+for (const stream of [process.stdout, process.stderr]) {
+  stream.on("error", (error: NodeJS.ErrnoException) => {
+    if (error.code !== "EPIPE") throw error;
+    if (stream === process.stdout) process.exit(0);
+  });
+}
 
 try {
   process.exitCode = await main(process.argv.slice(2));

@@ -7,7 +7,7 @@ import type { RunPhase } from "../../../core/run/state/run.ts";
 import { errorText, outputOption, parseArgs } from "../args.ts";
 import { fittedColumns, plain, printed, utc } from "../print.ts";
 import { withProgress } from "../progress.ts";
-import { type JournalSource, journalCommand, type SourceOptions, withSource } from "./source.ts";
+import { asCommandError, type JournalSource, journalCommand, type SourceOptions, withSource } from "./source.ts";
 
 /** `stagecoach list`: every rollout the journal knows, and how its last run stands. */
 export async function run(argv: readonly string[]): Promise<number> {
@@ -58,7 +58,8 @@ async function listed(source: JournalSource): Promise<ListedRollout[]> {
       rollouts.push({ rollout, run: lastRun, ...words, phase, since, startedAt, pull, by });
     } catch (error) {
       // One run that cannot be read hides no other.
-      rollouts.push({ ...idle, phase: "Unreadable", why: errorText(error) });
+      const told = asCommandError(error, 1);
+      rollouts.push({ ...idle, phase: "Unreadable", why: errorText(told) });
     }
   }
   return rollouts;

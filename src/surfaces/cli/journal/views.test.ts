@@ -1,11 +1,12 @@
 import { execFileSync } from "node:child_process";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { openJournal } from "../../../adapters/git/journal/journal.ts";
 import type { Journal } from "../../../adapters/git/journal/port.ts";
 import { openMirror } from "../../../adapters/git/mirror.ts";
 import type { Mirror } from "../../../adapters/git/port.ts";
-import { type Workspace, workspace } from "../../../adapters/git/testing/repositories.ts";
+import { git, type Workspace, workspace } from "../../../adapters/git/testing/repositories.ts";
 import { confirmed, freshRun, START, withBatch } from "../../../adapters/git/testing/runs.ts";
 import { SEAL } from "../../../adapters/git/testing/seal.ts";
 import { textWidth } from "../../../core/base/text-width.ts";
@@ -119,6 +120,23 @@ test("no name, release or sentence steers the terminal, in whatever it is shown"
       [...text].filter((one) => one !== "\n" && /[\p{Cc}\u202e]/u.test(one)),
       text,
     ).toEqual([]);
+});
+
+test("a journal of a newer version says so, and hides no other rollout of it", async () => {
+  await record({ ...second, rollout: "checkout", number: 1 }, "checkout #1: begun");
+  const clone = join(at.directory, "newer");
+  git(at.directory, "clone", "--quiet", "--branch", "stagecoach/journal", at.origin, clone);
+  const file = join(clone, "runs/payments/2/run.yaml");
+  writeFileSync(file, readFileSync(file, "utf8").replace("format: 2", "format: 9"));
+  git(clone, "-c", "user.name=x", "-c", "user.email=x@x", "commit", "--quiet", "-am", "newer");
+  git(clone, "push", "--quiet");
+  await expect(view(80, get, "payments")).rejects.toMatchObject({
+    exitCode: 1,
+    message: expect.stringMatching(/runs\/payments\/2\/run\.yaml cannot be read: has format 9; .*A newer version wrote it/),
+  });
+  const listed = await view(160, list);
+  expect(listed).toMatch(/^payments +#2 .*⚠ Unreadable .*has format 9; this version reads format 2/m);
+  expect(listed).toMatch(/^checkout +#1 .*◌ Progressing/m);
 });
 
 const TMUX = (() => {

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { commandSpec } from "../../../core/spec/commands.ts";
 import { repositoryIn } from "../github-names.ts";
-import { openPlace } from "./github-place.ts";
+import { asking, openPlace } from "./github-place.ts";
 import { commandText } from "./post-command.ts";
 
 let dir = "";
@@ -77,6 +77,21 @@ describe("where a command speaks to", () => {
   ])("what is missing is named: %j %s", async (env, remote, message) => {
     await expect(place(remote, env)).rejects.toThrow(message);
   });
+});
+
+test.each([
+  [401, 3, "Bad credentials: the token is not taken; it is wrong, or has expired"],
+  [403, 1, "Resource not accessible by personal access token: your token may not do that; it needs Pull requests: write"],
+  [404, 1, "Not Found: not there, or your token cannot see it"],
+])("a token that GitHub answers with %i is told what is wrong with it, and is not shown", async (status, exitCode, message) => {
+  const said = message.split(": ")[0] ?? "";
+  const call = async () => {
+    const request = { method: "POST", url: "https://api.github.com/x", headers: { authorization: "token ghp_secret" } };
+    throw Object.assign(new Error(said), { status, request, response: { status, headers: {}, data: { message: said } } });
+  };
+  const refused = await asking("comment on #7", call).catch((error: unknown) => error);
+  expect(refused).toMatchObject({ exitCode, message: expect.stringContaining(`comment on #7: ${message}`) });
+  expect(String(refused)).not.toContain("ghp_secret");
 });
 
 describe("the comment of a subcommand", () => {

@@ -60,6 +60,12 @@ async function remoteOf(repo: string): Promise<Named | undefined> {
   return remote === undefined ? undefined : repositoryIn(await checkout.git.raw(["remote", "get-url", remote]).catch(() => ""));
 }
 
+const HINTS: Readonly<Record<number, string>> = {
+  401: ": the token is not taken; it is wrong, or has expired",
+  403: ": your token may not do that; it needs Pull requests: write and Issues: write (a classic one: repo)",
+  404: ": not there, or your token cannot see it",
+};
+
 /** Calls GitHub; a refusal leaves as an error of the command, which says what was being done and never a token. */
 export async function asking<T>(doing: string, call: () => Promise<T>): Promise<T> {
   try {
@@ -68,8 +74,7 @@ export async function asking<T>(doing: string, call: () => Promise<T>): Promise<
     const answer = answerOf(error);
     if (answer === undefined) throw new CommandError(3, `${doing}: GitHub did not answer: ${redact(errorText(error))}`);
     const details = answer.details.length === 0 ? "" : ` (${answer.details.join("; ")})`;
-    const hint =
-      answer.status === 401 ? ": the token is not taken" : answer.status === 404 ? ": not there, or your token cannot see it" : "";
+    const hint = HINTS[answer.status] ?? "";
     throw new CommandError(answer.status === 401 || answer.status >= 500 ? 3 : 1, `${doing}: ${answer.message}${details}${hint}`);
   }
 }
