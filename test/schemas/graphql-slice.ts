@@ -39,6 +39,9 @@ export const GRAPHQL_SLICE: Readonly<Record<string, string>> = {
   GitSignature: "email isValid payload signature signer state verifiedAt wasSignedByGitHub",
   RequestedReviewer: "",
   StatusCheckRollupContext: "",
+  PullRequestTimelineItems: "",
+  PullRequestTimelineItemsConnection: "nodes pageInfo totalCount",
+  LabeledEvent: "actor createdAt id label",
 
   RateLimit: "cost limit nodeCount remaining resetAt used",
   PageInfo: "endCursor hasNextPage hasPreviousPage startCursor",
@@ -69,7 +72,7 @@ export const GRAPHQL_SLICE: Readonly<Record<string, string>> = {
   SshSignature: "email isValid keyFingerprint payload signature signer state verifiedAt wasSignedByGitHub",
   GpgSignature: "email isValid keyId payload signature signer state verifiedAt wasSignedByGitHub",
   UnknownSignature: "email isValid payload signature signer state verifiedAt wasSignedByGitHub",
-  Label: "color description id name repository url",
+  Label: "color createdAt description id name repository updatedAt url",
   LabelConnection: "nodes edges pageInfo totalCount",
   LabelEdge: "cursor node",
   Issue: "author body closed closedAt createdAt databaseId id labels number repository state title updatedAt url",
@@ -80,7 +83,7 @@ export const GRAPHQL_SLICE: Readonly<Record<string, string>> = {
     createdAt databaseId deletions fullDatabaseId headRef headRefName headRefOid headRepository headRepositoryOwner id isCrossRepository isDraft
     isInMergeQueue isMergeQueueEnabled labels locked maintainerCanModify mergeCommit mergeQueue mergeQueueEntry mergeStateStatus
     mergeable merged mergedAt mergedBy number permalink repository resourcePath reviewDecision reviewRequests reviews state
-    statusCheckRollup title updatedAt url`,
+    statusCheckRollup title updatedAt url timelineItems`,
   PullRequestConnection: "nodes edges pageInfo totalCount",
   PullRequestEdge: "cursor node",
   PullRequestCommit: "commit id",

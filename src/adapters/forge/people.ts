@@ -21,6 +21,14 @@ export interface PullPeople {
   pushers?: string[] | undefined;
 }
 
+/** Who put a label on a pull request last. */
+export interface Labelled {
+  login: string;
+  isBot: boolean;
+  /** The present head was there before. undefined: GitHub does not say when it came. */
+  sawHead?: boolean | undefined;
+}
+
 /** What is to be known of a pull request to ask who pushed it. */
 export interface PullPushed {
   number: number;

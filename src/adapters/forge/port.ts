@@ -1,7 +1,7 @@
 import type { Time } from "../../core/base/time.ts";
 import type { WriteRefusal } from "../../core/reasons/attention.ts";
 import type { Permission } from "../../core/spec/commands.ts";
-import type { CommitPeople, PullPeople, PullPushed } from "./people.ts";
+import type { CommitPeople, Labelled, PullPeople, PullPushed } from "./people.ts";
 import type { Pressure, RateSeen } from "./pressure.ts";
 import type { CheckReport, CheckSeen, DeploymentReport } from "./reports.ts";
 
@@ -46,6 +46,8 @@ export interface Forge {
   peopleOf?(commit: string, branch?: string, holds?: (head: string) => Promise<boolean | undefined>): Promise<CommitPeople>;
   /** Who made the commits of a PR and pushed them. Absent: this adapter cannot tell. */
   pullPeople?(pull: PullPushed): Promise<PullPeople>;
+  /** Who put this label on a PR. undefined: GitHub does not say. Absent: this adapter cannot tell. */
+  labelledBy?(pull: PullPushed, label: string): Promise<Labelled | undefined>;
   /** The commit that a tag or branch of any repository of this host means; null: none. hidden: that is not ours to see. Absent: this adapter cannot tell. */
   commitOf?(repository: string, revision: string): Promise<string | null | "hidden">;
   /** Who published the release of this tag; undefined: there is none. Absent: this adapter cannot tell. */

@@ -13,6 +13,10 @@ export interface CommentReasons {
   COMMAND_TAKES_NO_WORDS: { command: string; word: string };
 
   COMMENTER_LACKS_PERMISSION: { command: string; needs: string; has: string };
+  /** Of the label stagecoach/bypass, and why it counts for nothing. */
+  BYPASS_NOT_GIVEN: { by: string };
+  BYPASS_BEFORE_HEAD: { by: string };
+  BYPASS_UNSEEN: NoData;
   /** More than those who may not steer are answered in ten minutes. */
   COMMENTER_ASKS_TOO_OFTEN: NoData;
   /** The repo's settings cannot be read: they might forbid it. */

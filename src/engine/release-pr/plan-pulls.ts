@@ -10,7 +10,6 @@ import type { Pull } from "../../adapters/forge/port.ts";
 import type { AnyReason } from "../../core/base/reason.ts";
 import { engineReason } from "../../core/reasons/engine.ts";
 import { PLAN_CHECK } from "../../core/report/plan/plan-check.ts";
-import { BYPASS_LABEL } from "../../core/report/plan/plan-unstaged.ts";
 import type { Command } from "../../core/spec/commands.ts";
 import type { Commits } from "../config-repo/commits.ts";
 import { readProject } from "../config-repo/project.ts";
@@ -23,6 +22,7 @@ import type { CheckRuns } from "../round/check-runs.ts";
 import type { RepoContext } from "../round/context.ts";
 import type { JournalLooks } from "../round/journal-look.ts";
 import type { Permissions } from "../round/permissions.ts";
+import { type Bypass, bypassOf, sameBypass } from "./bypass.ts";
 import type { JudgePull } from "./judge-pull.ts";
 import { stillHolds } from "./judge-pull-reads.ts";
 import { mayConcern } from "./judge-pull-touched.ts";
@@ -116,12 +116,12 @@ export function openPlanPublisher(context: Context, parts: Parts): PublishPlans 
   /** One PR's trouble is not the others'. */
   async function judgeOne(pass: Pass, pull: Pull): Promise<Judged> {
     const { number, head } = pull;
-    const bypass = pull.labels.includes(BYPASS_LABEL);
     const before = pulls.get(number);
-    const known: KnownPull = before?.head === head ? before : { head, bypass, comments: before?.comments };
+    const known: KnownPull = before?.head === head ? before : { head, comments: before?.comments };
     pulls.delete(number);
     pulls.set(number, known);
     try {
+      const bypass = await bypassOf(context, pull);
       let commands = await commandsOn(number, known);
       let owed = await judge(pass, headOf(pull), known, { bypass, commands, forced: checkRuns.isAsked(head, PLAN_CHECK) });
       if (commands.length === 0) {
@@ -142,10 +142,10 @@ export function openPlanPublisher(context: Context, parts: Parts): PublishPlans 
     { base, asked }: Pass,
     pull: ReturnType<typeof headOf>,
     known: KnownPull,
-    { bypass, commands, forced }: { bypass: boolean; commands: readonly Command[]; forced: boolean },
+    { bypass, commands, forced }: { bypass: Bypass; commands: readonly Command[]; forced: boolean },
   ): Promise<boolean> {
     const { verdict } = known;
-    const isAsked = forced || commands.length > 0 || known.bypass !== bypass;
+    const isAsked = forced || commands.length > 0 || !sameBypass(known.bypass, bypass);
     if (verdict !== undefined && known.touched !== undefined && !isAsked && !verdict.of.retry) {
       // What concerns no rollout by the names of its files does so on no base that has the same rollouts.
       const young = !verdict.of.concerns || clock.now() - verdict.at < FRESH_MS;

@@ -3,6 +3,7 @@ import type { AnyReason } from "../../core/base/reason.ts";
 import type { PlanCheckWords } from "../../core/report/plan/plan-check.ts";
 import type { Run } from "../../core/run/state/run.ts";
 import type { Project } from "../config-repo/project.ts";
+import type { Bypass } from "./bypass.ts";
 import type { Reads } from "./judge-pull-reads.ts";
 
 /** What a PR is judged against: the base, and what goes on there. */
@@ -23,8 +24,7 @@ export interface JudgedPull {
   head: string;
   /** Its head lies in another repository, or in none any more: anybody may have pushed it. */
   isFork: boolean;
-  /** Labelled stagecoach/bypass. */
-  bypass: boolean;
+  bypass: Bypass;
   touched: readonly string[];
   /** The tree that merging it gives; undefined: it conflicts. */
   tree: string | undefined;
@@ -60,7 +60,8 @@ export interface Verdict {
 /** What is known of one open PR. */
 export interface KnownPull {
   head: string;
-  bypass: boolean;
+  /** As it was judged with. */
+  bypass?: Bypass;
   /** Of this head, as of the first base it was seen with. */
   touched?: (Touched & { base: string }) | undefined;
   verdict?: { of: Verdict; base: string; at: number };

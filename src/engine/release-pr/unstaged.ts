@@ -81,8 +81,9 @@ export function openUnstagedJudge({ planes: all, repoURL }: Pick<RepoContext, "p
       baseBranch: base.branch,
     });
     if (unstaged.length === 0) return undefined;
-    const held = rollout.allowUnstaged ? "allowed" : pull.bypass ? "bypassed" : "refused";
-    return { line: unstagedLine(rollout.name, unstaged, held), refused: held === "refused" };
+    const held = rollout.allowUnstaged ? "allowed" : pull.bypass === "counts" ? "bypassed" : "refused";
+    const against = pull.bypass === "counts" ? undefined : pull.bypass;
+    return { line: unstagedLine(rollout.name, unstaged, { held, against }), refused: held === "refused" };
   };
 }
 

@@ -11,6 +11,7 @@ import type { Pressure } from "../pressure.ts";
 import { checksOf, checkWriter } from "./checks.ts";
 import { deploymentWriter } from "./deployments.ts";
 import { answerOf, asking, askingOrNone, forgeError } from "./errors.ts";
+import { labelledBy } from "./labelled-by.ts";
 import { labeller } from "./labels.ts";
 import { dequeuePull, enqueuePull, mergeQueue, merger } from "./merge.ts";
 import { type MergeClient, openMergeClient, standInLine } from "./merge-client.ts";
@@ -141,6 +142,7 @@ function repositoryOf(place: RepoOctokit) {
     peopleOf: (commit, branch, holds) => peopleOf(place, commit, branch, holds),
     commitOf: (repository, revision) => commitOf(place, repository, revision),
     pullPeople: (pull) => pullPeople(place, pull),
+    labelledBy: (pull, label) => labelledBy(place, pull, label),
     releaseAuthor: (tag) => releaseAuthor(place, tag),
     branchRules: branchRulesReader(place),
     rulesOn: (branch) => rulesOn(place, branch),

@@ -53,14 +53,14 @@ describe("what stagecoach/plan says", () => {
   });
 
   test("what passes the stages by is named in the title, unless it is allowed or meant", () => {
-    const refused = planCheck({ ...NOTHING, against: [unstagedLine("payments", many(2), "refused")], fails: true });
+    const refused = planCheck({ ...NOTHING, against: [unstagedLine("payments", many(2), { held: "refused" })], fails: true });
     expect([refused.conclusion, refused.title]).toEqual([
       "failure",
       expect.stringMatching(/^UNSTAGED Merging this PR changes c-0, c-1 at once/),
     ]);
-    const meant = planCheck({ ...NOTHING, against: [unstagedLine("payments", many(2), "bypassed")] });
+    const meant = planCheck({ ...NOTHING, against: [unstagedLine("payments", many(2), { held: "bypassed" })] });
     expect([meant.conclusion, meant.summary]).toEqual(["success", expect.stringContaining("labelled `stagecoach/bypass`")]);
-    expect(unstagedLine("payments", many(2), "allowed")).toContain("`allowUnstaged: true`.");
+    expect(unstagedLine("payments", many(2), { held: "allowed" })).toContain("`allowUnstaged: true`.");
   });
 
   test("what cannot be seen now is neither green nor red, but an error is red all the same", () => {
@@ -93,7 +93,7 @@ describe("what stagecoach/plan says", () => {
     const words = planCheck({
       plans: Array.from({ length: 30 }, () => ({ plan, mode: "Run", overlap: overlap({ onNewRelease: "Queue" }, sampleRun()).sentence })),
       problems,
-      against: Array.from({ length: 30 }, () => unstagedLine("payments", many(9000), "refused")),
+      against: Array.from({ length: 30 }, () => unstagedLine("payments", many(9000), { held: "refused" })),
       fails: true,
       notes: Array.from({ length: 90 }, () => ({ code: "NOTE_NO_RELEASE", rollout: "n".repeat(100) })),
     });

@@ -1,5 +1,5 @@
 import type { AnyReason } from "../../base/reason.ts";
-import { cell, code } from "../escape.ts";
+import { cell, code, prose } from "../escape.ts";
 import { firstOf } from "../markdown.ts";
 import { sentenceOf } from "../reasons/say.ts";
 import { shortName } from "../words.ts";
@@ -10,11 +10,11 @@ export const BYPASS_LABEL = "stagecoach/bypass";
 
 const MOST_NAMED = 15;
 
-/** docs/spec.md §9.6 in one paragraph: which clusters a PR would change at once, and what to do about it. Markdown, harmless. */
+/** docs/spec.md §9.6 in one paragraph: which clusters a PR would change at once, and what to do about it. Markdown, harmless. `against`: the label's worth. */
 export function unstagedLine(
   rollout: string,
   unstaged: readonly { application: string; cluster: string; why: AnyReason }[],
-  held: "refused" | "allowed" | "bypassed",
+  { held, against }: { held: "refused" | "allowed" | "bypassed"; against?: AnyReason | undefined },
 ): string {
   const names = [...new Set(unstaged.map(({ cluster, application }) => (cluster === "" ? application : shortName(cluster))))];
   const who = firstOf(
@@ -26,5 +26,6 @@ export function unstagedLine(
   const what = `**UNSTAGED** Merging this PR changes ${who} at once, past the stages of **${cell(rollout)}**.${example}`;
   if (held === "allowed") return `${what} The rollout has \`allowUnstaged: true\`.`;
   if (held === "bypassed") return `${what} The PR is labelled \`${BYPASS_LABEL}\`.`;
-  return `${what} Put the release where no Application reads it; or, where it is meant, label the PR \`${BYPASS_LABEL}\`, or set \`allowUnstaged: true\`.`;
+  const why = against === undefined ? "" : ` The label \`${BYPASS_LABEL}\` does not count: ${prose(sentenceOf(against))}.`;
+  return `${what}${why} Put the release where no Application reads it; or, where it is meant, have somebody who may give \`/hotfix\` label the PR \`${BYPASS_LABEL}\`, or set \`allowUnstaged: true\`.`;
 }

@@ -39,6 +39,12 @@ export const COMMENTS: Entries<CommentReasons> = {
     subject: "person",
     says: ({ command, needs, has }) => `\`/${command}\` needs ${needs} permission on this repository, and you have ${has}`,
   },
+  BYPASS_NOT_GIVEN: { subject: "person", says: "@{by}, who put it on, may not give `/hotfix` here" },
+  BYPASS_BEFORE_HEAD: {
+    subject: "person",
+    says: "@{by} put it on before, or in the very second in which, the present head was pushed: whoever may give `/hotfix` takes it off and puts it on anew",
+  },
+  BYPASS_UNSEEN: { subject: "pull", says: "GitHub does not say who put it on, or when the present head was pushed" },
   COMMENTER_ASKS_TOO_OFTEN: {
     subject: "person",
     says: () =>

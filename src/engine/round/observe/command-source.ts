@@ -1,6 +1,6 @@
-import type { Words } from "../../../core/base/reason.ts";
+import type { AnyReason, Words } from "../../../core/base/reason.ts";
 import type { Run } from "../../../core/run/state/run.ts";
-import type { Command } from "../../../core/spec/commands.ts";
+import type { Command, CommandName } from "../../../core/spec/commands.ts";
 
 /** Where people's commands come from: implemented by the bot on the forge's comments. */
 export interface CommandSource {
@@ -21,6 +21,8 @@ export interface CommandSource {
    * fresh plan, and is answered (`done`) once that is there.
    */
   beforeRun?(pull: number): Promise<Command[]>;
+  /** Why this account may not give this command now; undefined: it may; `later`: GitHub does not say just now. Absent: it cannot be told. */
+  whyNot?(who: { author: string; authorIsBot: boolean }, command: CommandName): Promise<AnyReason | undefined | "later">;
 }
 
 export interface CommandPlace {

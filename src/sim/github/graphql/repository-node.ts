@@ -19,7 +19,21 @@ export function labelNode(context: Context, repo: Repo, label: Label) {
     color,
     description,
     url,
+    createdAt: null,
+    updatedAt: null,
     repository: () => repositoryNode(context, repo),
+  };
+}
+
+/** Of the events of a pull request's timeline those of labels are all that is kept. */
+export function labeledNode(context: Context, repo: Repo, { label, by, at }: NonNullable<Issue["labelled"]>[number]) {
+  const known = repo.labels.get(label.toLowerCase());
+  return {
+    __typename: "LabeledEvent",
+    id: nodeId("LE", `${label}:${at}`),
+    actor: () => actorNode(context, by),
+    createdAt: seconds(at),
+    label: () => (known === undefined ? null : labelNode(context, repo, known)),
   };
 }
 

@@ -66,6 +66,8 @@ export interface Issue {
   user: User;
   via?: App;
   labels: string[];
+  /** Who put on which label, oldest first. */
+  labelled?: { label: string; by: User; at: number }[];
   assignees: User[];
   createdAt: number;
   updatedAt: number;

@@ -90,6 +90,7 @@ export async function setLabels(world: World, repo: Repo, actor: Actor, issue: I
   const removed = issue.labels.filter((name) => !wanted.includes(name));
   if (added.length + removed.length === 0) return;
   issue.labels = wanted;
+  issue.labelled = [...(issue.labelled ?? []), ...added.map((label) => ({ label, by: actor.user, at: world.clock.now() }))];
   issue.updatedAt = world.clock.now();
   await labelEvents(world, repo, actor, issue, "labeled", added);
   await labelEvents(world, repo, actor, issue, "unlabeled", removed);

@@ -1,5 +1,5 @@
 /** Who may give a command: GitHub's permissions and the settings of the default branch, asked anew in every reading. */
-import type { Comment, Forge } from "../../../adapters/forge/port.ts";
+import type { Forge } from "../../../adapters/forge/port.ts";
 import { GitError, type Mirror } from "../../../adapters/git/port.ts";
 import { BoundedSet } from "../../../core/base/bounded.ts";
 import type { AnyReason } from "../../../core/base/reason.ts";
@@ -52,6 +52,12 @@ export function openKnown(): KnownPeople {
 /** Why a command may not act; undefined: nothing is against it; `later`: it cannot be told now. */
 export type WhyNot = Promise<AnyReason | undefined | "later">;
 
+/** Who wrote or did something, as GitHub says. */
+interface Account {
+  author: string;
+  authorIsBot: boolean;
+}
+
 export type Authority = ReturnType<typeof openAuthority>;
 
 /** What GitHub said in one reading. Never kept longer: a permission may be taken away at any moment. */
@@ -60,31 +66,31 @@ export function openAuthority(forge: Forge, policy: CommandPolicy | "broken", lo
   let strangers = 0;
 
   /** Whether a bot is named in the settings; a person always counts as one. */
-  function isAllowedBot({ author, authorIsBot }: Comment): boolean {
+  function isAllowedBot({ author, authorIsBot }: Account): boolean {
     return authorIsBot && policy !== "broken" && policy.bots.has(author.toLowerCase());
   }
 
-  async function permissionOf(comment: Comment): Promise<Permission | "later"> {
-    const { author } = comment;
+  async function permissionOf(account: Account): Promise<Permission | "later"> {
+    const { author } = account;
     const key = `permission ${author}`;
     if (!known.has(author) && !questions.isAsked(key) && ++strangers > MOST_ASKED_OF_STRANGERS) return questions.postpone();
     const permission = await questions.ask(key, () => forge.permission(author));
     if (permission === "later") return permission;
     if (hasPermission(permission, "write")) known.add(author);
     else known.delete(author);
-    if (!isAllowedBot(comment)) return permission;
+    if (!isAllowedBot(account)) return permission;
     // Named in the settings on the default branch: that is its permission. GitHub itself gives an App none.
     return hasPermission(permission, "write") ? permission : "write";
   }
 
-  async function whyNot(comment: Comment, command: CommandName): WhyNot {
-    const has = await permissionOf(comment);
+  async function whyNot(account: Account, command: CommandName): WhyNot {
+    const has = await permissionOf(account);
     if (has === "later") return "later";
     const needs = commandSpec(command).who;
     if (!hasPermission(has, needs)) return reason("COMMENTER_LACKS_PERMISSION", { command, needs, has });
     if (policy === "broken") return ALWAYS.has(command) ? undefined : reason("COMMANDS_UNDECIDED", { command });
     const teams = policy.teams.get(command);
-    return teams === undefined ? undefined : await whyNoMember(command, teams, (team) => isMember(team, comment.author));
+    return teams === undefined ? undefined : await whyNoMember(command, teams, (team) => isMember(team, account.author));
   }
 
   function isMember(team: string, author: string): Promise<boolean | undefined | "later"> {

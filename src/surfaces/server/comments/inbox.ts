@@ -108,6 +108,7 @@ export function commandInbox(options: CommandInboxOptions): CommandInbox {
     close: answering.close,
     read: (rollout, places) => together(() => read(rollout, places)),
     beforeRun: (pull) => together(() => beforeRun(pull)),
+    whyNot: async (who, command) => openAuthority(forge, await policy(), log, lasting.known).whyNot(who, command),
     async answer(command, outcome, message, run) {
       const origin = origins.get(command);
       if (origin === undefined || answers.isAnswered(`${command.id} ${origin.rollout}`)) return;

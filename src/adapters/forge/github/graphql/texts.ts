@@ -1,4 +1,4 @@
-/** What is asked of GitHub about what people wrote: REST does not say who edited it. */
+/** What is asked of GitHub about what people wrote and labelled: REST does not say who edited it, nor, at once, who labelled. */
 
 /** The bodies of the newest reviews of a PR. REST does not say which were edited. */
 export const REVIEW_BODIES = /* GraphQL */ `
@@ -58,4 +58,34 @@ export interface ReviewBody {
 
 export interface ReviewBodiesResult {
   repository: { pullRequest: { reviews: { nodes: (ReviewBody | null)[] | null } | null } | null } | null;
+}
+
+/** The last times that a label was put on a PR. REST has them the first one first, in as many pages as there are. */
+export const LABELLED_BY = /* GraphQL */ `
+query LabelledBy($owner: String!, $name: String!, $number: Int!) {
+  repository(owner: $owner, name: $name) {
+    pullRequest(number: $number) {
+      timelineItems(itemTypes: [LABELED_EVENT], last: 100) {
+        nodes {
+          ... on LabeledEvent {
+            createdAt
+            actor { __typename login }
+            label { name createdAt updatedAt }
+          }
+        }
+      }
+    }
+  }
+}
+`;
+
+/** The label is as it is now, whatever it was called then. */
+export interface LabelEvent {
+  createdAt: string;
+  actor: { __typename: string; login: string } | null;
+  label: { name: string; createdAt: string | null; updatedAt: string | null } | null;
+}
+
+export interface LabelledByResult {
+  repository: { pullRequest: { timelineItems: { nodes: (LabelEvent | null)[] | null } } | null } | null;
 }

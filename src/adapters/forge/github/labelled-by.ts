@@ -1,0 +1,44 @@
+import { defined } from "../../../core/base/defined.ts";
+import type { Labelled, PullPushed } from "../people.ts";
+import { asking, askingOrNone } from "./errors.ts";
+import { refusedError, sendGraphQL } from "./graphql/send.ts";
+import { LABELLED_BY, type LabelEvent, type LabelledByResult } from "./graphql/texts.ts";
+import type { RepoOctokit } from "./octokit.ts";
+
+/** Pushes of a branch that are looked through for the one that brought the head. */
+const MOST_PUSHES = 100;
+
+/** See Forge.labelledBy. Of a label that was put on before the last 100 times that any was, nobody is known. */
+export async function labelledBy(place: RepoOctokit, pull: PullPushed, label: string): Promise<Labelled | undefined> {
+  const { owner, repo: name } = place;
+  const { data, errors } = await asking(() => sendGraphQL<LabelledByResult>(place, LABELLED_BY, { owner, name, number: pull.number }));
+  const [failed] = errors;
+  if (failed !== undefined) throw refusedError(LABELLED_BY, failed);
+  const event = lastOf(data.repository?.pullRequest?.timelineItems.nodes ?? [], label);
+  if (event?.actor == null) return undefined;
+  const { __typename: kind, login } = event.actor;
+  const pushed = await pushedAt(place, pull);
+  const isBot = kind === "Bot";
+  // Times are whole seconds: what came within the same one may have come after it.
+  const sawHead = pushed === undefined ? undefined : Date.parse(event.createdAt) > pushed;
+  return defined({ login: isBot ? `${login}[bot]` : login, isBot, sawHead });
+}
+
+/** The event that put a label on: the last of its name, unless the label was changed since, as one that had another name then. */
+export function lastOf(events: readonly (LabelEvent | null)[], label: string): LabelEvent | undefined {
+  const event = events.findLast((one) => one?.label?.name === label);
+  if (event?.label == null) return undefined;
+  const { createdAt, updatedAt } = event.label;
+  const isUnchanged = updatedAt === null || updatedAt === createdAt || Date.parse(updatedAt) < Date.parse(event.createdAt);
+  return isUnchanged ? event : undefined;
+}
+
+/** When the head came to its branch, in epoch milliseconds, by GitHub's own word. undefined: it does not say. */
+async function pushedAt({ octokit }: RepoOctokit, { branch, head, headRepository }: PullPushed): Promise<number | undefined> {
+  const [owner = "", repo = ""] = headRepository?.split("/") ?? [];
+  if (owner === "") return undefined;
+  const asked = { owner, repo, ref: `refs/heads/${branch}`, per_page: MOST_PUSHES };
+  const found = await askingOrNone(() => octokit.rest.repos.listActivities(asked), [403, 404, 410, 422, 451]);
+  const push = found?.data.find(({ after }) => after === head);
+  return push === undefined ? undefined : Date.parse(push.timestamp);
+}
