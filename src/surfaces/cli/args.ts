@@ -92,7 +92,8 @@ function usageError(message: string, name: string): string {
   return `${message
     .replace(/^error: /, "")
     .trim()
-    .replaceAll(/\s*\n\s*/g, " ")}; see ${name} --help`;
+    .replaceAll(/\s*\n\s*/g, " ")
+    .replace(/\.$/, "")}; see ${name} --help`;
 }
 
 /** Resolves at the first SIGTERM or SIGINT; the second one ends the process at once. `told`: printed before. */

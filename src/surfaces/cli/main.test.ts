@@ -14,6 +14,7 @@ test.each([
   ["pln", "plan"],
   ["simulat", "simulate"],
   ["rolback", "rollback"],
+  ["wiat", "wait"],
 ])("%s is answered with the command it is near to, %s", async (name, meant) => {
   expect(await ran(name)).toEqual({
     code: 2,

@@ -13,6 +13,7 @@ const COMMANDS: Record<string, { summary: string; load: () => Promise<CommandMod
     summary: "a whole rollout of a sample against the embedded world, in the terminal and on a local page",
     load: () => import("./demo/demo.ts"),
   },
+  sim: { summary: "parts of the embedded world on their own (sim github, sim argocd)", load: () => import("./sim/sim.ts") },
   serve: { summary: "the bot: a GitHub App, with its page and metrics", load: () => import("./serve/serve.ts") },
   init: {
     summary: "looks through a config repo and proposes rollouts: pins found, stages by label",
@@ -39,23 +40,22 @@ const COMMANDS: Record<string, { summary: string; load: () => Promise<CommandMod
     summary: "whose the journal is, and accepting it as it stands (journal show, journal accept)",
     load: () => import("./journal/journal.ts"),
   },
-  release: { summary: "opens the release's pull request, as you", load: () => import("./plan/release.ts") },
-  promote: { summary: "ends the wait of a run, as a comment of yours", load: commenting("promote") },
-  pause: { summary: "nothing of a run merges until it is resumed, as a comment of yours", load: commenting("pause") },
-  resume: { summary: "a paused run goes on, as a comment of yours", load: commenting("resume") },
-  abort: { summary: "ends a run, as a comment of yours", load: commenting("abort") },
-  retry: { summary: "a run that stopped on failures goes on, as a comment of yours", load: commenting("retry") },
-  requeue: { summary: "puts clusters to their stage's end, as a comment of yours", load: commenting("requeue") },
-  skip: { summary: "leaves clusters out of a run, as a comment of yours", load: commenting("skip") },
-  rollback: { summary: "puts the old values back, as a comment of yours", load: commenting("rollback") },
-  halt: { summary: "no run merges a change for these clusters, as a comment of yours", load: commenting("halt") },
-  hotfix: { summary: "one batch now, out of its turn, as a comment of yours", load: commenting("hotfix") },
+  release: { summary: "opens the release's pull request", load: () => import("./plan/release.ts") },
+  promote: { summary: "ends the wait of a run", load: commenting("promote") },
+  pause: { summary: "nothing of a run merges until it is resumed", load: commenting("pause") },
+  resume: { summary: "a paused run goes on", load: commenting("resume") },
+  abort: { summary: "ends a run", load: commenting("abort") },
+  retry: { summary: "a run that stopped on failures goes on", load: commenting("retry") },
+  requeue: { summary: "puts clusters to their stage's end", load: commenting("requeue") },
+  skip: { summary: "leaves clusters out of a run", load: commenting("skip") },
+  rollback: { summary: "puts the old values back", load: commenting("rollback") },
+  halt: { summary: "no run merges a change for these clusters", load: commenting("halt") },
+  hotfix: { summary: "one batch now, out of its turn", load: commenting("hotfix") },
   comment: {
-    summary: "any command, such as /status or /plan, as a comment of yours",
+    summary: "any other command, such as /status or /plan",
     load: async () => (await import("./steer/post-command.ts")).comment,
   },
   explain: { summary: "whether a change is live and healthy in an Application, and why not", load: () => import("./explain/explain.ts") },
-  sim: { summary: "parts of the embedded world on their own (sim github, sim argocd)", load: () => import("./sim/sim.ts") },
   completion: {
     summary: "a completion script for bash, zsh or fish",
     load: async () => (await import("./completion.ts")).completionOf(COMMANDS),
@@ -63,16 +63,31 @@ const COMMANDS: Record<string, { summary: string; load: () => Promise<CommandMod
   version: { summary: "the version", load: () => import("./version.ts") },
 };
 
+/** Help lists a group from its first command on. */
+const GROUPS: Readonly<Record<string, string>> = {
+  demo: "Look at it",
+  serve: "Run the bot",
+  init: "Write rollouts",
+  list: "Watch runs",
+  release: "Release and steer, as a comment of yours on GitHub",
+  explain: "Find out why",
+  completion: "This program",
+};
+
 function help(): string {
   const width = Math.max(...Object.keys(COMMANDS).map((name) => name.length), 0);
-  const rows = Object.entries(COMMANDS).map(([name, command]) => `  ${name.padEnd(width)}  ${command.summary}`);
-  return ["Usage: stagecoach COMMAND [ARGS…]", "", ...rows, ""].join("\n");
+  const rows = Object.entries(COMMANDS).flatMap(([name, { summary }]) => {
+    const group = GROUPS[name];
+    return [...(group === undefined ? [] : ["", `${group}:`]), `  ${name.padEnd(width)}  ${summary}`];
+  });
+  const end = "stagecoach COMMAND --help has the options of each; the tutorial is docs/tutorial.md.";
+  return ["Usage: stagecoach COMMAND [ARGS…]", ...rows, "", end, ""].join("\n");
 }
 
 async function didYouMean(name: string): Promise<string> {
   const known = Object.keys(COMMANDS);
   const { nearest } = await import("../../core/base/nearest.ts");
-  const near = known.find((one) => name !== "" && (one.startsWith(name) || name.startsWith(one))) ?? nearest(name, known);
+  const near = known.find((one) => name !== "" && one.startsWith(name)) ?? nearest(name, known);
   return near === undefined ? "" : `, did you mean ${near}?`;
 }
 

@@ -66,7 +66,13 @@ export function openGit(repo: string, env?: Readonly<Record<string, string>>): C
 /** The objects of such a checkout, read with nothing but git there. CommandError 2 where it is none. */
 export async function openObjects({ git }: CheckoutGit, repo: string) {
   const found = await git.raw(["rev-parse", "--absolute-git-dir"]).catch(() => undefined);
-  if (found === undefined) throw new CommandError(2, `--repo ${repo} is no Git repository`);
+  if (found === undefined)
+    throw new CommandError(
+      2,
+      repo === "."
+        ? "this is no clone of a config repo: go into one, or give --repo DIR or -R OWNER/NAME"
+        : `--repo ${repo} is no Git repository`,
+    );
   const closing = new AbortController();
   const repository = { directory: found.trim(), allowFile: false, closing: closing.signal };
   const reader = openReader(repository);
