@@ -99,10 +99,14 @@ function record(driver: Driver, read: readonly Entry[], entries: Entry[], decisi
   const next = entries.slice();
   let changed = next.some((entry, index) => entry !== read[index]);
   let moved = changed;
+  // Whatever is recorded, all that was seen goes with it.
+  const isDue =
+    changed ||
+    decisions.some(({ advanced: { change } }) => change === "transition" || (change === "observation" && !dice.chance(chaos.lazy)));
   for (const { index, advanced } of decisions) {
     const entry = next[index];
-    if (entry === undefined || advanced.change === "none") continue;
-    if (advanced.change === "observation" && dice.chance(chaos.lazy)) {
+    if (entry === undefined || (advanced.change === "none" && !driver.unrecorded.has(index))) continue;
+    if (!isDue) {
       if (entry.run !== undefined) driver.unrecorded.set(index, { of: entry.run, run: advanced.run });
       continue;
     }

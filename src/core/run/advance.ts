@@ -6,8 +6,8 @@
  * 1. PRs: what has merged or closed is a fact, whatever the run wants.
  * 2. Commands: people come before anything the run would do by itself.
  * 3. Targets, then what must not be forgotten of those moved before, then failures: each can only stop what follows.
- * 4. Batches settle; the next is made or its turn has come, is proposed and merged, if the run is still Progressing; and the one after
- *    is put forward ahead.
+ * 4. Batches settle; the next is made or its turn has come, is proposed and merged, if the run is still Progressing; and with its merge
+ *    the one after is made ahead.
  * Everything an effect depends on is in the returned run, which the caller records before it acts. An effect may be tried
  * twice, or after a crash not at all: it is wanted again until its outcome is observed.
  */
@@ -85,10 +85,10 @@ function decide(draft: Draft): void {
   if (isMoving(draft.run)) moveOn(draft);
   judgeQuarantine(draft);
   if (isMoving(draft.run)) judgeFailures(draft);
-  if (isMoving(draft.run)) goAhead(draft);
   // Of a run that is paused, too: reverts.
   propose(draft);
   mergeOpen(draft);
+  if (isMoving(draft.run)) goAhead(draft);
   explain(draft);
 }
 

@@ -74,16 +74,40 @@ describe("what is observed of a run", () => {
     expect(recorder.asLastSeen(theirs)).toBe(theirs);
   });
 
-  test("is recorded within half a minute where something has happened, since a restart would begin it anew", async () => {
+  test("is recorded within two minutes where something has happened, since a restart would begin it anew", async () => {
     const { clock, commits, recorder } = desk();
     const journalled = sampleRun();
     const seen = { ...journalled, why: runReason("RUN_BEGINS") };
     await recorder.record([], [decided(journalled, seen, "observation", [CONFIRMED])]);
-    expect(recorder.dueAt()).toBe(clock.now() + 30_000);
-    clock.advance(30_000);
+    expect(recorder.dueAt()).toBe(clock.now() + 120_000);
+    clock.advance(120_000);
     await recorder.record([], [decided(recorder.asLastSeen(journalled), seen, "none")]);
     expect(commits.map(({ runs }) => runs[0])).toEqual([seen]);
     expect(recorder.dueAt()).toBe(Number.POSITIVE_INFINITY);
+  });
+
+  test("is no commit for that a pull request was opened or merged: GitHub tells that again as it was", async () => {
+    const { clock, commits, recorder } = desk();
+    const journalled = sampleRun();
+    const batch = { kind: "Planned" as const, stage: "canary", number: 1 };
+    const merged = runReason("BATCH_MERGED", { batch, pull: 7, commit: "c".repeat(40) });
+    const seen = { ...journalled, why: runReason("RUN_BEGINS") };
+    await recorder.record([], [decided(journalled, seen, "observation", [merged, runReason("BATCH_PROPOSED", { batch, pull: 8 })])]);
+    expect(recorder.dueAt()).toBe(Number.POSITIVE_INFINITY);
+    clock.advance(200_000);
+    await recorder.record([], [decided(recorder.asLastSeen(journalled), seen, "none")]);
+    expect(commits).toEqual([]);
+  });
+
+  test("goes with what is recorded of another run, which may rest on it", async () => {
+    const { commits, recorder } = desk();
+    const [one, other] = [sampleRun(), { ...sampleRun(), rollout: "other" }];
+    const seen = { ...one, why: runReason("RUN_BEGINS") };
+    await recorder.record([], [decided(one, seen, "observation", [CONFIRMED]), decided(other, other, "none")]);
+    const moved = { ...other, stage: 1 };
+    await recorder.record([], [decided(recorder.asLastSeen(one), seen, "none"), decided(other, moved, "transition")]);
+    expect(commits.map(({ runs }) => runs)).toEqual([[seen, moved]]);
+    expect(recorder.asLastSeen(one)).toBe(one);
   });
 
   test("is recorded after five minutes, though nothing new is seen", async () => {

@@ -1,14 +1,13 @@
 import type { IndexEntry } from "../../adapters/git/journal/port.ts";
 import { BoundedMap, BoundedSet } from "../../core/base/bounded.ts";
-import { defined } from "../../core/base/defined.ts";
-import type { AnyReason, Words } from "../../core/base/reason.ts";
+import type { AnyReason } from "../../core/base/reason.ts";
 import { type AttentionReason, attentionReason } from "../../core/reasons/attention.ts";
-import { sentenceOf } from "../../core/report/reasons/say.ts";
 import type { BatchTarget, Run } from "../../core/run/state/run.ts";
 import type { Advanced } from "../../core/run/state/world.ts";
 import type { RemoteHeads } from "../config-repo/remote-heads.ts";
 import type { Attention } from "./attention.ts";
 import { openBackoff } from "./backoff.ts";
+import { changeWords, eventText } from "./change-words.ts";
 import type { RepoContext } from "./context.ts";
 import type { Decision } from "./decide.ts";
 import { logDecided, logRefused, logStarted } from "./log-events.ts";
@@ -19,10 +18,12 @@ import type { Started } from "./start/started.ts";
 /** Mere observations are recorded at most this often: GitHub wants few pushes a minute, and most of them go with what comes of them. */
 const OBSERVATION_EVERY_MS = 5 * 60_000;
 /** What has happened, as that a bake began, waits no longer than this for something to go with: a restart would begin it anew. */
-const EVENT_WITHIN_MS = 30_000;
+const EVENT_WITHIN_MS = 2 * 60_000;
+/** What GitHub tells again as it was, times and all: nothing begins anew. */
+const TOLD_AGAIN: ReadonlySet<string> = new Set(["BATCH_PROPOSED", "BATCH_MERGED"]);
 /** A process as young records at once what brings a run on: it may be killed in a moment. */
 const YOUNG_MS = 30_000;
-const [MOST_SUBJECT, MOST_KEPT] = [150, 1000];
+const MOST_KEPT = 1000;
 
 /** What recording came to: where it is not recorded nothing is to be tried. */
 type Recorded =
@@ -91,6 +92,13 @@ export function openRecorder(context: Context, remote: RemoteHeads, attention: A
     return last !== undefined && now - last >= OBSERVATION_EVERY_MS;
   }
 
+  /** What a run has become, with what was seen of it and is not recorded. */
+  function sightingOf({ before, advanced }: Decision) {
+    const known = unrecorded.get(before.rollout);
+    const since = known?.run === before ? known : undefined;
+    return { before, advanced, since, seen: [...(since?.events ?? []), ...advanced.events] };
+  }
+
   async function record(started: readonly Started[], decisions: readonly Decision[], deliveries: readonly string[]): Promise<Recorded> {
     const now = clock.now();
     const index = new Map<string, IndexEntry>();
@@ -101,14 +109,15 @@ export function openRecorder(context: Context, remote: RemoteHeads, attention: A
       if (run !== undefined) runs.set(rollout, run);
       events.push(...own.map((event) => eventText(rollout, event.run, event.reason, run)));
     }
-    for (const { before, advanced } of decisions) {
-      const known = unrecorded.get(before.rollout);
-      const since = known?.run === before ? known : undefined;
-      const seen = [...(since?.events ?? []), ...advanced.events];
-      if (!isWorthRecording(before, advanced, since, now)) {
-        const eventAt = since?.eventAt ?? (seen.length > 0 ? now : undefined);
-        if (advanced.change !== "none")
-          unrecorded.set(before.rollout, { of: since?.of ?? before, run: advanced.run, events: seen, eventAt });
+    const sightings = decisions.map((decision) => sightingOf(decision));
+    const worth = sightings.map(({ before, advanced, since }) => isWorthRecording(before, advanced, since, now));
+    // What one run does may rest on what was seen of another: whatever is recorded, all that was seen goes with it.
+    const isDue = worth.includes(true) || runs.size > 0 || index.size > 0;
+    for (const { before, advanced, since, seen } of sightings) {
+      if (advanced.change === "none" && since === undefined) continue;
+      if (!isDue) {
+        const eventAt = since?.eventAt ?? (seen.some(({ code }) => !TOLD_AGAIN.has(code)) ? now : undefined);
+        unrecorded.set(before.rollout, { of: since?.of ?? before, run: advanced.run, events: seen, eventAt });
         continue;
       }
       runs.set(before.rollout, advanced.run);
@@ -121,8 +130,7 @@ export function openRecorder(context: Context, remote: RemoteHeads, attention: A
     const change = {
       index,
       runs: [...runs.values()],
-      subject: subjectOf(events, runs),
-      trailers: trailersOf(events, runs, decisions, deliveries),
+      ...changeWords(events, runs, decisions, deliveries),
     };
     const outcome = await journal.record({ ...change, at: now });
     refused = undefined;
@@ -220,29 +228,3 @@ function anyTarget(before: Run, after: Run, is: (was: Counted, now: Counted) => 
 const isGain = (was: Counted, now: Counted) => (!was.firstSeenAt && !!now.firstSeenAt) || (!was.goodSince && !!now.goodSince);
 /** What is recorded as good since is not any more: a later process would count from it. */
 const isLoss = (was: Counted, now: Counted) => !!was.goodSince && !now.goodSince;
-
-function eventText(rollout: string, number: number | undefined, event: Words, run: Run | undefined): string {
-  return `${rollout}${number === undefined ? "" : ` #${number}`}: ${sentenceOf(event, run)}`;
-}
-
-function subjectOf(events: readonly string[], runs: ReadonlyMap<string, Run>): string {
-  const now = () => [...runs.values()].map((run) => eventText(run.rollout, run.number, run.why, run)).join("; ");
-  const first = events[0] ?? now().slice(0, MOST_SUBJECT);
-  return events.length > 1 ? `${first} (and ${events.length - 1} more)` : first;
-}
-
-function trailersOf(
-  events: readonly string[],
-  runs: ReadonlyMap<string, Run>,
-  decisions: readonly Decision[],
-  deliveries: readonly string[],
-) {
-  const handled = decisions.flatMap(({ before, advanced }) => advanced.run.commands.slice(before.commands.length));
-  const actors = [...new Set(handled.map(({ actor }) => actor))].join(" ");
-  return defined({
-    "Stagecoach-Run": [...runs.values()].map((run) => `${run.rollout}/${run.number}`).join(" "),
-    "Stagecoach-Event": events.join("; ").slice(0, 2000),
-    "Stagecoach-Actor": actors === "" ? undefined : actors,
-    "Stagecoach-Delivery": deliveries.length === 0 ? undefined : deliveries.join(" "),
-  });
-}

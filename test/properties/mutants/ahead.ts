@@ -23,6 +23,12 @@ export const AHEAD_MUTANTS: readonly Mutant[] = [
     by: /which was left out or put off/,
   },
   {
+    name: "a PR is opened ahead while the one before it may still be refused",
+    bug: { advance: impatient },
+    within: 6000,
+    by: /invariant 5|open at once/,
+  },
+  {
     name: "a PR that was opened ahead stays open when its run ends",
     bug: { advance: forgotten },
     within: 6000,
@@ -31,6 +37,13 @@ export const AHEAD_MUTANTS: readonly Mutant[] = [
 
 function isAhead({ ahead }: Batch): boolean {
   return ahead === true;
+}
+
+/** Asks for the PR of a batch as soon as it is made. */
+function impatient(run: Run, world: World, now: number): Advanced<Run> {
+  const advanced = advance(run, world, now);
+  const made = advanced.run.batches.find((batch) => isAhead(batch) && batch.phase === "Proposing");
+  return made === undefined ? advanced : { ...advanced, effects: [...advanced.effects, { kind: "Propose", batch: made.number }] };
 }
 
 /** Takes its turn as soon as its PR is open. */

@@ -54,6 +54,48 @@ describe("the next batch's PR", () => {
     expect(batch(self.run, 2).why).toBe('#102 is open; waiting for batch 1 of stage "stage 1" to settle');
   });
 
+  test("is made with the intention to merge the one before, in one record, and opened with none once that has merged", () => {
+    const self = bench(3, [{}], AHEAD);
+    bring(self, 1, "open");
+    guard(self, 1);
+    const intended = round(self);
+    expect([intended.change, wants(intended), self.run.batches.map((one) => [one.phase, one.ahead])]).toEqual([
+      "transition",
+      ["Merge 1"],
+      [
+        ["Merging", undefined],
+        ["Proposing", true],
+      ],
+    ]);
+    noPull(self, 2);
+    guard(self, 2);
+    // Whatever GitHub has to say to the merge: there is one open pull request a rollout until then.
+    expect(wants(round(self))).toEqual(["Merge 1"]);
+    merged(self, 1);
+    const seen = round(self);
+    expect([seen.change, wants(seen), self.run.batches[0]?.phase]).toEqual(["observation", ["Propose 2"], "Merged"]);
+  });
+
+  test("stays unopened where the one before is refused, and that one is merged first all the same", () => {
+    const self = bench(3, [{}], AHEAD);
+    bring(self, 1, "open");
+    guard(self, 1);
+    round(self);
+    noPull(self, 2);
+    guard(self, 2);
+    pull(self, 1, { mergeable: "conflict" });
+    round(self, 31 * SECOND);
+    expect([wants(self.last), self.run.batches.map(({ phase }) => phase)]).toEqual([["Close 1"], ["Open", "Proposing"]]);
+    pull(self, 1, { state: "closed", closedByUs: true });
+    round(self);
+    noPull(self, 1);
+    for (let n = 0; n < 3; n++) expect(wants(round(self))).not.toContain("Propose 2");
+    expect(self.run.batches.map(({ attempt, ahead: early }) => [attempt, early])).toEqual([
+      [2, undefined],
+      [1, true],
+    ]);
+  });
+
   test("is merged in the very round that confirms the one before: one record, then the merge", () => {
     const self = ahead();
     confirmFirst(self);

@@ -2,7 +2,7 @@
  * Puts the next batch forward while the one before settles or bakes (docs/adr/0016), so that between *confirmed* and *merged* lie one
  * record and the merge. It is a batch like any other that is marked `ahead`: the gate of turns stands before it, and the mark goes where
  * that batch would have been made without it (`takeUp` in stage-batches.ts), which looks once more at what it holds. Called by `advance`
- * once a round, after `moveOn`.
+ * once a round, last of all: it is made with the intention to merge the one before, in one record, and opened once that has merged.
  *
  * Only a batch whose clusters do not hang on how the one before ends is put forward, and only where the bot merges it by itself: nobody is
  * asked to look at a PR before there is something to see. A rollback has no bakes, and leaves alone what somebody has pinned since.
@@ -11,7 +11,7 @@ import { wantsApproval } from "../gates/approval.ts";
 import { withinBudget } from "../outcome/failures.ts";
 import type { Draft } from "../state/draft.ts";
 import { isSettled } from "../state/progress.ts";
-import type { Run } from "../state/run.ts";
+import type { Batch, Run } from "../state/run.ts";
 import { isMidStep } from "../state/steps.ts";
 import { makeBatch } from "./build.ts";
 import { remaining, withinLimits } from "./choose.ts";
@@ -34,10 +34,11 @@ function mergesByItself({ kind, spec: { mode, delivery } }: Run): boolean {
   );
 }
 
-/** Something settles or bakes, at its whole weight, and nothing else is made, open or being closed. */
+/** Something merges, settles or bakes, at its whole weight, and nothing else is made, open or being closed. */
 function isInFlight(run: Run): boolean {
   const unsettled = run.batches.filter((batch) => !isSettled(batch));
-  return unsettled.length > 0 && unsettled.every((batch) => batch.merged !== undefined && !isMidStep(batch));
+  const moves = ({ merged, intention }: Batch) => merged !== undefined || intention !== undefined;
+  return unsettled.length > 0 && unsettled.every((batch) => moves(batch) && !isMidStep(batch));
 }
 
 /** The stage of the next batch: the present one, or once that has nothing left to try, the next that has. */

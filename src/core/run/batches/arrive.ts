@@ -1,14 +1,14 @@
 import { epoch, iso } from "../../base/time.ts";
 import { runReason } from "../../reasons/run.ts";
 import { putsBack } from "../state/batch.ts";
-import { change, type Draft, mapTargets, moveBatch, moveTarget } from "../state/draft.ts";
+import { change, changeBatch, type Draft, mapTargets, moveTarget } from "../state/draft.ts";
 import { isOut } from "../state/names.ts";
 import type { Batch } from "../state/run.ts";
 import { isMidStep } from "../state/steps.ts";
 
-/** The batch's change is in the base: from here on its targets are watched. */
-export function arrive(draft: Draft, batch: Batch, merge: { commit: string; at: string; by: string }): void {
-  moveBatch(draft, batch.number, "Merged", { merged: merge, ahead: undefined });
+/** The batch's change is in the base: from here on its targets are watched. `put`: how that is kept. */
+export function arrive(draft: Draft, batch: Batch, merge: { commit: string; at: string; by: string }, put = changeBatch): void {
+  put(draft, batch.number, { phase: "Merged", since: draft.at, merged: merge, ahead: undefined });
   const deadlineAt = iso(epoch(merge.at) + draft.run.spec.seenDeadlineMs);
   mapTargets(draft, batch.number, (target) => {
     if (isOut(target)) return target;

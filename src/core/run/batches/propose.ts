@@ -4,7 +4,7 @@ import { epoch, type Time } from "../../base/time.ts";
 import type { Edit } from "../../plan/plan-types.ts";
 import { runReason, said } from "../../reasons/run.ts";
 import { protectionGate } from "../gates/protection.ts";
-import { isInTurn, putsBack } from "../state/batch.ts";
+import { isInTurn, isProposed, putsBack } from "../state/batch.ts";
 import { batchOf, changeBatch, type Draft, mapTargets, moveBatch, moveTarget, pause, sayBatch, wakeAt } from "../state/draft.ts";
 import { batchRef, clustersOf, isThere, liveTargets, targetsOf, unitOf } from "../state/names.ts";
 import { type Batch, type BatchTarget, mayMove } from "../state/run.ts";
@@ -72,6 +72,8 @@ function proposeAhead(draft: Draft, { number }: Batch): void {
   const guard = guards.get(number);
   // What GitHub has refused once is tried again in its turn.
   if (draft.rebuilt.has(number) || pulls.get(number) !== null || guard === undefined || unopened?.has(number) === true) return;
+  // The one before it may not have merged after all: there is one open PR a rollout until then.
+  if (draft.run.batches.some((batch) => batch.number !== number && isProposed(batch))) return;
   const live = liveTargets(batchOf(draft.run, number));
   const isKnown = live.every(({ key, edits }) => {
     const pins = targets.get(key)?.pins;

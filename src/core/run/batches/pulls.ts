@@ -160,12 +160,15 @@ function merged(draft: Draft, batch: Batch, pull: ObservedPull): void {
   if (pull.merged === undefined) return;
   const { commit, at, by, byUs, exact } = pull.merged;
   const early = byUs || batch.phase === "Merging" ? undefined : tooEarlyFor(draft, batch, pull, at);
-  arrive(draft, batch, { commit, at, by });
+  // What was meant stands in the journal, and that it came about is seen again by the PR's number: no record of its own. A rollback's
+  // last merge restores the release, and is told by its record from one that somebody releases.
+  const put = byUs && batch.intention !== undefined && draft.run.kind !== "Rollback" ? noteBatch : changeBatch;
+  arrive(draft, batch, { commit, at, by }, put);
   const seen = seenPull(pull);
   const who = byUs ? {} : { by };
   const event = runReason("BATCH_MERGED", { batch: batchRef(draft.run, batch), pull: pullRef(pull), commit, ...who });
   const approved = early === undefined ? approvedBy(draft.run, batch) : {};
-  changeBatch(draft, batch.number, { pull: seen, intention: undefined, closing: undefined, ...approved }, event);
+  put(draft, batch.number, { pull: seen, intention: undefined, closing: undefined, ...approved }, event);
   if (!exact) {
     const reason = runReason("MERGE_UNEXPECTED", { commit, pull: pullRef(pull) });
     pause(draft, "UnexpectedMerge", by, reason, runReason("ASK_UNEXPECTED"));

@@ -88,10 +88,10 @@ export function changeBatch(draft: Draft, number: number, patch: Partial<Batch>,
 }
 
 /** Changes one batch by what is seen, and would be again: an observation, and so one record less. */
-export function noteBatch(draft: Draft, number: number, patch: Partial<Batch>, event: AnyReason): void {
+export function noteBatch(draft: Draft, number: number, patch: Partial<Batch>, event?: AnyReason): void {
   putBatch(draft, { ...batchOf(draft.run, number), ...patch });
   draft.observation = true;
-  draft.events.push(event);
+  if (event !== undefined) draft.events.push(event);
 }
 
 function putBatch(draft: Draft, batch: Batch): void {

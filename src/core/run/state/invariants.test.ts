@@ -55,6 +55,17 @@ const cases: [invariant: number, name: string, spoil: (moment: Moment) => Partia
   [4, "a target that is not in the plan", ({ after }) => ({ after: withTarget(after, 2, { key: "hub/argocd/app-x" }) })],
   [5, "another plan", ({ after }) => ({ after: { ...after, plan: { ...after.plan } } })],
   [5, "another run", ({ after }) => ({ after: { ...after, number: 43 } })],
+  [
+    5,
+    "a PR that is opened ahead before the one before it has merged",
+    ({ after, effects }) => ({
+      after: {
+        ...after,
+        batches: [...after.batches, { ...batch(after, 2), number: 3, phase: "Proposing", intention: undefined, ahead: true }],
+      },
+      effects: [...effects, { kind: "Propose", batch: 3 }],
+    }),
+  ],
   [6, "a merge without an intention", ({ before }) => ({ after: before })],
   [6, "a merge at another head", ({ effects }) => ({ effects: effects.map((one) => ({ ...one, head: "theirs" }) as Effect) })],
   [6, "a merge on an intention that has lapsed", ({ now }) => ({ now: now + MINUTE })],
