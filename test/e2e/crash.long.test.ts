@@ -14,7 +14,7 @@ import type { TestWorld } from "../support/bot-process.ts";
 import { SHORT_CLUSTERS, short, versionsIn } from "../support/journey.ts";
 
 /** A bot has to come back within the 15 s of the world's clock in which a merge is begun on its intention, on a busy machine as well. */
-const SPEED = 2;
+const SPEED = 3;
 const JOURNAL = "refs/heads/stagecoach/journal";
 
 let world: EmbeddedWorld | undefined;

@@ -30,7 +30,8 @@ const plane = openKubernetes({
   name: "hub",
   kubeConfig: { kubeconfig: world.kubeconfig },
   clusterSecrets: true,
-  annotationRefresh: false,
+  // Nobody tells this Argo CD of pushes: its own look comes every few minutes.
+  annotationRefresh: true,
   clock,
   log,
 });
