@@ -1,4 +1,7 @@
 import type { LookupAddress } from "node:dns";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
 import type { AnalysisState } from "../../src/adapters/analysis/port.ts";
 import { isOver } from "../../src/adapters/analysis/port.ts";
@@ -6,8 +9,11 @@ import { type Answering, json, startAnswering } from "../../src/adapters/analysi
 import { type OutboundPolicy, outbound } from "../../src/adapters/outbound/outbound.ts";
 import { readTemplates } from "../../src/core/analysis/template.ts";
 import { silentLog } from "../../src/engine/round/context.ts";
+import { fastClock } from "../../src/sim/clock.ts";
+import { startKubernetes } from "../../src/sim/kubernetes/index.ts";
 import { openAnalysis } from "../../src/surfaces/server/config/engines.ts";
 import { parseServerConfig } from "../../src/surfaces/server/config/file.ts";
+import { askUntil } from "../support/ask-until.ts";
 
 const open: (() => Promise<void>)[] = [];
 afterEach(async () => {
@@ -129,6 +135,75 @@ ${args}  metrics:
     expect(mine.requests.map(({ headers }) => headers.authorization)).toEqual([undefined, "Bearer s3cret-of-mine"]);
     expect(theirs.requests).toHaveLength(1);
   });
+});
+
+describe("somebody who writes a repository's templates, with a cluster for Jobs and AnalysisRuns", () => {
+  const template = (name: string, metric: string) =>
+    `apiVersion: argoproj.io/v1alpha1\nkind: AnalysisTemplate\nmetadata: { name: ${name} }\nspec: { metrics: [{ name: m, ${metric} }] }\n`;
+  const pod = "template: { spec: { restartPolicy: Never, containers: [{ name: c, image: i }] } }";
+  const job = (metadata: string) => `provider: { job: { ${metadata}spec: { ${pod} } } }`;
+
+  test("names the namespace of another repository's Jobs", () => {
+    for (const builtin of [true, false]) {
+      const { problems } = readTemplates(template("t", job("metadata: { namespace: of-globex }, ")), "t.yaml", { builtin });
+      expect(problems).toMatchObject([{ code: "ANALYSIS_VALUE", kind: "Namespace", namespace: "of-globex" }]);
+      expect(problems[0]?.severity).toBe("error");
+    }
+  });
+
+  test.each(["builtin", "argo-rollouts"] as const)(
+    "runs a Pod, or takes a template, in another repository's namespace: %s",
+    async (kind) => {
+      const clock = fastClock(60);
+      const sim = await startKubernetes({ clock });
+      open.push(() => sim.close());
+      const folder = mkdtempSync(join(tmpdir(), "stagecoach-namespaces-"));
+      open.push(async () => rmSync(folder, { recursive: true }));
+      const kubeconfig = join(folder, "kubeconfig");
+      writeFileSync(kubeconfig, sim.kubeconfig());
+      const { config, problems } = parseServerConfig(
+        `analysis:
+  engine: ${kind}
+  jobs: { kubeconfig: ${kubeconfig}, namespace: of-all, namespaces: [{ repositories: ["globex/*"], namespace: of-globex }] }
+`,
+        "stagecoach.yaml",
+      );
+      if (config === undefined) throw new Error(JSON.stringify(problems));
+      const { engine } = openAnalysis(config.analysis, {}, { clock, log: silentLog });
+      open.push(() => engine.close());
+      const { templates } = readTemplates(template("t", job("")), "t.yaml", { builtin: true });
+      const sources = { templates, secret: () => undefined, field: () => undefined };
+      const start = (id: string, templateName = "t") =>
+        engine.start(id, { asked: { templates: [{ templateName }], args: [] }, sources, mustEnd: false });
+      const what = kind === "builtin" ? "jobs" : "analysisruns";
+      const made = () => sim.store.list(what).map(({ metadata }) => metadata.namespace);
+      await Promise.all(["acme/fleet:1", "globex/config:1"].map((id) => start(id)));
+      await askUntil(
+        clock,
+        "both are made",
+        async () => made().length,
+        (count) => count === 2,
+      );
+      expect(made().toSorted()).toEqual(["of-all", "of-globex"]);
+      if (kind === "builtin") return;
+      // What each is told of is its own, though both are followed by one engine.
+      for (const { metadata } of sim.store.list(what)) {
+        const phase = metadata.namespace === "of-globex" ? "Failed" : "Successful";
+        sim.store.change(what, metadata.namespace ?? "", metadata.name, (object) => ({ ...object, status: { phase } }));
+      }
+      const phases = () => ["acme/fleet:1", "globex/config:1"].map((id) => engine.state(id)?.phase).join();
+      await askUntil(
+        clock,
+        "both are over",
+        async () => phases(),
+        (seen) => seen === "Successful,Failed",
+      );
+      const theirs = { apiVersion: "argoproj.io/v1alpha1", kind: "AnalysisTemplate", metadata: { name: "theirs", namespace: "of-globex" } };
+      sim.store.create({ ...theirs, spec: { metrics: [{ name: "m", provider: { job: { spec: {} } } }] } });
+      await expect(start("acme/fleet:2", "theirs")).rejects.toMatchObject({ reason: { code: "ANALYSIS_TEMPLATE", kind: "None" } });
+      await start("globex/config:2", "theirs");
+    },
+  );
 });
 
 function timer(ms: number, wake: () => void): () => void {

@@ -1,5 +1,21 @@
 /** What Jobs and AnalysisRuns share as objects of Kubernetes. */
 import { createHash } from "node:crypto";
+import { matchesGlob } from "../../core/base/glob.ts";
+import { repositoryOf } from "../outbound/outbound.ts";
+
+/** Where what a repository's templates run is made. It can do there what the namespace's service accounts can: give it one of its own. */
+export interface Namespaces {
+  namespace: string;
+  /** Of these config repos instead; the first that fits. */
+  namespaces?: readonly { repositories: readonly string[]; namespace: string }[];
+}
+
+/** The namespace for an analysis, by the repository that its id begins with. */
+export function namespaceFor({ namespace, namespaces = [] }: Namespaces, id: string): string {
+  const repository = repositoryOf(id).toLowerCase();
+  const fits = (glob: string) => matchesGlob(glob.toLowerCase(), "go", repository);
+  return namespaces.find(({ repositories }) => repositories.some(fits))?.namespace ?? namespace;
+}
 
 /** Makes the name of an object for an id: at most 63 characters, valid as a label too, and the same for the same id. */
 export function objectName(id: string): string {

@@ -42,6 +42,11 @@ function check(template: AnalysisTemplate, source: Source, builtin: boolean): Pr
     problems.push(...unknownArgs(metric, known, source, path), ...bareDurations(source, i));
     const limits = limitsProblem(metric);
     if (limits !== undefined) problems.push(source.place({ code: "ANALYSIS_VALUE", ...limits.data, path: [...path, limits.field] }));
+    const namespace = metric.provider.job?.metadata?.["namespace"];
+    if (namespace !== undefined) {
+      const at = [...path, "provider", "job", "metadata", "namespace"];
+      problems.push(source.place({ code: "ANALYSIS_VALUE", kind: "Namespace", namespace: String(namespace).slice(0, 63), path: at }));
+    }
     if (builtin) problems.push(...builtinOnly(metric, source, path));
   }
   if ((template.spec.metrics ?? []).length === 0 && (template.spec.templates ?? []).length === 0) {

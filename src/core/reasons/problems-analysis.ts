@@ -27,6 +27,7 @@ export interface AnalysisProblems {
     | { kind: "NoInterval"; count: number }
     | { kind: "NoMetric"; rule: string; pattern: string; known: readonly string[] }
     | { kind: "BadPattern"; rule: string; said: string | undefined; most: number }
+    | { kind: "Namespace"; namespace: string }
     | { kind: "Refused"; said: string }
   ) & { metric?: string };
   ANALYSIS_EMPTY: NoData;

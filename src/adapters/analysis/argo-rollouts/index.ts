@@ -10,14 +10,13 @@ import { type AnalysisTemplate, templateSchema } from "../../../core/analysis/te
 import { defined } from "../../../core/base/defined.ts";
 import { createListeners } from "../../../core/base/listeners.ts";
 import { type Clock, iso } from "../../../core/base/time.ts";
-import { codeOf, objectName } from "../kubernetes.ts";
+import { codeOf, type Namespaces, namespaceFor, objectName } from "../kubernetes.ts";
 import { type AnalysisEngine, type AnalysisState, isOver } from "../port.ts";
 import { type AnalysisRunObject, analysisRun, GROUP, MARK, type SeenRun, seenRun, VERSION, withoutStatus } from "./analysis-run.ts";
 
-interface ArgoRolloutsOptions {
+/** AnalysisRuns are made in the repository's namespace: their Jobs, Secrets and templates are that one's. */
+interface ArgoRolloutsOptions extends Namespaces {
   kubeConfig: KubeConfig;
-  /** Where AnalysisRuns are made. Their Jobs and Secrets are this namespace's: give it one of its own. */
-  namespace: string;
   clock: Clock;
   /** Of this clock. Default 5 s. */
   pollMs?: number;
@@ -28,22 +27,28 @@ const POLL_MS = 5000;
 const MOST_KEPT = 1000;
 
 export function argoRolloutsEngine(options: ArgoRolloutsOptions): AnalysisEngine {
-  const { namespace, clock } = options;
-  const cluster = clusterOf(options.kubeConfig, namespace);
+  const { clock } = options;
+  const api = options.kubeConfig.makeApiClient(CustomObjectsApi);
+  const clusterOf = (id: string): Cluster => ({ api, namespace: namespaceFor(options, id) });
   const listeners = createListeners<string>(options.onError);
   const followed = createFollowed(listeners.tell);
   const now = () => iso(clock.now());
   const look = async () => {
-    const asked = followed.open();
-    const runs = await listRuns(cluster, now);
-    for (const id of asked) followed.see(id, runs.get(objectName(id))?.state ?? deleted(followed.state(id), now()));
+    const asked = Map.groupBy(followed.open(), (id) => clusterOf(id).namespace);
+    // One repository's namespace that cannot be listed is not the others' trouble.
+    const looked = [...asked].map(async ([namespace, ids]) => {
+      const runs = await listRuns({ api, namespace }, now);
+      for (const id of ids) followed.see(id, runs.get(objectName(id))?.state ?? deleted(followed.state(id), now()));
+    });
+    for (const one of await Promise.allSettled(looked)) if (one.status === "rejected") options.onError?.(one.reason);
   };
   const polling = repeat(options, look, () => followed.open().length > 0);
   return {
     kind: "argo-rollouts",
     async start(id, { asked, sources, mustEnd }) {
       if (followed.has(id)) return;
-      await createRun(cluster, analysisRun(id, namespace, asked, await withTemplates(cluster, asked, sources), mustEnd));
+      const cluster = clusterOf(id);
+      await createRun(cluster, analysisRun(id, cluster.namespace, asked, await withTemplates(cluster, asked, sources), mustEnd));
       followed.add(id);
       polling.start();
     },
@@ -51,7 +56,7 @@ export function argoRolloutsEngine(options: ArgoRolloutsOptions): AnalysisEngine
     async stop(id) {
       const state = followed.state(id);
       if (state !== undefined && isOver(state)) return;
-      if (await terminateRun(cluster, objectName(id))) {
+      if (await terminateRun(clusterOf(id), objectName(id))) {
         followed.add(id);
         polling.start();
       } else followed.see(id, deleted(state, now()));
@@ -129,10 +134,6 @@ const DEEPEST = 5;
 interface Cluster {
   api: CustomObjectsApi;
   namespace: string;
-}
-
-function clusterOf(kubeConfig: KubeConfig, namespace: string): Cluster {
-  return { api: kubeConfig.makeApiClient(CustomObjectsApi), namespace };
 }
 
 function placeOf({ namespace }: Cluster) {

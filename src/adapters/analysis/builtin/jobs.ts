@@ -1,10 +1,8 @@
 import { BatchV1Api, type KubeConfig, type V1Job } from "@kubernetes/client-node";
 import type { z } from "zod";
 import type { jobSchema } from "../../../core/analysis/template-schema.ts";
-import { matchesGlob } from "../../../core/base/glob.ts";
 import type { Clock } from "../../../core/base/time.ts";
-import { repositoryOf } from "../../outbound/outbound.ts";
-import { codeOf, objectName } from "../kubernetes.ts";
+import { codeOf, type Namespaces, namespaceFor, objectName } from "../kubernetes.ts";
 import type { Measured } from "./provider.ts";
 
 /** Runs a Job to its end. */
@@ -13,12 +11,8 @@ export interface JobRunner {
   run(id: string, job: z.output<typeof jobSchema>): Promise<Measured>;
 }
 
-interface JobOptions {
+interface JobOptions extends Namespaces {
   kubeConfig: KubeConfig;
-  /** Where Jobs are made. They can do there what its service accounts can: give it a namespace of its own. */
-  namespace: string;
-  /** Of a config repo of these instead; the first that fits. */
-  namespaces?: readonly { repositories: readonly string[]; namespace: string }[];
   clock: Clock;
   /** A Job that is not over by then is deleted, and the measurement is an error. Default 1 h. */
   timeoutMs?: number;
@@ -61,7 +55,7 @@ export function jobRunner(options: JobOptions): JobRunner {
 
   return {
     async run(id, job) {
-      const namespace = namespaceFor(options, repositoryOf(id));
+      const namespace = namespaceFor(options, id);
       const name = objectName(id);
       const until = clock.now() + (options.timeoutMs ?? TIMEOUT_MS);
       try {
@@ -95,9 +89,4 @@ function outcomeOf(job: V1Job): Measured | undefined {
   if (over === undefined) return undefined;
   const message = over.message ?? (over.type === "Complete" ? "the Job completed" : "the Job failed");
   return { outcome: over.type === "Complete" ? "Successful" : "Failed", message };
-}
-
-function namespaceFor({ namespace, namespaces = [] }: Pick<JobOptions, "namespace" | "namespaces">, repository: string): string {
-  const fits = (glob: string) => matchesGlob(glob.toLowerCase(), "go", repository.toLowerCase());
-  return namespaces.find(({ repositories }) => repositories.some(fits))?.namespace ?? namespace;
 }

@@ -41,7 +41,8 @@ function engineOf({ engine, outbound, jobs: place }: AnalysisConfig, { clock, lo
   if (engine === "argo-rollouts") {
     if (place === undefined) return noNamespace();
     const onError = (error: unknown) => log.warn({ error: String(error).slice(0, 500) }, "AnalysisRuns could not be listed; trying again");
-    return argoRolloutsEngine({ kubeConfig: jobsKubeConfig(place), namespace: place.namespace, clock, onError });
+    const { namespace, namespaces } = place;
+    return argoRolloutsEngine({ kubeConfig: jobsKubeConfig(place), namespace, namespaces, clock, onError });
   }
   const onError = (error: unknown, id: string) =>
     log.error({ ...whole(error), id }, "what came of a measurement could not be taken up; please report it");

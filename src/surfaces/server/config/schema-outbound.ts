@@ -56,12 +56,12 @@ export const analysisSchema = z.strictObject({
             .array(
               z.strictObject({
                 repositories: key(z.array(filled).min(1), "Globs of `owner/name`."),
-                namespace: key(filled, "Where their Jobs are run."),
+                namespace: key(filled, "Where their Jobs are run, or their AnalysisRuns made."),
               }),
             )
             .max(200)
             .default([]),
-          "`builtin`: namespaces of their own for the Jobs of some repositories. The first that fits counts; else it is `namespace`.",
+          "Namespaces of their own for the Jobs (`builtin`) or AnalysisRuns of some repositories. The first that fits counts; else it is `namespace`.",
         ),
         timeout: key(duration.default("1h"), "`builtin`: a Job that has not ended by then is deleted, and counts as an error."),
       })

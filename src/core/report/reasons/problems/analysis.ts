@@ -52,12 +52,13 @@ export const ANALYSIS_PROBLEMS = problemsOf<AnalysisProblems>()({
   ANALYSIS_VALUE: {
     says: (r) => `${r.metric === undefined ? "" : `metric ${r.metric}: `}${badValue(r)}`,
     hint: (r) => {
+      if (r.kind === "Namespace") return "remove it; `analysis.jobs` of the server's configuration gives each repository its namespace";
       if (r.kind === "Refused") return "correct the template";
       if (r.kind === "NoMetric" || r.kind === "BadPattern") return "correct the template's rule, or remove it";
       return "docs/analysis.md says what the limits mean; Argo Rollouts refuses this, too";
     },
     means:
-      "limits that cannot be, as Argo Rollouts judges them; a rule of `dryRun` or `measurementRetention` for no metric; or an AnalysisRun that Kubernetes refuses",
+      "limits that cannot be, as Argo Rollouts judges them; a rule of `dryRun` or `measurementRetention` for no metric; a Job that names its namespace; or an AnalysisRun that Kubernetes refuses",
     todo: "correct it",
   },
   ANALYSIS_EMPTY: { says: "the template measures nothing", hint: "add spec.metrics", means: "a template without metrics" },
@@ -137,6 +138,8 @@ function badValue(r: ProblemData<"ANALYSIS_VALUE">): string {
       return `${r.rule}: no metric is called ${r.pattern}; there are ${r.known.join(", ")}`;
     case "BadPattern":
       return `${r.rule}: ${r.said ?? `a pattern has at most ${r.most} characters`}`;
+    case "Namespace":
+      return `a Job names the namespace ${r.namespace}; where a repository's Jobs run is the server's to say`;
     case "Refused":
       return `the AnalysisRun is refused: ${r.said}`;
   }

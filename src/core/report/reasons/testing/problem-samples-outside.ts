@@ -212,6 +212,7 @@ export const OUTSIDE_SAMPLES: Samples<keyof (PlanProblems & RepoProblems & SetPr
     { kind: "NoMetric", rule: "dryRun", pattern: "x", known: ["webcheck"] },
     { kind: "BadPattern", rule: "dryRun", said: "error parsing regexp: missing closing ): `(`", most: 200 },
     { kind: "BadPattern", rule: "dryRun", said: undefined, most: 200 },
+    { kind: "Namespace", namespace: "globex-analyses" },
     { kind: "Refused", said: "metrics is required" },
   ],
   ANALYSIS_EMPTY: [{}],
