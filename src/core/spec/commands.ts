@@ -35,6 +35,8 @@ export interface Command {
   actor: string;
   permission: Permission;
   createdAt: Time;
+  /** It was found too long after it was written to act; it is told so. */
+  late?: true | undefined;
   /** The batch whose PR it was written on; absent on the release PR. */
   batch?: number | undefined;
   /** Number of the run on whose PR it was written, where that one is over and this is a later one. */

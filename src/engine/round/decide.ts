@@ -43,7 +43,7 @@ export function openDecider({ commands: source, clock, log, planes }: Context, o
   }
 
   return async (run, places, others, base, baseBranch) => {
-    const commands = await source.read(run.rollout, places);
+    const commands = await source.read(run.rollout, places, { late: true });
     const { world: looked, remarks } = await observe({ run, base, baseBranch, commands, others });
     const first = judge(run, looked, remarks);
     // What came before a merge is read by name only where nothing else stands against it: then it is decided again, by what was read.

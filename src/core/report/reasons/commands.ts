@@ -42,6 +42,11 @@ const GENERAL = entriesOf<CommandReasons>()({
         failure: "it was written before the failure it would answer",
       })[before],
   },
+  COMMAND_TOO_LATE: {
+    subject: "run",
+    says: "it could not be taken up within 15 minutes of being written, so it does nothing: say it again if it still holds",
+  },
+  COMMAND_OVERTAKEN: { subject: "person", says: "@{by} wrote `{text}` after it, which comes first: say it again if it still holds" },
   COMMAND_BEFORE_PULL: { subject: "pull", says: "it was written before {pull} was {event}" },
   COMMAND_BEFORE_PAUSE: { subject: "run", says: "it was written before the pause it would end: {because}" },
   RUN_HAS_ENDED: { subject: "run", says: "the run has ended: {phase}" },

@@ -7,19 +7,20 @@ import { isEnded, type Run } from "../state/run.ts";
 import { requeueCommand, skipCommand } from "./clusters.ts";
 import { haltCommand } from "./halt.ts";
 import { hotfixCommand } from "./hotfix.ts";
+import { commentOf, isStop, overtakenBy, stopsFirst } from "./order.ts";
 import { done, type Reply, refused, tooEarly } from "./reply.ts";
 import { retryCommand } from "./retry.ts";
 import { rollbackCommand } from "./rollback.ts";
 import { rolloutsCommand, rolloutsLooked, wantsRollouts } from "./rollouts.ts";
 import { abortCommand, pauseCommand, promoteCommand, resumeCommand } from "./steer.ts";
 
-/** Does what people ask, in the order they asked it. Each command acts once; its answer is given until nobody asks for it. */
+/** Does what people ask, in the order they asked it, what stops first. Each command acts once; its answer is given until nobody asks for it. */
 export function applyCommands(draft: Draft): void {
   if (draft.world.commands.length === 0) return;
   const handled = new Map(draft.run.commands.map((command) => [command.id, command]));
   const ordered = new Set<string>();
   let waiting = false;
-  for (const command of draft.world.commands) {
+  for (const command of stopsFirst(draft.world.commands)) {
     const before = handled.get(command.id);
     if (before !== undefined) {
       draft.effects.push({ kind: "Answer", command: command.id, outcome: before.outcome, message: before.message });
@@ -36,17 +37,25 @@ export function applyCommands(draft: Draft): void {
       draft.effects.push({ kind: "Answer", command: command.id, outcome: "done", message: statusOf(draft.run) });
       continue;
     }
-    // Those after one that cannot be judged yet wait for it: they are done in order.
-    if (waiting || ordered.has(commentOf(command))) continue;
+    if (command.late === true) {
+      // What was written before the run was no question to it.
+      if (tooEarly(command, draft.run.startedAt))
+        draft.effects.push({
+          kind: "Answer",
+          command: command.id,
+          outcome: "refused",
+          message: { code: "COMMAND_TOO_EARLY", before: "run" },
+        });
+      else record(draft, command, { outcome: "refused", message: { code: "COMMAND_TOO_LATE" } }, true);
+      continue;
+    }
+    // Those after one that cannot be judged yet wait for it: they are done in order. What stops waits for nobody.
+    if (!isStop(command) && (waiting || ordered.has(commentOf(command)))) continue;
     const denied = notAllowed(command);
     const reply = denied === undefined ? act(draft, command) : refused(denied);
     if (reply === "later") waiting = true;
     else record(draft, command, reply, denied !== undefined);
   }
-}
-
-function commentOf({ id }: Command): string {
-  return id.slice(0, id.lastIndexOf("#"));
 }
 
 /** Changes nothing, whoever asks. */
@@ -72,6 +81,8 @@ function act(draft: Draft, command: Command): Reply {
   const whole = meantForClusters(draft.run, command);
   if (whole !== undefined) return refused(whole);
   if (tooEarly(command, draft.run.startedAt)) return refused({ code: "COMMAND_TOO_EARLY", before: "run" });
+  const stop = overtakenBy(command, draft.world.commands);
+  if (stop !== undefined) return refused({ code: "COMMAND_OVERTAKEN", by: stop.actor, text: stop.text });
   // A halt binds every run, so it is heard on an ended one, too.
   if (command.name === "halt") return haltCommand(draft, command);
   if (command.name === "rollback") return rollbackCommand(draft, command);

@@ -235,7 +235,7 @@ describe("commands with --rollouts", () => {
   test("a later comment does not wait for Argo CD, a later line of the same comment does", () => {
     const self = suspended();
     command(self, "/abort --rollouts", { id: "7#0" });
-    command(self, "/pause", { id: "7#1" });
+    command(self, "/skip nowhere", { id: "7#1" });
     round(self);
     command(self, "/pause", { id: "8#0" });
     round(self);

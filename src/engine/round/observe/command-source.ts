@@ -6,9 +6,10 @@ import type { Command, CommandName } from "../../../core/spec/commands.ts";
 export interface CommandSource {
   /**
    * Commands of these PRs not yet answered, oldest first, each with the commenter's permission as of now. `batch` is set
-   * from the PR it stands on. What cannot be read yet is left for the next round, never guessed.
+   * from the PR it stands on. What cannot be read yet is left for the next round, never guessed. `late`: those, too, that are found too long
+   * after they were written, by people who might have given them.
    */
-  read(rollout: string, pulls: readonly CommandPlace[]): Promise<Command[]>;
+  read(rollout: string, pulls: readonly CommandPlace[], options?: { late?: boolean }): Promise<Command[]>;
   /** PRs of which an event told, since this was asked last, that something was written on them. */
   spokenOn?(): readonly number[];
   /**

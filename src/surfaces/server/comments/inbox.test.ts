@@ -441,3 +441,55 @@ describe("commands in the body of a review", () => {
     expect(asked()).toBe(2);
   });
 });
+
+describe("while GitHub's GraphQL does not answer", () => {
+  const down = { unedited: () => Promise.reject(new ForgeError("Unavailable", 502, "bad gateway")) };
+  const anybody = new Map<string, Permission>([["mia", "maintain"]]);
+
+  test("what stops acts all the same, and everything else waits", async () => {
+    const comments = ["/promote", "/halt --off", "/rollback", "/halt fire", "/pause"].map((text, n) => said(n + 1, "mia", text));
+    const { texts, again } = inboxOn({ comments, permissions: anybody, forge: down });
+    expect(await texts()).toEqual(["/halt fire", "/pause"]);
+    expect(again).toContain(5000);
+  });
+
+  test("what waited until it was too late to act is told so, and is not lost without a word", async () => {
+    const { inbox, pass, bodies, calls } = inboxOn({ comments: [said(1, "mia", "/promote")], permissions: anybody, forge: down });
+    const read = () => inbox.read("payments", PLACE, { late: true });
+    expect(await read()).toEqual([]);
+    pass(16 * 60_000);
+    const [late] = await read();
+    expect(late).toMatchObject({ text: "/promote", late: true });
+    // A run that is over is not woken by it.
+    expect(await inbox.read("payments", PLACE)).toEqual([]);
+    if (late === undefined) throw new Error("nothing was found");
+    await inbox.answer(late, "refused", { code: "COMMAND_TOO_LATE" });
+    expect(bodies.at(-1)).toContain("15 minutes");
+    expect(await read()).toEqual([]);
+    expect(calls.filter((call) => call.startsWith("react"))).toEqual(["react 1 confused"]);
+  });
+
+  test("what was answered in its time is not answered again by a later process", async () => {
+    const { inbox, calls } = inboxOn({ comments: [said(1, "mia", "/promote", old)], permissions: anybody });
+    const [late] = await inbox.read("payments", PLACE, { late: true });
+    if (late === undefined) throw new Error("nothing was found");
+    await inbox.answer(late, "done", { code: "FULL_DONE" });
+    expect(calls.filter((call) => !call.startsWith("permission"))).toEqual([]);
+    expect(await inbox.read("payments", PLACE, { late: true })).toEqual([]);
+  });
+
+  test("a stop is judged before anything else, on whichever pull request it stands", async () => {
+    const comments = new Map([
+      [1, [said(1, "eve", "/skip a"), said(2, "mia", "/promote")]],
+      [2, [said(3, "mia", "/pause")]],
+    ]);
+    const { texts, calls } = inboxOn({
+      comments: [],
+      permissions: anybody,
+      forge: { comments: async (pull: number) => comments.get(pull) ?? [] },
+    });
+    const places = [1, 2].map((number) => ({ number, shared: false }));
+    expect(await texts("payments", places)).toEqual(["/promote", "/pause"]);
+    expect(calls[0]).toBe("permission mia");
+  });
+});

@@ -13,7 +13,7 @@ import { answersAtMost, commandAnswers, type WrittenLine } from "./answers.ts";
 import { openAuthority, openKnown, type ReadPolicy, type WhyNot } from "./authority.ts";
 import { commentParser, type ParsedCommand } from "./parse.ts";
 import { openQuota } from "./quota.ts";
-import { commandsOn, openUnclaimed, RECHECK_MS, type Reading } from "./reading.ts";
+import { commandsOn, openUnclaimed, RECHECK_MS, type Reading, type Wanted } from "./reading.ts";
 import { openWritten } from "./written.ts";
 
 /** So many answers one account is given in one reading; what it writes beyond that is passed over without a word. */
@@ -64,12 +64,23 @@ export function commandInbox(options: CommandInboxOptions): CommandInbox {
     return { ...lasting, authority: openAuthority(forge, await policy(), log, lasting.known), mayAnswer: answersAtMost(MOST_ANSWERS) };
   }
 
-  async function readPlace(reading: Reading, place: CommandPlace, rollout: string | undefined, whyNot: (parsed: ParsedCommand) => WhyNot) {
-    const comments = await cache.of(place.number);
-    answers.recall(place.number, comments);
-    const found = await commandsOn(reading, comments, place, rollout, whyNot);
-    for (const { command, line } of found) origins.set(command, { rollout: rollout ?? "", shared: place.shared, line });
-    return found.map(({ command }) => command);
+  async function readAll(
+    reading: Reading,
+    places: readonly CommandPlace[],
+    rollout: string | undefined,
+    wants: Wanted,
+  ): Promise<Command[]> {
+    const commands: Command[] = [];
+    // What stops is judged first, wherever it stands.
+    for (const stops of [true, false])
+      for (const place of places) {
+        const comments = await cache.of(place.number);
+        answers.recall(place.number, comments);
+        const found = await commandsOn(reading, comments, place, rollout, { ...wants, stops });
+        for (const { command, line } of found) origins.set(command, { rollout: rollout ?? "", shared: place.shared, line });
+        commands.push(...found.map(({ command }) => command));
+      }
+    return commands.sort(oldestFirst);
   }
 
   function finish(...asked: { postponed: boolean }[]): void {
@@ -83,20 +94,19 @@ export function commandInbox(options: CommandInboxOptions): CommandInbox {
     return work().finally(letGo);
   }
 
-  async function read(rollout: string, places: readonly CommandPlace[]): Promise<Command[]> {
+  async function read(rollout: string, places: readonly CommandPlace[], late?: boolean): Promise<Command[]> {
     const reading = await openReading();
-    const commands: Command[] = [];
-    for (const place of places) commands.push(...(await readPlace(reading, place, rollout, async (one) => whyWhichRollout(place, one))));
+    const commands = await readAll(reading, places, rollout, { late, whyNot: async (one, place) => whyWhichRollout(place, one) });
     finish(reading.authority);
-    return commands.sort(oldestFirst);
+    return commands;
   }
 
   async function beforeRun(pull: number): Promise<Command[]> {
     const reading = await openReading();
     const unstarted = runIsMissing(forge, pull, log);
-    const plans = await readPlace(reading, { number: pull, shared: false }, undefined, unstarted.whyNot);
+    const plans = await readAll(reading, [{ number: pull, shared: false }], undefined, unstarted);
     finish(reading.authority, unstarted);
-    return plans.sort(oldestFirst);
+    return plans;
   }
 
   return {
@@ -106,13 +116,16 @@ export function commandInbox(options: CommandInboxOptions): CommandInbox {
     holdAnswers: answering.hold,
     settled: answering.settled,
     close: answering.close,
-    read: (rollout, places) => together(() => read(rollout, places)),
+    read: (rollout, places, { late } = {}) => together(() => read(rollout, places, late)),
     beforeRun: (pull) => together(() => beforeRun(pull)),
     whyNot: async (who, command) => openAuthority(forge, await policy(), log, lasting.known).whyNot(who, command),
     async answer(command, outcome, message, run) {
       const origin = origins.get(command);
       if (origin === undefined || answers.isAnswered(`${command.id} ${origin.rollout}`)) return;
       const { line, rollout, shared } = origin;
+      // What it came to was said in its time.
+      if (command.late === true && (typeof message === "string" || message.code !== "COMMAND_TOO_LATE"))
+        return void answers.setAnswered(`${command.id} ${rollout}`);
       if (outcome === "waits") return answers.sayWaits(line, sentenceOf(message, run));
       const key = `${command.id} ${rollout}`;
       answers.setAnswered(key);

@@ -8,7 +8,8 @@ import type { AnyReason } from "../../../core/base/reason.ts";
 import { type Clock, epoch } from "../../../core/base/time.ts";
 import { comment as reason } from "../../../core/reasons/comments.ts";
 import { sentenceOf } from "../../../core/report/reasons/say.ts";
-import { COMMANDS, type Command, type CommandName, commandSpec, hasPermission } from "../../../core/spec/commands.ts";
+import { isStop } from "../../../core/run/commands/order.ts";
+import { COMMANDS, type Command, commandSpec, hasPermission } from "../../../core/spec/commands.ts";
 import type { CommandPlace } from "../../../engine/round/observe/command-source.ts";
 import type { CommandAnswers, WrittenLine } from "./answers.ts";
 import type { Authority, WhyNot } from "./authority.ts";
@@ -33,7 +34,7 @@ export interface Reading {
   /** As of this reading. */
   authority: Authority;
   /** Whether it says what its author wrote: see `written.ts`. */
-  isAsWritten(comment: Comment): Promise<boolean>;
+  isAsWritten(comment: Comment, stops: boolean): Promise<boolean>;
   /** Whether this account may be answered once more in this reading. */
   mayAnswer(author: string): boolean;
   /** What people who may not steer are answered in all. */
@@ -56,6 +57,15 @@ interface Candidate {
   line: WrittenLine;
   /** It is remembered as answered under this, for its rollout. */
   key: string;
+  /** It was found too late to act. */
+  late?: true | undefined;
+}
+
+/** What is wanted of one reading. */
+export interface Wanted {
+  whyNot(parsed: ParsedCommand, place: CommandPlace): WhyNot;
+  /** What is found too late to act, too. */
+  late?: boolean | undefined;
 }
 
 /** Finds the commands of a PR that may act on a rollout's run; `rollout` undefined: on a PR that has no run yet. */
@@ -64,16 +74,21 @@ export async function commandsOn(
   comments: readonly Comment[],
   place: CommandPlace,
   rollout: string | undefined,
-  whyNot: (parsed: ParsedCommand) => WhyNot,
+  { stops, late: wantsLate, ...wants }: Wanted & { stops: boolean },
 ): Promise<FoundCommand[]> {
   const found: FoundCommand[] = [];
   if (rollout !== undefined) reading.unclaimed.steer(place.number, rollout);
   const candidates: Candidate[] = [];
   for (const comment of comments) candidates.push(...(await candidatesIn(reading, place, comment, rollout)));
-  for (const candidate of candidates.toSorted((a, b) => rankOf(reading, a) - rankOf(reading, b))) {
+  const wanted = candidates.filter(({ parsed, late }) => isStop(parsed) === stops && (late !== true || wantsLate === true));
+  const whyNot = (parsed: ParsedCommand) => wants.whyNot(parsed, place);
+  for (const candidate of wanted.toSorted((a, b) => rankOf(reading, a) - rankOf(reading, b))) {
     const { parsed, line } = candidate;
-    const wanted = parsed.flags["rollout"];
-    if (rollout !== undefined && wanted !== undefined && wanted !== rollout) await refuseUnclaimed(reading, candidate, String(wanted));
+    const named = parsed.flags["rollout"];
+    if (candidate.late === true) {
+      const command = rollout === (named ?? rollout) ? await lateCommand(reading, candidate, place, whyNot) : undefined;
+      if (command !== undefined) found.push({ command, line });
+    } else if (rollout !== undefined && named !== undefined && named !== rollout) await refuseUnclaimed(reading, candidate, String(named));
     else if (!(await mayAct(reading, candidate, whyNot))) continue;
     else if (parsed.name === "help") answerHelp(reading, candidate);
     else {
@@ -84,11 +99,19 @@ export async function commandsOn(
   return found;
 }
 
-/** These are judged first, and those of people who were seen to steer before anybody else's: what strangers write must not delay them. */
-const URGENT: readonly CommandName[] = ["pause", "halt", "rollback"];
+/** Those of people who were seen to steer come before anybody else's: what strangers write must not delay them. */
+function rankOf({ authority }: Reading, { comment }: Candidate): number {
+  return authority.isKnown(comment.author) ? 0 : 1;
+}
 
-function rankOf({ authority }: Reading, { comment, parsed }: Candidate): number {
-  return (authority.isKnown(comment.author) ? 0 : 2) + (URGENT.includes(parsed.name) ? 0 : 1);
+/** What would have acted in time, and is told now that it does not; what changes nothing, or belongs to a run that is over, is not. */
+async function lateCommand(reading: Reading, candidate: Candidate, place: CommandPlace, whyNot: (parsed: ParsedCommand) => WhyNot) {
+  const { comment, parsed } = candidate;
+  if (place.former !== undefined || commandSpec(parsed.name).who === "read") return undefined;
+  const why = (await reading.authority.whyNot(comment, parsed.name)) ?? (await whyNot(parsed));
+  if (why !== undefined) return undefined;
+  const command = await commandFrom(reading, candidate, place);
+  return command === undefined ? undefined : { ...command, late: true as const };
 }
 
 /** Gives the commands of a comment that are still to be judged; a mistake in it is refused. */
@@ -104,13 +127,15 @@ async function candidatesIn(reading: Reading, place: CommandPlace, comment: Comm
     refuseOnce(reading, `${id} mistake`, lineOf(body.trim().split("\n")[0] ?? ""), reason("COMMENT_NOT_DONE", { because: read.because }));
   if (read.kind !== "commands") return [];
   return read.commands
-    .filter((parsed) => !isLate || isForAnyTime(parsed, place.former))
-    .map((parsed) => ({ comment, id: `${id}#${parsed.index}`, parsed, line: lineOf(parsed.text), key: `${id}#${parsed.index} ${rollout}` }))
+    .map((parsed) => ({
+      ...{ comment, id: `${id}#${parsed.index}`, parsed, line: lineOf(parsed.text), key: `${id}#${parsed.index} ${rollout}` },
+      late: isLate && !isForAnyTime(parsed, place.former) ? (true as const) : undefined,
+    }))
     .filter((one) => !answers.isAnswered(one.key))
     .filter((one) => {
       const isOver = answers.wasRefused(place.number, one.id) || answers.wasAsked(one.parsed.name, place.number, rollout, id);
       // By an earlier process, perhaps: it counts among what its author was answered.
-      if (isOver) reading.quota.take(author, one.id, epoch(createdAt));
+      if (isOver && one.late !== true) reading.quota.take(author, one.id, epoch(createdAt));
       return !isOver;
     });
 }
@@ -132,11 +157,16 @@ async function mayAct(reading: Reading, { comment, id, parsed, line, key }: Cand
   else if (why !== undefined) refuseOnce(reading, key, { ...line, command: id }, why, left !== "none");
   else if (left === "none") answers.setAnswered(key);
   else if (commandSpec(parsed.name).who === "read" && !mayAnswer(comment.author)) answers.setAnswered(key);
-  else if (await isAsWritten(comment)) {
+  else if (await isAsWritten(comment, onlyStops(parsed))) {
     answers.react(line.comment, "eyes");
     return true;
   }
   return false;
+}
+
+/** What changes nothing but that no merge comes. */
+function onlyStops(parsed: ParsedCommand): boolean {
+  return isStop(parsed) && parsed.name !== "rollback";
 }
 
 function refuseOnce({ answers, mayAnswer }: Reading, key: string, line: WrittenLine, because: AnyReason, shown = true): void {

@@ -20,9 +20,13 @@ interface Options {
   again?: (inMs: number) => void;
 }
 
-export function openWritten({ forge, clock, log, again }: Options): (comment: Comment) => Promise<boolean> {
+/**
+ * `stops`: the comment's command does nothing but keep merges off. It is believed by the times that are listed with it where GitHub's GraphQL
+ * does not answer, since a stop that is nobody's does less harm than one that is not heard.
+ */
+export function openWritten({ forge, clock, log, again }: Options): (comment: Comment, stops?: boolean) => Promise<boolean> {
   const known = new BoundedMap<string, { body: string; at: number; isEdited: boolean }>(MOST_KEPT);
-  return async (comment) => {
+  return async (comment, stops = false) => {
     const key = keyOf(comment);
     const { body } = comment;
     const before = known.get(key);
@@ -35,6 +39,10 @@ export function openWritten({ forge, clock, log, again }: Options): (comment: Co
       known.set(key, { body, at: clock.now(), isEdited });
       return !isEdited;
     } catch (error) {
+      if (stops) {
+        log.warn({ comment: key, error: String(error) }, "whether a comment was edited could not be asked; it stops all the same");
+        return true;
+      }
       log.warn({ comment: key, error: String(error) }, "whether a comment was edited could not be asked; trying again");
       again?.(RECHECK_MS);
       return false;

@@ -9,7 +9,7 @@ export function answersGiven(inbox: CommandInbox): CommandInbox {
   };
   return {
     ...inbox,
-    read: (rollout, places) => given(inbox.read(rollout, places)),
+    read: (rollout, places, options) => given(inbox.read(rollout, places, options)),
     beforeRun: (pull) => given(inbox.beforeRun?.(pull) ?? Promise.resolve([])),
     answer: (...answer) => given(inbox.answer(...answer)),
   };
