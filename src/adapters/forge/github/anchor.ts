@@ -12,8 +12,8 @@ interface AnchorOptions {
   octokit: OctokitLike;
   /** `owner/name`. */
   repository: string;
-  /** Ours: `stagecoach[bot]`. */
-  login: string;
+  /** Ours. */
+  appId(): Promise<number | undefined>;
   /** The first commit of the base branch; undefined: not known yet. */
   commit(): Promise<string | undefined>;
 }
@@ -26,21 +26,24 @@ const FORM = /^stagecoach-journal:([1-9]\d{0,14}):([0-9a-f]{40,64})$/;
 /** Without the permission to write checks there is none, and with none to read them it cannot be seen. */
 const NOT_OURS_TO_SEE = [403, 404];
 
-export function openGitHubAnchor({ octokit, repository, login, commit }: AnchorOptions): Anchor {
+export function openGitHubAnchor({ octokit, repository, appId, commit }: AnchorOptions): Anchor {
   const [owner = "", repo = ""] = repository.split("/");
   let root: string | undefined;
   /** As last read or written; null: there was none. */
   let known: There | null | undefined;
 
   async function look(): Promise<There | null | undefined> {
+    const app = await appId();
+    if (app === undefined) return undefined;
     root ??= await commit();
     const ref = root;
     if (ref === undefined) return undefined;
-    const asked = { owner, repo, ref, check_name: ANCHOR_CHECK, per_page: 100 };
+    // Ours alone: any App may report checks of this name, as many as it likes.
+    const asked = { owner, repo, ref, check_name: ANCHOR_CHECK, app_id: app, filter: "all" as const, per_page: 100 };
     const found = await askingOrNone(() => octokit.rest.checks.listForRef(asked), NOT_OURS_TO_SEE);
     const ours = (found?.data.check_runs ?? []).flatMap((run) => {
       const [, sequence, head] = FORM.exec(run.external_id ?? "") ?? [];
-      if (`${run.app?.slug}[bot]` !== login || sequence === undefined || head === undefined) return [];
+      if (run.app?.id !== app || sequence === undefined || head === undefined) return [];
       return [{ id: run.id, sequence: Number(sequence), head }];
     });
     return ours.sort((a, b) => b.sequence - a.sequence)[0] ?? null;

@@ -4,6 +4,7 @@ import { ProbotOctokit } from "probot";
 import { describe, expect, test } from "vitest";
 import type { Forge } from "../port.ts";
 import { openGitHubForge } from "./index.ts";
+import { merger } from "./merge.ts";
 import { PAST_WRITES, standInLine } from "./merge-client.ts";
 import type { OctokitLike } from "./octokit.ts";
 import { openWritePacer } from "./write-pacer.ts";
@@ -102,6 +103,23 @@ test("a question of GraphQL does not wait behind writes, nor a write behind it",
   await expect(world.forge.mergePull(MERGE)).resolves.toMatchObject({ kind: "merged" });
   await world.octokit.graphql(" query Asked { viewer { login } }");
   expect(performance.now() - began).toBeLessThan(2900);
+});
+
+test("the look at the base right before a merge is part of the time in which it is sent or not at all", async () => {
+  let now = 0;
+  const left: number[] = [];
+  const get = async () => {
+    now += 3000;
+    return { data: { base: { ref: "main" } } };
+  };
+  const merge = async ({ request }: { request: { sendBy: number } }) => {
+    left.push(request.sendBy - now);
+    return { data: { sha: "m".repeat(40) } };
+  };
+  const octokit = { rest: { pulls: { get, merge } } } as unknown as OctokitLike;
+  const client = { octokit, soon: () => ({ retries: 0 as const, sendBy: now + 4000 }) };
+  const merged = await merger({ octokit, owner: "acme", repo: "config" }, async () => client)(MERGE);
+  expect([merged.kind, left]).toEqual(["merged", [1000]]);
 });
 
 test("a merge counts in the installation's limits, and is not sent while GitHub wants silence", async () => {

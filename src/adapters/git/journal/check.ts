@@ -101,22 +101,22 @@ async function stampedAt({ mirror, seal }: Sealing, sha: string): Promise<Stampe
 }
 
 /** What was known of the branch, and is not below its head. A journal that was begun anew with our key stands above all before. */
-async function notBelow(check: Check, head: string, { seen, anchored }: Heads): Promise<string | undefined> {
+async function notBelow(check: Check, head: string, { seen, sequence, anchored }: Heads): Promise<string | undefined> {
   const { mirror } = check;
   for (const last of new Set([seen, anchored?.head])) {
     if (last === undefined || last === head || (await mirror.isAncestor(last, head)) === true) continue;
     const first = await mirror.rootOf(head);
     if (first === undefined) return last;
     const root = await stampedAt(check, first);
-    const since = last === anchored?.head ? anchored.sequence : await sequenceOf(check, last);
+    const since = last === anchored?.head ? anchored.sequence : (sequence ?? (await sequenceOf(check, last)));
     if (!accepts(root.commit) || !("sequence" in root.seal) || root.seal.sequence <= since) return last;
   }
   return undefined;
 }
 
-/** Of the last head that was seen here; 0: it is not in the mirror, since what GitHub makes for us is fetched late. */
+/** Of the last head that an earlier process saw. What GitHub makes for us is fetched late: nothing stands above what is not here. */
 async function sequenceOf(check: Check, commit: string): Promise<number> {
-  if ((await check.mirror.commitObject(commit)) === undefined) return 0;
+  if ((await check.mirror.commitObject(commit)) === undefined) return Number.POSITIVE_INFINITY;
   return (await untilSealed(check, commit)).newest?.sequence ?? 0;
 }
 
@@ -149,6 +149,8 @@ export interface Heads {
   /** The last that was checked and found ours. */
   trusted: string | undefined;
   seen: string | undefined;
+  /** Of the one that was seen, where this process saw it. */
+  sequence?: number | undefined;
   /** What no writer of the repository can take back. */
   anchored?: Anchored | undefined;
 }
@@ -165,8 +167,8 @@ export function openTrust(mirror: Pick<Mirror, "noted" | "head" | "note">, branc
       if (heads.anchored === undefined) heads.anchored = await anchor?.read();
     },
     heads: (): Heads => heads ?? { trusted: undefined, seen: undefined },
-    async keep(head: string | undefined): Promise<void> {
-      heads = { ...heads, trusted: head, seen: head };
+    async keep(head: string | undefined, sequence: number): Promise<void> {
+      heads = { ...heads, trusted: head, seen: head, sequence };
       if (head !== undefined) await mirror.note(noteOf(branch), head);
     },
     /** Asks anew what is anchored. */

@@ -80,7 +80,7 @@ export function openJournal(options: JournalOptions): Journal & JournalReader {
     const suspicion = found ?? (await traced(options, remote, before));
     const next: Loaded = { ...(await load(mirror, app, remote, loaded)), sequence };
     if (suspicion !== undefined) next.state = { ...next.state, tampered: suspicion };
-    if (next.state.tampered === undefined) await trust.keep(remote);
+    if (next.state.tampered === undefined) await trust.keep(remote, sequence);
     loaded = next;
     return loaded;
   }
@@ -98,7 +98,7 @@ export function openJournal(options: JournalOptions): Journal & JournalReader {
     const written = await writer.write({ branch, head, changes, message, at: change.at, ownFiles: true });
     if (written.kind === "stale") return "lost";
     loaded = { ...next, sequence, tree, state: { ...next.state, head: written.commit } };
-    await trust.keep(written.commit);
+    await trust.keep(written.commit, sequence);
     return "recorded";
   }
 

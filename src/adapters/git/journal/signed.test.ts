@@ -47,6 +47,7 @@ function signer(place = mirror, secret = keys.secret): CommitWriter {
 
 interface More {
   seal?: Seal;
+  writer?: CommitWriter;
   mayAccept?: MayAccept;
   anchor?: Anchor;
   traces?: () => Promise<Trace | undefined>;
@@ -247,6 +248,29 @@ describe("what is anchored", () => {
     expect((await journalOf(await replica("b.git"), { anchor: anchorIn(place) }).read()).tampered?.why).toMatchObject({
       code: "JOURNAL_REWRITTEN",
     });
+  });
+});
+
+describe("a journal begun anew, by a process that goes on", () => {
+  test("is not put back to its beginning, though what it recorded since was made by GitHub and is not here", async () => {
+    // GitHub makes the commits: they are on the branch, and in no mirror until somebody reads them.
+    const elsewhere = await replica("github.git");
+    const { write, ...github } = signer(elsewhere);
+    const fetched = (what: Parameters<typeof write>[0]) => elsewhere.fetch([JOURNAL_BRANCH]).then(() => write(what));
+    const journal = journalOf(mirror, { writer: { ...github, write: fetched } });
+    await acceptJournal({ mirror, writer: signer(), app: APP, seal: SEAL, by: "ana", at: START, head: "none" });
+    const first = git(at.origin, "rev-parse", REF);
+    expect((await journal.read()).tampered).toBeUndefined();
+    expect(await journal.record(change("halted"))).toBe("recorded");
+    expect(await mirror.commitObject(git(at.origin, "rev-parse", REF))).toBeUndefined();
+    git(at.origin, "update-ref", REF, first);
+    expect((await journal.read()).tampered?.why).toMatchObject({ code: "JOURNAL_REWRITTEN" });
+    // Nor by a process that only knows which head it was.
+    expect((await journalOf().read()).tampered?.why).toMatchObject({ code: "JOURNAL_REWRITTEN" });
+    // Begun anew once more it stands, for who saw the one before.
+    git(at.origin, "update-ref", "-d", REF);
+    await acceptJournal({ mirror, writer: signer(), app: APP, seal: SEAL, by: "ana", at: START + 60_000, head: "none" });
+    expect((await journal.read()).tampered).toBeUndefined();
   });
 });
 

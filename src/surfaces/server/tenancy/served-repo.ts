@@ -169,7 +169,7 @@ function openRepoJournal({ id, fullName, baseBranch }: InstalledRepo, { sealKeys
     anchor: openGitHubAnchor({
       octokit,
       repository: fullName,
-      login,
+      appId: async () => forge.appId?.(),
       async commit() {
         const base = await mirror.head(baseBranch);
         return base === undefined ? undefined : await mirror.rootOf(base);
