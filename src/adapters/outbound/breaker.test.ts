@@ -3,6 +3,7 @@ import { expect, test } from "vitest";
 import { manualClock } from "../../../test/support/manual-clock.ts";
 import { ASKER_HEADER } from "../../core/base/asker.ts";
 import { sendGraphQL } from "../forge/github/graphql/send.ts";
+import { askFor } from "./asker.ts";
 import { HostDown, openBreakers } from "./breaker.ts";
 import { hostFetch } from "./host-fetch.ts";
 
@@ -95,17 +96,36 @@ test("a repository whose GraphQL alone fails keeps no other off GitHub, and GitH
   const sent: Request[] = [];
   const send: typeof fetch = async (input, init) => {
     sent.push(new Request(input, init));
-    return new Response(null, { status: String(input).endsWith("/graphql") ? 502 : 200 });
+    return new Response(null, { status: isDown && String(input).endsWith("/graphql") ? 502 : 200 });
   };
+  let isDown = false;
   const clock = manualClock(Date.parse("2026-11-21T09:00:00.000Z"));
   const through = hostFetch({ asking: () => () => undefined }, openBreakers(clock), send);
   const octokit = new Octokit({ request: { fetch: through }, log: { debug() {}, info() {}, warn() {}, error() {} } });
   const graphql = (repo: string) => sendGraphQL({ octokit, owner: "acme", repo }, "{ viewer { login } }", {});
   const rest = () => through("https://api.github.com/repos/acme/well/pulls");
   await rest();
+  await through("https://api.github.com/graphql", { headers: { [ASKER_HEADER]: "acme/well" } });
+  isDown = true;
   for (let n = 0; n < 20; n++) await expect(graphql("ill")).rejects.toMatchObject({ status: 502 });
-  expect([await rest(), sent.length]).toMatchObject([{ status: 200 }, 22]);
-  expect(sent.map(({ headers }) => [headers.has("user-agent"), headers.has(ASKER_HEADER)])[1]).toEqual([true, false]);
+  expect([await rest(), sent.length]).toMatchObject([{ status: 200 }, 23]);
+  expect(sent.map(({ headers }) => [headers.has("user-agent"), headers.has(ASKER_HEADER)])[2]).toEqual([true, false]);
+  // Down for several it is left alone; what needs it not goes on.
   for (const repo of ["ill", "ill", "ill", "ill", "well"]) await graphql(repo).catch(() => undefined);
-  await expect(rest()).rejects.toThrow(HostDown);
+  await expect(graphql("well")).rejects.toMatchObject({ cause: { name: "HostDown" } });
+  expect(await rest()).toMatchObject({ status: 200 });
+});
+
+test("an installation, or a repository whose team or author cannot be asked for, keeps no other off GitHub", async () => {
+  const send: typeof fetch = async (input) => new Response(null, { status: String(input).endsWith("/well/pulls") ? 200 : 502 });
+  const through = hostFetch({ asking: () => () => undefined }, openBreakers(manualClock(0)), send);
+  const ask = (path: string) => through(`https://api.github.com${path}`);
+  await ask("/repos/acme/well/pulls");
+  for (let n = 0; n < 9; n++) await ask("/app/installations/7/access_tokens");
+  await ask("/repos/acme/well/pulls");
+  for (let n = 0; n < 9; n++) await askFor("acme/ill", () => ask("/orgs/acme/teams/sre"));
+  expect(await ask("/repos/acme/well/pulls")).toMatchObject({ status: 200 });
+  // What is nobody's is everybody's.
+  for (let n = 0; n < 9; n++) await ask("/app/installations").catch(() => undefined);
+  await expect(ask("/repos/acme/well/pulls")).rejects.toThrow(HostDown);
 });

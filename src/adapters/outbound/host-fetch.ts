@@ -1,4 +1,5 @@
 import { ASKER_HEADER } from "../../core/base/asker.ts";
+import { askedBy } from "./asker.ts";
 import type { Breakers } from "./breaker.ts";
 import type { CheckedClock } from "./checked-clock.ts";
 
@@ -12,10 +13,11 @@ export function hostFetch(clock: Pick<CheckedClock, "asking">, breakers: Breaker
     const headers = new Headers(init?.headers);
     const told = headers.get(ASKER_HEADER);
     headers.delete(ASKER_HEADER);
-    const asker = told ?? askerIn(pathname);
+    const asker = told ?? askerIn(pathname) ?? askedBy();
     const hear = clock.asking();
     const answer = await breakers.through(
-      { host: `${host} API`, asker },
+      // GitHub's GraphQL may be down alone: what needs it not goes on.
+      { host: `${host} ${pathname.endsWith("/graphql") ? "GraphQL" : "API"}`, asker },
       () => send(input, told === null ? init : { ...init, headers }),
       (came) => "error" in came || DOWN.has(came.answer.status),
     );

@@ -2,6 +2,7 @@ import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterEach, expect, test } from "vitest";
 import { manualClock } from "../../../../test/support/manual-clock.ts";
+import { askFor } from "../../outbound/asker.ts";
 import { HostDown, openBreakers } from "../../outbound/breaker.ts";
 import { statusOf } from "../wire/http.ts";
 import { argoClient } from "./client.ts";
@@ -55,6 +56,15 @@ test("a repository whose five Applications do not render, are too large or too s
   for (let n = 0; n < 6; n++) await failing("/applications/large/managed-resources");
   expect([...outcomes]).toEqual(["PROGRAM_SAYS", "HOST_SILENT", "ANSWER_TOO_LARGE"]);
   await expect(ask("/applications/other")).resolves.toEqual({});
+});
+
+test("a repository whose Applications cannot be read keeps nobody else off Argo CD; several repositories do", async () => {
+  const { ask } = await argocd((path, response) => (path.startsWith("/applications/ill") ? refuse(response, 503) : undefined));
+  await ask("/clusters");
+  for (const n of five) await askFor("acme/ill", () => ask(`/applications/ill${n}`)).catch(statusOf);
+  await expect(askFor("acme/well", () => ask("/applications/well"))).resolves.toEqual({});
+  for (const n of five) await askFor(`acme/${n}`, () => ask(`/applications/ill${n}`)).catch(statusOf);
+  await expect(askFor("acme/well", () => ask("/applications/well"))).rejects.toThrow(HostDown);
 });
 
 test("one Application that fails alone is its own trouble; several, or a host that takes no connection, are Argo CD's", async () => {

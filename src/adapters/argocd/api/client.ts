@@ -7,6 +7,7 @@ import { Agent as HttpAgent } from "node:http";
 import { Agent as HttpsAgent } from "node:https";
 import { defined } from "../../../core/base/defined.ts";
 import { type ControlPlaneReasons, planeReason as reason } from "../../../core/reasons/control-plane.ts";
+import { askedBy } from "../../outbound/asker.ts";
 import type { Breakers } from "../../outbound/breaker.ts";
 import { createCutter, type Shape, TooDeep } from "../wire/cut.ts";
 import { type Exchange, exchange, spared, WireError, type WireReader } from "../wire/http.ts";
@@ -101,13 +102,13 @@ export function argoClient(options: ArgoClientOptions, breakers?: Breakers): Arg
 }
 
 /**
- * Whom a request is for: an Application, else what it is about. Heavy is what Argo CD renders, compares, or asks of an Application's cluster:
+ * Whom a request is for: a repository, else an Application, else what it is about. Heavy is what Argo CD renders, compares, or asks of an Application's cluster:
  * there five Applications of one repository can fail, each by itself.
  */
 function askerOf(path: string, { refresh }: Query): { asker: string; heavy: boolean } {
   const [, application, rest = ""] = /^(\/api\/v1\/applications\/[^/]+)(.*)/.exec(path) ?? [];
   const heavy = refresh !== undefined || /^\/(manifests|managed-resources|resource)\b/.test(rest) || path.endsWith("/generate");
-  return { asker: application ?? path, heavy };
+  return { asker: askedBy() ?? application ?? path, heavy };
 }
 
 /** Argo CD's address. Throws WireError where it cannot be used. */

@@ -1,4 +1,5 @@
 /** The repositories that are served: never two works on one at once, and a dropped one is closed before it may come again. */
+import { askFor } from "../../../adapters/outbound/asker.ts";
 import type { Log } from "../../../engine/round/context.ts";
 import { type InstalledRepo, type InstalledRepos, isHome } from "./installed-repos.ts";
 import type { ServedRepo } from "./served-repo.ts";
@@ -87,7 +88,7 @@ export function openRepos({ log, open, forget }: ReposOptions) {
       await closing.of(key);
       const entry = entries.get(key);
       if (entry === undefined || entry.suspended) return;
-      const working = workOn(entry, open, look, over);
+      const working = askFor(key, () => workOn(entry, open, look, over));
       entry.working = over === undefined ? working.catch(() => undefined) : Promise.race([working, endOf(over)]).catch(() => undefined);
       await working;
     },
