@@ -5,6 +5,7 @@ import type { Mirror } from "../../adapters/git/port.ts";
 import type { Command } from "../../core/spec/commands.ts";
 import { type RepoContext, silentLog } from "../round/context.ts";
 import { type Parts, partsOf } from "../testing/parts.ts";
+import { JudgementKilled } from "./judge-in-cell.ts";
 import { openPullJudge } from "./judge-pull.ts";
 import { openPlanPublisher, type PublishPlans } from "./plan-pulls.ts";
 
@@ -201,6 +202,24 @@ describe("every open PR to the base has the check", () => {
     await publish();
     await publish();
     expect(calls).toEqual(["openPulls", "openPulls"]);
+  });
+
+  test("of many that pass the cell's limits two are tried in one pass, and whoever is next in the next one", async () => {
+    const tried: number[] = [];
+    for (let number = 1; number <= 5; number++) pulls.set(number, BROKEN);
+    const judgePull = async (_: unknown, { number }: { number: number }) => {
+      tried.push(number);
+      throw new JudgementKilled("memory");
+    };
+    publishPlans = openPlanPublisher(context, { ...memory, judgePull });
+    expect(await publish()).toBe(true);
+    expect(tried).toEqual([1, 2]);
+    await publish();
+    expect(tried).toEqual([1, 2, 3, 4]);
+    for (let pass = 0; pass < 4; pass++) await publish();
+    // Twice each, and then they are left alone.
+    expect(tried.toSorted()).toEqual([1, 1, 2, 2, 3, 3, 4, 4, 5, 5]);
+    expect(await publish()).toBe(false);
   });
 
   test("a push is judged anew, and only that PR", async () => {

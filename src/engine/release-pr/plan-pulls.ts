@@ -35,6 +35,8 @@ import { concernsNothing, openWithheld } from "./withheld.ts";
 const FRESH_MS = 4 * 60_000;
 /** Checks of PRs that concern nothing are posted so many at a time: a round must not wait for hundreds of writes. */
 const MOST_SENT = 20;
+/** So many may pass the cell's limits in one pass: runs wait for it. */
+const MOST_KILLED = 2;
 
 /**
  * Brings the checks and comments of all open PRs up to date; where nothing was heard (`heard` false) only those of our own
@@ -52,10 +54,7 @@ interface Judged {
 }
 
 /** The base of one pass, and what Git was asked of it already. */
-interface Pass {
-  base: PlanBase;
-  asked: Map<string, Promise<readonly string[]>>;
-}
+type Pass = { base: PlanBase; asked: Map<string, Promise<readonly string[]>>; killed: number };
 
 interface Parts {
   attention: Pick<Attention, "line" | "note">;
@@ -139,11 +138,12 @@ export function openPlanPublisher(context: Context, parts: Parts): PublishPlans 
 
   /** Judges it where it was not yet, or where that no longer holds. True: it is to be judged again soon. */
   async function judge(
-    { base, asked }: Pass,
+    pass: Pass,
     pull: ReturnType<typeof headOf>,
     known: KnownPull,
     { bypass, commands, forced }: { bypass: Bypass; commands: readonly Command[]; forced: boolean },
   ): Promise<boolean> {
+    const { base, asked } = pass;
     const { verdict } = known;
     const isAsked = forced || commands.length > 0 || !sameBypass(known.bypass, bypass);
     if (verdict !== undefined && known.touched !== undefined && !isAsked && !verdict.of.retry) {
@@ -164,6 +164,7 @@ export function openPlanPublisher(context: Context, parts: Parts): PublishPlans 
     const of = mayConcern(base.project, touched)
       ? await openWithheld(context, judgePull)(base, { ...pull, bypass, touched, tree, unread }, commands)
       : concernsNothing();
+    if (of.withheld?.code === "PLAN_KILLED" && "by" in of.withheld) pass.killed += 1;
     known.verdict = { of, base: base.commit, at: clock.now() };
     return of.retry;
   }
@@ -224,12 +225,13 @@ export function openPlanPublisher(context: Context, parts: Parts): PublishPlans 
     let owed = false;
     for (const pull of open) if (!others.includes(pull) && !kept.has(pull.head)) owed = !(await checks.putOwn(pull.head)) || owed;
     await fetchHeads(others, numbers);
-    const pass = { base, asked: new Map<string, Promise<readonly string[]>>() };
+    const pass: Pass = { base, asked: new Map(), killed: 0 };
     const judged: Judged[] = [];
     const isOver = budget();
     const turns = [...pulls.keys()];
     const turnOf = ({ number }: Pull) => turns.indexOf(number);
-    for (const pull of others.toSorted((a, b) => turnOf(a) - turnOf(b))) if (!isOver()) judged.push(await judgeOne(pass, pull));
+    for (const pull of others.toSorted((a, b) => turnOf(a) - turnOf(b)))
+      if (!isOver() && pass.killed < MOST_KILLED) judged.push(await judgeOne(pass, pull));
     owed = (await publishAll(judged, await isQuietRepo(base), budget())) || judged.length < others.length || owed;
     await checks.noteForbidden(baseBranch);
     // What was not judged now may be another by now.

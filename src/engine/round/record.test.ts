@@ -51,6 +51,19 @@ describe("what is observed of a run", () => {
     expect(commits).toHaveLength(1);
   });
 
+  test("is recorded at once where what was recorded as good is not any more: a later process would count from it", async () => {
+    const { commits, recorder } = desk();
+    const journalled = sampleRun();
+    const [first, ...others] = journalled.batches;
+    if (first === undefined) throw new Error("the sample has batches");
+    const goodSince = journalled.since;
+    const good = { ...journalled, batches: [{ ...first, targets: first.targets.map((target) => ({ ...target, goodSince })) }, ...others] };
+    await recorder.record([], [decided(good, { ...good, why: runReason("RUN_BEGINS") }, "observation")]);
+    expect(commits).toEqual([]);
+    await recorder.record([], [decided(good, { ...good, batches: journalled.batches }, "observation")]);
+    expect(commits).toHaveLength(1);
+  });
+
   test("is no commit of its own while something is waited for: it goes with what comes of it, and is told there", async () => {
     const { commits, recorder } = desk();
     const journalled = sampleRun();

@@ -4,6 +4,7 @@ import type { BranchRules } from "../../../adapters/forge/port.ts";
 import type { Run } from "../../../core/run/state/run.ts";
 import type { ObservedPull, World } from "../../../core/run/state/world.ts";
 import type { Command } from "../../../core/spec/commands.ts";
+import { fixedHeads } from "../../testing/fixed-heads.ts";
 import { partsOf } from "../../testing/parts.ts";
 import type { Rules } from "../branch-rules.ts";
 import { type RepoContext, silentLog } from "../context.ts";
@@ -14,7 +15,7 @@ import { openActor } from "./act.ts";
 
 const AT = "2026-11-21T09:00:00.000Z";
 
-function desk(queued: number[] = []) {
+function desk(queued: number[] = [], more: Partial<Parameters<typeof openActor>[1]> = {}) {
   const did: string[] = [];
   let now = Date.parse(AT);
   const forge = {
@@ -32,7 +33,7 @@ function desk(queued: number[] = []) {
   const rules: Rules = { last: { mergeQueue: true } as BranchRules, of: async () => undefined, bare: async () => [] };
   const queue = openMergeQueue(context, rules, opened.pulls, opened.remote);
   const gates = openGates(context, opened.gateChecks, queue, opened.pulls);
-  const act = openActor(context, { ...opened, queue, gates });
+  const act = openActor(context, { ...opened, queue, gates, ...more });
   const pass = (ms: number) => {
     now += ms;
   };
@@ -112,4 +113,14 @@ describe("what is fenced before a stop is answered", () => {
     await queue.read(run, "main");
     expect(did).toHaveLength(2);
   });
+});
+
+test("after a proposal the remote is asked anew: another process may have written meanwhile, and opens nothing twice then", async () => {
+  const remote = fixedHeads();
+  const { act } = desk([], { remote, propose: async () => true });
+  const { run, number } = open();
+  const decided = decision(run, {});
+  decided.advanced.effects.push({ kind: "Propose", batch: number });
+  await act([decided], { base: "b", baseBranch: "main", whole: true });
+  expect(remote.needsFetch).toBe(true);
 });
