@@ -64,7 +64,17 @@ describe("somebody who writes a repository's templates", () => {
     const server = await serve();
     const allow = ["*", "*:*"];
     const lookup = at("127.0.0.1");
-    for (const host of ["localhost", "a.localhost", "prometheus", "prometheus.monitoring.svc", "x.svc.cluster.local", "vault.internal"])
+    for (const host of [
+      "localhost",
+      "a.localhost",
+      "prometheus",
+      "prometheus.monitoring.svc",
+      "x.svc.cluster.local",
+      "vault.internal",
+      "127.0.0.1",
+      "[::1]",
+      "2130706433",
+    ])
       expect([host, await ask({ allow, lookup }, `http://${host}:${server.port}/`)]).toEqual([host, "Refused"]);
     expect(server.requests).toEqual([]);
     expect(await ask({ allow: [`localhost:${server.port}`], lookup }, `http://localhost:${server.port}/`)).toBe("200");

@@ -1,6 +1,8 @@
 import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { manualClock } from "../../../test/support/manual-clock.ts";
+import { type Breakers, openBreakers } from "../outbound/breaker.ts";
 import { openJournal } from "./journal/journal.ts";
 import { openMirror } from "./mirror.ts";
 import type { Mirror } from "./port.ts";
@@ -28,9 +30,9 @@ afterEach(async () => {
   at.remove();
 });
 
-async function open(password: string | undefined, url: string): Promise<Mirror> {
+async function open(password: string | undefined, url: string, breakers?: Breakers): Promise<Mirror> {
   const credentials = password === undefined ? {} : { credentials: async () => ({ username: "x-access-token", password }) };
-  mirror = await openMirror({ directory: join(at.directory, "mirror.git"), url: `${url}/origin.git`, ...credentials });
+  mirror = await openMirror({ directory: join(at.directory, "mirror.git"), url: `${url}/origin.git`, breakers, ...credentials });
   return mirror;
 }
 
@@ -121,6 +123,21 @@ describe("over HTTP", () => {
   ])("an answer of %i is %s", async (status, kind) => {
     server = await serveGit(at.directory, { status });
     await expect((await open(PASSWORD, server.url)).fetch()).rejects.toMatchObject({ kind });
+  });
+
+  test("that is down is left alone, whoever waits for it, and asked again once it may be back", async () => {
+    let asked = 0;
+    const onRequest = () => {
+      asked += 1;
+    };
+    server = await serveGit(at.directory, { status: 503, onRequest });
+    const clock = manualClock(0);
+    const down = await open(PASSWORD, server.url, openBreakers(clock));
+    for (let n = 0; n < 12; n++) await expect(down.remoteHead("main")).rejects.toMatchObject({ kind: "Unavailable" });
+    expect(asked).toBe(5);
+    clock.advance(1000);
+    await expect(down.remoteHead("main")).rejects.toMatchObject({ kind: "Unavailable" });
+    expect(asked).toBe(6);
   });
 
   test("a redirect to another host is not followed, and that host never sees the password", async () => {

@@ -60,6 +60,21 @@ describe("a hook's request", () => {
     expect(server.requests).toEqual([]);
   });
 
+  test("is not made to a host that is another repository's", async () => {
+    const server = await serve((_, response) => response.writeHead(204).end());
+    const policy = { allow: [{ host: server.host, repositories: ["globex/*"] }] };
+    const caller = hookCaller({ policy, secret: "s3cret" });
+    open.push(() => caller.close());
+    const called = async (key: string) => {
+      const answered = new Promise<void>((resolve) => void caller.onChange((changed) => void (changed === key && resolve())));
+      caller.call({ key, id: "i", url: server.url, timeoutMs: 5000, body: BODY, count: 1 });
+      await answered;
+      return caller.answer(key)?.kind;
+    };
+    expect([await called("acme/fleet:1"), await called("globex/config:1")]).toEqual(["error", "go"]);
+    expect(server.requests).toHaveLength(1);
+  });
+
   test("is given up where no answer comes in time", async () => {
     const server = await serve(() => undefined);
     expect(await ask(server.url, [server.host], { timeoutMs: 50 })).toMatchObject({ kind: "error", again: true });

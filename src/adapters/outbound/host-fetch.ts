@@ -6,6 +6,9 @@ import type { CheckedClock } from "./checked-clock.ts";
 /** What a server says that is down, or a proxy before it. */
 const DOWN: ReadonlySet<number> = new Set([502, 503, 504]);
 
+/** What one installation is given; that it cannot be had says nothing of the others. */
+const OF_ONE = /\/(installation|app\/installations\/\d+)\//;
+
 /** A fetch whose answers are heard by the clock, and which leaves alone for a while a host that does not answer. */
 export function hostFetch(clock: Pick<CheckedClock, "asking">, breakers: Breakers, send: typeof fetch): typeof fetch {
   return async (input, init) => {
@@ -13,21 +16,16 @@ export function hostFetch(clock: Pick<CheckedClock, "asking">, breakers: Breaker
     const headers = new Headers(init?.headers);
     const told = headers.get(ASKER_HEADER);
     headers.delete(ASKER_HEADER);
-    const asker = told ?? askerIn(pathname) ?? askedBy();
+    const asker = (told ?? /\/repos\/([^/]+\/[^/]+)/.exec(pathname)?.[1] ?? askedBy())?.toLowerCase();
+    const heavy = asker === undefined && OF_ONE.test(pathname);
     const hear = clock.asking();
     const answer = await breakers.through(
       // GitHub's GraphQL may be down alone: what needs it not goes on.
-      { host: `${host} ${pathname.endsWith("/graphql") ? "GraphQL" : "API"}`, asker },
+      { host: `${host} ${pathname.endsWith("/graphql") ? "GraphQL" : "API"}`, asker, heavy },
       () => send(input, told === null ? init : { ...init, headers }),
-      (came) => "error" in came || DOWN.has(came.answer.status),
+      (came) => "error" in came || (DOWN.has(came.answer.status) && (heavy ? undefined : true)),
     );
     hear(answer.headers.get("date"));
     return answer;
   };
-}
-
-/** The repository, or else the installation: what fails for one of them says nothing of the others. */
-function askerIn(pathname: string): string | undefined {
-  const installation = /\/app\/installations\/(\d+)/.exec(pathname)?.[1];
-  return /\/repos\/([^/]+\/[^/]+)/.exec(pathname)?.[1] ?? (installation === undefined ? undefined : `installation ${installation}`);
 }

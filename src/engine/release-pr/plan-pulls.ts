@@ -143,8 +143,7 @@ export function openPlanPublisher(context: Context, parts: Parts): PublishPlans 
     known: KnownPull,
     { bypass, commands, forced }: { bypass: Bypass; commands: readonly Command[]; forced: boolean },
   ): Promise<boolean> {
-    const { base, asked } = pass;
-    const { verdict } = known;
+    const [{ base, asked }, { verdict }] = [pass, known];
     const isAsked = forced || commands.length > 0 || !sameBypass(known.bypass, bypass);
     if (verdict !== undefined && known.touched !== undefined && !isAsked && !verdict.of.retry) {
       // What concerns no rollout by the names of its files does so on no base that has the same rollouts.
@@ -227,8 +226,7 @@ export function openPlanPublisher(context: Context, parts: Parts): PublishPlans 
     await fetchHeads(others, numbers);
     const pass: Pass = { base, asked: new Map(), killed: 0 };
     const judged: Judged[] = [];
-    const isOver = budget();
-    const turns = [...pulls.keys()];
+    const [isOver, turns] = [budget(), [...pulls.keys()]];
     const turnOf = ({ number }: Pull) => turns.indexOf(number);
     for (const pull of others.toSorted((a, b) => turnOf(a) - turnOf(b)))
       if (!isOver() && pass.killed < MOST_KILLED) judged.push(await judgeOne(pass, pull));

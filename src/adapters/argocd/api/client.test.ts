@@ -60,7 +60,7 @@ test("a repository whose five Applications do not render, are too large or too s
 
 test("a repository whose Applications cannot be read keeps nobody else off Argo CD; several repositories do", async () => {
   const { ask } = await argocd((path, response) => (path.startsWith("/applications/ill") ? refuse(response, 503) : undefined));
-  await ask("/clusters");
+  await askFor("acme/well", () => ask("/clusters"));
   for (const n of five) await askFor("acme/ill", () => ask(`/applications/ill${n}`)).catch(statusOf);
   await expect(askFor("acme/well", () => ask("/applications/well"))).resolves.toEqual({});
   for (const n of five) await askFor(`acme/${n}`, () => ask(`/applications/ill${n}`)).catch(statusOf);
@@ -69,7 +69,7 @@ test("a repository whose Applications cannot be read keeps nobody else off Argo 
 
 test("one Application that fails alone is its own trouble; several, or a host that takes no connection, are Argo CD's", async () => {
   const { ask } = await argocd((path, response) => (path.startsWith("/applications/ill") ? refuse(response, 503) : undefined));
-  await ask("/clusters");
+  await ask("/applications/well");
   for (let n = 0; n < 9; n++) expect(await ask("/applications/ill").catch(statusOf)).toBe(503);
   await ask("/clusters");
   for (const n of five) await ask(`/applications/ill${n}`).catch(statusOf);

@@ -102,13 +102,13 @@ export function argoClient(options: ArgoClientOptions, breakers?: Breakers): Arg
 }
 
 /**
- * Whom a request is for: a repository, else an Application, else what it is about. Heavy is what Argo CD renders, compares, or asks of an Application's cluster:
+ * Whom a request is for: a repository, else an Application; what is about neither is everybody's. Heavy is what Argo CD renders, compares, or asks of an Application's cluster:
  * there five Applications of one repository can fail, each by itself.
  */
-function askerOf(path: string, { refresh }: Query): { asker: string; heavy: boolean } {
+function askerOf(path: string, { refresh }: Query): { asker: string | undefined; heavy: boolean } {
   const [, application, rest = ""] = /^(\/api\/v1\/applications\/[^/]+)(.*)/.exec(path) ?? [];
   const heavy = refresh !== undefined || /^\/(manifests|managed-resources|resource)\b/.test(rest) || path.endsWith("/generate");
-  return { asker: askedBy() ?? application ?? path, heavy };
+  return { asker: askedBy() ?? application, heavy };
 }
 
 /** Argo CD's address. Throws WireError where it cannot be used. */

@@ -210,10 +210,10 @@ function isFault(error: unknown, heavy: boolean): boolean | undefined {
   return heavy && code !== "HOST_UNANSWERING" ? undefined : true;
 }
 
-/** Sends a short request unless its host is down. What lists and watches has its own patience. `asker`: what it is about. */
+/** Sends a short request unless its host is down. What lists and watches has its own patience. `asker`: for whom. */
 export async function spared<T>(
   breakers: Breakers | undefined,
-  { host, asker, heavy = false }: { host: string; asker: string; heavy?: boolean },
+  { host, asker, heavy = false }: { host: string; asker: string | undefined; heavy?: boolean },
   send: () => Promise<T>,
 ): Promise<T> {
   if (breakers === undefined) return await send();

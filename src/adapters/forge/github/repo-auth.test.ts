@@ -85,6 +85,20 @@ describe("a token that was asked for one repository", () => {
     expect(brief.minted()).toBe(2);
   });
 
+  it("is handed to Git for that repository alone, and its contents", async () => {
+    const { forge, sim } = await twoRepos();
+    const { username, password } = await forge().gitCredentials();
+    const headers = { authorization: `Basic ${Buffer.from(`${username}:${password}`).toString("base64")}` };
+    const git = async (name: string) =>
+      (await fetch(`${sim.gitUrl}/acme/${name}.git/info/refs?service=git-receive-pack`, { headers })).status;
+    expect([await git("config"), await git("secret")]).toEqual([200, 404]);
+    const mine = github?.withToken(password);
+    expect((await mine?.rest.repos.get({ owner: "acme", repo: "config" }))?.status).toBe(200);
+    expect(await refusal(mine?.rest.issues.create({ owner: "acme", repo: "config", title: "x" }) ?? Promise.reject())).toMatchObject({
+      status: 403,
+    });
+  });
+
   it("is asked for with less once the App was given less, and with more once it was given more", async () => {
     const { forge, seen, sim, installationId } = await twoRepos();
     await forge().repo();

@@ -132,8 +132,7 @@ function openTokens(inner: Auth, options: Options, installationId: number, { gra
   }
 
   function ofCall(call: Call, refresh?: boolean): Promise<Token> {
-    const told = call.headers[ASKER_HEADER];
-    const asker = told?.includes("/") === true ? told : undefined;
+    const asker = call.headers[ASKER_HEADER];
     const asked = repositoryIn(call) ?? asker;
     if (asked === undefined) return plain(refresh);
     if (asker === undefined || asker.toLowerCase() === asked.toLowerCase()) return of(asked, TO_WORK, refresh);

@@ -15,7 +15,41 @@ import { openActor } from "./act.ts";
 
 const AT = "2026-11-21T09:00:00.000Z";
 
-function desk(queued: number[] = [], more: Partial<Parameters<typeof openActor>[1]> = {}) {
+/** A step from its merge: nobody has written since, and the intention is fresh. */
+function merging(isAnchored: boolean) {
+  const { run, number } = open();
+  const sent: number[] = [];
+  const mirror = {
+    remoteHeads: async () =>
+      new Map([
+        ["main", "b"],
+        ["stagecoach/journal", "j"],
+      ]),
+  };
+  const context = { journal: { isAnchored: async () => isAnchored }, journalBranch: "stagecoach/journal", mirror };
+  const enqueuePull = async (asked: number) => {
+    sent.push(asked);
+    return { kind: "retry" as const, message: "later" };
+  };
+  const { act } = desk([], { remote: fixedHeads({ journal: "j", base: "b" }) }, { ...context, enqueuePull });
+  const batches = run.batches.map((one) => (one.number === number ? { ...one, intention: { at: AT, head: "head12" } } : one));
+  const decided = { ...decision({ ...run, batches } as Run, {}), decidedAt: performance.now() };
+  decided.advanced.effects.push({ kind: "Merge", batch: number, pull: 12, head: "head12" });
+  return { merge: () => act([decided], { base: "b", baseBranch: "main", whole: true }), sent };
+}
+
+test("nothing is merged while the journal is not above what is anchored: a halt may have been taken off it", async () => {
+  const [good, rewound] = [merging(true), merging(false)];
+  await good.merge();
+  await rewound.merge();
+  expect([good.sent, rewound.sent]).toEqual([[12], []]);
+});
+
+function desk(
+  queued: number[] = [],
+  more: Partial<Parameters<typeof openActor>[1]> = {},
+  { enqueuePull, ...over }: object & { enqueuePull?: unknown } = {},
+) {
   const did: string[] = [];
   let now = Date.parse(AT);
   const forge = {
@@ -26,9 +60,10 @@ function desk(queued: number[] = [], more: Partial<Parameters<typeof openActor>[
       return queued.map((pull, index) => ({ pull, state: "QUEUED", position: index + 1, head: `group${pull}` }));
     },
   };
+  Object.assign(forge, { enqueuePull });
   const commands = { answer: async (command: Command) => void did.push(`answer ${command.name}`) };
   const clock = { now: () => now };
-  const context = { forge, commands, clock, log: silentLog, mirror: {} } as unknown as RepoContext;
+  const context = { forge, commands, clock, log: silentLog, mirror: {}, ...over } as unknown as RepoContext;
   const opened = partsOf(context);
   const rules: Rules = { last: { mergeQueue: true } as BranchRules, of: async () => undefined, bare: async () => [] };
   const queue = openMergeQueue(context, rules, opened.pulls, opened.remote);

@@ -15,6 +15,14 @@ test("a batch's pull request that somebody pointed at another branch is seen as 
   const clock = { now: () => START, after: () => () => undefined };
   const context = { forge, clock, log: silentLog, repository: "acme/fleet", planes: new Map() } as unknown as RepoContext;
   expect(await partsOf(context).observePull(run, batch)).toMatchObject({ headIsOurs: false, retargeted: "release-1" });
+  // Merged there before anybody saw it, its merge commit is none of ours.
+  const merged = { state: "merged", mergeCommit: "b".repeat(40), mergedAt: iso(START), mergedBy: "stagecoach[bot]" };
+  const late = {
+    ...{ findPull: async () => ({ ...pull, ...rest, ...merged }) as unknown as Pull, checksOf: async () => [] },
+    identity: async () => ({ login: "stagecoach[bot]", id: 1 }),
+  };
+  const seen = await partsOf({ ...context, forge: late } as unknown as RepoContext).observePull(run, batch);
+  expect(seen?.merged).toMatchObject({ commit: "b".repeat(40), byUs: true, exact: false });
 });
 
 test("a pull request before its turn is read once for each word of the remote, and in its turn in every round", async () => {

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { Comment, Forge } from "../../../adapters/forge/port.ts";
 import { silentLog } from "../../../engine/round/context.ts";
-import { commentCache } from "./inbox.ts";
+import { commentCache } from "./comment-cache.ts";
 
 test("of a run of a thousand pull requests each is asked for once, round after round, and one that was told of anew", async () => {
   const asked: number[] = [];

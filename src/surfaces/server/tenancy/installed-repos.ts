@@ -1,5 +1,4 @@
 import type { ProbotOctokit } from "probot";
-import { ASKER_HEADER } from "../../../core/base/asker.ts";
 import type { Log } from "../../../engine/round/context.ts";
 
 /** A repository the App may work on, as GitHub lists it. */
@@ -62,8 +61,7 @@ function nameOf(account: object | null | undefined): string | undefined {
 }
 
 async function reposOf(octokit: ProbotOctokit, installationId: number): Promise<InstalledRepo[]> {
-  const headers = { [ASKER_HEADER]: `installation ${installationId}` };
-  const repositories = await octokit.paginate(octokit.rest.apps.listReposAccessibleToInstallation, { per_page: 100, headers });
+  const repositories = await octokit.paginate(octokit.rest.apps.listReposAccessibleToInstallation, { per_page: 100 });
   return repositories
     .filter(({ archived, disabled }) => !archived && disabled !== true)
     .map(({ id, full_name: fullName, default_branch: baseBranch, clone_url: cloneUrl }) => ({
