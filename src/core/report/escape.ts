@@ -1,6 +1,11 @@
+/** One line, without what moves a cursor, rings a bell or turns the direction of the text that follows. */
+function oneLine(text: string): string {
+  return text.replace(/[\s\p{Cc}\u202a-\u202e\u2066-\u2069]+/gu, " ").trim();
+}
+
 /** Text from outside (cluster names, messages of Argo CD, branch names) made harmless inside a Markdown table cell. */
 export function cell(text: string, limit = 300): string {
-  const line = text.replace(/\s+/g, " ").trim();
+  const line = oneLine(text);
   const cut = line.length > limit ? `${line.slice(0, limit - 1)}…` : line;
   // A zero-width space keeps `@name` from notifying anybody and `/command` from being read as one.
   return cut
@@ -11,7 +16,7 @@ export function cell(text: string, limit = 300): string {
 
 /** Inline code, whatever the text holds. */
 export function code(text: string): string {
-  const line = text.replace(/\s+/g, " ").replace(/\|/g, "\\|");
+  const line = oneLine(text).replace(/\|/g, "\\|");
   if (line === "") return "–";
   const ticks = Math.max(0, ...[...line.matchAll(/`+/g)].map(([run]) => run.length));
   const fence = "`".repeat(ticks + 1);
@@ -20,7 +25,7 @@ export function code(text: string): string {
 
 /** The same inside of HTML of ours, such as `<summary>`, where a backslash of Markdown would be shown. One line, since an empty one ends the HTML. */
 export function html(text: string, limit = 300): string {
-  const line = text.replace(/\s+/g, " ").trim();
+  const line = oneLine(text);
   const cut = line.length > limit ? `${line.slice(0, limit - 1)}…` : line;
   return cut
     .replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`)

@@ -21,7 +21,7 @@ export function parseArgs(command: Command, argv: readonly string[]): Command | 
 /** Begins a command that has commands of its own, such as `stagecoach pin get`; each of these wants an `exitOverride` itself. */
 export function nestedCommand(name: string): Command {
   return new Command(name)
-    .configureOutput({ outputError: (text, write) => write(`stagecoach: ${usageError(text, name)}\n`) })
+    .configureOutput({ outputError: (text, write) => write(visible(`stagecoach: ${usageError(text, name)}\n`)) })
     .exitOverride();
 }
 

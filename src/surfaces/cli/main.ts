@@ -115,6 +115,8 @@ try {
   process.exitCode = await main(process.argv.slice(2));
 } catch (error) {
   if (!(error instanceof CommandError)) throw error;
-  process.stderr.write(`stagecoach: ${error.message}\n`);
+  // What was typed, or read, may be anybody's.
+  const { visible } = await import("./print.ts");
+  process.stderr.write(`stagecoach: ${visible(error.message)}\n`);
   process.exitCode = error.exitCode;
 }
