@@ -117,6 +117,8 @@ try {
   if (!(error instanceof CommandError)) throw error;
   // What was typed, or read, may be anybody's.
   const { visible } = await import("./print.ts");
-  process.stderr.write(`stagecoach: ${visible(error.message)}\n`);
+  // Whatever was being done is not told any more.
+  const begin = process.stderr.isTTY ? "\r\u001b[K" : "";
+  process.stderr.write(`${begin}stagecoach: ${visible(error.message)}\n`);
   process.exitCode = error.exitCode;
 }

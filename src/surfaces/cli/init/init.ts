@@ -13,6 +13,7 @@ import { type Checkout, openCheckout, repoAround } from "../lint/lint-checkout.t
 import { lint } from "../lint/lint-run.ts";
 import { INVENTORY_OPTION, inventoryAt } from "../plan/plan-args.ts";
 import { json, visible } from "../print.ts";
+import { openProgress } from "../progress.ts";
 
 interface Options {
   repo?: string;
@@ -41,8 +42,10 @@ export async function run(argv: readonly string[]): Promise<number> {
   const command = parseArgs(program(), argv);
   if (command === undefined) return 0;
   const options = command.opts<Options>();
-  const checkout = openCheckout(command.args[0] ?? repoAround("."));
+  const progress = openProgress("looking through the repo");
+  const checkout = openCheckout(command.args[0] ?? repoAround("."), progress);
   const proposal = proposeFor(checkout, inventoryAt(options.inventory));
+  progress.end();
   const written = options.write === true ? writeAll(checkout, proposal) : undefined;
   process.stdout.write(shown(proposal, written, options.output, argumentsAgain(command.args[0], options)));
   return proposal.rollouts.length === 0 ? 1 : 0;

@@ -3,6 +3,7 @@ import { basename, dirname, join, resolve, sep } from "node:path";
 import type { RepoFiles } from "../../../core/base/repo-files.ts";
 import { whyOutside } from "../../../core/spec/rules/pins.ts";
 import { CommandError } from "../command.ts";
+import type { Progress } from "../progress.ts";
 
 /** The bot reads no larger ones either. */
 const LARGEST = 10 * 1024 * 1024;
@@ -12,8 +13,8 @@ export interface Checkout extends RepoFiles {
   root: string;
 }
 
-/** Opens a folder. It need not be a Git repository. */
-export function openCheckout(dir: string): Checkout {
+/** Opens a folder. It need not be a Git repository. `progress` is told each file that is read. */
+export function openCheckout(dir: string, progress?: Pick<Progress, "step">): Checkout {
   if (!existsSync(dir) || !statSync(dir).isDirectory()) throw new CommandError(2, `--repo ${dir} is not a folder`);
   const root = realpathSync(dir);
   const texts = new Map<string, string | null>();
@@ -23,6 +24,7 @@ export function openCheckout(dir: string): Checkout {
     read(path) {
       const known = texts.get(path);
       if (known !== undefined) return known;
+      progress?.step(path);
       const text = readPlain(root, path);
       texts.set(path, text);
       return text;

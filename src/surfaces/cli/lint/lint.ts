@@ -8,6 +8,7 @@ import { outputOption, parseArgs } from "../args.ts";
 import { CommandError } from "../command.ts";
 import { INVENTORY_OPTION, inventoryAt } from "../plan/plan-args.ts";
 import { json, wantsColour } from "../print.ts";
+import { openProgress } from "../progress.ts";
 import { type Checkout, openCheckout, repoAround } from "./lint-checkout.ts";
 import { lint, readRollouts, rolloutFilesIn } from "./lint-run.ts";
 import { lintJson, lintMarkdown, lintText } from "./lint-show.ts";
@@ -38,13 +39,15 @@ export async function run(argv: readonly string[]): Promise<number> {
   const options = command.opts<Options>();
   const missing = command.args.find((path) => !existsSync(path));
   if (missing !== undefined) throw new CommandError(2, `${missing} is not there`);
-  const checkout = openCheckout(options.repo ?? repoAround(command.args[0] ?? "."));
+  const progress = openProgress("checking");
+  const checkout = openCheckout(options.repo ?? repoAround(command.args[0] ?? "."), progress);
   const files = filesOf(checkout, command.args);
   const settings =
     existsSync(join(checkout.root, SETTINGS_FILE)) &&
     (command.args.length === 0 || command.args.some((path) => path.replaceAll(sep, "/").endsWith(SETTINGS_FILE)));
   if (files.length === 0 && !settings) throw new CommandError(1, `no rollout to check: ${checkout.root} has no rollouts/*.yaml`);
   const report = lint(checkout, files, inventoryAt(options.inventory));
+  progress.end();
   if (options.output === "json") process.stdout.write(json(lintJson(report)));
   else if (options.output === "markdown") process.stdout.write(lintMarkdown(report));
   else {

@@ -13,6 +13,7 @@ import { pinErrors } from "../lint/lint-outside.ts";
 import { rolloutFilesIn } from "../lint/lint-run.ts";
 import { lintText } from "../lint/lint-show.ts";
 import { json, wantsColour } from "../print.ts";
+import { openProgress } from "../progress.ts";
 import { INVENTORY_OPTION, inventoryAt, pickRollout, versionGiven } from "./plan-args.ts";
 import { makePlan, type PlanMade } from "./plan-make.ts";
 import { toJson, toText } from "./plan-show.ts";
@@ -54,7 +55,8 @@ export async function run(argv: readonly string[]): Promise<number> {
   const options = command.opts<Options>();
   const name = command.args[0] ?? "";
   const isFile = existsSync(name) && statSync(name).isFile();
-  const checkout = openCheckout(options.repo ?? repoAround(isFile ? name : "."));
+  const progress = openProgress("planning");
+  const checkout = openCheckout(options.repo ?? repoAround(isFile ? name : "."), progress);
   const file = isFile
     ? relative(checkout.root, realpathSync(resolve(name)))
         .split(sep)
@@ -67,6 +69,7 @@ export async function run(argv: readonly string[]): Promise<number> {
   const made = makePlan(rollout, checkout, inventory, options.to ?? {});
   const { plan, problems } = made;
   const refused = plan === undefined ? problems : pinErrors(rollout, checkout, inventory, plan);
+  progress.end();
   if (plan === undefined || refused.length > 0) return refuse(checkout, refused, options.output);
   process.stdout.write(shown(rollout, plan, made, options.output));
   // A plan for nobody is most likely a mistake: nobody's script should go on with it.

@@ -9,6 +9,7 @@ import { isRolloutFile } from "../../../engine/config-repo/project.ts";
 import { outputOption, parseArgs } from "../args.ts";
 import { CommandError } from "../command.ts";
 import { json, plain } from "../print.ts";
+import { withProgress } from "../progress.ts";
 import { asking, type GitHubPlace, openPlace } from "../steer/github-place.ts";
 import { editedFiles, type ReadText, type ReleaseEdit, releaseEdits } from "./release-edits.ts";
 
@@ -45,8 +46,8 @@ export async function run(argv: readonly string[]): Promise<number> {
   const [name = "", ...versions] = command.args;
   const wanted = valuesOf(versions);
   const place = await openPlace(options);
-  const base = await openBase(place, options.base);
-  const rollout = await findRollout(base, name);
+  const base = await withProgress("asking GitHub", async () => await openBase(place, options.base));
+  const rollout = await withProgress("reading the rollouts", async () => await findRollout(base, name));
   const [refused] = otherBase(rollout, base.branch);
   if (refused !== undefined) throw new CommandError(1, `${name}: ${sayProblem(refused).message}; ${sayProblem(refused).hint}`);
   const edits = await releaseEdits(rollout, wanted, base.read);
@@ -55,7 +56,10 @@ export async function run(argv: readonly string[]): Promise<number> {
     throw new CommandError(1, `${name} is released at ${version} already; to release it again raise release.attempt`);
   }
   const files = await editedFiles(edits, base.read);
-  const opened = options.dryRun === true ? undefined : await openPull(place, base, rollout, edits, files);
+  const opened =
+    options.dryRun === true
+      ? undefined
+      : await withProgress("opening the pull request", () => openPull(place, base, rollout, edits, files));
   process.stdout.write(shown(rollout, edits, opened, options.output));
   return 0;
 }

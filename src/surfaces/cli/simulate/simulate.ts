@@ -20,6 +20,7 @@ import { INVENTORY_OPTION, inventoryAt, pickRollout, versionGiven } from "../pla
 import { makePlan } from "../plan/plan-make.ts";
 import { allWarnings } from "../plan/plan-show.ts";
 import { json, wantsColour } from "../print.ts";
+import { openProgress } from "../progress.ts";
 import { parseFaults } from "./simulate-faults.ts";
 import { timesFromJournal } from "./simulate-history.ts";
 import { isByHand, labelsWithout, PEOPLE_MS } from "./simulate-people.ts";
@@ -121,11 +122,12 @@ function simulateAll(input: SimulateInput, { seed, runs: wanted }: Pick<Options,
   const all = tally();
   const first = simulate(input, seed);
   count(all, first);
+  const progress = openProgress("simulating");
   for (let number = 1; number < runs; number++) {
-    tellProgress(number, runs);
+    progress.step(`${number} of ${runs} runs`);
     count(all, simulate(input, seed + number));
   }
-  tellProgress(runs, runs);
+  progress.end();
   return {
     rollout: rollout.name,
     release: Object.values(plan.release.values).join(", ") || "(no release)",
@@ -138,12 +140,6 @@ function simulateAll(input: SimulateInput, { seed, runs: wanted }: Pick<Options,
     tally: all,
     times: times === undefined ? "times as they usually are" : `times of ${times.samples} updates in ${times.runs} past runs`,
   };
-}
-
-/** On a terminal only; the line is gone at the end. */
-function tellProgress(done: number, runs: number): void {
-  if (process.stderr.isTTY !== true || runs < 2) return;
-  process.stderr.write(done === runs ? "\r\u001b[K" : `\r${done} of ${runs} runs`);
 }
 
 function written(shown: Shown, output: Options["output"]): string {
