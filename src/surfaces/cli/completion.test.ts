@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test, vi } from "vitest";
 import { completionOf } from "./completion.ts";
-import { postCommand } from "./steer/post-command.ts";
+import { comment, postCommand } from "./steer/post-command.ts";
 
 const TABLE = {
   lint: { summary: "validates rollouts: schema", load: () => import("./lint/lint.ts") },
@@ -13,6 +13,9 @@ const TABLE = {
   journal: { summary: "whose the journal is", load: () => import("./journal/journal.ts") },
   sim: { summary: "parts of the embedded world", load: () => import("./sim/sim.ts") },
   requeue: { summary: "puts off", load: async () => postCommand("requeue") },
+  comment: { summary: "any other", load: async () => comment },
+  status: { summary: "a line a change", load: () => import("./journal/status.ts") },
+  wait: { summary: "until it is there", load: () => import("./journal/wait.ts") },
 };
 
 async function script(shell: string): Promise<string> {
@@ -54,7 +57,9 @@ test("bash completes the names of the rollouts around", async () => {
   try {
     execFileSync("mkdir", [join(dir, "rollouts")]);
     writeFileSync(join(dir, "rollouts/a.yaml"), "metadata:\n  name: payments\nspec:\n  name: no\n---\nmetadata:\n  name: ledger\n");
-    expect(await offered(["stagecoach", "pause", ""], dir)).toEqual(["payments", "ledger"]);
+    for (const name of ["pause", "comment", "status", "wait"])
+      expect(await offered(["stagecoach", name, ""], dir), name).toEqual(["payments", "ledger"]);
+    expect(await offered(["stagecoach", "wait", "payments", "--f"], dir)).toEqual(expect.arrayContaining(["--for", "--fetch"]));
   } finally {
     rmSync(dir, { recursive: true });
   }
