@@ -61,7 +61,10 @@ test("whatever is typed or stands in a repo, nothing printed steers the terminal
     const printed = await Promise.all(lines.map(async (line) => ({ line, ...(await ran(...line)) })));
     expect(printed.map(({ out }) => out).join("")).toContain("img src=x");
     for (const { line, out, err } of printed)
-      expect([...out, ...err].filter((one) => one !== "\n" && /[\p{Cc}\u202e]/u.test(one)), line.join(" ")).toEqual([]);
+      expect(
+        [...out, ...err].filter((one) => one !== "\n" && /[\p{Cc}\u202e]/u.test(one)),
+        line.join(" "),
+      ).toEqual([]);
   } finally {
     rmSync(repo, { recursive: true });
   }
