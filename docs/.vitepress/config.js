@@ -1,4 +1,7 @@
-/** The site of docs/, built by `npm run docs`. What it is made with is installed here alone: 100 MB that nothing else needs. */
+/**
+ * The site of docs/, built by `npm run docs`. What it is made with is installed here alone: 100 MB that nothing else needs. Rollup is the one in WebAssembly:
+ * of its native packages a registry may lack those of other platforms, and then `npm ci` refuses.
+ */
 import { dirname, posix, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 
