@@ -75,7 +75,7 @@ test("§9.16: clusters that join, leave, are relabelled, drained or stopped duri
   expect(of(second, 2)).toEqual(["us-east-1-c"]);
   expect(second.quarantined?.map((one) => one.cluster)).toEqual(["hub/us-east-1-b"]);
   expect(second.requeued.map((one) => one.cluster)).toEqual(["hub/us-east-1-a"]);
-  await world.untilComment(release, "in quarantine");
+  await world.untilComment(release, "**Quarantined**");
   world.argocd.relabel("us-east-1-b", { stopped: null });
   world.argocd.relabel("us-east-1-a", { drained: null });
 

@@ -77,7 +77,7 @@ describe.skipIf(chromiumPath === undefined)("the page in a browser", () => {
     await page.goto(url);
     await page.waitForSelector(".run");
     const label = await page.locator(".cell").first().getAttribute("aria-label");
-    expect(label).toBe("eu-1: baked\nv1.4.1 → v1.4.2\npayments-eu-1\nlive at 1f2e3d4 and healthy");
+    expect(label).toBe("eu-1: Healthy\nv1.4.1 → v1.4.2\npayments-eu-1\nlive at 1f2e3d4 and healthy");
     expect(await page.locator(".cell").first().getAttribute("tabindex")).toBe("0");
     await page.close();
   });

@@ -52,7 +52,7 @@ test("the way back: automatic, of a run long over, and of one in progress; its l
   ]);
   expect([...here.versions().values()].every((version) => version === "v1.4.1")).toBe(true);
   expect(onMain(here, RELEASE)).toContain("v1.4.1");
-  await world.untilComment(first, "**RolledBack**");
+  await world.untilComment(first, "**Rolled back**");
 
   // The very same version can be released again, once what was wrong is put right; nothing else has started meanwhile.
   world.argocd.setFault("us-east-1-b", null);

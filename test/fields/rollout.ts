@@ -42,7 +42,7 @@ spec.pins[].clusterGenerator.file spec.pins[].clusterGenerator.old spec.pins[].c
 spec.pins[].branch | src/engine/resolve/targets › branch: the branch of the cluster | test/e2e/pin-kinds › the branches are fast-forwarded | src/core/report/plan/plan-comment › branches
 spec.mode | src/core/spec/parse/parse › fills every default in | test/e2e/release-pulls › under Observe a release is only commented on | src/core/report/plan/plan-comment › mode
 spec.delivery.strategy | src/core/spec/rules/steps › Rolling and Commit are refused | test/e2e/pin-kinds › the branches are fast-forwarded | src/core/report/plan/plan-comment › strategy
-spec.delivery.merge | src/core/run/gates/github › passes with merge: Manual | test/e2e/rules › a person's journey through it | src/core/report/run/report › merge: Manual
+spec.delivery.merge | src/core/run/gates/github › passes with merge: Manual | test/e2e/rules › a person's journey through it | src/core/report/batch/batch-gates › merge: "Manual"
 spec.delivery.ahead | src/core/run/batches/ahead › is not opened with delivery.ahead: false | ${FIELDS} | ${RULES}opened in its turn, never ahead
 spec.delivery.method | ${PARSED} | ${FIELDS} | test/e2e/fields.long › rebase
 spec.delivery.labels spec.delivery.reviewers.teams spec.delivery.reviewers.users | src/core/spec/parse/parse › fills every default in | test/e2e/silence › a batch that waits for a person wears its labels | src/core/report/run/closing-summary › could not be asked
@@ -63,7 +63,7 @@ spec.stages[].order.seed | src/core/plan/pace › is the same for the same seed 
 spec.stages[].order.pairs | src/core/plan/pace › an active cluster and its standby | ${FIELDS} | ${RULES}never two of a pair at once
 spec.stages[].bake | src/core/run/run-rules › starts over where a cluster becomes unhealthy | ${FIELDS} | src/core/report/plan/plan-comment › bake 10m
 spec.stages[].progressDeadline | src/core/run/run-rules › has failed where it is not healthy within progressDeadline | test/e2e/argo.long › a cluster that is stuck past its deadline | ${RULES}in canary healthy within 20m
-spec.stages[].requeue.attempts spec.stages[].requeue.interval | src/core/run/run-rules › counts a cluster as failed after the last look | ${MEMBERS} | src/core/report/run/report › the next look
+spec.stages[].requeue.attempts spec.stages[].requeue.interval | src/core/run/run-rules › counts a cluster as failed after the last look | ${MEMBERS} | src/core/report/model/run-model › tried after the stage
 spec.stages[].approval.teams spec.stages[].approval.count | src/core/run/gates/gates › two of them are two people | ${GATES} | ${RULES}2 approvals of sre
 spec.stages[].approval.notBy | src/core/run/gates/approval › does not approve a stage that says so | test/attacks/own-approval › one of the team pushes | src/core/report/plan/plan-rules › 2 approvals of sre, not by who merged it
 spec.stages[].analysis.templates[].templateName spec.stages[].analysis.args[].name spec.stages[].analysis.args[].value | src/core/analysis/lint › the seed's webcheck beside a bake | test/e2e/analysis › a service that turns from ok to nok | src/core/report/run/analysis › webcheck: 3 ok, 2 failed
@@ -74,7 +74,7 @@ spec.stages[].hooks.before[].url | src/core/run/checks/hooks › are asked one a
 spec.stages[].hooks.before[].timeout | src/core/analysis/lint › lint of analyses | ${HOOKS} | src/core/report/run/analysis › hook before the stage
 spec.stages[].jitter | src/core/plan/pace › holds the merge for a time that is the same | ${FIELDS} | ${RULES}up to 5m apart
 spec.settle spec.grace spec.seenDeadline spec.waitingDeadline | ${PARSED} | ${FIELDS} | ${RULES}A cluster is live once it held still for 5s; failing after 2m
-spec.baseline | src/core/run/targets/target-rules › Tolerate: what was Degraded before | ${FIELDS} | src/core/report/rollouts › (baseline)
+spec.baseline | src/core/run/targets/target-rules › Tolerate: what was Degraded before | ${FIELDS} | src/core/report/rollouts › as before its batch
 spec.allowUnstaged | src/core/spec/parse/parse › fills every default in | ${FIELDS} | src/core/report/plan/plan-check › allowUnstaged: true
 spec.dependsOn[].rollout spec.dependsOn[].atLeast | src/core/run/gates/gates › a cluster waits until the other rollout is confirmed there | ${FIELDS} | ${RULES}Each cluster waits for
 spec.windows[].schedule spec.windows[].duration spec.windows[].timeZone | src/engine/release-pr/plan-warnings › outside of it the warning says until when | ${GATES} | ${RULES}closed now, next open

@@ -18,18 +18,13 @@ interface RefusedLine {
 
 /** The answer below a comment of which something was refused, in at most `room` characters. */
 export function refusalAnswer(lines: readonly RefusedLine[], room = COMMENT_ROOM): string {
-  const shown = lines.map(({ text, author, message }) => `> ${code(text.slice(0, 200))}\n\n@${cell(author)}: ${sentence(message)}.`);
+  const shown = lines.map(({ text, author, message }) => `> ${code(text.slice(0, 200))}\n\n@${cell(author)}: ${prose(message)}.`);
   const say = (most: number) => [
     ...shown.slice(0, most),
     shown.length > most ? `and ${shown.length - most} more` : "",
     "<sub>`/help` lists what can be said here.</sub>",
   ];
   return fitting(room, [shown.length, 50, 20, 5], say, "One of them is too long for this place.");
-}
-
-/** Numbers of pull requests stay links. */
-function sentence(message: string): string {
-  return prose(message).replace(/\\#(?=\d)/g, "#");
 }
 
 /** What `/help` answers, and `/help COMMAND`. */

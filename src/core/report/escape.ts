@@ -33,11 +33,13 @@ export function html(text: string, limit = 300): string {
     .replace(/^\//, "\u200b/");
 }
 
-/** A sentence of ours that marks commands as code: the marks stay, everything else is made harmless. */
+/** A sentence of ours that marks commands as code: the marks stay, numbers of pull requests stay links, everything else is made harmless. */
 export function prose(text: string): string {
   return text
     .split(/(`[^`]+`)/)
-    .map((part, index) => (index % 2 === 1 ? code(part.slice(1, -1)) : part.replace(/\S[\s\S]*\S|\S/, (words) => cell(words, 1000))))
+    .map((part, index) =>
+      index % 2 === 1 ? code(part.slice(1, -1)) : part.replace(/\S[\s\S]*\S|\S/, (words) => cell(words, 1000).replace(/\\#(?=\d)/g, "#")),
+    )
     .join("");
 }
 

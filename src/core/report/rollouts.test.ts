@@ -4,9 +4,9 @@ import { said } from "../reasons/run.ts";
 import type { BatchTarget, RolloutState, Run } from "../run/state/run.ts";
 import { evidenceBefore, evidenceWords } from "./batch/batch-pull.ts";
 import { BODY_LIMIT } from "./escape.ts";
+import { modelOf } from "./model/run-model.ts";
 import { pausedSign, rolloutDetails, rolloutsComment, rolloutsSign } from "./rollouts.ts";
 import { runComment } from "./run/run-comment.ts";
-import { runView } from "./run/run-view.ts";
 import { renderTree } from "./tree/tree.ts";
 
 const NOW = Date.parse("2026-11-21T09:10:00Z");
@@ -52,8 +52,8 @@ describe("Argo Rollouts", () => {
     if (batch === undefined) throw new Error("the sample has two batches");
     expect(rolloutsComment(run, batch, NOW)).toContain(row);
     expect(rolloutsComment(run, batch, NOW)).toContain("As of 09:10:00 UTC.");
-    const cluster = runView(run).stages[1]?.batches[0]?.clusters[0];
-    expect(cluster?.rollouts).toEqual([{ name: "api", phase: "Paused", details: rolloutDetails(ROLLOUT) }]);
+    const application = modelOf(run, NOW).children[1]?.children[0]?.children[0]?.children[0];
+    expect(application?.children).toMatchObject([{ kind: "rollout", name: "api", state: "Paused", says: rolloutDetails(ROLLOUT) }]);
   });
 
   test("a comment is edited for a step or a phase, not for a pod", () => {
@@ -107,8 +107,8 @@ describe("messages reach every report", () => {
     const plain = (text: string) => text.replaceAll("\\", "");
     expect(tree(run)).toContain(sentence);
     expect(plain(runComment(run, NOW))).toContain(sentence);
-    const view = runView(run);
-    expect([view.why, view.stages[1]?.batches[0]?.clusters[0]?.why]).toEqual([why, sentence]);
+    const model = modelOf(run, NOW);
+    expect([model.says, model.children[1]?.children[0]?.children[0]?.says]).toEqual([why, sentence]);
   });
 
   test("a settled batch with a failure tells it on the next batch's PR, with the fields in words", () => {
@@ -129,8 +129,8 @@ describe("messages reach every report", () => {
       evidence,
     };
     const text = evidenceBefore({ ...run, batches: [{ ...first, targets: [failed] }, second] }, second, NOW);
-    expect(text).toContain("Failed (baseline)");
-    expect(text).toContain("the cluster's clock is 3s ahead; sync window closed until 06:00; all well since 09:00; health=Degraded");
+    expect(text).toContain("Failed, as before its batch");
+    expect(text).toContain("The cluster's clock is 3s ahead. Its sync window: closed until 06:00.");
   });
 });
 
@@ -140,12 +140,12 @@ test("what failed as it had been before its batch is told apart everywhere", () 
     excused: true,
     why: said("as before its batch (baseline: Degraded), and no worse: It is Degraded."),
   });
-  expect(tree(run)).toContain("✖ Failed (baseline)");
-  expect(runComment(run, NOW)).toContain("❌ Failed (baseline)");
-  expect(runView(run).stages[1]?.batches[0]?.clusters[0]).toMatchObject({
-    phase: "Failed",
-    excused: true,
-    why: expect.stringContaining("baseline: Degraded"),
+  expect(tree(run)).toContain("as before its batch");
+  expect(runComment(run, NOW)).toContain("❌ Failed, as before its batch");
+  expect(modelOf(run, NOW).children[1]?.children[0]?.children[0]).toMatchObject({
+    state: "Failed",
+    facts: expect.arrayContaining(["as before its batch"]),
+    says: expect.stringContaining("baseline: Degraded"),
   });
 });
 
@@ -153,13 +153,15 @@ test("a control plane that cannot be seen stands in the run's page, the tree and
   const unseen = [{ plane: "hub", since: "2026-11-21T09:05:00.000Z", why: said("forbidden; grant list on applications") }];
   const run = runWith({}, { unseen });
   expect(runComment(run, NOW)).toContain(
-    "Control plane hub cannot be seen since 09:05:00 UTC: forbidden; grant list on applications. Its clusters wait",
+    "Stagecoach has not reached control plane hub since 09:05:00 UTC: forbidden; grant list on applications. us-1, us-2 wait for it",
   );
-  expect(tree(run)).toContain("control plane hub since 2026-11-21T09:05:00.000Z: forbidden; grant list on applications");
-  expect(runView(run).unseen).toEqual([{ ...unseen[0], why: "forbidden; grant list on applications" }]);
+  expect(tree(run)).toContain("control plane hub · for 5m · forbidden; grant list on applications");
+  expect(modelOf(run, NOW).controlPlanes).toMatchObject([
+    { name: "hub", state: "Unseen", says: "forbidden; grant list on applications", facts: ["us-1, us-2 wait for it"] },
+  ]);
 });
 
-test("evidence is read by its names, those that do not say it in words first", () => {
+test("of the evidence what the sentence does not tell is said in words, and no name of a field", () => {
   const fields = { health: "Healthy", clockBehindSeconds: 2, refreshRequested: true, toString: "odd" };
-  expect(evidenceWords({ fields })).toBe("the cluster's clock is 2s behind; a refresh is asked for; health=Healthy toString=odd");
+  expect(evidenceWords({ fields })).toEqual(["The cluster's clock is 2s behind.", "Argo CD is asked to refresh it."]);
 });

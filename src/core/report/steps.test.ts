@@ -2,9 +2,9 @@ import { describe, expect, test } from "vitest";
 import { batch, pull, round, say } from "../run/testing/bench.ts";
 import { bringStep, mergeStep, stepBench } from "../run/testing/step-bench.ts";
 import { batchBody } from "./batch/batch-pull.ts";
+import { modelOf } from "./model/run-model.ts";
 import { planComment } from "./plan/plan-comment.ts";
 import { runComment } from "./run/run-comment.ts";
-import { runView } from "./run/run-view.ts";
 import { stepsTable } from "./steps.ts";
 import { renderTree } from "./tree/tree.ts";
 
@@ -60,23 +60,22 @@ describe("a run in its steps", () => {
 
   test("no cluster is live at the release before its last weight, and none is counted twice", () => {
     const self = atSixty();
-    expect(runComment(self.run, self.now)).toContain("| canary | in progress | 0/2 | 0/3 ");
-    const view = runView(self.run);
-    expect(view.counts).toMatchObject({ clusters: 3, live: 0 });
-    expect(view.stages[0]?.batches.map(({ name }) => name)).toEqual(["batch 1 of 2, step 2 of 3 (weight 60)", "batch 2 of 2"]);
+    expect(runComment(self.run, self.now)).toContain("| canary | Progressing | 0/2 | 0/3 ");
+    const model = modelOf(self.run, self.now);
+    expect(model.counts).toMatchObject({ clusters: 3, healthy: 0 });
+    expect(model.children[0]?.children.map(({ name }) => name)).toEqual(["batch 1 of 2, step 2 of 3 (weight 60)", "batch 2 of 2"]);
     self.run = { ...self.run, promotedFully: { by: "bob", at: self.run.startedAt } };
     bringStep(self, 2);
     bringStep(self, 3);
-    expect(runComment(self.run, self.now)).toContain("| canary | in progress | 1/2 | 2/3 ");
-    expect(runView(self.run).counts).toMatchObject({ clusters: 3, live: 2 });
+    expect(runComment(self.run, self.now)).toContain("| canary | Progressing | 1/2 | 2/3 ");
+    expect(modelOf(self.run, self.now).counts).toMatchObject({ clusters: 3, healthy: 2 });
   });
 
   test("the tree has each weight, clusters under the one they are at", () => {
     const self = atSixty();
     mergeStep(self, 2);
     const tree = renderTree(self.run, self.now, { color: false, width: 140 });
-    expect(tree).toMatch(/batch 1, step 1 of 3 \(weight 20\) +✔ Settled/);
-    expect(tree).toMatch(/batch 1, step 2 of 3 \(weight 60\) +● Merged/);
+    expect(tree).toMatch(/batch 1 of 2, step 2 of 3 \(weight 60\) +● Syncing/);
     expect(tree.match(/⎈ c1 /g)).toHaveLength(1);
     expect(tree).toContain("batch 2");
     expect(tree).toContain("0/3 clusters");

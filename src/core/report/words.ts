@@ -1,7 +1,8 @@
 import { epoch, formatDuration, type Time } from "../base/time.ts";
 import type { Edit } from "../plan/plan-types.ts";
 import { stepWords } from "../plan/steps.ts";
-import type { Batch, Run, RunPhase, TargetPhase } from "../run/state/run.ts";
+import type { Batch, Run, RunPhase } from "../run/state/run.ts";
+import type { ModelNode, State } from "./model/model.ts";
 import { BATCH_NOUNS } from "./reasons/phrases.ts";
 
 /** Short words and marks every report shares, so that the terminal, the PR and the page say the same. */
@@ -23,14 +24,13 @@ export function releaser({ trigger }: Pick<Run, "trigger">): string {
   return trigger.accounts?.length === 0 ? `${trigger.author} (so says the commit; GitHub knows no account)` : trigger.author;
 }
 
-const TARGET_MARKS: Record<TargetPhase, string> = {
-  Pending: "⚪",
+const STATE_MARKS: Partial<Record<State, string>> = {
+  ToCome: "⚪",
   Requeued: "🔁",
-  Proposed: "📝",
+  Open: "📝",
   Merged: "🔀",
   Syncing: "🔄",
   Healthy: "💚",
-  Baked: "✅",
   Failed: "❌",
   Skipped: "⏭️",
   RolledBack: "↩️",
@@ -40,13 +40,9 @@ export function runMark(phase: RunPhase): string {
   return RUN_MARKS[phase];
 }
 
-export function targetMark(phase: TargetPhase): string {
-  return TARGET_MARKS[phase];
-}
-
-/** A target's phase as people read it: what failed as it had been before is told apart. */
-export function phaseWord({ phase, excused }: { phase: TargetPhase; excused?: true | undefined }): string {
-  return excused === true ? `${phase} (baseline)` : phase;
+/** Beside the word of a state; what is healthy has a tick once nothing of it is looked at any more. */
+export function stateMark({ state, when }: Pick<ModelNode, "state" | "when">): string {
+  return state === "Healthy" && when === "past" ? "✅" : (STATE_MARKS[state] ?? "⚪");
 }
 
 /** `v1.4.2`, or `chart=1.2.0, image=v3` where a release has several values. */

@@ -113,7 +113,7 @@ export async function startStagecoach(given: StagecoachOptions): Promise<Stageco
   const server = await startBotServer({
     ...serverOptionsOf(options),
     onEvent: eventHandler({ repos, wake: (key, heard) => wake(key, undefined, heard), rediscover: resync.rediscoverSoon }),
-    routes: webRoutes({ runs, standing, onChange }, clock),
+    routes: webRoutes({ runs, standing, onChange, planes }, clock),
     isReady: () => state === "ready",
   });
   metrics?.watch({ runs, standing, repositories: () => repos.counts(), planes });

@@ -1,4 +1,5 @@
-/** The page: three texts, no build step. All data reaches the DOM as text, never as HTML. */
+/** The page: three texts, no build step. It draws the model of each run; all data reaches the DOM as text, never as HTML. */
+import { LABELS } from "../../core/report/model/states.ts";
 
 export const PAGE_HTML = `<!doctype html>
 <html lang="en">
@@ -54,7 +55,8 @@ header p { margin: 0; color: var(--quiet); font-variant-numeric: tabular-nums; }
 .cell { display: flex; align-items: center; gap: 6px; border: 1px solid var(--line); border-radius: 7px; padding: 3px 9px 3px 7px; font-size: 13px; background: var(--paper); }
 .cell:focus-visible { outline: 2px solid var(--move); }
 .rollouts { list-style: none; margin: 6px 0 2px; padding: 0; font-size: 13px; } .rollouts li { overflow-wrap: anywhere; }
-.rollouts b { font-weight: 600; } .rollouts .Paused { color: var(--wait); } .rollouts .Degraded { color: var(--bad); } .rollouts .Healthy { color: var(--live); }
+.rollouts b { font-weight: 600; }
+.cause { margin: 8px 0 0; color: var(--bad); } .actions { display: flex; flex-wrap: wrap; gap: 4px 12px; list-style: none; margin: 12px 0 0; padding: 0; font-size: 13px; }
 .dot { width: 11px; height: 11px; flex: none; }
 .c-live { color: var(--live); } .c-move { color: var(--move); } .c-wait { color: var(--wait); } .c-bad { color: var(--bad); } .c-none { color: var(--none); }
 #legend { list-style: none; display: flex; flex-wrap: wrap; gap: 6px 18px; padding: 0 0 32px; margin: 0; color: var(--quiet); font-size: 13px; }
@@ -62,11 +64,12 @@ header p { margin: 0; color: var(--quiet); font-variant-numeric: tabular-nums; }
 `;
 
 export const PAGE_SCRIPT = `// Draws what /api/events sends. Nothing here decides anything.
-const LOOK = {
-  Pending: ["none", "ring", "to come"], Requeued: ["wait", "loop", "requeued"], Proposed: ["move", "ring", "PR open"],
-  Merged: ["move", "half", "merged"], Syncing: ["move", "half", "syncing"], Healthy: ["live", "full", "live and healthy"],
-  Baked: ["live", "tick", "baked"], Failed: ["bad", "cross", "failed"], Skipped: ["none", "dash", "skipped"], RolledBack: ["wait", "loop", "rolled back"],
+const LABELS = ${JSON.stringify(LABELS)};
+const COLORS = { good: "live", busy: "move", warn: "wait", bad: "bad", dim: "none" };
+const LOOKS = {
+  ToCome: "ring", Open: "ring", Merged: "half", Syncing: "half", Healthy: "full", Failed: "cross", Requeued: "loop", RolledBack: "loop", Skipped: "dash",
 };
+const LEGEND = [["ToCome", "dim"], ["Open", "busy"], ["Syncing", "busy"], ["Healthy", "good", "now"], ["Healthy", "good"], ["Failed", "bad"], ["Requeued", "warn"], ["Skipped", "dim"]];
 const SHAPES = {
   ring: '<circle cx="6" cy="6" r="4.5" fill="none" stroke="currentColor" stroke-width="1.6"/>',
   half: '<circle cx="6" cy="6" r="4.5" fill="none" stroke="currentColor" stroke-width="1.6"/><path d="M6 1.5a4.5 4.5 0 0 1 0 9z" fill="currentColor"/>',
@@ -85,11 +88,11 @@ function el(tag, attributes, ...children) {
   node.append(...children.filter((child) => child !== null && child !== undefined && child !== ""));
   return node;
 }
-function dot(phase) {
-  const [color, shape] = LOOK[phase] ?? LOOK.Pending;
+function dot({ state, tone, when }) {
+  const shape = state === "Healthy" && when === "past" ? "tick" : LOOKS[state] ?? "ring";
   const svg = document.createElementNS("http://www.w3.org/2000/svg", "svg");
   svg.setAttribute("viewBox", "0 0 12 12");
-  svg.setAttribute("class", "dot c-" + color);
+  svg.setAttribute("class", "dot c-" + (COLORS[tone] ?? "none"));
   svg.setAttribute("aria-hidden", "true");
   svg.innerHTML = SHAPES[shape];
   return svg;
@@ -103,59 +106,87 @@ function span(ms) {
 }
 function since(time) { return el("time", { datetime: time, "data-since": time }, span(now() - Date.parse(time))); }
 function until(time) { return el("time", { datetime: time, "data-until": time }, "in " + span(Date.parse(time) - now())); }
-function when(next) { return next.eta ? until(next.eta) : next.deadline ? el("span", {}, "at the latest ", until(next.deadline)) : ""; }
-function link(pull) {
-  if (!pull) return null;
-  const safe = /^https?:\\/\\//.test(pull.url);
-  return el(safe ? "a" : "span", safe ? { href: pull.url, rel: "noreferrer" } : {}, "#" + pull.number);
+function clock(time) { return time.slice(11, 16) + " UTC"; }
+function when(n) {
+  if (n.waitsFor?.at) return until(n.waitsFor.at);
+  return n.deadline ? el("span", {}, "at the latest ", until(n.deadline)) : "";
 }
+function done(n) {
+  if (!n.eta) return null;
+  return el("span", { class: "quiet" }, "Done about ", until(n.eta.p50), n.eta.p50 === n.eta.p90 ? "" : ", where it is slow at " + clock(n.eta.p90));
+}
+function link({ name, url }) {
+  const safe = /^https?:\\/\\//.test(url);
+  return el(safe ? "a" : "span", safe ? { href: url, rel: "noreferrer" } : {}, name);
+}
+function below(n, kind) { return n.children.flatMap((c) => c.kind === kind ? [c] : below(c, kind)); }
 function cluster(c) {
-  const label = (LOOK[c.phase] ?? LOOK.Pending)[2] + (c.excused ? " (baseline)" : "");
-  const change = c.from || c.to ? c.from + " → " + c.to + "\\n" : "";
-  const title = c.name + ": " + label + "\\n" + change + (c.applications.length ? c.applications.join(", ") + "\\n" : "") + c.why;
-  return el("li", { class: "cell", title, tabindex: "0", "aria-label": title }, dot(c.phase), c.name);
+  const label = LABELS[c.state] + (c.facts.length ? " (" + c.facts.filter((f) => !f.includes("→")).join(", ") + ")" : "");
+  const change = c.facts.filter((f) => f.includes("→"));
+  const lines = [c.name + ": " + label.replace(" ()", ""), ...change, below(c, "application").map((a) => a.name).join(", "), c.says];
+  const title = lines.filter((line) => line !== "").join("\\n");
+  return el("li", { class: "cell", title, tabindex: "0", "aria-label": title }, dot(c), c.name);
 }
-const ROLLOUT_WORDS = ["Paused", "Degraded", "Healthy"];
+function rows(list, label, row) {
+  return list.length ? el("ul", { class: "rollouts", "aria-label": label }, ...list.slice(0, 20).map(row), list.length > 20 ? el("li", { class: "quiet" }, list.length - 20 + " more") : null) : null;
+}
 function rollouts(b) {
-  const all = b.clusters.flatMap((c) => (c.rollouts ?? []).map((r) => [c, r]));
-  if (!all.length || b.phase === "Settled") return null;
-  const row = ([c, r]) => el("li", {}, el("b", {}, c.name), " ⟳ " + r.name + " ", el("span", { class: ROLLOUT_WORDS.includes(r.phase) ? r.phase : "quiet" }, r.phase), " · " + r.details);
-  return el("ul", { class: "rollouts", "aria-label": "Argo Rollouts" }, ...all.slice(0, 20).map(row), all.length > 20 ? el("li", { class: "quiet" }, all.length - 20 + " more") : null);
+  const all = b.when === "past" ? [] : below(b, "cluster").flatMap((c) => below(c, "rollout").map((r) => [c, r]));
+  return rows(all, "Argo Rollouts", ([c, r]) => el("li", {}, el("b", {}, c.name), " ⟳ " + r.name + " ", el("span", { class: "c-" + COLORS[r.tone] }, LABELS[r.state]), " · " + r.says));
 }
-function gates(list) {
-  if (!list?.length) return null;
-  const color = { good: "live", busy: "move", wait: "wait", bad: "bad", none: "none" };
-  const row = (g) => el("li", {}, el("b", {}, g.what), " ", el("span", { class: "c-" + (color[g.tone] ?? "none") }, g.state), g.measured ? " · " + g.measured : "", g.tone === "good" || !g.why ? "" : " · " + g.why);
-  return el("ul", { class: "rollouts", "aria-label": "Analyses and hooks" }, ...list.slice(0, 20).map(row), list.length > 20 ? el("li", { class: "quiet" }, list.length - 20 + " more") : null);
+function checks(n) {
+  const why = (g) => g.tone === "good" || !g.says ? "" : " · " + g.says;
+  return rows(n.children.filter((c) => c.kind === "check"), "Analyses and hooks", (g) => el("li", {}, el("b", {}, g.name), " ", el("span", { class: "c-" + COLORS[g.tone] }, LABELS[g.state]), g.facts.length ? " · " + g.facts.join(" · ") : "", why(g)));
 }
-function batch(b) {
-  const head = el("p", { class: "head" }, el("span", {}, b.name, " ", link(b.pull)), el("span", {}, b.phase, b.since && b.phase !== "Settled" ? " " : "", b.since && b.phase !== "Settled" ? since(b.since) : ""));
-  const why = b.why && b.phase !== "Settled" ? el("p", {}, b.why) : null;
-  const next = b.next && b.phase !== "Settled" ? el("p", { class: "quiet" }, "next: " + b.next.what + " ", when(b.next)) : null;
-  return el("div", { class: "batch" }, head, el("ul", { class: "cells" }, ...b.clusters.map(cluster)), rollouts(b), gates(b.gates), why, next);
+function batch(b, r) {
+  const past = b.when === "past";
+  const state = LABELS[b.state] + (b.checking ? ", " + b.checking : "") + " ";
+  const head = el("p", { class: "head" }, el("span", {}, b.name, " ", ...b.links.map(link)), el("span", {}, state, b.since && !past ? since(b.since) : ""));
+  const why = b.says && !past && b.says !== r.says ? el("p", {}, b.says) : null;
+  const next = b.waitsFor && !past && b.waitsFor.says !== r.waitsFor?.says ? el("p", { class: "quiet" }, "Next: " + b.waitsFor.says + " ", when(b)) : null;
+  return el("div", { class: "batch" }, head, cells(below(b, "cluster")), rollouts(b), checks(b), b.cause?.name === r.cause?.name ? null : cause(b), why, next);
 }
-function stage(s) {
-  const all = s.batches.flatMap((b) => b.clusters);
-  const live = all.filter((c) => c.phase === "Healthy" || c.phase === "Baked").length;
-  return el("section", { class: "stage " + (s.state === "current" ? "current" : "") }, el("h3", {}, s.name, el("small", {}, live + "/" + all.length + " live")),
-    el("p", { class: "count" }, s.state + ", at most " + s.maxUnavailable + " at once"), gates(s.gates), ...s.batches.map(batch));
+function cells(list) { return el("ul", { class: "cells" }, ...list.map(cluster)); }
+function loose(s) {
+  const groups = Map.groupBy(s.children.filter((c) => c.kind === "cluster"), (c) => c.state);
+  return [...groups].map(([state, list]) => el("div", { class: "batch" }, el("p", { class: "head" }, el("span", {}, LABELS[state])), cells(list), ...list.filter((c) => c.says).slice(0, 5).map((c) => el("p", { class: "quiet" }, c.name + ": " + c.says, c.eta ? el("span", {}, " Looked at again ", until(c.eta.p50)) : ""))));
+}
+function stage(s, r) {
+  const state = s.when === "now" ? "current" : "";
+  return el("section", { class: "stage " + state }, el("h3", {}, s.name, s.counts ? el("small", {}, s.counts.healthy + "/" + s.counts.clusters + " healthy") : null),
+    el("p", { class: "count" }, [LABELS[s.state], ...s.facts].join(", ")), checks(s), ...s.children.filter((c) => c.kind === "batch").map((b) => batch(b, r)), ...loose(s));
+}
+function cause(n) {
+  const c = n.cause;
+  if (!c || n.kind === "stage") return null;
+  const measured = (c.measured ?? []).map((m) => m.metric + (m.value ? " measured " + m.value : "") + (m.limit ? ", " + m.limit : ""));
+  return el("p", { class: "cause" }, c.name + ": " + (measured.length ? measured.join("; ") : c.says) + " ", c.link ? link({ name: "Argo CD", url: c.link }) : "");
+}
+function actions(r) {
+  const list = r.actions.filter((a) => a.allowed);
+  if (!list.length) return null;
+  const one = (a) => el("li", { title: a.effect + " (needs " + a.needs + ")" }, el("code", {}, ["/" + a.verb, ...a.args].join(" ")));
+  return el("ul", { class: "actions", "aria-label": "What you can comment" }, el("li", { class: "quiet" }, "Comment on the pull request:"), ...list.map(one));
 }
 function run(r) {
-  const { clusters, live, failed, requeued } = r.counts;
+  const { clusters, healthy, failed, requeued } = r.counts;
   const part = (n) => "width:" + (clusters ? (100 * n) / clusters : 0) + "%";
   const liveBar = el("i", { class: "l" }), failBar = el("i", { class: "f" });
-  liveBar.style.cssText = part(live); failBar.style.cssText = part(failed);
+  liveBar.style.cssText = part(healthy); failBar.style.cssText = part(failed);
   return el("article", { class: "run" },
-    el("div", { class: "top" }, el("h2", {}, r.rollout + " #" + r.number), el("span", { class: "release" }, r.release), el("span", { class: "phase " + r.phase }, r.phase),
-      el("span", { class: "quiet" }, r.repository + (r.trigger.pull ? " · PR #" + r.trigger.pull : "") + " by " + r.trigger.author)),
-    el("p", { class: "why" }, r.why),
-    el("p", { class: "next" }, r.next ? "Next: " + r.next.what + " " : "", r.next ? when(r.next) : "", r.endedAt ? "Took " + span(Date.parse(r.endedAt) - Date.parse(r.startedAt)) : ""),
-    r.ask ? el("p", { class: "ask" }, r.ask) : null,
-    ...(r.endedAt ? [] : r.unseen ?? []).map((u) => el("p", { class: "ask" }, "Control plane " + u.plane + " cannot be seen: " + u.why + ". Its clusters wait, for ", since(u.since))),
-    el("div", { class: "bar", role: "img", "aria-label": live + " of " + clusters + " clusters live" }, liveBar, failBar),
-    el("p", { class: "count" }, live + " of " + clusters + " clusters live" + (failed ? ", " + failed + " failed" : "") + (requeued ? ", " + requeued + " requeued" : "")),
-    el("div", { class: "stages" }, ...r.stages.map(stage)),
-    ...(r.notes ?? []).map((text) => el("p", { class: "quiet" }, text)));
+    el("div", { class: "top" }, el("h2", {}, r.rollout + " #" + r.number), el("span", { class: "release" }, r.release), el("span", { class: "phase " + r.state }, LABELS[r.state]),
+      el("span", { class: "quiet" }, r.repository + (r.pull ? " · PR #" + r.pull : "") + " by " + r.author)),
+    el("p", { class: "why" }, r.says),
+    el("p", { class: "next" }, r.waitsFor ? "Next: " + r.waitsFor.says + " " : "", r.waitsFor ? when(r) : "", r.endedAt ? "Took " + span(Date.parse(r.endedAt) - Date.parse(r.startedAt)) : ""),
+    r.eta ? el("p", { class: "next" }, done(r)) : null,
+    cause(r),
+    r.ask ? el("p", { class: "ask" }, r.ask.says) : null,
+    ...r.controlPlanes.map((u) => el("p", { class: "ask" }, "Control plane " + u.name + " cannot be reached: " + u.says + ". " + (u.facts.length ? u.facts.join(", ") + ", for " : "For "), since(u.since))),
+    el("div", { class: "bar", role: "img", "aria-label": healthy + " of " + clusters + " clusters healthy" }, liveBar, failBar),
+    el("p", { class: "count" }, healthy + " of " + clusters + " clusters healthy" + (failed ? ", " + failed + " failed" : "") + (requeued ? ", " + requeued + " requeued" : "")),
+    actions(r),
+    el("div", { class: "stages" }, ...r.children.map((s) => stage(s, r))),
+    ...r.notes.map((text) => el("p", { class: "quiet" }, text)));
 }
 function standing(s) {
   const lines = s.attention.map((text) => el("p", { class: "ask" }, "Needs attention: " + text));
@@ -173,7 +204,8 @@ function tick() {
   for (const node of document.querySelectorAll("[data-since]")) node.textContent = span(now() - Date.parse(node.dataset.since));
   for (const node of document.querySelectorAll("[data-until]")) node.textContent = "in " + span(Date.parse(node.dataset.until) - now());
 }
-document.getElementById("legend").replaceChildren(...Object.entries(LOOK).map(([phase, [, , label]]) => el("li", {}, dot(phase), label)));
+const legend = ([state, tone, when]) => el("li", {}, dot({ state, tone, when: when ?? "past" }), LABELS[state] + (when === "now" ? ", still being checked" : ""));
+document.getElementById("legend").replaceChildren(...LEGEND.map(legend));
 const events = new EventSource("/api/events");
 const status = document.getElementById("link");
 events.onmessage = (message) => { state = JSON.parse(message.data); receivedAt = performance.now(); status.textContent = "live"; draw(); tick(); };

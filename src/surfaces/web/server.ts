@@ -3,7 +3,9 @@ import { getRequestListener } from "@hono/node-server";
 import { Hono } from "hono";
 import { streamSSE } from "hono/streaming";
 import type { Clock } from "../../core/base/time.ts";
-import { type RunView, runView } from "../../core/report/run/run-view.ts";
+import { applicationLinks } from "../../core/report/links.ts";
+import type { RunModel } from "../../core/report/model/model.ts";
+import { modelOf } from "../../core/report/model/run-model.ts";
 import type { Run } from "../../core/run/state/run.ts";
 import { PAGE_HTML, PAGE_SCRIPT, PAGE_STYLE } from "./page.ts";
 
@@ -13,6 +15,8 @@ interface WebSource {
   runs(): readonly { repository: string; run: Run }[];
   /** Repositories in which something stands still that is no run's own matter. */
   standing?(): readonly Standing[];
+  /** Where their Applications are shown. */
+  planes?: readonly { name: string; uiUrl?: string | undefined }[];
   onChange(listener: () => void): () => void;
 }
 
@@ -28,7 +32,7 @@ export interface WebState {
   now: string;
   /** Seconds of the bot's clock in one of the wall's. */
   speed: number;
-  runs: (RunView & { repository: string })[];
+  runs: (RunModel & { repository: string })[];
   standing: readonly Standing[];
 }
 
@@ -61,10 +65,12 @@ export function webRoutes(
 }
 
 function stateOf(source: WebSource, clock: Clock & { readonly speed?: number }): WebState {
+  const now = clock.now();
+  const linkTo = applicationLinks((name) => source.planes?.find((plane) => plane.name === name)?.uiUrl);
   return {
-    now: new Date(clock.now()).toISOString(),
+    now: new Date(now).toISOString(),
     speed: clock.speed ?? 1,
-    runs: source.runs().map(({ repository, run }) => ({ repository, ...runView(run) })),
+    runs: source.runs().map(({ repository, run }) => ({ repository, ...modelOf(run, now, { linkTo }) })),
     standing: source.standing?.() ?? [],
   };
 }

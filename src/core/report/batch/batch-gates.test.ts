@@ -30,14 +30,14 @@ describe("the gates of a batch's pull request", () => {
     const self = bench(2, [{}], (rollout) => Object.assign(rollout, everything(rollout)));
     round(self);
     expect(rowsOf(self.run, self.now)).toEqual([
-      ...["settings", "halt", "limits", "after ledger", "approval", "windows", "freezes", "jitter", "analysis", "hooks before"],
-      ...["render guard", "GitHub's rules", "a person", "health", "bake", "analysis"],
+      ...["after ledger", "approval", "windows", "jitter", "analysis", "hooks"],
+      ...["a person", "health", "bake", "analysis"],
     ]);
     const table = gateTable(self.run, batch(self.run, 1), self.now);
     expect(table).toContain("2 members of @\u200bsre");
     expect(table).toContain("| next 14:00:00 UTC |");
     expect(table).toContain("| at most 5m from now |");
-    expect(table).toContain("| 10m after the last is confirmed |");
+    expect(table).toContain("| 10m after the last is healthy |");
   });
 
   test("a rollback's and a hotfix's have what binds them alone", () => {
@@ -49,7 +49,7 @@ describe("the gates of a batch's pull request", () => {
     expect(rowsOf(hotfix, self.now)).not.toContain("windows");
     expect(rowsOf(hotfix, self.now)).toContain("approval");
     const revert = { ...self.run, batches: [{ ...first, kind: "Revert" as const }] };
-    expect(rowsOf(revert, self.now)).toEqual(["settings", "halt", "limits", "render guard", "GitHub's rules", "a person", "health"]);
+    expect(rowsOf(revert, self.now)).toEqual(["a person", "health"]);
   });
 
   test("of a batch in steps: what follows its weight, and the bake with the last alone", () => {

@@ -19,34 +19,20 @@ type GateRow = readonly [gate: string, why: string, opens: string, when: string]
 const MOST_NAMED = 5;
 
 /**
- * What stands between this PR and the next batch, a line for each gate: why it waits, what opens it, and when. Said once, as the PR is
- * opened; which of them is waited for now is the check's to say. The order is that in which they are asked.
+ * What stands between this PR and the next batch, a line for each gate that this batch has: why it waits, what opens it, and when. Said
+ * once, as the PR is opened; which of them is waited for now is the check's to say. The order is that in which they are asked.
  */
 export function gateTable(run: Run, batch: Batch, now: number): string {
-  const before = [...always(run), ...forward(run, batch, now), ...last(run)];
-  const rows = [...before, ...afterMerge(run, batch)].map(([gate, why, opens, when]) => [
+  const rows = [...forward(run, batch, now), ...merging(run), ...afterMerge(run, batch)].map(([gate, why, opens, when]) => [
     cell(gate, 80),
     cell(why, 300),
     opens,
     cell(when, 120),
   ]);
-  const gates = table(["gate", "why it waits", "what opens it", "when"], rows);
-  const check = "The check `stagecoach/gate` says which of these it waits for now.";
-  return folded("What it waits for, and what opens each gate", `${check}\n\n${gates}`);
-}
-
-const SETTINGS: GateRow = ["settings", ".github/stagecoach.yaml has to be readable: it may freeze or limit", "correcting it", "at once"];
-const HALT: GateRow = ["halt", "no halt may cover its clusters", "the halt's end, or `/halt --off`", "as said with the halt"];
-const LIMITS: GateRow = [
-  "limits",
-  "room in what all runs of the repo may have in flight together, where the settings limit that",
-  "clusters of other batches being confirmed",
-  "unknown",
-];
-const PLANES: GateRow = ["control planes", "its clusters' control plane has to be reachable", "the connection", "unknown"];
-
-function always(run: Run): GateRow[] {
-  return run.spec.source.controlPlanes.length > 1 ? [SETTINGS, HALT, LIMITS, PLANES] : [SETTINGS, HALT, LIMITS];
+  const always =
+    "As every batch, it also waits while a halt, a freeze or a limit of the repository holds it, and for the checks and reviews that GitHub requires.";
+  const gates = rows.length === 0 ? "" : `${table(["gate", "why it waits", "what opens it", "when"], rows)}\n\n`;
+  return folded("What it waits for", `${gates}${always} The check \`stagecoach/gate\` says what it waits for now.`);
 }
 
 /** Those that a rollback and a revert skip. */
@@ -65,7 +51,7 @@ function depends(run: Run): GateRow[] {
   return (run.spec.dependsOn ?? []).slice(0, MOST_NAMED).map(({ rollout, atLeast }) => {
     const name = short(rollout, 60);
     const version = atLeast === "SameVersion" ? "this version" : `least ${short(atLeast, 60)}`;
-    return [`after ${name}`, `each of its clusters has to have ${name} confirmed there, at ${version}`, "that rollout", "unknown"];
+    return [`after ${name}`, `${name} has to be healthy on each of these clusters, at ${version}`, "that rollout", "not known"];
   });
 }
 
@@ -74,28 +60,26 @@ function approval(run: Run, batch: Batch): GateRow[] {
   if (wanted === undefined) return [];
   const teams = wanted.teams.slice(0, MOST_NAMED).map((team) => `@${short(team, 60)}`);
   const who = wanted.count === 1 ? `a member of ${teams.join(" or ")}` : `${wanted.count} members of ${teams.join(" or ")}`;
-  const why = `the stage wants the approval of ${who}, not of who released it`;
+  const why = `${who} has to approve, other than who released it`;
   return [["approval", why, "an approving review of this PR at its head, or `/promote` on it", "when they have"]];
 }
 
-const FREEZES: GateRow = ["freezes", "those of the repo's settings and of the server", "their end", "the check says when"];
-
 function windows(run: Run, now: number): GateRow[] {
   const all = run.spec.windows ?? [];
-  if (all.length === 0) return [FREEZES];
+  if (all.length === 0) return [];
   const named = all.map(
     (one) => `${one.kind} ${short(one.schedule, 60)} for ${formatDuration(one.durationMs)} (${short(one.timeZone, 60)})`,
   );
   const { open, changesAt } = windowsAt(all, now);
   const at = changesAt === undefined ? undefined : clockTime(new Date(changesAt).toISOString(), now);
   const when = open ? `open now${at === undefined ? "" : `, until ${at}`}` : at === undefined ? "not within a year" : `next ${at}`;
-  return [["windows", firstOf(named, MOST_NAMED), "the next opening", when], FREEZES];
+  return [["windows", firstOf(named, MOST_NAMED), "the next opening", when]];
 }
 
 function jitter(run: Run, batch: Batch): GateRow[] {
   const longest = run.spec.stages[batch.stage]?.jitterMs ?? 0;
   if (longest === 0) return [];
-  return [["jitter", "batches of the stage are not to move at once", "time", `at most ${formatDuration(longest)} from now`]];
+  return [["jitter", "the stage spreads its batches over time", "time", `at most ${formatDuration(longest)} from now`]];
 }
 
 function stageBegins(run: Run, batch: Batch): GateRow[] {
@@ -104,27 +88,14 @@ function stageBegins(run: Run, batch: Batch): GateRow[] {
   const rows: GateRow[] = [];
   if (analysis?.when.includes("BeforeStage") === true)
     rows.push(["analysis", `${namesOf(analysis)} before the stage`, "its success", "when it has measured"]);
-  if ((hooks?.before.length ?? 0) > 0) rows.push(["hooks before", "they are asked before the stage", "their answer", "when they answer"]);
+  if ((hooks?.before.length ?? 0) > 0) rows.push(["hooks", "Stagecoach asks them before the stage", "their answer", "when they answer"]);
   return rows;
 }
 
-const GUARD: GateRow = [
-  "render guard",
-  "the merge may delete, rename or move no Application",
-  "rendering it on the present base",
-  "seconds",
-];
-const RULES: GateRow = [
-  "GitHub's rules",
-  "required checks, reviews, and the merge queue, where the repository has them",
-  "whoever they ask",
-  "GitHub says",
-];
-
-function last(run: Run): GateRow[] {
-  if (run.spec.mode === "Run" && run.spec.delivery.merge !== "Manual") return [GUARD, RULES];
-  const opens = run.spec.mode === "Run" ? "a merge, or `/promote`" : "a merge";
-  return [GUARD, RULES, ["a person", "the rollout has people merge", opens, "when somebody does"]];
+function merging({ spec }: Run): GateRow[] {
+  if (spec.mode === "Run" && spec.delivery.merge !== "Manual") return [];
+  const opens = spec.mode === "Run" ? "a merge, or `/promote`" : "a merge";
+  return [["a person", "people merge the batches of this rollout", opens, "when somebody does"]];
 }
 
 /** What the next batch waits for once this one has merged. */
@@ -134,9 +105,9 @@ function afterMerge(run: Run, batch: Batch): GateRow[] {
   const deadline = formatDuration(stage.progressDeadlineMs);
   const health: GateRow = [
     "health",
-    "every cluster has to be live at this very change and healthy",
-    "Argo CD showing it; never `/promote`",
-    `failed ${deadline} after it is first seen, at the latest`,
+    "Argo CD has to show this very change, healthy, on every cluster",
+    "Argo CD alone; `/promote` never does",
+    `it counts as failed ${deadline} after Argo CD first shows it`,
   ];
   if (batch.kind === "Revert") return [health];
   return [health, ...stepWaits(run, batch), ...(isMidStep(batch) || batch.kind === "Hotfix" ? [] : baking(run, batch))];
@@ -155,7 +126,7 @@ function baking(run: Run, batch: Batch): GateRow[] {
   const { bakeMs = 0, analysis } = run.spec.stages[batch.stage] ?? {};
   const rows: GateRow[] = [];
   if (bakeMs > 0)
-    rows.push(["bake", "healthy without a break", "time, or `/promote`", `${formatDuration(bakeMs)} after the last is confirmed`]);
+    rows.push(["bake", "every cluster stays healthy", "time, or `/promote`", `${formatDuration(bakeMs)} after the last is healthy`]);
   if (analysis?.when.includes("AfterBatch") === true)
     rows.push(["analysis", `${namesOf(analysis)} after the batch`, "its success", "when it has measured"]);
   return rows;

@@ -1,11 +1,12 @@
 import type { Batch, Evidence, Run } from "../../run/state/run.ts";
-import { BODY_LIMIT, cell, code, html } from "../escape.ts";
+import { BODY_LIMIT, cell, code, html, prose } from "../escape.ts";
 import { fitting } from "../fit.ts";
 import { firstOf, folded, present, table } from "../markdown.ts";
+import { LABELS, TARGET_STATES } from "../model/states.ts";
 import { sentenceOf } from "../reasons/say.ts";
 import { measuredOfBatch } from "../run/analysis-markdown.ts";
 import { unaskedNotes } from "../run/sign-of-life.ts";
-import { age, batchName, phaseWord, releaseName, shortName } from "../words.ts";
+import { batchName, clockTime, releaseName, sentence, shortName } from "../words.ts";
 import { gateTable } from "./batch-gates.ts";
 import { batchIntro } from "./batch-intro.ts";
 
@@ -30,15 +31,15 @@ export function batchBody(run: Run, batch: Batch, now: number): string {
     diffTable(batch, rows),
     gateTable(run, batch, now),
     // Of a batch that is opened ahead the one before is not proven yet: its gate shows that once it is.
-    batch.ahead === true ? "" : evidenceBefore(run, batch, now, rows),
-    commands(),
+    batch.ahead === true ? "" : evidenceBefore(run, batch, now, Math.min(rows, MOST_EVIDENCE)),
     FOOTER,
   ];
-  return fitting(BODY_LIMIT, MOST_ROWS, say, "Some of it is too long for this place: what changes is in the diff.");
+  return fitting(BODY_LIMIT, MOST_ROWS, say, "Some of it is too long for this place; the diff has all of it.");
 }
 
-/** Of each table: fewer until all of it fits. */
-const MOST_ROWS = [Number.POSITIVE_INFINITY, 50, 20, 5, 0];
+/** Of each table: a body has at most 40 lines, whatever it changes, and fewer rows until all of it fits. */
+const MOST_ROWS = [8, 5, 0];
+const MOST_EVIDENCE = 5;
 
 function diffTable(batch: Batch, limit: number): string {
   const rows = batch.targets.flatMap(({ cluster, application, edits }) =>
@@ -46,61 +47,46 @@ function diffTable(batch: Batch, limit: number): string {
       from === to ? [] : [[shortName(cluster), application, from ?? "", to, file, path].map((text) => code(text))],
     ),
   );
-  if (limit === 0) return `What changes is in the diff: ${rows.length} values, too long to be listed here.`;
-  return table(["cluster", "application", "from", "to", "file", "pin"], rows, limit, (left) => `${left} more rows are in the diff.`);
+  if (limit === 0) return `The diff has what changes: ${rows.length} values, too long to list here.`;
+  return table(["cluster", "application", "from", "to", "file", "pin"], rows, limit, (left) => `The diff has ${left} more.`);
 }
 
-/** The proof that the batches this one waited for are live: without it the PR would not be open. */
+/** The proof that the batch before this one is healthy: without it the PR would not be open. */
 export function evidenceBefore(run: Run, batch: Batch, now: number, limit = Number.POSITIVE_INFINITY): string {
   const before = run.batches.filter((other) => other.number < batch.number && other.phase === "Settled").at(-1);
   if (before === undefined) return "";
-  const settled = before.settledAt === undefined ? "" : `, settled ${age(before.settledAt, now)} before this PR`;
-  const summary = `Why now: ${html(batchName(run, before))}${settled}`;
+  const failed = before.targets.some(({ phase }) => phase === "Failed");
+  const done = before.settledAt === undefined ? "" : ` since ${clockTime(before.settledAt, now)}`;
+  const is = failed ? `is done${done}, with failures that the stage tolerates` : `is healthy${done}`;
+  const summary = `Why now: ${html(batchName(run, before))} ${is}`;
   if (limit === 0)
-    return `Why now: ${cell(batchName(run, before))}${settled}. What was seen of it is too long for this place: \`stagecoach get ${run.rollout} ${run.number}\`.`;
+    return `Why now: ${cell(batchName(run, before))} ${is}. \`stagecoach get ${run.rollout} ${run.number}\` shows each cluster.`;
   const rows = before.targets.map((target) => {
-    const proof = target.evidence;
-    const fields = proof === undefined ? "" : evidenceWords(proof);
-    const why = cell(sentenceOf(proof?.sentence ?? target.why, run));
-    return [code(shortName(target.cluster)), phaseWord(target), why, code(fields.slice(0, 300))];
+    const { cluster, phase, evidence: proof, excused } = target;
+    const state = LABELS[TARGET_STATES[phase]] + (excused === true ? ", as before its batch" : "");
+    const told = proof === undefined ? [] : evidenceWords(proof);
+    const why = [sentence(sentenceOf(proof?.sentence ?? target.why, run)), ...told].filter((part) => part !== "").join(" ");
+    return [code(shortName(cluster)), state, prose(why.slice(0, 500)), proof === undefined ? "–" : clockTime(proof.readAt, now)];
   });
-  const more = (left: number) => `${left} more are in \`stagecoach get ${run.rollout} ${run.number}\`.`;
-  const seen = table(["cluster", "state", "why", "evidence"], rows, limit, more);
+  const more = (left: number) => `\`stagecoach get ${run.rollout} ${run.number}\` shows ${left} more.`;
+  const seen = table(["cluster", "state", "what Argo CD shows", "read at"], rows, limit, more);
   return folded(summary, present(seen, ...unaskedNotes([before]), measuredOfBatch(run, before, limit)).join("\n\n"));
 }
 
-const COMMANDS_HERE = [
-  ["/promote", "ends a wait; with `merge: Manual` merges this PR once GitHub allows it"],
-  ["/pause [reason]", "nothing merges until `/resume`"],
-  ["/requeue CLUSTER… [--for 2h]", "puts clusters to the stage's end"],
-  ["/skip CLUSTER…", "leaves clusters out of this run"],
-  ["/abort [reason]", "ends the run and closes this PR"],
-] as const;
+const COMMANDS_HERE =
+  "You can comment `/promote` (ends a wait), `/pause`, `/requeue CLUSTER…` (later), `/skip CLUSTER…` (not in this run) or `/abort`; `/help` says what each does.";
 
-function commands(): string {
-  const rows = COMMANDS_HERE.map(([usage, does]) => [code(usage), does]);
-  return folded("What you can comment here", table(["command", "does"], rows));
-}
+const FOOTER = `<sub>${COMMANDS_HERE}<br>Please do not push to this branch: Stagecoach never merges a changed head, and pauses the run.</sub>`;
 
-const FOOTER = "<sub>Please do not push to this branch: a changed head is never merged, and pauses the run.</sub>";
-
-/** Fields whose names alone do not say it; all others stand as `name=value`. */
+/** Fields of the evidence that the sentence does not tell. All others are in the journal. */
 const WORDS: Record<string, (value: string) => string> = {
-  clockAheadSeconds: (value) => `the cluster's clock is ${value}s ahead`,
-  clockBehindSeconds: (value) => `the cluster's clock is ${value}s behind`,
-  syncWindow: (value) => `sync window ${value}`,
-  goodSince: (value) => `all well since ${value}`,
-  refreshRequested: () => "a refresh is asked for",
+  clockAheadSeconds: (value) => `The cluster's clock is ${value}s ahead.`,
+  clockBehindSeconds: (value) => `The cluster's clock is ${value}s behind.`,
+  syncWindow: (value) => `Its sync window: ${value}.`,
+  refreshRequested: () => "Argo CD is asked to refresh it.",
 };
 
-/** What a verdict was given on, for a reader: the fields and times, those in words first. */
-export function evidenceWords({ fields }: Pick<Evidence, "fields">): string {
-  const told: string[] = [];
-  const plain: string[] = [];
-  for (const [name, value] of Object.entries(fields)) {
-    const word = Object.hasOwn(WORDS, name) ? WORDS[name] : undefined;
-    if (word === undefined) plain.push(`${name}=${String(value)}`);
-    else told.push(word(String(value)));
-  }
-  return [...told.map((one) => `${one};`), ...plain].join(" ");
+/** What a verdict was given on besides its sentence, in sentences. */
+export function evidenceWords({ fields }: Pick<Evidence, "fields">): string[] {
+  return Object.entries(fields).flatMap(([name, value]) => (Object.hasOwn(WORDS, name) ? (WORDS[name]?.(String(value)) ?? []) : []));
 }

@@ -1,20 +1,25 @@
 /** What the builders of the model share. */
+import { defined } from "../../base/defined.ts";
 import type { Words } from "../../base/reason.ts";
-import type { Run } from "../../run/state/run.ts";
-import type { History } from "../plan/duration.ts";
+import type { Next, Run } from "../../run/state/run.ts";
+import type { LinkTo } from "../links.ts";
+import { type History, NO_HISTORY } from "../plan/duration.ts";
 import { entryOf, plainSentence } from "../reasons/say.ts";
-import type { ModelNode, Said } from "./model.ts";
+import type { Awaited, ModelNode, Said } from "./model.ts";
 
 export interface Context {
   run: Run;
   /** Epoch milliseconds. */
   now: number;
-  /** Where an Application is shown, by its key; undefined: nobody said where its control plane's pages are. */
-  linkTo: (key: string) => string | undefined;
+  linkTo: LinkTo;
   /** What Argo CD says of a target just now, by target key. */
   live: ReadonlyMap<string, string>;
   /** How long past runs of the rollout took. */
   history: History;
+}
+
+export function contextOf(run: Run, now: number, given: Partial<Omit<Context, "run" | "now">> = {}): Context {
+  return { linkTo: () => undefined, live: new Map(), history: NO_HISTORY, ...given, run, now };
 }
 
 /** The reason of a node, what it is about, and its sentence. */
@@ -25,4 +30,8 @@ export function explained({ run }: Pick<Context, "run">, why: Words): Pick<Model
 
 export function saidOf({ run }: Pick<Context, "run">, reason: Said["reason"]): Said {
   return { reason, says: plainSentence(reason, run) };
+}
+
+export function awaited(context: Pick<Context, "run">, next: Next | null): Awaited | undefined {
+  return next === null ? undefined : defined({ ...saidOf(context, next.what), at: next.eta });
 }

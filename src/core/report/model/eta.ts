@@ -52,7 +52,7 @@ function etaOfStages(context: Context, stages: Iterable<number>): Eta | undefine
 /** Of a batch in flight: as long as batches of this run took from their pull request on; a bake that is under way ends when it does. */
 export function etaOfBatch(context: Context, batch: Batch): Eta | undefined {
   if (isEnded(context.run) || batch.phase === "Settled" || batch.phase === "Closed") return undefined;
-  const certain = batch.bake?.until ?? batch.next?.eta;
+  const certain = batch.phase === "Baking" ? batch.bake?.until : undefined;
   if (certain !== undefined) return { p50: certain, p90: certain };
   const begun = batch.merged?.at;
   const each = perBatch(context, batch.stage);
@@ -67,20 +67,24 @@ function batchesLeft(run: Run, stage: number): number {
   return Math.max(0, all - done);
 }
 
-/** By the batches of this stage in this run, else those of past runs, else all of this run; never less than its bake. */
+/** By the batches of this stage in this run, else those of past runs, else all of this run; never less than its bake and settling. */
 function perBatch({ run, history }: Context, stage: number): Share | undefined {
   const planned = run.plan.stages[stage];
+  const least = (run.spec.stages[stage]?.bakeMs ?? 0) + run.spec.settleMs;
   const bake = run.spec.stages[stage]?.bakeMs ?? 0;
   const past = (history.stages.get(planned?.name ?? "") ?? []).map((ms) => ms / Math.max(1, planned?.batches.length ?? 1));
   const own = tookOf(run.batches.filter((batch) => batch.stage === stage));
   const others = run.batches.map((batch) => ({ batch, bake: run.spec.stages[batch.stage]?.bakeMs ?? 0 }));
   const rest = others.flatMap(({ batch, bake: theirs }) => tookOf([batch]).map((ms) => Math.max(0, ms - theirs) + bake));
-  const known = percentiles(own.length > 0 ? own : past.length > 0 ? past : rest);
-  return known && { p50: Math.max(bake, known.p50), p90: Math.max(bake, known.p90) };
+  // What a weight took says nothing of all weights together.
+  const weighed = run.spec.stages[stage]?.steps !== undefined;
+  const known = percentiles(own.length > 0 && !weighed ? own : past.length > 0 || weighed ? past : rest);
+  return known && { p50: Math.max(least, known.p50), p90: Math.max(least, known.p90) };
 }
 
 function tookOf(batches: readonly Batch[]): number[] {
-  return batches.flatMap(({ settledAt, pull, merged }) => {
+  return batches.flatMap(({ settledAt, pull, merged, step }) => {
+    if (step !== undefined) return [];
     const begun = merged?.at ?? pull?.openedAt;
     return settledAt === undefined || begun === undefined ? [] : [Math.max(0, epoch(settledAt) - epoch(begun))];
   });

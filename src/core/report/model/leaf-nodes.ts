@@ -4,7 +4,8 @@ import { analysisSpec } from "../../run/checks/step-analysis.ts";
 import type { RunAnalysis } from "../../run/state/analysis-types.ts";
 import type { HookCall } from "../../run/state/hooks-types.ts";
 import { clusterName } from "../../run/state/names.ts";
-import type { BatchTarget, RolloutState, TargetPhase } from "../../run/state/run.ts";
+import type { Batch, BatchTarget, RolloutState, TargetPhase } from "../../run/state/run.ts";
+import { isMidway } from "../../run/state/steps.ts";
 import type { AnalysisWhen } from "../../spec/rollout.ts";
 import { present } from "../markdown.ts";
 import { countedTimes } from "../reasons/phrases.ts";
@@ -22,33 +23,38 @@ const WORST_FIRST: readonly TargetPhase[] = [
 
 const OVER: ReadonlySet<TargetPhase> = new Set(["Baked", "Skipped", "Failed", "RolledBack"]);
 
-/** A cluster in a batch, with its Applications. `over`: its batch is. */
-export function clusterNode(context: Context, cluster: string, targets: readonly BatchTarget[], over: boolean): ModelNode {
+/** A cluster in a batch, with those of its Applications that the batch has. */
+export function clusterNode(context: Context, batch: Batch, cluster: string, targets: readonly BatchTarget[]): ModelNode {
   const [worst] = targets.toSorted((a, b) => WORST_FIRST.indexOf(a.phase) - WORST_FIRST.indexOf(b.phase));
   if (worst === undefined) throw new Error("a cluster of a batch has no target");
   return {
-    ...targetNode(context, worst, "cluster", clusterName(context.run, cluster)),
-    when: over || OVER.has(worst.phase) ? "past" : "now",
-    children: targets.map((target) => applicationNode(context, target)),
+    ...targetNode(context, batch, worst, { kind: "cluster", name: clusterName(context.run, cluster) }),
+    when: batch.phase === "Settled" || batch.phase === "Closed" || OVER.has(worst.phase) ? "past" : "now",
+    children: targets.map((target) => applicationNode(context, batch, target)),
   };
 }
 
-function applicationNode(context: Context, target: BatchTarget): ModelNode {
+function applicationNode(context: Context, batch: Batch, target: BatchTarget): ModelNode {
   return {
-    ...targetNode(context, target, "application", target.application),
+    ...targetNode(context, batch, target, { kind: "application", name: target.application }),
     children: (target.rollouts ?? []).map(rolloutNode),
   };
 }
 
-function targetNode(context: Context, target: BatchTarget, kind: "cluster" | "application", name: string): ModelNode {
+function targetNode(context: Context, batch: Batch, target: BatchTarget, given: Pick<ModelNode, "kind" | "name">): ModelNode {
   const { phase, since, excused, evidence } = target;
   const url = context.linkTo(target.key);
   // What was seen of it says more than that it is over, but of one that failed as it had been before.
   const why = excused === true ? target.why : (evidence?.sentence ?? target.why);
   return node({
-    ...{ kind, name, state: TARGET_STATES[phase], since, when: OVER.has(phase) ? "past" : "now" },
+    ...given,
+    ...{ state: isMidway(batch, target) ? "AtWeight" : TARGET_STATES[phase], since, when: OVER.has(phase) ? "past" : "now" },
     ...explained(context, why),
-    facts: present(changeOf(target), excused === true && "as before its batch", kind === "application" && context.live.get(target.key)),
+    facts: present(
+      changeOf(target),
+      excused === true && "as before its batch",
+      given.kind === "application" && context.live.get(target.key),
+    ),
     links: url === undefined ? [] : [{ name: "Argo CD", url }],
     deadline: OVER.has(phase) ? undefined : target.deadlineAt,
     cause: phase === "Failed" ? causeOfTarget(context, target) : undefined,

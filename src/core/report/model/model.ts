@@ -3,8 +3,8 @@
  * `modelOf()` from what the journal holds, and from nothing else; it decides nothing.
  *
  * How to draw a node: `LABELS[state]` is its word, `tone` its colour, `says` the one sentence on it (empty where the word says it all),
- * `checking` what of something healthy is still looked at, `waitsFor` what comes next, `eta` or `deadline` when. `ask` of the run is what a
- * person is asked, `actions` what they may do; of those that are not `allowed`, `whyNot` says it. All texts are plain: no Markdown, and
+ * `checking` what of something healthy is still looked at, `waitsFor` what comes next, `deadline` until when at the latest, `eta` when all of it is
+ * expected to be done. `ask` of the run is what a person is asked, `actions` what they may do; of those that are not `allowed`, `whyNot` says it. All texts are plain: no Markdown, and
  * whatever came from outside stands in them as it is, so escape it as your surface needs. Times are ISO and in UTC.
  */
 import type { AnyReason } from "../../base/reason.ts";
@@ -27,6 +27,8 @@ export type State =
   | "Merged"
   | "Syncing"
   | "Healthy"
+  /** Healthy at a weight that is not the whole one. */
+  | "AtWeight"
   /** Over, and not all of it is healthy. */
   | "Done"
   | "Closed"
@@ -58,7 +60,12 @@ export interface Said {
   says: string;
 }
 
-/** When it is expected, as past batches went: half of them were faster than p50, nine of ten than p90. What is certain has both alike. */
+/** What it waits for, and when that is expected. */
+export interface Awaited extends Said {
+  at?: Time | undefined;
+}
+
+/** When it is expected to be done, as past batches went: half of them were faster than p50, nine of ten than p90. What is certain has both alike. */
 export interface Eta {
   p50: Time;
   p90: Time;
@@ -113,8 +120,9 @@ export interface ModelNode {
   checking?: string | undefined;
   since?: Time | undefined;
   cause?: Cause | undefined;
-  waitsFor?: Said | undefined;
+  waitsFor?: Awaited | undefined;
   eta?: Eta | undefined;
+  /** When it counts as failed, or a person is asked. */
   deadline?: Time | undefined;
   actions: Action[];
   links: Link[];

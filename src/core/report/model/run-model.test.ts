@@ -1,7 +1,8 @@
 import { describe, expect, test } from "vitest";
-import { sampleRun } from "../../../../test/support/sample-run.ts";
+import { batchTarget, sampleRun } from "../../../../test/support/sample-run.ts";
 import { said } from "../../reasons/run.ts";
 import type { Batch, Run } from "../../run/state/run.ts";
+import { clustersBelow } from "./counts.ts";
 import type { ModelNode } from "./model.ts";
 import { modelOf } from "./run-model.ts";
 
@@ -16,6 +17,24 @@ function verbs(run: Run, allowed: boolean): string[] {
 }
 
 describe("the model of a run", () => {
+  test("a cluster of several Applications is as far as the one that is furthest behind", () => {
+    const run = sampleRun();
+    const [first, second] = run.batches as [Batch, Batch];
+    const extra = { ...batchTarget("us-1", "Failed"), key: "hub/argocd/other-us-1", application: "other-us-1" };
+    const model = modelOf({ ...run, batches: [first, { ...second, targets: [...second.targets, extra] }] }, NOW);
+    const cluster = clustersBelow(model).find(({ name }) => name === "us-1");
+    expect([cluster?.state, cluster?.children.map(({ name }) => name)]).toEqual(["Failed", ["payments-us-1", "other-us-1"]]);
+    expect(modelOf(run, NOW).counts).toEqual({ clusters: 6, healthy: 2, failed: 0, requeued: 1, skipped: 0 });
+  });
+
+  test("a requeued cluster waits for the stage's batches, and is looked at again at a time only after them", () => {
+    const run = sampleRun();
+    const requeued = (over: Partial<Run>) => clustersBelow(modelOf({ ...run, ...over }, NOW)).find(({ name }) => name === "us-4");
+    expect(requeued({})).toMatchObject({ facts: ["tried after the stage's batches"], eta: undefined });
+    expect(requeued({ requeued: run.requeued.map((one) => ({ ...one, attempts: 1 })) })?.eta?.p50).toBe("2026-11-21T09:30:00.000Z");
+    expect(requeued({ phase: "Aborted" })?.eta).toBeUndefined();
+  });
+
   test("has every stage, batch, cluster and Application once, with one word for what is healthy", () => {
     expect(outline(modelOf(sampleRun(), NOW))).toMatchInlineSnapshot(`
       [

@@ -1,14 +1,13 @@
 /** Makes the model of a run: see `model.ts` for what it holds and how to draw it. Called by every surface that shows a run. */
+import { sameReason } from "../../base/reason.ts";
 import { clusterName } from "../../run/state/names.ts";
 import { isEnded, type Run } from "../../run/state/run.ts";
 import { present } from "../markdown.ts";
-import { NO_HISTORY } from "../plan/duration.ts";
-import { nextOfRun } from "../reasons/next.ts";
 import { unaskedNotes } from "../run/sign-of-life.ts";
 import { releaseName, releaser } from "../words.ts";
 import { actionsOfRun } from "./actions.ts";
 import { worstCause } from "./causes.ts";
-import { type Context, explained, saidOf } from "./context.ts";
+import { awaited, type Context, contextOf, explained, saidOf } from "./context.ts";
 import { countsOf } from "./counts.ts";
 import { etaOfRun } from "./eta.ts";
 import type { ModelNode, RunModel } from "./model.ts";
@@ -16,10 +15,11 @@ import { besideNodes, stageNode } from "./stage-nodes.ts";
 import { node, runTone } from "./states.ts";
 
 export function modelOf(run: Run, now: number, given: Partial<Omit<Context, "run" | "now">> = {}): RunModel {
-  const context: Context = { linkTo: () => undefined, live: new Map(), history: NO_HISTORY, ...given, run, now };
+  const context = contextOf(run, now, given);
   const stages = run.plan.stages.map((_, index) => stageNode(context, index));
   const children = [...stages, ...outsideNode(context)];
-  const next = nextOfRun(run);
+  // While it is paused, what comes next is mostly what people are asked.
+  const asksAnyway = sameReason(run.next?.what, run.paused?.ask);
   const { paused, trigger, endedAt } = run;
   return {
     ...node({ kind: "run", name: `${run.rollout} #${run.number}`, state: run.phase, tone: runTone(run.phase), since: run.since }),
@@ -37,9 +37,9 @@ export function modelOf(run: Run, now: number, given: Partial<Omit<Context, "run
     counts: countsOf(children),
     pausedBy: paused?.kind === "Command" ? paused.by : undefined,
     ask: paused === undefined ? undefined : saidOf(context, paused.ask),
-    waitsFor: next === undefined || run.next === null ? undefined : saidOf(context, run.next.what),
-    eta: next?.eta === undefined ? etaOfRun(context) : { p50: next.eta, p90: next.eta },
-    deadline: next?.deadline,
+    waitsFor: asksAnyway ? undefined : awaited(context, run.next),
+    eta: etaOfRun(context),
+    deadline: asksAnyway ? undefined : run.next?.deadline,
     cause: run.phase === "Paused" || run.phase === "Failed" ? worstCause(stages.flatMap((stage) => stage.cause ?? [])) : undefined,
     actions: actionsOfRun(context),
     controlPlanes: planeNodes(context),

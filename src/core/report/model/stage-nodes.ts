@@ -13,7 +13,7 @@ import { targetsShown } from "../steps.ts";
 import { batchesOfStage } from "../words.ts";
 import { actionsOfCluster } from "./actions.ts";
 import { worstCause } from "./causes.ts";
-import { type Context, explained, saidOf } from "./context.ts";
+import { awaited, type Context, explained } from "./context.ts";
 import { countsOf } from "./counts.ts";
 import { etaOfBatch, etaOfStage } from "./eta.ts";
 import { analysisNode, changeOf, clusterNode, hookNode, looseNode } from "./leaf-nodes.ts";
@@ -76,25 +76,31 @@ function batchNode(context: Context, batch: Batch): ModelNode {
   const failed = batch.targets.filter((target) => target.phase === "Failed").length;
   const clusters = Map.groupBy(here, (target) => target.cluster);
   const children = [
-    ...[...clusters].map(([cluster, targets]) => withActions(context, cluster, clusterNode(context, cluster, targets, over))),
+    ...[...clusters].map(([cluster, targets]) => withActions(context, cluster, clusterNode(context, batch, cluster, targets))),
     ...(batch.analyses ?? []).map((record) => analysisNode(context, record)),
   ];
   const { pull } = batch;
   const changes = new Set(batch.targets.map(changeOf).filter((change) => change !== ""));
   return node({
-    ...{ kind: "batch", name: nameOf(run, batch), state: stateOfBatch(batch, failed), since: batch.since, children },
+    ...{
+      kind: "batch",
+      name: nameOf(run, batch),
+      ...stateOfBatch(batch, { failed, left: !isMidStep(batch) && here.length === 0 }),
+      since: batch.since,
+      children,
+    },
     ...(over ? { reason: batch.why, says: "" } : explained(context, batch.why)),
     when: over ? "past" : "now",
     counts: countsOf(children),
-    checking: batch.phase === "Baking" && batch.bake !== undefined ? `baking until ${clock(batch.bake.until)}` : undefined,
-    waitsFor: over || batch.next === null ? undefined : saidOf(context, batch.next.what),
+    checking: batch.phase === "Baking" && failed === 0 && batch.bake !== undefined ? `baking until ${clock(batch.bake.until)}` : undefined,
+    waitsFor: over ? undefined : awaited(context, batch.next),
     eta: etaOfBatch(context, batch),
     deadline: over ? undefined : batch.next?.deadline,
     links: pull === undefined || pull.number === 0 ? [] : [{ name: `#${pull.number}`, url: pull.url }],
     facts: present(
       changes.size === 1 && [...changes][0],
       batch.attempt > 1 && `attempt ${batch.attempt}`,
-      batch.merged !== undefined && `merged as ${batch.merged.commit.slice(0, 7)}`,
+      over && batch.merged !== undefined && `merged as ${batch.merged.commit.slice(0, 7)}`,
       failed > 0 && `${failed} failed`,
       over && here.length === 0 && batch.targets.length > 0 && !isMidStep(batch) && "its clusters went to the end of the stage",
     ),
@@ -106,8 +112,14 @@ function withActions(context: Context, cluster: string, made: ModelNode): ModelN
   return made.state === "Failed" ? { ...made, actions: actionsOfCluster(context, cluster) } : made;
 }
 
-function stateOfBatch(batch: Batch, failed: number): State {
-  return batch.phase === "Settled" && failed > 0 ? "Done" : BATCH_STATES[batch.phase];
+/** `left`: all its clusters have. */
+function stateOfBatch(
+  { phase }: Batch,
+  { failed, left }: { failed: number; left: boolean },
+): Pick<ModelNode, "state"> & Partial<ModelNode> {
+  if (phase === "Baking" && failed > 0) return { state: "Syncing", tone: "bad" };
+  if (phase !== "Settled" || (failed === 0 && !left)) return { state: BATCH_STATES[phase] };
+  return failed > 0 ? { state: "Done" } : { state: "Done", tone: "dim" };
 }
 
 /** It stands inside its stage, so the stage is not named again. */

@@ -1,34 +1,47 @@
+/** Tables of what was measured and asked, drawn from the model. */
 import type { Batch, Run } from "../../run/state/run.ts";
 import { cell } from "../escape.ts";
 import { folded, table } from "../markdown.ts";
-import { batchName, stageName } from "../words.ts";
-import { type GateLine, gatesOfBatch, gatesOfStage } from "./analysis.ts";
+import { contextOf } from "../model/context.ts";
+import { analysisNode } from "../model/leaf-nodes.ts";
+import type { ModelNode, RunModel, Tone } from "../model/model.ts";
+import { LABELS } from "../model/states.ts";
+import { sentence } from "../words.ts";
 
 const MOST_ROWS = 40;
 
-function linesTable(first: string, lines: readonly GateLine[], most = MOST_ROWS): string {
-  const rows = lines.map(({ what, state, measured, why }) => [cell(what, 200), cell(state), cell(measured, 500), cell(why, 500)]);
+function rowsOf(first: string, checks: readonly ModelNode[], most = MOST_ROWS): string {
+  const rows = checks.map(({ name, state, facts, says }) => [
+    cell(name, 200),
+    LABELS[state],
+    cell(facts.join(" · "), 500),
+    cell(sentence(says), 500),
+  ]);
   return table([first, "state", "measured", "why"], rows, most);
 }
 
 /** What was measured of a batch, for the pull request of the next; empty where nothing was. */
 export function measuredOfBatch(run: Run, batch: Batch, most = MOST_ROWS): string {
-  const lines = gatesOfBatch(run, batch);
-  return lines.length === 0 ? "" : linesTable("measured", lines, Math.min(most, MOST_ROWS));
+  const checks = (batch.analyses ?? []).map((record) => analysisNode(contextOf(run, 0), record));
+  return checks.length === 0 ? "" : rowsOf("measured", checks, Math.min(most, MOST_ROWS));
 }
 
-const ORDER: readonly GateLine["tone"][] = ["bad", "wait", "busy", "good", "none"];
+const ORDER: readonly Tone[] = ["bad", "warn", "busy", "good", "dim"];
 
 /** Everything a run has measured and asked so far: what is not well first. Folded where all of it is over and well. */
-export function measuredOfRun(run: Run): string {
-  const rows: { line: GateLine; where: string }[] = [];
-  for (const stage of run.plan.stages.keys())
-    for (const line of gatesOfStage(run, stage)) rows.push({ line, where: `stage ${stageName(run, stage)}` });
-  for (const batch of run.batches) for (const line of gatesOfBatch(run, batch)) rows.push({ line, where: batchName(run, batch) });
-  if (rows.length === 0) return "";
-  const worst = rows.toSorted((a, b) => ORDER.indexOf(a.line.tone) - ORDER.indexOf(b.line.tone));
-  const named = worst.map(({ line, where }) => ({ ...line, what: `${line.what}, ${where}` }));
-  const text = linesTable("analysis or hook", named);
-  const open = worst.some(({ line }) => line.tone === "bad" || line.tone === "wait" || !line.over);
-  return open ? text : folded("What was measured and asked", text);
+export function measuredOfRun(model: RunModel): string {
+  const checks = model.children.flatMap((stage) => [
+    ...ofKind(stage, `stage ${stage.name}`),
+    ...stage.children.flatMap((batch) => (batch.kind === "batch" ? ofKind(batch, `${batch.name} of ${stage.name}`) : [])),
+  ]);
+  if (checks.length === 0) return "";
+  const text = rowsOf(
+    "analysis or hook",
+    checks.toSorted((a, b) => ORDER.indexOf(a.tone) - ORDER.indexOf(b.tone)),
+  );
+  return checks.some(({ when }) => when === "now") ? text : folded("What was measured and asked", text);
+}
+
+function ofKind({ children }: ModelNode, where: string): ModelNode[] {
+  return children.filter(({ kind }) => kind === "check").map((check) => ({ ...check, name: `${check.name}, ${where}` }));
 }

@@ -4,10 +4,10 @@ import { said } from "../../reasons/run.ts";
 import type { RunAnalysis } from "../../run/state/analysis-types.ts";
 import type { HookCall } from "../../run/state/hooks-types.ts";
 import type { Run } from "../../run/state/run.ts";
+import { modelOf } from "../model/run-model.ts";
 import { renderTree } from "../tree/tree.ts";
 import { measuredOfRun } from "./analysis-markdown.ts";
 import { runComment } from "./run-comment.ts";
-import { runView } from "./run-view.ts";
 
 const AT = "2026-11-21T04:10:00.000Z";
 const NOW = Date.parse("2026-11-21T04:20:00.000Z");
@@ -40,24 +40,25 @@ describe("what was measured and asked", () => {
   const both = run({ analyses: [analysis({})], hooks: [held] });
 
   test("is a table in the run's comment, what is not well first, in which nothing from outside is more than text", () => {
-    const text = measuredOfRun(both);
+    const text = measuredOfRun(modelOf(both, NOW));
     expect(text).toContain("webcheck: 3 ok, 2 failed, 1 not measured, last nok");
-    expect(text.indexOf("Failed")).toBeLessThan(text.indexOf("Held"));
+    expect(text.indexOf("Failed")).toBeLessThan(text.indexOf("On hold"));
     expect(text).toContain("failed twice \\| @\u200bteam");
     expect(text).not.toContain("token");
     expect(runComment(both, NOW)).toContain(text);
   });
 
   test("is folded where all of it is over and well, and not there at all without any", () => {
-    expect(measuredOfRun(run({ analyses: [analysis({ phase: "Successful" })] }))).toMatch(/^<details>/);
-    expect(measuredOfRun(run({}))).toBe("");
+    expect(measuredOfRun(modelOf(run({ analyses: [analysis({ phase: "Successful" })] }), NOW))).toMatch(/^<details>/);
+    expect(measuredOfRun(modelOf(run({}), NOW))).toBe("");
   });
 
   test("is in the tree and on the page, with who accepted it", () => {
     const accepted = run({ analyses: [analysis({ accepted: { by: "bob", at: AT } })], hooks: [held] });
     const tree = renderTree(accepted, NOW, { color: false, width: 200 });
-    expect(tree).toMatch(/◇ analysis after the stage: webcheck .*Failed, accepted by @bob/);
-    expect(tree).toMatch(/◇ hook before the stage \(hooks\.example\.com\) .*Held .*asked 3 times · CHG-7 waits/);
-    expect(runView(accepted).stages[0]?.gates).toMatchObject([{ state: "Failed, accepted by @bob", tone: "wait" }, { state: "Held" }]);
+    expect(tree).toMatch(/◇ analysis after the stage: webcheck .*Accepted .*accepted by @bob/);
+    expect(tree).toMatch(/◇ hook before the stage \(hooks\.example\.com\) .*On hold .*asked 3 times · CHG-7 waits/);
+    const checks = modelOf(accepted, NOW).children[0]?.children.filter(({ kind }) => kind === "check");
+    expect(checks).toMatchObject([{ state: "Accepted", tone: "warn" }, { state: "Held" }]);
   });
 });

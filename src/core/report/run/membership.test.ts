@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
 import { plannedTarget, sampleRun } from "../../../../test/support/sample-run.ts";
 import { said } from "../../reasons/run.ts";
+import { modelOf } from "../model/run-model.ts";
 import { renderTree } from "../tree/tree.ts";
 import { besides } from "./membership.ts";
 import { runComment } from "./run-comment.ts";
-import { runView } from "./run-view.ts";
 
 const AT = "2026-11-21T09:00:00.000Z";
 const NOW = Date.parse("2026-11-21T09:05:00.000Z");
@@ -21,7 +21,7 @@ test("clusters that joined, are in quarantine or are not taken stand in every re
     ["hub/us-3", "Quarantined"],
     ["hub/ap-2", "Not in this run"],
   ]);
-  const reports = [runComment(run, NOW), renderTree(run, NOW, { color: false, width: 160 }), JSON.stringify(runView(run))];
+  const reports = [runComment(run, NOW), renderTree(run, NOW, { color: false, width: 160 }), JSON.stringify(modelOf(run, NOW))];
   for (const text of reports) {
     expect(text).toContain("us-9");
     expect(text).toContain("caught up after the last stage");

@@ -8,13 +8,11 @@ import { planRollback } from "../../run/outcome/rollback.ts";
 import type { BatchTarget, Requeued, Run } from "../../run/state/run.ts";
 import { cell, code, prose } from "../escape.ts";
 import { COMMENT_ROOM, fitting } from "../fit.ts";
+import type { LinkTo } from "../links.ts";
 import { present } from "../markdown.ts";
 import { namesOf, sentenceOf } from "../reasons/say.ts";
 import { targetsNow } from "../steps.ts";
 import { runMark, sentence, stageName } from "../words.ts";
-
-/** Where an Application is shown, by its key; undefined: nobody said where its control plane's pages are. */
-export type LinkTo = (key: string) => string | undefined;
 
 const MOST_NAMED = 10;
 const MOST_ROLLOUTS = 3;

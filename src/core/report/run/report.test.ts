@@ -4,7 +4,6 @@ import { said } from "../../reasons/run.ts";
 import { batchBody, batchCommitMessage } from "../batch/batch-pull.ts";
 import { BODY_LIMIT, cell, code, prose } from "../escape.ts";
 import { runComment } from "./run-comment.ts";
-import { runView } from "./run-view.ts";
 
 const NOW = Date.parse("2026-11-21T09:04:00.000Z");
 
@@ -19,30 +18,32 @@ describe("the run's comment on the release PR", () => {
     expect(runComment(sampleRun(), NOW)).toMatchInlineSnapshot(`
       "### 🚚 payments #42: v1.4.2
 
-      **Progressing** for 4m: waiting for us-1, us-2 to become live (0 of 2 confirmed)
+      **Progressing** for 4m. Waiting for us-1, us-2 to become live (0 of 2 confirmed)
 
-      **Next:** us-1 and us-2 count as failed, at the latest 09:15:00 UTC
+      **Next:** us-1 and us-2 count as failed, at the latest 09:15:00 UTC.
 
-      | stage | state | batches | clusters live | |
+      **Done:** about 09:04:20 UTC, as batches went so far.
+
+      | stage | state | batches | clusters healthy | |
       | --- | --- | --- | --- | --- |
-      | canary | done | 1/1 | 2/2 \`██████████\` |  |
-      | everywhere else | in progress | 0/2 | 0/4 \`░░░░░░░░░░\` | 1 requeued |
+      | canary | Healthy | 1/1 | 2/2 \`██████████\` |  |
+      | everywhere else | Progressing | 0/2 | 0/4 \`░░░░░░░░░░\` | 1 requeued |
 
-      - #12 batch 1 of 2 of everywhere else: **Merged** for 4m, waiting for us-1, us-2 to become live (0 of 2 confirmed)
-      - \`us-4\` is requeued: it matches the stage's requeue selector. It is looked at after the stage's batches.
+      - #12 batch 1 of 2 of everywhere else: **Syncing** for 4m
+      - \`us-4\`: **Requeued** (tried after the stage's batches). It matches the stage's requeue selector.
 
       <details><summary>Every cluster moved so far</summary>
 
       | stage | PR | cluster | application | change | state | since | why |
       | --- | --- | --- | --- | --- | --- | --- | --- |
-      | canary | #11 | \`eu-1\` | \`payments-eu-1\` | \`v1.4.1\` → \`v1.4.2\` | ✅ Baked | 4m | live at 1f2e3d4 and healthy |
-      | canary | #11 | \`eu-2\` | \`payments-eu-2\` | \`v1.4.1\` → \`v1.4.2\` | ✅ Baked | 4m | live at 1f2e3d4 and healthy |
-      | everywhere else | #12 | \`us-1\` | \`payments-us-1\` | \`v1.4.1\` → \`v1.4.2\` | 🔄 Syncing | 4m | us-1 is syncing |
-      | everywhere else | #12 | \`us-2\` | \`payments-us-2\` | \`v1.4.1\` → \`v1.4.2\` | 🔀 Merged | 4m | us-2 is merged |
+      | canary | #11 | \`eu-1\` | \`payments-eu-1\` | \`v1.4.1\` → \`v1.4.2\` | ✅ Healthy | 4m | Live at 1f2e3d4 and healthy. |
+      | canary | #11 | \`eu-2\` | \`payments-eu-2\` | \`v1.4.1\` → \`v1.4.2\` | ✅ Healthy | 4m | Live at 1f2e3d4 and healthy. |
+      | everywhere else | #12 | \`us-1\` | \`payments-us-1\` | \`v1.4.1\` → \`v1.4.2\` | 🔄 Syncing | 4m | us-1 is syncing. |
+      | everywhere else | #12 | \`us-2\` | \`payments-us-2\` | \`v1.4.1\` → \`v1.4.2\` | 🔀 Merged | 4m | us-2 is merged. |
 
       </details>
 
-      <sub>Steer with a comment: \`/promote\` \`/pause\` \`/resume\` \`/requeue CLUSTER…\` \`/skip CLUSTER…\` \`/abort\` \`/help\` · plan \`5b6c1f0e9a7d\`</sub>"
+      <sub>You can comment \`/pause\` \`/rollback\` \`/abort\` \`/requeue CLUSTER…\` \`/skip CLUSTER…\` \`/help\` · plan \`5b6c1f0e9a7d\`</sub>"
     `);
   });
 
@@ -55,8 +56,7 @@ describe("the run's comment on the release PR", () => {
       ask: said("Comment /retry or /resume."),
     };
     const text = runComment(sampleRun({ phase: "Paused", paused }), NOW);
-    expect(text).toContain("> Paused: us-1 failed: Degraded");
-    expect(text).toContain("> Comment /retry or /resume.");
+    expect(text).toContain("**Your turn:** Comment /retry or /resume.");
   });
 
   test("a fleet too large for GitHub's limit is summarised, not cut", () => {
@@ -84,44 +84,26 @@ describe("a batch's PR", () => {
       | \`us-1\` | \`payments-us-1\` | \`v1.4.1\` | \`v1.4.2\` | \`appsets/payments.yaml\` | \`spec.generators[0].list.elements[cluster=us-1].targetRevision\` |
       | \`us-2\` | \`payments-us-2\` | \`v1.4.1\` | \`v1.4.2\` | \`appsets/payments.yaml\` | \`spec.generators[0].list.elements[cluster=us-2].targetRevision\` |
 
-      <details><summary>What it waits for, and what opens each gate</summary>
-
-      The check \`stagecoach/gate\` says which of these it waits for now.
+      <details><summary>What it waits for</summary>
 
       | gate | why it waits | what opens it | when |
       | --- | --- | --- | --- |
-      | settings | .github/stagecoach.yaml has to be readable: it may freeze or limit | correcting it | at once |
-      | halt | no halt may cover its clusters | the halt's end, or \`/halt --off\` | as said with the halt |
-      | limits | room in what all runs of the repo may have in flight together, where the settings limit that | clusters of other batches being confirmed | unknown |
-      | freezes | those of the repo's settings and of the server | their end | the check says when |
-      | render guard | the merge may delete, rename or move no Application | rendering it on the present base | seconds |
-      | GitHub's rules | required checks, reviews, and the merge queue, where the repository has them | whoever they ask | GitHub says |
-      | health | every cluster has to be live at this very change and healthy | Argo CD showing it; never \`/promote\` | failed 15m after it is first seen, at the latest |
+      | health | Argo CD has to show this very change, healthy, on every cluster | Argo CD alone; \`/promote\` never does | it counts as failed 15m after Argo CD first shows it |
+
+      As every batch, it also waits while a halt, a freeze or a limit of the repository holds it, and for the checks and reviews that GitHub requires. The check \`stagecoach/gate\` says what it waits for now.
 
       </details>
 
-      <details><summary>Why now: batch 1 of 1 of canary, settled 4m before this PR</summary>
+      <details><summary>Why now: batch 1 of 1 of canary is healthy since 09:00:00 UTC</summary>
 
-      | cluster | state | why | evidence |
+      | cluster | state | what Argo CD shows | read at |
       | --- | --- | --- | --- |
-      | \`eu-1\` | Baked | live at 1f2e3d4 and healthy | \`status.sync.revision=1f2e3d4\` |
-      | \`eu-2\` | Baked | live at 1f2e3d4 and healthy | \`status.sync.revision=1f2e3d4\` |
+      | \`eu-1\` | Healthy | Live at 1f2e3d4 and healthy. | 09:00:00 UTC |
+      | \`eu-2\` | Healthy | Live at 1f2e3d4 and healthy. | 09:00:00 UTC |
 
       </details>
 
-      <details><summary>What you can comment here</summary>
-
-      | command | does |
-      | --- | --- |
-      | \`/promote\` | ends a wait; with \`merge: Manual\` merges this PR once GitHub allows it |
-      | \`/pause [reason]\` | nothing merges until \`/resume\` |
-      | \`/requeue CLUSTER… [--for 2h]\` | puts clusters to the stage's end |
-      | \`/skip CLUSTER…\` | leaves clusters out of this run |
-      | \`/abort [reason]\` | ends the run and closes this PR |
-
-      </details>
-
-      <sub>Please do not push to this branch: a changed head is never merged, and pauses the run.</sub>"
+      <sub>You can comment \`/promote\` (ends a wait), \`/pause\`, \`/requeue CLUSTER…\` (later), \`/skip CLUSTER…\` (not in this run) or \`/abort\`; \`/help\` says what each does.<br>Please do not push to this branch: Stagecoach never merges a changed head, and pauses the run.</sub>"
     `);
     expect(batchCommitMessage(run, batch)).toMatchInlineSnapshot(`
       "payments v1.4.2: us-1, us-2
@@ -155,36 +137,5 @@ describe("text from outside", () => {
 
   test("code stays code though it holds backticks", () => {
     expect(code("a`b")).toBe("`` a`b ``");
-  });
-});
-
-describe("the page's view of a run", () => {
-  test("every cluster of the plan is in one place, with its phase", () => {
-    const view = runView(sampleRun());
-    const clusters = view.stages.flatMap((stage) =>
-      stage.batches.flatMap((batch) => batch.clusters.map((cluster) => `${cluster.name}:${cluster.phase}`)),
-    );
-    expect(clusters).toEqual(["eu-1:Baked", "eu-2:Baked", "us-1:Syncing", "us-2:Merged", "us-3:Pending", "us-4:Requeued"]);
-    expect(view.counts).toEqual({ clusters: 6, live: 2, failed: 0, requeued: 1 });
-  });
-
-  test("a batch is named within its stage, and a requeued cluster waits for the stage's batches", () => {
-    const run = sampleRun();
-    expect(runView(run).stages.map((stage) => stage.batches[0]?.name)).toEqual(["batch 1 of 1", expect.stringMatching(/^batch 1 of \d$/)]);
-    const requeued = run.requeued.map((one) => ({ ...one, attempts: 0 }));
-    const next = (over: Partial<typeof run>) => runView({ ...run, requeued, ...over }).stages[1]?.batches.at(-1)?.next;
-    expect(next({})).toEqual({ what: "after the stage's batches" });
-    expect(next({ phase: "Aborted" })).toBeNull();
-    expect(next({ requeued: run.requeued.map((one) => ({ ...one, attempts: 1 })) })).toMatchObject({ what: "the next look" });
-  });
-
-  test("a cluster of several Applications is as far as the one that is furthest behind", () => {
-    const run = sampleRun();
-    const second = run.batches[1];
-    if (second === undefined) throw new Error("the sample has two batches");
-    const extra = { ...batchTarget("us-1", "Failed"), key: "hub/argocd/other-us-1", application: "other-us-1" };
-    const view = runView({ ...run, batches: [run.batches[0] ?? second, { ...second, targets: [...second.targets, extra] }] });
-    const cluster = view.stages[1]?.batches[0]?.clusters[0];
-    expect([cluster?.name, cluster?.phase, cluster?.applications]).toEqual(["us-1", "Failed", ["payments-us-1", "other-us-1"]]);
   });
 });

@@ -1,7 +1,8 @@
 import { expect, test } from "vitest";
 import { type Bench, bench, bring, guard, judge, merged, pull, round, say, see } from "../../run/testing/bench.ts";
+import { clustersBelow } from "../model/counts.ts";
+import { modelOf } from "../model/run-model.ts";
 import { renderTree } from "../tree/tree.ts";
-import { runView } from "./run-view.ts";
 
 function tryAgain(self: Bench): void {
   judge(self, "c2", "failing");
@@ -32,15 +33,15 @@ test("a cluster that was put off stands in one place, however often: where it is
   tryAgain(self);
   const tree = renderTree(self.run, self.now, { width: 120, color: false });
   expect(tree.match(/⎈ c2/g)).toHaveLength(1);
-  expect(tree).toContain("its clusters were put to the stage's end");
-  const view = runView(self.run);
-  expect(view.stages.flatMap(({ batches }) => batches.flatMap(({ clusters }) => clusters.map(({ name }) => name)))).toEqual(["c1", "c2"]);
-  expect(view.counts).toMatchObject({ clusters: 2, requeued: 0 });
+  expect(tree).toContain("its clusters went to the end of the stage");
+  const model = modelOf(self.run, self.now);
+  expect(clustersBelow(model).map(({ name }) => name)).toEqual(["c1", "c2"]);
+  expect(model.counts).toMatchObject({ clusters: 2, requeued: 0 });
   judge(self, "c2", "failing");
   round(self);
   say(self, "/requeue c2", { args: ["c2"], flags: { for: "2h" } });
   round(self);
   putBack(self);
   const waits = renderTree(self.run, self.now, { width: 120, color: false });
-  expect(waits).toContain("next look in 1h59m");
+  expect(waits).toContain("looked at again in 1h59m");
 });

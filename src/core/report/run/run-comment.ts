@@ -1,40 +1,29 @@
+/** The live page of a run: the one sticky comment on its release PR. It draws the model in Markdown. */
 import type { AnyReason } from "../../base/reason.ts";
 import { epoch, formatDuration } from "../../base/time.ts";
-import type { Batch, Requeued, Run } from "../../run/state/run.ts";
+import type { Run } from "../../run/state/run.ts";
 import { cell, code, prose } from "../escape.ts";
 import { COMMENT_ROOM, fitting } from "../fit.ts";
+import type { LinkTo } from "../links.ts";
 import { folded, present, table } from "../markdown.ts";
-import { nextOfRun, nextTime } from "../reasons/next.ts";
+import type { ModelNode, RunModel } from "../model/model.ts";
+import { modelOf } from "../model/run-model.ts";
+import { LABELS } from "../model/states.ts";
 import { sentenceOf } from "../reasons/say.ts";
-import { awaitsBatches } from "../requeued.ts";
 import { rolloutsOfRun } from "../rollouts.ts";
-import { isLive, settledBatches, targetsNow } from "../steps.ts";
-import {
-  age,
-  batchesOfStage,
-  batchName,
-  clockTime,
-  phaseWord,
-  pinValue,
-  releaseName,
-  runMark,
-  shortName,
-  stageName,
-  targetMark,
-} from "../words.ts";
+import { age, clockTime, runMark, sentence, stateMark } from "../words.ts";
 import { measuredOfRun } from "./analysis-markdown.ts";
-import { besides } from "./membership.ts";
-import { unaskedNotes } from "./sign-of-life.ts";
 
 /**
- * The live page of a run: the one sticky comment on its release PR. Never over GitHub's limit: a run with too many clusters
- * is shown by stage and by what needs attention, with the whole in `stagecoach get`.
+ * Never over GitHub's limit: a run with too many clusters is shown by stage and by what needs attention, with the whole in
+ * `stagecoach get`.
  */
-export function runComment(run: Run, now: number, remarks: readonly AnyReason[] = []): string {
+export function runComment(run: Run, now: number, remarks: readonly AnyReason[] = [], linkTo: LinkTo = () => undefined): string {
   // Of a run that has ended every age is as of its end: it reads the same whenever it is written again.
   const at = run.endedAt === undefined ? now : epoch(run.endedAt);
+  const model = modelOf(run, at, { linkTo });
   const said = remarks.map((remark) => sentenceOf(remark, run));
-  const say = (whole: boolean) => compose(run, at, whole ? said : said.slice(0, 3), whole);
+  const say = (whole: boolean) => compose({ run, model, now: at }, whole ? said : said.slice(0, 3), whole);
   return fitting(COMMENT_ROOM, [true, false], say, "Some of it is too long for this place.");
 }
 
@@ -42,46 +31,72 @@ export function runComment(run: Run, now: number, remarks: readonly AnyReason[] 
 const MOST_STAGES = 60;
 const MOST_LINES = 20;
 
-function compose(run: Run, now: number, remarks: readonly string[], everyCluster: boolean): string[] {
+interface Shown {
+  run: Run;
+  model: RunModel;
+  now: number;
+}
+
+function compose(shown: Shown, remarks: readonly string[], everyCluster: boolean): string[] {
+  const { run, model } = shown;
   const parts = [
-    headline(run, now),
-    ask(run),
-    notes([...unseenPlanes(run, now), ...remarks]),
-    stageTable(run, everyCluster ? Number.POSITIVE_INFINITY : MOST_STAGES),
-    attention(run, now),
+    headline(shown),
+    ask(shown),
+    notes([...unseenPlanes(shown), ...remarks, ...model.notes]),
+    stageTable(shown, everyCluster ? Number.POSITIVE_INFINITY : MOST_STAGES),
+    attention(shown),
   ];
-  if (everyCluster) parts.push(rolloutsOfRun(run), measuredOfRun(run), details(run, now));
+  if (everyCluster) parts.push(rolloutsOfRun(run), measuredOfRun(model), details(shown));
   else parts.push(`The fleet is too large to show every cluster here: \`stagecoach get ${run.rollout} ${run.number}\` shows them all.`);
-  parts.push(footer(run));
+  parts.push(footer(model));
   return parts;
 }
 
-function headline(run: Run, now: number): string {
-  const title = `### ${runMark(run.phase)} ${cell(run.rollout)} #${run.number}: ${cell(releaseName(run.release.values))}`;
-  const since =
-    run.endedAt === undefined ? `for ${age(run.since, now)}` : `at ${run.endedAt.slice(0, 10)} ${run.endedAt.slice(11, 19)} UTC`;
-  const lines = [title, "", `**${run.phase}** ${since}: ${cell(sentenceOf(run.why, run), 1000)}`];
-  // While it is paused that is what it asks for, below.
-  const next = nextOfRun(run);
-  if (next !== undefined) lines.push("", `**Next:** ${prose(next.what)}${nextTime(next, now)}`);
-  if (run.endedAt !== undefined) lines.push("", `Took ${formatDuration(epoch(run.endedAt) - epoch(run.startedAt))}.`);
-  return lines.join("\n");
+function headline({ run, model, now }: Shown): string {
+  const { state, rollout, number, release, since, endedAt, startedAt, waitsFor, deadline, eta } = model;
+  const title = `### ${runMark(run.phase)} ${cell(rollout)} #${number}: ${cell(release)}`;
+  const when = endedAt === undefined ? `for ${age(since ?? startedAt, now)}` : `at ${endedAt.slice(0, 10)} ${endedAt.slice(11, 19)} UTC`;
+  const why = prose(sentence(sentenceOf(run.why, run).slice(0, 1000)));
+  const lines = [title, `**${LABELS[state]}** ${when}. ${why}`];
+  if (waitsFor !== undefined && run.next !== null) {
+    const at = waitsFor.at === undefined ? "" : `, expected at ${clockTime(waitsFor.at, now)}`;
+    const late = deadline === undefined ? "" : `, at the latest ${clockTime(deadline, now)}`;
+    lines.push(`**Next:** ${prose(sentenceOf(run.next.what, run))}${at}${late}.`);
+  }
+  if (eta !== undefined) {
+    const slow = eta.p90 === eta.p50 ? "" : `, or ${clockTime(eta.p90, now)} where it is slow`;
+    lines.push(`**Done:** about ${clockTime(eta.p50, now)}${slow}, as batches went so far.`);
+  }
+  if (endedAt !== undefined) lines.push(`Took ${formatDuration(epoch(endedAt) - epoch(startedAt))}.`);
+  return lines.join("\n\n");
 }
 
-function ask(run: Run): string {
+function ask({ run, model }: Shown): string {
   if (run.paused === undefined) return "";
-  const by = run.paused.kind === "Command" ? ` by ${cell(run.paused.by)}` : "";
-  return `> [!WARNING]\n> Paused${by}: ${cell(sentenceOf(run.paused.reason, run), 1000)}\n>\n> ${prose(sentenceOf(run.paused.ask, run))}`;
+  const by = model.pausedBy === undefined ? "" : ` by ${cell(model.pausedBy)}`;
+  const asks = `**Your turn${by === "" ? "" : `, paused${by}`}:** ${prose(sentence(sentenceOf(run.paused.ask, run)))}`;
+  return `> [!WARNING]\n> ${present(causeLine(model), asks).join("\n>\n> ")}`;
+}
+
+/** What Argo CD says of what failed, or what was measured of it. */
+function causeLine({ cause, says: why }: RunModel): string {
+  if (cause === undefined) return "";
+  const link = cause.link === undefined ? code(cause.name) : `[${code(cause.name)}](${cause.link})`;
+  // What Argo CD says of it may stand above already.
+  if (cause.measured === undefined && why.includes(cause.says)) return cause.link === undefined ? "" : `**Look at** ${link} in Argo CD.`;
+  const measured = (cause.measured ?? []).map(({ metric, value, limit }) => {
+    return [metric, value === "" ? "" : `measured ${value}`, limit].filter((part) => part !== "").join(", ");
+  });
+  const says = measured.length > 0 ? measured.join("; ") : cause.says;
+  return `**Cause:** ${[cause.name === "" ? "" : link, cell(sentence(says), 1000)].filter((part) => part !== "").join(": ")}`;
 }
 
 /** Which control planes cannot be seen: what of the run waits for them, and what goes on. */
-function unseenPlanes(run: Run, now: number): string[] {
-  return (run.unseen ?? []).map(({ plane, since, why }) => {
-    const clusters = new Set(
-      run.batches.flatMap((batch) => batch.targets.filter((target) => target.key.startsWith(`${plane}/`)).map((target) => target.cluster)),
-    );
-    const held = clusters.size === 0 ? "" : ` ${clusters.size} of its clusters are in this run's batches so far.`;
-    return `Control plane ${plane} cannot be seen since ${clockTime(since, now)}: ${sentenceOf(why, run)}. Its clusters wait, those of other control planes go on.${held}`;
+function unseenPlanes({ run, model, now }: Shown): string[] {
+  const words = new Map((run.unseen ?? []).map(({ plane, why }) => [plane, sentenceOf(why, run)]));
+  return model.controlPlanes.map(({ name, since = "", facts }) => {
+    const held = facts.length === 0 ? "Its clusters wait" : `${facts.join(", ")}`;
+    return `Stagecoach has not reached control plane ${name} since ${clockTime(since, now)}: ${words.get(name) ?? ""}. ${held}; the others go on.`;
   });
 }
 
@@ -92,22 +107,16 @@ function notes(remarks: readonly string[]): string {
   return `> [!NOTE]\n${lines.join("\n>\n")}`;
 }
 
-function stageTable(run: Run, most: number): string {
-  const rows = run.plan.stages.map((stage, index) => {
-    const batches = run.batches.filter((batch) => batch.stage === index);
-    const settled = settledBatches(batches);
-    const targets = targetsNow(batches);
-    const open = batches.filter((batch) => batch.phase !== "Closed");
-    const live = new Set(open.flatMap((batch) => batch.targets.filter((t) => isLive(batch, t)).map((t) => t.cluster))).size;
-    const failed = new Set(targets.filter((t) => t.phase === "Failed").map((t) => t.cluster)).size;
-    const total = stage.clusters.length + stage.requeued.length;
-    const state =
-      index < run.stage ? "done" : index > run.stage ? "to come" : run.phase === "Progressing" ? "in progress" : run.phase.toLowerCase();
-    const requeued = run.requeued.filter((item) => item.stage === index && item.failed !== true).length;
-    const notes = present(failed > 0 && `${failed} failed`, requeued > 0 && `${requeued} requeued`).join(", ");
-    return [cell(stage.name), state, `${settled}/${batchesOfStage(run, index)}`, `${live}/${total} ${bar(live, total)}`, notes];
+function stageTable({ run, model }: Shown, most: number): string {
+  const rows = model.children.map(({ name, state, counts, children }) => {
+    const { healthy = 0, clusters = 0, failed = 0, requeued = 0, skipped = 0 } = counts ?? {};
+    const batches = children.filter((child) => child.kind === "batch" && child.state !== "Closed");
+    const done = new Set(batches.filter(({ when }) => when === "past").map((child) => child.name)).size;
+    const rest = present(failed > 0 && `${failed} failed`, requeued > 0 && `${requeued} requeued`, skipped > 0 && `${skipped} skipped`);
+    const all = new Set(batches.map((child) => child.name)).size;
+    return [cell(name), LABELS[state], `${done}/${all}`, `${healthy}/${clusters} ${bar(healthy, clusters)}`, rest.join(", ")];
   });
-  return stagesAround(run.stage, ["stage", "state", "batches", "clusters live", ""], rows, most);
+  return stagesAround(run.stage, ["stage", "state", "batches", "clusters healthy", ""], rows, most);
 }
 
 /** A table of stages; of too many, those around the one that the run is at. */
@@ -122,63 +131,80 @@ function bar(done: number, total: number): string {
   return `\`${"█".repeat(filled)}${"░".repeat(10 - filled)}\``;
 }
 
-function attention(run: Run, now: number): string {
-  const active = run.batches.filter((batch) => batch.phase !== "Settled" && batch.phase !== "Closed");
-  const lines = active
-    .slice(0, MOST_LINES)
-    .map(
-      (batch) =>
-        `- ${pull(batch)}${cell(batchName(run, batch))}: **${batch.phase}** for ${age(batch.since, now)}, ${cell(sentenceOf(batch.why, run), 500)}`,
-    );
-  const later = run.requeued.filter((item) => item.failed !== true);
-  for (const item of later.slice(0, MOST_LINES)) lines.push(requeuedLine(run, item, now));
-  if (later.length > MOST_LINES) lines.push(`- and ${later.length - MOST_LINES} more are requeued`);
-  const beside = besides(run);
-  for (const { cluster, status, why } of beside.slice(0, MOST_BESIDE)) {
-    const is = status === "Quarantined" ? "in quarantine" : status.toLowerCase();
-    lines.push(`- ${code(shortName(cluster))} is ${is}: ${cell(why, 300)}`);
+/** What goes on now, what was put off, and what stands beside the batches. */
+function attention({ run, model, now }: Shown): string {
+  const below = model.children.flatMap((stage) => stage.children.map((child) => ({ stage: stage.name, child })));
+  const active = below.filter(({ child }) => child.kind === "batch" && child.when === "now");
+  const lines = active.slice(0, MOST_LINES).map(({ stage, child }) => {
+    const why = child.says === model.says ? "" : `. ${words(run, child, 500)}`;
+    const name = `${pulls(child)}${cell(child.name)} of ${cell(stage)}`;
+    return `- ${name}: **${LABELS[child.state]}**${child.checking === undefined ? "" : `, ${child.checking},`} for ${age(child.since ?? "", now)}${why}`;
+  });
+  const loose = below.filter(({ child }) => child.kind === "cluster" && child.when !== "later");
+  for (const { child } of loose.slice(0, MOST_LINES)) {
+    const again = child.eta === undefined ? "" : ` Looked at again at ${clockTime(child.eta.p50, now)}.`;
+    const turn = child.facts.length === 0 ? "" : ` (${child.facts.join(", ")})`;
+    lines.push(`- ${code(child.name)}: **${LABELS[child.state]}**${turn}. ${words(run, child, 300)}${again}`);
   }
-  if (beside.length > MOST_BESIDE) lines.push(`- and ${beside.length - MOST_BESIDE} more beside the batches`);
+  if (loose.length > MOST_LINES) lines.push(`- and ${loose.length - MOST_LINES} more`);
   return lines.join("\n");
 }
 
-const MOST_BESIDE = 20;
-
-function requeuedLine(run: Run, item: Requeued, now: number): string {
-  const next = awaitsBatches(run, item) ? "It is looked at after the stage's batches." : `Next look ${clockTime(item.nextAt, now)}.`;
-  return `- ${code(shortName(item.cluster))} is requeued: ${cell(sentenceOf(item.why, run), 500)} ${next}`;
+/** The sentence of a node, with its commands as code. */
+function words(run: Run, { reason, says }: ModelNode, most: number): string {
+  const text = reason === undefined || says === "" ? says : sentenceOf(reason, run);
+  return text === "" ? "" : prose(sentence(text.length > most ? `${text.slice(0, most - 1)}…` : text));
 }
 
-function pull(batch: Batch): string {
-  return batch.pull === undefined ? "" : `#${batch.pull.number} `;
+function pulls({ links }: ModelNode): string {
+  return links.map(({ name }) => `${name} `).join("");
 }
 
-function details(run: Run, now: number): string {
-  const rows = run.batches.flatMap((batch) =>
-    targetsNow([batch]).map((target) => {
-      const edit = target.edits.find(({ from, to }) => from !== to) ?? target.edits[0];
-      const change = edit === undefined ? "" : `${code(pinValue(edit, "from"))} → ${code(pinValue(edit, "to"))}`;
-      const why = target.excused === true ? target.why : (target.evidence?.sentence ?? target.why);
-      const place = [cell(stageName(run, batch.stage)), pull(batch).trim(), code(shortName(target.cluster)), code(target.application)];
-      const state = `${targetMark(target.phase)} ${phaseWord(target)}`;
-      return [...place, change, state, age(target.since, now), cell(sentenceOf(why, run))];
-    }),
+function details({ run, model, now }: Shown): string {
+  const rows = model.children.flatMap((stage) =>
+    stage.children.flatMap((batch) =>
+      batch.kind !== "batch" || batch.when === "later" || batch.state === "Closed"
+        ? []
+        : batch.children.flatMap((cluster) =>
+            cluster.kind !== "cluster" ? [] : cluster.children.map((application) => row(run, now, { stage, batch, cluster, application })),
+          ),
+    ),
   );
   if (rows.length === 0) return "";
   const head = ["stage", "PR", "cluster", "application", "change", "state", "since", "why"];
-  return folded("Every cluster moved so far", [table(head, rows), ...unaskedNotes(run.batches)].join("\n\n"));
+  return folded("Every cluster moved so far", table(head, rows));
 }
 
-/** What may still be said to a run that has ended. */
-const ENDED: Partial<Record<Run["phase"], string>> = {
-  Failed: "This run has ended. `/retry` tries the failed clusters again, `/rollback` puts the moved ones back",
-  Aborted: "This run has ended. `/rollback` puts the moved clusters back",
-};
+interface Place {
+  stage: ModelNode;
+  batch: ModelNode;
+  cluster: ModelNode;
+  application: ModelNode;
+}
 
-function footer(run: Run): string {
-  const commands =
-    run.endedAt === undefined
-      ? "Steer with a comment: `/promote` `/pause` `/resume` `/requeue CLUSTER…` `/skip CLUSTER…` `/abort` `/help`"
-      : (ENDED[run.phase] ?? "This run has ended.");
-  return `<sub>${commands} · plan ${code(run.plan.hash.slice(0, 12))}</sub>`;
+function row(run: Run, now: number, { stage, batch, cluster, application }: Place): string[] {
+  const { name, links, state, facts, since } = application;
+  const [link] = links;
+  const shown = link === undefined ? code(name) : `[${code(name)}](${link.url})`;
+  const change = facts.filter((fact) => fact.includes("→")).map((fact) => fact.split(" → ").map(code).join(" → "));
+  const word = `${stateMark(application)} ${[LABELS[state], ...facts.filter((fact) => !fact.includes("→"))].join(", ")}`;
+  return [
+    cell(stage.name),
+    pulls(batch).trim(),
+    code(cluster.name),
+    shown,
+    change.join(""),
+    word,
+    age(since ?? "", now),
+    words(run, application, 300),
+  ];
+}
+
+/** The commands that would be done now. */
+function footer({ actions, endedAt, planHash }: RunModel): string {
+  const verbs = actions.filter(({ allowed }) => allowed).map(({ verb }) => `\`/${verb}\``);
+  const more = endedAt === undefined ? ["`/requeue CLUSTER…`", "`/skip CLUSTER…`", "`/help`"] : [];
+  const ended = endedAt === undefined ? "" : "This run has ended. ";
+  const said = [...verbs, ...more].length === 0 ? "" : `You can comment ${[...verbs, ...more].join(" ")}`;
+  return `<sub>${present(`${ended}${said}`.trim(), `plan ${code(planHash.slice(0, 12))}`).join(" · ")}</sub>`;
 }

@@ -1,9 +1,9 @@
 import { epoch, type Time } from "../../base/time.ts";
-import type { BatchPhase, RunPhase, TargetPhase } from "../../run/state/run.ts";
+import type { ModelNode, Tone as ModelTone, NodeKind, State } from "../model/model.ts";
 
 /** A line of the terminal's tree; marks, tones and ages. */
 
-export type Tone = "good" | "busy" | "warn" | "bad" | "dim" | "plain";
+export type Tone = ModelTone | "plain";
 
 export interface Mark {
   icon: string;
@@ -11,7 +11,7 @@ export interface Mark {
 }
 
 export interface TreeNode {
-  kind: "run" | "stage" | "batch" | "cluster" | "application" | "rollout" | "gate";
+  kind: NodeKind;
   name: string;
   mark: Mark;
   status: string;
@@ -32,40 +32,50 @@ export function line(kind: TreeNode["kind"], name: string, more: Pick<TreeNode, 
   return { kind, name, info: "", children: [], state: "now", folded: "", ...more };
 }
 
-export const RUN_MARKS: Record<RunPhase, Mark> = {
-  Pending: mark("○", "dim"),
-  Progressing: mark("◌", "busy"),
-  Paused: mark("॥", "warn"),
-  RollingBack: mark("↩", "warn"),
-  Succeeded: mark("✔", "good"),
-  RolledBack: mark("↩", "good"),
-  Failed: mark("✖", "bad"),
-  Aborted: mark("⊘", "warn"),
-  Superseded: mark("⊘", "dim"),
+/** Beside the word of a state, for eyes that see no colour. */
+const ICONS: Readonly<Record<State, string>> = {
+  Pending: "○",
+  Progressing: "◌",
+  Paused: "॥",
+  RollingBack: "↩",
+  Succeeded: "✔",
+  RolledBack: "↩",
+  Failed: "✖",
+  Aborted: "⊘",
+  Superseded: "⊘",
+  ToCome: "○",
+  NotReached: "○",
+  Opening: "◌",
+  Open: "◌",
+  Merging: "●",
+  Merged: "●",
+  Syncing: "●",
+  Healthy: "●",
+  AtWeight: "●",
+  Done: "⚠",
+  Closed: "⊘",
+  Requeued: "↻",
+  Skipped: "⊘",
+  Joined: "○",
+  Quarantined: "⊘",
+  NotInRun: "⊘",
+  Running: "◌",
+  Waiting: "॥",
+  Held: "॥",
+  Passed: "✔",
+  Inconclusive: "॥",
+  Error: "✖",
+  Accepted: "॥",
+  Stopped: "⊘",
+  Degraded: "✖",
+  Unknown: "○",
+  Unseen: "⚠",
 };
 
-export const BATCH_MARKS: Record<BatchPhase, Mark> = {
-  Proposing: mark("◌", "busy"),
-  Open: mark("◌", "busy"),
-  Merging: mark("●", "busy"),
-  Merged: mark("●", "busy"),
-  Baking: mark("●", "good"),
-  Settled: mark("✔", "good"),
-  Closed: mark("⊘", "dim"),
-};
-
-export const TARGET_MARKS: Record<TargetPhase, Mark> = {
-  Pending: mark("○", "dim"),
-  Requeued: mark("↻", "warn"),
-  Proposed: mark("◌", "busy"),
-  Merged: mark("●", "busy"),
-  Syncing: mark("●", "busy"),
-  Healthy: mark("●", "good"),
-  Baked: mark("✔", "good"),
-  Failed: mark("✖", "bad"),
-  Skipped: mark("⊘", "dim"),
-  RolledBack: mark("↩", "warn"),
-};
+/** Marks what is healthy with a tick once nothing of it is looked at any more. */
+export function markOf({ state, tone, when }: Pick<ModelNode, "state" | "tone" | "when">): Mark {
+  return mark(state === "Healthy" && when === "past" ? "✔" : ICONS[state], tone);
+}
 
 /** `in 2m5s`, or `now` where the time has come. */
 export function within(time: Time, now: number): string {

@@ -1,13 +1,15 @@
 import { describe, expect, test } from "vitest";
+import { sampleRollout } from "../../../../test/support/sample-run.ts";
 import { textWidth } from "../../base/text-width.ts";
 import { iso } from "../../base/time.ts";
 import type { PlannedTarget } from "../../plan/plan-types.ts";
 import { said } from "../../reasons/run.ts";
 import type { Batch, BatchTarget, Run } from "../../run/state/run.ts";
-import type { Rollout } from "../../spec/rollout.ts";
+import type { Stage } from "../../spec/rollout.ts";
 import { renderTree } from "./tree.ts";
 
 const START = Date.parse("2026-11-21T04:00:00Z");
+const [STAGE] = sampleRollout().stages;
 const PLAIN = { color: false, width: 100 };
 
 function planned(name: string): PlannedTarget {
@@ -40,7 +42,7 @@ function runOf(stages: ReturnType<typeof stage>[], over: Partial<Run> = {}): Run
     number: 42,
     release,
     trigger: { commit: "c", pull: 7, author: "ana", at: iso(START) },
-    spec: { name: "payments" } as Rollout,
+    spec: sampleRollout({ stages: stages.map(({ name }) => ({ ...(STAGE as Stage), name })) }),
     plan: { rollout: "payments", release, hash: "", stages, uncovered: [], warnings: [] },
     phase: "Progressing",
     since: iso(START),
@@ -99,25 +101,25 @@ describe("the tree of a run", () => {
       Status:   ◌ Progressing · running for 2m5s
       Why:      batch 2 waits for Argo CD
       Next:     eu-2 counts as failed (at the latest in 12m55s)
-      Progress: ━━━━━━──────────────────────── 1/5 clusters
+      Progress: ━━━━━━──────────────────────── 1/5 clusters healthy · 1 requeued
 
       NAME                    STATUS         AGE     INFO
       ⟳ payments #42          ◌ Progressing  2m5s
-      ├─ # 1 canary           ◌ Progressing  2m5s    1/4 clusters
-      │  ├─ ⧉ batch 1         ✔ Settled      2m5s    PR #101
-      │  │  └─ ⎈ eu-1         ✔ Baked        2m5s
-      │  │     └─ □ pay-eu-1  ✔ Baked        2m5s
-      │  ├─ ⧉ batch 2         ● Merged       2m5s    PR #102 · merged
+      ├─ # 1 canary           ◌ Progressing  2m5s    1/4 healthy
+      │  ├─ ⧉ batch 1 of 3    ✔ Healthy      2m5s    PR #101
+      │  │  └─ ⎈ eu-1         ✔ Healthy      2m5s
+      │  │     └─ □ pay-eu-1  ✔ Healthy      2m5s
+      │  ├─ ⧉ batch 2 of 3    ● Syncing      2m5s    PR #102 · merged
       │  │  └─ ⎈ eu-2         ● Syncing      2m5s
       │  │     └─ □ pay-eu-2  ● Syncing      2m5s    OutOfSync Healthy · the change is not seen yet
-      │  ├─ ⧉ batch 3         ○ Pending
-      │  │  └─ ⎈ eu-3         ○ Pending
-      │  │     └─ □ pay-eu-3  ○ Pending
-      │  └─ ⎈ eu-9            ↻ Requeued     2m5s    next look in 27m55s · 2 looks · drained
-      └─ # 2 rest             ○ Pending              0/1 clusters
-         └─ ⧉ batch 1         ○ Pending
-            └─ ⎈ us-1         ○ Pending
-               └─ □ pay-us-1  ○ Pending
+      │  ├─ ⧉ batch 3 of 3    ○ To come
+      │  │  └─ ⎈ eu-3         ○ To come
+      │  │     └─ □ pay-eu-3  ○ To come
+      │  └─ ⎈ eu-9            ↻ Requeued     2m5s    looked at twice · looked at again in 27m55s · drained
+      └─ # 2 rest             ○ To come              0/1 healthy
+         └─ ⧉ batch 1 of 1    ○ To come
+            └─ ⎈ us-1         ○ To come
+               └─ □ pay-us-1  ○ To come
       "
     `);
   });
@@ -129,8 +131,8 @@ describe("the tree of a run", () => {
     run = { ...run, batches: [batchOf(run, 1, "Merged", { phase: "Syncing" })] };
     expect(renderTree(run, START, PLAIN)).toContain("after the stage's batches · drained");
     run = { ...run, batches: [batchOf(run, 1, "Settled", { phase: "Baked" })] };
-    expect(renderTree(run, START, PLAIN)).toContain("next look now · 0 looks · drained");
-    expect(renderTree({ ...run, phase: "Aborted" }, START, PLAIN)).not.toContain("next look");
+    expect(renderTree(run, START, PLAIN)).toContain("looked at again now · drained");
+    expect(renderTree({ ...run, phase: "Aborted" }, START, PLAIN)).not.toContain("looked at again");
   });
 
   test("says the reasons of what waits in words", () => {

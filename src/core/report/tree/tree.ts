@@ -1,13 +1,15 @@
+import { defined } from "../../base/defined.ts";
 import { cutToWidth, padToWidth, textWidth } from "../../base/text-width.ts";
 import { epoch } from "../../base/time.ts";
-import { isEnded, type Run } from "../../run/state/run.ts";
-import { type NextView, nextOfRun } from "../reasons/next.ts";
-import { sentenceOf } from "../reasons/say.ts";
-import { unaskedNotes } from "../run/sign-of-life.ts";
-import { releaseName, releaser, shortName } from "../words.ts";
+import type { Run } from "../../run/state/run.ts";
+import { present } from "../markdown.ts";
+import type { Eta, ModelNode, RunModel } from "../model/model.ts";
+import { modelOf } from "../model/run-model.ts";
+import { LABELS, runTone } from "../model/states.ts";
+import { shortName } from "../words.ts";
 import { fitted } from "./tree-fold.ts";
-import { RUN_MARKS, shortAge, type Tone, type TreeNode, within } from "./tree-marks.ts";
-import { runNode } from "./tree-nodes.ts";
+import { markOf, shortAge, type Tone, type TreeNode, within } from "./tree-marks.ts";
+import { treeNode } from "./tree-nodes.ts";
 
 interface TreeOptions {
   color: boolean;
@@ -22,7 +24,7 @@ interface TreeOptions {
 }
 
 const MAX_LINES = 40;
-const GLYPHS = { run: "⟳", stage: "#", batch: "⧉", cluster: "⎈", application: "□", rollout: "⟳", gate: "◇" } as const;
+const GLYPHS = { run: "⟳", stage: "#", batch: "⧉", cluster: "⎈", application: "□", rollout: "⟳", check: "◇", controlPlane: "⎈" } as const;
 const COLORS: Record<Tone, string> = { good: "32", busy: "36", warn: "33", bad: "31", dim: "2", plain: "" };
 
 /** A line before it is laid out. */
@@ -41,8 +43,9 @@ interface Row {
  * terminal has room for, what is over or not begun is folded to counts first. Ends in a newline.
  */
 export function renderTree(run: Run, now: number, options: TreeOptions): string {
-  const root = runNode(run, now, options.live);
-  const lines = header(run, now, options);
+  const model = modelOf(run, now, defined({ live: options.live }));
+  const root = treeNode(model, now);
+  const lines = header(model, now, options);
   // Below the header: an empty line, and the names of the columns.
   const room = Math.max(1, Math.min(MAX_LINES, (options.rows ?? Number.POSITIVE_INFINITY) - lines.length - 2));
   const shown = table(options.wide === true ? root : fitted(root, room), now, options);
@@ -55,8 +58,8 @@ function shortened(lines: string[], most: number): string[] {
   return lines.length <= most ? lines : [...lines.slice(0, most - 1), `… ${lines.length - most + 1} more lines`];
 }
 
-function header(run: Run, now: number, options: TreeOptions): string[] {
-  const { icon, tone } = RUN_MARKS[run.phase];
+function header(model: RunModel, now: number, options: TreeOptions): string[] {
+  const { icon, tone } = markOf(model);
   const labels = options.width < NARROW ? 0 : 10;
   const room = Math.max(8, options.width - labels);
   // Why, and what to do, is read to its end. Where there is little room the label leads the text.
@@ -69,60 +72,64 @@ function header(run: Run, now: number, options: TreeOptions): string[] {
     });
   };
   const sentence = (label: string, value: string, color: Tone = "plain") => line(label, value, color, labels === 0 ? 8 : 4);
-  const end = run.endedAt === undefined ? now : epoch(run.endedAt);
-  const took = `${isEnded(run) ? "took" : "running for"} ${shortAge(end - epoch(run.startedAt))}`;
-  const pull = run.trigger.pull === undefined ? "" : ` · PR #${run.trigger.pull}`;
+  const { rollout, number, release, author, ask, waitsFor, startedAt, endedAt, eta } = model;
+  const took = `${endedAt === undefined ? "running for" : "took"} ${shortAge((endedAt === undefined ? now : epoch(endedAt)) - epoch(startedAt))}`;
+  const pull = model.pull === undefined ? "" : ` · PR #${model.pull}`;
   const lines = [
-    ...line("Run", `${run.rollout} #${run.number}`),
-    ...line("Release", `${releaseName(run.release.values)}${pull} · by ${releaser(run)}`),
-    ...line("Status", `${icon} ${run.phase} · ${took}`, tone),
-    ...sentence("Why", sentenceOf(run.why, run)),
+    ...line("Run", `${rollout} #${number}`),
+    ...line("Release", `${release}${pull} · by ${author}`),
+    ...line("Status", `${icon} ${LABELS[model.state]} · ${took}`, tone),
+    ...sentence("Why", model.says),
+    ...causeOf(model).flatMap((text) => sentence("Cause", text, "bad")),
   ];
-  if (run.paused !== undefined) lines.push(...sentence("Asks", sentenceOf(run.paused.ask, run), "warn"));
-  for (const { plane, since, why } of run.unseen ?? [])
-    lines.push(...line("Unseen", `control plane ${plane} since ${since}: ${sentenceOf(why, run)}`, "warn"));
-  for (const note of unaskedNotes(run.batches)) lines.push(...sentence("Note", note, "dim"));
-  const next = nextOfRun(run);
-  if (next !== undefined) lines.push(...sentence("Next", `${next.what}${nextWithin(next, now)}`));
-  lines.push(...progress(run, options));
+  if (ask !== undefined) lines.push(...sentence("Asks", ask.says, "warn"));
+  for (const { name, since, says, facts } of model.controlPlanes)
+    lines.push(
+      ...sentence("Unseen", `control plane ${[name, since && `for ${shortAge(now - epoch(since))}`, says, ...facts].join(" · ")}`, "warn"),
+    );
+  for (const note of model.notes) lines.push(...sentence("Note", note, "dim"));
+  if (waitsFor !== undefined) lines.push(...sentence("Next", `${waitsFor.says}${whenNext(model, now)}`));
+  if (eta !== undefined) lines.push(...line("Done", expected(eta, now)));
+  lines.push(...progress(model, options));
   return lines;
 }
 
+function expected({ p50, p90 }: Eta, now: number): string {
+  return p50 === p90 ? `about ${within(p50, now)}` : `about ${within(p50, now)}, or ${within(p90, now)} where it is slow`;
+}
+
+/** What Argo CD or a measurement says, where that is not what is said of the run anyway. */
+function causeOf({ cause, says }: RunModel): string[] {
+  if (cause === undefined) return [];
+  const measured = (cause.measured ?? []).map(({ metric, value, limit }) =>
+    [metric, value && `measured ${value}`, limit].filter(Boolean).join(", "),
+  );
+  const parts = [cause.name, measured.length > 0 ? measured.join("; ") : cause.says].filter((part) => part !== "");
+  if (says.includes(parts.at(-1) ?? "")) return cause.link === undefined ? [] : [cause.link];
+  return [`${parts.join(": ")}${cause.link === undefined ? "" : ` ${cause.link}`}`];
+}
+
 /** When it is expected, or else when it counts as over: these are two things. */
-function nextWithin({ eta, deadline }: NextView, now: number): string {
-  if (eta !== undefined) return ` (${within(eta, now)})`;
+function whenNext({ waitsFor, deadline }: Pick<ModelNode, "waitsFor" | "deadline">, now: number): string {
+  if (waitsFor?.at !== undefined) return ` (${within(waitsFor.at, now)})`;
   return deadline === undefined ? "" : ` (at the latest ${within(deadline, now)})`;
 }
 
-/** `━━━━━━━╸────  7/12 clusters · 1 failed · 2 skipped`; without the bar where there is no room for it. */
-function progress(run: Run, options: TreeOptions): string[] {
-  const all = new Set<string>();
-  for (const stage of run.plan.stages) for (const cluster of [...stage.clusters, ...stage.requeued]) all.add(cluster);
-  const state = new Map<string, "done" | "failed" | "open">();
-  for (const { phase: batchPhase, targets } of run.batches) {
-    if (batchPhase === "Closed") continue;
-    for (const { cluster, phase } of targets) {
-      all.add(cluster);
-      // Put off to a later batch, which counts.
-      if (phase === "Requeued" || phase === "RolledBack") continue;
-      const before = state.get(cluster);
-      const here = phase === "Failed" ? "failed" : phase === "Baked" ? "done" : "open";
-      state.set(
-        cluster,
-        before === undefined || before === "done" ? here : before === "failed" ? before : here === "failed" ? here : before,
-      );
-    }
-  }
-  const count = (wanted: string) => [...state.values()].filter((value) => value === wanted).length;
-  const [done, failed, skipped] = [count("done"), count("failed"), run.skipped.length];
-  const words = [`${done}/${all.size} clusters`, failed > 0 ? `${failed} failed` : "", skipped > 0 ? `${skipped} skipped` : ""]
-    .filter(Boolean)
-    .join(" · ");
+/** `━━━━━━━╸────  7/12 clusters healthy · 1 failed · 2 skipped`; without the bar where there is no room for it. */
+function progress({ counts }: RunModel, options: TreeOptions): string[] {
+  const { clusters, healthy, failed, skipped, requeued } = counts;
+  const words = present(
+    `${healthy}/${clusters} clusters healthy`,
+    failed > 0 && `${failed} failed`,
+    requeued > 0 && `${requeued} requeued`,
+    skipped > 0 && `${skipped} skipped`,
+  ).join(" · ");
+  const labels = "Progress: ".length;
   if (options.width < NARROW) return wrapped(words, options.width, 3).map((part) => cutToWidth(part, options.width));
-  const length = Math.max(10, Math.min(30, options.width - 40));
-  const filled = all.size === 0 ? 0 : Math.floor((done / all.size) * length);
+  const length = Math.max(5, Math.min(30, options.width - labels - 1 - textWidth(words)));
+  const filled = clusters === 0 ? 0 : Math.floor((healthy / clusters) * length);
   const bar = paint("━".repeat(filled), "good", options) + paint("─".repeat(length - filled), "dim", options);
-  return [`${paint("Progress: ", "dim", options)}${bar} ${words}`];
+  return [`${paint("Progress: ", "dim", options)}${bar} ${cutToWidth(words, options.width - labels - 1 - length)}`];
 }
 
 function table(root: TreeNode, now: number, options: TreeOptions): string[] {
@@ -196,6 +203,6 @@ function paint(text: string, tone: Tone, options: TreeOptions): string {
 
 /** For a line elsewhere: `✔ Succeeded`, with the cluster it is about where there is one. */
 export function statusWord(run: Pick<Run, "phase">, cluster?: string): string {
-  const words = `${RUN_MARKS[run.phase].icon} ${run.phase}`;
+  const words = `${markOf({ state: run.phase, tone: runTone(run.phase), when: "now" }).icon} ${LABELS[run.phase]}`;
   return cluster === undefined ? words : `${words} ${shortName(cluster)}`;
 }

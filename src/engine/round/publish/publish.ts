@@ -6,12 +6,13 @@ import { BoundedMap } from "../../../core/base/bounded.ts";
 import { type AnyReason, hasCode } from "../../../core/base/reason.ts";
 import { epoch } from "../../../core/base/time.ts";
 import type { AttentionReason } from "../../../core/reasons/attention.ts";
+import { applicationLinks } from "../../../core/report/links.ts";
 import { nothingMore, problemsComment } from "../../../core/report/plan/plan-comment.ts";
 import { sayProblem } from "../../../core/report/reasons/problems/problems.ts";
 import { pausedSign } from "../../../core/report/rollouts.ts";
 import { heldNotice } from "../../../core/report/run/attention.ts";
 import { closingSummary } from "../../../core/report/run/closing-summary.ts";
-import { type LinkTo, pauseNotice } from "../../../core/report/run/pause-notice.ts";
+import { pauseNotice } from "../../../core/report/run/pause-notice.ts";
 import { lateStart } from "../../../core/report/run/release-notice.ts";
 import { runComment } from "../../../core/report/run/run-comment.ts";
 import { isEnded, type Run } from "../../../core/run/state/run.ts";
@@ -109,7 +110,7 @@ export function openPublisher(context: Pick<RepoContext, "forge" | "clock" | "lo
     if (!page.waiting && page.run === run.number) return undefined;
     if (due > now) return due;
     Object.assign(page, { run: run.number, phase, at: now, batches: editsOf(run), waiting: false, remarks: JSON.stringify(remarks) });
-    comments.send({ key, pull, marker: stickyMarker(run.rollout), body: runComment(run, now, remarks) }, () => {
+    comments.send({ key, pull, marker: stickyMarker(run.rollout), body: runComment(run, now, remarks, linkTo) }, () => {
       // Not sent: the next round wants it again.
       page.waiting = true;
       page.phase = "";
@@ -122,11 +123,7 @@ export function openPublisher(context: Pick<RepoContext, "forge" | "clock" | "lo
     return undefined;
   }
 
-  const linkTo: LinkTo = (key) => {
-    const [plane = "", namespace = "", name = ""] = key.split("/");
-    const page = planes.get(plane)?.uiUrl?.replace(/\/+$/, "");
-    return page && `${page}/applications/${encodeURIComponent(namespace)}/${encodeURIComponent(name)}`;
-  };
+  const linkTo = applicationLinks((plane) => planes.get(plane)?.uiUrl);
 
   /**
    * A comment of its own for a pause that asks for a person: an edit of the live page notifies nobody. One for each pause, found

@@ -1,0 +1,109 @@
+/** What every surface shows in each situation, one file a surface: read them as somebody who is woken by one. */
+import { describe, expect, test } from "vitest";
+import { stringify } from "yaml";
+import type { Problem } from "../reasons/problem.ts";
+import { gateOf } from "../run/state/gate-state.ts";
+import { batchBody } from "./batch/batch-pull.ts";
+import { gateWords } from "./batch/gate-check.ts";
+import { modelOf } from "./model/run-model.ts";
+import { planCheck } from "./plan/plan-check.ts";
+import { problemsComment } from "./plan/plan-comment.ts";
+import { closingSummary } from "./run/closing-summary.ts";
+import { pauseNotice } from "./run/pause-notice.ts";
+import { runComment } from "./run/run-comment.ts";
+import { SITUATIONS } from "./testing/situations.ts";
+import { renderTree } from "./tree/tree.ts";
+
+const linkTo = (key: string) => `https://argocd.example.com/applications/${key.slice(4)}`;
+const names = Object.keys(SITUATIONS);
+
+const REFUSED: Problem[] = [
+  {
+    ...{
+      code: "SOURCE_NOT_FOUND",
+      kind: "NotInRepo",
+      source: { kind: "ApplicationSet", namespace: "argocd", name: "payments" },
+      inventory: false,
+    },
+    ...{ severity: "error", file: "rollouts/payments.yaml", line: 12, column: 9 },
+  } as Problem,
+];
+
+function pages(draw: (name: string) => string, refused = ""): string {
+  const page = (name: string, text: string) => `${"=".repeat(20)} ${name}\n\n${text.trim()}\n`;
+  const all = names.map((name) => page(name, draw(name)));
+  return [...all.slice(0, 5), ...(refused === "" ? [] : [page("refused before it began", refused)]), ...all.slice(5)].join("\n");
+}
+
+function situation(name: string) {
+  const made = SITUATIONS[name]?.();
+  if (made === undefined) throw new Error(`no situation "${name}"`);
+  return made;
+}
+
+describe("in every situation", () => {
+  test("the comment on the release PR", async () => {
+    const text = pages(
+      (name) => {
+        const { run, now } = situation(name);
+        return runComment(run, now, [], linkTo);
+      },
+      problemsComment(REFUSED, { merged: true }),
+    );
+    await expect(text).toMatchFileSnapshot("__snapshots__/situations/comment.md");
+  });
+
+  test("the comment that notifies, where one is written", async () => {
+    const text = pages(
+      (name) => {
+        const { run } = situation(name);
+        return run.endedAt !== undefined
+          ? closingSummary(run)
+          : run.paused === undefined || run.paused.kind === "Command"
+            ? "–"
+            : pauseNotice(run, linkTo);
+      },
+      problemsComment(REFUSED, { merged: true }),
+    );
+    await expect(text).toMatchFileSnapshot("__snapshots__/situations/notice.md");
+  });
+
+  test("the check", async () => {
+    const text = pages(
+      (name) => {
+        const { run, now } = situation(name);
+        const batch = run.batches.at(-1);
+        if (batch === undefined) return "–";
+        const { title, summary } = gateWords(run, batch, gateOf(run, batch, false), now);
+        return `${title}\n\n${summary}`;
+      },
+      ((check) => `${check.title}\n\n${check.summary}`)(planCheck({ plans: [], problems: REFUSED, against: [], fails: false, notes: [] })),
+    );
+    await expect(text).toMatchFileSnapshot("__snapshots__/situations/check.md");
+  });
+
+  test("the pull request of the batch, in at most 40 lines", async () => {
+    const bodies = names.map((name) => {
+      const { run, now } = situation(name);
+      const batch = run.batches.at(-1);
+      return batch === undefined ? "–" : batchBody(run, batch, now);
+    });
+    for (const body of bodies) expect(body.split("\n").length, body).toBeLessThanOrEqual(40);
+    await expect(pages((name) => bodies[names.indexOf(name)] ?? "")).toMatchFileSnapshot("__snapshots__/situations/pull.md");
+  });
+
+  test("the terminal of 80 columns", async () => {
+    const text = pages((name) => {
+      const { run, now } = situation(name);
+      return renderTree(run, now, { color: false, width: 80 });
+    });
+    for (const line of text.split("\n")) expect(line.length).toBeLessThanOrEqual(80);
+    await expect(text).toMatchFileSnapshot("__snapshots__/situations/terminal.txt");
+  });
+
+  test("the JSON of the API, which the page draws", async () => {
+    const all = Object.fromEntries(names.map((name) => [name, modelOf(situation(name).run, situation(name).now, { linkTo })]));
+    const text = stringify(JSON.parse(JSON.stringify(all)), { aliasDuplicateObjects: false, lineWidth: 140 });
+    await expect(text).toMatchFileSnapshot("__snapshots__/situations/model.yaml");
+  });
+});
