@@ -2,6 +2,8 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 import { afterEach, describe, expect, test } from "vitest";
+import type { ModelNode } from "../../src/core/report/model/model.ts";
+import type { WebState } from "../../src/surfaces/web/server.ts";
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 
@@ -51,6 +53,10 @@ async function linksOf(url: string): Promise<string[]> {
     .filter((href) => /^http:\/\/127\.0\.0\.1:/.test(href));
 }
 
+function pullsIn({ links, children }: ModelNode): string[] {
+  return [...links.map(({ url }) => url), ...children.flatMap(pullsIn)].filter((url) => url.includes("/pull/"));
+}
+
 const MOST_PAGES = 150;
 
 describe("the demo", () => {
@@ -58,10 +64,8 @@ describe("the demo", () => {
     const { out, until, ended } = start("--pause-for-me", "--clusters", "4", "--speed", "200");
     const pull = await until(/Your turn[\s\S]*?comment: (http\S+)/);
     const page = await until(/The page: (\S+)/);
-    const { runs } = (await (await fetch(`${page}api/runs`)).json()) as {
-      runs: { stages: { batches: { pull: { url: string } | null }[] }[] }[];
-    };
-    const batches = runs.flatMap((run) => run.stages.flatMap((stage) => stage.batches.flatMap((batch) => batch.pull?.url ?? [])));
+    const { runs } = (await (await fetch(`${page}api/runs`)).json()) as WebState;
+    const batches = runs.flatMap(pullsIn);
     expect(batches).toContain(pull);
     const found = new Set([page, ...batches, ...(out().match(/http:\/\/127[^\s)]+/g) ?? [])]);
     // What is found is walked, too.

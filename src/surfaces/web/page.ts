@@ -50,7 +50,7 @@ header p { margin: 0; color: var(--quiet); font-variant-numeric: tabular-nums; }
 .stage h3 small { font-weight: 400; color: var(--quiet); white-space: nowrap; }
 .batch { margin-top: 12px; padding-top: 10px; border-top: 1px solid var(--line); }
 .batch p { margin: 0; font-size: 13px; } .batch .head { display: flex; justify-content: space-between; gap: 8px; color: var(--quiet); }
-.batch a { color: var(--move); }
+.batch a, .top a { color: var(--move); }
 .cells { display: flex; flex-wrap: wrap; gap: 6px; margin: 8px 0 2px; padding: 0; list-style: none; }
 .cell { display: flex; align-items: center; gap: 6px; border: 1px solid var(--line); border-radius: 7px; padding: 3px 9px 3px 7px; font-size: 13px; background: var(--paper); }
 .cell:focus-visible { outline: 2px solid var(--move); }
@@ -168,6 +168,11 @@ function actions(r) {
   const one = (a) => el("li", { title: a.effect + " (needs " + a.needs + ")" }, el("code", {}, ["/" + a.verb, ...a.args].join(" ")));
   return el("ul", { class: "actions", "aria-label": "What you can comment" }, el("li", { class: "quiet" }, "Comment on the pull request:"), ...list.map(one));
 }
+// It stands beside those of the batches.
+function releasePull(r) {
+  const beside = below(r, "batch").flatMap((b) => b.links).find((l) => /\\/\\d+$/.test(l.url));
+  return beside ? link({ name: "PR #" + r.pull, url: beside.url.replace(/\\d+$/, r.pull) }) : "PR #" + r.pull;
+}
 function run(r) {
   const { clusters, healthy, failed, requeued } = r.counts;
   const part = (n) => "width:" + (clusters ? (100 * n) / clusters : 0) + "%";
@@ -175,7 +180,7 @@ function run(r) {
   liveBar.style.cssText = part(healthy); failBar.style.cssText = part(failed);
   return el("article", { class: "run" },
     el("div", { class: "top" }, el("h2", {}, r.rollout + " #" + r.number), el("span", { class: "release" }, r.release), el("span", { class: "phase " + r.state }, LABELS[r.state]),
-      el("span", { class: "quiet" }, r.repository + (r.pull ? " · PR #" + r.pull : "") + " by " + r.author)),
+      el("span", { class: "quiet" }, r.repository, r.pull ? " · " : "", r.pull ? releasePull(r) : "", " by " + r.author)),
     el("p", { class: "why" }, r.says),
     el("p", { class: "next" }, r.waitsFor ? "Next: " + r.waitsFor.says + " " : "", r.waitsFor ? when(r) : "", r.endedAt ? "Took " + span(Date.parse(r.endedAt) - Date.parse(r.startedAt)) : ""),
     r.eta ? el("p", { class: "next" }, done(r)) : null,

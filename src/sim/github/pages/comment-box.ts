@@ -20,8 +20,13 @@ export function commentBox({ repo, visitor }: RepoView, issue: Issue): Html | st
 <div id="offers" data-live>${offersForm(visitor, visitor.offers?.(fullName(repo), issue.number), action)}</div>
 <form method="post" action="${action}"><label for="body">Comment as <b>${visitor.user.login}</b></label>
 <input type="hidden" name="token" value="${visitor.token}">
-<textarea id="body" name="body" rows="4" maxlength="65536" required placeholder="Say something, or a command such as /status or /help"></textarea>
-<p><button class="button main">Comment</button></p></form></section>`;
+<textarea id="body" name="body" rows="4" maxlength="65536" placeholder="Say something, or a command such as /status or /help"></textarea>
+<p id="buttons" data-live>${mayApprove(visitor, issue) ? html`<button name="review" value="APPROVE">Approve</button> ` : ""}<button class="main">Comment</button></p></form></section>`;
+}
+
+/** Nobody approves what they wrote. */
+function mayApprove({ user }: Visitor, issue: Issue): boolean {
+  return issue.pull !== undefined && issue.state === "open" && issue.user.id !== user.id;
 }
 
 function offersForm({ token }: Visitor, offers: Offers | undefined, action: string): Html | string {
@@ -46,7 +51,10 @@ export async function takeComment(view: RepoView, issue: Issue, request: Incomin
   if (!isSame(form.get("token") ?? "", visitor.token))
     throw new ApiFailure(403, "The page is of another run of the embedded GitHub: load it again, and comment there.");
   const body = (form.get("offer") ?? form.get("body") ?? "").replace(/\r\n/g, "\n");
-  const id = createPerson(world, visitor.user).comment(fullName(repo), issue.number, body);
+  const person = createPerson(world, visitor.user);
+  if (form.get("review") === "APPROVE")
+    return `${issuePath(repo, issue)}#pullrequestreview-${await person.review(fullName(repo), issue.number, "APPROVE", body)}`;
+  const id = person.comment(fullName(repo), issue.number, body);
   return `${issuePath(repo, issue)}#issuecomment-${id}`;
 }
 

@@ -1,9 +1,13 @@
+import { globSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import { expect, test } from "vitest";
 import type { Run } from "../../../core/run/state/run.ts";
 import { fleetClusters } from "../../../sim/world.ts";
 import { faultsOf, run } from "./demo.ts";
+import { demoFleet } from "./fleet.ts";
 import { lastWords } from "./screen.ts";
 
+const FLEET = new URL("../../../../fixtures/fleet/", import.meta.url).pathname;
 const CLUSTERS = fleetClusters().map(({ name }) => name);
 
 test("a fault of a cluster the fleet lacks is wrong usage that names those there are", async () => {
@@ -20,6 +24,27 @@ test("faults of known clusters are taken, as many as are given", () => {
     { cluster: "eu-west-1-a", kind: "degraded" },
     { cluster: "us-east-1-b", kind: "stuck" },
   ]);
+});
+
+test("a fleet of another size has its clusters in every region, and a rollout for each application", () => {
+  const { clusters, rollouts, world } = demoFleet({ clusters: 80, rollouts: 3, approval: true });
+  const files = new Map(
+    globSync("**/*.yaml", { cwd: FLEET }).map((path) => [path, readFileSync(join(FLEET, path), "utf8")] satisfies [string, string]),
+  );
+  world.files?.(files);
+  expect(new Set(clusters.map(({ name }) => name)).size).toBe(80);
+  expect(clusters.filter(({ labels }) => labels["region"] === "us-east-1")).toHaveLength(26);
+  expect(rollouts).toEqual([
+    { name: "my-app", version: "v1.4.2" },
+    { name: "payments", version: "v1.4.3" },
+    { name: "checkout", version: "v1.4.4" },
+  ]);
+  for (const { name } of rollouts) {
+    expect(files.get(`appsets/${name}-set.yaml`)?.match(/- cluster: /g)).toHaveLength(80);
+    expect(files.get(`rollouts/${name}.yaml`)).toContain(`name: ${name}\n`);
+  }
+  // One that waits for a person is enough.
+  expect(rollouts.map(({ name }) => files.get(`rollouts/${name}.yaml`)?.includes("approval:"))).toEqual([true, false, false]);
 });
 
 test("what is named to look at next is still there then", () => {

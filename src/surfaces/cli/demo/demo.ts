@@ -135,7 +135,7 @@ function parse(argv: readonly string[]): Options | undefined {
     .addOption(outputOption("text", "json").default("text", "text; json implies --once"))
     .option("--speed <n>", "how many times as fast as the wall's clock the world runs", Number, 90)
     .option("--seed <n>", "for the world's chance", Number, 1)
-    .option("--clusters <n>", `3 to ${MOST_CLUSTERS}, instead of the 12 of the sample`, whole)
+    .option("--clusters <n>", `4 to ${MOST_CLUSTERS}, instead of the 12 of the sample`, whole)
     .option("--rollouts <n>", `1 to ${MOST_ROLLOUTS} applications, each released on all clusters at once`, whole, 1)
     .option("--pause-for-me", "stops at an approval and at failures until you steer: with a button, a comment or a command", false)
     .option("--port <n>", "of the page; 0: any free one", Number, 0)
@@ -145,7 +145,7 @@ function parse(argv: readonly string[]): Options | undefined {
   if (parseArgs(command, argv) === undefined) return undefined;
   const options = command.opts<Options>();
   const { clusters = 12, rollouts } = options;
-  if (clusters < 3 || clusters > MOST_CLUSTERS) throw new CommandError(2, `--clusters takes 3 to ${MOST_CLUSTERS}`);
+  if (clusters < 4 || clusters > MOST_CLUSTERS) throw new CommandError(2, `--clusters takes 4 to ${MOST_CLUSTERS}`);
   if (rollouts < 1 || rollouts > MOST_ROLLOUTS) throw new CommandError(2, `--rollouts takes 1 to ${MOST_ROLLOUTS}`);
   if (!(options.speed > 0 && options.speed <= 1000)) throw new CommandError(2, "--speed takes a number above 0, at most 1000");
   // Where nobody sits in front of it, nobody would end it.

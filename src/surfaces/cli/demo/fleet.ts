@@ -31,9 +31,9 @@ export function demoFleet({ clusters: count, rollouts: number, approval }: Size)
   const rollouts = Array.from({ length: number }, (_, n) => ({ name: APPS[n] ?? `app-${n + 1}`, version: `v1.4.${n + 2}` }));
   const files = (all: Map<string, string>) => {
     if (count !== undefined) putClusters(all, clusters);
+    for (const { name } of rollouts.slice(1)) copyRollout(all, name);
     if (approval)
       edit(all, "rollouts/my-app.yaml", "    - name: eu-west-1\n", (line) => `${line}      approval: { teams: [${APPROVERS}] }\n`);
-    for (const { name } of rollouts.slice(1)) copyRollout(all, name);
   };
   return { clusters, rollouts, world: { clusters, files, sets: number } };
 }

@@ -6,6 +6,13 @@ import type { Batch, Run } from "../../../core/run/state/run.ts";
 import { type LiveScreen, openLiveScreen } from "../live-screen.ts";
 import { json, wantsColour } from "../print.ts";
 
+/** What a person has to do. */
+export interface Ask {
+  /** The same for as long as the same is waited for. */
+  id: string;
+  lines: readonly string[];
+}
+
 /**
  * Draws the run in place on a terminal; where there is none, prints a line for each thing that changed, so that a log of
  * it reads well too.
@@ -21,18 +28,28 @@ export function demoScreen({ clock, quiet, several }: { clock: Clock; quiet: boo
     if (!quiet) out.write(`${text}\n`);
   }
 
-  function redraw(runs: readonly Run[]): void {
+  /** What a person is asked stands below the trees, where it stays in sight. */
+  function redraw(runs: readonly Run[], asks: readonly Ask[]): void {
     screen ??= openLiveScreen(out, { alternate: false });
     const { width, rows } = screen.room();
-    const share = Math.max(3, Math.floor(rows / runs.length));
+    const below = asks.flatMap(({ lines }) => ["", ...lines.flatMap((line) => folded(line, width))]);
+    const share = Math.max(3, Math.floor((rows - below.length) / runs.length));
     const trees = runs.map((run) => renderTree(run, clock.now(), { color, width, rows: share }).trimEnd());
-    screen.draw(trees.join("\n").split("\n"));
+    screen.draw([...trees.join("\n").split("\n"), ...below]);
   }
 
   function once(line: string, more: string): void {
     if (said.has(line)) return;
     said.add(line);
     print(`${new Date(clock.now()).toISOString().slice(11, 19)}  ${line}: ${more}`);
+  }
+
+  function tell(runs: readonly Run[], asks: readonly Ask[]): void {
+    for (const run of runs) for (const [line, more] of statesOf(run, several)) once(line, more);
+    for (const { id, lines } of asks) {
+      if (!said.has(id)) for (const line of lines) print(`  ${line}`);
+      said.add(id);
+    }
   }
 
   return {
@@ -49,15 +66,23 @@ export function demoScreen({ clock, quiet, several }: { clock: Clock; quiet: boo
       if (screen === undefined) print(`  ${line}`);
       else screen.note(`  ${line}`);
     },
-    draw(runs: readonly Run[]): void {
-      if (live) redraw(runs);
-      else for (const run of runs) for (const [line, more] of statesOf(run, several)) once(line, more);
+    draw(runs: readonly Run[], asks: readonly Ask[] = []): void {
+      if (live) redraw(runs, asks);
+      else tell(runs, asks);
     },
     close(): void {
       screen?.close();
       screen = undefined;
     },
   };
+}
+
+/** A line as long as the terminal is wide, and the rest on the next ones. */
+function folded(line: string, width: number): string[] {
+  if (line.length <= width) return [line];
+  const at = line.lastIndexOf(" ", width);
+  const cut = at > 20 ? at : width;
+  return [line.slice(0, cut), ...folded(`  ${line.slice(cut).trim()}`, width)];
 }
 
 export type DemoScreen = ReturnType<typeof demoScreen>;

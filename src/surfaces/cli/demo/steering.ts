@@ -1,17 +1,20 @@
 /** How whoever watches the demo steers its runs: what is asked of them, the buttons of its pages, and the command line. */
 import { causesOf } from "../../../core/base/reason.ts";
 import type { Clock } from "../../../core/base/time.ts";
-import type { Action } from "../../../core/report/model/model.ts";
+import type { Action, ModelNode } from "../../../core/report/model/model.ts";
 import { modelOf } from "../../../core/report/model/run-model.ts";
 import { sentenceOf } from "../../../core/report/reasons/say.ts";
 import { isEnded, type Run } from "../../../core/run/state/run.ts";
+
+import type { Ask } from "./screen.ts";
 
 /** The account of whoever watches. */
 export const YOU = "you";
 
 /** Something a person has to do, and where. */
 export interface Turn {
-  /** The same for as long as the same is waited for. */
+  rollout: string;
+  /** Of the pause or the batch. */
   id: string;
   asks: string;
   /** The pull request to say it on. */
@@ -26,11 +29,12 @@ export function turnOf(run: Run): Turn | undefined {
   const pull = run.trigger.pull ?? 0;
   if (paused !== undefined) {
     const asks = `${rollout} is paused: ${sentenceOf(paused.reason, run)}. ${sentenceOf(paused.ask, run)}`;
-    return { id: `${rollout} ${paused.at}`, asks, pull, verb: paused.kind === "Failure" ? "retry" : "resume" };
+    return { rollout, id: paused.at, asks, pull, verb: paused.kind === "Failure" ? "retry" : "resume" };
   }
   const batch = run.batches.find((one) => one.phase === "Open" && causesOf(one.why).some(({ code }) => code === "APPROVAL_WANTED"));
   if (batch?.pull === undefined) return undefined;
-  return { id: `${rollout} ${batch.number}`, asks: `${rollout}: ${sentenceOf(batch.why, run)}`, pull: batch.pull.number, verb: "promote" };
+  const asks = `${rollout}: ${sentenceOf(batch.why, run)}`;
+  return { rollout, id: String(batch.number), asks, pull: batch.pull.number, verb: "promote" };
 }
 
 /** What the pages of a pull request offer as buttons: what the run would take just now. */
@@ -38,7 +42,8 @@ export function offersOn(runs: readonly Run[], number: number, clock: Clock) {
   const run = runs.find((one) => one.trigger.pull === number || one.batches.some((batch) => batch.pull?.number === number));
   if (run === undefined) return undefined;
   const waits = turnOf(run) !== undefined;
-  const actions = modelOf(run, clock.now()).actions.filter((action) => action.allowed);
+  const model = modelOf(run, clock.now());
+  const actions = [...model.actions, ...actionsOfFailed(model)].filter((action) => action.allowed);
   return {
     title: waits ? "Your turn" : "What you may say",
     waits,
@@ -46,11 +51,19 @@ export function offersOn(runs: readonly Run[], number: number, clock: Clock) {
   };
 }
 
-/** How to answer, for the terminal. `url`: of the repository. */
-export function howTo(turn: Turn, { url, token, rollout }: { url: string; token: string; rollout: string }): string[] {
-  return [
-    `Your turn. ${turn.asks}`,
-    `  with a button or a comment: ${url}/pull/${turn.pull}`,
-    `  or in another terminal:     GH_ENTERPRISE_TOKEN=${token} stagecoach ${turn.verb} ${rollout} -R ${url}`,
+/** What may be done about each cluster that failed. */
+function actionsOfFailed({ children, kind, state, actions }: ModelNode): Action[] {
+  return kind === "cluster" && state === "Failed" ? actions : children.flatMap(actionsOfFailed);
+}
+
+/** How to answer, for the terminal; no line is longer than a small one has room for. `url`: of the repository. */
+export function howTo({ rollout, id, asks, pull, verb }: Turn, { url, token }: { url: string; token: string }): Ask {
+  const lines = [
+    `Your turn. ${asks}`,
+    `  with a button or a comment: ${url}/pull/${pull}`,
+    "  or in another terminal:",
+    `    GH_ENTERPRISE_TOKEN=${token} \\`,
+    `    stagecoach ${verb} ${rollout} -R ${url}`,
   ];
+  return { id: `${rollout} ${id}`, lines };
 }

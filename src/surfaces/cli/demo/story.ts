@@ -1,11 +1,12 @@
 /** The story of the demo: release PRs are opened, their plans read, they are merged, and the runs are watched to their end. Called by `demo.ts`. */
+import { randomBytes } from "node:crypto";
 import { formatDuration } from "../../../core/base/time.ts";
 import { isEnded, type Run } from "../../../core/run/state/run.ts";
 import type { EmbeddedWorld } from "../../../sim/world.ts";
 import type { Stagecoach } from "../../server/stagecoach.ts";
 import { CommandError } from "../command.ts";
 import { type DemoScreen, demoScreen } from "./screen.ts";
-import { howTo, turnOf, YOU } from "./steering.ts";
+import { howTo, type Turn, turnOf, YOU } from "./steering.ts";
 
 interface Story {
   speed: number;
@@ -71,46 +72,45 @@ interface Watched {
 }
 
 function watch({ world, bot, story, screen }: Watched): Promise<Run[]> {
-  const token = world.github.token(YOU);
-  const asked = new Set<string>();
+  const place = { url: repositoryUrl(world), token: world.github.token(YOU, `you-${randomBytes(8).toString("hex")}`) };
   const names = story.rollouts.map(({ name }) => name);
   /** A person is waited for, and there is none: the end of that run. */
   const isOver = (run: Run) => isEnded(run) || (run.phase === "Paused" && !story.pauseForMe);
-
-  function ask(run: Run): boolean {
-    const turn = story.pauseForMe ? turnOf(run) : undefined;
-    if (turn === undefined) return false;
-    if (!asked.has(turn.id)) for (const line of howTo(turn, { url: repositoryUrl(world), token, rollout: run.rollout })) screen.note(line);
-    asked.add(turn.id);
-    return true;
-  }
+  const turnsOf = (runs: readonly Run[]) => (story.pauseForMe ? runs.flatMap((run) => turnOf(run) ?? []) : []);
 
   return new Promise((resolve, reject) => {
     let patience: NodeJS.Timeout | undefined;
-    const off = bot.onChange(look);
-    const redraw = setInterval(look, 200, true);
-    const end = () => {
+    const off = bot.onChange(moved);
+    const redraw = setInterval(look, 200);
+    function end(): void {
       clearTimeout(patience);
       clearInterval(redraw);
       off();
-    };
-    function look(again = false): void {
+    }
+    function look(): Turn[] {
       const runs = bot.runs().flatMap(({ run }) => (names.includes(run.rollout) ? [run] : []));
-      if (runs.length > 0) screen.draw(runs);
-      const waits = runs.filter(ask).length > 0;
+      const turns = turnsOf(runs);
+      if (runs.length > 0)
+        screen.draw(
+          runs,
+          turns.map((turn) => howTo(turn, place)),
+        );
       if (runs.length === names.length && runs.every(isOver)) {
         end();
         resolve(runs);
-      } else if (!again) {
-        clearTimeout(patience);
-        const most = waits ? PATIENCE_WITH_PEOPLE_MS : PATIENCE_MS;
-        if (waits && !story.once) return;
-        patience = setTimeout(() => {
-          end();
-          reject(new CommandError(3, `nothing moved for ${formatDuration(most)}`));
-        }, most);
       }
+      return turns;
     }
-    look();
+    function moved(): void {
+      clearTimeout(patience);
+      const most = look().length > 0 ? PATIENCE_WITH_PEOPLE_MS : PATIENCE_MS;
+      // Whoever sits there may take their time, and ends it with Ctrl-C.
+      if (most === PATIENCE_WITH_PEOPLE_MS && !story.once) return;
+      patience = setTimeout(() => {
+        end();
+        reject(new CommandError(3, `nothing moved for ${formatDuration(most)}`));
+      }, most);
+    }
+    moved();
   });
 }
