@@ -80,9 +80,11 @@ function watch({ world, bot, story, screen }: Watched): Promise<Run[]> {
 
   return new Promise((resolve, reject) => {
     let patience: NodeJS.Timeout | undefined;
+    let over = false;
     const off = bot.onChange(moved);
     const redraw = setInterval(look, 200);
     function end(): void {
+      over = true;
       clearTimeout(patience);
       clearInterval(redraw);
       off();
@@ -105,7 +107,7 @@ function watch({ world, bot, story, screen }: Watched): Promise<Run[]> {
       clearTimeout(patience);
       const most = look().length > 0 ? PATIENCE_WITH_PEOPLE_MS : PATIENCE_MS;
       // Whoever sits there may take their time, and ends it with Ctrl-C.
-      if (most === PATIENCE_WITH_PEOPLE_MS && !story.once) return;
+      if (over || (most === PATIENCE_WITH_PEOPLE_MS && !story.once)) return;
       patience = setTimeout(() => {
         end();
         reject(new CommandError(3, `nothing moved for ${formatDuration(most)}`));
