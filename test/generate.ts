@@ -147,7 +147,7 @@ const OUTPUT = `## \`stagecoach plan NAME -o json\`
 ## \`stagecoach lint -o json\`
 
 \`{"problems": [{code, severity, file, line, column, message, hint, path}], "rollouts": [{name, file}], "files": […]}\`. Exit code 1
-where a problem has severity \`error\`.
+where a problem has severity \`error\`. With \`--online\` also \`"calls": […]\`: calls of \`gh api\`, ready to paste, that mend what was found on GitHub.
 
 `;
 

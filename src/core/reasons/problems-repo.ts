@@ -68,6 +68,9 @@ export interface RepoProblems {
   BRANCHES_UNPROTECTED: { bare: readonly BareBranch[] };
   /** Checks of ours that the base requires of whoever reports them. */
   CHECK_UNBOUND: { branch: string; checks: readonly string[] };
+  /** Others than the App, and than administrators, who could change the rules as well. */
+  RULES_PASSED_BY: { branch: string; who: readonly string[] };
+  APP_PASSES_NOT: { branch: string };
   TEAM_UNSEEN: { teams: readonly string[] };
   DEPENDS_NOWHERE: { dependency: string; rollout: string };
   WINDOW_CLOSED: { rule: { kind: "allow" | "deny"; schedule: string; timeZone: string } | undefined; until: string | undefined };

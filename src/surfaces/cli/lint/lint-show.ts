@@ -4,6 +4,7 @@ import { type RepoFiles, readOrNull } from "../../../core/base/repo-files.ts";
 import type { Problem } from "../../../core/reasons/problem.ts";
 import { cell, code } from "../../../core/report/escape.ts";
 import { problemJson, sayProblem } from "../../../core/report/reasons/problems/problems.ts";
+import { THE_APP_ID } from "../../../core/report/ruleset.ts";
 import { visible } from "../print.ts";
 
 /** What lint looked at and found. */
@@ -13,11 +14,13 @@ export interface LintReport {
   rollouts: { name: string; file: string }[];
   /** Files read as rollouts. */
   files: string[];
+  /** Of GitHub's API, that an owner mends by what was found there. Absent: it was not asked. */
+  calls?: string[];
 }
 
 /** The documented JSON of `stagecoach lint -o json`. */
-export function lintJson({ problems, rollouts, files }: LintReport): unknown {
-  return { problems: problems.map(problemJson), rollouts, files };
+export function lintJson({ problems, rollouts, files, calls }: LintReport): unknown {
+  return { problems: problems.map(problemJson), rollouts, files, ...(calls && { calls }) };
 }
 
 /** Tells on stderr what keeps another command from its work. */
@@ -42,7 +45,13 @@ export function lintText(report: LintReport, read: (file: string) => string | nu
   const warnings = report.problems.length - errors;
   const summary = `${sizeOf(report)}: ${count(errors, "error")}, ${count(warnings, "warning")}`;
   lines.push(style(errors > 0 ? "red" : warnings > 0 ? "yellow" : "green", summary));
-  return `${lines.join("\n")}\n`;
+  return `${lines.join("\n")}\n${callsText(report.calls)}`;
+}
+
+function callsText(calls: readonly string[] = []): string {
+  if (calls.length === 0) return "";
+  const how = `An owner of the repository sets them once, with the App's id as a number for ${THE_APP_ID}:`;
+  return `\n${[how, ...calls].join("\n\n")}\n`;
 }
 
 function sizeOf({ rollouts, files }: LintReport): string {
@@ -70,5 +79,6 @@ export function lintMarkdown(report: LintReport): string {
     const where = `${p.severity === "error" ? "❌" : "⚠️"} ${code(`${p.file}:${p.line}:${p.column}`)}`;
     return `| ${where} | ${cell(message, 500)} (${code(p.code)}) | ${cell(hint, 500)} |`;
   });
-  return `| where | what | what to do |\n| --- | --- | --- |\n${rows.join("\n")}\n`;
+  const calls = (report.calls ?? []).map((call) => `\n\`\`\`sh\n${call}\n\`\`\`\n`);
+  return `| where | what | what to do |\n| --- | --- | --- |\n${rows.join("\n")}\n${calls.join("")}`;
 }

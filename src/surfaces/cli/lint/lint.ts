@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, realpathSync, statSync } from "node:fs";
 import { basename, dirname, join, relative, resolve, sep } from "node:path";
 import { Command } from "commander";
+import { defined } from "../../../core/base/defined.ts";
 import { readOrNull } from "../../../core/base/repo-files.ts";
 import { SETTINGS_FILE } from "../../../core/spec/repo-config.ts";
 import { isRolloutFile } from "../../../engine/config-repo/project.ts";
@@ -9,13 +10,17 @@ import { CommandError } from "../command.ts";
 import { INVENTORY_OPTION, inventoryAt } from "../plan/plan-args.ts";
 import { json, wantsColour } from "../print.ts";
 import { openProgress } from "../progress.ts";
+import { openPlace } from "../steer/github-place.ts";
 import { type Checkout, openCheckout, repoAround } from "./lint-checkout.ts";
+import { lintOnline } from "./lint-online.ts";
 import { lint, readRollouts, rolloutFilesIn } from "./lint-run.ts";
-import { lintJson, lintMarkdown, lintText } from "./lint-show.ts";
+import { type LintReport, lintJson, lintMarkdown, lintText } from "./lint-show.ts";
 
 interface Options {
   repo?: string;
   inventory?: string;
+  online?: boolean;
+  repository?: string;
   output: "text" | "json" | "markdown";
 }
 
@@ -26,6 +31,8 @@ function program(): Command {
     .argument("[path...]", "files or folders; default: rollouts/ of the repo")
     .option("--repo <dir>", "the config repo; default: the one around PATH or the current folder")
     .option(...INVENTORY_OPTION)
+    .option("--online", "look on GitHub, too: which rules keep others from the bot's branches, with your token")
+    .option("--repository <owner/name>", "--online: the repo on GitHub; default: the clone's remote, or GH_REPO")
     .addOption(outputOption("text", "json", "markdown"))
     .addHelpText("after", "\nExit 1 where there is an error; warnings do not count.");
 }
@@ -46,7 +53,9 @@ export async function run(argv: readonly string[]): Promise<number> {
     existsSync(join(checkout.root, SETTINGS_FILE)) &&
     (command.args.length === 0 || command.args.some((path) => path.replaceAll(sep, "/").endsWith(SETTINGS_FILE)));
   if (files.length === 0 && !settings) throw new CommandError(1, `no rollout to check: ${checkout.root} has no rollouts/*.yaml`);
-  const report = lint(checkout, files, inventoryAt(options.inventory));
+  if (options.repository !== undefined && options.online !== true) throw new CommandError(2, "--repository goes with --online");
+  const offline = lint(checkout, files, inventoryAt(options.inventory));
+  const report = options.online === true ? await withOnline(offline, options, checkout, files) : offline;
   progress.end();
   if (options.output === "json") process.stdout.write(json(lintJson(report)));
   else if (options.output === "markdown") process.stdout.write(lintMarkdown(report));
@@ -55,6 +64,12 @@ export async function run(argv: readonly string[]): Promise<number> {
     process.stdout.write(lintText(report, (file) => readOrNull(checkout, file), wantsColour()) + (guessed ? NO_INVENTORY : ""));
   }
   return report.problems.some((problem) => problem.severity === "error") ? 1 : 0;
+}
+
+async function withOnline(report: LintReport, { repository }: Options, checkout: Checkout, files: readonly string[]): Promise<LintReport> {
+  const place = await openPlace(defined({ repo: checkout.root, repository }));
+  const { problems, calls } = await lintOnline(place, checkout, readRollouts(checkout, files).rollouts);
+  return { ...report, problems: [...report.problems, ...problems], calls };
 }
 
 /** All rollouts say which clusters there are. */

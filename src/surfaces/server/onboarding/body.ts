@@ -1,5 +1,7 @@
 /** What the onboarding pull request says, within GitHub's limit. Called by `onboard.ts` and `stagecoach init`. */
+import type { BareBranch } from "../../../core/reasons/gates.ts";
 import { BODY_LIMIT, cell, code } from "../../../core/report/escape.ts";
+import { branchesRuleset, gateRuleset, THE_APP_ID } from "../../../core/report/ruleset.ts";
 import { foundSentence, pinLines, stagesLine } from "../../../engine/onboarding/show.ts";
 import type { Proposal, ProposedRollout } from "../../../engine/onboarding/types.ts";
 
@@ -12,6 +14,10 @@ interface OnboardingScene {
   login: string;
   /** The App's; undefined: not known. */
   appId?: number;
+  /** The bot's own branches that others may write to; undefined: GitHub did not say. */
+  bare?: readonly BareBranch[] | undefined;
+  /** Whether the base requires the gate's check, and of whom. undefined: GitHub did not say. */
+  gate?: "bound" | "unbound" | "none" | undefined;
   /** By the rollout's name: what the plan would be, as the comment of a release PR shows it. */
   previews: ReadonlyMap<string, string>;
 }
@@ -38,7 +44,7 @@ export function onboardingBody(proposal: Proposal, scene: OnboardingScene): stri
     table(proposal),
     undecided(proposal),
     merging(proposal, scene),
-    ruleset(scene),
+    rulesets(scene),
     full ? details(proposal, scene.previews) : tooLong(proposal),
     "<sub>Push to this branch to change the proposal. The same on a checkout, as often as you like: `stagecoach init`.</sub>",
   ]);
@@ -93,37 +99,36 @@ function merging({ rollouts }: Proposal, { baseBranch }: OnboardingScene): strin
 }
 
 /** docs/spec.md §9.23: the journal is nobody's to write but ours, nor are the branches of batches. A required check is the App's alone. */
-function ruleset({ journalBranch, baseBranch, repository, login, appId }: OnboardingScene): string {
-  const branches = {
-    name: "stagecoach branches",
-    target: "branch",
-    enforcement: "active",
-    bypass_actors: [{ actor_id: appId ?? "THE_APP_ID", actor_type: "Integration", bypass_mode: "always" }],
-    conditions: { ref_name: { include: [`refs/heads/${journalBranch}`, "refs/heads/stagecoach-run/**/*"], exclude: [] } },
-    rules: [{ type: "creation" }, { type: "update" }, { type: "deletion" }, { type: "non_fast_forward" }],
-  };
-  const required_status_checks = ["stagecoach/gate"].map((context) => ({ context, integration_id: appId ?? "THE_APP_ID" }));
-  const parameters = { strict_required_status_checks_policy: false, required_status_checks };
-  const gate = {
-    name: "stagecoach gate",
-    target: "branch",
-    enforcement: "active",
-    conditions: { ref_name: { include: [`refs/heads/${baseBranch}`], exclude: [] } },
-    rules: [{ type: "required_status_checks", parameters }],
-  };
+function rulesets({ journalBranch, baseBranch, repository, login, appId, bare, gate }: OnboardingScene): string {
+  const calls = [
+    ...(bare?.length === 0 ? [] : [branchesRuleset({ repository, journalBranch, appId })]),
+    ...(gate === "bound" ? [] : [gateRuleset({ repository, baseBranch, appId })]),
+  ];
+  if (calls.length === 0)
+    return `### 🔒 Rules\n\nThe rules that keep others from ${code(journalBranch)} and \`stagecoach-run/…\` are there, and \`stagecoach/gate\` is required from this App.`;
   const whoSetsIt =
     appId === undefined
-      ? `An owner sets it once: put the App's id (on the App's page, *App ID* of ${code(login)}) in place of \`THE_APP_ID\`, as a number.`
+      ? `An owner sets it once: put the App's id (on the App's page, *App ID* of ${code(login)}) in place of \`${THE_APP_ID}\`, as a number.`
       : `An owner of the repository sets it once; ${appId} is the id of this App (${code(login)}).`;
+  const first =
+    bare?.length === 0
+      ? "The rules for the bot's own branches are there."
+      : `Stagecoach keeps its state on ${code(journalBranch)} and makes its batches on \`stagecoach-run/…\`. A ruleset has to keep everybody else from them before \`mode: Run\` opens anything${missing(bare)}.`;
+  const second =
+    gate === "bound"
+      ? ""
+      : ` The ruleset for \`stagecoach/gate\` is advised: nobody merges a batch before its turn then; the check counts from this App alone, since anybody with write can post one of that name${gate === "unbound" ? " — **it is required now of whoever reports it**" : ""}.`;
   return [
-    "<details><summary>🔒 Recommended: a ruleset for the journal's branch, and one for the gate</summary>",
-    `Stagecoach keeps its state on ${code(journalBranch)} and makes its batches on \`stagecoach-run/…\`. It notices when somebody else writes there, and stops; the first ruleset keeps them from it. The second lets nobody merge a batch before its turn; the check counts from this App alone, since anybody with write can post one of that name. ${whoSetsIt}`,
-    ...[branches, gate].map(
-      (rules) =>
-        `\`\`\`sh\ngh api repos/${repository.replaceAll(/[^\w./-]/g, "")}/rulesets --input - <<'JSON'\n${JSON.stringify(rules, null, 2)}\nJSON\n\`\`\``,
-    ),
+    `<details><summary>🔒 Missing: ${calls.length === 2 ? "two rulesets" : "a ruleset"}, ready to paste</summary>`,
+    `${first}${second} ${whoSetsIt}`,
+    ...calls.map((call) => `\`\`\`sh\n${call}\n\`\`\``),
     "</details>",
   ].join("\n\n");
+}
+
+function missing(bare: readonly BareBranch[] | undefined): string {
+  if (bare === undefined) return "";
+  return `: others may write to ${bare.map(({ branch }) => code(branch)).join(" and ")} now`;
 }
 
 function details({ rollouts }: Proposal, previews: ReadonlyMap<string, string>): string {

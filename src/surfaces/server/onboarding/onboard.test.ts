@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
-import type { Forge, Pull } from "../../../adapters/forge/port.ts";
+import type { BranchRules, Forge, Pull } from "../../../adapters/forge/port.ts";
 import type { CommitInput, Mirror, RefUpdate } from "../../../adapters/git/port.ts";
 import { type RepoContext, silentLog } from "../../../engine/round/context.ts";
 import { ONBOARDING_BRANCH, onboard, onboardOnceWanted } from "./onboard.ts";
@@ -20,12 +20,15 @@ interface Scene {
   planes?: RepoContext["planes"];
   /** The App's id. */
   app?: number;
+  /** Types of the active rules on the bot's own branches, and of whom the gate is required. */
+  rules?: string[];
+  gate?: { context: string; app?: number };
   base?: string | undefined;
 }
 
 /** A repo on a forge and a mirror that write down what is asked of them. */
 function repo(scene: Scene) {
-  const { before, branchOf, failing = false, planes = new Map(), app } = scene;
+  const { before, branchOf, failing = false, planes = new Map(), app, rules, gate } = scene;
   let files = scene.files ?? { "appsets/set.yaml": SET };
   let base = "base" in scene ? scene.base : BASE;
   const calls: string[] = [];
@@ -79,6 +82,8 @@ function repo(scene: Scene) {
     },
     identity: async () => ({ login: "stagecoach[bot]", id: 1 }),
     appId: async () => app,
+    ...(rules === undefined ? {} : { rulesOn: async () => rules }),
+    branchRules: async () => ({ requiredChecks: gate === undefined ? [] : [gate] }) as unknown as BranchRules,
     async createPull(input) {
       if (fails) {
         fails = false;
@@ -147,6 +152,25 @@ describe("onboarding", () => {
     expect(unknown.opened[0]?.body).toMatch(/put the App's id .* in place of `THE_APP_ID`/);
   });
 
+  const WRITE = ["creation", "update", "deletion"];
+  test.each<[string, Scene, string[], string]>([
+    ["nothing is there", { rules: [] }, ["stagecoach branches", "stagecoach gate"], "others may write to `stagecoach/journal`"],
+    ["the branches are the App's own", { rules: WRITE }, ["stagecoach gate"], "The rules for the bot's own branches are there"],
+    [
+      "the gate is required of whoever reports it",
+      { rules: WRITE, gate: { context: "stagecoach/gate" } },
+      ["stagecoach gate"],
+      "of whoever reports it",
+    ],
+    ["all is there", { rules: WRITE, gate: { context: "stagecoach/gate", app: 4711 } }, [], "is required from this App"],
+  ])("of the rulesets it has those that are missing: %s", async (_, scene, names, says) => {
+    const { ask, opened } = repo({ ...scene, app: 4711 });
+    await ask();
+    const { body = "" } = opened[0] ?? {};
+    expect([...body.matchAll(/"name": "([^"]+)"/g)].map(([, name]) => name)).toEqual(names);
+    expect(body).toContain(says);
+  });
+
   test.each<[string, Scene, string]>([
     ["there is a rollout", { files: { "appsets/set.yaml": SET, "rollouts/a.yaml": "kind: x\n" } }, "not wanted"],
     ["there is nothing of Argo CD's", { files: { "README.md": "# hello\n" } }, "nothing yet"],
@@ -194,7 +218,7 @@ describe("onboarding", () => {
     const { ask, opened } = repo({ files });
     expect(await ask()).toBe("opened");
     expect(opened[0]?.body.length).toBeLessThan(65_536);
-    expect(opened[0]?.body).toContain("ruleset for the journal's branch");
+    expect(opened[0]?.body).toContain("two rulesets, ready to paste");
   });
 });
 

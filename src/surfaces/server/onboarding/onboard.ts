@@ -1,6 +1,7 @@
 /** The onboarding pull request is opened once, where a repository has no rollouts; a closed one means no. Called after every round. */
 import type { Pull } from "../../../adapters/forge/port.ts";
 import { defined } from "../../../core/base/defined.ts";
+import { GATE } from "../../../core/report/batch/gate-check.ts";
 import { generatorClusters } from "../../../engine/config-repo/appset-in-git.ts";
 import { isRolloutFile } from "../../../engine/config-repo/project.ts";
 import { sameRepo } from "../../../engine/config-repo/repo-url.ts";
@@ -9,6 +10,7 @@ import { propose } from "../../../engine/onboarding/propose.ts";
 import { proposedFiles } from "../../../engine/onboarding/show.ts";
 import type { InitCluster, Proposal } from "../../../engine/onboarding/types.ts";
 import { clustersOf } from "../../../engine/resolve/fleet.ts";
+import { openRules } from "../../../engine/round/branch-rules.ts";
 import type { RepoContext } from "../../../engine/round/context.ts";
 import { onboardingBody } from "./body.ts";
 import { tryRollout } from "./verify.ts";
@@ -78,7 +80,7 @@ async function open(context: RepoContext, baseBranch: string, base: string, snap
   const { login } = await context.forge.identity();
   const appId = await context.forge.appId?.();
   const body = onboardingBody(proposal, {
-    ...defined({ appId }),
+    ...defined({ appId, ...(await rulesNow(context, baseBranch, proposal)) }),
     repository: context.repository,
     baseBranch,
     journalBranch: context.journalBranch,
@@ -91,6 +93,16 @@ async function open(context: RepoContext, baseBranch: string, base: string, snap
     "the onboarding pull request is open",
   );
   return "opened";
+}
+
+/** Which of the rules that are wanted are there. What GitHub does not say is proposed. */
+async function rulesNow({ forge, clock, journalBranch, log }: RepoContext, baseBranch: string, { rollouts }: Proposal) {
+  const rules = openRules({ forge, clock, journalBranch, log });
+  const bare = forge.rulesOn === undefined ? undefined : await rules.bare(rollouts[0]?.name ?? "any");
+  const base = await rules.of(baseBranch).catch(() => undefined);
+  const required = base?.requiredChecks.find(({ context }) => context === GATE);
+  const gate = base && (required === undefined ? "none" : required.app === undefined ? "unbound" : "bound");
+  return { bare, gate } as const;
 }
 
 function proposeFrom(context: RepoContext, baseBranch: string, files: SyncFiles, previews: Map<string, string>): Proposal {

@@ -11,6 +11,8 @@ export type GitHubCode =
   | "BASE_WANTS_SIGNED"
   | "BRANCHES_UNPROTECTED"
   | "CHECK_UNBOUND"
+  | "RULES_PASSED_BY"
+  | "APP_PASSES_NOT"
   | "TEAM_UNSEEN";
 
 /** What stands on GitHub outside of a rollout's file: the base branch's rules, checks and teams. */
@@ -66,6 +68,21 @@ export const GITHUB_PROBLEMS = problemsOf<Pick<RepoProblems, GitHubCode>>()({
     means:
       "a required check of Stagecoach's is not bound to the App (`integration_id`), so a status of that name by anybody with write counts as well",
     todo: "choose the App as the check's source in the rule; [the journal's branch](onboarding.md#the-journals-branch)",
+    warns: true,
+  },
+  RULES_PASSED_BY: {
+    says: "{who} may pass by the rules that keep others from {branch}",
+    hint: "let only the App pass them by",
+    means:
+      "the rules for a branch of Stagecoach's let others than the App pass, too; with `lint --online` and an administrator's token only",
+    todo: "take them off the ruleset's bypass list",
+    warns: true,
+  },
+  APP_PASSES_NOT: {
+    says: "no App may pass by the rules that keep others from {branch}: GitHub would refuse Stagecoach's own writes",
+    hint: "add the App to the ruleset's bypass list, mode always",
+    means: "the rules for a branch of Stagecoach's keep Stagecoach from it, too; with `lint --online` and an administrator's token only",
+    todo: "add the App to the ruleset's bypass list (`bypass_actors`, mode `always`)",
     warns: true,
   },
   TEAM_UNSEEN: {

@@ -168,14 +168,9 @@ export const OUTSIDE_SAMPLES: Samples<keyof (PlanProblems & RepoProblems & SetPr
     { branch: "main", batches: 1, reviews: 1, codeOwners: false, lastPush: false },
   ],
   BASE_WANTS_SIGNED: [{ branch: "main", batches: 9 }],
-  BRANCHES_UNPROTECTED: [
-    {
-      bare: [
-        { branch: "stagecoach/journal", lacks: ["creation", "update", "deletion"] },
-        { branch: "stagecoach-run/payments/…", lacks: ["deletion"] },
-      ],
-    },
-  ],
+  BRANCHES_UNPROTECTED: [{ bare: [{ branch: "stagecoach/journal", lacks: ["creation", "update", "deletion"] }] }],
+  RULES_PASSED_BY: [{ branch: "stagecoach/journal", who: ["everybody with write", "team 42"] }],
+  APP_PASSES_NOT: [{ branch: "stagecoach/journal" }],
   CHECK_UNBOUND: [{ branch: "main", checks: ["stagecoach/gate"] }],
   TEAM_UNSEEN: [{ teams: ["srre"] }],
   DEPENDS_NOWHERE: [{ dependency: "ledger", rollout: "payments" }],
