@@ -46,6 +46,7 @@ function eventAfter({ truth, entries }: Driver, now: number): number {
   at(truth.forge.refusing.until);
   at(truth.guard.until);
   at(truth.settingsBrokenUntil);
+  at(truth.unprotectedUntil);
   for (const due of truth.outside.due) at(due);
   for (const outages of truth.outages.values()) for (const { to } of outages) at(to);
   for (const freeze of truth.freezes) at(freeze.until);

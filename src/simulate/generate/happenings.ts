@@ -112,7 +112,7 @@ function happening(
       }),
     ],
     [1, () => ({ at, kind: "limits", limits: dice.chance(0.4) ? null : { clusters: dice.int(1, 4) } })],
-    [1, () => ({ at, kind: "settingsBroken", forMs })],
+    [1, () => ({ at, kind: dice.chance(0.5) ? "settingsBroken" : "unprotected", forMs })],
   ];
   let ticket = dice.next() * kinds.reduce((sum, [weight]) => sum + weight, 0);
   for (const [weight, make] of kinds) {

@@ -144,6 +144,8 @@ export type Happening = { at: number } & (
   | { kind: "freeze"; forMs: number; window: ModelWindow }
   | { kind: "limits"; limits: Limits | null }
   | { kind: "settingsBroken"; forMs: number }
+  /** The rules that keep others from our branches are gone. */
+  | { kind: "unprotected"; forMs: number }
 );
 
 /** How often the machinery itself misbehaves, each a probability a step. */

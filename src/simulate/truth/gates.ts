@@ -22,6 +22,7 @@ export function intentionIsAllowed(moment: Moment, run: Run, batch: Batch): stri
   const forward = run.kind !== "Rollback" && batch.kind !== "Revert";
   const timely = batch.kind !== "Hotfix" && batch.kind !== "Revert";
   if (now < truth.settingsBrokenUntil) say("while the settings could not be read");
+  if (forward && now < truth.unprotectedUntil) say("though others may write to the branches of ours");
   if (now < truth.guard.until) say("though the render guard said no");
   if (truth.movedTags.has(`${run.rollout} #${run.number}`) && batch.kind !== "Revert") say("though its tag was moved");
   if (isHalted(moment, batch)) say("for a cluster that is halted");

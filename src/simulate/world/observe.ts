@@ -31,12 +31,15 @@ export function observe(truth: Truth, run: Run, others: readonly Run[], now: num
     freezes: freezes.length === 0 ? undefined : freezes,
     limits: truth.limits,
     settingsBroken: now < truth.settingsBrokenUntil ? "limits is no mapping" : undefined,
+    unprotected: now < truth.unprotectedUntil && run.spec.mode === "Run" ? BARE : undefined,
     others: truth.dice.chance(missing) ? undefined : others,
     approvals,
     lostPlanes: now < truth.argoDownUntil ? lost(truth.argoDownUntil) : undefined,
     ...observeBeside(truth, run, now),
   };
 }
+
+const BARE: World["unprotected"] = [{ branch: "stagecoach/journal", lacks: ["update"] }];
 
 const NO_CLUSTERS: ReadonlyMap<string, Cluster> = new Map();
 

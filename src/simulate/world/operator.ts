@@ -27,6 +27,7 @@ export function operate(driver: Driver, note: (text: string) => void): void {
   truth.forge.refusing.until = 0;
   truth.guard.until = 0;
   truth.settingsBrokenUntil = Math.min(truth.settingsBrokenUntil, now);
+  truth.unprotectedUntil = Math.min(truth.unprotectedUntil, now);
   for (const pull of truth.forge.pulls) pull.draft = false;
   for (const { run } of driver.entries) if (run !== undefined) look(driver, run, note);
 }

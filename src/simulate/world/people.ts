@@ -54,6 +54,9 @@ export function happen(truth: Truth, happening: Happening, runs: readonly (Run |
     case "settingsBroken":
       truth.settingsBrokenUntil = now + happening.forMs;
       return;
+    case "unprotected":
+      truth.unprotectedUntil = now + happening.forMs;
+      return;
     case "label":
     case "leave":
     case "join":

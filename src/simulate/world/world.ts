@@ -74,6 +74,8 @@ export interface Truth {
   limits: Limits | undefined;
   /** Epoch milliseconds until which a part cannot be seen. */
   settingsBrokenUntil: number;
+  /** While others may write to the branches that are ours. */
+  unprotectedUntil: number;
   argoDownUntil: number;
   forgeDownUntil: number;
   guard: { until: number; retry: boolean };
@@ -114,6 +116,7 @@ export function truthOf(setup: Setup, start: number): Truth {
     freezes: setup.freezes.map((window) => ({ ...window, where: "the repo", until: Number.POSITIVE_INFINITY })),
     limits,
     settingsBrokenUntil: 0,
+    unprotectedUntil: 0,
     argoDownUntil: 0,
     forgeDownUntil: 0,
     guard: { until: 0, retry: true },

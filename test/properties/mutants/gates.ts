@@ -21,6 +21,11 @@ export const GATE_MUTANTS: readonly Mutant[] = [
     by: /settings could not be read/,
   },
   {
+    name: "branches that others may write to are no matter",
+    bug: { advance: blind((world) => without(world, "unprotected")) },
+    by: /others may write to the branches of ours/,
+  },
+  {
     name: "a tag that is moved is not looked at again",
     from: 3,
     bug: {
