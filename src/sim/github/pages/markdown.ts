@@ -103,7 +103,7 @@ function finishedChild(node: ElementContent, place: Place): ElementContent {
   const chart = node.tagName === "pre" ? chartIn(node) : undefined;
   if (chart !== undefined) return chart;
   if (node.tagName === "img") return anchor(String(node.properties["src"] ?? ""), String(node.properties["alt"] || "picture"), place);
-  const whole = finished(node, place) as Element;
+  const whole = node.tagName === "blockquote" ? alertIn(finished(node, place) as Element) : (finished(node, place) as Element);
   if (node.tagName !== "a" || typeof node.properties["href"] !== "string") return whole;
   return { ...whole, properties: { ...whole.properties, ...address(node.properties["href"], place) } };
 }
@@ -118,6 +118,29 @@ function address(href: string, { repository, folder }: Place): { href: string; r
   if (/^[#/?]/.test(href)) return { href };
   const { pathname, hash } = new URL(href, `http://here${repository}/blob/${folder}/`);
   return { href: `${pathname}${hash}` };
+}
+
+const ALERT = /^\[!(NOTE|TIP|IMPORTANT|WARNING|CAUTION)\]\s*/;
+
+/** `> [!WARNING]` is a box with that title. */
+function alertIn(quote: Element): Element {
+  const at = quote.children.findIndex((child) => child.type === "element");
+  const paragraph = quote.children[at];
+  const text = paragraph?.type === "element" ? paragraph.children[0] : undefined;
+  const [mark, name = ""] = (text?.type === "text" && ALERT.exec(text.value)) || [];
+  if (mark === undefined || text?.type !== "text" || paragraph?.type !== "element") return quote;
+  const title: Element = {
+    type: "element",
+    tagName: "strong",
+    properties: {},
+    children: [{ type: "text", value: `${name[0]}${name.slice(1).toLowerCase()}` }],
+  };
+  const rest: Element = {
+    ...paragraph,
+    children: [{ type: "text", value: text.value.slice(mark.length) }, ...paragraph.children.slice(1)],
+  };
+  const properties = { className: ["alert", name.toLowerCase()] };
+  return { type: "element", tagName: "div", properties, children: [title, rest, ...quote.children.slice(at + 1)] };
 }
 
 function chartIn(pre: Element): Element | undefined {

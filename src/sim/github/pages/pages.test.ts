@@ -45,6 +45,13 @@ describe("Markdown of strangers", () => {
     expect(html).not.toContain('href="/nobody"');
   });
 
+  test("draws an alert as a box with its title", () => {
+    expect(drawn("> [!WARNING]\n> Your *turn*")).toMatch(
+      /^<div class="alert warning"><strong>Warning<\/strong><p>Your <em>turn<\/em><\/p>/,
+    );
+    expect(drawn("> [!EVIL]\n> x")).toMatch(/^<blockquote>/);
+  });
+
   test("draws the bot's own chart as boxes, in the order of the stages", () => {
     const plan = samplePlan();
     const html = drawn(

@@ -28,7 +28,7 @@ export function turnOf(run: Run): Turn | undefined {
   const { rollout, paused } = run;
   const pull = run.trigger.pull ?? 0;
   if (paused !== undefined) {
-    const asks = `${rollout} is paused: ${sentenceOf(paused.reason, run)}. ${sentenceOf(paused.ask, run)}`;
+    const asks = `${rollout} is paused: ${sentenceOf(paused.reason, run).replace(/\.+$/, "")}. ${sentenceOf(paused.ask, run)}`;
     return { rollout, id: paused.at, asks, pull, verb: paused.kind === "Failure" ? "retry" : "resume" };
   }
   const batch = run.batches.find((one) => one.phase === "Open" && causesOf(one.why).some(({ code }) => code === "APPROVAL_WANTED"));
