@@ -200,7 +200,7 @@ describe("commands", () => {
     expect(journey.errors).toEqual([]);
   });
 
-  test("a command found more than 15 minutes after it was written changes nothing; a late /pause still pauses", async () => {
+  test("a command found more than 15 minutes after it was written changes nothing, and is told so; a late /pause still pauses", async () => {
     const { journey, world, alice, repository, release } = await begin({ files: byHand });
     await opened(journey, 1);
     await journey.stop();
@@ -209,7 +209,11 @@ describe("commands", () => {
     await new Promise<void>((resolve) => world.clock.after(16 * 60_000, resolve));
     await journey.start();
     const run = await journey.until("it pauses", (now) => now.phase === "Paused");
-    expect([run.skipped, run.commands.map((command) => command.text)]).toEqual([[], ["/pause late"]]);
+    expect(run.skipped).toEqual([]);
+    expect(run.commands.map(({ text, outcome, message }) => `${text}: ${outcome} ${message.code}`)).toEqual([
+      "/pause late: done PAUSE_DONE",
+      "/skip us-east-1-a: refused COMMAND_TOO_LATE",
+    ]);
     expect(journey.errors).toEqual([]);
   });
 });
