@@ -13,7 +13,7 @@ const READING = `## How a comment is read
 
 - A command is a line of plain text that begins with \`/\` in its first column. In quotes, code, lists, headings, links,
   tables, footnotes, mathematics, struck out text and between the tags of HTML it is text, and so it is in a comment that was edited, were it only a comma.
-- A comment of more than 3,000 characters is read where the rest of it stands in code fences that begin in the first column, such as a log. Otherwise
+- A comment of more than 2,000 characters is read where the rest of it stands in code fences that begin in the first column, such as a log. Otherwise
   nothing of it is done, and its commands are answered so: write them in a comment of their own.
 - Up to 10 commands may stand in one comment, one a line; they act in that order, each once. Text around them does no harm.
 - A misspelt command or option, and words after a command that takes none, get an answer, and nothing of their comment is done.

@@ -22,7 +22,7 @@ export function objectName(id: string): string {
   const readable = id
     .toLowerCase()
     .replace(/[^a-z0-9]+/g, "-")
-    .replace(/^-+|-+$/g, "")
+    .replace(/^-+|(?<!-)-+$/g, "")
     .slice(0, 40);
   return `${readable}-${createHash("sha256").update(id).digest("hex").slice(0, 12)}`.replace(/^-+/, "");
 }

@@ -3,6 +3,8 @@ import { GitError } from "./port.ts";
 
 /** What may reach git's command line or a tree: checked here first, so that no name from outside is ever read as an option or a path elsewhere. */
 
+/** What a file system takes. */
+const LONGEST_PATH = 4096;
 const OBJECT_ID = /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/;
 
 /** The id as given, where it is a full object id in hex; else GitError `Invalid`. */
@@ -24,6 +26,7 @@ export function fullRef(ref: string): string {
 
 /** A path inside the repository, `/`-separated, as given; refuses absolute paths, `..`, `.` and every spelling of `.git`. */
 export function repositoryPath(path: string): string {
+  if (path.length > LONGEST_PATH) throw new GitError("Invalid", `"${printable(path)}" is longer than any path`);
   if (path === "") throw new GitError("Invalid", "an empty path names no file");
   if (path.startsWith("/")) throw new GitError("Invalid", `"${printable(path)}" is absolute; paths are relative to the repository's root`);
   if (hasControl(path)) throw new GitError("Invalid", `"${printable(path)}" has a control character in it`);

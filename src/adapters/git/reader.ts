@@ -141,7 +141,7 @@ async function local(repository: Repository, doing: string, args: readonly strin
 /** Regular files, or symbolic links, of which readFiles says that they are; never a submodule. */
 async function listFiles(repository: Repository, commit: string, prefix?: string, kind: "file" | "link" = "file"): Promise<string[]> {
   const args = ["ls-tree", "-r", "-z", "--full-tree", objectId(commit)];
-  const below = prefix?.replace(/\/+$/, "");
+  const below = prefix?.replace(/(?<!\/)\/+$/, "");
   if (below !== undefined && below !== "") args.push("--", repositoryPath(below));
   const { stdout } = await local(repository, `list the files of ${commit}`, args);
   const paths: string[] = [];

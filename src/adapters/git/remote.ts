@@ -75,7 +75,7 @@ export async function remoteRefs(remote: Remote, refs: readonly string[]): Promi
 export async function remoteBelow(remote: Remote, prefixes: readonly string[]): Promise<Map<string, string>> {
   return await remotePeeled(
     remote,
-    prefixes.map((prefix) => `${fullRef(`${prefix.replace(/\/+$/, "")}/x`).slice(0, -1)}*`),
+    prefixes.map((prefix) => `${fullRef(`${prefix.replace(/(?<!\/)\/+$/, "")}/x`).slice(0, -1)}*`),
   );
 }
 

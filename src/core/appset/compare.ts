@@ -99,7 +99,7 @@ export function normaliseSpec(spec: unknown): NormalSpec {
   const raw = isRecord(spec) ? spec : {};
   const many = Array.isArray(raw["sources"]) && raw["sources"].length > 0 ? raw["sources"] : [raw["source"]];
   const destination = compact(isRecord(raw["destination"]) ? raw["destination"] : {});
-  if (typeof destination["server"] === "string") destination["server"] = destination["server"].replace(/\/+$/, "");
+  if (typeof destination["server"] === "string") destination["server"] = destination["server"].replace(/(?<!\/)\/+$/, "");
   const project = raw["project"];
   return {
     project: typeof project === "string" && project !== "" ? project : "default",

@@ -107,7 +107,7 @@ function clusterParams(raw: Record<string, unknown>, environment: Environment, w
   )
     throw failure("CLUSTERS_UNSEEN", where, { selects: !isEmptySelector(raw["selector"]) });
   const clusters = environment.context.clusters.filter((cluster) => selector?.(cluster.labels) !== false);
-  const hasOwnSecret = environment.context.clusters.some((cluster) => cluster.server.replace(/\/+$/, "") === IN_CLUSTER.server);
+  const hasOwnSecret = environment.context.clusters.some((cluster) => cluster.server.replace(/(?<!\/)\/+$/, "") === IN_CLUSTER.server);
   const sets = clusters.map((cluster) => paramsOfCluster(cluster, raw, environment, where, true));
   if (isEmptySelector(raw["selector"]) && !hasOwnSecret) sets.push(paramsOfCluster(IN_CLUSTER, raw, environment, where, false));
   return raw["flatList"] === true ? [{ clusters: sets }] : sets;

@@ -122,7 +122,7 @@ function fileMatcher(glob: string, { context }: Environment, where: string): Mat
 
 /** Git's own pathspec: a pattern that names a directory takes all below it. */
 function pathspecMatcher(pattern: string): Matcher {
-  const literal = pattern.replace(/\/+$/, "");
+  const literal = pattern.replace(/(?<!\/)\/+$/, "");
   const glob = globMatcher(pattern, "pathspec");
   return (path) => path === pattern || literal === "" || literal === "." || path.startsWith(`${literal}/`) || glob?.(path) === true;
 }

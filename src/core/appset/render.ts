@@ -54,7 +54,7 @@ function renderSet(appset: unknown, context: RenderContext, rendering: Rendering
     context,
     templating: createTemplating(spec["goTemplate"] === true, optionsOf(spec)),
     nestedSelectors: spec["applyNestedSelectors"] === true,
-    readsMetadata: /\{\{[^}]*\bmetadata\b/.test(JSON.stringify(spec)),
+    readsMetadata: readsMetadata(JSON.stringify(spec)),
   };
   const { generators, template } = spec;
   if (!Array.isArray(generators)) throw failure("INVALID", "spec.generators", { kind: "NoGenerators" });
@@ -62,6 +62,14 @@ function renderSet(appset: unknown, context: RenderContext, rendering: Rendering
   for (const [index, entry] of generators.entries())
     rendering.generators.push(evaluateEntry(entry, index, template, environment, rendering));
   return renderAll(blueprintOf(appset, spec), environment, rendering);
+}
+
+/** Whether a tag names `metadata`. */
+function readsMetadata(text: string): boolean {
+  return text.split("}").some((part) => {
+    const open = part.indexOf("{{");
+    return open !== -1 && /\bmetadata\b/.test(part.slice(open));
+  });
 }
 
 function optionsOf(spec: Record<string, unknown>): string[] {

@@ -100,13 +100,18 @@ function explained(error: unknown, source: string, where: string): unknown {
  * written. Braces on different lines only do not make a template.
  */
 function compileFastTemplate(source: string, where: () => string): Compiled {
-  if (!/\{\{.*\}\}/.test(source)) return () => source;
+  if (!source.split(/[\r\n\u2028\u2029]/).some(hasTag)) return () => source;
   const parts = splitBraces(source);
   if (parts === undefined) {
     const open = source.indexOf("{{", source.lastIndexOf("}}") + 1);
     throw failure("TEMPLATE_ERROR", where(), { kind: "Unclosed", tag: source.slice(open, open + 40) });
   }
   return (params) => parts.map((part) => ("text" in part ? part.text : fill(part.tag, params))).join("");
+}
+
+function hasTag(line: string): boolean {
+  const open = line.indexOf("{{");
+  return open !== -1 && line.includes("}}", open + 2);
 }
 
 function fill(tag: string, params: ParamSet): string {

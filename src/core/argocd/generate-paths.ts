@@ -64,7 +64,7 @@ export function pathsMissed(input: PathsInput): PathsMissed | undefined {
   const missed = input.files.filter((file) => isMissed(input, file));
   const [changed] = missed;
   if (changed === undefined) return undefined;
-  const kept = (input.annotation ?? "").replace(/[;\s]+$/, "");
+  const kept = (input.annotation ?? "").replace(/(?<![;\s])[;\s]+$/, "");
   const right = [kept, ...new Set(missed.map((one) => `/${inRepo(one)}`))].join(";");
   return { changed, paths: input.annotation ?? "", right };
 }

@@ -3,7 +3,7 @@ import { fields, word } from "./decode/lenient.ts";
 
 /** Where it says what the manifests of a path were made from. */
 export function metadataOf(path: string): string {
-  const folder = path.replace(/^(\.?\/+)+/, "").replace(/\/+$/, "");
+  const folder = path.replace(/^(\.?\/+)+/, "").replace(/(?<!\/)\/+$/, "");
   return folder === "" || folder === "." ? "hydrator.metadata" : `${folder}/hydrator.metadata`;
 }
 

@@ -84,8 +84,8 @@ function imagesGiven(kustomize: unknown): unknown[] {
   return listOf(kustomize, "images").flatMap((image) =>
     typeof image === "string"
       ? image
-          .replace(/=.*$/, "")
-          .replace(/@.*$/, "")
+          .replace(/=.*$/s, "")
+          .replace(/@.*$/s, "")
           .replace(/:[^/:]*$/, "")
       : [],
   );

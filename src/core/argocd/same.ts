@@ -42,7 +42,7 @@ function normalise(url: string): string {
 function tidy(path: string): string {
   return path
     .replace(/^\/+/, "")
-    .replace(/\/+$/, "")
+    .replace(/(?<!\/)\/+$/, "")
     .replace(/\.git$/i, "");
 }
 
@@ -105,7 +105,7 @@ function equalPath(a = "", b = ""): boolean {
 }
 
 function plainPath(path: string): string {
-  return path.replace(/^\.?\/+/, "").replace(/\/+$/, "") || ".";
+  return path.replace(/^\.?\/+/, "").replace(/(?<!\/)\/+$/, "") || ".";
 }
 
 /**
@@ -125,7 +125,7 @@ export function equalDestination(a: DestinationView, b: DestinationView, cluster
 }
 
 export function plainServer(server: string): string {
-  return server.replace(/\/+$/, "");
+  return server.replace(/(?<!\/)\/+$/, "");
 }
 
 /** Deeper than any real object: whoever nests further is not the same as anything. */

@@ -1,3 +1,15 @@
+/** Puts a text in the place of each `{{ tag }}`. A regular expression would seek an end from each `{` there is. */
+export function replaceBraces(source: string, by: string): string {
+  let text = "";
+  for (let at = 0; ; ) {
+    const open = source.indexOf("{{", at);
+    const close = open === -1 ? -1 : source.indexOf("}}", open + 2);
+    if (close === -1) return text + source.slice(at);
+    text += source.slice(at, open) + by;
+    at = close + 2;
+  }
+}
+
 type BracePart = { text: string } | { tag: string };
 
 /** Splits a text at its `{{ tag }}`s, each tag as it is written; undefined where a `{{` is never closed. */

@@ -14,7 +14,7 @@ export function pathMatcher(globs: readonly string[]): (path: string) => boolean
 }
 
 function ruleMatcher(glob: string): (path: string) => boolean {
-  const clean = glob.replace(/\/+$/, "");
+  const clean = glob.replace(/(?<!\/)\/+$/, "");
   if (/[*?[]/.test(clean)) return globMatcher(clean, "paths") ?? (() => false);
   return (path) => path === clean || path.startsWith(`${clean}/`);
 }

@@ -31,9 +31,12 @@ export function epoch(time: Time): number {
 
 const UNITS = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
 
+const LONGEST_DURATION = 100;
+
 /** Milliseconds of a Kubernetes-style duration (`90s`, `30m`, `1h30m`, `250ms`); undefined where it is none. `10` alone is none. */
 export function parseDuration(text: string): number | undefined {
   if (text === "0") return 0;
+  if (text.length > LONGEST_DURATION) return undefined;
   if (!/^(\d+(\.\d+)?(ms|s|m|h|d))+$/.test(text)) return undefined;
   let sum = 0;
   for (const [, amount, unit] of text.matchAll(/(\d+(?:\.\d+)?)(ms|s|m|h|d)/g)) {

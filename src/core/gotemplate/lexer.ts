@@ -38,7 +38,7 @@ export function lex(source: string): Token[] {
     const trims = open !== -1 && /^-[ \t\r\n]/.test(source.slice(open + 2, open + 4));
     let text = source.slice(at, open === -1 ? source.length : open);
     if (trimNext) text = text.replace(/^[ \t\r\n]+/, "");
-    if (trims) text = text.replace(/[ \t\r\n]+$/, "");
+    if (trims) text = text.replace(/(?<![ \t\r\n])[ \t\r\n]+$/, "");
     if (text !== "") tokens.push({ type: "text", text });
     if (open === -1) return tokens;
     const start = open + (trims ? 4 : 2);

@@ -21,7 +21,7 @@ function cleanPath(path: string): string {
 /** Go's path.Base. */
 export function baseName(path: string): string {
   if (path === "") return ".";
-  const trimmed = path.replace(/\/+$/, "");
+  const trimmed = path.replace(/(?<!\/)\/+$/, "");
   return trimmed === "" ? "/" : trimmed.slice(trimmed.lastIndexOf("/") + 1);
 }
 
@@ -39,7 +39,7 @@ function extension(path: string): string {
 /** Argo CD's `normalize`: what a Kubernetes name may hold, at most 253 characters. */
 export function normaliseName(name: string): string {
   const replaced = [...name.toLowerCase()].map((char) => (/[-a-z0-9.]/.test(char) ? char : "-")).join("");
-  return replaced.slice(0, 253).replace(/^[-.]+|[-.]+$/g, "");
+  return replaced.slice(0, 253).replace(/^[-.]+|(?<![-.])[-.]+$/g, "");
 }
 
 /**

@@ -1,3 +1,4 @@
+import { replaceBraces } from "../base/braces.ts";
 import { type PinPart, type Refused, refuse } from "./types.ts";
 
 type PartResult<T> = { ok: true; value: T } | Refused;
@@ -10,7 +11,7 @@ interface ImageReference {
 }
 
 function parseImage(value: string): ImageReference | undefined {
-  if (value === "" || /\s/.test(value.replaceAll(/\{\{.*?\}\}/g, "")) || value.includes("://")) return undefined;
+  if (value === "" || /\s/.test(replaceBraces(value, "")) || value.includes("://")) return undefined;
   const at = value.indexOf("@");
   const digest = at === -1 ? null : value.slice(at + 1);
   const front = at === -1 ? value : value.slice(0, at);

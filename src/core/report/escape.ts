@@ -1,6 +1,9 @@
+/** Whatever is longer is not read to its end: a whole comment has hardly more room. */
+const LONGEST = 20_000;
+
 /** One line, without what moves a cursor, rings a bell or turns the direction of the text that follows. */
 function oneLine(text: string): string {
-  return text.replace(/[\s\p{Cc}\u202a-\u202e\u2066-\u2069]+/gu, " ").trim();
+  return (text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text).replace(/[\s\p{Cc}\u202a-\u202e\u2066-\u2069]+/gu, " ").trim();
 }
 
 /** Text from outside (cluster names, messages of Argo CD, branch names) made harmless inside a Markdown table cell. */
@@ -18,7 +21,8 @@ export function cell(text: string, limit = 300): string {
 export function code(text: string): string {
   const line = oneLine(text).replace(/\|/g, "\\|");
   if (line === "") return "–";
-  const ticks = Math.max(0, ...[...line.matchAll(/`+/g)].map(([run]) => run.length));
+  let ticks = 0;
+  for (const [run] of line.matchAll(/`+/g)) ticks = Math.max(ticks, run.length);
   const fence = "`".repeat(ticks + 1);
   return ticks === 0 ? `\`${line}\`` : `${fence} ${line} ${fence}`;
 }
@@ -36,6 +40,7 @@ export function html(text: string, limit = 300): string {
 /** A sentence of ours that marks commands as code: the marks stay, numbers of pull requests stay links, everything else is made harmless. */
 export function prose(text: string): string {
   return text
+    .slice(0, LONGEST)
     .split(/(`[^`]+`)/)
     .map((part, index) =>
       index % 2 === 1 ? code(part.slice(1, -1)) : part.replace(/\S[\s\S]*\S|\S/, (words) => cell(words, 1000).replace(/\\#(?=\d)/g, "#")),

@@ -88,7 +88,7 @@ function slugLike(written: string): string {
     .slice(0, 200)
     .toLowerCase()
     .replace(/[^a-z0-9_.-]+/g, "-")
-    .replace(/^[^a-z0-9]+|-+$/g, "");
+    .replace(/^[^a-z0-9]+|(?<!-)-+$/g, "");
   return SLUG.test(last) ? last : SLUG.test(made) ? made : "sre";
 }
 

@@ -30,7 +30,7 @@ export function kustomizationsIn(files: RepoFiles): Kustomizations {
     const folder = posix.dirname(path);
     const named = READ.get(text) ?? entriesOf(text);
     READ.set(text, named);
-    const fromRoot = (entry: string) => posix.join(folder, entry).replace(/\/+$/, "");
+    const fromRoot = (entry: string) => posix.join(folder, entry).replace(/(?<!\/)\/+$/, "");
     found.set(folder, { resources: named.resources.map(fromRoot), others: named.others.map(fromRoot) });
   }
   return found;

@@ -1,6 +1,7 @@
 import type { ControlPlane } from "../../adapters/argocd/port.ts";
 import type { RenderResult } from "../../core/appset/index.ts";
 import type { Intended } from "../../core/argocd/liveness/types.ts";
+import { replaceBraces } from "../../core/base/braces.ts";
 import { matchesGlob } from "../../core/base/glob.ts";
 import { isRecord } from "../../core/base/is-record.ts";
 import { readOrNull } from "../../core/base/repo-files.ts";
@@ -205,7 +206,7 @@ function generatorFiles(holder: unknown, paths: readonly string[], depth = 0): s
   if (!isRecord(holder) || !Array.isArray(holder["generators"]) || depth > MOST_NESTED) return [];
   return holder["generators"].filter(isRecord).flatMap(({ git, matrix, merge }) => {
     const named = isRecord(git) && Array.isArray(git["files"]) ? git["files"].filter(isRecord) : [];
-    const globs = named.map(({ path }) => String(path).replace(/\{\{.*?\}\}/g, "**"));
+    const globs = named.map(({ path }) => replaceBraces(String(path), "**"));
     const own = paths.filter((path) => globs.some((glob) => matchesGlob(glob, "pathspec", path) || matchesGlob(glob, "doublestar", path)));
     return [...own, ...[matrix, merge].flatMap((one) => generatorFiles(one, paths, depth + 1))];
   });

@@ -5,7 +5,7 @@ function normaliseRepoURL(url: string): string {
   const match = /^[a-z+]+:\/\/(?:[^@/]*@)?([^/]+)\/(.*)$/i.exec(text);
   if (match === null) return url;
   const [, host = "", path = ""] = match;
-  return `${host.toLowerCase()}/${path.replace(/\/+$/, "").replace(/\.git$/, "")}`.toLowerCase();
+  return `${host.toLowerCase()}/${path.replace(/(?<!\/)\/+$/, "").replace(/\.git$/, "")}`.toLowerCase();
 }
 
 export function sameRepo(a: string, b: string): boolean {

@@ -74,7 +74,7 @@ function appliers({ set, parents, kustomized }: Gathered, repoURL: string, base?
   return parents.filter(({ sources: all }) =>
     all.some((source) => {
       if (!sameRepo(source.repoURL, repoURL) || (base !== undefined && !isBaseRevision(source.targetRevision, base))) return false;
-      const folder = posix.join(source.path ?? ".", ".").replace(/^\/+|\/+$/g, "") || ".";
+      const folder = posix.join(source.path ?? ".", ".").replace(/^\/+|(?<!\/)\/+$/g, "") || ".";
       return kustomized.get(folder) ?? readsAtAnyRevision([source], file, repoURL);
     }),
   );

@@ -47,7 +47,7 @@ function nameOf(members: readonly InitTarget[]): string {
   const [first = ""] = members.map((target) => target.application);
   let end = first.length;
   for (const { application } of members) while (!application.startsWith(first.slice(0, end))) end -= 1;
-  const common = first.slice(0, end).replace(/[^A-Za-z0-9]+$/, "");
+  const common = first.slice(0, end).replace(/(?<![^A-Za-z0-9])[^A-Za-z0-9]+$/, "");
   if (common.length > 2) return common;
   const source = sourcesOf(members[0]?.spec ?? {})[0]?.source;
   const what =

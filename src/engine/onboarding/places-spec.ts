@@ -49,7 +49,7 @@ export function specPlaces(manifest: Manifest, spec: Record<string, unknown>, be
     if (typeof helm["values"] === "string") putBlock(helm["values"], steps, put);
     for (const [i, image] of listAt(source, "kustomize", "images").entries()) {
       if (typeof image !== "string") continue;
-      const slot = `kustomize image ${image.replace(/[:@].*$/, "")}`;
+      const slot = `kustomize image ${image.replace(/[:@].*$/s, "")}`;
       put(
         "inline image",
         slot,

@@ -64,7 +64,7 @@ export function rolloutName(wanted: string, taken: ReadonlySet<string>): string 
     wanted
       .toLowerCase()
       .replaceAll(/[^a-z0-9]+/g, "-")
-      .replaceAll(/^-+|-+$/g, "")
+      .replaceAll(/^-+|(?<!-)-+$/g, "")
       .replace(/(?<=.)-(?:applicationset|appset|set)$/, "")
       .slice(0, 50) || "rollout";
   let name = plain;

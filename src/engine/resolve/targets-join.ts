@@ -5,7 +5,7 @@ const IN_CLUSTER = { name: "in-cluster", server: "https://kubernetes.default.svc
 
 /** One spelling of an API server's address: trailing slashes and the host's case do not count. */
 export function normaliseServer(server: string): string {
-  const trimmed = server.replace(/\/+$/, "");
+  const trimmed = server.replace(/(?<!\/)\/+$/, "");
   const match = /^([a-z]+:\/\/[^/]+)(.*)$/i.exec(trimmed);
   return match === null ? trimmed : `${(match[1] ?? "").toLowerCase()}${match[2] ?? ""}`;
 }

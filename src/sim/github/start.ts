@@ -103,7 +103,7 @@ export async function startGitHub(options: GitHubOptions): Promise<GitHubSim> {
   const { world, privateKey } = createWorld({ ...options, directory }, await allWatchers(options));
   const server = await listen(world, options.port ?? 0, options.host ?? "127.0.0.1");
   const { address, port } = server.address() as AddressInfo;
-  world.origin = options.publicUrl?.replace(/\/+$/, "") ?? `http://${address.includes(":") ? `[${address}]` : address}:${port}`;
+  world.origin = options.publicUrl?.replace(/(?<!\/)\/+$/, "") ?? `http://${address.includes(":") ? `[${address}]` : address}:${port}`;
   return {
     url: world.origin,
     gitUrl: world.origin,

@@ -47,7 +47,7 @@ export function repositoryIn(text: string): Named | undefined {
   const plain = text
     .trim()
     .replace(/\.git\/?$/, "")
-    .replace(/\/+$/, "");
+    .replace(/(?<!\/)\/+$/, "");
   const scp = /^(?:[^/@\s]+@)?([^/:\s]+):([^/\s]+)\/([^/\s]+)$/.exec(plain);
   // The port of ssh:// is another one than that of the API; that of https:// is the same.
   const url =

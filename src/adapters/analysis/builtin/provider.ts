@@ -147,7 +147,7 @@ export async function measurePrometheus(
     const own = { "content-type": "application/x-www-form-urlencoded", accept: "application/json" };
     const headers = await headersOf(policy, own, prometheus, timeoutMs);
     const answer = await outbound(policy, {
-      url: `${address.replace(/\/+$/, "")}/api/v1/query`,
+      url: `${address.replace(/(?<!\/)\/+$/, "")}/api/v1/query`,
       method: "POST",
       headers,
       body: new URLSearchParams({ query }).toString(),

@@ -120,7 +120,7 @@ export function baseOf({ url, insecure }: Pick<ArgoClientOptions, "url" | "insec
   if (base.protocol !== "https:" && base.protocol !== "http:") throw unusable("scheme");
   if (base.username !== "" || base.password !== "") throw unusable("password");
   if (base.protocol === "http:" && insecure !== true && !isLoopback(base.hostname)) throw unusable("unencrypted", base.origin);
-  base.pathname = base.pathname.replace(/\/+$/, "");
+  base.pathname = base.pathname.replace(/(?<!\/)\/+$/, "");
   base.search = "";
   base.hash = "";
   return base;

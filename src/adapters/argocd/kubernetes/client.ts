@@ -23,7 +23,7 @@ const MOST_BYTES = 16 << 20;
 export function kubeClient(config: KubeConfig, breakers?: Breakers): KubeClient {
   const cluster = config.getCurrentCluster();
   if (cluster === null) throw new WireError(0, reason("KUBECONFIG_UNUSABLE", { problem: "noContext" }));
-  const server = cluster.server.replace(/\/+$/, "");
+  const server = cluster.server.replace(/(?<!\/)\/+$/, "");
   if (!URL.canParse(server)) throw new WireError(0, reason("KUBECONFIG_UNUSABLE", { problem: "noAddress" }));
 
   async function prepared(path: string, query: Record<string, string> = {}): Promise<Pick<WireRequest, "url" | "headers" | "agent">> {

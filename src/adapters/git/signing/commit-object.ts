@@ -36,14 +36,21 @@ function parseMessage(message: string): { subject: string; body: string } {
 }
 
 function person(value: string): { name: string; email: string; at: number } {
-  const found = /^(.*?) ?<([^>]*)> ?(-?\d+)?/.exec(value);
-  return { name: found?.[1] ?? "", email: found?.[2] ?? "", at: Number(found?.[3] ?? 0) * 1000 };
+  const open = value.indexOf("<");
+  const close = value.indexOf(">", open);
+  if (open === -1 || close === -1) return { name: "", email: "", at: 0 };
+  const name = value.slice(0, open).replace(/ $/, "");
+  return { name, email: value.slice(open + 1, close), at: Number(/^ ?(-?\d+)/.exec(value.slice(close + 1))?.[1] ?? 0) * 1000 };
 }
+
+/** Nobody who writes some writes more. */
+const LONGEST_TRAILERS = 64 * 1024;
 
 /** `Key: value` lines of a message's last paragraph. A key given twice has its values joined by `, `. */
 export function parseTrailers(body: string): Record<string, string> {
   const last = body.split(/\n{2,}/).at(-1) ?? "";
   const trailers: Record<string, string> = {};
+  if (last.length > LONGEST_TRAILERS) return trailers;
   for (const line of last.split("\n")) {
     const found = /^([A-Za-z][A-Za-z0-9-]*): (.*)$/.exec(line);
     if (found === null) continue;

@@ -52,7 +52,7 @@ export function bounded(revision: string): string {
 
 /** Up to its first line break, at most 300 characters, without a final stop; undefined where that is nothing. */
 export function firstLine(text: string): string | undefined {
-  const line = (text.split(/[\r\n]/, 1)[0] ?? "").trim().replace(/\.+$/, "");
+  const line = (text.split(/[\r\n]/, 1)[0] ?? "").trim().replace(/(?<!\.)\.+$/, "");
   if (line === "") return undefined;
   return line.length <= 300 ? line : `${line.slice(0, 299)}…`;
 }

@@ -61,7 +61,10 @@ function awaitedPhrase({ step, parent = "", set, asked, mute, day }: LivenessRea
   if (asked === undefined) return mute === true ? `${who}, and cannot be asked to from here. ${BY_ITSELF}.` : `${who}.`;
   if (asked.answer === "asked") return `${who}; it was asked to at ${clock(asked.at, day)}.`;
   if (asked.answer === "unavailable") return `${who}, and cannot be asked to from here (\`allowRefresh\`). ${BY_ITSELF}.`;
-  return `${who}; asking it to at ${clock(asked.at, day)} failed: ${names.because(asked.answer.failed).replace(/\.+$/, "").slice(0, 400)}. ${BY_ITSELF}.`;
+  return `${who}; asking it to at ${clock(asked.at, day)} failed: ${names
+    .because(asked.answer.failed)
+    .replace(/(?<!\.)\.+$/, "")
+    .slice(0, 400)}. ${BY_ITSELF}.`;
 }
 
 type Says = { readonly [Code in keyof LivenessReasons]: Wording<{ readonly code: Code } & Readonly<LivenessReasons[Code]>> };

@@ -7,7 +7,11 @@ const WEBHOOK = "Its webhook tells it of pushes at once: docs/argocd.md#argo-cds
 
 /** On one line, without a full stop, at most 400 characters. */
 function inShort(text: string): string {
-  return text.replace(/\s+/g, " ").trim().replace(/\.+$/, "").slice(0, 400);
+  return text
+    .replace(/\s+/g, " ")
+    .trim()
+    .replace(/(?<!\.)\.+$/, "")
+    .slice(0, 400);
 }
 
 function placePhrase({ branch, file }: PinRef): string {

@@ -1,6 +1,7 @@
 /** Checks a release, its pins and the texts of its pull requests: in a rollout, and in the settings of the repo. */
 import semver from "semver";
 import type { z } from "zod";
+import { replaceBraces } from "../../base/braces.ts";
 import { pathMatcher, whyNoGlob } from "../../base/path-glob.ts";
 import { parseTemplate } from "../../base/template.ts";
 import type { Finding, Path, ProblemData } from "../../reasons/problem.ts";
@@ -126,7 +127,7 @@ export function checkCommitPaths(release: Release | undefined, pins: readonly Pi
     const file = pin.file ?? pin.clusterGenerator?.file;
     if (file === undefined || !matches(anyOf(file))) return [];
     const place = pin.clusterGenerator === undefined ? "file" : "clusterGenerator";
-    return [{ code: "COMMIT_PATHS", pinFile: file, glob: file.replace(/\{\{.*?\}\}/g, "*"), path: [...path, i, place] }];
+    return [{ code: "COMMIT_PATHS", pinFile: file, glob: replaceBraces(file, "*"), path: [...path, i, place] }];
   });
 }
 

@@ -40,7 +40,7 @@ type Tree = ReadonlyMap<string, TreeEntry>;
 const clean = (path: string | undefined) =>
   posix
     .normalize(path ?? ".")
-    .replace(/^\/+|\/+$/g, "")
+    .replace(/^\/+|(?<!\/)\/+$/g, "")
     .replace(/^\.$/, "");
 const isManifest = (path: string) => /\.(ya?ml|json)$/.test(path);
 

@@ -49,7 +49,7 @@ export function normalRepoURL(url: string): string {
     .toLowerCase()
     .replace(/^[a-z+]+:\/\//, "")
     .replace(/^[^@/]+@/, "")
-    .replace(/\/+$/, "")
+    .replace(/(?<!\/)\/+$/, "")
     .replace(/\.git$/, "");
 }
 

@@ -66,7 +66,7 @@ function rolloutIn(value: unknown, namespace: string, overrides: readonly ImageO
   if (kind !== "Rollout" || metadata?.name === undefined || spec === undefined) return undefined;
   for (const container of spec.template?.spec?.containers ?? []) {
     const image = container.image ?? "";
-    const name = image.replace(/@.*$/, "").replace(/:[^:/]*$/, "");
+    const name = image.replace(/@.*$/s, "").replace(/:[^:/]*$/, "");
     const override = overrides.findLast((one) => one.name === name);
     if (override !== undefined) container.image = imageOf(override, image.slice(name.length));
   }

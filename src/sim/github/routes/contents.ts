@@ -17,7 +17,7 @@ function links(call: RepoCall, path: string, ref: string, kind: "blob" | "tree",
 }
 
 async function get(call: RepoCall): Promise<Answer> {
-  const path = (call.params["path"] ?? "").replace(/\/+$/, "");
+  const path = (call.params["path"] ?? "").replace(/(?<!\/)\/+$/, "");
   const ref = call.query.get("ref") ?? call.repo.defaultBranch;
   const commit = await resolveCommit(call, ref).catch(() => {
     throw new ApiFailure(404, `No commit found for the ref ${ref}`);

@@ -169,7 +169,7 @@ function standIn(dir: string): { repo: NonNullable<RenderContext["repo"]>; note:
 function ownerAndName(url: string): string {
   const path = url.replace(/^[a-z+]+:\/\/[^/]*\//i, "").replace(/^[^/]*:/, "");
   return path
-    .replace(/\/+$/, "")
+    .replace(/(?<!\/)\/+$/, "")
     .replace(/\.git$/i, "")
     .split("/")
     .slice(-2)

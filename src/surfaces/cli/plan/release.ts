@@ -157,7 +157,7 @@ async function openPull(
 ): Promise<Opened> {
   const { octokit, owner, repo } = place;
   const version = edits.map((edit) => (edit.name === "version" ? edit.to : `${edit.name}=${edit.to}`)).join(", ");
-  const branch = `release/${rollout.name}-${version.replaceAll(/[^\w.-]+/g, "-")}`.slice(0, 200).replace(/[.-]+$/, "");
+  const branch = `release/${rollout.name}-${version.replaceAll(/[^\w.-]+/g, "-")}`.slice(0, 200).replace(/(?<![.-])[.-]+$/, "");
   const there = await asking("look for its pull request", () =>
     octokit.rest.pulls.list({ owner, repo, head: `${owner}:${branch}`, state: "open" }),
   );

@@ -29,6 +29,7 @@ export interface ParsedCommand {
 /** Exactly one of: commands to act on, a mistake to tell of, nothing of ours. */
 type ParsedComment = { kind: "commands"; commands: ParsedCommand[] } | { kind: "mistake"; because: AnyReason } | { kind: "ignore" };
 
+const LONGEST_BODY = 2 ** 17;
 const MOST_COMMANDS = 10;
 /** Of words that are no command, so many are compared with those that are. */
 const MOST_COMPARED = 200;
@@ -41,6 +42,8 @@ const LONGEST_MISSPELT = Math.max(...COMMAND_NAMES.map((name) => name.length)) +
  */
 export function parseComment(body: string): ParsedComment {
   if (!/^\/[a-z]/im.test(body)) return { kind: "ignore" };
+  // GitHub takes none half so long.
+  if (body.length > LONGEST_BODY) return mistake(comment("COMMENT_TOO_LONG"));
   const lines = linesToRead(body);
   if (!mayHoldCommands(lines)) return { kind: "ignore" };
   if (isTooCostly(lines)) return mistake(comment("COMMENT_TOO_LONG"));
@@ -142,7 +145,7 @@ function isFree({ words }: CommandSpec): boolean {
 
 /** Without the comma of a list and the marks of code. */
 function bare(word: string): string {
-  return word.replace(/,$/, "").replace(/^`+|`+$/g, "");
+  return word.replace(/,$/, "").replace(/^`+|(?<!`)`+$/g, "");
 }
 
 function unknownFlag({ name: command }: CommandSpec, flag: string, flags: readonly FlagSpec[]): AnyReason {

@@ -5,8 +5,8 @@ type Block = ReturnType<typeof fromMarkdown>["children"][number];
 type Paragraph = Extract<Block, { type: "paragraph" }>;
 type Node = Block | Paragraph["children"][number];
 
-/** Anybody may comment, and a Markdown parser takes time with the square of some texts: of so many characters, a tenth of a second at the worst. */
-const LONGEST = 3_000;
+/** Anybody may comment, and a Markdown parser takes time with the square of some texts: of so many characters, a thirtieth of a second at the worst. */
+const LONGEST = 2_000;
 /**
  * Quotes or lists so deep, too, cost more than they say. A mark begins a list's item only with a space after it, and where
  * the rest of the line is but dashes or stars, that is a rule, however they are spaced.

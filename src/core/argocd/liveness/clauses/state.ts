@@ -151,7 +151,7 @@ const images: Clause = ({ app, input, shows }) => {
 
 /** `host:5000/name:tag@sha256:…` → `host:5000/name`. */
 function repositoryOf(image: string): string {
-  return image.replace(/@.*$/, "").replace(/:[^:/]*$/, "");
+  return image.replace(/@.*$/s, "").replace(/:[^:/]*$/, "");
 }
 
 function isDigest(image: string, wanted: string): boolean {

@@ -23,7 +23,7 @@ export function manifestFor(publicUrl: string | undefined): AppManifest {
   const json = document.toJS() as Record<string, unknown>;
   const hook = json["hook_attributes"] as { url: string };
   const hook_attributes =
-    publicUrl === undefined ? { ...hook, active: false } : { url: `${publicUrl.replace(/\/+$/, "")}${WEBHOOK_PATH}`, active: true };
+    publicUrl === undefined ? { ...hook, active: false } : { url: `${publicUrl.replace(/(?<!\/)\/+$/, "")}${WEBHOOK_PATH}`, active: true };
   return {
     json: { ...json, hook_attributes },
     permissions: permissionsOf(document.get("default_permissions")),
