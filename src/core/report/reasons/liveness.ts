@@ -1,6 +1,4 @@
 /** What liveness says: whether a change is live and healthy in an Application. These end with a full stop, since some are two sentences. */
-
-import { firstLine } from "../../argocd/liveness/moment.ts";
 import type { AnyReason } from "../../base/reason.ts";
 import type { Time } from "../../base/time.ts";
 import type { LivenessReasons, ParentStep } from "../../reasons/liveness.ts";
@@ -63,7 +61,7 @@ function awaitedPhrase({ step, parent = "", set, asked, mute, day }: LivenessRea
   if (asked === undefined) return mute === true ? `${who}, and cannot be asked to from here. ${BY_ITSELF}.` : `${who}.`;
   if (asked.answer === "asked") return `${who}; it was asked to at ${clock(asked.at, day)}.`;
   if (asked.answer === "unavailable") return `${who}, and cannot be asked to from here (\`allowRefresh\`). ${BY_ITSELF}.`;
-  return `${who}; asking it to at ${clock(asked.at, day)} failed: ${firstLine(names.because(asked.answer.failed)) ?? ""}. ${BY_ITSELF}.`;
+  return `${who}; asking it to at ${clock(asked.at, day)} failed: ${names.because(asked.answer.failed).replace(/\.+$/, "").slice(0, 400)}. ${BY_ITSELF}.`;
 }
 
 type Says = { readonly [Code in keyof LivenessReasons]: Wording<{ readonly code: Code } & Readonly<LivenessReasons[Code]>> };
