@@ -251,3 +251,27 @@ describe("releases that stand in no file", () => {
     expect(issues.filter((one) => one.pull_request === undefined).map((one) => one.number)).toEqual([issue]);
   });
 });
+
+describe("a release that is merged before its rollout is known", () => {
+  test("starts no run, which is said on its PR within a minute and stands in the journal; release.attempt starts it", async () => {
+    journey = await startJourney({ files: short() });
+    const { github, repository, clock } = journey.world;
+    await journey.stop();
+    const directory = github.repoDirectory(repository);
+    git(directory, "update-ref", "-d", "refs/heads/stagecoach/journal");
+    github.forgetChecks(repository, "stagecoach/journal");
+    const pull = await journey.release();
+    const began = clock.now();
+    await journey.start();
+    expect(await journey.world.untilComment(pull, "### ❌ No run started")).toContain("was merged before this rollout was known");
+    expect(clock.now() - began).toBeLessThanOrEqual(65_000);
+    expect(git(directory, "show", "refs/heads/stagecoach/journal:index.yaml")).toMatch(/refused:[\s\S]*RELEASE_BEFORE_ADOPTION/);
+    expect(journey.run()).toBeUndefined();
+    const path = "rollouts/my-app.yaml";
+    const again = `${git(directory, "show", `main:${path}`)}\n`.replace("  release:\n", "  release:\n    attempt: 2\n");
+    await github.actAs("alice").push(repository, { branch: "main", files: { [path]: again }, message: "release it again" });
+    const run = await journey.until("it begins", (one) => one.number === 1);
+    expect(run.release.values).toEqual({ version: "v1.4.2" });
+    expect(git(directory, "show", "refs/heads/stagecoach/journal:index.yaml")).not.toContain("refused:");
+  });
+});

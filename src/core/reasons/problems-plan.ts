@@ -28,6 +28,10 @@ export interface PlanProblems {
   MANY_BATCHES: { batches: number; stepped: boolean };
   BATCHES_CUT: { stage: string; over: OverLimit; batches: number; uncut: number };
   LABELS_GUESSED: NoData;
+  /** `proof: content`, and control planes that nobody can ask for objects. */
+  PROOF_UNREADABLE: { planes: readonly string[] };
+  /** `clusters`: those that hold something else than the release. */
+  RELEASE_BEFORE_ADOPTION: { values: readonly string[]; clusters: readonly string[]; attempt: number };
 }
 
 /** Clusters that change together. `count`: how many; the names are of the first. */

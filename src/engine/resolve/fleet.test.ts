@@ -59,13 +59,13 @@ function contextOf(hubs: readonly Hub[]): RepoContext {
   return { planes: new Map(hubs.map(({ plane }) => [plane.name, plane])), repoURL: "https://github.example/o/r" } as unknown as RepoContext;
 }
 
-function planFor(hubs: readonly Hub[], partial = false) {
+function planFor(hubs: readonly Hub[], partial = false, proof?: "content") {
   const source = { ...sampleRollout().source, controlPlanes: NAMES };
   const [first] = sampleRollout().stages;
   const stages = first === undefined ? [] : [{ ...first, maxUnavailable: { count: 2 } }];
   const pins = [{ kind: "value" as const, file: FILE, path: "{{ cluster.labels.hub }}", create: false, value: "{{ release.version }}" }];
   return openPlanner(contextOf(hubs))(
-    sampleRollout({ source, stages, pins }),
+    sampleRollout({ source, stages, pins, ...(proof && { proof }) }),
     { values: { version: "v2" }, attempt: 1 },
     snapshot,
     "main",
@@ -83,6 +83,16 @@ describe("a fleet over several control planes", () => {
       ["hub-eu/argocd/payments", "hub-eu/shop", "hub-eu"],
       ["hub-us/argocd/payments", "hub-us/shop", "hub-us"],
     ]);
+  });
+
+  test("proof: content is refused where a plane cannot be asked for objects, at its line, before batches fail at their deadlines", async () => {
+    const hubs = [hub("hub-eu"), hub("hub-us")];
+    Object.assign(hubs[0]?.plane ?? {}, { content: async () => ({ kind: "done", proof: "shown" }) });
+    expect(await planFor(hubs, false, "content")).toMatchObject({
+      ok: false,
+      retry: false,
+      problems: [{ code: "PROOF_UNREADABLE", planes: ["hub-us"], severity: "error", path: ["spec", "proof"] }],
+    });
   });
 
   test("of one that is lost nothing is said, and the others are known", () => {

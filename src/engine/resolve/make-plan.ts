@@ -1,6 +1,6 @@
 import type { ControlPlane } from "../../adapters/argocd/port.ts";
 import type { Plan, Release } from "../../core/plan/plan-types.ts";
-import type { Problem, ProblemReason } from "../../core/reasons/problem.ts";
+import { type Problem, type ProblemReason, problemIn } from "../../core/reasons/problem.ts";
 import { sentenceOf } from "../../core/report/reasons/say.ts";
 import { lostWords } from "../../core/run/targets/unseen.ts";
 import type { Rollout } from "../../core/spec/rollout.ts";
@@ -45,6 +45,11 @@ export function openPlanner(context: Context): MakePlan {
     if (declared?.ok === false) return { ok: false, retry: false, problems: await located(declared.problems, rollout, snapshot) };
     const fleet = clustersOf(context, names, { remembered: true, declared });
     const planes = planesFor(context.planes, names);
+    const blind = rollout.proof === "content" ? planes.filter((plane) => plane.content === undefined).map(({ name }) => name) : [];
+    if (blind.length > 0) {
+      const problem = problemIn(rollout.file, { code: "PROOF_UNREADABLE", planes: blind }, ["spec", "proof"]);
+      return { ok: false, retry: false, problems: await located([problem], rollout, snapshot) };
+    }
     const hidden = whyUnseen(rollout, fleet, planes, partial);
     if (hidden !== undefined) return hidden;
     // Of a plane whose first list was not through there may be a part.

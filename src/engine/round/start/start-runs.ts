@@ -5,7 +5,7 @@
  */
 import type { IndexEntry, JournalState } from "../../../adapters/git/journal/port.ts";
 import { defined } from "../../../core/base/defined.ts";
-import { iso, type Time } from "../../../core/base/time.ts";
+import { iso } from "../../../core/base/time.ts";
 import { engineReason } from "../../../core/reasons/engine.ts";
 import type { Problem } from "../../../core/reasons/problem.ts";
 import { planComment } from "../../../core/report/plan/plan-comment.ts";
@@ -21,12 +21,13 @@ import { readProject } from "../../config-repo/project.ts";
 import { type FoundRelease, type Releases, sameRelease } from "../../config-repo/releases.ts";
 import type { MakePlan } from "../../resolve/make-plan.ts";
 import type { RepoContext } from "../context.ts";
+import { openLookBehind } from "./adopted-behind.ts";
 import { broughtBy, broughtByPull } from "./brought-by.ts";
 import type { MergedPull } from "./merged-pull.ts";
 import { overlapped, retryOfRejected, standAside } from "./overlap.ts";
 import type { RefusedRelease, RefusedReleases } from "./refused-releases.ts";
 import { afterRollback, isOwnMerge, startRollbackOf } from "./start-rollback.ts";
-import { type Started, type StartedRun, saysNothing, withoutRefused } from "./started.ts";
+import { begunReason, type Started, type StartedRun, saysNothing, wasRefused, withoutRefused } from "./started.ts";
 import { pullByWords, type TrackingIssues } from "./tracking-issue.ts";
 
 export type StartRuns = (
@@ -63,6 +64,7 @@ type Context = Pick<RepoContext, "forge" | "mirror" | "commands" | "clock" | "lo
 
 export function openStarter(context: Context, { commits, releases, refused, mergedPull, issues, makePlan }: Parts): StartRuns {
   const { forge, clock, log, repository } = context;
+  const lookBehind = openLookBehind(context, commits, makePlan);
 
   async function startOf(state: JournalState, rollout: Rollout, base: string, baseBranch: string): Promise<StartedRun> {
     const before = state.runs.get(rollout.name);
@@ -83,7 +85,7 @@ export function openStarter(context: Context, { commits, releases, refused, merg
     if (release === undefined) return NOTHING;
     const { values, attempt } = release;
     const entry = { lastRun: 0, lastRelease: values, attempt, cursor: base };
-    return { entry, events: [{ reason: engineReason("ROLLOUT_ADOPTED", { values }) }], waiting: false };
+    return { entry, events: [{ reason: engineReason("ROLLOUT_ADOPTED", { values }) }], waiting: true };
   }
 
   async function startOrWait(place: Place): Promise<StartedRun> {
@@ -98,11 +100,20 @@ export function openStarter(context: Context, { commits, releases, refused, merg
       if (retried !== undefined) return startRetried(place, retried);
       const restored = afterRollback(entry, before, base);
       // The cursor moves lazily: writing it for every merge would cost a push each and says nothing.
-      return restored === undefined ? NOTHING : { ...NOTHING, entry: restored, waiting: restored.cursor !== base };
+      if (restored !== undefined) return { ...NOTHING, entry: restored, waiting: restored.cursor !== base };
+      return entry.lastRun === 0 ? adoptedBehind(place) : NOTHING;
     }
     if (isTakenBack(entry, newest, before)) return NOTHING;
     if (inProgress?.ending !== undefined) return { ...NOTHING, waiting: true };
     return start(place, found, newest);
+  }
+
+  /** What was merged before the first look starts no run, and is told as what is refused. */
+  async function adoptedBehind(place: Place): Promise<StartedRun> {
+    const { behind, waiting } = await lookBehind(place.rollout, place.entry, place.base, place.baseBranch);
+    if (behind === undefined) return { ...NOTHING, waiting };
+    const pull = await pullOf(place.rollout, behind.found, place.baseBranch);
+    return refusedBy(place, behind.found, pull?.number, { problems: [behind.problem], retry: false });
   }
 
   /** Starts what was rejected. That the command was done stands in the run, so that it is answered and never acts again. */
@@ -222,14 +233,6 @@ export function openStarter(context: Context, { commits, releases, refused, merg
     }
     return { started, refused: await refused.find(state, project, base, baseBranch) };
   };
-}
-
-function wasRefused({ refused }: IndexEntry, { release, commit }: Pick<FoundRelease, "release" | "commit">): boolean {
-  return refused !== undefined && sameRelease(release, refused) && refused.commit === commit.sha;
-}
-
-function begunReason(values: Readonly<Record<string, string>>, refusedAt: Time | undefined) {
-  return refusedAt === undefined ? engineReason("RUN_BEGUN", { values }) : engineReason("RUN_BEGUN_LATE", { values, since: refusedAt });
 }
 
 /** A release that was merged and reverted before it could start: what is asked for is being done, or is done. */

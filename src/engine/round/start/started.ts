@@ -1,7 +1,10 @@
 import type { IndexEntry } from "../../../adapters/git/journal/port.ts";
 import type { AnyReason } from "../../../core/base/reason.ts";
+import type { Time } from "../../../core/base/time.ts";
+import { engineReason } from "../../../core/reasons/engine.ts";
 import type { Problem } from "../../../core/reasons/problem.ts";
 import type { Run } from "../../../core/run/state/run.ts";
+import { type FoundRelease, sameRelease } from "../../config-repo/releases.ts";
 
 /** What starting the run of one rollout came to. */
 export interface StartedRun {
@@ -29,4 +32,14 @@ export function saysNothing({ entry, run, refused, waiting }: StartedRun): boole
 
 export function withoutRefused({ refused: _, ...entry }: IndexEntry): IndexEntry {
   return entry;
+}
+
+/** It is this very release, of this commit, that the journal has as refused. */
+export function wasRefused({ refused }: IndexEntry, { release, commit }: Pick<FoundRelease, "release" | "commit">): boolean {
+  return refused !== undefined && sameRelease(release, refused) && refused.commit === commit.sha;
+}
+
+/** `refusedAt`: since when nothing began from it. */
+export function begunReason(values: Readonly<Record<string, string>>, refusedAt: Time | undefined) {
+  return refusedAt === undefined ? engineReason("RUN_BEGUN", { values }) : engineReason("RUN_BEGUN_LATE", { values, since: refusedAt });
 }

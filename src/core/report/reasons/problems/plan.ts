@@ -1,3 +1,4 @@
+import { count } from "../../../base/count.ts";
 import type { ReasonsOf } from "../../../base/reason.ts";
 import type { PlanProblems, SharedUnit, Uncovered } from "../../../reasons/problems-plan.ts";
 import { firstOf } from "../../markdown.ts";
@@ -32,6 +33,20 @@ export const PLAN_PROBLEMS = problemsOf<PlanProblems>()({
     hint: ({ unit, over }) => `raise ${over.setting} so that ${over.have} may be in flight${unit.count > 1 ? `, or ${OWN_PINS}` : ""}`,
     means: "what has to change at once is over one of the repo's `limits` by itself, so it would wait for ever",
     todo: "raise that limit; where clusters share a pin, a pin for each",
+  },
+  PROOF_UNREADABLE: {
+    says: "proof: content wants the objects looked at, and {planes} cannot be asked for them: nothing would ever be live",
+    hint: "read {planes} by Argo CD's API (kind: api in the server's configuration), or set proof: revision",
+    means:
+      "`proof: content` together with a control plane of `kind: kubernetes`: its objects cannot be asked for, so every batch would fail at its deadline",
+    todo: "`kind: api` for that control plane, or `proof: revision`",
+  },
+  RELEASE_BEFORE_ADOPTION: {
+    says: ({ values, clusters }) =>
+      `${values.join(", ")} was merged before this rollout was known, and ${count(clusters.length, "cluster")} (${firstOf(clusters, 5)}) still ${clusters.length === 1 ? "holds" : "hold"} something else: what is there at first sight is taken as it is, and no run starts`,
+    hint: "to roll it out, set release.attempt to {attempt}; the next release brings those clusters along as well",
+    means: "the release was merged together with its rollout's file, or before Stagecoach first looked: no run starts from it",
+    todo: "raise `release.attempt`, or merge the next release",
   },
   WEIGHT_PIN_SHARED: {
     says: (r) =>

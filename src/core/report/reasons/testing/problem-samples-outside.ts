@@ -59,6 +59,11 @@ export const OUTSIDE_SAMPLES: Samples<keyof (PlanProblems & RepoProblems & SetPr
   ],
   BATCHES_CUT: [{ stage: "everywhere else", over, batches: 6, uncut: 3 }],
   LABELS_GUESSED: [{}],
+  PROOF_UNREADABLE: [{ planes: ["hub-eu"] }],
+  RELEASE_BEFORE_ADOPTION: [
+    { values: ["v1.4.2"], clusters: ["eu-1", "eu-2"], attempt: 2 },
+    { values: ["v1.4.2"], clusters: ["eu-1"], attempt: 2 },
+  ],
   BASE_NOT_DEFAULT: [{ base: "live", defaultBranch: "main" }],
   BASE_REVISION: [
     { kind: "Generator", set: SET, revision: "release", base: "main" },
