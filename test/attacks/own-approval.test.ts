@@ -32,7 +32,7 @@ test("one of the team pushes to somebody's release in another's name or nobody's
   await mallory.push(repository, { branch, files: { "notes/b.md": "x\n" }, message: "Notes", author: NOBODY });
   await bob.mergePull(repository, pull, "squash");
 
-  const waiting = await until("it waits for approval", (run) => why(run).includes("wants the approval"));
+  const waiting = await until("it waits for approval", (run) => why(run).includes("to approve stage"));
   const batch = waiting.batches[0]?.pull?.number ?? 0;
   expect(waiting.trigger.accounts?.toSorted()).toEqual(["alice", "erin", "mallory"]);
   expect(waiting.trigger).toMatchObject({ merger: "bob", unlinked: [expect.stringMatching(/^[0-9a-f]{40}$/)] });

@@ -59,7 +59,7 @@ test("windows, a freeze added mid-run, approvals by review and by command, /halt
   world.argocd.setFault("eu-central-1-a", { kind: "stuck", application: "ledger-eu-central-1-a" });
 
   await here.release();
-  const waiting = await here.until("it waits for approvals", (run) => /wants the approval of 2 members of @sre/.test(whys(run)));
+  const waiting = await here.until("it waits for approvals", (run) => /2 members of @sre have to approve/.test(whys(run)));
   const pull = waiting.batches[0]?.pull?.number ?? 0;
 
   // The author is not approver, nor is somebody who is in no such team; a review and a command of two others are.
@@ -74,7 +74,7 @@ test("windows, a freeze added mid-run, approvals by review and by command, /halt
     expect.toSay("@dan is not in @sre, who approve this stage"),
   ]);
   await bob.review(repository, pull, "APPROVE");
-  await here.until("bob's review counts", (run) => whys(run).includes("1 of 2, approved so far by @bob"));
+  await here.until("bob's review counts", (run) => whys(run).includes("1 of 2, so far @bob"));
 
   // A freeze of the repo, added while the run waits; then the second approval, and the window is what is left.
   const thaws = Math.floor(world.clock.now() / 60_000) * 60_000 + 39 * 60_000;
@@ -102,7 +102,7 @@ test("windows, a freeze added mid-run, approvals by review and by command, /halt
   await untilRunOf(here, "ledger", "it moves", (run) => run.batches[0]?.merged !== undefined);
   bob.comment(repository, ledger, "/halt --off");
   await here.until("limits hold it", (run) =>
-    whys(run).includes("3 clusters of the repo would be in flight, and its limits allow 2 (now: ledger)"),
+    whys(run).includes("3 clusters of the repo would be updated at once, and its limits allow 2 (now: ledger)"),
   );
 
   world.argocd.setFault("eu-central-1-a", null);

@@ -155,10 +155,7 @@ describe("a release merged while a run is in progress", () => {
     const [bob, carol] = [world.github.actAs("bob"), world.github.actAs("carol")];
 
     const first = await here.release("v1.4.2");
-    await here.until(
-      "its canary waits for approval",
-      (run) => sentenceOf(run.batches[0]?.why ?? "").includes("wants the approval of") === true,
-    );
+    await here.until("its canary waits for approval", (run) => sentenceOf(run.batches[0]?.why ?? "").includes("to approve stage") === true);
 
     // One batch now, though the canary has not moved.
     bob.comment(repository, first, "/hotfix us-east-1-a customer down");

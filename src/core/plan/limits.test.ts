@@ -95,7 +95,7 @@ describe("a batch larger than the limits allow", () => {
     self.world = { ...self.world, limits: { clusters: 3 } };
     guard(self, 1);
     expect(wants(round(self))).toContain("Close 1");
-    expect(batch(self.run, 1).closing?.why).toEqual("limits.clusters of .github/stagecoach.yaml allows 3 in flight, and it has 4 clusters");
+    expect(batch(self.run, 1).closing?.why).toEqual("limits.clusters of .github/stagecoach.yaml allows 3 at once, and it has 4 clusters");
     pull(self, 1, { state: "closed", closedBy: "stagecoach[bot]" });
     round(self);
     expect(batch(self.run, 1)).toMatchObject({ attempt: 2, phase: "Proposing" });
@@ -115,14 +115,14 @@ describe("a batch larger than the limits allow", () => {
     self.world = { ...self.world, limits: { clusters: 3 } };
     guard(self, 1);
     expect(wants(round(self))).toContain("Close 1");
-    expect(batch(self.run, 1).closing?.why).toSay("limits.clusters of .github/stagecoach.yaml allows 3 in flight");
+    expect(batch(self.run, 1).closing?.why).toSay("limits.clusters of .github/stagecoach.yaml allows 3 at once");
     pull(self, 1, { state: "closed", closedBy: "stagecoach[bot]" });
     round(self);
     pull(self, 1, { state: "open", number: 200, head: "again" });
     guard(self, 1);
     round(self);
     round(self);
-    expect(batch(self.run, 1).why).toSay("wants the approval");
+    expect(batch(self.run, 1).why).toSay("to approve stage");
   });
 
   test("pauses the run where it cannot be cut, and names the setting", () => {
@@ -139,7 +139,7 @@ describe("a batch larger than the limits allow", () => {
       paused: {
         kind: "Refused",
         reason:
-          'batch 1 of stage "stage 1" can never merge: limits.targets of .github/stagecoach.yaml allows 1 in flight, and it has 2 targets (c1), which cannot travel in parts',
+          'batch 1 of stage "stage 1" can never merge: limits.targets of .github/stagecoach.yaml allows 1 at once, and it has 2 targets (c1), which cannot travel in parts',
         ask: "raise limits.targets in .github/stagecoach.yaml, then `/resume`; or `/skip CLUSTER`; or `/abort`",
       },
     });

@@ -89,7 +89,7 @@ describe("docs/spec.md §9", () => {
   test("§9.10 a PR opens before its approval and waits for it open; another's /promote ends bakes only", () => {
     const self = bench(1, [{ bakeMs: 30 * MINUTE }], approving);
     bring(self, 1, "merging");
-    expect(batch(self.run, 1)).toMatchObject({ phase: "Open", why: expect.toSay("wants the approval") });
+    expect(batch(self.run, 1)).toMatchObject({ phase: "Open", why: expect.toSay("to approve stage") });
     say(self, "/promote", { actor: "dan", teams: [], batch: 1 });
     round(self);
     expect(self.run.commands.at(-1)?.outcome).toBe("refused");

@@ -93,7 +93,7 @@ describe("a batch travels from weight to weight", () => {
     round(run);
     guard(run, 2);
     expect(wants(round(run))).toEqual(["Answer done"]);
-    expect(batch(run.run, 2).why).toSay("waiting for the window");
+    expect(batch(run.run, 2).why).toSay("waiting for clusters that are being updated");
   });
 
   test("a hotfix brings the whole weight at once", () => {

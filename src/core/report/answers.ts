@@ -106,7 +106,7 @@ function stages(run: Run, names: boolean, most: number): string {
     const row = [index + 1, cell(stageName(run, index)), now, `${settled}/${batchesOfStage(run, index)}`, `${live.size}/${all.length}`];
     return names ? [...row, nameList(left)] : row;
   });
-  return stagesAround(run.stage, ["", "stage", "", "batches", "clusters live", ...(names ? ["to come"] : [])], rows, most);
+  return stagesAround(run.stage, ["", "stage", "", "batches", "clusters healthy", ...(names ? ["to come"] : [])], rows, most);
 }
 
 function nameList(clusters: readonly string[]): string {

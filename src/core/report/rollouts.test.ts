@@ -102,7 +102,7 @@ describe("messages reach every report", () => {
     ["a lost control plane", "control plane hub cannot be seen since 2026-11-21 09:05:00 UTC: the token is not accepted"],
   ];
   test.each(waits)("waiting for %s", (_what, sentence) => {
-    const why = `waiting for us-1 to become healthy (0 of 2 confirmed): ${sentence}`;
+    const why = `waiting for us-1 to become healthy (0 of 2 are): ${sentence}`;
     const run = runWith({ why: said(sentence) }, { why: said(why) });
     const plain = (text: string) => text.replaceAll("\\", "");
     expect(tree(run)).toContain(sentence);

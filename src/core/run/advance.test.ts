@@ -95,9 +95,9 @@ describe("a batch merges", () => {
       "waiting for GitHub to say whether #101 can be merged",
     ],
     ["a rule blocks it", (run) => pull(run, 1, { mergeable: "blocked", blockedBy: "1 review is missing" }), "1 review is missing"],
-    ["the guard has not answered", (run) => (run.world = { ...run.world, guards: new Map() }), "render guard"],
-    ["the guard's answer is for another base", (run) => guard(run, 1, { base: MERGE }), "render guard"],
-    ["the guard's answer is a minute old", (run) => guard(run, 1, { at: iso(run.now - MINUTE) }), "render guard"],
+    ["the guard has not answered", (run) => (run.world = { ...run.world, guards: new Map() }), "on the current base branch"],
+    ["the guard's answer is for another base", (run) => guard(run, 1, { base: MERGE }), "on the current base branch"],
+    ["the guard's answer is a minute old", (run) => guard(run, 1, { at: iso(run.now - MINUTE) }), "on the current base branch"],
     [
       "the guard cannot decide yet",
       (run) => guard(run, 1, { ok: false, why: "the live set is not Git's", retry: true }),
@@ -145,7 +145,7 @@ describe("a batch merges", () => {
     expect(wants(round(run, 10 * SECOND))).toEqual(["Merge 1"]);
     expect(run.last.change).toBe("none");
     const advanced = round(run, 20 * SECOND);
-    expect(told(advanced.events)).toEqual(["the intention to merge #101 lapsed", "merging #101 at head1"]);
+    expect(told(advanced.events)).toEqual(["GitHub has not merged #101 in time; Stagecoach tries again", "merging #101 at head1"]);
     expect(batch(run.run, 1).intention?.at).toBe(iso(run.now));
   });
 
@@ -227,7 +227,7 @@ describe("what stands against going on pauses the run, with the words of who sai
     round(run);
     expect(phases(run.run, 2)).toEqual(["Syncing"]);
     expect(run.run.paused?.kind).toBe("MergedByOther");
-    expect(told(run.run).why).toBe('bob merged #102 before its gates allowed it: waiting for batch 1 of stage "stage 1" to settle');
+    expect(told(run.run).why).toBe('bob merged #102 before its gates allowed it: waiting until batch 1 of stage "stage 1" is done');
   });
 });
 

@@ -131,7 +131,7 @@ describe("a merged target", () => {
     see(run, "c1", { pins: ["v2"], inHistory: true });
     round(run);
     round(run);
-    expect(run.run.why).toSay("merged; Argo CD has not been read since");
+    expect(run.run.why).toSay("the change is merged; Stagecoach has not read Argo CD since");
     round(run, 30 * MINUTE);
     expect(phases(run.run, 1)).toEqual(["Merged"]);
     expect(run.run.why).toSay("Argo CD cannot be read");
@@ -166,7 +166,7 @@ describe("a merged target", () => {
       const assessment = [...run.world.targets.values()].find((seen) => seen.assessment?.clause === "health")?.assessment;
       if (assessment !== undefined) assessment.evidence.fields["health"] = "Missing";
       round(run);
-      expect(batch(run.run, 1).targets[0]?.why).toSay("not healthy after it was confirmed, and counted as failed at 09:15:06 UTC");
+      expect(batch(run.run, 1).targets[0]?.why).toSay("not healthy any more; it counts as failed at 09:15:06 UTC");
       if (well) judge(run, "c1", "live", "all");
       round(run, 15 * MINUTE);
       expect(phases(run.run, 1)).toEqual([then]);
@@ -241,7 +241,7 @@ describe("failures", () => {
     bring(run, 1, "merged");
     judge(run, "c1", "failing", "health", "Degraded.");
     round(run);
-    expect(batch(run.run, 1)).toMatchObject({ phase: "Settled", why: "settled with c1 failed, within the budget" });
+    expect(batch(run.run, 1)).toMatchObject({ phase: "Settled", why: "done; c1 failed, within the budget" });
     bring(run, 2, "confirmed");
     expect(run.run).toMatchObject({ phase: "Succeeded", why: { code: "RUN_THROUGH", failed: ["hub/c1"] } });
   });
@@ -382,7 +382,7 @@ describe("requeue", () => {
     run.world = { ...run.world, clusters: new Map(), clustersKnown: false };
     round(run);
     expect(run.run.batches).toEqual([]);
-    expect(run.run.why).toSay("waiting for the clusters to be read");
+    expect(run.run.why).toSay("waiting to read the labels of the clusters");
   });
 
   test("holds the next stage back", () => {
@@ -408,7 +408,7 @@ describe("a catch-up batch", () => {
     run.run = { ...run.run, requeued, plan: { ...run.run.plan, stages: stage === undefined ? [] : [{ ...stage, batches: shared }] } };
     round(run);
     expect(run.run.batches).toEqual([]);
-    expect(run.run.why).toSay("c1, c2 cannot travel now");
+    expect(run.run.why).toSay("c1, c2 cannot be updated now");
   });
 });
 

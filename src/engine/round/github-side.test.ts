@@ -108,7 +108,7 @@ describe("the live page's edits", () => {
       stickyComment: async (_pull: number, marker: string, body: string) => void bodies.push(`${marker}\n${body}`),
       rate: () => rate,
     };
-    const context = { forge, clock: { now: () => now }, log: silentLog } as unknown as RepoContext;
+    const context = { forge, clock: { now: () => now }, log: silentLog, planes: new Map() } as unknown as RepoContext;
     const memory = partsOf(context);
     const publisher = openPublisher(context, memory);
     const pages = () => bodies.filter((body) => body.startsWith("stagecoach:rollout")).length;

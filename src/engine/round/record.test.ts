@@ -72,7 +72,7 @@ describe("what is observed of a run", () => {
     expect(commits).toEqual([]);
     const settled = { ...seen, stage: 1 };
     await recorder.record([], [decided(recorder.asLastSeen(journalled), settled, "transition")]);
-    expect(commits.map(({ runs, subject }) => [runs[0], subject])).toEqual([[settled, expect.stringContaining("eu-1 confirmed")]]);
+    expect(commits.map(({ runs, subject }) => [runs[0], subject])).toEqual([[settled, expect.stringContaining("eu-1 is healthy")]]);
     expect(recorder.asLastSeen(settled)).toBe(settled);
   });
 

@@ -22,7 +22,7 @@ describe("a batch's PR begins with", () => {
 
       Stage **everywhere else**, 2 of 2; batch 1 of 2. Run **payments #42**, release \`v1.4.2\` (#10).
 
-      **Next:** Stagecoach merges this PR once its checks pass. Then it waits for Argo CD to show every cluster live and healthy, up to 15m from when it sees this commit, then bakes 10m, then opens batch 2 of 2."
+      **Next:** Stagecoach merges this PR once its checks pass. Then it waits for Argo CD to show every cluster healthy at this change, up to 15m from when it sees this commit, then bakes 10m, then opens batch 2 of 2."
     `);
   });
 
@@ -40,7 +40,7 @@ describe("a batch's PR begins with", () => {
     const text = intro(() => ({ windows, dependsOn: [{ rollout: "ledger", atLeast: "SameVersion" }] }));
     // The sample is of a Saturday.
     expect(text).toContain(
-      "merges this PR once a window opens at 2026-11-23 09:00:00 UTC, ledger is confirmed on its clusters, its checks pass",
+      "merges this PR once a window opens at 2026-11-23 09:00:00 UTC, ledger is healthy on its clusters, its checks pass",
     );
     const approving = intro(({ stages }) => ({ stages: stages.map((stage) => ({ ...stage, approval: { teams: ["sre"], count: 1 } })) }));
     expect(approving).toContain("once a member of @sre approved it, its checks pass");

@@ -67,7 +67,7 @@ function merges(run: Run, batch: Batch, now: number): string {
 function waitsFor(run: Run, batch: Batch, now: number): string[] {
   if (run.kind === "Rollback" || batch.kind === "Revert") return [];
   const waits: string[] = [];
-  if (batch.ahead === true) waits.push("the batches before it are settled (it was opened ahead; somebody else's merge pauses the run)");
+  if (batch.ahead === true) waits.push("the batches before it are done (it was opened ahead; somebody else's merge pauses the run)");
   const wanted = wantsApproval(run, batch);
   if (wanted !== undefined) {
     const teams = wanted.teams.slice(0, MOST_NAMED).map((team) => `@${cell(team, 60)}`);
@@ -78,8 +78,7 @@ function waitsFor(run: Run, batch: Batch, now: number): string[] {
     const at = changesAt === undefined ? "" : ` at ${clockTime(new Date(changesAt).toISOString(), now)}`;
     waits.push(`a window opens${at}`);
   }
-  for (const { rollout } of (run.spec.dependsOn ?? []).slice(0, MOST_NAMED))
-    waits.push(`${cell(rollout, 60)} is confirmed on its clusters`);
+  for (const { rollout } of (run.spec.dependsOn ?? []).slice(0, MOST_NAMED)) waits.push(`${cell(rollout, 60)} is healthy on its clusters`);
   return waits;
 }
 
@@ -87,7 +86,7 @@ function waitsFor(run: Run, batch: Batch, now: number): string[] {
 function afterwards(run: Run, batch: Batch): string {
   const stage = run.spec.stages[batch.stage];
   const deadline = stage === undefined ? "" : `, up to ${formatDuration(stage.progressDeadlineMs)} from when it sees this commit`;
-  const parts = [`waits for Argo CD to show every cluster live and healthy${deadline}`];
+  const parts = [`waits for Argo CD to show every cluster healthy at this change${deadline}`];
   const bakes = (stage?.bakeMs ?? 0) > 0 && run.promotedFully === undefined && batch.kind !== "Hotfix" && batch.kind !== "Revert";
   if (isMidStep(batch)) {
     const waits = waitsAfter(stage?.steps, batch.step?.index ?? 0).map(waitWords);

@@ -14,13 +14,13 @@ export const BATCHES: Entries<BatchesReasons> = entriesOf<BatchesReasons>()({
     says: ({ branches, again, clusters }, names) => {
       const of = names.clusters(clusters);
       if (clusters.length === 0) return `its ${branches ? "branches are being looked at" : "PR is being opened"}${again ? " again" : ""}`;
-      return branches ? `its branches are being looked at: ${of}` : `the PR for ${of} is being opened`;
+      return branches ? `its branches are being looked at: ${of}` : `Stagecoach is opening the pull request for ${of}`;
     },
     subject: "batch",
   },
   BATCH_NEEDS_NO_PULL: { says: "{batch} needs no PR: {clusters} already at the release", subject: "batch" },
-  BATCH_PROPOSED: { says: "{batch} proposed: {pull}", subject: "batch" },
-  BATCH_MERGED: { says: "{batch} merged: {pull} as {commit}[ by {by}]", subject: "batch" },
+  BATCH_PROPOSED: { says: "Stagecoach opened {pull} for {batch}", subject: "batch" },
+  BATCH_MERGED: { says: "{pull} of {batch} is merged as {commit}[ by {by}]", subject: "batch" },
   BUILT_AGAIN: { says: "it is built again", subject: "batch" },
   ALL_LEFT_OUT: { says: "every cluster of it was left out", subject: "batch" },
   LIMITS_ALLOW_FEWER: { says: "the limits of the repo allow fewer at once", subject: "repository" },
@@ -34,7 +34,11 @@ export const BATCHES: Entries<BatchesReasons> = entriesOf<BatchesReasons>()({
   },
   PUT_OFF_SINCE: { says: "{clusters} put off since it was opened ahead", subject: "cluster" },
   NOT_OPENED_YET: { says: "its PR is not opened yet: {because}", subject: "batch" },
-  MUST_NOT_PROPOSE: { says: "{batch} must not be proposed: {because}", subject: "batch", actions: ["resume", "skip", "abort"] },
+  MUST_NOT_PROPOSE: {
+    says: "Stagecoach must not open the pull request of {batch}: {because}",
+    subject: "batch",
+    actions: ["resume", "skip", "abort"],
+  },
   PINS_UNREAD: { says: "waiting for the pins of {clusters} to be read", subject: "file" },
   PINNED_BY_HAND: { says: ({ value }) => `pinned by hand to ${value ?? "nothing"} since: left as it is`, subject: "cluster" },
   PINNED_WITH: { says: "shares its pin with {cluster}, which was pinned by hand since: left as it is", subject: "cluster" },
@@ -51,7 +55,7 @@ export const BATCHES: Entries<BatchesReasons> = entriesOf<BatchesReasons>()({
     subject: "cluster",
     actions: ["resume", "skip", "abort"],
   },
-  PULL_UNKNOWN: { says: "waiting for GitHub: whether its PR is there could not be seen", subject: "pull" },
+  PULL_UNKNOWN: { says: "waiting for GitHub to show whether its pull request is there", subject: "pull" },
   PULL_CLOSING: { says: "closing {pull}: {because}", subject: "pull" },
   PULL_CLOSED: { says: "{pull} was closed by {by}", subject: "pull" },
   CLOSED_UNMERGED: { says: "{by} closed {pull} ({batch}) without merging it", subject: "pull", actions: ["resume", "skip", "abort"] },
@@ -63,7 +67,7 @@ export const BATCHES: Entries<BatchesReasons> = entriesOf<BatchesReasons>()({
   },
   GITHUB_REFUSES: { says: "GitHub refuses to merge {pull}: {message}", subject: "pull", actions: ["resume", "abort"] },
   GITHUB_WAITS: { says: "GitHub does not merge {pull} yet", subject: "pull" },
-  INTENTION_LAPSED: { says: "the intention to merge {pull} lapsed", subject: "pull" },
+  INTENTION_LAPSED: { says: "GitHub has not merged {pull} in time; Stagecoach tries again", subject: "pull" },
   QUEUE_ENTERED: { says: "{pull} is in GitHub's merge queue", subject: "pull" },
   QUEUE_LEFT: { says: "{pull} left the merge queue", subject: "pull" },
   QUEUE_REFUSED: {
@@ -78,13 +82,13 @@ export const BATCHES: Entries<BatchesReasons> = entriesOf<BatchesReasons>()({
   },
   MERGED_EARLY: { says: "{by} merged {pull} before its gates allowed it: {because}", subject: "pull", actions: ["resume", "abort"] },
   MERGED_BEFORE_CLOSED: { says: "merged before it was closed: the clusters to be left out have moved", subject: "batch" },
-  TARGET_IN_PULL: { says: "in {pull}, not merged yet", subject: "pull" },
+  TARGET_IN_PULL: { says: "waits for {pull} to merge", subject: "pull" },
   TARGET_PULL_CLOSED: { says: "its PR was closed without a merge", subject: "pull" },
   TARGET_MERGED: { says: "merged; Argo CD has not shown the change yet", subject: "application" },
   TARGET_PUT_BACK: { says: "put off before it merged: what it had is put back", subject: "cluster" },
   WENT_ON_TO_WEIGHT: { says: "went on to weight {weight}", subject: "cluster" },
   STAYS_AT_WEIGHT: { says: "stays at weight {weight}: it is left out of what follows", subject: "cluster" },
-  NEXT_OPEN: { says: ({ branches }) => (branches ? "they may be moved" : "its pull request is open") },
+  NEXT_OPEN: { says: ({ branches }) => (branches ? "Stagecoach may move them" : "Stagecoach opens its pull request") },
   ASK_TRY_AGAIN: { says: "`/resume` tries again, `/abort` ends the run", actions: ["resume", "abort"] },
   ASK_LET_OPEN: { says: "do what GitHub wants, then `/resume`; or `/abort` ends the run", actions: ["resume", "abort"] },
   ASK_DELETE_BRANCH: { says: "delete that branch, then `/resume`; or `/abort` ends the run", actions: ["resume", "abort"] },
@@ -96,7 +100,7 @@ export const BATCHES: Entries<BatchesReasons> = entriesOf<BatchesReasons>()({
   },
   ASK_UNEXPECTED: { says: "look at the commit; `/resume` accepts it, `/abort` ends the run", actions: ["resume", "abort"] },
   ASK_MERGED_EARLY: {
-    says: "`/resume` goes on from there once its clusters are confirmed, `/abort` ends the run",
+    says: "`/resume` goes on from there once its clusters are healthy, `/abort` ends the run",
     actions: ["resume", "abort"],
   },
   ASK_CHANGE_NAMED: { says: "change what it names, then `/resume`; or `/skip CLUSTER`; or `/abort`", actions: ["resume", "skip", "abort"] },

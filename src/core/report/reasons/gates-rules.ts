@@ -6,21 +6,21 @@ import { entriesOf } from "./entry.ts";
 import { analysisPhrase, batchPhrase, people, whatIsOver } from "./phrases.ts";
 
 export const RULES = entriesOf<GatesReasons>()({
-  LIMITS_OTHERS_UNREAD: { says: "the other runs of the repo could not be read, and limits hold over all", subject: "repository" },
-  LIMITS_LABELS_UNREAD: { says: "the clusters could not be read, and a limit is by their labels", subject: "controlPlane" },
+  LIMITS_OTHERS_UNREAD: { says: "Stagecoach could not read the other runs of the repo, and limits hold over all", subject: "repository" },
+  LIMITS_LABELS_UNREAD: { says: "Stagecoach could not read the clusters, and a limit goes by their labels", subject: "controlPlane" },
   LIMITS_FULL: {
     says: ({ over, now }) => {
       if (over.label !== undefined)
-        return `${whatIsOver(over)} would be in flight, and the limits allow ${over.most} (${over.label.percent}%)`;
-      return `${whatIsOver(over)} of the repo would be in flight, and its limits allow ${over.most}${now.length === 0 ? "" : ` (now: ${now.join(", ")})`}`;
+        return `${whatIsOver(over)} would be updated at once, and the limits allow ${over.most} (${over.label.percent}%)`;
+      return `${whatIsOver(over)} of the repo would be updated at once, and its limits allow ${over.most}${now.length === 0 ? "" : ` (now: ${now.join(", ")})`}`;
     },
     subject: "repository",
     means: `\`limits\` of ${SETTINGS_FILE} hold over all runs of the repo`,
-    todo: "nothing: it goes on once others are confirmed",
+    todo: "nothing: it goes on once others are healthy",
   },
   BATCH_TOO_LARGE: { says: ({ over }) => tooLarge(over), subject: "batch" },
   BATCH_MERGES_ALONE: {
-    says: ({ over, now }) => `${tooLarge(over)}, so it merges once nothing else is in flight (now: ${now.join(", ")})`,
+    says: ({ over, now }) => `${tooLarge(over)}, so it merges once nothing else is being updated (now: ${now.join(", ")})`,
     subject: "batch",
   },
   BATCH_NEVER_FITS: {
@@ -36,12 +36,12 @@ export const RULES = entriesOf<GatesReasons>()({
       `${count(most, setting === "limits.targets" ? "target" : "cluster")} at once (${setting} of ${SETTINGS_FILE})`,
     subject: "repository",
   },
-  DEPENDENCIES_UNREAD: { says: "the rollouts it depends on could not be read", subject: "repository" },
+  DEPENDENCIES_UNREAD: { says: "Stagecoach could not read the rollouts it depends on", subject: "repository" },
   DEPENDENCY_MISSING: {
     says: "{cluster} waits for {rollout}: {because}",
     subject: "cluster",
     means: "`dependsOn` wants another rollout to be there first",
-    todo: "nothing: it goes on once that rollout has confirmed it",
+    todo: "nothing: it goes on once that rollout is healthy there",
   },
   VERSION_UNKNOWN: { says: "what it has brought there is not known (run #{run} is {phase})", subject: "run" },
   VERSION_OTHER: { says: "it is at {there}, and {wanted} is wanted", subject: "run" },
@@ -49,11 +49,12 @@ export const RULES = entriesOf<GatesReasons>()({
   VERSION_INCOMPARABLE: { says: "it is at {there}, which cannot be compared with {wanted}", subject: "run" },
   APPROVAL_WANTED: {
     says: ({ stage, teams, want, have, lapsed, outdated, unread, unlinked = [], reviewed = [] }, names) => {
-      const so = have.length === 0 ? "" : `, approved so far by ${people(have)}`;
+      const by = have.length === 0 ? "" : `, so far ${people(have)}`;
+      const so = want === 1 ? "" : ` (${have.length} of ${want}${by})`;
       const members = `of ${people(teams, " or ")}`;
-      const of = want === 1 ? `a member ${members}` : `${want} members ${members} (${have.length} of ${want}${so})`;
+      const of = want === 1 ? `a member ${members} has` : `${want} members ${members} have`;
       const parts = [
-        `stage "${stage}" wants the approval of ${of}`,
+        `${of} to approve stage "${stage}"${so}`,
         ...lapsed.map(({ by, because }) => `@${by} approved it, and ${names.because(because)}`),
         ...outdated.map((by) => `@${by} approved it before what the stage holds changed`),
         ...(unread ? ["reviews could not be read just now"] : []),
@@ -73,7 +74,7 @@ export const RULES = entriesOf<GatesReasons>()({
     subject: "person",
   },
   APPROVER_IN_NO_TEAM: { says: ({ by, teams }) => `@${by} is not in ${people(teams, " or ")}, who approve this stage`, subject: "person" },
-  ANALYSIS_UNREAD: { says: "waiting for the clusters to be read: what to measure is not known", subject: "analysis" },
+  ANALYSIS_UNREAD: { says: "waiting to read the clusters: they say what to measure", subject: "analysis" },
   ANALYSIS_BAD: { says: "{analysis}: {because}", subject: "analysis", actions: ["retry", "resume", "abort"] },
   ANALYSIS_RUNNING: {
     says: ({ analysis, because, more }, names) =>
@@ -103,7 +104,7 @@ export const RULES = entriesOf<GatesReasons>()({
 });
 
 function tooLarge(over: OverLimit): string {
-  return `${over.setting} of ${SETTINGS_FILE} allows ${over.most} in flight, and it has ${whatIsOver(over)}`;
+  return `${over.setting} of ${SETTINGS_FILE} allows ${over.most} at once, and it has ${whatIsOver(over)}`;
 }
 
 /** Whose a commit is that GitHub links to nobody is not known: it may be an approver's. */

@@ -10,18 +10,18 @@ import { bareBranches, people, pullPhrase } from "./phrases.ts";
 const STANDING = entriesOf<GatesReasons>()({
   PULL_WAITS: { says: "{pull} is open; {because}", subject: "pull" },
   NOT_MERGED_YET: { says: "{pull} is not merged yet: {because}", subject: "pull" },
-  ROUND_HELD: { says: "not merged yet: {because}", subject: "batch" },
+  ROUND_HELD: { says: "nothing merges now: {because}", subject: "batch" },
   RUN_PAUSED: { says: "the run is paused", subject: "run", actions: ["resume"] },
-  BATCH_BEFORE: { says: "waiting for {batch} to settle", subject: "batch" },
+  BATCH_BEFORE: { says: "waiting until {batch} is done", subject: "batch" },
   STAGE_BEFORE: { says: 'opened ahead: stage "{stage}" is not done yet', subject: "stage" },
   WINDOW_FULL: {
     says: ({ clusters, most }, names) =>
-      `waiting for the window: ${names.clusters(clusters)} would be ${clusters.length} in flight of at most ${most}`,
+      `waiting for clusters that are being updated: with ${names.clusters(clusters)} it would be ${clusters.length} at once, and the stage allows ${most}`,
     subject: "stage",
-    means: "the stage's `maxUnavailable` lets no more of its clusters be in flight at once",
-    todo: "nothing: it goes on once one of them is confirmed; or `/skip` one of them",
+    means: "the stage's `maxUnavailable` lets no more of its clusters be updated at once",
+    todo: "nothing: it goes on once one of them is healthy; or `/skip` one of them",
   },
-  PULL_UNSEEN: { says: "waiting for GitHub: its PR could not be seen", subject: "pull" },
+  PULL_UNSEEN: { says: "waiting for GitHub to show its pull request", subject: "pull" },
   PULL_DRAFT: { says: "{pull} is a draft", subject: "pull" },
   PULL_CHANGED: {
     says: ({ pull, head, retargeted }) =>
@@ -37,18 +37,21 @@ const STANDING = entriesOf<GatesReasons>()({
   BASE_AT_RELEASE: { says: "the base is at the release already", subject: "repository" },
   BASE_CONFLICTS: { says: "it conflicts with the base", subject: "repository" },
   BASE_MOVED: { says: "the base has moved and the repository wants it up to date", subject: "repository" },
-  GUARD_PENDING: { says: "{pull} waits for the render guard on the present base", subject: "pull" },
+  GUARD_PENDING: { says: "Stagecoach renders {pull} on the current base branch to see what it would change", subject: "pull" },
   GUARD_REFUSES: { says: "{pull} must not be merged: {because}", subject: "pull", actions: ["resume", "skip", "abort"] },
   CONFIRMED_ILL: {
-    says: "{application}, confirmed before, is {status} now",
+    says: "{application}, healthy before, is {status} now",
     subject: "application",
     means: "right before the merge an Application of an earlier batch turned out not to be well any more",
     todo: "look at it in Argo CD; the batch merges once it is well, or pauses once it counts as failed",
   },
-  CONFIRMED_UNREADABLE: { says: "{application}, confirmed before, cannot be read: {because}", subject: "application" },
-  CONFIRMED_READ_AGAIN: { says: "{pull} is not merged yet: what came before is read once more", subject: "pull" },
+  CONFIRMED_UNREADABLE: { says: "{application}, healthy before, cannot be read: {because}", subject: "application" },
+  CONFIRMED_READ_AGAIN: {
+    says: "{pull} is not merged yet: Stagecoach checks the clusters of the batches before with Argo CD once more",
+    subject: "pull",
+  },
   SETTINGS_BROKEN: {
-    says: "the repo's settings cannot be read, so nobody can tell what they freeze or limit: {because}",
+    says: "Stagecoach cannot read the repo's settings, so it does not know what they freeze or limit: {because}",
     subject: "file",
     means: `${SETTINGS_FILE} is not valid at the base branch`,
     todo: "correct it there; `stagecoach lint` names the line",
@@ -67,7 +70,10 @@ const STANDING = entriesOf<GatesReasons>()({
     means: "what Stagecoach takes for the time and the `Date` of GitHub's answers are more than ten seconds apart",
     todo: "have the server's clock set (NTP), and GitHub Enterprise Server's; it goes on by itself once they agree",
   },
-  OTHERS_UNREAD: { says: "the other runs of the repo could not be read, and one may have halted these clusters", subject: "repository" },
+  OTHERS_UNREAD: {
+    says: "Stagecoach could not read the other runs of the repo, and one may have halted these clusters",
+    subject: "repository",
+  },
   PLANE_UNSEEN: { says: "{clusters} could not be watched: {because}", subject: "controlPlane", actions: ["requeue", "skip"] },
   CLUSTERS_HALTED: {
     says: ({ by, clusters, text }, names) =>
@@ -77,13 +83,13 @@ const STANDING = entriesOf<GatesReasons>()({
   },
   HALTED_MERGING: { says: "{pull} is not merged any more, unless its merge is under way already; {because}", subject: "pull" },
   HALTED_IN_QUEUE: { says: "{pull} is taken out of the merge queue: it is halted", subject: "pull" },
-  JITTER: { says: "{pull} waits out its jitter", subject: "pull" },
+  JITTER: { says: "{pull} waits for the random delay of its stage (`jitter`)", subject: "pull" },
   WINDOW_SHUT: {
     says: ({ window, where }) => {
       if (window === undefined) return `closed by the windows of ${where}`;
       const { schedule, durationMs, timeZone, kind } = window;
       const when = `(${schedule} for ${formatDuration(durationMs)}, ${timeZone})`;
-      return `${kind === "deny" ? "frozen by" : "waiting for"} the window ${when} of ${where}`;
+      return kind === "deny" ? `frozen by the window ${when} of ${where}` : `the window ${when} of ${where} is closed`;
     },
     subject: "window",
     means: "merges wait for the next opening; what has merged already goes on",
@@ -104,18 +110,18 @@ const STANDING = entriesOf<GatesReasons>()({
 });
 
 const GATES_NEXT = entriesOf<GatesReasons>()({
-  NEXT_JUDGED_AGAIN: { says: "judged again" },
-  NEXT_LOOKED_AGAIN: { says: "looked at again" },
-  NEXT_READ: { says: "they are read" },
-  NEXT_COMMAND: { says: "a command" },
-  NEXT_MERGES: { says: "it may merge" },
+  NEXT_JUDGED_AGAIN: { says: "Stagecoach looks again" },
+  NEXT_LOOKED_AGAIN: { says: "Stagecoach looks again" },
+  NEXT_READ: { says: "Stagecoach reads them" },
+  NEXT_COMMAND: { says: "a person comments a command" },
+  NEXT_MERGES: { says: "Stagecoach merges it" },
   NEXT_MERGED: { says: "it is merged" },
   NEXT_MERGE_ENDS: { says: "its merge, if one is under way, is seen or lapses" },
   NEXT_PULL_READY: { says: "a person marks {pull} as ready", subject: "pull" },
   NEXT_PULL_CLOSED: { says: "it is closed" },
-  NEXT_BUILT_SMALLER: { says: "it is built again, smaller" },
-  NEXT_GUARD: { says: "the render guard answers" },
-  NEXT_WELL: { says: "it gets well, or counts as failed" },
+  NEXT_BUILT_SMALLER: { says: "Stagecoach builds it again, smaller" },
+  NEXT_GUARD: { says: "the rendering is done" },
+  NEXT_WELL: { says: "it becomes healthy, or counts as failed" },
   NEXT_CLOCKS_AGREE: { says: "the two agree again" },
   NEXT_PROTECTED: { says: "an owner of the repository sets that ruleset" },
   NEXT_SETTINGS: { says: "they are corrected on the base branch" },
@@ -125,9 +131,9 @@ const GATES_NEXT = entriesOf<GatesReasons>()({
   },
   NEXT_HALT_LIFTED: { says: "the halt is lifted (`/halt --off`)", actions: ["halt"] },
   NEXT_HALT_ENDS: { says: "the halt ends" },
-  NEXT_OTHERS_CONFIRMED: { says: "others are confirmed" },
+  NEXT_OTHERS_CONFIRMED: { says: "other clusters become healthy" },
   NEXT_LIMIT_RAISED: { says: "somebody raises {setting}" },
-  NEXT_DEPENDENCY: { says: "{rollout} is there" },
+  NEXT_DEPENDENCY: { says: "{rollout} becomes healthy there" },
   NEXT_APPROVED: {
     says: ({ pull, released, author, merger }) => {
       const but =

@@ -88,7 +88,7 @@ const MESSAGES: [name: string, input: LivenessInput, verdict: string, sentence: 
       }),
     }),
     "waiting",
-    "Its sync failed at 10:00:50 and waits for retry 2 of 3, at about 10:02:50: hook failed.",
+    "Its sync failed at 10:00:50 UTC and waits for retry 2 of 3, at about 10:02:50 UTC: hook failed.",
   ],
   [
     "an attempt that is used up, and what helps",
@@ -109,7 +109,7 @@ const MESSAGES: [name: string, input: LivenessInput, verdict: string, sentence: 
       },
     }),
     "lost",
-    "Argo CD cannot reach cluster eu-1 (tried at 10:00:40): dial tcp: i/o timeout.",
+    "Argo CD cannot reach cluster eu-1 (tried at 10:00:40 UTC): dial tcp: i/o timeout.",
   ],
   [
     "a status that is stale, since when, with a refresh asked for",
@@ -118,25 +118,25 @@ const MESSAGES: [name: string, input: LivenessInput, verdict: string, sentence: 
       change: { kind: "revision", revision: "main", mergedAt: at("10:00:00") },
     }),
     "pending",
-    "Stale: Argo CD last compared at 09:58:00, the change was merged at 10:00:00; a refresh is asked for.",
+    "Stale: Argo CD last compared at 09:58:00 UTC, the change was merged at 10:00:00 UTC; a refresh is asked for.",
   ],
   [
     "a status of another day, which is said with it",
     input({ application: status({ reconciledAt: "2026-11-20T23:50:00Z" }) }),
     "pending",
-    "Stale: Argo CD last compared at 2026-11-20 23:50:00, the change was merged at 10:00:00.",
+    "Stale: Argo CD last compared at 2026-11-20 23:50:00 UTC, the change was merged at 10:00:00 UTC.",
   ],
   [
     "settling that ends on another day",
     input({ settleMs: 86_400_000 }),
     "pending",
-    "All is well since 10:00:20; it counts if that still holds at 2026-11-22 10:00:20.",
+    "All is well since 10:00:20 UTC; it counts if that still holds at 2026-11-22 10:00:20 UTC.",
   ],
   [
     "a retry that is due and has not begun, for as long as Argo CD may be busy",
     input({ application: status({ operationState: { phase: "Running", retryCount: 1, message: "hook failed" } }), now: NOW + 240_000 }),
     "waiting",
-    "Its sync failed at 10:00:08 and waits for retry 1, at about 10:00:18: hook failed.",
+    "Its sync failed at 10:00:08 UTC and waits for retry 1, at about 10:00:18 UTC: hook failed.",
   ],
   [
     "a retry that nobody begins",
@@ -145,7 +145,7 @@ const MESSAGES: [name: string, input: LivenessInput, verdict: string, sentence: 
       now: NOW + 3 * 86_400_000,
     }),
     "pending",
-    "Its sync failed at 2026-11-21 10:00:08 and retry 1 was due at about 2026-11-21 10:00:18, and nothing has begun: hook failed. Does Argo CD's application controller run?",
+    "Its sync failed at 2026-11-21 10:00:08 UTC and retry 1 was due at about 2026-11-21 10:00:18 UTC, and nothing has begun: hook failed. Does Argo CD's application controller run?",
   ],
   [
     "another hydration than the one by the spec that is there",
@@ -176,19 +176,19 @@ const MESSAGES: [name: string, input: LivenessInput, verdict: string, sentence: 
       application: status({ reconciledAt: at("09:00:00") }, { metadata: { annotations: { "argocd.argoproj.io/skip-reconcile": "true" } } }),
     }),
     "pending",
-    "Stale: Argo CD last compared at 09:00:00, the change was merged at 10:00:00; its annotation argocd.argoproj.io/skip-reconcile keeps Argo CD from looking.",
+    "Stale: Argo CD last compared at 09:00:00 UTC, the change was merged at 10:00:00 UTC; its annotation argocd.argoproj.io/skip-reconcile keeps Argo CD from looking.",
   ],
   [
     "a cluster's clock that seems to be behind",
     input({ application: status({ reconciledAt: at("09:59:30"), operationState: undefined }) }),
     "pending",
-    "Stale: Argo CD last compared at 09:59:30, the change was merged at 10:00:00; it has seen the merge, so its clock may be 30s behind.",
+    "Stale: Argo CD last compared at 09:59:30 UTC, the change was merged at 10:00:00 UTC; it has seen the merge, so its clock may be 30s behind.",
   ],
   [
     "a clock that is hours ahead",
     input({ application: status({ reconciledAt: at("12:00:00") }) }),
     "pending",
-    "All is well since 12:00:00; it counts if that still holds at 12:00:10. The cluster's clock is at least 7140s ahead of ours. That is more than is made up for: set it.",
+    "All is well since 12:00:00 UTC; it counts if that still holds at 12:00:10 UTC. The cluster's clock is at least 7140s ahead of ours. That is more than is made up for: set it.",
   ],
 ];
 
@@ -201,6 +201,6 @@ test("a change that is live says at what, since when, and how many sources more 
   const seen = ["d".repeat(40), "v1.4.2"];
   const times = { since: "2026-11-20T10:00:20.000Z", comparedAt: "2026-11-21T10:00:10.000Z", day: "2026-11-21" };
   expect(sentenceOf({ code: "CHANGE_LIVE", seen, more: 87, health: "Healthy", ...times })).toBe(
-    "Live at ddddddd, v1.4.2 and 87 more, Synced and Healthy since 2026-11-20 10:00:20; compared at 10:00:10.",
+    "Live at ddddddd, v1.4.2 and 87 more, Synced and Healthy since 2026-11-20 10:00:20 UTC; compared at 10:00:10 UTC.",
   );
 });

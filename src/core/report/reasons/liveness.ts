@@ -28,7 +28,7 @@ const IDLE = { unseen: ": is a sync window of its project closed?", open: ", tho
 /** `10:00:05` in UTC; of another day with the day, `2026-11-20 23:50:00`. */
 function clock(time: Time, day: string): string {
   const hour = time.slice(-13, -5);
-  return time.slice(0, -14) === day ? hour : `${time.slice(0, -14)} ${hour}`;
+  return `${time.slice(0, -14) === day ? hour : `${time.slice(0, -14)} ${hour}`} UTC`;
 }
 
 /** Shortens a commit to 7 digits. */

@@ -25,7 +25,7 @@ export const OUTCOME: Entries<OutcomeReasons> = entriesOf<OutcomeReasons>()({
     subject: "run",
     actions: ["retry", "skip", "resume", "abort"],
     says: ({ clusters, most, because }, names) =>
-      `${count(clusters.length, "cluster")} failed (${names.clusters(clusters)}), at most ${most} may: ${names.because(because)}`,
+      `${names.clusters(clusters)} failed, and the stage allows ${most === 0 ? "no failure" : count(most, "failure")}: ${names.because(because)}`,
   },
   WAITED_TOO_LONG: {
     subject: "cluster",

@@ -6,44 +6,49 @@ import { type Entries, entriesOf } from "./entry.ts";
 import { batchPhrase, clock } from "./phrases.ts";
 
 export const STAGES: Entries<StageReasons> = entriesOf<StageReasons>()({
-  RUN_BEGINS: { says: "the release is merged; the run starts", subject: "run" },
+  RUN_BEGINS: { says: "the release is merged, and Stagecoach starts the run", subject: "run" },
   RUN_STARTED: { says: "started", subject: "run" },
   PAUSED: { says: "paused: {because}", subject: "run" },
   STAGE_DONE: { says: 'stage "{stage}" done', subject: "stage" },
   BATCH_BAKING: {
-    says: "{batch}: all clusters confirmed, baking for {forMs}",
+    says: "every cluster of {batch} is healthy; the bake of {forMs} begins",
     subject: "batch",
   },
   BATCH_BAKES: {
-    says: ({ clusters, since }, names) => `baking: ${names.clusters(clusters)} healthy since ${clock(since)}`,
+    says: ({ clusters, since }, names) =>
+      `${names.clusters(clusters)} ${clusters.length === 1 ? "has" : "have"} been healthy since ${clock(since)}; the bake goes on`,
     subject: "batch",
   },
   BATCH_READ_AGAIN: {
-    says: "[the pause at weight {weight}|the bake] is over: {clusters} are asked for once more in Argo CD before the next batch",
+    says: "[the pause at weight {weight}|the bake] is over; Stagecoach checks {clusters} with Argo CD once more before the next batch",
     subject: "batch",
   },
   BATCH_UNCONFIRMED: {
-    says: "baked, but {clusters} cannot be confirmed just now: {because}",
+    says: "the bake is over, but Stagecoach cannot check {clusters} just now: {because}",
     subject: "batch",
   },
   BATCH_AWAITS_HEALTH: {
-    says: "waiting for {clusters} to become healthy ({confirmed} of {of} confirmed): {because}",
+    says: "waiting for {clusters} to become healthy ({confirmed} of {of} are): {because}",
     subject: "batch",
   },
-  BATCH_UNDECIDED: { says: "clusters of it failed: somebody has to decide", subject: "batch", actions: ["retry", "resume", "abort"] },
-  BATCH_SETTLED: { says: "{batch} settled", subject: "batch" },
-  BATCH_CONFIRMED: { says: "every cluster is confirmed", subject: "batch" },
+  BATCH_UNDECIDED: {
+    says: "some of its clusters failed, and a person has to decide",
+    subject: "batch",
+    actions: ["retry", "resume", "abort"],
+  },
+  BATCH_SETTLED: { says: "{batch} is done", subject: "batch" },
+  BATCH_CONFIRMED: { says: "every cluster is healthy", subject: "batch" },
   BATCH_SETTLED_WITH: {
     says: ({ failed, excused }, names) => {
       const parts: string[] = [];
       if (failed.length > 0) parts.push(`${names.clusters(failed)} failed, within the budget`);
-      if (excused.length > 0) parts.push(`${names.clusters(excused)} failed as before (baseline)`);
-      return `settled with ${parts.join("; ")}`;
+      if (excused.length > 0) parts.push(`${names.clusters(excused)} failed as before the batch`);
+      return `done; ${parts.join("; ")}`;
     },
     subject: "batch",
   },
-  TARGET_BAKED: { says: "live, healthy and baked", subject: "application" },
-  TARGET_HAS_OLD: { says: "has what it had before, live and healthy", subject: "application" },
+  TARGET_BAKED: { says: "healthy at the release", subject: "application" },
+  TARGET_HAS_OLD: { says: "healthy at what it had before", subject: "application" },
 
   WAIT_BEGINS: {
     says: { again: { true: "{batch}: {wait} begins again", false: "{batch}: {wait} begins" } },
@@ -51,7 +56,7 @@ export const STAGES: Entries<StageReasons> = entriesOf<StageReasons>()({
   },
   WAIT_OVER: { says: "{batch}: {wait} is over", subject: "batch" },
   STEP_AWAITS_PERSON: {
-    says: "paused at weight {weight}, {clusters} healthy: waiting for somebody to promote it",
+    says: "paused at weight {weight} until a person promotes it; {clusters} healthy",
     subject: "batch",
     actions: ["promote"],
   },
@@ -61,7 +66,7 @@ export const STAGES: Entries<StageReasons> = entriesOf<StageReasons>()({
     subject: "batch",
   },
   STEP_UNCONFIRMED: {
-    says: "the pause at weight {weight} is over, but {clusters} cannot be confirmed just now: {because}",
+    says: "the pause at weight {weight} is over, but Stagecoach cannot check {clusters} just now: {because}",
     subject: "batch",
   },
   LEFT_AT_WEIGHT: {
@@ -72,16 +77,16 @@ export const STAGES: Entries<StageReasons> = entriesOf<StageReasons>()({
   CLUSTERS_UNREAD: {
     says: {
       about: {
-        apart: "waiting for the clusters to be read: which are kept apart is not known",
-        putOff: "waiting for the clusters to be read: whether some are to be put off is not known",
-        requeued: "waiting for the clusters to be read: whether requeued ones are to be tried is not known",
+        apart: "waiting to read the labels of the clusters: they say which are kept apart",
+        putOff: "waiting to read the labels of the clusters: they say which are put off",
+        requeued: "waiting to read the labels of the clusters: they say whether requeued ones may be tried",
       },
     },
     subject: "controlPlane",
   },
-  REFILL_WAITS: { says: "waiting to fill the window again: a pull request at most every 2 minutes", subject: "stage" },
+  REFILL_WAITS: { says: "waiting to open the next pull request of the stage: one every 2 minutes at most", subject: "stage" },
   CANNOT_TRAVEL: {
-    says: "{clusters} cannot travel now: more than {most} of one pin, or kept apart from what is in flight",
+    says: "{clusters} cannot be updated now: more than {most} share a pin, or they are kept apart from clusters that are being updated",
     subject: "stage",
   },
   CLUSTERS_PUT_OFF: {
@@ -146,32 +151,32 @@ export const STAGES: Entries<StageReasons> = entriesOf<StageReasons>()({
   END_AWAITS_PULLS: {
     says: ({ because, open }, names) => {
       const what = open.map((one) => (typeof one === "number" ? `#${one}` : batchPhrase(one))).join(", ");
-      return `${names.because(because)}: waiting for ${what} to be seen closed or merged`;
+      return `${names.because(because)}: waiting until GitHub shows ${what} closed or merged`;
     },
     subject: "run",
   },
   END_AWAITS_CLUSTERS: {
-    says: "{because}: waiting for {clusters}, in flight, to be confirmed or to fail",
+    says: "{because}: waiting for {clusters} to become healthy or to fail",
     subject: "run",
   },
   END_AWAITS_CHECKS: {
     says: "{because}: waiting for its hooks and analyses to end",
     subject: "run",
   },
-  ABORT_DONE: { says: "aborted: nothing of it is open any more", subject: "run" },
+  ABORT_DONE: { says: "the run is aborted, and none of its pull requests is open", subject: "run" },
 
-  NEXT_FIRST_BATCH: { says: "the first batch is made" },
+  NEXT_FIRST_BATCH: { says: "Stagecoach opens the first batch" },
   NEXT_BAKE_ENDS: { says: "the bake ends" },
   NEXT_PAUSE_ENDS: { says: "the pause ends" },
   NEXT_PROMOTED: { says: "`/promote` goes on to {after}", actions: ["promote"] },
   NEXT_HEALTHY_AGAIN: { says: "Argo CD shows it healthy again" },
-  NEXT_CONFIRMED: { says: "confirmed" },
-  NEXT_CONFIRMED_OR_FAILED: { says: "confirmed, or counted as failed" },
-  NEXT_CONFIRMED_OR_ASKED: { says: "confirmed, or the run pauses and asks a person" },
-  NEXT_WINDOW_FILLED: { says: "the window is filled" },
-  NEXT_PHASE: { says: "it is {phase}" },
+  NEXT_CONFIRMED: { says: "Argo CD shows it healthy" },
+  NEXT_CONFIRMED_OR_FAILED: { says: "Argo CD shows it healthy, or it counts as failed" },
+  NEXT_CONFIRMED_OR_ASKED: { says: "Argo CD shows it healthy, or the run pauses and asks a person" },
+  NEXT_WINDOW_FILLED: { says: "Stagecoach opens the next pull request of the stage" },
+  NEXT_PHASE: { says: "the run ends as {phase}" },
   NEXT_NEWER_RUN: { says: "the newer run starts" },
-  NEXT_PULLS_CLOSED: { says: "its open pull requests are closed" },
+  NEXT_PULLS_CLOSED: { says: "Stagecoach closes its open pull requests" },
 
   ASK_QUARANTINE: {
     says: "`/resume` goes on without them, `/skip CLUSTER…` leaves some out for good, `/abort` ends the run",

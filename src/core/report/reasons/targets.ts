@@ -30,10 +30,10 @@ export const TARGETS: Entries<TargetReasons> = entriesOf<TargetReasons>()({
     means: "Stagecoach cannot read this Argo CD. Nothing is concluded about its Applications, and their clusters wait",
     todo: "put the connection right; what follows the colon says what Argo CD or the network answered. The run goes on by itself",
   },
-  NOT_READ_SINCE_MERGE: { subject: "application", says: "merged; Argo CD has not been read since" },
+  NOT_READ_SINCE_MERGE: { subject: "application", says: "the change is merged; Stagecoach has not read Argo CD since" },
   ARGOCD_UNREADABLE: { subject: "controlPlane", says: "Argo CD cannot be read" },
-  CONFIRMED_THEN_UNSEEN: { subject: "application", says: "confirmed; {because}" },
-  TARGET_CONFIRMED: { subject: "application", says: "{cluster} confirmed: {application} is live and healthy" },
+  CONFIRMED_THEN_UNSEEN: { subject: "application", says: "healthy when last read; {because}" },
+  TARGET_CONFIRMED: { subject: "application", says: "{cluster} is healthy: Argo CD shows {application} at this change" },
   NO_WORSE_THAN_BASELINE: {
     subject: "application",
     says: ({ baseline, because }, names) =>
@@ -52,7 +52,7 @@ export const TARGETS: Entries<TargetReasons> = entriesOf<TargetReasons>()({
       seen
         ? `not healthy within its deadline: ${names.because(because)}`
         : `Argo CD has not shown the change within its deadline: ${names.because(because)} Does Argo CD hear of pushes? ${WEBHOOK} says how to set it up.`,
-    means: "the change was not live and healthy within `seenDeadline` or `progressDeadline`",
+    means: "Argo CD did not show the change healthy within `seenDeadline` or `progressDeadline`",
     todo: "look at the Application in Argo CD. `/retry` looks again, `/requeue CLUSTER` tries it later, `/skip CLUSTER` leaves it out, `/rollback` puts the old values back",
   },
   UNHEALTHY_WHILE_BAKING: { subject: "application", says: "{cluster} became unhealthy while baking: {because}" },
@@ -61,11 +61,11 @@ export const TARGETS: Entries<TargetReasons> = entriesOf<TargetReasons>()({
     actions: ["retry", "requeue", "skip", "rollback"],
     says: "unhealthy again while baking, after {times} restarts: {because}",
   },
-  FAILED_AFTERWARDS: { subject: "application", says: "after it was confirmed: {because}" },
+  FAILED_AFTERWARDS: { subject: "application", says: "after it had been healthy: {because}" },
   UNWELL_AFTERWARDS: {
     subject: "application",
     says: ({ lost, until, because }, names) =>
-      `${lost ? "lost" : "not healthy"} after it was confirmed, and counted as failed at ${clock(until)} unless that changes: ${names.because(because)}`,
+      `${lost ? "gone" : "not healthy any more"}; it counts as failed at ${clock(until)} unless that changes: ${names.because(because)}`,
   },
   FLAP_IGNORED: {
     subject: "application",

@@ -47,11 +47,11 @@ describe("a run's closing summary", () => {
 
       Every stage is done; 1 cluster failed: us-1.
 
-      **3 of 6 clusters** are live at the release. It took **1h40m**, from 08:50:00 UTC to 10:30:00 UTC.
+      **3 of 6 clusters** are healthy at the release. It took **1h40m**, from 08:50:00 UTC to 10:30:00 UTC.
 
       Nothing moves any more. \`/retry\` tries the failed clusters again and goes on from there; \`/rollback\` puts the moved clusters back, by pull requests in reverse order; the next release starts a new run.
 
-      | stage | batches | clusters live | took | merged |
+      | stage | batches | clusters healthy | took | merged |
       | --- | --- | --- | --- | --- |
       | canary | 1/1 | 2/2 | 0s | #11 |
       | everywhere else | 1/2 | 1/4 | 1h30m | #12 |
@@ -173,9 +173,9 @@ describe("the gate's check run", () => {
         "status": "in_progress",
         "summary": "Stage **everywhere else**, 2 of 2; batch 1 of 2. Run **payments #42**, release \`v1.4.2\` (#10).
 
-      \\#12 is open; waiting for \\| us-1
+      #12 is open; waiting for \\| us-1.
 
-      **Next:** judged again, at the latest 10:30:00 UTC
+      **Next:** judged again, at the latest 10:30:00 UTC.
 
       <details><summary>Why now: batch 1 of 1 of canary is healthy since 09:00:00 UTC</summary>
 

@@ -38,7 +38,7 @@ function headline(run: Run, end: number): string {
   const moved = liveClusters(run.batches);
   const all = new Set(run.plan.stages.flatMap((stage) => [...stage.clusters, ...stage.requeued])).size;
   const title = `### ${runMark(run.phase)} ${cell(run.rollout)} #${run.number} ${run.phase}: ${cell(releaseName(run.release.values))}`;
-  return `${title}\n\n${cell(sentence(sentenceOf(run.why, run)), 1000)}\n\n**${moved.size} of ${all} clusters** are live at the release. It took **${took}**, from ${clockTime(run.startedAt, end)} to ${clockTime(new Date(end).toISOString(), end)}.`;
+  return `${title}\n\n${cell(sentence(sentenceOf(run.why, run)), 1000)}\n\n**${moved.size} of ${all} clusters** are healthy at the release. It took **${took}**, from ${clockTime(run.startedAt, end)} to ${clockTime(new Date(end).toISOString(), end)}.`;
 }
 
 function liveClusters(batches: readonly Batch[]): Set<string> {
@@ -59,7 +59,7 @@ function stages(run: Run, end: number): string {
     const done = `${settled}/${batchesOfStage(run, index)}`;
     return [cell(stage.name), done, live, tookOf(batches, end), firstOf(pulls, 20, pulls.length, " ")];
   });
-  return table(["stage", "batches", "clusters live", "took", "merged"], rows, MOST_STAGES, (left) => `and ${left} more stages`);
+  return table(["stage", "batches", "clusters healthy", "took", "merged"], rows, MOST_STAGES, (left) => `and ${left} more stages`);
 }
 
 /** From the first batch's PR to the last one's settling, or to the run's end where it did not settle. */

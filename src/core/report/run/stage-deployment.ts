@@ -48,7 +48,7 @@ export function stageDeployments(run: Run): StageDeployment[] {
 function stateOf(run: Run, index: number, batches: readonly Batch[]): { state: StageDeployment["state"]; words: string } {
   const clusters = new Set(batches.flatMap((batch) => batch.targets.map((target) => target.cluster))).size;
   const failed = batches.some((batch) => batch.targets.some((target) => target.phase === "Failed"));
-  if (index < run.stage || run.phase === "Succeeded") return { state: "success", words: `${clusters} clusters are live and healthy` };
+  if (index < run.stage || run.phase === "Succeeded") return { state: "success", words: `${clusters} clusters are healthy` };
   if (run.phase === "Failed" || (run.paused?.kind === "Failure" && failed)) return { state: "failure", words: sentenceOf(run.why, run) };
   if (run.phase === "Aborted" || run.phase === "Superseded") return { state: "inactive", words: sentenceOf(run.why, run) };
   return { state: "in_progress", words: "batch by batch; the release's pull request shows where it is" };

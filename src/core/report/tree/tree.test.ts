@@ -148,7 +148,7 @@ describe("the tree of a run", () => {
     run = { ...run, batches: [batchOf(run, 1, "Merged", { phase: "Syncing", why: { code: "NOT_READ_SINCE_MERGE" } })] };
     const text = renderTree(run, START, { ...PLAIN, width: 200 });
     expect(text).toContain("put off by @bo");
-    expect(text).toContain("merged; Argo CD has not been read since");
+    expect(text).toContain("the change is merged; Stagecoach has not read Argo CD since");
   });
 
   test("a paused run says what is asked for", () => {

@@ -51,7 +51,7 @@ describe("the next batch's PR", () => {
     const seen = round(self);
     // Seen again by its branch: no record of its own.
     expect([seen.change, seen.run.batches[1]?.phase, wants(seen)]).toEqual(["observation", "Open", []]);
-    expect(batch(self.run, 2).why).toBe('#102 is open; waiting for batch 1 of stage "stage 1" to settle');
+    expect(batch(self.run, 2).why).toBe('#102 is open; waiting until batch 1 of stage "stage 1" is done');
   });
 
   test("is made with the intention to merge the one before, in one record, and opened with none once that has merged", () => {

@@ -62,7 +62,7 @@ describe("/requeue of a cluster that is merged", () => {
     expect(wants(self.last)).toContain("Propose 2");
     pull(self, 2);
     round(self);
-    expect(batch(self.run, 2).why).toSay("waits for the render guard");
+    expect(batch(self.run, 2).why).toSay("on the current base branch");
     expect(gateOf(self.run, batch(self.run, 2), false).kind).toBe("waiting");
     guard(self, 2);
     round(self);

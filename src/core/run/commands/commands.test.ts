@@ -153,7 +153,7 @@ describe("/pause and /resume", () => {
     say(run, "/pause the network is down", { actor: "bob" });
     round(run);
     expect(answer(run)).toBe("done: paused: nothing merges until `/resume`");
-    expect(run.run.why).toSay(/^1 cluster failed .*; @bob paused the run: the network is down$/);
+    expect(run.run.why).toSay(/^c1 failed.*; @bob paused the run: the network is down$/);
     say(run, "/pause", { actor: "carol" });
     round(run);
     expect(answer(run)).toContain("refused: the run is paused already");
@@ -463,7 +463,7 @@ describe("a newer release", () => {
     run.run = supersede(run.run, { values: { version: "v3" }, commit: "e".repeat(40) }, run.now);
     round(run);
     expect(run.run.phase).toBe("Paused");
-    expect(run.run.why).toSay("a newer release took over: v3 (eeeeeeeeee): waiting for c1, in flight");
+    expect(run.run.why).toSay("a newer release took over: v3 (eeeeeeeeee): waiting for c1 to become healthy");
     judge(run, "c1", "live", "all");
     round(run);
     expect(run.run.phase).toBe("Superseded");

@@ -37,13 +37,13 @@ describe("health before a merge", () => {
   test("holds it where the read finds one Degraded that nobody told of, or gone, until it is well", () => {
     const self = secondOpen();
     self.health.set(targetKey("c1"), "Degraded");
-    expect(nextWhy(self)).toSay("app-c1, confirmed before, is Degraded now");
+    expect(nextWhy(self)).toSay("app-c1, healthy before, is Degraded now");
     expect(batch(self.run, 2)).toMatchObject({ phase: "Open" });
     // Its gate is not passed: a person is not to merge it, either.
     expect(self.last.cleared ?? []).toEqual([]);
     self.world = { ...self.world, health: new Map() };
     self.health.set(targetKey("c1"), "gone");
-    expect(nextWhy(self)).toSay("app-c1, confirmed before, is gone now");
+    expect(nextWhy(self)).toSay("app-c1, healthy before, is gone now");
     self.world = { ...self.world, health: new Map() };
     self.health.clear();
     expect(wants(round(self))).toContain("Merge 2");
@@ -52,7 +52,7 @@ describe("health before a merge", () => {
   test("holds it where one cannot be read, and reads again in a moment", () => {
     const self = secondOpen();
     self.health.set(targetKey("c1"), "failed");
-    expect(nextWhy(self)).toSay("app-c1, confirmed before, cannot be read: timeout");
+    expect(nextWhy(self)).toSay("app-c1, healthy before, cannot be read: timeout");
     expect(self.last.wakeAt).toBe(iso(self.now + 2 * SECOND));
   });
 

@@ -37,7 +37,7 @@ describe("windows", () => {
     bring(self, 1, "merging");
     expect(batch(self.run, 1)).toMatchObject({
       phase: "Open",
-      why: expect.stringContaining("waiting for the window (0 14 * * 1-5 for 8h, UTC) of the rollout"),
+      why: expect.stringContaining("the window (0 14 * * 1-5 for 8h, UTC) of the rollout is closed"),
       next: { what: "the window opens", eta: iso(AT + 5 * 60 * MINUTE) },
     });
     expect(self.last.wakeAt).toBeDefined();
@@ -81,7 +81,7 @@ describe("windows", () => {
     self.now = Date.UTC(2026, 0, 6, 12);
     round(self);
     expect(batch(self.run, 1)).toMatchObject({
-      why: expect.stringContaining("waiting for the window"),
+      why: expect.stringContaining("of the rollout is closed"),
       next: { what: "the window opens", eta: iso(opens) },
     });
     self.now = opens - SECOND;
@@ -118,7 +118,7 @@ describe("approval", () => {
   test("a stage waits for a member of its teams, and merges once one has approved its PR", () => {
     const self = bench(1, [{}], approving());
     bring(self, 1, "merging");
-    expect(batch(self.run, 1).why).toSay("wants the approval of a member of @sre");
+    expect(batch(self.run, 1).why).toSay("a member of @sre has to approve");
     self.world = { ...self.world, approvals: new Map([[1, [{ by: "bob", at: iso(self.now) }]]]) };
     guard(self, 1);
     expect(wants(round(self))).toContain("Merge 1");
@@ -145,7 +145,7 @@ describe("approval", () => {
     round(self);
     expect(batch(self.run, 1).merged?.by).toBe("carol");
     expect(self.run.paused?.kind).toBe("MergedByOther");
-    expect(self.run.why).toSay(/^carol merged #\d+ before its gates allowed it: stage .* wants the approval of a member of @sre/);
+    expect(self.run.why).toSay(/^carol merged #\d+ before its gates allowed it: a member of @sre has to approve stage/);
   });
 
   test("two of them are two people: one who approves twice is one", () => {
@@ -155,7 +155,7 @@ describe("approval", () => {
     say(self, "/promote", by("bob"));
     guard(self, 1);
     round(self);
-    expect(batch(self.run, 1).why).toSay("2 members of @sre (1 of 2, approved so far by @bob)");
+    expect(batch(self.run, 1).why).toSay("(1 of 2, so far @bob)");
     say(self, "/promote", by("carol"));
     guard(self, 1);
     expect(wants(round(self))).toContain("Merge 1");
@@ -219,7 +219,7 @@ describe("approval", () => {
     reviewed("carol");
     guard(self, 1);
     expect(wants(round(self))).not.toContain("Merge 1");
-    expect(batch(self.run, 1).why).toSay("(1 of 2, approved so far by @carol); @bob approved it before what the stage holds changed");
+    expect(batch(self.run, 1).why).toSay("(1 of 2, so far @carol); @bob approved it before what the stage holds changed");
     self.now += MINUTE;
     reviewed("bob");
     guard(self, 1);
@@ -258,7 +258,7 @@ describe("approval", () => {
     round(self);
     guard(self, 1);
     expect(wants(round(self))).toEqual([]);
-    expect(batch(self.run, 1).why).toSay("wants the approval");
+    expect(batch(self.run, 1).why).toSay("to approve stage");
   });
 
   test("it is wanted before the stage's first batch only", () => {
@@ -465,8 +465,8 @@ describe("limits over all runs", () => {
   }
 
   test.each([
-    ["clusters", { clusters: 3 }, "4 clusters of the repo would be in flight, and its limits allow 3 (now: ledger)"],
-    ["targets", { targets: 3 }, "4 targets of the repo would be in flight, and its limits allow 3 (now: ledger)"],
+    ["clusters", { clusters: 3 }, "4 clusters of the repo would be updated at once, and its limits allow 3 (now: ledger)"],
+    ["targets", { targets: 3 }, "4 targets of the repo would be updated at once, and its limits allow 3 (now: ledger)"],
   ])("%s in flight elsewhere count", (_name, limits, why) => {
     const self = bench(1);
     self.world = { ...self.world, limits, others: [flying(self, 3)] };
@@ -490,7 +490,7 @@ describe("limits over all runs", () => {
     const waits = bench(6, [{ maxUnavailable: 6 }]);
     waits.world = { ...self.world, others: [away] };
     bring(waits, 1, "merging");
-    expect(batch(waits.run, 1).why).toSay("2 clusters with region=eu would be in flight, and the limits allow 1 (50%)");
+    expect(batch(waits.run, 1).why).toSay("2 clusters with region=eu would be updated at once, and the limits allow 1 (50%)");
   });
 
   test("while the other runs cannot be read nothing merges under limits", () => {
@@ -498,7 +498,7 @@ describe("limits over all runs", () => {
     const { others: _, ...world } = self.world;
     self.world = { ...world, limits: { clusters: 9 } };
     bring(self, 1, "merging");
-    expect(batch(self.run, 1)).toMatchObject({ phase: "Open", why: expect.toSay("could not be read") });
+    expect(batch(self.run, 1)).toMatchObject({ phase: "Open", why: expect.toSay("could not read the other runs") });
   });
 });
 
@@ -601,7 +601,7 @@ describe("/hotfix", () => {
     expect(batch(self.run, 2)).toMatchObject({
       kind: "Hotfix",
       phase: "Open",
-      why: expect.toSay("would be 2 in flight of at most 1"),
+      why: expect.toSay("it would be 2 at once, and the stage allows 1"),
     });
   });
 

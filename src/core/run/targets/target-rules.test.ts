@@ -54,7 +54,7 @@ describe("baseline", () => {
     round(run);
     expect(batch(run.run, 1).targets[0]).toMatchObject({ phase: "Failed", excused: true, baseline: ["Degraded"] });
     expect(batch(run.run, 1).targets[0]?.confirmedAt).toBeUndefined();
-    expect(batch(run.run, 1)).toMatchObject({ phase: "Settled", why: expect.toSay("c1 failed as before (baseline)") });
+    expect(batch(run.run, 1)).toMatchObject({ phase: "Settled", why: expect.toSay("c1 failed as before the batch") });
     expect(run.run.phase).toBe("Progressing");
     expect(run.run.batches).toHaveLength(2);
     bring(run, 2, "confirmed");
