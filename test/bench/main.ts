@@ -15,6 +15,7 @@ const SUITES: Record<string, () => Promise<BenchRow[]>> = {
   calls: async () => (await import("./calls.ts")).benchCalls(),
   commands: async () => (await import("./commands.ts")).benchCommands(),
   webhooks: async () => (await import("./webhooks.ts")).benchWebhooks(),
+  cell: async () => (await import("./cell.ts")).benchCell(),
   idle: async () => (await import("./idle.ts")).benchIdle(),
 };
 

@@ -4,7 +4,7 @@ export type LinkTo = (key: string) => string | undefined;
 export function applicationLinks(pagesOf: (plane: string) => string | undefined): LinkTo {
   return (key) => {
     const [plane = "", namespace = "", name = ""] = key.split("/");
-    const pages = pagesOf(plane)?.replace(/\/+$/, "");
+    const pages = pagesOf(plane)?.replace(/(?<!\/)\/+$/, "");
     return pages && `${pages}/applications/${encodeURIComponent(namespace)}/${encodeURIComponent(name)}`;
   };
 }
