@@ -113,7 +113,7 @@ describe("20 → pause → analysis → 60 → pause → 100, over the clusters 
       phase: "Baking",
       step: { index: 1, of: 3, weight: 20 },
     });
-    expect(await world.untilComment(release, "paused at weight 20")).toContain("`/promote`");
+    expect(await world.untilComment(release, "Paused at weight 20")).toContain("`/promote`");
     expect(service?.requests).toHaveLength(0);
     alice.comment(world.repository, first?.pull?.number ?? 0, "/promote");
     const second = await now.until("60 is open", (run) => run.batches[1]?.pull !== undefined);
