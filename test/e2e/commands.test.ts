@@ -141,7 +141,7 @@ test("from the command line: release opens the PR, /plan refreshes it, the run i
   // Questions are answered where they are asked; one comment each, edited in place.
   const asked = world.github.actAs("bob").comment(repository, batch, "/status\n/help skip");
   await reacted(here, asked, "rocket");
-  expect(await world.untilComment(batch, "stagecoach:status:my-app")).toMatch(/### .* my-app #1: v1\.4\.2[\s\S]*\[every cluster\]\(/);
+  expect(await world.untilComment(batch, "stagecoach:status:my-app")).toMatch(/### .* my-app #\u200b1: v1\.4\.2[\s\S]*\[every cluster\]\(/);
   expect(await world.untilComment(batch, "`/skip`")).toContain("leaves clusters out of this run");
 
   // A command in a review acts like one in a comment, and is answered below it; one that is edited never acts.

@@ -159,7 +159,7 @@ describe("pull requests before they are merged", () => {
     expect(journey.run()?.batches[0]?.why).toSay(/waits for a person to merge it: the rollout's mode is Propose/);
     const next = await world.openReleasePull(alice, "v1.4.3");
     const over = await world.untilComment(next, "Merging this PR ends it");
-    expect(over).toMatch(/Run #1 \(`v1\.4\.2`\) is in progress in stage canary/);
+    expect(over).toMatch(/Run #\u200b1 \(`v1\.4\.2`\) is in progress in stage canary/);
     const batch = journey.run()?.batches[0]?.branch ?? "";
     expect((await planCheck(world, batch, /a batch of a run/)).conclusion).toBe("success");
     for (const pull of [release, next, broken]) {

@@ -7,7 +7,7 @@ import { nextTime, nextView } from "./reasons/next.ts";
 import { sentenceOf } from "./reasons/say.ts";
 import { stagesAround } from "./run/run-comment.ts";
 import { unaskedNotes } from "./run/sign-of-life.ts";
-import { age, batchesOfStage, clockTime, releaseName, runMark, shortName, stageName } from "./words.ts";
+import { age, batchesOfStage, clockTime, releaseName, runMark, runTitle, shortName, stageName } from "./words.ts";
 
 /** What a refused line was, and why. */
 interface RefusedLine {
@@ -61,7 +61,7 @@ function usages(usage: string): string {
 
 /** What `/status` answers: how the run stands, in a few lines, and where its whole page is. */
 export function statusAnswer(run: Run, now: number, author: string, live: string | undefined): string {
-  const lines = [`### ${runMark(run.phase)} ${cell(run.rollout)} #${run.number}: ${cell(releaseName(run.release.values))}`];
+  const lines = [`### ${runMark(run.phase)} ${runTitle(run)}: ${cell(releaseName(run.release.values))}`];
   lines.push(`**${run.phase}** for ${age(run.since, now)}: ${cell(sentenceOf(run.why, run), 1000)}`);
   // While it is paused that is what it asks for.
   const next = run.paused === undefined ? nextView(run.next, run) : null;
@@ -76,7 +76,7 @@ export function statusAnswer(run: Run, now: number, author: string, live: string
 
 /** What `/plan` answers of a run: what is done and what is to come, stage by stage. */
 export function planAnswer(run: Run, now: number, author: string): string {
-  const title = `### 🗺️ ${cell(run.rollout)} #${run.number}: the plan of ${cell(releaseName(run.release.values))}`;
+  const title = `### 🗺️ ${runTitle(run)}: the plan of ${cell(releaseName(run.release.values))}`;
   const foot = `<sub>The plan is frozen while the run lasts, but for clusters that are skipped, put off or new · plan ${code(run.plan.hash.slice(0, 12))} · asked for by ${cell(author)} at ${clockTime(new Date(now).toISOString(), now)}</sub>`;
   const ways = [
     { names: true, most: Number.POSITIVE_INFINITY },

@@ -2,6 +2,7 @@ import { epoch, formatDuration, type Time } from "../base/time.ts";
 import type { Edit } from "../plan/plan-types.ts";
 import { stepWords } from "../plan/steps.ts";
 import type { Batch, Run, RunPhase } from "../run/state/run.ts";
+import { cell } from "./escape.ts";
 import type { ModelNode, State } from "./model/model.ts";
 import { BATCH_NOUNS } from "./reasons/phrases.ts";
 
@@ -56,6 +57,15 @@ export function releaseName(values: Readonly<Record<string, string>>): string {
 export function pinValue(edit: Pick<Edit, "kind" | "from" | "to">, which: "from" | "to"): string {
   const value = edit[which] ?? "";
   return edit.kind === "branch" && /^[0-9a-f]{40}$/.test(value) ? value.slice(0, 10) : value;
+}
+
+/** `payments #3` in Markdown, where GitHub would take a bare `#3` for issue 3: a zero-width space keeps it from being a link to that. */
+export function runTitle({ rollout, number }: Pick<Run, "rollout" | "number">): string {
+  return `${cell(rollout)} ${runNumber(number)}`;
+}
+
+export function runNumber(number: number): string {
+  return `#\u200b${number}`;
 }
 
 /** `controlPlane/cluster` → `cluster`: for people, where the control plane adds nothing. */

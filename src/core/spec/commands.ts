@@ -97,7 +97,8 @@ const TABLE: readonly WrittenSpec[] = [
       },
     ],
     who: "write",
-    summary: "ends the bake under way; with `merge: Manual`, merges the pull request once GitHub allows it. Health is never skipped",
+    summary:
+      "approves a stage that waits for it; ends the bake under way; with `merge: Manual`, merges the pull request once GitHub allows it. Health is never skipped",
     examples: ["/promote", "/promote --rollouts"],
   },
   {

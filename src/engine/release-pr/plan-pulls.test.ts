@@ -241,7 +241,7 @@ describe("every open PR to the base has the check", () => {
     pulls.set(3, { ...BROKEN, author: "stagecoach[bot]", branch, headRepository: "mallory/fleet" });
     await publish();
     expect([1, 2, 3].map((number) => checks.get(head(number))?.conclusion)).toEqual(["success", "failure", undefined]);
-    expect(checks.get(head(1))?.title).toBe("not a rollout PR: a batch of a run");
+    expect(checks.get(head(1))?.title).toBe("a batch of a run");
   });
 
   test("where the check is required a batch's PR has it before anybody hears of the PR", async () => {

@@ -43,7 +43,7 @@ header p { margin: 0; color: var(--quiet); font-variant-numeric: tabular-nums; }
 .bar { display: flex; height: 8px; border-radius: 99px; overflow: hidden; background: var(--line); margin: 16px 0 4px; }
 .bar i { display: block; } .bar .l { background: var(--live); } .bar .f { background: var(--bad); }
 .count { color: var(--quiet); font-size: 13px; font-variant-numeric: tabular-nums; margin: 0; }
-.stages { display: grid; grid-template-columns: repeat(auto-fit, minmax(300px, 1fr)); gap: 16px; margin-top: 20px; align-items: start; }
+.stages { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(300px, 100%), 1fr)); gap: 16px; margin-top: 20px; align-items: start; }
 .stage { border: 1px solid var(--line); border-radius: 10px; padding: 14px 16px; }
 .stage.current { border-color: var(--move); box-shadow: 0 0 0 1px var(--move); }
 .stage h3 { font-size: 15px; margin: 0; display: flex; justify-content: space-between; gap: 8px; }
@@ -205,7 +205,7 @@ function draw() {
 }
 function tick() {
   if (!state) return;
-  document.getElementById("clock").textContent = new Date(now()).toISOString().slice(0, 19).replace("T", " ") + " UTC" + (state.speed > 1 ? ", " + state.speed + "× as fast" : "");
+  document.getElementById("clock").textContent = new Date(now()).toISOString().slice(0, 19).replace("T", " ") + " UTC" + (state.speed > 1 ? ", " + state.speed + "× as fast as yours" : "");
   for (const node of document.querySelectorAll("[data-since]")) node.textContent = span(now() - Date.parse(node.dataset.since));
   for (const node of document.querySelectorAll("[data-until]")) node.textContent = "in " + span(Date.parse(node.dataset.until) - now());
 }

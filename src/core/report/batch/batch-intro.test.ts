@@ -20,7 +20,7 @@ describe("a batch's PR begins with", () => {
     expect(intro(({ stages }) => ({ stages: stages.map((stage) => ({ ...stage, bakeMs: 600_000 })) }))).toMatchInlineSnapshot(`
       "**\`v1.4.1\` → \`v1.4.2\`** on \`us-1\`, \`us-2\`
 
-      Stage **everywhere else**, 2 of 2; batch 1 of 2. Run **payments #42**, release \`v1.4.2\` (#10).
+      Stage **everywhere else**, 2 of 2; batch 1 of 2. Run **payments #​42**, release \`v1.4.2\` (#10).
 
       **Next:** Stagecoach merges this PR once its checks pass. Then it waits for Argo CD to show every cluster healthy at this change, up to 15m from when it sees this commit, then bakes 10m, then opens batch 2 of 2."
     `);
@@ -53,7 +53,7 @@ describe("a batch's PR begins with", () => {
     const text = intro(({ stages }) => ({ windows, stages: stages.map((stage) => ({ ...stage, bakeMs: 600_000 })) }), { kind: "Revert" });
     expect(text).toContain("2 of 2; a batch that puts the old values back.");
     expect(text).not.toMatch(/window|bakes/);
-    expect(intro(undefined, { kind: "CatchUp" })).toContain("; a catch-up batch. Run **payments #42**");
+    expect(intro(undefined, { kind: "CatchUp" })).toContain("; a catch-up batch. Run **payments #\u200b42**");
   });
 
   test("at most five clusters by name; what comes from outside is code, whatever it holds", () => {

@@ -7,7 +7,7 @@ import { windowsAt } from "../../spec/windows.ts";
 import { cell, code } from "../escape.ts";
 import { firstOf } from "../markdown.ts";
 import { waitWords } from "../steps.ts";
-import { batchesOfStage, clockTime, pinValue, releaseName, shortName, stageName } from "../words.ts";
+import { batchesOfStage, clockTime, pinValue, releaseName, runTitle, shortName, stageName } from "../words.ts";
 
 const MOST_NAMED = 5;
 /** More changes than these are in the table alone. */
@@ -47,7 +47,7 @@ export function batchPlace(run: Run, batch: Batch): string {
   const { pull } = run.trigger;
   const names = { CatchUp: "a catch-up batch", Hotfix: "a hotfix", Revert: "a batch that puts the old values back" };
   const which = batch.kind === "Planned" ? `batch ${batch.ofStage} of ${batchesOfStage(run, batch.stage)}` : names[batch.kind];
-  const of = `${run.kind === "Rollback" ? "Rollback" : "Run"} **${cell(run.rollout)} #${run.number}**`;
+  const of = `${run.kind === "Rollback" ? "Rollback" : "Run"} **${runTitle(run)}**`;
   return `${stage}; ${which}${stepWords(batch)}. ${of}, release ${code(releaseName(run.release.values))}${pull === undefined ? "" : ` (#${pull})`}.`;
 }
 

@@ -46,7 +46,7 @@ export function notOurs(): GateWords {
   return {
     status: "completed",
     conclusion: "success",
-    title: "not a rollout PR",
+    title: "no batch of a run",
     summary: "Stagecoach did not open this pull request: it holds nothing against merging it.",
   };
 }

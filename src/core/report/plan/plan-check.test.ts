@@ -74,7 +74,7 @@ describe("what stagecoach/plan says", () => {
   test("a PR that concerns nothing, and a batch's own, are green and say so", () => {
     expect([notARollout(), ownBatch()].map(({ conclusion, title }) => [conclusion, title])).toEqual([
       ["success", "not a rollout PR"],
-      ["success", "not a rollout PR: a batch of a run"],
+      ["success", "a batch of a run"],
     ]);
   });
 

@@ -52,7 +52,7 @@ export function notARollout(what = "not a rollout PR"): PlanCheckWords {
 /** A batch's own PR is judged by stagecoach/gate. */
 export function ownBatch(): PlanCheckWords {
   const summary = "A batch of a run: `stagecoach/gate` says whether it may merge.";
-  return { status: "completed", conclusion: "success", title: "not a rollout PR: a batch of a run", summary };
+  return { status: "completed", conclusion: "success", title: "a batch of a run", summary };
 }
 
 export function planCheck(findings: PlanFindings): PlanCheckWords {

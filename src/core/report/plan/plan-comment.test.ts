@@ -300,7 +300,7 @@ describe("a run in progress", () => {
     const said = overlap({ onNewRelease }, sampleRun(change));
     expect(said.rejected).toBe(rejected);
     expect(said.sentence).toMatch(words);
-    expect(said.sentence).toContain("Run #42 (`v1.4.2`) is in progress in stage everywhere else.");
+    expect(said.sentence).toContain("Run #\u200b42 (`v1.4.2`) is in progress in stage everywhere else.");
   });
 
   test("that is ending already makes way in any case", () => {

@@ -3,7 +3,7 @@ import type { Run } from "../../run/state/run.ts";
 import type { Rollout } from "../../spec/rollout.ts";
 import { cell, code } from "../escape.ts";
 import { sentenceOf } from "../reasons/say.ts";
-import { releaseName, stageName } from "../words.ts";
+import { releaseName, runNumber, stageName } from "../words.ts";
 
 /** What merging a release PR would do to the run of the same rollout that is in progress (`onNewRelease`). */
 export interface Overlap {
@@ -16,7 +16,7 @@ export interface Overlap {
 export function overlap(rollout: Pick<Rollout, "onNewRelease">, run: Run): Overlap {
   const where = run.stage < run.plan.stages.length ? ` in stage ${cell(stageName(run, run.stage), 100)}` : "";
   const state = run.paused === undefined ? "in progress" : "paused";
-  const now = `Run #${run.number} (${code(releaseName(run.release.values).slice(0, 200))}) is ${state}${where}.`;
+  const now = `Run ${runNumber(run.number)} (${code(releaseName(run.release.values).slice(0, 200))}) is ${state}${where}.`;
   const says = (text: string) => ({ rejected: false, sentence: `${now} ${text}` });
   if (run.ending !== undefined)
     return says(`It is ending: ${cell(sentenceOf(run.ending.reason, run), 300)}; this release starts after it.`);

@@ -43,7 +43,7 @@ function endedRun() {
 describe("a run's closing summary", () => {
   test("says what happened, where, how long each stage took, and who did what", () => {
     expect(closingSummary(endedRun())).toMatchInlineSnapshot(`
-      "### ❌ payments #42 Failed: v1.4.2
+      "### ❌ payments #​42 Failed: v1.4.2
 
       Every stage is done; 1 cluster failed: us-1.
 
@@ -97,6 +97,19 @@ describe("a run's closing summary", () => {
     expect(closingSummary({ ...run, of: 41 })).not.toContain("/rollback");
     expect(closingSummary({ ...run, phase: "Succeeded" })).not.toContain("Nothing moves");
   });
+
+  test("of a run that is being rolled back does not ask for that again", () => {
+    const asked = { by: "bob", at: END, reason: { code: "ROLLED_BACK_BY" as const, by: "bob" } };
+    for (const phase of ["Aborted", "Failed"] as const) {
+      const text = closingSummary({ ...endedRun(), phase, rollback: asked });
+      expect(text).toContain("is put back now");
+      expect(text).not.toMatch(/Nothing moves|`\/rollback`/);
+    }
+  });
+
+  test("names the run by a number that GitHub does not link to the issue of that number", () => {
+    expect(closingSummary(endedRun()).split("\n")[0]).toMatch(/payments #\u200b42 /);
+  });
 });
 
 test("a pause that asks for a person says why and what to do, and notifies nobody by name", () => {
@@ -108,7 +121,7 @@ test("a pause that asks for a person says why and what to do, and notifies nobod
     ask: said("change what it names, then `/resume`; or `/abort`"),
   };
   expect(pauseNotice(sampleRun({ phase: "Paused", paused }))).toMatchInlineSnapshot(`
-    "### ⏸️ payments #42 waits for a person
+    "### ⏸️ payments #​42 waits for a person
 
     GitHub refuses to merge \\#12: @​alice must \\\`approve\\\`.
 
@@ -171,7 +184,7 @@ describe("the gate's check run", () => {
     expect(gateWords(run, batch, state, NOW)).toMatchInlineSnapshot(`
       {
         "status": "in_progress",
-        "summary": "Stage **everywhere else**, 2 of 2; batch 1 of 2. Run **payments #42**, release \`v1.4.2\` (#10).
+        "summary": "Stage **everywhere else**, 2 of 2; batch 1 of 2. Run **payments #​42**, release \`v1.4.2\` (#10).
 
       #12 is open; waiting for \\| us-1.
 
@@ -200,7 +213,7 @@ describe("the gate's check run", () => {
       NOW,
     );
     expect(fenced).toMatchObject({ status: "completed", conclusion: "failure", title: "must not be merged now: @bob paused the run" });
-    expect(notOurs()).toMatchObject({ status: "completed", conclusion: "success", title: "not a rollout PR" });
+    expect(notOurs()).toMatchObject({ status: "completed", conclusion: "success", title: "no batch of a run" });
   });
 });
 

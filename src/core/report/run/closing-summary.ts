@@ -6,7 +6,7 @@ import { COMMENT_ROOM, fitting } from "../fit.ts";
 import { firstOf, folded, table } from "../markdown.ts";
 import { sentenceOf } from "../reasons/say.ts";
 import { isLive, settledBatches } from "../steps.ts";
-import { batchesOfStage, clockTime, releaseName, runMark, sentence, shortName } from "../words.ts";
+import { batchesOfStage, clockTime, releaseName, runMark, runTitle, sentence, shortName } from "../words.ts";
 
 const MOST_FAILURES = 50;
 const MOST_DEEDS = 100;
@@ -24,6 +24,8 @@ export function closingSummary(run: Run): string {
 
 /** What a person may want to do now that nothing goes on by itself. */
 function afterwards(run: Run): string {
+  if (run.rollback !== undefined && (run.phase === "Failed" || run.phase === "Aborted"))
+    return "What was moved is put back now, by pull requests in reverse order: that is a run of its own, told on this page.";
   if (run.of !== undefined && run.phase === "Failed")
     return "Not every cluster is back, and nothing moves any more. `/retry` tries the failed ones again; a pull request by hand puts a pin back as well.";
   if (run.phase === "Failed")
@@ -37,7 +39,7 @@ function headline(run: Run, end: number): string {
   const took = formatDuration(end - epoch(run.startedAt));
   const moved = liveClusters(run.batches);
   const all = new Set(run.plan.stages.flatMap((stage) => [...stage.clusters, ...stage.requeued])).size;
-  const title = `### ${runMark(run.phase)} ${cell(run.rollout)} #${run.number} ${run.phase}: ${cell(releaseName(run.release.values))}`;
+  const title = `### ${runMark(run.phase)} ${runTitle(run)} ${run.phase}: ${cell(releaseName(run.release.values))}`;
   return `${title}\n\n${cell(sentence(sentenceOf(run.why, run)), 1000)}\n\n**${moved.size} of ${all} clusters** are healthy at the release. It took **${took}**, from ${clockTime(run.startedAt, end)} to ${clockTime(new Date(end).toISOString(), end)}.`;
 }
 

@@ -12,7 +12,7 @@ import type { LinkTo } from "../links.ts";
 import { present } from "../markdown.ts";
 import { namesOf, sentenceOf } from "../reasons/say.ts";
 import { targetsNow } from "../steps.ts";
-import { runMark, sentence, stageName } from "../words.ts";
+import { runMark, runTitle, sentence, stageName } from "../words.ts";
 
 const MOST_NAMED = 10;
 const MOST_ROLLOUTS = 3;
@@ -20,7 +20,7 @@ const MOST_ROLLOUTS = 3;
 export function pauseNotice(run: Run, linkTo: LinkTo = () => undefined): string {
   const { paused } = run;
   if (paused === undefined) return "";
-  const title = `### ${runMark("Paused")} ${cell(run.rollout)} #${run.number} waits for a person`;
+  const title = `### ${runMark("Paused")} ${runTitle(run)} waits for a person`;
   const why = cell(sentence(sentenceOf(paused.reason, run)), 1000);
   const turn = `**Your turn:** ${prose(sentenceOf(paused.ask, run))}${wayBack(run)}`;
   const say = (most: number) => present(title, why, holders(run, linkTo, most), turn);

@@ -1,7 +1,7 @@
 import type { Release } from "../../plan/plan-types.ts";
 import type { Run } from "../../run/state/run.ts";
 import { cell, code } from "../escape.ts";
-import { releaseName } from "../words.ts";
+import { releaseName, runNumber } from "../words.ts";
 
 /** The issue of a release that came without a PR. The run's live page is a comment on it, so this stays as it is. */
 export function trackingIssue(rollout: string, release: Release, commit: { sha: string; author: string }): { title: string; body: string } {
@@ -19,13 +19,13 @@ export function trackingIssue(rollout: string, release: Release, commit: { sha: 
 /** A comment of its own when a run begins from a release that was merged long before: an edit would notify nobody. */
 export function lateStart({ rollout, number, release, trigger, startedAt }: Run): string {
   const since = trigger.refusedAt === undefined ? "" : ` since ${trigger.refusedAt.slice(0, 16).replace("T", " ")} UTC`;
-  return `## ▶ Run #${number} of ${code(rollout)} has begun\n\n${code(releaseName(release.values).slice(0, 200))} was merged before, and refused${since}. What stood against it is over, so its run began at ${startedAt.slice(0, 16).replace("T", " ")} UTC. \`/pause\` holds it, \`/abort\` ends it.\n`;
+  return `## ▶ Run ${runNumber(number)} of ${code(rollout)} has begun\n\n${code(releaseName(release.values).slice(0, 200))} was merged before, and refused${since}. What stood against it is over, so its run began at ${startedAt.slice(0, 16).replace("T", " ")} UTC. \`/pause\` holds it, \`/abort\` ends it.\n`;
 }
 
 /** On the PR of a release that was merged while a run of its rollout is in progress, and waits or is rejected for it. */
 export function releaseNotice(kind: "queued" | "rejected", values: Readonly<Record<string, string>>, { rollout, number }: Run): string {
   const shown = code(releaseName(values).slice(0, 200));
-  const run = `Run #${number} of ${code(rollout)}`;
+  const run = `Run ${runNumber(number)} of ${code(rollout)}`;
   if (kind === "queued") return `## ⏳ ${shown} is queued\n\n${run} goes on first; this release starts when it has ended.\n`;
   return `## ✖ ${shown} was rejected\n\n${run} was in progress when it was merged (\`onNewRelease: Reject\`). Once that run has ended, \`/retry\` here starts this release.\n`;
 }

@@ -16,7 +16,7 @@ function bigRun() {
 describe("the run's comment on the release PR", () => {
   test("says what happens, why it waits and what comes next", () => {
     expect(runComment(sampleRun(), NOW)).toMatchInlineSnapshot(`
-      "### 🚚 payments #42: v1.4.2
+      "### 🚚 payments #​42: v1.4.2
 
       **Progressing** for 4m. Waiting for us-1, us-2 to become live (0 of 2 confirmed)
 
@@ -75,7 +75,7 @@ describe("a batch's PR", () => {
     expect(batchBody(run, batch, NOW)).toMatchInlineSnapshot(`
       "**\`v1.4.1\` → \`v1.4.2\`** on \`us-1\`, \`us-2\`
 
-      Stage **everywhere else**, 2 of 2; batch 1 of 2. Run **payments #42**, release \`v1.4.2\` (#10).
+      Stage **everywhere else**, 2 of 2; batch 1 of 2. Run **payments #​42**, release \`v1.4.2\` (#10).
 
       **Next:** Stagecoach merges this PR once its checks pass. Then it waits for Argo CD to show every cluster healthy at this change, up to 15m from when it sees this commit, then opens batch 2 of 2.
 

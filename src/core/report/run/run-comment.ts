@@ -11,7 +11,7 @@ import { modelOf } from "../model/run-model.ts";
 import { LABELS } from "../model/states.ts";
 import { sentenceOf } from "../reasons/say.ts";
 import { rolloutsOfRun } from "../rollouts.ts";
-import { age, clockTime, runMark, sentence, stateMark } from "../words.ts";
+import { age, clockTime, runMark, runTitle, sentence, stateMark } from "../words.ts";
 import { measuredOfRun } from "./analysis-markdown.ts";
 
 /**
@@ -53,8 +53,8 @@ function compose(shown: Shown, remarks: readonly string[], everyCluster: boolean
 }
 
 function headline({ run, model, now }: Shown): string {
-  const { state, rollout, number, release, since, endedAt, startedAt, waitsFor, deadline, eta } = model;
-  const title = `### ${runMark(run.phase)} ${cell(rollout)} #${number}: ${cell(release)}`;
+  const { state, release, since, endedAt, startedAt, waitsFor, deadline, eta } = model;
+  const title = `### ${runMark(run.phase)} ${runTitle(model)}: ${cell(release)}`;
   const when = endedAt === undefined ? `for ${age(since ?? startedAt, now)}` : `at ${endedAt.slice(0, 10)} ${endedAt.slice(11, 19)} UTC`;
   const why = prose(sentence(sentenceOf(run.why, run).slice(0, 1000)));
   const lines = [title, `**${LABELS[state]}** ${when}. ${why}`];

@@ -255,6 +255,15 @@ describe("hostile files are refused, not read", () => {
     expect(parseRollouts(text, "r.yaml")).toMatchObject({ rollouts: [], problems: [{ code, severity: "error" }] });
   });
 
+  test.each([
+    ['path: "a[cluster={{ cluster.name }}]"\nb: [1\n', false],
+    ["path: a[cluster={{ cluster.name }}].version\nb: [1\n", false],
+    ["{{- if .x }}\na: 1\n", true],
+    ["a: {{ .x }} b\n", true],
+  ])("%j is taken for a template only where YAML trips over one", (text, template) => {
+    expect(parseRollouts(text, "r.yaml").problems[0]).toMatchObject({ code: "SYNTAX", template });
+  });
+
   test("too many brackets are told at their line, not at the first one of the file", () => {
     const text = `kind: ProgressiveRollout\nspec:\n  pins: ${"[".repeat(300)}\n`;
     expect(parseRollouts(text, "r.yaml").problems).toMatchObject([{ code: "TOO_DEEP", line: 3, column: 9 + 200 }]);

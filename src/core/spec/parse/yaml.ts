@@ -53,7 +53,8 @@ function readDocuments(text: string, file: string): ReadYaml {
   for (const document of Array.isArray(documents) ? documents : []) {
     if (document.errors.length > 0) {
       if (document.errors.some((error) => /call stack/.test(error.message))) throw new RangeError("nested too deep");
-      for (const error of document.errors.slice(0, MOST_ERRORS)) problems.push(syntaxProblem(error, lines, file, text.includes("{{")));
+      for (const error of document.errors.slice(0, MOST_ERRORS))
+        problems.push(syntaxProblem(error, lines, file, UNQUOTED_TEMPLATE.test(text)));
       continue;
     }
     const twice = duplicateKeys(document).slice(0, MOST_ERRORS);
@@ -112,6 +113,9 @@ function at(lines: LineCounter, offset: number): { line: number; column: number 
   const { line, col } = lines.linePos(offset);
   return { line: Math.max(1, line), column: Math.max(1, col) };
 }
+
+/** A line or a value that begins with `{{`: YAML reads it as a mapping. Inside of a text, as pins have it, it does no harm. */
+const UNQUOTED_TEMPLATE = /^[ \t]*(?:- +)*(?:[\w.-]+: +)?\{\{/m;
 
 function syntaxProblem(error: YAMLError, lines: LineCounter, file: string, isTemplate: boolean): Problem {
   const place = { severity: "error" as const, file, ...at(lines, error.pos[0]), path: [] };

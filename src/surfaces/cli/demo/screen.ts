@@ -137,7 +137,7 @@ export function lastWords(runs: readonly Run[], figures: Figures): string {
   const batches = runs.flatMap((run) => run.batches);
   const merged = batches.filter((batch) => batch.merged !== undefined && batch.pull !== undefined).length;
   const there = once
-    ? ["  the pages of it, kept up to look at: stagecoach demo, in a terminal"]
+    ? [`  the pages of it, kept up to look at: ${asTyped("demo", false)}, in a terminal`]
     : [
         `  git log --oneline of the journal:    git --git-dir ${journal} log --oneline stagecoach/journal`,
         `  one of the batches' pull requests:   ${batches[0]?.pull?.url ?? "none was opened"}`,
@@ -156,10 +156,17 @@ export function lastWords(runs: readonly Run[], figures: Figures): string {
   return `${lines.join("\n")}\n`;
 }
 
+/** A subcommand as whoever started this one can type it: `npm run demo` works where nothing is installed. */
+export function asTyped(command: string, takesOptions = true): string {
+  if (process.env["npm_lifecycle_event"] !== "demo") return `stagecoach ${command}`;
+  if (command !== "demo") return `npm run -s stagecoach -- ${command}`;
+  return takesOptions ? "npm run demo --" : "npm run demo";
+}
+
 /** Whoever has just seen something is not sent to see it again. */
 function whatNext({ faults = 0, pauseForMe = false }: Figures): string[] {
-  const steer = "  steering it yourself:                stagecoach demo --pause-for-me";
-  const failure = "  how a failure looks:                 stagecoach demo --fail eu-central-1-b=degraded";
+  const steer = `  steering it yourself:                ${asTyped("demo")} --pause-for-me`;
+  const failure = `  how a failure looks:                 ${asTyped("demo")} --fail eu-central-1-b=degraded`;
   const people = "  what people may do then:             docs/failure.md";
   return [...(pauseForMe ? [] : [faults === 0 ? steer : `${steer} --fail eu-central-1-b=degraded`]), faults === 0 ? failure : people];
 }

@@ -3,10 +3,10 @@ import { causesOf } from "../../../core/base/reason.ts";
 import type { Clock } from "../../../core/base/time.ts";
 import type { Action, ModelNode } from "../../../core/report/model/model.ts";
 import { modelOf } from "../../../core/report/model/run-model.ts";
-import { sentenceOf } from "../../../core/report/reasons/say.ts";
+import { namesOf, sentenceOf } from "../../../core/report/reasons/say.ts";
 import { isEnded, type Run } from "../../../core/run/state/run.ts";
 
-import type { Ask } from "./screen.ts";
+import { type Ask, asTyped } from "./screen.ts";
 
 /** The account of whoever watches. */
 export const YOU = "you";
@@ -43,11 +43,12 @@ export function offersOn(runs: readonly Run[], number: number, clock: Clock) {
   if (run === undefined) return undefined;
   const waits = turnOf(run) !== undefined;
   const model = modelOf(run, clock.now());
+  const { cluster } = namesOf(run);
   const actions = [...model.actions, ...actionsOfFailed(model)].filter((action) => action.allowed);
   return {
     title: waits ? "Your turn" : "What you may say",
     waits,
-    comments: actions.map(({ verb, args, effect }) => ({ body: [`/${verb}`, ...args].join(" "), effect })),
+    comments: actions.map(({ verb, args, effect }) => ({ body: [`/${verb}`, ...args.map(cluster)].join(" "), effect })),
   };
 }
 
@@ -63,7 +64,7 @@ export function howTo({ rollout, id, asks, pull, verb }: Turn, { url, token }: {
     `  with a button or a comment: ${url}/pull/${pull}`,
     "  or in another terminal:",
     `    GH_ENTERPRISE_TOKEN=${token} \\`,
-    `    stagecoach ${verb} ${rollout} -R ${url}`,
+    `    ${asTyped(verb)} ${rollout} -R ${url}`,
   ];
   return { id: `${rollout} ${id}`, lines };
 }

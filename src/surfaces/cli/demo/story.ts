@@ -1,6 +1,7 @@
 /** The story of the demo: release PRs are opened, their plans read, they are merged, and the runs are watched to their end. Called by `demo.ts`. */
 import { randomBytes } from "node:crypto";
 import { formatDuration } from "../../../core/base/time.ts";
+import { planRollback } from "../../../core/run/outcome/rollback.ts";
 import { isEnded, type Run } from "../../../core/run/state/run.ts";
 import type { EmbeddedWorld } from "../../../sim/world.ts";
 import type { Stagecoach } from "../../server/stagecoach.ts";
@@ -64,6 +65,11 @@ async function release(world: EmbeddedWorld, { rollouts }: Story, screen: DemoSc
   }
 }
 
+/** Its way back is a run of its own, which is watched as well: it begins as soon as this one has ended. */
+function isPutBackNext(run: Run): boolean {
+  return run.rollback !== undefined && !("error" in planRollback(run, run.rollback.to));
+}
+
 interface Watched {
   world: EmbeddedWorld;
   bot: Stagecoach;
@@ -75,7 +81,7 @@ function watch({ world, bot, story, screen }: Watched): Promise<Run[]> {
   const place = { url: repositoryUrl(world), token: world.github.token(YOU, `you-${randomBytes(8).toString("hex")}`) };
   const names = story.rollouts.map(({ name }) => name);
   /** A person is waited for, and there is none: the end of that run. */
-  const isOver = (run: Run) => isEnded(run) || (run.phase === "Paused" && !story.pauseForMe);
+  const isOver = (run: Run) => (isEnded(run) && !isPutBackNext(run)) || (run.phase === "Paused" && !story.pauseForMe);
   const turnsOf = (runs: readonly Run[]) => (story.pauseForMe ? runs.flatMap((run) => turnOf(run) ?? []) : []);
 
   return new Promise((resolve, reject) => {

@@ -1,6 +1,6 @@
 import { defined } from "../../../core/base/defined.ts";
 import { cutToWidth } from "../../../core/base/text-width.ts";
-import { iso } from "../../../core/base/time.ts";
+import { epoch, iso } from "../../../core/base/time.ts";
 import { runComment } from "../../../core/report/run/run-comment.ts";
 import { renderTree } from "../../../core/report/tree/tree.ts";
 import { isEnded, type Run } from "../../../core/run/state/run.ts";
@@ -52,13 +52,19 @@ interface Room {
 
 function shown(run: Run, format: Options["output"], more: Room & { refused?: Refused; asOf?: number | undefined } = {}): string {
   const { width, rows, refused, asOf = Date.now() } = more;
-  if (format === "markdown") return `${runComment(run, Date.now())}\n`;
+  if (format === "markdown") return `${runComment(run, nowOf(run))}\n`;
   if (format === "json" || format === "yaml") {
     const told = refused === undefined ? run : { ...run, refused: { ...refused, problems: problemsOf(refused) } };
     return printed({ ...told, asOf: iso(asOf) }, format);
   }
   const options = { color: wantsColour(), width: width ?? process.stdout.columns ?? 120, rows, wide: format === "wide" || undefined };
-  return renderTree(run, Date.now(), defined(options));
+  return renderTree(run, nowOf(run), defined(options));
+}
+
+/** Of a bot whose clock is ahead of this one, as the demo's is, nothing is younger than the newest thing that happened. */
+function nowOf(run: Run): number {
+  const batches = run.batches.map((batch) => Math.max(epoch(batch.since), ...batch.targets.map(({ since }) => epoch(since))));
+  return Math.max(Date.now(), epoch(run.since), ...batches);
 }
 
 /**

@@ -20,8 +20,10 @@ export async function run(argv: readonly string[]): Promise<number> {
   return await withSource(options, async (source) => {
     const rollouts = await withProgress("reading the runs", async () => await listed(source));
     const asOf = iso((await source.asOf())?.at ?? Date.now());
+    // The clock of a bot may be ahead of this one, as the demo's is.
+    const sinces = rollouts.flatMap(({ since }) => (since === null ? [] : [epoch(since)]));
     if (output === "json" || output === "yaml") process.stdout.write(printed({ rollouts, asOf }, output));
-    else process.stdout.write(rollouts.length === 0 ? NOTHING : table(rollouts, Date.now(), output === "wide"));
+    else process.stdout.write(rollouts.length === 0 ? NOTHING : table(rollouts, Math.max(Date.now(), ...sinces), output === "wide"));
     return 0;
   });
 }
