@@ -142,7 +142,7 @@ describe("merge: Manual on a branch with required checks and a required review",
     await alice.push(repository, { branch: "docs", files: { "README.md": "hello\n" }, message: "docs" });
     const own = await alice.openPull(repository, { head: "docs", title: "Docs" });
     const { sha } = (await page.pull(own)).head;
-    expect(await untilCheck(journey, page, sha, (said) => said.startsWith("success"))).toBe("success: not a rollout PR");
+    expect(await untilCheck(journey, page, sha, (said) => said.startsWith("success"))).toBe("success: no batch of a run");
   });
 });
 

@@ -8,7 +8,7 @@ export const OUTCOME: Entries<OutcomeReasons> = entriesOf<OutcomeReasons>()({
   RUN_THROUGH: {
     subject: "run",
     says: ({ phase, checks, failed, skipped, quarantined }, names) => {
-      const parts = [phase === "RolledBack" ? "every cluster that could be put back is" : "every stage is done"];
+      const parts = [phase === "RolledBack" ? "every cluster that could be put back is back" : "every stage is done"];
       const gates = checks.slice(0, 5).map((check) => ("host" in check ? hookPhrase(check) : analysisPhrase(check, names)));
       if (gates.length > 0) parts.push(`failed: ${gates.join("; ")}`);
       if (failed.length > 0) parts.push(`${phase === "Failed" ? "failed" : "tolerated as failed"}: ${names.clusters(failed)}`);
