@@ -1,3 +1,4 @@
+import { iso } from "../../core/base/time.ts";
 import type { Batch, Run } from "../../core/run/state/run.ts";
 import { pinOf } from "../world/git.ts";
 import type { Truth } from "../world/world.ts";
@@ -17,7 +18,7 @@ export function overLimits({ truth, entries, now }: Pick<Moment, "truth" | "entr
       for (const target of batch.targets) {
         if (!["Pending", "Proposed", "Merged", "Syncing"].includes(target.phase)) continue;
         const real = truth.targets.get(target.key);
-        if (real !== undefined && wasHealthyAt(truth, real, batch, target.edits, now)) continue;
+        if (real !== undefined && wasHealthyAt(truth, real, asMerged(truth, batch), target.edits, now)) continue;
         targets.add(target.key);
         clusters.add(target.cluster);
       }
@@ -39,6 +40,13 @@ export function overLimits({ truth, entries, now }: Pick<Moment, "truth" | "entr
       wrong.push(`with ${flying} of ${all} clusters of ${value} in flight`);
   }
   return wrong;
+}
+
+/** A merge of ours is recorded with what comes of it: until then GitHub alone tells of it. */
+function asMerged({ forge }: Truth, batch: Batch): Batch {
+  if (batch.merged !== undefined) return batch;
+  const merged = forge.pulls.find(({ number }) => number === batch.pull?.number)?.merged;
+  return merged === undefined ? batch : { ...batch, merged: { commit: merged.commit, at: iso(merged.at), by: merged.by } };
 }
 
 /** What is made larger than the limits could ever allow, and could be smaller, would wait for ever. */
