@@ -121,7 +121,7 @@ describe("what Argo CD and its clusters do", () => {
       "Failed",
       true,
       undefined,
-      expect.toSay(/^as before its batch \(baseline: .*Degraded.*\), and no worse: /),
+      expect.toSay(/^no worse than at the baseline \(.*Degraded.*\): /),
     ]);
     argocd.setFault(SICK, { kind: "degraded", scope: "now" });
     await journey.until("the dip is seen", (run) => sick(run)?.dippedAt !== undefined);

@@ -232,7 +232,7 @@ test("rules that most rollouts leave at their defaults, hand-written Application
   const waited = run.batches.slice(0, 2).map((one) => epoch(one.intention?.at ?? one.merged?.at ?? "") - epoch(one.pull?.openedAt ?? ""));
   expect(Math.max(...waited)).toBeGreaterThan(0);
   const tree = renderTree(run, world.clock.now(), { color: false, width: 160 });
-  for (const words of ["us-east-1-d", "Failed (baseline)", joiner]) expect(tree).toContain(words);
+  for (const words of ["us-east-1-d", "as before its batch", joiner]) expect(tree).toContain(words);
   await world.untilComment(release, joiner);
 
   // Applications written by hand: each its own file, the image's tag, and a key that was not there.

@@ -37,7 +37,7 @@ export const TARGETS: Entries<TargetReasons> = entriesOf<TargetReasons>()({
   NO_WORSE_THAN_BASELINE: {
     subject: "application",
     says: ({ baseline, because }, names) =>
-      `as before its batch (baseline: ${baseline.map(issuePhrase).join(", ")}), and no worse: ${names.because(because)}`,
+      `no worse than at the baseline (${baseline.map(issuePhrase).join(", ")}): ${names.because(because)}`,
   },
   TARGET_FAILED: {
     subject: "application",
