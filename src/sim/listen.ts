@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import type { Server } from "node:http";
+import type { IncomingMessage, Server } from "node:http";
 import type { Server as TlsServer } from "node:https";
 import type { AddressInfo } from "node:net";
 
@@ -23,4 +23,9 @@ export async function listen(server: Server | TlsServer, port = 0, host = "127.0
       await closed;
     },
   };
+}
+
+/** What is asked for. Only the path counts: one such as `//[` leads to no other host, and is no mistake in an address. */
+export function requestUrl({ url = "/" }: IncomingMessage): URL {
+  return new URL(`http://localhost${url.startsWith("/") ? url : "/"}`);
 }

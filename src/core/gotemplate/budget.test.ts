@@ -29,6 +29,8 @@ describe("a template that would take minutes or all memory ends soon, with a rea
     ["a map of parts in a loop", '{{ $y := repeat 999999 "a" }}{{ range until 99999 }}{{ split "" $y | len }}{{ end }}', "GO_ENDLESS"],
     ["variables that are sought in a loop", `${VARIABLES}{{ range until 9999 }}{{ $v0 }}{{ end }}`, "GO_ENDLESS"],
     ["spaces in the middle", '{{ trim (printf "a%sa" (repeat 99990 " ")) | len }}', undefined],
+    ["digits that are no number in the end", '{{ float64 (printf "%sx" (repeat 900000 "0")) }}', undefined],
+    ["empty lines that end in a letter", '{{ toYaml (printf "%sx" (repeat 90000 "\\n")) | len }}', undefined],
     ["a replacement in a loop", '{{ range until 99999 }}{{ regexReplaceAll "a" (repeat 19999 "a") "b" }}{{ end }}', "GO_ENDLESS"],
     ["a text in a loop", '{{ range until 99999 }}{{ repeat 999999 "a" | len }}{{ end }}', "GO_ENDLESS"],
     ["a text put around each character", '{{ replace "" (repeat 999999 "a") (repeat 999999 "b") | len }}', "LACKS_LONG_TEXT"],

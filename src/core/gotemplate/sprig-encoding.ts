@@ -140,8 +140,7 @@ function numberScalar(value: number): string {
 
 function literal(value: string, place: Place): string {
   if (/ \n| $|(?![\n\t])\p{Cc}/u.test(value)) return quotedOrRefused(value, place);
-  const trailing = /\n*$/.exec(value)?.[0].length ?? 0;
-  const chomp = trailing === 0 ? "-" : trailing === 1 ? "" : "+";
+  const chomp = value.endsWith("\n\n") ? "+" : value.endsWith("\n") ? "" : "-";
   const pad = " ".repeat(place.parent + 2);
   const lines = value.replace(/\n$/, "").split("\n");
   // A first line that begins with a space or is empty would hide the indentation.

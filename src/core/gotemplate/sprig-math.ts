@@ -17,11 +17,14 @@ function safe(value: number): number {
   return value;
 }
 
+/** Each digit can be read in one way only: a long text that is no number costs its length. */
+const FLOAT = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$/;
+
 function toFloat(value: GoValue): number {
   if (value instanceof GoInt) return value.value;
   if (typeof value === "number") return value;
   if (typeof value === "boolean") return value ? 1 : 0;
-  return typeof value === "string" && /^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$/.test(value) ? Number(value) : 0;
+  return typeof value === "string" && FLOAT.test(value) ? Number(value) : 0;
 }
 
 function int64(value: number): GoInt {

@@ -2,6 +2,7 @@ import { createHmac, timingSafeEqual } from "node:crypto";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { createServer as createSecureServer } from "node:https";
 import { defined } from "../../core/base/defined.ts";
+import { requestUrl } from "../listen.ts";
 import type { Push } from "./git/push.ts";
 
 export interface ConnectionInfo {
@@ -95,7 +96,7 @@ async function webhook(parts: HttpParts, request: IncomingMessage, response: Ser
 export function createArgoServer(parts: HttpParts): Server {
   const answer = (request: IncomingMessage, response: ServerResponse) => {
     if (parts.api(request, response)) return;
-    const { pathname } = new URL(request.url ?? "/", "http://argocd.invalid");
+    const { pathname } = requestUrl(request);
     if (pathname === "/api/webhook" && request.method === "POST") {
       webhook(parts, request, response).catch(() => response.destroy());
       return;

@@ -56,6 +56,7 @@ describe("every answer", () => {
       message: /not supported/,
     },
     { what: "an unknown repository", path: "/repos/acme/nothing", headers: {}, status: 404, message: "Not Found" },
+    { what: "a path that looks like a host", path: "//[", headers: {}, status: 404, message: "Not Found" },
     { what: "an unknown route", path: "/nowhere", headers: {}, status: 404, message: "Not Found" },
     { what: "a number that is none", path: "/repos/acme/config/pulls/x", headers: {}, status: 404, message: "Not Found" },
   ] as { what: string; path: string; headers: Record<string, string>; status: number; message: string | RegExp }[])(

@@ -5,6 +5,7 @@
  * checked against GitHub's published schemas in test/schemas.
  * What it does not do stands in ../README.md.
  */
+
 import { randomBytes } from "node:crypto";
 import { mkdtemp, rm } from "node:fs/promises";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
@@ -12,6 +13,7 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Clock } from "../../core/base/time.ts";
+import { requestUrl } from "../listen.ts";
 import { administration } from "./administration.ts";
 import { allWatchers, type Watcher } from "./deliver/watchers.ts";
 import { createWebhooks, type Delivery } from "./deliver/webhooks.ts";
@@ -200,7 +202,7 @@ function serveForm(world: World, request: IncomingMessage, response: ServerRespo
 async function listen(world: World, port: number, host: string): Promise<Server> {
   const api = createApi(world);
   const server = createServer((request, response) => {
-    const url = new URL(request.url ?? "/", "http://localhost");
+    const url = requestUrl(request);
     response.setHeader("date", new Date(world.clock.now() + (world.faults.dateAheadMs ?? 0)).toUTCString());
     const git = gitRequest(url.pathname);
     const work =

@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { createServer as createSecureServer } from "node:https";
+import { requestUrl } from "../listen.ts";
 import { ApiError, badRequest, notFound, statusBody } from "./api-error.ts";
 import { type Account, authenticate, authorize, type Verb } from "./auth.ts";
 import type { Lister } from "./list.ts";
@@ -109,7 +110,7 @@ async function answer(
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
-  const url = new URL(request.url ?? "/", "http://kubernetes.invalid");
+  const url = requestUrl(request);
   const account = authenticate(accounts, request.headers.authorization);
   const route = routeOf(url.pathname);
   if (route.kind === "document") return send(response, 200, typeof route.body === "string" ? route.body : JSON.stringify(route.body));

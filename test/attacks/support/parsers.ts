@@ -49,6 +49,7 @@ export const PARSERS: readonly Parser[] = [
   { name: "a message of Argo CD", parse: firstLine },
   { name: "GitHub's reason against a merge", parse: refusalByWords },
   { name: "the Host of a request", parse: (host) => isOwnHost({ headers: { host } }, ["a.example"]), most: HEADERS },
+  { name: "a number of a metric", parse: (text) => evaluate(parseExpression("asFloat(result) < 1"), { result: text }) },
   {
     name: "the address of a repository",
     parse: (text) => [normalRepo(text), normalRepo(`https://${text}`), sameRepo(text, `https://${text}`)],

@@ -3,10 +3,7 @@ import type { Labelled, PullPushed } from "../people.ts";
 import { asking, askingOrNone } from "./errors.ts";
 import { refusedError, sendGraphQL } from "./graphql/send.ts";
 import { LABELLED_BY, type LabelEvent, type LabelledByResult } from "./graphql/texts.ts";
-import type { RepoOctokit } from "./octokit.ts";
-
-/** Pushes of a branch that are looked through for the one that brought the head. */
-const MOST_PUSHES = 100;
+import { askedFor, type RepoOctokit } from "./octokit.ts";
 
 /** See Forge.labelledBy. Of a label that was put on before the last 100 times that any was, nobody is known. */
 export async function labelledBy(place: RepoOctokit, pull: PullPushed, label: string): Promise<Labelled | undefined> {
@@ -34,11 +31,12 @@ export function lastOf(events: readonly (LabelEvent | null)[], label: string): L
 }
 
 /** When the head came to its branch, in epoch milliseconds, by GitHub's own word. undefined: it does not say. */
-async function pushedAt({ octokit }: RepoOctokit, { branch, head, headRepository }: PullPushed): Promise<number | undefined> {
+async function pushedAt(place: RepoOctokit, { branch, head, headRepository }: PullPushed): Promise<number | undefined> {
   const [owner = "", repo = ""] = headRepository?.split("/") ?? [];
   if (owner === "") return undefined;
-  const asked = { owner, repo, ref: `refs/heads/${branch}`, per_page: MOST_PUSHES };
-  const found = await askingOrNone(() => octokit.rest.repos.listActivities(asked), [403, 404, 410, 422, 451]);
-  const push = found?.data.find(({ after }) => after === head);
-  return push === undefined ? undefined : Date.parse(push.timestamp);
+  const asked = { owner, repo, ref: `refs/heads/${branch}`, per_page: 1, headers: askedFor(place) };
+  const found = await askingOrNone(() => place.octokit.rest.repos.listActivities(asked), [403, 404, 410, 422, 451]);
+  // An earlier push of the same commit may be from before others that the label was not put on for.
+  const newest = found?.data[0];
+  return newest?.after === head ? Date.parse(newest.timestamp) : undefined;
 }

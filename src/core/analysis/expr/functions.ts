@@ -56,7 +56,8 @@ function numbersOf({ fn, args, at, budget }: Call): number[] {
 }
 
 const WHOLE = /^[+-]?\d+$/;
-const NUMBER = /^[+-]?(?:\d+\.?\d*(?:[eE][+-]?\d+)?|\.\d+(?:[eE][+-]?\d+)?|Inf(?:inity)?|NaN)$/i;
+/** Each digit can be read in one way only: a long text that is no number costs its length. */
+const NUMBER = /^[+-]?(?:(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?|Inf(?:inity)?|NaN)$/i;
 /** The largest int64, and the first float64 beyond it. */
 const MOST_WHOLE = 2 ** 63;
 

@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { KubeObject } from "../../kubernetes/types.ts";
+import { requestUrl } from "../../listen.ts";
 import { grpcError, send, sendError } from "./answers.ts";
 import { getApplication, listApplications, streamApplications } from "./applications.ts";
 import type { ApiParts, Call } from "./parts.ts";
@@ -121,7 +122,7 @@ export function createArgoApi(options: ArgoApiOptions): ArgoApi {
   return {
     token,
     handle(request, response) {
-      const url = new URL(request.url ?? "/", "http://argocd.invalid");
+      const url = requestUrl(request);
       if (isDown) {
         request.socket.destroy();
         return true;

@@ -45,9 +45,8 @@ export function isLoopbackHost(host: string | undefined): boolean {
 /** Posts what the form holds; gives where the comment is. Throws ApiFailure where it must not, or cannot be. */
 export async function takeComment(view: RepoView, issue: Issue, request: IncomingMessage): Promise<string> {
   const { repo, world, visitor } = view;
-  if (visitor === undefined || !isOurs(request))
-    throw new ApiFailure(403, "Comments are taken from this machine's browser and its own page alone.");
-  const form = new URLSearchParams(await textOf(request));
+  if (visitor === undefined) throw notOurs();
+  const form = await formOf(request);
   if (!isSame(form.get("token") ?? "", visitor.token))
     throw new ApiFailure(403, "The page is of another run of the embedded GitHub: load it again, and comment there.");
   const body = (form.get("offer") ?? form.get("body") ?? "").replace(/\r\n/g, "\n");
@@ -56,6 +55,16 @@ export async function takeComment(view: RepoView, issue: Issue, request: Incomin
     return `${issuePath(repo, issue)}#pullrequestreview-${await person.review(fullName(repo), issue.number, "APPROVE", body)}`;
   const id = person.comment(fullName(repo), issue.number, body);
   return `${issuePath(repo, issue)}#issuecomment-${id}`;
+}
+
+/** What a page of ours sent. Throws ApiFailure where another one, or another machine, may have. */
+export async function formOf(request: IncomingMessage): Promise<URLSearchParams> {
+  if (!isOurs(request)) throw notOurs();
+  return new URLSearchParams(await textOf(request));
+}
+
+function notOurs(): ApiFailure {
+  return new ApiFailure(403, "Forms are taken from this machine's browser and its own pages alone.");
 }
 
 /** Browsers say from which page a form was sent. */

@@ -7,7 +7,7 @@ import type { App, Issue } from "../model/model.ts";
 import { findRepo, fullName, movedRepo } from "../model/world.ts";
 import { commitPage, comparePage } from "./changes.ts";
 import { runPage } from "./checks.ts";
-import { isLoopbackHost, takeComment } from "./comment-box.ts";
+import { formOf, isLoopbackHost, takeComment } from "./comment-box.ts";
 import { issuePage } from "./conversation.ts";
 import { blobPage, branchesPage, commitsPage, rawFile, revisionIn, treePage } from "./files.ts";
 import { frame, html, type Page, type RepoView, repoPath, type View } from "./frame.ts";
@@ -116,9 +116,7 @@ function ofApp({ world, params }: View, show: (app: App) => Found): Found {
 }
 
 async function installOn({ world }: View, app: App, request: IncomingMessage): Promise<Page> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of request as AsyncIterable<Buffer>) chunks.push(chunk);
-  const account = new URLSearchParams(Buffer.concat(chunks).toString()).get("account") ?? "";
+  const account = (await formOf(request)).get("account") ?? "";
   const known = [...world.repos.values()].some((repo) => repo.owner.login === account);
   if (!known) throw new ApiFailure(404, "There is no such account.");
   return installedPage(app, account, install(world, account, undefined, app.id));
