@@ -84,7 +84,7 @@ describe("an app of apps that nobody tells of pushes", () => {
   test("where it may not be asked, people read who is waited for and what would help", async () => {
     journey = await startJourney({ files: short(), argocdWebhook: false });
     const release = await journey.release();
-    const body = await journey.world.untilComment(release, "Application config, which applies ApplicationSet my-app-set");
-    expect(body).toContain("argo-cds-webhook");
+    const body = await journey.world.untilComment(release, "argo-cds-webhook");
+    expect(body).toContain("Application config, which applies ApplicationSet my-app-set");
   });
 });

@@ -31,6 +31,8 @@ export interface ControlPlane {
    * with that time as its `askedAt`. `gone`: it is not there any more. Never rejects.
    */
   reread(namespace: string, name: string): Promise<RereadOutcome>;
+  /** Nothing can be asked from here to look again: `refresh` would be unavailable. */
+  mute?: boolean | undefined;
   /** Asks Argo CD to compare again. */
   refresh(namespace: string, name: string): Promise<RefreshOutcome>;
   /** Asks the controller of ApplicationSets to generate from this one anew. Absent: there is no way to ask it from here. */

@@ -9,7 +9,7 @@ export interface CommandReasons {
   RUN_STATUS: { phase: string; because: AnyReason };
   PERMISSION_MISSING: { command: string; needs: string; by: string; has: string };
   COMMAND_OF_FORMER_RUN: { rollout: string; former: number; last: number; pull?: number | undefined };
-  COMMAND_TOO_EARLY: { before: "run" | "bake" | "wait" | "failure" };
+  COMMAND_TOO_EARLY: { before: "run" | "bake" | "wait" | "failure" | "halt" };
   COMMAND_TOO_LATE: Record<never, never>;
   COMMAND_OVERTAKEN: { by: string; text: string };
   COMMAND_BEFORE_PULL: { pull: PullRef; event: "opened" | "merged" };

@@ -71,6 +71,7 @@ export function openKubernetes(options: KubernetesOptions): ControlPlane {
   return {
     ...reads,
     uiUrl: options.uiUrl,
+    mute: !annotationRefresh,
     async reread(namespace, name) {
       if (reads.application(namespace, name) === undefined) return { kind: "gone" };
       const asked = clock.now();

@@ -31,8 +31,11 @@ export function parseCommit(sha: string, body: Buffer): CommitInfo & { tree: str
 
 /** Subject: the first paragraph on one line, as `git log --format=%s` has it. */
 function parseMessage(message: string): { subject: string; body: string } {
-  const [first = "", ...rest] = message.replace(/^\n+/, "").split(/\n{2,}/);
-  return { subject: first.trim().replaceAll("\n", " "), body: rest.join("\n\n").trimEnd() };
+  const text = message.replace(/^\n+/, "");
+  const end = text.indexOf("\n\n");
+  const first = end === -1 ? text : text.slice(0, end);
+  const body = end === -1 ? "" : text.slice(end).replace(/\n{2,}/g, "\n\n").slice(2);
+  return { subject: first.trim().replaceAll("\n", " "), body: body.trimEnd() };
 }
 
 function person(value: string): { name: string; email: string; at: number } {

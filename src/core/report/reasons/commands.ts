@@ -40,6 +40,7 @@ const GENERAL = entriesOf<CommandReasons>()({
         bake: "it was written before this bake began",
         wait: "it was written before this wait began",
         failure: "it was written before the failure it would answer",
+        halt: "it was written before the halt it would lift",
       })[before],
   },
   COMMAND_TOO_LATE: {

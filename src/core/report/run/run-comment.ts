@@ -56,7 +56,7 @@ function headline({ run, model, now }: Shown): string {
   const { state, release, since, endedAt, startedAt, waitsFor, deadline, eta } = model;
   const title = `### ${runMark(run.phase)} ${runTitle(model)}: ${cell(release)}`;
   const when = endedAt === undefined ? `for ${age(since ?? startedAt, now)}` : `at ${endedAt.slice(0, 10)} ${endedAt.slice(11, 19)} UTC`;
-  const why = prose(sentence(sentenceOf(run.why, run).slice(0, 1000)));
+  const why = prose(sentence(sentenceOf(run.why, run).slice(0, 1000), run.why));
   const lines = [title, `**${LABELS[state]}** ${when}. ${why}`];
   if (waitsFor !== undefined && run.next !== null) {
     const at = waitsFor.at === undefined ? "" : `, expected at ${clockTime(waitsFor.at, now)}`;
@@ -74,7 +74,7 @@ function headline({ run, model, now }: Shown): string {
 function ask({ run, model }: Shown): string {
   if (run.paused === undefined) return "";
   const by = model.pausedBy === undefined ? "" : ` by ${cell(model.pausedBy)}`;
-  const asks = `**Your turn${by === "" ? "" : `, paused${by}`}:** ${prose(sentence(sentenceOf(run.paused.ask, run)))}`;
+  const asks = `**Your turn${by === "" ? "" : `, paused${by}`}:** ${prose(sentence(sentenceOf(run.paused.ask, run), run.paused.ask))}`;
   return `> [!WARNING]\n> ${present(causeLine(model), asks).join("\n>\n> ")}`;
 }
 
@@ -153,7 +153,7 @@ function attention({ run, model, now }: Shown): string {
 /** The sentence of a node, with its commands as code. */
 function words(run: Run, { reason, says }: ModelNode, most: number): string {
   const text = reason === undefined || says === "" ? says : sentenceOf(reason, run);
-  return text === "" ? "" : prose(sentence(text.length > most ? `${text.slice(0, most - 1)}…` : text));
+  return text === "" ? "" : prose(sentence(text.length > most ? `${text.slice(0, most - 1)}…` : text, reason));
 }
 
 function pulls({ links }: ModelNode): string {

@@ -5,7 +5,8 @@ import { haltCovers, haltsNow, haltsOn } from "../gates/halt.ts";
 import { change, type Draft } from "../state/draft.ts";
 import { clustersOf, liveTargets } from "../state/names.ts";
 import { type Halt, isEnded } from "../state/run.ts";
-import { done, type Reply, refused } from "./reply.ts";
+import { commentOf } from "./order.ts";
+import { done, type Reply, refused, tooEarly } from "./reply.ts";
 import { mergeUnderWay } from "./steer.ts";
 
 const MOST_CLUSTERS = 200;
@@ -52,11 +53,24 @@ function lift(draft: Draft, command: Command, clusters: readonly string[]): Repl
   const mine = haltsOn(draft.run, draft.now);
   const same = (halt: Halt) =>
     clusters.length === 0 || (halt.clusters.length === clusters.length && clusters.every((name) => halt.clusters.includes(name)));
-  const left = mine.filter((halt) => !same(halt));
+  const left = mine.filter((halt) => !same(halt) || isLater(draft, halt, command));
   if (left.length === mine.length) {
+    if (mine.some(same)) return refused({ code: "COMMAND_TOO_EARLY", before: "halt" });
     const elsewhere = haltsNow(draft).length > mine.length;
     return refused({ code: "HALT_NOT_FOUND", clusters, rollout: draft.run.rollout, elsewhere });
   }
   change(draft, { halts: left }, { code: "HALT_LIFTED_BY", clusters, by: command.actor });
   return done({ code: "HALT_LIFTED", clusters });
+}
+
+/** Whether a halt was said after the command that would lift it, which may have waited long to be judged. */
+function isLater({ world }: Draft, halt: Halt, command: Command): boolean {
+  const { command: id } = halt;
+  if (id !== undefined && commentOf({ id }) === commentOf(command)) return placeOf(id) > placeOf(command.id);
+  return tooEarly(command, world.commands.find((one) => one.id === id)?.createdAt ?? halt.at);
+}
+
+/** Of a command within its comment. */
+function placeOf(id: string): number {
+  return Number(id.slice(id.lastIndexOf("#") + 1));
 }

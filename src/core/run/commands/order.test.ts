@@ -53,6 +53,37 @@ describe("what stops", () => {
   });
 });
 
+describe("a halt", () => {
+  const halts = ({ run }: ReturnType<typeof bench>) => run.halts?.map(({ reason }) => reason);
+
+  test("is not lifted by what was written before it, though that is judged long after it acted", () => {
+    const run = bench(1);
+    bring(run, 1, "open");
+    const early = iso(run.now);
+    run.now += 60_000;
+    say(run, "/halt fire", { id: "9#0", permission: "maintain" });
+    round(run);
+    run.world = { ...run.world, commands: [] };
+    say(run, "/halt", { id: "8#0", flags: { off: true }, permission: "maintain", createdAt: early });
+    round(run);
+    expect(halts(run)).toEqual(["fire"]);
+    expect(run.run.commands.at(-1)).toMatchObject({ outcome: "refused", message: { code: "COMMAND_TOO_EARLY", before: "halt" } });
+  });
+
+  test("that its own comment says after it lifted others stays, though the lifting waits", () => {
+    const run = bench(1);
+    bring(run, 1, "open");
+    say(run, "/halt fire", { id: "1#0", permission: "maintain" });
+    round(run);
+    run.world = { ...run.world, commands: [] };
+    say(run, "/abort", { id: "2#0", permission: "write" });
+    say(run, "/halt", { id: "3#0", flags: { off: true }, permission: "maintain" });
+    say(run, "/halt worse", { id: "3#1", permission: "maintain" });
+    for (let rounds = 0; rounds < 3; rounds++) round(run);
+    expect(halts(run)).toContain("worse");
+  });
+});
+
 describe("what is found too late to act", () => {
   test("is told so once, costs no commit of its own, and changes nothing; what was done in its time stays done", () => {
     const run = bench(1);

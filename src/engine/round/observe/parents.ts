@@ -79,7 +79,8 @@ export function awaitParent(
   const asks = worthAsking(awaited);
   const keyOf = ({ namespace, name }: { namespace: string; name: string }) => `${plane.name}/${namespace}/${name}`;
   const applications = asks.parent === undefined ? [] : [keyOf(asks.parent)];
-  const mute = step === "generate" && asks.set !== undefined && plane.refreshSet === undefined;
+  const silent = step === "generate" && asks.set !== undefined && plane.refreshSet === undefined;
+  const mute = silent || (step === "compare" && plane.mute === true);
   const sets = asks.set === undefined || plane.refreshSet === undefined ? [] : [keyOf(asks.set)];
   const due = [...applications, ...sets.map(setKey)].map((key) => refresher.want(key, reason));
   const asked = step === "compare" ? parent && keyOf(parent) : set && setKey(keyOf(set));
@@ -88,7 +89,7 @@ export function awaitParent(
     step,
     parent: parentName,
     set: set?.name,
-    asked: asked === undefined || mute ? undefined : refresher.last(asked, reason),
+    asked: asked === undefined || silent ? undefined : refresher.last(asked, reason),
     mute: mute || undefined,
     day: dayOf(now),
   });

@@ -99,6 +99,7 @@ export function grantedPlane(plane: ControlPlane, mayUse: (project: string) => b
   const granted: ControlPlane = {
     name: plane.name,
     uiUrl: plane.uiUrl,
+    mute: plane.mute,
     ready: () => plane.ready(),
     state: () => plane.state(),
     application,

@@ -145,7 +145,7 @@ const VARIANTS: Variants = {
 
   COMMAND_ENDED: [{ outcome: "done" }],
   COMMAND_OF_FORMER_RUN: [{}, { pull: undefined }],
-  COMMAND_TOO_EARLY: [{ before: "run" }, { before: "bake" }, { before: "wait" }, { before: "failure" }],
+  COMMAND_TOO_EARLY: [{ before: "run" }, { before: "bake" }, { before: "wait" }, { before: "failure" }, { before: "halt" }],
   COMMAND_TOO_LATE: [{}],
   COMMAND_OVERTAKEN: [{ by: "bob", text: "/pause errors on the checkout page" }],
   COMMAND_BEFORE_PULL: [{ event: "opened" }],
