@@ -34,7 +34,13 @@ function parseMessage(message: string): { subject: string; body: string } {
   const text = message.replace(/^\n+/, "");
   const end = text.indexOf("\n\n");
   const first = end === -1 ? text : text.slice(0, end);
-  const body = end === -1 ? "" : text.slice(end).replace(/\n{2,}/g, "\n\n").slice(2);
+  const body =
+    end === -1
+      ? ""
+      : text
+          .slice(end)
+          .replace(/\n{2,}/g, "\n\n")
+          .slice(2);
   return { subject: first.trim().replaceAll("\n", " "), body: body.trimEnd() };
 }
 
