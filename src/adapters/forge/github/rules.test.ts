@@ -2,6 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { bareBranch } from "../../../core/run/gates/protection.ts";
 import type { BypassActor, Rule, Ruleset } from "../../../sim/github/model/rules.ts";
 import { type TestGitHub, testGitHub } from "../../../sim/github/testing/setup.ts";
+import { rulesOn } from "./rules.ts";
 import { type WatchedForge, watchedForge } from "./testing/forge.ts";
 
 const JOURNAL = "stagecoach/journal";
@@ -88,5 +89,23 @@ describe("a required check", () => {
     const id = github.sim.ruleset(github.repository, { rules: [{ type: "required_status_checks", parameters }] });
     expect((await watched.forge.branchRules("main")).requiredChecks).toEqual([required]);
     github.sim.removeRuleset(github.repository, id);
+  });
+});
+
+describe("a refusal to tell the rules", () => {
+  const refused = (message: string, headers: Record<string, string> = {}) => {
+    const error = Object.assign(new Error(message), { status: 403, response: { data: { message }, headers } });
+    const octokit = { paginate: () => Promise.reject(error), rest: { repos: {} } };
+    return rulesOn({ octokit, owner: "acme", repo: "fleet" } as unknown as Parameters<typeof rulesOn>[0], JOURNAL);
+  };
+
+  it("is none, where the plan has none", async () => {
+    expect(await refused("Upgrade to GitHub Pro or make this repository public to enable this feature.")).toEqual([]);
+  });
+
+  it("is no answer, where a limit was hit", async () => {
+    await expect(refused("You have exceeded a secondary rate limit", { "retry-after": "60" })).rejects.toMatchObject({
+      kind: "RateLimited",
+    });
   });
 });

@@ -50,9 +50,9 @@ function noRules(): BranchRules {
   };
 }
 
-/** See Forge.rulesOn. */
+/** See Forge.rulesOn. None where GitHub refuses to tell, as of a free plan's private repository, which has no rulesets. */
 export async function rulesOn(place: RepoOctokit, branch: string): Promise<string[]> {
-  return (await activeRules(place, branch)).map(({ type }) => type);
+  return ((await askingOrNone(() => activeRules(place, branch), [403])) ?? []).map(({ type }) => type);
 }
 
 /** None where they are not offered to this plan, or by an older Enterprise Server. */
