@@ -12,6 +12,10 @@ import type { RepoContext } from "./context.ts";
 const RULES_FOR_MS = 5 * 60_000;
 /** What lacks is soon set, by somebody who waits for it. */
 const BARE_FOR_MS = 30_000;
+/** Where GitHub does not answer, what it said last counts for so long. */
+const LAST_FOR_MS = 15 * 60_000;
+/** After a failure it is not asked again before. */
+const FAILED_FOR_MS = 30_000;
 const MOST_BRANCHES = 200;
 
 /** What the base branch asks of PRs, and who may write to the branches that are ours. */
@@ -52,26 +56,34 @@ export function openRules(context: Context): Rules {
 
 function openBare({ forge, clock, journalBranch, allowUnprotected, log }: Context): Rules["bare"] {
   const kept = new BoundedMap<string, { at: number; bare: BareBranch | undefined }>(MOST_BRANCHES);
+  const failed = new BoundedMap<string, number>(MOST_BRANCHES);
 
-  async function look(branch: string, named: string): Promise<BareBranch | undefined> {
+  async function look(branch: string, named: string): Promise<BareBranch | "unread" | undefined> {
     const before = kept.get(branch);
     if (before !== undefined && clock.now() - before.at < (before.bare === undefined ? RULES_FOR_MS : BARE_FOR_MS)) return before.bare;
-    const bare = bareBranch(named, (await forge.rulesOn?.(branch)) ?? []);
-    kept.set(branch, { at: clock.now(), bare });
-    return bare;
+    const failedAt = failed.get(branch);
+    if (failedAt === undefined || clock.now() - failedAt >= FAILED_FOR_MS) {
+      try {
+        const bare = bareBranch(named, (await forge.rulesOn?.(branch)) ?? []);
+        kept.set(branch, { at: clock.now(), bare });
+        failed.delete(branch);
+        return bare;
+      } catch (error) {
+        failed.set(branch, clock.now());
+        log.warn({ branch, error: String(error) }, "the rules of the bot's own branches could not be read");
+      }
+    }
+    return before !== undefined && clock.now() - before.at < LAST_FOR_MS ? before.bare : "unread";
   }
 
   return async (rollout) => {
     if (allowUnprotected === true || forge.rulesOn === undefined) return [];
-    try {
-      // Rules are by patterns of names: that of a rollout's first batch stands for all of them.
-      const first = printBranch({ rollout, run: 1, stage: 1, batch: 1, attempt: 1 });
-      const looked = [await look(journalBranch, journalBranch), await look(first, branchesOf(rollout))];
-      return looked.filter((one) => one !== undefined);
-    } catch (error) {
-      log.warn({ rollout, error: String(error) }, "the rules of the bot's own branches could not be read");
-      return undefined;
-    }
+    // Rules are by patterns of names: that of a rollout's first batch stands for all of them.
+    const first = printBranch({ rollout, run: 1, stage: 1, batch: 1, attempt: 1 });
+    const looked = [await look(journalBranch, journalBranch), await look(first, branchesOf(rollout))];
+    const bare = looked.filter((one) => one !== undefined && one !== "unread");
+    // What is known to be missing is said, though the other could not be read.
+    return bare.length === 0 && looked.includes("unread") ? undefined : bare;
   };
 }
 
