@@ -101,8 +101,10 @@ function pinned({ world }: Draft, target: BatchTarget): BatchTarget {
 
 function isUnprotected(draft: Draft, batch: Batch): boolean {
   const held = protectionGate(draft, batch);
-  if (held !== undefined) sayBatch(draft, batch.number, runReason("NOT_OPENED_YET", { because: held.why }), held.next);
-  return held !== undefined;
+  if (held === undefined) return false;
+  if (held.again !== undefined) wakeAt(draft, held.again);
+  sayBatch(draft, batch.number, runReason("NOT_OPENED_YET", { because: held.why }), held.next);
+  return true;
 }
 
 function guardAllows(draft: Draft, batch: Batch): boolean {

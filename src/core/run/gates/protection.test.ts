@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { BareBranch } from "../../reasons/gates.ts";
 import { type Bench, batch, bench, bring, guard, judge, noPull, pull, round, say, wants } from "../testing/bench.ts";
-import { bareBranch } from "./protection.ts";
+import { bareBranch, protectionGate } from "./protection.ts";
 
 const JOURNAL = "stagecoach/journal";
 const BARE: readonly BareBranch[] = [{ branch: JOURNAL, lacks: ["update", "deletion"] }];
@@ -60,6 +60,18 @@ describe("while others may write to the branches of ours", () => {
     noPull(self, 1);
     expect(wants(round(self))).toEqual([]);
     expect(self.run.why).toMatchObject({ because: { code: "PROTECTION_UNREAD" } });
+  });
+
+  test("rules that GitHub does not tell are asked for again, and hold no hotfix, as missing ones do", () => {
+    const self = bench(1);
+    bring(self, 1, "open");
+    const [first] = self.run.batches;
+    if (first === undefined) throw new Error("no batch");
+    const scene = (unprotected: readonly BareBranch[] | "unread") => ({ run: self.run, world: { ...self.world, unprotected }, now: 1000 });
+    const hotfix = { ...first, kind: "Hotfix" as const };
+    expect(protectionGate(scene("unread"), first)).toMatchObject({ why: { code: "PROTECTION_UNREAD" }, again: 31_000 });
+    expect(protectionGate(scene("unread"), hotfix)).toBeUndefined();
+    expect(protectionGate(scene(BARE), hotfix)).toMatchObject({ why: { code: "UNPROTECTED" } });
   });
 
   test("a merge that has begun is ended, and what a batch put on its way is watched", () => {

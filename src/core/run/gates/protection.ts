@@ -9,6 +9,9 @@ import { putsBack } from "../state/batch.ts";
 import type { Batch } from "../state/run.ts";
 import { type Decision, type Scene, wait } from "./decision.ts";
 
+/** Nobody tells of an answer that GitHub owes. */
+const READ_AGAIN_MS = 30_000;
+
 /** Says which rules are missing among those that are active on a branch; undefined: none is. */
 export function bareBranch(branch: string, active: Iterable<string>): BareBranch | undefined {
   const there = new Set(active);
@@ -17,8 +20,12 @@ export function bareBranch(branch: string, active: Iterable<string>): BareBranch
 }
 
 /** A run that merges by itself waits until nobody else can write where it keeps its state and makes its batches. */
-export function protectionGate({ run, world: { unprotected } }: Scene, batch: Batch): Decision | undefined {
+export function protectionGate({ run, now, world: { unprotected } }: Scene, batch: Batch): Decision | undefined {
   if (unprotected === undefined || run.spec.mode !== "Run" || run.kind === "Rollback" || putsBack(batch)) return undefined;
-  if (unprotected === "unread") return wait(runReason("PROTECTION_UNREAD"), { what: runReason("NEXT_READ") });
+  if (unprotected === "unread") {
+    // What cannot wait does not wait for an answer of GitHub's: for rules that are known to be missing it does.
+    if (batch.kind === "Hotfix") return undefined;
+    return wait(runReason("PROTECTION_UNREAD"), { what: runReason("NEXT_READ") }, now + READ_AGAIN_MS);
+  }
   return wait(runReason("UNPROTECTED", { bare: unprotected }), { what: runReason("NEXT_PROTECTED") });
 }
