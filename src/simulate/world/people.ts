@@ -1,4 +1,4 @@
-import { iso } from "../../core/base/time.ts";
+import { epoch, iso } from "../../core/base/time.ts";
 import { isEnded, type Run } from "../../core/run/state/run.ts";
 import type { Command } from "../../core/spec/commands.ts";
 import { type Happening, MEMBERS, TEAM } from "../generate/scenario.ts";
@@ -136,8 +136,12 @@ function toRollout(truth: Truth, happening: ToRollout, runs: readonly (Run | und
       return;
     }
     case "forcePush": {
-      const merged = run?.batches.findLast((batch) => batch.merged !== undefined)?.merged;
-      if (merged !== undefined) forget(truth.git, merged.commit, now, happening.keeps);
+      // The newest: what came after it would have another id, too. A merge of ours need not be recorded yet.
+      const recorded = run?.batches.findLast((batch) => batch.merged !== undefined)?.merged;
+      const pulls = truth.forge.pulls.filter((one) => one.rollout === run?.rollout && one.run === run.number);
+      const merged = pulls.flatMap((one) => one.merged ?? []).reduce((a, b) => (a.at < b.at ? b : a), { commit: "", at: 0 });
+      const commit = recorded !== undefined && epoch(recorded.at) >= merged.at ? recorded.commit : merged.commit;
+      if (commit !== "") forget(truth.git, commit, now, happening.keeps);
       return;
     }
     case "commit":
