@@ -1,10 +1,16 @@
 import type { CommitInfo } from "../port.ts";
 
+/** Characters of what stands before the message: a signature is a few thousand of them, and stands last. */
+const LONGEST_HEAD = 64 * 1024;
+/** Characters. Of a message that is longer only the subject is read. */
+const LONGEST_MESSAGE = 256 * 1024;
+const LONGEST_SUBJECT = 4096;
+
 /** A commit as it lies in the object store, parsed. `at` is the committer's time, whole seconds. */
 export function parseCommit(sha: string, body: Buffer): CommitInfo & { tree: string } {
   const text = body.toString("utf8");
   const split = text.indexOf("\n\n");
-  const head = split < 0 ? text : text.slice(0, split);
+  const head = (split < 0 ? text : text.slice(0, split)).slice(0, LONGEST_HEAD);
   const message = split < 0 ? "" : text.slice(split + 2);
   const info = { sha, tree: "", parents: [] as string[], author: "", authorEmail: "", at: 0 };
   for (const line of head.split("\n")) {
@@ -29,13 +35,13 @@ export function parseCommit(sha: string, body: Buffer): CommitInfo & { tree: str
   return { ...info, ...parseMessage(message) };
 }
 
-/** Subject: the first paragraph on one line, as `git log --format=%s` has it. */
+/** Subject: the first paragraph on one line, as `git log --format=%s` has it, up to 4,096 characters. */
 function parseMessage(message: string): { subject: string; body: string } {
   const text = message.replace(/^\n+/, "");
   const end = text.indexOf("\n\n");
-  const first = end === -1 ? text : text.slice(0, end);
+  const first = (end === -1 ? text : text.slice(0, end)).slice(0, LONGEST_SUBJECT);
   const body =
-    end === -1
+    end === -1 || text.length > LONGEST_MESSAGE
       ? ""
       : text
           .slice(end)
