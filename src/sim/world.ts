@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
-import { render } from "../core/appset/index.ts";
+import { render } from "../core/appset/render.ts";
 import { readInventory } from "../core/argocd/inventory-file.ts";
 import { defined } from "../core/base/defined.ts";
 import type { Lag } from "./argocd/application/lag.ts";

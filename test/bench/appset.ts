@@ -1,4 +1,5 @@
-import { type RenderContext, render } from "../../src/core/appset/index.ts";
+import { render } from "../../src/core/appset/render.ts";
+import type { RenderContext } from "../../src/core/appset/types.ts";
 import type { BenchRow } from "./row.ts";
 
 const ELEMENTS = 10_000;

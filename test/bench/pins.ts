@@ -1,5 +1,6 @@
 import { parseDocument } from "yaml";
-import { findPin, splice } from "../../src/core/pins/index.ts";
+import { findPin } from "../../src/core/pins/find.ts";
+import { splice } from "../../src/core/pins/splice.ts";
 import type { BenchRow } from "./row.ts";
 
 const ELEMENTS = 10_000;

@@ -1,10 +1,12 @@
 import { existsSync, globSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { type AppSetCluster, readYamlDocuments, render } from "../../src/core/appset/index.ts";
+import { render } from "../../src/core/appset/render.ts";
+import type { AppSetCluster } from "../../src/core/appset/types.ts";
 import { intendedOf } from "../../src/core/argocd/decode/source.ts";
 import { equalIntent } from "../../src/core/argocd/same.ts";
 import type { RepoFiles } from "../../src/core/base/repo-files.ts";
+import { readYamlDocuments } from "../../src/core/base/yaml-read.ts";
 import { sayRender } from "../../src/core/report/reasons/render.ts";
 
 const DATA = new URL("../../../shared/data/", import.meta.url).pathname;

@@ -3,8 +3,10 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
 import { composeYaml } from "../../src/core/pins/compose.ts";
-import { findPin, type SpliceEdit, splice } from "../../src/core/pins/index.ts";
+import { findPin } from "../../src/core/pins/find.ts";
 import { scanYaml } from "../../src/core/pins/scan.ts";
+import { splice } from "../../src/core/pins/splice.ts";
+import type { SpliceEdit } from "../../src/core/pins/types.ts";
 import { type Scalars, scalarsOf, table, tally } from "./scalars.ts";
 
 const DATA = fileURLToPath(new URL("../../../shared/data", import.meta.url));

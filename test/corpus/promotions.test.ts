@@ -2,7 +2,9 @@ import { existsSync, globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
-import { findPin, type SpliceEdit, splice } from "../../src/core/pins/index.ts";
+import { findPin } from "../../src/core/pins/find.ts";
+import { splice } from "../../src/core/pins/splice.ts";
+import type { SpliceEdit } from "../../src/core/pins/types.ts";
 import { type Scalar, scalarsOf, table, tally } from "./scalars.ts";
 
 const PROMOTIONS = fileURLToPath(new URL("../../../shared/data/corpus/promotions", import.meta.url));

@@ -1,5 +1,5 @@
 import { type Document, isAlias, isMap, isScalar, isSeq, parseAllDocuments } from "yaml";
-import { type PinStep, printPinPath } from "../../src/core/pins/index.ts";
+import { type PinStep, printPinPath } from "../../src/core/pins/path.ts";
 
 /** One scalar of a file, as the `yaml` package reads it, with two spellings of its pin path. */
 export interface Scalar {

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { type AppSetCluster, type ParamSet, type RenderContext, render } from "./index.ts";
+import { render } from "./render.ts";
+import type { AppSetCluster, ParamSet, RenderContext } from "./types.ts";
 
 const CLUSTERS: AppSetCluster[] = ["staging", "production"].map((env, index) => ({
   name: `c${index}`,

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { type AppSetCluster, type ParamSet, type RenderContext, type RenderResult, render } from "./index.ts";
+import { render } from "./render.ts";
+import type { AppSetCluster, ParamSet, RenderContext, RenderResult } from "./types.ts";
 
 const TYPE = { "argocd.argoproj.io/secret-type": "cluster" };
 const CLUSTERS: AppSetCluster[] = [

@@ -1,6 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { type AppSetCluster, compareRenders, normaliseSpec, type RenderResult, render } from "./index.ts";
+import { compareRenders, normaliseSpec } from "./compare.ts";
+import { render } from "./render.ts";
+import type { AppSetCluster, RenderResult } from "./types.ts";
 
 const SPEC = {
   project: "default",

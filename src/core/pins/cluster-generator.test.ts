@@ -1,7 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { sayPin } from "../report/reasons/problems/pins.ts";
-import { type MoveResult, moveInClusterGenerator, moveOutOfClusterGenerator, NO_CLUSTER } from "./index.ts";
+import { NO_CLUSTER } from "./cluster-entries.ts";
+import { type MoveResult, moveInClusterGenerator, moveOutOfClusterGenerator } from "./cluster-generator.ts";
 
 const SET = `apiVersion: argoproj.io/v1alpha1
 kind: ApplicationSet

@@ -2,7 +2,9 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { parse } from "yaml";
 import { scalarsOf } from "../../../test/corpus/scalars.ts";
-import { findPin, printPinPath, splice } from "./index.ts";
+import { findPin } from "./find.ts";
+import { printPinPath } from "./path.ts";
+import { splice } from "./splice.ts";
 import { yamlText } from "./testing/arbitrary-yaml.ts";
 
 const RUNS = Number(process.env["PINS_RUNS"] ?? 400);

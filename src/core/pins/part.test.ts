@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { type PinPart, readPart, writePart } from "./index.ts";
+import { readPart, writePart } from "./part.ts";
+import type { PinPart } from "./types.ts";
 
 const DIGEST = `sha256:${"0".repeat(64)}`;
 const OTHER = `sha256:${"1".repeat(64)}`;

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { sayPin } from "../report/reasons/problems/pins.ts";
-import { type PinStep, parsePinPath, printPinPath } from "./index.ts";
+import { type PinStep, parsePinPath, printPinPath } from "./path.ts";
 
 const key = (name: string): PinStep => ({ kind: "key", key: name });
 

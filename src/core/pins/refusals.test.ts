@@ -1,6 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { sayPin } from "../report/reasons/problems/pins.ts";
-import { findPin, type PinError, type SpliceEdit, splice } from "./index.ts";
+import { findPin } from "./find.ts";
+import { splice } from "./splice.ts";
+import type { PinError, SpliceEdit } from "./types.ts";
 
 function refused(text: string, edit: Partial<SpliceEdit> & { path: string }, maxBytes?: number): string {
   const result = splice(text, [{ value: "v2", ...edit }], maxBytes === undefined ? {} : { maxBytes });

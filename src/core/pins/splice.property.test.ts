@@ -4,9 +4,12 @@ import { isMap, parseAllDocuments } from "yaml";
 import { type Scalar, scalarsOf } from "../../../test/corpus/scalars.ts";
 import { composeYaml } from "./compose.ts";
 import { encodePlain, plainType, readsBack } from "./encode.ts";
-import { findPin, type PinStep, parsePinPath, printPinPath, type SpliceEdit, splice } from "./index.ts";
+import { findPin } from "./find.ts";
+import { type PinStep, parsePinPath, printPinPath } from "./path.ts";
 import { scanYaml } from "./scan.ts";
+import { splice } from "./splice.ts";
 import { brokenText, yamlText } from "./testing/arbitrary-yaml.ts";
+import type { SpliceEdit } from "./types.ts";
 
 const RUNS = Number(process.env["PINS_RUNS"] ?? 400);
 

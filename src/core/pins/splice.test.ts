@@ -1,5 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { findPin, type SpliceEdit, splice } from "./index.ts";
+import { findPin } from "./find.ts";
+import { splice } from "./splice.ts";
+import type { SpliceEdit } from "./types.ts";
 
 type Edit = Partial<SpliceEdit> & { path: string };
 

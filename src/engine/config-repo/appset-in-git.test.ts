@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { RenderResult } from "../../core/appset/index.ts";
+import type { RenderResult } from "../../core/appset/types.ts";
 import { sourcesOf, specsOf } from "./appset-in-git.ts";
 
 const dry = {

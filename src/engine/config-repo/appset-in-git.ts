@@ -1,5 +1,6 @@
 import type { ControlPlane } from "../../adapters/argocd/port.ts";
-import { type AppSetCluster, type RenderResult, render } from "../../core/appset/index.ts";
+import { render } from "../../core/appset/render.ts";
+import type { AppSetCluster, RenderResult } from "../../core/appset/types.ts";
 import { generatePathsOf } from "../../core/argocd/decode/application.ts";
 import { SECRET_TYPE } from "../../core/argocd/decode/cluster.ts";
 import { committedSources, intendedOf } from "../../core/argocd/decode/source.ts";

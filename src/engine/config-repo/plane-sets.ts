@@ -1,5 +1,5 @@
 import type { ControlPlane } from "../../adapters/argocd/port.ts";
-import type { RenderResult } from "../../core/appset/index.ts";
+import type { RenderResult } from "../../core/appset/types.ts";
 import type { Intended } from "../../core/argocd/liveness/types.ts";
 import { replaceBraces } from "../../core/base/braces.ts";
 import { matchesGlob } from "../../core/base/glob.ts";

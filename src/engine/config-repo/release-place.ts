@@ -1,4 +1,4 @@
-import { findPin } from "../../core/pins/index.ts";
+import { findPin } from "../../core/pins/find.ts";
 import type { Edit } from "../../core/plan/plan-types.ts";
 import { SETTINGS_FILE } from "../../core/spec/repo-config.ts";
 import type { Rollout } from "../../core/spec/rollout.ts";

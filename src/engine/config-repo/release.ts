@@ -1,4 +1,4 @@
-import { findPin } from "../../core/pins/index.ts";
+import { findPin } from "../../core/pins/find.ts";
 import type { Release } from "../../core/plan/plan-types.ts";
 import type { ProblemData } from "../../core/reasons/problem.ts";
 import type { Rollout } from "../../core/spec/rollout.ts";

@@ -1,4 +1,5 @@
-import { type AppSetCluster, compareRenders, type RenderResult } from "../../core/appset/index.ts";
+import { compareRenders } from "../../core/appset/compare.ts";
+import type { AppSetCluster, RenderResult } from "../../core/appset/types.ts";
 import { generatePathsOf } from "../../core/argocd/decode/application.ts";
 import { committedSources } from "../../core/argocd/decode/source.ts";
 import type { IsBase } from "../../core/argocd/source-files.ts";

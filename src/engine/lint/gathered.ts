@@ -1,4 +1,4 @@
-import type { RenderedApplication } from "../../core/appset/index.ts";
+import type { RenderedApplication } from "../../core/appset/types.ts";
 import type { SourceView } from "../../core/argocd/views.ts";
 import { isRecord } from "../../core/base/is-record.ts";
 import type { Edit } from "../../core/plan/plan-types.ts";

@@ -1,4 +1,4 @@
-import type { RenderedApplication } from "../../core/appset/index.ts";
+import type { RenderedApplication } from "../../core/appset/types.ts";
 import { isRecord } from "../../core/base/is-record.ts";
 import type { Finding } from "../../core/reasons/problem.ts";
 import type { Rollout } from "../../core/spec/rollout.ts";

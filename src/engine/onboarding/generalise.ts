@@ -1,6 +1,6 @@
 import { compareText } from "../../core/base/compare-text.ts";
 import { defined } from "../../core/base/defined.ts";
-import { findPin } from "../../core/pins/index.ts";
+import { findPin } from "../../core/pins/find.ts";
 import type { InitTarget, Place, ProposedPin } from "./types.ts";
 
 /** A variable of a pin's template and its value for each target, in order. */

@@ -1,7 +1,7 @@
-import { readYamlDocuments } from "../../core/appset/index.ts";
 import { isRecord } from "../../core/base/is-record.ts";
 import { type RepoFiles, readOrNull } from "../../core/base/repo-files.ts";
-import { type PinStep, parsePinPath, printPinPath } from "../../core/pins/index.ts";
+import { readYamlDocuments } from "../../core/base/yaml-read.ts";
+import { type PinStep, parsePinPath, printPinPath } from "../../core/pins/path.ts";
 import { add } from "./places-generator.ts";
 import { sourcesOf, versionKeys } from "./places-spec.ts";
 import { listAt, textAt } from "./scan.ts";

@@ -1,6 +1,6 @@
-import { readYamlDocuments } from "../../core/appset/index.ts";
 import { isRecord } from "../../core/base/is-record.ts";
 import { type RepoFiles, readOrNull } from "../../core/base/repo-files.ts";
+import { readYamlDocuments } from "../../core/base/yaml-read.ts";
 import type { Figures, Manifest, Undecided } from "./types.ts";
 
 /** What a repo holds that a rollout can be about. */

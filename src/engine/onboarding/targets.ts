@@ -1,4 +1,4 @@
-import { render } from "../../core/appset/index.ts";
+import { render } from "../../core/appset/render.ts";
 import { SECRET_TYPE } from "../../core/argocd/decode/cluster.ts";
 import { plainServer } from "../../core/argocd/same.ts";
 import { isRecord } from "../../core/base/is-record.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { plannedTarget } from "../../../test/support/sample-run.ts";
-import { render } from "../../core/appset/index.ts";
+import { render } from "../../core/appset/render.ts";
 import { sentenceOf } from "../../core/report/reasons/say.ts";
 import { type TargetBefore, type UnstagedInput, unstagedBy } from "./unstaged.ts";
 

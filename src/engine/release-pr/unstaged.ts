@@ -1,4 +1,5 @@
-import { compareRenders, type RenderResult } from "../../core/appset/index.ts";
+import { compareRenders } from "../../core/appset/compare.ts";
+import type { RenderResult } from "../../core/appset/types.ts";
 import { committedSources } from "../../core/argocd/decode/source.ts";
 import type { SourceView } from "../../core/argocd/views.ts";
 import { compareText } from "../../core/base/compare-text.ts";

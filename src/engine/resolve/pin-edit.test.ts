@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { NO_CLUSTER } from "../../core/pins/index.ts";
+import { NO_CLUSTER } from "../../core/pins/cluster-entries.ts";
 import type { Edit } from "../../core/plan/plan-types.ts";
 import { applyEdits } from "./pin-edit.ts";
 

@@ -1,4 +1,6 @@
-import { type MoveResult, moveInClusterGenerator, moveOutOfClusterGenerator, type PinError, splice } from "../../core/pins/index.ts";
+import { type MoveResult, moveInClusterGenerator, moveOutOfClusterGenerator } from "../../core/pins/cluster-generator.ts";
+import { splice } from "../../core/pins/splice.ts";
+import type { PinError } from "../../core/pins/types.ts";
 import type { Edit } from "../../core/plan/plan-types.ts";
 import type { Problem, ProblemReason } from "../../core/reasons/problem.ts";
 import { type GeneratorPair, readPair } from "./targets-generator.ts";

@@ -1,6 +1,6 @@
 import { BoundedMap } from "../../core/base/bounded.ts";
 import { defined } from "../../core/base/defined.ts";
-import { findPin } from "../../core/pins/index.ts";
+import { findPin } from "../../core/pins/find.ts";
 import type { Edit, PlannedTarget } from "../../core/plan/plan-types.ts";
 import type { Batch, BatchTarget } from "../../core/run/state/run.ts";
 import type { ObservedTarget } from "../../core/run/state/world.ts";

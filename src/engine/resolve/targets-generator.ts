@@ -1,6 +1,7 @@
 import { NO_CLUSTER, readEntries } from "../../core/pins/cluster-entries.ts";
 import { openPinFile } from "../../core/pins/file.ts";
-import { type FindResult, findPin, type PinError, pinError } from "../../core/pins/index.ts";
+import { type FindResult, findPin } from "../../core/pins/find.ts";
+import { type PinError, pinError } from "../../core/pins/types.ts";
 import type { Edit } from "../../core/plan/plan-types.ts";
 
 /** The two clusters-generator entries of one ApplicationSet between which clusters move (docs/spec.md §9.5). */

@@ -1,6 +1,6 @@
 import { defined } from "../../core/base/defined.ts";
 import { parseTemplate, renderTemplate, type TemplatePart } from "../../core/base/template.ts";
-import { findPin } from "../../core/pins/index.ts";
+import { findPin } from "../../core/pins/find.ts";
 import type { Edit, Release } from "../../core/plan/plan-types.ts";
 import type { ProblemReason } from "../../core/reasons/problem.ts";
 import type { PinTemplate, Rollout } from "../../core/spec/rollout.ts";

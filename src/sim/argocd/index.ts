@@ -1,4 +1,4 @@
-import { render as renderSet } from "../../core/appset/index.ts";
+import { render as renderSet } from "../../core/appset/render.ts";
 import { sayRender } from "../../core/report/reasons/render.ts";
 import { createAuthority } from "../kubernetes/certificates.ts";
 import { kubeTime, type Store } from "../kubernetes/store.ts";

@@ -1,7 +1,8 @@
 /** The inside of a cell that reads one text by one of the parsers which only what stands in pull requests reaches. */
 import { serveCell } from "../../../src/adapters/cell/inside.ts";
-import { readYamlDocuments, render } from "../../../src/core/appset/index.ts";
-import { findPin } from "../../../src/core/pins/index.ts";
+import { render } from "../../../src/core/appset/render.ts";
+import { readYamlDocuments } from "../../../src/core/base/yaml-read.ts";
+import { findPin } from "../../../src/core/pins/find.ts";
 import { parseRollouts } from "../../../src/core/spec/parse/parse.ts";
 
 const set = (template: unknown, elements: unknown[] = [{ a: "1" }]) => ({

@@ -3,7 +3,8 @@
  * proves that nothing else is changed. What puts pins back is not held up: a target that it leaves as it is was not moved either.
  */
 import type { ControlPlane } from "../../../adapters/argocd/port.ts";
-import { compareRenders, type RenderResult } from "../../../core/appset/index.ts";
+import { compareRenders } from "../../../core/appset/compare.ts";
+import type { RenderResult } from "../../../core/appset/types.ts";
 import { generatePathsOf } from "../../../core/argocd/decode/application.ts";
 import { committedSources, intendedOf } from "../../../core/argocd/decode/source.ts";
 import { GENERATE_PATHS } from "../../../core/argocd/generate-paths.ts";

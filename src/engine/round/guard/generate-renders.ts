@@ -1,6 +1,7 @@
 import type { ControlPlane } from "../../../adapters/argocd/port.ts";
 import type { Mirror } from "../../../adapters/git/port.ts";
-import { compareRenders, type RenderedApplication, type RenderResult } from "../../../core/appset/index.ts";
+import { compareRenders } from "../../../core/appset/compare.ts";
+import type { RenderedApplication, RenderResult } from "../../../core/appset/types.ts";
 import { isRecord } from "../../../core/base/is-record.ts";
 import type { AnyReason } from "../../../core/base/reason.ts";
 import { engineReason } from "../../../core/reasons/engine.ts";

@@ -5,7 +5,8 @@
  */
 import type { ControlPlane } from "../../../adapters/argocd/port.ts";
 import type { Mirror } from "../../../adapters/git/port.ts";
-import { compareRenders, type RenderResult } from "../../../core/appset/index.ts";
+import { compareRenders } from "../../../core/appset/compare.ts";
+import type { RenderResult } from "../../../core/appset/types.ts";
 import { BoundedMap } from "../../../core/base/bounded.ts";
 import type { AnyReason } from "../../../core/base/reason.ts";
 import { epoch, iso } from "../../../core/base/time.ts";

@@ -1,19 +1,13 @@
 /** `stagecoach appset render`: ApplicationSets are rendered offline, from a file, an inventory and a checkout. Nothing is sent anywhere. */
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { Document } from "yaml";
-import {
-  type AppSetCluster,
-  type RenderContext,
-  type RenderedApplication,
-  type RenderedGenerator,
-  type RenderResult,
-  readYamlDocuments,
-  render,
-  sourceOf,
-} from "../../../core/appset/index.ts";
+import { sourceOf } from "../../../core/appset/compare.ts";
+import { render } from "../../../core/appset/render.ts";
+import type { AppSetCluster, RenderContext, RenderedApplication, RenderedGenerator, RenderResult } from "../../../core/appset/types.ts";
 import { readInventory } from "../../../core/argocd/inventory-file.ts";
 import { count } from "../../../core/base/count.ts";
 import { defined } from "../../../core/base/defined.ts";
+import { readYamlDocuments } from "../../../core/base/yaml-read.ts";
 import { sayRender } from "../../../core/report/reasons/render.ts";
 import { nestedCommand, outputOption, runNested } from "../args.ts";
 import { CommandError } from "../command.ts";

@@ -1,4 +1,5 @@
-import { type RenderResult, render } from "../../../core/appset/index.ts";
+import { render } from "../../../core/appset/render.ts";
+import type { RenderResult } from "../../../core/appset/types.ts";
 import { decodeApplication } from "../../../core/argocd/decode/application.ts";
 import { SECRET_TYPE } from "../../../core/argocd/decode/cluster.ts";
 import type { Inventory } from "../../../core/argocd/inventory-file.ts";

@@ -1,5 +1,6 @@
 import { isRecord } from "../../../core/base/is-record.ts";
-import { type PinError, splice } from "../../../core/pins/index.ts";
+import { splice } from "../../../core/pins/splice.ts";
+import type { PinError } from "../../../core/pins/types.ts";
 import { sayPin } from "../../../core/report/reasons/problems/pins.ts";
 import { readYaml } from "../../../core/spec/parse/yaml.ts";
 import { SETTINGS_FILE } from "../../../core/spec/repo-config.ts";
