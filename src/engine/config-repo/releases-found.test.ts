@@ -3,7 +3,7 @@ import type { IndexEntry } from "../../adapters/git/journal/port.ts";
 import type { CommitInfo, Mirror } from "../../adapters/git/port.ts";
 import { parseRollouts } from "../../core/spec/parse/parse.ts";
 import { partsOf } from "../testing/parts.ts";
-import { isBatchMerge } from "./releases-commits.ts";
+import { isBatchMerge } from "./releases.ts";
 import { isNewer, newestTag, versionOfTag } from "./releases-tags.ts";
 
 const FILE = "rollouts/my-app.yaml";

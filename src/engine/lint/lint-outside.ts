@@ -2,6 +2,8 @@
  * Lint looks outside of the rollout's file, too (docs/spec.md §9.24): at the ApplicationSet in Git and what it yields, at who
  * applies it, and at the checks of the base branch. Called for a release's pull request, by `stagecoach lint` and for what onboarding proposes.
  */
+
+import { GENERATE_PATHS } from "../../core/argocd/generate-paths.ts";
 import { isRecord } from "../../core/base/is-record.ts";
 import { pathMatcher } from "../../core/base/path-glob.ts";
 import type { RepoFiles } from "../../core/base/repo-files.ts";
@@ -9,10 +11,10 @@ import type { Finding, Problem } from "../../core/reasons/problem.ts";
 import type { Workflow } from "../config-repo/workflow-triggers.ts";
 import { locateIn } from "../resolve/plan-over.ts";
 import { isRefusedByArgo } from "./declared-sets.ts";
+import { isWithoutEffect, missedPaths } from "./edited.ts";
 import { type GatherInput, gatherOutside } from "./gather.ts";
 import { AT_SOURCE, type Gathered, specOf } from "./gathered.ts";
 import { ignoredPins, imageUpdater } from "./ignored-pins.ts";
-import { pathsNotCovered, pinsWithoutEffect } from "./pin-effects.ts";
 import { baseRevisions, generatePaths, hydratedElsewhere, notApplied, outsideReads } from "./reads.ts";
 
 /** Says what stands against a rollout outside of its file, each problem at its line of `sourceRef` or `pins`. */
@@ -137,4 +139,28 @@ function silentFor(workflows: readonly Workflow[], { base, branch, edits }: Batc
 /** As a batch's branch is named: see src/core/run/state/branch-name.ts. */
 function branchOf(rollout: string): string {
   return `stagecoach-run/${rollout}/1/1-1-1`;
+}
+
+/** docs/spec.md §9.2: targets whose pins could hold any version, and Argo CD would render the same. */
+function pinsWithoutEffect({ edited }: Gathered): Finding[] {
+  if (edited === undefined) return [];
+  const without = edited.applications.filter((one) => isWithoutEffect(one, edited.sides));
+  const [first] = without;
+  if (first === undefined) return [];
+  const applications = without.map(({ name }) => name);
+  return [{ code: "PIN_WITHOUT_EFFECT", applications, files: first.files, path: ["spec", "pins"] }];
+}
+
+/** docs/spec.md §9.2: targets for which Argo CD would render nothing anew. */
+function pathsNotCovered({ edited }: Gathered): Finding[] {
+  if (edited === undefined) return [];
+  const missed = edited.applications.flatMap((one) => {
+    const found = missedPaths(one, edited.sides);
+    return found === undefined ? [] : [{ name: one.name, ...found }];
+  });
+  const [first] = missed;
+  if (first === undefined) return [];
+  const { changed, paths, right } = first;
+  const data = { applications: missed.map(({ name }) => name), annotation: GENERATE_PATHS, changed, paths, right };
+  return [{ code: "PATHS_NOT_COVERED", ...data, path: ["spec", "pins"] }];
 }

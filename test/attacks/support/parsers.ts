@@ -15,7 +15,7 @@ import { parseDuration } from "../../../src/core/base/time.ts";
 import { readPart } from "../../../src/core/pins/part.ts";
 import { cell, code, html, prose } from "../../../src/core/report/escape.ts";
 import { parseBranch } from "../../../src/core/run/state/branch-name.ts";
-import { isBatchMerge } from "../../../src/engine/config-repo/releases-commits.ts";
+import { isBatchMerge } from "../../../src/engine/config-repo/releases.ts";
 import { versionOfTag } from "../../../src/engine/config-repo/releases-tags.ts";
 import { sameRepo } from "../../../src/engine/config-repo/repo-url.ts";
 import { parseComment } from "../../../src/surfaces/server/comments/parse.ts";

@@ -5,15 +5,14 @@
 import { epoch, type Time } from "../../base/time.ts";
 import { runReason } from "../../reasons/run.ts";
 import { analysisGate, analysisOf, underWay } from "../gates/analysis.ts";
-import type { Wait } from "../gates/decision.ts";
-import { hookGate } from "../gates/hooks.ts";
+import { type Wait, wait } from "../gates/decision.ts";
 import { isInTurn } from "../state/batch.ts";
 import type { Draft } from "../state/draft.ts";
 import type { HookFailure } from "../state/hooks-types.ts";
 import type { Batch, Run } from "../state/run.ts";
 import { isMidStep } from "../state/steps.ts";
 import { type AnalysisPlace, analysesAt, analysesOf, analysisRef, isBadAnalysis, stopAnalysis } from "./analysis.ts";
-import { callHook, hookCallAt, hookRef, isBadHook } from "./hooks.ts";
+import { callHook, type HookPlace, hookCallAt, hookRef, isBadHook, isToleratedHook } from "./hooks.ts";
 import { measure, startAnalysis } from "./start-analyses.ts";
 
 /** Before the stage's first merge, once nothing else of the run stands against it. */
@@ -131,4 +130,16 @@ function failuresOf(run: Run, stage: number, after: number): HookFailure[] {
     ...analyses.map((one) => ({ what: runReason("CHECK_HAS_FAILED", { check: analysisRef(run, one) }), why: one.why })),
     ...hooks.map((one) => ({ what: runReason("CHECK_HAS_FAILED", { check: hookRef(run, one) }), why: one.why })),
   ];
+}
+
+/** Waits for a hook that has been asked to let the run go on, and for a person where it never will; undefined: it has. */
+function hookGate(run: Run, place: HookPlace): Wait | undefined {
+  const call = hookCallAt(run, place);
+  if (call === undefined || call.phase === "Done" || call.accepted !== undefined || isToleratedHook(run, call)) return undefined;
+  const data = { hook: hookRef(run, call), because: call.why };
+  if (isBadHook(call)) return wait(runReason("HOOK_BAD", data), { what: runReason("NEXT_COMMAND") });
+  const next = { what: runReason("NEXT_HOOK_ASKED"), eta: call.nextAt };
+  if (call.phase === "Held") return wait(runReason("HOOK_HOLDS_STAGE", data), next);
+  if (call.phase === "Waiting") return wait(runReason("HOOK_UNCLEAR", data), next);
+  return wait(runReason("HOOK_AWAITED", { hook: data.hook }), { what: runReason("NEXT_HOOK_ANSWERS") });
 }

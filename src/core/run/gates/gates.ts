@@ -3,7 +3,6 @@
  * Each gate answers with a value and does nothing; the first answer counts. Called by `batches/merge.ts`, which carries it out, and by who
  * wants to know whether somebody merged too early.
  */
-
 import type { AnyReason } from "../../base/reason.ts";
 import { epoch, iso, type Time } from "../../base/time.ts";
 import { runReason, said } from "../../reasons/run.ts";
@@ -12,9 +11,9 @@ import { batchRef, clustersOf, liveTargets, pullRef } from "../state/names.ts";
 import { comesBefore, INTENTION_MS, isSettled, occupied } from "../state/progress.ts";
 import type { Batch, Run } from "../state/run.ts";
 import type { ObservedPull } from "../state/world.ts";
+import { lostPlane, lostWords, planeOf } from "../targets/unseen.ts";
 import { approvalGate } from "./approval.ts";
-import { clockGate } from "./clock.ts";
-import { type Decision, type Gate, type Scene, wait } from "./decision.ts";
+import { type Decision, type Gate, type Scene, type Wait, wait } from "./decision.ts";
 import { dependsGate } from "./depends.ts";
 import { knownHealthGate } from "./fresh-health.ts";
 import { githubGate } from "./github.ts";
@@ -22,7 +21,6 @@ import { guardGate } from "./guard.ts";
 import { haltGate } from "./halt.ts";
 import { jitterGate } from "./jitter.ts";
 import { limitsGate, sizeGate } from "./limits.ts";
-import { planeGate } from "./plane.ts";
 import { protectionGate } from "./protection.ts";
 import { soundGate } from "./sound.ts";
 import { windowGate } from "./window.ts";
@@ -154,4 +152,28 @@ function deliveryGate({ run }: Scene, batch: Batch, observed: ObservedPull): Dec
     return wait(runReason("MODE_MERGES_NOT", { pull, mode }), { what: runReason("NEXT_PERSON_MERGES", { pull, promote: false }) });
   if (delivery.merge !== "Manual" || batch.promoted !== undefined) return undefined;
   return wait(runReason("PULL_MANUAL", { pull }), { what: runReason("NEXT_PERSON_MERGES", { pull, promote: true }) });
+}
+
+/** Nobody tells when a clock is set right. */
+const AGAIN_MS = 15_000;
+
+/** Waits until our clock and GitHub's agree: a wait that a wrong clock has ended is not over. */
+function clockGate({ world, now }: Scene): Wait | undefined {
+  const { clockAheadMs: ms } = world;
+  if (ms === undefined) return undefined;
+  const why = runReason("CLOCKS_DIFFER", { seconds: Math.round(Math.abs(ms) / 1000), ahead: ms > 0 });
+  return wait(why, { what: runReason("NEXT_CLOCKS_AGREE") }, now + AGAIN_MS);
+}
+
+/**
+ * What would not be seen is not merged: a batch with targets on a control plane that cannot be read waits for that, whole. One
+ * whose targets are all on others goes on, if the order of batches and stages lets it.
+ */
+function planeGate(scene: Scene, batch: Batch): Wait | undefined {
+  const clusters = clustersOf(liveTargets(batch)).filter((cluster) => lostPlane(scene, cluster) !== undefined);
+  const [first] = clusters;
+  const lost = first === undefined ? undefined : lostPlane(scene, first);
+  if (first === undefined || lost === undefined) return undefined;
+  const why = runReason("PLANE_UNSEEN", { clusters, because: lostWords(planeOf(first), lost) });
+  return wait(why, { what: runReason("NEXT_PLANE", { clusters }) });
 }
