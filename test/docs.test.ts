@@ -39,8 +39,8 @@ describe("docs/troubleshooting.md", () => {
     expect(listed(heading)).toEqual(source);
   });
 
-  test("every row says what it means, gives an example and says what to do", () => {
-    const bare = [...codesOnPage(page)].filter(([, cells]) => cells.length !== 3 || cells.some((cell) => cell === ""));
+  test("every row says what it means and what to do", () => {
+    const bare = [...codesOnPage(page)].filter(([, cells]) => cells.length < 2 || cells.some((cell) => cell === ""));
     expect(bare).toEqual([]);
   });
 

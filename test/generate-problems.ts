@@ -49,23 +49,34 @@ const SECTIONS: Readonly<Record<string, (code: string, row: Row) => boolean>> = 
   server: (code) => Object.hasOwn(SERVER_PROBLEMS, code),
 };
 
+/** Where GitHub and the page show people the words, and no code; `lint` and `plan` print the code beside them. */
+const SHOWS_WORDS = new Set(["waits", "attention"]);
+
 /** docs/troubleshooting.md, with the tables of problems made anew. */
 export function troubleshootingPage(): string {
   const page = readFileSync(new URL("../docs/troubleshooting.md", import.meta.url), "utf8");
   return page.replace(/<!-- generated: (\w+) -->\n[\s\S]*?<!-- end -->/g, (all, name: string) => {
     const holds = SECTIONS[name];
-    return holds === undefined ? all : `<!-- generated: ${name} -->\n${table(holds)}\n<!-- end -->`;
+    return holds === undefined ? all : `<!-- generated: ${name} -->\n${table(holds, SHOWS_WORDS.has(name))}\n<!-- end -->`;
   });
 }
 
-function table(holds: (code: string, row: Row) => boolean): string {
+function table(holds: (code: string, row: Row) => boolean, withExample: boolean): string {
   const rows = ROWS.filter(([code, row]) => holds(code, row))
     .toSorted(([a], [b]) => (a < b ? -1 : 1))
     .map(([code, { means, todo }]) => {
       const { message, hint } = exampleOf(code);
-      return `| \`${code}\` | ${means} | ${inCell(message)} | ${todo ?? inCell(hint)} |`;
+      const example = withExample ? ` ${inCell(message)} |` : "";
+      return `| \`${code}\` | ${means} |${example} ${todo ?? inCell(withoutName(hint))} |`;
     });
-  return ["| code | means | for example | what to do |", "| --- | --- | --- | --- |", ...rows].join("\n");
+  const [middle, line] = withExample ? [" for example |", " --- |"] : ["", ""];
+  return [`| code | means |${middle} what to do |`, `| --- | --- |${line} --- |`, ...rows].join("\n");
+}
+
+/** A hint says the nearest name, which is the example's. */
+function withoutName(hint: string): string {
+  const rest = hint.replace(/^did you mean .*?\? ?/, "");
+  return rest === "" ? "the message names the nearest" : rest;
 }
 
 function exampleOf(code: string): SaidProblem {
