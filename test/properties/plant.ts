@@ -6,12 +6,10 @@ import type { Rollout, Stage } from "../../src/core/spec/rollout.ts";
 import type { DriveOptions } from "../../src/simulate/driver.ts";
 import type { Advance } from "../../src/simulate/truth/moment.ts";
 
-/** A bug, by what it stands for. It is found within so many seeds (3,000) from the first (0), by a message that matches. */
+/** A bug, by what it stands for. It is found within so many seeds (3,000), by a message that matches. */
 export interface Mutant {
   name: string;
   bug: Pick<DriveOptions, "advance" | "start" | "gates">;
-  /** Where it shows soon, of a bug that few scenarios show. */
-  from?: number;
   within?: number;
   by?: RegExp;
 }

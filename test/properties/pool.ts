@@ -3,6 +3,8 @@ import { Worker } from "node:worker_threads";
 
 export interface Job {
   id: number;
+  /** Tried before all others. */
+  first?: number | undefined;
   /** Seeds from here up to, not including, there; ends at the first that fails. */
   from: number;
   to: number;
@@ -13,13 +15,14 @@ export interface Job {
 export interface Result {
   runs: number;
   steps: number;
+  /** Milliseconds of processor time: a thread gives way to whoever else has work. */
+  cpuMs: number;
   seen: Record<string, number>;
   failed: { seed: number; wrong: string }[];
 }
 
 /** Threads that take jobs as they are free. */
 export interface Pool {
-  threads: number;
   run(job: Omit<Job, "id">): Promise<Result>;
   close(): Promise<void>;
 }
@@ -66,7 +69,6 @@ export function openPool(threads = availableParallelism()): Pool {
   const workers = Array.from({ length: threads }, add);
   idle.push(...workers);
   return {
-    threads,
     run: (job) =>
       new Promise((resolve, reject) => {
         queue.push({ job: { ...job, id: next++ }, resolve, reject });
@@ -80,10 +82,11 @@ export function openPool(threads = availableParallelism()): Pool {
 
 /** Adds up what several jobs found. */
 export function sum(results: readonly Result[]): Result {
-  const total: Result = { runs: 0, steps: 0, seen: {}, failed: [] };
-  for (const { runs, steps, seen, failed } of results) {
+  const total: Result = { runs: 0, steps: 0, cpuMs: 0, seen: {}, failed: [] };
+  for (const { runs, steps, cpuMs, seen, failed } of results) {
     total.runs += runs;
     total.steps += steps;
+    total.cpuMs += cpuMs;
     total.failed.push(...failed);
     for (const [what, times] of Object.entries(seen)) total.seen[what] = (total.seen[what] ?? 0) + times;
   }

@@ -27,7 +27,6 @@ export const GATE_MUTANTS: readonly Mutant[] = [
   },
   {
     name: "a tag that is moved is not looked at again",
-    from: 3,
     bug: {
       advance: blind((world, run) => (run.resolved === undefined ? world : { ...world, revisions: run.resolved })),
     },
@@ -80,21 +79,18 @@ export const GATE_MUTANTS: readonly Mutant[] = [
   },
   {
     name: "a halt made on another rollout's pull request is ignored",
-    from: 600,
     bug: { advance: blind((world) => others(world, (one) => without(one, "halts"))) },
     within: 6000,
     by: /halted|halt was answered/,
   },
   {
     name: "what is halted stays in the merge queue",
-    from: 1700,
     bug: { gates: (run, world, { cleared = [] }) => gatesOf(run, world, { cleared }) },
     by: /halt was answered/,
     within: 20_000,
   },
   {
     name: "what is paused stays in the merge queue",
-    from: 600,
     bug: { gates: () => [] },
     by: /merged while the journal says|merged after its pause/,
   },
@@ -187,7 +183,6 @@ export const GATE_MUTANTS: readonly Mutant[] = [
   },
   {
     name: "a hotfix leaves approvals behind",
-    from: 1250,
     bug: {
       advance: withStages((stage, run) => (run.batches.some((batch) => batch.kind === "Hotfix") ? without(stage, "approval") : stage)),
     },

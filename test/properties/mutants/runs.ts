@@ -11,7 +11,6 @@ type Start = typeof startAll;
 export const RUN_MUTANTS: readonly Mutant[] = [
   {
     name: "a growing window does not begin anew after a failure",
-    from: 650,
     bug: { advance: withStages((stage) => without(stage, "grow")) },
     by: /were earned/,
   },
@@ -82,7 +81,6 @@ export const RUN_MUTANTS: readonly Mutant[] = [
   },
   {
     name: "halts end with the run they were made on",
-    from: 450,
     bug: {
       start: (truth, entries, now) =>
         startAll(truth, entries, now).map((one) =>
