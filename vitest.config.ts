@@ -2,8 +2,11 @@ import { availableParallelism } from "node:os";
 import { defineConfig } from "vitest/config";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 
-/** Whole worlds first, since they take longest; and each project's files in a row, so that workers are kept. */
-const ORDER = ["long", "worlds", "rooms", "core"];
+/**
+ * The random runs first: they take what of the cores nobody else wants. Then whole worlds, since they take longest; and each
+ * project's files in a row, so that workers are kept.
+ */
+const ORDER = ["runs", "long", "worlds", "rooms", "core"];
 
 class WorldsFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
@@ -15,7 +18,6 @@ class WorldsFirst extends BaseSequencer {
 /** Journeys of many minutes of a world's time, with all that can go wrong on the way: the gate's. */
 const LONG = ["test/e2e/**/*.long.test.ts"];
 const WORLDS = ["test/e2e/**/*.test.ts", "test/attacks/**/*.test.ts", "test/real/**/*.test.ts"];
-/** Random runs take every core for themselves, and their pace is one of the things they show. */
 const RUNS = ["test/properties/run.test.ts"];
 const CORE = ["src/core/**/*.test.ts", "src/simulate/**/*.test.ts", "test/traps/**/*.test.ts", "test/corpus/**/*.test.ts"];
 
@@ -25,8 +27,8 @@ export default defineConfig({
   test: {
     // A worker takes file after file: its modules are loaded once, and no test may leave anything behind in them.
     isolate: false,
-    // A worker of a world waits for git half of its time.
-    maxWorkers: Math.ceil(availableParallelism() * 1.5),
+    // A worker of a world waits for git half of its time, and the one of the random runs does nothing itself.
+    maxWorkers: Math.ceil(availableParallelism() * 1.5) + 1,
     setupFiles: ["test/support/setup.ts"],
     sequence: { sequencer: WorldsFirst },
     // These end what hangs, and bound no test's pace: a machine may be busy with ten other things.
