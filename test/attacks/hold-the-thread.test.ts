@@ -6,7 +6,7 @@ import fc from "fast-check";
 import { afterAll, describe, expect, test } from "vitest";
 import { openCell } from "../../src/adapters/cell/cell.ts";
 import type { CellOutcome } from "../../src/adapters/cell/port.ts";
-import { cpuMs } from "../support/cpu-time.ts";
+import { cpuMs, slowdown } from "../support/cpu-time.ts";
 import { cruelTexts } from "./support/cruel-texts.ts";
 import { PARSERS } from "./support/parsers.ts";
 
@@ -17,26 +17,6 @@ const { cruel, pieces, filled } = cruelTexts(MEBIBYTE);
 const random = fc
   .sample(fc.array(fc.constantFrom(...pieces), { minLength: 2, maxLength: 6 }), { seed: 20_261_123, numRuns: 8 })
   .map((row): [string, string] => [`rows of ${JSON.stringify(row.join(""))}`, filled(row.join(""))]);
-
-/** Milliseconds that an idle machine takes for each part of `slowdown`. */
-const IDLE_MS = { reading: 14, splitting: 36 };
-
-/** How many times slower than an idle machine this one is just now, at reading text or at making many small ones: its cores and caches are shared. */
-function slowdown(): number {
-  const text = filled("ab ");
-  let sum = 0;
-  const reading = spentMs(() => {
-    for (let times = 0; times < 4; times++) for (let at = 0; at < text.length; at++) sum = (sum * 31 + text.charCodeAt(at)) % 65_521;
-  });
-  const splitting = spentMs(() => (sum += text.replaceAll(" ", "\n").split("\n").length));
-  return Math.max(1, sum < 0 ? 0 : reading / IDLE_MS.reading, splitting / IDLE_MS.splitting);
-}
-
-function spentMs(work: () => unknown): number {
-  const before = cpuMs();
-  work();
-  return cpuMs() - before;
-}
 
 /** Of some tries: a collection of garbage, or code that is compiled just then, may fall into one. */
 async function heldMs(work: () => unknown): Promise<number> {

@@ -9,7 +9,7 @@ import { sentenceOf } from "../../src/core/report/reasons/say.ts";
 import type { Verdict } from "../../src/core/run/state/run.ts";
 import { type History, history, LAST } from "./argocd-model.ts";
 
-const RUNS = Number(process.env["STAGECOACH_RUNS"] ?? (process.env["STAGECOACH_REQUIRE_ALL"] === "1" ? 5000 : 2000));
+const RUNS = Number(process.env["STAGECOACH_RUNS"] ?? (process.env["STAGECOACH_REQUIRE_ALL"] === "1" ? 2000 : 500));
 const T = Date.parse(MERGED);
 
 /** What a bot that watches says of a history, second by second as far as it has reason to look. */

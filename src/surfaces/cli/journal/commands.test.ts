@@ -192,7 +192,8 @@ test("wait for a release is over with its run, and not with the run before it", 
   await journal.read();
   const third = { ...first, number: 3, release: { values: { version: "v9" }, attempt: 0 } };
   const waiting = printed(wait, "payments", "--release", "v9", "--timeout", "60s", "-o", "json");
-  await new Promise((resolve) => setTimeout(resolve, 300));
+  // It has looked once, and said that there is no such run yet.
+  await vi.waitFor(() => expect(process.stderr.write).toHaveBeenCalled(), { timeout: 60_000 });
   await journal.record({ runs: [third], subject: "payments #3: done", trailers: {}, at: START });
   const { code, text } = await waiting;
   expect([code, JSON.parse(text)]).toEqual([0, expect.objectContaining({ run: 3, reached: "done", release: { version: "v9" } })]);

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { fromMarkdown } from "mdast-util-from-markdown";
 import { describe, expect, test } from "vitest";
-import { cpuMs } from "../../../../test/support/cpu-time.ts";
+import { cpuMs, idleMs } from "../../../../test/support/cpu-time.ts";
 import { parseComment } from "./parse.ts";
 import { isTooCostly, linesToRead, plainLines } from "./plain-lines.ts";
 
@@ -220,16 +220,14 @@ describe("no comment holds the process up", () => {
       seed = (Math.imul(seed, 1103515245) + 12345) & 0x7fffffff;
       return all[(seed >> 8) % all.length] ?? "";
     };
-    return Array.from({ length: 3000 }, () => next() + next() + next());
+    return Array.from({ length: 1500 }, () => next() + next() + next());
   })();
   const pieces = [...all, ...all.flatMap((a) => all.map((b) => a + b)), ...triples];
 
   test.each(["x<?", "<!A", "x <![CDATA[", "1. a\n   - b\n", "[a]", "_a*", "- > ", "[a]: b\n", "[a]("])(
     "65,000 characters of %j",
     (piece) => {
-      const before = cpuMs();
-      parseComment(`${piece.repeat(65_000 / piece.length)}\n/status\n\n[a]: x`);
-      expect(cpuMs() - before).toBeLessThan(250);
+      expect(idleMs(() => parseComment(`${piece.repeat(65_000 / piece.length)}\n/status\n\n[a]: x`))).toBeLessThan(250);
     },
   );
 
@@ -243,14 +241,16 @@ describe("no comment holds the process up", () => {
   test("the longest that is given to it is read in a moment, whatever piece it repeats", () => {
     let longest = { ms: 0, piece: "" };
     // Some of them: all take a minute.
-    for (const piece of pieces.filter((_, index) => index % 15 === 0)) {
+    for (const piece of pieces.filter((_, index) => index % 30 === 0)) {
       const body = `/pause\n\nx${piece.repeat(Math.floor(2900 / piece.length))}\n/status`;
       const before = cpuMs();
       parseComment(body);
-      const ms = cpuMs() - before;
+      const spent = cpuMs() - before;
+      if (spent <= longest.ms) continue;
+      const ms = idleMs(() => parseComment(body));
       if (ms > longest.ms) longest = { ms, piece };
     }
-    // Thirty seconds for the plain parser on a whole comment; the machine may be busy.
+    // Thirty seconds for the plain parser on a whole comment.
     expect(longest.ms, JSON.stringify(longest.piece)).toBeLessThan(1000);
   }, 120_000);
 });
