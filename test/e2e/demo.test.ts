@@ -71,7 +71,7 @@ describe("the demo", () => {
     // What is found is walked, too.
     for (const url of found) if (found.size < MOST_PAGES) for (const link of await linksOf(url)) found.add(link);
     expect(found.size).toBeGreaterThan(40);
-    for (const part of ["/commit/", "/blob/", "/runs/", "/tree/", "/files"])
+    for (const part of ["/commit/", "/blob/", "/runs/", "/tree/", "/files", "/applications/argocd/"])
       expect([...found].some((url) => url.includes(part))).toBe(true);
 
     // All the while nothing was merged without a yes.

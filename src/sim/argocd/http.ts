@@ -23,6 +23,8 @@ interface HttpParts {
   push(push: Push): void;
   /** The REST API; false: the request is not for it. */
   api(request: IncomingMessage, response: ServerResponse): boolean;
+  /** Pages for a browser; false: a program asks, or for something else. */
+  pages(request: IncomingMessage, response: ServerResponse): boolean;
   /** Serves TLS with it. */
   certificate?: { cert: string; key: string } | undefined;
 }
@@ -95,7 +97,7 @@ async function webhook(parts: HttpParts, request: IncomingMessage, response: Ser
 /** `/api/webhook` for both controllers at once, and the REST API. */
 export function createArgoServer(parts: HttpParts): Server {
   const answer = (request: IncomingMessage, response: ServerResponse) => {
-    if (parts.api(request, response)) return;
+    if (parts.api(request, response) || parts.pages(request, response)) return;
     const { pathname } = requestUrl(request);
     if (pathname === "/api/webhook" && request.method === "POST") {
       webhook(parts, request, response).catch(() => response.destroy());

@@ -26,6 +26,7 @@ import { anyVersion, createRepositories, type Repositories } from "./git/reposit
 import { renderWithFiles } from "./git/snapshots.ts";
 import { createArgoServer } from "./http.ts";
 import type { ArgoCdOptions, ArgoCdSim } from "./options.ts";
+import { createPages } from "./pages.ts";
 import { createFleetRollouts } from "./rollouts/index.ts";
 import { Scheduler } from "./scheduler.ts";
 import { asApplication } from "./types.ts";
@@ -64,7 +65,11 @@ export async function startArgoCd(options: ArgoCdOptions): Promise<ArgoCdSim> {
   const authority = options.tls === true ? createAuthority() : undefined;
   const certificate = authority?.issue([host, "localhost"]);
   const push = (one: Push) => notifyPush(parts, one);
-  const { url, close } = await listen(createArgoServer({ push, api: api.handle, certificate, secret: webhookSecret }), port, host);
+  const { url, close } = await listen(
+    createArgoServer({ push, api: api.handle, pages: createPages(store, clock), certificate, secret: webhookSecret }),
+    port,
+    host,
+  );
   const levers = leversOf(parts);
   playScript(options.faults ?? {}, scheduler, { board: parts.board, relabel: levers.relabel, repoDown: repositories.setDown });
   if (bootstrap !== undefined) store.create(parentApplication(bootstrap, namespace));

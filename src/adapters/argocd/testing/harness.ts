@@ -137,7 +137,12 @@ async function serveApi(sim: KubernetesSim, clock: Clock) {
   const clusters = () => connectionsOf(store, index, () => false, "2026-11-21T10:00:00Z");
   const api = createArgoApi({ store, clock, namespace: "argocd", clusters });
   const authority = createAuthority();
-  const server = createArgoServer({ push: () => undefined, api: api.handle, certificate: authority.issue(["127.0.0.1"]) });
+  const server = createArgoServer({
+    push: () => undefined,
+    api: api.handle,
+    pages: () => false,
+    certificate: authority.issue(["127.0.0.1"]),
+  });
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
   const url = `https://127.0.0.1:${(server.address() as AddressInfo).port}`;

@@ -1,13 +1,13 @@
 /**
- * The box in which the visitor comments, with a button for each command that would help just now. It takes what was sent by a page of
+ * The box in which the visitor comments, approves and merges, with a button for each command that would help just now. It takes what was sent by a page of
  * ours in a browser on this machine: a token of this process stands in the form, and the request says it comes from there.
  */
 import { timingSafeEqual } from "node:crypto";
 import type { IncomingMessage } from "node:http";
 import { ApiFailure } from "../http/failure.ts";
-import type { Issue, Offers, Visitor } from "../model/model.ts";
+import type { Issue, Offers, Repo, Visitor } from "../model/model.ts";
 import { createPerson } from "../model/people.ts";
-import { fullName } from "../model/world.ts";
+import { atLeast, fullName, roleOf } from "../model/world.ts";
 import { type Html, html, issuePath, type RepoView } from "./frame.ts";
 
 /** A comment's 65,536 characters, each of up to four bytes that are written as three. */
@@ -21,12 +21,16 @@ export function commentBox({ repo, visitor }: RepoView, issue: Issue): Html | st
 <form method="post" action="${action}"><label for="body">Comment as <b>${visitor.user.login}</b></label>
 <input type="hidden" name="token" value="${visitor.token}">
 <textarea id="body" name="body" rows="4" maxlength="65536" placeholder="Say something, or a command such as /status or /help"></textarea>
-<p id="buttons" data-live>${mayApprove(visitor, issue) ? html`<button name="review" value="APPROVE">Approve</button> ` : ""}<button class="main">Comment</button></p></form></section>`;
+<p id="buttons" data-live>${mayMerge(repo, visitor, issue) ? html`<button name="merge" value="merge">Merge pull request</button> ` : ""}${mayApprove(visitor, issue) ? html`<button name="review" value="APPROVE">Approve</button> ` : ""}<button class="main">Comment</button></p></form></section>`;
 }
 
 /** Nobody approves what they wrote. */
 function mayApprove({ user }: Visitor, issue: Issue): boolean {
   return issue.pull !== undefined && issue.state === "open" && issue.user.id !== user.id;
+}
+
+function mayMerge(repo: Repo, { user }: Visitor, { pull, state }: Issue): boolean {
+  return pull !== undefined && state === "open" && !pull.draft && atLeast(roleOf(repo, user), "write");
 }
 
 function offersForm({ token }: Visitor, offers: Offers | undefined, action: string): Html | string {
@@ -42,7 +46,7 @@ export function isLoopbackHost(host: string | undefined): boolean {
   return /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])(?::\d{1,5})?$/i.test(host ?? "");
 }
 
-/** Posts what the form holds; gives where the comment is. Throws ApiFailure where it must not, or cannot be. */
+/** Posts what the form holds, or merges; gives where that is shown. Throws ApiFailure where it must not, or cannot be. */
 export async function takeComment(view: RepoView, issue: Issue, request: IncomingMessage): Promise<string> {
   const { repo, world, visitor } = view;
   if (visitor === undefined) throw notOurs();
@@ -53,6 +57,12 @@ export async function takeComment(view: RepoView, issue: Issue, request: Incomin
   const person = createPerson(world, visitor.user);
   if (form.get("review") === "APPROVE")
     return `${issuePath(repo, issue)}#pullrequestreview-${await person.review(fullName(repo), issue.number, "APPROVE", body)}`;
+  if (form.has("merge")) {
+    if (!mayMerge(repo, visitor, issue))
+      throw new ApiFailure(403, "You may not merge it: that wants write permission, and a pull request that is open and no draft.");
+    await person.mergePull(fullName(repo), issue.number);
+    return issuePath(repo, issue);
+  }
   const id = person.comment(fullName(repo), issue.number, body);
   return `${issuePath(repo, issue)}#issuecomment-${id}`;
 }

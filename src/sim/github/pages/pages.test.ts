@@ -191,6 +191,26 @@ describe("the pages", () => {
     expect(await comments()).toEqual([]);
   });
 
+  test("the visitor merges with a button, where they may and the rules of the branch let them", async () => {
+    const page = `/acme/config/pull/${pull}`;
+    const merge = (token: string) => ask(`${page}/comment`, form({ token, merge: "merge" }));
+    const isOpen = async () => (await ask(page)).text.includes('class="state open"');
+    const token = tokenIn((await ask(page)).text);
+    expect((await ask(page)).text).toContain('name="merge"');
+    for (const attempt of [form({ merge: "merge" }), form({ token, merge: "merge" }, { origin: "http://evil.example" })])
+      expect((await ask(`${page}/comment`, attempt)).status).toBe(403);
+    world.sim.collaborator(world.repository, "wim", "read");
+    expect((await ask(page)).text).not.toContain('name="merge"');
+    expect((await merge(token)).status).toBe(403);
+    world.sim.collaborator(world.repository, "wim", "write");
+    expect(await isOpen()).toBe(true);
+    expect(await merge(token)).toMatchObject({ status: 303, headers: { location: page } });
+    const { text } = await ask(page);
+    expect(text).toMatch(/wim<\/a> merged it as/);
+    expect(text).not.toContain('name="merge"');
+    expect((await merge(token)).status).toBe(403);
+  });
+
   test("a private repository is shown to nobody who may not read it", async () => {
     world.sim.settings(world.repository, { private: true });
     expect((await ask(`/acme/config/pull/${pull}`)).status).toBe(200);

@@ -108,6 +108,7 @@ function planeOf(world: EmbeddedWorld, log: Log): ControlPlane {
     clusterSecrets: true,
     // Asking Argo CD to compare again spares the demo its three-minute polls; without it the run only takes longer.
     annotationRefresh: true,
+    uiUrl: world.argocd.url,
     clock: world.clock,
     log,
   });

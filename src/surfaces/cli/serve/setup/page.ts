@@ -1,5 +1,8 @@
-/** The set-up pages as HTML: whatever comes from outside is escaped here. Called by `setup.ts`. */
+/** The set-up pages as HTML. Called by `setup.ts`. */
+import { html } from "hono/html";
 import type { AppManifest, Asked } from "./manifest.ts";
+
+type Html = ReturnType<typeof html>;
 
 /** Everything the set-up page says. */
 export interface SetupView {
@@ -30,11 +33,11 @@ export function setupPage(view: SetupView): string {
   const { host, manifest, createUrl } = view;
   return page(
     "Create the GitHub App",
-    `<p class="lead">Stagecoach acts on ${escaped(host)} as a GitHub App of your own. Making it takes two clicks. Nothing leaves this computer before the first.</p>
+    html`<p class="lead">Stagecoach acts on ${host} as a GitHub App of your own. Making it takes two clicks. Nothing leaves this computer before the first.</p>
 ${facts(view)}
-<form method="post" action="${escaped(createUrl)}">
-<input type="hidden" name="manifest" value="${escaped(JSON.stringify(manifest.json))}">
-<button>Create the App on ${escaped(host)}</button>
+<form method="post" action="${createUrl}">
+<input type="hidden" name="manifest" value="${JSON.stringify(manifest.json)}">
+<button>Create the App on ${host}</button>
 <p class="quiet">GitHub shows you the same once more, lets you choose another name, and asks for the second click.</p>
 </form>
 <section><h2>What will happen</h2>
@@ -46,12 +49,12 @@ ${facts(view)}
 </ol></section>
 <section><h2>What the App may do</h2>
 <table><thead><tr><th>Permission<th>Access<th>Why</thead><tbody>
-${manifest.permissions.map(permission).join("\n")}
+${manifest.permissions.map(permission)}
 </tbody></table>
 <p class="quiet">No permission to change settings, workflows, secrets or members of anything.</p></section>
 <details><summary>The ${manifest.events.length} events it hears of</summary>
 <table><thead><tr><th>Event<th>What it tells</thead><tbody>
-${manifest.events.map((event) => `<tr><th scope="row"><code>${escaped(event.name)}</code><td>${escaped(event.why)}`).join("\n")}
+${manifest.events.map((event) => html`<tr><th scope="row"><code>${event.name}</code><td>${event.why}`)}
 </tbody></table>
 <p class="quiet">An event only says where to look again. Nothing in it is believed.</p></details>`,
   );
@@ -61,15 +64,15 @@ ${manifest.events.map((event) => `<tr><th scope="row"><code>${escaped(event.name
 export function madePage(view: SetupView, { name, installUrl, settingsUrl, hasSecret }: MadeApp): string {
   const secret = hasSecret
     ? ""
-    : `<li><b>Give it a webhook secret.</b> GitHub made none: set one in <a href="${escaped(settingsUrl)}">its settings</a>, and as <code>WEBHOOK_SECRET</code> in the file.</li>`;
+    : html`<li><b>Give it a webhook secret.</b> GitHub made none: set one in <a href="${settingsUrl}">its settings</a>, and as <code>WEBHOOK_SECRET</code> in the file.</li>`;
   const hook =
     view.deliveries !== undefined
       ? ""
-      : `<li><b>Say where the server is.</b> Its deliveries are off: set <i>Webhook URL</i> in <a href="${escaped(settingsUrl)}">its settings</a> to <code>https://…/api/github/webhooks</code>, and tick <i>Active</i>.</li>`;
+      : html`<li><b>Say where the server is.</b> Its deliveries are off: set <i>Webhook URL</i> in <a href="${settingsUrl}">its settings</a> to <code>https://…/api/github/webhooks</code>, and tick <i>Active</i>.</li>`;
   return page(
-    `${escaped(name)} is there`,
-    `<p class="lead">The App exists on ${escaped(view.host)}, and its credentials are in <code>${escaped(view.envFile)}</code>, which only you may read.</p>
-<p><a class="button" href="${escaped(installUrl)}">Install it on your repositories</a></p>
+    html`${name} is there`,
+    html`<p class="lead">The App exists on ${view.host}, and its credentials are in <code>${view.envFile}</code>, which only you may read.</p>
+<p><a class="button" href="${installUrl}">Install it on your repositories</a></p>
 <section><h2>Then</h2><ol>
 <li><b>Install it</b> on the config repositories it shall look after.</li>
 ${hook}${secret}
@@ -82,12 +85,12 @@ ${hook}${secret}
 export function failedPage(what: string, next: string): string {
   return page(
     "The App is not set up",
-    `<p class="lead bad">${escaped(what)}</p>\n<p>${escaped(next)}</p>\n<p><a class="button" href="/">Back to the start</a></p>`,
+    html`<p class="lead bad">${what}</p>\n<p>${next}</p>\n<p><a class="button" href="/">Back to the start</a></p>`,
   );
 }
 
-function page(title: string, body: string): string {
-  return `<!doctype html>
+function page(title: Html | string, body: Html): string {
+  return String(html`<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
@@ -105,33 +108,29 @@ ${body}
 <footer><p>This page is on your computer only, and goes when you press Ctrl-C in the terminal.</p></footer>
 </body>
 </html>
-`;
+`);
 }
 
-function facts({ host, organisation, deliveries, envFile }: SetupView): string {
-  const rows: [string, string, string][] = [
-    ["On", `<b>${escaped(host)}</b>`, host === "github.com" ? "another GitHub: start with <code>GHE_HOST=github.example.com</code>" : ""],
+function facts({ host, organisation, deliveries, envFile }: SetupView): Html {
+  const rows: [string, Html, Html | string][] = [
+    ["On", html`<b>${host}</b>`, host === "github.com" ? html`another GitHub: start with <code>GHE_HOST=github.example.com</code>` : ""],
     [
       "Owned by",
-      organisation === undefined ? "<b>you</b>" : `<b>${escaped(organisation)}</b>`,
-      organisation === undefined ? "an organisation: start with <code>--org NAME</code>" : "",
+      organisation === undefined ? html`<b>you</b>` : html`<b>${organisation}</b>`,
+      organisation === undefined ? html`an organisation: start with <code>--org NAME</code>` : "",
     ],
     [
       "Deliveries to",
-      deliveries === undefined ? "<b>nowhere yet</b>" : `<code>${escaped(deliveries)}</code>`,
-      deliveries === undefined ? "start with <code>--public-url https://…</code>, or set it in the App’s settings later" : "",
+      deliveries === undefined ? html`<b>nowhere yet</b>` : html`<code>${deliveries}</code>`,
+      deliveries === undefined ? html`start with <code>--public-url https://…</code>, or set it in the App’s settings later` : "",
     ],
-    ["Credentials to", `<code>${escaped(envFile)}</code>`, ""],
+    ["Credentials to", html`<code>${envFile}</code>`, ""],
   ];
-  return `<dl>${rows.map(([name, value, hint]) => `<dt>${name}<dd>${value}${hint === "" ? "" : ` <span class="quiet">${hint}</span>`}`).join("\n")}</dl>`;
+  return html`<dl>${rows.map(([name, value, hint]) => html`<dt>${name}<dd>${value}${hint === "" ? "" : html` <span class="quiet">${hint}</span>`}`)}</dl>`;
 }
 
-function permission({ name, access, why }: Asked): string {
-  return `<tr><th scope="row"><code>${escaped(name)}</code><td><span class="${access === "write" ? "write" : "read"}">${escaped(access)}</span><td>${escaped(why)}`;
-}
-
-function escaped(text: string): string {
-  return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
+function permission({ name, access, why }: Asked): Html {
+  return html`<tr><th scope="row"><code>${name}</code><td><span class="${access === "write" ? "write" : "read"}">${access}</span><td>${why}`;
 }
 
 /** How the set-up page looks: as the page of runs does. */

@@ -111,8 +111,8 @@ describe("the set-up page", () => {
     expect(html).toContain('action="https://ghe.example.com/settings/apps/new?state=s"');
     expect(html).toContain("Create the App on ghe.example.com");
     expect(html).not.toContain("<script");
-    expect(html).toContain("acme&#34;&#62;&#60;script&#62;");
-    expect(failedPage("<b>", "")).toContain("&#60;b&#62;");
+    expect(html).toContain("acme&quot;&gt;&lt;script&gt;");
+    expect(failedPage("<b>", "")).toContain("&lt;b&gt;");
   });
 
   test("once the App is there it says what is left to do, and no more", () => {
