@@ -17,17 +17,6 @@ export function rolloutPhase(rollout: RolloutState): string {
   return rollout.paused && rollout.phase !== "Degraded" ? "Paused" : rollout.phase;
 }
 
-/** A Rollout as the page draws it: `details` is step, weight, images, replicas and message, in words. */
-export interface RolloutLine {
-  name: string;
-  phase: string;
-  details: string;
-}
-
-export function rolloutLine(rollout: RolloutState): RolloutLine {
-  return { name: rollout.name, phase: rolloutPhase(rollout), details: rolloutDetails(rollout) };
-}
-
 /** `step 1/4 · weight 20 (actual 25) · shop:v1 → shop:v2 · 5/5 available, 1 updated · CanaryPauseStep`. Not escaped. */
 export function rolloutDetails(rollout: RolloutState): string {
   const { step, steps, message } = rollout;

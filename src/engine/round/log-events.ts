@@ -65,9 +65,9 @@ export function changeWords(
   return { subject: subjectOf(events, runs), trailers: trailersOf(events, runs, decisions, deliveries) };
 }
 
-/** One event of a run, as it stands in a subject. */
+/** One event of a run, as it stands in a subject: without `#`, which GitHub makes a link to an issue of that number. */
 export function eventText(rollout: string, number: number | undefined, event: Words, run: Run | undefined): string {
-  return `${rollout}${number === undefined ? "" : ` #${number}`}: ${sentenceOf(event, run)}`;
+  return `${rollout}${number === undefined ? "" : ` run ${number}`}: ${sentenceOf(event, run)}`;
 }
 
 function subjectOf(events: readonly string[], runs: ReadonlyMap<string, Run>): string {

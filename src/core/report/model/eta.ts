@@ -8,6 +8,17 @@ import { percentiles } from "../plan/duration.ts";
 import type { Context } from "./context.ts";
 import type { Eta } from "./model.ts";
 
+/** What only a person brings about: how long that takes nobody knows, so nothing is said to be done at a time. */
+const OF_PEOPLE: ReadonlySet<string> = new Set([
+  ...["NEXT_APPROVED", "NEXT_PERSON_MERGES", "NEXT_PROMOTED", "NEXT_COMMAND", "NEXT_PULL_READY", "NEXT_REVIEWED", "NEXT_RULE_CHANGED"],
+  ...["NEXT_HALT_LIFTED", "NEXT_LIMIT_RAISED", "NEXT_PROTECTED", "NEXT_SETTINGS", "NEXT_WINDOWS_CHANGED", "NEXT_CHECK_PASSES"],
+]);
+
+/** It goes on without anybody. */
+function goesOn(run: Run): boolean {
+  return isMoving(run) && run.ending === undefined && !OF_PEOPLE.has(run.next?.what.code ?? "");
+}
+
 interface Share {
   p50: number;
   p90: number;
@@ -16,14 +27,14 @@ interface Share {
 /** Of the whole run: what each stage still has to do. undefined: it does not go on by itself, or nothing is known of how long that takes. */
 export function etaOfRun(context: Context): Eta | undefined {
   const { run } = context;
-  if (!isMoving(run) || run.ending !== undefined) return undefined;
+  if (!goesOn(run)) return undefined;
   return etaOfStages(context, run.plan.stages.keys());
 }
 
 /** Of one stage, which begins once those before it are over. */
 export function etaOfStage(context: Context, stage: number): Eta | undefined {
   const { run } = context;
-  if (!isMoving(run) || run.ending !== undefined || stage < run.stage) return undefined;
+  if (!goesOn(run) || stage < run.stage) return undefined;
   return etaOfStages(context, Array(stage + 1).keys());
 }
 

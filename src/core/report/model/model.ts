@@ -100,7 +100,7 @@ export interface Action {
   whyNot?: Said | undefined;
 }
 
-export interface Link {
+interface Link {
   /** `#12`, `Argo CD` */
   name: string;
   url: string;

@@ -1,7 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { batchTarget, sampleRun } from "../../../../test/support/sample-run.ts";
-import { said } from "../../reasons/run.ts";
-import type { Batch, Run } from "../../run/state/run.ts";
+import { iso } from "../../base/time.ts";
+import { runReason, said } from "../../reasons/run.ts";
+import { pullRef } from "../../run/state/names.ts";
+import type { Batch, BatchTarget, Run } from "../../run/state/run.ts";
 import { clustersBelow } from "./counts.ts";
 import type { ModelNode } from "./model.ts";
 import { modelOf } from "./run-model.ts";
@@ -76,6 +78,26 @@ describe("the model of a run", () => {
     expect(modelOf(run, NOW).eta).toEqual({ p50: "2026-11-21T09:08:00.000Z", p90: "2026-11-21T09:08:00.000Z" });
     expect(modelOf({ ...run, phase: "Paused" }, NOW).eta).toBeUndefined();
     expect(modelOf(sampleRun({ batches: [] }), NOW).eta).toBeUndefined();
+  });
+
+  test("expects no end while a person is waited for: nobody knows how long that takes", () => {
+    const first = { ...(sampleRun().batches[0] as Batch), settledAt: "2026-11-21T09:12:00.000Z" };
+    const run = sampleRun({ batches: [first, ...sampleRun().batches.slice(1)] });
+    const what = runReason("NEXT_APPROVED", { pull: pullRef(first.pull), released: ["ana"], author: "ana", merger: undefined });
+    const awaiting = modelOf({ ...run, next: { what } }, NOW);
+    expect([awaiting.eta, ...awaiting.children.map(({ eta }) => eta)].filter((eta) => eta !== undefined)).toEqual([]);
+  });
+
+  test("a batch of which nothing is on its way any more, and some failed, has failed: also once the run was aborted", () => {
+    const failing = (phases: BatchTarget["phase"][], over: Partial<Run> = {}) => {
+      const [first, second] = sampleRun().batches as [Batch, Batch];
+      const targets = second.targets.map((target, at) => ({ ...target, phase: phases[at] ?? target.phase }));
+      const model = modelOf(sampleRun({ batches: [first, { ...second, phase: "Merged", targets }], ...over }), NOW);
+      return model.children.flatMap(({ children }) => children).filter(({ kind }) => kind === "batch")[1];
+    };
+    expect(failing(["Failed", "Syncing"])).toMatchObject({ state: "Syncing", tone: "bad" });
+    expect(failing(["Failed", "Healthy"])).toMatchObject({ state: "Failed", when: "now" });
+    expect(failing(["Failed", "Failed"], { phase: "Aborted", endedAt: iso(NOW) })).toMatchObject({ state: "Failed", when: "past" });
   });
 
   test("says what Argo CD says of a failed cluster, with a link to it there", () => {

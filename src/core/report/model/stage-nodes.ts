@@ -2,7 +2,7 @@
 import type { PlannedBatch, PlannedTarget } from "../../plan/plan-types.ts";
 import { stepWords } from "../../plan/steps.ts";
 import { targetsOf } from "../../run/state/names.ts";
-import { type Batch, isEnded, type Requeued, type Run } from "../../run/state/run.ts";
+import { type Batch, type BatchTarget, isEnded, type Requeued, type Run, type TargetPhase } from "../../run/state/run.ts";
 import { isMidStep } from "../../run/state/steps.ts";
 import { present } from "../markdown.ts";
 import { placesOf } from "../places.ts";
@@ -72,7 +72,7 @@ function isSkipped(run: Run, cluster: string): boolean {
 function batchNode(context: Context, batch: Batch): ModelNode {
   const { run } = context;
   const here = targetsShown(run, batch);
-  const over = batch.phase === "Settled" || batch.phase === "Closed";
+  const over = batch.phase === "Settled" || batch.phase === "Closed" || isEnded(run);
   const failed = batch.targets.filter((target) => target.phase === "Failed").length;
   const clusters = Map.groupBy(here, (target) => target.cluster);
   const children = [
@@ -80,16 +80,18 @@ function batchNode(context: Context, batch: Batch): ModelNode {
     ...(batch.analyses ?? []).map((record) => analysisNode(context, record)),
   ];
   const { pull } = batch;
+  const state = stateOfBatch(batch, { here, failed, left: !isMidStep(batch) && here.length === 0 });
   const changes = new Set(batch.targets.map(changeOf).filter((change) => change !== ""));
   return node({
     ...{
       kind: "batch",
       name: nameOf(run, batch),
-      ...stateOfBatch(batch, { failed, left: !isMidStep(batch) && here.length === 0 }),
+      ...state,
       since: batch.since,
       children,
     },
-    ...(over ? { reason: batch.why, says: "" } : explained(context, batch.why)),
+    // What is still looked at of the others says nothing of what failed.
+    ...(over || state.state === "Failed" ? { reason: batch.why, says: "" } : explained(context, batch.why)),
     when: over ? "past" : "now",
     counts: countsOf(children),
     checking: batch.phase === "Baking" && failed === 0 && batch.bake !== undefined ? `baking until ${clock(batch.bake.until)}` : undefined,
@@ -112,14 +114,17 @@ function withActions(context: Context, cluster: string, made: ModelNode): ModelN
   return made.state === "Failed" ? { ...made, actions: actionsOfCluster(context, cluster) } : made;
 }
 
-/** `left`: all its clusters have. */
+/** Its change is there, or never will be. */
+const STILL: ReadonlySet<TargetPhase> = new Set(["Healthy", "Baked", "Failed", "Skipped", "RolledBack", "Requeued"]);
+
+/** `left`: all its clusters have. Some failed, and nothing of it is on its way any more: it failed, however much of it is healthy. */
 function stateOfBatch(
-  { phase }: Batch,
-  { failed, left }: { failed: number; left: boolean },
+  { phase, merged }: Batch,
+  { here, failed, left }: { here: readonly BatchTarget[]; failed: number; left: boolean },
 ): Pick<ModelNode, "state"> & Partial<ModelNode> {
-  if (phase === "Baking" && failed > 0) return { state: "Syncing", tone: "bad" };
-  if (phase !== "Settled" || (failed === 0 && !left)) return { state: BATCH_STATES[phase] };
-  return failed > 0 ? { state: "Done" } : { state: "Done", tone: "dim" };
+  if (phase === "Settled" && (failed > 0 || left)) return failed > 0 ? { state: "Done" } : { state: "Done", tone: "dim" };
+  if (phase === "Settled" || phase === "Closed" || failed === 0 || merged === undefined) return { state: BATCH_STATES[phase] };
+  return here.every((target) => STILL.has(target.phase)) ? { state: "Failed" } : { state: "Syncing", tone: "bad" };
 }
 
 /** It stands inside its stage, so the stage is not named again. */

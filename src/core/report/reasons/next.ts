@@ -1,11 +1,10 @@
-import { sameReason } from "../../base/reason.ts";
 import type { Time } from "../../base/time.ts";
 import type { Next, Run } from "../../run/state/run.ts";
 import { clockTime } from "../words.ts";
 import { sentenceOf } from "./say.ts";
 
 /** What comes next as a view shows it: when it is expected, or when it counts as over. */
-export interface NextView {
+interface NextView {
   what: string;
   eta?: Time | undefined;
   deadline?: Time | undefined;
@@ -14,12 +13,6 @@ export interface NextView {
 export function nextView(next: Next | null, run: Run): NextView | null {
   if (next === null) return null;
   return { ...next, what: sentenceOf(next.what, run) };
-}
-
-/** Returns what comes next of a run, in a sentence; undefined where nothing does, or it is what people are asked anyway. */
-export function nextOfRun(run: Run): NextView | undefined {
-  if (run.next === null || sameReason(run.next.what, run.paused?.ask)) return undefined;
-  return nextView(run.next, run) ?? undefined;
 }
 
 /** Says when: `, expected at 14:05:09 UTC`, or `, at the latest 14:05:09 UTC`. */

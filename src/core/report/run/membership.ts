@@ -3,7 +3,7 @@ import { isEnded, type Run, type TargetPhase } from "../../run/state/run.ts";
 import { sentenceOf } from "../reasons/say.ts";
 
 /** A cluster that stands beside the batches, as every report shows it. */
-export interface Beside {
+interface Beside {
   cluster: string;
   /** Absent: no stage has it. */
   stage?: number;

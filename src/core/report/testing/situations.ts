@@ -6,7 +6,7 @@ import type { Run } from "../../run/state/run.ts";
 import { type Bench, bench, bring, judge, MINUTE, pull, round, SECOND, say, see } from "../../run/testing/bench.ts";
 import type { Rollout } from "../../spec/rollout.ts";
 
-export interface Situation {
+interface Situation {
   run: Run;
   now: number;
 }

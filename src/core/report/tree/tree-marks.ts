@@ -5,7 +5,7 @@ import type { ModelNode, Tone as ModelTone, NodeKind, State } from "../model/mod
 
 export type Tone = ModelTone | "plain";
 
-export interface Mark {
+interface Mark {
   icon: string;
   tone: Tone;
 }

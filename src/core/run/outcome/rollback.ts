@@ -52,6 +52,11 @@ export function planRollback(run: Run, to?: string): Rollback | { error: RunReas
   return { spec: reverseSpec(run.spec, specs), plan, left: [...left].map(([cluster, why]) => ({ cluster, why })) };
 }
 
+/** Its way back is a run of its own, which begins as soon as this one has ended: it is asked for, and can be made. */
+export function isPutBackNext(run: Run): boolean {
+  return run.rollback !== undefined && !("error" in planRollback(run, run.rollback.to));
+}
+
 /** What a run has changed and not taken back, by target key, as its last batch has it. */
 function movedTargets(run: Run): Map<string, BatchTarget> {
   const moved = new Map<string, BatchTarget>();

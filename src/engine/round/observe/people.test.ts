@@ -7,6 +7,14 @@ import { type RepoContext, silentLog } from "../context.ts";
 
 const AT = "2026-11-21T09:00:00.000Z";
 
+test("reviews that nobody had to read yet are not called unreadable", async () => {
+  const sample = sampleRun();
+  const { people } = partsOf({ forge: {}, clock: { now: () => Date.parse(AT) }, log: silentLog } as unknown as RepoContext);
+  const stages = sample.spec.stages.map((stage) => ({ ...stage, approval: { teams: ["sre"], count: 1 } }));
+  const run = { ...sample, spec: { ...sample.spec, stages } };
+  expect((await people.observeApprovals(run, new Map())).approvals).toEqual(new Map());
+});
+
 test("who approved by command counts only while in the team: asked again at most once a minute, and not counted where it cannot be seen", async () => {
   let member: boolean | undefined = true;
   let asked = 0;

@@ -49,7 +49,7 @@ export function openPeople({ forge, clock, log }: Pick<RepoContext, "forge" | "c
       unread ||= approvers === undefined;
       if (approvers !== undefined) found.set(batch.number, approvers);
     }
-    return { approvals: unread || found.size === 0 ? undefined : found, lapsed: lapsed.size === 0 ? undefined : lapsed };
+    return { approvals: unread ? undefined : found, lapsed: lapsed.size === 0 ? undefined : lapsed };
   }
 
   /** Approvals by command of people who are in none of the teams now, or of whom that cannot be seen. */

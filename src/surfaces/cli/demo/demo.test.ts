@@ -51,7 +51,7 @@ test("what is named to look at next is still there then", () => {
   const pull = { number: 2, url: "http://127.0.0.1:9/pull/2" };
   const over = { phase: "Succeeded", why: "every stage is done", batches: [{ pull, merged: {} }] } as unknown as Run;
   const words = (once: boolean) => lastWords([over], { violations: 0, durationMs: 1234, once, journal: "/gone/repo.git" });
-  expect(words(true)).toMatch(/1 pull requests, 0 invariants violated, 1\.2 s/);
+  expect(words(true)).toMatch(/1 pull request, every promise kept, 1\.2 s/);
   expect(words(true)).not.toMatch(/127\.0\.0\.1|\/gone\//);
   expect(words(false)).toMatch(/\/gone\/repo\.git[\s\S]*127\.0\.0\.1/);
   expect(words(true)).toContain("--fail eu-central-1-b=degraded");

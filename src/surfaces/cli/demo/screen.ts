@@ -1,5 +1,7 @@
 /** What the demo prints: the run drawn in place or told line by line, and the last words. Called by `demo.ts`. */
+import { count } from "../../../core/base/count.ts";
 import type { Clock } from "../../../core/base/time.ts";
+import { BATCH_STATES, LABELS } from "../../../core/report/model/states.ts";
 import { sentenceOf } from "../../../core/report/reasons/say.ts";
 import { renderTree } from "../../../core/report/tree/tree.ts";
 import type { Batch, Run } from "../../../core/run/state/run.ts";
@@ -89,15 +91,20 @@ export type DemoScreen = ReturnType<typeof demoScreen>;
 
 const KIND_MARKS: Partial<Record<Batch["kind"], string>> = { CatchUp: " (catch-up)", Hotfix: " (hotfix)", Revert: " (revert)" };
 
+/** What a line says of a batch: the model's words, with what is still looked at of one that is healthy. */
+function stepOf({ phase }: Batch): string {
+  return phase === "Baking" ? "Healthy, baking" : phase === "Settled" ? "Done" : LABELS[BATCH_STATES[phase]];
+}
+
 /** Each batch's state and the run's, as a line and what is said to it. */
 function statesOf(run: Run, several: boolean): [line: string, more: string][] {
   const batches = run.batches.map((batch): [string, string] => {
     const pull = batch.pull === undefined ? "" : ` (PR #${batch.pull.number})`;
     const of = several ? `${run.rollout}, ` : "";
     const name = `${of}${run.plan.stages[batch.stage]?.name} ${batch.ofStage}${KIND_MARKS[batch.kind] ?? ""}`;
-    return [`${name}${pull}: ${batch.phase}`, batch.targets.map((t) => t.cluster.split("/").at(-1)).join(", ")];
+    return [`${name}${pull}: ${stepOf(batch)}`, batch.targets.map((t) => t.cluster.split("/").at(-1)).join(", ")];
   });
-  return [...batches, [`${run.rollout} #${run.number}: ${run.phase}`, sentenceOf(run.why)]];
+  return [...batches, [`${run.rollout} #${run.number}: ${LABELS[run.phase]}`, sentenceOf(run.why)]];
 }
 
 /** The comment without what only GitHub draws: the hidden marker, the chart, the folded part. */
@@ -145,8 +152,8 @@ export function lastWords(runs: readonly Run[], figures: Figures): string {
   const several = runs.length > 1;
   const lines = [
     "",
-    ...runs.map((run) => `${several ? `${run.rollout}: ` : ""}${run.phase}: ${sentenceOf(run.why, run)}`),
-    `${merged} pull requests, ${violations} invariants violated, ${(durationMs / 1000).toFixed(1)} s of your time.`,
+    ...runs.map((run) => `${several ? `${run.rollout}: ` : ""}${LABELS[run.phase]}: ${sentenceOf(run.why, run)}`),
+    `${count(merged, "pull request")}, ${violations === 0 ? "every promise kept" : `${count(violations, "promise")} broken`}, ${(durationMs / 1000).toFixed(1)} s of your time.`,
     "",
     "Where to look next",
     ...there,

@@ -1,7 +1,7 @@
 /** The story of the demo: release PRs are opened, their plans read, they are merged, and the runs are watched to their end. Called by `demo.ts`. */
 import { randomBytes } from "node:crypto";
 import { formatDuration } from "../../../core/base/time.ts";
-import { planRollback } from "../../../core/run/outcome/rollback.ts";
+import { isPutBackNext } from "../../../core/run/outcome/rollback.ts";
 import { isEnded, type Run } from "../../../core/run/state/run.ts";
 import type { EmbeddedWorld } from "../../../sim/world.ts";
 import type { Stagecoach } from "../../server/stagecoach.ts";
@@ -63,11 +63,6 @@ async function release(world: EmbeddedWorld, { rollouts }: Story, screen: DemoSc
     await alice.mergePull(world.repository, pull, "squash");
     screen.say(`alice merges #${pull}. The run starts.`);
   }
-}
-
-/** Its way back is a run of its own, which is watched as well: it begins as soon as this one has ended. */
-function isPutBackNext(run: Run): boolean {
-  return run.rollback !== undefined && !("error" in planRollback(run, run.rollback.to));
 }
 
 interface Watched {

@@ -14,6 +14,8 @@ export interface Which {
   number?: number | undefined;
   /** Only a run of this release, which need not have begun. */
   release?: string | undefined;
+  /** Goes on with the run that puts this one back, once it has begun. */
+  andBack?: boolean | undefined;
 }
 
 export interface Sight {
@@ -49,7 +51,7 @@ export async function* follow(source: JournalSource, which: Which, pace: Partial
     head = now;
     if (moved) sight = await look(source, { ...which, number });
     if (sight === undefined) throw new Error("nothing was looked at");
-    // A later run of the rollout is another story.
+    // Any other later run of the rollout is another story.
     number = sight.run?.number ?? number;
     yield { ...sight, moved };
     const left = withinMs === undefined ? pollMs : withinMs - (performance.now() - began);
@@ -61,7 +63,7 @@ export async function* follow(source: JournalSource, which: Which, pace: Partial
   }
 }
 
-async function look(source: JournalSource, { name, number, release }: Which): Promise<Sight> {
+async function look(source: JournalSource, { name, number, release, andBack }: Which): Promise<Sight> {
   const index = await source.known();
   const entry = index?.rollouts.get(name);
   if (entry === undefined && index !== undefined) {
@@ -69,7 +71,10 @@ async function look(source: JournalSource, { name, number, release }: Which): Pr
     if (meant !== "") throw new CommandError(2, visible(`the journal has no rollout "${name}"${meant}`));
   }
   const last = number ?? entry?.lastRun ?? 0;
-  const run = last === 0 ? undefined : await source.run(name, last);
+  const asked = last === 0 ? undefined : await source.run(name, last);
+  const later = andBack === true && asked?.rollback !== undefined && (entry?.lastRun ?? 0) > last;
+  const back = later ? await source.run(name, last + 1) : undefined;
+  const run = back?.of === last ? back : asked;
   if (run === undefined && number !== undefined)
     throw new CommandError(1, `the journal has no run ${name} #${number}; the last one is #${entry?.lastRun ?? 0}`);
   const refused = entry?.refused;

@@ -3,6 +3,7 @@ import { cutToWidth } from "../../../core/base/text-width.ts";
 import { epoch, iso } from "../../../core/base/time.ts";
 import { runComment } from "../../../core/report/run/run-comment.ts";
 import { renderTree } from "../../../core/report/tree/tree.ts";
+import { isPutBackNext } from "../../../core/run/outcome/rollback.ts";
 import { isEnded, type Run } from "../../../core/run/state/run.ts";
 import { outputOption, parseArgs } from "../args.ts";
 import { openLiveScreen } from "../live-screen.ts";
@@ -24,7 +25,7 @@ export async function run(argv: readonly string[]): Promise<number> {
   const command = journalCommand("get", description)
     .argument("<name>", "the rollout")
     .argument("[run]", "number of a run; default: the last one")
-    .option("-w, --watch", "draw again on every change, until the run has ended; exit 1 unless it succeeded")
+    .option("-w, --watch", "draw again on every change, until the run has ended, and its rollback; exit 1 unless it succeeded")
     .addOption(outputOption("text", "wide", "json", "yaml", "markdown"));
   if (parseArgs(command, argv) === undefined) return 0;
   const options = command.opts<Options>();
@@ -87,12 +88,12 @@ async function watch(source: JournalSource, first: Run, { output }: Options): Pr
     }
   }
   try {
-    for await (const sight of follow(source, { name: first.rollout, number: first.number })) {
+    for await (const sight of follow(source, { name: first.rollout, number: first.number, andBack: true })) {
       run = sight.run ?? run;
       const asOf = await source.asOf();
       age = asOf === undefined ? "" : ageText(asOf, Date.now());
       if (sight.moved || screen !== undefined) draw();
-      if (isEnded(run)) break;
+      if (isEnded(run) && !isPutBackNext(run)) break;
     }
     return run.phase === "Succeeded" ? 0 : 1;
   } finally {

@@ -20,10 +20,11 @@ export async function run(argv: readonly string[]): Promise<number> {
   return await withSource(options, async (source) => {
     const rollouts = await withProgress("reading the runs", async () => await listed(source));
     const asOf = iso((await source.asOf())?.at ?? Date.now());
-    // The clock of a bot may be ahead of this one, as the demo's is.
-    const sinces = rollouts.flatMap(({ since }) => (since === null ? [] : [epoch(since)]));
+    const head = await source.head();
+    // The clock of a bot may be ahead of this one, as the demo's is: then it is at least as late as what it last wrote.
+    const wrote = head === undefined ? 0 : ((await source.reader.commitInfo(head))?.at ?? 0);
     if (output === "json" || output === "yaml") process.stdout.write(printed({ rollouts, asOf }, output));
-    else process.stdout.write(rollouts.length === 0 ? NOTHING : table(rollouts, Math.max(Date.now(), ...sinces), output === "wide"));
+    else process.stdout.write(rollouts.length === 0 ? NOTHING : table(rollouts, Math.max(Date.now(), wrote), output === "wide"));
     return 0;
   });
 }
@@ -67,10 +68,15 @@ async function listed(source: JournalSource): Promise<ListedRollout[]> {
   return rollouts;
 }
 
+/** `-` of what was written last by a bot whose clock is ahead of this one: how long ago that was nobody here can tell. */
+function ageOf(since: string | null, now: number): string {
+  return since === null || (now > Date.now() && epoch(since) >= now) ? "-" : shortAge(now - epoch(since));
+}
+
 function table(rollouts: readonly ListedRollout[], now: number, wide: boolean): string {
   const rows = rollouts.map(({ rollout, run, release, phase, since, why, startedAt, pull, by }) => {
     const status = phase === "Adopted" ? "○ Adopted" : phase === "Unreadable" ? "⚠ Unreadable" : statusWord({ phase });
-    const cells = [rollout, run === 0 ? "-" : `#${run}`, release, status, since === null ? "-" : shortAge(now - epoch(since))];
+    const cells = [rollout, run === 0 ? "-" : `#${run}`, release, status, ageOf(since, now)];
     if (wide) cells.push(startedAt === null ? "-" : utc(startedAt, "minute"), pull === null ? "-" : `#${pull}`, by ?? "-");
     return [...cells, why].map(plain);
   });

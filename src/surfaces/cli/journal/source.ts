@@ -176,7 +176,8 @@ async function newest(reader: GitReader, refs: readonly string[]): Promise<strin
   return best;
 }
 
-const NOT_CHECKED = "As the journal says; its seals were not checked, for which the server's key is needed (stagecoach journal show).\n";
+const NOT_CHECKED =
+  "As the journal says. Whether the server wrote all of it was not checked, which needs the server's key (stagecoach journal show).\n";
 
 /** Runs a command on the journal and closes it; what Git or a broken file says becomes the command's error. */
 export async function withSource<T>(

@@ -12,9 +12,11 @@ import { SEAL } from "../../../adapters/git/testing/seal.ts";
 import { textWidth } from "../../../core/base/text-width.ts";
 import { said } from "../../../core/reasons/run.ts";
 import type { Run } from "../../../core/run/state/run.ts";
+import { follow } from "./follow.ts";
 import { run as get } from "./get.ts";
 import { run as history } from "./history.ts";
 import { run as list } from "./list.ts";
+import { withSource } from "./source.ts";
 import { run as status } from "./status.ts";
 import { run as wait } from "./wait.ts";
 
@@ -82,6 +84,36 @@ test("the views of a terminal, at 20, 80 and 160 columns", async () => {
     views.push(`${width} columns\n${"─".repeat(width)}\n${shown.join("\n")}`);
   }
   await expect(`${views.join("\n\n")}\n`).toMatchFileSnapshot("__snapshots__/views.txt");
+});
+
+test("a bot whose clock is ahead, as the demo's: ages are as of what it wrote last, and never a false 0s", async () => {
+  const ahead = START + 24 * 3_600_000;
+  const run = (since: number): Run => ({ ...second, since: new Date(since).toISOString() });
+  await journal.read();
+  await journal.record({ runs: [run(ahead - 300_000)], subject: "payments run 2: paused", trailers: {}, at: ahead });
+  expect(await view(160, list)).toMatch(/Progressing +5m /);
+  await journal.record({ runs: [run(ahead)], subject: "payments run 2: done", trailers: {}, at: ahead });
+  expect(await view(160, list)).toMatch(/Progressing +- /);
+});
+
+test("get -w of a run that is rolled back goes on with its rollback, to the end of that", async () => {
+  const aborted: Run = { ...second, phase: "Aborted", rollback: { by: "ana", reason: said("orders fail"), at: second.since } };
+  await record(aborted, "payments run 2: aborted");
+  const seen: string[] = [];
+  await withSource({ repo: at.checkout }, async (source) => {
+    for await (const { run, moved } of follow(
+      source,
+      { name: "payments", number: 2, andBack: true },
+      { pollMs: 1, fetchMs: 0, withinMs: 20_000 },
+    )) {
+      if (run === undefined || !moved) continue;
+      seen.push(`${run.number} ${run.phase}`);
+      const back: Run = { ...aborted, number: 3, kind: "Rollback", of: 2, phase: "RolledBack", rollback: undefined };
+      if (run.number === 2) await record(back, "payments run 3: done");
+      else break;
+    }
+  });
+  expect(seen).toEqual(["2 Aborted", "3 RolledBack"]);
 });
 
 test("no name, release or sentence steers the terminal, in whatever it is shown", async () => {
