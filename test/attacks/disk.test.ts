@@ -72,7 +72,7 @@ test("a stranger fills the server's disk by a fork's pull requests, for ever or 
   pull = await open("no-room", { "small.txt": "small\n" });
   await told("it is said that there is no room", "used up");
   const issues = () => page.get("/issues?state=open&labels=stagecoach&per_page=100") as Promise<{ body: string }[]>;
-  await askUntil(clock, "the issue says so, too", issues, (seen) => seen.some(({ body }) => body.includes("used up")));
+  await askUntil(clock, "the issue says so, too", issues, (seen) => seen.some(({ body }) => body.includes("is full")));
   await journey.release();
   await journey.until("the run has ended", ended);
   expect(journey.run()?.phase).toBe("Succeeded");

@@ -96,7 +96,7 @@ describe("the journal taken over", () => {
     await journey.start();
     await passes(10 * 60_000);
     expect(bare("show", "main:appsets/my-app-set.yaml")).not.toContain("v6.6.6");
-    expect(await attention("The journal was changed by somebody else")).toContain("no seal of this server's key");
+    expect(await attention("Somebody else changed the journal")).toContain("no seal of this server's key");
     expect(bare("log", "--format=%s", "main")).not.toContain("v6.6.6");
     expect(bare("for-each-ref", "refs/heads/stagecoach-run/my-app/2")).toBe("");
   });
@@ -117,7 +117,7 @@ describe("what was said taken back", () => {
     await eve.git("fetch", "--quiet", "origin", JOURNAL);
     await eve.git("push", "--quiet", "--force", "origin", `${before}:refs/heads/${JOURNAL}`);
     await journey.start();
-    expect(await attention("The journal was changed by somebody else")).toContain(`does not descend from ${last.slice(0, 10)}`);
+    expect(await attention("Somebody else changed the journal")).toContain(`does not descend from ${last.slice(0, 10)}`);
     await passes(5 * 60_000);
     expect(bare("rev-parse", "main")).toBe(merged);
     // Without a pull request of the bot's that would show that there has been a journal.

@@ -121,7 +121,7 @@ describe("what Argo CD and its clusters do", () => {
       "Failed",
       true,
       undefined,
-      expect.toSay(/^no worse than at the baseline \(.*Degraded.*\): /),
+      expect.toSay(/^it is no worse than before its batch \(.*Degraded.*\): /),
     ]);
     argocd.setFault(SICK, { kind: "degraded", scope: "now" });
     await journey.until("the dip is seen", (run) => sick(run)?.dippedAt !== undefined);

@@ -111,7 +111,7 @@ test("from the command line: release opens the PR, /plan refreshes it, the run i
   const plan = alice.comment(repository, release, "/plan");
   const early = alice.comment(repository, release, "/pause");
   await reacted(here, plan, "rocket");
-  await world.untilComment(release, "there is no run yet that `/pause` could be for");
+  await world.untilComment(release, "No run has begun that `/pause` could be for");
   // Told first, so that nobody is left with a mark and no reason.
   await reacted(here, early, "confused");
 
@@ -121,7 +121,7 @@ test("from the command line: release opens the PR, /plan refreshes it, the run i
 
   // The same rules, permissions and record as by hand.
   const paused = await stagecoach("pause", "my-app", "errors", "at", "checkout", ...repo);
-  expect(paused).toMatchObject({ exit: 0, out: expect.stringContaining("done: paused: nothing merges until `/resume`") });
+  expect(paused).toMatchObject({ exit: 0, out: expect.stringContaining("done: the run is paused: nothing merges until `/resume`") });
   expect(here.run()?.commands.at(-1)).toMatchObject({
     actor: "alice",
     text: "/pause --rollout my-app errors at checkout",
@@ -133,9 +133,9 @@ test("from the command line: release opens the PR, /plan refreshes it, the run i
     1,
     { outcome: "refused", message: expect.toSay("is for members of team `sre`") },
   ]);
-  expect((await stagecoach("resume", "my-app", ...repo)).out).toContain("done: resumed");
+  expect((await stagecoach("resume", "my-app", ...repo)).out).toContain("done: the run goes on");
   vi.stubEnv("GH_TOKEN", world.github.token("bob"));
-  expect((await stagecoach("skip", "my-app", "us-east-1-a", ...repo)).out).toContain("done: left out of this run: us-east-1-a");
+  expect((await stagecoach("skip", "my-app", "us-east-1-a", ...repo)).out).toContain("done: this run leaves out us-east-1-a");
   expect((await stagecoach("abort", "my-app", "--no-wait", ...repo, "--repository", "acme/nothing")).exit).toBe(1);
 
   // Questions are answered where they are asked; one comment each, edited in place.

@@ -79,11 +79,11 @@ describe("one rollout over two control planes", () => {
       "one cluster is confirmed, the other waits",
       (run) =>
         onPlane(run, 1, "hub-eu")?.phase === "Healthy" &&
-        sentenceOf(onPlane(run, 1, "hub-us")?.why ?? "").startsWith("control plane hub-us"),
+        sentenceOf(onPlane(run, 1, "hub-us")?.why ?? "").startsWith("Stagecoach cannot read control plane hub-us"),
     );
     const merged = held.batches.filter((batch) => batch.merged !== undefined).length;
     expect([held.phase, merged, held.unseen?.map((one) => one.plane)]).toEqual(["Progressing", 1, ["hub-us"]]);
-    expect(held.why).toSay(/control plane hub-us cannot be seen since 20\d\d-\d\d-\d\d \d\d:\d\d:\d\d UTC: \S+/);
+    expect(held.why).toSay(/Stagecoach cannot read control plane hub-us since 20\d\d-\d\d-\d\d \d\d:\d\d:\d\d UTC: \S+/);
     const comment = await world.untilComment(release, "Stagecoach has not reached control plane hub-us since");
     expect(comment).toContain("the others go on");
     us.kubernetes.faults.down(false);
@@ -92,8 +92,7 @@ describe("one rollout over two control planes", () => {
     us.kubernetes.faults.down(true);
     const waiting = await journey.until(
       "the stage of the hub that is there is through, that of the other waits",
-      (run) =>
-        run.batches[1]?.phase === "Settled" && /control plane hub-us cannot be seen/.test(sentenceOf(run.batches[2]?.why ?? "", run)),
+      (run) => run.batches[1]?.phase === "Settled" && /cannot read control plane hub-us/.test(sentenceOf(run.batches[2]?.why ?? "", run)),
     );
     expect(targetsOf(waiting, 2).every((target) => target.key.startsWith("hub-eu/") && target.phase === "Baked")).toBe(true);
     expect(targetsOf(waiting, 3).every((target) => target.key.startsWith("hub-us/"))).toBe(true);

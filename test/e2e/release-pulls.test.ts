@@ -152,7 +152,7 @@ describe("pull requests before they are merged", () => {
       () => get<{ content: string }[]>(world, `issues/comments/${early}/reactions`),
       (all) => all.some((one) => one.content === "confused"),
     );
-    await world.untilComment(release, "there is no run yet");
+    await world.untilComment(release, "No run has begun");
 
     await alice.mergePull(repository, release, "squash");
     await journey.until("the first batch waits for a person", (run) => run.batches[0]?.phase === "Open");

@@ -66,7 +66,7 @@ test("the way back: automatic, of a run long over, and of one in progress; its l
   const fourth = await here.until("it is taken back", (run) => run.number === 4 && ended(run));
   expect([fourth.phase, fourth.skipped.map((one) => [one.cluster.slice(4), sentenceOf(one.why, fourth)])]).toEqual([
     "RolledBack",
-    [["us-east-1-d", "pinned by hand to main since: left as it is"]],
+    [["us-east-1-d", "somebody pinned it by hand to main, so it is left as it is"]],
   ]);
   expect(SHORT_CLUSTERS.map((cluster) => here.versions().get(cluster))).toEqual(["v1.4.1", "v1.4.1", "v1.4.1", "v1.4.1", "v1.4.1", "main"]);
   expect(onMain(here, RELEASE)).toContain("v1.4.1");

@@ -252,7 +252,7 @@ describe("what GitHub refuses of a run", () => {
     const id = github.ruleset(repository, { rules: [{ type: "creation" }], include });
     const pull = await journey.release("v1.4.5");
     const began = clock.now();
-    await journey.world.untilComment(pull, "GitHub refuses its PR");
+    await journey.world.untilComment(pull, "GitHub refuses its pull request");
     expect(clock.now() - began).toBeLessThanOrEqual(MINUTE_MS);
     const paused = await journey.until("it pauses", (run) => run.number !== first?.number && run.phase === "Paused");
     expect(paused.paused?.reason).toMatchObject({ code: "NOT_OPENED", because: { code: "RULES_FORBID", rules: ["creation"] } });

@@ -183,8 +183,8 @@ describe("what random runs once found", () => {
       scripts: { c1: dips(5 * MINUTE) },
     });
     expect(outcome.violations).toEqual([]);
-    expect(outcome.log.join("\n")).toMatch(/c1 failed: after it had been healthy[\s\S]*retried by @operator/);
-    expect(outcome.log.join("\n")).not.toContain("put to the stage's end");
+    expect(outcome.log.join("\n")).toMatch(/c1 failed: it had been healthy before[\s\S]*@operator retried it/);
+    expect(outcome.log.join("\n")).not.toContain("the stage takes");
     expect(values(outcome, "c1")).toEqual(["v2", "100"]);
   });
 

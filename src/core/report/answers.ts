@@ -4,10 +4,10 @@ import { cell, code, prose } from "./escape.ts";
 import { COMMENT_ROOM, fitting } from "./fit.ts";
 import { firstOf, present, table } from "./markdown.ts";
 import { nextTime, nextView } from "./reasons/next.ts";
-import { sentenceOf } from "./reasons/say.ts";
+import { wholeSentence } from "./reasons/say.ts";
 import { stagesAround } from "./run/run-comment.ts";
 import { unaskedNotes } from "./run/sign-of-life.ts";
-import { age, batchesOfStage, clockTime, releaseName, runMark, runTitle, shortName, stageName } from "./words.ts";
+import { age, batchesOfStage, clockTime, ended, releaseName, runMark, runTitle, shortName, stageName } from "./words.ts";
 
 /** What a refused line was, and why. */
 interface RefusedLine {
@@ -18,7 +18,7 @@ interface RefusedLine {
 
 /** The answer below a comment of which something was refused, in at most `room` characters. */
 export function refusalAnswer(lines: readonly RefusedLine[], room = COMMENT_ROOM): string {
-  const shown = lines.map(({ text, author, message }) => `> ${code(text.slice(0, 200))}\n\n@${cell(author)}: ${prose(message)}.`);
+  const shown = lines.map(({ text, author, message }) => `> ${code(text.slice(0, 200))}\n\n@${cell(author)}: ${prose(ended(message))}`);
   const say = (most: number) => [
     ...shown.slice(0, most),
     shown.length > most ? `and ${shown.length - most} more` : "",
@@ -62,11 +62,11 @@ function usages(usage: string): string {
 /** What `/status` answers: how the run stands, in a few lines, and where its whole page is. */
 export function statusAnswer(run: Run, now: number, author: string, live: string | undefined): string {
   const lines = [`### ${runMark(run.phase)} ${runTitle(run)}: ${cell(releaseName(run.release.values))}`];
-  lines.push(`**${run.phase}** for ${age(run.since, now)}: ${cell(sentenceOf(run.why, run), 1000)}`);
+  lines.push(`**${run.phase}** for ${age(run.since, now)}: ${cell(wholeSentence(run.why, run), 1000)}`);
   // While it is paused that is what it asks for.
   const next = run.paused === undefined ? nextView(run.next, run) : null;
   if (next !== null) lines.push(`**Next:** ${prose(next.what)}${nextTime(next, now)}`);
-  if (run.paused !== undefined) lines.push(`**Asks:** ${prose(sentenceOf(run.paused.ask, run))}`);
+  if (run.paused !== undefined) lines.push(`**Asks:** ${prose(wholeSentence(run.paused.ask, run))}`);
   lines.push(...unaskedNotes(run.batches));
   const page =
     live === undefined ? `\`stagecoach get ${cell(run.rollout)} ${run.number}\` shows every cluster` : `[every cluster](${live})`;

@@ -1,4 +1,3 @@
-import type { AnyReason } from "../base/reason.ts";
 import { epoch, formatDuration, type Time } from "../base/time.ts";
 import type { Edit } from "../plan/plan-types.ts";
 import { stepWords } from "../plan/steps.ts";
@@ -93,13 +92,10 @@ export function batchName(run: Pick<Run, "plan" | "batches">, batch: Batch): str
   return `batch ${batch.ofStage} of ${batchesOfStage(run, batch.stage)} of ${stage}`;
 }
 
-/** With a capital at its start and a stop at its end, where it begins with a word of ours: no name that `of` holds. */
-export function sentence(text: string, of?: AnyReason): string {
+/** With a stop at its end, where it has none. */
+export function ended(text: string): string {
   const line = text.trim();
-  const [word] = /^[a-z]+(?=[\s,;:])/.exec(line) ?? [];
-  const isOurs = word !== undefined && !JSON.stringify(of ?? "").includes(JSON.stringify(word));
-  const begun = isOurs ? line.charAt(0).toUpperCase() + line.slice(1) : line;
-  return begun === "" || /[.!?…)]$/.test(begun) ? begun : `${begun}.`;
+  return line === "" || /[.!?…]\)?$/.test(line) ? line : `${line}.`;
 }
 
 export function age(since: Time, now: number): string {

@@ -37,7 +37,7 @@ describe("a batch is proposed", () => {
     const run = bench(1);
     run.world = { ...run.world, targets: new Map() };
     expect(wants(round(run))).toEqual([]);
-    expect(told(run.run).why).toBe("waiting for the pins of c1 to be read");
+    expect(run.run.why).toMatchObject({ code: "PINS_UNREAD", clusters: ["hub/c1"] });
     noPull(run, 1);
     see(run, "c1", { pins: ["v1"] });
     expect(wants(round(run))).toEqual(["Propose 1"]);

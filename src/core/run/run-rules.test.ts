@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { hasCode } from "../base/reason.ts";
 import { epoch, iso } from "../base/time.ts";
 import { said } from "../reasons/run.ts";
 import type { Rollout } from "../spec/rollout.ts";
@@ -134,7 +135,7 @@ describe("a merged target", () => {
     expect(run.run.why).toSay("the change is merged; Stagecoach has not read Argo CD since");
     round(run, 30 * MINUTE);
     expect(phases(run.run, 1)).toEqual(["Merged"]);
-    expect(run.run.why).toSay("Argo CD cannot be read");
+    expect(hasCode(run.run.why, "ARGOCD_UNREADABLE")).toBe(true);
   });
 
   test("that is well by its deadline has five minutes more to settle and be read again, and not if it ails once more", () => {
@@ -166,7 +167,7 @@ describe("a merged target", () => {
       const assessment = [...run.world.targets.values()].find((seen) => seen.assessment?.clause === "health")?.assessment;
       if (assessment !== undefined) assessment.evidence.fields["health"] = "Missing";
       round(run);
-      expect(batch(run.run, 1).targets[0]?.why).toSay("not healthy any more; it counts as failed at 09:15:06 UTC");
+      expect(batch(run.run, 1).targets[0]?.why).toSay("not healthy any more, and counts as failed at 09:15:06 UTC");
       if (well) judge(run, "c1", "live", "all");
       round(run, 15 * MINUTE);
       expect(phases(run.run, 1)).toEqual([then]);
@@ -358,7 +359,7 @@ describe("requeue", () => {
     round(run);
     round(run);
     expect(run.run.requeued).toMatchObject([{ attempts: 1, nextAt: iso(run.now + 30 * MINUTE) }]);
-    expect(run.run.why).toSay("1 cluster put off (c1): c1 still matches the requeue selector (look 1 of 2)");
+    expect(run.run.why).toMatchObject({ code: "CLUSTERS_PUT_OFF", because: { code: "REQUEUE_STILL_MATCHES", attempt: 1, of: 2 } });
     expect(run.run.next).toEqual({ what: { code: "NEXT_LOOKED_AGAIN" }, eta: iso(run.now + 30 * MINUTE) });
     expect(run.run.batches).toEqual([]);
     drained(run, "c1", false);

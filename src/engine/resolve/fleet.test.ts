@@ -120,7 +120,7 @@ describe("a fleet over several control planes", () => {
         warnings: [
           {
             code: "PLANE_LOST",
-            said: `control plane hub-us cannot be seen since 2026-11-21 14:05:00 UTC: ${FORBIDDEN}`,
+            said: `Stagecoach cannot read control plane hub-us since 2026-11-21 14:05:00 UTC: ${FORBIDDEN}`,
             clusters: 1,
           },
         ],
@@ -134,7 +134,7 @@ describe("a fleet over several control planes", () => {
     expect(await planFor(hubs)).toMatchObject({
       ok: false,
       retry: true,
-      problems: [{ code: "SOURCE_NOT_FOUND", kind: "Fleet", said: `control plane hub-us cannot be seen: ${FORBIDDEN}` }],
+      problems: [{ code: "SOURCE_NOT_FOUND", kind: "Fleet", said: `Stagecoach cannot read control plane hub-us: ${FORBIDDEN}` }],
     });
     const shown = await planFor(hubs, true);
     expect(shown).toMatchObject({

@@ -1,4 +1,4 @@
-import { sentenceOf } from "../../core/report/reasons/say.ts";
+import { hasCode } from "../../core/base/reason.ts";
 import { type Batch, isMoving, type Run } from "../../core/run/state/run.ts";
 import type { World } from "../../core/run/state/world.ts";
 import type { ModelRollout } from "../generate/scenario.ts";
@@ -109,10 +109,7 @@ export function requeuedGoesBack(truth: Truth, before: Run | undefined, run: Run
   if (before === undefined || run.requeued === before.requeued) return [];
   const wrong: string[] = [];
   for (const one of run.requeued) {
-    if (
-      !sentenceOf(one.why).startsWith("put off by @") ||
-      before.requeued.some((known) => known.cluster === one.cluster && known.since === one.since)
-    )
+    if (!hasCode(one.why, "PUT_OFF_BY") || before.requeued.some((known) => known.cluster === one.cluster && known.since === one.since))
       continue;
     const asked = run.commands.findLast((command) => command.text.startsWith("/requeue") && command.outcome === "done");
     if (asked?.text.startsWith("/requeue failed") === true || one.failed === true) continue;

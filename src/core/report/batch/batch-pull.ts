@@ -3,10 +3,10 @@ import { BODY_LIMIT, cell, code, html, prose } from "../escape.ts";
 import { fitting } from "../fit.ts";
 import { firstOf, folded, present, table } from "../markdown.ts";
 import { LABELS, TARGET_STATES } from "../model/states.ts";
-import { sentenceOf } from "../reasons/say.ts";
+import { wholeSentence } from "../reasons/say.ts";
 import { measuredOfBatch } from "../run/analysis-markdown.ts";
 import { unaskedNotes } from "../run/sign-of-life.ts";
-import { batchName, clockTime, releaseName, sentence, shortName } from "../words.ts";
+import { batchName, clockTime, releaseName, shortName } from "../words.ts";
 import { gateTable } from "./batch-gates.ts";
 import { batchIntro } from "./batch-intro.ts";
 
@@ -65,7 +65,7 @@ export function evidenceBefore(run: Run, batch: Batch, now: number, limit = Numb
     const { cluster, phase, evidence: proof, excused } = target;
     const state = LABELS[TARGET_STATES[phase]] + (excused === true ? ", as before its batch" : "");
     const told = proof === undefined ? [] : evidenceWords(proof);
-    const why = [sentence(sentenceOf(proof?.sentence ?? target.why, run)), ...told].filter((part) => part !== "").join(" ");
+    const why = [wholeSentence(proof?.sentence ?? target.why, run), ...told].filter((part) => part !== "").join(" ");
     return [code(shortName(cluster)), state, prose(why.slice(0, 500)), proof === undefined ? "–" : clockTime(proof.readAt, now)];
   });
   const more = (left: number) => `\`stagecoach get ${run.rollout} ${run.number}\` shows ${left} more.`;

@@ -3,8 +3,7 @@ import type { GateState } from "../../run/state/gate-state.ts";
 import type { Batch, Run } from "../../run/state/run.ts";
 import { cell, prose } from "../escape.ts";
 import { nextTime, nextView } from "../reasons/next.ts";
-import { sentenceOf } from "../reasons/say.ts";
-import { sentence } from "../words.ts";
+import { sentenceOf, wholeSentence } from "../reasons/say.ts";
 import { batchPlace } from "./batch-intro.ts";
 import { evidenceBefore } from "./batch-pull.ts";
 
@@ -30,10 +29,10 @@ const TITLES: Record<GateState["kind"], string> = {
 /** Why the batch waits, what comes next, and the evidence of the batch before. */
 export function gateWords(run: Run, batch: Batch, state: GateState, now: number): GateWords {
   const why = plain(sentenceOf(state.why, run));
-  const title = why.startsWith("waiting ") ? sentence(why).replace(/\.$/, "") : `${TITLES[state.kind]}: ${why}`;
+  const title = why.startsWith("waiting ") ? why.charAt(0).toUpperCase() + why.slice(1) : `${TITLES[state.kind]}: ${why}`;
   const view = nextView(state.next, run);
   const next = view === null ? "" : `**Next:** ${prose(view.what)}${nextTime(view, now)}.`;
-  const parts = [batchPlace(run, batch), prose(sentence(sentenceOf(state.why, run).slice(0, 1000))), next];
+  const parts = [batchPlace(run, batch), prose(wholeSentence(state.why, run, 1000)), next];
   const rest = evidenceBefore(run, batch, now, 100);
   const summary = [...parts, rest].filter((part) => part !== "").join("\n\n");
   const shown = summary.length <= SUMMARY_LIMIT ? summary : parts.filter((part) => part !== "").join("\n\n");

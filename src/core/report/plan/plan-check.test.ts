@@ -66,7 +66,7 @@ describe("what stagecoach/plan says", () => {
   test("what cannot be seen now is neither green nor red, but an error is red all the same", () => {
     expect(planCheck({ ...NOTHING, waiting: { code: "PLANE_UNSEEN_NOW", plane: "hub", because: "x" } })).toMatchObject({
       status: "in_progress",
-      title: "waiting: control plane hub cannot be seen: x",
+      title: "waiting: Stagecoach cannot read control plane hub: x",
     });
     expect(planCheck({ ...NOTHING, waiting: { code: "ARGOCD_UNSEEN" }, problems: [problem()] }).conclusion).toBe("failure");
   });

@@ -13,40 +13,44 @@ export const BATCHES: Entries<BatchesReasons> = entriesOf<BatchesReasons>()({
   BATCH_OPENING: {
     says: ({ branches, again, clusters }, names) => {
       const of = names.clusters(clusters);
-      if (clusters.length === 0) return `its ${branches ? "branches are being looked at" : "PR is being opened"}${again ? " again" : ""}`;
-      return branches ? `its branches are being looked at: ${of}` : `Stagecoach is opening the pull request for ${of}`;
+      if (clusters.length === 0)
+        return `Stagecoach is ${branches ? "looking at its branches" : "opening its pull request"}${again ? " again" : ""}`;
+      return branches ? `Stagecoach is looking at the branches of ${of}` : `Stagecoach is opening the pull request for ${of}`;
     },
     subject: "batch",
   },
-  BATCH_NEEDS_NO_PULL: { says: "{batch} needs no PR: {clusters} already at the release", subject: "batch" },
+  BATCH_NEEDS_NO_PULL: { says: "{batch} needs no pull request: it finds {clusters} at the release already", subject: "batch" },
   BATCH_PROPOSED: { says: "Stagecoach opened {pull} for {batch}", subject: "batch" },
-  BATCH_MERGED: { says: "{pull} of {batch} is merged as {commit}[ by {by}]", subject: "batch" },
-  BUILT_AGAIN: { says: "it is built again", subject: "batch" },
-  ALL_LEFT_OUT: { says: "every cluster of it was left out", subject: "batch" },
+  BATCH_MERGED: { says: "[{by} merged {pull}|{pull} is merged] of {batch} as {commit}", subject: "batch" },
+  BUILT_AGAIN: { says: "Stagecoach builds it again", subject: "batch" },
+  ALL_LEFT_OUT: { says: "people left out every cluster of it", subject: "batch" },
   LIMITS_ALLOW_FEWER: { says: "the limits of the repo allow fewer at once", subject: "repository" },
   EARLIER_STAGE_FIRST: { says: "an earlier stage has clusters to catch up on", subject: "stage" },
-  OPENING_REFUSED: { says: "GitHub refuses its PR, which is tried again for a while: {because}", subject: "batch" },
+  OPENING_REFUSED: { says: "GitHub refuses its pull request, and Stagecoach tries again for a while: {because}", subject: "batch" },
   NOT_OPENED: {
-    says: "the PR of {batch} cannot be opened: {because}",
+    says: "Stagecoach cannot open the pull request of {batch}: {because}",
     subject: "batch",
     means: "GitHub refused the batch's branch or pull request again and again, by a rule of the repository or for want of a permission",
     todo: "change the rule or give the permission that is named, then `/resume`; or `/abort` ends the run",
   },
-  PUT_OFF_SINCE: { says: "{clusters} put off since it was opened ahead", subject: "cluster" },
-  NOT_OPENED_YET: { says: "its PR is not opened yet: {because}", subject: "batch" },
+  PUT_OFF_SINCE: { says: "put off since it was opened ahead: {clusters}", subject: "cluster" },
+  NOT_OPENED_YET: { says: "its pull request is not open yet: {because}", subject: "batch" },
   MUST_NOT_PROPOSE: {
     says: "Stagecoach must not open the pull request of {batch}: {because}",
     subject: "batch",
     actions: ["resume", "skip", "abort"],
   },
-  PINS_UNREAD: { says: "waiting for the pins of {clusters} to be read", subject: "file" },
-  PINNED_BY_HAND: { says: ({ value }) => `pinned by hand to ${value ?? "nothing"} since: left as it is`, subject: "cluster" },
-  PINNED_WITH: { says: "shares its pin with {cluster}, which was pinned by hand since: left as it is", subject: "cluster" },
-  CLUSTER_EVENT: { says: "{cluster} {because}", subject: "cluster" },
+  PINS_UNREAD: { says: "waiting to read the pins of {clusters}", subject: "file" },
+  PINNED_BY_HAND: {
+    says: ({ value }) => `somebody pinned it by hand to ${value ?? "nothing"}, so it is left as it is`,
+    subject: "cluster",
+  },
+  PINNED_WITH: { says: "it shares its pin with {cluster}, which somebody pinned by hand, so it is left as it is", subject: "cluster" },
+  CLUSTER_EVENT: { says: "{cluster}: {because}", subject: "cluster" },
   CLUSTER_GONE: { says: "cluster and pin are gone", subject: "cluster" },
   CLUSTER_LEFT: { says: "{cluster} left: cluster and pin are gone", subject: "cluster" },
   PIN_GONE_UNSEEN: {
-    says: "the pin of {cluster} is gone and the clusters cannot be read: waiting to see whether it left",
+    says: "the pin of {cluster} is gone, and Stagecoach cannot read the clusters: waiting to see whether it left",
     subject: "cluster",
   },
   PIN_GONE: {
@@ -57,7 +61,7 @@ export const BATCHES: Entries<BatchesReasons> = entriesOf<BatchesReasons>()({
   },
   PULL_UNKNOWN: { says: "waiting for GitHub to show whether its pull request is there", subject: "pull" },
   PULL_CLOSING: { says: "closing {pull}: {because}", subject: "pull" },
-  PULL_CLOSED: { says: "{pull} was closed by {by}", subject: "pull" },
+  PULL_CLOSED: { says: "[{by}|Stagecoach] closed {pull}", subject: "pull" },
   CLOSED_UNMERGED: { says: "{by} closed {pull} ({batch}) without merging it", subject: "pull", actions: ["resume", "skip", "abort"] },
   CHANGED_NOT_MERGED: { says: "{because}, so it is not merged", subject: "pull", actions: ["resume", "abort"] },
   BRANCH_TAKEN: {
@@ -81,13 +85,13 @@ export const BATCHES: Entries<BatchesReasons> = entriesOf<BatchesReasons>()({
     actions: ["resume", "abort"],
   },
   MERGED_EARLY: { says: "{by} merged {pull} before its gates allowed it: {because}", subject: "pull", actions: ["resume", "abort"] },
-  MERGED_BEFORE_CLOSED: { says: "merged before it was closed: the clusters to be left out have moved", subject: "batch" },
+  MERGED_BEFORE_CLOSED: { says: "GitHub merged it before it was closed: the clusters to be left out have moved", subject: "batch" },
   TARGET_IN_PULL: { says: "waits for {pull} to merge", subject: "pull" },
-  TARGET_PULL_CLOSED: { says: "its PR was closed without a merge", subject: "pull" },
+  TARGET_PULL_CLOSED: { says: "its pull request was closed without a merge", subject: "pull" },
   TARGET_MERGED: { says: "merged; Argo CD has not shown the change yet", subject: "application" },
-  TARGET_PUT_BACK: { says: "put off before it merged: what it had is put back", subject: "cluster" },
-  WENT_ON_TO_WEIGHT: { says: "went on to weight {weight}", subject: "cluster" },
-  STAYS_AT_WEIGHT: { says: "stays at weight {weight}: it is left out of what follows", subject: "cluster" },
+  TARGET_PUT_BACK: { says: "it was put off before it merged, so Stagecoach puts back what it had", subject: "cluster" },
+  WENT_ON_TO_WEIGHT: { says: "it went on to weight {weight}", subject: "cluster" },
+  STAYS_AT_WEIGHT: { says: "it stays at weight {weight} and is left out of what follows", subject: "cluster" },
   NEXT_OPEN: { says: ({ branches }) => (branches ? "Stagecoach may move them" : "Stagecoach opens its pull request") },
   ASK_TRY_AGAIN: { says: "`/resume` tries again, `/abort` ends the run", actions: ["resume", "abort"] },
   ASK_LET_OPEN: { says: "do what GitHub wants, then `/resume`; or `/abort` ends the run", actions: ["resume", "abort"] },
@@ -95,7 +99,7 @@ export const BATCHES: Entries<BatchesReasons> = entriesOf<BatchesReasons>()({
   ASK_BUILD_AGAIN: { says: "`/resume` closes it and builds it again, `/abort` ends the run", actions: ["resume", "abort"] },
   ASK_QUEUE: { says: "look at its checks in the queue, then `/resume` puts it in again; or `/abort`", actions: ["resume", "abort"] },
   ASK_CLOSED: {
-    says: "`/resume` opens it again as a new PR, `/skip CLUSTER` leaves clusters out, `/abort` ends the run",
+    says: "`/resume` opens it again as a new pull request, `/skip CLUSTER` leaves clusters out, `/abort` ends the run",
     actions: ["resume", "skip", "abort"],
   },
   ASK_UNEXPECTED: { says: "look at the commit; `/resume` accepts it, `/abort` ends the run", actions: ["resume", "abort"] },

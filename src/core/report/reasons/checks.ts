@@ -8,7 +8,7 @@ export const CHECKS: Entries<CheckReasons> = entriesOf<CheckReasons>()({
   CLUSTER_HAS_FAILED: { subject: "cluster", says: "{cluster}" },
   CHECK_HAS_FAILED: { subject: "hook", says: ({ check }, names) => ("host" in check ? hookPhrase(check) : analysisPhrase(check, names)) },
   ANALYSIS_ENDED: { subject: "analysis", says: "{analysis}: {phase}[: {because}]" },
-  ANALYSIS_STOPPED: { subject: "analysis", says: "{analysis} is ended: {because}" },
+  ANALYSIS_STOPPED: { subject: "analysis", says: "Stagecoach ended {analysis}: {because}" },
   ANALYSIS_END_UNSEEN: { subject: "analysis", says: "{because}; its end was not seen" },
   ANALYSIS_CALLED_OFF: { subject: "analysis", says: "nothing failed until it ended: {because}" },
   ANALYSIS_FAILED: {
@@ -29,7 +29,9 @@ export const CHECKS: Entries<CheckReasons> = entriesOf<CheckReasons>()({
   ANALYSIS_ACCEPTED: {
     subject: "person",
     says: ({ check, by }, names) =>
-      "host" in check ? `${hookPhrase(check)} is passed over by ${by}` : `${analysisPhrase(check, names)} is accepted by ${by}`,
+      "host" in check
+        ? `${hookPhrase(check)} is passed over: @${by} decided so`
+        : `${analysisPhrase(check, names)} is accepted: @${by} decided so`,
   },
   CHECKS_END_WITH_RUN: { subject: "run", says: ({ ended }) => (ended ? "the run has ended" : "the run is ending") },
   ASK_FAILED_CHECK: {
@@ -48,15 +50,15 @@ export const CHECKS: Entries<CheckReasons> = entriesOf<CheckReasons>()({
 
   HOOK_ASKED: {
     subject: "hook",
-    says: ({ hook, again }) => `${hook === undefined ? "it" : hookPhrase(hook)} is asked${again ? " again" : ""}`,
+    says: ({ hook, again }) => `Stagecoach asks ${hook === undefined ? "it" : hookPhrase(hook)}${again ? " again" : ""}`,
   },
   HOOK_ENDED: { subject: "hook", says: "{hook}: {phase}: {because}" },
   HOOK_SAID: {
     subject: "hook",
-    says: ({ said }) => ({ go: "it said to go on", fail: "it said that it failed", wait: "it said to wait" })[said],
+    says: ({ said }) => ({ go: "it answered to go on", fail: "it answered that the run has failed", wait: "it answered to wait" })[said],
   },
   HOOK_HOLDS: { subject: "hook", says: "{hook} holds: {because}" },
-  HOOK_HELD_TOO_LONG: { subject: "hook", says: "it has held for {forMs}: {because}" },
+  HOOK_HELD_TOO_LONG: { subject: "hook", says: "it has held the stage for {forMs}: {because}" },
   HOOK_ASKED_OFTEN: { subject: "hook", says: "{because} (asked {times} times)" },
   HOOK_NOT_ANSWERED: { subject: "hook", says: "{hook}: {because}" },
   HOOK_FAILED_RUN: {
@@ -77,11 +79,11 @@ export const CHECKS: Entries<CheckReasons> = entriesOf<CheckReasons>()({
   HOOK_OVER_WITH_RUN: { subject: "hook", says: "the run ended; last: {because}" },
   HOOK_SECRET_MISSING: {
     subject: "hook",
-    says: "no secret to sign with is configured (hooks.secretFile in the server's configuration)",
+    says: "the server has no secret to sign with (`hooks.secretFile` in its configuration)",
   },
-  HOOK_UNREACHED: { subject: "hook", says: "it could not be asked" },
+  HOOK_UNREACHED: { subject: "hook", says: "Stagecoach could not reach it" },
   HOOK_ANSWER_STATUS: { subject: "hook", says: "it answered with status {status}" },
   HOOK_ANSWER_NO_JSON: { subject: "hook", says: "its answer is neither empty nor JSON[ ({type})]" },
-  HOOK_ANSWER_NO_ACTION: { subject: "hook", says: "its answer has no action: continue, hold or fail" },
-  HOOK_ANSWER_NO_DURATION: { subject: "hook", says: "its retryAfter is no duration" },
+  HOOK_ANSWER_NO_ACTION: { subject: "hook", says: "its answer has none of the actions continue, hold and fail" },
+  HOOK_ANSWER_NO_DURATION: { subject: "hook", says: "its `retryAfter` is not a duration" },
 });

@@ -23,11 +23,14 @@ export const ROLLOUT_COMMANDS = entriesOf<CommandReasons>()({
     subject: "application",
     says: "nothing of it is merged yet, so its Argo Rollouts are those of the release before",
   },
-  ROLLOUTS_TOO_MANY: { subject: "application", says: "{count} Rollouts are more than one command acts on: give it on a batch's PR" },
+  ROLLOUTS_TOO_MANY: {
+    subject: "application",
+    says: "{count} Rollouts are more than one command acts on: comment it on a batch's pull request",
+  },
   ROLLOUTS_ORDERED: { subject: "application", says: "{by}: {action} the Rollouts of {clusters}" },
   ROLLOUTS_UNSEEN: {
     subject: "application",
-    says: "nothing was done, since the clusters of a batch move together, and of {cluster}: {because}",
+    says: "nothing was done: the clusters of a batch move together, and Stagecoach cannot read {cluster}: {because}",
   },
   ROLLOUTS_ALL_UNSEEN: { subject: "application", says: ({ left }, names) => listed(left, 0, names) },
   ROLLOUT_UNSEEN: { subject: "application", says: "{cluster}: {because}" },
@@ -35,7 +38,7 @@ export const ROLLOUT_COMMANDS = entriesOf<CommandReasons>()({
     subject: "application",
     says: (state, names) => `${names.cluster(state.cluster)} ${state.name} (${rolloutPhrase(state)})`,
   },
-  ROLLOUT_NOT_TRIED: { subject: "application", says: "it could not be tried in time" },
+  ROLLOUT_NOT_TRIED: { subject: "application", says: "there was no time to try it" },
   ROLLOUTS_BROKEN: {
     subject: "application",
     actions: ["retry"],
@@ -45,7 +48,7 @@ export const ROLLOUT_COMMANDS = entriesOf<CommandReasons>()({
   ROLLOUTS_BEHIND: {
     subject: "application",
     says: ({ rollouts, more }, names) =>
-      `not all of the batch are at one step yet. Behind: ${listed(rollouts, more, names)}. Once they are paused there, say it again`,
+      `the Rollouts of the batch are not at one step yet. Behind: ${listed(rollouts, more, names)}. Comment again once they are paused there`,
   },
   ROLLOUTS_NONE: { subject: "application", says: "the batch has no Argo Rollouts" },
   ROLLOUTS_NONE_SUCH: {

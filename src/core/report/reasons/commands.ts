@@ -28,8 +28,8 @@ const GENERAL = entriesOf<CommandReasons>()({
   COMMAND_OF_FORMER_RUN: {
     subject: "run",
     says: ({ rollout, former, last, pull }) => {
-      const where = pull === undefined ? "" : `, on its release's page #${pull} or on a pull request of its batches`;
-      return `this pull request is of ${rollout} #${former}, which is over: the last run is #${last}; say it there${where}`;
+      const where = pull === undefined ? "" : `, on its release's pull request #${pull} or on one of its batches`;
+      return `this pull request is of ${rollout} #${former}, which is over: the last run is #${last}. Comment there instead${where}`;
     },
   },
   COMMAND_TOO_EARLY: {
@@ -45,16 +45,16 @@ const GENERAL = entriesOf<CommandReasons>()({
   },
   COMMAND_TOO_LATE: {
     subject: "run",
-    says: "it could not be taken up within 15 minutes of being written, so it does nothing: say it again if it still holds",
+    says: "Stagecoach could not take it up within 15 minutes of being written, so it does nothing: comment again if it still holds",
   },
-  COMMAND_OVERTAKEN: { subject: "person", says: "@{by} wrote `{text}` after it, which comes first: say it again if it still holds" },
+  COMMAND_OVERTAKEN: { subject: "person", says: "@{by} wrote `{text}` after it, which comes first: comment again if it still holds" },
   COMMAND_BEFORE_PULL: { subject: "pull", says: "it was written before {pull} was {event}" },
   COMMAND_BEFORE_PAUSE: { subject: "run", says: "it was written before the pause it would end: {because}" },
   RUN_HAS_ENDED: { subject: "run", says: "the run has ended: {phase}" },
   RUN_IS_ENDING: { subject: "run", says: "the run is ending: {because}" },
   RUN_IS_PAUSED: { subject: "run", actions: ["resume"], says: "the run is paused: {because}. Next: {ask}" },
   HOTFIX_WHILE_PAUSED: { subject: "run", actions: ["resume"], says: "the run is paused, and nothing merges: {because}. Next: {ask}" },
-  COMMAND_WAITS_FOR_MERGE: { subject: "pull", says: "/{command} of @{by} waits for the outcome of merging {pull}" },
+  COMMAND_WAITS_FOR_MERGE: { subject: "pull", says: "/{command} of @{by} waits until GitHub has merged {pull}, or refused to" },
 
   ASK_RESUME: { subject: "run", actions: ["resume"], says: "`/resume` goes on" },
   ASK_BESIDES: {
@@ -65,7 +65,7 @@ const GENERAL = entriesOf<CommandReasons>()({
   ALREADY_PAUSED: { subject: "run", says: "the run is paused already: {because}" },
   PAUSED_BY: { subject: "person", actions: ["resume"], says: "@{by} paused the run[: {text}]" },
   PAUSED_BESIDES: { subject: "run", actions: ["resume"], says: "{because}; {held}" },
-  PAUSE_DONE: { subject: "run", actions: ["resume"], says: "paused: nothing merges until `/resume`" },
+  PAUSE_DONE: { subject: "run", actions: ["resume"], says: "the run is paused: nothing merges until `/resume`" },
   NOT_PAUSED: { subject: "run", says: "the run is not paused" },
   RESUME_ACCEPTS_FAILURES: {
     subject: "run",
@@ -73,63 +73,63 @@ const GENERAL = entriesOf<CommandReasons>()({
     says: ({ clusters, checks }, names) =>
       `/resume would accept ${both(clusters, checks, names)} as failed, which needs maintain permission; \`/retry\` looks again`,
   },
-  FAILED_SINCE: { subject: "cluster", says: "{clusters} failed after it was written: look again, and say it again" },
-  RESUMED_BY: { subject: "person", says: "resumed by {by}[: {text}]" },
+  FAILED_SINCE: { subject: "cluster", says: "{clusters} failed after it was written: look at what failed, then comment again" },
+  RESUMED_BY: { subject: "person", says: "@{by} resumed the run[: {text}]" },
   RESUME_DONE: {
     subject: "run",
     says: ({ accepted, clusters, checks }, names) => {
-      if (accepted) return `resumed; accepted as failed: ${both(clusters, checks, names)}`;
-      return checks.length > 0 ? `resumed; gone on past: ${both([], checks, names)}` : "resumed";
+      if (accepted) return `the run goes on; accepted as failed: ${both(clusters, checks, names)}`;
+      return checks.length > 0 ? `the run goes on past ${both([], checks, names)}` : "the run goes on";
     },
   },
   RESUMED_WITH_ROLLOUTS: { subject: "run", says: "{resumed}; Argo Rollouts: {rollouts}" },
-  HEAD_CHANGED: { subject: "pull", says: "its head was changed: it is built again" },
+  HEAD_CHANGED: { subject: "pull", says: "somebody changed its head, so Stagecoach builds it again" },
   ABORTED_BY: { subject: "person", says: "@{by} aborted the run[: {text}]" },
 
-  NOTHING_TO_PROMOTE: { subject: "run", says: "there is no wait that /promote ends: {because}" },
+  NOTHING_TO_PROMOTE: { subject: "run", says: "`/promote` has no wait to end: {because}" },
   BAKE_OVER: { subject: "batch", says: "its bake is over; {because}. `/promote --full` (maintain) ends analyses, too" },
   BAKE_ENDED: { subject: "batch", says: "the bake of {batch} ends now, if its clusters are healthy" },
   ANALYSIS_NOT_PROMOTED: {
     subject: "analysis",
-    says: "an analysis is not ended by /promote: {because}. `/promote --full` (maintain) ends analyses, too",
+    says: "`/promote` does not end an analysis: {because}. `/promote --full` (maintain) ends analyses, too",
   },
-  STEP_PAUSE_ENDED: { subject: "batch", says: "the pause of {batch} is over, if its clusters are healthy: on to {after}" },
-  STAGE_APPROVED: { subject: "stage", says: 'stage "{stage}" is approved by @{by}' },
+  STEP_PAUSE_ENDED: { subject: "batch", says: "the pause of {batch} ends now, if its clusters are healthy: on to {after}" },
+  STAGE_APPROVED: { subject: "stage", says: '@{by} approved stage "{stage}"' },
   FULL_NEEDS_MAINTAIN: {
     subject: "person",
     says: ({ rollouts }) => `/promote ${rollouts ? "--rollouts " : ""}--full needs maintain permission`,
   },
   FULL_GIVEN_ALREADY: { subject: "run", says: "@{by} ended all waits already" },
-  WAITS_ENDED_BY: { subject: "person", says: "all later waits ended by {by}" },
+  WAITS_ENDED_BY: { subject: "person", says: "@{by} ended all later waits" },
   FULL_DONE: {
     subject: "run",
-    says: "no bake, step pause or analysis of this run is waited for any more; health, approvals, windows and halts are",
+    says: "the run waits for no bake, step pause or analysis any more; health, approvals, windows and halts still hold",
   },
-  MODE_NEVER_MERGES: { subject: "pull", says: "the rollout's mode is {mode}: Stagecoach never merges; merge {pull} yourself" },
-  MERGES_BY_ITSELF: { subject: "pull", says: "{pull} is merged by itself once its gates pass: {because}" },
+  MODE_NEVER_MERGES: { subject: "pull", says: "the rollout's mode is {mode}, so Stagecoach never merges: merge {pull} yourself" },
+  MERGES_BY_ITSELF: { subject: "pull", says: "Stagecoach merges {pull} by itself once its gates pass: {because}" },
   PROMOTED_ALREADY: { subject: "pull", says: "@{by} promoted {pull} already: {because}" },
-  PROMOTE_DONE: { subject: "pull", says: "{pull} is merged once GitHub allows it" },
+  PROMOTE_DONE: { subject: "pull", says: "Stagecoach merges {pull} once GitHub allows it" },
 
   RETRY_OF_GOING_RUN: { subject: "run", says: "/retry is for a run that stopped on failures; this one is {phase}" },
-  RETRIED_BY: { subject: "person", says: "retried by @{by}[: {text}]" },
+  RETRIED_BY: { subject: "person", says: "@{by} retried it[: {text}]" },
   RETRY_DONE: {
     subject: "run",
     says: ({ clusters, checks, pausedBy }, names) => {
       const again = clusters.length > 0 || checks.length === 0 ? [names.clusters(clusters)] : [];
       const held = pausedBy === undefined ? "" : `; the run stays paused by @${pausedBy} until \`/resume\``;
-      return `looked at anew: ${[...again, ...checks.slice(0, 5).map((check) => checkPhrase(check, names))].join("; ")}${held}`;
+      return `Stagecoach looks again at ${[...again, ...checks.slice(0, 5).map((check) => checkPhrase(check, names))].join("; ")}${held}`;
     },
   },
-  TARGET_LOOKED_AT_ANEW: { subject: "application", says: "looked at anew" },
-  NEXT_CLUSTERS_LOOKED_AT: { subject: "run", says: "its clusters are looked at again" },
+  TARGET_LOOKED_AT_ANEW: { subject: "application", says: "Stagecoach looks at it again" },
+  NEXT_CLUSTERS_LOOKED_AT: { subject: "run", says: "Stagecoach looks at its clusters again" },
 
   ROLLBACK_OF_ROLLBACK: {
     subject: "run",
     actions: ["abort"],
     says: "this run is a rollback itself; `/abort` ends it, and a release of the version you want goes forward again",
   },
-  ROLLING_BACK_ALREADY: { subject: "run", says: "it is being rolled back already, as asked by {by}" },
-  ROLLBACK_WANTS_VERSION: { subject: "run", says: "--to wants a version: `/rollback --to v1.4.1`" },
+  ROLLING_BACK_ALREADY: { subject: "run", says: "it is being rolled back already, as {by} asked" },
+  ROLLBACK_WANTS_VERSION: { subject: "run", says: "`--to` needs a version: `/rollback --to v1.4.1`" },
   ROLLBACK_WANTS_TO: {
     subject: "run",
     actions: ["rollback"],
@@ -140,12 +140,12 @@ const GENERAL = entriesOf<CommandReasons>()({
     says: ({ command, names: given }) =>
       `\`/${command}\` is for the whole run, and ${given.slice(0, 5).join(", ")} looks like clusters it was meant for: \`/requeue CLUSTER\` and \`/skip CLUSTER\` are for some of them; \`/${command}\` alone, or with a reason in words, is for all`,
   },
-  ROLLED_BACK_BY: { subject: "person", says: "@{by} rolled it back[ to {to}][: {text}]" },
+  ROLLED_BACK_BY: { subject: "person", says: "@{by} rolled the run back[ to {to}][: {text}]" },
   ROLLBACK_DONE: {
     subject: "run",
     says: ({ clusters, left, because }, names) => {
       const rest = left.length === 0 ? "" : `; left as they are: ${names.clusters(left)} (${names.because(because ?? "")})`;
-      return `${names.clusters(clusters, MOST_NAMED)} go back, in reverse order, as a run of its own${rest}`;
+      return `a run of its own puts back ${names.clusters(clusters, MOST_NAMED)}, in reverse order${rest}`;
     },
   },
 });

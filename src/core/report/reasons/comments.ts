@@ -14,7 +14,7 @@ export const COMMENTS: Entries<CommentReasons> = {
       return `${why}${why.endsWith("?") ? "" : "."} Nothing of this comment was done`;
     },
   },
-  COMMENT_TOO_LONG: { says: () => "this comment is too long, or nested too deep, to be read: write commands in a comment of their own" },
+  COMMENT_TOO_LONG: { says: () => "this comment is too long, or nested too deep, to read: write commands in a comment of their own" },
   COMMANDS_TOO_MANY: { says: ({ most }) => `a comment may hold at most ${most} commands` },
   COMMAND_UNKNOWN: { says: ({ given, near }) => `there is no command \`/${given}\`; ${didYouMean(`\`/${near}\``, "")}` },
   FLAG_UNKNOWN: {
@@ -29,11 +29,11 @@ export const COMMENTS: Entries<CommentReasons> = {
       return `\`/${command}\` has no ${quoted(`--${flag}`)}: ${hint}`;
     },
   },
-  FLAG_TAKES_NO_VALUE: { says: ({ command, flag }) => `\`--${flag}\` of \`/${command}\` has no value` },
-  FLAG_WANTS_VALUE: { says: ({ command, flag, value }) => `\`--${flag}\` of \`/${command}\` wants a value: \`--${flag} ${value}\`` },
+  FLAG_TAKES_NO_VALUE: { says: ({ command, flag }) => `\`--${flag}\` of \`/${command}\` takes no value` },
+  FLAG_WANTS_VALUE: { says: ({ command, flag, value }) => `\`--${flag}\` of \`/${command}\` needs a value: \`--${flag} ${value}\`` },
   COMMAND_TAKES_NO_WORDS: {
     says: ({ command, word }) =>
-      `\`/${command}\` is for the whole run and takes no words, and here it has ${quoted(word)}: write \`/${command}\` alone, or another command`,
+      `\`/${command}\` takes no words, and here it has ${quoted(word)}: it is for the whole run. Write \`/${command}\` alone, or another command`,
   },
   COMMENTER_LACKS_PERMISSION: {
     subject: "person",
@@ -42,36 +42,36 @@ export const COMMENTS: Entries<CommentReasons> = {
   BYPASS_NOT_GIVEN: { subject: "person", says: "@{by}, who put it on, may not give `/hotfix` here" },
   BYPASS_BEFORE_HEAD: {
     subject: "person",
-    says: "@{by} put it on before, or in the very second in which, the present head was pushed: whoever may give `/hotfix` takes it off and puts it on anew",
+    says: "@{by} put it on before the present head was pushed, or in the same second: whoever may give `/hotfix` takes it off and puts it on again",
   },
   BYPASS_UNSEEN: { subject: "pull", says: "GitHub does not say who put it on, or when the present head was pushed" },
   COMMENTER_ASKS_TOO_OFTEN: {
     subject: "person",
     says: () =>
-      "these are many commands of somebody without write permission on this repository: no more of them are answered for ten minutes",
+      "you wrote many commands and have no write permission on this repository: Stagecoach answers no more of yours for ten minutes",
   },
   COMMANDS_UNDECIDED: {
     subject: "file",
     says: ({ command }) =>
-      `\`${SETTINGS_FILE}\` on the default branch has an error, so nobody can tell who may give \`/${command}\`: correct it first; \`stagecoach lint\` shows where it is`,
+      `\`${SETTINGS_FILE}\` on the default branch has an error, so Stagecoach cannot tell who may give \`/${command}\`: correct it first; \`stagecoach lint\` shows where`,
   },
   COMMENTER_NOT_IN_TEAM: {
     subject: "person",
     says({ command, teams, unseen }) {
       const who = `\`/${command}\` is for members of team ${list(teams, " or ")} (\`${SETTINGS_FILE}\`)`;
       if (unseen.length === 0) return `${who}, and you are in none of them`;
-      return `${who}, and who is in ${list(unseen, ", ")} cannot be seen: an owner of the organisation grants Stagecoach's App \`members: read\`, or the team is named by its slug and exists`;
+      return `${who}, and Stagecoach cannot see who is in ${list(unseen, ", ")}: an owner of the organisation grants the App \`members: read\`, or the slug of the team is wrong`;
     },
   },
-  COMMAND_NAMES_NO_ROLLOUT: { says: () => "several rollouts are steered from this pull request: say which with `--rollout NAME`" },
+  COMMAND_NAMES_NO_ROLLOUT: { says: () => "this pull request steers several rollouts: say which with `--rollout NAME`" },
   COMMAND_BEFORE_RUN: {
     subject: "pull",
     says: ({ command }) =>
-      `there is no run yet that \`/${command}\` could be for: merging this pull request starts one. \`/plan\` makes its plan anew`,
+      `no run has begun that \`/${command}\` could be for: merging this pull request starts one. \`/plan\` makes its plan again`,
   },
   ROLLOUT_STEERED_ELSEWHERE: {
     subject: "pull",
-    says: ({ here }) => `no run of that rollout is steered from this pull request, only of ${list(here, ", ")}`,
+    says: ({ here }) => `this pull request does not steer that rollout, only ${list(here, ", ")}`,
   },
 };
 

@@ -111,7 +111,7 @@ export const ENGINE: Entries<EngineReasons> = entriesOf<EngineReasons>()({
 
   CONNECTION_FAILED: { subject: "cluster", says: "connection failed" },
   PLANES_NOT_CONFIGURED: { subject: "controlPlane", says: "control plane {planes} is not configured" },
-  PLANE_UNSEEN_NOW: { subject: "controlPlane", says: "control plane {plane} cannot be seen: [{because}|it is not configured]" },
+  PLANE_UNSEEN_NOW: { subject: "controlPlane", says: "Stagecoach cannot read control plane {plane}: [{because}|it is not configured]" },
   INVENTORY_UNREADABLE: {
     subject: "file",
     says: ({ problem }) => `the inventory cannot be read${problem === undefined ? "" : `: ${placed(problem)}`}`.slice(0, 500),

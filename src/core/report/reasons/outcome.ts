@@ -32,11 +32,11 @@ export const OUTCOME: Entries<OutcomeReasons> = entriesOf<OutcomeReasons>()({
     actions: ["resume", "skip", "abort"],
     says: "{cluster} has waited {forMs}: {because}",
   },
-  RUN_ROLLED_BACK: { subject: "run", says: "{because}; it is rolled back" },
+  RUN_ROLLED_BACK: { subject: "run", says: "{because}; Stagecoach rolls it back" },
   ROLLBACK_IMPOSSIBLE: {
     subject: "run",
     actions: ["retry", "resume", "abort"],
-    says: "{because}; it cannot be rolled back: {cannot}",
+    says: "{because}; Stagecoach cannot roll it back: {cannot}",
   },
 
   ROLLBACK_OF_BRANCHES: {

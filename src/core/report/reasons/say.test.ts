@@ -1,29 +1,28 @@
 import { expect, test } from "vitest";
-import { ATTENTION } from "./attention.ts";
-import { BATCHES } from "./batches.ts";
-import { BREACHES } from "./breaches.ts";
-import { CHECKS } from "./checks.ts";
-import { COMMANDS } from "./commands.ts";
-import { COMMENTS } from "./comments.ts";
-import { CONTROL_PLANE } from "./control-plane.ts";
-import { ENGINE } from "./engine.ts";
-import { GATES } from "./gates.ts";
-import { JOURNAL } from "./journal.ts";
-import { LIVENESS } from "./liveness.ts";
-import { OUTCOME } from "./outcome.ts";
 import { PROBLEMS } from "./problems/problems.ts";
 import { RENDER_PROBLEMS } from "./render.ts";
-import { REASONS, sentenceOf } from "./say.ts";
-import { SETTINGS } from "./settings.ts";
-import { STAGES } from "./stages.ts";
-import { TARGETS } from "./targets.ts";
+import { REASONS, sentenceOf, TABLES, wholeSentence } from "./say.ts";
+
+const CLUSTERS = ["hub-eu/web", "hub-us/web", "hub-us/api"];
+const RUN = { plan: { stages: [{ clusters: CLUSTERS, requeued: [], batches: [], requeuedTargets: [] }] } } as unknown as NonNullable<
+  Parameters<typeof sentenceOf>[1]
+>;
 
 test("each code is declared by one room: none hides another's sentence", () => {
-  const ofRuns = [GATES, BATCHES, STAGES, TARGETS, CHECKS, COMMANDS, COMMENTS, OUTCOME, LIVENESS, CONTROL_PLANE, BREACHES, ENGINE];
-  const tables = [...ofRuns, SETTINGS, JOURNAL, ATTENTION, PROBLEMS, RENDER_PROBLEMS];
-  const codes = tables.flatMap((table) => Object.keys(table));
+  const codes = [...Object.values(TABLES), PROBLEMS, RENDER_PROBLEMS].flatMap((table) => Object.keys(table));
   expect(codes.filter((code, at) => codes.indexOf(code) !== at)).toEqual([]);
   expect(Object.keys(REASONS).toSorted()).toEqual(codes.toSorted());
+});
+
+test("a run calls its clusters by what tells them apart", () => {
+  expect(sentenceOf({ code: "TARGETS_UNREAD", clusters: CLUSTERS }, RUN)).toContain("hub-eu/web, hub-us/web, api");
+});
+
+test("a sentence that stands by itself begins with a capital, but never a name that begins it", () => {
+  expect(wholeSentence({ code: "NOT_PAUSED" })).toBe("The run is not paused.");
+  expect(wholeSentence({ code: "CLUSTER_GONE", cluster: "hub-us/eu-1" })).toMatch(/^Cluster and pin /);
+  for (const cluster of ["hub-us/api", "hub-us/api of eu"])
+    expect(wholeSentence({ code: "CONFIRMED_ALREADY", cluster }, RUN)).toMatch(/^api /);
 });
 
 test.each([

@@ -1,6 +1,7 @@
 import type { AnyReason, Words } from "../../base/reason.ts";
 import { clusterName, type Planned } from "../../run/state/names.ts";
 import { firstOf } from "../markdown.ts";
+import { ended } from "../words.ts";
 import { ATTENTION } from "./attention.ts";
 import { BATCHES } from "./batches.ts";
 import { BREACHES } from "./breaches.ts";
@@ -22,26 +23,27 @@ import { STAGES } from "./stages.ts";
 import { TARGETS } from "./targets.ts";
 import { sayWording } from "./wording.ts";
 
-/** Every code that a run may tell, with its sentence; a problem of what people wrote may be why. */
-export const REASONS: Readonly<Record<string, Entry<never>>> = {
-  ...GATES,
-  ...BATCHES,
-  ...STAGES,
-  ...TARGETS,
-  ...CHECKS,
-  ...COMMANDS,
-  ...COMMENTS,
-  ...OUTCOME,
-  ...LIVENESS,
-  ...CONTROL_PLANE,
-  ...BREACHES,
-  ...ENGINE,
-  ...SETTINGS,
-  ...JOURNAL,
-  ...ATTENTION,
-  ...PROBLEMS,
-  ...RENDER_PROBLEMS,
+/** Every table of reasons but those of problems, by what it is about. */
+export const TABLES = {
+  "What a merge waits for": GATES,
+  Batches: BATCHES,
+  Stages: STAGES,
+  "Clusters and their Applications": TARGETS,
+  "Analyses and hooks": CHECKS,
+  Commands: COMMANDS,
+  "Comments that no run sees": COMMENTS,
+  "How a run comes out": OUTCOME,
+  "Whether a change is live and healthy": LIVENESS,
+  "Control planes": CONTROL_PLANE,
+  "What must never happen": BREACHES,
+  "What the engine sees and tells": ENGINE,
+  "The server's settings": SETTINGS,
+  "The journal": JOURNAL,
+  "What stops a repository": ATTENTION,
 };
+
+/** Every code that a run may tell, with its sentence; a problem of what people wrote may be why. */
+export const REASONS: Readonly<Record<string, Entry<never>>> = Object.assign({}, ...Object.values(TABLES), PROBLEMS, RENDER_PROBLEMS);
 
 /** Without a run at hand a cluster is called by what stands behind its control plane. */
 const SHORT: Names = {
@@ -79,6 +81,27 @@ export function sentenceOf(words: Words, run?: Planned): string {
     // A journal that was changed by hand may hold anything.
     return JSON.stringify(words);
   }
+}
+
+/** Says a reason as it stands by itself: with a capital at its start, unless a name begins it, and a stop at its end. */
+export function wholeSentence(words: Words, run?: Planned, most = Number.POSITIVE_INFINITY): string {
+  const text = sentenceOf(words, run).trim();
+  const isWord = /^[a-z]+(?=[\s,;:]|$)/.test(text);
+  const isOurs = isWord && (typeof words === "string" || !isBegunByName(text, words, namesOf(run)));
+  const begun = isOurs ? text.charAt(0).toUpperCase() + text.slice(1) : text;
+  if (begun.length > most) return `${begun.slice(0, most - 1)}…`;
+  return ended(begun);
+}
+
+/** Fields that name nothing: a code, and what a person or another program said. */
+const PROSE: ReadonlySet<string> = new Set(["code", "text", "said", "message"]);
+
+/** Whether a sentence begins with something of its reason's data, as people know it: `payments` is never *Payments*. */
+function isBegunByName(text: string, data: unknown, names: Names): boolean {
+  if (typeof data === "string")
+    return [data, names.cluster(data)].some((name) => name !== "" && /^(?!\w)/.test(text.slice(name.length)) && text.startsWith(name));
+  if (typeof data !== "object" || data === null) return false;
+  return Object.entries(data).some(([key, value]) => !PROSE.has(key) && isBegunByName(text, value, names));
 }
 
 /** What the registry knows of a reason besides its sentence. */

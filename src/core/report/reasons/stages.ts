@@ -7,9 +7,9 @@ import { batchPhrase, clock } from "./phrases.ts";
 
 export const STAGES: Entries<StageReasons> = entriesOf<StageReasons>()({
   RUN_BEGINS: { says: "the release is merged, and Stagecoach starts the run", subject: "run" },
-  RUN_STARTED: { says: "started", subject: "run" },
+  RUN_STARTED: { says: "the run has started", subject: "run" },
   PAUSED: { says: "paused: {because}", subject: "run" },
-  STAGE_DONE: { says: 'stage "{stage}" done', subject: "stage" },
+  STAGE_DONE: { says: 'stage "{stage}" is done', subject: "stage" },
   BATCH_BAKING: {
     says: "every cluster of {batch} is healthy; the bake of {forMs} begins",
     subject: "batch",
@@ -91,21 +91,21 @@ export const STAGES: Entries<StageReasons> = entriesOf<StageReasons>()({
   },
   CLUSTERS_PUT_OFF: {
     says: ({ clusters, because }, names) =>
-      `${count(clusters.length, "cluster")} put off (${names.clusters(clusters)}): ${names.cluster(clusters[0] ?? "")} ${names.because(because)}`,
+      `${count(clusters.length, "cluster")} put off (${names.clusters(clusters)}); ${names.cluster(clusters[0] ?? "")}: ${names.because(because)}`,
     subject: "stage",
   },
   PUT_TO_END: {
     says: ({ clusters, because }, names) =>
-      `${names.clusters(clusters, clusters.length)} put to the stage's end: ${names.because(because)}`,
+      `the stage takes ${names.clusters(clusters, clusters.length)} at its end: ${names.because(because)}`,
     subject: "cluster",
   },
-  REQUEUE_MATCHED: { says: "matches the stage's requeue selector: tried after its batches", subject: "cluster" },
+  REQUEUE_MATCHED: { says: "it matches the stage's requeue selector, so the stage takes it after its batches", subject: "cluster" },
   REQUEUE_STILL_MATCHES: {
-    says: "still matches the requeue selector (look {attempt} of {of})",
+    says: "it still matches the requeue selector (look {attempt} of {of})",
     subject: "cluster",
   },
-  REQUEUED_TOO_OFTEN: { says: ({ attempts }) => `still put off after ${count(attempts, "look")}`, subject: "cluster" },
-  JOINED_LATE: { says: "joined during the run: caught up after the last stage", subject: "cluster" },
+  REQUEUED_TOO_OFTEN: { says: ({ attempts }) => `it is still put off after ${count(attempts, "look")}`, subject: "cluster" },
+  JOINED_LATE: { says: "it joined during the run, and catches up after the last stage", subject: "cluster" },
   REVERT_OF_BRANCH: {
     says: ({ cluster, branch }, names) => {
       const name = names.cluster(cluster);
@@ -131,18 +131,18 @@ export const STAGES: Entries<StageReasons> = entriesOf<StageReasons>()({
     subject: "cluster",
   },
   QUARANTINED: {
-    says: "{clusters} in quarantine: {because}",
+    says: "the run leaves {clusters} out, in quarantine: {because}",
     subject: "cluster",
   },
   QUARANTINE_FULL: {
     says: ({ clusters, most, because }, names) =>
-      `${count(clusters.length, "cluster")} in quarantine (${names.clusters(clusters)}), at most ${most} may: ${names.because(because)}`,
+      `${count(clusters.length, "cluster")} in quarantine (${names.clusters(clusters)}), and the rollout allows ${most}: ${names.because(because)}`,
     subject: "cluster",
     actions: ["resume", "skip", "abort"],
   },
   QUARANTINED_IN_BATCH: { says: "a cluster of it cannot be reached, or is stopped", subject: "cluster" },
-  QUARANTINE_OVER: { says: "{clusters} back from quarantine", subject: "cluster" },
-  BACK_FROM_QUARANTINE: { says: "is back from quarantine: caught up after the last stage", subject: "cluster" },
+  QUARANTINE_OVER: { says: "the run takes {clusters} back from quarantine", subject: "cluster" },
+  BACK_FROM_QUARANTINE: { says: "it is back from quarantine, and catches up after the last stage", subject: "cluster" },
 
   RUN_SUPERSEDED: {
     says: ({ values, commit }) => `a newer release took over: ${values.join(", ")} (${commit.slice(0, 10)})`,

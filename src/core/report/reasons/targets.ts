@@ -26,18 +26,18 @@ export const TARGETS: Entries<TargetReasons> = entriesOf<TargetReasons>()({
   CONTROL_PLANE_UNSEEN: {
     subject: "controlPlane",
     says: ({ plane, since, because }, names) =>
-      `control plane ${plane} cannot be seen since ${since.slice(0, 10)} ${clock(since)}: ${names.because(because)}`,
+      `Stagecoach cannot read control plane ${plane} since ${since.slice(0, 10)} ${clock(since)}: ${names.because(because)}`,
     means: "Stagecoach cannot read this Argo CD. Nothing is concluded about its Applications, and their clusters wait",
     todo: "put the connection right; what follows the colon says what Argo CD or the network answered. The run goes on by itself",
   },
   NOT_READ_SINCE_MERGE: { subject: "application", says: "the change is merged; Stagecoach has not read Argo CD since" },
-  ARGOCD_UNREADABLE: { subject: "controlPlane", says: "Argo CD cannot be read" },
+  ARGOCD_UNREADABLE: { subject: "controlPlane", says: "Stagecoach cannot read Argo CD" },
   CONFIRMED_THEN_UNSEEN: { subject: "application", says: "healthy when last read; {because}" },
   TARGET_CONFIRMED: { subject: "application", says: "{cluster} is healthy: Argo CD shows {application} at this change" },
   NO_WORSE_THAN_BASELINE: {
     subject: "application",
     says: ({ baseline, because }, names) =>
-      `no worse than at the baseline (${baseline.map(issuePhrase).join(", ")}): ${names.because(because)}`,
+      `it is no worse than before its batch (${baseline.map(issuePhrase).join(", ")}): ${names.because(because)}`,
   },
   TARGET_FAILED: {
     subject: "application",
@@ -59,17 +59,18 @@ export const TARGETS: Entries<TargetReasons> = entriesOf<TargetReasons>()({
   BAKE_RESTARTED_OFTEN: {
     subject: "application",
     actions: ["retry", "requeue", "skip", "rollback"],
-    says: "unhealthy again while baking, after {times} restarts: {because}",
+    says: "it became unhealthy again while baking, after {times} restarts: {because}",
   },
-  FAILED_AFTERWARDS: { subject: "application", says: "after it had been healthy: {because}" },
+  FAILED_AFTERWARDS: { subject: "application", says: "it had been healthy before: {because}" },
   UNWELL_AFTERWARDS: {
     subject: "application",
     says: ({ lost, until, because }, names) =>
-      `${lost ? "gone" : "not healthy any more"}; it counts as failed at ${clock(until)} unless that changes: ${names.because(because)}`,
+      `it is ${lost ? "gone" : "not healthy any more"}, and counts as failed at ${clock(until)} unless that changes: ${names.because(because)}`,
   },
   FLAP_IGNORED: {
     subject: "application",
-    says: ({ until, because }, names) => `a dip, ignored until ${clock(until)}: ${names.because(because)}`,
+    says: ({ until, because }, names) =>
+      `it is not healthy at the moment, which is tolerated until ${clock(until)}: ${names.because(because)}`,
   },
   REFRESH_WANTED: {
     subject: "application",
@@ -82,7 +83,7 @@ export const TARGETS: Entries<TargetReasons> = entriesOf<TargetReasons>()({
     },
   },
 
-  TARGETS_UNREAD: { subject: "application", says: "the state of {clusters} could not be read" },
+  TARGETS_UNREAD: { subject: "application", says: "Stagecoach could not read the state of {clusters}" },
   COMMIT_NOT_IN_HISTORY: {
     subject: "repository",
     actions: ["resume", "abort"],
@@ -108,10 +109,10 @@ export const TARGETS: Entries<TargetReasons> = entriesOf<TargetReasons>()({
     actions: ["resume", "rollback", "abort"],
     says: "put the revision back, then `/resume`; or `/rollback`; or `/abort`, and release the other commit under a name of its own",
   },
-  REVISIONS_UNREAD: { subject: "repository", says: "what the release stands for in Git cannot be read just now" },
-  REVISION_UNREAD: { subject: "repository", says: "{repo} does not say just now what {revision} stands for" },
+  REVISIONS_UNREAD: { subject: "repository", says: "Stagecoach cannot read at the moment what the release stands for in Git" },
+  REVISION_UNREAD: { subject: "repository", says: "{repo} does not say at the moment what {revision} stands for" },
   TARGET_LOST: { subject: "application", says: "{cluster} is lost: {because}" },
-  PIN_LEAVING: { subject: "cluster", says: "the pin of {cluster} is gone: waiting whether its Application goes too" },
+  PIN_LEAVING: { subject: "cluster", says: "the pin of {cluster} is gone: waiting to see whether its Application goes too" },
   PIN_DRIFT: {
     subject: "file",
     actions: ["resume", "skip", "abort"],
@@ -138,7 +139,7 @@ export const TARGETS: Entries<TargetReasons> = entriesOf<TargetReasons>()({
     says: "the base has the value of this run again: `/resume` once Argo CD has seen it; or `/abort`",
   },
 
-  JOINED_RUN: { subject: "cluster", says: "joined: {clusters}, for a last catch-up batch" },
+  JOINED_RUN: { subject: "cluster", says: "a last catch-up batch takes {clusters}, which joined during the run" },
   CLUSTERS_APPEARED: {
     subject: "cluster",
     actions: ["resume", "skip"],

@@ -6,7 +6,7 @@ import { contextOf } from "../model/context.ts";
 import { analysisNode } from "../model/leaf-nodes.ts";
 import type { ModelNode, RunModel, Tone } from "../model/model.ts";
 import { LABELS } from "../model/states.ts";
-import { sentence } from "../words.ts";
+import { ended } from "../words.ts";
 
 const MOST_ROWS = 40;
 
@@ -15,7 +15,7 @@ function rowsOf(first: string, checks: readonly ModelNode[], most = MOST_ROWS): 
     cell(name, 200),
     LABELS[state],
     cell(facts.join(" · "), 500),
-    cell(sentence(says), 500),
+    cell(ended(says), 500),
   ]);
   return table([first, "state", "measured", "why"], rows, most);
 }

@@ -1,6 +1,6 @@
 import type { AttentionReason } from "../../reasons/attention.ts";
 import { cell, prose } from "../escape.ts";
-import { sentenceOf } from "../reasons/say.ts";
+import { wholeSentence } from "../reasons/say.ts";
 import { branchesRuleset } from "../ruleset.ts";
 
 export const ATTENTION_TITLE = "Stagecoach needs attention";
@@ -11,7 +11,7 @@ const MOST_SHOWN = 20;
 
 /** The one issue that says what stops a repository. */
 export function attentionIssue(reasons: readonly AttentionReason[]): string {
-  const lines = reasons.slice(0, MOST_SHOWN).map((reason) => `- ${capital(prose(said(reason)))}`);
+  const lines = reasons.slice(0, MOST_SHOWN).map((reason) => `- ${prose(said(reason))}`);
   if (reasons.length > MOST_SHOWN) lines.push(`- and ${reasons.length - MOST_SHOWN} more`);
   return [
     "Something keeps Stagecoach from its work in this repository:",
@@ -30,18 +30,14 @@ export function attentionLine(reasons: readonly AttentionReason[]): string {
   const [first, ...more] = reasons;
   if (first === undefined) return "";
   const rest = more.length === 0 ? "" : ` And ${more.length} more: see the issue *${ATTENTION_TITLE}*.`;
-  return `> [!CAUTION]\n> **${ATTENTION_TITLE}:** ${prose(said(first))}.${rest}`;
+  return `> [!CAUTION]\n> **${ATTENTION_TITLE}:** ${prose(said(first))}${rest}`;
 }
 
 /** On the PR of a release whose run cannot be recorded, and so does not begin. */
 export function heldNotice(rollout: string, reason: AttentionReason): string {
-  return `### ⏳ ${cell(rollout)}: the release is merged, and its run waits\n\n${capital(prose(said(reason)))}. The run begins by itself once that is over, and is shown here then.\n`;
+  return `### ⏳ ${cell(rollout)}: the release is merged, and its run waits\n\n${prose(said(reason))} The run begins by itself once that is over, and is shown here then.\n`;
 }
 
 function said(reason: AttentionReason): string {
-  return sentenceOf(reason).slice(0, MOST_SAID);
-}
-
-function capital(text: string): string {
-  return text.charAt(0).toUpperCase() + text.slice(1);
+  return wholeSentence(reason, undefined, MOST_SAID);
 }

@@ -58,8 +58,8 @@ describe("a run's closing summary", () => {
 
       **Not at the release:**
 
-      - \`us-1\` failed: us-1 is failed
-      - \`us-3\` was left out: @​bob left it out
+      - \`us-1\` failed: us-1 is failed.
+      - \`us-3\` was left out: @​bob left it out.
 
       <details><summary>Who did what</summary>
 
@@ -125,7 +125,7 @@ test("a pause that asks for a person says why and what to do, and notifies nobod
 
     GitHub refuses to merge \\#12: @​alice must \\\`approve\\\`.
 
-    **Your turn:** change what it names, then \`/resume\`; or \`/abort\`
+    **Your turn:** Change what it names, then \`/resume\`; or \`/abort\`.
 
     **The way back:** \`/rollback\` (maintain) puts 4 clusters back to what each had, by pull requests in reverse order."
   `);

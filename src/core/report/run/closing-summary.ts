@@ -4,9 +4,9 @@ import type { Batch, Run } from "../../run/state/run.ts";
 import { cell, code } from "../escape.ts";
 import { COMMENT_ROOM, fitting } from "../fit.ts";
 import { firstOf, folded, table } from "../markdown.ts";
-import { sentenceOf } from "../reasons/say.ts";
+import { wholeSentence } from "../reasons/say.ts";
 import { isLive, settledBatches } from "../steps.ts";
-import { batchesOfStage, clockTime, releaseName, runMark, runTitle, sentence, shortName } from "../words.ts";
+import { batchesOfStage, clockTime, releaseName, runMark, runTitle, shortName } from "../words.ts";
 
 const MOST_FAILURES = 50;
 const MOST_DEEDS = 100;
@@ -40,7 +40,7 @@ function headline(run: Run, end: number): string {
   const moved = liveClusters(run.batches);
   const all = new Set(run.plan.stages.flatMap((stage) => [...stage.clusters, ...stage.requeued])).size;
   const title = `### ${runMark(run.phase)} ${runTitle(run)} ${run.phase}: ${cell(releaseName(run.release.values))}`;
-  return `${title}\n\n${cell(sentence(sentenceOf(run.why, run)), 1000)}\n\n**${moved.size} of ${all} clusters** are healthy at the release. It took **${took}**, from ${clockTime(run.startedAt, end)} to ${clockTime(new Date(end).toISOString(), end)}.`;
+  return `${title}\n\n${cell(wholeSentence(run.why, run), 1000)}\n\n**${moved.size} of ${all} clusters** are healthy at the release. It took **${took}**, from ${clockTime(run.startedAt, end)} to ${clockTime(new Date(end).toISOString(), end)}.`;
 }
 
 function liveClusters(batches: readonly Batch[]): Set<string> {
@@ -75,7 +75,7 @@ function tookOf(batches: readonly Batch[], end: number): string {
 
 function failures(run: Run): string {
   const line = ({ cluster, why }: { cluster: string; why: Words }, what: string) =>
-    `- ${code(shortName(cluster))} ${what}: ${cell(sentenceOf(why, run), 500)}`;
+    `- ${code(shortName(cluster))} ${what}: ${cell(wholeSentence(why, run), 500)}`;
   const failed = run.batches.flatMap(({ targets }) => targets.filter(({ phase }) => phase === "Failed"));
   const rows = [
     ...failed.map((target) => line(target, "failed")),

@@ -10,9 +10,9 @@ import { cell, code, prose } from "../escape.ts";
 import { COMMENT_ROOM, fitting } from "../fit.ts";
 import type { LinkTo } from "../links.ts";
 import { present } from "../markdown.ts";
-import { namesOf, sentenceOf } from "../reasons/say.ts";
+import { namesOf, wholeSentence } from "../reasons/say.ts";
 import { targetsNow } from "../steps.ts";
-import { runMark, runTitle, sentence, stageName } from "../words.ts";
+import { runMark, runTitle, stageName } from "../words.ts";
 
 const MOST_NAMED = 10;
 const MOST_ROLLOUTS = 3;
@@ -21,8 +21,8 @@ export function pauseNotice(run: Run, linkTo: LinkTo = () => undefined): string 
   const { paused } = run;
   if (paused === undefined) return "";
   const title = `### ${runMark("Paused")} ${runTitle(run)} waits for a person`;
-  const why = cell(sentence(sentenceOf(paused.reason, run), paused.reason), 1000);
-  const turn = `**Your turn:** ${prose(sentenceOf(paused.ask, run))}${wayBack(run)}`;
+  const why = cell(wholeSentence(paused.reason, run), 1000);
+  const turn = `**Your turn:** ${prose(wholeSentence(paused.ask, run))}${wayBack(run)}`;
   const say = (most: number) => present(title, why, holders(run, linkTo, most), turn);
   const whole = `What it asks for is too long for this place: \`stagecoach get ${run.rollout} ${run.number}\`.`;
   return fitting(COMMENT_ROOM, [MOST_NAMED, 0], say, whole);
@@ -59,7 +59,7 @@ function targetLine(run: Run, { key, cluster, application, why, rollouts = [] }:
     (one) => `Rollout ${code(`${one.namespace}/${one.name}`)} is ${cell(one.phase)}${one.paused ? ", paused" : ""}`,
   );
   const at = `Application ${name} on ${code(namesOf(run).cluster(cluster))}`;
-  return `- ${[`${at}: ${cell(sentence(sentenceOf(why, run), why), 500)}`, ...resources].join(" ")}`;
+  return `- ${[`${at}: ${cell(wholeSentence(why, run), 500)}`, ...resources].join(" ")}`;
 }
 
 /** By the label that puts it off, which somebody has to take away. */
@@ -69,7 +69,7 @@ function requeuedLine(run: Run, { cluster, stage, why }: Requeued): string {
     rule === undefined
       ? ""
       : ` \`requeue\` of stage ${cell(stageName(run, stage))} puts off what has ${code(formatSelector(rule.selector))}.`;
-  return `- Cluster ${code(namesOf(run).cluster(cluster))}: ${cell(sentence(sentenceOf(why, run), why), 500)}${label}`;
+  return `- Cluster ${code(namesOf(run).cluster(cluster))}: ${cell(wholeSentence(why, run), 500)}${label}`;
 }
 
 function quarantinedLines(run: Run): string[] {
@@ -78,6 +78,6 @@ function quarantinedLines(run: Run): string[] {
   const label =
     quarantine?.selector === undefined ? "" : ` \`quarantine\` leaves out what has ${code(formatSelector(quarantine.selector))}.`;
   return (run.quarantined ?? []).map(
-    ({ cluster, why }) => `- Cluster ${code(namesOf(run).cluster(cluster))}: ${cell(sentence(sentenceOf(why, run), why), 500)}${label}`,
+    ({ cluster, why }) => `- Cluster ${code(namesOf(run).cluster(cluster))}: ${cell(wholeSentence(why, run), 500)}${label}`,
   );
 }

@@ -9,9 +9,9 @@ import { folded, present, table } from "../markdown.ts";
 import type { ModelNode, RunModel } from "../model/model.ts";
 import { modelOf } from "../model/run-model.ts";
 import { LABELS } from "../model/states.ts";
-import { sentenceOf } from "../reasons/say.ts";
+import { sentenceOf, wholeSentence } from "../reasons/say.ts";
 import { rolloutsOfRun } from "../rollouts.ts";
-import { age, clockTime, runMark, runTitle, sentence, stateMark } from "../words.ts";
+import { age, clockTime, ended, runMark, runTitle, stateMark } from "../words.ts";
 import { measuredOfRun } from "./analysis-markdown.ts";
 
 /**
@@ -56,7 +56,7 @@ function headline({ run, model, now }: Shown): string {
   const { state, release, since, endedAt, startedAt, waitsFor, deadline, eta } = model;
   const title = `### ${runMark(run.phase)} ${runTitle(model)}: ${cell(release)}`;
   const when = endedAt === undefined ? `for ${age(since ?? startedAt, now)}` : `at ${endedAt.slice(0, 10)} ${endedAt.slice(11, 19)} UTC`;
-  const why = prose(sentence(sentenceOf(run.why, run).slice(0, 1000), run.why));
+  const why = prose(wholeSentence(run.why, run, 1000));
   const lines = [title, `**${LABELS[state]}** ${when}. ${why}`];
   if (waitsFor !== undefined && run.next !== null) {
     const at = waitsFor.at === undefined ? "" : `, expected at ${clockTime(waitsFor.at, now)}`;
@@ -74,7 +74,7 @@ function headline({ run, model, now }: Shown): string {
 function ask({ run, model }: Shown): string {
   if (run.paused === undefined) return "";
   const by = model.pausedBy === undefined ? "" : ` by ${cell(model.pausedBy)}`;
-  const asks = `**Your turn${by === "" ? "" : `, paused${by}`}:** ${prose(sentence(sentenceOf(run.paused.ask, run), run.paused.ask))}`;
+  const asks = `**Your turn${by === "" ? "" : `, paused${by}`}:** ${prose(wholeSentence(run.paused.ask, run))}`;
   return `> [!WARNING]\n> ${present(causeLine(model), asks).join("\n>\n> ")}`;
 }
 
@@ -88,7 +88,7 @@ function causeLine({ cause, says: why }: RunModel): string {
     return [metric, value === "" ? "" : `measured ${value}`, limit].filter((part) => part !== "").join(", ");
   });
   const says = measured.length > 0 ? measured.join("; ") : cause.says;
-  return `**Cause:** ${[cause.name === "" ? "" : link, cell(sentence(says), 1000)].filter((part) => part !== "").join(": ")}`;
+  return `**Cause:** ${[cause.name === "" ? "" : link, cell(ended(says), 1000)].filter((part) => part !== "").join(": ")}`;
 }
 
 /** Which control planes cannot be seen: what of the run waits for them, and what goes on. */
@@ -152,8 +152,7 @@ function attention({ run, model, now }: Shown): string {
 
 /** The sentence of a node, with its commands as code. */
 function words(run: Run, { reason, says }: ModelNode, most: number): string {
-  const text = reason === undefined || says === "" ? says : sentenceOf(reason, run);
-  return text === "" ? "" : prose(sentence(text.length > most ? `${text.slice(0, most - 1)}…` : text, reason));
+  return says === "" ? "" : prose(reason === undefined ? ended(says) : wholeSentence(reason, run, most));
 }
 
 function pulls({ links }: ModelNode): string {

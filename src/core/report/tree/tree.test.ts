@@ -147,7 +147,7 @@ describe("the tree of a run", () => {
     let run = runOf([stage("canary", ["eu-1"], 1, ["eu-9"])], { requeued: [requeued] });
     run = { ...run, batches: [batchOf(run, 1, "Merged", { phase: "Syncing", why: { code: "NOT_READ_SINCE_MERGE" } })] };
     const text = renderTree(run, START, { ...PLAIN, width: 200 });
-    expect(text).toContain("put off by @bo");
+    expect(text).toContain("@bo put it off");
     expect(text).toContain("the change is merged; Stagecoach has not read Argo CD since");
   });
 

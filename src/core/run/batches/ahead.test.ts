@@ -114,7 +114,7 @@ describe("the next batch's PR", () => {
     expect([wants(round(self)), self.run.phase, batch(self.run, 2).why]).toEqual([
       [],
       "Progressing",
-      "its PR is not opened yet: it conflicts with the base",
+      "its pull request is not open yet: it conflicts with the base",
     ]);
     confirmFirst(self);
     expect(round(self).run.paused?.kind).toBe("Refused");

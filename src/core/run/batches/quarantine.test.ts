@@ -55,7 +55,7 @@ describe("quarantine", () => {
     round(self);
     expect(self.run.paused).toMatchObject({
       kind: "Quarantine",
-      reason: expect.toSay("2 clusters in quarantine (c1, c2), at most 1 may"),
+      reason: { code: "QUARANTINE_FULL", clusters: ["hub/c1", "hub/c2"], most: 1 },
     });
     say(self, "/resume");
     round(self);
@@ -101,7 +101,7 @@ describe("quarantine", () => {
     expect(lost.run.quarantined).toBeUndefined();
     noPull(lost, 1);
     round(lost, MINUTE);
-    expect(lost.run.quarantined).toMatchObject([{ cluster: "hub/c1", why: expect.toSay("control plane hub cannot be seen") }]);
+    expect(lost.run.quarantined).toMatchObject([{ cluster: "hub/c1", why: { code: "CONTROL_PLANE_UNSEEN", plane: "hub" } }]);
   });
 
   test("without the rule nobody is left out", () => {

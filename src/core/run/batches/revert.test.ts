@@ -33,7 +33,7 @@ describe("/requeue of a cluster that is merged", () => {
     expect(self.run.paused?.kind).toBe("Failure");
     say(self, "/requeue c1");
     round(self);
-    expect(told(self.run).commands.at(-1)?.message).toBe("put to the stage's end: c1; first a batch puts back what c1 had before");
+    expect(told(self.run).commands.at(-1)?.message).toBe("the stage takes c1 at its end; first a batch puts back what c1 had before");
     expect(batch(self.run, 2)).toMatchObject({ kind: "Revert", targets: [{ cluster: "hub/c1", edits: [{ from: "v2", to: "v1" }] }] });
     expect(phases(self.run, 1)).toEqual(["Requeued", "Baked"]);
     putBack(self);
@@ -75,7 +75,7 @@ describe("/requeue of a cluster that is merged", () => {
     say(self, "/requeue c1");
     see(self, "c1", { pins: ["v9"] });
     round(self);
-    expect(told(self.run).skipped).toMatchObject([{ cluster: "hub/c1", why: "pinned by hand to v9 since: left as it is" }]);
+    expect(told(self.run).skipped).toMatchObject([{ cluster: "hub/c1", why: "somebody pinned it by hand to v9, so it is left as it is" }]);
     expect(batch(self.run, 2).phase).toBe("Settled");
   });
 

@@ -46,7 +46,7 @@ describe("hooks before a stage", () => {
     answer(self, "payments/42/1/before/2/1#1", { kind: "go", message: "change window CHG-7 is open" });
     expect(wants(round(self))).toEqual(["Merge 1"]);
     expect(told(self.run).hooks?.map(({ phase, why }) => [phase, why])).toEqual([
-      ["Done", "it said to go on"],
+      ["Done", "it answered to go on"],
       ["Done", "change window CHG-7 is open"],
     ]);
   });
@@ -81,7 +81,7 @@ describe("hooks before a stage", () => {
     round(self, 11 * MINUTE);
     answer(self, `${BEFORE}#2`, { kind: "hold", message: "wait", forMs: MINUTE });
     round(self);
-    expect(self.run.paused).toMatchObject({ kind: "Undecided", reason: expect.toSay("it has held for 10m: wait") });
+    expect(self.run.paused).toMatchObject({ kind: "Undecided", reason: { because: { code: "HOOK_HELD_TOO_LONG", forMs: 600_000 } } });
   });
 
   test("without a usable answer are asked again 2, 8, 32 and 128 s later, then a person is asked; /retry is a new event", () => {

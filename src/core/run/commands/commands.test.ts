@@ -113,7 +113,9 @@ describe("on a pull request of a run that is over", () => {
     bring(run, 1, "open");
     say(run, "/pause", { former: 41 });
     round(run);
-    expect(answer(run)).toMatch(/^refused: this pull request is of .* #41, which is over: the last run is #42; say it there, on .* #1 /);
+    expect(answer(run)).toMatch(
+      /^refused: this pull request is of .* #41, which is over: the last run is #42\. Comment there instead, on .* #1 /,
+    );
     say(run, "/halt stop", { args: ["stop"], permission: "maintain", former: 41 });
     round(run);
     expect(run.run.halts).toHaveLength(1);
@@ -152,7 +154,7 @@ describe("/pause and /resume", () => {
     expect(run.run.paused?.kind).toBe("Failure");
     say(run, "/pause the network is down", { actor: "bob" });
     round(run);
-    expect(answer(run)).toBe("done: paused: nothing merges until `/resume`");
+    expect(answer(run)).toBe("done: the run is paused: nothing merges until `/resume`");
     expect(run.run.why).toSay(/^c1 failed.*; @bob paused the run: the network is down$/);
     say(run, "/pause", { actor: "carol" });
     round(run);
@@ -228,7 +230,7 @@ describe("/pause and /resume", () => {
     round(run, MINUTE);
     say(run, "/resume", { permission: "maintain", createdAt: iso(run.now - 5 * SECOND) });
     round(run);
-    expect(answer(run)).toBe("refused: c2 failed after it was written: look again, and say it again");
+    expect(answer(run)).toBe("refused: c2 failed after it was written: look at what failed, then comment again");
     expect(run.run.failedAccepted).toEqual([]);
   });
 
@@ -290,7 +292,7 @@ describe("/promote", () => {
     bring(run, 1, "merged");
     say(run, "/promote");
     round(run);
-    expect(answer(run)).toContain("refused: there is no wait that /promote ends: waiting for c1 to become healthy");
+    expect(answer(run)).toContain("refused: `/promote` has no wait to end: waiting for c1 to become healthy");
     judge(run, "c1", "live", "all");
     round(run);
     say(run, "/promote");
@@ -368,7 +370,7 @@ describe("/skip", () => {
 
   test.each([
     ["/skip", "name the clusters"],
-    ["/skip nowhere", 'no cluster "nowhere" in this run'],
+    ["/skip nowhere", 'this run has no cluster "nowhere"'],
   ])("%s is refused: %s", (text, why) => {
     const run = bench(1);
     round(run);
@@ -394,7 +396,7 @@ describe("/requeue and /retry", () => {
     say(run, "/requeue c1", { flags: { for: "2h" } });
     expect(wants(round(run))).toEqual(["Answer done"]);
     const until = iso(run.now + 120 * MINUTE);
-    expect(batch(run.run, 1)).toMatchObject({ phase: "Settled", why: expect.toSay("every cluster of it was left out") });
+    expect(batch(run.run, 1)).toMatchObject({ phase: "Settled", why: "people left out every cluster of it" });
     expect(run.run.requeued).toMatchObject([{ cluster: "hub/c1", until, nextAt: until }]);
     bring(run, 2, "confirmed");
     expect(run.run.next).toEqual({ what: { code: "NEXT_LOOKED_AGAIN" }, eta: until });
@@ -443,7 +445,7 @@ describe("/requeue and /retry", () => {
     round(run);
     say(run, "/requeue failed", { createdAt: iso(run.now - MINUTE) });
     round(run);
-    expect(answer(run)).toBe("refused: c1 failed after it was written: look again, and say it again");
+    expect(answer(run)).toBe("refused: c1 failed after it was written: look at what failed, then comment again");
     expect(phases(run.run, 1)).toEqual(["Failed"]);
   });
 

@@ -169,7 +169,10 @@ describe("commands with --rollouts", () => {
     round(self, ORDER_MS);
     expect(last(self)).toMatchObject({
       outcome: "refused",
-      message: expect.toSay("not resumed: c1 shop: it could not be tried in time"),
+      message: {
+        code: "ROLLOUTS_DONE",
+        failed: ["hub/c1", "hub/c2"].map((cluster) => ({ cluster, name: "shop", because: { code: "ROLLOUT_NOT_TRIED" } })),
+      },
     });
   });
 

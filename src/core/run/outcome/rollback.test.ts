@@ -63,7 +63,7 @@ describe("/rollback", () => {
     round(self);
     round(self);
     expect(self.run).toMatchObject({ phase: "Aborted", why: { code: "ROLLED_BACK_BY", by: "alice" }, rollback: { by: "alice" } });
-    expect(self.run.commands.at(-1)).toMatchObject({ outcome: "done", message: expect.toSay("go back, in reverse order") });
+    expect(self.run.commands.at(-1)).toMatchObject({ outcome: "done", message: { code: "ROLLBACK_DONE" } });
     expect(order(backOf(self.run))).toEqual(["c4 c3", "c2 c1"]);
   });
 

@@ -60,10 +60,10 @@ describe("a control plane that cannot be read", () => {
     const [first, second] = self.run.batches[0]?.targets ?? [];
     expect([first?.phase, second?.phase]).toEqual(["Healthy", "Merged"]);
     expect(second?.why).toSay(
-      /^control plane hub-us cannot be seen since 2026-01-05 09:\d\d:\d\d UTC: forbidden; grant the verbs get, list and watch/,
+      /^Stagecoach cannot read control plane hub-us since 2026-01-05 09:\d\d:\d\d UTC: forbidden; grant the verbs get, list and watch/,
     );
     expect(self.run.unseen).toEqual([{ plane: "hub-us", since: expect.any(String), why: expect.toSay(WHY) }]);
-    expect(self.run.why).toSay("control plane hub-us cannot be seen");
+    expect(self.run.why).toSay("Stagecoach cannot read control plane hub-us");
     // Its deadline stands still however long that takes, short of the waiting one.
     round(self, 30 * MINUTE);
     expect(told(self.run).batches[0]?.targets[1]?.phase).toBe("Merged");
@@ -101,7 +101,7 @@ describe("a control plane that cannot be read", () => {
     lose(self);
     guard(self, 1);
     expect(wants(round(self))).not.toContain("Merge 1");
-    expect(told(self.run).batches[0]?.why).toContain("c2 could not be watched: control plane hub-us cannot be seen since");
+    expect(told(self.run).batches[0]?.why).toContain("c2 could not be watched: Stagecoach cannot read control plane hub-us since");
     expect(told(self.run).next?.what).toBe("it can be seen again; or `/requeue` or `/skip` for c2, so that the others go on");
     find(self);
     guard(self, 1);

@@ -209,7 +209,7 @@ describe("flap", () => {
     judge(run, "c1", "pending", "health", "It is Progressing.");
     round(run);
     expect(run.last.wakeAt).toBe(iso(run.now + 30 * SECOND));
-    expect(batch(run.run, 1).targets[0]?.why).toSay("a dip, ignored until");
+    expect(batch(run.run, 1).targets[0]?.why).toSay("is tolerated until");
     judge(run, "c1", "live", "all");
     round(run, 20 * SECOND);
     expect(batch(run.run, 1).bake).toEqual(bake);

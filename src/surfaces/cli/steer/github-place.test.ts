@@ -109,7 +109,7 @@ describe("the comment of a subcommand", () => {
 
   test.each([
     ["pause", ["first\n/abort"], "a command is one line"],
-    ["promote", ["eu-1"], "`/promote` is for the whole run and takes no words"],
+    ["promote", ["eu-1"], "`/promote` takes no words"],
     ["skip", ["--nope"], "`/skip` has no `--nope`"],
   ] as const)("%s %j is never posted", (name, words, message) => {
     expect(() => commandText(commandSpec(name), "payments", words, {})).toThrow(message);

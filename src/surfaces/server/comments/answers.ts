@@ -165,7 +165,7 @@ export function commandAnswers({ forge, clock, log, answering, recheck }: Answer
     /** Writes what could not be written before. */
     writeAgain,
     /** Shows that a command was done: 🚀 on its comment, an answer below its review, and in the place of one that said it waits. */
-    markDone(line: WrittenLine, message = "done"): void {
+    markDone(line: WrittenLine, message = "Done."): void {
       react(line.comment, "rocket");
       const waited = waiting.delete(waitsKey(line)) || refusals.isNotice(line.pull, line.comment);
       if (!waited && !line.comment.startsWith("r")) return;

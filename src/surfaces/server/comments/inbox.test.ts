@@ -80,14 +80,14 @@ describe("teams of the settings", () => {
   test("where members cannot be seen it is refused, and the refusal says what to grant", async () => {
     const { texts, bodies } = inboxOn({ comments: [said(1, "wim", "/promote")], policy, teams: { sre: "unseen", "on-call": [] } });
     expect(await texts()).toEqual([]);
-    expect(bodies[0]).toContain("`sre` cannot be seen: an owner of the organisation grants Stagecoach's App `members: read`");
+    expect(bodies[0]).toContain("Stagecoach cannot see who is in `sre`: an owner of the organisation grants the App `members: read`");
   });
 
   test("with an error in the settings only what makes things safer is heard", async () => {
     const comments = ["/promote", "/skip a", "/pause", "/abort", "/status"].map((body, id) => said(id, "wim", body));
     const { texts, bodies } = inboxOn({ comments, policy: "broken" });
     expect(await texts()).toEqual(["/pause", "/abort", "/status"]);
-    expect(bodies[0]).toContain("has an error, so nobody can tell who may give `/promote`");
+    expect(bodies[0]).toContain("has an error, so Stagecoach cannot tell who may give `/promote`");
   });
 
   test("what GitHub does not answer now is neither done nor refused, and asked again soon", async () => {
@@ -278,7 +278,7 @@ describe("several rollouts on one release PR", () => {
     expect([await texts("payments", places), await texts("ledger", places), bodies]).toEqual([[], [], []]);
     pass(5000);
     await texts("payments", places);
-    expect(bodies).toEqual([expect.stringContaining("only of `payments`, `ledger`")]);
+    expect(bodies).toEqual([expect.stringContaining("only `payments`, `ledger`")]);
   });
 });
 
@@ -287,7 +287,7 @@ describe("an open release PR, which has no run yet", () => {
     const { inbox, bodies, calls } = inboxOn({ comments: [said(1, "wim", "/plan"), said(2, "wim", "/pause")] });
     const asked = (await inbox.beforeRun?.(1)) ?? [];
     expect(asked.map((command) => command.text)).toEqual(["/plan"]);
-    expect(bodies).toEqual([expect.stringContaining("there is no run yet that `/pause` could be for")]);
+    expect(bodies).toEqual([expect.stringContaining("No run has begun that `/pause` could be for")]);
     for (const command of asked) await inbox.answer(command, "done", "");
     expect(calls).toContain("react 1 rocket");
     expect(await inbox.beforeRun?.(1)).toEqual([]);
@@ -412,14 +412,14 @@ describe("commands in the body of a review", () => {
     for (const command of found) await inbox.answer(command, command.name === "pause" ? "done" : "refused", "no wait");
     // There is no reaction to a review.
     expect(calls.filter((call) => call.startsWith("react"))).toEqual(["react 1 eyes", "react 1 rocket"]);
-    expect(bodies).toEqual([expect.stringMatching(/^stagecoach:answer:r1\n> `\/promote`\n\n@wim: no wait\./)]);
+    expect(bodies).toEqual([expect.stringMatching(/^stagecoach:answer:r1\n> `\/promote`\n\n@wim: No wait\./)]);
   });
 
   test("that are done are said to be, below the review; and stay so for whoever starts anew", async () => {
     const { inbox, bodies } = reviewed(review(7, "/promote"));
     for (const command of await inbox.read("payments", PLACE))
       if (command.name === "promote") await inbox.answer(command, "done", "the bake ends");
-    expect(bodies).toEqual([expect.stringMatching(/^stagecoach:answer:r7\n> `\/promote`\n\n@wim: the bake ends/)]);
+    expect(bodies).toEqual([expect.stringMatching(/^stagecoach:answer:r7\n> `\/promote`\n\n@wim: The bake ends/)]);
   });
 
   test("never act once they were edited, nor where a bot wrote them", async () => {

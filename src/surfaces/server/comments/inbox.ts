@@ -2,7 +2,7 @@
 import type { Forge } from "../../../adapters/forge/port.ts";
 import { type Clock, epoch } from "../../../core/base/time.ts";
 import { comment as reason } from "../../../core/reasons/comments.ts";
-import { sentenceOf } from "../../../core/report/reasons/say.ts";
+import { wholeSentence } from "../../../core/report/reasons/say.ts";
 import { type Command, commandSpec } from "../../../core/spec/commands.ts";
 import { OPEN_POLICY } from "../../../core/spec/repo-config.ts";
 import type { Log } from "../../../engine/round/context.ts";
@@ -126,16 +126,16 @@ export function commandInbox(options: CommandInboxOptions): CommandInbox {
       // What it came to was said in its time.
       if (command.late === true && (typeof message === "string" || message.code !== "COMMAND_TOO_LATE"))
         return void answers.setAnswered(`${command.id} ${rollout}`);
-      if (outcome === "waits") return answers.sayWaits(line, sentenceOf(message, run));
+      if (outcome === "waits") return answers.sayWaits(line, wholeSentence(message, run));
       const key = `${command.id} ${rollout}`;
       answers.setAnswered(key);
       if (outcome === "refused") {
-        const said = sentenceOf(message, run);
+        const said = wholeSentence(message, run);
         return answers.refuse(line, shared ? `${rollout}: ${said}` : said);
       }
       if (command.name === "status" && run !== undefined) answers.status(line, run, key);
       if (command.name === "plan" && run !== undefined) answers.plan(line, run, key);
-      answers.markDone(line, message === "" ? undefined : sentenceOf(message, run));
+      answers.markDone(line, message === "" ? undefined : wholeSentence(message, run));
     },
   };
 }

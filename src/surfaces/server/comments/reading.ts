@@ -7,7 +7,7 @@ import { BoundedMap, BoundedSet } from "../../../core/base/bounded.ts";
 import type { AnyReason } from "../../../core/base/reason.ts";
 import { type Clock, epoch } from "../../../core/base/time.ts";
 import { comment as reason } from "../../../core/reasons/comments.ts";
-import { sentenceOf } from "../../../core/report/reasons/say.ts";
+import { wholeSentence } from "../../../core/report/reasons/say.ts";
 import { isStop } from "../../../core/run/commands/order.ts";
 import { COMMANDS, type Command, commandSpec, hasPermission } from "../../../core/spec/commands.ts";
 import type { CommandPlace } from "../../../engine/round/observe/command-source.ts";
@@ -170,7 +170,7 @@ function onlyStops(parsed: ParsedCommand): boolean {
 }
 
 function refuseOnce({ answers, mayAnswer }: Reading, key: string, line: WrittenLine, because: AnyReason, shown = true): void {
-  if (answers.setAnswered(key)) answers.refuse(line, sentenceOf(because), shown && mayAnswer(line.author));
+  if (answers.setAnswered(key)) answers.refuse(line, wholeSentence(because), shown && mayAnswer(line.author));
 }
 
 function answerHelp({ answers }: Reading, { parsed, line, key }: Candidate): void {

@@ -58,7 +58,7 @@ test.each(["/pause", "/abort", "/halt fire"])(
     const { open, pass, writes, reactions, answers } = pullWith(text);
     const first = open();
     for (let round = 0; round < 5; round++) expect(await hold(first, "the journal is held")).toEqual([text]);
-    expect([writes.length, answers()]).toEqual([1, [expect.stringContaining("the journal is held")]]);
+    expect([writes.length, answers()]).toEqual([1, [expect.stringContaining("The journal is held")]]);
     pass(6 * HOUR_MS);
     const second = open();
     expect(await hold(second, "the journal is held")).toEqual([text]);
@@ -66,7 +66,7 @@ test.each(["/pause", "/abort", "/halt fire"])(
     await open().read("payments", PLACE);
     if (command !== undefined) await second.answer(command, "done", "");
     expect(await second.read("payments", PLACE)).toEqual([]);
-    expect(answers()).toEqual([expect.not.stringContaining("the journal is held")]);
+    expect(answers()).toEqual([expect.not.stringContaining("The journal is held")]);
     expect(reactions).not.toContain("7 confused");
     expect(reactions).toContain("7 rocket");
   },
@@ -78,7 +78,7 @@ test("what was told that it waits is told by a process that never knew of it tha
   const second = open();
   const [command] = await second.read("payments", PLACE);
   if (command !== undefined) await second.answer(command, "done", "");
-  expect(answers()).toEqual([expect.stringContaining("done")]);
+  expect(answers()).toEqual([expect.stringContaining("Done.")]);
 });
 
 test("what waits and is refused once the journal holds is refused for good, in the same comment", async () => {
@@ -87,7 +87,7 @@ test("what waits and is refused once the journal holds is refused for good, in t
   await hold(first, "the journal is held");
   const [command] = await first.read("payments", PLACE);
   if (command !== undefined) await first.answer(command, "refused", "it is paused already");
-  expect(answers()).toEqual([expect.stringContaining("it is paused already")]);
+  expect(answers()).toEqual([expect.stringContaining("It is paused already")]);
 });
 
 test("what is bound to its moment is as late after a hold as at any other time", async () => {
@@ -105,5 +105,5 @@ test("an answer that could not be written is written by the next reading", async
   await hold(inbox, "the journal is held");
   fail(false);
   await hold(inbox, "the journal is held");
-  expect(answers()).toEqual([expect.stringContaining("the journal is held")]);
+  expect(answers()).toEqual([expect.stringContaining("The journal is held")]);
 });

@@ -1,18 +1,5 @@
 import { expect, test } from "vitest";
-import type { ProblemReason } from "../../../reasons/problem.ts";
-import { PROBLEM_SAMPLES } from "../testing/problem-samples.ts";
 import { sayProblem } from "./problems.ts";
-
-test("every problem is said in each of its kinds, with the next step", async () => {
-  const lines = Object.entries(PROBLEM_SAMPLES).flatMap(([code, samples]) =>
-    samples.map((data) => {
-      const { message, hint } = sayProblem({ code, ...data } as ProblemReason);
-      expect(`${message}${hint}`).not.toMatch(/undefined|\[object/);
-      return `${code}: ${message}\n  → ${hint}`;
-    }),
-  );
-  await expect(`${lines.join("\n")}\n`).toMatchFileSnapshot("__snapshots__/problems.txt");
-});
 
 test("a problem in an annotation, or of several Applications, says so", () => {
   const place = { severity: "error", file: "r.yaml", line: 1, column: 1, path: [] } as const;
