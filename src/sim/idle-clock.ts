@@ -10,11 +10,13 @@ import type { WorldClock } from "./clock.ts";
 /** World ms that pass in a wall ms in which something was done. */
 const BUSY = 15;
 /** The same once nothing is done. */
-const IDLE = 1000;
+const IDLE = 5000;
 /** Nothing may be on its way between two ends of a socket, either: so many looks in a row must find nobody working. */
 const QUIET_LOOKS = 2;
-/** A look that comes later than this has waited for somebody's work, or for the processor. */
-const LATE_MS = 4;
+/** Somebody has worked for longer than this since the last look. A look that is late for want of a processor saw nobody work. */
+const WORKED_MS = 2;
+/** A late look counts for no more wall ms: those that wait for a processor as we did had no more, either. */
+const MOST_MS = 4;
 
 interface Timer {
   at: number;
@@ -25,16 +27,18 @@ export function idleClock(start = Date.now(), pace = IDLE): WorldClock & { stop(
   let now = start;
   let looked = performance.now();
   let events = 0;
+  let { active } = performance.eventLoopUtilization();
   let quiet = 0;
   const timers = new Set<Timer>();
   let next: NodeJS.Timeout | undefined;
 
   function look(): void {
     const [wall, seen] = [performance.now(), performance.nodeTiming.uvMetricsInfo.events];
-    const elapsed = wall - looked;
-    const still = seen === events && elapsed < LATE_MS && commandsUnderWay() + cellsUnderWay() === 0;
+    const worked = performance.eventLoopUtilization().active;
+    const still = seen === events && worked - active < WORKED_MS && !isAnythingUnderWay();
     quiet = still ? quiet + 1 : 0;
-    [looked, events] = [wall, seen];
+    const elapsed = Math.min(wall - looked, MOST_MS);
+    [looked, events, active] = [wall, seen, worked];
     pass(elapsed * (quiet > QUIET_LOOKS ? pace : BUSY));
     next = setTimeout(look, 1);
     next.unref();
@@ -61,4 +65,9 @@ export function idleClock(start = Date.now(), pace = IDLE): WorldClock & { stop(
     },
     stop: () => clearTimeout(next),
   };
+}
+
+/** Other processes, or threads that read and write files, work for this one. */
+function isAnythingUnderWay(): boolean {
+  return commandsUnderWay() + cellsUnderWay() > 0 || process.getActiveResourcesInfo().some((name) => name.startsWith("FSReq"));
 }

@@ -1,5 +1,6 @@
 import type { ChildProcessWithoutNullStreams } from "node:child_process";
 import { spawnGit } from "./git-process.ts";
+import { counted } from "./launch/launcher.ts";
 import { GitError } from "./port.ts";
 import type { Repository } from "./run-git.ts";
 
@@ -42,10 +43,11 @@ export function openCatFile(repository: Repository): CatFile {
     if (conversation?.places !== places) conversation?.child.stdin.end();
     if (conversation === undefined || conversation.dead || conversation.places !== places) conversation = start(repository, places);
     const { child, waiting } = conversation;
-    return new Promise((resolve, reject) => {
+    const answer = new Promise<Awaited<ReturnType<typeof ask>>>((resolve, reject) => {
       waiting.push({ withBody: command === "contents", resolve, reject });
       child.stdin.write(`${command} ${spec}\n`);
     });
+    return counted(answer);
   }
 
   /** The process may die between two questions (killed, out of memory): asked again once, of a new one. */

@@ -29,15 +29,20 @@ let helper: Helper | undefined;
 /** Runs a command to its end, in a process of its own. Rejects where it could not be started, or was stopped. */
 export async function launch(command: Command, stop: AbortSignal = new AbortController().signal): Promise<Ended> {
   stop.throwIfAborted();
+  return await counted(begin(command, stop));
+}
+
+/** Counts a question to a command that lives on like a command of its own. */
+export async function counted<T>(answer: Promise<T>): Promise<T> {
   underWay += 1;
   try {
-    return await begin(command, stop);
+    return await answer;
   } finally {
     underWay -= 1;
   }
 }
 
-/** How many commands have not come to their end yet. */
+/** How many commands have not come to their end, or answered, yet. */
 export function commandsUnderWay(): number {
   return underWay;
 }

@@ -1,4 +1,5 @@
 import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
+import { counted } from "../../../adapters/git/launch/launcher.ts";
 import { gitEnvironment } from "./run-git.ts";
 
 interface GitObject {
@@ -30,10 +31,11 @@ export function openCatFile(dir: string): CatFile {
     if (revision === "" || /[\n\r\0]/.test(revision)) return Promise.resolve(undefined);
     if (conversation === undefined || conversation.ended) conversation = converse(dir);
     const { child, waiting } = conversation;
-    return new Promise((resolve, reject) => {
+    const answer = new Promise<GitObject | undefined>((resolve, reject) => {
       waiting.push({ wantsContent: verb === "contents", resolve, reject });
       child.stdin.write(`${verb} ${revision}\n`);
     });
+    return counted(answer);
   }
 
   return {
