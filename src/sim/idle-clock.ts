@@ -8,7 +8,7 @@ import { commandsUnderWay } from "../adapters/git/launch/launcher.ts";
 import type { WorldClock } from "./clock.ts";
 
 /** World ms that pass in a wall ms in which something was done. */
-const BUSY = 15;
+const BUSY = 5;
 /** The same once nothing is done. */
 const IDLE = 5000;
 /** Nothing may be on its way between two ends of a socket, either: so many looks in a row must find nobody working. */

@@ -62,7 +62,7 @@ function sick(run: Awaited<ReturnType<Journey["until"]>>) {
 
 describe("what Argo CD and its clusters do", () => {
   test("a cluster that is stuck past its deadline pauses the run; healed, /retry goes on to the end", async () => {
-    const { journey, release } = await begin("stuck", { stage: "progressDeadline: 3m" });
+    const { journey, release } = await begin("stuck", { stage: "progressDeadline: 10m" });
     const paused = await pausedOnFailure(journey);
     expect([sick(paused)?.phase, journey.versions().get("us-east-1-c")]).toEqual(["Failed", "v1.4.1"]);
     await heal(journey, release);
@@ -70,7 +70,7 @@ describe("what Argo CD and its clusters do", () => {
   });
 
   test("an unreachable cluster that keeps its old Healthy is never counted live", async () => {
-    const { journey, release } = await begin("unreachable", { spec: "seenDeadline: 3m", stage: "progressDeadline: 3m" });
+    const { journey, release } = await begin("unreachable", { spec: "seenDeadline: 10m", stage: "progressDeadline: 10m" });
     const paused = await pausedOnFailure(journey);
     expect(sick(paused)?.phase).toBe("Failed");
     expect(sick(paused)?.confirmedAt).toBeUndefined();
