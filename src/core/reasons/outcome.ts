@@ -27,4 +27,6 @@ export interface OutcomeReasons {
   ASK_FAILED: { cluster: string };
   ASK_WAITED: { cluster: string };
   ASK_ACCEPT_FAILURES: Record<never, never>;
+  /** What may be done besides what is asked: so many clusters have moved. */
+  WAY_BACK: { clusters: number };
 }

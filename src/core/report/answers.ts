@@ -3,11 +3,9 @@ import { COMMANDS, type CommandSpec, ROLLOUT_FLAG } from "../spec/commands.ts";
 import { cell, code, prose } from "./escape.ts";
 import { COMMENT_ROOM, fitting } from "./fit.ts";
 import { firstOf, present, table } from "./markdown.ts";
-import { nextTime, nextView } from "./reasons/next.ts";
-import { wholeSentence } from "./reasons/say.ts";
-import { stagesAround } from "./run/run-comment.ts";
-import { unaskedNotes } from "./run/sign-of-life.ts";
-import { age, batchesOfStage, clockTime, ended, releaseName, runMark, runTitle, shortName, stageName } from "./words.ts";
+import { modelOf } from "./model/run-model.ts";
+import { headline, stagesAround, stageTable, turn } from "./run/run-comment.ts";
+import { batchesOfStage, clockTime, ended, releaseName, runTitle, shortName, stageName } from "./words.ts";
 
 /** What a refused line was, and why. */
 interface RefusedLine {
@@ -61,17 +59,12 @@ function usages(usage: string): string {
 
 /** What `/status` answers: how the run stands, in a few lines, and where its whole page is. */
 export function statusAnswer(run: Run, now: number, author: string, live: string | undefined): string {
-  const lines = [`### ${runMark(run.phase)} ${runTitle(run)}: ${cell(releaseName(run.release.values))}`];
-  lines.push(`**${run.phase}** for ${age(run.since, now)}: ${cell(wholeSentence(run.why, run), 1000)}`);
-  // While it is paused that is what it asks for.
-  const next = run.paused === undefined ? nextView(run.next, run) : null;
-  if (next !== null) lines.push(`**Next:** ${prose(next.what)}${nextTime(next, now)}`);
-  if (run.paused !== undefined) lines.push(`**Asks:** ${prose(wholeSentence(run.paused.ask, run))}`);
-  lines.push(...unaskedNotes(run.batches));
+  const shown = { run, model: modelOf(run, now), now };
   const page =
     live === undefined ? `\`stagecoach get ${cell(run.rollout)} ${run.number}\` shows every cluster` : `[every cluster](${live})`;
   const foot = `<sub>As of ${clockTime(new Date(now).toISOString(), now)}, asked for by ${cell(author)} · ${page}</sub>`;
-  return fitting(COMMENT_ROOM, [MOST_STAGES, 10], (most) => [...lines, stages(run, false, most), foot], TOO_LONG);
+  const say = (most: number) => [headline(shown), turn(shown).join("\n\n"), stageTable(shown, most), foot];
+  return fitting(COMMENT_ROOM, [MOST_STAGES, 10], say, TOO_LONG);
 }
 
 /** What `/plan` answers of a run: what is done and what is to come, stage by stage. */

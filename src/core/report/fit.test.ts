@@ -215,7 +215,7 @@ describe("every other comment is bounded, whatever the run holds", () => {
   const texts: [string, () => string][] = [
     ["the live page", () => runComment(run, START, remarks)],
     ["the closing summary", () => closingSummary({ ...run, phase: "Failed", endedAt: "2026-11-21T05:00:00Z" })],
-    ["what a pause asks for", () => pauseNotice(run)],
+    ["what a pause asks for", () => pauseNotice(run, START)],
     ["the answer to /status", () => statusAnswer(run, START, "bob", undefined)],
     ["the answer to /plan", () => planAnswer(run, START, "bob")],
     [

@@ -56,12 +56,12 @@ describe("in every situation", () => {
   test("the comment that notifies, where one is written", async () => {
     const text = pages(
       (name) => {
-        const { run } = situation(name);
+        const { run, now } = situation(name);
         return run.endedAt !== undefined
           ? closingSummary(run)
           : run.paused === undefined || run.paused.kind === "Command"
             ? "–"
-            : pauseNotice(run, linkTo);
+            : pauseNotice(run, now, linkTo);
       },
       problemsComment(REFUSED, { merged: true }),
     );

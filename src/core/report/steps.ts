@@ -2,7 +2,7 @@ import { formatDuration } from "../base/time.ts";
 import type { Plan, PlannedStage } from "../plan/plan-types.ts";
 import { type Wait, waitsAfter, weightsOf } from "../plan/steps.ts";
 import type { Batch, BatchTarget, Run } from "../run/state/run.ts";
-import { hasGoneOn, isMidStep, isMidway } from "../run/state/steps.ts";
+import { hasGoneOn, isMidStep } from "../run/state/steps.ts";
 import type { Rollout, Step } from "../spec/rollout.ts";
 import { cell, code } from "./escape.ts";
 import { present, table } from "./markdown.ts";
@@ -31,11 +31,6 @@ function withoutPutOff(run: Pick<Run, "batches" | "requeued">, batch: Batch): Ba
   const later = run.batches.filter((one) => one.number > batch.number && one.phase !== "Closed");
   const elsewhere = new Set([...run.requeued, ...later.flatMap((one) => one.targets)].map(({ cluster }) => cluster));
   return batch.targets.filter(({ phase, cluster }) => phase !== "Requeued" || !elsewhere.has(cluster));
-}
-
-/** Confirmed at the whole release: a cluster at one of the weights before is not there yet. */
-export function isLive(batch: Batch, target: BatchTarget): boolean {
-  return (target.phase === "Healthy" || target.phase === "Baked") && !isMidway(batch, target) && !hasGoneOn(batch, target);
 }
 
 /** How many batches of these are done, those that travel in steps once their last is. */

@@ -22,7 +22,7 @@ describe("a batch's PR begins with", () => {
 
       Stage **everywhere else**, 2 of 2; batch 1 of 2. Run **payments #​42**, release \`v1.4.2\` (#10).
 
-      **Next:** Stagecoach merges this PR once its checks pass. Then it waits for Argo CD to show every cluster healthy at this change, up to 15m from when it sees this commit, then bakes 10m, then opens batch 2 of 2."
+      **As planned:** Stagecoach merges this PR once its checks pass. Then it waits for Argo CD to show every cluster healthy at this change, up to 15m from when it sees this commit, then bakes 10m, then opens batch 2 of 2."
     `);
   });
 

@@ -60,7 +60,8 @@ function merges(run: Run, batch: Batch, now: number): string {
     const once = waits.length === 0 ? "" : `, once ${waits.join(", ")}`;
     return `**Your turn: merge this PR${once}, or comment \`/promote\`.**`;
   }
-  return `**Next:** Stagecoach merges this PR once ${[...waits, "its checks pass"].join(", ")}.`;
+  // It stays true once that has happened: a body is written once.
+  return `**As planned:** Stagecoach merges this PR once ${[...waits, "its checks pass"].join(", ")}.`;
 }
 
 /** What is known to hold it as it is opened. A rollback and a revert wait for none of it. */

@@ -5,7 +5,6 @@ import { firstOf, folded, present, table } from "../markdown.ts";
 import { LABELS, TARGET_STATES } from "../model/states.ts";
 import { wholeSentence } from "../reasons/say.ts";
 import { measuredOfBatch } from "../run/analysis-markdown.ts";
-import { unaskedNotes } from "../run/sign-of-life.ts";
 import { batchName, clockTime, releaseName, shortName } from "../words.ts";
 import { gateTable } from "./batch-gates.ts";
 import { batchIntro } from "./batch-intro.ts";
@@ -70,11 +69,11 @@ export function evidenceBefore(run: Run, batch: Batch, now: number, limit = Numb
   });
   const more = (left: number) => `\`stagecoach get ${run.rollout} ${run.number}\` shows ${left} more.`;
   const seen = table(["cluster", "state", "what Argo CD shows", "read at"], rows, limit, more);
-  return folded(summary, present(seen, ...unaskedNotes([before]), measuredOfBatch(run, before, limit)).join("\n\n"));
+  return folded(summary, present(seen, measuredOfBatch(run, before, limit)).join("\n\n"));
 }
 
 const COMMANDS_HERE =
-  "You can comment `/promote` (ends a wait), `/pause`, `/requeue CLUSTER…` (later), `/skip CLUSTER…` (not in this run) or `/abort`; `/help` says what each does.";
+  "Until the run has ended you can comment `/promote` (ends a wait), `/pause`, `/requeue CLUSTER…` (later), `/skip CLUSTER…` (not in this run) or `/abort`; `/help` says what each does.";
 
 const FOOTER = `<sub>${COMMANDS_HERE}<br>Please do not push to this branch: Stagecoach never merges a changed head, and pauses the run.</sub>`;
 

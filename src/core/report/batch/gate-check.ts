@@ -2,7 +2,8 @@ import type { AnyReason } from "../../base/reason.ts";
 import type { GateState } from "../../run/state/gate-state.ts";
 import type { Batch, Run } from "../../run/state/run.ts";
 import { cell, prose } from "../escape.ts";
-import { nextTime, nextView } from "../reasons/next.ts";
+import { awaited } from "../model/context.ts";
+import { nextLine } from "../reasons/next-line.ts";
 import { sentenceOf, wholeSentence } from "../reasons/say.ts";
 import { batchPlace } from "./batch-intro.ts";
 import { evidenceBefore } from "./batch-pull.ts";
@@ -30,8 +31,7 @@ const TITLES: Record<GateState["kind"], string> = {
 export function gateWords(run: Run, batch: Batch, state: GateState, now: number): GateWords {
   const why = plain(sentenceOf(state.why, run));
   const title = why.startsWith("waiting ") ? why.charAt(0).toUpperCase() + why.slice(1) : `${TITLES[state.kind]}: ${why}`;
-  const view = nextView(state.next, run);
-  const next = view === null ? "" : `**Next:** ${prose(view.what)}${nextTime(view, now)}.`;
+  const next = nextLine({ waitsFor: awaited({ run }, state.next), deadline: state.next?.deadline }, run, now);
   const parts = [batchPlace(run, batch), prose(wholeSentence(state.why, run, 1000)), next];
   const rest = evidenceBefore(run, batch, now, 100);
   const summary = [...parts, rest].filter((part) => part !== "").join("\n\n");

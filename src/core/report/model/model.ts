@@ -159,6 +159,8 @@ export interface RunModel extends ModelNode {
   pausedBy?: string | undefined;
   /** What a person is asked while it is paused. */
   ask?: Said | undefined;
+  /** Offered besides while it is paused, whatever the pause is about, where there is something to put back. */
+  wayBack?: Said | undefined;
   /** Control planes that cannot be seen: their clusters wait. */
   controlPlanes: ModelNode[];
   /** What is worth knowing besides, said once. */

@@ -1,5 +1,6 @@
 /** Makes the model of a run: see `model.ts` for what it holds and how to draw it. Called by every surface that shows a run. */
 import { sameReason } from "../../base/reason.ts";
+import { planRollback } from "../../run/outcome/rollback.ts";
 import { clusterName } from "../../run/state/names.ts";
 import { isEnded, type Run } from "../../run/state/run.ts";
 import { present } from "../markdown.ts";
@@ -10,7 +11,7 @@ import { worstCause } from "./causes.ts";
 import { awaited, type Context, contextOf, explained, saidOf } from "./context.ts";
 import { countsOf } from "./counts.ts";
 import { etaOfRun } from "./eta.ts";
-import type { ModelNode, RunModel } from "./model.ts";
+import type { ModelNode, RunModel, Said } from "./model.ts";
 import { besideNodes, stageNode } from "./stage-nodes.ts";
 import { node, runTone } from "./states.ts";
 
@@ -37,6 +38,7 @@ export function modelOf(run: Run, now: number, given: Partial<Omit<Context, "run
     counts: countsOf(children),
     pausedBy: paused?.kind === "Command" ? paused.by : undefined,
     ask: paused === undefined ? undefined : saidOf(context, paused.ask),
+    wayBack: wayBackOf(context),
     waitsFor: asksAnyway ? undefined : awaited(context, run.next),
     eta: etaOfRun(context),
     deadline: asksAnyway ? undefined : run.next?.deadline,
@@ -46,6 +48,14 @@ export function modelOf(run: Run, now: number, given: Partial<Omit<Context, "run
     notes: unaskedNotes(run.batches),
     children,
   };
+}
+
+function wayBackOf(context: Context): Said | undefined {
+  const { run } = context;
+  if (run.paused === undefined || run.kind === "Rollback" || run.rollback !== undefined || run.ending !== undefined) return undefined;
+  const back = planRollback(run);
+  if ("error" in back) return undefined;
+  return saidOf(context, { code: "WAY_BACK", clusters: back.plan.stages.reduce((sum, stage) => sum + stage.clusters.length, 0) });
 }
 
 /** Clusters that appeared and that no stage has: a stage of their own, at the end. */

@@ -35,9 +35,9 @@ export function stageNode(context: Context, stage: number): ModelNode {
     ...opened.map((batch) => batchNode(context, batch)),
     ...batchesToCome(context, planned?.batches ?? [], elsewhere),
     ...put.map((one) => requeuedNode(context, one)),
-    ...(stage < run.stage ? [] : (planned?.requeued ?? []).filter((cluster) => !elsewhere.has(cluster) && !isSkipped(run, cluster))).map(
-      (cluster) => putOffNode(context, cluster),
-    ),
+    ...(planned?.requeued ?? [])
+      .filter((cluster) => !elsewhere.has(cluster) && (stage >= run.stage || isSkipped(run, cluster)))
+      .map((cluster) => putOffNode(context, cluster)),
     ...(run.analyses ?? []).filter((record) => record.stage === stage).map((record) => analysisNode(context, record)),
     ...(run.hooks ?? []).filter((call) => call.stage === stage).map((call) => hookNode(context, call)),
     ...loose,
@@ -182,6 +182,9 @@ function requeuedNode(context: Context, one: Requeued): ModelNode {
 /** Put off by the plan: its turn comes after the stage's batches. */
 function putOffNode(context: Context, cluster: string): ModelNode {
   const ended = isEnded(context.run);
+  const skipped = context.run.skipped.find((one) => one.cluster === cluster);
+  if (skipped !== undefined)
+    return looseNode(context, cluster, { state: "Skipped", when: "later", since: skipped.at, ...explained(context, skipped.why) });
   return looseNode(context, cluster, {
     state: ended ? "NotReached" : "Requeued",
     when: "later",

@@ -64,6 +64,11 @@ export const OUTCOME: Entries<OutcomeReasons> = entriesOf<OutcomeReasons>()({
     actions: ["resume", "skip", "abort"],
     says: "`/resume` waits on, `/skip {cluster}` leaves it out, `/abort` ends the run",
   },
+  WAY_BACK: {
+    actions: ["rollback"],
+    says: ({ clusters }) =>
+      `\`/rollback\` (maintain) puts ${count(clusters, "cluster")} back to what ${clusters === 1 ? "it" : "each"} had, by pull requests in reverse order`,
+  },
   ASK_ACCEPT_FAILURES: {
     actions: ["retry", "resume", "abort"],
     says: "`/retry` looks again, `/resume` accepts the failures (maintain), `/abort` ends the run",

@@ -47,14 +47,14 @@ describe("a run's closing summary", () => {
 
       Every stage is done; 1 cluster failed: us-1.
 
-      **3 of 6 clusters** are healthy at the release. It took **1h40m**, from 08:50:00 UTC to 10:30:00 UTC.
+      **3 of 5 clusters** are healthy at the release. It took **1h40m**, from 08:50:00 UTC to 10:30:00 UTC.
 
       Nothing moves any more. \`/retry\` tries the failed clusters again and goes on from there; \`/rollback\` puts the moved clusters back, by pull requests in reverse order; the next release starts a new run.
 
       | stage | batches | clusters healthy | took | merged |
       | --- | --- | --- | --- | --- |
       | canary | 1/1 | 2/2 | 0s | #11 |
-      | everywhere else | 1/2 | 1/4 | 1h30m | #12 |
+      | everywhere else | 1/2 | 1/3 | 1h30m | #12 |
 
       **Not at the release:**
 
@@ -120,7 +120,7 @@ test("a pause that asks for a person says why and what to do, and notifies nobod
     at: "2026-11-21T09:00:00.000Z",
     ask: said("change what it names, then `/resume`; or `/abort`"),
   };
-  expect(pauseNotice(sampleRun({ phase: "Paused", paused }))).toMatchInlineSnapshot(`
+  expect(pauseNotice(sampleRun({ phase: "Paused", paused }), Date.parse("2026-11-21T09:04:00.000Z"))).toMatchInlineSnapshot(`
     "### ⏸️ payments #​42 waits for a person
 
     GitHub refuses to merge \\#12: @​alice must \\\`approve\\\`.

@@ -4,8 +4,11 @@ import type { Batch, Run } from "../../run/state/run.ts";
 import { cell, code } from "../escape.ts";
 import { COMMENT_ROOM, fitting } from "../fit.ts";
 import { firstOf, folded, table } from "../markdown.ts";
+import type { RunModel } from "../model/model.ts";
+import { modelOf } from "../model/run-model.ts";
+import { LABELS } from "../model/states.ts";
 import { wholeSentence } from "../reasons/say.ts";
-import { isLive, settledBatches } from "../steps.ts";
+import { settledBatches } from "../steps.ts";
 import { batchesOfStage, clockTime, releaseName, runMark, runTitle, shortName } from "../words.ts";
 
 const MOST_FAILURES = 50;
@@ -15,10 +18,11 @@ const MOST_STAGES = 60;
 /** What happened, where, how long it took, and who did what: the run's last word, written once when it has ended. */
 export function closingSummary(run: Run): string {
   const end = epoch(run.endedAt ?? run.since);
+  const model = modelOf(run, end);
   const foot = `<sub>plan ${code(run.plan.hash.slice(0, 12))}</sub>`;
   const all = `All of it: \`stagecoach get ${run.rollout} ${run.number}\`.`;
   const rest = (whole: boolean) => (whole ? [failures(run), deeds(run, end)] : [all]);
-  const say = (whole: boolean) => [headline(run, end), afterwards(run), stages(run, end), ...rest(whole), foot];
+  const say = (whole: boolean) => [headline(run, model, end), afterwards(run), stages(run, model, end), ...rest(whole), foot];
   return fitting(COMMENT_ROOM, [true, false], say, "Some of it is too long for this place.");
 }
 
@@ -35,29 +39,19 @@ function afterwards(run: Run): string {
   return "";
 }
 
-function headline(run: Run, end: number): string {
+function headline(run: Run, { counts, state }: RunModel, end: number): string {
   const took = formatDuration(end - epoch(run.startedAt));
-  const moved = liveClusters(run.batches);
-  const all = new Set(run.plan.stages.flatMap((stage) => [...stage.clusters, ...stage.requeued])).size;
-  const title = `### ${runMark(run.phase)} ${runTitle(run)} ${run.phase}: ${cell(releaseName(run.release.values))}`;
-  return `${title}\n\n${cell(wholeSentence(run.why, run), 1000)}\n\n**${moved.size} of ${all} clusters** are healthy at the release. It took **${took}**, from ${clockTime(run.startedAt, end)} to ${clockTime(new Date(end).toISOString(), end)}.`;
+  const title = `### ${runMark(run.phase)} ${runTitle(run)} ${LABELS[state]}: ${cell(releaseName(run.release.values))}`;
+  return `${title}\n\n${cell(wholeSentence(run.why, run), 1000)}\n\n**${counts.healthy} of ${counts.clusters} clusters** are healthy at the release. It took **${took}**, from ${clockTime(run.startedAt, end)} to ${clockTime(new Date(end).toISOString(), end)}.`;
 }
 
-function liveClusters(batches: readonly Batch[]): Set<string> {
-  const live = new Set<string>();
-  for (const batch of batches) {
-    for (const target of batch.targets) if (isLive(batch, target)) live.add(target.cluster);
-  }
-  return live;
-}
-
-function stages(run: Run, end: number): string {
+function stages(run: Run, { children }: RunModel, end: number): string {
   const rows = run.plan.stages.map((stage, index) => {
     const batches = run.batches.filter((batch) => batch.stage === index);
     const settled = settledBatches(batches);
-    const total = stage.clusters.length + stage.requeued.length;
+    const { healthy = 0, clusters = 0 } = children[index]?.counts ?? {};
     const pulls = batches.flatMap((batch) => (batch.pull === undefined || batch.merged === undefined ? [] : [`#${batch.pull.number}`]));
-    const live = `${liveClusters(batches).size}/${total}`;
+    const live = `${healthy}/${clusters}`;
     const done = `${settled}/${batchesOfStage(run, index)}`;
     return [cell(stage.name), done, live, tookOf(batches, end), firstOf(pulls, 20, pulls.length, " ")];
   });

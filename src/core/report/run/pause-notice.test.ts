@@ -1,8 +1,11 @@
 import { describe, expect, test } from "vitest";
+import { said } from "../../reasons/run.ts";
 import { bench, bring, judge, round } from "../../run/testing/bench.ts";
 import { pauseNotice } from "./pause-notice.ts";
 
 const LINKS = (key: string) => `https://argocd.example.com/applications/${key.split("/").slice(1).join("/")}`;
+
+const NOW = Date.parse("2026-01-05T10:00:00.000Z");
 
 /** A batch is through, the next one failed. */
 function failed() {
@@ -18,10 +21,10 @@ function failed() {
 describe("a hand-over", () => {
   test("offers the way back for as many clusters as there are to put back, and none where nothing was moved", () => {
     const run = failed();
-    expect(pauseNotice(run.run)).toContain("`/rollback` (maintain) puts 2 clusters back to what each had");
+    expect(pauseNotice(run.run, NOW)).toContain("`/rollback` (maintain) puts 2 clusters back to what each had");
     const untouched = { ...run.run, batches: [] };
-    expect(pauseNotice(untouched)).not.toContain("/rollback` (maintain)");
-    expect(pauseNotice({ ...run.run, kind: "Rollback" as const })).not.toContain("/rollback` (maintain)");
+    expect(pauseNotice(untouched, NOW)).not.toContain("/rollback` (maintain)");
+    expect(pauseNotice({ ...run.run, kind: "Rollback" as const }, NOW)).not.toContain("/rollback` (maintain)");
   });
 
   test("names the Application that holds it up, links to it, and says what in it is ill", () => {
@@ -38,12 +41,21 @@ describe("a hand-over", () => {
         ],
       })),
     }));
-    const text = pauseNotice({ ...run, batches }, LINKS);
+    const text = pauseNotice({ ...run, batches }, NOW, LINKS);
     expect(text).toMatch(
       /- Application \[`[^`]*c2`\]\(https:\/\/argocd\.example\.com\/applications\/[^)]*c2\) on `c2`: .*Rollout `web\/front` is Degraded/,
     );
     expect(text).not.toMatch(/on `c1`/);
-    expect(pauseNotice({ ...run, batches })).toMatch(/- Application `[^`]*c2` on `c2`:/);
+    expect(pauseNotice({ ...run, batches }, NOW)).toMatch(/- Application `[^`]*c2` on `c2`:/);
+  });
+
+  test("after a /retry that did not help says so, instead of the same words again", () => {
+    const { run } = failed();
+    const retried = { id: "1#0", text: "/retry", actor: "bo", at: run.since, outcome: "done" as const, message: said("it is tried again") };
+    expect(pauseNotice(run, NOW)).not.toContain("again\n");
+    const text = pauseNotice({ ...run, commands: [retried] }, NOW);
+    expect(text).toContain("waits for a person again");
+    expect(text).toContain("`/retry` of bo has been tried");
   });
 
   test("names the label that keeps a cluster out after its last look", () => {
@@ -52,6 +64,6 @@ describe("a hand-over", () => {
     const spec = { ...run.spec, stages: run.spec.stages.map((stage) => ({ ...stage, requeue })) };
     const entry = { cluster: "hub/c2", stage: 0, attempts: 2, since: run.since, nextAt: run.since, failed: true };
     const requeued = [{ ...entry, why: { code: "REQUEUED_TOO_OFTEN", attempts: 2 } }];
-    expect(pauseNotice({ ...run, spec, requeued } as typeof run)).toContain("puts off what has `drained=true`");
+    expect(pauseNotice({ ...run, spec, requeued } as typeof run, NOW)).toContain("puts off what has `drained=true`");
   });
 });

@@ -2,39 +2,38 @@
  * What is said in a comment of its own when a run stands still and wants something of somebody, since edits notify nobody: why, what to do, what
  * holds it up by its name, where to look at it in Argo CD, and the way back. Called by the publisher for each pause.
  */
-import { count } from "../../base/count.ts";
 import { formatSelector } from "../../base/selector.ts";
-import { planRollback } from "../../run/outcome/rollback.ts";
 import type { BatchTarget, Requeued, Run } from "../../run/state/run.ts";
-import { cell, code, prose } from "../escape.ts";
+import { cell, code } from "../escape.ts";
 import { COMMENT_ROOM, fitting } from "../fit.ts";
 import type { LinkTo } from "../links.ts";
 import { present } from "../markdown.ts";
+import { modelOf } from "../model/run-model.ts";
 import { namesOf, wholeSentence } from "../reasons/say.ts";
 import { targetsNow } from "../steps.ts";
 import { runMark, runTitle, stageName } from "../words.ts";
+import { turn } from "./run-comment.ts";
 
 const MOST_NAMED = 10;
 const MOST_ROLLOUTS = 3;
 
-export function pauseNotice(run: Run, linkTo: LinkTo = () => undefined): string {
+export function pauseNotice(run: Run, now: number, linkTo: LinkTo = () => undefined): string {
   const { paused } = run;
   if (paused === undefined) return "";
-  const title = `### ${runMark("Paused")} ${runTitle(run)} waits for a person`;
+  const model = modelOf(run, now, { linkTo });
+  const tried = triedBefore(run);
+  const title = `### ${runMark("Paused")} ${runTitle(run)} waits for a person${tried === undefined ? "" : " again"}`;
+  const again = tried === undefined ? "" : `${code(tried.text.slice(0, 100))} of ${cell(tried.actor)} has been tried, and it did not help.`;
   const why = cell(wholeSentence(paused.reason, run), 1000);
-  const turn = `**Your turn:** ${prose(wholeSentence(paused.ask, run))}${wayBack(run)}`;
-  const say = (most: number) => present(title, why, holders(run, linkTo, most), turn);
+  const say = (most: number) => present(title, again, why, holders(run, linkTo, most), turn({ run, model, now }).join("\n\n"));
   const whole = `What it asks for is too long for this place: \`stagecoach get ${run.rollout} ${run.number}\`.`;
   return fitting(COMMENT_ROOM, [MOST_NAMED, 0], say, whole);
 }
 
-/** Offered wherever there is something to put back, whatever the pause is about. */
-function wayBack(run: Run): string {
-  if (run.kind === "Rollback" || run.rollback !== undefined || run.ending !== undefined) return "";
-  const back = planRollback(run);
-  if ("error" in back) return "";
-  const clusters = back.plan.stages.reduce((sum, stage) => sum + stage.clusters.length, 0);
-  return `\n\n**The way back:** \`/rollback\` (maintain) puts ${count(clusters, "cluster")} back to what ${clusters === 1 ? "it" : "each"} had, by pull requests in reverse order.`;
+/** The `/retry` after which it paused again: who gave it is told so, instead of the same words a second time. */
+function triedBefore({ commands }: Run): Run["commands"][number] | undefined {
+  const last = commands.findLast(({ outcome }) => outcome === "done");
+  return last?.text.startsWith("/retry") === true ? last : undefined;
 }
 
 /** What holds the run up: the Applications that failed or wait, and the clusters that a label keeps out. */

@@ -77,7 +77,7 @@ describe("a batch's PR", () => {
 
       Stage **everywhere else**, 2 of 2; batch 1 of 2. Run **payments #​42**, release \`v1.4.2\` (#10).
 
-      **Next:** Stagecoach merges this PR once its checks pass. Then it waits for Argo CD to show every cluster healthy at this change, up to 15m from when it sees this commit, then opens batch 2 of 2.
+      **As planned:** Stagecoach merges this PR once its checks pass. Then it waits for Argo CD to show every cluster healthy at this change, up to 15m from when it sees this commit, then opens batch 2 of 2.
 
       | cluster | application | from | to | file | pin |
       | --- | --- | --- | --- | --- | --- |
@@ -103,7 +103,7 @@ describe("a batch's PR", () => {
 
       </details>
 
-      <sub>You can comment \`/promote\` (ends a wait), \`/pause\`, \`/requeue CLUSTER…\` (later), \`/skip CLUSTER…\` (not in this run) or \`/abort\`; \`/help\` says what each does.<br>Please do not push to this branch: Stagecoach never merges a changed head, and pauses the run.</sub>"
+      <sub>Until the run has ended you can comment \`/promote\` (ends a wait), \`/pause\`, \`/requeue CLUSTER…\` (later), \`/skip CLUSTER…\` (not in this run) or \`/abort\`; \`/help\` says what each does.<br>Please do not push to this branch: Stagecoach never merges a changed head, and pauses the run.</sub>"
     `);
     expect(batchCommitMessage(run, batch)).toMatchInlineSnapshot(`
       "payments v1.4.2: us-1, us-2

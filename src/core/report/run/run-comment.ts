@@ -9,6 +9,7 @@ import { folded, present, table } from "../markdown.ts";
 import type { ModelNode, RunModel } from "../model/model.ts";
 import { modelOf } from "../model/run-model.ts";
 import { LABELS } from "../model/states.ts";
+import { nextLine } from "../reasons/next-line.ts";
 import { sentenceOf, wholeSentence } from "../reasons/say.ts";
 import { rolloutsOfRun } from "../rollouts.ts";
 import { age, clockTime, ended, runMark, runTitle, stateMark } from "../words.ts";
@@ -31,7 +32,8 @@ export function runComment(run: Run, now: number, remarks: readonly AnyReason[] 
 const MOST_STAGES = 60;
 const MOST_LINES = 20;
 
-interface Shown {
+/** A run, and its model as of now. */
+export interface Shown {
   run: Run;
   model: RunModel;
   now: number;
@@ -42,7 +44,7 @@ function compose(shown: Shown, remarks: readonly string[], everyCluster: boolean
   const parts = [
     headline(shown),
     ask(shown),
-    notes([...unseenPlanes(shown), ...remarks, ...model.notes]),
+    notes([...unseenPlanes(shown), ...remarks]),
     stageTable(shown, everyCluster ? Number.POSITIVE_INFINITY : MOST_STAGES),
     attention(shown),
   ];
@@ -52,17 +54,14 @@ function compose(shown: Shown, remarks: readonly string[], everyCluster: boolean
   return parts;
 }
 
-function headline({ run, model, now }: Shown): string {
-  const { state, release, since, endedAt, startedAt, waitsFor, deadline, eta } = model;
+/** How it stands, why, what comes next and when it is expected to be done. */
+export function headline({ run, model, now }: Shown): string {
+  const { state, release, since, endedAt, startedAt, eta } = model;
   const title = `### ${runMark(run.phase)} ${runTitle(model)}: ${cell(release)}`;
   const when = endedAt === undefined ? `for ${age(since ?? startedAt, now)}` : `at ${endedAt.slice(0, 10)} ${endedAt.slice(11, 19)} UTC`;
   const why = prose(wholeSentence(run.why, run, 1000));
   const lines = [title, `**${LABELS[state]}** ${when}. ${why}`];
-  if (waitsFor !== undefined && run.next !== null) {
-    const at = waitsFor.at === undefined ? "" : `, expected at ${clockTime(waitsFor.at, now)}`;
-    const late = deadline === undefined ? "" : `, at the latest ${clockTime(deadline, now)}`;
-    lines.push(`**Next:** ${prose(sentenceOf(run.next.what, run))}${at}${late}.`);
-  }
+  lines.push(...present(nextLine(model, run, now)));
   if (eta !== undefined) {
     const slow = eta.p90 === eta.p50 ? "" : `, or ${clockTime(eta.p90, now)} where it is slow`;
     lines.push(`**Done:** about ${clockTime(eta.p50, now)}${slow}, as batches went so far.`);
@@ -71,11 +70,17 @@ function headline({ run, model, now }: Shown): string {
   return lines.join("\n\n");
 }
 
-function ask({ run, model }: Shown): string {
-  if (run.paused === undefined) return "";
-  const by = model.pausedBy === undefined ? "" : ` by ${cell(model.pausedBy)}`;
-  const asks = `**Your turn${by === "" ? "" : `, paused${by}`}:** ${prose(wholeSentence(run.paused.ask, run))}`;
-  return `> [!WARNING]\n> ${present(causeLine(model), asks).join("\n>\n> ")}`;
+function ask(shown: Shown): string {
+  const lines = [causeLine(shown.model), ...turn(shown)].filter((line) => line !== "");
+  return shown.model.ask === undefined ? "" : `> [!WARNING]\n> ${lines.join("\n>\n> ")}`;
+}
+
+/** What a person is asked while it is paused, and the way back; nothing else. */
+export function turn({ run, model: { ask: asked, pausedBy, wayBack } }: Shown): string[] {
+  if (asked === undefined) return [];
+  const by = pausedBy === undefined ? "" : `, paused by ${cell(pausedBy)}`;
+  const [asks, back] = [asked, wayBack].map((one) => one && prose(wholeSentence(one.reason, run)));
+  return present(`**Your turn${by}:** ${asks}`, back !== undefined && `**The way back:** ${back}`);
 }
 
 /** What Argo CD says of what failed, or what was measured of it. */
@@ -107,7 +112,8 @@ function notes(remarks: readonly string[]): string {
   return `> [!NOTE]\n${lines.join("\n>\n")}`;
 }
 
-function stageTable({ run, model }: Shown, most: number): string {
+/** A row for each stage; of too many, those around the one that the run is at. */
+export function stageTable({ run, model }: Shown, most: number): string {
   const rows = model.children.map(({ name, state, counts, children }) => {
     const { healthy = 0, clusters = 0, failed = 0, requeued = 0, skipped = 0 } = counts ?? {};
     const batches = children.filter((child) => child.kind === "batch" && child.state !== "Closed");
@@ -171,7 +177,7 @@ function details({ run, model, now }: Shown): string {
   );
   if (rows.length === 0) return "";
   const head = ["stage", "PR", "cluster", "application", "change", "state", "since", "why"];
-  return folded("Every cluster moved so far", table(head, rows));
+  return folded("Every cluster moved so far", [table(head, rows), ...model.notes.map((note) => prose(note))].join("\n\n"));
 }
 
 interface Place {

@@ -11,7 +11,7 @@ import { runComment } from "./run-comment.ts";
 const AT = "2026-11-21T09:00:00.000Z";
 const NOTE = sentenceOf(livenessReason("CLUSTERS_UNASKED", { all: true }));
 
-test("that no cluster can be asked for a sign of life is said once a page, and not on every row", () => {
+test("that no cluster can be asked for a sign of life is said where the evidence stands, once, and nowhere else", () => {
   const live = livenessReason("CHANGE_LIVE", {
     ...{ seen: ["c".repeat(40)], more: 0, health: "Healthy", since: AT, comparedAt: AT, day: AT.slice(0, 10) },
     cluster: "unasked",
@@ -22,14 +22,12 @@ test("that no cluster can be asked for a sign of life is said once a page, and n
   );
   const unasked = sampleRun({ batches });
   const [, next] = batches;
-  const pages = [
-    runComment(unasked, Date.parse(AT)),
-    statusAnswer(unasked, Date.parse(AT), "alice", undefined),
-    next === undefined ? "" : batchBody(unasked, next, Date.parse(AT)),
-    JSON.stringify(modelOf(unasked, Date.parse(AT))),
-    renderTree(unasked, Date.parse(AT), { width: 400, color: false }),
-  ];
-  for (const page of pages) expect(page.replaceAll("\\", "").split(NOTE).length - 1, page).toBe(1);
+  const now = Date.parse(AT);
+  const times = (page: string) => page.replaceAll("\\", "").split(NOTE).length - 1;
+  const tree = (wide: boolean) => renderTree(unasked, now, { width: 400, color: false, wide });
+  expect([runComment(unasked, now), JSON.stringify(modelOf(unasked, now)), tree(true)].map(times)).toEqual([1, 1, 1]);
+  const elsewhere = [statusAnswer(unasked, now, "alice", undefined), next === undefined ? "" : batchBody(unasked, next, now), tree(false)];
+  expect(elsewhere.map(times)).toEqual([0, 0, 0]);
   expect(sentenceOf(live)).not.toContain("asked");
   expect(modelOf(run, Date.parse(AT)).notes).toEqual([]);
 });

@@ -72,7 +72,7 @@ function header(model: RunModel, now: number, options: TreeOptions): string[] {
     });
   };
   const sentence = (label: string, value: string, color: Tone = "plain") => line(label, value, color, labels === 0 ? 8 : 4);
-  const { rollout, number, release, author, ask, waitsFor, startedAt, endedAt, eta } = model;
+  const { rollout, number, release, author, ask, wayBack, waitsFor, startedAt, endedAt, eta } = model;
   const took = `${endedAt === undefined ? "running for" : "took"} ${shortAge((endedAt === undefined ? now : epoch(endedAt)) - epoch(startedAt))}`;
   const pull = model.pull === undefined ? "" : ` · PR #${model.pull}`;
   const lines = [
@@ -83,11 +83,13 @@ function header(model: RunModel, now: number, options: TreeOptions): string[] {
     ...causeOf(model).flatMap((text) => sentence("Cause", text, "bad")),
   ];
   if (ask !== undefined) lines.push(...sentence("Asks", ask.says, "warn"));
+  if (wayBack !== undefined) lines.push(...sentence("Back", wayBack.says));
   for (const { name, since, says, facts } of model.controlPlanes)
     lines.push(
       ...sentence("Unseen", `control plane ${[name, since && `for ${shortAge(now - epoch(since))}`, says, ...facts].join(" · ")}`, "warn"),
     );
-  for (const note of model.notes) lines.push(...sentence("Note", note, "dim"));
+  // It is about the evidence, of which there is more where it is wide.
+  if (options.wide === true) for (const note of model.notes) lines.push(...sentence("Note", note, "dim"));
   if (waitsFor !== undefined) lines.push(...sentence("Next", `${waitsFor.says}${whenNext(model, now)}`));
   if (eta !== undefined) lines.push(...line("Done", expected(eta, now)));
   lines.push(...progress(model, options));

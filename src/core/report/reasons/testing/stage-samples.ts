@@ -33,6 +33,7 @@ export const STAGE_VARIANTS: Ways<RunReasons & BreachReasons> = {
   WAIT_BEGINS: [{ again: false }, { wait: { forMs: 600_000 }, again: true }, { wait: {}, again: false }],
   CLUSTERS_UNREAD: [{ about: "apart" }, { about: "putOff" }, { about: "requeued" }],
   NEXT_PROMOTED: [{}, { after: { forMs: 600_000 } }, { after: null }],
+  WAY_BACK: [{ clusters: 1 }, { clusters: 5 }],
   ROLLBACK_OF_NOTHING: [{ moved: true }, { moved: false }],
   MERGE_OVER_UNCONFIRMED: [
     { how: { phase: "Syncing" } },
