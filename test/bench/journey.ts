@@ -11,6 +11,7 @@ import type { BenchRow } from "./row.ts";
 export async function benchJourney(): Promise<BenchRow[]> {
   const paced = await handovers(true);
   const unpaced = await handovers(false);
+  tell("the demo at its default speed");
   const demo = await demoCost();
   return [
     ...rows("with writes a second apart", paced, 2500),
@@ -52,7 +53,14 @@ async function handovers(pacing: boolean): Promise<number[]> {
   const alice = journey.world.github.actAs("alice");
   const pull = await journey.world.openReleasePull(alice);
   await alice.mergePull(journey.world.repository, pull, "squash");
-  const run = await journey.until("the run ends", ended);
+  let confirmed = -1;
+  const run = await journey.until("the run ends", (seen) => {
+    const now = seen.batches.filter((batch) => batch.settledAt !== undefined).length;
+    if (now !== confirmed)
+      tell(`${pacing ? "writes a second apart" : "nothing held back"}: ${now} of ${journey.world.clusters.length} batches confirmed`);
+    confirmed = now;
+    return ended(seen);
+  });
   await journey.close();
   server.closeAllConnections();
   server.close();
@@ -63,6 +71,11 @@ async function handovers(pacing: boolean): Promise<number[]> {
     if (batch.settledAt !== undefined && merged !== undefined) gaps.push(merged - epoch(batch.settledAt));
   }
   return gaps.sort((a, b) => a - b);
+}
+
+/** It takes minutes: whoever waits sees that it goes on. */
+function tell(what: string): void {
+  process.stderr.write(`journey: ${what}\n`);
 }
 
 /** One cluster a batch, no bake, and a settle time of a second: as many handovers as there are clusters. */

@@ -58,6 +58,12 @@ describe("a batch whose edit Argo CD would not render anew", () => {
     expect(missed(".;../eu", sources, "apps/eu/values.yaml")).toBeUndefined();
   });
 
+  test("a source that bears a `ref` and has a folder of its own is rendered whatever its paths are: nothing is refused for it", () => {
+    const sources = [folder("apps/eu", { ref: "values" }), chart(["$values/apps/eu/web.yaml"])];
+    expect(missed("/apps/eu/web.yaml", sources, "apps/eu/web.yaml")).toBeUndefined();
+    expect(missed("/charts", [folder("apps/eu", { ref: "values" })], "apps/eu/web.yaml")).toBeUndefined();
+  });
+
   test("a source of another repository has no say", () => {
     expect(missed(".", [{ repoURL: "https://git.example/org/app", path: "deploy" }], "values.yaml")).toBeUndefined();
   });

@@ -341,4 +341,10 @@ test("what is hydrated to a branch that cannot be read here, and what shares suc
     { code: "HYDRATED_ELSEWHERE", shared: undefined },
   ]);
   expect(told(hydrated("a", away, "env"), hydrated("b", away, "env"))).toMatchObject([{ shared: "git.example.com/acme/rendered env" }]);
+  const drySource = { repoURL: REPO, path: "dry", targetRevision: "{{targetRevision}}" };
+  const template = {
+    source: undefined,
+    sourceHydrator: { drySource, syncSource: { repoURL: away, targetBranch: "env", path: "{{cluster}}" } },
+  };
+  expect(lint({ template })).toContainEqual(expect.stringContaining("HYDRATED_ELSEWHERE"));
 });

@@ -24,6 +24,10 @@ describe("a chart or OCI source", () => {
     ["any version but one", { chart: "web" }, "!=1.3.0", "1.2.0", "shown"],
     ["a wildcard is a range", { chart: "web" }, "1.x", "1.9.9", "shown"],
     ["what is no version is in no range", { chart: "web" }, "^1.2.0", "latest", "older"],
+    ["`1` is one version, as Helm reads it, and no range", { chart: "web" }, "1", "1.2.3", "older"],
+    ["and so is `1.10`", { chart: "web" }, "1.10", "1.10.4", "older"],
+    ["and so is `v4.5`", { chart: "web" }, "v4.5", "4.5.6", "older"],
+    ["`1.10` is looked for by its very text", { chart: "web" }, "1.10", "1.10", "proven"],
     ["build metadata is another package", { chart: "web" }, "1.2.3+a", "1.2.3+b", "older"],
     ["a digest asked for and seen is proven", { repoURL: "oci://r.example.com/web" }, digest, digest, "proven"],
     ["the digest of a tag is shown", { repoURL: "oci://r.example.com/web" }, "1.2.3", digest, "shown"],
@@ -37,6 +41,7 @@ describe("a chart or OCI source", () => {
 describe("a revision of a Git source", () => {
   test.each([
     ["a shortened id that the seen one begins with is proven", COMMIT.slice(0, 8), COMMIT, "proven"],
+    ["a shortened id that stays short in the status is shown", COMMIT.slice(0, 8), COMMIT.slice(0, 8), "shown"],
     ["letters of another case are the same id", COMMIT.toUpperCase(), COMMIT, "proven"],
     ["a name is shown where it was resolved", "release-1.4", COMMIT, "shown"],
     ["a name is unresolved where it was not", "release-1.4", "release-1.4", "unresolved"],

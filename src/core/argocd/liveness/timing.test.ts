@@ -81,6 +81,15 @@ test("what one comparison alone says never fails, and the second is asked for at
   expect(assess(input({ application: status(again), firstSeenAt: at("10:00:10"), now: NOW + 600_000, held })).verdict).toBe("failing");
 });
 
+test("a second comparison is asked for at half of the grace, not only once all of it is over", () => {
+  const conditions = [{ type: "UnknownError", message: "x", lastTransitionTime: at("10:00:45") }];
+  const application = status({ conditions, reconciledAt: at("10:00:45"), operationState: undefined });
+  const asks = (seconds: number) =>
+    assess(input({ application, firstSeenAt: at("10:00:10"), now: NOW + seconds * 1000, held: { badSince: new Date(NOW).toISOString() } }))
+      .wantsRefresh;
+  expect([29, 30, 59].map(asks)).toEqual([false, true, true]);
+});
+
 test("what something paused in it keeps still is said, and only once the change is seen", () => {
   const suspended = { health: { status: "Suspended" } };
   expect(assess(input({ application: status(suspended) })).clockStopped).toBe(true);

@@ -87,10 +87,11 @@ export function changeBatch(draft: Draft, number: number, patch: Partial<Batch>,
   if (event !== undefined) draft.events.push(event);
 }
 
-/** Changes one batch by what is seen, and would be again: an observation, and so one record less. */
+/** Changes one batch by what is seen, and would be again: an observation, and so one record less. What follows from it is looked at at once. */
 export function noteBatch(draft: Draft, number: number, patch: Partial<Batch>, event?: AnyReason): void {
   putBatch(draft, { ...batchOf(draft.run, number), ...patch });
   draft.observation = true;
+  wakeAt(draft, draft.now);
   if (event !== undefined) draft.events.push(event);
 }
 

@@ -1,3 +1,4 @@
+import { mustGit } from "../git/run-git.ts";
 import type { Actor, Repo, World } from "../model/model.ts";
 import { fullName, seconds } from "../model/world.ts";
 import { emit } from "./events.ts";
@@ -13,6 +14,10 @@ export async function emitPush(
 ): Promise<void> {
   const { ref, old, new: next } = change;
   const commits = next === undefined ? [] : await pushedCommits(repo, old, next);
+  const files = await filesOf(
+    repo,
+    commits.map((commit) => commit.sha),
+  );
   const printed = commits.map((commit) => ({
     id: commit.sha,
     tree_id: commit.tree,
@@ -22,9 +27,7 @@ export async function emitPush(
     url: `${world.origin}/${fullName(repo)}/commit/${commit.sha}`,
     author: { name: commit.author.name, email: commit.author.email },
     committer: { name: commit.committer.name, email: commit.committer.email },
-    added: [],
-    removed: [],
-    modified: [],
+    ...(files.get(commit.sha) ?? { added: [], removed: [], modified: [] }),
   }));
   emit(world, repo, actor, "push", undefined, {
     ref,
@@ -57,4 +60,30 @@ async function pushedCommits(repo: Repo, old: string | undefined, head: string) 
   const ids = await repo.git.revList(old, head, 20);
   const commits = await Promise.all(ids.map((id) => repo.git.commit(id)));
   return commits.filter((commit) => commit !== undefined).reverse();
+}
+
+interface Touched {
+  added: string[];
+  removed: string[];
+  modified: string[];
+}
+
+const LISTS: Readonly<Record<string, keyof Touched>> = { A: "added", D: "removed" };
+
+/** What each commit did to files: Argo CD's webhook goes by it. Nothing of a merge, whose sides are told of by their own commits. */
+async function filesOf(repo: Repo, commits: readonly string[]): Promise<Map<string, Touched>> {
+  const found = new Map<string, Touched>();
+  if (commits.length === 0) return found;
+  const args = ["diff-tree", "--stdin", "--root", "-r", "-z", "--no-renames", "--name-status"];
+  const fields = (await mustGit(repo.git.dir, args, `${commits.join("\n")}\n`)).split("\0");
+  let touched: Touched | undefined;
+  for (let at = 0; at < fields.length; at++) {
+    const field = fields[at] ?? "";
+    // The commit's id has a field of its own, and its files follow, each after its status.
+    if (/^[0-9a-f]{40}$/.test(field)) {
+      touched = { added: [], removed: [], modified: [] };
+      found.set(field, touched);
+    } else if (field !== "") touched?.[LISTS[field] ?? "modified"].push(fields[++at] ?? "");
+  }
+  return found;
 }

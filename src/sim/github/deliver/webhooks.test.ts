@@ -47,6 +47,19 @@ const events = () =>
   );
 
 describe("webhooks", () => {
+  it("of a push name the files of each commit, by which Argo CD tells whether it is concerned", async () => {
+    const files = { "topic.txt": "x\n", "a b/new.yaml": "x\n" };
+    const person = github.sim.actAs("wim");
+    for (const text of ["x\n", "y\n"])
+      await person.push(github.repository, { branch: "topic", files: { ...files, "topic.txt": text }, message: text });
+    await github.sim.idle();
+    const commits = received.map(({ body }) => (JSON.parse(body) as { commits: object[] }).commits.at(-1));
+    expect(commits).toMatchObject([
+      { added: ["a b/new.yaml", "topic.txt"], modified: [], removed: [] },
+      { added: [], modified: ["topic.txt"], removed: [] },
+    ]);
+  });
+
   it("knows the signature of GitHub's own example", () => {
     expect(sign("It's a Secret to Everybody", "Hello, World!")).toBe(
       "sha256=757107ea0eb2509fc211221cce984b8a37570b6d7586c22c46f4379c8b043e17",
