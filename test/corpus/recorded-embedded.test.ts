@@ -169,24 +169,6 @@ test("chart versions 1, 1.10 and v4.5 are looked for by their very text", async 
   }
 });
 
-test("the revision of a `$ref` source is looked up in a second call: it is shown, Synced, though what was rendered is of before", async () => {
-  const { repo, ...now } = await begin([]);
-  const helm = { valueFiles: ["$values/app/deployment.yaml"] };
-  const sources = [
-    { repoURL: "https://charts.example.com", chart: "web", targetRevision: "1", helm },
-    { repoURL: repo.url, ref: "values", targetRevision: "main" },
-  ];
-  now.create("a", { source: undefined, sources });
-  await now.until("it is live", () => isLive(now.app("a")));
-  now.edit("a", (app) => ({ ...app, metadata: { ...app.metadata, annotations: { "argocd.argoproj.io/refresh": "normal" } } }));
-  // The manifests are made by then, and the comparison is not written yet.
-  await now.pass(1000);
-  const commit = await repo.commit({ "app/deployment.yaml": "image: app:v2\n" });
-  await now.pass(2000);
-  const shown = now.states("a").filter(({ status }) => status?.sync?.revisions?.[1] === commit && status.sync.status === "Synced");
-  expect(shown.map(({ status }) => status?.history?.length)).toContain(1);
-});
-
 test("a SyncError stays for as long as a sync window is closed, whatever is synced by hand", async () => {
   const { argo, repo, ...now } = await begin();
   await now.until("it is live", () => isLive(now.app("a")));

@@ -76,7 +76,8 @@ describe("an app of apps that nobody tells of pushes", () => {
     await journey.start();
     const run = await journey.until("it ends", ended);
     expect([run.phase, journey.errors]).toEqual(["Succeeded", []]);
-    expect(asks.filter((name) => name === "config")).toHaveLength(run.batches.length);
+    // Where it looked by itself in the moment after a merge, nobody asks it.
+    expect(asks.filter((name) => name === "config").length).toBeLessThanOrEqual(run.batches.length);
     // By itself it looks every two to three minutes.
     expect(untilSeen(run).filter((seconds) => !(seconds < 60))).toEqual([]);
   });

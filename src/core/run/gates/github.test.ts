@@ -116,6 +116,15 @@ describe("a rule that the App may be let bypass", () => {
     expect(wants(round(run))).toEqual(["Merge 1"]);
   });
 
+  test("and so does one that only counts checks, among which ours may be the one that is missing", () => {
+    const run = blocked([]);
+    round(run);
+    refuse(run, "Wait", "2 of 3 required status checks are expected.");
+    expect(wants(round(run))).toEqual([]);
+    pull(run, 1, { greenAt: iso(run.now) });
+    expect(wants(round(run))).toEqual(["Merge 1"]);
+  });
+
   test("that goes on though our check is green, which GitHub has not noticed, is asked for ever later", () => {
     const run = blocked([]);
     round(run);
