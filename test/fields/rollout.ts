@@ -14,9 +14,9 @@ const EXAMPLES = "src/core/spec/schema › accepts %s, as the parser does";
 const PARSED = "src/core/spec/parse/parse › reads every field that is built";
 const FIELDS = "test/e2e/fields.long › rules that most rollouts leave at their defaults";
 const GATES = "test/e2e/gates.long › windows, a freeze added mid-run";
-const MEMBERS = "test/e2e/membership › §9.16";
+const MEMBERS = "test/e2e/membership.long › §9.16";
 const STEPS = "test/e2e/steps › one PR a weight";
-const HOOKS = "test/e2e/analysis › are asked with signed events";
+const HOOKS = "test/e2e/analysis.long › are asked with signed events";
 const RULES = "src/core/report/plan/plan-rules › ";
 const PLAN = "src/core/report/plan/plan-comment › ### 🗺️ Plan: payments";
 const PLACE = "src/core/report/plan/plan-comment › appsets/payments.yaml";
@@ -28,9 +28,9 @@ metadata.name | src/core/spec/rules/together › clash over a name | ${FIELDS} |
 spec.sourceRef.apiGroup | ${EXAMPLES} | ${FIELDS} | ${PLAN}
 spec.sourceRef.kind spec.sourceRef.selector | src/engine/resolve/targets › of kind Application are picked by their labels | ${FIELDS} | ${PLAN}
 spec.sourceRef.name spec.sourceRef.namespace | src/engine/resolve/targets › of another set, another control plane | ${FIELDS} | src/surfaces/cli/lint/lint-outside › my-app
-spec.sourceRef.controlPlane | src/core/spec/rules/together › may each have a set of their own | test/e2e/planes › one that is unreachable | src/core/report/rollouts › hub
+spec.sourceRef.controlPlane | src/core/spec/rules/together › may each have a set of their own | test/e2e/planes.long › one that is unreachable | src/core/report/rollouts › hub
 spec.sourceRef.unverified | src/engine/round/guard-planes › without either it is refused | ${FIELDS} | src/engine/round/guard-planes › unverified
-spec.release.version | src/core/spec/parse/parse › fills every default in | test/e2e/pin-kinds › the branches are fast-forwarded | ${PLAN}
+spec.release.version | src/core/spec/parse/parse › fills every default in | test/e2e/pin-kinds.long › the branches are fast-forwarded | ${PLAN}
 spec.release.from.file spec.release.from.path | src/engine/config-repo/releases-found › a rollout that turns to commits | ${GATES} | ${PLAN}
 spec.release.values | ${PARSED} | ${FIELDS} | src/core/report/batch/delivery-text › release.values.version
 spec.release.commit.paths | src/engine/config-repo/releases-found › every commit that touches the paths | test/e2e/release-pulls › the merge commit of a PR | src/core/report/plan/plan-comment › the merge commit of this PR
@@ -38,11 +38,11 @@ spec.release.tag.range spec.release.tag.prefix | src/engine/config-repo/releases
 spec.release.attempt | src/engine/config-repo/releases-found › a raised attempt releases the same commit again | ${FIELDS} | ${PLAN}
 spec.pins[].file spec.pins[].path spec.pins[].value | ${PARSED} | ${FIELDS} | ${PLACE}
 spec.pins[].part spec.pins[].create | ${PARSED} | ${FIELDS} | ${PLACE}
-spec.pins[].clusterGenerator.file spec.pins[].clusterGenerator.old spec.pins[].clusterGenerator.new spec.pins[].clusterGenerator.path | ${PARSED} | test/e2e/pin-kinds › clusters move between its entries | ${PLACE}
-spec.pins[].branch | src/engine/resolve/targets › branch: the branch of the cluster | test/e2e/pin-kinds › the branches are fast-forwarded | src/core/report/plan/plan-comment › branches
+spec.pins[].clusterGenerator.file spec.pins[].clusterGenerator.old spec.pins[].clusterGenerator.new spec.pins[].clusterGenerator.path | ${PARSED} | test/e2e/pin-kinds.long › clusters move between its entries | ${PLACE}
+spec.pins[].branch | src/engine/resolve/targets › branch: the branch of the cluster | test/e2e/pin-kinds.long › the branches are fast-forwarded | src/core/report/plan/plan-comment › branches
 spec.mode | src/core/spec/parse/parse › fills every default in | test/e2e/release-pulls › under Observe a release is only commented on | src/core/report/plan/plan-comment › mode
-spec.delivery.strategy | src/core/spec/rules/steps › Rolling and Commit are refused | test/e2e/pin-kinds › the branches are fast-forwarded | src/core/report/plan/plan-comment › strategy
-spec.delivery.merge | src/core/run/gates/github › passes with merge: Manual | test/e2e/rules › a person's journey through it | src/core/report/batch/batch-gates › merge: "Manual"
+spec.delivery.strategy | src/core/spec/rules/steps › Rolling and Commit are refused | test/e2e/pin-kinds.long › the branches are fast-forwarded | src/core/report/plan/plan-comment › strategy
+spec.delivery.merge | src/core/run/gates/github › passes with merge: Manual | test/e2e/rules.long › a person's journey through it | src/core/report/batch/batch-gates › merge: "Manual"
 spec.delivery.ahead | src/core/run/batches/ahead › is not opened with delivery.ahead: false | ${FIELDS} | ${RULES}opened in its turn, never ahead
 spec.delivery.method | ${PARSED} | ${FIELDS} | test/e2e/fields.long › rebase
 spec.delivery.labels spec.delivery.reviewers.teams spec.delivery.reviewers.users | src/core/spec/parse/parse › fills every default in | test/e2e/silence › a batch that waits for a person wears its labels | src/core/report/run/closing-summary › could not be asked
@@ -66,9 +66,9 @@ spec.stages[].progressDeadline | src/core/run/run-rules › has failed where it 
 spec.stages[].requeue.attempts spec.stages[].requeue.interval | src/core/run/run-rules › counts a cluster as failed after the last look | ${MEMBERS} | src/core/report/model/run-model › tried after the stage
 spec.stages[].approval.teams spec.stages[].approval.count | src/core/run/gates/gates › two of them are two people | ${GATES} | ${RULES}2 approvals of sre
 spec.stages[].approval.notBy | src/core/run/gates/approval › does not approve a stage that says so | test/attacks/own-approval › one of the team pushes | src/core/report/plan/plan-rules › 2 approvals of sre, not by who merged it
-spec.stages[].analysis.templates[].templateName spec.stages[].analysis.args[].name spec.stages[].analysis.args[].value | src/core/analysis/lint › the seed's webcheck beside a bake | test/e2e/analysis › a service that turns from ok to nok | src/core/report/run/analysis › webcheck: 3 ok, 2 failed
+spec.stages[].analysis.templates[].templateName spec.stages[].analysis.args[].name spec.stages[].analysis.args[].value | src/core/analysis/lint › the seed's webcheck beside a bake | test/e2e/analysis.long › a service that turns from ok to nok | src/core/report/run/analysis › webcheck: 3 ok, 2 failed
 spec.stages[].analysis.templates[].clusterScope spec.stages[].analysis.templates[].file | src/core/spec/rules/steps › the seed's are read | ${STEPS} | src/core/report/run/analysis › webcheck
-spec.stages[].analysis.when | src/core/run/checks/analysis › Background begins with the first merge | test/e2e/analysis › a service that turns from ok to nok | src/core/report/run/analysis › after the stage
+spec.stages[].analysis.when | src/core/run/checks/analysis › Background begins with the first merge | test/e2e/analysis.long › a service that turns from ok to nok | src/core/report/run/analysis › after the stage
 spec.stages[].steps[].setWeight spec.stages[].steps[].pause.duration | src/core/spec/rules/steps › the seed's are read | ${STEPS} | src/core/report/steps › steps 20 → 60 → 100
 spec.stages[].hooks.before[].url | src/core/run/checks/hooks › are asked one after the other | ${HOOKS} | src/core/report/run/analysis › hook before the stage
 spec.stages[].hooks.before[].timeout | src/core/analysis/lint › lint of analyses | ${HOOKS} | src/core/report/run/analysis › hook before the stage

@@ -3,7 +3,7 @@ import { type Proof, proofs } from "./proof.ts";
 const GATES = "test/e2e/gates.long › windows, a freeze added mid-run";
 const COMMANDS = "test/e2e/commands › from the command line";
 const FIELDS = "test/e2e/fields.long › rules that most rollouts leave at their defaults";
-const PEOPLE = "test/e2e/people › ";
+const PEOPLE = "test/e2e/people.long › ";
 const ROLLBACK = "test/e2e/rollback.long › ";
 const HELP = "src/core/report/answers › /help has every command";
 
@@ -24,16 +24,16 @@ journal.keep | src/adapters/git/journal/journal › history and old runs are rea
 export const COMMAND_PROOFS: ReadonlyMap<string, Proof> = proofs(`
 promote | src/core/run/commands/commands › ends a bake, never the wait for health | ${PEOPLE}/skip leaves a cluster out, /requeue puts one | ${HELP}
 promote--full | src/core/run/gates/gates › ends the bake under way and every later one | test/e2e/steps › one PR a weight | ${HELP}
-promote--rollouts | src/core/run/commands/rollouts › the order is journalled before it is tried | test/e2e/rollouts › pause at a step | ${HELP}
+promote--rollouts | src/core/run/commands/rollouts › the order is journalled before it is tried | test/e2e/rollouts.long › pause at a step | ${HELP}
 requeue requeue--for | src/core/run/commands/commands › /requeue puts a cluster to the stage's end | ${PEOPLE}/skip leaves a cluster out, /requeue puts one | ${HELP}
 skip | src/core/run/commands/commands › leaves out a cluster that is not reached yet | ${PEOPLE}/skip leaves a cluster out | ${HELP}
 pause | src/core/run/commands/commands › a pause waits for the outcome of a merge under way | test/e2e/journey › /pause holds the next merge | ${HELP}
 resume | src/core/run/commands/commands › a resume written before the pause | test/e2e/journey › /pause holds the next merge | ${HELP}
-resume--rollouts | src/core/run/commands/rollouts › /resume --rollouts of a paused run resumes both | test/e2e/rollouts › pause at a step | ${HELP}
+resume--rollouts | src/core/run/commands/rollouts › /resume --rollouts of a paused run resumes both | test/e2e/rollouts.long › pause at a step | ${HELP}
 abort | src/core/run/commands/commands › closes what is open | ${PEOPLE}/abort closes the open PR | ${HELP}
-abort--rollouts | src/core/run/commands/rollouts › /abort --rollouts goes on | test/e2e/rollouts › pause at a step | ${HELP}
+abort--rollouts | src/core/run/commands/rollouts › /abort --rollouts goes on | test/e2e/rollouts.long › pause at a step | ${HELP}
 retry | src/core/run/commands/commands › /retry looks anew at the failed ones | test/e2e/argo.long › a cluster that is stuck past its deadline | ${HELP}
-retry--rollouts | src/core/run/commands/rollouts › %s | test/e2e/rollouts › pause at a step | ${HELP}
+retry--rollouts | src/core/run/commands/rollouts › %s | test/e2e/rollouts.long › pause at a step | ${HELP}
 rollback | src/core/run/outcome/rollback › works on a run long over | ${ROLLBACK}the way back: automatic | ${HELP}
 rollback--to | src/core/run/outcome/rollback › --to writes that version | ${ROLLBACK}the way back: automatic | ${HELP}
 halt halt--off halt--for | src/core/run/gates/gates › holds the clusters it names until it ends | ${GATES} | ${HELP}
