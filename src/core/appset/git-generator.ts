@@ -1,4 +1,5 @@
 /** `git` generators: directories by globs of Go's `path.Match`, files by git's pathspec or, with the new globbing, by doublestar. */
+import { spendOfPass } from "../base/apart.ts";
 import { compareText } from "../base/compare-text.ts";
 import { globMatcher } from "../base/glob.ts";
 import { isRecord } from "../base/is-record.ts";
@@ -52,6 +53,7 @@ function openRepo(raw: Fields, environment: Environment, where: string): RepoFil
 function choose(paths: readonly string[], patterns: readonly PathPattern[], compile: (glob: string) => Matcher): string[] {
   const tests = patterns.map(({ path, exclude }) => ({ exclude, matches: compile(path) }));
   const fits = (path: string, out: boolean) => tests.some(({ exclude, matches }) => exclude === out && matches(path));
+  spendOfPass(paths.length * patterns.length);
   return paths.filter((path) => fits(path, false) && !fits(path, true));
 }
 

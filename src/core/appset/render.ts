@@ -36,6 +36,12 @@ export function render(appset: unknown, context: RenderContext): RenderResult {
   return { ok, applications: ok ? applications : [], generators: rendering.generators, problems };
 }
 
+/** What is said of a set whose rendering was ended by who watched it. */
+export function endless(): RenderProblem {
+  const [problem] = failure("TEMPLATE_ERROR", "spec.template", { kind: "Go", template: "", because: { code: "GO_ENDLESS" } }).problems;
+  return problem as RenderProblem;
+}
+
 /** Keeps the problems of an error, and returns the first. */
 function note({ problems }: Rendering, error: unknown, where: string): RenderProblem | undefined {
   const other = () => failure("INVALID", where, error instanceof RangeError ? { kind: "TooDeep" } : { kind: "Other", said: saidBy(error) });

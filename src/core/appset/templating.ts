@@ -1,4 +1,5 @@
 /** Renders the texts of one ApplicationSet, by Go's templates or by Argo CD's default ones. */
+import { spendOfPass } from "../base/apart.ts";
 import { splitBraces } from "../base/braces.ts";
 import { compileGoTemplate, type MissingKey, TemplateError } from "../gotemplate/index.ts";
 import type { GoValue } from "../gotemplate/value.ts";
@@ -25,12 +26,16 @@ export interface Templating {
   known(source: string, params: ParamSet, where: () => string): string;
 }
 
+/** What a template costs before it does anything; a value of a tree costs one. */
+const STEPS_A_TEXT = 2;
+
 /** @param options `spec.goTemplateOptions` */
 export function createTemplating(go: boolean, options: readonly string[]): Templating {
   const compiled = new Map<string, Compiled>();
   const missingKey = missingKeyOf(go ? options : []);
   function text(source: string, params: ParamSet, where: () => string, missing: MissingKey): string {
     if (!source.includes("{{")) return source;
+    spendOfPass(STEPS_A_TEXT);
     let run = compiled.get(source);
     if (run === undefined) {
       run = go ? compileGo(source) : compileFastTemplate(source, where);
@@ -131,6 +136,7 @@ export function renderTree(templating: Templating, value: unknown, params: Param
 }
 
 function renderNode(templating: Templating, value: unknown, params: ParamSet, place: Place): unknown {
+  spendOfPass(1);
   if (typeof value === "string") return templating.text(value, params, () => written(place));
   if (typeof value !== "object" || value === null) return value;
   if (Array.isArray(value)) return value.map((item, index) => renderNode(templating, item, params, { parent: place, key: index }));

@@ -3,6 +3,7 @@
  * `core/spec/parse/yaml.ts` (YAML 1.2, each value with its place), files with pins by `core/pins/compose.ts` (every byte kept).
  */
 import { type Document, isCollection, LineCounter, parseAllDocuments, type ScalarTag, type Tags, visit } from "yaml";
+import { apart, stepsOfYaml } from "./apart.ts";
 import { isRecord } from "./is-record.ts";
 import { expandsTooFar, hasTooManyDocuments, LINEAR } from "./yaml-bounds.ts";
 
@@ -65,6 +66,11 @@ export interface YamlDocument {
 
 /** Every document of a text, read as Argo CD reads YAML. Never throws. */
 export function readYamlDocuments(text: string): YamlDocument[] {
+  const tooMuch = [{ problem: "reading it takes too long", line: 1, column: 1 }];
+  return apart({ name: "documents", text, steps: stepsOfYaml(text), here: () => documentsOf(text), empty: [], tooMuch });
+}
+
+function documentsOf(text: string): YamlDocument[] {
   if (hasTooManyDocuments(text)) return [{ problem: "it has too many documents", line: 1, column: 1 }];
   const lines = new LineCounter();
   const options = { ...LINEAR, version: "1.1", customTags: goTags, lineCounter: lines } as const;

@@ -1,3 +1,4 @@
+import { yamlMarks } from "../base/yaml-bounds.ts";
 import { composeYaml } from "./compose.ts";
 import type { AliasNode, MapNode, PinDocument, PinNode } from "./model.ts";
 import { scanYaml } from "./scan.ts";
@@ -24,6 +25,8 @@ export interface PinFile {
 
 type Reading = { ok: true; documents: PinDocument[]; json: boolean; fast: boolean } | Refused;
 
+/** Of a file that the scanner cannot read: tags, keys behind `?`, mistakes. */
+const MOST_MARKS = 60_000;
 const DEFAULT_MAX_BYTES = 10 * 1024 * 1024;
 
 /** Reads a file. Errors: PIN_FILE_TOO_LARGE, PIN_FILE_NOT_YAML, PIN_ALIAS_BOMB. */
@@ -60,6 +63,8 @@ export function readDocuments(text: string, format: "yaml" | "json" | "auto"): R
 function readYaml(text: string): Reading {
   const fast = scanYaml(text);
   if (fast !== undefined) return { ok: true, documents: fast, json: false, fast: true };
+  // It takes a hundred times as long as the scanner.
+  if (yamlMarks(text) > MOST_MARKS) return refuse("PIN_FILE_TOO_LARGE", { kind: "Marks", most: MOST_MARKS });
   const composed = composeYaml(text);
   // The `yaml` package reports its own overflow as a mistake of the file.
   if (!Array.isArray(composed) && composed.message.includes("call stack")) throw new RangeError("nested too deep");

@@ -1,10 +1,10 @@
-import type { NoData } from "../base/reason.ts";
+import type { KindsOf, NoData } from "../base/reason.ts";
 
 /** What is wrong with a text that should be a settings file of ours: as YAML, as a resource, and against its schema. */
 export interface FileProblems {
   SYNTAX: { kind: "Parser"; said: string; template: boolean } | { kind: "Alias"; said: string };
   DUPLICATE_KEY: NoData;
-  TOO_LARGE: { mebibytes: string };
+  TOO_LARGE: KindsOf<{ Size: { kibibytes: number; most: number }; Marks: { most: number }; Slow: NoData }>;
   TOO_DEEP: { kind: "Brackets" | "File" } | { kind: "Values"; most: number };
   ALIAS_BOMB: NoData;
   TOO_MANY_DOCUMENTS: { most: number };

@@ -1,11 +1,12 @@
 import type { ControlPlane } from "../../adapters/argocd/port.ts";
-import { render } from "../../core/appset/render.ts";
+import { endless, render } from "../../core/appset/render.ts";
 import type { AppSetCluster, RenderResult } from "../../core/appset/types.ts";
 import { generatePathsOf } from "../../core/argocd/decode/application.ts";
 import { SECRET_TYPE } from "../../core/argocd/decode/cluster.ts";
 import { committedSources, intendedOf } from "../../core/argocd/decode/source.ts";
 import type { Intended } from "../../core/argocd/liveness/types.ts";
 import type { SourceView } from "../../core/argocd/views.ts";
+import { apart } from "../../core/base/apart.ts";
 import { defined } from "../../core/base/defined.ts";
 import { isRecord } from "../../core/base/is-record.ts";
 import { type RepoFiles, readOrNull } from "../../core/base/repo-files.ts";
@@ -171,6 +172,54 @@ export function renderAt(
       return files;
     },
   });
+}
+
+/** What a rendering works with, as plain data; the files are those of the snapshot. */
+export interface ApartRender {
+  object: Record<string, unknown>;
+  clusters: readonly AppSetCluster[];
+  repoURL: string;
+  base: string;
+}
+
+interface Rendered {
+  result: RenderResult;
+  /** Files that were read. */
+  read: readonly string[];
+}
+
+/** As `renderAt`, of the very files of a snapshot: done elsewhere where it takes long. */
+export function renderedAt(
+  { object }: ApplicationSetInGit,
+  clusters: readonly AppSetCluster[],
+  files: SyncFiles,
+  repoURL: string,
+  base: string,
+): RenderResult {
+  const rest: ApartRender = { object, clusters, repoURL, base };
+  const nothing = { ok: false, applications: [], generators: [] };
+  const { result, read } = apart<Rendered>({
+    ...{ name: "render", text: "", rest, steps: 0 },
+    here: () => renderWhole(rest, files),
+    empty: { result: { ...nothing, problems: [] }, read: [] },
+    tooMuch: { result: { ...nothing, problems: [endless()] }, read: [] },
+  });
+  // Who notes what is read is to hear of what was read elsewhere.
+  for (const file of read) readOrNull(files, file);
+  return result;
+}
+
+/** Renders a set, and tells which files it was made from. */
+export function renderWhole({ object, clusters, repoURL, base }: ApartRender, files: SyncFiles): Rendered {
+  const read = new Set<string>();
+  const noted: SyncFiles = {
+    paths: () => files.paths(),
+    read: (path) => {
+      read.add(path);
+      return files.read(path);
+    },
+  };
+  return { result: renderAt({ file: "", object }, clusters, noted, repoURL, base), read: [...read] };
 }
 
 /** `madeFrom`: the files that the set was rendered from. */

@@ -4,6 +4,7 @@
  * Made once for a repo. All of it may be lost at any moment: what is asked again is found out again. Nothing here is fetched;
  * what the mirror does not have is `undefined` and is not kept.
  */
+import type { Cell } from "../../adapters/cell/port.ts";
 import type { CommitInfo, Mirror } from "../../adapters/git/port.ts";
 import { BoundedMap } from "../../core/base/bounded.ts";
 import { type Snapshot, snapshotCache } from "./snapshot.ts";
@@ -31,7 +32,8 @@ export interface Commits {
   lastTouchAfter(from: string, base: string, file: string): Promise<CommitInfo | undefined>;
 }
 
-export function openCommits(mirror: Mirror): Commits {
+/** `cell`: reads and renders there what of commits takes long. Absent: all is done at once. */
+export function openCommits(mirror: Mirror, cell?: Cell): Commits {
   const facts = new BoundedMap<string, boolean>(MOST_FACTS);
   const bases: Bases = { current: undefined, former: undefined };
 
@@ -53,7 +55,7 @@ export function openCommits(mirror: Mirror): Commits {
 
   const commits: Commits = {
     mirror,
-    snapshot: snapshotCache(mirror),
+    snapshot: snapshotCache(mirror, cell),
     fact,
     known: (question) => facts.get(question),
     note: (question, answer) => void facts.set(question, answer),

@@ -1,6 +1,7 @@
 import { type Document, LineCounter, parseAllDocuments } from "yaml";
 import { decodeClusterSecret, SECRET_TYPE } from "../../core/argocd/decode/cluster.ts";
 import type { ClusterView } from "../../core/argocd/views.ts";
+import { apart, stepsOfYaml } from "../../core/base/apart.ts";
 import { BoundedMap } from "../../core/base/bounded.ts";
 import { isRecord } from "../../core/base/is-record.ts";
 import { nearest } from "../../core/base/nearest.ts";
@@ -49,9 +50,15 @@ function notThere(files: SyncFiles, rollout: string, file: string): Problem {
 
 function remembered(text: string, file: string): Declared {
   const key = `${file}\n${text}`;
-  const made = READ.get(key) ?? readClusters(text, file);
-  READ.set(key, made);
-  return made;
+  const known = READ.get(key);
+  if (known !== undefined) return known;
+  const here = () => {
+    const made = readClusters(text, file);
+    READ.set(key, made);
+    return made;
+  };
+  const tooMuch = refuse([invalid(file, { kind: "Unreadable", name: file, said: "reading it takes too long" })]);
+  return apart({ name: "inventory", text, rest: file, steps: stepsOfYaml(text), here, empty: { ok: true, file, clusters: [] }, tooMuch });
 }
 
 /**

@@ -15,7 +15,7 @@ import {
   generatorClusters,
   manifestIn,
   type RenderedSpecs,
-  renderAt,
+  renderedAt,
   setsDeclaredIn,
   setsIn,
   specsOf,
@@ -186,7 +186,7 @@ export async function specsByPlane(
     if (set === undefined) continue;
     const clusters = generatorClusters([plane]);
     const madeFrom = new Set([set.file]);
-    const render = (files: SyncFiles) => renderAt(set, clusters, noting(files, madeFrom), repoURL, baseBranch);
+    const render = (files: SyncFiles) => renderedAt(set, clusters, noting(files, madeFrom), repoURL, baseBranch);
     const specs = specsOf(await snapshot.with(render), madeFrom);
     const { fed, lost } = set.made ?? {};
     if (specs !== undefined && fed === undefined && lost === undefined) all.set(plane.name, specs);

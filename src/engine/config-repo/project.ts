@@ -1,5 +1,7 @@
 import { GitError } from "../../adapters/git/port.ts";
+import { apart, stepsOfYaml } from "../../core/base/apart.ts";
 import { BoundedMap } from "../../core/base/bounded.ts";
+import { problemIn } from "../../core/reasons/problem.ts";
 import type { RepoConfigRollouts } from "../../core/spec/parse/config.ts";
 import { locateInRollout } from "../../core/spec/parse/locate.ts";
 import { type Problem, parseRepoConfig, parseRollouts } from "../../core/spec/parse/parse.ts";
@@ -19,6 +21,8 @@ export interface Project {
 
 /** Read lately: nearly every commit leaves them as they are, and each is looked at several times. */
 const READ = new BoundedMap<string, ReturnType<typeof parseRollouts>>(500);
+/** Checking them takes about as long as reading them. */
+const STEPS_OF_RULES = 2;
 /** With the settings, which say a part of it. What is longer is read anew each time. */
 const LONGEST_KEPT = 20_000;
 
@@ -27,9 +31,26 @@ function rolloutsIn(text: string, file: string, settings: { text: string | null;
   const key = JSON.stringify([file, settings.text, text]);
   const known = READ.get(key);
   if (known !== undefined) return known;
-  const parsed = parseRollouts(text, file, settings.rollouts);
-  if (key.length <= LONGEST_KEPT) READ.set(key, parsed);
-  return parsed;
+  const here = () => {
+    const parsed = parseRollouts(text, file, settings.rollouts);
+    if (key.length <= LONGEST_KEPT) READ.set(key, parsed);
+    return parsed;
+  };
+  const rest: ApartRollouts = { file, settings: settings.text };
+  const tooMuch = { rollouts: [], problems: [problemIn(file, { code: "TOO_LARGE", kind: "Slow" })] };
+  const steps = STEPS_OF_RULES * stepsOfYaml(text);
+  return apart({ name: "rollouts", text, rest, steps, here, empty: { rollouts: [], problems: [] }, tooMuch });
+}
+
+/** A file of rollouts, and the settings that say a part of them. */
+export interface ApartRollouts {
+  file: string;
+  settings: string | null;
+}
+
+/** As `rolloutsIn`, with the settings as text. */
+export function readRollouts(text: string, { file, settings }: ApartRollouts): ReturnType<typeof parseRollouts> {
+  return parseRollouts(text, file, parseRepoConfig(settings, SETTINGS_FILE).rollouts);
 }
 
 /**

@@ -1,6 +1,8 @@
+import type { Cell } from "../../adapters/cell/port.ts";
 import { GitError, type Mirror } from "../../adapters/git/port.ts";
 import { BoundedMap } from "../../core/base/bounded.ts";
 import type { RepoFiles } from "../../core/base/repo-files.ts";
+import { NO_DESK, openDesk } from "./apart.ts";
 
 /** Files of one commit (or tree), read in bulk and kept for the snapshot's life. */
 export interface Snapshot {
@@ -31,7 +33,9 @@ function isAboutFile(error: unknown): error is GitError {
 /** Chains of files that name files are short; past this many passes something asks in circles. */
 const MOST_PASSES = 12;
 
-export function openSnapshot(mirror: Mirror, id: string): Snapshot {
+/** `cell`: does what takes long of functions that are given to `with`; absent: all is done at once. */
+export function openSnapshot(mirror: Mirror, id: string, cell?: Cell): Snapshot {
+  const desk = cell === undefined ? NO_DESK : openDesk(cell, mirror, id);
   const texts = new Map<string, string | null>();
   const unreadable = new Map<string, GitError>();
   let listing: readonly string[] | undefined;
@@ -97,10 +101,14 @@ export function openSnapshot(mirror: Mirror, id: string): Snapshot {
             return listing ?? [];
           },
         };
-        const result = work(files);
-        if (asked.size === 0 && !wantsPaths) return result;
+        const { asked: left, result } = desk.pass(() => work(files));
+        if (left.length === 0) {
+          const made = result();
+          if (asked.size === 0 && !wantsPaths) return made;
+        }
         if (wantsPaths) await paths();
         await load(asked);
+        await desk.finish(left);
       }
       throw new GitError("Invalid", `reading files at ${id}: each file read names another, ${MOST_PASSES} levels deep; is there a cycle?`);
     },
@@ -108,10 +116,10 @@ export function openSnapshot(mirror: Mirror, id: string): Snapshot {
 }
 
 /** The last few snapshots of a mirror: rounds on an unmoved base read nothing again. */
-export function snapshotCache(mirror: Mirror, size = 8): (id: string) => Snapshot {
+export function snapshotCache(mirror: Mirror, cell?: Cell, size = 8): (id: string) => Snapshot {
   const kept = new BoundedMap<string, Snapshot>(size);
   return (id) => {
-    const found = kept.get(id) ?? openSnapshot(mirror, id);
+    const found = kept.get(id) ?? openSnapshot(mirror, id, cell);
     kept.set(id, found);
     return found;
   };

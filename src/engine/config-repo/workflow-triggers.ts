@@ -2,7 +2,7 @@ import { parseDocument } from "yaml";
 import { globMatcher } from "../../core/base/glob.ts";
 import { isRecord } from "../../core/base/is-record.ts";
 import { pathMatcher } from "../../core/base/path-glob.ts";
-import { duplicateKeys, expandsTooFar, LINEAR } from "../../core/base/yaml-bounds.ts";
+import { duplicateKeys, expandsTooFar, LINEAR, yamlMarks } from "../../core/base/yaml-bounds.ts";
 
 /** A workflow of GitHub Actions, as far as it matters which checks it reports where. */
 export interface Workflow {
@@ -15,6 +15,8 @@ export interface Workflow {
 
 const FOLDER = /^\.github\/workflows\/[^/]+\.ya?ml$/;
 const LARGEST = 1024 * 1024;
+/** Nobody writes so many brackets, colons and lines into a workflow. */
+const MOST_MARKS = 60_000;
 /** Events that report nothing on a pull request's head by themselves. Of others that are not judged below nobody knows. */
 const ELSEWHERE = ["schedule", "release", "merge_group", "workflow_call", "workflow_dispatch", "create", "delete", "page_build"];
 const ON_PULLS = ["pull_request", "pull_request_target"];
@@ -25,7 +27,7 @@ export function isWorkflow(path: string): boolean {
 
 /** undefined: it is none, or cannot be read as one. */
 export function readWorkflow(file: string, text: string): Workflow | undefined {
-  if (text.length > LARGEST) return undefined;
+  if (text.length > LARGEST || yamlMarks(text) > MOST_MARKS) return undefined;
   const document = parseDocument(text, LINEAR);
   if (document.errors.length > 0 || duplicateKeys(document).length > 0 || expandsTooFar(document)) return undefined;
   const object: unknown = document.toJS({ maxAliasCount: -1 });

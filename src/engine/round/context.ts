@@ -36,6 +36,8 @@ export interface RepoContext {
   allowUnprotected?: boolean | undefined;
   /** Judges pull requests apart from this process. Absent: they are judged in it, as for who reads files of his own. */
   cell?: Cell | undefined;
+  /** Reads and renders what takes long of what is merged. Absent: that is done in this process. */
+  readingCell?: Cell | undefined;
   /** Runs analyses. Absent: none can be, and one that is wanted says so. */
   analysis?: AnalysisService | undefined;
   /** Asks hooks. Absent: none is asked, and one that is wanted says so. */

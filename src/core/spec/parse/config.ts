@@ -1,3 +1,4 @@
+import { BoundedMap } from "../../base/bounded.ts";
 import { isRecord, recordOf } from "../../base/is-record.ts";
 import { nearest } from "../../base/nearest.ts";
 import type { Finding, Problem } from "../../reasons/problem.ts";
@@ -14,7 +15,7 @@ import type { Rollout } from "../rollout.ts";
 import { checkWindows } from "../rules/pace.ts";
 import { checkPins, checkRelease } from "../rules/pins.ts";
 import { type Placed, validate } from "./validate.ts";
-import { readYaml, type Source } from "./yaml.ts";
+import { readYaml, SIZE_OF_SETTINGS, type Source } from "./yaml.ts";
 
 /** What `.github/stagecoach.yaml` says of rollouts. */
 export interface RepoConfigRollouts {
@@ -35,9 +36,21 @@ interface ParsedRepoConfig {
   problems: Problem[];
 }
 
+/** What is longer is refused without being read. */
+const LONGEST_KEPT = SIZE_OF_SETTINGS.kibibytes * 1024 + 1000;
+/** Read lately: each round asks for them several times, and nearly no commit changes them. */
+const READ = new BoundedMap<string, ParsedRepoConfig>(16);
+
 /** Reads `.github/stagecoach.yaml`; null where the repo has none. With an error in it no rollout may start, so callers must look at `problems`. */
 export function parseRepoConfig(text: string | null, file: string): ParsedRepoConfig {
-  const { sources, problems } = readYaml(text ?? "", file);
+  const key = `${file}\n${text ?? ""}`;
+  const parsed = READ.get(key) ?? parsedConfig(text ?? "", file);
+  if (key.length <= LONGEST_KEPT) READ.set(key, parsed);
+  return parsed;
+}
+
+function parsedConfig(text: string, file: string): ParsedRepoConfig {
+  const { sources, problems } = readYaml(text, file, SIZE_OF_SETTINGS);
   const [source, second] = sources;
   if (second !== undefined) problems.push(second.place({ code: "SEVERAL_DOCUMENTS", path: [] }));
   const none = { rollouts: { ...NO_CONFIG, file }, policy: OPEN_POLICY, bounds: { freezes: [] }, problems };

@@ -3,11 +3,20 @@
  * see `core/base/yaml-read.ts`.
  */
 import { type Document, isMap, isScalar, isSeq, LineCounter, type Node, type ParsedNode, parseAllDocuments, type YAMLError } from "yaml";
-import { duplicateKeys, expandsTooFar, hasTooManyDocuments, LINEAR } from "../../base/yaml-bounds.ts";
+import { duplicateKeys, expandsTooFar, hasTooManyDocuments, LINEAR, yamlMarks } from "../../base/yaml-bounds.ts";
 import { type Finding, type Problem, type ProblemReason, problemIn } from "../../reasons/problem.ts";
 
-/** Settings files are small; what is larger was not written by a person. */
-const LARGEST_FILE = 1024 * 1024;
+/** How large a text may be: what is larger was not written by a person. */
+export interface YamlSize {
+  kibibytes: number;
+  /** Brackets, colons, dashes: the parser takes time for each of them. */
+  marks: number;
+}
+
+export const SIZE_OF_ROLLOUTS: YamlSize = { kibibytes: 256, marks: 60_000 };
+export const SIZE_OF_SETTINGS: YamlSize = { kibibytes: 64, marks: 20_000 };
+
+const KIBIBYTE = 1024;
 const DEEPEST = 64;
 const MOST_EXPANDED = 10_000;
 /** Nobody mends more mistakes of one document at once. */
@@ -29,9 +38,11 @@ interface ReadYaml {
 }
 
 /** Reads every document of a YAML text. Too large, too deep, aliases that multiply, duplicate keys and syntax errors are problems, never thrown. */
-export function readYaml(text: string, file: string): ReadYaml {
+export function readYaml(text: string, file: string, { kibibytes: most, marks }: YamlSize = SIZE_OF_ROLLOUTS): ReadYaml {
   const whole = (reason: ProblemReason): ReadYaml => ({ sources: [], problems: [problemIn(file, reason)] });
-  if (text.length > LARGEST_FILE) return whole({ code: "TOO_LARGE", mebibytes: (text.length / LARGEST_FILE).toFixed(1) });
+  const kibibytes = Math.ceil(text.length / KIBIBYTE);
+  if (kibibytes > most) return whole({ code: "TOO_LARGE", kind: "Size", kibibytes, most });
+  if (yamlMarks(text) > marks) return whole({ code: "TOO_LARGE", kind: "Marks", most: marks });
   const deep = deepFlow(text);
   if (deep !== undefined)
     return { sources: [], problems: [{ ...problemIn(file, { code: "TOO_DEEP", kind: "Brackets" }), ...placeOf(text, deep) }] };

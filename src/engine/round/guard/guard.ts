@@ -15,7 +15,7 @@ import { engineReason } from "../../../core/reasons/engine.ts";
 import type { Batch, Run } from "../../../core/run/state/run.ts";
 import type { Guard } from "../../../core/run/state/world.ts";
 import { planeOf } from "../../../core/run/targets/unseen.ts";
-import { type ApplicationSetInGit, findApplicationSets, generatorClusters, renderAt } from "../../config-repo/appset-in-git.ts";
+import { type ApplicationSetInGit, findApplicationSets, generatorClusters, renderedAt } from "../../config-repo/appset-in-git.ts";
 import type { Commits } from "../../config-repo/commits.ts";
 import { noting, pinFilesOf, sameSetsAt, setsByPlane } from "../../config-repo/plane-sets.ts";
 import { specDifference } from "../../config-repo/same-spec.ts";
@@ -105,7 +105,7 @@ export function openGuard({ mirror, planes: all, clock, log, repoURL }: Context,
     const clusters = generatorClusters([plane]);
     const madeFrom = new Set([before.file, after.file]);
     const render = (id: string, set: ApplicationSetInGit) =>
-      commits.snapshot(id).with((files) => renderAt(set, clusters, noting(files, madeFrom), repoURL, at.baseBranch));
+      commits.snapshot(id).with((files) => renderedAt(set, clusters, noting(files, madeFrom), repoURL, at.baseBranch));
     const offline = { before: await render(at.base, before), after: await render(tree, after) };
     const applications = batch.targets.filter((target) => planeOf(target.key) === plane.name).map((target) => target.application);
     if (offline.before.ok && offline.after.ok) {

@@ -1,11 +1,18 @@
 import { CELL_LIMITS, type CellLimits, openCell } from "../../../adapters/cell/cell.ts";
 import type { Cell } from "../../../adapters/cell/port.ts";
 
-let shared: Cell | undefined;
+interface ServerCells {
+  /** Judges what strangers send. */
+  judging: Cell;
+  /** Reads and renders what takes long of what is merged: it waits for no stranger. */
+  reading: Cell;
+}
 
-/** The cell of this process: one for all repositories, so that what strangers send has one processor at most. */
-export function serverCell(): Cell {
-  shared ??= openServerCell();
+let shared: ServerCells | undefined;
+
+/** The cells of this process: one of each kind for all repositories, so that each has one processor at most. */
+export function serverCells(): ServerCells {
+  shared ??= { judging: openServerCell(), reading: openServerCell() };
   return shared;
 }
 

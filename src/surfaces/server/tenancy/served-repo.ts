@@ -27,7 +27,7 @@ import { fenced } from "../../../engine/round/fence.ts";
 import { openRepo, type RepoLoop } from "../../../engine/round/open-repo.ts";
 import { withPatience } from "../../../engine/round/patience.ts";
 import type { RefusedShown } from "../../../engine/round/round.ts";
-import { serverCell } from "../cell/open.ts";
+import { serverCells } from "../cell/open.ts";
 import type { Answering } from "../comments/answering.ts";
 import { policyOf } from "../comments/authority.ts";
 import { type CommandInbox, commandInbox } from "../comments/inbox.ts";
@@ -81,7 +81,7 @@ interface ServedRepoOptions {
   allowUnprotected?: boolean;
   analysis?: AnalysisService;
   hooks?: HookCaller;
-  /** Absent: the one of this process. */
+  /** Absent: those of this process. */
   cell?: Cell | undefined;
   /** A place in the installation's line of answers. */
   answering(installationId: number): Answering;
@@ -196,7 +196,8 @@ function contextOf(
     log,
     freezes,
     allowUnprotected,
-    cell: cell ?? serverCell(),
+    cell: cell ?? serverCells().judging,
+    readingCell: cell ?? serverCells().reading,
   };
 }
 

@@ -9,6 +9,10 @@ const NO_ROLLOUT = `[did you mean {near}?|a rollout has apiVersion: ${API_VERSIO
 const ONE_OF = "[did you mean {near}? It is ]one of {known}";
 const OR_SETTINGS = "or rollouts.{name} in .github/stagecoach.yaml";
 const EMPTY = "[{key}|the document] is empty";
+const LARGE = "the file has {kibibytes} KiB; at most {most} KiB are read";
+const MARKED = "the file has more than {most} brackets, colons, dashes, quotes and lines";
+const SLOW = "reading the file takes too long";
+const SPLIT = `split it, or ${SURE}`;
 const COUNT = 'write a count such as 2, or a percentage such as "25%"';
 
 /** Files of settings: as YAML, as a resource, and against the schema. */
@@ -25,7 +29,7 @@ export const FILE_PROBLEMS = problemsOf<FileProblems>()({
     todo: "mend it at the line named",
   },
   DUPLICATE_KEY: { says: "this key stands twice in one map", hint: "remove one of the two", means: "a key twice in a map; readers differ" },
-  TOO_LARGE: { says: "the file has {mebibytes} MiB; at most 1 MiB is read", hint: `split it, or ${SURE}`, means: "over 1 MiB" },
+  TOO_LARGE: { says: { kind: { Size: LARGE, Marks: MARKED, Slow: SLOW } }, hint: SPLIT, means: "over 256 KiB, or 64 KiB of settings" },
   TOO_DEEP: {
     says: {
       kind: {
@@ -38,11 +42,7 @@ export const FILE_PROBLEMS = problemsOf<FileProblems>()({
     means: "nested deeper than is read",
   },
   ALIAS_BOMB: { says: "aliases (*name) multiply beyond what is read", hint: "write the values out", means: "aliases that multiply" },
-  TOO_MANY_DOCUMENTS: {
-    says: "the file has more than {most} documents",
-    hint: `split it, or ${SURE}`,
-    means: "too many documents in one file",
-  },
+  TOO_MANY_DOCUMENTS: { says: "the file has more than {most} documents", hint: SPLIT, means: "too many documents in one file" },
   UNREADABLE: {
     says: "[{name} cannot be read: ]{said}",
     hint: "it must be a plain file of at most 10 MiB inside the repo",

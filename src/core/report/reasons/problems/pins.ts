@@ -195,12 +195,14 @@ export const PIN_PROBLEMS: ProblemEntries<PinProblems> = problemsOf<PinProblems>
       kind: {
         Bytes: ({ most }) => `the file is larger than ${most % 2 ** 20 === 0 ? `${most / 2 ** 20} MiB` : `${most} bytes`}`,
         Deep: "collections nest more than 200 levels deep",
+        Marks: 'it has tags, keys after "?" or a mistake, and more than {most} brackets, colons, dashes, quotes and lines',
       },
     },
     hint: {
       kind: {
         Bytes: "Keep pins in a smaller file, one per cluster or stage.",
         Deep: "No reader should have to follow that; flatten it.",
+        Marks: "Mend it, write it in plain YAML, or keep pins in a smaller file.",
       },
     },
     means: "over 10 MiB, or nested more than 200 deep",

@@ -92,7 +92,12 @@ export const PIN_SAMPLES: { readonly [Code in keyof PinProblems]: readonly [PinP
     { kind: "OddJson" },
     { kind: "Alias", alias: "x" },
   ],
-  PIN_FILE_TOO_LARGE: [{ kind: "Bytes", most: 10 * 1024 * 1024 }, { kind: "Bytes", most: 1000 }, { kind: "Deep" }],
+  PIN_FILE_TOO_LARGE: [
+    { kind: "Bytes", most: 10 * 1024 * 1024 },
+    { kind: "Bytes", most: 1000 },
+    { kind: "Deep" },
+    { kind: "Marks", most: 60_000 },
+  ],
   PIN_ALIAS_BOMB: [{ alias: "a" }],
   PIN_PART: [
     { kind: "Lacks", given: "nginx", part: "tag" },

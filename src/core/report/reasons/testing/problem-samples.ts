@@ -13,7 +13,7 @@ export const PROBLEM_SAMPLES: Samples<ProblemCode> = {
     { kind: "Parser", said: "Nested mappings are not allowed here", template: true },
   ],
   DUPLICATE_KEY: [{}],
-  TOO_LARGE: [{ mebibytes: "2.0" }],
+  TOO_LARGE: [{ kind: "Size", kibibytes: 300, most: 256 }, { kind: "Marks", most: 20_000 }, { kind: "Slow" }],
   TOO_DEEP: [{ kind: "Values", most: 64 }, { kind: "Brackets" }, { kind: "File" }],
   ALIAS_BOMB: [{}],
   TOO_MANY_DOCUMENTS: [{ most: 500 }],

@@ -1,0 +1,30 @@
+/** The inside of a cell that reads and renders what is merged: the same functions, over files that it asks for. */
+import type { Ask } from "../../adapters/cell/port.ts";
+import type { Mirror } from "../../adapters/git/port.ts";
+import { readYamlDocuments } from "../../core/base/yaml-read.ts";
+import type { ApartInput } from "./apart.ts";
+import { type ApartRender, renderWhole } from "./appset-in-git.ts";
+import { readClusters } from "./inventory.ts";
+import { type ApartRollouts, readRollouts } from "./project.ts";
+import { openSnapshot, type SyncFiles } from "./snapshot.ts";
+
+const WORKS: Readonly<Record<string, (text: string, rest: unknown, files: SyncFiles) => unknown>> = {
+  documents: (text) => readYamlDocuments(text),
+  rollouts: (text, rest) => readRollouts(text, rest as ApartRollouts),
+  inventory: (text, file) => readClusters(text, file as string),
+  render: (_, rest, files) => renderWhole(rest as ApartRender, files),
+};
+
+/** Does pieces of work that a pass over a snapshot left to others; a result each. */
+export async function readApart({ work, id, text, rests }: ApartInput, ask: Ask): Promise<unknown[]> {
+  const mirror = {
+    readFiles: async (_: string, paths: string[]) => ask("files.read", paths),
+    listFiles: async () => ask("files.paths"),
+  } as unknown as Mirror;
+  const done = Object.hasOwn(WORKS, work) ? WORKS[work] : undefined;
+  if (done === undefined) throw new Error(`no work is called ${work}`);
+  const snapshot = openSnapshot(mirror, id);
+  const results: unknown[] = [];
+  for (const rest of rests) results.push(await snapshot.with((files) => done(text, rest, files)));
+  return results;
+}

@@ -1,0 +1,97 @@
+/**
+ * Has a cell do what of a pass over a snapshot's files takes long: what is merged is read and rendered where others wait only for as long as
+ * an ordinary repository needs. `apart-inside.ts` is its other end.
+ */
+import { createHash } from "node:crypto";
+import type { Answers, Cell } from "../../adapters/cell/port.ts";
+import type { Mirror } from "../../adapters/git/port.ts";
+import { inPass, type Pass } from "../../core/base/apart.ts";
+import { BoundedMap } from "../../core/base/bounded.ts";
+
+/** How the work is called inside of a cell. */
+export const READ_APART = "readApart";
+
+/** Several pieces of work of one kind on one text. */
+export interface ApartInput {
+  work: string;
+  id: string;
+  text: string;
+  rests: readonly unknown[];
+}
+
+/** What a pass may take here, in steps: about a fifth of a second. */
+const MOST_STEPS = 200_000;
+/** A text that a cell was killed for so often is given to none again. */
+const MOST_KILLS = 2;
+const MOST_KNOWN = 1000;
+
+const kills = new BoundedMap<string, number>(MOST_KNOWN);
+
+interface Asked {
+  work: string;
+  text: string;
+  rest: unknown;
+  tooMuch: unknown;
+}
+
+/** Work of the passes over one snapshot: what was done elsewhere is kept as long as that. */
+export interface Desk {
+  /** Makes a pass. `asked`: it is worth nothing, and is to be made again after `finish`. */
+  pass<T>(work: () => T): { asked: readonly Asked[]; result: () => T };
+  finish(asked: readonly Asked[]): Promise<void>;
+}
+
+/** Who passes over files of his own does everything at once. */
+export const NO_DESK: Desk = { pass: (work) => ({ asked: [], result: work }), finish: async () => undefined };
+
+export function openDesk(cell: Cell, mirror: Mirror, id: string): Desk {
+  const done = new Map<string, Map<string, { value: unknown }>>();
+  const answers: Answers = {
+    "files.read": (paths: string[]) => mirror.readFiles(id, paths),
+    "files.paths": () => mirror.listFiles(id),
+  };
+
+  async function doAll(pieces: readonly [Asked, ...Asked[]]): Promise<void> {
+    const [{ work, text }] = pieces;
+    const key = createHash("sha256")
+      .update(`${work}\n${text}\n${JSON.stringify(pieces.map(({ rest }) => rest))}`)
+      .digest("hex");
+    const killed = kills.get(key) ?? 0;
+    const input: ApartInput = { work, id, text, rests: pieces.map(({ rest }) => rest) };
+    const outcome = killed >= MOST_KILLS ? undefined : await cell.run({ name: READ_APART, input, answers });
+    if (outcome?.kind === "failed") throw new Error(`${work} of ${id}: ${outcome.said}`);
+    if (outcome?.kind === "killed") kills.set(key, killed + 1);
+    const values = outcome?.kind === "done" ? (outcome.value as unknown[]) : pieces.map(({ tooMuch }) => tooMuch);
+    const known = done.get(nameOf(work, text)) ?? new Map<string, { value: unknown }>();
+    done.set(nameOf(work, text), known);
+    for (const [index, { rest }] of pieces.entries()) known.set(JSON.stringify(rest), { value: values[index] });
+  }
+
+  return {
+    pass(work) {
+      const asked: Asked[] = [];
+      const own: Pass = {
+        left: MOST_STEPS,
+        found: (name, text, rest) => (done.size === 0 ? undefined : done.get(nameOf(name, text))?.get(JSON.stringify(rest))),
+        ask: (name, text, rest, tooMuch) => void asked.push({ work: name, text, rest, tooMuch }),
+      };
+      try {
+        const result = inPass(own, work);
+        return { asked, result: () => result };
+      } catch (error) {
+        const thrown = (): never => {
+          throw error;
+        };
+        return { asked, result: thrown };
+      }
+    },
+    async finish(asked) {
+      for (const [first, ...others] of Map.groupBy(asked, ({ work, text }) => nameOf(work, text)).values())
+        if (first !== undefined) await doAll([first, ...others]);
+    },
+  };
+}
+
+function nameOf(work: string, text: string): string {
+  return `${work}\n${text}`;
+}
