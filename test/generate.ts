@@ -62,7 +62,7 @@ clusters. \`stagecoach lint\` checks it, \`stagecoach plan NAME\` shows what it 
 - Durations are written as \`90s\`, \`30m\` or \`1h30m\`. Counts are whole numbers or percentages (\`"25%"\`).
 - An unknown key is an error: it is never ignored.
 - Counts are of clusters: all Applications of a cluster travel in one batch, and one failed Application fails its cluster.
-- Several rollouts may share one file as YAML documents. A file may have at most 1 MiB.
+- Several rollouts may share one file as YAML documents. A file may have at most 256 KiB, the settings 64 KiB.
 - One ApplicationSet belongs to one rollout only.
 
 `;

@@ -59,7 +59,8 @@ test("a template that never ends, and YAML of mistakes, are merged in one reposi
     ["rollouts/loops.yaml", rollout("v1.0.0")],
     ["rollouts/mistakes.yaml", MISTAKES],
   ]);
-  const evil = await github.createRepo({ owner: "acme", name: "evil", files });
+  const evil = "acme/evil";
+  await github.createRepo({ owner: "acme", name: "evil", files });
   await journey.start();
   const alice = github.actAs("alice");
   await alice.push(evil, { branch: "v2", files: { "rollouts/loops.yaml": rollout("v2.0.0") }, message: "v2" });
