@@ -52,4 +52,4 @@ test("a stranger stops the server for everybody by a pull request that takes min
   await journey.until("the run has ended", ended);
   expect(journey.run()?.phase).toBe("Succeeded");
   expect(journey.errors).toEqual([]);
-}, 300_000);
+});

@@ -112,7 +112,7 @@ describe("what Argo CD and its clusters do", () => {
     const { argocd } = journey.world;
     const before = "eu-west-1-a";
     argocd.setFault(before, { kind: "degraded", scope: "now" });
-    await expect.poll(() => healthOf(journey, before), { timeout: 60_000 }).toBe("Degraded");
+    await expect.poll(() => healthOf(journey, before), { timeout: 600_000 }).toBe("Degraded");
     await journey.release();
 
     const baking = await journey.until("the second batch bakes", (run) => run.batches[1]?.phase === "Baking");

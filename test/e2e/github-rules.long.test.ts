@@ -24,7 +24,7 @@ beforeAll(async () => {
   });
   page = githubPage(journey.world);
   journey.world.github.settings(journey.world.repository, { deleteBranchOnMerge: true });
-}, 60_000);
+});
 
 afterAll(() => journey.close());
 

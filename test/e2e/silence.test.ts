@@ -31,7 +31,7 @@ beforeAll(async () => {
   await permit(journey.world, { ...WITH_MEMBERS, statuses: "read" });
   page = githubPage(journey.world);
   directory = journey.world.github.repoDirectory(journey.world.repository);
-}, 60_000);
+});
 
 afterAll(() => journey.close());
 

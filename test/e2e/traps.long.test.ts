@@ -105,7 +105,7 @@ function untilSeen({ world }: Journey, holds: () => boolean): Promise<void> {
 /** Truly, in the clusters; the clock alone tells, since nothing else may. */
 async function untilHealthy(argocd: Journey["world"]["argocd"], clusters: readonly string[]): Promise<void> {
   await expect
-    .poll(() => clusters.map((cluster) => argocd.liveHealth(`my-app-${cluster}`)), { timeout: 60_000 })
+    .poll(() => clusters.map((cluster) => argocd.liveHealth(`my-app-${cluster}`)), { timeout: 600_000 })
     .toEqual(clusters.map(() => "Healthy"));
 }
 

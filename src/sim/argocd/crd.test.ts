@@ -97,7 +97,7 @@ beforeAll(async () => {
     );
   }
   seen.get("rollouts")?.push(...argo.rolloutsOf("far-canary"));
-}, 60_000);
+});
 afterAll(() => world.close());
 
 const KINDS = [

@@ -1,5 +1,6 @@
 import { request } from "node:http";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { idleMs } from "../../../../test/support/cpu-time.ts";
 import { samplePlan } from "../../../../test/support/sample-run.ts";
 import { planChart } from "../../../core/report/plan/plan-chart.ts";
 import { type TestGitHub, testGitHub } from "../testing/setup.ts";
@@ -29,10 +30,11 @@ describe("Markdown of strangers", () => {
   });
 
   test("is drawn within a moment, however deep it is", () => {
-    const began = performance.now();
-    for (const text of ["> ".repeat(30_000), "- ".repeat(30_000), "[".repeat(60_000), "<b>".repeat(20_000), "*a_".repeat(20_000)])
-      drawn(text);
-    expect(performance.now() - began).toBeLessThan(20_000);
+    const ms = idleMs(() => {
+      for (const text of ["> ".repeat(30_000), "- ".repeat(30_000), "[".repeat(60_000), "<b>".repeat(20_000), "*a_".repeat(20_000)])
+        drawn(text);
+    });
+    expect(ms).toBeLessThan(20_000);
   });
 
   test("is otherwise what GitHub shows: tables, folds, tasks, and names that lead somewhere", () => {

@@ -197,7 +197,7 @@ test("wait for a release is over with its run, and not with the run before it", 
   await journal.record({ runs: [third], subject: "payments #3: done", trailers: {}, at: START });
   const { code, text } = await waiting;
   expect([code, JSON.parse(text)]).toEqual([0, expect.objectContaining({ run: 3, reached: "done", release: { version: "v9" } })]);
-}, 30_000);
+});
 
 test("status says how it stands in a line, and its exit code is that of kubectl argo rollouts", async () => {
   expect(await printed(status, "payments", "1")).toMatchObject({ code: 0, text: expect.stringMatching(/^Succeeded - .*\n$/) });

@@ -187,7 +187,7 @@ test.skipIf(TMUX === undefined)(
     const command = `${process.execPath} ${main} get payments -w --repo ${at.checkout}; echo "exit $?"; sleep 60`;
     const screen = () => tmux("capture-pane", "-p", "-t", "0");
     const until = async (what: () => boolean) => {
-      for (let tries = 0; !what() && tries < 200; tries++) await new Promise((resolve) => setTimeout(resolve, 100));
+      for (let tries = 0; !what() && tries < 1000; tries++) await new Promise((resolve) => setTimeout(resolve, 100));
       expect(what(), screen()).toBe(true);
     };
     tmux("-f", "/dev/null", "new-session", "-d", "-x", "80", "-y", "24", command);
