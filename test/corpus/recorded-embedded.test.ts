@@ -169,6 +169,30 @@ test("chart versions 1, 1.10 and v4.5 are looked for by their very text", async 
   }
 });
 
+test("the revision of a `$ref` source is looked up in a second call: it is shown, Synced, though what was rendered is of before", async () => {
+  const { repo, ...now } = await begin([]);
+  const helm = { valueFiles: ["$values/app/deployment.yaml"] };
+  const sources = [
+    { repoURL: "https://charts.example.com", chart: "web", targetRevision: "1", helm },
+    { repoURL: repo.url, ref: "values", targetRevision: "main" },
+  ];
+  now.create("a", { source: undefined, sources });
+  await now.until("it is live", () => isLive(now.app("a")));
+  // Somewhere among these moments the manifests are made, and the comparison is not written yet.
+  for (const ms of [40, 42, 44, 46, 48]) {
+    now.edit("a", (app) => ({ ...app, metadata: { ...app.metadata, annotations: { "argocd.argoproj.io/refresh": "normal" } } }));
+    await now.pass(ms);
+    await repo.commit({ "app/deployment.yaml": `image: app:v${ms}\n` });
+    await now.pass(600_000);
+  }
+  // Each commit renders to something else, so that one which is Synced was deployed.
+  const early = now.states("a").filter(({ status }) => {
+    const deployed = status?.history?.map(({ revisions }) => revisions?.[1]);
+    return status?.sync?.status === "Synced" && deployed !== undefined && !deployed.includes(status.sync.revisions?.[1]);
+  });
+  expect(early.length).toBeGreaterThan(0);
+});
+
 test("a SyncError stays for as long as a sync window is closed, whatever is synced by hand", async () => {
   const { argo, repo, ...now } = await begin();
   await now.until("it is live", () => isLive(now.app("a")));

@@ -22,6 +22,8 @@ test("branches of merged batches do not pile up: once a run is over they go in o
   const clock = { now: () => self.now, after: () => () => undefined };
   const sweep = openBranchSweeper({ mirror: mirror as never, clock, log: silentLog, repository: "acme/fleet" }, { follow } as never);
   sweep([{ ...over, phase: "Progressing", endedAt: undefined } as typeof self.run]);
+  await Promise.all(work);
+  expect(pushes).toEqual([]);
   for (let n = 0; n < 2; n++) sweep([over]);
   await Promise.all(work);
   expect(pushes).toEqual([[`refs/heads/${merged.branch} undefined`]]);
