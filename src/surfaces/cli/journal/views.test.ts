@@ -179,38 +179,34 @@ const TMUX = (() => {
   }
 })();
 
-test.skipIf(TMUX === undefined)(
-  "get -w in tmux: in place, at 80 columns, at 20, and what it ended with stays (needs tmux)",
-  async () => {
-    const tmux = (...args: string[]) => execFileSync("tmux", ["-L", `views-${process.pid}`, ...args], { encoding: "utf8" });
-    const main = new URL("../main.ts", import.meta.url).pathname;
-    const command = `${process.execPath} ${main} get payments -w --repo ${at.checkout}; echo "exit $?"; sleep 60`;
-    const screen = () => tmux("capture-pane", "-p", "-t", "0");
-    const until = async (what: () => boolean) => {
-      for (let tries = 0; !what() && tries < 1000; tries++) await new Promise((resolve) => setTimeout(resolve, 100));
-      expect(what(), screen()).toBe(true);
-    };
-    tmux("-f", "/dev/null", "new-session", "-d", "-x", "80", "-y", "24", command);
-    try {
-      await until(() => screen().includes("batch 2 of 3 waits"));
-      expect(tmux("display-message", "-p", "-t", "0", "#{alternate_on}").trim()).toBe("1");
-      expect(screen().split("\n").filter(Boolean).at(-1)).toMatch(/^as of .* · Ctrl-C leaves$/);
-      tmux("resize-window", "-t", "0", "-x", "20", "-y", "24");
-      await until(() => /^Why: batch 2 of 3/m.test(screen()));
-      expect(
-        screen()
-          .split("\n")
-          .every((line) => line.length <= 20),
-      ).toBe(true);
-      tmux("resize-window", "-t", "0", "-x", "80", "-y", "24");
-      await record({ ...second, phase: "Succeeded", stage: 1, why: said("every stage is done now") }, "payments #2: succeeded");
-      await until(() => screen().includes("exit 0"));
-      expect(tmux("display-message", "-p", "-t", "0", "#{alternate_on}").trim()).toBe("0");
-      expect(screen()).toContain("every stage is done now");
-      expect(screen()).not.toContain(ESC);
-    } finally {
-      tmux("kill-server");
-    }
-  },
-  60_000,
-);
+test.skipIf(TMUX === undefined)("get -w in tmux: in place, at 80 columns, at 20, and what it ended with stays (needs tmux)", async () => {
+  const tmux = (...args: string[]) => execFileSync("tmux", ["-L", `views-${process.pid}`, ...args], { encoding: "utf8" });
+  const main = new URL("../main.ts", import.meta.url).pathname;
+  const command = `${process.execPath} ${main} get payments -w --repo ${at.checkout}; echo "exit $?"; sleep 60`;
+  const screen = () => tmux("capture-pane", "-p", "-t", "0");
+  const until = async (what: () => boolean) => {
+    for (let tries = 0; !what() && tries < 1000; tries++) await new Promise((resolve) => setTimeout(resolve, 100));
+    expect(what(), screen()).toBe(true);
+  };
+  tmux("-f", "/dev/null", "new-session", "-d", "-x", "80", "-y", "24", command);
+  try {
+    await until(() => screen().includes("batch 2 of 3 waits"));
+    expect(tmux("display-message", "-p", "-t", "0", "#{alternate_on}").trim()).toBe("1");
+    expect(screen().split("\n").filter(Boolean).at(-1)).toMatch(/^as of .* · Ctrl-C leaves$/);
+    tmux("resize-window", "-t", "0", "-x", "20", "-y", "24");
+    await until(() => /^Why: batch 2 of 3/m.test(screen()));
+    expect(
+      screen()
+        .split("\n")
+        .every((line) => line.length <= 20),
+    ).toBe(true);
+    tmux("resize-window", "-t", "0", "-x", "80", "-y", "24");
+    await record({ ...second, phase: "Succeeded", stage: 1, why: said("every stage is done now") }, "payments #2: succeeded");
+    await until(() => screen().includes("exit 0"));
+    expect(tmux("display-message", "-p", "-t", "0", "#{alternate_on}").trim()).toBe("0");
+    expect(screen()).toContain("every stage is done now");
+    expect(screen()).not.toContain(ESC);
+  } finally {
+    tmux("kill-server");
+  }
+});
