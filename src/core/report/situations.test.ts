@@ -46,7 +46,7 @@ describe("in every situation", () => {
     const text = pages(
       (name) => {
         const { run, now } = situation(name);
-        return runComment(run, now, [], linkTo);
+        return runComment(run, now, [], { linkTo });
       },
       problemsComment(REFUSED, { merged: true }),
     );

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { sampleRun } from "../../../test/support/sample-run.ts";
+import type { Journal } from "../../adapters/git/journal/port.ts";
 import { printRun } from "../../adapters/git/journal/print-run.ts";
 import type { Mirror } from "../../adapters/git/port.ts";
 import type { Run } from "../../core/run/state/run.ts";
@@ -28,9 +29,9 @@ function journalOf(runs: readonly Run[], broken: Record<string, string> = {}) {
       return new Map(paths.map((path) => [path, files.get(path) ?? null]));
     },
   };
-  const memory = partsOf({ mirror: mirror as Mirror });
+  const memory = partsOf({ mirror: mirror as Mirror, journal: { head: () => "head" } as Journal });
   const ask = (last: number) => memory.durationsOf("head", "payments", last);
-  return { ask, reads: () => reads };
+  return { ask, reads: () => reads, past: memory.pastRuns };
 }
 
 test("the stages of past runs are timed from the journal as it is written, and each run is read once", async () => {
@@ -41,6 +42,17 @@ test("the stages of past runs are timed from the journal as it is written, and e
   const before = reads();
   expect(await ask(2)).toEqual(history);
   expect(reads()).toBe(before);
+});
+
+test("of a run under way the runs before it are read once, however often it is looked at, and of one that has ended none", async () => {
+  const { past, reads } = journalOf([ended(1, 10), ended(2, 20)]);
+  const third = sampleRun({ number: 3 });
+  expect(past.of(third).totals).toEqual([]);
+  await past.read([third]);
+  expect(past.of(third).totals).toEqual([2_400_000, 1_200_000]);
+  const before = reads();
+  await past.read([third, ended(2, 20)]);
+  expect([reads(), past.of(sampleRun({ number: 4 })).totals]).toEqual([before, []]);
 });
 
 test("a run under way counts for nothing, and one that is broken or folded away is left out", async () => {

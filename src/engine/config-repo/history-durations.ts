@@ -3,7 +3,7 @@ import type { Mirror } from "../../adapters/git/port.ts";
 import { BoundedMap } from "../../core/base/bounded.ts";
 import { defined } from "../../core/base/defined.ts";
 import { type History, historyOf, NO_HISTORY, type TimedRun } from "../../core/report/plan/duration.ts";
-import type { Batch, Run } from "../../core/run/state/run.ts";
+import { type Batch, isEnded, type Run } from "../../core/run/state/run.ts";
 import { badWindow, type Window } from "../../core/spec/windows.ts";
 
 /** So many of the last runs are looked at. */
@@ -20,6 +20,32 @@ export type DurationsOf = (
   last: number,
   freezes?: readonly (Window & { where: string })[],
 ) => Promise<History>;
+
+/** How long the runs before one took, read once a run, for those who cannot wait for it. */
+export interface PastRuns {
+  /** Reads what is not known yet: it holds up nothing, and where it cannot be read nothing is known. */
+  read(runs: readonly Run[]): Promise<void>;
+  of(run: Run): History;
+}
+
+export function openPastRuns(durationsOf: DurationsOf, journal: { head(): string | undefined }): PastRuns {
+  /** By rollout, of its last run. */
+  const known = new BoundedMap<string, { number: number; history: History }>(MOST_KEPT);
+  const knownOf = ({ rollout, number }: Run) => {
+    const kept = known.get(rollout);
+    return kept?.number === number ? kept.history : undefined;
+  };
+  return {
+    async read(runs) {
+      for (const run of runs) {
+        if (isEnded(run) || knownOf(run) !== undefined) continue;
+        const history = await durationsOf(journal.head(), run.rollout, run.number - 1).catch(() => NO_HISTORY);
+        known.set(run.rollout, { number: run.number, history });
+      }
+    },
+    of: (run) => knownOf(run) ?? NO_HISTORY,
+  };
+}
 
 const MOST_KEPT = 1000;
 

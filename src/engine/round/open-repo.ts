@@ -5,7 +5,7 @@
  * decided by it that could not be found out again.
  */
 import { openCommits } from "../config-repo/commits.ts";
-import { openDurations } from "../config-repo/history-durations.ts";
+import { openDurations, openPastRuns, type PastRuns } from "../config-repo/history-durations.ts";
 import { openReleases } from "../config-repo/releases.ts";
 import { openTags } from "../config-repo/releases-tags.ts";
 import { openRemoteHeads, type RemoteHeads } from "../config-repo/remote-heads.ts";
@@ -79,11 +79,12 @@ export interface RepoLoop {
   checkRuns: Pick<CheckRuns, "ask" | "isAsked">;
   comments: Pick<Comments, "settled">;
   settings: Pick<Settings, "journalKeep">;
+  pastRuns: Pick<PastRuns, "of">;
 }
 
 export function openRepo(context: RepoContext): RepoLoop {
   const shared = openShared(context);
-  const { attention, remote, permissions, people, checkRuns, comments, settings, queue, backoff, refused, journals } = shared;
+  const { attention, remote, permissions, people, checkRuns, comments, settings, queue, backoff, refused, journals, pastRuns } = shared;
   const publishPlans = openPlanPublisher(context, { ...shared, judgePull: openPullsJudge(context, shared) });
   const publisher = openPublisher(context, shared);
   const startRuns = openStarter(context, shared);
@@ -111,9 +112,10 @@ export function openRepo(context: RepoContext): RepoLoop {
     act: openActor(context, shared),
     watchOpenPulls,
     publisher,
+    pastRuns,
     sweep: openBranchSweeper(context, shared.comments),
   });
-  return { round, publishPlans, remote, permissions, people, checkRuns, comments, settings };
+  return { round, publishPlans, remote, permissions, people, checkRuns, comments, settings, pastRuns };
 }
 
 /** What strangers send is judged in a cell, where there is one. */
@@ -177,8 +179,14 @@ function openReleaseSide(context: RepoContext, comments: Comments) {
     refused: openRefusedReleases(context, mergedPull),
     issues: openTrackingIssues(context, comments),
     makePlan: openPlanner(context),
-    durationsOf: openDurations(context.mirror),
+    ...pastSide(context),
   };
+}
+
+/** How long runs took before. */
+function pastSide({ mirror, journal }: RepoContext) {
+  const durationsOf = openDurations(mirror);
+  return { durationsOf, pastRuns: openPastRuns(durationsOf, journal) };
 }
 
 /** What is kept of the config repo. */

@@ -14,6 +14,7 @@ import { epoch } from "../../core/base/time.ts";
 import { engineReason } from "../../core/reasons/engine.ts";
 import { sayProblem } from "../../core/report/reasons/problems/problems.ts";
 import { isEnded, type Run } from "../../core/run/state/run.ts";
+import type { PastRuns } from "../config-repo/history-durations.ts";
 import type { RemoteHeads } from "../config-repo/remote-heads.ts";
 import type { Act } from "./act/act.ts";
 import type { SweepBranches } from "./act/sweep-branches.ts";
@@ -69,6 +70,7 @@ interface Parts {
   act: Act;
   watchOpenPulls: WatchOpenPulls;
   publisher: Publisher;
+  pastRuns: Pick<PastRuns, "read">;
   sweep: SweepBranches;
   backoff: Pick<Backoff, "pending">;
   refused: Pick<RefusedReleases, "recheckAt">;
@@ -91,6 +93,7 @@ export function openRound({ commands, clock, log }: Context, parts: Parts): Roun
     act,
     watchOpenPulls,
     publisher,
+    pastRuns,
     backoff,
     sweep,
     noteUnprotected,
@@ -126,6 +129,7 @@ export function openRound({ commands, clock, log }: Context, parts: Parts): Roun
       ...one,
       problems: problems.map((problem) => sayProblem(problem).message),
     }));
+    await pastRuns.read(decided);
     const shown = Math.min(publisher.publish(started, refused, decisions, runs), await attention.publish());
     // After an effect the world is different: its outcome is looked at at once.
     const result = { runs: [...runs.values()], refused: refusedNow };

@@ -14,11 +14,10 @@ import { memoryQueue, ROUND_LIMITS, type RoundLimits } from "../../adapters/queu
 import { type Queue, RoundOverdue } from "../../adapters/queue/port.ts";
 import { defined } from "../../core/base/defined.ts";
 import type { Clock } from "../../core/base/time.ts";
-import { sentenceOf } from "../../core/report/reasons/say.ts";
 import type { Run } from "../../core/run/state/run.ts";
 import type { Window } from "../../core/spec/windows.ts";
 import type { Log } from "../../engine/round/context.ts";
-import { type Standing, webRoutes } from "../web/server.ts";
+import { webRoutes } from "../web/server.ts";
 import { openAnswerLines } from "./comments/answering.ts";
 import type { CommitSigning } from "./commits.ts";
 import { eventHandler } from "./deliveries/inbox.ts";
@@ -29,6 +28,7 @@ import type { Metrics } from "./metrics.ts";
 import type { GitHubApp } from "./tenancy/octokits.ts";
 import { openRepos, type Repos } from "./tenancy/repos.ts";
 import { openServedRepo, removeMirror } from "./tenancy/served-repo.ts";
+import { runsOf, standingOf } from "./tenancy/shown-repos.ts";
 import { matchesRepository, type TenancyRule, tenancy } from "./tenancy/tenancy.ts";
 import { wallClock } from "./wall-clock.ts";
 
@@ -150,18 +150,6 @@ function openChanges(): { announce(): void; onChange: Stagecoach["onChange"] } {
       return () => void listeners.delete(listener);
     },
   };
-}
-
-function runsOf(repos: Repos): { repository: string; run: Run }[] {
-  return repos.opened().flatMap(({ context, runs }) => [...runs.values()].map((run) => ({ repository: context.repository, run })));
-}
-
-/** Of each repository that is not well: what needs attention, and which releases started no run. */
-function standingOf(repos: Repos): Standing[] {
-  return repos.opened().flatMap(({ context: { repository, attention }, refused }) => {
-    const needs = (attention?.told() ?? []).map((reason) => sentenceOf(reason));
-    return needs.length + refused.length === 0 ? [] : [{ repository, attention: needs, refused }];
-  });
 }
 
 /** The repositories, each opened with what it may see of the control planes. */

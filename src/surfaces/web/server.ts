@@ -2,17 +2,20 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { getRequestListener } from "@hono/node-server";
 import { Hono } from "hono";
 import { streamSSE } from "hono/streaming";
+import { defined } from "../../core/base/defined.ts";
 import type { Clock } from "../../core/base/time.ts";
 import { applicationLinks } from "../../core/report/links.ts";
 import type { RunModel } from "../../core/report/model/model.ts";
 import { modelOf } from "../../core/report/model/run-model.ts";
+import type { History } from "../../core/report/plan/duration.ts";
 import type { Run } from "../../core/run/state/run.ts";
 import { PAGE_HTML, PAGE_SCRIPT, PAGE_STYLE } from "./page.ts";
 
 /** What the page shows, and a way to hear that it changed. */
 interface WebSource {
   /** The last run of each rollout, by repository. */
-  runs(): readonly { repository: string; run: Run }[];
+  /** `history`: how long the runs before it took. */
+  runs(): readonly { repository: string; run: Run; history?: History | undefined }[];
   /** Repositories in which something stands still that is no run's own matter. */
   standing?(): readonly Standing[];
   /** Where their Applications are shown. */
@@ -70,7 +73,7 @@ function stateOf(source: WebSource, clock: Clock & { readonly speed?: number }):
   return {
     now: new Date(now).toISOString(),
     speed: clock.speed ?? 1,
-    runs: source.runs().map(({ repository, run }) => ({ repository, ...modelOf(run, now, { linkTo }) })),
+    runs: source.runs().map(({ repository, run, history }) => ({ repository, ...modelOf(run, now, defined({ linkTo, history })) })),
     standing: source.standing?.() ?? [],
   };
 }

@@ -80,6 +80,23 @@ describe("the model of a run", () => {
     expect(modelOf(sampleRun({ batches: [] }), NOW).eta).toBeUndefined();
   });
 
+  test("expects an end as past runs of the rollout went, as long as this one has no batch of its own to go by", () => {
+    const history = {
+      stages: new Map([
+        ["canary", [900_000, 1_200_000]],
+        ["everywhere else", [240_000, 480_000]],
+      ]),
+      totals: [],
+    };
+    const begun = sampleRun({ batches: [], stage: 0 });
+    const [canary, rest] = modelOf(begun, NOW, { history }).children.map(({ eta }) => eta);
+    const minutes = (time: string | undefined) => (Date.parse(time ?? "") - NOW) / 60_000;
+    // Half of the runs before were faster than p50.
+    expect([minutes(canary?.p50), minutes(canary?.p90)]).toEqual([15, 20]);
+    expect([minutes(rest?.p50), minutes(rest?.p90)]).toEqual([19, 28]);
+    expect(modelOf(begun, NOW, { history }).eta).toEqual(rest);
+  });
+
   test("expects no end while a person is waited for: nobody knows how long that takes", () => {
     const first = { ...(sampleRun().batches[0] as Batch), settledAt: "2026-11-21T09:12:00.000Z" };
     const run = sampleRun({ batches: [first, ...sampleRun().batches.slice(1)] });

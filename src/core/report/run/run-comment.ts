@@ -4,8 +4,8 @@ import { epoch, formatDuration } from "../../base/time.ts";
 import type { Run } from "../../run/state/run.ts";
 import { cell, code, prose } from "../escape.ts";
 import { COMMENT_ROOM, fitting } from "../fit.ts";
-import type { LinkTo } from "../links.ts";
 import { folded, present, table } from "../markdown.ts";
+import type { Context } from "../model/context.ts";
 import type { ModelNode, RunModel } from "../model/model.ts";
 import { modelOf } from "../model/run-model.ts";
 import { LABELS } from "../model/states.ts";
@@ -19,10 +19,15 @@ import { measuredOfRun } from "./analysis-markdown.ts";
  * Never over GitHub's limit: a run with too many clusters is shown by stage and by what needs attention, with the whole in
  * `stagecoach get`.
  */
-export function runComment(run: Run, now: number, remarks: readonly AnyReason[] = [], linkTo: LinkTo = () => undefined): string {
+export function runComment(
+  run: Run,
+  now: number,
+  remarks: readonly AnyReason[] = [],
+  given: Partial<Pick<Context, "linkTo" | "history">> = {},
+): string {
   // Of a run that has ended every age is as of its end: it reads the same whenever it is written again.
   const at = run.endedAt === undefined ? now : epoch(run.endedAt);
-  const model = modelOf(run, at, { linkTo });
+  const model = modelOf(run, at, given);
   const said = remarks.map((remark) => sentenceOf(remark, run));
   const say = (whole: boolean) => compose({ run, model, now: at }, whole ? said : said.slice(0, 3), whole);
   return fitting(COMMENT_ROOM, [true, false], say, "Some of it is too long for this place.");

@@ -17,6 +17,7 @@ import { lateStart } from "../../../core/report/run/release-notice.ts";
 import { runComment } from "../../../core/report/run/run-comment.ts";
 import { isEnded, type Run } from "../../../core/run/state/run.ts";
 import type { Advanced } from "../../../core/run/state/world.ts";
+import type { PastRuns } from "../../config-repo/history-durations.ts";
 import type { Analyses } from "../analyses.ts";
 import type { Attention } from "../attention.ts";
 import type { RepoContext } from "../context.ts";
@@ -81,11 +82,12 @@ interface Parts {
   issues: TrackingIssues;
   publishRollouts: PublishRollouts;
   putDeployments: PutDeployments;
+  pastRuns: Pick<PastRuns, "of">;
 }
 
 export function openPublisher(context: Pick<RepoContext, "forge" | "clock" | "log" | "planes">, parts: Parts): Publisher {
   const { forge, clock, log, planes } = context;
-  const { attention, comments, analyses, labels, issues, publishRollouts, putDeployments } = parts;
+  const { attention, comments, analyses, labels, issues, publishRollouts, putDeployments, pastRuns } = parts;
   /** By rollout and PR. */
   const pages = new BoundedMap<string, Page>(MOST_KEPT);
 
@@ -110,11 +112,14 @@ export function openPublisher(context: Pick<RepoContext, "forge" | "clock" | "lo
     if (!page.waiting && page.run === run.number) return undefined;
     if (due > now) return due;
     Object.assign(page, { run: run.number, phase, at: now, batches: editsOf(run), waiting: false, remarks: JSON.stringify(remarks) });
-    comments.send({ key, pull, marker: stickyMarker(run.rollout), body: runComment(run, now, remarks, linkTo) }, () => {
-      // Not sent: the next round wants it again.
-      page.waiting = true;
-      page.phase = "";
-    });
+    comments.send(
+      { key, pull, marker: stickyMarker(run.rollout), body: runComment(run, now, remarks, { linkTo, history: pastRuns.of(run) }) },
+      () => {
+        // Not sent: the next round wants it again.
+        page.waiting = true;
+        page.phase = "";
+      },
+    );
     if (run.endedAt !== undefined) {
       const id = `${run.rollout}:${run.number}:${run.endedAt}`;
       comments.send({ key: `end ${id}`, pull, marker: `stagecoach:end:${id}`, body: closingSummary(run) });

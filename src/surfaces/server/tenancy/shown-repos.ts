@@ -1,0 +1,23 @@
+/** What is shown of the repositories that are served: their runs, and what stands still in them. */
+import type { History } from "../../../core/report/plan/duration.ts";
+import { sentenceOf } from "../../../core/report/reasons/say.ts";
+import type { Run } from "../../../core/run/state/run.ts";
+import type { Standing } from "../../web/server.ts";
+import type { Repos } from "./repos.ts";
+
+/** The last run of each rollout, with how long the runs before it took. */
+export function runsOf(repos: Repos): { repository: string; run: Run; history: History }[] {
+  return repos
+    .opened()
+    .flatMap(({ context, runs, loop: { pastRuns } }) =>
+      [...runs.values()].map((run) => ({ repository: context.repository, run, history: pastRuns.of(run) })),
+    );
+}
+
+/** Of each repository that is not well: what needs attention, and which releases started no run. */
+export function standingOf(repos: Repos): Standing[] {
+  return repos.opened().flatMap(({ context: { repository, attention }, refused }) => {
+    const needs = (attention?.told() ?? []).map((reason) => sentenceOf(reason));
+    return needs.length + refused.length === 0 ? [] : [{ repository, attention: needs, refused }];
+  });
+}
