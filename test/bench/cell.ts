@@ -1,4 +1,5 @@
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
+import { openCell } from "../../src/adapters/cell/cell.ts";
 import type { Answers } from "../../src/adapters/cell/port.ts";
 import type { JudgeInput } from "../../src/engine/release-pr/inside-cell.ts";
 import { JUDGE_PULL } from "../../src/engine/release-pr/judge-in-cell.ts";
@@ -6,6 +7,7 @@ import type { Verdict } from "../../src/engine/release-pr/types.ts";
 import { openServerCell } from "../../src/surfaces/server/cell/open.ts";
 import type { BenchRow } from "./row.ts";
 
+const BUILT = new URL("../../dist/lib/inside.js", import.meta.url);
 const REPO = "https://github.com/acme/config.git";
 const [BASE, HEAD, TREE] = ["a".repeat(40), "b".repeat(40), "c".repeat(40)];
 
@@ -104,7 +106,8 @@ function heldMb(): number {
 }
 
 async function judge(count: number): Promise<{ ms: number; heldMs: number; mb: number }> {
-  const cell = openServerCell();
+  // As it is published, where it was built (`npm run build`): sources bring along what reads them.
+  const cell = existsSync(BUILT) ? openCell(BUILT) : openServerCell();
   const answers = answersOf(count);
   let [ms, heldMs, mb] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY, 0];
   for (let tries = 0; tries < 4; tries++) {

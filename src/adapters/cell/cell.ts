@@ -82,7 +82,7 @@ interface Process {
 const APART = { env: {}, detached: true };
 
 function start(inside: URL, limits: CellLimits): Process {
-  const flags = [`--max-old-space-size=${limits.heapMb}`, "--max-semi-space-size=4", "--disable-warning=ExperimentalWarning"];
+  const flags = [`--max-old-space-size=${limits.heapMb}`, "--max-semi-space-size=1", "--disable-warning=ExperimentalWarning"];
   const child = spawn(process.execPath, [...flags, fileURLToPath(inside)], {
     ...APART,
     stdio: ["ignore", "ignore", "ignore", "pipe", "pipe"],

@@ -7,6 +7,7 @@ import type { ControlPlane } from "../../adapters/argocd/port.ts";
 import type { Ask } from "../../adapters/cell/port.ts";
 import type { Forge } from "../../adapters/forge/port.ts";
 import type { Mirror } from "../../adapters/git/port.ts";
+import type { ApplicationView } from "../../core/argocd/views.ts";
 import { BoundedMap } from "../../core/base/bounded.ts";
 import type { Clock } from "../../core/base/time.ts";
 import { type Commits, openCommits } from "../config-repo/commits.ts";
@@ -121,7 +122,7 @@ function portOf<T extends object>(ask: Ask, name: string): T {
 }
 
 /** One control plane as it stood when it was asked first: nothing of it moves while a pull request is judged. */
-function planeOf({ name, uiUrl, generates }: JudgeInput["planes"][number], ask: Ask): ControlPlane {
+export function planeOf({ name, uiUrl, generates }: JudgeInput["planes"][number], ask: Ask): ControlPlane {
   const known = new Map<string, unknown>();
   const once = (method: string) =>
     ((...args: readonly unknown[]) => {
@@ -129,10 +130,20 @@ function planeOf({ name, uiUrl, generates }: JudgeInput["planes"][number], ask: 
       if (!known.has(key)) known.set(key, ask(`plane.${method}`, name, ...args));
       return known.get(key);
     }) as never;
+  /** Of lists that were told: nobody asks for thousands of them again, one by one. */
+  const listed = new Map<string, ApplicationView>();
+  const listOf = once("applications") as ControlPlane["applications"];
+  const askOne = once("application") as ControlPlane["application"];
+  const applications: ControlPlane["applications"] = (...owner) => {
+    const list = listOf(...owner);
+    for (const one of list) listed.set(`${one.namespace}/${one.name}`, one);
+    return list;
+  };
+  const application: ControlPlane["application"] = (namespace, own) => listed.get(`${namespace}/${own}`) ?? askOne(namespace, own);
   const never = async () => {
     throw new Error("nothing is asked of Argo CD here");
   };
-  const plane = { name, uiUrl, state: once("state"), application: once("application"), applications: once("applications") };
+  const plane = { name, uiUrl, state: once("state"), application, applications };
   const rest = { applicationSet: once("applicationSet"), clusters: once("clusters"), onChange: () => () => undefined };
   const idle = { ready: async () => undefined, reread: never, refresh: never, close: async () => undefined };
   return { ...plane, ...rest, ...idle, ...(generates ? { generate: never } : undefined) };
