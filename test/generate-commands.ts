@@ -11,10 +11,9 @@ People steer a run by comments on its pull requests: the release PR, or the PR o
 /** How comments are read: src/surfaces/server/comments/parse.ts, comment-*.ts, parse-words.ts and command-inbox.ts. */
 const READING = `## How a comment is read
 
-- A command is a line of plain text that begins with \`/\` in its first column. In quotes, code, lists, headings, links,
-  tables, footnotes, mathematics, struck out text and between the tags of HTML it is text, and so it is in a comment that was edited, were it only a comma.
-- A comment of more than 2,000 characters is read where the rest of it stands in code fences that begin in the first column, such as a log. Otherwise
-  nothing of it is done, and its commands are answered so: write them in a comment of their own.
+- A command is a line of plain text that begins with \`/\` in its first column. In quotes, code, lists, tables and any other
+  Markdown or HTML it is text, and so it is in a comment that was edited, were it only a comma.
+- Of a comment with more than 2,000 characters outside of code fences nothing is done, and its commands are answered so: write them in a comment of their own.
 - Up to 10 commands may stand in one comment, one a line; they act in that order, each once. Text around them does no harm.
 - A misspelt command or option, and words after a command that takes none, get an answer, and nothing of their comment is done.
 - The author's permission on the repository counts, as it is when the comment is read. What was refused stays so: write it again.
@@ -24,8 +23,7 @@ const READING = `## How a comment is read
   ${COMMANDS.filter((command) => command.anyAge === true)
     .map(({ name }) => `\`/${name}\``)
     .join(", ")}, which make things safer.
-- A command from before what it would answer does nothing: a \`/resume\` that is older than the pause does not end it, nor does it
-  accept a cluster that failed after it was written.
+- A command from before what it would answer does nothing: a \`/resume\` that is older than the pause does not end it.
 - On a batch's pull request that was closed, or built again, a command is for the batch as it is now. On one of a run that is over, \`/halt\` acts,
   questions are answered, and all else is refused with the run to say it to.
 - Where several rollouts are steered from one release PR, say which by \`--rollout NAME\`. Without it
@@ -46,17 +44,18 @@ function row({ name, usage, who, where, summary }: CommandSpec): string {
   return `| [\`/${name}\`](#${name}) | \`${usage.replaceAll("|", "\\|")}\` | ${who} | ${where} | ${summary} |`;
 }
 
-function section({ name, usage, who, where, summary, examples, flags }: CommandSpec): string {
-  const usages = usage.split(" | ").map((one) => `\`${one}\``);
-  const options = [...flags, ROLLOUT_FLAG].map(
-    (flag) => `\`--${flag.name}${flag.value === undefined ? "" : ` ${flag.value}`}\`: ${flag.summary}`,
-  );
-  const text = `${usages.join(" or ")}: ${summary}. Needs *${who}*, on ${where}.`;
-  return `### ${name}\n\n${text}\n\n${options.map((option) => `- ${option}`).join("\n")}\n\n\`\`\`text\n${examples.join("\n")}\n\`\`\`\n`;
+function option({ name, value, summary }: CommandSpec["flags"][number]): string {
+  return `- \`--${name}${value === undefined ? "" : ` ${value}`}\`: ${summary}\n`;
+}
+
+/** What the table does not say. */
+function section({ name, examples, flags }: CommandSpec): string {
+  const options = flags.length === 0 ? "" : `${flags.map(option).join("")}\n`;
+  return `### ${name}\n\n${options}\`\`\`text\n${examples.join("\n")}\n\`\`\`\n`;
 }
 
 /** The reference page of the commands people comment. */
 export function commandsPage(): string {
   const table = ["| command | written as | needs | where | does |", "| --- | --- | --- | --- | --- |", ...COMMANDS.map(row)].join("\n");
-  return `${INTRO}${table}\n\n${READING}\n## Each command\n\n${COMMANDS.map(section).join("\n")}`;
+  return `${INTRO}${table}\n\n${READING}\n## Options and examples\n\nEach takes:\n\n${option(ROLLOUT_FLAG)}\n${COMMANDS.map(section).join("\n")}`;
 }

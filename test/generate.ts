@@ -153,25 +153,33 @@ where a problem has severity \`error\`. With \`--online\` also \`"calls": […]\
 
 const CODES = `### Codes
 
-Each code, with an example and what to do, is in [troubleshooting](../troubleshooting.md).
+Each code, and what to do, is in [troubleshooting](../troubleshooting.md).
 `;
 
 function page(schema: JsonSchema): string {
   const sections: string[] = [];
-  section("The resource", schema, sections, "");
+  section("The resource", schema, sections, "", new Map());
   const settings = "## `.github/stagecoach.yaml`\n\nA repo's own settings have [a page of their own](repo-configuration.md).\n";
   return `${INTRO}${sections.join("\n")}\n${TEMPLATES}${settings}\n${OUTPUT}${CODES}`;
 }
 
-function section(title: string, schema: JsonSchema, sections: string[], path: string): void {
-  sections.push(`## ${title}\n\n${table(schema)}`);
+/** `seen`: where keys stand already; several places take the same ones. */
+function section(title: string, schema: JsonSchema, sections: string[], path: string, seen: Map<string, string>): void {
+  const at = sections.push("") - 1;
+  const alike: string[] = [];
   for (const [name, property] of Object.entries(schema.properties ?? {})) {
     if (property.description?.includes("Not available in this version") === true) continue;
     const list = property.type === "array";
     const inner = objectIn(list ? (property.items ?? {}) : property);
     const child = `${path === "" ? "" : `${path}.`}${name}${list ? "[]" : ""}`;
-    if (inner?.properties !== undefined) section(`\`${child}\``, inner, sections, child);
+    if (inner?.properties === undefined) continue;
+    const keys = JSON.stringify(inner.properties);
+    const before = seen.get(keys);
+    seen.set(keys, before ?? child);
+    if (before === undefined) section(`\`${child}\``, inner, sections, child, seen);
+    else alike.push(`\nThe keys of \`${name}\` are those of [\`${before}\`](#${before.toLowerCase().replace(/[^a-z]/g, "")}).\n`);
   }
+  sections[at] = `## ${title}\n\n${table(schema)}${alike.join("")}`;
 }
 
 function objectIn(schema: JsonSchema): JsonSchema | undefined {

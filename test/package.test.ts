@@ -67,8 +67,6 @@ describe.each(nodes())("the package in an empty place, on Node %s", (_, node) =>
     expect(JSON.parse(ran("init", "-o", "json").out)).toMatchObject({ existing: ["my-app"] });
   });
 
-  // Once is enough, and the older one is where it could break.
-  if (node !== nodes().at(-1)?.[1]) return;
   test("the demo runs to its end", () => {
     const demo = ran("demo", "--once", "--speed", "120", "-o", "json");
     expect(demo.err).not.toContain("    at ");

@@ -15,7 +15,7 @@ export const SIDEBAR = [
   ["Begin", ["tutorial", "concepts", "choosing", "installation", "onboarding", "releases"]],
   ["Use", ["cli", "gates", "failure", "analysis", "hooks", "steps", "simulate", "reference/commands"]],
   ["Argo CD", ["argocd", "argo-rollouts", "liveness"]],
-  ["Run the server", ["configuration", "operations", "security", "permissions", "troubleshooting", "testing-against-real"]],
+  ["Run the server", ["configuration", "operations", "security", "permissions", "troubleshooting"]],
   ["Reference", ["reference/progressive-rollout", "reference/repo-configuration", "reference/server-configuration", "spec"]],
 ];
 
@@ -26,7 +26,6 @@ const NAMES = {
   "reference/progressive-rollout": "rollouts/*.yaml",
   "reference/repo-configuration": ".github/stagecoach.yaml",
   "reference/server-configuration": "stagecoach.yaml",
-  "testing-against-real": "Against a real Argo CD",
   spec: "Specification",
 };
 

@@ -109,8 +109,7 @@ export async function realJourney(options: RealOptions): Promise<RealOutcome> {
   } finally {
     // One that fails keeps none of the others from being done, and does not hide what went wrong before.
     for (const end of ends.reverse()) await end().catch((error: unknown) => void errors.push(`while cleaning up: ${String(error)}`));
-    if (errors.length > 0)
-      console.error(`${errors.join("\n")}\nwhat may be left carries stagecoach.dev/try=${id}: docs/testing-against-real.md`);
+    if (errors.length > 0) console.error(`${errors.join("\n")}\nwhat may be left carries stagecoach.dev/try=${id}: test/real/README.md`);
   }
 }
 

@@ -9,7 +9,7 @@ import { ALIASES } from "./objects.ts";
 const { env } = process;
 const asked = env["STAGECOACH_REAL"] === "1";
 if (!asked) {
-  console.error("skipped: the journey against a real Argo CD (set STAGECOACH_REAL=1 and KUBECONFIG; docs/testing-against-real.md)");
+  console.error("skipped: the journey against a real Argo CD (set STAGECOACH_REAL=1 and KUBECONFIG; test/real/README.md)");
 }
 
 const minutes = Number(env["STAGECOACH_REAL_MINUTES"] ?? 15);
