@@ -73,15 +73,15 @@ describe("stagecoach serve does not start", () => {
 
 describe("stagecoach serve without credentials", () => {
   test("shows the set-up page; two clicks make the App, and its credentials are in a file only we can read", async () => {
-    const process = await serve(["--public-url", "https://stagecoach.example.com", "--org", "acme"], { PORT: "3977" });
-    const [, page = "", key = ""] = await process.until(/(http:\S+:3977\/)(\?key=\S+)/);
+    const process = await serve(["--public-url", "https://stagecoach.example.com", "--org", "acme"]);
+    const [, page = "", key = ""] = await process.until(/(http:\S+:\d+\/)(\?key=\S+)/);
     // Who is logged in to this computer, too, does not see the terminal.
     expect((await fetch(page)).status).toBe(403);
     const opened = await fetch(`${page}${key}`, { redirect: "manual" });
     const headers = { cookie: opened.headers.get("set-cookie")?.split(";")[0] ?? "" };
     const html = await (await fetch(page, { headers })).text();
     const action = /action="([^"]+)"/.exec(html)?.[1] ?? "";
-    const manifest = (/name="manifest" value="([^"]+)"/.exec(html)?.[1] ?? "").replaceAll("&#34;", '"').replaceAll("&#39;", "'");
+    const manifest = (/name="manifest" value="([^"]+)"/.exec(html)?.[1] ?? "").replaceAll("&quot;", '"').replaceAll("&#39;", "'");
     expect(action).toContain(`${world.github.url}/organizations/acme/settings/apps/new?state=`);
     expect(JSON.parse(manifest)).toMatchObject({
       hook_attributes: { url: `https://stagecoach.example.com${WEBHOOK_PATH}`, active: true },
