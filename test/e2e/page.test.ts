@@ -89,7 +89,7 @@ describe.skipIf(chromiumPath === undefined)("the page in a browser", () => {
       await page.close();
     }
     [at, clock.speed] = [NOON, 1];
-    await expect(drawn.join("\n")).toMatchFileSnapshot("__snapshots__/page.html");
+    await expect(drawn.join("\n")).toMatchFileSnapshot("__snapshots__/page.txt");
   });
 
   test("everything is reachable by keyboard and named for a screen reader", async () => {
