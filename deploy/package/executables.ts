@@ -7,8 +7,9 @@ import { createHash } from "node:crypto";
 import { existsSync, globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
+import { fileURLToPath, pathToFileURL } from "node:url";
 import { brotliCompressSync, constants } from "node:zlib";
+import { CELL_LIMITS, openCell } from "../../src/adapters/cell/cell.ts";
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 /** The first whose builder needs no tool beside it is 25.5. */
@@ -45,6 +46,18 @@ function packed(dist: string): Buffer {
   return brotliCompressSync(JSON.stringify(files), { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } });
 }
 
+/** What it says of its version. Throws where it does not start its own cell, which is given nothing of its environment. */
+async function tried(output: string): Promise<string> {
+  const env = { ...process.env, XDG_CACHE_HOME: join(scratch, "cache") };
+  const said = execFileSync(output, ["version"], { encoding: "utf8", env }).trim();
+  const [inside] = globSync(join(scratch, "cache/stagecoach/program/*/lib/inside.js"));
+  const cell = openCell(pathToFileURL(inside ?? ""), CELL_LIMITS, output);
+  const outcome = await cell.run({ name: "nothing", input: null, answers: {} });
+  cell.close();
+  if (outcome.kind === "failed" && outcome.said.includes("no job is called nothing")) return said;
+  throw new Error(`${output} does not start its cell: ${JSON.stringify(outcome)}`);
+}
+
 const dist = join(ROOT, "dist");
 const executables = join(dist, "executables");
 const asked = process.argv.slice(2) as Arch[];
@@ -68,7 +81,7 @@ for (const arch of arches) {
   };
   writeFileSync(config, JSON.stringify(sea));
   execFileSync(builder, ["--build-sea", config], { stdio: "inherit" });
-  const ran = arch === process.arch ? `; it says: ${execFileSync(output, ["version"], { encoding: "utf8" }).trim()}` : "";
+  const ran = arch === process.arch ? `; it says: ${await tried(output)}` : "";
   console.log(`dist/executables/stagecoach-linux-${arch}: ${Math.round(statSync(output).size / 2 ** 20)} MiB${ran}`);
 }
 rmSync(scratch, { recursive: true, force: true });

@@ -6,7 +6,7 @@ const { createHash } = require("node:crypto");
 const { chmodSync, existsSync, lstatSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } = require("node:fs");
 const { createRequire } = require("node:module");
 const { homedir, tmpdir, userInfo } = require("node:os");
-const { dirname, join } = require("node:path");
+const { basename, dirname, join } = require("node:path");
 const sea = require("node:sea");
 const { setFlagsFromString } = require("node:v8");
 
@@ -21,9 +21,10 @@ function usable(folder) {
   }
 }
 
+const packed = Buffer.from(sea.getRawAsset("package.json.br"));
+const name = createHash("sha256").update(packed).digest("hex").slice(0, 16);
+
 function unpacked() {
-  const packed = Buffer.from(sea.getRawAsset("package.json.br"));
-  const name = createHash("sha256").update(packed).digest("hex").slice(0, 16);
   const caches = [process.env.XDG_CACHE_HOME || join(homedir(), ".cache"), process.env.STAGECOACH_DIRECTORY].filter(Boolean);
   const cache = caches.map((folder) => join(folder, "stagecoach", "program")).find(usable) ?? mkdtempSync(join(tmpdir(), "stagecoach-"));
   const folder = join(cache, name);
@@ -45,10 +46,12 @@ function unpacked() {
   return folder;
 }
 
-const folder = unpacked();
 // What a process of its own is started with: flags for Node, which an executable does not take, and then one of our files.
 const at = process.argv.findIndex((arg, index) => index >= 2 && !arg.startsWith("--"));
-const isBeside = at !== -1 && process.argv[at].startsWith(join(folder, "lib/"));
+// A cell is given no environment, so it would not find the folder that the one who starts it found by its own.
+const [, beside] = /^(.*)[\\/]lib[\\/]/.exec(at === -1 ? "" : process.argv[at]) ?? [];
+const isBeside = beside !== undefined && basename(beside) === name && usable(beside);
+const folder = isBeside ? beside : unpacked();
 const file = isBeside ? process.argv[at] : join(folder, "stagecoach.mjs");
 if (isBeside) for (const flag of process.argv.slice(2, at)) if (flag.startsWith("--max-")) setFlagsFromString(flag);
 process.argv.splice(1, isBeside ? at : 1, file);

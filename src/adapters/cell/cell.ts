@@ -41,14 +41,14 @@ export function cellsUnderWay(): number {
 }
 
 /** Opens a cell whose inside is this module. Its process starts with the first job. */
-export function openCell(inside: URL, limits: CellLimits = CELL_LIMITS): Cell & { close(): void } {
+export function openCell(inside: URL, limits: CellLimits = CELL_LIMITS, program = process.execPath): Cell & { close(): void } {
   let process: Process | undefined;
   let last: Promise<unknown> = Promise.resolve();
   let idle: NodeJS.Timeout | undefined;
 
   async function next(job: CellJob): Promise<CellOutcome> {
     clearTimeout(idle);
-    process ??= start(inside, limits);
+    process ??= start(inside, limits, program);
     const { outcome, spent } = await process.run(job);
     if (spent) close();
     else idle = setTimeout(close, IDLE_MS).unref();
@@ -81,9 +81,9 @@ interface Process {
 /** Nothing of the environment goes along, and Ctrl-C is for the server, which ends its cell itself. */
 const APART = { env: {}, detached: true };
 
-function start(inside: URL, limits: CellLimits): Process {
+function start(inside: URL, limits: CellLimits, program: string): Process {
   const flags = [`--max-old-space-size=${limits.heapMb}`, "--max-semi-space-size=1", "--disable-warning=ExperimentalWarning"];
-  const child = spawn(process.execPath, [...flags, fileURLToPath(inside)], {
+  const child = spawn(program, [...flags, fileURLToPath(inside)], {
     ...APART,
     stdio: ["ignore", "ignore", "ignore", "pipe", "pipe"],
   });
