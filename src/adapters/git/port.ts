@@ -52,6 +52,8 @@ export interface Mirror {
   tree(id: string): Promise<ReadonlyMap<string, { mode: string; id: string }>>;
   /** The commit without parents that first parents lead to; undefined: not all of the history is here. */
   rootOf(commit: string): Promise<string | undefined>;
+  /** Commits without parents below this one, by whatever parent, fifty at most; undefined: not all of the history is here. */
+  rootsOf(commit: string): Promise<string[] | undefined>;
   /** Modes of files at a commit as git spells them (`100755`); those that are not there are left out. */
   modes(commit: string, paths: readonly string[]): Promise<Map<string, string>>;
   /** Notes a commit under a name, on this machine only, fetched or not: the next process that opens the mirror finds it. */

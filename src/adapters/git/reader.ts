@@ -14,6 +14,8 @@ import { parseCommit } from "./signing/commit-object.ts";
 import { DIRECTORY, openTrees, SUBMODULE, SYMLINK, type Trees } from "./trees.ts";
 
 const DEFAULT_MAX_BYTES = 10 * 1024 * 1024;
+/** A repository has one first commit, or a few where histories were joined. */
+const MOST_ROOTS = 50;
 
 /** The reading half of a mirror: works on any repository, a plain checkout's `.git` too, and never writes. */
 export interface GitReader
@@ -29,6 +31,7 @@ export interface GitReader
     | "commitObject"
     | "tree"
     | "rootOf"
+    | "rootsOf"
     | "modes"
     | "close"
   > {
@@ -56,6 +59,12 @@ export function openReader(repository: Repository): GitReader {
       const args = ["rev-list", "--first-parent", "--max-parents=0", "--end-of-options", objectId(commit), "--"];
       const { stdout } = await local(repository, `find the first commit below ${commit}`, args);
       return objectId(stdout.trim().split("\n").at(-1) ?? "");
+    },
+    async rootsOf(commit) {
+      if (existsSync(join(repository.directory, "shallow"))) return undefined;
+      const args = ["rev-list", "--max-parents=0", `--max-count=${MOST_ROOTS}`, "--end-of-options", objectId(commit), "--"];
+      const { stdout } = await local(repository, `find the first commits below ${commit}`, args);
+      return stdout.trim().split("\n").map(objectId);
     },
     modes: (commit, paths) => modes(trees, commit, paths),
     async readFiles(commit, paths, options = {}) {

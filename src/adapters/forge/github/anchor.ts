@@ -1,6 +1,7 @@
 /**
  * Anchors the journal's newest head in a check run of the App's: nobody but the App can change or take away one of those, whatever else they
- * may do to the repository. It is at the first commit of the base branch, where it is found again by whoever has lost everything else.
+ * may do to the repository. It is at the first commit of the base branch, where it is found again by whoever has lost everything else; where
+ * histories were joined since, at the one of those that it was at.
  */
 import type { Anchor, Anchored } from "../../git/journal/port.ts";
 import { asking, askingOrNone } from "./errors.ts";
@@ -14,39 +15,48 @@ interface AnchorOptions {
   repository: string;
   /** Ours. */
   appId(): Promise<number | undefined>;
-  /** The first commit of the base branch; undefined: not known yet. */
-  commit(): Promise<string | undefined>;
+  /** The commits that the base branch begins with, first the one that its first parents lead to; undefined: not known yet. */
+  commits(): Promise<readonly string[] | undefined>;
 }
 
 interface There extends Anchored {
   id: number;
+  /** The commit that it is at. */
+  ref: string;
 }
 
 const FORM = /^stagecoach-journal:([1-9]\d{0,14}):([0-9a-f]{40,64})$/;
 /** Without the permission to write checks there is none, and with none to read them it cannot be seen. */
 const NOT_OURS_TO_SEE = [403, 404];
 
-export function openGitHubAnchor({ octokit, repository, appId, commit }: AnchorOptions): Anchor {
+export function openGitHubAnchor({ octokit, repository, appId, commits }: AnchorOptions): Anchor {
   const [owner = "", repo = ""] = repository.split("/");
-  let root: string | undefined;
+  let roots: readonly string[] | undefined;
   /** As last read or written; null: there was none. */
   let known: There | null | undefined;
 
   async function look(): Promise<There | null | undefined> {
     const app = await appId();
     if (app === undefined) return undefined;
-    root ??= await commit();
-    const ref = root;
-    if (ref === undefined) return undefined;
+    roots ??= await commits();
+    if (roots === undefined) return undefined;
+    const found: There[] = [];
+    // Whoever may push to the base can put another history before it: below that the one of before is there still.
+    for (const ref of roots) found.push(...(await at(ref, app)));
+    const [newest] = found.sort((a, b) => b.sequence - a.sequence);
+    if (newest !== undefined) roots = [newest.ref];
+    return newest ?? null;
+  }
+
+  async function at(ref: string, app: number): Promise<There[]> {
     // Ours alone: any App may report checks of this name, as many as it likes.
     const asked = { owner, repo, ref, check_name: ANCHOR_CHECK, app_id: app, filter: "all" as const, per_page: 100 };
     const found = await askingOrNone(() => octokit.rest.checks.listForRef(asked), NOT_OURS_TO_SEE);
-    const ours = (found?.data.check_runs ?? []).flatMap((run) => {
+    return (found?.data.check_runs ?? []).flatMap((run) => {
       const [, sequence, head] = FORM.exec(run.external_id ?? "") ?? [];
       if (run.app?.id !== app || sequence === undefined || head === undefined) return [];
-      return [{ id: run.id, sequence: Number(sequence), head }];
+      return [{ id: run.id, ref, sequence: Number(sequence), head }];
     });
-    return ours.sort((a, b) => b.sequence - a.sequence)[0] ?? null;
   }
 
   return {
@@ -56,7 +66,8 @@ export function openGitHubAnchor({ octokit, repository, appId, commit }: AnchorO
     },
     async write({ sequence, head }) {
       known ??= await look();
-      if (root === undefined || (known?.sequence ?? 0) >= sequence) return;
+      const [first] = roots ?? [];
+      if (first === undefined || (known?.sequence ?? 0) >= sequence) return;
       const before = known;
       known = undefined;
       const fields = {
@@ -67,11 +78,11 @@ export function openGitHubAnchor({ octokit, repository, appId, commit }: AnchorO
       const summary = `The journal on \`stagecoach/journal\` was at ${head}, its commit number ${sequence}. Stagecoach compares the branch with this before it goes on.`;
       const output = { title: `Journal: ${sequence}`, summary };
       const place = { owner, repo, ...fields, output, ...NEVER_RETRY };
-      const made = { ...place, name: ANCHOR_CHECK, head_sha: root };
+      const made = { ...place, name: ANCHOR_CHECK, head_sha: first };
       const { data } = await asking<{ data: { id: number } }>(() =>
         before == null ? octokit.rest.checks.create(made) : octokit.rest.checks.update({ ...place, check_run_id: before.id }),
       );
-      known = { id: data.id, sequence, head };
+      known = { id: data.id, ref: first, sequence, head };
     },
   };
 }

@@ -170,9 +170,11 @@ function openRepoJournal({ id, fullName, baseBranch }: InstalledRepo, { sealKeys
       octokit,
       repository: fullName,
       appId: async () => forge.appId?.(),
-      async commit() {
+      async commits() {
         const base = await mirror.head(baseBranch);
-        return base === undefined ? undefined : await mirror.rootOf(base);
+        const first = base === undefined ? undefined : await mirror.rootOf(base);
+        if (base === undefined || first === undefined) return undefined;
+        return [first, ...((await mirror.rootsOf(base)) ?? []).filter((root) => root !== first)];
       },
     }),
     keep,
