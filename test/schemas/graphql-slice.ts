@@ -42,6 +42,7 @@ export const GRAPHQL_SLICE: Readonly<Record<string, string>> = {
   PullRequestTimelineItems: "",
   PullRequestTimelineItemsConnection: "nodes pageInfo totalCount",
   LabeledEvent: "actor createdAt id label",
+  BaseRefChangedEvent: "actor createdAt currentRefName id previousRefName",
 
   RateLimit: "cost limit nodeCount remaining resetAt used",
   PageInfo: "endCursor hasNextPage hasPreviousPage startCursor",

@@ -13,15 +13,14 @@ import type { Context } from "./context.ts";
 import { commitNodeOf, refNode } from "./git-nodes.ts";
 import { actorNode, teamNode } from "./people.ts";
 import { entryNode, queueNode } from "./queue-nodes.ts";
-import { commentNode, labeledNode, labelsField, pullState, repositoryNode } from "./repository-node.ts";
+import { commentNode, labelsField, pullState, repositoryNode, timelineField } from "./repository-node.ts";
 
 export function pullNode(context: Context, repo: Repo, issue: PullIssue) {
   return {
     ...ownFields(context, repo, issue),
     ...endsFields(context, repo, issue),
     labels: labelsField(context, repo, issue),
-    timelineItems: (args: ConnectionArgs) =>
-      connection("timelineItems", issue.labelled ?? [], args, (one) => labeledNode(context, repo, one)),
+    timelineItems: timelineField(context, repo, issue),
     ...mergeFields(context, repo, issue),
     ...listFields(context, repo, issue),
   };

@@ -25,8 +25,30 @@ export function labelNode(context: Context, repo: Repo, label: Label) {
   };
 }
 
-/** Of the events of a pull request's timeline those of labels are all that is kept. */
-export function labeledNode(context: Context, repo: Repo, { label, by, at }: NonNullable<Issue["labelled"]>[number]) {
+/** Of the events of a pull request's timeline those of labels and of its base are all that is kept. */
+export function timelineField(context: Context, repo: Repo, { labelled = [], retargeted = [] }: Issue) {
+  const events = [
+    ...labelled.map((one) => ({ type: "LABELED_EVENT", at: one.at, node: () => labeledNode(context, repo, one) })),
+    ...retargeted.map((one) => ({ type: "BASE_REF_CHANGED_EVENT", at: one.at, node: () => baseChangedNode(context, one) })),
+  ].sort((a, b) => a.at - b.at);
+  return (args: ConnectionArgs & { itemTypes?: readonly string[] | null }) => {
+    const asked = events.filter(({ type }) => args.itemTypes?.includes(type) ?? true);
+    return connection("timelineItems", asked, args, ({ node }) => node());
+  };
+}
+
+function baseChangedNode(context: Context, { from, to, by, at }: NonNullable<Issue["retargeted"]>[number]) {
+  return {
+    __typename: "BaseRefChangedEvent",
+    id: nodeId("BRCE", `${from}:${to}:${at}`),
+    actor: () => actorNode(context, by),
+    createdAt: seconds(at),
+    currentRefName: to,
+    previousRefName: from,
+  };
+}
+
+function labeledNode(context: Context, repo: Repo, { label, by, at }: NonNullable<Issue["labelled"]>[number]) {
   const known = repo.labels.get(label.toLowerCase());
   return {
     __typename: "LabeledEvent",

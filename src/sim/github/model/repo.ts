@@ -68,6 +68,8 @@ export interface Issue {
   labels: string[];
   /** Who put on which label, oldest first. */
   labelled?: { label: string; by: User; at: number }[];
+  /** Who pointed it from which branch at which, oldest first. */
+  retargeted?: { from: string; to: string; by: User; at: number }[];
   assignees: User[];
   createdAt: number;
   updatedAt: number;

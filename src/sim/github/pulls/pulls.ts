@@ -129,6 +129,8 @@ export async function editPull(world: World, repo: Repo, actor: Actor, issue: Pu
       await mustDiffer(repo, { base: change.base, baseSha: sha, branch: issue.pull.headRef, headSha: issue.pull.headSha });
     }
     Object.assign(changes, { base: { ref: { from: issue.pull.baseRef }, sha: { from: issue.pull.baseSha } } });
+    const event = { from: issue.pull.baseRef, to: change.base, by: actor.user, at: world.clock.now() };
+    issue.retargeted = [...(issue.retargeted ?? []), event];
     issue.pull.baseRef = change.base;
     issue.pull.baseSha = sha;
     delete issue.pull.mergeability;

@@ -65,8 +65,10 @@ export const LABELLED_BY = /* GraphQL */ `
 query LabelledBy($owner: String!, $name: String!, $number: Int!) {
   repository(owner: $owner, name: $name) {
     pullRequest(number: $number) {
-      timelineItems(itemTypes: [LABELED_EVENT], last: 100) {
+      timelineItems(itemTypes: [LABELED_EVENT, BASE_REF_CHANGED_EVENT], last: 100) {
         nodes {
+          __typename
+          ... on BaseRefChangedEvent { createdAt }
           ... on LabeledEvent {
             createdAt
             actor { __typename login }
@@ -79,13 +81,19 @@ query LabelledBy($owner: String!, $name: String!, $number: Int!) {
 }
 `;
 
+export interface BaseChange {
+  __typename: "BaseRefChangedEvent";
+  createdAt: string;
+}
+
 /** The label is as it is now, whatever it was called then. */
 export interface LabelEvent {
+  __typename: "LabeledEvent";
   createdAt: string;
   actor: { __typename: string; login: string } | null;
   label: { name: string; createdAt: string | null; updatedAt: string | null } | null;
 }
 
 export interface LabelledByResult {
-  repository: { pullRequest: { timelineItems: { nodes: (LabelEvent | null)[] | null } } | null } | null;
+  repository: { pullRequest: { timelineItems: { nodes: (LabelEvent | BaseChange | null)[] | null } } | null } | null;
 }
