@@ -130,6 +130,16 @@ describe("what one repository asks of another", () => {
     ]);
   });
 
+  it("of another owner's opens no namesake of the installation's, though nobody said who asks", async () => {
+    const { octokit, seen, sim } = await twoRepos();
+    await sim.createRepo({ owner: "globex", name: "config", files: new Map([["a", "b"]]), private: true });
+    expect((await refusal(octokit.rest.repos.get({ owner: "globex", repo: "config" }))).status).toBe(404);
+    expect(seen.findLast(({ path }) => path === "/repos/globex/config")?.token).toEqual({
+      repositories: undefined,
+      permissions: { metadata: "read" },
+    });
+  });
+
   it("that the installation has not is answered as everybody is, and no token is asked for each time", async () => {
     const { forge, minted } = await twoRepos();
     await forge().repo();

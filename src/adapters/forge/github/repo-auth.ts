@@ -34,6 +34,13 @@ const CLOSED_MS = 60_000;
 /** A token that is so new may not be known everywhere at GitHub. */
 const NEW_MS = 5_000;
 
+/** What an installation was given, and for whose repositories. */
+interface Grant {
+  permissions: Permissions;
+  /** undefined: of a whole enterprise, which has no login. */
+  owner: string | undefined;
+}
+
 interface Token {
   token: string;
   createdAt: string;
@@ -42,7 +49,7 @@ interface Token {
 /** What the Octokits of an App know together. */
 interface Known {
   tokens: BoundedMap<string, string>;
-  granted: BoundedMap<number, { at: number; permissions: Promise<Permissions> }>;
+  granted: BoundedMap<number, { at: number; grant: Promise<Grant> }>;
   /** Repositories that a token cannot be had for, and until when that is believed. */
   closed: BoundedMap<string, number>;
 }
@@ -101,34 +108,41 @@ function openTokens(inner: Auth, options: Options, installationId: number, { gra
   const mint = (asked: object) => inner({ type: "installation", installationId, ...asked } as Parameters<Auth>[0]) as Promise<Token>;
   const plain = (refresh?: boolean) => mint({ permissions: TO_LIST, refresh });
 
-  function given(refresh: boolean | undefined): Promise<Permissions> {
+  function given(refresh: boolean | undefined): Promise<Grant> {
     const last = granted.get(installationId);
-    if (last !== undefined && refresh !== true && Date.now() - last.at < GRANTED_MS) return last.permissions;
+    if (last !== undefined && refresh !== true && Date.now() - last.at < GRANTED_MS) return last.grant;
     const asked = options.octokit.request("GET /app/installations/{installation_id}", { installation_id: installationId });
-    const permissions = asked.then(({ data }) => data.permissions as Permissions);
-    granted.set(installationId, { at: Date.now(), permissions });
-    permissions.catch(() => granted.get(installationId)?.permissions === permissions && granted.delete(installationId));
-    return permissions;
+    const grant = asked.then(({ data: { permissions, account } }): Grant => {
+      const owner = account !== null && "login" in account ? account.login.toLowerCase() : undefined;
+      return { permissions: permissions as Permissions, owner };
+    });
+    granted.set(installationId, { at: Date.now(), grant });
+    grant.catch(() => granted.get(installationId)?.grant === grant && granted.delete(installationId));
+    return grant;
   }
 
   async function of(repository: string, wanted: Permissions, refresh?: boolean): Promise<Token> {
     const key = `${installationId} ${repository.toLowerCase()}`;
     if (refresh !== true && (closed.get(key) ?? 0) > Date.now()) return plain();
     const repositoryNames = [repository.split("/")[1] ?? ""];
+    // Names are asked for without their owner, which is the installation's: of another's repository it would be a namesake's token.
+    const isOthers = ({ owner }: Grant) => owner !== undefined && owner !== ownerOf(repository);
     try {
-      return await mint({ repositoryNames, permissions: within(wanted, await given(refresh)), refresh });
+      const grant = await given(refresh);
+      if (!isOthers(grant)) return await mint({ repositoryNames, permissions: within(wanted, grant), refresh });
     } catch (error) {
       if (!isRefused(error)) throw error;
     }
     try {
-      // It may have been given less since.
-      return await mint({ repositoryNames, permissions: within(wanted, await given(true)), refresh });
+      // It may have been given less since, or its account have another name.
+      const grant = await given(true);
+      if (!isOthers(grant)) return await mint({ repositoryNames, permissions: within(wanted, grant), refresh });
     } catch (error) {
       if (!isRefused(error)) throw error;
-      closed.set(key, Date.now() + CLOSED_MS);
-      // It is not, or no more, one of the installation: GitHub answers as it answers everybody.
-      return plain();
     }
+    closed.set(key, Date.now() + CLOSED_MS);
+    // It is not, or no more, one of the installation: GitHub answers as it answers everybody.
+    return plain();
   }
 
   function ofCall(call: Call, refresh?: boolean): Promise<Token> {
@@ -136,7 +150,6 @@ function openTokens(inner: Auth, options: Options, installationId: number, { gra
     const asked = repositoryIn(call) ?? asker;
     if (asked === undefined) return plain(refresh);
     if (asker === undefined || asker.toLowerCase() === asked.toLowerCase()) return of(asked, TO_WORK, refresh);
-    // Names are asked for without their owner, which is the installation's.
     return ownerOf(asker) === ownerOf(asked) ? of(asked, TO_READ, refresh) : plain(refresh);
   }
 
@@ -146,7 +159,7 @@ function openTokens(inner: Auth, options: Options, installationId: number, { gra
 const ownerOf = (repository: string) => repository.toLowerCase().split("/")[0];
 
 /** No more than was given: GitHub gives no token for more. */
-function within(wanted: Permissions, given: Permissions): Permissions {
+function within(wanted: Permissions, { permissions: given }: Grant): Permissions {
   const both = Object.entries(wanted).filter(([name]) => name === "metadata" || given[name] !== undefined);
   return Object.fromEntries(both.map(([name, level]) => [name, given[name] === "read" ? "read" : level]));
 }
