@@ -50,14 +50,15 @@ function noRules(): BranchRules {
   };
 }
 
-/** See Forge.rulesOn. None where GitHub refuses to tell, as of a free plan's private repository, which has no rulesets. */
+/** See Forge.rulesOn. */
 export async function rulesOn(place: RepoOctokit, branch: string): Promise<string[]> {
-  return ((await askingOrNone(() => activeRules(place, branch), [403])) ?? []).map(({ type }) => type);
+  return (await activeRules(place, branch)).map(({ type }) => type);
 }
 
-/** None where they are not offered to this plan, or by an older Enterprise Server. */
+/** None where they are not offered by an older Enterprise Server, or GitHub refuses to tell, as of a free plan's private repository. */
 export async function activeRules({ octokit, owner, repo }: RepoOctokit, branch: string): Promise<Rule[]> {
-  return (await askingOrNone(() => octokit.paginate(octokit.rest.repos.getBranchRules, { owner, repo, branch, per_page: 100 }))) ?? [];
+  const ask = () => octokit.paginate(octokit.rest.repos.getBranchRules, { owner, repo, branch, per_page: 100 });
+  return (await askingOrNone(ask, [403, 404])) ?? [];
 }
 
 function applyRule(rules: BranchRules, rule: Rule): void {

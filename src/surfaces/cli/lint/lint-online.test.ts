@@ -76,4 +76,14 @@ describe("stagecoach lint --online", () => {
     expect(codes(await linted("ada"))).toContain("APP_PASSES_NOT");
     expect(codes(await linted("rob"))).not.toContain("APP_PASSES_NOT");
   });
+
+  it("takes a private repository of a free plan, of which GitHub refuses to tell any rules, for one that has none", async () => {
+    const message = "Upgrade to GitHub Pro or make this repository public to enable this feature.";
+    github.sim.faults.request = ({ path }) => (path.includes("/rules/branches/") ? { status: 403, body: { message } } : undefined);
+    try {
+      expect(codes(await linted("rob"))).toContain("BRANCHES_UNPROTECTED");
+    } finally {
+      delete github.sim.faults.request;
+    }
+  });
 });
