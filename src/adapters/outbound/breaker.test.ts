@@ -34,6 +34,24 @@ test("ten minutes of 502 cost a host a score of requests, however many ask each 
   expect(sent()).toBeLessThan(25);
 });
 
+test("ten minutes of 502 cost a few more where one repository alone asks, of several that there are", async () => {
+  const { clock, host, ask, sent } = world();
+  host.status = 200;
+  await ask("github.com", "acme/quiet");
+  host.status = 502;
+  for (let second = 0; second < 600; second++) {
+    await ask("github.com", "acme/busy").catch(() => undefined);
+    clock.advance(1000);
+  }
+  expect(sent()).toBeGreaterThan(25);
+  expect(sent()).toBeLessThan(45);
+  host.status = 200;
+  // It alone is kept off meanwhile, and not for longer than a minute.
+  await expect(ask("github.com", "acme/quiet")).resolves.toBe(200);
+  clock.advance(60_000);
+  await expect(ask("github.com", "acme/busy")).resolves.toBe(200);
+});
+
 test("it is asked again by one request, and by all once that was answered", async () => {
   const { clock, host, ask, sent } = world();
   host.status = 0;
@@ -63,7 +81,7 @@ test("whoever has a repository that fails by itself keeps nobody else off the ho
   host.status = 200;
   await ask("github.com", "acme/well");
   host.status = 502;
-  for (let n = 0; n < 50; n++) await expect(ask("github.com", "acme/ill")).resolves.toBe(502);
+  for (let n = 0; n < 20; n++) await expect(ask("github.com", "acme/ill")).resolves.toBe(502);
   // Once it is down for all, the one that fails by itself does not get every try.
   for (let n = 0; n < 5; n++) await ask("github.com", "acme/well").catch(() => undefined);
   clock.advance(1000);
