@@ -31,12 +31,10 @@ export interface ControlPlane {
    * with that time as its `askedAt`. `gone`: it is not there any more. Never rejects.
    */
   reread(namespace: string, name: string): Promise<RereadOutcome>;
-  /** Nothing can be asked from here to look again: `refresh` would be unavailable. */
-  mute?: boolean | undefined;
-  /** Asks Argo CD to compare again. */
-  refresh(namespace: string, name: string): Promise<RefreshOutcome>;
-  /** Asks the controller of ApplicationSets to generate from this one anew. Absent: there is no way to ask it from here. */
-  refreshSet?(namespace: string, name: string): Promise<RefreshOutcome>;
+  /** Asks Argo CD to compare again. Absent: there is no way to ask it from here. */
+  refresh?: Refresh | undefined;
+  /** Asks the controller of ApplicationSets to generate from this one anew. Absent: as above. */
+  refreshSet?: Refresh | undefined;
   /** The Argo Rollouts of an Application, with what they show: all of them or none. */
   rollouts?(namespace: string, name: string): Promise<RolloutsOutcome>;
   /**
@@ -60,7 +58,9 @@ export type RolloutsOutcome = readonly RolloutView[] | "unavailable" | { tooMany
 
 export type RolloutAction = "resume" | "promote-full" | "abort" | "retry";
 
-/** `unavailable`: this adapter does not try, since nothing allows it to. `failed`: it was tried; why it failed, without a credential. */
+type Refresh = (namespace: string, name: string) => Promise<RefreshOutcome>;
+
+/** `unavailable`: the Application or the set is not one that may be asked. `failed`: it was tried; why it failed, without a credential. */
 export type RefreshOutcome = "asked" | "unavailable" | { failed: Words };
 
 /** `why` holds no credential. */

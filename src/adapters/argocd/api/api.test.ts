@@ -174,7 +174,7 @@ describe("what it asks for", () => {
     const known = await ready();
     harness.silence(true);
     await harness.put({ ...named("a"), status: { health: { status: "Degraded" } } });
-    expect(await known.refresh("argocd", "a")).toBe("asked");
+    expect(await known.refresh?.("argocd", "a")).toBe("asked");
     expect(known.application("argocd", "a")?.status.health.status).toBe("Degraded");
   });
 });
@@ -188,14 +188,14 @@ test("a refresh that fails says why, and the line to grant where it is forbidden
   });
   const known = await ready({ url });
   refuses = true;
-  expect(await known.refresh("argocd", "a")).toEqual({ failed: expect.toSay(/^HTTP 502 from http:\/\/127\.0\.0\.1/) });
+  expect(await known.refresh?.("argocd", "a")).toEqual({ failed: expect.toSay(/^HTTP 502 from http:\/\/127\.0\.0\.1/) });
   const folder = await mkdtemp(join(tmpdir(), "stagecoach-test-"));
   const tokenFile = join(folder, "token");
   await writeFile(tokenFile, harness.token);
   const rotated = openApiPlane({ ...options(), tokenFile });
   await rotated.ready();
   await writeFile(tokenFile, harness.api.addAccount("bot", READER.slice(1)));
-  expect(await rotated.refresh("argocd", "a")).toEqual({
+  expect(await rotated.refresh?.("argocd", "a")).toEqual({
     failed: expect.toSay(/permission denied.*grant it: p, ACCOUNT, applications, get, default\/\*, allow/),
   });
   await rotated.close();

@@ -71,18 +71,13 @@ export function openKubernetes(options: KubernetesOptions): ControlPlane {
   return {
     ...reads,
     uiUrl: options.uiUrl,
-    mute: !annotationRefresh,
     async reread(namespace, name) {
       if (reads.application(namespace, name) === undefined) return { kind: "gone" };
       const asked = clock.now();
       return await readByName(client, { namespace, name, now: asked }, (view) => offer(namespace, name, view, asked));
     },
-    async refresh(namespace, name) {
-      return annotationRefresh ? await annotate(client, log, "applications", { namespace, name }) : "unavailable";
-    },
-    async refreshSet(namespace, name) {
-      return annotationRefresh ? await annotate(client, log, "applicationsets", { namespace, name }) : "unavailable";
-    },
+    refresh: annotationRefresh ? (namespace, name) => annotate(client, log, "applications", { namespace, name }) : undefined,
+    refreshSet: annotationRefresh ? (namespace, name) => annotate(client, log, "applicationsets", { namespace, name }) : undefined,
     async rollouts(namespace, name) {
       const view = reads.application(namespace, name);
       return view === undefined ? "unavailable" : await readRollouts(client, view);

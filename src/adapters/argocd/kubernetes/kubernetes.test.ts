@@ -128,7 +128,7 @@ describe("the Kubernetes adapter", () => {
     putIn(sim, rawApplication({ metadata: { name: "a" } }));
     plane = openOn(sim);
     await plane.ready();
-    expect(await plane.refresh("argocd", "a")).toBe("unavailable");
+    expect([plane.refresh, plane.refreshSet]).toEqual([undefined, undefined]);
     expect([...sim.requests().keys()].filter((request) => !/^(list|watch) /.test(request))).toEqual([]);
   });
 
@@ -138,7 +138,7 @@ describe("the Kubernetes adapter", () => {
     const token = sim.addAccount("bot", [{ verbs: [...READ], apiGroups: ["argoproj.io"], resources: ["*"] }]);
     plane = openOn(sim, { annotationRefresh: true, clusterSecrets: false, kubeConfig: { kubeconfig: sim.kubeconfig(token) } });
     await plane.ready();
-    expect(await plane.refresh("argocd", "a")).toEqual({
+    expect(await plane.refresh?.("argocd", "a")).toEqual({
       failed: expect.toSay(/cannot patch resource "applications".*grant the verb patch on applications\.argoproj\.io/),
     });
   });

@@ -62,7 +62,7 @@ export function openRefresher({ planes, clock, log }: Pick<RepoContext, "planes"
     const plane = planes.get(planeName);
     let answer: RefreshOutcome;
     try {
-      answer = (await (what === SET ? plane?.refreshSet?.(namespace, name) : plane?.refresh(namespace, name))) ?? "unavailable";
+      answer = (await (what === SET ? plane?.refreshSet?.(namespace, name) : plane?.refresh?.(namespace, name))) ?? "unavailable";
     } catch (error) {
       answer = { failed: error instanceof Error ? error.message : String(error) };
     }

@@ -80,7 +80,7 @@ export function awaitParent(
   const keyOf = ({ namespace, name }: { namespace: string; name: string }) => `${plane.name}/${namespace}/${name}`;
   const applications = asks.parent === undefined ? [] : [keyOf(asks.parent)];
   const silent = step === "generate" && asks.set !== undefined && plane.refreshSet === undefined;
-  const mute = silent || (step === "compare" && plane.mute === true);
+  const mute = silent || (step === "compare" && plane.refresh === undefined);
   const sets = asks.set === undefined || plane.refreshSet === undefined ? [] : [keyOf(asks.set)];
   const due = [...applications, ...sets.map(setKey)].map((key) => refresher.want(key, reason));
   const asked = step === "compare" ? parent && keyOf(parent) : set && setKey(keyOf(set));

@@ -110,13 +110,13 @@ describe("what one tenant sees of a control plane", () => {
 
   test("nothing is asked of Argo CD about an Application of others", async () => {
     const rollout = { namespace: "x", name: "x" };
-    expect(await seen.refresh("argocd", "ledger-eu-2")).toBe("unavailable");
+    expect(await seen.refresh?.("argocd", "ledger-eu-2")).toBe("unavailable");
     expect(await seen.rollouts?.("argocd", "ledger-eu-2")).toBe("unavailable");
     expect(await seen.syncWindows?.("argocd", "ledger-eu-2")).toBeUndefined();
     expect(await seen.runAction?.({ namespace: "argocd", name: "ledger-eu-2" }, rollout, "abort")).toMatchObject({ kind: "forbidden" });
     expect(await seen.generate?.({ spec: { template: { spec: { project: "ledger" } } } })).toMatchObject({ kind: "forbidden" });
     expect(whole.asked).toEqual([]);
-    expect(await seen.refresh("argocd", "payments-eu-1")).toBe("asked");
+    expect(await seen.refresh?.("argocd", "payments-eu-1")).toBe("asked");
     expect(await seen.runAction?.({ namespace: "argocd", name: "payments-eu-1" }, rollout, "resume")).toEqual({ kind: "done" });
     expect(await seen.generate?.({ spec: { template: { spec: { project: "payments" } } } })).toMatchObject({ kind: "done" });
     await seen.close();

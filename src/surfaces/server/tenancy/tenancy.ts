@@ -99,7 +99,6 @@ export function grantedPlane(plane: ControlPlane, mayUse: (project: string) => b
   const granted: ControlPlane = {
     name: plane.name,
     uiUrl: plane.uiUrl,
-    mute: plane.mute,
     ready: () => plane.ready(),
     state: () => plane.state(),
     application,
@@ -121,11 +120,13 @@ export function grantedPlane(plane: ControlPlane, mayUse: (project: string) => b
       }),
     reread: async (namespace, name) =>
       application(namespace, name) === undefined ? { kind: "gone" } : await plane.reread(namespace, name),
-    refresh: async (namespace, name) => (application(namespace, name) === undefined ? "unavailable" : await plane.refresh(namespace, name)),
     // The plane belongs to all tenants: whoever opened it closes it.
     close: async () => undefined,
   };
-  const { refreshSet } = plane;
+  const { refresh, refreshSet } = plane;
+  if (refresh !== undefined)
+    granted.refresh = async (namespace, name) =>
+      application(namespace, name) === undefined ? "unavailable" : await refresh(namespace, name);
   if (refreshSet !== undefined)
     granted.refreshSet = async (namespace, name) =>
       applicationSet(namespace, name) === undefined ? "unavailable" : await refreshSet(namespace, name);
