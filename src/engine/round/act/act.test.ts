@@ -16,7 +16,7 @@ import { openActor } from "./act.ts";
 const AT = "2026-11-21T09:00:00.000Z";
 
 /** A step from its merge: nobody has written since, and the intention is fresh. */
-function merging(isAnchored: boolean) {
+function merging(isAnchored: boolean, aheadMs?: number) {
   const { run, number } = open();
   const sent: number[] = [];
   const mirror = {
@@ -26,7 +26,8 @@ function merging(isAnchored: boolean) {
         ["stagecoach/journal", "j"],
       ]),
   };
-  const context = { journal: { isAnchored: async () => isAnchored }, journalBranch: "stagecoach/journal", mirror };
+  const clock = { now: () => Date.parse(AT), ahead: () => aheadMs };
+  const context = { clock, journal: { isAnchored: async () => isAnchored }, journalBranch: "stagecoach/journal", mirror };
   const enqueuePull = async (asked: number) => {
     sent.push(asked);
     return { kind: "retry" as const, message: "later" };
@@ -43,6 +44,13 @@ test("nothing is merged while the journal is not above what is anchored: a halt 
   await good.merge();
   await rewound.merge();
   expect([good.sent, rewound.sent]).toEqual([[12], []]);
+});
+
+test("nothing is merged once our clock is known to differ from GitHub's, though the round decided before", async () => {
+  const [agreed, apart] = [merging(true), merging(true, 15 * 60_000)];
+  await agreed.merge();
+  await apart.merge();
+  expect([agreed.sent, apart.sent]).toEqual([[12], []]);
 });
 
 function desk(

@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test, vi } from "vitest";
 import type { ControlPlane, RereadOutcome } from "../../../adapters/argocd/port.ts";
 import { merged, rawApplication } from "../../../adapters/argocd/testing/application.ts";
 import { decodeApplication } from "../../../core/argocd/decode/application.ts";
@@ -82,13 +82,34 @@ describe("reading soon", () => {
 
   test("those that arrive within a moment are waited for, and no others", async () => {
     const [first = "", second = ""] = keys(2);
-    expect(await memory.reader.arrive([first])).toBe(false);
+    const arrive = memory.reader.arriving();
+    expect(await arrive([first])).toBe(false);
     memory.reader.readSoon(first);
-    const arrived = memory.reader.arrive([first, second]);
+    const arrived = arrive([first, second]);
     await answerAll();
     expect(await arrived).toBe(true);
     memory.reader.readSoon(second);
-    expect(await memory.reader.arrive([first, second])).toBe(false);
+    expect(await arrive([first, second])).toBe(false);
+    await answerAll();
+  });
+
+  test("a run of many batches that wait for silent reads costs one moment, not one for each", async () => {
+    vi.useFakeTimers();
+    try {
+      const all = keys(8);
+      for (const key of all) memory.reader.readSoon(key);
+      const arrive = memory.reader.arriving();
+      const looks = (async () => {
+        const seen: boolean[] = [];
+        for (const key of all) seen.push(await arrive([key]));
+        return seen;
+      })();
+      await vi.advanceTimersByTimeAsync(300);
+      expect(vi.getTimerCount()).toBe(0);
+      expect(await looks).toEqual(all.map(() => false));
+    } finally {
+      vi.useRealTimers();
+    }
     await answerAll();
   });
 

@@ -26,8 +26,11 @@ const MOST_KEPT = 20_000;
 export interface TargetReader {
   /** Reads the target soon. Returns at once, with why the last try failed, if it did. */
   readSoon(key: string): Words | undefined;
-  /** Waits a moment at most for those that are being read. False: of these none is, or some still are. */
-  arrive(keys: readonly string[]): Promise<boolean>;
+  /**
+   * What is asked here waits a moment at most, all of it together, for those that are being read: one for each look at a run, however many
+   * batches that has. False: of these none is, or some still are.
+   */
+  arriving(): (keys: readonly string[]) => Promise<boolean>;
   /** Reads these now, few at a time, and no more once one could not be. Those that were not tried are left out. */
   readAll(keys: readonly string[]): Promise<Map<string, ReadNow>>;
 }
@@ -68,15 +71,18 @@ export function openTargetReader({ planes, clock, log }: Pick<RepoContext, "plan
       if (!lanes.isBusy(key) && (failed === undefined || clock.now() - failed.at >= AGAIN_MS)) lanes.add(key);
       return failed?.why;
     },
-    async arrive(keys) {
-      const end = performance.now() + MOMENT_MS;
-      for (let waited = false; ; waited = true) {
-        const underWay = keys.flatMap((key) => lanes.underWay(key) ?? []);
-        if (underWay.length === 0) return waited;
-        const left = end - performance.now();
-        if (left <= 0) return false;
-        await within(left, underWay);
-      }
+    arriving() {
+      let left = MOMENT_MS;
+      return async (keys) => {
+        for (let waited = false; ; waited = true) {
+          const underWay = keys.flatMap((key) => lanes.underWay(key) ?? []);
+          if (underWay.length === 0) return waited;
+          if (left <= 0) return false;
+          const since = performance.now();
+          await within(left, underWay);
+          left -= performance.now() - since;
+        }
+      };
     },
     async readAll(keys) {
       const read = new Map<string, ReadNow>();

@@ -32,7 +32,7 @@ interface Parts {
   renderer: Renderer;
   refresher: Refresher;
   judge: JudgeTargets;
-  reader: Pick<TargetReader, "arrive">;
+  reader: Pick<TargetReader, "arriving">;
 }
 
 export function openTargetLooks(
@@ -70,6 +70,7 @@ export function openTargetLooks(
       const healthIssues = (key: string) => (tolerates ? (before.get(key) ?? healthIssuesNow(key)) : undefined);
       const rendered = renderer(run, baseBranch);
       const atBase = await rendered(base);
+      const arrive = reader.arriving();
       for (const upcoming of upcomingBatches(run))
         for (const [key, values] of await pins.at(base, upcoming)) seen.set(key, { pins: values, healthIssues: healthIssues(key) });
       for (const batch of run.batches) {
@@ -80,7 +81,7 @@ export function openTargetLooks(
         const around = { ...(await renderAround(run, batch, rendered)), atBase };
         const first = await judge(run, batch, around);
         // What only a read by name was missing for: the answer may be here already, and spares a round.
-        const isRead = await reader.arrive(batch.targets.map(({ key }) => key));
+        const isRead = await arrive(batch.targets.map(({ key }) => key));
         const assessments = isRead ? await judge(run, batch, around) : first;
         for (const [index, target] of batch.targets.entries()) {
           if (hasGoneOn(batch, target)) continue;
