@@ -7,6 +7,7 @@ import type { AnalysisState } from "../../src/adapters/analysis/port.ts";
 import { isOver } from "../../src/adapters/analysis/port.ts";
 import { type Answering, json, startAnswering } from "../../src/adapters/analysis/testing.ts";
 import { type OutboundPolicy, outbound } from "../../src/adapters/outbound/outbound.ts";
+import { ruleFor } from "../../src/adapters/outbound/rules.ts";
 import { readTemplates } from "../../src/core/analysis/template.ts";
 import { silentLog } from "../../src/engine/round/context.ts";
 import { fastClock } from "../../src/sim/clock.ts";
@@ -77,6 +78,9 @@ describe("somebody who writes a repository's templates", () => {
     ])
       expect([host, await ask({ allow, lookup }, `http://${host}:${server.port}/`)]).toEqual([host, "Refused"]);
     expect(server.requests).toEqual([]);
+    // Refused by its name already: a name service may show it at a public address.
+    for (const host of ["localhost", "prometheus.monitoring.svc", "x.svc.cluster.local"])
+      expect([host, ruleFor(allow, new URL(`http://${host}:${server.port}/`), undefined)]).toEqual([host, undefined]);
     expect(await ask({ allow: [`localhost:${server.port}`], lookup }, `http://localhost:${server.port}/`)).toBe("200");
   });
 
