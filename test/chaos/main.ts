@@ -5,6 +5,7 @@
  */
 import { execFileSync } from "node:child_process";
 import { once } from "node:events";
+import { readFileSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -56,6 +57,16 @@ function openMirror(folder: string, { gitUrl }: ChaosWorld) {
   };
 }
 
+/** Seconds of processor time that a process has had, by Linux's word; not a number elsewhere. */
+function processorTime(pid = 0): number {
+  try {
+    const [user, system] = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ")[1]?.split(" ").slice(11, 13) ?? [];
+    return (Number(user) + Number(system)) / 100;
+  } catch {
+    return Number.NaN;
+  }
+}
+
 async function release({ api }: ChaosWorld): Promise<void> {
   const repo = "/repos/acme/fleet";
   const { object } = (await api("GET", `${repo}/git/ref/heads/main`)) as { object: { sha: string } };
@@ -98,8 +109,12 @@ try {
   const began = performance.now();
   let done = 0;
   let starting = 0;
+  let [before, after] = [0, 0];
   for (; done < kills; done++) {
+    const atStart = processorTime(bot.child.pid);
     await sleep(uptime * 1000 * (0.75 + Math.random() / 2));
+    before += atStart;
+    after += processorTime(bot.child.pid) - atStart;
     bot.child.kill("SIGKILL");
     await once(bot.child, "exit");
     if (values.trace) {
@@ -107,6 +122,11 @@ try {
       console.log(
         `${String(done + 1).padStart(3)} ${((performance.now() - began) / 1000).toFixed(0)} s ${phase} ${merges.length} ${(JSON.stringify(why) ?? "").slice(0, 200)}`,
       );
+      const lines = bot
+        .output()
+        .split("\n")
+        .flatMap((line) => (line.startsWith("{") ? [JSON.parse(line) as { time: unknown; msg: string }] : []));
+      console.log(lines.map(({ time, msg }) => `      ${String(time)} ${msg.slice(0, 120)}`).join("\n"));
     }
     const killed = performance.now();
     bot = world.bot();
@@ -119,6 +139,8 @@ try {
     `${done} kills, each about ${uptime} s after its port answered (${(starting / 1000 / Math.max(done, 1)).toFixed(1)} s after its start): ` +
       `${then.merges.length} of ${BATCHES} batches merged in ${((performance.now() - began) / 1000).toFixed(0)} s`,
   );
+  const mean = (sum: number) => (sum / Math.max(done, 1)).toFixed(2);
+  console.log(`processor time of a life: ${mean(before)} s until its port answers, ${mean(after)} s from then on`);
   const end = performance.now() + PATIENCE_MS;
   while (!["Succeeded", "Failed", "Paused"].includes(look().phase ?? "") && performance.now() < end) await sleep(1000);
   if (values.trace) console.log(bot.output().slice(-6000));

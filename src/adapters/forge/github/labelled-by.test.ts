@@ -11,6 +11,7 @@ const AFTER = "2026-11-21T11:00:00Z";
 
 function event(login: string, label: Partial<NonNullable<LabelEvent["label"]>> | null, createdAt = AT): LabelEvent {
   return {
+    __typename: "LabeledEvent",
     createdAt,
     actor: { __typename: "User", login },
     label: label === null ? null : { name: "bypass", createdAt: BEFORE, updatedAt: BEFORE, ...label },
@@ -51,5 +52,23 @@ describe("on a pull request", () => {
     expect(await now()).toEqual({ login: "mia", isBot: false, sawHead: true });
     await github.branch("a", { "a.txt": "2\n" });
     expect(await now()).toEqual({ login: "mia", isBot: false, sawHead: false });
+  });
+
+  it("outlives no change of the base: what the label was put on for was another pull request", async () => {
+    const { forge } = watchedForge(github);
+    await github.branch("elsewhere", { "elsewhere.txt": "1\n" });
+    await github.branch("b", { "b.txt": "1\n" });
+    const number = await github.sim.actAs("wim").openPull(github.repository, { head: "b", title: "B" });
+    const sawHead = async () => (await forge.labelledBy?.((await forge.pull(number)) as Pull, "bypass"))?.sawHead;
+    github.clock.step(5000);
+    await github.sim.actAs("mia").label(github.repository, number, ["bypass"]);
+    expect(await sawHead()).toBe(true);
+    github.clock.step(5000);
+    const headers = { authorization: `token ${github.sim.token("wim")}`, "content-type": "application/json" };
+    const body = JSON.stringify({ base: "elsewhere" });
+    expect((await fetch(`${github.sim.url}/repos/${github.repository}/pulls/${number}`, { method: "PATCH", headers, body })).status).toBe(
+      200,
+    );
+    expect(await sawHead()).toBe(false);
   });
 });
