@@ -82,7 +82,7 @@ describe("the demo", () => {
     const body = new URLSearchParams({ token, body: "/promote" });
     const posted = await fetch(`${pull}/comment`, { method: "POST", body, headers: HTML });
     expect([posted.status, await posted.text()]).toEqual([200, expect.stringContaining("<p>/promote</p>")]);
-    await until(/eu-west-1 1 \(PR #\d+\): Merged/);
+    await until(/eu-west-1 1 \(PR #\d+\): (Merged|Syncing)/);
     expect(await (await fetch(pull, { headers: HTML })).text()).toContain("🚀");
     // Without a terminal it ends by itself.
     expect([await ended, out()]).toEqual([[0, null], expect.stringMatching(/Succeeded: every stage is done/)]);
