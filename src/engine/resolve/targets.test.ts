@@ -140,6 +140,8 @@ describe("clusters", () => {
     const { problems } = resolve(ELEMENT, {}, { applications: at({ server }), clusters: known.clusters });
     expect(problems).toMatchObject([{ code: "PIN_NOT_FOUND", value: "10.0.0.7:6443", byServer: server }]);
     expect(problems.map((problem) => sayProblem(problem).hint)).toEqual([expect.stringContaining("`clusterSecrets: true`")]);
+    // And the configuration that ships names it where somebody would look.
+    expect(readFileSync(new URL("../../../deploy/base/stagecoach.yaml", import.meta.url), "utf8")).toMatch(/^ +# clusterSecrets: true$/m);
     const named = clustersOfApplications(at({ name: "eu-1", server }).map(({ view }) => view));
     expect(named).toMatchObject([{ name: "eu-1", derived: "name" }]);
   });
