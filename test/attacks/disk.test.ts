@@ -70,7 +70,7 @@ test("a stranger fills the server's disk by a fork's pull requests, for ever or 
   limits.repository = 1;
   await journey.start();
   pull = await open("no-room", { "small.txt": "small\n" });
-  await told("it is said that there is no room", "used up");
+  await told("it is said that there is no room", "is full");
   const issues = () => page.get("/issues?state=open&labels=stagecoach&per_page=100") as Promise<{ body: string }[]>;
   await askUntil(clock, "the issue says so, too", issues, (seen) => seen.some(({ body }) => body.includes("is full")));
   await journey.release();

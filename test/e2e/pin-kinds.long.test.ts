@@ -129,7 +129,7 @@ describe("each cluster follows a branch of its own", () => {
     expect(comment).not.toMatch(/#0\b/);
     await askFor(world, "v1.4.1");
     const back = await journey.until("the way back is refused", ({ number, phase }) => number === 2 && phase === "Paused");
-    expect(back.paused?.reason).toSay(/is at \w{10}, past \w{10}: a branch is only ever moved forward/);
+    expect(back.paused?.reason).toSay(/is at \w{10}, past \w{10}: Stagecoach only ever moves a branch forward/);
     expect(new Set(branchHeads(world).values())).toEqual(new Set([release]));
   });
 
@@ -145,9 +145,9 @@ describe("each cluster follows a branch of its own", () => {
     const release = await releaseTag(world, "v1.4.2");
     const paused = await journey.until("the run pauses", (run) => run.phase === "Paused");
     expect(paused.paused?.kind).toBe("Refused");
-    expect(paused.paused?.reason).toSay(/env\/eu-central-1-a cannot be fast-forwarded to .* by .*bob.* \(Hotfix by hand\)/i);
+    expect(paused.paused?.reason).toSay(/cannot fast-forward env\/eu-central-1-a to .* by .*bob.* \(Hotfix by hand\)/i);
     expect(branchHeads(world)).toEqual(changed);
-    const comment = await world.untilComment(paused.trigger.pull ?? 0, "cannot be fast-forwarded");
+    const comment = await world.untilComment(paused.trigger.pull ?? 0, "cannot fast-forward");
     expect(comment).not.toMatch(/#0\b/);
     git(repo, "update-ref", "refs/heads/env/eu-central-1-a", kept.get("eu-central-1-a") ?? "");
     world.github.actAs("alice").comment(world.repository, paused.trigger.pull ?? 0, "/resume");

@@ -177,7 +177,7 @@ describe("a release merged while a run is in progress", () => {
     const rejected = await mergeChange(here, "alice", { "releases/ledger.yaml": "version: v1.4.3\n" }, "Release ledger v1.4.3");
     await world.untilComment(rejected, "was rejected");
     carol.comment(repository, rejected, "/retry");
-    await world.untilComment(rejected, "run #1 is in progress: say it again once it has ended");
+    await world.untilComment(rejected, "#1 is in progress: comment again once it has ended");
     const pull = (await untilRunOf(here, "ledger", "it is there", () => true)).batches[0]?.pull?.number ?? 0;
     carol.comment(repository, pull, "/promote");
     await untilRunOf(here, "ledger", "it succeeds", (run) => run.number === 1 && run.phase === "Succeeded");

@@ -452,7 +452,7 @@ describe("heads of pull requests", () => {
     pulls.set(1, BROKEN);
     room.left = 0;
     await publish();
-    expect(titles()["a1e"]).toContain("used up");
+    expect(titles()["a1e"]).toContain("is full");
     expect(memory.attention.told().map(({ code }) => code)).toEqual(["MIRROR_FULL"]);
     room.left = 1;
     now += 5 * 60_000;

@@ -2,25 +2,15 @@ import { formatDuration } from "../../base/time.ts";
 import type { EngineReasons } from "../../reasons/engine.ts";
 import type { Problem } from "../../reasons/problem.ts";
 import { type Entries, entriesOf } from "./entry.ts";
+import { few, release, sha } from "./phrases.ts";
 import { sayProblem } from "./problems/problems.ts";
 import { sayRender } from "./render.ts";
 
 const UNVERIFIED = "set sourceRef.unverified: true to go on without that check";
-const killed = (by = "time or memory", end = true) => `takes too much ${by}: ${end ? "left alone until its head changes" : "tried again"}`;
+const killed = (by = "time or memory", end = true) =>
+  `takes too much ${by}: Stagecoach ${end ? "leaves it alone until its head changes" : "tries again"}`;
 const EDITED = "was edited since this run began";
 const OF_RUN = "it belongs to run {rollout} #{run}";
-
-function few(names: readonly string[]): string {
-  return names.length <= 3 ? names.join(", ") : `${names.slice(0, 3).join(", ")} and ${names.length - 3} more`;
-}
-
-function sha(commit: string): string {
-  return commit.slice(0, 10);
-}
-
-function release({ values }: { values: Readonly<Record<string, string>> }): string {
-  return Object.values(values).join(", ");
-}
 
 /** A problem of a file as the cause of something else, with its place. */
 function placed(problem: Problem): string {
@@ -41,18 +31,18 @@ export const ENGINE: Entries<EngineReasons> = entriesOf<EngineReasons>()({
       const what =
         files.length === 0 ? `no file of the repo declares ApplicationSet ${set}` : `${few(files)} declare ApplicationSet ${set}`;
       const which =
-        plane === undefined ? "" : files.length === 0 ? ` that ${plane} follows` : `, and ${plane} follows none of them for sure`;
-      return `${what}${which}, so nobody can say what the change would delete; ${UNVERIFIED}`;
+        plane === undefined ? "" : files.length === 0 ? ` that ${plane} follows` : `, and which of them ${plane} follows is not clear`;
+      return `${what}${which}, so Stagecoach cannot tell what the change would delete; ${UNVERIFIED}`;
     },
   },
   GUARD_UNRENDERED: {
     subject: "file",
     says: ({ problem, because }, names) => {
       const why = problem === undefined ? "spec: unknown reason" : `${problem.where}: ${sayRender(problem).message}`;
-      return `what it would change cannot be worked out: ${why}; ${names.because(because)}; ${UNVERIFIED}`;
+      return `Stagecoach cannot work out what it would change: ${why}; ${names.because(because)}; ${UNVERIFIED}`;
     },
   },
-  PLANE_NOT_ASKED: { subject: "controlPlane", says: "control plane {plane} cannot be asked now" },
+  PLANE_NOT_ASKED: { subject: "controlPlane", says: "Stagecoach cannot ask control plane {plane} now" },
   GENERATE_NOT_ALLOWED: {
     subject: "controlPlane",
     says: "control plane {plane} may not generate it either (`allowGenerate: true`, and for its account `applicationsets, create, PROJECT/*`)",
@@ -60,10 +50,13 @@ export const ENGINE: Entries<EngineReasons> = entriesOf<EngineReasons>()({
   GENERATE_FAILED: {
     subject: "controlPlane",
     says: {
-      forbidden: { true: "Argo CD ({plane}) may not be asked: {because}", false: "Argo CD ({plane}) could not generate it: {because}" },
+      forbidden: {
+        true: "Stagecoach may not ask Argo CD ({plane}): {because}",
+        false: "Argo CD ({plane}) could not generate it: {because}",
+      },
     },
   },
-  COMMIT_UNREADABLE: { subject: "repository", says: "the commit {commit} cannot be read" },
+  COMMIT_UNREADABLE: { subject: "repository", says: "Stagecoach cannot read the commit {commit}" },
   GUARD_DELETES: { subject: "application", says: ({ applications }) => `it would delete ${few(applications)} and their workloads` },
   GUARD_CREATES: {
     subject: "application",
@@ -80,14 +73,14 @@ export const ENGINE: Entries<EngineReasons> = entriesOf<EngineReasons>()({
   GUARD_PIN_NOT_LIVE: {
     subject: "controlPlane",
     says: ({ plane, declaredIn, by, field }) =>
-      `the ApplicationSet in ${plane} comes from ${declaredIn}${BY[by]}, and has another value than Git at ${field}: its parent Application has still to sync, or ${by === "kustomize" ? "a patch sets it, and then the pin belongs there" : "it is set elsewhere"}`,
+      `the ApplicationSet in ${plane} comes from ${declaredIn}${BY[by]}, and has another value at ${field} than Git: its parent Application has still to sync, or ${by === "kustomize" ? "a patch sets it, and then the pin belongs there" : "it is set elsewhere"}`,
   },
   GUARD_SET_MADE: {
     subject: "file",
     says: ({ plane, by, changed }) =>
-      `it would change ${changed}, from which the ApplicationSet in ${plane} is made${BY[by]}: what comes of that cannot be worked out here; pin files that its generators read from Git, or ${UNVERIFIED}`,
+      `it would change ${changed}, from which the ApplicationSet in ${plane} is made${BY[by]}: Stagecoach cannot work out what comes of that; pin files that its generators read from Git, or ${UNVERIFIED}`,
   },
-  GUARD_LOSES: { subject: "application", says: "{application} is live in {plane} and would be gone after the merge" },
+  GUARD_LOSES: { subject: "application", says: "{application} runs in {plane} and would be gone after the merge" },
   GUARD_READ_OUTSIDE: {
     subject: "file",
     says: "it would change {changed}, which {application} in {plane} reads too and which is not part of this batch",
@@ -97,12 +90,12 @@ export const ENGINE: Entries<EngineReasons> = entriesOf<EngineReasons>()({
     says: "{application} does not follow {branch}: moving the branch would not reach it",
   },
   BRANCH_GONE: { subject: "repository", says: "branch {branch} is not there any more" },
-  BRANCH_UNFETCHED: { subject: "repository", says: "the head of {branch}, {head}, is still to be fetched" },
-  BRANCH_PAST: { subject: "repository", says: "{branch} is at {head}, past {commit}: a branch is only ever moved forward" },
+  BRANCH_UNFETCHED: { subject: "repository", says: "Stagecoach has not fetched the head of {branch}, {head}, yet" },
+  BRANCH_PAST: { subject: "repository", says: "{branch} is at {head}, past {commit}: Stagecoach only ever moves a branch forward" },
   BRANCH_APART: {
     subject: "repository",
     says: ({ branch, head, commit, tip }) =>
-      `${branch} cannot be fast-forwarded to ${sha(commit)}: it is at ${sha(head)}${tip === undefined ? "" : ` by ${tip.author} (${tip.subject})`}, which the release does not contain`,
+      `Stagecoach cannot fast-forward ${branch} to ${sha(commit)}: it is at ${sha(head)}${tip === undefined ? "" : ` by ${tip.author} (${tip.subject})`}, which the release does not contain`,
   },
   PULL_RUN_OVER: { subject: "pull", says: `${OF_RUN}, which is over` },
   PULL_ATTEMPT_OVER: { subject: "pull", says: `${OF_RUN}, whose batch was built again as attempt {attempt}` },
@@ -110,24 +103,24 @@ export const ENGINE: Entries<EngineReasons> = entriesOf<EngineReasons>()({
   PULL_RUN_PAUSED: { subject: "pull", says: `${OF_RUN}, which is paused: \`/resume\` on the release's pull request opens a new one` },
 
   CONNECTION_FAILED: { subject: "cluster", says: "connection failed" },
-  PLANES_NOT_CONFIGURED: { subject: "controlPlane", says: "control plane {planes} is not configured" },
+  PLANES_NOT_CONFIGURED: { subject: "controlPlane", says: "the server has no control plane {planes}" },
   PLANE_UNSEEN_NOW: { subject: "controlPlane", says: "Stagecoach cannot read control plane {plane}: [{because}|it is not configured]" },
   INVENTORY_UNREADABLE: {
     subject: "file",
-    says: ({ problem }) => `the inventory cannot be read${problem === undefined ? "" : `: ${placed(problem)}`}`.slice(0, 500),
+    says: ({ problem }) => `Stagecoach cannot read the inventory${problem === undefined ? "" : `: ${placed(problem)}`}`.slice(0, 500),
   },
   SETTINGS_INVALID: {
     subject: "file",
     says: ({ problem }) => `${problem.file}:${problem.line}:${problem.column}: ${sayProblem(problem).message}`,
   },
-  ARGOCD_UNSEEN: { subject: "controlPlane", says: "what Argo CD has cannot be seen" },
+  ARGOCD_UNSEEN: { subject: "controlPlane", says: "Stagecoach cannot read what Argo CD has" },
   NO_ANALYSES: { subject: "analysis", says: "this server runs no analyses" },
   NO_HOOKS: { subject: "hook", says: "this server asks no hooks" },
-  APPROVER_UNSEEN: { subject: "person", says: "whether they are in one of them still cannot be seen just now" },
+  APPROVER_UNSEEN: { subject: "person", says: "Stagecoach cannot see at the moment whether they are still in one of them" },
   APPROVER_LEFT: { subject: "person", says: "is in none of them any more" },
   REPOSITORY_ARCHIVED: {
     subject: "repository",
-    says: "the repository is archived, so nothing can be written to it: the run stands still",
+    says: "the repository is archived, so nobody can write to it, and the run waits",
   },
   ASK_UNARCHIVE: { subject: "repository", says: "somebody takes the repository out of the archive" },
 
@@ -137,9 +130,9 @@ export const ENGINE: Entries<EngineReasons> = entriesOf<EngineReasons>()({
     says: {
       how: {
         notAllowed:
-          "the Argo Rollouts of {application} cannot be read through control plane {plane}: see docs/argo-rollouts.md for what it needs",
-        failed: "the Argo Rollouts of {application} could not be read through control plane {plane}",
-        now: "the Argo Rollouts of {application} cannot be read through control plane {plane} now",
+          "Stagecoach cannot read the Argo Rollouts of {application} through control plane {plane}: docs/argo-rollouts.md says what that needs",
+        failed: "Stagecoach could not read the Argo Rollouts of {application} through control plane {plane}",
+        now: "Stagecoach cannot read the Argo Rollouts of {application} through control plane {plane} now",
       },
     },
   },
@@ -150,14 +143,14 @@ export const ENGINE: Entries<EngineReasons> = entriesOf<EngineReasons>()({
   ROLLOUT_GONE: { subject: "application", says: "{application} has no Rollout {name} any more" },
   CONTENT_UNSEEN: {
     subject: "controlPlane",
-    says: "control plane {plane} is not read by Argo CD's API (`kind: api`), and elsewhere objects cannot be asked for",
+    says: "control plane {plane} is not of `kind: api`, and only Argo CD's API tells what objects hold",
   },
   PLANE_MISSING: { subject: "controlPlane", says: "there is no control plane {plane}" },
   ACTIONS_NOT_ALLOWED: {
     subject: "controlPlane",
     says: "control plane {plane} may not run actions on Argo Rollouts: give it `kind: api` and `allowRolloutActions: true`, and its account `p, ACCOUNT, applications, action/argoproj.io/Rollout/*, PROJECT/*, allow` (docs/argo-rollouts.md)",
   },
-  NOT_TRIED_TOGETHER: { subject: "batch", says: "not tried, since the batch moves together: {because}" },
+  NOT_TRIED_TOGETHER: { subject: "batch", says: "Stagecoach did not try it, since the batch moves together: {because}" },
 
   RESOURCE_GONE: { subject: "file", says: "The rollout is no longer in {declaredIn}: this run goes on as it began." },
   RESOURCE_EDITED: {
@@ -176,18 +169,18 @@ export const ENGINE: Entries<EngineReasons> = entriesOf<EngineReasons>()({
   INVENTORY_UNREAD: {
     subject: "file",
     says: ({ problem }) =>
-      `The clusters cannot be read, so nothing that depends on them goes on: ${placed(problem)}; ${sayProblem(problem).hint}.`,
+      `Stagecoach cannot read the clusters, so nothing that depends on them goes on: ${placed(problem)}; ${sayProblem(problem).hint}.`,
   },
-  ANALYSIS_NOT_STARTED: { subject: "analysis", says: "An analysis could not be started, and is tried again: {said}" },
+  ANALYSIS_NOT_STARTED: { subject: "analysis", says: "Stagecoach could not start an analysis, and tries again: {said}" },
   LABELS_NOT_SET: {
     subject: "pull",
-    says: ({ number, said }) => `#${number} could not be labelled or its reviewers asked as the rollout wants: ${said}`,
+    says: ({ number, said }) => `Stagecoach could not set the labels of #${number} or ask its reviewers, as the rollout wants: ${said}`,
   },
   RATE_LIMIT_NEAR: {
     subject: "repository",
     says: ({ limit, remaining, resetAt, everyMs }) => {
       const until = new Date(resetAt).toISOString().slice(11, 16);
-      return `GitHub's limit for this App is nearly used up (${remaining} of ${limit} calls left until ${until} UTC): Stagecoach looks every ${formatDuration(everyMs)} until then, and edits this comment only where something needs you.`;
+      return `This App has nearly used up GitHub's limit (${remaining} of ${limit} calls left until ${until} UTC): Stagecoach looks every ${formatDuration(everyMs)} until then, and edits this comment only where something needs you.`;
     },
   },
 
@@ -195,33 +188,37 @@ export const ENGINE: Entries<EngineReasons> = entriesOf<EngineReasons>()({
   RUN_BEGUN: { subject: "run", says: (r) => `started for ${release(r)}` },
   RUN_ROLLS_BACK: { subject: "run", says: "rolls back #{run}: {because}" },
   RUN_MAKES_WAY: { subject: "run", says: (r) => `makes way for ${release(r)}` },
-  MODE_STARTS_NO_RUN: { subject: "run", says: "mode is Observe, no run" },
+  MODE_STARTS_NO_RUN: { subject: "run", says: "its mode is Observe, so no run starts" },
   RELEASE_SUPERSEDED: { subject: "run", says: (r) => `${release(r)} was superseded before it started` },
   RELEASE_REFUSED: {
     subject: "run",
-    says: (reason) => `no run can start from ${release(reason)}, which was merged: its plan has problems`,
+    says: (reason) => `no run starts from ${release(reason)}, which was merged: its plan has problems`,
   },
   RUN_BEGUN_LATE: {
     subject: "run",
     says: (reason) =>
-      `run of ${release(reason)} began: what it was refused for since ${reason.since.slice(0, 16).replace("T", " ")} UTC is over`,
+      `the run of ${release(reason)} began: what it was refused for since ${reason.since.slice(0, 16).replace("T", " ")} UTC is over`,
   },
   RELEASE_REJECTED: { subject: "run", says: (r) => `${release(r)} was rejected: #${r.run} is in progress` },
   RELEASE_HAS_NO_RUN: { subject: "run", actions: ["retry"], says: "this release was rejected, and has no run; `/retry` starts it" },
-  RELEASE_STARTS_ALREADY: { subject: "run", says: "it is being started already" },
-  RELEASE_STARTED: { subject: "run", says: "started" },
-  RUN_GOES_ON: { subject: "run", says: "run #{run} is in progress: say it again once it has ended" },
+  RELEASE_STARTS_ALREADY: { subject: "run", says: "Stagecoach is starting it already" },
+  RELEASE_STARTED: { subject: "run", says: "Stagecoach starts it" },
+  RUN_GOES_ON: { subject: "run", says: "run #{run} is in progress: comment again once it has ended" },
 
-  PLAN_MADE_AFRESH: { subject: "pull", says: "the plan is made afresh" },
-  PLAN_OF_FORK: { subject: "pull", actions: ["plan"], says: "it comes from a fork: planned once somebody with write comments `/plan`" },
+  PLAN_MADE_AFRESH: { subject: "pull", says: "Stagecoach makes the plan again" },
+  PLAN_OF_FORK: {
+    subject: "pull",
+    actions: ["plan"],
+    says: "it comes from a fork: Stagecoach plans it once somebody with write permission comments `/plan`",
+  },
   PLAN_KILLED: { subject: "pull", says: ({ by, final }) => killed(by, final) },
   NOTE_ROLLOUT_GOES: {
     subject: "file",
-    says: "Rollout **{rollout}** goes: no release of it starts a run any more; a run in progress ends as it began.",
+    says: "Merging removes rollout **{rollout}**: no release of it starts a run any more; a run in progress goes on as it began.",
   },
   NOTE_ROLLOUT_NEW: {
     subject: "file",
-    says: "Rollout **{rollout}** is new: merging takes its release for what is there already, and starts nothing.",
+    says: "Rollout **{rollout}** is new: merging it takes its release for what runs already, and starts nothing.",
   },
   NOTE_SOURCE_OF_FORK: {
     subject: "file",
@@ -231,15 +228,15 @@ export const ENGINE: Entries<EngineReasons> = entriesOf<EngineReasons>()({
   NOTE_NO_TAG: { subject: "file", says: "**{rollout}**: no tag has a version in {range} yet." },
   PULL_TOO_LARGE: {
     subject: "pull",
-    says: "this pull request from a fork brings more than {mebibytes} MiB, so what it would do is not looked into: make it smaller, or push it to a branch of this repository",
+    says: "this pull request from a fork brings more than {mebibytes} MiB, so Stagecoach does not look at what it would do: make it smaller, or push it to a branch of this repository",
   },
   PULL_LARGE_FILE: {
     subject: "pull",
-    says: "this pull request from a fork changes a large file that the base has changed, too, so what it would do is not looked into: rebase it, or push it to a branch of this repository",
+    says: "this pull request from a fork changes a large file that the base has changed, too, so Stagecoach does not look at what it would do: rebase it, or push it to a branch of this repository",
   },
   PULL_NO_ROOM: {
     subject: "repository",
-    says: "the copy of this repository has used up its {mebibytes} MiB, so what pull requests would do is not looked into: close large ones, or ask the operator for a larger `quota.repository`",
+    says: "the server's copy of this repository is full ({mebibytes} MiB), so Stagecoach does not look at what pull requests would do: close large ones, or ask the operator for a larger `quota.repository`",
   },
   UNSTAGED_DELETED: { subject: "application", says: "it would be deleted, with its workloads" },
   UNSTAGED_CHANGED: { subject: "application", says: ({ places }) => `its ${places.join(" and ")} would change` },

@@ -118,3 +118,18 @@ export function clock(time: string): string {
 export function countedTimes(n: number): string {
   return n === 1 ? "once" : n === 2 ? "twice" : `${n} times`;
 }
+
+/** At most three names, then how many more. */
+export function few(names: readonly string[]): string {
+  return names.length <= 3 ? names.join(", ") : `${names.slice(0, 3).join(", ")} and ${names.length - 3} more`;
+}
+
+/** Shortens a commit. */
+export function sha(commit: string): string {
+  return commit.slice(0, 10);
+}
+
+/** Names a release by its values. */
+export function release({ values }: { values: Readonly<Record<string, string>> }): string {
+  return Object.values(values).join(", ");
+}
