@@ -8,15 +8,27 @@ interface Line {
   owners: string[];
 }
 
+/** A repository with more lines, or more patterns among them, is one whose owners are not looked up: somebody may own each path of it. */
+const MOST_LINES = 10_000;
+const MOST_PATTERNS = 500;
+/** Characters of a line. */
+const LONGEST_LINE = 4096;
+
 /** The last line that matches a path owns it; a line without owners takes the path out. */
 export function parseCodeowners(text: string): Line[] {
   const lines: Line[] = [];
-  for (const line of text.split("\n")) {
+  let patterns = 0;
+  for (const line of text.split("\n", MOST_LINES + 1)) {
     const [pattern = "", ...owners] = line
+      .slice(0, LONGEST_LINE)
       .replace(/(^|\s)#.*$/, "")
       .trim()
       .split(/\s+/);
-    if (pattern !== "") lines.push({ matches: matcherOf(pattern), owners });
+    if (pattern === "") continue;
+    if (SPECIAL.test(pattern)) patterns += 1;
+    if (patterns > MOST_PATTERNS || lines.length === MOST_LINES)
+      return [{ matches: () => true, owners: lines.find((one) => one.owners.length > 0)?.owners ?? owners }];
+    lines.push({ matches: matcherOf(pattern), owners });
   }
   return lines;
 }
@@ -25,12 +37,22 @@ export function ownersOf(lines: readonly Line[], path: string): readonly string[
   return lines.findLast((line) => line.matches(path))?.owners ?? [];
 }
 
+const SPECIAL = /[*?[\]\\]/;
+
 function matcherOf(pattern: string): Line["matches"] {
   const anchored = pattern.startsWith("/") || pattern.slice(0, -1).includes("/");
   const bare = pattern.replace(/^\//, "").replace(/\/$/, "");
+  if (!SPECIAL.test(pattern))
+    return (path) => lies(anchored ? path : `/${path}`, anchored ? bare : `/${bare}`, anchored, pattern.endsWith("/"));
   const glob = `${anchored ? "" : "**/"}${bare}`;
   // `apps/*` owns what lies in apps, not what lies deeper; a folder owns all below it.
   const globs = pattern.endsWith("/") ? [`${glob}/**`] : pattern.endsWith("/*") ? [glob] : [glob, `${glob}/**`];
   const matchers = globs.flatMap((one) => globMatcher(one, "paths") ?? []);
   return (path) => matchers.some((matches) => matches(path));
+}
+
+/** Whether a path is this name or lies below it: from the root, or at any depth. A folder's name is no file's. */
+function lies(path: string, name: string, anchored: boolean, isFolder: boolean): boolean {
+  if (anchored ? path.startsWith(`${name}/`) : path.includes(`${name}/`)) return true;
+  return !isFolder && (anchored ? path === name : path.endsWith(name));
 }

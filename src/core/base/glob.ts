@@ -97,7 +97,9 @@ function readStep(c: Cursor, depth: number): Step | undefined {
   if (sign === "?") return { one: dialect.any };
   if (sign === "{" && dialect.braces === true) return readEither(c, depth);
   if (sign === "\\" && dialect.lenient !== true) return c.at < c.glob.length ? take(c) : undefined;
-  const one = sign === "[" && dialect.negations !== "" ? readClass(c) : undefined;
+  // Each of many that are never closed would be read to the end.
+  const isClass = sign === "[" && dialect.negations !== "" && c.glob.includes("]", c.at);
+  const one = isClass ? readClass(c) : undefined;
   if (one !== undefined) return { one };
   c.at = next;
   return sign === "[" && dialect.lenient !== true ? undefined : sign;

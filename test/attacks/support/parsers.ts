@@ -7,12 +7,14 @@ import { firstAt, parsePath } from "../../../src/core/analysis/json-path.ts";
 import { isUnderPaths, pathsMissed, refreshPaths } from "../../../src/core/argocd/generate-paths.ts";
 import { firstLine } from "../../../src/core/argocd/liveness/moment.ts";
 import { normalRepo, plainServer } from "../../../src/core/argocd/same.ts";
+import { ownersOf, parseCodeowners } from "../../../src/core/base/codeowners.ts";
 import { matchesGlob } from "../../../src/core/base/glob.ts";
 import { nearest } from "../../../src/core/base/nearest.ts";
 import { redact } from "../../../src/core/base/redact.ts";
 import { isLabelKey, isLabelValue } from "../../../src/core/base/selector.ts";
 import { parseDuration } from "../../../src/core/base/time.ts";
 import { readPart } from "../../../src/core/pins/part.ts";
+import { parsePinPath } from "../../../src/core/pins/path.ts";
 import { cell, code, html, prose } from "../../../src/core/report/escape.ts";
 import { parseBranch } from "../../../src/core/run/state/branch-name.ts";
 import { isBatchMerge } from "../../../src/engine/config-repo/releases.ts";
@@ -30,6 +32,8 @@ export interface Parser {
 
 /** Kubernetes takes no more of all annotations of an object together. */
 const ANNOTATION = 256 * 1024;
+/** The file that it stands in may be no longer. */
+const ROLLOUT = 256 * 1024;
 /** Node refuses longer ones. */
 const HEADERS = 16 * 1024;
 const ID = "0".repeat(40);
@@ -86,6 +90,13 @@ export const PARSERS: readonly Parser[] = [
     parse: (text) => (["doublestar", "gobwas"] as const).map((dialect) => matchesGlob(text, dialect, "apps/a.yaml")),
     most: 10_000,
   },
+  {
+    name: "a path filter as long as is read",
+    parse: (text) => matchesGlob(text, "paths", "apps/a.yaml"),
+    most: 10_000,
+  },
+  { name: "the owners of code", parse: (text) => ownersOf(parseCodeowners(text), "apps/a.yaml") },
+  { name: "a pin's path", parse: parsePinPath, most: ROLLOUT },
   { name: "a path that a glob is asked of", parse: (text) => matchesGlob("**/*a*b*c", "doublestar", text), most: 4096 },
   { name: "a condition", parse: (text) => parseExpression(text) },
   { name: "a condition as long as is read", parse: (text) => parseExpression(text), most: 4000 },

@@ -3,7 +3,6 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { parseCodeowners } from "../../../core/base/codeowners.ts";
 import type { Rule, Ruleset } from "../model/model.ts";
 import { refusal, type TestGitHub, testGitHub } from "../testing/setup.ts";
 
@@ -155,17 +154,6 @@ describe("reviews", () => {
       ["stagecoach[bot]", "DISMISSED"],
       ["mia", "DISMISSED"],
     ]);
-  });
-
-  it.each([
-    { line: "*.yaml", path: "apps/a.yaml", owned: true },
-    { line: "/apps/", path: "apps/deep/a.yaml", owned: true },
-    { line: "/apps/*", path: "apps/deep/a.yaml", owned: false },
-    { line: "docs/**/x.md", path: "docs/a/b/x.md", owned: true },
-    { line: "apps", path: "more/apps/a.yaml", owned: true },
-    { line: "/a.yaml", path: "apps/a.yaml", owned: false },
-  ])("CODEOWNERS: $line owns $path: $owned", ({ line, path, owned }) => {
-    expect(parseCodeowners(`# who\n${line} @mia # really`)[0]?.matches(path)).toBe(owned);
   });
 });
 
