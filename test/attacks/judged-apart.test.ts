@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { afterEach, expect, test } from "vitest";
 import { openServerCell } from "../../src/surfaces/server/cell/open.ts";
 import { askUntil } from "../support/ask-until.ts";
@@ -13,8 +14,12 @@ afterEach(async () => {
   journey = undefined;
 });
 
-/** A mistake for each character: linear, and still ten seconds of work. */
-const MISTAKES = `[${",".repeat(1024 * 1024 - 100)}]`;
+const SET = "appsets/my-app-set.yaml";
+/** A set whose templates take most of an hour; the batches' lines stay as they are. */
+const endless = (set: string) =>
+  set
+    .replace("spec:\n  generators:", "spec:\n  goTemplate: true\n  generators:")
+    .replace("my-app-{{cluster}}", '"my-app-{{ .cluster }}{{ range until 30000 }}{{ range until 30000 }}{{ end }}{{ end }}"');
 /** What took most of a minute. */
 const MERGES = `a: &a\n${Array.from({ length: 3000 }, (_, n) => `  k${n}: 1\n`).join("")}${"  <<: *a\n".repeat(3000)}`;
 
@@ -33,21 +38,22 @@ test("a stranger stops the server for everybody by a pull request that takes min
       async () => page.check((await page.pull(pull)).head.sha, "stagecoach/plan"),
       (seen) => seen?.includes(text) === true,
     );
-  async function open(branch: string, text: string): Promise<number> {
-    await eve.push(fork, { branch, files: { [`rollouts/${branch}.yaml`]: text }, message: branch });
+  async function open(branch: string, file: string, text: string): Promise<number> {
+    await eve.push(fork, { branch, files: { [file]: text }, message: branch });
     return await eve.openPull(repository, { head: `eve:${branch}`, title: branch });
   }
 
   // Nothing of a fork is read before somebody with write asks; that she asks herself changes nothing.
-  const [mistakes, merges] = [await open("mistakes", MISTAKES), await open("merges", MERGES)];
-  await told(mistakes, "comes from a fork");
-  eve.comment(repository, mistakes, "/plan");
+  const loops = await open("loops", SET, endless(readFileSync(new URL(`../../fixtures/fleet/${SET}`, import.meta.url), "utf8")));
+  const merges = await open("merges", "rollouts/merges.yaml", MERGES);
+  await told(loops, "comes from a fork");
+  eve.comment(repository, loops, "/plan");
   await told(merges, "comes from a fork");
 
   // Somebody does: what passes the limits is ended twice and then left alone, what does not is judged. The run goes on to its end.
-  for (const pull of [mistakes, merges]) alice.comment(repository, pull, "/plan");
+  for (const pull of [loops, merges]) alice.comment(repository, pull, "/plan");
   await journey.release();
-  await told(mistakes, "left alone until its head changes");
+  await told(loops, "alone until its head changes");
   await told(merges, "error");
   await journey.until("the run has ended", ended);
   expect(journey.run()?.phase).toBe("Succeeded");

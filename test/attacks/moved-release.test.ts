@@ -1,4 +1,5 @@
 import { afterEach, expect, test } from "vitest";
+import { askUntil } from "../support/ask-until.ts";
 import { githubPage } from "../support/github-page.ts";
 import { type Journey, short, startJourney } from "../support/journey.ts";
 
@@ -17,6 +18,8 @@ async function moveTag({ world }: Journey, login: string, tag: string, sha: stri
   });
   if (response.status !== 200) throw new Error(`tag ${tag}: ${response.status} ${await response.text()}`);
 }
+
+type Shown = { status?: { sync?: { revision?: string } } };
 
 const MERGED = new Set(["Merged", "Baking", "Settled"]);
 
@@ -43,6 +46,13 @@ test("a tag is moved while its release is rolled out, and nothing of the other c
   bob.comment(world.repository, pull, "/resume");
   await until("it pauses again", ({ commands, phase }) => commands.length === 1 && phase === "Paused");
   await moveTag(journey, "mallory", "v1.4.2", released?.commit ?? "");
+  const shown = () => world.kubernetes.store.get("applications", "argocd", "my-app-eu-central-1-a") as Shown | undefined;
+  await askUntil(
+    world.clock,
+    "Argo CD shows it put back",
+    async () => shown()?.status?.sync?.revision,
+    (seen) => seen === released?.commit,
+  );
   bob.comment(world.repository, pull, "/resume");
   await until("it goes on", ({ batches: [, second] }) => second?.merged !== undefined);
   expect(journey.errors).toEqual([]);

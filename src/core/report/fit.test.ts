@@ -134,8 +134,8 @@ describe("a batch's PR", () => {
     if (batch === undefined) throw new Error("the run has no second batch");
     const text = batchBody(run, batch, START + 120_000);
     expectWhole(text, BODY_LIMIT);
-    expect(text).toContain("**Next:**");
-    expect(text).toContain("You can comment");
+    expect(text).toContain("**As planned:**");
+    expect(text).toContain("you can comment");
     if (clusters > 20) expect(text).toMatch(/The diff has/);
   });
 

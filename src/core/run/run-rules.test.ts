@@ -66,6 +66,10 @@ describe("a merged target", () => {
     const deadline = run.now + 15 * MINUTE;
     judge(run, "c1", "pending", "compared");
     round(run);
+    // Once right after the merge, to ask for what is to be seen; then nothing is due before the deadline.
+    expect(run.last.wakeAt).toBe(iso(run.now));
+    judge(run, "c1", "pending", "compared");
+    round(run, SECOND);
     expect(run.last.wakeAt).toBe(iso(deadline));
     judge(run, "c1", "pending", "compared");
     round(run, deadline - run.now - 1);

@@ -8,6 +8,8 @@ import type { RepoContext } from "../context.ts";
 /** What may merge in this round, or be resumed, goes by what was read a moment ago; anything else by what was read since the last few rounds. */
 const BEFORE_MERGE_MS = 2_000;
 const ELSE_MS = 30_000;
+/** A person who has put a tag back and says so in the same moment is not told that it is still elsewhere. */
+const WHILE_MOVED_MS = 0;
 
 type NamedIn = Pick<Run, "plan" | "batches" | "resolved" | "paused">;
 
@@ -28,7 +30,8 @@ export async function observeRevisions(
     if (spec !== undefined) for (const one of revisionsNamed(spec, edits)) add(one);
   }
   if (found.size === 0) return [];
-  return revisionsNow([...found.values()], open.length > 0 || run.paused !== undefined ? BEFORE_MERGE_MS : ELSE_MS);
+  const age = open.length > 0 || run.paused !== undefined ? BEFORE_MERGE_MS : ELSE_MS;
+  return revisionsNow([...found.values()], run.paused?.kind === "Moved" ? WHILE_MOVED_MS : age);
 }
 
 function plannedTargets({ plan }: NamedIn) {

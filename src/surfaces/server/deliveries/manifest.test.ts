@@ -57,11 +57,10 @@ describe("the App's manifest", () => {
     }
   });
 
-  it("is explained permission by permission and event by event in docs/permissions.md, with the same level", () => {
+  it("is explained permission by permission in docs/permissions.md, with the same level", () => {
     const page = readFileSync(new URL("../../../../docs/permissions.md", import.meta.url), "utf8");
-    const rows = [...page.matchAll(/^\| `([a-z_]+)`(?:: (read|write))? \| .{20,} \|$/gm)].map(([, name, level]) => [name, level]);
-    expect(rows.filter(([, level]) => level !== undefined)).toEqual(Object.entries(manifest.default_permissions));
-    expect(rows.filter(([, level]) => level === undefined).map(([name]) => name)).toEqual(manifest.default_events);
+    const rows = [...page.matchAll(/^\| `([a-z_]+)`: (read|write) \| .{20,} \|$/gm)].map(([, name, level]) => [name, level]);
+    expect(rows).toEqual(Object.entries(manifest.default_permissions));
   });
 
   it("holds no quote that would break out of the form on the set-up page", () => {
