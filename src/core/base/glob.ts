@@ -97,9 +97,7 @@ function readStep(c: Cursor, depth: number): Step | undefined {
   if (sign === "?") return { one: dialect.any };
   if (sign === "{" && dialect.braces === true) return readEither(c, depth);
   if (sign === "\\" && dialect.lenient !== true) return c.at < c.glob.length ? take(c) : undefined;
-  // Each of many that are never closed would be read to the end.
-  const isClass = sign === "[" && dialect.negations !== "" && c.glob.includes("]", c.at);
-  const one = isClass ? readClass(c) : undefined;
+  const one = sign === "[" && dialect.negations !== "" && c.glob.includes("]", c.at) ? readClass(c) : undefined;
   if (one !== undefined) return { one };
   c.at = next;
   return sign === "[" && dialect.lenient !== true ? undefined : sign;
@@ -131,7 +129,7 @@ function readEither(c: Cursor, depth: number): Step | undefined {
   return { either };
 }
 
-/** Reads a class behind its bracket. A `]` that comes first is one of its characters, and so is a `-` at either end. */
+/** Reads a closed class behind its bracket: many unclosed ones would each be read to the end. `]` first and `-` at an end are characters. */
 function readClass(c: Cursor): Takes | undefined {
   const { glob, dialect } = c;
   const negated = dialect.negations.includes(glob[c.at] ?? " ");
