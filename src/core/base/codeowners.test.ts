@@ -25,6 +25,13 @@ describe("whom CODEOWNERS names for a path", () => {
     expect(["a", "apps/b", "apps/free"].map((path) => ownersOf(lines, path))).toEqual([["@all"], ["@apps", "@ops"], []]);
   });
 
+  test.each([
+    ["/a @mia # not @joe\r\n# * @joe\r\n", ["@mia"]],
+    ["/a mia@example.com @a#b\n", ["mia@example.com", "@a#b"]],
+  ])("is nobody of a comment, also where lines end as on Windows: %j", (text, owners) => {
+    expect(ownersOf(parseCodeowners(text), "a")).toEqual(owners);
+  });
+
   test("of more patterns than are read is somebody, so that no approval is thought needless", () => {
     expect(ownersOf(parseCodeowners("/x/*y @all\n".repeat(501)), "apps/a.yaml")).toEqual(["@all"]);
     expect(ownersOf(parseCodeowners("/x/*y @all\n".repeat(500)), "apps/a.yaml")).toEqual([]);

@@ -21,7 +21,7 @@ export function parseCodeowners(text: string): Line[] {
   for (const line of text.split("\n", MOST_LINES + 1)) {
     const [pattern = "", ...owners] = line
       .slice(0, LONGEST_LINE)
-      .replace(/(^|\s)#.*$/, "")
+      .replace(/(^|\s)#.*$/s, "")
       .trim()
       .split(/\s+/);
     if (pattern === "") continue;
