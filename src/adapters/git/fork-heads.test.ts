@@ -98,6 +98,9 @@ describe("the head of a pull request from a fork", () => {
   });
 
   test("is not fetched where the repository's quota is used up, by what a process before has fetched, too; branches are", async () => {
+    // So large that half of the quota would have room for both heads.
+    base = at.commitFiles({ "ours.txt": randomBytes(150 * KIB).toString("hex") }, "ours");
+    await mirror.fetch(["main"]);
     pull(7, { "seven.bin": randomBytes(30 * KIB) });
     const head = pull(8, { "eight.bin": randomBytes(30 * KIB) });
     await mirror.fetchFork(7);
