@@ -1,7 +1,7 @@
 /** Whoever may merge in one repository wants everybody else's rounds to stand still, by what they merge. */
 import { afterEach, expect, test } from "vitest";
 import type { Cell } from "../../src/adapters/cell/port.ts";
-import type { ApartInput } from "../../src/engine/config-repo/apart.ts";
+import type { ApartInput } from "../../src/engine/config-repo/read-in-cell.ts";
 import { openServerCell } from "../../src/surfaces/server/cell/open.ts";
 import { askUntil } from "../support/ask-until.ts";
 import { ended, type Journey, short, startJourney } from "../support/journey.ts";

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 import { afterEach, describe, expect, test } from "vitest";
-import type { ModelNode } from "../../src/core/report/model/model.ts";
+import type { ModelNode } from "../../src/core/report/model/types.ts";
 import type { WebState } from "../../src/surfaces/web/server.ts";
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));

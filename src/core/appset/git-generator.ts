@@ -1,8 +1,9 @@
 /** `git` generators: directories by globs of Go's `path.Match`, files by git's pathspec or, with the new globbing, by doublestar. */
-import { spendOfPass } from "../base/apart.ts";
+
 import { compareText } from "../base/compare-text.ts";
 import { globMatcher } from "../base/glob.ts";
 import { isRecord } from "../base/is-record.ts";
+import { spendOfPass } from "../base/pass.ts";
 import type { RepoFiles } from "../base/repo-files.ts";
 import { parseYaml } from "../base/yaml-read.ts";
 import { baseName, dirName } from "../gotemplate/sprig-names.ts";

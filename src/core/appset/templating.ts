@@ -1,6 +1,7 @@
 /** Renders the texts of one ApplicationSet, by Go's templates or by Argo CD's default ones. */
-import { spendOfPass } from "../base/apart.ts";
+
 import { splitBraces } from "../base/braces.ts";
+import { spendOfPass } from "../base/pass.ts";
 import { compileGoTemplate, type MissingKey, TemplateError } from "../gotemplate/index.ts";
 import type { GoValue } from "../gotemplate/value.ts";
 import type { GoFailure, GoLack } from "../reasons/templates.ts";

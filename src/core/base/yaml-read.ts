@@ -3,8 +3,8 @@
  * `core/spec/parse/yaml.ts` (YAML 1.2, each value with its place), files with pins by `core/pins/compose.ts` (every byte kept).
  */
 import { type Document, isCollection, LineCounter, parseAllDocuments, type ScalarTag, type Tags, visit } from "yaml";
-import { apart, stepsOfYaml } from "./apart.ts";
 import { isRecord } from "./is-record.ts";
+import { apart, stepsOfYaml } from "./pass.ts";
 import { expandsTooFar, hasTooManyDocuments, LINEAR } from "./yaml-bounds.ts";
 
 /** Types JSON cannot hold, and timestamps, stay text; numbers are read as Go's parser reads them, see below. */

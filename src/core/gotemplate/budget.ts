@@ -2,7 +2,7 @@
  * What executing a template may cost, counted as it goes: nodes, calls, and the sizes of what calls take and give. Loops over large lists and
  * texts that grow end here, the same on every machine, long before a limit on time would end them.
  */
-import { spendOfPass } from "../base/apart.ts";
+import { spendOfPass } from "../base/pass.ts";
 import { fails, GoInt, type GoValue, isMap } from "./value.ts";
 
 /** A template that costs more is taken for one that never ends: a fleet's largest take a hundredth of it. */

@@ -1,5 +1,5 @@
 import type { Rollout, Stage } from "../spec/rollout.ts";
-import { apart } from "./apart.ts";
+import { apart } from "./kept-apart.ts";
 import { type Cluster, type Edit, editKey, type Plan, type PlannedStage, type Target } from "./plan-types.ts";
 
 /** The batch that would be opened now. */

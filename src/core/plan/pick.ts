@@ -2,7 +2,7 @@ import { compareText } from "../base/compare-text.ts";
 import { seededNumber } from "../base/seeded.ts";
 import { labelOf, matcher } from "../base/selector.ts";
 import type { Quantity, Stage } from "../spec/rollout.ts";
-import { apart, topologyOf } from "./apart.ts";
+import { apart, topologyOf } from "./kept-apart.ts";
 import type { Limiter, Sized } from "./limits.ts";
 import type { Cluster } from "./plan-types.ts";
 import type { Unit } from "./units.ts";

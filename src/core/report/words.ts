@@ -3,7 +3,7 @@ import type { Edit } from "../plan/plan-types.ts";
 import { stepWords } from "../plan/steps.ts";
 import type { Batch, Run, RunPhase } from "../run/state/run.ts";
 import { cell } from "./escape.ts";
-import type { ModelNode, State } from "./model/model.ts";
+import type { ModelNode, State } from "./model/types.ts";
 import { BATCH_NOUNS } from "./reasons/phrases.ts";
 
 /** Short words and marks every report shares, so that the terminal, the PR and the page say the same. */

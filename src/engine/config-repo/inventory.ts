@@ -1,10 +1,10 @@
 import { type Document, LineCounter, parseAllDocuments } from "yaml";
 import { decodeClusterSecret, SECRET_TYPE } from "../../core/argocd/decode/cluster.ts";
 import type { ClusterView } from "../../core/argocd/views.ts";
-import { apart, stepsOfYaml } from "../../core/base/apart.ts";
 import { BoundedMap } from "../../core/base/bounded.ts";
 import { isRecord } from "../../core/base/is-record.ts";
 import { nearest } from "../../core/base/nearest.ts";
+import { apart, stepsOfYaml } from "../../core/base/pass.ts";
 import { duplicateKeys, expandsTooFar, LINEAR } from "../../core/base/yaml-bounds.ts";
 import type { Path, Problem, ProblemData, ProblemReason } from "../../core/reasons/problem.ts";
 import type { Rollout } from "../../core/spec/rollout.ts";

@@ -1,6 +1,6 @@
 import { GitError } from "../../adapters/git/port.ts";
-import { apart, stepsOfYaml } from "../../core/base/apart.ts";
 import { BoundedMap } from "../../core/base/bounded.ts";
+import { apart, stepsOfYaml } from "../../core/base/pass.ts";
 import { problemIn } from "../../core/reasons/problem.ts";
 import type { RepoConfigRollouts } from "../../core/spec/parse/config.ts";
 import { locateInRollout } from "../../core/spec/parse/locate.ts";

@@ -2,7 +2,7 @@ import type { Cell } from "../../adapters/cell/port.ts";
 import { GitError, type Mirror } from "../../adapters/git/port.ts";
 import { BoundedMap } from "../../core/base/bounded.ts";
 import type { RepoFiles } from "../../core/base/repo-files.ts";
-import { NO_DESK, openDesk } from "./apart.ts";
+import { NO_DESK, openDesk } from "./read-in-cell.ts";
 
 /** Files of one commit (or tree), read in bulk and kept for the snapshot's life. */
 export interface Snapshot {

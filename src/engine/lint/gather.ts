@@ -12,7 +12,7 @@ import { type ApplicationSetInGit, manifestIn, renderAt, sourcesOf } from "../co
 import { kustomizationsIn, takersOf } from "../config-repo/kustomize.ts";
 import { noting } from "../config-repo/plane-sets.ts";
 import { isWorkflow, readWorkflow } from "../config-repo/workflow-triggers.ts";
-import { applyEdits } from "../resolve/pin-edit.ts";
+import { applyEdits } from "../resolve/apply-edits.ts";
 import { declaredDiffers, type EditedApplication, feedsSet, withTexts } from "./edited.ts";
 import type { Gathered, ParentApplication } from "./gathered.ts";
 import { pinsAnImage } from "./ignored-pins.ts";

@@ -11,7 +11,7 @@ import type { Batch, Run } from "../../core/run/state/run.ts";
 import type { Rollout } from "../../core/spec/rollout.ts";
 import type { Snapshot } from "../config-repo/snapshot.ts";
 import { AT_SOURCE } from "../lint/gathered.ts";
-import { applyEdits } from "../resolve/pin-edit.ts";
+import { applyEdits } from "../resolve/apply-edits.ts";
 import { locateIn } from "../resolve/plan-over.ts";
 import type { RepoContext } from "../round/context.ts";
 import { openGuard } from "../round/guard/guard.ts";

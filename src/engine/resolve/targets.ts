@@ -9,8 +9,8 @@ import type { Problem } from "../../core/reasons/problem.ts";
 import type { Rollout, WeightPin } from "../../core/spec/rollout.ts";
 import type { BranchPlaces } from "./branch-release.ts";
 import { applicationsOf, type Draft, type SeenApplication, valuesOf } from "./draft.ts";
+import { readValues, renderPlace, resolvePins } from "./resolve-pins.ts";
 import { indexClusters } from "./targets-join.ts";
-import { readValues, renderPlace, resolvePins } from "./targets-pins.ts";
 import { collectProblems, type ProblemList, type TargetProblem } from "./targets-problems.ts";
 
 export interface ResolveInput {

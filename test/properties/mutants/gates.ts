@@ -7,7 +7,7 @@ import { windowSets } from "../../../src/core/run/gates/window.ts";
 import { gatesOf } from "../../../src/core/run/state/gate-state.ts";
 import type { Batch, Run } from "../../../src/core/run/state/run.ts";
 import type { Advanced, World } from "../../../src/core/run/state/world.ts";
-import { closedNow } from "../../../src/core/spec/openings.ts";
+import { closedNow } from "../../../src/core/spec/windows-together.ts";
 import { TEAM } from "../../../src/simulate/generate/scenario.ts";
 import { blind, type Mutant, mapped, patched, without, withRun, withSpec, withStages } from "../plant.ts";
 

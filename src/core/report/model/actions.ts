@@ -9,7 +9,7 @@ import { isEnded, type Run } from "../../run/state/run.ts";
 import type { World } from "../../run/state/world.ts";
 import { type Command, type CommandName, commandSpec } from "../../spec/commands.ts";
 import { type Context, saidOf } from "./context.ts";
-import type { Action } from "./model.ts";
+import type { Action } from "./types.ts";
 
 /** Of the whole run, in the order in which they are offered. */
 const OF_RUN: readonly CommandName[] = ["promote", "retry", "resume", "pause", "rollback", "abort"];

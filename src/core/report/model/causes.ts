@@ -7,7 +7,7 @@ import type { BatchTarget, Run } from "../../run/state/run.ts";
 import { present } from "../markdown.ts";
 import { plainSentence } from "../reasons/say.ts";
 import { type Context, explained } from "./context.ts";
-import type { Cause, Measured } from "./model.ts";
+import type { Cause, Measured } from "./types.ts";
 
 const MOST_ROLLOUTS = 3;
 

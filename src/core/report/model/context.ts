@@ -5,7 +5,7 @@ import type { Next, Run } from "../../run/state/run.ts";
 import type { LinkTo } from "../links.ts";
 import { type History, NO_HISTORY } from "../plan/duration.ts";
 import { entryOf, plainSentence } from "../reasons/say.ts";
-import type { Awaited, ModelNode, Said } from "./model.ts";
+import type { Awaited, ModelNode, Said } from "./types.ts";
 
 export interface Context {
   run: Run;

@@ -1,4 +1,4 @@
-import type { Counts, ModelNode } from "./model.ts";
+import type { Counts, ModelNode } from "./types.ts";
 
 /** Counts the clusters below these nodes, each once: one that was put back stands in that batch, and where it is tried again. */
 export function countsOf(children: readonly ModelNode[]): Counts {

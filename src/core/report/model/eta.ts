@@ -3,10 +3,10 @@ import { epoch, iso } from "../../base/time.ts";
 import { windowSets } from "../../run/gates/window.ts";
 import { type Batch, isEnded, isMoving, type Run } from "../../run/state/run.ts";
 import { isMidStep } from "../../run/state/steps.ts";
-import { project } from "../../spec/openings.ts";
+import { project } from "../../spec/windows-together.ts";
 import { percentiles } from "../plan/duration.ts";
 import type { Context } from "./context.ts";
-import type { Eta } from "./model.ts";
+import type { Eta } from "./types.ts";
 
 /** What only a person brings about: how long that takes nobody knows, so nothing is said to be done at a time. */
 const OF_PEOPLE: ReadonlySet<string> = new Set([

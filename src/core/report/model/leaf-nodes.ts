@@ -13,8 +13,8 @@ import { rolloutDetails, rolloutPhase } from "../rollouts.ts";
 import { pinValue } from "../words.ts";
 import { causeOfCheck, causeOfTarget } from "./causes.ts";
 import { type Context, explained } from "./context.ts";
-import type { ModelNode, State } from "./model.ts";
 import { isState, node, TARGET_STATES } from "./states.ts";
+import type { ModelNode, State } from "./types.ts";
 
 /** The one that says most about a cluster comes first: a cluster is as far as its least advanced Application. */
 const WORST_FIRST: readonly TargetPhase[] = [

@@ -5,8 +5,8 @@ import { runReason, said } from "../../reasons/run.ts";
 import { pullRef } from "../../run/state/names.ts";
 import type { Batch, BatchTarget, Run } from "../../run/state/run.ts";
 import { clustersBelow } from "./counts.ts";
-import type { ModelNode } from "./model.ts";
 import { modelOf } from "./run-model.ts";
+import type { ModelNode } from "./types.ts";
 
 const NOW = Date.parse("2026-11-21T09:04:00.000Z");
 

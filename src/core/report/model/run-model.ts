@@ -11,9 +11,9 @@ import { worstCause } from "./causes.ts";
 import { awaited, type Context, contextOf, explained, saidOf } from "./context.ts";
 import { countsOf } from "./counts.ts";
 import { etaOfRun } from "./eta.ts";
-import type { ModelNode, RunModel, Said } from "./model.ts";
 import { besideNodes, stageNode } from "./stage-nodes.ts";
 import { node, runTone } from "./states.ts";
+import type { ModelNode, RunModel, Said } from "./types.ts";
 
 export function modelOf(run: Run, now: number, given: Partial<Omit<Context, "run" | "now">> = {}): RunModel {
   const context = contextOf(run, now, given);

@@ -17,8 +17,8 @@ import { awaited, type Context, explained } from "./context.ts";
 import { countsOf } from "./counts.ts";
 import { etaOfBatch, etaOfStage } from "./eta.ts";
 import { analysisNode, changeOf, clusterNode, hookNode, looseNode } from "./leaf-nodes.ts";
-import type { ModelNode, State } from "./model.ts";
 import { BATCH_STATES, node, runTone } from "./states.ts";
+import type { ModelNode, State } from "./types.ts";
 
 export function stageNode(context: Context, stage: number): ModelNode {
   const { run } = context;

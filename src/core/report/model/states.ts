@@ -1,5 +1,5 @@
 import type { BatchPhase, RunPhase, TargetPhase } from "../../run/state/run.ts";
-import type { ModelNode, State, Tone } from "./model.ts";
+import type { ModelNode, State, Tone } from "./types.ts";
 
 /** The word of each state, as people read it everywhere. */
 export const LABELS: Readonly<Record<State, string>> = {

@@ -2,10 +2,10 @@ import { epoch, formatDuration } from "../../base/time.ts";
 import type { Plan } from "../../plan/plan-types.ts";
 import { windowSets } from "../../run/gates/window.ts";
 import type { Run } from "../../run/state/run.ts";
-import type { WindowSet } from "../../spec/openings.ts";
-import { closedBetween, project } from "../../spec/openings.ts";
 import type { Rollout } from "../../spec/rollout.ts";
 import type { Window } from "../../spec/windows.ts";
+import type { WindowSet } from "../../spec/windows-together.ts";
+import { closedBetween, project } from "../../spec/windows-together.ts";
 
 /** What is looked at of a run that has ended. */
 export interface TimedRun extends Pick<Run, "phase" | "stage" | "startedAt" | "endedAt"> {

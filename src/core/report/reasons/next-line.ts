@@ -1,6 +1,6 @@
 import type { Run } from "../../run/state/run.ts";
 import { prose } from "../escape.ts";
-import type { ModelNode } from "../model/model.ts";
+import type { ModelNode } from "../model/types.ts";
 import { clockTime } from "../words.ts";
 import { sentenceOf } from "./say.ts";
 

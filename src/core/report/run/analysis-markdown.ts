@@ -4,8 +4,8 @@ import { cell } from "../escape.ts";
 import { folded, table } from "../markdown.ts";
 import { contextOf } from "../model/context.ts";
 import { analysisNode } from "../model/leaf-nodes.ts";
-import type { ModelNode, RunModel, Tone } from "../model/model.ts";
 import { LABELS } from "../model/states.ts";
+import type { ModelNode, RunModel, Tone } from "../model/types.ts";
 import { ended } from "../words.ts";
 
 const MOST_ROWS = 40;

@@ -1,5 +1,5 @@
 import { epoch, type Time } from "../../base/time.ts";
-import type { ModelNode, Tone as ModelTone, NodeKind, State } from "../model/model.ts";
+import type { ModelNode, Tone as ModelTone, NodeKind, State } from "../model/types.ts";
 
 /** A line of the terminal's tree; marks, tones and ages. */
 

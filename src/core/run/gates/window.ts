@@ -1,7 +1,7 @@
 import { iso } from "../../base/time.ts";
 import { runReason } from "../../reasons/run.ts";
-import { closedNow, neverOpening, neverTogether, nextOpenAt, type WindowSet } from "../../spec/openings.ts";
 import type { Window } from "../../spec/windows.ts";
+import { closedNow, neverOpening, neverTogether, nextOpenAt, type WindowSet } from "../../spec/windows-together.ts";
 import { type Scene, type Wait, wait } from "./decision.ts";
 
 /** The rollout's own windows, and the freezes of repo and server, each as a set of its own: every set must be open. */

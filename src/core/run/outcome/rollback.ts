@@ -1,6 +1,6 @@
 import { epoch } from "../../base/time.ts";
-import { keepsApart } from "../../plan/apart.ts";
 import { hashPlan, hashStage } from "../../plan/hash.ts";
+import { keepsApart } from "../../plan/kept-apart.ts";
 import { windowOf } from "../../plan/pick.ts";
 import { type Edit, type Plan, type PlannedBatch, type PlannedStage, type PlannedTarget, targetsOfStage } from "../../plan/plan-types.ts";
 import { type RunReason, runReason } from "../../reasons/run.ts";

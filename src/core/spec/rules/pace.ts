@@ -3,10 +3,10 @@ import type { z } from "zod";
 import { parseTemplate } from "../../base/template.ts";
 import { formatDuration, parseDuration } from "../../base/time.ts";
 import type { Finding, Path } from "../../reasons/problem.ts";
-import { neverTogether } from "../openings.ts";
 import type { Resource } from "../schema.ts";
 import type { windowSchema } from "../schema-spec.ts";
 import { badWindow, everOpens, toWindow, type Window } from "../windows.ts";
+import { neverTogether } from "../windows-together.ts";
 import { checkCommitPaths, checkFile, checkTemplate } from "./pins.ts";
 
 type WrittenStage = Resource["spec"]["stages"][number];

@@ -11,7 +11,7 @@ import { commitText } from "../../../core/report/batch/batch-text.ts";
 import type { Batch, Run } from "../../../core/run/state/run.ts";
 import type { Commits } from "../../config-repo/commits.ts";
 import type { RemoteHeads } from "../../config-repo/remote-heads.ts";
-import { applyEdits } from "../../resolve/pin-edit.ts";
+import { applyEdits } from "../../resolve/apply-edits.ts";
 import type { RepoContext } from "../context.ts";
 
 export interface BatchCommits {

@@ -1,8 +1,8 @@
 /** How whoever watches the demo steers its runs: what is asked of them, the buttons of its pages, and the command line. */
 import { causesOf } from "../../../core/base/reason.ts";
 import type { Clock } from "../../../core/base/time.ts";
-import type { Action, ModelNode } from "../../../core/report/model/model.ts";
 import { modelOf } from "../../../core/report/model/run-model.ts";
+import type { Action, ModelNode } from "../../../core/report/model/types.ts";
 import { namesOf, sentenceOf } from "../../../core/report/reasons/say.ts";
 import { isEnded, type Run } from "../../../core/run/state/run.ts";
 

@@ -1,7 +1,7 @@
 /** The inside of the server's cell: `open.ts` starts it as a process of its own. */
 import { serveCell } from "../../../adapters/cell/inside.ts";
-import { type ApartInput, READ_APART } from "../../../engine/config-repo/apart.ts";
-import { readApart } from "../../../engine/config-repo/apart-inside.ts";
+import { readApart } from "../../../engine/config-repo/inside-cell.ts";
+import { type ApartInput, READ_APART } from "../../../engine/config-repo/read-in-cell.ts";
 import { type JudgeInput, judgeInside } from "../../../engine/release-pr/inside-cell.ts";
 import { JUDGE_PULL } from "../../../engine/release-pr/judge-in-cell.ts";
 

@@ -2,10 +2,10 @@
 import type { Ask } from "../../adapters/cell/port.ts";
 import type { Mirror } from "../../adapters/git/port.ts";
 import { readYamlDocuments } from "../../core/base/yaml-read.ts";
-import type { ApartInput } from "./apart.ts";
 import { type ApartRender, renderWhole } from "./appset-in-git.ts";
 import { readClusters } from "./inventory.ts";
 import { type ApartRollouts, readRollouts } from "./project.ts";
+import type { ApartInput } from "./read-in-cell.ts";
 import { openSnapshot, type SyncFiles } from "./snapshot.ts";
 
 const WORKS: Readonly<Record<string, (text: string, rest: unknown, files: SyncFiles) => unknown>> = {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { NO_CLUSTER } from "../../core/pins/cluster-entries.ts";
 import type { Edit } from "../../core/plan/plan-types.ts";
-import { applyEdits } from "./pin-edit.ts";
+import { applyEdits } from "./apply-edits.ts";
 
 function value(path: string, to: string, file = "a.yaml"): Edit {
   return { file, path, kind: "value", from: null, to };

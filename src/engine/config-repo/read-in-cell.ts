@@ -1,12 +1,12 @@
 /**
  * Has a cell do what of a pass over a snapshot's files takes long: what is merged is read and rendered where others wait only for as long as
- * an ordinary repository needs. `apart-inside.ts` is its other end.
+ * an ordinary repository needs. `inside-cell.ts` is its other end.
  */
 import { createHash } from "node:crypto";
 import type { Answers, Cell } from "../../adapters/cell/port.ts";
 import type { Mirror } from "../../adapters/git/port.ts";
-import { inPass, type Pass } from "../../core/base/apart.ts";
 import { BoundedMap } from "../../core/base/bounded.ts";
+import { inPass, type Pass } from "../../core/base/pass.ts";
 
 /** How the work is called inside of a cell. */
 export const READ_APART = "readApart";

@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { idleMs } from "../../../test/support/cpu-time.ts";
 import { windowSets } from "../run/gates/window.ts";
-import { closedBetween, neverTogether, nextOpenAt, nextOpening, project } from "./openings.ts";
 import { checkTogether } from "./rules/pace.ts";
 import type { Window } from "./windows.ts";
+import { closedBetween, neverTogether, nextOpenAt, nextOpening, project } from "./windows-together.ts";
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
