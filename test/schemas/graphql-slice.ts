@@ -42,6 +42,7 @@ export const GRAPHQL_SLICE: Readonly<Record<string, string>> = {
   PullRequestTimelineItems: "",
   PullRequestTimelineItemsConnection: "nodes pageInfo totalCount",
   LabeledEvent: "actor createdAt id label",
+  AutomaticBaseChangeSucceededEvent: "actor createdAt id newBase oldBase",
   BaseRefChangedEvent: "actor createdAt currentRefName id previousRefName",
 
   RateLimit: "cost limit nodeCount remaining resetAt used",

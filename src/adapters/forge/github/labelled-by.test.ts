@@ -71,4 +71,22 @@ describe("on a pull request", () => {
     );
     expect(await sawHead()).toBe(false);
   });
+
+  it("outlives no change of the base by the site itself, when the branch that it was for is merged and deleted", async () => {
+    const { forge } = watchedForge(github);
+    await github.branch("below", { "below.txt": "1\n" });
+    await github.branch("above", { "above.txt": "1\n" });
+    const wim = github.sim.actAs("wim");
+    const below = await wim.openPull(github.repository, { head: "below", title: "Below" });
+    const number = await wim.openPull(github.repository, { head: "above", base: "below", title: "Above" });
+    const pull = async () => (await forge.pull(number)) as Pull;
+    const sawHead = async () => (await forge.labelledBy?.(await pull(), "bypass"))?.sawHead;
+    github.clock.step(5000);
+    await github.sim.actAs("mia").label(github.repository, number, ["bypass"]);
+    expect([(await pull()).base, await sawHead()]).toEqual(["below", true]);
+    github.clock.step(5000);
+    github.sim.settings(github.repository, { deleteBranchOnMerge: true });
+    await github.octokit("mia").rest.pulls.merge({ ...github.place, pull_number: below });
+    expect([(await pull()).base, await sawHead()]).toEqual(["main", false]);
+  });
 });

@@ -18,7 +18,7 @@ export async function labelledBy(place: RepoOctokit, pull: PullPushed, label: st
   const pushed = await pushedAt(place, pull);
   const isBot = kind === "Bot";
   // What a head changes depends on the branch that it is for.
-  const retargeted = events.flatMap((one) => (one?.__typename === "BaseRefChangedEvent" ? [Date.parse(one.createdAt)] : []));
+  const retargeted = events.flatMap((one) => (one == null || one.__typename === "LabeledEvent" ? [] : [Date.parse(one.createdAt)]));
   // Times are whole seconds: what came within the same one may have come after it.
   const sawHead = pushed === undefined ? undefined : Date.parse(event.createdAt) > Math.max(pushed, ...retargeted);
   return defined({ login: isBot ? `${login}[bot]` : login, isBot, sawHead });

@@ -29,7 +29,7 @@ export function labelNode(context: Context, repo: Repo, label: Label) {
 export function timelineField(context: Context, repo: Repo, { labelled = [], retargeted = [] }: Issue) {
   const events = [
     ...labelled.map((one) => ({ type: "LABELED_EVENT", at: one.at, node: () => labeledNode(context, repo, one) })),
-    ...retargeted.map((one) => ({ type: "BASE_REF_CHANGED_EVENT", at: one.at, node: () => baseChangedNode(context, one) })),
+    ...retargeted.map((one) => baseChange(context, one)),
   ].sort((a, b) => a.at - b.at);
   return (args: ConnectionArgs & { itemTypes?: readonly string[] | null }) => {
     const asked = events.filter(({ type }) => args.itemTypes?.includes(type) ?? true);
@@ -37,15 +37,14 @@ export function timelineField(context: Context, repo: Repo, { labelled = [], ret
   };
 }
 
-function baseChangedNode(context: Context, { from, to, by, at }: NonNullable<Issue["retargeted"]>[number]) {
-  return {
-    __typename: "BaseRefChangedEvent",
-    id: nodeId("BRCE", `${from}:${to}:${at}`),
-    actor: () => actorNode(context, by),
-    createdAt: seconds(at),
-    currentRefName: to,
-    previousRefName: from,
-  };
+function baseChange(context: Context, { from, to, by, at, automatic }: NonNullable<Issue["retargeted"]>[number]) {
+  const id = (prefix: string) => nodeId(prefix, `${from}:${to}:${at}`);
+  const both = { actor: () => actorNode(context, by), createdAt: seconds(at) };
+  const node =
+    automatic === true
+      ? { ...both, __typename: "AutomaticBaseChangeSucceededEvent", id: id("ABCSE"), newBase: to, oldBase: from }
+      : { ...both, __typename: "BaseRefChangedEvent", id: id("BRCE"), currentRefName: to, previousRefName: from };
+  return { type: automatic === true ? "AUTOMATIC_BASE_CHANGE_SUCCEEDED_EVENT" : "BASE_REF_CHANGED_EVENT", at, node: () => node };
 }
 
 function labeledNode(context: Context, repo: Repo, { label, by, at }: NonNullable<Issue["labelled"]>[number]) {

@@ -68,8 +68,8 @@ export interface Issue {
   labels: string[];
   /** Who put on which label, oldest first. */
   labelled?: { label: string; by: User; at: number }[];
-  /** Who pointed it from which branch at which, oldest first. */
-  retargeted?: { from: string; to: string; by: User; at: number }[];
+  /** Who pointed it from which branch at which, oldest first. `automatic`: the site did, since the branch was merged and deleted. */
+  retargeted?: { from: string; to: string; by: User; at: number; automatic?: true }[];
   assignees: User[];
   createdAt: number;
   updatedAt: number;

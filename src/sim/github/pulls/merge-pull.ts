@@ -9,7 +9,7 @@ import { METHOD_REFUSALS, missingRules } from "../rules/rules.ts";
 import { mayTouchWorkflows } from "../rules/workflows.ts";
 import { noreply } from "../shapes/commit.ts";
 import { mergeabilityJob } from "./pull-details.ts";
-import { close, refsMoved } from "./refs-moved.ts";
+import { close, openPulls, refsMoved } from "./refs-moved.ts";
 
 interface MergeRequest {
   sha?: string;
@@ -129,5 +129,22 @@ async function deleteHead(world: World, repo: Repo, actor: Actor, issue: PullIss
   if (issue.pull.headRepo !== undefined) return;
   const ref = `refs/heads/${issue.pull.headRef}`;
   const gone = await repo.git.updateRefs([{ ref, old: issue.pull.headSha, new: undefined }]);
+  if (gone) await retarget(world, repo, actor, issue);
   if (gone) await refsMoved(world, repo, actor, [{ ref, old: issue.pull.headSha, new: undefined }]);
+}
+
+/** What is stacked on a branch that goes with its merge is pointed at where that went in, instead of being closed. */
+async function retarget(world: World, repo: Repo, actor: Actor, { pull: merged }: PullIssue): Promise<void> {
+  const sha = await repo.git.ref(`refs/heads/${merged.baseRef}`);
+  if (sha === undefined) return;
+  for (const issue of openPulls(repo).filter(({ pull }) => pull.baseRef === merged.headRef)) {
+    const changes = { base: { ref: { from: issue.pull.baseRef }, sha: { from: issue.pull.baseSha } } };
+    const event = { from: issue.pull.baseRef, to: merged.baseRef, by: actor.user, at: world.clock.now(), automatic: true } as const;
+    issue.retargeted = [...(issue.retargeted ?? []), event];
+    issue.pull.baseRef = merged.baseRef;
+    issue.pull.baseSha = sha;
+    issue.updatedAt = world.clock.now();
+    delete issue.pull.mergeability;
+    await emitPull(world, repo, actor, "edited", issue, { changes });
+  }
 }

@@ -48,7 +48,7 @@ async function branchMoved(world: World, repo: Repo, actor: Actor, move: Moved, 
   else if (merging === undefined) await findMerged(world, repo, actor, move, into);
 }
 
-function openPulls(repo: Repo): PullIssue[] {
+export function openPulls(repo: Repo): PullIssue[] {
   return [...repo.issues.values()].filter(isPull).filter((issue) => issue.state === "open");
 }
 

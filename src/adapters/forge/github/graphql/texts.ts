@@ -65,10 +65,11 @@ export const LABELLED_BY = /* GraphQL */ `
 query LabelledBy($owner: String!, $name: String!, $number: Int!) {
   repository(owner: $owner, name: $name) {
     pullRequest(number: $number) {
-      timelineItems(itemTypes: [LABELED_EVENT, BASE_REF_CHANGED_EVENT], last: 100) {
+      timelineItems(itemTypes: [LABELED_EVENT, BASE_REF_CHANGED_EVENT, AUTOMATIC_BASE_CHANGE_SUCCEEDED_EVENT], last: 100) {
         nodes {
           __typename
           ... on BaseRefChangedEvent { createdAt }
+          ... on AutomaticBaseChangeSucceededEvent { createdAt }
           ... on LabeledEvent {
             createdAt
             actor { __typename login }
@@ -81,8 +82,9 @@ query LabelledBy($owner: String!, $name: String!, $number: Int!) {
 }
 `;
 
+/** By a person, or by GitHub, when the base was merged and deleted. */
 export interface BaseChange {
-  __typename: "BaseRefChangedEvent";
+  __typename: "BaseRefChangedEvent" | "AutomaticBaseChangeSucceededEvent";
   createdAt: string;
 }
 
