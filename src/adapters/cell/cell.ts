@@ -123,7 +123,7 @@ function start(inside: URL, limits: CellLimits, program: string): Process {
     try {
       read(chunk);
     } catch (error) {
-      lose({ kind: "failed", said: String(error) });
+      lose(error instanceof RangeError ? { kind: "killed", by: "memory" } : { kind: "failed", said: String(error) });
     }
   });
   input.on("error", () => undefined);

@@ -35,5 +35,6 @@ describe("whom CODEOWNERS names for a path", () => {
   test("of more patterns than are read is somebody, so that no approval is thought needless", () => {
     expect(ownersOf(parseCodeowners("/x/*y @all\n".repeat(501)), "apps/a.yaml")).toEqual(["@all"]);
     expect(ownersOf(parseCodeowners("/x/*y @all\n".repeat(500)), "apps/a.yaml")).toEqual([]);
+    expect(ownersOf(parseCodeowners(`${"# c\n".repeat(10_001)}* @all\n`), "apps/a.yaml")).not.toEqual([]);
   });
 });

@@ -17,8 +17,9 @@ const LONGEST_LINE = 4096;
 /** The last line that matches a path owns it; a line without owners takes the path out. */
 export function parseCodeowners(text: string): Line[] {
   const lines: Line[] = [];
+  const all = text.split("\n", MOST_LINES + 1);
   let patterns = 0;
-  for (const line of text.split("\n", MOST_LINES + 1)) {
+  for (const line of all) {
     const [pattern = "", ...owners] = line
       .slice(0, LONGEST_LINE)
       .replace(/(^|\s)#.*$/s, "")
@@ -26,11 +27,14 @@ export function parseCodeowners(text: string): Line[] {
       .split(/\s+/);
     if (pattern === "") continue;
     if (SPECIAL.test(pattern)) patterns += 1;
-    if (patterns > MOST_PATTERNS || lines.length === MOST_LINES)
-      return [{ matches: () => true, owners: lines.find((one) => one.owners.length > 0)?.owners ?? owners }];
     lines.push({ matches: matcherOf(pattern), owners });
+    if (patterns > MOST_PATTERNS) return [somebodyOf(lines)];
   }
-  return lines;
+  return all.length > MOST_LINES ? [somebodyOf(lines)] : lines;
+}
+
+function somebodyOf(lines: readonly Line[]): Line {
+  return { matches: () => true, owners: lines.find(({ owners }) => owners.length > 0)?.owners ?? ["CODEOWNERS"] };
 }
 
 export function ownersOf(lines: readonly Line[], path: string): readonly string[] {

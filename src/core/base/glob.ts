@@ -43,7 +43,7 @@ const DIALECTS = {
 
 /** A pattern longer than any path that Git or a file system takes matches nothing anybody means. */
 const LONGEST = 10_000;
-const DEEPEST = 50;
+const [DEEPEST, MOST_IN_CLASS] = [50, 200];
 /** Places of a pattern that are kept for the ways that were seen. */
 const MOST_KEPT = 10_000;
 const ASCII = 128;
@@ -97,7 +97,7 @@ function readStep(c: Cursor, depth: number): Step | undefined {
   if (sign === "?") return { one: dialect.any };
   if (sign === "{" && dialect.braces === true) return readEither(c, depth);
   if (sign === "\\" && dialect.lenient !== true) return c.at < c.glob.length ? take(c) : undefined;
-  const one = sign === "[" && dialect.negations !== "" && c.glob.includes("]", c.at) ? readClass(c) : undefined;
+  const one = sign === "[" && dialect.negations !== "" ? readClass(c) : undefined;
   if (one !== undefined) return { one };
   c.at = next;
   return sign === "[" && dialect.lenient !== true ? undefined : sign;
@@ -129,13 +129,13 @@ function readEither(c: Cursor, depth: number): Step | undefined {
   return { either };
 }
 
-/** Reads a closed class behind its bracket: many unclosed ones would each be read to the end. `]` first and `-` at an end are characters. */
+/** Reads a class behind its bracket. A `]` that comes first is one of its characters, and so is a `-` at either end. */
 function readClass(c: Cursor): Takes | undefined {
   const { glob, dialect } = c;
   const negated = dialect.negations.includes(glob[c.at] ?? " ");
   if (negated) c.at++;
   const ranges: [number, number][] = [];
-  while (c.at < glob.length) {
+  while (c.at < glob.length && ranges.length < MOST_IN_CLASS) {
     if (glob[c.at] === "]" && ranges.length > 0) {
       c.at++;
       const isIn = (code: number) => ranges.some(([low, high]) => low <= code && code <= high);

@@ -12,6 +12,8 @@ export interface Pass {
   found(work: string, text: string, rest: unknown): { value: unknown } | undefined;
   /** The pass is worth nothing: it will be made anew with this work done. */
   ask(work: string, text: string, rest: unknown, tooMuch: unknown): void;
+  /** Something was asked for: what the pass makes from now on may come of what stands in. */
+  isMissing?: boolean;
 }
 
 interface Work<T> {
@@ -77,7 +79,13 @@ export function apart<T>({ name, text, rest, steps, here, empty, tooMuch }: Work
     own.left = 0;
   }
   own.ask(name, text, rest, tooMuch);
+  own.isMissing = true;
   return empty;
+}
+
+/** Whether what is made now may be kept beyond the pass: nothing stands in for what is not there yet. */
+export function isWhole(): boolean {
+  return pass?.isMissing !== true;
 }
 
 /** Counts steps of work that is under way. @throws where the pass may take no more of them, to be caught by nobody */

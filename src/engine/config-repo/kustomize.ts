@@ -2,6 +2,7 @@
 import { posix } from "node:path";
 import { BoundedMap } from "../../core/base/bounded.ts";
 import { isRecord } from "../../core/base/is-record.ts";
+import { isWhole } from "../../core/base/pass.ts";
 import { type RepoFiles, readOrNull } from "../../core/base/repo-files.ts";
 import { readManifests } from "../../core/base/yaml-read.ts";
 
@@ -29,7 +30,7 @@ export function kustomizationsIn(files: RepoFiles): Kustomizations {
     if (text === null || text.length > LARGEST) continue;
     const folder = posix.dirname(path);
     const named = READ.get(text) ?? entriesOf(text);
-    READ.set(text, named);
+    if (isWhole()) READ.set(text, named);
     const fromRoot = (entry: string) => posix.join(folder, entry).replace(/(?<!\/)\/+$/, "");
     found.set(folder, { resources: named.resources.map(fromRoot), others: named.others.map(fromRoot) });
   }

@@ -1,9 +1,11 @@
 import { afterAll, describe, expect, test } from "vitest";
 import type { Cell, CellOutcome } from "../../adapters/cell/port.ts";
 import type { Mirror } from "../../adapters/git/port.ts";
+import type { RepoFiles } from "../../core/base/repo-files.ts";
 import { readYamlDocuments } from "../../core/base/yaml-read.ts";
 import { openServerCell } from "../../surfaces/server/cell/open.ts";
 import { renderedAt } from "./appset-in-git.ts";
+import { kustomizationsIn } from "./kustomize.ts";
 import { noting } from "./plane-sets.ts";
 import { readProject } from "./project.ts";
 import { openSnapshot } from "./snapshot.ts";
@@ -79,6 +81,33 @@ describe("what is merged and takes long to read", () => {
   });
 });
 
+describe("what stands in for what is read elsewhere", () => {
+  test("is kept by nobody: kustomizations beyond a pass's allowance name what they name, here and in another snapshot", async () => {
+    const files = Object.fromEntries(
+      Array.from({ length: 300 }, (_, n) => {
+        const patches = Array.from(
+          { length: 30 },
+          (__, k) => `  - {path: patch-${n}-${k}.yaml, target: {kind: Deployment, name: "a-${k}"}}\n`,
+        );
+        return [`apps/${n}/kustomization.yaml`, `resources: [one-${n}.yaml]\npatches:\n${patches.join("")}`];
+      }),
+    );
+    const jobs = counted();
+    const named = await openSnapshot(mirrorWith(files), "k1", jobs).with((all) => kustomizationsIn(all));
+    const again = kustomizationsIn({ paths: () => Object.keys(files), read: (path) => files[path] ?? null } as RepoFiles);
+    for (const found of [named, again]) expect([...found.values()].filter(({ resources }) => resources.length !== 1)).toEqual([]);
+    expect(jobs.jobs.length).toBeGreaterThan(0);
+  });
+
+  test("is tried again where a cell was killed once for nobody's fault", async () => {
+    let runs = 0;
+    const killed: Cell = { run: async (job) => (++runs === 1 ? { kind: "killed", by: "memory" } : await cell.run(job)) };
+    const snapshot = openSnapshot(mirrorWith({ "a.yaml": large(5001) }), "c", killed);
+    expect(await snapshot.with((files) => readYamlDocuments(files.read("a.yaml") ?? "")[0]?.value)).toHaveProperty("items.length", 5001);
+    expect(runs).toBe(2);
+  });
+});
+
 describe("a template of what is merged", () => {
   test("that is ordinary is rendered at once", async () => {
     const cell = counted();
@@ -106,6 +135,6 @@ describe("a template of what is merged", () => {
     const loops = set("{{ range until 30000 }}{{ range until 30000 }}{{ end }}{{ end }}", { list: { elements } });
     const result = await openSnapshot(mirrorWith({}), "c", cell).with((files) => renderedAt(loops, [], files, REPO, "main"));
     expect(result).toMatchObject({ ok: false, applications: [], problems: [{ code: "TEMPLATE_ERROR", because: { code: "GO_ENDLESS" } }] });
-    expect(cell.jobs).toEqual(["killed"]);
+    expect(cell.jobs).toEqual(["killed", "killed"]);
   });
 });

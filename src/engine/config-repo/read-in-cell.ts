@@ -3,7 +3,7 @@
  * an ordinary repository needs. `inside-cell.ts` is its other end.
  */
 import { createHash } from "node:crypto";
-import type { Answers, Cell } from "../../adapters/cell/port.ts";
+import type { Answers, Cell, CellOutcome } from "../../adapters/cell/port.ts";
 import type { Mirror } from "../../adapters/git/port.ts";
 import { BoundedMap } from "../../core/base/bounded.ts";
 import { inPass, type Pass } from "../../core/base/pass.ts";
@@ -21,11 +21,28 @@ export interface ApartInput {
 
 /** What a pass may take here, in steps: about a fifth of a second. */
 const MOST_STEPS = 200_000;
-/** A text that a cell was killed for so often is given to none again. */
+/** A text that a cell was killed for so often is given to none for a while: the files that a template reads may be put right meanwhile. */
 const MOST_KILLS = 2;
+const KILLS_COUNT_MS = 15 * 60_000;
 const MOST_KNOWN = 1000;
 
-const kills = new BoundedMap<string, number>(MOST_KNOWN);
+const kills = new BoundedMap<string, { count: number; at: number }>(MOST_KNOWN);
+
+function killsOf(key: string): number {
+  const { count, at } = kills.get(key) ?? { count: 0, at: 0 };
+  return performance.now() - at < KILLS_COUNT_MS ? count : 0;
+}
+
+/** Tries once more what a cell was killed for: a machine without memory kills for nobody's fault. undefined: not tried any more. */
+async function runTwice(key: string, run: () => Promise<CellOutcome>): Promise<CellOutcome | undefined> {
+  for (let count = killsOf(key); count < MOST_KILLS; count++) {
+    const outcome = await run();
+    if (outcome.kind === "done") kills.delete(key);
+    if (outcome.kind !== "killed") return outcome;
+    kills.set(key, { count: count + 1, at: performance.now() });
+  }
+  return undefined;
+}
 
 interface Asked {
   work: string;
@@ -56,11 +73,9 @@ export function openDesk(cell: Cell, mirror: Mirror, id: string): Desk {
     const key = createHash("sha256")
       .update(`${work}\n${text}\n${JSON.stringify(pieces.map(({ rest }) => rest))}`)
       .digest("hex");
-    const killed = kills.get(key) ?? 0;
     const input: ApartInput = { work, id, text, rests: pieces.map(({ rest }) => rest) };
-    const outcome = killed >= MOST_KILLS ? undefined : await cell.run({ name: READ_APART, input, answers });
+    const outcome = await runTwice(key, () => cell.run({ name: READ_APART, input, answers }));
     if (outcome?.kind === "failed") throw new Error(`${work} of ${id}: ${outcome.said}`);
-    if (outcome?.kind === "killed") kills.set(key, killed + 1);
     const values = outcome?.kind === "done" ? (outcome.value as unknown[]) : pieces.map(({ tooMuch }) => tooMuch);
     const known = done.get(nameOf(work, text)) ?? new Map<string, { value: unknown }>();
     done.set(nameOf(work, text), known);

@@ -85,5 +85,7 @@ export function cruelTexts(size: number) {
     [`a line of ${JSON.stringify(sign)}`, filled(sign, "\n", "x")],
   ]);
   const rows = PIECES.map((piece): [string, string] => [`rows of ${JSON.stringify(piece)}`, filled(piece)]);
-  return { cruel: [...runs, ...rows], pieces: PIECES, filled };
+  // A class of a glob that fails at its very end.
+  const classes: [string, string] = ["rows of [ that fail", `${"[".repeat(9990)}b-a]`];
+  return { cruel: [...runs, ...rows, classes], pieces: PIECES, filled };
 }
