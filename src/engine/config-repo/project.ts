@@ -3,7 +3,7 @@ import { BoundedMap } from "../../core/base/bounded.ts";
 import { apart, stepsOfYaml } from "../../core/base/pass.ts";
 import { problemIn } from "../../core/reasons/problem.ts";
 import type { RepoConfigRollouts } from "../../core/spec/parse/config.ts";
-import { locateInRollout } from "../../core/spec/parse/locate.ts";
+import { locateInRollout, type SourcesRead } from "../../core/spec/parse/locate.ts";
 import { type Problem, parseRepoConfig, parseRollouts } from "../../core/spec/parse/parse.ts";
 import { SETTINGS_FILE } from "../../core/spec/repo-config.ts";
 import type { Rollout } from "../../core/spec/rollout.ts";
@@ -25,6 +25,8 @@ const READ = new BoundedMap<string, ReturnType<typeof parseRollouts>>(500);
 const STEPS_OF_RULES = 2;
 /** With the settings, which say a part of it. What is longer is read anew each time. */
 const LONGEST_KEPT = 20_000;
+/** So many problems of a file are given their lines: nobody mends more at once, and each is looked for among all of its rollouts. */
+const MOST_LOCATED = 20;
 
 /** What a file declares is told by its name, its text and the text of the settings: kept, and never changed. */
 function rolloutsIn(text: string, file: string, settings: { text: string | null; rollouts: RepoConfigRollouts }) {
@@ -57,8 +59,9 @@ export function readRollouts(text: string, { file, settings }: ApartRollouts): R
  * Reads and validates `rollouts/*.yaml` and `.github/stagecoach.yaml`. A file with an error takes only its own rollouts out,
  * and rollouts that clash take each other out: which of the two is meant, only a person can say. With `baseBranch`, the branch
  * it is read from, rollouts that want another one are out, too. A rollout that is a symbolic link is a problem: none is followed.
+ * `known`: what was read for the places of problems.
  */
-export async function readProject(snapshot: Snapshot, baseBranch?: string): Promise<Project> {
+export async function readProject(snapshot: Snapshot, baseBranch?: string, known: SourcesRead = new Map()): Promise<Project> {
   const files = [...(await snapshot.paths()), ...(await snapshot.links(ROLLOUTS_FOLDER))].filter(isRolloutFile);
   return snapshot.with((sync) => {
     const problems: Problem[] = [];
@@ -76,7 +79,7 @@ export async function readProject(snapshot: Snapshot, baseBranch?: string): Prom
       problems.push(...parsed.problems);
     }
     const out = new Set<Rollout>();
-    const locate = (problem: Problem, rollout: Rollout) => locateInRollout(problem, rollout, (path) => sync.read(path));
+    const locate = openLocate(sync, known);
     for (const rollout of rollouts) {
       const other = otherBase(rollout, baseBranch);
       if (other.length > 0) out.add(rollout);
@@ -88,6 +91,17 @@ export async function readProject(snapshot: Snapshot, baseBranch?: string): Prom
     }
     return { rollouts: rollouts.filter((rollout) => !out.has(rollout)), problems };
   });
+}
+
+/** Gives problems of rollouts their lines; past the most of a file they are left at its beginning. */
+function openLocate(sync: SyncFiles, known: SourcesRead) {
+  const located = new Map<string, number>();
+  return (problem: Problem, rollout: Rollout): Problem => {
+    const before = located.get(rollout.file) ?? 0;
+    if (before >= MOST_LOCATED) return problem;
+    located.set(rollout.file, before + 1);
+    return locateInRollout(problem, rollout, (path) => sync.read(path), known);
+  };
 }
 
 function readOrTell(sync: SyncFiles, file: string, problems: Problem[]): string | null {
