@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { batchTarget, sampleRun } from "../../../../test/support/sample-run.ts";
 import { said } from "../../reasons/run.ts";
+import type { Run } from "../../run/state/run.ts";
 import { batchBody, batchCommitMessage } from "../batch/batch-pull.ts";
 import { BODY_LIMIT, cell, code, prose } from "../escape.ts";
 import { runComment } from "./run-comment.ts";
@@ -45,6 +46,13 @@ describe("the run's comment on the release PR", () => {
 
       <sub>You can comment \`/pause\` \`/rollback\` \`/abort\` \`/requeue CLUSTER…\` \`/skip CLUSTER…\` \`/help\` · plan \`5b6c1f0e9a7d\`</sub>"
     `);
+  });
+
+  test("says whether an end is expected by its own batches or by earlier runs", () => {
+    const stages = new Map(["canary", "everywhere else"].map((name) => [name, [900_000]] as const));
+    const done = (run: Run) => /\*\*Done:\*\* .*/.exec(runComment(run, NOW, [], { history: { stages, totals: [] } }))?.[0];
+    expect(done(sampleRun())).toMatch(/, as batches went so far\.$/);
+    expect(done(sampleRun({ batches: [], stage: 0 }))).toMatch(/, as earlier runs went\.$/);
   });
 
   test("a paused run leads with what it asks for", () => {

@@ -69,7 +69,9 @@ export function headline({ run, model, now }: Shown): string {
   lines.push(...present(nextLine(model, run, now)));
   if (eta !== undefined) {
     const slow = eta.p90 === eta.p50 ? "" : `, or ${clockTime(eta.p90, now)} where it is slow`;
-    lines.push(`**Done:** about ${clockTime(eta.p50, now)}${slow}, as batches went so far.`);
+    // Before a batch of its own is through, all that is known is from past runs.
+    const went = run.batches.some(({ settledAt }) => settledAt !== undefined) ? "batches went so far" : "earlier runs went";
+    lines.push(`**Done:** about ${clockTime(eta.p50, now)}${slow}, as ${went}.`);
   }
   if (endedAt !== undefined) lines.push(`Took ${formatDuration(epoch(endedAt) - epoch(startedAt))}.`);
   return lines.join("\n\n");
