@@ -4,6 +4,7 @@ import type { Journal } from "../../adapters/git/journal/port.ts";
 import { printRun } from "../../adapters/git/journal/print-run.ts";
 import type { Mirror } from "../../adapters/git/port.ts";
 import type { Run } from "../../core/run/state/run.ts";
+import type { Window } from "../../core/spec/windows.ts";
 import { partsOf } from "../testing/parts.ts";
 
 const at = (minute: number) => new Date(Date.parse("2026-11-21T08:00:00.000Z") + minute * 60_000).toISOString();
@@ -18,7 +19,7 @@ function ended(number: number, minutes: number, change: Partial<Run> = {}): Run 
   return sampleRun({ number, batches, stage: 2, phase: "Succeeded", startedAt: at(0), endedAt: at(2 * minutes), ...change });
 }
 
-function journalOf(runs: readonly Run[], broken: Record<string, string> = {}) {
+function journalOf(runs: readonly Run[], broken: Record<string, string> = {}, freezes: Window[] = []) {
   const files = new Map(runs.flatMap((run) => [...printRun(run).files]));
   for (const [path, text] of Object.entries(broken)) files.set(path, text);
   let reads = 0;
@@ -29,7 +30,7 @@ function journalOf(runs: readonly Run[], broken: Record<string, string> = {}) {
       return new Map(paths.map((path) => [path, files.get(path) ?? null]));
     },
   };
-  const memory = partsOf({ mirror: mirror as Mirror, journal: { head: () => "head" } as Journal });
+  const memory = partsOf({ mirror: mirror as Mirror, journal: { head: () => "head" } as Journal, freezes });
   const ask = (last: number) => memory.durationsOf("head", "payments", last);
   return { ask, reads: () => reads, past: memory.pastRuns };
 }
@@ -48,11 +49,22 @@ test("of a run under way the runs before it are read once, however often it is l
   const { past, reads } = journalOf([ended(1, 10), ended(2, 20)]);
   const third = sampleRun({ number: 3 });
   expect(past.of(third).totals).toEqual([]);
-  await past.read([third]);
+  await past.read([third], "base");
   expect(past.of(third).totals).toEqual([2_400_000, 1_200_000]);
   const before = reads();
-  await past.read([third, ended(2, 20)]);
+  await past.read([third, ended(2, 20)], "base");
   expect([reads(), past.of(sampleRun({ number: 4 })).totals]).toEqual([before, []]);
+});
+
+test("waits for the freezes of the repo and of the server are left out, as on the release's pull request", async () => {
+  const settings = "freezes:\n  - { schedule: '10 8 * * *', duration: 3m, timeZone: UTC, kind: deny }\n";
+  const ours = { schedule: "0 8 * * *", durationMs: 300_000, timeZone: "UTC", kind: "deny" } as const;
+  // Each batch waits from its pull request until it is settled: five minutes of ours, then three of the repo's.
+  const batches = ended(1, 10).batches.map(({ merged: _, ...batch }) => batch);
+  const { past } = journalOf([ended(1, 10, { batches })], { ".github/stagecoach.yaml": settings }, [ours]);
+  const second = sampleRun({ number: 2 });
+  await past.read([second], "base");
+  expect(past.of(second).totals).toEqual([720_000]);
 });
 
 test("a run under way counts for nothing, and one that is broken or folded away is left out", async () => {

@@ -5,6 +5,7 @@ import { defined } from "../../core/base/defined.ts";
 import { type History, historyOf, NO_HISTORY, type TimedRun } from "../../core/report/plan/duration.ts";
 import { type Batch, isEnded, type Run } from "../../core/run/state/run.ts";
 import { badWindow, type Window } from "../../core/spec/windows.ts";
+import type { Settings } from "./settings.ts";
 
 /** So many of the last runs are looked at. */
 const MOST_RUNS = 20;
@@ -23,23 +24,34 @@ export type DurationsOf = (
 
 /** How long the runs before one took, read once a run, for those who cannot wait for it. */
 export interface PastRuns {
-  /** Reads what is not known yet: it holds up nothing, and where it cannot be read nothing is known. */
-  read(runs: readonly Run[]): Promise<void>;
+  /**
+   * Reads what is not known yet: it holds up nothing, and where it cannot be read nothing is known. `base`: the commit whose freezes are
+   * taken out, as on the release's pull request, so that both say the same.
+   */
+  read(runs: readonly Run[], base: string): Promise<void>;
   of(run: Run): History;
 }
 
-export function openPastRuns(durationsOf: DurationsOf, journal: { head(): string | undefined }): PastRuns {
+export function openPastRuns(
+  durationsOf: DurationsOf,
+  journal: { head(): string | undefined },
+  settings: Pick<Settings, "bounds">,
+): PastRuns {
   /** By rollout, of its last run. */
   const known = new BoundedMap<string, { number: number; history: History }>(MOST_KEPT);
   const knownOf = ({ rollout, number }: Run) => {
     const kept = known.get(rollout);
     return kept?.number === number ? kept.history : undefined;
   };
+  const historyBefore = async ({ rollout, number }: Run, base: string) => {
+    const { freezes } = await settings.bounds(base);
+    return durationsOf(journal.head(), rollout, number - 1, freezes);
+  };
   return {
-    async read(runs) {
+    async read(runs, base) {
       for (const run of runs) {
         if (isEnded(run) || knownOf(run) !== undefined) continue;
-        const history = await durationsOf(journal.head(), run.rollout, run.number - 1).catch(() => NO_HISTORY);
+        const history = await historyBefore(run, base).catch(() => NO_HISTORY);
         known.set(run.rollout, { number: run.number, history });
       }
     },

@@ -141,6 +141,7 @@ export function openShared(context: RepoContext, remote = openRemoteHeads(contex
     ...forge,
     ...git,
     ...argo,
+    ...pastSide(context, git.settings),
     targets: openTargetLooks(context, { ...git, ...argo, commits, remote, judge }),
     observePull: openPullLooks(context, { ...forge, commits, remote, heads, batchCommits }),
     propose: openProposer(context, batchCommits, guardBatch),
@@ -179,14 +180,13 @@ function openReleaseSide(context: RepoContext, comments: Comments) {
     refused: openRefusedReleases(context, mergedPull),
     issues: openTrackingIssues(context, comments),
     makePlan: openPlanner(context),
-    ...pastSide(context),
   };
 }
 
 /** How long runs took before. */
-function pastSide({ mirror, journal }: RepoContext) {
+function pastSide({ mirror, journal }: RepoContext, settings: Settings) {
   const durationsOf = openDurations(mirror);
-  return { durationsOf, pastRuns: openPastRuns(durationsOf, journal) };
+  return { durationsOf, pastRuns: openPastRuns(durationsOf, journal, settings) };
 }
 
 /** What is kept of the config repo. */

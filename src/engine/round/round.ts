@@ -129,7 +129,7 @@ export function openRound({ commands, clock, log }: Context, parts: Parts): Roun
       ...one,
       problems: problems.map((problem) => sayProblem(problem).message),
     }));
-    await pastRuns.read(decided);
+    await pastRuns.read(decided, base);
     const shown = Math.min(publisher.publish(started, refused, decisions, runs), await attention.publish());
     // After an effect the world is different: its outcome is looked at at once.
     const result = { runs: [...runs.values()], refused: refusedNow };
