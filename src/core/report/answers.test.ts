@@ -23,6 +23,14 @@ describe("answers to commands", () => {
     expect(text).toContain("| 0/3 |");
   });
 
+  test("/status says when it is expected to be done, as earlier runs went", () => {
+    const self = bench(1);
+    bring(self, 1, "merged");
+    const stages = new Map(self.run.plan.stages.map(({ name }) => [name, [600_000]]));
+    expect(statusAnswer(self.run, self.now, "alice", undefined)).not.toContain("**Done:**");
+    expect(statusAnswer(self.run, self.now, "alice", undefined, { history: { stages, totals: [] } })).toContain("**Done:** about ");
+  });
+
   test("/plan names what is still to come, and never over GitHub's limit", () => {
     const { run: few, now } = run(3);
     expect(planAnswer(few, now, "alice")).toContain("`c1` `c2` `c3`");

@@ -3,6 +3,7 @@ import { COMMANDS, type CommandSpec, ROLLOUT_FLAG } from "../spec/commands.ts";
 import { cell, code, prose } from "./escape.ts";
 import { COMMENT_ROOM, fitting } from "./fit.ts";
 import { firstOf, present, table } from "./markdown.ts";
+import type { GivenToDraw } from "./model/context.ts";
 import { modelOf } from "./model/run-model.ts";
 import { headline, stagesAround, stageTable, turn } from "./run/run-comment.ts";
 import { batchesOfStage, clockTime, ended, releaseName, runTitle, shortName, stageName } from "./words.ts";
@@ -58,8 +59,8 @@ function usages(usage: string): string {
 }
 
 /** What `/status` answers: how the run stands, in a few lines, and where its whole page is. */
-export function statusAnswer(run: Run, now: number, author: string, live: string | undefined): string {
-  const shown = { run, model: modelOf(run, now), now };
+export function statusAnswer(run: Run, now: number, author: string, live: string | undefined, given: GivenToDraw = {}): string {
+  const shown = { run, model: modelOf(run, now, given), now };
   const page =
     live === undefined ? `\`stagecoach get ${cell(run.rollout)} ${run.number}\` shows every cluster` : `[every cluster](${live})`;
   const foot = `<sub>As of ${clockTime(new Date(now).toISOString(), now)}, asked for by ${cell(author)} · ${page}</sub>`;

@@ -26,7 +26,7 @@ export type DurationsOf = (
 export interface PastRuns {
   /**
    * Reads what is not known yet: it holds up nothing, and where it cannot be read nothing is known. `base`: the commit whose freezes are
-   * taken out, as on the release's pull request, so that both say the same.
+   * taken out, as on the release's pull request, so that both say the same, and are waited for in what lies ahead.
    */
   read(runs: readonly Run[], base: string): Promise<void>;
   of(run: Run): History;
@@ -43,25 +43,32 @@ export function openPastRuns(
     const kept = known.get(rollout);
     return kept?.number === number ? kept.history : undefined;
   };
-  const historyBefore = async ({ rollout, number }: Run, base: string) => {
-    const { freezes } = await settings.bounds(base);
-    return durationsOf(journal.head(), rollout, number - 1, freezes);
+  /** Those of the newest base: a freeze that somebody sets while a run goes on holds it, too. */
+  let frozen: { base: string; freezes: History["freezes"] } | undefined;
+  const freezesAt = async (base: string) => {
+    if (frozen?.base !== base) frozen = { base, freezes: (await settings.bounds(base)).freezes };
+    return frozen.freezes;
   };
+  const historyBefore = async ({ rollout, number }: Run, base: string) =>
+    durationsOf(journal.head(), rollout, number - 1, await freezesAt(base));
   return {
     async read(runs, base) {
+      if (runs.some((run) => !isEnded(run))) await freezesAt(base).catch(() => undefined);
       for (const run of runs) {
         if (isEnded(run) || knownOf(run) !== undefined) continue;
         const history = await historyBefore(run, base).catch(() => NO_HISTORY);
         known.set(run.rollout, { number: run.number, history });
       }
     },
-    of: (run) => knownOf(run) ?? NO_HISTORY,
+    of: (run) => ({ ...(knownOf(run) ?? NO_HISTORY), freezes: frozen?.freezes }),
   };
 }
 
 const MOST_KEPT = 1000;
 
-export function openDurations(mirror: Mirror): DurationsOf {
+type Files = Pick<Mirror, "listFiles" | "readFiles">;
+
+export function openDurations(mirror: Files): DurationsOf {
   /** Runs that have ended stay as they are: each is read once by a process. null: it cannot be read. */
   const kept = new BoundedMap<string, TimedRun | null>(MOST_KEPT);
   return async (journal, rollout, last, freezes = []) => {
@@ -81,7 +88,7 @@ export function openDurations(mirror: Mirror): DurationsOf {
 }
 
 /** Of the large files only what is small: a batch without its targets, the plan's file without the plan. */
-async function readTimes(mirror: Mirror, journal: string, rollout: string, number: number): Promise<TimedRun | null> {
+async function readTimes(mirror: Files, journal: string, rollout: string, number: number): Promise<TimedRun | null> {
   const folder = `runs/${rollout}/${number}`;
   const paths = (await mirror.listFiles(journal, folder)).filter((path) => /\/(run|plan|batches\/\d+)\.yaml$/.test(path));
   const texts = await mirror.readFiles(journal, paths, { maxBytes: LARGEST_FILE });

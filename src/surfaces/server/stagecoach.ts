@@ -14,6 +14,7 @@ import { memoryQueue, ROUND_LIMITS, type RoundLimits } from "../../adapters/queu
 import { type Queue, RoundOverdue } from "../../adapters/queue/port.ts";
 import { defined } from "../../core/base/defined.ts";
 import type { Clock } from "../../core/base/time.ts";
+import type { History } from "../../core/report/plan/duration.ts";
 import type { Run } from "../../core/run/state/run.ts";
 import type { Window } from "../../core/spec/windows.ts";
 import type { Log } from "../../engine/round/context.ts";
@@ -77,7 +78,7 @@ export interface Stagecoach {
   /** `owner/name` in lower case of the repos it looks after; those on hold are not among them. */
   repositories(): string[];
   /** The last run of each rollout, as of the last round. */
-  runs(): { repository: string; run: Run }[];
+  runs(): { repository: string; run: Run; history: History }[];
   onChange(listener: () => void): () => void;
   /** Looks at everything now. */
   resync(): Promise<void>;

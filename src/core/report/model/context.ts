@@ -18,6 +18,9 @@ export interface Context {
   history: History;
 }
 
+/** What a view knows besides the run: where Applications are shown, and how past runs went. */
+export type GivenToDraw = Partial<Pick<Context, "linkTo" | "history">>;
+
 export function contextOf(run: Run, now: number, given: Partial<Omit<Context, "run" | "now">> = {}): Context {
   return { linkTo: () => undefined, live: new Map(), history: NO_HISTORY, ...given, run, now };
 }

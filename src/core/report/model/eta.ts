@@ -5,18 +5,13 @@ import { type Batch, isEnded, isMoving, type Run } from "../../run/state/run.ts"
 import { isMidStep } from "../../run/state/steps.ts";
 import { project } from "../../spec/windows-together.ts";
 import { percentiles } from "../plan/duration.ts";
+import { entryOf } from "../reasons/say.ts";
 import type { Context } from "./context.ts";
 import type { Eta } from "./types.ts";
 
-/** What only a person brings about: how long that takes nobody knows, so nothing is said to be done at a time. */
-const OF_PEOPLE: ReadonlySet<string> = new Set([
-  ...["NEXT_APPROVED", "NEXT_PERSON_MERGES", "NEXT_PROMOTED", "NEXT_COMMAND", "NEXT_PULL_READY", "NEXT_REVIEWED", "NEXT_RULE_CHANGED"],
-  ...["NEXT_HALT_LIFTED", "NEXT_LIMIT_RAISED", "NEXT_PROTECTED", "NEXT_SETTINGS", "NEXT_WINDOWS_CHANGED", "NEXT_CHECK_PASSES"],
-]);
-
-/** It goes on without anybody. */
+/** It goes on without anybody: how long a person takes nobody knows, so nothing is said to be done at a time. */
 function goesOn(run: Run): boolean {
-  return isMoving(run) && run.ending === undefined && !OF_PEOPLE.has(run.next?.what.code ?? "");
+  return isMoving(run) && run.ending === undefined && !(run.next && entryOf(run.next.what)?.by === "person");
 }
 
 interface Share {
@@ -39,7 +34,7 @@ export function etaOfStage(context: Context, stage: number): Eta | undefined {
 }
 
 function etaOfStages(context: Context, stages: Iterable<number>): Eta | undefined {
-  const { run, now } = context;
+  const { run, now, history } = context;
   const shares: Share[] = [];
   let left = 0;
   for (const stage of stages) {
@@ -51,7 +46,7 @@ function etaOfStages(context: Context, stages: Iterable<number>): Eta | undefine
     shares.push({ p50: each.p50 * open, p90: each.p90 * open });
   }
   if (left === 0) return undefined;
-  const sets = windowSets(run.spec.windows ?? [], []);
+  const sets = windowSets(run.spec.windows ?? [], history.freezes ?? []);
   const at = (work: (share: Share) => number) => {
     const each = shares.reduce((sum, share) => sum + work(share), 0) / left;
     return project(sets, now, left, each);

@@ -1,9 +1,13 @@
 import { describe, expect, test } from "vitest";
 import { batchTarget, sampleRun } from "../../../../test/support/sample-run.ts";
+import type { NoData } from "../../base/reason.ts";
 import { iso } from "../../base/time.ts";
 import { runReason, said } from "../../reasons/run.ts";
 import { pullRef } from "../../run/state/names.ts";
 import type { Batch, BatchTarget, Run } from "../../run/state/run.ts";
+import type { Window } from "../../spec/windows.ts";
+import { entriesOf } from "../reasons/entry.ts";
+import { REASONS } from "../reasons/say.ts";
 import { clustersBelow } from "./counts.ts";
 import { modelOf } from "./run-model.ts";
 import type { ModelNode } from "./types.ts";
@@ -95,6 +99,27 @@ describe("the model of a run", () => {
     expect([minutes(canary?.p50), minutes(canary?.p90)]).toEqual([15, 20]);
     expect([minutes(rest?.p50), minutes(rest?.p90)]).toEqual([19, 28]);
     expect(modelOf(begun, NOW, { history }).eta).toEqual(rest);
+  });
+
+  test("a freeze that lies in the way moves the end that is expected past it", () => {
+    const history = { stages: new Map([["everywhere else", [240_000]]]), totals: [] };
+    const first = { ...(sampleRun().batches[0] as Batch), settledAt: "2026-11-21T09:01:00.000Z" };
+    const run = sampleRun({ batches: [first] });
+    const end = (freezes: (Window & { where: string })[]) => modelOf(run, NOW, { history: { ...history, freezes } }).eta?.p50;
+    expect(end([])).toBe("2026-11-21T09:08:00.000Z");
+    const freeze = { schedule: "5 9 * * *", durationMs: 3 * 3_600_000, timeZone: "UTC", kind: "deny" as const, where: "the server" };
+    // The first of two batches begins before it, the second only once it is over.
+    expect(end([freeze])).toBe("2026-11-21T12:07:00.000Z");
+  });
+
+  test("no reason of what comes next is without who brings it about", () => {
+    entriesOf<{ NEXT_SAMPLE: NoData; SAMPLE: NoData }>()({
+      // @ts-expect-error it must say whether a person does
+      NEXT_SAMPLE: { says: "it comes" },
+      SAMPLE: { says: "it is" },
+    });
+    const next = Object.entries(REASONS).filter(([code]) => code.startsWith("NEXT_"));
+    expect(next.filter(([, { by }]) => by === undefined).map(([code]) => code)).toEqual([]);
   });
 
   test("expects no end while a person is waited for: nobody knows how long that takes", () => {

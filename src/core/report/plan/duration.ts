@@ -21,6 +21,8 @@ export interface History {
   stages: ReadonlyMap<string, readonly number[]>;
   /** Of whole runs, those that succeeded. */
   totals: readonly number[];
+  /** Freezes of the repository and of the server as they stand now: what lies ahead waits for them. */
+  freezes?: readonly (Window & { where: string })[] | undefined;
 }
 
 interface Percentiles {

@@ -92,7 +92,7 @@ export const BATCHES: Entries<BatchesReasons> = entriesOf<BatchesReasons>()({
   TARGET_PUT_BACK: { says: "it was put off before it merged, so Stagecoach puts back what it had", subject: "cluster" },
   WENT_ON_TO_WEIGHT: { says: "it went on to weight {weight}", subject: "cluster" },
   STAYS_AT_WEIGHT: { says: "it stays at weight {weight} and is left out of what follows", subject: "cluster" },
-  NEXT_OPEN: { says: ({ branches }) => (branches ? "Stagecoach may move them" : "Stagecoach opens its pull request") },
+  NEXT_OPEN: { by: "itself", says: ({ branches }) => (branches ? "Stagecoach may move them" : "Stagecoach opens its pull request") },
   ASK_TRY_AGAIN: { says: "`/resume` tries again, `/abort` ends the run", actions: ["resume", "abort"] },
   ASK_LET_OPEN: { says: "do what GitHub wants, then `/resume`; or `/abort` ends the run", actions: ["resume", "abort"] },
   ASK_DELETE_BRANCH: { says: "delete that branch, then `/resume`; or `/abort` ends the run", actions: ["resume", "abort"] },

@@ -37,7 +37,7 @@ export const BREACHES: Entries<BreachReasons> = entriesOf<BreachReasons>()({
   COMMAND_NOT_PERMITTED: { says: '"{text}" of {by} was done with permission {permission}' },
   COMMAND_TWICE: { says: "a command was handled twice" },
   END_AND_PHASE_DIFFER: { says: ({ phase, ended }) => `the run is ${phase} and ${ended ? "has no end" : "has an end"}` },
-  NEXT_UNSAID: { says: "the run is {phase} and does not say what comes next" },
+  NEXT_UNSAID: { by: "itself", says: "the run is {phase} and does not say what comes next" },
 });
 
 function unconfirmed(how: Unconfirmed): string {

@@ -121,7 +121,7 @@ const GENERAL = entriesOf<CommandReasons>()({
     },
   },
   TARGET_LOOKED_AT_ANEW: { subject: "application", says: "Stagecoach looks at it again" },
-  NEXT_CLUSTERS_LOOKED_AT: { subject: "run", says: "Stagecoach looks at its clusters again" },
+  NEXT_CLUSTERS_LOOKED_AT: { by: "itself", subject: "run", says: "Stagecoach looks at its clusters again" },
 
   ROLLBACK_OF_ROLLBACK: {
     subject: "run",

@@ -28,13 +28,23 @@ export interface Entry<Reason> {
   subject?: Subject;
   /** Commands that a person may answer with; who may is in the table of commands. */
   actions?: readonly CommandName[];
+  /** Of what comes next. */
+  by?: By;
   /** Its row of docs/troubleshooting.md: what it means, and what to do; of a problem without `todo` that is the hint of the example. */
   means?: string;
   todo?: string;
 }
 
+/** Who brings about what is waited for: a person, and nobody knows when; or else it comes by itself. */
+type By = "itself" | "person";
+
+/** Of what comes next it is asked, so that no code of that kind is without it. */
+type Traits<Code> = Code extends `NEXT_${string}` ? { readonly by: By } : { readonly by?: never };
+
 /** The registry of a table of codes: an entry for each, and the compiler asks for those that are missing. */
-export type Entries<Table> = { readonly [Code in keyof Table & string]: Entry<{ readonly code: Code } & Readonly<Table[Code]>> };
+export type Entries<Table> = {
+  readonly [Code in keyof Table & string]: Omit<Entry<{ readonly code: Code } & Readonly<Table[Code]>>, "by"> & Traits<Code>;
+};
 
 /** A sentence for each code of a table that is told as the cause of something else. */
 export type Sentences<Table> = { readonly [Code in keyof Table & string]: (reason: Readonly<Table[Code]>) => string };

@@ -110,31 +110,33 @@ const STANDING = entriesOf<GatesReasons>()({
 });
 
 const GATES_NEXT = entriesOf<GatesReasons>()({
-  NEXT_JUDGED_AGAIN: { says: "Stagecoach looks again" },
-  NEXT_LOOKED_AGAIN: { says: "Stagecoach looks again" },
-  NEXT_READ: { says: "Stagecoach reads them" },
-  NEXT_COMMAND: { says: "a person comments a command" },
-  NEXT_MERGES: { says: "Stagecoach merges it" },
-  NEXT_MERGED: { says: "it is merged" },
-  NEXT_MERGE_ENDS: { says: "its merge, if one is under way, is seen or lapses" },
-  NEXT_PULL_READY: { says: "a person marks {pull} as ready", subject: "pull" },
-  NEXT_PULL_CLOSED: { says: "it is closed" },
-  NEXT_BUILT_SMALLER: { says: "Stagecoach builds it again, smaller" },
-  NEXT_GUARD: { says: "the rendering is done" },
-  NEXT_WELL: { says: "it becomes healthy, or counts as failed" },
-  NEXT_CLOCKS_AGREE: { says: "the two agree again" },
-  NEXT_PROTECTED: { says: "an owner of the repository sets that ruleset" },
-  NEXT_SETTINGS: { says: "they are corrected on the base branch" },
+  NEXT_JUDGED_AGAIN: { by: "itself", says: "Stagecoach looks again" },
+  NEXT_LOOKED_AGAIN: { by: "itself", says: "Stagecoach looks again" },
+  NEXT_READ: { by: "itself", says: "Stagecoach reads them" },
+  NEXT_COMMAND: { by: "person", says: "a person comments a command" },
+  NEXT_MERGES: { by: "itself", says: "Stagecoach merges it" },
+  NEXT_MERGED: { by: "itself", says: "it is merged" },
+  NEXT_MERGE_ENDS: { by: "itself", says: "its merge, if one is under way, is seen or lapses" },
+  NEXT_PULL_READY: { by: "person", says: "a person marks {pull} as ready", subject: "pull" },
+  NEXT_PULL_CLOSED: { by: "itself", says: "it is closed" },
+  NEXT_BUILT_SMALLER: { by: "itself", says: "Stagecoach builds it again, smaller" },
+  NEXT_GUARD: { by: "itself", says: "the rendering is done" },
+  NEXT_WELL: { by: "itself", says: "it becomes healthy, or counts as failed" },
+  NEXT_CLOCKS_AGREE: { by: "itself", says: "the two agree again" },
+  NEXT_PROTECTED: { by: "person", says: "an owner of the repository sets that ruleset" },
+  NEXT_SETTINGS: { by: "person", says: "they are corrected on the base branch" },
   NEXT_PLANE: {
+    by: "itself",
     says: "it can be seen again; or `/requeue` or `/skip` for {clusters}, so that the others go on",
     actions: ["requeue", "skip"],
   },
-  NEXT_HALT_LIFTED: { says: "the halt is lifted (`/halt --off`)", actions: ["halt"] },
-  NEXT_HALT_ENDS: { says: "the halt ends" },
-  NEXT_OTHERS_CONFIRMED: { says: "other clusters become healthy" },
-  NEXT_LIMIT_RAISED: { says: "somebody raises {setting}" },
-  NEXT_DEPENDENCY: { says: "{rollout} becomes healthy there" },
+  NEXT_HALT_LIFTED: { by: "person", says: "the halt is lifted (`/halt --off`)", actions: ["halt"] },
+  NEXT_HALT_ENDS: { by: "itself", says: "the halt ends" },
+  NEXT_OTHERS_CONFIRMED: { by: "itself", says: "other clusters become healthy" },
+  NEXT_LIMIT_RAISED: { by: "person", says: "somebody raises {setting}" },
+  NEXT_DEPENDENCY: { by: "itself", says: "{rollout} becomes healthy there" },
   NEXT_APPROVED: {
+    by: "person",
     says: ({ pull, released, author, merger }) => {
       const but =
         released.length > 0
@@ -144,18 +146,22 @@ const GATES_NEXT = entriesOf<GatesReasons>()({
     },
     actions: ["promote"],
   },
-  NEXT_WINDOW: { says: "the window opens" },
-  NEXT_WINDOWS_CHANGED: { says: ({ where, all }) => `somebody changes the windows of ${where.join(all ? " and of " : " or of ")}` },
+  NEXT_WINDOW: { by: "itself", says: "the window opens" },
+  NEXT_WINDOWS_CHANGED: {
+    by: "person",
+    says: ({ where, all }) => `somebody changes the windows of ${where.join(all ? " and of " : " or of ")}`,
+  },
   NEXT_PERSON_MERGES: {
+    by: "person",
     says: ({ pull, promote }) => {
       if (pull === null && promote) return "a person moves its branches";
       return `a person merges ${pullPhrase(pull)}${promote ? ", or comments `/promote` on it" : ""}`;
     },
     actions: ["promote"],
   },
-  NEXT_ANALYSIS_ENDS: { says: "it passes, or fails" },
-  NEXT_HOOK_ASKED: { says: "it is asked again" },
-  NEXT_HOOK_ANSWERS: { says: "it answers" },
+  NEXT_ANALYSIS_ENDS: { by: "itself", says: "it passes, or fails" },
+  NEXT_HOOK_ASKED: { by: "itself", says: "it is asked again" },
+  NEXT_HOOK_ANSWERS: { by: "itself", says: "it answers" },
   ASK_GUARD: {
     says: "change what it names, then `/resume` builds it again; or `/skip CLUSTER`; or `/abort`",
     actions: ["resume", "skip", "abort"],

@@ -5,7 +5,7 @@ import type { Run } from "../../run/state/run.ts";
 import { cell, code, prose } from "../escape.ts";
 import { COMMENT_ROOM, fitting } from "../fit.ts";
 import { folded, present, table } from "../markdown.ts";
-import type { Context } from "../model/context.ts";
+import type { GivenToDraw } from "../model/context.ts";
 import { modelOf } from "../model/run-model.ts";
 import { LABELS } from "../model/states.ts";
 import type { ModelNode, RunModel } from "../model/types.ts";
@@ -19,12 +19,7 @@ import { measuredOfRun } from "./analysis-markdown.ts";
  * Never over GitHub's limit: a run with too many clusters is shown by stage and by what needs attention, with the whole in
  * `stagecoach get`.
  */
-export function runComment(
-  run: Run,
-  now: number,
-  remarks: readonly AnyReason[] = [],
-  given: Partial<Pick<Context, "linkTo" | "history">> = {},
-): string {
+export function runComment(run: Run, now: number, remarks: readonly AnyReason[] = [], given: GivenToDraw = {}): string {
   // Of a run that has ended every age is as of its end: it reads the same whenever it is written again.
   const at = run.endedAt === undefined ? now : epoch(run.endedAt);
   const model = modelOf(run, at, given);

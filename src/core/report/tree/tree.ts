@@ -2,10 +2,12 @@ import { defined } from "../../base/defined.ts";
 import { cutToWidth, padToWidth, textWidth } from "../../base/text-width.ts";
 import { epoch } from "../../base/time.ts";
 import type { Run } from "../../run/state/run.ts";
+import type { LinkTo } from "../links.ts";
 import { present } from "../markdown.ts";
 import { modelOf } from "../model/run-model.ts";
 import { LABELS, runTone } from "../model/states.ts";
 import type { Eta, ModelNode, RunModel } from "../model/types.ts";
+import type { History } from "../plan/duration.ts";
 import { shortName } from "../words.ts";
 import { fitted } from "./tree-fold.ts";
 import { markOf, shortAge, type Tone, type TreeNode, within } from "./tree-marks.ts";
@@ -19,6 +21,10 @@ interface TreeOptions {
   rows?: number;
   /** What Argo CD says of a target just now, by target key; shown before the reason. */
   live?: ReadonlyMap<string, string>;
+  /** How long past runs of the rollout took. */
+  history?: History;
+  /** Where an Application is shown. */
+  linkTo?: LinkTo;
   /** Nothing is folded or cut, however long the lines. */
   wide?: boolean;
 }
@@ -43,7 +49,7 @@ interface Row {
  * terminal has room for, what is over or not begun is folded to counts first. Ends in a newline.
  */
 export function renderTree(run: Run, now: number, options: TreeOptions): string {
-  const model = modelOf(run, now, defined({ live: options.live }));
+  const model = modelOf(run, now, defined({ live: options.live, history: options.history, linkTo: options.linkTo }));
   const root = treeNode(model, now);
   const lines = header(model, now, options);
   // Below the header: an empty line, and the names of the columns.

@@ -1,12 +1,20 @@
 /** What the demo prints: the run drawn in place or told line by line, and the last words. Called by `demo.ts`. */
 import { count } from "../../../core/base/count.ts";
+import { defined } from "../../../core/base/defined.ts";
 import type { Clock } from "../../../core/base/time.ts";
 import { BATCH_STATES, LABELS } from "../../../core/report/model/states.ts";
+import type { History } from "../../../core/report/plan/duration.ts";
 import { sentenceOf } from "../../../core/report/reasons/say.ts";
 import { renderTree } from "../../../core/report/tree/tree.ts";
 import type { Batch, Run } from "../../../core/run/state/run.ts";
 import { type LiveScreen, openLiveScreen } from "../live-screen.ts";
 import { json, wantsColour } from "../print.ts";
+
+/** A run, and how long the runs before it took. */
+export interface ShownRun {
+  run: Run;
+  history?: History | undefined;
+}
 
 /** What a person has to do. */
 export interface Ask {
@@ -31,12 +39,12 @@ export function demoScreen({ clock, quiet, several }: { clock: Clock; quiet: boo
   }
 
   /** What a person is asked stands below the trees, where it stays in sight. */
-  function redraw(runs: readonly Run[], asks: readonly Ask[]): void {
+  function redraw(runs: readonly ShownRun[], asks: readonly Ask[]): void {
     screen ??= openLiveScreen(out, { alternate: false });
     const { width, rows } = screen.room();
     const below = asks.flatMap(({ lines }) => ["", ...lines.flatMap((line) => folded(line, width))]);
     const share = Math.max(3, Math.floor((rows - below.length) / runs.length));
-    const trees = runs.map((run) => renderTree(run, clock.now(), { color, width, rows: share }).trimEnd());
+    const trees = runs.map(({ run, history }) => renderTree(run, clock.now(), defined({ color, width, rows: share, history })).trimEnd());
     screen.draw([...trees.join("\n").split("\n"), ...below]);
   }
 
@@ -68,9 +76,13 @@ export function demoScreen({ clock, quiet, several }: { clock: Clock; quiet: boo
       if (screen === undefined) print(`  ${line}`);
       else screen.note(`  ${line}`);
     },
-    draw(runs: readonly Run[], asks: readonly Ask[] = []): void {
+    draw(runs: readonly ShownRun[], asks: readonly Ask[] = []): void {
       if (live) redraw(runs, asks);
-      else tell(runs, asks);
+      else
+        tell(
+          runs.map(({ run }) => run),
+          asks,
+        );
     },
     close(): void {
       screen?.close();

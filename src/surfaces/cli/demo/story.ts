@@ -91,11 +91,12 @@ function watch({ world, bot, story, screen }: Watched): Promise<Run[]> {
       off();
     }
     function look(): Turn[] {
-      const runs = bot.runs().flatMap(({ run }) => (names.includes(run.rollout) ? [run] : []));
+      const shown = bot.runs().filter(({ run }) => names.includes(run.rollout));
+      const runs = shown.map(({ run }) => run);
       const turns = turnsOf(runs);
       if (runs.length > 0)
         screen.draw(
-          runs,
+          shown,
           turns.map((turn) => howTo(turn, place)),
         );
       if (runs.length === names.length && runs.every(isOver)) {

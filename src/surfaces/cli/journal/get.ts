@@ -1,6 +1,7 @@
 import { defined } from "../../../core/base/defined.ts";
 import { cutToWidth } from "../../../core/base/text-width.ts";
 import { epoch, iso } from "../../../core/base/time.ts";
+import type { History } from "../../../core/report/plan/duration.ts";
 import { runComment } from "../../../core/report/run/run-comment.ts";
 import { renderTree } from "../../../core/report/tree/tree.ts";
 import { isPutBackNext } from "../../../core/run/outcome/rollback.ts";
@@ -36,9 +37,15 @@ export async function run(argv: readonly string[]): Promise<number> {
     if (refused !== undefined && isForPeople(options.output)) process.stderr.write(refusedText(refused));
     const found = await source.runOf(name, wanted);
     if (options.watch === true) return await watch(source, found, options);
-    process.stdout.write(shown(found, options.output, { refused, asOf: (await source.asOf())?.at }));
+    const history = await pastOf(source, found);
+    process.stdout.write(shown(found, options.output, { refused, history, asOf: (await source.asOf())?.at }));
     return 0;
   });
+}
+
+/** It says only when the run may be done: what cannot be read of earlier runs hides nothing of this one. */
+async function pastOf(source: JournalSource, run: Run): Promise<History | undefined> {
+  return isEnded(run) ? undefined : await source.history(run).catch(() => undefined);
 }
 
 function isForPeople(output: Options["output"]): boolean {
@@ -51,14 +58,24 @@ interface Room {
   rows?: number | undefined;
 }
 
-function shown(run: Run, format: Options["output"], more: Room & { refused?: Refused; asOf?: number | undefined } = {}): string {
-  const { width, rows, refused, asOf = Date.now() } = more;
-  if (format === "markdown") return `${runComment(run, nowOf(run))}\n`;
+function shown(
+  run: Run,
+  format: Options["output"],
+  more: Room & { refused?: Refused; history?: History | undefined; asOf?: number | undefined } = {},
+): string {
+  const { width, rows, refused, history, asOf = Date.now() } = more;
+  if (format === "markdown") return `${runComment(run, nowOf(run), [], defined({ history }))}\n`;
   if (format === "json" || format === "yaml") {
     const told = refused === undefined ? run : { ...run, refused: { ...refused, problems: problemsOf(refused) } };
     return printed({ ...told, asOf: iso(asOf) }, format);
   }
-  const options = { color: wantsColour(), width: width ?? process.stdout.columns ?? 120, rows, wide: format === "wide" || undefined };
+  const options = {
+    color: wantsColour(),
+    width: width ?? process.stdout.columns ?? 120,
+    rows,
+    history,
+    wide: format === "wide" || undefined,
+  };
   return renderTree(run, nowOf(run), defined(options));
 }
 
@@ -74,14 +91,15 @@ function nowOf(run: Run): number {
  */
 async function watch(source: JournalSource, first: Run, { output }: Options): Promise<number> {
   let run = first;
+  let history = await pastOf(source, run);
   let age = "";
   const inPlace = process.stdout.isTTY === true && isForPeople(output);
   const screen = inPlace ? openLiveScreen(process.stdout, { alternate: true, onResize: draw }) : undefined;
   function draw(): void {
-    if (screen === undefined) process.stdout.write(shown(run, output));
+    if (screen === undefined) process.stdout.write(shown(run, output, { history }));
     else {
       const { width, rows } = screen.room();
-      const lines = shown(run, output, { width, rows: rows - 1 })
+      const lines = shown(run, output, { width, rows: rows - 1, history })
         .trimEnd()
         .split("\n");
       screen.draw([...lines, cutToWidth(`${age}${age === "" ? "" : " · "}Ctrl-C leaves`, width)]);
@@ -89,6 +107,7 @@ async function watch(source: JournalSource, first: Run, { output }: Options): Pr
   }
   try {
     for await (const sight of follow(source, { name: first.rollout, number: first.number, andBack: true })) {
+      if (sight.run !== undefined && sight.run.number !== run.number) history = await pastOf(source, sight.run);
       run = sight.run ?? run;
       const asOf = await source.asOf();
       age = asOf === undefined ? "" : ageText(asOf, Date.now());

@@ -9,9 +9,14 @@ import { JournalFileError } from "../../../adapters/git/journal/read-run.ts";
 import { openJournalReader } from "../../../adapters/git/journal/reader.ts";
 import { GitError } from "../../../adapters/git/port.ts";
 import { type GitReader, openReader } from "../../../adapters/git/reader.ts";
+import type { History } from "../../../core/report/plan/duration.ts";
 import { sentenceOf } from "../../../core/report/reasons/say.ts";
 import { ended } from "../../../core/report/words.ts";
 import type { Run } from "../../../core/run/state/run.ts";
+import { parseRepoConfig } from "../../../core/spec/parse/parse.ts";
+import { SETTINGS_FILE } from "../../../core/spec/repo-config.ts";
+import { openDurations } from "../../../engine/config-repo/history-durations.ts";
+import { freezesOf } from "../../../engine/config-repo/settings.ts";
 import { like } from "../args.ts";
 import { CommandError } from "../command.ts";
 import { visible } from "../print.ts";
@@ -128,6 +133,7 @@ async function openSource({ repo: dir, repository, branch = JOURNAL_BRANCH, fetc
   if (asked === true || copy !== undefined) await fetch();
   else await refresh();
   const journal = openJournalReader(reader, head);
+  const durationsOf = openDurations(reader);
   return {
     ...journal,
     /** Everything else in the repository. */
@@ -156,6 +162,13 @@ async function openSource({ repo: dir, repository, branch = JOURNAL_BRANCH, fetc
       const found = await journal.run(name, wanted ?? lastRun);
       if (found !== undefined) return found;
       throw new CommandError(1, `the journal has no run ${name} #${wanted ?? lastRun}; the last one is #${lastRun}`);
+    },
+    /** How long the runs before one took, and the freezes that the remote's default branch declares; where that cannot be read, nothing. */
+    async history({ rollout, number }: Run): Promise<History> {
+      const base = remote === undefined ? undefined : await reader.refCommit(`refs/remotes/${remote}/HEAD`).catch(() => undefined);
+      const settings = base === undefined ? undefined : (await reader.readFiles(base, [SETTINGS_FILE])).get(SETTINGS_FILE);
+      const freezes = freezesOf(parseRepoConfig(settings ?? null, SETTINGS_FILE).bounds.freezes);
+      return { ...(await durationsOf(await head(), rollout, number - 1, freezes)), freezes };
     },
     close,
   };

@@ -3,6 +3,7 @@ import { type Comment, type Forge, ForgeError, type Reaction } from "../../../ad
 import { BoundedMap, BoundedSet } from "../../../core/base/bounded.ts";
 import type { Clock } from "../../../core/base/time.ts";
 import { helpAnswer, planAnswer, statusAnswer } from "../../../core/report/answers.ts";
+import type { GivenToDraw } from "../../../core/report/model/context.ts";
 import { runComment } from "../../../core/report/run/run-comment.ts";
 import type { Run } from "../../../core/run/state/run.ts";
 import type { CommandSpec } from "../../../core/spec/commands.ts";
@@ -39,12 +40,14 @@ interface AnswersOptions {
   clock: Clock;
   log: Log;
   answering: Answering;
+  /** What is drawn of a run besides what its journal holds. */
+  given?: ((run: Run) => GivenToDraw) | undefined;
   /** Asks for another reading, after so many milliseconds. */
   recheck(inMs: number): void;
 }
 
 /** Answers commands, each in its turn; nobody waits for it. Everything may be said twice: it stands there once. */
-export function commandAnswers({ forge, clock, log, answering, recheck }: AnswersOptions) {
+export function commandAnswers({ forge, clock, log, answering, given = () => ({}), recheck }: AnswersOptions) {
   const reacted = new BoundedSet<string>(MOST_REMEMBERED);
   const answered = new BoundedSet<string>(MOST_REMEMBERED);
   /** What was last said to commands that wait. */
@@ -182,10 +185,11 @@ export function commandAnswers({ forge, clock, log, answering, recheck }: Answer
     status(line: WrittenLine, run: Run, key: string): void {
       question("status", line, run.rollout, key, async () => {
         const now = clock.now();
+        const more = given(run);
         const release = run.trigger.pull;
         const live =
-          release === undefined ? undefined : await forge.stickyComment(release, stickyMarker(run.rollout), runComment(run, now));
-        return statusAnswer(run, now, line.author, live?.url);
+          release === undefined ? undefined : await forge.stickyComment(release, stickyMarker(run.rollout), runComment(run, now, [], more));
+        return statusAnswer(run, now, line.author, live?.url, more);
       });
     },
     plan(line: WrittenLine, run: Run, key: string): void {

@@ -2,7 +2,9 @@
 import type { Forge } from "../../../adapters/forge/port.ts";
 import { type Clock, epoch } from "../../../core/base/time.ts";
 import { comment as reason } from "../../../core/reasons/comments.ts";
+import type { GivenToDraw } from "../../../core/report/model/context.ts";
 import { wholeSentence } from "../../../core/report/reasons/say.ts";
+import type { Run } from "../../../core/run/state/run.ts";
 import { type Command, commandSpec } from "../../../core/spec/commands.ts";
 import { OPEN_POLICY } from "../../../core/spec/repo-config.ts";
 import type { Log } from "../../../engine/round/context.ts";
@@ -42,6 +44,8 @@ export interface CommandInboxOptions {
   again?: (inMs: number) => void;
   /** Where answers wait for their turn. Default: in a line of their own. */
   answering?: Answering;
+  /** What is drawn of a run besides what its journal holds. */
+  given?: ((run: Run) => GivenToDraw) | undefined;
 }
 
 /** Where a command came from, for its answer. */
@@ -55,7 +59,7 @@ export function commandInbox(options: CommandInboxOptions): CommandInbox {
   const { forge, clock, log, policy = async () => OPEN_POLICY, again: recheck = () => undefined } = options;
   const cache = commentCache(forge, clock, log);
   const { answering = openAnswering()() } = options;
-  const answers = commandAnswers({ forge, clock, log, answering, recheck });
+  const answers = commandAnswers({ forge, clock, log, answering, recheck, given: options.given });
   const judging = { parse: commentParser(), unclaimed: openUnclaimed(clock), isAsWritten: openWritten(options), quota: openQuota() };
   const lasting = { clock, answers, recheck, ...judging, known: openKnown() };
   const origins = new WeakMap<Command, Origin>();

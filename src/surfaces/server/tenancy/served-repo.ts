@@ -19,6 +19,7 @@ import type { Breakers } from "../../../adapters/outbound/breaker.ts";
 import { BoundedSet } from "../../../core/base/bounded.ts";
 import { defined } from "../../../core/base/defined.ts";
 import type { Clock } from "../../../core/base/time.ts";
+import { applicationLinks } from "../../../core/report/links.ts";
 import { isEnded, type Run } from "../../../core/run/state/run.ts";
 import type { Window } from "../../../core/spec/windows.ts";
 import { openAttention } from "../../../engine/round/attention.ts";
@@ -112,7 +113,12 @@ export async function openServedRepo(place: InstalledRepo, options: ServedRepoOp
   const mirror = idleMirror(() => openMirror(kept), clock);
   const policy = policyOf(mirror, () => served.baseBranch);
   const answering = options.answering(installationId);
-  const inbox = commandInbox({ forge, clock, log, policy, answering, again: (ms) => void clock.after(ms, () => onChange(fullName)) });
+  const given = (run: Run) => ({
+    history: loop.pastRuns.of(run),
+    linkTo: applicationLinks((plane) => context.planes.get(plane)?.uiUrl),
+  });
+  const again = (ms: number) => void clock.after(ms, () => onChange(fullName));
+  const inbox = commandInbox({ forge, clock, log, policy, answering, given, again });
   const author = { name: login, email: `${id}+${login}@users.noreply.github.com` };
   const writer = writerOf(options.signing, { octokit, forge, mirror, author });
   const journal = openRepoJournal(place, options, { octokit, forge, mirror, login, writer, keep: () => loop.settings.journalKeep });
