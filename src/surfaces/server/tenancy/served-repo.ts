@@ -20,6 +20,7 @@ import { BoundedSet } from "../../../core/base/bounded.ts";
 import { defined } from "../../../core/base/defined.ts";
 import type { Clock } from "../../../core/base/time.ts";
 import { applicationLinks } from "../../../core/report/links.ts";
+import type { GivenToDraw } from "../../../core/report/model/context.ts";
 import { isEnded, type Run } from "../../../core/run/state/run.ts";
 import type { Window } from "../../../core/spec/windows.ts";
 import { openAttention } from "../../../engine/round/attention.ts";
@@ -113,12 +114,8 @@ export async function openServedRepo(place: InstalledRepo, options: ServedRepoOp
   const mirror = idleMirror(() => openMirror(kept), clock);
   const policy = policyOf(mirror, () => served.baseBranch);
   const answering = options.answering(installationId);
-  const given = (run: Run) => ({
-    history: loop.pastRuns.of(run),
-    linkTo: applicationLinks((plane) => context.planes.get(plane)?.uiUrl),
-  });
   const again = (ms: number) => void clock.after(ms, () => onChange(fullName));
-  const inbox = commandInbox({ forge, clock, log, policy, answering, given, again });
+  const inbox = commandInbox({ forge, clock, log, policy, answering, given: (run) => givenOf(served, run), again });
   const author = { name: login, email: `${id}+${login}@users.noreply.github.com` };
   const writer = writerOf(options.signing, { octokit, forge, mirror, author });
   const journal = openRepoJournal(place, options, { octokit, forge, mirror, login, writer, keep: () => loop.settings.journalKeep });
@@ -152,6 +149,11 @@ export async function openServedRepo(place: InstalledRepo, options: ServedRepoOp
   };
   const offs = onChanges(served, options);
   return served;
+}
+
+/** What is drawn of a run besides what its journal holds. */
+function givenOf({ loop, context }: ServedRepo, run: Run): GivenToDraw {
+  return { history: loop.pastRuns.of(run), linkTo: applicationLinks((plane) => context.planes.get(plane)?.uiUrl) };
 }
 
 interface JournalParts {
