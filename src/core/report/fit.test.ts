@@ -135,7 +135,7 @@ describe("a batch's PR", () => {
     const text = batchBody(run, batch, START + 120_000);
     expectWhole(text, BODY_LIMIT);
     expect(text).toContain("**As planned:**");
-    expect(text).toContain("you can comment");
+    expect(text).toContain("you can comment now");
     if (clusters > 20) expect(text).toMatch(/The diff has/);
   });
 

@@ -2,7 +2,8 @@
 import { describe, expect, test } from "vitest";
 import { stringify } from "yaml";
 import type { Problem } from "../reasons/problem.ts";
-import { gateOf } from "../run/state/gate-state.ts";
+import { type GateState, gateOf } from "../run/state/gate-state.ts";
+import type { Batch, Run } from "../run/state/run.ts";
 import { batchBody } from "./batch/batch-pull.ts";
 import { gateWords } from "./batch/gate-check.ts";
 import { modelOf } from "./model/run-model.ts";
@@ -41,6 +42,11 @@ function situation(name: string) {
   return made;
 }
 
+/** Of a batch that has merged the check says so once, and nothing after. */
+function checkOf(run: Run, batch: Batch): GateState {
+  return batch.merged === undefined ? gateOf(run, batch, false) : { kind: "merged", why: batch.why, next: batch.next };
+}
+
 describe("in every situation", () => {
   test("the comment on the release PR", async () => {
     const text = pages(
@@ -74,7 +80,7 @@ describe("in every situation", () => {
         const { run, now } = situation(name);
         const batch = run.batches.at(-1);
         if (batch === undefined) return "–";
-        const { title, summary } = gateWords(run, batch, gateOf(run, batch, false), now);
+        const { title, summary } = gateWords(run, batch, checkOf(run, batch), now, { linkTo });
         return `${title}\n\n${summary}`;
       },
       ((check) => `${check.title}\n\n${check.summary}`)(planCheck({ plans: [], problems: REFUSED, against: [], fails: false, notes: [] })),

@@ -28,9 +28,9 @@ describe("a batch's PR begins with", () => {
 
   test("whose turn it is, where people merge", () => {
     expect(intro(({ delivery }) => ({ delivery: { ...delivery, merge: "Manual" } }))).toContain(
-      "**Your turn: merge this PR, or comment `/promote`.** Then it waits for Argo CD",
+      "**As planned:** a person merges this PR; `/promote` has Stagecoach do it. Then it waits for Argo CD",
     );
-    expect(intro(() => ({ mode: "Propose" }))).toContain("**Next: a person merges this PR**, as the rollout's mode is Propose.");
+    expect(intro(() => ({ mode: "Propose" }))).toContain("**As planned:** a person merges this PR, as the rollout's mode is Propose.");
   });
 
   test("what holds it: an approval, a window that is closed, another rollout", () => {
@@ -40,10 +40,10 @@ describe("a batch's PR begins with", () => {
     const text = intro(() => ({ windows, dependsOn: [{ rollout: "ledger", atLeast: "SameVersion" }] }));
     // The sample is of a Saturday.
     expect(text).toContain(
-      "merges this PR once a window opens at 2026-11-23 09:00:00 UTC, ledger is healthy on its clusters, its checks pass",
+      "merges this PR once a window opens at 2026-11-23 09:00:00 UTC, ledger is healthy on its clusters and its checks pass",
     );
     const approving = intro(({ stages }) => ({ stages: stages.map((stage) => ({ ...stage, approval: { teams: ["sre"], count: 1 } })) }));
-    expect(approving).toContain("once a member of @sre approved it, its checks pass");
+    expect(approving).toContain("once a member of @sre approved it and its checks pass");
   });
 
   test("what kind of batch it is where it is none of the plan's; a revert waits for no window and bakes nothing", () => {

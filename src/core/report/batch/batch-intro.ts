@@ -51,17 +51,21 @@ export function batchPlace(run: Run, batch: Batch): string {
   return `${stage}; ${which}${stepWords(batch)}. ${of}, release ${code(releaseName(run.release.values))}${pull === undefined ? "" : ` (#${pull})`}.`;
 }
 
-/** Who merges, and when: all else is in the table of gates. */
+/** Who merges, and when, in words that stay true once it is merged, for a body is written once. All else is in the table of gates. */
 function merges(run: Run, batch: Batch, now: number): string {
   const { mode, delivery } = run.spec;
-  if (mode !== "Run") return `**Next: a person merges this PR**, as the rollout's mode is ${mode}.`;
+  if (mode !== "Run") return `**As planned:** a person merges this PR, as the rollout's mode is ${mode}.`;
   const waits = waitsFor(run, batch, now);
   if (delivery.merge === "Manual") {
-    const once = waits.length === 0 ? "" : `, once ${waits.join(", ")}`;
-    return `**Your turn: merge this PR${once}, or comment \`/promote\`.**`;
+    const once = waits.length === 0 ? "" : ` once ${listed(waits)}`;
+    return `**As planned:** a person merges this PR${once}; \`/promote\` has Stagecoach do it.`;
   }
-  // It stays true once that has happened: a body is written once.
-  return `**As planned:** Stagecoach merges this PR once ${[...waits, "its checks pass"].join(", ")}.`;
+  return `**As planned:** Stagecoach merges this PR once ${listed([...waits, "its checks pass"])}.`;
+}
+
+/** `a window opens and its checks pass`. */
+function listed(waits: readonly string[]): string {
+  return waits.length < 2 ? waits.join("") : `${waits.slice(0, -1).join(", ")} and ${waits.at(-1)}`;
 }
 
 /** What is known to hold it as it is opened. A rollback and a revert wait for none of it. */

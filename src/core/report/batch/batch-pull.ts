@@ -1,10 +1,13 @@
-import type { Batch, Evidence, Run } from "../../run/state/run.ts";
+import type { Batch, Run } from "../../run/state/run.ts";
 import { BODY_LIMIT, cell, code, html, prose } from "../escape.ts";
 import { fitting } from "../fit.ts";
 import { firstOf, folded, present, table } from "../markdown.ts";
-import { LABELS, TARGET_STATES } from "../model/states.ts";
+import { contextOf } from "../model/context.ts";
+import { batchNode } from "../model/stage-nodes.ts";
+import { LABELS } from "../model/states.ts";
+import type { ModelNode } from "../model/types.ts";
 import { wholeSentence } from "../reasons/say.ts";
-import { measuredOfBatch } from "../run/analysis-markdown.ts";
+import { measuredOf } from "../run/analysis-markdown.ts";
 import { batchName, clockTime, releaseName, shortName } from "../words.ts";
 import { gateTable } from "./batch-gates.ts";
 import { batchIntro } from "./batch-intro.ts";
@@ -31,7 +34,7 @@ export function batchBody(run: Run, batch: Batch, now: number): string {
     gateTable(run, batch, now),
     // Of a batch that is opened ahead the one before is not proven yet: its gate shows that once it is.
     batch.ahead === true ? "" : evidenceBefore(run, batch, now, Math.min(rows, MOST_EVIDENCE)),
-    FOOTER,
+    footer(run),
   ];
   return fitting(BODY_LIMIT, MOST_ROWS, say, "Some of it is too long for this place; the diff has all of it.");
 }
@@ -54,38 +57,27 @@ function diffTable(batch: Batch, limit: number): string {
 export function evidenceBefore(run: Run, batch: Batch, now: number, limit = Number.POSITIVE_INFINITY): string {
   const before = run.batches.filter((other) => other.number < batch.number && other.phase === "Settled").at(-1);
   if (before === undefined) return "";
-  const failed = before.targets.some(({ phase }) => phase === "Failed");
+  const proof = batchNode(contextOf(run, now), before);
   const done = before.settledAt === undefined ? "" : ` since ${clockTime(before.settledAt, now)}`;
-  const is = failed ? `is done${done}, with failures that the stage tolerates` : `is healthy${done}`;
+  const is = (proof.counts?.failed ?? 0) > 0 ? `is done${done}, with failures that the stage tolerates` : `is healthy${done}`;
   const summary = `Why now: ${html(batchName(run, before))} ${is}`;
   if (limit === 0)
     return `Why now: ${cell(batchName(run, before))} ${is}. \`stagecoach get ${run.rollout} ${run.number}\` shows each cluster.`;
-  const rows = before.targets.map((target) => {
-    const { cluster, phase, evidence: proof, excused } = target;
-    const state = LABELS[TARGET_STATES[phase]] + (excused === true ? ", as before its batch" : "");
-    const told = proof === undefined ? [] : evidenceWords(proof);
-    const why = [wholeSentence(proof?.sentence ?? target.why, run), ...told].filter((part) => part !== "").join(" ");
-    return [code(shortName(cluster)), state, prose(why.slice(0, 500)), proof === undefined ? "–" : clockTime(proof.readAt, now)];
-  });
+  const rows = proof.children.flatMap((cluster) => cluster.children.map((application) => proofRow(run, now, cluster, application)));
   const more = (left: number) => `\`stagecoach get ${run.rollout} ${run.number}\` shows ${left} more.`;
   const seen = table(["cluster", "state", "what Argo CD shows", "read at"], rows, limit, more);
-  return folded(summary, present(seen, measuredOfBatch(run, before, limit)).join("\n\n"));
+  return folded(summary, present(seen, measuredOf(proof, limit)).join("\n\n"));
 }
 
-const COMMANDS_HERE =
-  "Until the run has ended you can comment `/promote` (ends a wait), `/pause`, `/requeue CLUSTER…` (later), `/skip CLUSTER…` (not in this run) or `/abort`; `/help` says what each does.";
+function proofRow(run: Run, now: number, cluster: ModelNode, { state, facts, evidence, reason, says }: ModelNode): string[] {
+  const why = present(wholeSentence(reason ?? says, run), ...(evidence?.notes ?? [])).join(" ");
+  const word = present(LABELS[state], ...facts.filter((fact) => !fact.includes("→"))).join(", ");
+  return [code(cluster.name), word, prose(why.slice(0, 500)), evidence === undefined ? "–" : clockTime(evidence.readAt, now)];
+}
 
-const FOOTER = `<sub>${COMMANDS_HERE}<br>Please do not push to this branch: Stagecoach never merges a changed head, and pauses the run.</sub>`;
-
-/** Fields of the evidence that the sentence does not tell. All others are in the journal. */
-const WORDS: Record<string, (value: string) => string> = {
-  clockAheadSeconds: (value) => `The cluster's clock is ${value}s ahead.`,
-  clockBehindSeconds: (value) => `The cluster's clock is ${value}s behind.`,
-  syncWindow: (value) => `Its sync window: ${value}.`,
-  refreshRequested: () => "Argo CD is asked to refresh it.",
-};
-
-/** What a verdict was given on besides its sentence, in sentences. */
-export function evidenceWords({ fields }: Pick<Evidence, "fields">): string[] {
-  return Object.entries(fields).flatMap(([name, value]) => (Object.hasOwn(WORDS, name) ? (WORDS[name]?.(String(value)) ?? []) : []));
+/** A body is written once: what may be said at a time stands where it is kept up to date. */
+function footer({ rollout, number, trigger: { pull } }: Run): string {
+  const kept = pull === undefined ? `\`stagecoach get ${rollout} ${number}\`` : `#${pull}`;
+  const here = `How the run stands, and what you can comment now: ${kept}. A comment here counts as much as one there; \`/help\` lists them all.`;
+  return `<sub>${here}<br>Please do not push to this branch: Stagecoach never merges a changed head, and pauses the run.</sub>`;
 }

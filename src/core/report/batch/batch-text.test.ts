@@ -38,3 +38,9 @@ test("a title alone changes the merge's title, and nothing of its message", () =
   const { merge, trailers } = said({ title: "T" });
   expect(merge).toEqual({ title: "T (#12)", message: trailers });
 });
+
+test("a body stays true once it is merged: it asks nobody to merge, and lists no command that then does nothing", () => {
+  const { body } = said({ merge: "Manual" });
+  expect(body).not.toMatch(/your turn|`\/(pause|requeue|skip|abort)/i);
+  expect(body).toContain("what you can comment now: #10.");
+});

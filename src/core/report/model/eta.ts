@@ -1,7 +1,7 @@
 /** When something is expected to be over, as past batches of this run and past runs of its rollout went. Called by the builders of the model. */
 import { epoch, iso } from "../../base/time.ts";
 import { windowSets } from "../../run/gates/window.ts";
-import { type Batch, isEnded, isMoving, type Run } from "../../run/state/run.ts";
+import { type Batch, isMoving, type Run } from "../../run/state/run.ts";
 import { isMidStep } from "../../run/state/steps.ts";
 import { project } from "../../spec/windows-together.ts";
 import { percentiles } from "../plan/duration.ts";
@@ -57,7 +57,7 @@ function etaOfStages(context: Context, stages: Iterable<number>): Eta | undefine
 
 /** Of a batch in flight: as long as batches of this run took from their pull request on; a bake that is under way ends when it does. */
 export function etaOfBatch(context: Context, batch: Batch): Eta | undefined {
-  if (isEnded(context.run) || batch.phase === "Settled" || batch.phase === "Closed") return undefined;
+  if (!isMoving(context.run) || batch.phase === "Settled" || batch.phase === "Closed") return undefined;
   const certain = batch.phase === "Baking" ? batch.bake?.until : undefined;
   if (certain !== undefined) return { p50: certain, p90: certain };
   const begun = batch.merged?.at;

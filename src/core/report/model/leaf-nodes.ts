@@ -4,7 +4,7 @@ import { analysisSpec } from "../../run/checks/step-analysis.ts";
 import type { RunAnalysis } from "../../run/state/analysis-types.ts";
 import type { HookCall } from "../../run/state/hooks-types.ts";
 import { clusterName } from "../../run/state/names.ts";
-import type { Batch, BatchTarget, RolloutState, TargetPhase } from "../../run/state/run.ts";
+import type { Batch, BatchTarget, Evidence, RolloutState, TargetPhase } from "../../run/state/run.ts";
 import { isMidway } from "../../run/state/steps.ts";
 import type { AnalysisWhen } from "../../spec/rollout.ts";
 import { present } from "../markdown.ts";
@@ -35,8 +35,10 @@ export function clusterNode(context: Context, batch: Batch, cluster: string, tar
 }
 
 function applicationNode(context: Context, batch: Batch, target: BatchTarget): ModelNode {
+  const { evidence } = target;
   return {
     ...targetNode(context, batch, target, { kind: "application", name: target.application }),
+    evidence: evidence && { readAt: evidence.readAt, notes: evidenceWords(evidence) },
     children: (target.rollouts ?? []).map(rolloutNode),
   };
 }
@@ -59,6 +61,19 @@ function targetNode(context: Context, batch: Batch, target: BatchTarget, given: 
     deadline: OVER.has(phase) ? undefined : target.deadlineAt,
     cause: phase === "Failed" ? causeOfTarget(context, target) : undefined,
   });
+}
+
+/** Fields of the evidence that the sentence does not tell. All others are in the journal. */
+const WORDS: Record<string, (value: string) => string> = {
+  clockAheadSeconds: (value) => `The cluster's clock is ${value}s ahead.`,
+  clockBehindSeconds: (value) => `The cluster's clock is ${value}s behind.`,
+  syncWindow: (value) => `Its sync window: ${value}.`,
+  refreshRequested: () => "Argo CD is asked to refresh it.",
+};
+
+/** What a verdict was given on besides its sentence, in sentences. */
+export function evidenceWords({ fields }: Pick<Evidence, "fields">): string[] {
+  return Object.entries(fields).flatMap(([name, value]) => (Object.hasOwn(WORDS, name) ? (WORDS[name]?.(String(value)) ?? []) : []));
 }
 
 /** `v1.4.1 → v1.4.2`; of a target that has its value already, nothing. */

@@ -69,7 +69,8 @@ function isSkipped(run: Run, cluster: string): boolean {
   return run.skipped.some((one) => one.cluster === cluster);
 }
 
-function batchNode(context: Context, batch: Batch): ModelNode {
+/** A batch that has been begun. */
+export function batchNode(context: Context, batch: Batch): ModelNode {
   const { run } = context;
   const here = targetsShown(run, batch);
   const over = batch.phase === "Settled" || batch.phase === "Closed" || isEnded(run);

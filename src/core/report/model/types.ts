@@ -130,6 +130,8 @@ export interface ModelNode {
   facts: string[];
   /** Clusters below it. */
   counts?: Counts | undefined;
+  /** Of an Application: when Argo CD was read, and what that showed besides `says`. */
+  evidence?: { readAt: Time; notes: string[] } | undefined;
   children: ModelNode[];
 }
 

@@ -1,9 +1,6 @@
 /** Tables of what was measured and asked, drawn from the model. */
-import type { Batch, Run } from "../../run/state/run.ts";
 import { cell } from "../escape.ts";
 import { folded, table } from "../markdown.ts";
-import { contextOf } from "../model/context.ts";
-import { analysisNode } from "../model/leaf-nodes.ts";
 import { LABELS } from "../model/states.ts";
 import type { ModelNode, RunModel, Tone } from "../model/types.ts";
 import { ended } from "../words.ts";
@@ -21,8 +18,8 @@ function rowsOf(first: string, checks: readonly ModelNode[], most = MOST_ROWS): 
 }
 
 /** What was measured of a batch, for the pull request of the next; empty where nothing was. */
-export function measuredOfBatch(run: Run, batch: Batch, most = MOST_ROWS): string {
-  const checks = (batch.analyses ?? []).map((record) => analysisNode(contextOf(run, 0), record));
+export function measuredOf({ children }: ModelNode, most = MOST_ROWS): string {
+  const checks = children.filter(({ kind }) => kind === "check");
   return checks.length === 0 ? "" : rowsOf("measured", checks, Math.min(most, MOST_ROWS));
 }
 

@@ -190,6 +190,8 @@ describe("the gate's check run", () => {
 
       **Next:** judged again, at the latest 10:30:00 UTC.
 
+      **Done:** about 09:04:00 UTC.
+
       <details><summary>Why now: batch 1 of 1 of canary is healthy since 09:00:00 UTC</summary>
 
       | cluster | state | what Argo CD shows | read at |
@@ -198,7 +200,7 @@ describe("the gate's check run", () => {
       | \`eu-2\` | Healthy | Live at 1f2e3d4 and healthy. | 09:00:00 UTC |
 
       </details>",
-        "title": "waits: #12 is open; waiting for | us-1",
+        "title": "#12 is open; waiting for | us-1",
       }
     `);
   });

@@ -111,7 +111,7 @@ describe("a batch's PR", () => {
 
       </details>
 
-      <sub>Until the run has ended you can comment \`/promote\` (ends a wait), \`/pause\`, \`/requeue CLUSTER…\` (later), \`/skip CLUSTER…\` (not in this run) or \`/abort\`; \`/help\` says what each does.<br>Please do not push to this branch: Stagecoach never merges a changed head, and pauses the run.</sub>"
+      <sub>How the run stands, and what you can comment now: #10. A comment here counts as much as one there; \`/help\` lists them all.<br>Please do not push to this branch: Stagecoach never merges a changed head, and pauses the run.</sub>"
     `);
     expect(batchCommitMessage(run, batch)).toMatchInlineSnapshot(`
       "payments v1.4.2: us-1, us-2

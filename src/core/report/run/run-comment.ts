@@ -8,7 +8,7 @@ import { folded, present, table } from "../markdown.ts";
 import type { GivenToDraw } from "../model/context.ts";
 import { modelOf } from "../model/run-model.ts";
 import { LABELS } from "../model/states.ts";
-import type { ModelNode, RunModel } from "../model/types.ts";
+import type { Eta, ModelNode, RunModel } from "../model/types.ts";
 import { nextLine } from "../reasons/next-line.ts";
 import { sentenceOf, wholeSentence } from "../reasons/say.ts";
 import { rolloutsOfRun } from "../rollouts.ts";
@@ -62,14 +62,18 @@ export function headline({ run, model, now }: Shown): string {
   const why = prose(wholeSentence(run.why, run, 1000));
   const lines = [title, `**${LABELS[state]}** ${when}. ${why}`];
   lines.push(...present(nextLine(model, run, now)));
-  if (eta !== undefined) {
-    const slow = eta.p90 === eta.p50 ? "" : `, or ${clockTime(eta.p90, now)} where it is slow`;
-    // Before a batch of its own is through, all that is known is from past runs.
-    const went = run.batches.some(({ settledAt }) => settledAt !== undefined) ? "batches went so far" : "earlier runs went";
-    lines.push(`**Done:** about ${clockTime(eta.p50, now)}${slow}, as ${went}.`);
-  }
+  // Before a batch of its own is through, all that is known is from past runs.
+  const went = run.batches.some(({ settledAt }) => settledAt !== undefined) ? "batches went so far" : "earlier runs went";
+  lines.push(...present(doneLine(eta, now, `, as ${went}`)));
   if (endedAt !== undefined) lines.push(`Took ${formatDuration(epoch(endedAt) - epoch(startedAt))}.`);
   return lines.join("\n\n");
+}
+
+/** When it is expected to be done; "" where nobody knows. */
+export function doneLine(eta: Eta | undefined, now: number, because = ""): string {
+  if (eta === undefined) return "";
+  const slow = eta.p90 === eta.p50 ? "" : `, or ${clockTime(eta.p90, now)} where it is slow`;
+  return `**Done:** about ${clockTime(eta.p50, now)}${slow}${because}.`;
 }
 
 function ask(shown: Shown): string {
@@ -86,7 +90,7 @@ export function turn({ run, model: { ask: asked, pausedBy, wayBack } }: Shown): 
 }
 
 /** What Argo CD says of what failed, or what was measured of it. */
-function causeLine({ cause, says: why }: RunModel): string {
+export function causeLine({ cause, says: why }: RunModel): string {
   if (cause === undefined) return "";
   const link = cause.link === undefined ? code(cause.name) : `[${code(cause.name)}](${cause.link})`;
   // What Argo CD says of it may stand above already.

@@ -71,7 +71,7 @@ function desk(
   Object.assign(forge, { enqueuePull });
   const commands = { answer: async (command: Command) => void did.push(`answer ${command.name}`) };
   const clock = { now: () => now };
-  const context = { forge, commands, clock, log: silentLog, mirror: {}, ...over } as unknown as RepoContext;
+  const context = { forge, commands, clock, log: silentLog, mirror: {}, planes: new Map(), ...over } as unknown as RepoContext;
   const opened = partsOf(context);
   const rules: Rules = { last: { mergeQueue: true } as BranchRules, of: async () => undefined, bare: async () => [] };
   const queue = openMergeQueue(context, rules, opened.pulls, opened.remote);

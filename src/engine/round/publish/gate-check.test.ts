@@ -31,7 +31,7 @@ function scene() {
       deployed.push(environment);
     },
   };
-  const context = { forge, log: silentLog, clock: { now: () => 0 } } as unknown as RepoContext;
+  const context = { forge, log: silentLog, clock: { now: () => 0 }, planes: new Map() } as unknown as RepoContext;
   const memory = partsOf(context);
   return { context, memory, sent, deployed, answers, asked };
 }

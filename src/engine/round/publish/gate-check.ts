@@ -5,6 +5,7 @@
  */
 import { BoundedSet } from "../../../core/base/bounded.ts";
 import { GATE, gateWords } from "../../../core/report/batch/gate-check.ts";
+import { applicationLinks } from "../../../core/report/links.ts";
 import { type Gate, gatesOf } from "../../../core/run/state/gate-state.ts";
 import type { Batch, Run } from "../../../core/run/state/run.ts";
 import type { Advanced, World } from "../../../core/run/state/world.ts";
@@ -36,18 +37,24 @@ export interface Gates {
 }
 
 export function openGates(
-  { clock, log, forge }: Pick<RepoContext, "clock" | "log" | "forge">,
+  { clock, log, forge, planes }: Pick<RepoContext, "clock" | "log" | "forge" | "planes">,
   checks: GateChecks,
   queue: MergeQueue,
   pulls: BatchPulls,
 ): Gates {
+  const linkTo = applicationLinks((plane) => planes.get(plane)?.uiUrl);
   /** Heads of merged PRs whose gate is known to have ended. */
   const over = new BoundedSet<string>(MOST_KEPT);
 
   async function endLeftOpen(run: Run, batch: Batch, head: string): Promise<void> {
     const last = checks.last(head);
     const isOpen = last === undefined ? await isLeftOpen(head) : last.kind === "waiting";
-    if (isOpen) await checks.put(head, gateWords(run, batch, { kind: "merged", why: batch.why, next: batch.next }, clock.now()), "merged");
+    if (isOpen)
+      await checks.put(
+        head,
+        gateWords(run, batch, { kind: "merged", why: batch.why, next: batch.next }, clock.now(), { linkTo }),
+        "merged",
+      );
     over.add(head);
   }
 
@@ -59,7 +66,7 @@ export function openGates(
     const batch = run.batches.find((one) => one.number === gate.batch);
     if (batch === undefined) return;
     const now = clock.now();
-    const words = gateWords(run, batch, gate.state, now);
+    const words = gateWords(run, batch, gate.state, now, { linkTo });
     const last = checks.reported(head);
     const { kind } = gate.state;
     if (last?.kind === kind && (kind === "passed" || last.title === words.title || now - last.at < SAME_STATE_MS)) return;
