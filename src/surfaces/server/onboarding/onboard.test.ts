@@ -1,8 +1,10 @@
 import { readFileSync } from "node:fs";
-import { describe, expect, test } from "vitest";
+import { afterAll, describe, expect, test } from "vitest";
+import type { Cell, CellOutcome } from "../../../adapters/cell/port.ts";
 import type { BranchRules, Forge, Pull } from "../../../adapters/forge/port.ts";
 import type { CommitInput, Mirror, RefUpdate } from "../../../adapters/git/port.ts";
 import { type RepoContext, silentLog } from "../../../engine/round/context.ts";
+import { openServerCell } from "../cell/open.ts";
 import { ONBOARDING_BRANCH, onboard, onboardOnceWanted } from "./onboard.ts";
 
 const SET = readFileSync(new URL("../../../../fixtures/fleet/appsets/my-app-set.yaml", import.meta.url), "utf8");
@@ -24,11 +26,12 @@ interface Scene {
   rules?: string[];
   gate?: { context: string; app?: number };
   base?: string | undefined;
+  cell?: Cell;
 }
 
 /** A repo on a forge and a mirror that write down what is asked of them. */
 function repo(scene: Scene) {
-  const { before, branchOf, failing = false, planes = new Map(), app, rules, gate } = scene;
+  const { before, branchOf, failing = false, planes = new Map(), app, rules, gate, cell } = scene;
   let files = scene.files ?? { "appsets/set.yaml": SET };
   let base = "base" in scene ? scene.base : BASE;
   const calls: string[] = [];
@@ -104,6 +107,7 @@ function repo(scene: Scene) {
     log: silentLog,
     author: { name: "stagecoach[bot]", email: "" },
     repoURL: "https://github.com/example/fleet.git",
+    readingCell: cell,
   } as unknown as RepoContext;
   return {
     calls,
@@ -274,5 +278,50 @@ describe("a repo that had nothing to onboard when it was first looked at", () =>
     push("1", { "appsets/set.yaml": SET, "rollouts/a.yaml": "kind: x\n" });
     pass(MINUTE);
     expect([await look(), opened]).toEqual([{ settled: true }, []]);
+  });
+});
+
+const [inner, brief] = [openServerCell(), openServerCell({ cpuMs: 100 })];
+afterAll(() => {
+  inner.close();
+  brief.close();
+});
+
+/** A cell, and how its jobs ended. */
+function counted(cell: Cell): Cell & { jobs: CellOutcome["kind"][] } {
+  const jobs: CellOutcome["kind"][] = [];
+  const run: Cell["run"] = async (job) => {
+    const outcome = await cell.run(job);
+    jobs.push(outcome.kind);
+    return outcome;
+  };
+  return { jobs, run };
+}
+
+describe("a repository that is looked through", () => {
+  test("is so in a cell, which proposes the same", async () => {
+    const [cell, here] = [counted(inner), repo({})];
+    const apart = repo({ cell });
+    expect([await here.ask(), await apart.ask()]).toEqual(["opened", "opened"]);
+    expect(cell.jobs).toEqual(["done"]);
+    expect(apart.opened).toEqual(here.opened);
+  });
+
+  test("holds nobody up by a template without an end, and has nothing proposed", async () => {
+    const cell = counted(brief);
+    const elements = Array.from({ length: 2000 }, (_, n) => `{ cluster: c-${n}, targetRevision: v1 }`).join(", ");
+    const loop = "{{ range until 30000 }}{{ range until 30000 }}{{ end }}{{ end }}";
+    const endless = `apiVersion: argoproj.io/v1alpha1
+kind: ApplicationSet
+metadata: { name: my-app-set, namespace: argocd }
+spec:
+  goTemplate: true
+  generators: [{ list: { elements: [${elements}] } }]
+  template: { metadata: { name: "{{ .cluster }}" }, spec: { project: "${loop}" } }
+`;
+    const { ask, calls } = repo({ cell, files: { "appsets/set.yaml": endless } });
+    expect(await ask()).toBe("nothing yet");
+    expect(cell.jobs).toEqual(["killed", "killed"]);
+    expect(calls).toEqual([`find ${ONBOARDING_BRANCH}`]);
   });
 });

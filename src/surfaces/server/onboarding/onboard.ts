@@ -4,16 +4,14 @@ import { defined } from "../../../core/base/defined.ts";
 import { GATE } from "../../../core/report/batch/gate-check.ts";
 import { generatorClusters } from "../../../engine/config-repo/appset-in-git.ts";
 import { isRolloutFile } from "../../../engine/config-repo/project.ts";
-import { sameRepo } from "../../../engine/config-repo/repo-url.ts";
-import { openSnapshot, type Snapshot, type SyncFiles } from "../../../engine/config-repo/snapshot.ts";
-import { propose } from "../../../engine/onboarding/propose.ts";
+import { openSnapshot, type Snapshot } from "../../../engine/config-repo/snapshot.ts";
+import { type ProposeInput, proposeApart } from "../../../engine/onboarding/propose-tried.ts";
 import { proposedFiles } from "../../../engine/onboarding/show.ts";
-import type { InitCluster, Proposal } from "../../../engine/onboarding/types.ts";
+import type { Proposal } from "../../../engine/onboarding/types.ts";
 import { clustersOf } from "../../../engine/resolve/fleet.ts";
 import { openRules } from "../../../engine/round/branch-rules.ts";
 import type { RepoContext } from "../../../engine/round/context.ts";
 import { onboardingBody } from "./body.ts";
-import { tryRollout } from "./verify.ts";
 
 export const ONBOARDING_BRANCH = "stagecoach/onboarding";
 const TITLE = "Configure Stagecoach";
@@ -47,7 +45,7 @@ export async function onboard(context: RepoContext, baseBranch: string): Promise
   try {
     const base = await context.mirror.head(baseBranch);
     if (base === undefined) return "nothing yet";
-    const snapshot = openSnapshot(context.mirror, base);
+    const snapshot = openSnapshot(context.mirror, base, context.readingCell);
     if ((await snapshot.paths()).some(isRolloutFile)) return "not wanted";
     // One question to GitHub, and none where there are rollouts: a closed one is found by its branch though that is deleted.
     const before = await context.forge.findPull(ONBOARDING_BRANCH);
@@ -69,8 +67,13 @@ function mustWait(context: RepoContext): boolean {
 }
 
 async function open(context: RepoContext, baseBranch: string, base: string, snapshot: Snapshot): Promise<OnboardingOutcome> {
-  const previews = new Map<string, string>();
-  const proposal = await snapshot.with((files) => proposeFrom(context, baseBranch, files, previews));
+  const input = inputOf(context, baseBranch);
+  const proposed = await snapshot.with((files) => proposeApart(input, files));
+  if (proposed === undefined) {
+    context.log.warn({ repository: context.repository }, "looking through the repository takes too long: no rollout is proposed");
+    return "nothing yet";
+  }
+  const { proposal, previews } = proposed;
   const { applicationSets, applications } = proposal.figures;
   if (applicationSets + applications === 0) {
     context.log.info({ repository: context.repository }, "no ApplicationSet and no Application: there is nothing to onboard");
@@ -105,23 +108,10 @@ async function rulesNow({ forge, clock, journalBranch, log }: RepoContext, baseB
   return { bare, gate } as const;
 }
 
-function proposeFrom(context: RepoContext, baseBranch: string, files: SyncFiles, previews: Map<string, string>): Proposal {
-  const fleet = clustersOf(context, []);
-  const clusters: InitCluster[] = fleet.clusters.length === 0 ? [] : generatorClusters(context.planes.values());
-  return propose({
-    files: { paths: () => files.paths(), read: (path) => files.read(path) },
-    clusters,
-    applications: [],
-    isThisRepo: (url) => sameRepo(url, context.repoURL),
-    verify(file, text, targets) {
-      const tried = tryRollout({
-        ...{ file, text, targets, clusters: fleet.clusters, registered: clusters },
-        ...{ files, repoURL: context.repoURL, baseBranch },
-      });
-      if (tried.ok) previews.set(tried.name, tried.preview);
-      return tried.ok ? [] : tried.against;
-    },
-  });
+function inputOf(context: RepoContext, baseBranch: string): ProposeInput {
+  const { clusters } = clustersOf(context, []);
+  const registered = clusters.length === 0 ? [] : generatorClusters(context.planes.values());
+  return { clusters, registered, repoURL: context.repoURL, baseBranch };
 }
 
 /** False: a branch of that name is there that we did not make. Ours, from a try that broke off, is gone on with. */

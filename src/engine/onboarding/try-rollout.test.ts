@@ -1,10 +1,10 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import type { SyncFiles } from "../../../engine/config-repo/snapshot.ts";
-import { propose } from "../../../engine/onboarding/propose.ts";
-import { type Tried, tryRollout } from "./verify.ts";
+import type { SyncFiles } from "../config-repo/snapshot.ts";
+import { propose } from "./propose.ts";
+import { type Tried, tryRollout } from "./try-rollout.ts";
 
-const SET = readFileSync(new URL("../../../../fixtures/fleet/appsets/my-app-set.yaml", import.meta.url), "utf8");
+const SET = readFileSync(new URL("../../../fixtures/fleet/appsets/my-app-set.yaml", import.meta.url), "utf8");
 
 /** What comes of every rollout that is proposed for a repo of these files. */
 function tried(more: Record<string, string>): Tried[] {

@@ -1,18 +1,18 @@
-/** A proposed rollout is planned and linted by the bot's own means before anybody sees it. Called by `onboard.ts`. */
-import { decodeApplication } from "../../../core/argocd/decode/application.ts";
-import type { Cluster, Plan } from "../../../core/plan/plan-types.ts";
-import { planComment } from "../../../core/report/plan/plan-comment.ts";
-import { sayProblem } from "../../../core/report/reasons/problems/problems.ts";
-import { parseRollouts } from "../../../core/spec/parse/parse.ts";
-import type { Rollout } from "../../../core/spec/rollout.ts";
-import { findApplicationSetIn, generatorCluster } from "../../../engine/config-repo/appset-in-git.ts";
-import { readRelease } from "../../../engine/config-repo/release.ts";
-import type { SyncFiles } from "../../../engine/config-repo/snapshot.ts";
-import { editsOf } from "../../../engine/lint/gather.ts";
-import { lintOutside } from "../../../engine/lint/lint-outside.ts";
-import type { InitCluster, InitTarget } from "../../../engine/onboarding/types.ts";
-import type { SeenApplication } from "../../../engine/resolve/draft.ts";
-import { planOver } from "../../../engine/resolve/plan-over.ts";
+/** A proposed rollout is planned and linted by the bot's own means before anybody sees it. Called by `propose-tried.ts`. */
+import { decodeApplication } from "../../core/argocd/decode/application.ts";
+import type { Cluster, Plan } from "../../core/plan/plan-types.ts";
+import { planComment } from "../../core/report/plan/plan-comment.ts";
+import { sayProblem } from "../../core/report/reasons/problems/problems.ts";
+import { parseRollouts } from "../../core/spec/parse/parse.ts";
+import type { Rollout } from "../../core/spec/rollout.ts";
+import { findApplicationSetIn, generatorCluster } from "../config-repo/appset-in-git.ts";
+import { readRelease } from "../config-repo/release.ts";
+import type { SyncFiles } from "../config-repo/snapshot.ts";
+import { editsOf } from "../lint/gather.ts";
+import { lintOutside } from "../lint/lint-outside.ts";
+import type { SeenApplication } from "../resolve/draft.ts";
+import { planOver } from "../resolve/plan-over.ts";
+import type { InitCluster, InitTarget } from "./types.ts";
 
 interface TryInput {
   file: string;

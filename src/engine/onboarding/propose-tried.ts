@@ -1,0 +1,49 @@
+/** What the onboarding pull request proposes, each rollout tried by the bot's own means. Made inside of a cell: a template of the repository has a part in it. */
+import { apart } from "../../core/base/pass.ts";
+import type { Cluster } from "../../core/plan/plan-types.ts";
+import { sameRepo } from "../config-repo/repo-url.ts";
+import type { SyncFiles } from "../config-repo/snapshot.ts";
+import { propose } from "./propose.ts";
+import { tryRollout } from "./try-rollout.ts";
+import type { InitCluster, Proposal } from "./types.ts";
+
+/** Plain data: it is told to a cell. */
+export interface ProposeInput {
+  /** As Argo CD knows them, and the same as generators see them; empty: not known. */
+  clusters: readonly Cluster[];
+  registered: readonly InitCluster[];
+  repoURL: string;
+  baseBranch: string;
+}
+
+export interface Proposed {
+  proposal: Proposal;
+  /** The plan of each rollout by its name, as the comment on a release would show it. */
+  previews: ReadonlyMap<string, string>;
+}
+
+/** How the work is called inside of a cell. */
+export const PROPOSE = "propose";
+
+/** Proposes what a snapshot's files hold, in a cell where there is one. undefined: it takes too long. */
+export function proposeApart(input: ProposeInput, files: SyncFiles): Proposed | undefined {
+  const steps = Number.POSITIVE_INFINITY;
+  const here = () => proposeTried(input, files);
+  return apart<Proposed | undefined>({ name: PROPOSE, text: "", rest: input, steps, here, empty: undefined, tooMuch: undefined });
+}
+
+export function proposeTried({ clusters, registered, repoURL, baseBranch }: ProposeInput, files: SyncFiles): Proposed {
+  const previews = new Map<string, string>();
+  const proposal = propose({
+    files,
+    clusters: registered,
+    applications: [],
+    isThisRepo: (url) => sameRepo(url, repoURL),
+    verify(file, text, targets) {
+      const tried = tryRollout({ file, text, targets, clusters, registered, files, repoURL, baseBranch });
+      if (tried.ok) previews.set(tried.name, tried.preview);
+      return tried.ok ? [] : tried.against;
+    },
+  });
+  return { proposal, previews };
+}
