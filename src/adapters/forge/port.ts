@@ -68,6 +68,8 @@ export interface Forge {
   isBlank?(pull: number): boolean;
   /** The one comment of ours that carries `marker`, made or edited in place; nothing is sent where the body is the same. */
   stickyComment(pull: number, marker: string, body: string): Promise<{ id: number; url: string }>;
+  /** Where the comment of ours that carries `marker` is read; undefined: there is none. */
+  stickyUrl(pull: number, marker: string): Promise<string | undefined>;
   react(comment: number, reaction: Reaction): Promise<void>;
   /** Current permission of an account on this repository; never author_association. */
   permission(login: string): Promise<Permission>;

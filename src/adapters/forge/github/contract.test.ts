@@ -323,6 +323,8 @@ describe("comments", () => {
     asked = [];
     const afterRestart = await openForge().stickyComment(pull.number, "stagecoach:rollout:payments", "two");
     expect(afterRestart.id).toBe(first.id);
+    expect(await openForge().stickyUrl(pull.number, "stagecoach:rollout:payments")).toBe(first.url);
+    expect(await openForge().stickyUrl(pull.number, "stagecoach:rollout:other")).toBeUndefined();
     expect(writes()).toEqual([]);
   });
 

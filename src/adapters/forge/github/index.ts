@@ -73,6 +73,7 @@ export function openGitHubForge({ octokit, repository, onPressure }: GitHubForge
   if (onPressure !== undefined) listeners.add(onPressure);
   const identity = identityOf(place);
   const issues = stickyIssues(place, identity);
+  const sticky = stickyComments(place, identity);
   return {
     repository,
     identity,
@@ -84,7 +85,8 @@ export function openGitHubForge({ octokit, repository, onPressure }: GitHubForge
     comments: async (number, since) => comments(place, number, (await identity()).login, since),
     unedited: (comments) => unedited(place, comments),
     reviewBodies: async (number) => reviewBodies(place, number, (await identity()).login),
-    stickyComment: stickyComments(place, identity),
+    stickyComment: sticky.put,
+    stickyUrl: sticky.url,
     react: (comment, reaction) => react(place, comment, reaction),
     permission: (login) => permission(place, login),
     inTeam: (team, login) => inTeam(place, team, login),

@@ -30,8 +30,12 @@ export function stickyComments(place: RepoOctokit, identity: Identity) {
   const known = new Map<string, { id: number; url: string; body: string }>();
   const turn = serialByKey();
   // One after the other for each comment: two at once would each find none, and make two.
-  return (pull: number, marker: string, text: string): Promise<{ id: number; url: string }> =>
-    turn(`${pull} ${marker}`, () => put(pull, marker, text));
+  return {
+    put: (pull: number, marker: string, text: string): Promise<{ id: number; url: string }> =>
+      turn(`${pull} ${marker}`, () => put(pull, marker, text)),
+    url: (pull: number, marker: string): Promise<string | undefined> =>
+      turn(`${pull} ${marker}`, async () => (known.get(`${pull} ${marker}`) ?? (await find(pull, `<!-- ${marker} -->`)))?.url),
+  };
 
   async function put(pull: number, marker: string, text: string): Promise<{ id: number; url: string }> {
     const hidden = `<!-- ${marker} -->`;

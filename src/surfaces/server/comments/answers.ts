@@ -4,7 +4,6 @@ import { BoundedMap, BoundedSet } from "../../../core/base/bounded.ts";
 import type { Clock } from "../../../core/base/time.ts";
 import { helpAnswer, planAnswer, statusAnswer } from "../../../core/report/answers.ts";
 import type { GivenToDraw } from "../../../core/report/model/context.ts";
-import { runComment } from "../../../core/report/run/run-comment.ts";
 import type { Run } from "../../../core/run/state/run.ts";
 import type { CommandSpec } from "../../../core/spec/commands.ts";
 import type { Log } from "../../../engine/round/context.ts";
@@ -187,9 +186,8 @@ export function commandAnswers({ forge, clock, log, answering, given = () => ({}
         const now = clock.now();
         const more = given(run);
         const release = run.trigger.pull;
-        const live =
-          release === undefined ? undefined : await forge.stickyComment(release, stickyMarker(run.rollout), runComment(run, now, [], more));
-        return statusAnswer(run, now, line.author, live?.url, more);
+        const live = release === undefined ? undefined : await forge.stickyUrl(release, stickyMarker(run.rollout));
+        return statusAnswer(run, now, line.author, live, more);
       });
     },
     plan(line: WrittenLine, run: Run, key: string): void {

@@ -44,6 +44,7 @@ export function inboxOn({ comments, permissions, teams = {}, policy = OPEN_POLIC
       bodies.push(`${marker}\n${body}`);
       return { id: 1, url: "" };
     },
+    stickyUrl: async () => undefined,
     ...other,
   };
   const clock = { now: () => now, after: () => () => undefined };
