@@ -13,7 +13,7 @@ export interface Pass {
   /** The pass is worth nothing: it will be made anew with this work done. */
   ask(work: string, text: string, rest: unknown, tooMuch: unknown): void;
   /** Something was asked for: what the pass makes from now on may come of what stands in. */
-  isMissing?: boolean;
+  readonly isMissing: boolean;
 }
 
 interface Work<T> {
@@ -79,7 +79,6 @@ export function apart<T>({ name, text, rest, steps, here, empty, tooMuch }: Work
     own.left = 0;
   }
   own.ask(name, text, rest, tooMuch);
-  own.isMissing = true;
   return empty;
 }
 

@@ -1,6 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { Selector } from "./selector.ts";
-import { formatSelector, matches } from "./selector.ts";
+import { formatSelector, matches, type Selector } from "./selector.ts";
 
 const eu = { name: "eu-1", server: "https://eu-1", labels: { region: "eu", tier: "1" } };
 

@@ -13,7 +13,7 @@ import { type RepoFiles, readOrNull } from "../../core/base/repo-files.ts";
 import { readManifests } from "../../core/base/yaml-read.ts";
 import type { SourceRef } from "../../core/spec/rollout.ts";
 import { sameRepo } from "./repo-url.ts";
-import type { Snapshot, SyncFiles } from "./snapshot.ts";
+import { noting, type Snapshot, type SyncFiles } from "./snapshot.ts";
 
 /** By Application name. */
 export interface RenderedSpecs extends ReadonlyMap<string, Intended> {
@@ -189,7 +189,7 @@ interface Rendered {
 }
 
 /** As `renderAt`, of the very files of a snapshot: done elsewhere where it takes long. */
-export function renderedAt(
+export function renderApart(
   { object }: ApplicationSetInGit,
   clusters: readonly AppSetCluster[],
   files: SyncFiles,
@@ -200,7 +200,7 @@ export function renderedAt(
   const nothing = { ok: false, applications: [], generators: [] };
   const { result, read } = apart<Rendered>({
     ...{ name: "render", text: "", rest, steps: 0 },
-    here: () => renderWhole(rest, files),
+    here: () => renderNoting(rest, files),
     empty: { result: { ...nothing, problems: [] }, read: [] },
     tooMuch: { result: { ...nothing, problems: [endless()] }, read: [] },
   });
@@ -210,16 +210,9 @@ export function renderedAt(
 }
 
 /** Renders a set, and tells which files it was made from. */
-export function renderWhole({ object, clusters, repoURL, base }: ApartRender, files: SyncFiles): Rendered {
+export function renderNoting({ object, clusters, repoURL, base }: ApartRender, files: SyncFiles): Rendered {
   const read = new Set<string>();
-  const noted: SyncFiles = {
-    paths: () => files.paths(),
-    read: (path) => {
-      read.add(path);
-      return files.read(path);
-    },
-  };
-  return { result: renderAt({ file: "", object }, clusters, noted, repoURL, base), read: [...read] };
+  return { result: renderAt({ file: "", object }, clusters, noting(files, read), repoURL, base), read: [...read] };
 }
 
 /** `madeFrom`: the files that the set was rendered from. */

@@ -3,7 +3,7 @@ import { isRecord } from "../../core/base/is-record.ts";
 import { pinsOf } from "../../core/plan/steps.ts";
 import type { Rollout } from "../../core/spec/rollout.ts";
 import type { SeenApplication } from "../resolve/draft.ts";
-import { generatorClusters, renderedAt } from "./appset-in-git.ts";
+import { generatorClusters, renderApart } from "./appset-in-git.ts";
 import { setsByPlane } from "./plane-sets.ts";
 import type { Snapshot } from "./snapshot.ts";
 
@@ -26,7 +26,7 @@ export async function withGeneratorParams(
   for (const plane of planes) {
     const set = sets.get(plane.name);
     if (set === undefined) continue;
-    const rendered = await snapshot.with((sync) => renderedAt(set, generatorClusters([plane]), sync, repoURL, baseBranch));
+    const rendered = await snapshot.with((sync) => renderApart(set, generatorClusters([plane]), sync, repoURL, baseBranch));
     const given = rendered.generators.flatMap((generator) => generator.params);
     if (!rendered.ok || given.length !== rendered.applications.length) continue;
     byPlane.set(plane.name, new Map(rendered.applications.map((application, i) => [application.metadata.name, flat(given[i] ?? {})])));

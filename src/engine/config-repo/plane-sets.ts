@@ -15,14 +15,14 @@ import {
   generatorClusters,
   manifestIn,
   type RenderedSpecs,
-  renderedAt,
+  renderApart,
   setsDeclaredIn,
   setsIn,
   specsOf,
 } from "./appset-in-git.ts";
 import { chartTemplate, feedingFile, liveWithPins, makerOf } from "./live-set.ts";
 import { specDifference } from "./same-spec.ts";
-import type { Snapshot, SyncFiles } from "./snapshot.ts";
+import { noting, type Snapshot, type SyncFiles } from "./snapshot.ts";
 
 /** By name of the control plane. */
 type PlaneSets = ReadonlyMap<string, ApplicationSetInGit>;
@@ -186,7 +186,7 @@ export async function specsByPlane(
     if (set === undefined) continue;
     const clusters = generatorClusters([plane]);
     const madeFrom = new Set([set.file]);
-    const render = (files: SyncFiles) => renderedAt(set, clusters, noting(files, madeFrom), repoURL, baseBranch);
+    const render = (files: SyncFiles) => renderApart(set, clusters, noting(files, madeFrom), repoURL, baseBranch);
     const specs = specsOf(await snapshot.with(render), madeFrom);
     const { fed, lost } = set.made ?? {};
     if (specs !== undefined && fed === undefined && lost === undefined) all.set(plane.name, specs);
@@ -210,17 +210,6 @@ function generatorFiles(holder: unknown, paths: readonly string[], depth = 0): s
     const own = paths.filter((path) => globs.some((glob) => matchesGlob(glob, "pathspec", path) || matchesGlob(glob, "doublestar", path)));
     return [...own, ...[matrix, merge].flatMap((one) => generatorFiles(one, paths, depth + 1))];
   });
-}
-
-/** Notes which files are read. */
-export function noting(files: SyncFiles, read: Set<string>): SyncFiles {
-  return {
-    paths: () => files.paths(),
-    read(path) {
-      read.add(path);
-      return files.read(path);
-    },
-  };
 }
 
 /** What the sets of all control planes yield together; an Application whose name stands on several bears its plane's before it. */

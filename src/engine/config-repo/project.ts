@@ -3,7 +3,7 @@ import { BoundedMap } from "../../core/base/bounded.ts";
 import { apart, stepsOfYaml } from "../../core/base/pass.ts";
 import { problemIn } from "../../core/reasons/problem.ts";
 import type { RepoConfigRollouts } from "../../core/spec/parse/config.ts";
-import { locateInRollout, type SourcesRead } from "../../core/spec/parse/locate.ts";
+import { locateInRollout } from "../../core/spec/parse/locate.ts";
 import { type Problem, parseRepoConfig, parseRollouts } from "../../core/spec/parse/parse.ts";
 import { SETTINGS_FILE } from "../../core/spec/repo-config.ts";
 import type { Rollout } from "../../core/spec/rollout.ts";
@@ -59,9 +59,8 @@ export function readRollouts(text: string, { file, settings }: ApartRollouts): R
  * Reads and validates `rollouts/*.yaml` and `.github/stagecoach.yaml`. A file with an error takes only its own rollouts out,
  * and rollouts that clash take each other out: which of the two is meant, only a person can say. With `baseBranch`, the branch
  * it is read from, rollouts that want another one are out, too. A rollout that is a symbolic link is a problem: none is followed.
- * `known`: what was read for the places of problems.
  */
-export async function readProject(snapshot: Snapshot, baseBranch?: string, known: SourcesRead = new Map()): Promise<Project> {
+export async function readProject(snapshot: Snapshot, baseBranch?: string): Promise<Project> {
   const files = [...(await snapshot.paths()), ...(await snapshot.links(ROLLOUTS_FOLDER))].filter(isRolloutFile);
   return snapshot.with((sync) => {
     const problems: Problem[] = [];
@@ -79,7 +78,7 @@ export async function readProject(snapshot: Snapshot, baseBranch?: string, known
       problems.push(...parsed.problems);
     }
     const out = new Set<Rollout>();
-    const locate = openLocate(sync, known);
+    const locate = openLocate(sync);
     for (const rollout of rollouts) {
       const other = otherBase(rollout, baseBranch);
       if (other.length > 0) out.add(rollout);
@@ -94,13 +93,13 @@ export async function readProject(snapshot: Snapshot, baseBranch?: string, known
 }
 
 /** Gives problems of rollouts their lines; past the most of a file they are left at its beginning. */
-function openLocate(sync: SyncFiles, known: SourcesRead) {
+function openLocate(sync: SyncFiles) {
   const located = new Map<string, number>();
   return (problem: Problem, rollout: Rollout): Problem => {
     const before = located.get(rollout.file) ?? 0;
     if (before >= MOST_LOCATED) return problem;
     located.set(rollout.file, before + 1);
-    return locateInRollout(problem, rollout, (path) => sync.read(path), known);
+    return locateInRollout(problem, rollout, (path) => sync.read(path));
   };
 }
 

@@ -4,11 +4,10 @@ import type { Mirror } from "../../adapters/git/port.ts";
 import type { RepoFiles } from "../../core/base/repo-files.ts";
 import { readYamlDocuments } from "../../core/base/yaml-read.ts";
 import { openServerCell } from "../../surfaces/server/cell/open.ts";
-import { renderedAt } from "./appset-in-git.ts";
+import { renderApart } from "./appset-in-git.ts";
 import { kustomizationsIn } from "./kustomize.ts";
-import { noting } from "./plane-sets.ts";
 import { readProject } from "./project.ts";
-import { openSnapshot } from "./snapshot.ts";
+import { noting, openSnapshot } from "./snapshot.ts";
 
 const [cell, slow] = [openServerCell(), openServerCell({ cpuMs: 50 })];
 afterAll(() => {
@@ -112,7 +111,7 @@ describe("a template of what is merged", () => {
   test("that is ordinary is rendered at once", async () => {
     const cell = counted();
     const snapshot = openSnapshot(mirrorWith({}), "c", cell);
-    const result = await snapshot.with((files) => renderedAt(set("{{ .name | upper }}", LIST), [], files, REPO, "main"));
+    const result = await snapshot.with((files) => renderApart(set("{{ .name | upper }}", LIST), [], files, REPO, "main"));
     expect(result.applications.map(({ spec }) => spec["project"])).toEqual(["ONE", "TWO"]);
     expect(cell.jobs).toEqual([]);
   });
@@ -123,7 +122,7 @@ describe("a template of what is merged", () => {
     const snapshot = openSnapshot(mirror, "c", cell);
     const read = new Set<string>();
     const loop = `${"{{ range until 90000 }}{{ if false }}{{ end }}{{ end }}".repeat(3)}{{ .name }}`;
-    const result = await snapshot.with((files) => renderedAt(set(loop, GIT), [], noting(files, read), REPO, "main"));
+    const result = await snapshot.with((files) => renderApart(set(loop, GIT), [], noting(files, read), REPO, "main"));
     expect(result.applications.map(({ spec }) => spec["project"])).toEqual(["one", "two"]);
     expect([...read]).toEqual(["clusters/one.yaml", "clusters/two.yaml"]);
     expect(cell.jobs).toEqual(["done"]);
@@ -133,7 +132,7 @@ describe("a template of what is merged", () => {
     const cell = counted(slow);
     const elements = Array.from({ length: 2000 }, (_, n) => ({ name: `c-${n}` }));
     const loops = set("{{ range until 30000 }}{{ range until 30000 }}{{ end }}{{ end }}", { list: { elements } });
-    const result = await openSnapshot(mirrorWith({}), "c", cell).with((files) => renderedAt(loops, [], files, REPO, "main"));
+    const result = await openSnapshot(mirrorWith({}), "c", cell).with((files) => renderApart(loops, [], files, REPO, "main"));
     expect(result).toMatchObject({ ok: false, applications: [], problems: [{ code: "TEMPLATE_ERROR", because: { code: "GO_ENDLESS" } }] });
     expect(cell.jobs).toEqual(["killed", "killed"]);
   });

@@ -89,6 +89,9 @@ export function openDesk(cell: Cell, mirror: Mirror, id: string): Desk {
         left: MOST_STEPS,
         found: (name, text, rest) => (done.size === 0 ? undefined : done.get(nameOf(name, text))?.get(JSON.stringify(rest))),
         ask: (name, text, rest, tooMuch) => void asked.push({ work: name, text, rest, tooMuch }),
+        get isMissing() {
+          return asked.length > 0;
+        },
       };
       try {
         const result = inPass(own, work);

@@ -115,6 +115,17 @@ export function openSnapshot(mirror: Mirror, id: string, cell?: Cell): Snapshot 
   };
 }
 
+/** Notes which files are read. */
+export function noting(files: SyncFiles, read: Set<string>): SyncFiles {
+  return {
+    paths: () => files.paths(),
+    read(path) {
+      read.add(path);
+      return files.read(path);
+    },
+  };
+}
+
 /** The last few snapshots of a mirror: rounds on an unmoved base read nothing again. */
 export function snapshotCache(mirror: Mirror, cell?: Cell, size = 8): (id: string) => Snapshot {
   const kept = new BoundedMap<string, Snapshot>(size);

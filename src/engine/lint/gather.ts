@@ -10,7 +10,7 @@ import { type Edit, type Plan, targetsOf } from "../../core/plan/plan-types.ts";
 import type { Rollout } from "../../core/spec/rollout.ts";
 import { type ApplicationSetInGit, manifestIn, renderAt, sourcesOf } from "../config-repo/appset-in-git.ts";
 import { kustomizationsIn, takersOf } from "../config-repo/kustomize.ts";
-import { noting } from "../config-repo/plane-sets.ts";
+import { noting } from "../config-repo/snapshot.ts";
 import { isWorkflow, readWorkflow } from "../config-repo/workflow-triggers.ts";
 import { applyEdits } from "../resolve/apply-edits.ts";
 import { declaredDiffers, type EditedApplication, feedsSet, withTexts } from "./edited.ts";

@@ -1,7 +1,6 @@
 import { isRecord } from "../../core/base/is-record.ts";
 import { type RepoFiles, readOrNull } from "../../core/base/repo-files.ts";
-import type { PinStep } from "../../core/pins/path.ts";
-import { printPinPath } from "../../core/pins/path.ts";
+import { type PinStep, printPinPath } from "../../core/pins/path.ts";
 import { valueAt } from "./generalise.ts";
 import { dig, listAt, textAt } from "./scan.ts";
 import type { InitTarget, Manifest, Place } from "./types.ts";

@@ -4,7 +4,7 @@ import { type Problem, type ProblemReason, problemIn } from "../../core/reasons/
 import { sentenceOf } from "../../core/report/reasons/say.ts";
 import { lostWords } from "../../core/run/targets/unseen.ts";
 import type { Rollout } from "../../core/spec/rollout.ts";
-import { findApplicationSet, generatorClusters, renderedAt } from "../config-repo/appset-in-git.ts";
+import { findApplicationSet, generatorClusters, renderApart } from "../config-repo/appset-in-git.ts";
 import { withGeneratorParams } from "../config-repo/generator-params.ts";
 import { declaredAt } from "../config-repo/inventory.ts";
 import type { Snapshot } from "../config-repo/snapshot.ts";
@@ -87,7 +87,7 @@ async function noApplications(
   const files = rollout.pins.flatMap((pin) => ("file" in pin ? [pin.file] : []));
   const set = rollout.source.kind === "ApplicationSet" ? await findApplicationSet(snapshot, rollout.source, files) : undefined;
   const clusters = generatorClusters(planes);
-  const yields = set && (await snapshot.with((sync) => renderedAt(set, clusters, sync, repoURL, baseBranch)));
+  const yields = set && (await snapshot.with((sync) => renderApart(set, clusters, sync, repoURL, baseBranch)));
   const declared = yields?.ok === true && yields.applications.length > 0;
   const grants = limitsOf(
     granted,

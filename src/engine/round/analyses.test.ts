@@ -7,8 +7,7 @@ import type { Run } from "../../core/run/state/run.ts";
 import type { Commits } from "../config-repo/commits.ts";
 import type { SyncFiles } from "../config-repo/snapshot.ts";
 import { openAnalyses } from "./analyses.ts";
-import type { RepoContext } from "./context.ts";
-import { silentLog } from "./context.ts";
+import { type RepoContext, silentLog } from "./context.ts";
 
 const ID = "payments/42/1/1/AfterBatch/1/hub/eu-1";
 

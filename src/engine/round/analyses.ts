@@ -1,8 +1,7 @@
 /** The analyses of one repo's runs: begun and stopped as the core wants it, and shown as their engine has them. */
 import type { AnalysisState } from "../../adapters/analysis/port.ts";
 import { askedOf, templateFiles, templatesIn } from "../../core/analysis/repo-templates.ts";
-import type { Sources } from "../../core/analysis/request.ts";
-import { AnalysisError } from "../../core/analysis/request.ts";
+import { AnalysisError, type Sources } from "../../core/analysis/request.ts";
 import { BoundedMap } from "../../core/base/bounded.ts";
 import { defined } from "../../core/base/defined.ts";
 import type { AnyReason } from "../../core/base/reason.ts";

@@ -6,12 +6,12 @@ const FIRST_RETRY_MS = 2000;
 const LONGEST_RETRY_MS = 5 * 60_000;
 const MOST_KEPT = 1000;
 
-/** Rollouts whose effects failed are left alone for a while, longer each time in a row. */
+/** What failed (effects of a rollout, a question to GitHub) is left alone for a while, longer each time in a row. */
 export interface Backoff {
-  /** When its effects may be tried again, in epoch milliseconds; undefined: now. */
-  until(rollout: string): number | undefined;
-  note(rollout: string, error?: unknown): void;
-  forget(rollout: string): void;
+  /** When it may be tried again, in epoch milliseconds; undefined: now. */
+  until(name: string): number | undefined;
+  note(name: string, error?: unknown): void;
+  forget(name: string): void;
   /** The times that are still to come. */
   pending(): number[];
 }
@@ -19,17 +19,17 @@ export interface Backoff {
 export function openBackoff({ clock }: Pick<RepoContext, "clock">, longestMs = LONGEST_RETRY_MS): Backoff {
   const failed = new BoundedMap<string, { count: number; until: number }>(MOST_KEPT);
   return {
-    until(rollout) {
-      const { until = 0 } = failed.get(rollout) ?? {};
+    until(name) {
+      const { until = 0 } = failed.get(name) ?? {};
       return until > clock.now() ? until : undefined;
     },
-    note(rollout, error) {
-      const count = (failed.get(rollout)?.count ?? 0) + 1;
+    note(name, error) {
+      const count = (failed.get(name)?.count ?? 0) + 1;
       const until = clock.now() + Math.min(longestMs, FIRST_RETRY_MS * 2 ** (count - 1));
       const asked = error instanceof ForgeError ? (error.retryAt ?? 0) : 0;
-      failed.set(rollout, { count, until: Math.max(until, asked) });
+      failed.set(name, { count, until: Math.max(until, asked) });
     },
-    forget: (rollout) => void failed.delete(rollout),
+    forget: (name) => void failed.delete(name),
     pending: () => [...failed.values()].map(({ until }) => until).filter((until) => until > clock.now()),
   };
 }

@@ -6,6 +6,7 @@ import { PLAN_CHECK } from "../../core/report/plan/plan-check.ts";
 import type { RulesNow } from "../../core/report/plan/plan-rules.ts";
 import { bareBranch } from "../../core/run/gates/protection.ts";
 import { branchesOf, printBranch } from "../../core/run/state/branch-name.ts";
+import { openBackoff } from "./backoff.ts";
 import type { RepoContext } from "./context.ts";
 
 /** Rules change seldom. */
@@ -14,8 +15,8 @@ const RULES_FOR_MS = 5 * 60_000;
 const BARE_FOR_MS = 30_000;
 /** Where GitHub does not answer, what it said last counts for so long. */
 const LAST_FOR_MS = 15 * 60_000;
-/** After a failure it is not asked again before. */
-const FAILED_FOR_MS = 30_000;
+/** After failures it is not asked again before. */
+const LONGEST_RETRY_MS = 30_000;
 const MOST_BRANCHES = 200;
 
 /** What the base branch asks of PRs, and who may write to the branches that are ours. */
@@ -56,20 +57,19 @@ export function openRules(context: Context): Rules {
 
 function openBare({ forge, clock, journalBranch, allowUnprotected, log }: Context): Rules["bare"] {
   const kept = new BoundedMap<string, { at: number; bare: BareBranch | undefined }>(MOST_BRANCHES);
-  const failed = new BoundedMap<string, number>(MOST_BRANCHES);
+  const failures = openBackoff({ clock }, LONGEST_RETRY_MS);
 
   async function look(branch: string, named: string): Promise<BareBranch | "unread" | undefined> {
     const before = kept.get(branch);
     if (before !== undefined && clock.now() - before.at < (before.bare === undefined ? RULES_FOR_MS : BARE_FOR_MS)) return before.bare;
-    const failedAt = failed.get(branch);
-    if (failedAt === undefined || clock.now() - failedAt >= FAILED_FOR_MS) {
+    if (failures.until(branch) === undefined) {
       try {
         const bare = bareBranch(named, (await forge.rulesOn?.(branch)) ?? []);
         kept.set(branch, { at: clock.now(), bare });
-        failed.delete(branch);
+        failures.forget(branch);
         return bare;
       } catch (error) {
-        failed.set(branch, clock.now());
+        failures.note(branch, error);
         log.warn({ branch, error: String(error) }, "the rules of the bot's own branches could not be read");
       }
     }

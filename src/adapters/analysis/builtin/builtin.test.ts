@@ -2,8 +2,7 @@ import { afterEach, describe, expect, test } from "vitest";
 import type { Asked, Sources } from "../../../core/analysis/request.ts";
 import { readTemplates } from "../../../core/analysis/template.ts";
 import { formatDuration } from "../../../core/base/time.ts";
-import type { AnalysisState } from "../port.ts";
-import { isOver } from "../port.ts";
+import { type AnalysisState, isOver } from "../port.ts";
 import { type Answering, json, startAnswering } from "../testing.ts";
 import { builtinEngine } from "./index.ts";
 

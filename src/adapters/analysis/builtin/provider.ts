@@ -1,7 +1,6 @@
 /** The providers that the builtin engine asks over HTTP, web and prometheus: what they send, and what of the answer is measured. */
 import { z } from "zod";
-import type { Value } from "../../../core/analysis/expr/values.ts";
-import { ExpressionError } from "../../../core/analysis/expr/values.ts";
+import { ExpressionError, type Value } from "../../../core/analysis/expr/values.ts";
 import { firstAt } from "../../../core/analysis/json-path.ts";
 import type { TemplateMetric, webSchema } from "../../../core/analysis/template-schema.ts";
 import { defined } from "../../../core/base/defined.ts";

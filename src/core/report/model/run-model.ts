@@ -1,4 +1,4 @@
-/** Makes the model of a run: see `model.ts` for what it holds and how to draw it. Called by every surface that shows a run. */
+/** Makes the model of a run: see `types.ts` for what it holds and how to draw it. Called by every surface that shows a run. */
 import { sameReason } from "../../base/reason.ts";
 import { planRollback } from "../../run/outcome/rollback.ts";
 import { clusterName } from "../../run/state/names.ts";

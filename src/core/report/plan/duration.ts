@@ -4,8 +4,7 @@ import { windowSets } from "../../run/gates/window.ts";
 import type { Run } from "../../run/state/run.ts";
 import type { Rollout } from "../../spec/rollout.ts";
 import type { Window } from "../../spec/windows.ts";
-import type { WindowSet } from "../../spec/windows-together.ts";
-import { closedBetween, project } from "../../spec/windows-together.ts";
+import { closedBetween, project, type WindowSet } from "../../spec/windows-together.ts";
 
 /** What is looked at of a run that has ended. */
 export interface TimedRun extends Pick<Run, "phase" | "stage" | "startedAt" | "endedAt"> {

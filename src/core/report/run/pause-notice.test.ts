@@ -53,9 +53,12 @@ describe("a hand-over", () => {
     const { run } = failed();
     const retried = { id: "1#0", text: "/retry", actor: "bo", at: run.since, outcome: "done" as const, message: said("it is tried again") };
     expect(pauseNotice(run, NOW)).not.toContain("again\n");
-    const text = pauseNotice({ ...run, commands: [retried] }, NOW);
+    const again = run.batches.map((batch) => ({ ...batch, targets: batch.targets.map((one) => ({ ...one, retriedAt: run.since })) }));
+    const text = pauseNotice({ ...run, batches: again, commands: [retried] }, NOW);
     expect(text).toContain("waits for a person again");
     expect(text).toContain("`/retry` of bo has been tried");
+    // What failed was never tried again: that `/retry` was for something else.
+    expect(pauseNotice({ ...run, commands: [retried] }, NOW)).not.toContain("has been tried");
   });
 
   test("names the label that keeps a cluster out after its last look", () => {

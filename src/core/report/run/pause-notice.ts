@@ -30,10 +30,10 @@ export function pauseNotice(run: Run, now: number, linkTo: LinkTo = () => undefi
   return fitting(COMMENT_ROOM, [MOST_NAMED, 0], say, whole);
 }
 
-/** The `/retry` after which it paused again: who gave it is told so, instead of the same words a second time. */
-function triedBefore({ commands }: Run): Run["commands"][number] | undefined {
-  const last = commands.findLast(({ outcome }) => outcome === "done");
-  return last?.text.startsWith("/retry") === true ? last : undefined;
+/** The `/retry` of what failed again: who gave it is told so, instead of the same words a second time. */
+function triedBefore({ commands, batches }: Run): Run["commands"][number] | undefined {
+  const failedAgain = batches.some(({ targets }) => targets.some(({ phase, retriedAt }) => phase === "Failed" && retriedAt !== undefined));
+  return failedAgain ? commands.findLast(({ outcome, text }) => outcome === "done" && text.startsWith("/retry")) : undefined;
 }
 
 /** What holds the run up: the Applications that failed or wait, and the clusters that a label keeps out. */

@@ -1,8 +1,7 @@
 import { defined } from "../../base/defined.ts";
 import { epoch } from "../../base/time.ts";
 import type { RunReason } from "../../reasons/run.ts";
-import type { Command } from "../../spec/commands.ts";
-import { hasPermission } from "../../spec/commands.ts";
+import { type Command, hasPermission } from "../../spec/commands.ts";
 import { close } from "../batches/close.ts";
 import { promoteStep } from "../batches/step-wait.ts";
 import { acceptChecks, badChecks } from "../checks/judge.ts";

@@ -3,8 +3,7 @@ import type { Time } from "../../base/time.ts";
 import type { Edit, Plan, PlannedTarget, Release } from "../../plan/plan-types.ts";
 import type { Rollout } from "../../spec/rollout.ts";
 import type { RunAnalysis } from "./analysis-types.ts";
-import type { Batch, Next } from "./batch.ts";
-import { putsBack } from "./batch.ts";
+import { type Batch, type Next, putsBack } from "./batch.ts";
 import type { HookCall } from "./hooks-types.ts";
 import type { RolloutOrder } from "./rollouts-types.ts";
 

@@ -15,11 +15,11 @@ import { engineReason } from "../../../core/reasons/engine.ts";
 import type { Batch, Run } from "../../../core/run/state/run.ts";
 import type { Guard } from "../../../core/run/state/world.ts";
 import { planeOf } from "../../../core/run/targets/unseen.ts";
-import { type ApplicationSetInGit, findApplicationSets, generatorClusters, renderedAt } from "../../config-repo/appset-in-git.ts";
+import { type ApplicationSetInGit, findApplicationSets, generatorClusters, renderApart } from "../../config-repo/appset-in-git.ts";
 import type { Commits } from "../../config-repo/commits.ts";
-import { noting, pinFilesOf, sameSetsAt, setsByPlane } from "../../config-repo/plane-sets.ts";
+import { pinFilesOf, sameSetsAt, setsByPlane } from "../../config-repo/plane-sets.ts";
 import { specDifference } from "../../config-repo/same-spec.ts";
-import type { Snapshot } from "../../config-repo/snapshot.ts";
+import { noting, type Snapshot } from "../../config-repo/snapshot.ts";
 import { outsideReader } from "../../lint/outside-readers.ts";
 import { heldByLost, lostPlanes, planesFor } from "../../resolve/fleet.ts";
 import { editsOf } from "../act/batch-commit.ts";
@@ -105,7 +105,7 @@ export function openGuard({ mirror, planes: all, clock, log, repoURL }: Context,
     const clusters = generatorClusters([plane]);
     const madeFrom = new Set([before.file, after.file]);
     const render = (id: string, set: ApplicationSetInGit) =>
-      commits.snapshot(id).with((files) => renderedAt(set, clusters, noting(files, madeFrom), repoURL, at.baseBranch));
+      commits.snapshot(id).with((files) => renderApart(set, clusters, noting(files, madeFrom), repoURL, at.baseBranch));
     const offline = { before: await render(at.base, before), after: await render(tree, after) };
     const applications = batch.targets.filter((target) => planeOf(target.key) === plane.name).map((target) => target.application);
     if (offline.before.ok && offline.after.ok) {

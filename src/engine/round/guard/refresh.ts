@@ -1,7 +1,6 @@
 import type { RefreshOutcome } from "../../../adapters/argocd/port.ts";
 import { BoundedMap } from "../../../core/base/bounded.ts";
-import type { Time } from "../../../core/base/time.ts";
-import { iso } from "../../../core/base/time.ts";
+import { iso, type Time } from "../../../core/base/time.ts";
 import { planeOf } from "../../../core/run/targets/unseen.ts";
 import type { RepoContext } from "../context.ts";
 import { openLanes } from "../few-at-once.ts";

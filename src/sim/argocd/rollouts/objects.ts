@@ -1,6 +1,5 @@
 import { defined } from "../../../core/base/defined.ts";
-import type { Store } from "../../kubernetes/store.ts";
-import { kubeTime } from "../../kubernetes/store.ts";
+import { kubeTime, type Store } from "../../kubernetes/store.ts";
 import type { KubeObject } from "../../kubernetes/types.ts";
 import type { HealthCode } from "../types.ts";
 import type { RolloutSpec } from "./manifest.ts";

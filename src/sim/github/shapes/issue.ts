@@ -1,6 +1,5 @@
 import type { RestEndpointMethodTypes } from "@octokit/rest";
-import type { Issue, IssueComment, Label, Reaction, Repo, World } from "../model/model.ts";
-import { REACTIONS } from "../model/model.ts";
+import { type Issue, type IssueComment, type Label, REACTIONS, type Reaction, type Repo, type World } from "../model/model.ts";
 import { nodeId, seconds } from "../model/world.ts";
 import { pageUrl, repoUrl } from "./repo.ts";
 import { appShape, association, userShape } from "./user.ts";

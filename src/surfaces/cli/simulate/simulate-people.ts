@@ -1,6 +1,5 @@
 import { hasCode } from "../../../core/base/reason.ts";
-import type { Selector } from "../../../core/base/selector.ts";
-import { matches, type Selectable } from "../../../core/base/selector.ts";
+import { matches, type Selectable, type Selector } from "../../../core/base/selector.ts";
 import { epoch } from "../../../core/base/time.ts";
 import type { Batch, Run } from "../../../core/run/state/run.ts";
 import type { Rollout } from "../../../core/spec/rollout.ts";

@@ -2,8 +2,7 @@
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { ProbotOctokit } from "probot";
-import type { AnalysisService } from "../../../adapters/analysis/port.ts";
-import { isOver } from "../../../adapters/analysis/port.ts";
+import { type AnalysisService, isOver } from "../../../adapters/analysis/port.ts";
 import type { Cell } from "../../../adapters/cell/port.ts";
 import { openGitHubAnchor } from "../../../adapters/forge/github/anchor.ts";
 import { openGitHubForge, tracesOf } from "../../../adapters/forge/github/index.ts";
