@@ -43,8 +43,7 @@ const DIALECTS = {
 
 /** A pattern longer than any path that Git or a file system takes matches nothing anybody means. */
 const LONGEST = 10_000;
-const DEEPEST = 50;
-const MOST_IN_CLASS = 200;
+const [DEEPEST, MOST_IN_CLASS] = [50, 200];
 /** Places of a pattern that are kept for the ways that were seen. */
 const MOST_KEPT = 10_000;
 const ASCII = 128;
