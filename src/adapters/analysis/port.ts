@@ -48,6 +48,9 @@ export interface MetricState {
   error: number;
   /** The last value measured, shortened, secrets masked. */
   value?: string;
+  /** Of its template, shortened, secrets masked. */
+  successCondition?: string;
+  failureCondition?: string;
 }
 
 /** True where the analysis has an outcome. */

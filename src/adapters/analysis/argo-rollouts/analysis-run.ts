@@ -108,12 +108,17 @@ const observed = z.object({
     creationTimestamp: z.union([z.string(), z.date()]).optional(),
     annotations: z.record(z.string(), z.string()).catch({}),
   }),
-  spec: z.object({ metrics: z.array(z.looseObject({ name: z.string().catch("") })).catch([]), terminate: z.boolean().catch(false) }),
+  spec: z.object({
+    metrics: z.array(z.looseObject({ name: z.string().catch(""), successCondition: short, failureCondition: short })).catch([]),
+    terminate: z.boolean().catch(false),
+  }),
   status: z
     .object({ phase, message: short, startedAt: z.string().optional().catch(undefined), metricResults: z.array(metricResult).catch([]) })
     .optional()
     .catch(undefined),
 });
+
+type SpecMetric = z.output<typeof observed>["spec"]["metrics"][number];
 
 export interface SeenRun {
   name: string;
@@ -127,7 +132,7 @@ export function seenRun(object: unknown, now: string): SeenRun | undefined {
   if (!read.success) return undefined;
   const { metadata, spec, status } = read.data;
   const results = new Map((status?.metricResults ?? []).map((result) => [result.name, result]));
-  const metrics = spec.metrics.map((metric) => metricState(metric.name, results.get(metric.name)));
+  const metrics = spec.metrics.map((metric) => metricState(metric, results.get(metric.name)));
   const runPhase = status?.phase ?? "Pending";
   const open = spec.metrics.filter((metric) => !isComplete(results.get(metric.name)?.phase ?? "Pending"));
   const endless = !isComplete(runPhase) && open.length > 0 && open.every((metric) => measuresOn(metric));
@@ -156,14 +161,21 @@ function measuresOn(metric: Record<string, unknown>): boolean {
   });
 }
 
-function metricState(name: string, result: z.output<typeof metricResult> | undefined): MetricState {
+function metricState(metric: SpecMetric, result: z.output<typeof metricResult> | undefined): MetricState {
+  const { name, successCondition, failureCondition } = metric;
   if (result === undefined) {
     return { name, phase: "Pending", dryRun: false, count: 0, successful: 0, failed: 0, inconclusive: 0, error: 0 };
   }
   const { measurements, message, ...counts } = result;
   const last = measurements.at(-1);
   const words = message ?? last?.message;
-  return defined({ ...counts, message: words, value: last?.value === undefined || last.value === "" ? undefined : last.value });
+  return defined({
+    ...counts,
+    message: words,
+    value: last?.value === undefined || last.value === "" ? undefined : last.value,
+    successCondition: successCondition === "" ? undefined : successCondition,
+    failureCondition: failureCondition === "" ? undefined : failureCondition,
+  });
 }
 
 function sentence(runPhase: AnalysisPhase, metrics: readonly MetricState[]): string {

@@ -207,7 +207,7 @@ function stateOf(running: Running): AnalysisState {
   const phase = runPhase(running.metrics.map((m) => m.result));
   const open = running.metrics.filter(({ result }) => !isComplete(result.phase));
   const endless = open.length > 0 && open.every(({ rules }) => isEndless(rules));
-  const metrics = running.metrics.map(({ result }) => metricState(result));
+  const metrics = running.metrics.map(({ metric, result }) => metricState(metric, result, running.secrets));
   return defined({
     phase,
     message: sentence(phase, metrics),
@@ -218,7 +218,12 @@ function stateOf(running: Running): AnalysisState {
   });
 }
 
-function metricState(result: MetricResult): MetricState {
+function metricState(
+  { successCondition, failureCondition }: TemplateMetric,
+  result: MetricResult,
+  secrets: readonly string[],
+): MetricState {
+  const conditionOf = (text: string | undefined) => (text === undefined || text === "" ? undefined : masked(text, secrets));
   const last = result.measurements.at(-1);
   const message = result.because === undefined ? last?.message : sayMetric(result.because);
   const { name, phase, dryRun, count, successful, failed, inconclusive, error } = result;
@@ -226,6 +231,8 @@ function metricState(result: MetricResult): MetricState {
     ...{ name, phase, dryRun, count, successful, failed, inconclusive, error },
     message,
     value: last === undefined || last.value === "" ? undefined : last.value,
+    successCondition: conditionOf(successCondition),
+    failureCondition: conditionOf(failureCondition),
   });
 }
 

@@ -7,6 +7,7 @@ import type { BatchTarget, Run } from "../../run/state/run.ts";
 import { present } from "../markdown.ts";
 import { plainSentence } from "../reasons/say.ts";
 import { type Context, explained } from "./context.ts";
+import { limitOf } from "./limits.ts";
 import type { Cause, Measured } from "./types.ts";
 
 const MOST_ROLLOUTS = 3;
@@ -44,8 +45,9 @@ export function causeOfCheck(context: Context, check: RunAnalysis | HookCall): C
   return { kind: "analysis", name: bad.map(({ name }) => name).join(", "), says, measured: bad.map(measuredOf) };
 }
 
-function measuredOf({ name, value, limit, message }: AnalysisMetric): Measured {
-  return { metric: name, value: value ?? "", limit: limit ?? message ?? "" };
+function measuredOf(metric: AnalysisMetric): Measured {
+  const { name, value, message } = metric;
+  return { metric: name, value: value ?? "", limit: limitOf(metric) || (message ?? "") };
 }
 
 /** The worst first: what failed, then what could not be told. */

@@ -13,6 +13,7 @@ import { rolloutDetails, rolloutPhase } from "../rollouts.ts";
 import { pinValue } from "../words.ts";
 import { causeOfCheck, causeOfTarget } from "./causes.ts";
 import { type Context, explained } from "./context.ts";
+import { limitOf } from "./limits.ts";
 import { isState, node, TARGET_STATES } from "./states.ts";
 import type { ModelNode, State } from "./types.ts";
 
@@ -131,6 +132,7 @@ function metricWords(metric: NonNullable<RunAnalysis["metrics"]>[number]): strin
     metric.inconclusive > 0 && `${metric.inconclusive} inconclusive`,
     metric.error > 0 && `${metric.error} not measured`,
     metric.value !== undefined && `last ${metric.value}`,
+    metric.value !== undefined && limitOf(metric),
     metric.dryRun === true && "dry run",
   );
   return `${metric.name}: ${counts.join(", ")}`;

@@ -48,6 +48,21 @@ describe("what was measured and asked", () => {
     expect(runComment(both, NOW)).toContain(text);
   });
 
+  test.each([
+    [{ successCondition: "result[0] <= 0.01" }, "allowed is at most 0.01"],
+    [{ failureCondition: "asFloat(result) > 0.05" }, "allowed is at most 0.05"],
+    [{ failureCondition: "result >= 3" }, "allowed is less than 3"],
+    [{ successCondition: 'result.status == "ok"' }, 'has to be result.status == "ok"'],
+    [{ failureCondition: "len(result) == 0" }, "must not be len(result) == 0"],
+  ])("what was measured stands against its limit on every surface: %o", (conditions, limit) => {
+    const metric = { name: "error-rate", phase: "Failed", count: 2, successful: 0, failed: 2, inconclusive: 0, error: 0, value: "0.041" };
+    const paused = { kind: "Failure" as const, by: "", reason: said("x"), at: AT, ask: said("y") };
+    const failed = run({ paused, analyses: [analysis({ metrics: [{ ...metric, ...conditions }] })] });
+    expect(modelOf(failed, NOW).cause?.measured).toEqual([{ metric: "error-rate", value: "0.041", limit }]);
+    for (const text of [runComment(failed, NOW), renderTree(failed, NOW, { color: false, width: 400 })])
+      expect(text.replaceAll("\\", "").replaceAll("&quot;", '"')).toContain(`error-rate, measured 0.041, ${limit}`);
+  });
+
   test("is folded where all of it is over and well, and not there at all without any", () => {
     expect(measuredOfRun(modelOf(run({ analyses: [analysis({ phase: "Successful" })] }), NOW))).toMatch(/^<details>/);
     expect(measuredOfRun(modelOf(run({}), NOW))).toBe("");

@@ -16,8 +16,9 @@ export interface AnalysisMetric {
   inconclusive: number;
   error: number;
   value?: string | undefined;
-  /** What it must meet: the conditions and limits of its template. */
-  limit?: string | undefined;
+  /** Of its template, shortened. */
+  successCondition?: string | undefined;
+  failureCondition?: string | undefined;
   message?: string | undefined;
 }
 
