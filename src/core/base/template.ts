@@ -1,4 +1,5 @@
 import { splitBraces } from "./braces.ts";
+import { nearest } from "./nearest.ts";
 
 /**
  * Templates in pins: `{{ cluster.name }}`, `{{ cluster.server }}`, `{{ cluster.labels.X }}`, `{{ application.name }}`,
@@ -61,12 +62,19 @@ function variableOf(source: string, ofSteps: boolean): Variable | undefined {
   return undefined;
 }
 
+/** `near`: the variable that has a value and was most likely meant. */
+interface NoValue {
+  ok: false;
+  missing: string;
+  near: string | undefined;
+}
+
 /** Fills a template in; the variable that has no value is named. With `asPath`, values with special characters are quoted as pin paths want it. */
 export function renderTemplate(
   parts: readonly TemplatePart[],
   values: TemplateValues,
   asPath = false,
-): { ok: true; text: string } | { ok: false; missing: string } {
+): { ok: true; text: string } | NoValue {
   let text = "";
   for (const [i, part] of parts.entries()) {
     if ("text" in part) {
@@ -74,7 +82,7 @@ export function renderTemplate(
       continue;
     }
     const value = lookUp(part.variable, values);
-    if (value === undefined) return { ok: false, missing: part.source };
+    if (value === undefined) return { ok: false, missing: part.source, near: nearTo(part.variable, values) };
     const next = parts[i + 1];
     const after = next === undefined ? "" : "text" in next ? next.text : "{{";
     text = asPath && !/^[\w-]+$/.test(value) ? appendQuoted(text, value, after) : text + value;
@@ -87,6 +95,13 @@ function appendQuoted(before: string, value: string, after: string): string {
   if (/\[[^\]"']*=\s*$/.test(before) && after.startsWith("]")) return before + JSON.stringify(value);
   const isWholeKey = (before === "" || before.endsWith(".") || before.endsWith("/")) && /^($|[.[!])/.test(after);
   return isWholeKey ? `${before.replace(/\.$/, "")}[${JSON.stringify(value)}]` : before + value;
+}
+
+function nearTo(variable: Variable, { cluster, params, release }: TemplateValues): string | undefined {
+  if (!("key" in variable)) return undefined;
+  const known = { "cluster.labels": cluster.labels, params, "release.values": release }[variable.root];
+  const near = nearest(variable.key, Object.keys(known));
+  return near === undefined ? undefined : `${variable.root}.${near}`;
 }
 
 function lookUp(variable: Variable, values: TemplateValues): string | undefined {

@@ -8,6 +8,7 @@ import { apart } from "./kept-apart.ts";
 import { type Limiter, limiter } from "./limits.ts";
 import { cutBatches, grownSize, type Pick, pick, sizesOfUnits, windowOf } from "./pick.ts";
 import type { Plan, PlanInput, PlannedBatch, PlannedStage, PlannedTarget, Target } from "./plan-types.ts";
+import { stageTypos } from "./selector-typos.ts";
 import { weightsOf } from "./steps.ts";
 import { candidates, groupUnits, type Member, type Unit } from "./units.ts";
 import { sharedWeights, weighBatch, weighLate } from "./weigh.ts";
@@ -148,6 +149,9 @@ function warningsOf(
     const selector = rollout.stages[i]?.selector;
     warnings.push({ code: "EMPTY_STAGE", stage: stage.name, selector: selector && formatSelector(selector) });
   }
+  const clusters = members.map(({ cluster }) => cluster);
+  for (const { stage, key, value, near } of stageTypos(rollout, clusters))
+    warnings.push({ code: "UNKNOWN_LABEL", stage, key, value, near });
   const left = uncovered.map(({ cluster }) => cluster.slice(cluster.indexOf("/") + 1));
   if (left.length > 0) warnings.push({ code: "COVERAGE", clusters: left, of: members.length });
   const bare = members.filter(({ cluster }) => !cluster.registered).map(({ cluster }) => cluster.name);

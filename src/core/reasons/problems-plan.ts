@@ -13,7 +13,7 @@ export interface PlanProblems {
     | { kind: "Target"; application: string; cluster: string }
     | { kind: "Destination"; destination: string }
     | { kind: "Undeclared"; destination: string; inventory: string; near?: string | undefined };
-  TEMPLATE_VALUE: { variable: string };
+  TEMPLATE_VALUE: { variable: string; near?: string | undefined };
   PIN_FILE_MISSING: { pinFile: string };
   PIN_FILE_UNREADABLE: { pinFile: string; said: string };
   RELEASE_COMMIT: { version: string | undefined };
@@ -21,6 +21,8 @@ export interface PlanProblems {
   BRANCH_MISSING: { branch: string };
   NO_TARGETS: { source: SourceNamed };
   EMPTY_STAGE: { stage: string; selector: string | undefined };
+  /** `value`: absent where no cluster has the key. `near`: the key or value that some have. */
+  UNKNOWN_LABEL: { stage: string; key: string; value?: string | undefined; near: string };
   COVERAGE: { clusters: readonly string[]; of: number };
   IN_CLUSTER: { clusters: readonly string[] };
   UNKNOWN_PAIR: { stage: string; name: string; near?: string | undefined };

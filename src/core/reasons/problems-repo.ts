@@ -45,8 +45,8 @@ export interface RepoProblems {
     | { kind: "NoFile"; name: string; rollout: string; rolloutFile: string }
     | { kind: "Unreadable"; said: string }
     | { kind: "Pin"; because: PinReason };
-  SOURCE_NOT_FOUND:
-    | { kind: "NotInRepo"; source: SourceNamed; inventory: boolean }
+  SOURCE_NOT_FOUND: /** `near`: what is there and was most likely meant. */
+    | { kind: "NotInRepo"; source: SourceNamed; inventory: boolean; near?: string | undefined }
     /** `declared`: Git yields Applications of it. `grants`: what the server keeps from this repository. */
     | { kind: "NotInArgo"; source: SourceNamed; declared: boolean; grants: NotGranted | undefined }
     | { kind: "Fleet"; said: string | undefined };

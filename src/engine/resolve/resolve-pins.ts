@@ -59,7 +59,11 @@ export function renderPlace(
     const parsed = parseTemplate(pin[name]);
     const rendered = renderTemplate(parsed.ok ? parsed.parts : [{ text: pin[name] }], values, name === "path");
     if (rendered.ok) found.push(rendered.text);
-    else problems.add({ code: "TEMPLATE_VALUE", variable: rendered.missing, path: [...place, name] }, draft.seen.view.name);
+    else
+      problems.add(
+        { code: "TEMPLATE_VALUE", variable: rendered.missing, near: rendered.near, path: [...place, name] },
+        draft.seen.view.name,
+      );
   }
   const [file, path] = found;
   if (file === undefined || path === undefined) return undefined;
@@ -80,7 +84,7 @@ function fill(pin: PinTemplate, index: number, texts: Texts, draft: Draft, relea
     const rendered = renderTemplate(texts[name], values, name === "path");
     if (rendered.ok) return rendered.text;
     const path = ["spec", "pins", index, pin.kind === "clusterGenerator" && name === "file" ? "clusterGenerator" : name];
-    problems.add({ code: "TEMPLATE_VALUE", variable: rendered.missing, path }, seen.view.name);
+    problems.add({ code: "TEMPLATE_VALUE", variable: rendered.missing, near: rendered.near, path }, seen.view.name);
     return undefined;
   };
   if (pin.kind === "branch") {

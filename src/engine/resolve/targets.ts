@@ -138,7 +138,7 @@ function fill(
   const parts = where === undefined ? undefined : weightParts(value, valuesOf(draft, release));
   if (where === undefined || parts === undefined) return undefined;
   if ("missing" in parts) {
-    problems.add({ code: "TEMPLATE_VALUE", variable: parts.missing, path: [...place, "value"] }, draft.seen.view.name);
+    problems.add({ code: "TEMPLATE_VALUE", variable: parts.missing, near: parts.near, path: [...place, "value"] }, draft.seen.view.name);
     return undefined;
   }
   const weigh = defined({ value: parts.value, replicas: pin.replicas });
@@ -147,14 +147,17 @@ function fill(
 }
 
 /** What can be filled in now is; what a step says stays open. */
-function weightParts(parts: readonly TemplatePart[], values: TemplateValues): { value: WeightPart[] } | { missing: string } {
+function weightParts(
+  parts: readonly TemplatePart[],
+  values: TemplateValues,
+): { value: WeightPart[] } | { missing: string; near: string | undefined } {
   const value: WeightPart[] = [];
   for (const part of parts) {
     if ("variable" in part && part.variable.root === "step.weight") value.push({ step: "weight" });
     else if ("variable" in part && part.variable.root === "step.replicas") value.push({ step: "replicas" });
     else {
       const rendered = renderTemplate([part], values);
-      if (!rendered.ok) return { missing: rendered.missing };
+      if (!rendered.ok) return rendered;
       value.push(rendered.text);
     }
   }

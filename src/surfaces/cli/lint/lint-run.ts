@@ -1,9 +1,11 @@
 import { lintAnalyses } from "../../../core/analysis/lint.ts";
 import type { Inventory } from "../../../core/argocd/inventory-file.ts";
 import { compareText } from "../../../core/base/compare-text.ts";
+import { defined } from "../../../core/base/defined.ts";
 import { isRecord } from "../../../core/base/is-record.ts";
 import { parseTemplate } from "../../../core/base/template.ts";
 import { editKey, type Plan, targetsOf } from "../../../core/plan/plan-types.ts";
+import { stageTypos } from "../../../core/plan/selector-typos.ts";
 import type { OwnWords, Path, Problem, ProblemReason } from "../../../core/reasons/problem.ts";
 import { unusedSettings } from "../../../core/spec/parse/config.ts";
 import { parseRepoConfig, parseRollouts } from "../../../core/spec/parse/parse.ts";
@@ -95,8 +97,10 @@ function readOrTell(checkout: Checkout, file: string, problems: Problem[]): stri
   }
 }
 
-function problemAt(rollout: Rollout, checkout: Checkout, reason: ProblemReason | OwnWords, path: Path): Problem {
-  return locateIn(rollout, checkout, { ...reason, severity: "error", file: rollout.file, line: 1, column: 1, path });
+/** `atKey`: the key itself is meant, not its value. */
+function problemAt(rollout: Rollout, checkout: Checkout, reason: ProblemReason | OwnWords, path: Path, atKey?: boolean): Problem {
+  const at = { severity: "error", file: rollout.file, line: 1, column: 1, path, ...defined({ atKey }) } as const;
+  return locateIn(rollout, checkout, { ...reason, ...at });
 }
 
 function againstRepo(rollout: Rollout, checkout: Checkout, inventory: Inventory | undefined, made: PlanMade): Problem[] {
@@ -108,9 +112,18 @@ function againstRepo(rollout: Rollout, checkout: Checkout, inventory: Inventory 
     ...analysisProblems(rollout, checkout),
     ...freezeProblems(rollout, checkout),
   ];
+  for (const { path, atKey, stage, key, value, near } of stageTypos(rollout, made.clusters ?? [])) {
+    const typo = {
+      ...problemAt(rollout, checkout, { code: "UNKNOWN_LABEL", stage, key, value, near }, path, atKey),
+      severity: "warning",
+    } as const;
+    problems.push(typo);
+  }
   // Labels that are only guessed tell nothing of who is selected and who is left out.
   const fleetKnown = known.length === made.problems.length;
   for (const warning of fleetKnown ? (made.plan?.warnings ?? []) : []) {
+    // That was told with its place.
+    if (warning.code === "UNKNOWN_LABEL") continue;
     // Nothing was given to judge the fleet by; that is said once already.
     if (warning.code === "NO_TARGETS" && problems.some((problem) => problem.code === "SOURCE_NOT_FOUND")) continue;
     problems.push({ ...problemAt(rollout, checkout, warning, ["spec", "stages"]), severity: "warning" });

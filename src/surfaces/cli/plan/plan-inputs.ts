@@ -14,11 +14,10 @@ import { generatorCluster } from "../../../engine/config-repo/appset-in-git.ts";
 import { flat } from "../../../engine/config-repo/generator-params.ts";
 import { declaredIn } from "../../../engine/config-repo/inventory.ts";
 import { declaredSet, isRefusedByArgo } from "../../../engine/lint/declared-sets.ts";
-import { scanRepo } from "../../../engine/onboarding/scan.ts";
-import type { Manifest } from "../../../engine/onboarding/types.ts";
 import { applicationsOf, type SeenApplication } from "../../../engine/resolve/draft.ts";
 import { normaliseServer } from "../../../engine/resolve/targets-join.ts";
 import type { Checkout } from "../lint/lint-checkout.ts";
+import { nearSource, scanned } from "./near-source.ts";
 
 const IN_CLUSTER = "https://kubernetes.default.svc";
 
@@ -87,7 +86,7 @@ function renderSource(rollout: Rollout, checkout: Checkout, inventory: Inventory
   const live = inventory?.applicationSets ?? [];
   const found = declaredSet(rollout, checkout, live).set?.object ?? findIn(live, name, namespace);
   if (found === undefined) {
-    return notFound(rollout, inventory);
+    return notFound(rollout, checkout, inventory);
   }
   const clusters = (inventory?.clusters ?? []).map((cluster) => generatorCluster(cluster));
   const result = render(found, { clusters, repo: () => checkout });
@@ -119,11 +118,12 @@ function renderSource(rollout: Rollout, checkout: Checkout, inventory: Inventory
 function writtenSource(rollout: Rollout, checkout: Checkout, inventory: Inventory | undefined, controlPlane: string): Rendered {
   const applications = applicationsOf(rollout, decode(applicationsInRepo(checkout), controlPlane));
   if (applications.length > 0) return { applications, problems: [] };
-  return notFound(rollout, inventory);
+  return notFound(rollout, checkout, inventory);
 }
 
-function notFound(rollout: Rollout, inventory: Inventory | undefined): Rendered {
-  const data = { kind: "NotInRepo", source: rollout.source, inventory: inventory !== undefined } as const;
+function notFound(rollout: Rollout, checkout: Checkout, inventory: Inventory | undefined): Rendered {
+  const near = nearSource(rollout.source, checkout, inventory);
+  const data = { kind: "NotInRepo", source: rollout.source, inventory: inventory !== undefined, near } as const;
   return { applications: [], problems: [note(rollout, { code: "SOURCE_NOT_FOUND", ...data })] };
 }
 
@@ -187,15 +187,10 @@ function note(rollout: Rollout, reason: ProblemReason | OwnWords): Problem {
   return { ...reason, severity: "warning", file: rollout.file, line: 1, column: 1, path: ["spec", "sourceRef"] };
 }
 
-/** A checkout does not change while it is looked at, and lint asks once for each rollout. */
-const SCANNED = new WeakMap<Checkout, readonly Manifest[]>();
-
 /** Applications that stand in the repo as such, the first of each name and namespace. `{{` templates and broken files have none. */
 function applicationsInRepo(checkout: Checkout): readonly Record<string, unknown>[] {
-  const manifests = SCANNED.get(checkout) ?? scanRepo(checkout).applications;
-  SCANNED.set(checkout, manifests);
   const first = new Map<string, Record<string, unknown>>();
-  for (const { object } of manifests) {
+  for (const { object } of scanned(checkout).applications) {
     const { metadata } = object as { metadata?: { name?: unknown; namespace?: unknown } | null };
     if (typeof metadata?.name !== "string") continue;
     const namespace = typeof metadata.namespace === "string" ? metadata.namespace : "argocd";

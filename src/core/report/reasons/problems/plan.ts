@@ -3,7 +3,7 @@ import type { ReasonsOf } from "../../../base/reason.ts";
 import type { PlanProblems, SharedUnit, Uncovered } from "../../../reasons/problems-plan.ts";
 import { firstOf } from "../../markdown.ts";
 import { sourcePhrase, whatIsOver } from "../phrases.ts";
-import { problemsOf } from "./entry.ts";
+import { didYouMean, problemsOf } from "./entry.ts";
 
 const OWN_PINS = "give each cluster a pin of its own";
 
@@ -74,7 +74,7 @@ export const PLAN_PROBLEMS = problemsOf<PlanProblems>()({
   },
   TEMPLATE_VALUE: {
     says: (r) => `{{ ${r.variable} }} has no value`,
-    hint: ({ variable }) => VALUE_HINTS.find(([start]) => variable.startsWith(start))?.[1] ?? "",
+    hint: ({ variable, near }) => didYouMean(near && `{{ ${near} }}`, VALUE_HINTS.find(([start]) => variable.startsWith(start))?.[1] ?? ""),
     means: "a variable without a value for a target",
     todo: "label the cluster, or use another variable",
   },
@@ -119,6 +119,13 @@ export const PLAN_PROBLEMS = problemsOf<PlanProblems>()({
     says: 'stage "{stage}" has no cluster[ ({selector})]; it is skipped',
     hint: "correct its selector, or remove the stage",
     means: "a stage without clusters is skipped",
+    warns: true,
+  },
+  UNKNOWN_LABEL: {
+    says: 'stage "{stage}" selects by [{key}={value}|the label {key}], which no cluster has',
+    hint: "did you mean {near}?",
+    means: "a stage selects by a label that no cluster has, and that is nearly like one that some have",
+    todo: "correct the selector; where clusters with that label are still to come, leave it as it is",
     warns: true,
   },
   COVERAGE: {

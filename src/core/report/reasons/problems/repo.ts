@@ -1,7 +1,7 @@
 import type { NotGranted, RepoProblems } from "../../../reasons/problems-repo.ts";
 import { firstOf } from "../../markdown.ts";
 import { isSeveral, sourcePhrase } from "../phrases.ts";
-import { problemsOf, sayEntry } from "./entry.ts";
+import { didYouMean, problemsOf, sayEntry } from "./entry.ts";
 import type { GitHubCode } from "./github.ts";
 import { sayPin } from "./pins.ts";
 
@@ -168,8 +168,8 @@ export const REPO_PROBLEMS = problemsOf<Omit<RepoProblems, GitHubCode>>()({
     },
     hint: {
       kind: {
-        NotInRepo: ({ source }) =>
-          `give --inventory with ${source.kind === "ApplicationSet" ? "its" : "the"} Applications, or correct sourceRef`,
+        NotInRepo: ({ source: { kind }, near }) =>
+          didYouMean(near, `give --inventory with ${kind === "ApplicationSet" ? "its" : "the"} Applications, or correct sourceRef`),
         NotInArgo: ({ grants, declared }) => {
           if (grants !== undefined) return sayGrant(grants);
           return declared ? "Git declares it: wait until Argo CD has synced it" : "check sourceRef against the ApplicationSets in Argo CD";

@@ -36,7 +36,12 @@ export const OUTSIDE_SAMPLES: Samples<keyof (PlanProblems & RepoProblems & SetPr
     { kind: "Destination", destination: "eu-1" },
     { kind: "Undeclared", destination: "eu-11", inventory: "clusters.yaml", near: "eu-1" },
   ],
-  TEMPLATE_VALUE: [{ variable: "cluster.labels.region" }, { variable: "params.x" }, { variable: "release.values.x" }],
+  TEMPLATE_VALUE: [
+    { variable: "cluster.labels.region" },
+    { variable: "params.x" },
+    { variable: "release.values.x" },
+    { variable: "params.clsuter", near: "params.cluster" },
+  ],
   PIN_FILE_MISSING: [{ pinFile: "appsets/payment.yaml" }],
   PIN_FILE_UNREADABLE: [{ pinFile: "a.yaml", said: "it is, or is behind, a symbolic link, and the bot follows none" }],
   RELEASE_COMMIT: [{ version: "v9" }, { version: undefined }],
@@ -46,6 +51,10 @@ export const OUTSIDE_SAMPLES: Samples<keyof (PlanProblems & RepoProblems & SetPr
   EMPTY_STAGE: [
     { stage: "canary", selector: "tier=canary" },
     { stage: "canary", selector: undefined },
+  ],
+  UNKNOWN_LABEL: [
+    { stage: "canary", key: "area", value: "emae", near: "emea" },
+    { stage: "canary", key: "raea", near: "area" },
   ],
   COVERAGE: [{ clusters: ["us-east-1-d"], of: 12 }],
   IN_CLUSTER: [{ clusters: ["in-cluster"] }],
@@ -146,6 +155,7 @@ export const OUTSIDE_SAMPLES: Samples<keyof (PlanProblems & RepoProblems & SetPr
   ],
   SOURCE_NOT_FOUND: [
     { kind: "NotInRepo", source: PAYMENTS, inventory: false },
+    { kind: "NotInRepo", source: PAYMENTS, inventory: false, near: "ApplicationSet argocd/payment" },
     { kind: "NotInRepo", source: APPLICATION, inventory: true },
     { kind: "NotInRepo", source: SELECTED, inventory: true },
     { kind: "NotInArgo", source: PAYMENTS, declared: true, grants: undefined },

@@ -1,0 +1,71 @@
+/** What is mistyped in a rollout and told with what was most likely meant, without a server and without an inventory. */
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { run } from "./lint.ts";
+
+const FLEET = new URL("../../../../fixtures/fleet", import.meta.url).pathname;
+let dir = "";
+let out = "";
+
+beforeEach(() => {
+  dir = mkdtempSync(join(tmpdir(), "lint-near-"));
+  cpSync(FLEET, dir, { recursive: true });
+  vi.spyOn(process.stdout, "write").mockImplementation((text) => {
+    out += String(text);
+    return true;
+  });
+});
+
+afterEach(() => {
+  vi.restoreAllMocks();
+  rmSync(dir, { recursive: true });
+});
+
+async function told(from: string, to: string, ...args: string[]): Promise<string[]> {
+  const file = join(dir, "rollouts/my-app.yaml");
+  const before = readFileSync(file, "utf8");
+  writeFileSync(file, before.replace(from, to));
+  out = "";
+  await run(["--repo", dir, ...args, "-o", "json"]);
+  writeFileSync(file, before);
+  const { problems } = JSON.parse(out) as { problems: { line: number; column: number; code: string; hint: string; message: string }[] };
+  return problems.map(({ line, column, code, hint }) => `${line}:${column} ${code} ${/did you mean (.*?)\?/.exec(hint)?.[1] ?? "-"}`);
+}
+
+const SOURCE = "    kind: ApplicationSet\n    name: my-app-set\n";
+const PIN = "cluster={{ cluster.name }}]";
+
+/** What is changed in the rollout, and where it is told with what was meant. */
+const CASES: [string, string, string, string[]][] = [
+  ["nothing", "", "", []],
+  ["a value of a label", "area: emea", "area: emae", ["27:19 UNKNOWN_LABEL emea"]],
+  ["a label's key", "area: emea", "aera: emea", ["27:13 UNKNOWN_LABEL area"]],
+  ["the source's name", "name: my-app-set", "name: my-ap-set", ["7:5 SOURCE_NOT_FOUND ApplicationSet argocd/my-app-set"]],
+  ["the source's namespace", SOURCE, `${SOURCE}    namespace: argo-cd\n`, ["7:5 SOURCE_NOT_FOUND ApplicationSet argocd/my-app-set"]],
+  ["a parameter of a pin", PIN, "cluster={{ params.clsuter }}]", ["17:13 TEMPLATE_VALUE {{ params.cluster }}"]],
+  ["a label in a pin", PIN, "cluster={{ cluster.labels.clsuter }}]", ["17:13 TEMPLATE_VALUE {{ cluster.labels.cluster }}"]],
+  ["a label like no other", "area: emea", "tier: canary", []],
+  ["a region to come", "region: eu-west-1", "region: eu-west-3", []],
+];
+
+test.each(CASES)("offline, mistyped: %s", async (_what, from, to, expected) => {
+  expect(await told(from, to)).toEqual(expected);
+});
+
+test("with the clusters of an inventory a stage that is empty by a typo says which label was meant", async () => {
+  const problems = await told("area: emea", "area: emae", "--inventory", join(dir, "inventory.yaml"));
+  expect(problems).toContain("27:19 UNKNOWN_LABEL emea");
+});
+
+test("Applications that are selected by a mistyped label are told of the label that they have", async () => {
+  const application = [
+    "apiVersion: argoproj.io/v1alpha1",
+    "kind: Application",
+    "metadata: { name: pay, namespace: argocd, labels: { team: payments } }",
+  ];
+  writeFileSync(join(dir, "pay.yaml"), `${application.join("\n")}\nspec: { destination: { name: eu-1 } }\n`);
+  const source = "    kind: Application\n    selector: { matchLabels: { team: paymnets } }\n";
+  expect(await told(SOURCE, source)).toContain("7:5 SOURCE_NOT_FOUND team=payments");
+});

@@ -1,0 +1,65 @@
+/** Which ApplicationSet or Application a sourceRef most likely means that finds none. Called by `plan-inputs.ts`. */
+import type { Inventory } from "../../../core/argocd/inventory-file.ts";
+import { isRecord, recordOf } from "../../../core/base/is-record.ts";
+import { nearest } from "../../../core/base/nearest.ts";
+import { selectorTypos } from "../../../core/plan/selector-typos.ts";
+import type { SourceRef } from "../../../core/spec/rollout.ts";
+import { type Scan, scanRepo } from "../../../engine/onboarding/scan.ts";
+import type { Checkout } from "../lint/lint-checkout.ts";
+
+/** A checkout does not change while it is looked at, and lint asks once for each rollout. */
+const SCANNED = new WeakMap<Checkout, Scan>();
+
+export function scanned(checkout: Checkout): Scan {
+  const scan = SCANNED.get(checkout) ?? scanRepo(checkout);
+  SCANNED.set(checkout, scan);
+  return scan;
+}
+
+interface Named {
+  kind: SourceRef["kind"];
+  /** Absent: it goes where it is applied. */
+  namespace: string | undefined;
+  name: string;
+  labels: Record<string, string>;
+}
+
+/** `ApplicationSet argocd/payments`, or of a selector the label that some Application has; undefined: nothing is near. */
+export function nearSource(source: SourceRef, checkout: Checkout, inventory: Inventory | undefined): string | undefined {
+  const there = sourcesThere(checkout, inventory);
+  if (source.name === "") return source.selector && nearLabel(source.selector, there);
+  const alike = there.filter(({ kind }) => kind === source.kind);
+  const same = alike.find(({ name }) => name === source.name) ?? there.find(({ name }) => name === source.name);
+  const near = nearest(
+    source.name,
+    alike.map(({ name }) => name),
+  );
+  const meant = same ?? alike.find(({ name }) => name === near);
+  return meant && `${meant.kind} ${meant.namespace ?? source.namespace}/${meant.name}`;
+}
+
+function nearLabel(selector: NonNullable<SourceRef["selector"]>, there: readonly Named[]): string | undefined {
+  const applications = there.filter(({ kind }) => kind === "Application");
+  const [typo] = selectorTypos(selector, applications);
+  if (typo === undefined) return undefined;
+  return typo.value === undefined ? typo.near : `${typo.key}=${typo.near}`;
+}
+
+function sourcesThere(checkout: Checkout, inventory: Inventory | undefined): Named[] {
+  const { sets, applications } = scanned(checkout);
+  return [
+    ...[...(inventory?.applicationSets ?? []), ...sets.map(({ object }) => object)].flatMap(namedAs("ApplicationSet")),
+    ...[...(inventory?.applications ?? []), ...applications.map(({ object }) => object)].flatMap(namedAs("Application")),
+  ];
+}
+
+function namedAs(kind: Named["kind"]): (object: unknown) => Named[] {
+  return (object) => {
+    const metadata = recordOf(recordOf(object)["metadata"]);
+    const { name, namespace, labels } = metadata;
+    // What is a template of Helm's still has no name.
+    if (typeof name !== "string" || name.includes("{{")) return [];
+    const texts = Object.entries(isRecord(labels) ? labels : {}).filter((entry): entry is [string, string] => typeof entry[1] === "string");
+    return [{ kind, name, namespace: typeof namespace === "string" ? namespace : undefined, labels: Object.fromEntries(texts) }];
+  };
+}
