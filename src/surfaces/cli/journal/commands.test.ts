@@ -91,6 +91,11 @@ test("a repository in which no run began says what to do next, in words that are
   writeFileSync(join(repo, "rollouts/a.yaml"), "");
   const some = expect.stringMatching(/It has rollouts: stagecoach lint .* stagecoach\/journal when the first run begins$/);
   await expect(get(["payments", "--repo", repo])).rejects.toMatchObject({ exitCode: 1, message: some });
+  const unknown = /there is no rollout "foo"; no run has begun in \S+empty\. It has rollouts/;
+  await expect(wait(["foo", "--repo", repo])).rejects.toMatchObject({ exitCode: 2, message: expect.stringMatching(unknown) });
+  writeFileSync(join(repo, "rollouts/a.yaml"), "metadata: { name: payments }\n");
+  const meant = expect.stringMatching(/no rollout "paymnts", did you mean payments\?; there are payments$/);
+  await expect(wait(["paymnts", "--repo", repo])).rejects.toMatchObject({ exitCode: 2, message: meant });
   await expect(printed(list, "--fetch", "--branch", "elsewhere")).rejects.toMatchObject({
     exitCode: 1,
     message: expect.stringMatching(/has no runs yet: the bot makes the branch elsewhere .*--branch/),
@@ -179,10 +184,12 @@ const WAITS: [string, string[], number, RegExp][] = [
   ["what will never be", ["payments", "1", "--for", "paused"], 1, /will not get there: Succeeded/],
   ["what may come yet", ["payments", "--timeout", "50ms"], 4, /^$/],
   ["a release whose run has not begun", ["payments", "--release", "v9", "--timeout", "50ms"], 4, /^$/],
-  ["another rollout that has no run yet", ["checkout", "--timeout", "50ms"], 4, /^$/],
+  ["a rollout of the clone that has no run yet", ["checkout", "--timeout", "50ms"], 4, /^$/],
 ];
 
 test("wait ends by its exit code, 1 only where it will never be there", async () => {
+  mkdirSync(join(at.checkout, "rollouts"));
+  writeFileSync(join(at.checkout, "rollouts/checkout.yaml"), "metadata: { name: checkout }\n");
   for (const [what, argv, code, text] of WAITS)
     expect(await printed(wait, ...argv), what).toMatchObject({ code, text: expect.stringMatching(text) });
 });
@@ -233,6 +240,9 @@ const MISTAKES: [string, (argv: string[]) => Promise<number>, string[], number, 
   ["an unknown option", list, ["--nope"], 2, /nope/],
   ["a mistyped option", get, ["payments", "--wath"], 2, /Did you mean --watch\?/],
   ["a mistyped rollout to wait for", wait, ["paymnts"], 2, /did you mean payments\?/],
+  ["a rollout to wait for that nobody has", wait, ["foo"], 2, /no rollout "foo"; there are payments$/],
+  ["a mistyped rollout of a release", status, ["paymnts", "--release", "v9"], 2, /did you mean payments\?/],
+  ["a mistyped rollout's history", history, ["paymnts"], 1, /did you mean payments\?/],
   ["a mistyped stage", wait, ["payments", "--for", "stage=canary in EMAE"], 2, /no stage "canary in EMAE", did you mean canary in EMEA\?/],
   ["a mistyped goal", wait, ["payments", "--for", "don"], 2, /did you mean done\?/],
   ["a time that is none", wait, ["payments", "--timeout", "5"], 2, /90s, 30m or 2h/],

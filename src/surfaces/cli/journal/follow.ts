@@ -3,7 +3,6 @@ import type { IndexEntry } from "../../../adapters/git/journal/port.ts";
 import { sentenceOf } from "../../../core/report/reasons/say.ts";
 import { releaseName } from "../../../core/report/words.ts";
 import type { Run } from "../../../core/run/state/run.ts";
-import { like } from "../args.ts";
 import { CommandError } from "../command.ts";
 import { visible } from "../print.ts";
 import type { JournalSource } from "./source.ts";
@@ -66,10 +65,6 @@ export async function* follow(source: JournalSource, which: Which, pace: Partial
 async function look(source: JournalSource, { name, number, release, andBack }: Which): Promise<Sight> {
   const index = await source.known();
   const entry = index?.rollouts.get(name);
-  if (entry === undefined && index !== undefined) {
-    const meant = like(name, index.rollouts.keys());
-    if (meant !== "") throw new CommandError(2, visible(`the journal has no rollout "${name}"${meant}`));
-  }
   const last = number ?? entry?.lastRun ?? 0;
   const asked = last === 0 ? undefined : await source.run(name, last);
   const later = andBack === true && asked?.rollback !== undefined && (entry?.lastRun ?? 0) > last;

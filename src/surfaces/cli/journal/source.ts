@@ -136,6 +136,9 @@ async function openSource({ repo: dir, repository, branch = JOURNAL_BRANCH, fetc
   const durationsOf = openDurations(reader);
   return {
     ...journal,
+    branch,
+    /** Where the clone is; undefined: none is there. */
+    checkout: copy === undefined ? dir : undefined,
     /** Everything else in the repository. */
     reader,
     head,

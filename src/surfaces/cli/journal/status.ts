@@ -3,6 +3,7 @@ import { isEnded, type Run } from "../../../core/run/state/run.ts";
 import { duration, outputOption, parseArgs } from "../args.ts";
 import { plain, printed } from "../print.ts";
 import { follow, refusedText, type Which } from "./follow.ts";
+import { refuseUnknown } from "./known-rollouts.ts";
 import { type JournalSource, journalCommand, runNumber, type SourceOptions, withSource } from "./source.ts";
 
 interface Options extends SourceOptions {
@@ -32,6 +33,7 @@ export async function run(argv: readonly string[]): Promise<number> {
   return await withSource(options, async (source) => {
     // A run that is asked for by nothing but its rollout is there, or the answer is no.
     if (which.release === undefined) await source.runOf(name, which.number);
+    else await refuseUnknown(source, name, which.release);
     return options.watch ? await watch(source, which, options) : await once(source, which, options);
   });
 }

@@ -101,11 +101,7 @@ test("get -w of a run that is rolled back goes on with its rollback, to the end 
   await record(aborted, "payments run 2: aborted");
   const seen: string[] = [];
   await withSource({ repo: at.checkout }, async (source) => {
-    for await (const { run, moved } of follow(
-      source,
-      { name: "payments", number: 2, andBack: true },
-      { pollMs: 1, fetchMs: 0, withinMs: 20_000 },
-    )) {
+    for await (const { run, moved } of follow(source, { name: "payments", number: 2, andBack: true }, { pollMs: 1, fetchMs: 0 })) {
       if (run === undefined || !moved) continue;
       seen.push(`${run.number} ${run.phase}`);
       const back: Run = { ...aborted, number: 3, kind: "Rollback", of: 2, phase: "RolledBack", rollback: undefined };

@@ -4,6 +4,7 @@ import { duration, gather, like, outputOption, parseArgs } from "../args.ts";
 import { CommandError } from "../command.ts";
 import { plain, printed, visible } from "../print.ts";
 import { follow, refusedText } from "./follow.ts";
+import { refuseUnknown } from "./known-rollouts.ts";
 import { journalCommand, runNumber, type SourceOptions, withSource } from "./source.ts";
 import { isGood, statusLine, statusOf, TIME_OVER } from "./status.ts";
 
@@ -39,9 +40,10 @@ export async function run(argv: readonly string[]): Promise<number> {
   const options = command.opts<Options>();
   const [name = "", number] = command.args;
   const goals = (options.for ?? ["done"]).map(goalOf);
-  const which = { name, number: number === undefined ? undefined : runNumber(number), release: options.release };
-  const { timeout, output } = options;
+  const { timeout, output, release } = options;
+  const which = { name, number: number === undefined ? undefined : runNumber(number), release };
   return await withSource(options, async (source) => {
+    await refuseUnknown(source, name, release);
     let last = "";
     let seen: Run | undefined;
     for await (const { run, refused, moved } of follow(source, which, { withinMs: timeout === 0 ? undefined : timeout })) {
@@ -56,8 +58,7 @@ export async function run(argv: readonly string[]): Promise<number> {
         process.stdout.write(answer(run, reached, output));
         return reached === undefined ? 1 : 0;
       }
-      const line =
-        run === undefined ? `${name} has no run${options.release === undefined ? "" : ` of ${options.release}`} yet` : statusLine(run);
+      const line = run === undefined ? `${name} has no run${release === undefined ? "" : ` of ${release}`} yet` : statusLine(run);
       if (line !== last) process.stderr.write(`${new Date().toISOString().slice(11, 19)} UTC  ${line}\n`);
       last = line;
     }

@@ -43,8 +43,12 @@ export function lint(checkout: Checkout, files: readonly string[], inventory: In
 function settingsProblems(checkout: Checkout): Problem[] {
   const config = parseRepoConfig(readOrTell(checkout, SETTINGS_FILE, []), SETTINGS_FILE);
   if (config.rollouts.byName.size === 0) return [];
-  const names = rolloutFilesIn(checkout).flatMap((file) => declaredIn(checkout, file).map(({ name }) => name));
-  return unusedSettings(config.rollouts, names);
+  return unusedSettings(config.rollouts, declaredRollouts(checkout));
+}
+
+/** Names of all rollouts of the repo, those with mistakes, too. */
+export function declaredRollouts(checkout: Checkout): string[] {
+  return rolloutFilesIn(checkout).flatMap((file) => declaredIn(checkout, file).map(({ name }) => name));
 }
 
 export function rolloutFilesIn(checkout: Checkout): string[] {

@@ -124,8 +124,8 @@ export const PLAN_PROBLEMS = problemsOf<PlanProblems>()({
   UNKNOWN_LABEL: {
     says: 'stage "{stage}" selects by [{key}={value}|the label {key}], which no cluster has',
     hint: "did you mean {near}?",
-    means: "a stage selects by a label that no cluster has, and that is nearly like one that some have",
-    todo: "correct the selector; where clusters with that label are still to come, leave it as it is",
+    means: "no cluster has this label, and some have a like one",
+    todo: "correct the selector",
     warns: true,
   },
   COVERAGE: {

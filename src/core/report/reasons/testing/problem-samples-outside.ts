@@ -2,7 +2,6 @@ import type { ProblemCode, ProblemData } from "../../../reasons/problem.ts";
 import type { AnalysisProblems } from "../../../reasons/problems-analysis.ts";
 import type { OverLimit, PlanProblems, SharedUnit } from "../../../reasons/problems-plan.ts";
 import type { RepoProblems } from "../../../reasons/problems-repo.ts";
-import type { ServerProblems } from "../../../reasons/problems-server.ts";
 import type { SetProblems } from "../../../reasons/problems-set.ts";
 
 /** Data of each code in each of its kinds, at least one. */
@@ -17,7 +16,7 @@ const APPLICATION = { kind: "Application", namespace: "argocd", name: "payments"
 const SELECTED = { ...APPLICATION, name: "", selector: { matchLabels: { app: "shop" }, matchExpressions: [] } };
 
 /** Of plans, of what stands outside of a rollout's file, and of analyses. */
-export const OUTSIDE_SAMPLES: Samples<keyof (PlanProblems & RepoProblems & SetProblems & AnalysisProblems & ServerProblems)> = {
+export const OUTSIDE_SAMPLES: Samples<keyof (PlanProblems & RepoProblems & SetProblems & AnalysisProblems)> = {
   UNIT_SPANS_STAGES: [{ stage: "canary", unit }],
   UNIT_TOO_LARGE: [{ stage: "canary", unit, size: 1 }],
   UNIT_TOPOLOGY: [{ stage: "canary", unit: { names: ["a", "b", "c", "d", "e"], count: 9 }, topologyKey: "region" }],
@@ -238,22 +237,5 @@ export const OUTSIDE_SAMPLES: Samples<keyof (PlanProblems & RepoProblems & SetPr
   ANALYSIS_ENDLESS: [
     { metric: "webcheck", ofStep: false },
     { metric: "webcheck", ofStep: true },
-  ],
-  PLANE_NAME: [{ given: '"Hub"' }],
-  PLANE_TWICE: [{ name: "hub" }],
-  PLANE_UNKNOWN: [
-    { name: "argo-cd", known: ["argocd"], near: "argocd" },
-    { name: "x", known: ["argocd"] },
-  ],
-  KEY_OF_OTHER_KIND: [
-    { key: "context", whose: "plane", kind: "kubernetes", is: "api" },
-    { key: "sshKeyFile", whose: "signing", kind: "ssh", is: "github" },
-  ],
-  NOT_AN_ADDRESS: [{ given: '"argocd"' }],
-  NOT_A_HOST: [{ given: '"https://gh.example.com/"', bare: "gh.example.com" }, { given: '"a b"' }],
-  NOT_LISTENABLE: [{ given: '"999.1.1.1"' }],
-  TENANT_GLOB: [
-    { given: "a/[b", fault: "Open" },
-    { given: "acme", fault: "NoRepository" },
   ],
 };

@@ -200,5 +200,22 @@ export const PROBLEM_SAMPLES: Samples<ProblemCode> = {
     { kind: "Broken", name: "ledger", brokenFile: "rollouts/ledger.yaml" },
   ],
   DEPENDENCY_CYCLE: [{ circle: ["a", "b", "a"] }],
+  PLANE_NAME: [{ given: '"Hub"' }],
+  PLANE_TWICE: [{ name: "hub" }],
+  PLANE_UNKNOWN: [
+    { name: "argo-cd", known: ["argocd"], near: "argocd" },
+    { name: "x", known: ["argocd"] },
+  ],
+  KEY_OF_OTHER_KIND: [
+    { key: "context", whose: "plane", kind: "kubernetes", is: "api" },
+    { key: "sshKeyFile", whose: "signing", kind: "ssh", is: "github" },
+  ],
+  NOT_AN_ADDRESS: [{ given: '"argocd"' }],
+  NOT_A_HOST: [{ given: '"https://gh.example.com/"', bare: "gh.example.com" }, { given: '"a b"' }],
+  NOT_LISTENABLE: [{ given: '"999.1.1.1"' }],
+  TENANT_GLOB: [
+    { given: "a/[b", fault: "Open" },
+    { given: "acme", fault: "NoRepository" },
+  ],
   ...OUTSIDE_SAMPLES,
 };
