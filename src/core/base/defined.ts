@@ -14,9 +14,11 @@ type Flat<T> = { [K in keyof T]: T[K] };
  * optional key. Only own keys are looked at, and only of the object itself, not of what stands in it.
  */
 export function defined<T extends object>(values: T): Defined<T> {
-  const copy = { ...values };
-  for (const key in copy) if (copy[key] === undefined) return Object.fromEntries(Object.entries(copy).filter(isPresent)) as Defined<T>;
+  const copy: Partial<T> = {};
+  for (const key of Object.keys(values) as (keyof T & string)[]) {
+    if (values[key] === undefined) continue;
+    if (key === "__proto__") Object.defineProperty(copy, key, { value: values[key], enumerable: true, configurable: true, writable: true });
+    else copy[key] = values[key];
+  }
   return copy as Defined<T>;
 }
-
-const isPresent = ([, value]: [string, unknown]) => value !== undefined;

@@ -9,8 +9,9 @@ import { defined } from "../../../core/base/defined.ts";
 import { type ControlPlaneReasons, planeReason as reason } from "../../../core/reasons/control-plane.ts";
 import { askedBy } from "../../outbound/asker.ts";
 import type { Breakers } from "../../outbound/breaker.ts";
-import { createCutter, type Shape, TooDeep } from "../wire/cut.ts";
+import { createCutter, TooDeep } from "../wire/cut.ts";
 import { type Exchange, exchange, spared, WireError, type WireReader } from "../wire/http.ts";
+import type { Shape } from "../wire/shape.ts";
 import { LIST_TOTAL_MS } from "../wire/source.ts";
 
 export interface ArgoClientOptions {

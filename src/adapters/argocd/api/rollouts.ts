@@ -10,8 +10,8 @@ import { defined } from "../../../core/base/defined.ts";
 import type { AnyReason } from "../../../core/base/reason.ts";
 import { planeReason as reason } from "../../../core/reasons/control-plane.ts";
 import type { ActionOffer, ActionOutcome, RolloutAction, RolloutsOutcome } from "../port.ts";
-import type { Shape } from "../wire/cut.ts";
 import { reasonOf, statusOf } from "../wire/http.ts";
+import type { Shape } from "../wire/shape.ts";
 import type { ArgoClient, Query } from "./client.ts";
 
 const GROUP = "argoproj.io";

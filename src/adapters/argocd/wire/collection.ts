@@ -9,9 +9,9 @@ import { defined } from "../../../core/base/defined.ts";
 import type { AnyReason } from "../../../core/base/reason.ts";
 import type { Clock } from "../../../core/base/time.ts";
 import { planeReason as reason } from "../../../core/reasons/control-plane.ts";
-import type { Shape } from "./cut.ts";
 import { WireError } from "./http.ts";
 import { type CutObject, createObjectCutter } from "./object.ts";
+import type { Shape } from "./shape.ts";
 import { keyOf, type Log, resourceVersionOf, type SourceEvent, type Tuning, type Versioned } from "./source.ts";
 import { createLineSplitter, createListSplitter } from "./split.ts";
 

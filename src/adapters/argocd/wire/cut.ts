@@ -7,11 +7,7 @@ import type { AnyReason } from "../../../core/base/reason.ts";
 import { planeReason } from "../../../core/reasons/control-plane.ts";
 import { livenessReason } from "../../../core/reasons/liveness.ts";
 import { sentenceOf } from "../../../core/report/reasons/say.ts";
-
-/** Which keys of an object to keep: `false` drops, `true` keeps as it is, a shape goes in. `*`: all others (default keep). */
-export interface Shape {
-  readonly [key: string]: Shape | boolean;
-}
+import { type Rule, ruleOf, type Shape } from "./shape.ts";
 
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
@@ -52,12 +48,13 @@ export class TooDeep extends BadAnswer {
  * SyntaxError where the bytes are no JSON, TooDeep where something that is kept is nested too deeply.
  */
 export function createCutter(shape: Shape): (bytes: Uint8Array) => unknown {
+  const rule = ruleOf(shape);
   let room = Buffer.allocUnsafe(16_384);
   return (bytes) => {
     if (room.length < bytes.length) room = Buffer.allocUnsafe(Math.max(bytes.length, room.length * 2));
     const reader: Reader = { from: bytes, at: 0, into: room, length: 0 };
     space(reader);
-    value(reader, shape);
+    value(reader, rule);
     space(reader);
     if (reader.at !== bytes.length) throw broken(reader);
     const text = room.toString("utf8", 0, reader.length);
@@ -67,13 +64,17 @@ export function createCutter(shape: Shape): (bytes: Uint8Array) => unknown {
 }
 
 function broken(reader: Reader): BadAnswer {
-  return new BadAnswer(planeReason("ANSWER_BROKEN", { byte: reader.at }));
+  return brokenAt(reader.at);
 }
 
-function value(reader: Reader, rule: Shape | true): void {
+function brokenAt(byte: number): BadAnswer {
+  return new BadAnswer(planeReason("ANSWER_BROKEN", { byte }));
+}
+
+function value(reader: Reader, rule: Rule | boolean): void {
   const first = reader.from[reader.at];
-  if (rule !== true && first === OPEN_OBJECT) object(reader, rule);
-  else if (rule !== true && first === OPEN_LIST) items(reader, rule);
+  if (typeof rule !== "boolean" && first === OPEN_OBJECT) object(reader, rule);
+  else if (typeof rule !== "boolean" && first === OPEN_LIST) items(reader, rule);
   else {
     const begin = reader.at;
     skip(reader, MOST_DEPTH);
@@ -81,15 +82,14 @@ function value(reader: Reader, rule: Shape | true): void {
   }
 }
 
-function object(reader: Reader, shape: Shape): void {
+function object(reader: Reader, shape: Rule): void {
   byte(reader, OPEN_OBJECT);
   let kept = false;
   take(reader, OPEN_OBJECT);
   space(reader);
   while (reader.from[reader.at] !== CLOSE_OBJECT) {
     const begin = reader.at;
-    const name = key(reader);
-    const rule = (Object.hasOwn(shape, name) ? shape[name] : shape["*"]) ?? true;
+    const rule = ruleOfKey(reader, shape);
     const end = reader.at;
     space(reader);
     take(reader, COLON);
@@ -109,8 +109,12 @@ function object(reader: Reader, shape: Shape): void {
 }
 
 /** A shape for a list is that of each of its objects. */
-function items(reader: Reader, shape: Shape): void {
+function items(reader: Reader, shape: Rule): void {
   byte(reader, OPEN_LIST);
+  if (shape.seldom !== undefined && isWithout(reader, shape.seldom)) {
+    byte(reader, CLOSE_LIST);
+    return;
+  }
   take(reader, OPEN_LIST);
   space(reader);
   let first = true;
@@ -125,6 +129,16 @@ function items(reader: Reader, shape: Shape): void {
   byte(reader, CLOSE_LIST);
 }
 
+/** Whether none of the texts stands in the value; then past it. One that is escaped may be any of them. */
+function isWithout(reader: Reader, texts: readonly string[]): boolean {
+  const { from, at: begin } = reader;
+  skip(reader, Number.POSITIVE_INFINITY);
+  const bytes = Buffer.from(from.buffer, from.byteOffset + begin, reader.at - begin);
+  if (!bytes.includes("\\u") && !texts.some((text) => bytes.includes(text))) return true;
+  reader.at = begin;
+  return false;
+}
+
 /** Past the comma, or up to the end. */
 function more(reader: Reader, close: number): boolean {
   space(reader);
@@ -135,54 +149,61 @@ function more(reader: Reader, close: number): boolean {
   return true;
 }
 
-function key(reader: Reader): string {
-  const begin = reader.at;
-  const escaped = text(reader);
-  const raw = Buffer.from(reader.from.buffer, reader.from.byteOffset + begin, reader.at - begin);
-  if (!escaped) return raw.toString("utf8", 1, raw.length - 1);
-  return String(JSON.parse(raw.toString("utf8")));
+/** Past a key; says what is to become of its value. */
+function ruleOfKey(reader: Reader, { keys, others }: Rule): Rule | boolean {
+  const { from, at: begin } = reader;
+  text(reader);
+  const { at: end } = reader;
+  let escaped = false;
+  for (let at = begin; at < end; at++) escaped ||= from[at] === BACKSLASH;
+  if (escaped) {
+    const name: unknown = JSON.parse(Buffer.from(from.subarray(begin, end)).toString("utf8"));
+    return keys.find((one) => one.name === name)?.rule ?? others;
+  }
+  for (const { bytes, rule } of keys) if (bytes.length === end - begin - 2 && standsAt(bytes, from, begin + 1)) return rule;
+  return others;
 }
 
-/** Past a string; tells whether anything in it is escaped. */
-function text(reader: Reader): boolean {
+function text(reader: Reader): void {
   take(reader, QUOTE);
-  const { from } = reader;
-  let { at } = reader;
-  let escaped = false;
-  for (;;) {
-    const next = from[at];
-    if (next === undefined) throw broken(reader);
-    if (next === QUOTE) break;
-    if (next === BACKSLASH) {
-      escaped = true;
-      at += 1;
-    }
-    at += 1;
-  }
-  reader.at = at + 1;
-  return escaped;
+  reader.at = pastText(reader, reader.at);
+}
+
+function standsAt(bytes: Uint8Array, from: Uint8Array, begin: number): boolean {
+  for (let i = 0; i < bytes.length; i++) if (bytes[i] !== from[begin + i]) return false;
+  return true;
 }
 
 /** Past one value, whatever it is. What is kept of it is judged by JSON.parse. */
 function skip(reader: Reader, mostDepth: number): void {
   const { from } = reader;
+  const first = from[reader.at];
+  if (first !== OPEN_OBJECT && first !== OPEN_LIST) {
+    if (first === QUOTE) text(reader);
+    else plain(reader);
+    return;
+  }
+  let { at } = reader;
   let depth = 0;
   do {
-    const next = from[reader.at];
-    if (next === undefined) throw broken(reader);
-    if (next === QUOTE) text(reader);
-    else {
-      if (next === OPEN_OBJECT || next === OPEN_LIST) depth += 1;
-      else if (next === CLOSE_OBJECT || next === CLOSE_LIST) depth -= 1;
-      else if (depth === 0) {
-        plain(reader);
-        return;
-      }
-      if (depth < 0) throw broken(reader);
-      if (depth > mostDepth) throw new TooDeep(livenessReason("NESTED_TOO_DEEP", { most: MOST_DEPTH }));
-      reader.at += 1;
-    }
+    const next = from[at++];
+    if (next === QUOTE) at = pastText(reader, at);
+    else if (next === OPEN_OBJECT || next === OPEN_LIST) depth += 1;
+    else if (next === CLOSE_OBJECT || next === CLOSE_LIST) depth -= 1;
+    else if (next === undefined) throw brokenAt(at - 1);
+    if (depth > mostDepth) throw new TooDeep(livenessReason("NESTED_TOO_DEEP", { most: MOST_DEPTH }));
   } while (depth > 0);
+  reader.at = at;
+}
+
+/** The place after the text that goes on at `at`. */
+function pastText({ from }: Reader, begin: number): number {
+  let at = begin;
+  for (let next = from[at]; next !== QUOTE; next = from[at]) {
+    if (next === undefined) throw brokenAt(at);
+    at += next === BACKSLASH ? 2 : 1;
+  }
+  return at + 1;
 }
 
 /** Past a number, true, false or null. */
@@ -214,7 +235,13 @@ function byte(reader: Reader, one: number): void {
   reader.length += 1;
 }
 
+/** Most of what is kept is short, for which a view of it costs more than its bytes one by one. */
+const SHORT = 64;
+
 function copy(reader: Reader, begin: number, end: number): void {
-  reader.into.set(reader.from.subarray(begin, end), reader.length);
+  const { from, into } = reader;
+  let { length } = reader;
+  if (end - begin > SHORT) into.set(from.subarray(begin, end), length);
+  else for (let at = begin; at < end; at++) into[length++] = from[at] ?? 0;
   reader.length += end - begin;
 }

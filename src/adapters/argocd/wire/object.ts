@@ -1,6 +1,7 @@
 import type { AnyReason } from "../../../core/base/reason.ts";
 import { sentenceOf } from "../../../core/report/reasons/say.ts";
-import { createCutter, type Shape, TooDeep } from "./cut.ts";
+import { createCutter, TooDeep } from "./cut.ts";
+import type { Shape } from "./shape.ts";
 import { keyOf, type Log } from "./source.ts";
 
 /** One object of a collection. `withheld`: why this is not all of it that is kept of others. */

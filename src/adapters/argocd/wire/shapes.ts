@@ -1,6 +1,6 @@
 import { WHOLE_OBJECT_ANNOTATIONS } from "../../../core/argocd/decode/cluster.ts";
 import { GENERATE_PATHS } from "../../../core/argocd/generate-paths.ts";
-import type { Shape } from "./cut.ts";
+import { Seldom, type Shape } from "./shape.ts";
 
 /*
  * What of Argo CD's objects ever becomes a value in memory. Decoders pick what they need out of that; a field that a
@@ -54,7 +54,8 @@ export const APPLICATION: Shape = {
     health: true,
     reconciledAt: true,
     summary: { "*": false, images: true },
-    resources: { "*": false, kind: true },
+    // Only of Jobs does anything change.
+    resources: new Seldom({ "*": false, kind: true }, 'Job"'),
     conditions: true,
     operationState: {
       "*": false,

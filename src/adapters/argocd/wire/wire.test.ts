@@ -1,7 +1,11 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { decodeApplication } from "../../../core/argocd/decode/application.ts";
+import { rawApplication } from "../testing/application.ts";
 import { createCutter, TooDeep } from "./cut.ts";
 import { createObjectCutter } from "./object.ts";
+import { Seldom } from "./shape.ts";
+import { APPLICATION } from "./shapes.ts";
 import { createLineSplitter, createListSplitter } from "./split.ts";
 
 const bytes = (value: unknown) => Buffer.from(typeof value === "string" ? value : JSON.stringify(value));
@@ -33,6 +37,25 @@ describe("cutting JSON", () => {
     expect(createCutter({ list: { a: false } })(bytes({ list: [{ a: 1, b: 2 }, [{ a: 1 }], 3] }))).toEqual({
       list: [{ b: 2 }, [{ a: 1 }], 3],
     });
+  });
+
+  test("a list that seldom matters is read where one of its texts is, or may be, in it", () => {
+    const cutter = createCutter({ list: new Seldom({ "*": false, kind: true }, 'Job"') });
+    const some = { kind: "Deployment", health: {} };
+    expect(cutter(bytes({ list: [some, { kind: "Pod" }], x: 1 }))).toEqual({ list: [], x: 1 });
+    expect(cutter(bytes({ list: [some, { kind: "CronJob", x: 1 }] }))).toEqual({ list: [{ kind: "Deployment" }, { kind: "CronJob" }] });
+    expect(cutter(bytes('{"list":[{"kind":"\\u004aob"}]}'))).toEqual({ list: [{ kind: "Job" }] });
+    expect(cutter(bytes({ list: null }))).toEqual({ list: null });
+    expect(() => cutter(bytes('{"list":[{"kind":"Pod"}'))).toThrow(SyntaxError);
+  });
+
+  test("images of an Application are told, and not where one of its many resources is a Job", () => {
+    const pods = Array.from({ length: 60 }, (_, i) => ({ kind: "Deployment", name: `d-${i}`, health: { status: "Healthy" } }));
+    const cutter = createCutter(APPLICATION);
+    const imagesBeside = (resources: object[]) =>
+      decodeApplication(cutter(bytes(rawApplication({ status: { resources, summary: { images: ["a:1"] } } }))), 0)?.status.images;
+    expect(imagesBeside(pods)).toEqual(["a:1"]);
+    for (const kind of ["Job", "CronJob"]) expect(imagesBeside([...pods, { kind, name: "j" }]), kind).toBeUndefined();
   });
 
   test("a key that is written with escapes is the same key", () => {

@@ -111,3 +111,45 @@ test("an ApplicationSet keeps its spec as it is", () => {
     conditions: [{ type: "ErrorOccurred", status: "True", message: "x" }],
   });
 });
+
+describe("what is kept of a fleet's Applications", () => {
+  const images = Array.from({ length: 40 }, (_, i) => `registry.example.com/acme/payments-worker-${i}:v1.4.2`);
+  const read = (name: string, over: Record<string, unknown> = {}) => {
+    const destination = { server: `https://${name}.example.com`, namespace: "payments" };
+    const status = { summary: { images }, sync: { comparedTo: { destination } }, ...over };
+    // As from the wire: no two share anything before they are decoded.
+    return decodeApplication(JSON.parse(JSON.stringify(rawApplication({ metadata: { name }, spec: { destination }, status }))), 0);
+  };
+
+  test("an Application more adds only what is its own, so that fifty thousand fit", () => {
+    const seen = new Set<unknown>();
+    const objectsIn = (value: unknown): number => {
+      if (typeof value !== "object" || value === null || seen.has(value)) return 0;
+      seen.add(value);
+      return Object.values(value).reduce<number>((sum, one) => sum + objectsIn(one), 1);
+    };
+    objectsIn(read("eu-1"));
+    // The view, its labels, spec, destination, status, sync, comparedTo, health, operation, conditions.
+    expect(objectsIn(read("eu-2"))).toBe(10);
+  });
+
+  test("sources that differ, and those with more than words, are each their own", () => {
+    const [one, two] = ["a", "b"].map((path) =>
+      decodeApplication({ metadata: { name: "x" }, spec: { source: { repoURL: "r", path } } }, 0),
+    );
+    expect(one?.spec.sources).toEqual([{ repoURL: "r", path: "a" }]);
+    expect(two?.spec.sources).toEqual([{ repoURL: "r", path: "b" }]);
+    const helm = { parameters: [{ name: "a", value: "1" }] };
+    const withRest = () => decodeApplication({ metadata: { name: "x" }, spec: { source: { repoURL: "r", helm } } }, 0)?.spec.sources;
+    expect(withRest()).toEqual([{ repoURL: "r", rest: { helm } }]);
+    expect(withRest()).not.toBe(withRest());
+  });
+
+  test("values without end that nobody repeats are read as they are, and push out no more than memory of them", () => {
+    for (let i = 0; i < 6000; i++) {
+      const given = [`registry.example.com/x:${i}`, "x".repeat(i % 5000 || 1)];
+      expect(read("eu-1", { summary: { images: given } })?.status.images).toEqual(given.filter((one) => one.length <= 4096));
+    }
+    expect(read("eu-1")?.status.images).toEqual(images);
+  });
+});

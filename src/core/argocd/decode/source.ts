@@ -1,6 +1,7 @@
 import { defined } from "../../base/defined.ts";
 import type { ApplicationView, DestinationView, SourceView } from "../views.ts";
 import { child, type Fields, fields, isWord, list, MOST_LISTED, own, word } from "./lenient.ts";
+import { sharedSources, sharedText } from "./shared.ts";
 
 const NAMED = ["repoURL", "path", "chart", "targetRevision", "ref"] as const;
 
@@ -99,8 +100,8 @@ export type IntendedSpec = Pick<ApplicationView["spec"], "sources" | "destinatio
 export function intendedOf(raw: unknown): IntendedSpec {
   const spec = fields(raw);
   return defined({
-    project: word(spec, "project") ?? "",
-    sources: decodeSources(spec).sources,
+    project: sharedText(word(spec, "project") ?? ""),
+    sources: sharedSources(decodeSources(spec).sources),
     destination: decodeDestination(own(spec, "destination")),
     ignoreDifferences: own(spec, "ignoreDifferences") ?? undefined,
     sourceHydrator: own(spec, "sourceHydrator") ?? undefined,

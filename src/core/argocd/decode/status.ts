@@ -5,15 +5,17 @@
 import { defined } from "../../base/defined.ts";
 import { parseDuration } from "../../base/time.ts";
 import { equalHydrator, equalSources } from "../same.ts";
-import type { ApplicationView, SourceView } from "../views.ts";
+import type { ApplicationView, DestinationView, SourceView } from "../views.ts";
 import { child, count, type Fields, fields, isWord, list, MOST_LISTED, message, own, time, word, words } from "./lenient.ts";
+import { sharedWords } from "./shared.ts";
 import { decodeDestination, decodeSources } from "./source.ts";
 
 type Status = ApplicationView["status"];
 
-export function decodeStatus(status: Fields, { sources, sourceHydrator }: ApplicationView["spec"]): Status {
+export function decodeStatus(status: Fields, spec: ApplicationView["spec"]): Status {
+  const { sources, sourceHydrator } = spec;
   return defined({
-    sync: decodeSync(child(status, "sync"), sources),
+    sync: decodeSync(child(status, "sync"), spec),
     health: decodeHealth(child(status, "health")),
     operation: decodeOperation(child(status, "operationState"), sources),
     conditions: decodeConditions(list(status, "conditions")),
@@ -27,16 +29,17 @@ function decodeImages(status: Fields): string[] | undefined {
   const images = list(child(status, "summary"), "images");
   const hasJobs = list(status, "resources").some((one) => /^(Cron)?Job$/.test(word(fields(one), "kind") ?? ""));
   if (hasJobs || images.length === 0 || images.length > MOST_LISTED) return undefined;
-  return images.filter(isWord);
+  return sharedWords(images.filter(isWord));
 }
 
-function decodeSync(sync: Fields, specSources: SourceView[]): Status["sync"] {
+function decodeSync(sync: Fields, spec: ApplicationView["spec"]): Status["sync"] {
   const compared = child(sync, "comparedTo");
   const { sources } = decodeSources(compared);
+  const destination = decodeDestination(own(compared, "destination"));
   const comparedTo = defined({
     // Nearly always what the spec says: kept once, and compared at once.
-    sources: equalSources(sources, specSources) ? specSources : sources,
-    destination: decodeDestination(own(compared, "destination")),
+    sources: equalSources(sources, spec.sources) ? spec.sources : sources,
+    destination: isDestination(destination, spec.destination) ? spec.destination : destination,
     ignoreDifferences: own(compared, "ignoreDifferences") ?? undefined,
   });
   return defined({
@@ -46,12 +49,17 @@ function decodeSync(sync: Fields, specSources: SourceView[]): Status["sync"] {
   });
 }
 
+/** To the letter: what else is the same is for the comparison to say. */
+function isDestination(a: DestinationView, b: DestinationView): boolean {
+  return a.server === b.server && a.name === b.name && a.namespace === b.namespace;
+}
+
 /** Reads `revisions` of several sources, else `revision` of the only one. */
 function decodeRevisions(object: Fields): string[] {
   const found = words(object, "revisions");
-  if (found.length > 0) return found;
+  if (found.length > 0) return sharedWords(found);
   const revision = word(object, "revision");
-  return revision === undefined ? [] : [revision];
+  return revision === undefined ? [] : sharedWords([revision]);
 }
 
 function decodeHealth(health: Fields): Status["health"] {
