@@ -42,6 +42,22 @@ test("of answers to one place the newest is given; there are never more than so 
   expect(line.later("late", async () => void given.push(-1))).toBe(false);
 });
 
+test("somebody who steers is told during a round, too, by two words at most", async () => {
+  const line = openAnswering()();
+  const given: string[] = [];
+  const say = (what: string) => async () => void given.push(what);
+  for (const round of ["a", "b"]) {
+    const letGo = line.hold();
+    line.later(`${round} status`, say(`${round} status`));
+    for (const word of ["eyes", "rocket", "more"]) line.later(`${round} ${word}`, say(`${round} ${word}`), true);
+    await new Promise(setImmediate);
+    expect(given.splice(0)).toEqual([`${round} eyes`, `${round} rocket`]);
+    letGo();
+    await line.settled();
+    expect(given.splice(0)).toEqual([`${round} status`, `${round} more`]);
+  }
+});
+
 test("an answer that fails holds up none behind it", async () => {
   const line = openAnswering()();
   const given: string[] = [];

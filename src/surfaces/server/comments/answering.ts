@@ -2,15 +2,19 @@
  * Answers to comments, on their way: no round waits for them, and they come after what rounds write.
  *
  * Of one installation one answer is under way at a time, for GitHub takes about one write a second of it; its repositories take turns, and
- * those whose round is under way wait for its end. What is lost in a crash is asked for again by the comment itself.
+ * those whose round is under way wait for its end, but for two words to somebody who steers. What is lost in a crash is asked for again by
+ * the comment itself.
  */
 
 import { BoundedMap } from "../../../core/base/bounded.ts";
 
 /** Where the answers of one repository wait for their turn. */
 export interface Answering {
-  /** Gives an answer in its turn; of those of one key that wait only the newest. False: too many wait. It must not reject. */
-  later(key: string, answer: () => Promise<void>): boolean;
+  /**
+   * Gives an answer in its turn; of those of one key that wait only the newest. False: too many wait. It must not reject. A prompt one
+   * waits for no hold, as long as there are few of them.
+   */
+  later(key: string, answer: () => Promise<void>, isPrompt?: boolean): boolean;
   /** None is begun until this hold is let go. */
   hold(): () => void;
   /** Resolves when none waits or is under way. */
@@ -21,11 +25,17 @@ export interface Answering {
 
 /** Of one repository. */
 const MOST_WAITING = 500;
+/** Prompt answers while a repository is held: each takes a second of what its round writes. */
+const MOST_PROMPT = 2;
 /** An installation that was forgotten gets another line: two answers of it may be under way then. */
 const MOST_LINES = 5_000;
 
 interface Repo {
   waiting: Map<string, () => Promise<void>>;
+  /** Keys of those that wait. */
+  prompt: Set<string>;
+  /** How many more prompt ones are given before the repository is let go. */
+  promptLeft: number;
   holds: number;
   /** Which turn of all was its last. */
   lastTurn: number;
@@ -47,10 +57,12 @@ export function openAnswering(): () => Answering {
   }
 
   async function answerOne(repo: Repo): Promise<void> {
-    const [first] = repo.waiting;
-    if (first === undefined) return;
-    const [key, answer] = first;
+    const key = nextKey(repo);
+    const answer = key === undefined ? undefined : repo.waiting.get(key);
+    if (key === undefined || answer === undefined) return;
+    if (repo.holds > 0) repo.promptLeft -= 1;
     repo.waiting.delete(key);
+    repo.prompt.delete(key);
     repo.lastTurn = ++turns;
     repo.underWay = true;
     await answer().catch(() => undefined);
@@ -59,13 +71,17 @@ export function openAnswering(): () => Answering {
   }
 
   return () => {
-    const repo: Repo = { waiting: new Map(), holds: 0, lastTurn: 0, underWay: false, idlers: [] };
+    const repo: Repo = {
+      ...{ waiting: new Map(), prompt: new Set<string>(), promptLeft: MOST_PROMPT },
+      ...{ holds: 0, lastTurn: 0, underWay: false, idlers: [] },
+    };
     repos.add(repo);
     let closed = false;
     return {
-      later(key, answer) {
+      later(key, answer, isPrompt = false) {
         if (closed || (repo.waiting.size >= MOST_WAITING && !repo.waiting.has(key))) return false;
         repo.waiting.set(key, answer);
+        if (isPrompt) repo.prompt.add(key);
         void move();
         return true;
       },
@@ -75,6 +91,7 @@ export function openAnswering(): () => Answering {
         return () => {
           if (held) repo.holds -= 1;
           held = false;
+          if (repo.holds === 0) repo.promptLeft = MOST_PROMPT;
           void move();
         };
       },
@@ -82,6 +99,7 @@ export function openAnswering(): () => Answering {
       async close() {
         closed = true;
         repo.waiting.clear();
+        repo.prompt.clear();
         repos.delete(repo);
         await settled(repo);
       },
@@ -99,11 +117,17 @@ export function openAnswerLines(most = MOST_LINES): (installationId: number) => 
   };
 }
 
-/** Of those that have something to say and are not held, the one whose last turn was the longest ago. */
+/** What a repository says next; undefined: nothing, or nothing while it is held. */
+function nextKey({ waiting, prompt, promptLeft, holds }: Repo): string | undefined {
+  const [first] = holds === 0 ? waiting.keys() : promptLeft > 0 ? prompt : [];
+  return first;
+}
+
+/** Of those that have something to say, the one whose last turn was the longest ago. */
 function next(repos: ReadonlySet<Repo>): Repo | undefined {
   let found: Repo | undefined;
   for (const repo of repos) {
-    if (repo.waiting.size === 0 || repo.holds > 0) continue;
+    if (nextKey(repo) === undefined) continue;
     if (found === undefined || repo.lastTurn < found.lastTurn) found = repo;
   }
   return found;

@@ -48,6 +48,8 @@ interface AnswersOptions {
 /** Answers commands, each in its turn; nobody waits for it. Everything may be said twice: it stands there once. */
 export function commandAnswers({ forge, clock, log, answering, given = () => ({}), recheck }: AnswersOptions) {
   const reacted = new BoundedSet<string>(MOST_REMEMBERED);
+  /** Comments of people who steer: what becomes of theirs is told during a round, too. */
+  const steering = new BoundedSet<string>(MOST_REMEMBERED);
   const answered = new BoundedSet<string>(MOST_REMEMBERED);
   /** What was last said to commands that wait. */
   const waiting = new BoundedMap<string, string>(MOST_REMEMBERED);
@@ -59,8 +61,8 @@ export function commandAnswers({ forge, clock, log, answering, given = () => ({}
   let failures = 0;
 
   /** `undo`: what was noted of it, so that a later reading gives it again. */
-  function later(key: string, give: () => Promise<unknown>, undo: () => void): void {
-    const taken = answering.later(key, async () => {
+  function later(key: string, give: () => Promise<unknown>, undo: () => void, isPrompt = false): void {
+    const answer = async () => {
       try {
         await give();
         failures = 0;
@@ -69,7 +71,8 @@ export function commandAnswers({ forge, clock, log, answering, given = () => ({}
         log.warn({ answer: key, error: String(error) }, "an answer could not be given; trying again");
         again();
       }
-    });
+    };
+    const taken = answering.later(key, answer, isPrompt);
     if (taken) return;
     undo();
     again();
@@ -88,6 +91,7 @@ export function commandAnswers({ forge, clock, log, answering, given = () => ({}
       `react ${key}`,
       () => forge.react(Number(comment), reaction).catch(ignoreGone),
       () => reacted.delete(key),
+      steering.has(comment),
     );
   }
 
@@ -127,6 +131,11 @@ export function commandAnswers({ forge, clock, log, answering, given = () => ({}
 
   return {
     react,
+    /** Shows that a command of somebody who may steer was read. */
+    markRead(comment: string): void {
+      steering.add(comment);
+      react(comment, "eyes");
+    },
     isAnswered: (key: string) => answered.has(key),
     /** Whether this question, or a newer one of its kind, was answered on the PR. */
     wasAsked(kind: string, pull: number, rollout: string, comment: string): boolean {

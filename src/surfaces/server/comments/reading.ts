@@ -158,7 +158,8 @@ async function mayAct(reading: Reading, { comment, id, parsed, line, key }: Cand
   else if (left === "none") answers.setAnswered(key);
   else if (commandSpec(parsed.name).who === "read" && !mayAnswer(comment.author)) answers.setAnswered(key);
   else if (await isAsWritten(comment, onlyStops(parsed))) {
-    answers.react(line.comment, "eyes");
+    if (hasPermission(has, "write")) answers.markRead(line.comment);
+    else answers.react(line.comment, "eyes");
     return true;
   }
   return false;
