@@ -132,6 +132,8 @@ export interface ApplicationView {
     };
     conditions: { type: string; message: string; lastTransitionTime?: Time }[];
     reconciledAt?: Time;
+    /** What Argo CD says of its worst resources, a few lines. Absent: nothing is wrong, or it does not say with what. */
+    unwell?: string[];
     /** Of all pods it has, those that go away or have ended among them. Absent: none are told, or there are Jobs, whose pods stay as they are. */
     images?: string[];
     hydrator?: {

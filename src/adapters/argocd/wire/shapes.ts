@@ -44,6 +44,12 @@ const HYDRATION: Shape = {
   sourceHydrator: true,
 };
 
+/** What became of each resource that a sync tried, where not all is well. */
+const RESULTS = new Seldom(
+  { "*": false, kind: true, namespace: true, name: true, status: true, hookPhase: true, message: true },
+  ...['"SyncFailed"', '"Failed"', '"Error"'],
+);
+
 export const APPLICATION: Shape = {
   metadata: METADATA,
   spec: { info: false },
@@ -54,8 +60,8 @@ export const APPLICATION: Shape = {
     health: true,
     reconciledAt: true,
     summary: { "*": false, images: true },
-    // Only of Jobs does anything change.
-    resources: new Seldom({ "*": false, kind: true }, 'Job"'),
+    // Only of Jobs, and of what is not well, does anything change.
+    resources: new Seldom({ "*": false, kind: true, namespace: true, name: true, health: true }, 'Job"', '"Degraded"'),
     conditions: true,
     operationState: {
       "*": false,
@@ -65,7 +71,7 @@ export const APPLICATION: Shape = {
       finishedAt: true,
       retryCount: true,
       operation: OPERATION,
-      syncResult: { "*": false, revision: true, revisions: true, source: true, sources: true },
+      syncResult: { "*": false, revision: true, revisions: true, source: true, sources: true, resources: RESULTS },
     },
     sourceHydrator: { "*": false, currentOperation: HYDRATION, lastSuccessfulOperation: HYDRATION, lastComparedDryRevision: true },
   },
@@ -76,7 +82,7 @@ export const APPLICATION_BY_NAME: Shape = {
   ...APPLICATION,
   status: {
     ...(APPLICATION["status"] as Shape),
-    resources: { "*": false, group: true, version: true, kind: true, namespace: true, name: true },
+    resources: { "*": false, group: true, version: true, kind: true, namespace: true, name: true, health: true },
   },
 };
 

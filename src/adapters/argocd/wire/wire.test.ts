@@ -49,6 +49,27 @@ describe("cutting JSON", () => {
     expect(() => cutter(bytes('{"list":[{"kind":"Pod"}'))).toThrow(SyntaxError);
   });
 
+  test("which resources are not well is told of a sync that failed and of what is Degraded, and costs nothing elsewhere", () => {
+    const cutter = createCutter(APPLICATION);
+    const seen = (status: string, health: string) => {
+      const one = { group: "apps", kind: "Deployment", namespace: "web", name: "api", images: ["a:1"] };
+      const tried = { ...one, status, syncPhase: "Sync", message: "denied" };
+      const operationState = { phase: "Failed", startedAt: "2026-11-21T10:00:00Z", finishedAt: "2026-11-21T10:00:50Z" };
+      const raw = rawApplication({
+        status: {
+          resources: [{ ...one, health: { status: health } }],
+          operationState: { ...operationState, syncResult: { resources: [tried] } },
+        },
+      });
+      const kept = cutter(bytes(raw)) as { status: { resources: unknown[]; operationState: { syncResult: { resources: unknown[] } } } };
+      const { resources, operationState: state } = kept.status;
+      return [decodeApplication(kept, 0)?.status.unwell, resources.length + state.syncResult.resources.length];
+    };
+    expect(seen("SyncFailed", "Healthy")).toEqual([["Deployment web/api: SyncFailed: denied"], 1]);
+    expect(seen("Synced", "Degraded")).toEqual([["Deployment web/api: Degraded"], 1]);
+    expect(seen("Synced", "Healthy")).toEqual([undefined, 0]);
+  });
+
   test("images of an Application are told, and not where one of its many resources is a Job", () => {
     const pods = Array.from({ length: 60 }, (_, i) => ({ kind: "Deployment", name: `d-${i}`, health: { status: "Healthy" } }));
     const cutter = createCutter(APPLICATION);

@@ -9,6 +9,7 @@ import type { ApplicationView, DestinationView, SourceView } from "../views.ts";
 import { child, count, type Fields, fields, isWord, list, MOST_LISTED, message, own, time, word, words } from "./lenient.ts";
 import { sharedWords } from "./shared.ts";
 import { decodeDestination, decodeSources } from "./source.ts";
+import { decodeUnwell } from "./unwell.ts";
 
 type Status = ApplicationView["status"];
 
@@ -22,6 +23,7 @@ export function decodeStatus(status: Fields, spec: ApplicationView["spec"]): Sta
     reconciledAt: time(status, "reconciledAt"),
     images: decodeImages(status),
     hydrator: decodeHydrator(own(status, "sourceHydrator"), sourceHydrator),
+    unwell: decodeUnwell(status),
   });
 }
 

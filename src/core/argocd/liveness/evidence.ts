@@ -32,6 +32,7 @@ export function evidenceOf(context: Context, verdict: Verdict, clause: string, s
   }
   const bad = conditions.filter((condition) => BAD_CONDITIONS.has(condition.type)).map((condition) => condition.type);
   if (bad.length > 0) fields["conditions"] = joined(bad);
+  if (app.status.unwell !== undefined && verdict !== "live") fields["unwell"] = app.status.unwell.join("; ");
   if (context.firstSeenAt !== undefined) {
     fields["firstSeenAt"] = timeOf(context.firstSeenAt);
     fields["quietSince"] = timeOf(quietSince(context));

@@ -19,6 +19,9 @@ export function causeOfTarget({ run, linkTo }: Context, target: BatchTarget): Ca
   const [said] = typeof words === "string" ? [] : causesOf(words).toReversed();
   const ill = rollouts.filter(({ phase }) => phase === "Degraded").slice(0, MOST_ROLLOUTS);
   const parts = ill.map(({ namespace, name, message }) => `Rollout ${namespace}/${name} is Degraded${message ? `: ${message}` : ""}`);
+  const { unwell } = evidence?.fields ?? {};
+  // What is wrong with each says more than what is said of the whole.
+  if (parts.length === 0 && typeof unwell === "string") parts.push(unwell);
   const text = typeof words === "string" ? words : said === undefined ? "" : messageOf(said, run);
   return {
     kind: "application",

@@ -142,6 +142,18 @@ describe("the model of a run", () => {
     expect(failing(["Failed", "Failed"], { phase: "Aborted", endedAt: iso(NOW) })).toMatchObject({ state: "Failed", when: "past" });
   });
 
+  test("the cause of a failure is what Argo CD says of the worst resources, not of the whole", () => {
+    const [first, second] = sampleRun().batches as [Batch, Batch];
+    const [one, ...more] = second.targets;
+    if (one === undefined) throw new Error("the sample has targets");
+    const why = { code: "SYNC_FAILED", phase: "Failed", spent: true, message: "one or more objects failed to apply" };
+    const unwell = "Deployment web/api: SyncFailed: admission webhook denied it";
+    const evidence = { verdict: "failing" as const, clause: "sync", sentence: why, readAt: iso(NOW), fields: { unwell } };
+    const failing = { ...one, phase: "Failed" as const, why, evidence };
+    const failed = sampleRun({ phase: "Paused", batches: [first, { ...second, targets: [failing, ...more] }] });
+    expect(modelOf(failed, NOW).cause).toMatchObject({ name: "payments-us-1 on us-1", says: unwell });
+  });
+
   test("says what Argo CD says of a failed cluster, with a link to it there", () => {
     const run = sampleRun();
     const [first, second] = run.batches as [Batch, Batch];
