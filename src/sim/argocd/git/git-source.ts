@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { maxSatisfying, validRange } from "semver";
 import { type BranchCommit, commitToBranch } from "./git-commit.ts";
 import { GitProcessError, runGit } from "./git-process.ts";
+import { askRefs, parseRefs } from "./remote-refs.ts";
 
 export interface TreeEntry {
   type: "blob" | "tree" | "commit";
@@ -56,19 +57,6 @@ export function normalRepoURL(url: string): string {
 /** The first protocol lists the refs in the answer to the first request, the second needs one more; and nothing here lives long. */
 const CONFIG = "[protocol]\n\tversion = 0\n[maintenance]\n\tauto = false\n";
 const EVERYTHING = ["+refs/heads/*:refs/heads/*", "+refs/tags/*:refs/tags/*"];
-
-/** What `ls-remote --symref` prints: branches and tags by full name, an annotated tag as the commit it means, and the branch HEAD names. */
-function parseRefs(output: string): { refs: Map<string, string>; head: string | undefined } {
-  const refs = new Map<string, string>();
-  let head: string | undefined;
-  for (const line of output.split("\n")) {
-    const [what = "", name = ""] = line.split("\t");
-    if (name === "HEAD") head ??= /^ref: refs\/heads\/(.+)$/.exec(what)?.[1];
-    // Peeled tags come as a line of their own after the tag's: they win.
-    else if (/^refs\/(heads|tags)\//.test(name)) refs.set(name.replace(/\^\{\}$/, ""), what);
-  }
-  return { refs, head };
-}
 
 /** Full name → commit, of what `for-each-ref` prints. */
 function parseLocal(output: string): Map<string, string> {
@@ -221,7 +209,8 @@ class BareClone implements GitSource {
 
   /** As its repo server does: the refs are listed, and fetched where one means a commit that is not here yet. */
   async #fetchNow(): Promise<void> {
-    const listed = parseRefs((await this.#git(["ls-remote", "--symref", this.#url])).toString());
+    const asked = { url: this.#url, token: this.#token, signal: this.#stop.signal };
+    const listed = (await askRefs(asked)) ?? parseRefs((await this.#git(["ls-remote", "--symref", this.#url])).toString());
     if (!this.#isFetched || [...listed.refs.values()].some((commit) => !this.#commits.has(commit))) {
       await this.#git(["fetch", "--quiet", "--prune", "--force", "--no-tags", this.#url, ...EVERYTHING]);
       // What was fetched, which may be newer than what was listed.
