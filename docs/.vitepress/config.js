@@ -21,6 +21,7 @@ export const SIDEBAR = [
 
 const NAMES = {
   argocd: "Argo CD",
+  "argo-rollouts": "Argo Rollouts",
   cli: "Command line",
   "reference/commands": "Comments",
   "reference/progressive-rollout": "rollouts/*.yaml",
@@ -63,8 +64,13 @@ function retarget(token, env) {
   token.attrSet("href", SOURCE === "" ? "" : `${SOURCE}/${target}`);
 }
 
+/** Code in a cell breaks where it must, else it squeezes the sentences beside it into columns of one word. */
+const TABLES =
+  ".vp-doc td { vertical-align: top; padding: 6px 10px; min-width: 6.5rem } .vp-doc td > code, .vp-doc td a > code { overflow-wrap: anywhere; white-space: normal } .VPDoc.has-aside .content-container { max-width: 800px !important }";
+
 export default {
   title: "Stagecoach",
+  head: [["style", {}, TABLES]],
   description: "Carries a release across Argo CD clusters stage by stage, one pull request a batch",
   srcExclude: ["adr/**"],
   cleanUrls: true,

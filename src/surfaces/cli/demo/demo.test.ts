@@ -1,11 +1,13 @@
 import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
+import { sampleRun } from "../../../../test/support/sample-run.ts";
+import type { Clock } from "../../../core/base/time.ts";
 import type { Run } from "../../../core/run/state/run.ts";
 import { fleetClusters } from "../../../sim/world.ts";
 import { faultsOf, run } from "./demo.ts";
 import { demoFleet } from "./fleet.ts";
-import { lastWords } from "./screen.ts";
+import { demoScreen, lastWords } from "./screen.ts";
 
 const FLEET = new URL("../../../../fixtures/fleet/", import.meta.url).pathname;
 const CLUSTERS = fleetClusters().map(({ name }) => name);
@@ -45,6 +47,24 @@ test("a fleet of another size has its clusters in every region, and a rollout fo
   }
   // One that waits for a person is enough.
   expect(rollouts.map(({ name }) => files.get(`rollouts/${name}.yaml`)?.includes("approval:"))).toEqual([true, false, false]);
+});
+
+test("the pages' addresses stay in sight below the tree, above what a person is asked", () => {
+  const written: string[] = [];
+  const write = vi.spyOn(process.stdout, "write").mockImplementation((text) => written.push(String(text)) > 0);
+  const terminal = Object.getOwnPropertyDescriptor(process.stdout, "isTTY");
+  Object.defineProperty(process.stdout, "isTTY", { value: true, configurable: true });
+  try {
+    const clock = { now: () => 0 } as Clock;
+    const screen = demoScreen({ clock, quiet: false, several: false, pages: ["The page: http://127.0.0.1:9/"] });
+    screen.draw([{ run: sampleRun() }] as unknown as Parameters<typeof screen.draw>[0], [{ id: "1", lines: ["Your turn."] }]);
+    screen.close();
+  } finally {
+    write.mockRestore();
+    if (terminal === undefined) Reflect.deleteProperty(process.stdout, "isTTY");
+    else Object.defineProperty(process.stdout, "isTTY", terminal);
+  }
+  expect(written.join("")).toMatch(/NAME[\s\S]*http:\/\/127\.0\.0\.1:9\/[\s\S]*Your turn\./);
 });
 
 test("what is named to look at next is still there then", () => {

@@ -23,11 +23,19 @@ export interface Ask {
   lines: readonly string[];
 }
 
+interface Options {
+  clock: Clock;
+  quiet: boolean;
+  several: boolean;
+  /** Lines with the addresses of what can be opened. */
+  pages: readonly string[];
+}
+
 /**
  * Draws the run in place on a terminal; where there is none, prints a line for each thing that changed, so that a log of
  * it reads well too.
  */
-export function demoScreen({ clock, quiet, several }: { clock: Clock; quiet: boolean; several: boolean }) {
+export function demoScreen({ clock, quiet, several, pages }: Options) {
   const out = process.stdout;
   const live = out.isTTY === true && !quiet;
   const color = live && wantsColour();
@@ -38,11 +46,11 @@ export function demoScreen({ clock, quiet, several }: { clock: Clock; quiet: boo
     if (!quiet) out.write(`${text}\n`);
   }
 
-  /** What a person is asked stands below the trees, where it stays in sight. */
+  /** The pages' addresses and what a person is asked stand below the trees, where they stay in sight. */
   function redraw(runs: readonly ShownRun[], asks: readonly Ask[]): void {
     screen ??= openLiveScreen(out, { alternate: false });
     const { width, rows } = screen.room();
-    const below = asks.flatMap(({ lines }) => ["", ...lines.flatMap((line) => folded(line, width))]);
+    const below = [pages, ...asks.map(({ lines }) => lines)].flatMap((lines) => ["", ...lines.flatMap((line) => folded(line, width))]);
     const share = Math.max(3, Math.floor((rows - below.length) / runs.length));
     const trees = runs.map(({ run, history }) => renderTree(run, clock.now(), defined({ color, width, rows: share, history })).trimEnd());
     screen.draw([...trees.join("\n").split("\n"), ...below]);

@@ -31,13 +31,13 @@ export function repositoryUrl({ github, repository }: EmbeddedWorld): string {
 
 /** Gives the runs as they were at their end. */
 export async function tell(world: EmbeddedWorld, bot: Stagecoach, story: Story): Promise<Run[]> {
-  const screen = demoScreen({ clock: world.clock, quiet: story.quiet, several: story.rollouts.length > 1 });
+  const pages = [`The page: ${bot.url}/`, `GitHub:   ${repositoryUrl(world)}`];
+  const screen = demoScreen({ clock: world.clock, quiet: story.quiet, several: story.rollouts.length > 1, pages });
   const drained = world.drained === "" ? "" : `, ${world.drained} drained`;
   screen.say(
     `The embedded world is up: ${world.clusters.length} clusters in three regions${drained}. Its clock runs ${story.speed} times as fast as yours.`,
   );
-  screen.say(`The page: ${bot.url}/`);
-  screen.say(`GitHub:   ${repositoryUrl(world)}`);
+  for (const line of pages) screen.say(line);
   await release(world, story, screen);
   const callOff = world.clock.after(DRAINED_FOR_MS, () => {
     if (world.drained === "") return;
