@@ -54,7 +54,7 @@ export function fittedColumns(rows: readonly (readonly string[])[], width: numbe
 const NARROW = 60;
 
 /** Its later lines are indented. */
-function paragraph(text: string, width: number): string {
+export function paragraph(text: string, width: number): string {
   const lines: string[] = [];
   for (const word of text.split(" ")) {
     const last = lines.at(-1);

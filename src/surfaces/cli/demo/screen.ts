@@ -8,6 +8,7 @@ import { sentenceOf } from "../../../core/report/reasons/say.ts";
 import { renderTree } from "../../../core/report/tree/tree.ts";
 import type { Batch, Run } from "../../../core/run/state/run.ts";
 import { type LiveScreen, openLiveScreen } from "../live-screen.ts";
+import { markdownText } from "../markdown-text.ts";
 import { json, wantsColour } from "../print.ts";
 
 /** A run, and how long the runs before it took. */
@@ -76,7 +77,8 @@ export function demoScreen({ clock, quiet, several, pages }: Options) {
     /** A Markdown text, as the bot wrote it, below a heading. */
     show(heading: string, markdown: string): void {
       print(`\n${heading}:\n`);
-      for (const line of plain(markdown)) print(`  │ ${line}`);
+      const width = out.columns === undefined ? undefined : Math.max(16, out.columns - 4);
+      for (const line of markdownText(markdown, { width, colour: wantsColour() }).split("\n")) print(`  │ ${line}`.trimEnd());
       print("");
     },
     /** Something that happened while the tree is drawn: shown above it. */
@@ -125,17 +127,6 @@ function statesOf(run: Run, several: boolean): [line: string, more: string][] {
     return [`${name}${pull}: ${stepOf(batch)}`, batch.targets.map((t) => t.cluster.split("/").at(-1)).join(", ")];
   });
   return [...batches, [`${run.rollout} #${run.number}: ${LABELS[run.phase]}`, sentenceOf(run.why)]];
-}
-
-/** The comment without what only GitHub draws: the hidden marker, the chart, the folded part. */
-function plain(markdown: string): string[] {
-  return markdown
-    .replace(/<!--[\s\S]*?-->\n?/g, "")
-    .replace(/```mermaid[\s\S]*?```\n*/g, "")
-    .replace(/<details>[\s\S]*?<\/details>\n*/g, "")
-    .replace(/<\/?sub>/g, "")
-    .replace(/\\([\\`*_{}[\]<>|#~])/g, "$1")
-    .split("\n");
 }
 
 /** Of several runs a list. */
