@@ -26,6 +26,16 @@ describe("a cell", () => {
     expect(await run("echo", 1)).toEqual({ kind: "done", value: 1 });
   });
 
+  test("does the jobs of each repository in turn, however many of another wait", async () => {
+    const done: string[] = [];
+    const job = async (repository: string, n: number) => {
+      await cell.of(repository).run({ name: "echo", input: n, answers });
+      done.push(`${repository} ${n}`);
+    };
+    await Promise.all([...[1, 2, 3, 4].map((n) => job("noisy", n)), job("quiet", 1), job("third", 1), job("quiet", 2)]);
+    expect(done).toEqual(["noisy 1", "noisy 2", "quiet 1", "third 1", "noisy 3", "quiet 2", "noisy 4"]);
+  });
+
   test.each(["loop", "backtrack"])("is killed when a job takes too long: %s", async (name) => {
     const [killed, next] = await Promise.all([run(name), run("echo", "next")]);
     expect(killed).toEqual({ kind: "killed", by: "time" });

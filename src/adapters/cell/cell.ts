@@ -40,10 +40,19 @@ export function cellsUnderWay(): number {
   return busy;
 }
 
+/** One process for many repositories. */
+export interface SharedCell extends Cell {
+  /** The same for jobs of one repository: each has its turn, however many jobs of another wait. */
+  of(repository: string): Cell;
+  close(): void;
+}
+
 /** Opens a cell whose inside is this module. Its process starts with the first job. */
-export function openCell(inside: URL, limits: CellLimits = CELL_LIMITS, program = process.execPath): Cell & { close(): void } {
+export function openCell(inside: URL, limits: CellLimits = CELL_LIMITS, program = process.execPath): SharedCell {
   let process: Process | undefined;
-  let last: Promise<unknown> = Promise.resolve();
+  /** By repository, the one whose turn is next first. */
+  const waiting = new Map<string, (() => Promise<void>)[]>();
+  let isMoving = false;
   let idle: NodeJS.Timeout | undefined;
 
   async function next(job: CellJob): Promise<CellOutcome> {
@@ -61,15 +70,36 @@ export function openCell(inside: URL, limits: CellLimits = CELL_LIMITS, program 
     process = undefined;
   }
 
-  return {
-    close,
-    run(job) {
-      busy += 1;
-      const done = last.then(() => next(job)).finally(() => (busy -= 1));
-      last = done.catch(() => undefined);
-      return done;
-    },
-  };
+  function take(): (() => Promise<void>) | undefined {
+    const [turn] = waiting;
+    if (turn === undefined) return undefined;
+    const [repository, [first, ...others]] = turn;
+    waiting.delete(repository);
+    if (others.length > 0) waiting.set(repository, others);
+    return first;
+  }
+
+  async function move(): Promise<void> {
+    if (isMoving) return;
+    isMoving = true;
+    for (let job = take(); job !== undefined; job = take()) await job();
+    isMoving = false;
+  }
+
+  function of(repository: string): Cell {
+    return {
+      run(job) {
+        busy += 1;
+        const { promise, resolve, reject } = Promise.withResolvers<CellOutcome>();
+        const turn = () => next(job).then(resolve, reject);
+        waiting.set(repository, [...(waiting.get(repository) ?? []), turn]);
+        void move();
+        return promise.finally(() => (busy -= 1));
+      },
+    };
+  }
+
+  return { ...of(""), of, close };
 }
 
 interface Process {

@@ -18,7 +18,7 @@ export interface CellJob {
 export type CellOutcome = { kind: "done"; value: unknown } | { kind: "failed"; said: string } | { kind: "killed"; by: "time" | "memory" };
 
 export interface Cell {
-  /** Does one job after the other, of whoever asks. Never rejects. */
+  /** Does one job after the other. Never rejects. */
   run(job: CellJob): Promise<CellOutcome>;
 }
 

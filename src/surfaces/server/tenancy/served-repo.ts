@@ -205,8 +205,8 @@ function contextOf(
     log,
     freezes,
     allowUnprotected,
-    cell: cell ?? serverCells().judging,
-    readingCell: cell ?? serverCells().reading,
+    cell: cell ?? serverCells().judging.of(fullName),
+    readingCell: cell ?? serverCells().reading.of(fullName),
   };
 }
 
