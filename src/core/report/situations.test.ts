@@ -98,13 +98,24 @@ describe("in every situation", () => {
     await expect(pages((name) => bodies[names.indexOf(name)] ?? "")).toMatchFileSnapshot("__snapshots__/situations/pull.md");
   });
 
-  test("the terminal of 80 columns", async () => {
+  test.each([80, 160])("the terminal of %i columns", async (width) => {
     const text = pages((name) => {
       const { run, now } = situation(name);
-      return renderTree(run, now, { color: false, width: 80 });
+      return renderTree(run, now, { color: false, width });
     });
-    for (const line of text.split("\n")) expect(line.length).toBeLessThanOrEqual(80);
-    await expect(text).toMatchFileSnapshot("__snapshots__/situations/terminal.txt");
+    for (const line of text.split("\n")) expect(line.length).toBeLessThanOrEqual(width);
+    await expect(text).toMatchFileSnapshot(`__snapshots__/situations/terminal-${width}.txt`);
+  });
+
+  test("nothing that the model says is Markdown: each surface marks up what it draws", () => {
+    const marked: string[] = [];
+    const look = (value: unknown, path: string): void => {
+      if (typeof value === "string" && /`|\*\*|\]\(|<\/?[a-z]+>|&[a-z]+;|\\[*_#@]|\u200b/.test(value)) marked.push(`${path}: ${value}`);
+      if (typeof value !== "object" || value === null) return;
+      for (const [key, inner] of Object.entries(value)) look(inner, `${path}.${key}`);
+    };
+    for (const name of names) look(modelOf(situation(name).run, situation(name).now, { linkTo }), name);
+    expect(marked).toEqual([]);
   });
 
   test("the JSON of the API, which the page draws", async () => {

@@ -12,7 +12,7 @@
 import type { JournalState } from "../../adapters/git/journal/port.ts";
 import { epoch } from "../../core/base/time.ts";
 import { engineReason } from "../../core/reasons/engine.ts";
-import { sayProblem } from "../../core/report/reasons/problems/problems.ts";
+import { type RefusedProblem, refusedProblems } from "../../core/report/model/refused.ts";
 import { isEnded, type Run } from "../../core/run/state/run.ts";
 import type { PastRuns } from "../config-repo/history-durations.ts";
 import type { RemoteHeads } from "../config-repo/remote-heads.ts";
@@ -52,7 +52,7 @@ interface RoundResult {
 export interface RefusedShown {
   rollout?: string | undefined;
   pull?: number | undefined;
-  problems: string[];
+  problems: RefusedProblem[];
 }
 
 export type Round = (baseBranch: string) => Promise<RoundResult>;
@@ -127,7 +127,7 @@ export function openRound({ commands, clock, log }: Context, parts: Parts): Roun
     const notStarted = [...started.flatMap(({ rollout, refused: own }) => (own === undefined ? [] : [{ rollout, ...own }])), ...refused];
     const refusedNow = notStarted.map(({ problems, ...one }) => ({
       ...one,
-      problems: problems.map((problem) => sayProblem(problem).message),
+      problems: refusedProblems(problems),
     }));
     await pastRuns.read(decided, base);
     const shown = Math.min(publisher.publish(started, refused, decisions, runs), await attention.publish());

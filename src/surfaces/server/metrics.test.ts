@@ -16,7 +16,7 @@ async function scraped(metrics: ReturnType<typeof createMetrics>): Promise<strin
 
 test("releases that start no run, and what needs attention, are numbers by repository, gone once all is well", async () => {
   const metrics = createMetrics();
-  const refused = [{ rollout: "payments", pull: 7, problems: ["no such stage"] }];
+  const refused = [{ rollout: "payments", pull: 7, problems: [] }];
   let standing = [{ repository: "acme/fleet", attention: ["the journal cannot be written", "no checks"], refused }];
   metrics.watch({ runs: () => [], standing: () => standing, repositories: () => ({ served: 1, suspended: 0 }), planes: [] });
   const text = await scraped(metrics);

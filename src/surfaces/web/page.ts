@@ -196,7 +196,7 @@ function run(r) {
 }
 function standing(s) {
   const lines = s.attention.map((text) => el("p", { class: "ask" }, "Needs attention: " + text));
-  const none = s.refused.map((r) => el("p", { class: "ask" }, (r.pull ? "#" + r.pull : r.rollout ?? "A release") + " was merged and started no run: " + r.problems.slice(0, 5).join("; ")));
+  const none = s.refused.map((r) => el("p", { class: "ask" }, (r.pull ? "#" + r.pull : r.rollout ?? "A release") + " was merged and started no run: " + r.problems.slice(0, 5).map((p) => p.where + ": " + p.says + (p.todo ? " (" + p.todo + ")" : "")).join("; ")));
   return el("article", { class: "run" }, el("div", { class: "top" }, el("h2", {}, s.repository)), ...lines, ...none);
 }
 function draw() {

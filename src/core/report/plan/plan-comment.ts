@@ -4,6 +4,7 @@ import type { Rollout } from "../../spec/rollout.ts";
 import { cell, code } from "../escape.ts";
 import { COMMENT_ROOM, fitting } from "../fit.ts";
 import { firstOf, folded, table } from "../markdown.ts";
+import { refusedProblems } from "../model/refused.ts";
 import { sayProblem, sayWarning } from "../reasons/problems/problems.ts";
 import { pinValue, releaseName, shortName } from "../words.ts";
 import { durationSentence, type Expected } from "./duration.ts";
@@ -50,10 +51,7 @@ export function planComment(rollout: Rollout, plan: Plan, current: string | unde
 export function problemsComment(problems: readonly Problem[], { merged = false } = {}): string {
   const all = "`stagecoach lint` lists them all.";
   const say = (most: number) => {
-    const rows = problems.map((p) => {
-      const { message, hint } = sayProblem(p);
-      return [code(short(`${p.file}:${p.line}:${p.column}`, 200)), cell(message, 250), cell(hint, 200)];
-    });
+    const rows = refusedProblems(problems).map(({ where, says, todo }) => [code(short(where, 200)), cell(says, 250), cell(todo, 200)]);
     const more = (left: number) => `${left} more are not shown: ${all}`;
     const head = merged
       ? [

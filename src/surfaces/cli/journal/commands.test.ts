@@ -275,4 +275,5 @@ test("a release that was merged since and started no run is told, in JSON with i
     refused: { pull: 12, problems: [{ code: "NO_ROLLOUTS", file: "rollouts/payments.yaml" }] },
   });
   expect(JSON.parse((await printed(get, "payments", "1", "-o", "json")).text)).not.toHaveProperty("refused");
+  expect((await printed(list)).text).toMatch(/payments: v9 \(#12\) was merged and started no run: rollouts\/payments\.yaml/);
 });

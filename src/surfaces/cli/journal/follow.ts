@@ -1,6 +1,6 @@
 /** A run is followed in the journal until who asked has seen enough: for `get -w`, `status` and `wait`. */
 import type { IndexEntry } from "../../../adapters/git/journal/port.ts";
-import { sentenceOf } from "../../../core/report/reasons/say.ts";
+import { refusedProblems } from "../../../core/report/model/refused.ts";
 import { releaseName } from "../../../core/report/words.ts";
 import type { Run } from "../../../core/run/state/run.ts";
 import { CommandError } from "../command.ts";
@@ -82,15 +82,18 @@ async function look(source: JournalSource, { name, number, release, andBack }: W
   };
 }
 
-type Refused = NonNullable<IndexEntry["refused"]>;
+export type Refused = NonNullable<IndexEntry["refused"]>;
 
 /** A release that was merged and started no run is what whoever asks for the last run most likely waits for. */
 export function refusedText(refused: Refused): string {
   const by = refused.pull === undefined ? `commit ${refused.commit.slice(0, 10)}` : `pull request #${refused.pull}`;
-  const lines = problemsOf(refused).map(({ said, file, line }) => `  ${said} (${file}:${line})`);
+  const lines = refusedProblems(refused.problems).map(
+    ({ says, where, todo }) => `  ${where}: ${says}${todo === "" ? "" : `\n    ${todo}`}`,
+  );
   return visible(`${releaseName(refused.values)} (${by}) was merged at ${refused.at}, and no run started:\n${lines.join("\n")}\n`);
 }
 
-export function problemsOf({ problems }: Refused): { code: string; said: string; file: string; line: string }[] {
-  return problems.map((one) => ({ code: one.code, said: sentenceOf(one), file: String(one["file"]), line: String(one["line"]) }));
+/** For programs: the place in parts, too. */
+export function problemsOf({ problems }: Refused) {
+  return refusedProblems(problems).map((said, at) => ({ ...said, file: problems[at]?.["file"], line: problems[at]?.["line"] }));
 }

@@ -1,12 +1,14 @@
 import { epoch, iso } from "../../../core/base/time.ts";
+import { type RefusedProblem, refusedProblems } from "../../../core/report/model/refused.ts";
 import { sentenceOf } from "../../../core/report/reasons/say.ts";
 import { statusWord } from "../../../core/report/tree/tree.ts";
 import { shortAge } from "../../../core/report/tree/tree-marks.ts";
 import { releaseName } from "../../../core/report/words.ts";
 import type { RunPhase } from "../../../core/run/state/run.ts";
 import { errorText, outputOption, parseArgs } from "../args.ts";
-import { fittedColumns, plain, printed, utc } from "../print.ts";
+import { fittedColumns, plain, printed, utc, visible } from "../print.ts";
 import { withProgress } from "../progress.ts";
+import type { Refused } from "./follow.ts";
 import { asCommandError, type JournalSource, journalCommand, type SourceOptions, withSource } from "./source.ts";
 
 /** `stagecoach list`: every rollout the journal knows, and how its last run stands. */
@@ -24,7 +26,10 @@ export async function run(argv: readonly string[]): Promise<number> {
     // The clock of a bot may be ahead of this one, as the demo's is: then it is at least as late as what it last wrote.
     const wrote = head === undefined ? 0 : ((await source.reader.commitInfo(head))?.at ?? 0);
     if (output === "json" || output === "yaml") process.stdout.write(printed({ rollouts, asOf }, output));
-    else process.stdout.write(rollouts.length === 0 ? NOTHING : table(rollouts, Math.max(Date.now(), wrote), output === "wide"));
+    else
+      process.stdout.write(
+        rollouts.length === 0 ? NOTHING : `${table(rollouts, Math.max(Date.now(), wrote), output === "wide")}${notStarted(rollouts)}`,
+      );
     return 0;
   });
 }
@@ -42,12 +47,15 @@ interface ListedRollout {
   /** The release PR. */
   pull: number | null;
   by: string | null;
+  /** A release that was merged since and started no run. */
+  refused: { release: string; pull: number | null; problems: RefusedProblem[] } | null;
 }
 
 async function listed(source: JournalSource): Promise<ListedRollout[]> {
   const rollouts: ListedRollout[] = [];
-  for (const [rollout, { lastRun, lastRelease }] of (await source.index()).rollouts) {
-    const idle = { rollout, run: lastRun, release: releaseName(lastRelease), since: null, startedAt: null, pull: null, by: null };
+  for (const [rollout, { lastRun, lastRelease, refused: told }] of (await source.index()).rollouts) {
+    const refused = told === undefined ? null : refusedOf(told);
+    const idle = { rollout, run: lastRun, release: releaseName(lastRelease), since: null, startedAt: null, pull: null, by: null, refused };
     if (lastRun === 0) {
       rollouts.push({ ...idle, phase: "Adopted", why: "no run yet" });
       continue;
@@ -58,7 +66,7 @@ async function listed(source: JournalSource): Promise<ListedRollout[]> {
       const { phase, since, why, release, startedAt, trigger } = found;
       const { author: by, pull = null } = trigger;
       const words = { release: releaseName(release.values), why: sentenceOf(why, found) };
-      rollouts.push({ rollout, run: lastRun, ...words, phase, since, startedAt, pull, by });
+      rollouts.push({ rollout, run: lastRun, ...words, phase, since, startedAt, pull, by, refused });
     } catch (error) {
       // One run that cannot be read hides no other.
       const told = asCommandError(error, 1);
@@ -66,6 +74,21 @@ async function listed(source: JournalSource): Promise<ListedRollout[]> {
     }
   }
   return rollouts;
+}
+
+function refusedOf({ values, pull, problems }: Refused): NonNullable<ListedRollout["refused"]> {
+  return { release: releaseName(values), pull: pull ?? null, problems: refusedProblems(problems) };
+}
+
+/** Below the table: what is merged and goes nowhere. */
+function notStarted(rollouts: readonly ListedRollout[]): string {
+  const lines = rollouts.flatMap(({ rollout, refused }) => {
+    const [first] = refused?.problems ?? [];
+    if (refused === null || first === undefined) return [];
+    const by = refused.pull === null ? "" : ` (#${refused.pull})`;
+    return [`${rollout}: ${refused.release}${by} was merged and started no run: ${first.where}: ${first.says}`];
+  });
+  return lines.length === 0 ? "" : `\n${lines.map(visible).join("\n")}\n`;
 }
 
 /** `-` of what was written last by a bot whose clock is ahead of this one: how long ago that was nobody here can tell. */
