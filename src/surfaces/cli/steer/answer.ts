@@ -7,6 +7,8 @@ import { asking, type GitHubPlace } from "./github-place.ts";
 export interface Outcome {
   outcome: "done" | "refused" | "posted" | "waiting";
   message: string;
+  /** To a question: what the bot wrote, as Markdown. */
+  answer?: string | undefined;
 }
 
 /** A command that stands on GitHub. */
@@ -37,9 +39,15 @@ export async function awaitAnswer(place: GitHubPlace, source: JournalSource, pos
     const reactions = await botReactions(place, posted);
     // Several commands of the comment may differ; ours is the only one.
     if (reactions.has("confused")) return { outcome: "refused", message: await messageOf(place, source, posted) };
-    if (reactions.has("rocket")) return { outcome: "done", message: await messageOf(place, source, posted) };
-    seen ||= reactions.has("eyes");
     const waited = performance.now() - began;
+    if (reactions.has("rocket")) {
+      const question = /^\/(?:status|plan|help)\b/.exec(posted.text)?.[0].slice(1);
+      const answer = question === undefined ? undefined : await answerTo(place, posted, question);
+      // The mark may be there a little before the answer is.
+      if (question === undefined || answer !== undefined || waited >= withinMs)
+        return { outcome: "done", message: question === undefined ? await messageOf(place, source, posted) : "", answer };
+    }
+    seen ||= reactions.has("eyes");
     if (waited >= withinMs) {
       const message = seen
         ? "it was read, and cannot be done yet: the answer will be on the comment"
@@ -67,10 +75,24 @@ async function messageOf(place: GitHubPlace, source: JournalSource, posted: Post
   return sentenceOf(handled?.message ?? (await refusalOf(place, posted)) ?? "", run);
 }
 
-async function refusalOf({ octokit, owner, repo }: GitHubPlace, { pull, bot, text, comment }: Posted): Promise<string | undefined> {
-  const comments = await asking("read the answer", () =>
+/** The comment of the bot's that answers a question; it is one for all of the same kind, and names the newest that it answers. */
+async function answerTo(place: GitHubPlace, posted: Posted, question: string): Promise<string | undefined> {
+  for (const { user, body = "" } of await commentsOn(place, posted.pull)) {
+    if (user?.login !== posted.bot || !body.startsWith(`<!-- stagecoach:${question}`)) continue;
+    const newest = /<!-- answers (\d{1,16}) -->$/.exec(body)?.[1];
+    if (question === "help" || (newest !== undefined && Number(newest) >= posted.comment)) return body.replace(/<!--[^>]*-->/g, "").trim();
+  }
+  return undefined;
+}
+
+async function commentsOn({ octokit, owner, repo }: GitHubPlace, pull: number) {
+  return await asking("read the answer", () =>
     octokit.paginate(octokit.rest.issues.listComments, { owner, repo, issue_number: pull, per_page: 100 }),
   );
+}
+
+async function refusalOf(place: GitHubPlace, { pull, bot, text, comment }: Posted): Promise<string | undefined> {
+  const comments = await commentsOn(place, pull);
   // Below the comment; or, of whoever wrote many, in the one that the others share.
   const answers = [`<!-- stagecoach:answer:${comment} -->`, "<!-- stagecoach:answer -->"];
   const found = answers.map((marker) => comments.find((one) => one.user?.login === bot && one.body?.startsWith(marker) === true)?.body);

@@ -1,6 +1,7 @@
 /** Subcommands that steer a run comment as the person who runs them: they can do nothing that a comment by hand could not. Called by `main.ts`. */
 import { Command } from "commander";
 import { JOURNAL_BRANCH } from "../../../adapters/git/journal/journal.ts";
+import { defined } from "../../../core/base/defined.ts";
 import { sentenceOf } from "../../../core/report/reasons/say.ts";
 import { shortName } from "../../../core/report/words.ts";
 import { named } from "../../../core/run/commands/clusters.ts";
@@ -11,7 +12,7 @@ import { like, outputOption, parseArgs } from "../args.ts";
 import { CommandError, type CommandModule } from "../command.ts";
 import { type JournalSource, withSource } from "../journal/source.ts";
 import { TIME_OVER } from "../journal/status.ts";
-import { plain, printed, visible } from "../print.ts";
+import { plain, printed, visible, wantsColour } from "../print.ts";
 import { withProgress } from "../progress.ts";
 import { awaitAnswer, type Outcome, type Posted } from "./answer.ts";
 import { asking, type GitHubPlace, openPlace } from "./github-place.ts";
@@ -47,7 +48,8 @@ export const comment = posting(
       .argument("<name>", "the rollout")
       .argument("<command>", `one of ${COMMAND_NAMES.join(", ")}`)
       .argument("[words...]", "what the command takes, as in a comment")
-      .passThroughOptions(),
+      // Options of the command go to it.
+      .allowUnknownOption(),
   ([rollout = "", word = "", ...words]) => {
     const name = word.replace(/^\//, "");
     const known = COMMAND_NAMES.find((one) => one === name);
@@ -77,7 +79,7 @@ function posting(
         const outcome: Outcome = options.wait
           ? await withProgress("waiting for the bot's answer", () => awaitAnswer(place, source, posted, seconds * 1000))
           : { outcome: "posted", message: "" };
-        process.stdout.write(shown(posted, outcome, options.output));
+        process.stdout.write(await shown(posted, outcome, options.output));
         return { done: 0, posted: 0, refused: 1, waiting: TIME_OVER }[outcome.outcome];
       });
     },
@@ -168,10 +170,14 @@ function checkClusters(run: Run, text: string): void {
   }
 }
 
-function shown(posted: Posted, { outcome, message }: Outcome, output: Options["output"]): string {
+async function shown(posted: Posted, { outcome, message, answer }: Outcome, output: Options["output"]): Promise<string> {
   const { rollout, run, pull, url, text } = posted;
-  if (output !== "text") return printed({ rollout, run, pull, comment: url, text, outcome, message }, output);
+  if (output !== "text") return printed({ rollout, run, pull, comment: url, text, outcome, message, ...defined({ answer }) }, output);
   const head = `${plain(text)}  on ${rollout} #${run}: ${plain(url)}\n`;
   if (outcome === "posted") return head;
+  if (answer !== undefined) {
+    const { markdownText } = await import("../markdown-text.ts");
+    return `${head}\n${markdownText(answer, { width: process.stdout.columns, colour: wantsColour() })}`;
+  }
   return `${head}${outcome}${message === "" ? "" : `: ${plain(message)}`}\n`;
 }
