@@ -6,13 +6,19 @@ import type { Run } from "../../src/core/run/state/run.ts";
 export const PATIENCE_MS = 3 * 3_600_000;
 const LOOK_MS = 3000;
 
-/** Asks until it holds; what was seen last is in the error. */
-export async function askUntil<T>(clock: Clock, what: string, look: () => Promise<T>, holds: (seen: T) => boolean): Promise<T> {
-  const end = clock.now() + PATIENCE_MS;
+/** Asks until it holds; what was seen last is in the error. Less patience suits what costs much at each round as long as it does not hold. */
+export async function askUntil<T>(
+  clock: Clock,
+  what: string,
+  look: () => Promise<T>,
+  holds: (seen: T) => boolean,
+  patienceMs = PATIENCE_MS,
+): Promise<T> {
+  const end = clock.now() + patienceMs;
   for (;;) {
     const seen = await look();
     if (holds(seen)) return seen;
-    if (clock.now() > end) throw new Error(`${what}: not within ${PATIENCE_MS / 3_600_000} h; last seen ${JSON.stringify(seen)}`);
+    if (clock.now() > end) throw new Error(`${what}: not within ${patienceMs / 60_000} min; last seen ${JSON.stringify(seen)}`);
     await new Promise<void>((resolve) => void clock.after(LOOK_MS, resolve));
   }
 }
