@@ -94,7 +94,7 @@ describe("what Argo CD and its clusters do", () => {
     const paused = await pausedOnFailure(journey);
     expect(sick(paused)?.phase).toBe("Failed");
     // The attempt is used up: people are told that nothing happens by itself, and what would help.
-    expect(sick(paused)?.why).toSay("Argo CD does not try this revision again by itself: it wants a new commit, or a sync by hand.");
+    expect(sick(paused)?.why).toSay("push a new commit, or sync it by hand");
     world.argocd.setFault(SICK, null);
     await sync(journey);
     alice.comment(world.repository, release, "/retry");
@@ -147,7 +147,7 @@ describe("what Argo CD and its clusters do", () => {
     const gone = (run: Run) => run.batches[0]?.targets.every(({ phase }) => phase === "Failed") === true;
     const stopped = await journey.until("it pauses", (run) => run.paused !== undefined && gone(run));
     expect(stopped.batches.filter(({ merged }) => merged !== undefined)).toHaveLength(1);
-    expect(stopped.batches[0]?.targets[0]?.why).toSay(/no such Application|is being deleted|my-app-set is gone/);
+    expect(stopped.batches[0]?.targets[0]?.why).toSay(/no such Application|in deletion|my-app-set is gone/);
     expect([journey.errors, journey.versions().get("us-east-1-a")]).toEqual([[], "v1.4.1"]);
   });
 

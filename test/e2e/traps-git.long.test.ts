@@ -60,7 +60,7 @@ describe("traps of commits that Argo CD sees late", () => {
     // Looked at, not to be had, and not a word of it: as green as before, and nothing of the batch is taken for done.
     expect(statusOf(journey, "eu-west-1-a")).toEqual(["Synced", "Healthy", undefined]);
     expect(journey.run()?.batches[0]?.targets.filter((target) => target.confirmedAt !== undefined)).toEqual([]);
-    await truth.hears("eu-west-1-a", /Stale: Argo CD last compared at .*, the change was merged at/);
+    await truth.hears("eu-west-1-a", /Argo CD last compared it at .*, and the change was merged at/);
     argocd.setRepoDown(false);
     // kargo#807, argo-cd#12459: commits of others come in between, so that nobody ever sees the merge itself at the head.
     await merged(journey, 2);

@@ -11,10 +11,14 @@ declare module "vitest" {
   interface Matchers {
     /** The reason's sentence has this text in it, or matches. */
     toSay(expected: string | RegExp): void;
+    /** The reason, or one that stands within it, has this code and these data. */
+    toHaveCode(code: string, data?: object): void;
   }
   interface AsymmetricMatchers {
     /** A reason whose sentence has this text in it, or matches. */
     toSay(expected: string | RegExp): unknown;
+    /** A reason that has this code and these data, or has one within it. */
+    toHaveCode(code: string, data?: object): unknown;
   }
 }
 
@@ -26,7 +30,18 @@ function sentence(value: unknown): string | undefined {
   return typeof value === "string" || isReason(value) ? sentenceOf(value) : undefined;
 }
 
+/** A reason and all that stand within its data, wherever that is. */
+function reasonsIn(value: unknown): AnyReason[] {
+  if (typeof value !== "object" || value === null) return [];
+  return [...(isReason(value) ? [value] : []), ...Object.values(value).flatMap(reasonsIn)];
+}
+
 expect.extend({
+  toHaveCode(received: unknown, code: string, data: object = {}) {
+    const pass = reasonsIn(received).some((one) => this.equals(one, expect.objectContaining({ code, ...data })));
+    const [given, wanted] = [received, { code, ...data }].map((one) => JSON.stringify(one, undefined, 2));
+    return { pass, message: () => `${given}\n${pass ? "has" : "has not"}\n${wanted}` };
+  },
   toSay(received: unknown, expected: string | RegExp) {
     const said = sentence(received);
     const pass = said !== undefined && (typeof expected === "string" ? said.includes(expected) : expected.test(said));

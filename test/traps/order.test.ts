@@ -34,7 +34,7 @@ describe("traps of a whole run", () => {
     judge(run, "c1", "pending", "synced", "It is OutOfSync.");
     round(run, 15 * MINUTE);
     expect(phases(run.run, 1)).toEqual(["Failed"]);
-    expect(run.run).toMatchObject({ phase: "Paused", paused: { kind: "Failure", reason: expect.toSay("OutOfSync") } });
+    expect(run.run).toMatchObject({ phase: "Paused", paused: { kind: "Failure", reason: expect.toHaveCode("SAID") } });
   });
 
   test("argo-cd#22976: a batch that is waited for always says what for and until when at the latest", () => {
@@ -42,7 +42,7 @@ describe("traps of a whole run", () => {
     bring(run, 1, "merged");
     judge(run, "c1", "pending", "synced", "It is OutOfSync.");
     round(run);
-    expect(run.run.why).toSay("It is OutOfSync.");
+    expect(run.run.why).toHaveCode("SAID", { text: "It is OutOfSync." });
     expect(run.run.next?.eta ?? run.run.next?.deadline).toBeDefined();
     expect(run.last.wakeAt).toBeDefined();
   });

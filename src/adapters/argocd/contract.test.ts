@@ -119,7 +119,7 @@ describe.each([
     expect(await plane.reread("argocd", "a")).toEqual({ kind: "read" });
     expect(plane.application("argocd", "a")?.status.health.status).toBe("Degraded");
     harness.down(true);
-    expect(await plane.reread("argocd", "a")).toMatchObject({ kind: "failed", why: expect.toSay("127.0.0.1") });
+    expect(await plane.reread("argocd", "a")).toMatchObject({ kind: "failed", why: expect.toHaveCode("HOST_UNANSWERING") });
     harness.down(false);
   });
 
@@ -197,7 +197,7 @@ describe.each([
     harness.down(true);
     await until(plane, () => !plane.state().fresh);
     const lost = plane.state();
-    expect(lost.why).toSay(/^(applications|applicationsets|clusters|cluster secrets): .*127\.0\.0\.1/);
+    expect(lost.why).toHaveCode("COLLECTION_LOST", { what: "applications" });
     expect(Date.parse(lost.since)).toBeGreaterThanOrEqual(Date.parse(before));
     await harness.put(named("b"));
     harness.down(false);
@@ -210,7 +210,7 @@ describe.each([
     await harness.put(named("a"));
     const plane = opened(harness.openForbidden());
     await expect(plane.ready()).rejects.toThrow(/applications.*forbidden.*grant/i);
-    expect(plane.state()).toMatchObject({ fresh: false, why: expect.toSay(/forbidden.*grant/i) });
+    expect(plane.state()).toMatchObject({ fresh: false, why: expect.toHaveCode("COLLECTION_LOST") });
     expect(plane.applications()).toEqual([]);
   });
 
@@ -225,7 +225,7 @@ describe.each([
   test("a server that an unknown CA has signed for is not talked to, and the reason is plain", async () => {
     harness = await start();
     const plane = opened(harness.open({ wrongCa: true }));
-    await expect(plane.ready()).rejects.toThrow(/certificate is not signed by a CA that is trusted here.*give the CA/);
+    await expect(plane.ready()).rejects.toThrow(/no CA that is trusted here signed its certificate.*give the CA/);
     expect(plane.state().fresh).toBe(false);
   });
 
@@ -237,7 +237,7 @@ describe.each([
     expect(harness.refreshAsked("argocd", "a")).toBe(true);
     expect(await plane.refresh?.("argocd", "none")).toEqual({ failed: expect.toSay("none") });
     harness.down(true);
-    expect(await plane.refresh?.("argocd", "a")).toEqual({ failed: expect.toSay("127.0.0.1") });
+    expect(await plane.refresh?.("argocd", "a")).toEqual({ failed: expect.toHaveCode("HOST_UNANSWERING") });
     harness.down(false);
   });
 

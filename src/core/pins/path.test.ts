@@ -34,7 +34,7 @@ const bad: [path: string, column: number, why: RegExp][] = [
   ["a.", 3, /key is missing/],
   ["a[", 2, /not closed/],
   ["a[x]", 3, /neither an index nor key=value/],
-  ["a[]", 3, /nothing stands/],
+  ["a[]", 3, /are empty/],
   ["a[=x]", 3, /no key/],
   ['a["x]', 2, /quote is not closed/],
   ["a b", 2, /not expected/],

@@ -55,7 +55,7 @@ describe("a batch is proposed", () => {
     const run = bench(1);
     round(run);
     expect(wants(round(run))).toEqual([]);
-    expect(run.run.why).toSay("waiting for GitHub");
+    expect(run.run.why).toHaveCode("PULL_UNKNOWN");
   });
 
   test("without a PR where every pin has the release's value already; its clusters are confirmed all the same", () => {
@@ -154,7 +154,7 @@ describe("a batch merges", () => {
     bring(run, 1, "merging");
     pull(run, 1, { refusal: { kind: "Wait", message: "checks are expected" } });
     expect(wants(round(run))).toEqual([]);
-    expect(run.run.why).toSay("checks are expected");
+    expect(run.run.why).toHaveCode("GITHUB_ANSWERED", { message: "checks are expected" });
   });
 });
 

@@ -77,7 +77,7 @@ describe("a merged target", () => {
     round(run, 1);
     expect(phases(run.run, 1)).toEqual(["Failed"]);
     expect(run.run).toMatchObject({ phase: "Paused", paused: { kind: "Failure" } });
-    expect(run.run.paused?.ask).toSay("`/retry`");
+    expect(run.run.paused?.ask).toHaveCode("ASK_FAILED");
   });
 
   test("has failed where it is not healthy within progressDeadline of first sight; waiting stops that clock", () => {
@@ -88,7 +88,7 @@ describe("a merged target", () => {
     round(run);
     round(run, 30 * MINUTE);
     expect(phases(run.run, 1)).toEqual(["Syncing"]);
-    expect(run.run.why).toSay("A window is closed.");
+    expect(run.run.why).toHaveCode("SAID", { text: "A window is closed." });
     judge(run, "c1", "pending");
     round(run);
     expect(epoch(batch(run.run, 1).targets[0]?.deadlineAt ?? "")).toBe(deadline + 30 * MINUTE + SECOND);
@@ -136,7 +136,7 @@ describe("a merged target", () => {
     see(run, "c1", { pins: ["v2"], inHistory: true });
     round(run);
     round(run);
-    expect(run.run.why).toSay("the change is merged; Stagecoach has not read Argo CD since");
+    expect(run.run.why).toHaveCode("NOT_READ_SINCE_MERGE");
     round(run, 30 * MINUTE);
     expect(phases(run.run, 1)).toEqual(["Merged"]);
     expect(hasCode(run.run.why, "ARGOCD_UNREADABLE")).toBe(true);
@@ -273,7 +273,7 @@ describe("failures", () => {
     guard(run, 2);
     judge(run, "c1", "failing", "health", "Degraded.");
     expect(wants(round(run))).toEqual([]);
-    expect(run.run.paused?.reason).toSay("c1");
+    expect(run.run.paused?.reason).toHaveCode("TOO_MANY_FAILED", { clusters: ["hub/c1"] });
   });
 });
 
@@ -285,7 +285,7 @@ describe("confirmed is not forgotten", () => {
     bring(run, 2, "merging");
     expect(batch(run.run, 2).intention).toBeUndefined();
     expect(run.run.paused).toMatchObject({ kind: "Drift", by: "bob" });
-    expect(run.run.why).toSay("dddddddddd (hotfix): it is v9, this run set v2");
+    expect(run.run.why).toHaveCode("PIN_DRIFT", { found: "v9", want: "v2" });
   });
 
   test("a commit no longer in the history pauses the run", () => {
@@ -379,7 +379,7 @@ describe("requeue", () => {
     round(run);
     round(run, 30 * MINUTE);
     expect(run.run).toMatchObject({ phase: "Paused", requeued: [{ attempts: 2, failed: true }] });
-    expect(run.run.paused?.reason).toSay("still put off after 2 looks");
+    expect(run.run.paused?.reason).toHaveCode("REQUEUED_TOO_OFTEN", { attempts: 2 });
   });
 
   test("waits, and says so, where the clusters cannot be read", () => {
@@ -387,7 +387,7 @@ describe("requeue", () => {
     run.world = { ...run.world, clusters: new Map(), clustersKnown: false };
     round(run);
     expect(run.run.batches).toEqual([]);
-    expect(run.run.why).toSay("waiting to read the labels of the clusters");
+    expect(run.run.why).toHaveCode("CLUSTERS_UNREAD");
   });
 
   test("holds the next stage back", () => {
@@ -413,7 +413,7 @@ describe("a catch-up batch", () => {
     run.run = { ...run.run, requeued, plan: { ...run.run.plan, stages: stage === undefined ? [] : [{ ...stage, batches: shared }] } };
     round(run);
     expect(run.run.batches).toEqual([]);
-    expect(run.run.why).toSay("c1, c2 cannot be updated now");
+    expect(run.run.why).toHaveCode("CANNOT_TRAVEL", { clusters: ["hub/c1", "hub/c2"] });
   });
 });
 
@@ -432,7 +432,7 @@ describe("a cluster that left before its batch was proposed", () => {
     see(run, "c1", { pins: [null] });
     expect(wants(round(run))).toEqual([]);
     expect(run.run.paused).toMatchObject({ kind: "Drift" });
-    expect(run.run.why).toSay("the pin of c1 is gone from apps.yaml");
+    expect(run.run.why).toHaveCode("PIN_GONE", { cluster: "hub/c1", file: "apps.yaml" });
   });
 });
 

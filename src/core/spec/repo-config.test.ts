@@ -38,7 +38,7 @@ describe("who may, in the repo's settings", () => {
     [
       "a team with its organisation",
       'commands:\n  pause: { teams: ["@acme/sre"] }\n',
-      '2:20 BAD_VALUE "@acme/sre" is no team\'s slug; write the slug alone, such as sre',
+      '2:20 BAD_VALUE "@acme/sre" is not a team\'s slug; write the slug alone, such as sre',
     ],
     [
       "a command for nobody",
@@ -48,7 +48,7 @@ describe("who may, in the repo's settings", () => {
     [
       "a bot that is no name",
       "bots: ['@renovate']\n",
-      '1:8 BAD_VALUE "@renovate" is no account\'s name; write it as GitHub shows it, such as renovate[bot]',
+      '1:8 BAD_VALUE "@renovate" is not an account\'s name; write it as GitHub shows it, such as renovate[bot]',
     ],
     ["a misspelt key at the top", "comands: {}\n", '1:1 UNKNOWN_KEY unknown key "comands" at the top; did you mean "commands"?'],
   ])("%s is told with its place and what to write", (_name, text, problem) => {

@@ -265,7 +265,7 @@ describe("lint looks outside the rollout's file", () => {
       { more: { "appsets/kustomization.yaml": "resources: [other.yaml]\n" } },
       /^warning NOT_APPLIED/,
     ],
-    ["a set that Argo CD would not take", { generators: [{ lists: {} }] }, /^error SET_BROKEN .*"lists" is no generator/],
+    ["a set that Argo CD would not take", { generators: [{ lists: {} }] }, /^error SET_BROKEN .*"lists" is not a generator/],
     [
       "a pin's file that another Application reads",
       {

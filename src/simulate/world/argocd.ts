@@ -210,7 +210,7 @@ export function assess(git: ModelGit, target: ModelTarget, commitId: string, val
   }
   switch (segment?.state) {
     case "Healthy":
-      if (time - since >= SETTLE_MS) return answer("live", "all", "Live and healthy.", time, more);
+      if (time - since >= SETTLE_MS) return answer("live", "all", "Synced and Healthy.", time, more);
       return answer("pending", "settled", "Healthy, not for long enough yet.", time, { ...more, lookAgainAt: iso(since + SETTLE_MS) });
     case "Degraded":
       if (time - since >= GRACE_MS) return answer("failing", "health", "Degraded.", time, more);

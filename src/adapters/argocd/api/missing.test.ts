@@ -60,15 +60,14 @@ describe("an account that loses a project while a run goes on", () => {
     const theirs = plane.application("argocd", "theirs");
     expect(theirs).toMatchObject({ spec: { project: "other" }, status: { health: {}, conditions: [] } });
     expect(assess(input({ application: theirs }))).toMatchObject({ verdict: "pending", clause: "readable" });
-    expect(theirs?.unreadable).toSay(
-      /does not let this account get it.*permission denied.*grant it: p, ACCOUNT, applications, get, other\/\*, allow$/,
-    );
+    expect(theirs?.unreadable).toHaveCode("UNLISTED_FORBIDDEN");
+    expect(theirs?.unreadable).toHaveCode("GRANT_WANTED", { grant: "p, ACCOUNT, applications, get, other/*, allow" });
     // Whether one that may not be looked at is there at all, Argo CD tells nobody.
     expect(plane.application("argocd", "dies")?.unreadable).toBeDefined();
     expect(plane.application("argocd", "goes")).toBeUndefined();
     expect(plane.application("argocd", "mine")).not.toHaveProperty("unreadable");
     expect(plane.applicationSet("argocd", "theirs")?.unreadable).toMatchObject({ code: "UNLISTED_FORBIDDEN" });
-    expect(await plane.reread("argocd", "theirs")).toMatchObject({ kind: "failed", why: expect.toSay("grant it") });
+    expect(await plane.reread("argocd", "theirs")).toMatchObject({ kind: "failed", why: expect.toHaveCode("GRANT_WANTED") });
     expect(plane.state().fresh).toBe(true);
   });
 

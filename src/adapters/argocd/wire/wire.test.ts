@@ -181,6 +181,6 @@ describe("taking answers apart", () => {
     const chunk = Buffer.alloc(1 << 20, 0x61);
     expect(() => {
       for (let i = 0; i < 40; i++) splitter.push(chunk);
-    }).toThrow(/more than 16777216 bytes/);
+    }).toThrow(/larger than 16777216 bytes/);
   });
 });

@@ -81,7 +81,7 @@ describe("a journal that GitHub signs", () => {
     ]);
     const other = await replica();
     const state = await other.journal.read();
-    expect([state.tampered, state.runs.get("payments")?.why]).toEqual([undefined, expect.toSay("two")]);
+    expect([state.tampered, state.runs.get("payments")?.why]).toEqual([undefined, expect.toHaveCode("SAID", { text: "two" })]);
     expect(await mirror.remoteHead(JOURNAL_BRANCH)).toBe(state.head);
   });
 
@@ -104,7 +104,7 @@ describe("a journal that GitHub signs", () => {
     await expect(journal.record(change("two"))).rejects.toMatchObject({ kind: "Unavailable" });
     delete github.sim.faults.request;
     const state = await journal.read();
-    expect([state.tampered, state.runs.get("payments")?.why]).toEqual([undefined, expect.toSay("two")]);
+    expect([state.tampered, state.runs.get("payments")?.why]).toEqual([undefined, expect.toHaveCode("SAID", { text: "two" })]);
     expect(await journal.record(change("three"))).toBe("recorded");
   });
 

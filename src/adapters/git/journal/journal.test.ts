@@ -249,7 +249,7 @@ describe("a journal that somebody else touched", () => {
     expect((await journal.read()).tampered?.why).toMatchObject({ code: "JOURNAL_REWRITTEN" });
     git(at.origin, "update-ref", REF, last);
     expect((await journal.read()).tampered).toBeUndefined();
-    expect((await journal.read()).runs.get("payments")?.why).toSay("later");
+    expect((await journal.read()).runs.get("payments")?.why).toHaveCode("SAID", { text: "later" });
   });
 
   test("a rewrite back to before an older acceptance is not covered by it", async () => {

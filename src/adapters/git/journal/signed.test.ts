@@ -79,7 +79,7 @@ describe("a journal that is signed", () => {
     expect(await journal.record(change("two"))).toBe("recorded");
     const other = await replica("other.git");
     const state = await journalOf(other).read();
-    expect([state.tampered, state.runs.get("payments")?.why]).toEqual([undefined, expect.toSay("two")]);
+    expect([state.tampered, state.runs.get("payments")?.why]).toEqual([undefined, expect.toHaveCode("SAID", { text: "two" })]);
     expect(git(at.origin, "cat-file", "-p", REF)).toContain("-----BEGIN SSH SIGNATURE-----");
   });
 

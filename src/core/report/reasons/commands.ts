@@ -110,7 +110,7 @@ const GENERAL = entriesOf<CommandReasons>()({
   PROMOTED_ALREADY: { subject: "pull", says: "@{by} promoted {pull} already: {because}" },
   PROMOTE_DONE: { subject: "pull", says: "Stagecoach merges {pull} once GitHub allows it" },
 
-  RETRY_OF_GOING_RUN: { subject: "run", says: "/retry is for a run that stopped on failures; this one is {phase}" },
+  RETRY_OF_GOING_RUN: { subject: "run", says: "`/retry` is for a run that stopped on failures; this one is {phase}" },
   RETRIED_BY: { subject: "person", says: "@{by} retried it[: {text}]" },
   RETRY_DONE: {
     subject: "run",
@@ -133,7 +133,7 @@ const GENERAL = entriesOf<CommandReasons>()({
   ROLLBACK_WANTS_TO: {
     subject: "run",
     actions: ["rollback"],
-    says: "{given} is no reason: `/rollback --to {given}` goes back to that version, `/rollback` to what each cluster had",
+    says: "{given} is not a reason: `/rollback --to {given}` goes back to that version, `/rollback` to what each cluster had",
   },
   COMMAND_FOR_WHOLE_RUN: {
     subject: "run",

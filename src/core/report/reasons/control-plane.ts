@@ -1,4 +1,5 @@
 /** Why an Argo CD cannot be read, asked or steered. */
+import { formatDuration } from "../../base/time.ts";
 import type { ControlPlaneReasons } from "../../reasons/control-plane.ts";
 import type { Entries } from "./entry.ts";
 import type { Wording } from "./wording.ts";
@@ -17,19 +18,19 @@ const SAYS: Says = {
   NO_CONNECTION: "no connection",
   COLLECTION_LOST: ({ what, because, advice }, names) =>
     `${what}: ${names.because(because)}${advice === undefined ? "" : `; ${names.because(advice)}`}`,
-  COLLECTION_UNLISTED: "{what}: not listed yet",
-  COLLECTION_SILENT: "{what}: no answer in {seconds}s",
-  COLLECTION_CLOSED: "{what}: closed",
-  TOO_MANY_OBJECTS: "more than {most} {what}",
-  TOO_MANY_CHANGES: "{what}: more changes than can be kept while they are listed",
+  COLLECTION_UNLISTED: "{what}: Stagecoach has not listed them yet",
+  COLLECTION_SILENT: "{what}: no answer for {seconds}s",
+  COLLECTION_CLOSED: "{what}: the connection is closed",
+  TOO_MANY_OBJECTS: "there are more than {most} {what}",
+  TOO_MANY_CHANGES: "{what}: they change faster than Stagecoach can list them",
   NO_ARGOCD_LIST: ({ message }) =>
-    `the answer is no list of Argo CD${message === undefined ? ": it has no items" : ` (${message}); is it the right address?`}`,
-  EMPTY_LIST_SAYS_NOTHING: "forbidden: the account may get no {what}, and an empty list says nothing then",
+    `the answer is not a list from Argo CD${message === undefined ? ": it has no items" : ` (${message}); is it the right address?`}`,
+  EMPTY_LIST_SAYS_NOTHING: "forbidden: the account may not get {what}, so an empty list says nothing",
 
-  ADVISE_ADDRESS: "that is not there; is it Argo CD's address, with its root path?",
+  ADVISE_ADDRESS: "nothing answers there; is it Argo CD's address, with its root path?",
   ADVISE_TOKEN: "the token is not accepted: give one that has not expired (argocd account generate-token)",
   ADVISE_RBAC: "grant it in argocd-rbac-cm: p, ACCOUNT, {what}, get, PROJECT/*, allow",
-  ADVISE_INSTALL: "{path} is not there: is Argo CD installed in this cluster?",
+  ADVISE_INSTALL: "{path} does not exist: is Argo CD installed in this cluster?",
   ADVISE_CREDENTIALS: "the kubeconfig's credentials are not accepted",
   ADVISE_ROLE: ({ resource, namespace }) => {
     const where = namespace === undefined ? "in a ClusterRole" : `in a Role of the namespace ${namespace}`;
@@ -38,40 +39,40 @@ const SAYS: Says = {
 
   ADDRESS_UNUSABLE: ({ problem, origin }) =>
     ({
-      noUrl: "Argo CD's address is no URL; write https://HOST",
-      scheme: "Argo CD's address begins with https://",
-      password: "Argo CD's address may not hold a password; give a token",
-      unencrypted: `${origin} would get the token unencrypted; use https://, or allow it with insecure: true`,
+      noUrl: "Argo CD's address is not a URL; write https://HOST",
+      scheme: "Argo CD's address has to begin with https://",
+      password: "Argo CD's address holds a password; give a token instead",
+      unencrypted: `the token would travel to ${origin} unencrypted; use https://, or allow it with insecure: true`,
     })[problem],
   TOKEN_UNUSABLE: ({ file, problem }) => {
     const token = file === undefined ? "the token" : `the token in ${file}`;
     if (problem === "empty") return `${token} is empty`;
-    return problem === "invalid" ? `${token} holds something that is no token` : `${token} cannot be read (${problem.unreadable})`;
+    return problem === "invalid" ? `${token} holds something that is not a token` : `${token} cannot be read (${problem.unreadable})`;
   },
   KUBECONFIG_UNUSABLE: ({ problem }) => KUBECONFIG[problem],
   KUBECONFIG_CREDENTIALS: "the kubeconfig's credentials cannot be used: {because}",
 
-  HOST_SILENT: "{origin} said nothing for {seconds}s",
-  HOST_SLOW: "{origin} took longer than {ms}ms",
+  HOST_SILENT: "{origin} sent nothing for {seconds}s",
+  HOST_SLOW: ({ origin, ms }) => `${origin} took longer than ${formatDuration(ms)}`,
   HOST_UNANSWERING: "no answer from {origin}: {because}",
-  HOST_BROKE_OFF: "{origin} broke the answer off",
+  HOST_BROKE_OFF: "{origin} broke off in the middle of its answer",
   HOST_FAILED: "{origin}: {because}",
-  HOST_REDIRECTS: "{origin} sends elsewhere ({to}); give the address it is served at",
+  HOST_REDIRECTS: "{origin} redirects to {to}; give the address that Argo CD is served at",
   HOST_STATUS: "HTTP {status} from {origin}",
-  CERTIFICATE_UNTRUSTED: "its certificate is not signed by a CA that is trusted here ({tls}); give the CA that signed it",
+  CERTIFICATE_UNTRUSTED: "no CA that is trusted here signed its certificate ({tls}); give the CA that did",
   CERTIFICATE_OTHER_NAME: "its certificate is for another name ({message})",
   CERTIFICATE_EXPIRED: "its certificate has expired (CERT_HAS_EXPIRED)",
 
-  ANSWER_NO_APPLICATION: "the answer is no Application",
+  ANSWER_NO_APPLICATION: "the answer is not an Application",
   ANSWER_NO_JSON: ({ origin, argocd }) =>
-    `${origin} answers with something that is no JSON; is it ${argocd === true ? "Argo CD's" : "the right"} address?`,
+    `${origin} does not answer in JSON; is it ${argocd === true ? "Argo CD's" : "the right"} address?`,
   ANSWER_UNREADABLE: "the answer of {origin} cannot be read: {because}",
   ANSWER_TOO_LARGE: ({ what, most, origin }) => {
-    if (what === "head") return "the answer is larger than any list's head";
+    if (what === "head") return "the head of the answer is larger than that of any list";
     const whole = what === "answer" ? `the answer${origin === undefined ? "" : ` of ${origin}`}` : `an ${what}`;
-    return `${whole} has more than ${most} bytes`;
+    return `${whole} is larger than ${most} bytes`;
   },
-  ANSWER_BROKEN: ({ byte }) => (byte === undefined ? "the answer broke off" : `the answer is no JSON at byte ${byte}`),
+  ANSWER_BROKEN: ({ byte }) => (byte === undefined ? "the answer broke off" : `the answer is not JSON at byte ${byte}`),
   STREAM_ENDED: "the stream ended with an error",
 
   GRANT_WANTED: "{because}; grant it: {grant}",

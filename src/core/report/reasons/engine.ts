@@ -89,7 +89,7 @@ export const ENGINE: Entries<EngineReasons> = entriesOf<EngineReasons>()({
     subject: "application",
     says: "{application} does not follow {branch}: moving the branch would not reach it",
   },
-  BRANCH_GONE: { subject: "repository", says: "branch {branch} is not there any more" },
+  BRANCH_GONE: { subject: "repository", says: "branch {branch} no longer exists" },
   BRANCH_UNFETCHED: { subject: "repository", says: "Stagecoach has not fetched the head of {branch}, {head}, yet" },
   BRANCH_PAST: { subject: "repository", says: "{branch} is at {head}, past {commit}: Stagecoach only ever moves a branch forward" },
   BRANCH_APART: {

@@ -48,6 +48,25 @@ function problemLines(code: string, samples: readonly object[], say: (reason: An
   return [`**\`${code}\`**`, "", ...said, ""];
 }
 
+/** Words of the program for itself: a cluster is *healthy* to people, and what is still checked of it is said. */
+const INTERNAL =
+  /\b(?:(?:un)?settled|settl(?:es|ing)|(?:un)?confirm(?:s|ed)?|baked|bakes|live|lives|mirrors?|rounds?|lanes?|snapshots?|journalled|amendments?|shards?|dips?|ailments?|nudges?|lapse[sd]?|verdicts?|intentions?)\b/i;
+
+/** Where such a word is another's: the code, and whose it is. */
+const OF_OTHERS: Readonly<Record<string, string>> = {
+  BASE_NOT_DEFAULT: "the sample's branch is called live",
+  BASE_REVISION: "the sample's branch is called live",
+};
+
+/** The lines of people's text that hold a word of the program's own, behind their code. */
+function internalWords(text: string): string[] {
+  let code = "";
+  return text.split("\n").flatMap((line) => {
+    code = /^\*\*`(\w+)`/.exec(line)?.[1] ?? code;
+    return line.startsWith("- ") && INTERNAL.test(line) && OF_OTHERS[code] === undefined ? [`${code} ${line}`] : [];
+  });
+}
+
 test("every sentence stands in one file, in each of its ways, with what it is about", async () => {
   const reasons = Object.entries(TABLES).flatMap(([title, table]) => [
     `## ${title}`,
@@ -79,5 +98,6 @@ test("every sentence stands in one file, in each of its ways, with what it is ab
     ...render,
   ].join("\n");
   expect(text.split("\n").filter((line) => /undefined|\[object|NaN|\bnull\b/.test(line) && !/null is not text/.test(line))).toEqual([]);
+  expect(internalWords(text)).toEqual([]);
   await expect(text).toMatchFileSnapshot("__snapshots__/every-sentence.md");
 });

@@ -81,7 +81,7 @@ export const RULES = entriesOf<GatesReasons>()({
       `waiting for the ${analysisPhrase(analysis, names)}: ${names.because(because)}${more === 0 ? "" : `, and ${more} more`}`,
     subject: "analysis",
   },
-  ANALYSIS_BEGUN: { says: "it is begun", subject: "analysis" },
+  ANALYSIS_BEGUN: { says: "it has begun", subject: "analysis" },
   ANALYSIS_BEGINS: {
     says: ({ analysis, attempt }, names) => `${analysisPhrase(analysis, names)} begins${attempt === 1 ? "" : `, attempt ${attempt}`}`,
     subject: "analysis",
@@ -89,7 +89,7 @@ export const RULES = entriesOf<GatesReasons>()({
   ANALYSIS_ARGUMENT: { says: "the argument {name}: {because}", subject: "analysis" },
   ANALYSIS_ARGUMENT_MISSING: {
     says: ({ name, variable, cluster }, names) =>
-      `the argument ${name} wants {{ ${variable} }}, which there is not${cluster === undefined ? "" : ` of ${names.cluster(cluster)}`}`,
+      `the argument ${name} wants {{ ${variable} }}, which ${cluster === undefined ? "has no value" : `${names.cluster(cluster)} does not have`}`,
     subject: "analysis",
   },
   WAITS_ENDED: { says: "@{by} ended all waits", subject: "person" },

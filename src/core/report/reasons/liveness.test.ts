@@ -27,13 +27,13 @@ const MESSAGES: [name: string, input: LivenessInput, verdict: string, sentence: 
     "a sync window, and when it opens",
     input({ application: status(outOfSync), windows: { ...closed, opensAt: "2026-11-21T22:00:00Z" } }),
     "waiting",
-    "It is OutOfSync and waits for a sync window: it opens at 2026-11-21T22:00:00Z.",
+    "It is OutOfSync and waits for a sync window: it opens at 2026-11-21 22:00:00 UTC.",
   ],
   [
     "a sync window that lets people through",
     input({ application: status(outOfSync), windows: { ...closed, windows: [manual] } }),
     "waiting",
-    "It is OutOfSync and waits for a sync window: when it opens next cannot be told; a sync by hand is allowed meanwhile.",
+    "It is OutOfSync and waits for a sync window: nobody can tell when it opens next; a sync by hand is allowed meanwhile.",
   ],
   [
     "a sync that a window holds up",
@@ -42,7 +42,7 @@ const MESSAGES: [name: string, input: LivenessInput, verdict: string, sentence: 
       windows: { ...closed, opensAt: "2026-11-21T22:00:00Z" },
     }),
     "waiting",
-    "Its sync waits for a sync window to open: blocked by sync window; it opens at 2026-11-21T22:00:00Z.",
+    "Its sync waits for a sync window to open: blocked by sync window; it opens at 2026-11-21 22:00:00 UTC.",
   ],
   [
     "nothing that anybody could name, for long",
@@ -72,7 +72,7 @@ const MESSAGES: [name: string, input: LivenessInput, verdict: string, sentence: 
       }),
     }),
     "lost",
-    'Argo CD cannot reach its cluster, by its last comparison: Failed to load live state: failed to get cluster info for "https://eu-1": error synchronizing cache state: dial tcp: i/o timeout.',
+    'Argo CD could not reach its cluster when it last compared: Failed to load live state: failed to get cluster info for "https://eu-1": error synchronizing cache state: dial tcp: i/o timeout.',
   ],
   [
     "a retry, which one of how many, and when",
@@ -94,7 +94,7 @@ const MESSAGES: [name: string, input: LivenessInput, verdict: string, sentence: 
     "an attempt that is used up, and what helps",
     input({ application: status({ operationState: { phase: "Failed", message: "hook failed (retried 5 times)." } }), now: NOW + 60_000 }),
     "failing",
-    "Its sync ended Failed: hook failed (retried 5 times). Argo CD does not try this revision again by itself: it wants a new commit, or a sync by hand.",
+    "Its sync ended Failed: hook failed (retried 5 times). Argo CD does not try this revision again by itself: push a new commit, or sync it by hand.",
   ],
   ["an Application that is gone", input({ application: undefined }), "lost", "There is no such Application."],
   [
@@ -118,19 +118,19 @@ const MESSAGES: [name: string, input: LivenessInput, verdict: string, sentence: 
       change: { kind: "revision", revision: "main", mergedAt: at("10:00:00") },
     }),
     "pending",
-    "Stale: Argo CD last compared at 09:58:00 UTC, the change was merged at 10:00:00 UTC; a refresh is asked for.",
+    "Argo CD's status is out of date: Argo CD last compared it at 09:58:00 UTC, and the change was merged at 10:00:00 UTC; Stagecoach has asked for a refresh.",
   ],
   [
     "a status of another day, which is said with it",
     input({ application: status({ reconciledAt: "2026-11-20T23:50:00Z" }) }),
     "pending",
-    "Stale: Argo CD last compared at 2026-11-20 23:50:00 UTC, the change was merged at 10:00:00 UTC.",
+    "Argo CD's status is out of date: Argo CD last compared it at 2026-11-20 23:50:00 UTC, and the change was merged at 10:00:00 UTC.",
   ],
   [
     "settling that ends on another day",
     input({ settleMs: 86_400_000 }),
     "pending",
-    "All is well since 10:00:20 UTC; it counts if that still holds at 2026-11-22 10:00:20 UTC.",
+    "Synced and Healthy since 10:00:20 UTC; it counts as healthy if that still holds at 2026-11-22 10:00:20 UTC.",
   ],
   [
     "a retry that is due and has not begun, for as long as Argo CD may be busy",
@@ -156,7 +156,7 @@ const MESSAGES: [name: string, input: LivenessInput, verdict: string, sentence: 
       }),
     }),
     "pending",
-    "Argo CD has hydrated by an older sourceHydrator than the spec has now.",
+    "Argo CD hydrated it by an older sourceHydrator than its spec has now.",
   ],
   [
     "the dry source, where the ApplicationSet has not followed",
@@ -176,19 +176,19 @@ const MESSAGES: [name: string, input: LivenessInput, verdict: string, sentence: 
       application: status({ reconciledAt: at("09:00:00") }, { metadata: { annotations: { "argocd.argoproj.io/skip-reconcile": "true" } } }),
     }),
     "pending",
-    "Stale: Argo CD last compared at 09:00:00 UTC, the change was merged at 10:00:00 UTC; its annotation argocd.argoproj.io/skip-reconcile keeps Argo CD from looking.",
+    "Argo CD's status is out of date: Argo CD last compared it at 09:00:00 UTC, and the change was merged at 10:00:00 UTC; its annotation argocd.argoproj.io/skip-reconcile keeps Argo CD from looking.",
   ],
   [
     "a cluster's clock that seems to be behind",
     input({ application: status({ reconciledAt: at("09:59:30"), operationState: undefined }) }),
     "pending",
-    "Stale: Argo CD last compared at 09:59:30 UTC, the change was merged at 10:00:00 UTC; it has seen the merge, so its clock may be 30s behind.",
+    "Argo CD's status is out of date: Argo CD last compared it at 09:59:30 UTC, and the change was merged at 10:00:00 UTC; Argo CD has seen the merge, so its clock may be 30s behind.",
   ],
   [
     "a clock that is hours ahead",
     input({ application: status({ reconciledAt: at("12:00:00") }) }),
     "pending",
-    "All is well since 12:00:00 UTC; it counts if that still holds at 12:00:10 UTC. The cluster's clock is at least 7140s ahead of ours. That is more than is made up for: set it.",
+    "Synced and Healthy since 12:00:00 UTC; it counts as healthy if that still holds at 12:00:10 UTC. Its cluster's clock is at least 7140s ahead of Stagecoach's. That is too far to allow for: set that clock (NTP).",
   ],
 ];
 
@@ -201,6 +201,6 @@ test("a change that is live says at what, since when, and how many sources more 
   const seen = ["d".repeat(40), "v1.4.2"];
   const times = { since: "2026-11-20T10:00:20.000Z", comparedAt: "2026-11-21T10:00:10.000Z", day: "2026-11-21" };
   expect(sentenceOf({ code: "CHANGE_LIVE", seen, more: 87, health: "Healthy", ...times })).toBe(
-    "Live at ddddddd, v1.4.2 and 87 more, Synced and Healthy since 2026-11-20 10:00:20 UTC; compared at 10:00:10 UTC.",
+    "Synced and Healthy at ddddddd, v1.4.2 and 87 more since 2026-11-20 10:00:20 UTC; Argo CD compared it at 10:00:10 UTC.",
   );
 });

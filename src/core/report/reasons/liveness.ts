@@ -1,4 +1,5 @@
 /** What liveness says: whether a change is live and healthy in an Application. These end with a full stop, since some are two sentences. */
+import { count } from "../../base/count.ts";
 import type { AnyReason } from "../../base/reason.ts";
 import type { Time } from "../../base/time.ts";
 import type { LivenessReasons, ParentStep } from "../../reasons/liveness.ts";
@@ -7,7 +8,7 @@ import type { Entries, Subject } from "./entry.ts";
 import type { Names } from "./phrases.ts";
 import type { Wording } from "./wording.ts";
 
-const USED_UP = " Argo CD does not try this revision again by itself: it wants a new commit, or a sync by hand.";
+const USED_UP = " Argo CD does not try this revision again by itself: push a new commit, or sync it by hand.";
 const LEAVE_OUT: readonly CommandName[] = ["requeue", "skip"];
 const FAILED: readonly CommandName[] = ["retry", "requeue", "skip", "rollback"];
 
@@ -19,9 +20,9 @@ const PARTS: Record<LivenessReasons["SPEC_DIFFERS"]["part"], string> = {
   sources: "its sources are not yet as the commit gives them",
 };
 const EARLIER: Record<LivenessReasons["EARLIER_READ_DIFFERS"]["by"], string> = {
-  uid: "is of another object (uid)",
-  resourceVersion: "is not of an older resourceVersion",
-  absence: "has no such Application",
+  uid: "was of another object (uid)",
+  resourceVersion: "was not of an older resourceVersion",
+  absence: "found no such Application",
 };
 const IDLE = { unseen: ": is a sync window of its project closed?", open: ", though no sync window is closed." };
 
@@ -29,6 +30,11 @@ const IDLE = { unseen: ": is a sync window of its project closed?", open: ", tho
 function clock(time: Time, day: string): string {
   const hour = time.slice(-13, -5);
   return `${time.slice(0, -14) === day ? hour : `${time.slice(0, -14)} ${hour}`} UTC`;
+}
+
+/** A time as Kubernetes writes it, `2026-11-21 22:00:00 UTC`; anything else as it stands. */
+function readable(time: string): string {
+  return time.replace(/^(\d{4}-\d\d-\d\d)T(\d\d:\d\d:\d\d)(?:\.\d+)?Z$/, "$1 $2 UTC");
 }
 
 /** Shortens a commit to 7 digits. */
@@ -50,7 +56,7 @@ const STEPS: Record<ParentStep, (parent: string, set: string) => string> = {
   apply: (parent, set) => `Application ${parent} has seen the change and is applying ${set}`,
   byHand: (parent, set) =>
     `Application ${parent}, which applies ${set}, is OutOfSync and its auto-sync is off: a person must sync it in Argo CD`,
-  generate: (_, set) => `Argo CD's ApplicationSet controller is to bring it from ${set}`,
+  generate: (_, set) => `Argo CD's ApplicationSet controller has not generated it from ${set} yet`,
   unseen: (parent, set) => `Application ${parent}, which applies ${set}, cannot be seen from here`,
 };
 const BY_ITSELF = "Argo CD does so by itself within minutes; its webhook makes that seconds: docs/argocd.md#argo-cds-webhook";
@@ -76,93 +82,86 @@ const SAYS: Says = {
   NO_APPLICATION: "There is no such Application.",
   CHANGE_LIVE: ({ seen, more, health, since, comparedAt, cluster, objects, day }) => {
     const at = seen.length === 0 ? "" : ` at ${seen.map(short).join(", ")}${more === 0 ? "" : ` and ${more} more`}`;
-    const healthy = `${health}${since === undefined ? "" : ` since ${clock(since, day)}`}`;
+    const held = since === undefined ? "" : ` since ${clock(since, day)}`;
     // What cannot be asked is said once a page, not of each cluster.
     const answered = cluster === undefined || cluster === "unasked" ? "" : `; its cluster answered at ${clock(cluster, day)}`;
-    return `Live${at}, Synced and ${healthy}; compared at ${clock(comparedAt, day)}${objects === undefined ? "" : OBJECTS[objects]}${answered}.`;
+    return `Synced and ${health}${at}${held}; Argo CD compared it at ${clock(comparedAt, day)}${objects === undefined ? "" : OBJECTS[objects]}${answered}.`;
   },
   CLUSTERS_UNASKED: ({ all }) =>
-    `${all ? "No cluster here" : "Not every cluster here"} can be asked whether it answers just now: one that goes away after its sync is not seen (docs/liveness.md#limits).`,
+    `Stagecoach cannot check right now whether ${all ? "the clusters here answer" : "every cluster here answers"}: one that goes away after its sync would not be noticed (docs/liveness.md#limits).`,
   CLOCK_AHEAD: ({ because, seconds, broken }, names) =>
-    `${names.because(because)} The cluster's clock is at least ${seconds}s ahead of ours.${broken ? " That is more than is made up for: set it." : ""}`,
-
-  APPLICATION_DELETED: "The Application is being deleted since {since}.",
+    `${names.because(because)} Its cluster's clock is at least ${seconds}s ahead of Stagecoach's.${broken ? " That is too far to allow for: set that clock (NTP)." : ""}`,
+  APPLICATION_DELETED: ({ since }) => `The Application has been in deletion since ${readable(since)}.`,
   OWNER_ENDS: ({ name, state }) =>
     `Its ApplicationSet ${name} ${state === "gone" ? "is gone" : "is being deleted"}: nothing brings changes to it any more.`,
   OWNER_SAYS: "{message}",
-  OWNER_UNREADABLE: "it cannot be read: {because}",
-
-  APPLICATION_UNREADABLE: "It cannot be read: {because}.",
+  OWNER_UNREADABLE: "Stagecoach cannot read it: {because}",
+  APPLICATION_UNREADABLE: "Stagecoach cannot read it: {because}.",
   FIELDS_UNREADABLE: ({ fields }) => fields.join(", "),
   NESTED_TOO_DEEP: "it is nested more than {most} deep",
-  UNLISTED_UNASKED: "it is not in Argo CD's list any more, and why was not asked yet",
-  UNLISTED_FORBIDDEN: "Argo CD does not let this account get it any more: {because}",
-  UNLISTED_ASKING_FAILED: "it is not in Argo CD's list any more, and asking why failed: {because}",
-
+  UNLISTED_UNASKED: "Argo CD no longer lists it, and Stagecoach has not asked why yet",
+  UNLISTED_FORBIDDEN: "Argo CD no longer lets this account read it: {because}",
+  UNLISTED_ASKING_FAILED: "Argo CD no longer lists it, and Stagecoach could not ask why: {because}",
   CHANGE_NOT_IN_SPEC: ({ because, owner }, names) => {
     const why = owner === undefined ? "" : `; its ApplicationSet ${owner.name} changes nothing: ${names.because(owner.because)}`;
     return `The change is not in the Application yet: ${names.because(because)}${why}.`;
   },
   SPEC_AWAITS: (reason, names) => `${names.because(reason.because)} ${awaitedPhrase(reason, names)}`,
-  SPEC_UNRENDERED: "what its spec should be at the commit is not known, so it cannot be compared",
+  SPEC_UNRENDERED: "Stagecoach cannot work out what its spec should be at the commit, so it cannot compare the two",
   SPEC_DIFFERS: ({ part }) => PARTS[part],
-  SOURCES_COUNT_DIFFERS: "it has {has} source(s), the commit gives it {wanted}",
+  SOURCES_COUNT_DIFFERS: ({ has, wanted }) => `it has ${count(has, "source")}, and the commit gives it ${wanted}`,
   REVISION_NOT_IN_SPEC: ({ dry, asks, wanted }) =>
     `its ${dry === true ? "dry source" : "spec"} asks for ${short(asks)}, not yet for ${short(wanted)}`,
-
   STATUS_STALE: ({ because, skipped, refreshAsked }, names) => {
     const skips = skipped === true ? "; its annotation argocd.argoproj.io/skip-reconcile keeps Argo CD from looking" : "";
-    return `Stale: ${names.because(because)}${skips}${refreshAsked === true ? "; a refresh is asked for" : ""}.`;
+    return `Argo CD's status is out of date: ${names.because(because)}${skips}${refreshAsked === true ? "; Stagecoach has asked for a refresh" : ""}.`;
   },
   NEVER_COMPARED: "Argo CD has not compared this Application yet",
   COMPARED_TO_OLDER_SPEC: ({ at, day }) =>
-    `Argo CD's status is about an older spec (comparedTo is not the spec)${at === undefined ? "" : `, compared at ${clock(at, day)}`}`,
+    `Argo CD last compared an older spec of it (status.sync.comparedTo)${at === undefined ? "" : `, at ${clock(at, day)}`}`,
   NEVER_RECONCILED: "Argo CD has never reconciled it",
   COMPARED_BEFORE_MERGE: ({ at, mergedAt, behindSeconds, day }) => {
-    const behind = behindSeconds === undefined ? "" : `; it has seen the merge, so its clock may be ${behindSeconds}s behind`;
-    return `Argo CD last compared at ${clock(at, day)}, the change was merged at ${clock(mergedAt, day)}${behind}`;
+    const behind = behindSeconds === undefined ? "" : `; Argo CD has seen the merge, so its clock may be ${behindSeconds}s behind`;
+    return `Argo CD last compared it at ${clock(at, day)}, and the change was merged at ${clock(mergedAt, day)}${behind}`;
   },
   REFERENCE_COMPARED_ONCE: ({ at, day }) =>
-    `Argo CD has compared once, at ${clock(at, day)}, since it has seen the change: the files that a source reads by $ref count from the comparison after it.`,
+    `Argo CD has compared it once since it saw the change, at ${clock(at, day)}: files that a source reads by $ref count from the next comparison on.`,
   COMPARED_BEFORE_END: ({ at, endedAt, day }) =>
-    `its operation ended at ${clock(endedAt, day)}, Argo CD last compared at ${clock(at, day)}, not later`,
-
+    `its sync ended at ${clock(endedAt, day)}, and Argo CD has not compared it since (last at ${clock(at, day)})`,
   CHANGE_NOT_SEEN: ({ because }, names) => `${begun(because, names)}.`,
   NO_SUCH_SOURCE: "none of its sources is {repo}, so the commit can never show in it",
   NO_REVISION_SHOWN: "Argo CD shows no revision for the source",
-  NAME_SHOWN: 'Argo CD shows "{seen}", a name and not yet a revision',
+  NAME_SHOWN: 'Argo CD shows the name "{seen}", and not yet the revision that it stands for',
   COMMIT_NOT_SEEN: ({ seen, commit }) => `Argo CD has seen ${short(seen)}, which does not contain ${short(commit)}`,
   COMMIT_UNDECIDED: ({ seen, commit }) => `Argo CD has seen ${short(seen)}; whether it contains ${short(commit)} is not known yet`,
   PIN_CHANGED_SINCE: ({ seen, commit, by }) =>
-    `Argo CD has seen ${short(seen)}, in which ${short(by)} has changed the pin after ${short(commit)}; a person must say which of the two holds`,
+    `Argo CD has seen ${short(seen)}, where ${short(by)} changed the pin after ${short(commit)}; a person has to say which of the two counts`,
   OTHER_REVISION_SEEN: ({ seen, wanted, shortened }) => {
     const hint = ", which looks like a shortened commit id (where it is a name, pin one that does not, or the full id)";
     return `Argo CD has seen ${short(seen) || "no revision"}, not ${short(wanted)}${shortened === true ? hint : ""}`;
   },
   CHANGE_NOT_RENDERED:
-    "Its annotation manifest-generate-paths ({paths}) leaves out {changed}, so Argo CD renders nothing anew: whatever it shows, the old version runs. Let it be {right}, then /requeue the cluster, for what was passed over stays so.",
+    "Its annotation manifest-generate-paths ({paths}) leaves out {changed}, so Argo CD did not render the change: the old version still runs, whatever Argo CD shows. Set the annotation to {right}, then `/requeue` the cluster: Argo CD does not come back to what it passed over.",
   DRY_SOURCE_DIFFERS: "its dry source is {repo}, not {wanted}",
   HYDRATED_NOT_COMPARED: ({ hydrated = "nothing", compared }) =>
-    `the change is hydrated as ${short(hydrated)}, Argo CD has compared ${short(compared) || "no revision"}`,
+    `the change is hydrated as ${short(hydrated)}, and Argo CD has compared ${short(compared) || "no revision"}`,
   HYDRATION_FAILED: ({ message }) => `hydration failed: ${message ?? "no message"}`,
   HYDRATED_FROM_OLDER: ({ dry, wanted }) =>
-    `the files that are synced were made from ${short(dry)} by what stands beside them, which does not contain ${short(wanted)}`,
-  HYDRATION_UNDECIDED: ({ seen }) => `what ${short(seen)} was hydrated from is not known yet`,
+    `the hydrated files say that they were made from ${short(dry)}, which does not contain ${short(wanted)}`,
+  HYDRATION_UNDECIDED: ({ seen }) => `Stagecoach does not know yet what ${short(seen)} was hydrated from`,
   HYDRATION_SHARED:
-    'Argo CD says that it is hydrated, and may mean "{other}", which is hydrated to the same branch: give each a branch of its own',
-  HYDRATED_BY_OLDER: "Argo CD has hydrated by an older sourceHydrator than the spec has now",
+    'Argo CD says that it is hydrated, but may mean "{other}", which is hydrated to the same branch: give each a branch of its own',
+  HYDRATED_BY_OLDER: "Argo CD hydrated it by an older sourceHydrator than its spec has now",
   NOT_HYDRATED: ({ wanted, now }) => {
-    if (wanted === undefined) return "Argo CD has not hydrated by the sourceHydrator of the spec yet";
+    if (wanted === undefined) return "Argo CD has not hydrated it by the sourceHydrator of its spec yet";
     if (now === undefined) return `Argo CD has not hydrated ${short(wanted)} yet`;
     return `Argo CD hydrates ${short(now)}; ${short(wanted)} is not hydrated yet`;
   },
-
-  FAILING_UNCONFIRMED: "{because} One comparison says so: it has failed once a second one does.",
-
-  SYNC_LOCAL: "Somebody synced it from files of their own (argocd app sync --local), and Argo CD compares with these: sync it from Git.",
-  SYNC_NOT_BEGUN: "A sync is asked for and has not begun.",
+  FAILING_UNCONFIRMED: "{because} It counts as failed once a second comparison of Argo CD's says the same.",
+  SYNC_LOCAL: "Somebody synced it from local files (argocd app sync --local), and Argo CD compares it with those: sync it from Git.",
+  SYNC_NOT_BEGUN: "A sync was requested and has not begun yet.",
   SYNC_AWAITS_WINDOW: ({ message = "", opensAt }) =>
-    `Its sync waits for a sync window to open: ${message}${after("; it opens at ", opensAt)}.`,
+    `Its sync waits for a sync window to open: ${message}${after("; it opens at ", opensAt && readable(opensAt))}.`,
   OPERATION_GOES_ON: ({ phase, since, day }) => `Its operation is ${phase}${since === undefined ? "" : ` since ${clock(since, day)}`}.`,
   SYNC_RETRIES: ({ failedAt, retry, of, at, overdue, message, day }) => {
     const said = after(": ", message);
@@ -174,15 +173,15 @@ const SAYS: Says = {
 
   CLUSTER_UNREACHABLE: ({ name, triedAt, againAt, message, day }) => {
     const tried = triedAt === undefined ? "" : ` (tried at ${clock(triedAt, day)})`;
-    const again = againAt === undefined ? "" : ` It is asked again at ${clock(againAt, day)}.`;
+    const again = againAt === undefined ? "" : ` It tries again at ${clock(againAt, day)}.`;
     return `Argo CD ${againAt === undefined ? "cannot" : "did not"} reach cluster ${name}${tried}${after(": ", message)}.${again}`;
   },
-  CLUSTER_UNREACHED: ({ message = "" }) => `Argo CD cannot reach its cluster, by its last comparison: ${message}.`,
+  CLUSTER_UNREACHED: ({ message = "" }) => `Argo CD could not reach its cluster when it last compared: ${message}.`,
   SYNC_STATUS: ({ status = "not known" }) => `Its sync status is ${status}.`,
   SYNC_BY_HAND: "It is OutOfSync and auto-sync is off: a person must sync it in Argo CD.",
   OUT_OF_SYNC: ({ idle }) => `It is OutOfSync${idle === undefined ? "." : `, and nothing syncs it${IDLE[idle]}`}`,
   SYNC_WINDOW_CLOSED: ({ opensAt, manual }) => {
-    const when = opensAt === undefined ? "when it opens next cannot be told" : `it opens at ${opensAt}`;
+    const when = opensAt === undefined ? "nobody can tell when it opens next" : `it opens at ${readable(opensAt)}`;
     return `It is OutOfSync and waits for a sync window: ${when}${manual ? "; a sync by hand is allowed meanwhile" : ""}.`;
   },
   CONDITION_BAD: ({ type, message, spent }) => `${type}: ${message ?? "no message"}.${spent ? USED_UP : ""}`,
@@ -195,22 +194,24 @@ const SAYS: Says = {
   SUSPENDED: ({ message }) =>
     `Its health is Suspended${after(" (", message, ")")}: something in it is paused, such as a Rollout at a canary step.`,
 
-  IMAGE_NOT_SHOWN: ({ wanted, shown }) => `It is Healthy, and none of its pods has ${wanted}: there is ${shown.join(", ")}.`,
+  IMAGE_NOT_SHOWN: ({ wanted, shown }) => `It is Healthy, but none of its pods runs ${wanted}: they run ${shown.join(", ")}.`,
 
-  CONTENT_ASKED: "Argo CD is asked what its objects hold.",
+  CONTENT_ASKED: "Stagecoach is asking Argo CD what its objects hold.",
   CONTENT_UNREAD: ({ because, required }, names) =>
-    `What its objects hold cannot be read: ${names.because(because)} ${required ? "With `proof: content` it does not count without" : "If that stays so, it counts by its revision"}.`,
+    `Stagecoach cannot read what its objects hold: ${names.because(because)} ${required ? "With `proof: content` it does not count as healthy before that" : "If that stays so, it counts by its revision"}.`,
   CONTENT_UNTOLD:
-    "Its objects do not tell whether the change is live, and with `proof: content` it does not count without that: pin a value that shows in them, such as a tag, or let it be `proof: revision`.",
-  CONTENT_NOT_LIVE: "It renders to what the pins were set to, and its cluster holds something else, though Argo CD calls it Synced.",
+    "Its objects do not show whether the change has arrived, and with `proof: content` it does not count as healthy before they do: pin a value that shows in them, such as a tag, or set `proof: revision`.",
+  CONTENT_NOT_LIVE: "Argo CD calls it Synced, but its cluster holds something other than what the pins were set to.",
   CONTENT_UNCHANGED:
-    "Its objects are still those of before: its revision renders to exactly what the one before the change does. Is the pin used, and does manifest-generate-paths cover its file?",
+    "The change altered nothing in its objects: the new revision renders to exactly what the one before it does. Is the pin used, and does manifest-generate-paths cover its file?",
 
-  SETTLING: ({ since, until, day }) => `All is well since ${clock(since, day)}; it counts if that still holds at ${clock(until, day)}.`,
-  READ_AWAITED: ({ at, day }) => `Its last report is good. It counts once Argo CD was asked for it by name, at ${clock(at, day)} or later.`,
-  READ_FAILED: "{because} Asking failed: {problem}",
-  EARLIER_READ_DIFFERS: ({ by }) => `The earlier read ${EARLIER[by]}, so it confirms nothing.`,
-  EARLIER_READ_UNMET: 'The earlier read did not meet clause "{clause}": one more read must confirm this one.',
+  SETTLING: ({ since, until, day }) =>
+    `Synced and Healthy since ${clock(since, day)}; it counts as healthy if that still holds at ${clock(until, day)}.`,
+  READ_AWAITED: ({ at, day }) =>
+    `Argo CD last reported it healthy. It counts once Stagecoach has read it from Argo CD by name, at ${clock(at, day)} or later.`,
+  READ_FAILED: "{because} That read failed: {problem}",
+  EARLIER_READ_DIFFERS: ({ by }) => `The read before ${EARLIER[by]}, so it shows nothing: Stagecoach reads it once more.`,
+  EARLIER_READ_UNMET: 'The read before did not show it healthy ("{clause}"): Stagecoach reads it once more.',
 };
 
 /** What is not about the Application itself, and what a person may answer with a command. */

@@ -16,7 +16,7 @@ export const SETTINGS = entriesOf<SettingReasons>()({
   },
   SETTING_FILE: {
     says: ({ setting, file, fault }) =>
-      `${setting}: the file ${file} cannot be read (${fault}${fault === "ENOENT" ? ": it is not there" : ""})`,
+      `${setting}: the file ${file} cannot be read (${fault}${fault === "ENOENT" ? ": it does not exist" : ""})`,
   },
   SETTING_FILE_EMPTY: { says: "{setting}: the file {file} is empty" },
   CONFIG_INVALID: {
@@ -28,42 +28,42 @@ export const SETTINGS = entriesOf<SettingReasons>()({
       return ["the configuration cannot be used", ...lines].join("\n");
     },
   },
-  NOT_A_PORT: { says: "{setting} is not a port: a number from 0 to 65535 is wanted" },
+  NOT_A_PORT: { says: "{setting} is not a port: write a number from 0 to 65535" },
   NOT_A_DURATION: { says: "{setting} is not a duration; write 90s, 5m or 1h30m" },
   DURATION_TOO_SHORT: { says: "{setting} is less than {least}; write {least} or more" },
-  NOT_A_CHOICE: { says: "{setting} is none of {known}" },
-  APP_ID_MISSING: { says: "there is a private key and no APP_ID; the App's settings page shows its id" },
+  NOT_A_CHOICE: { says: "{setting} has to be one of {known}" },
+  APP_ID_MISSING: { says: "a private key is set and APP_ID is not; the App's settings page shows it as App ID" },
   APP_ID_INVALID: { says: "APP_ID is not a number; the App's settings page shows it as App ID" },
   APP_KEY_MISSING: {
-    says: "there is an APP_ID and no private key; set PRIVATE_KEY_FILE to the .pem file that the App's settings page gives",
+    says: "APP_ID is set and the private key is not; set PRIVATE_KEY_FILE to the .pem file that the App's settings page gives",
   },
-  APP_KEY_NO_PEM: { says: "the private key is no PEM; take the .pem file that the App's settings page gives, as it is" },
+  APP_KEY_NO_PEM: { says: "the private key is not in PEM format; use the .pem file that the App's settings page gives, as it is" },
   WEBHOOK_SECRET_MISSING: {
-    says: `there is no webhook secret: ${PRETEND}. Set WEBHOOK_SECRET (or WEBHOOK_SECRET_FILE) to the one in the App's settings`,
+    says: `no webhook secret is set: ${PRETEND}. Set WEBHOOK_SECRET (or WEBHOOK_SECRET_FILE) to the one in the App's settings`,
   },
   WEBHOOK_SECRET_PUBLIC: {
     says: `WEBHOOK_SECRET is "development", which everybody knows: ${PRETEND}. Choose another, in the App's settings and here`,
   },
-  KUBECONFIG_MISSING: { says: "the kubeconfig cannot be used: none was found ($KUBECONFIG, ~/.kube/config, in-cluster); name one" },
+  KUBECONFIG_MISSING: { says: "no kubeconfig was found ($KUBECONFIG, ~/.kube/config, in-cluster); name one" },
   KUBECONFIG_CONTEXT: { says: 'the kubeconfig has no context "{context}"; it has [{known}|none]' },
   KUBECONFIG_CLUSTER: { says: "the kubeconfig names no current cluster; set current-context" },
-  ANALYSIS_NAMESPACE: { says: "analysis.engine is argo-rollouts, and analysis.jobs does not say in which namespace AnalysisRuns are made" },
-  SETTING_SECRET_PLACE: { says: "analysis.secrets: {secret} wants either file or env, where its value is" },
-  NO_DIRECTORY: { says: "{path} is no directory" },
-  MIRRORS_NOT_MADE: { says: "the directory {path} for mirrors cannot be made ({fault})" },
-  PORT_TAKEN: { says: "a port is taken: {said}; set PORT (now {port}) or INSIDE_PORT (now {insidePort})" },
+  ANALYSIS_NAMESPACE: { says: "analysis.engine is argo-rollouts, and analysis.jobs does not name the namespace for its AnalysisRuns" },
+  SETTING_SECRET_PLACE: { says: "analysis.secrets: {secret} needs either file or env, to say where its value is" },
+  NO_DIRECTORY: { says: "{path} is not a directory" },
+  MIRRORS_NOT_MADE: { says: "Stagecoach cannot create the directory {path} for its copies of repositories ({fault})" },
+  PORT_TAKEN: { says: "a port is in use already: {said}; set PORT (now {port}) or INSIDE_PORT (now {insidePort})" },
   GITHUB_NOT_REACHED: {
     says: {
       own: {
-        true: "{url} cannot be reached: {said}; is GHE_HOST right?",
-        false: "{url} cannot be reached: {said}; is the network right?",
+        true: "Stagecoach cannot reach {url}: {said}; is GHE_HOST right?",
+        false: "Stagecoach cannot reach {url}: {said}; is a proxy or firewall in between?",
       },
     },
   },
   APP_KEY_REFUSED: {
     says: "{url} refuses the App's key: are APP_ID and the private key of the same App, and is this machine's clock right?",
   },
-  APP_UNKNOWN: { says: "{url} knows no such App; is GHE_HOST right?" },
+  APP_UNKNOWN: { says: "{url} knows no App with this APP_ID; is GHE_HOST right?" },
   GITHUB_SAID: { says: "{url} answered {status}: {said}" },
-  NOT_STARTED: { says: "the bot could not start: {said}" },
+  NOT_STARTED: { says: "Stagecoach could not start: {said}" },
 });

@@ -21,8 +21,8 @@ function placePhrase({ branch, file }: PinRef): string {
 /** Why a target is where it is, and what was seen of it. */
 export const TARGETS: Entries<TargetReasons> = entriesOf<TargetReasons>()({
   TARGET_LEFT: { subject: "application", says: "{cluster} left: {application} and its pin are gone" },
-  TARGET_GONE: { subject: "application", says: "left: Application and pin are gone" },
-  READ_BEFORE_MERGE: { subject: "application", says: "{because} (read before the merge: read again)" },
+  TARGET_GONE: { subject: "application", says: "it left: its Application and pin are gone" },
+  READ_BEFORE_MERGE: { subject: "application", says: "{because} (Stagecoach read that before the merge, and reads again)" },
   CONTROL_PLANE_UNSEEN: {
     subject: "controlPlane",
     says: ({ plane, since, because }, names) =>
@@ -43,7 +43,7 @@ export const TARGETS: Entries<TargetReasons> = entriesOf<TargetReasons>()({
     subject: "application",
     actions: ["retry", "requeue", "skip", "rollback"],
     says: ({ cluster, baseline, because }, names) =>
-      `${names.cluster(cluster)} failed${baseline ? " (baseline)" : ""}: ${names.because(because)}`,
+      `${names.cluster(cluster)} failed${baseline ? ", as before its batch" : ""}: ${names.because(because)}`,
   },
   DEADLINE_PASSED: {
     subject: "application",
@@ -55,11 +55,11 @@ export const TARGETS: Entries<TargetReasons> = entriesOf<TargetReasons>()({
     means: "Argo CD did not show the change healthy within `seenDeadline` or `progressDeadline`",
     todo: "look at the Application in Argo CD. `/retry` looks again, `/requeue CLUSTER` tries it later, `/skip CLUSTER` leaves it out, `/rollback` puts the old values back",
   },
-  UNHEALTHY_WHILE_BAKING: { subject: "application", says: "{cluster} became unhealthy while baking: {because}" },
+  UNHEALTHY_WHILE_BAKING: { subject: "application", says: "{cluster} became unhealthy during its bake: {because}" },
   BAKE_RESTARTED_OFTEN: {
     subject: "application",
     actions: ["retry", "requeue", "skip", "rollback"],
-    says: "it became unhealthy again while baking, after {times} restarts: {because}",
+    says: "it became unhealthy again during its bake, which began anew {times} times: {because}",
   },
   FAILED_AFTERWARDS: { subject: "application", says: "it had been healthy before: {because}" },
   UNWELL_AFTERWARDS: {

@@ -100,7 +100,7 @@ describe("/requeue of a cluster that is merged", () => {
     say(self, "/requeue c1");
     say(self, "/requeue c1");
     round(self);
-    expect(self.run.commands.at(-1)).toMatchObject({ outcome: "refused", message: expect.toSay("is being put back already") });
+    expect(self.run.commands.at(-1)).toMatchObject({ outcome: "refused", message: expect.toHaveCode("BEING_PUT_BACK") });
     const made = bench(1);
     see(made, "c1", { pins: [null] });
     const [target] = made.run.plan.stages[0]?.batches[0]?.targets ?? [];
@@ -108,7 +108,7 @@ describe("/requeue of a cluster that is merged", () => {
     bring(made, 1, "merged");
     say(made, "/requeue c1");
     round(made);
-    expect(made.run.commands.at(-1)?.message).toSay("was made by this run: nothing stood there before");
+    expect(made.run.commands.at(-1)?.message).toHaveCode("REVERT_OF_MADE_PIN");
   });
 
   test("/skip of a cluster that is being put back leaves it as it is: the revert is withdrawn", () => {

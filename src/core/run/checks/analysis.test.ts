@@ -108,7 +108,7 @@ describe("AfterBatch", () => {
     const self = looked(bench(1, [{}], withAnalysis({ args: [{ name: "zone", value: "{{ cluster.labels.zone }}" }] })));
     bring(self, 1, "confirmed");
     round(self);
-    expect(self.run.paused?.reason).toSay("the argument zone wants {{ cluster.labels.zone }}, which there is not of c1");
+    expect(self.run.paused?.reason).toMatchObject({ because: { code: "ANALYSIS_ARGUMENT_MISSING", name: "zone" } });
   });
 });
 
@@ -127,7 +127,7 @@ describe("an analysis that ends badly", () => {
       measured(self, ID, phase, { message: "webcheck: failed twice" });
       round(self);
       expect(self.run).toMatchObject({ phase: "Paused", paused: { kind: "Failure" } });
-      expect(self.run.paused?.reason).toSay("webcheck: failed twice");
+      expect(self.run.paused?.reason).toHaveCode("SAID", { text: "webcheck: failed twice" });
       expect(batch(self.run, 1).phase).toBe("Baking");
       say(self, "/retry");
       expect(wants(round(self))).toContain("StartAnalysis payments/42/1/1/AfterBatch/2");
@@ -144,7 +144,7 @@ describe("an analysis that ends badly", () => {
     round(self);
     say(self, "/resume");
     round(self);
-    expect(self.run.commands.at(-1)).toMatchObject({ outcome: "refused", message: expect.toSay("maintain") });
+    expect(self.run.commands.at(-1)).toMatchObject({ outcome: "refused", message: expect.toHaveCode("RESUME_ACCEPTS_FAILURES") });
     say(self, "/resume", { permission: "maintain", actor: "bob" });
     round(self);
     expect([self.run.phase, self.run.batches.length]).toEqual(["Progressing", 2]);
@@ -188,7 +188,7 @@ describe("an analysis that ends badly", () => {
     measured(self, ID, "Failed");
     round(self);
     expect(self.run.phase).toBe("Failed");
-    expect(self.run.why).toSay("failed: analysis webcheck of batch 1");
+    expect(self.run.why).toHaveCode("RUN_THROUGH");
   });
 });
 
@@ -249,7 +249,7 @@ describe("people", () => {
     round(self);
     say(self, "/promote");
     round(self);
-    expect(self.run.commands.at(-1)).toMatchObject({ outcome: "refused", message: expect.toSay("/promote --full") });
+    expect(self.run.commands.at(-1)).toMatchObject({ outcome: "refused", message: expect.toHaveCode("BAKE_OVER") });
     say(self, "/promote", { flags: { full: true }, permission: "maintain" });
     expect(wants(round(self))).toContain(`StopAnalysis ${ID}`);
     expect(self.run.batches).toHaveLength(2);

@@ -96,7 +96,7 @@ describe("hooks before a stage", () => {
     }
     answer(self, `${BEFORE}#5`, error(true));
     round(self);
-    expect(self.run.paused).toMatchObject({ kind: "Undecided", reason: expect.toSay("status 503 (asked 5 times)") });
+    expect(self.run.paused).toMatchObject({ kind: "Undecided", reason: expect.toHaveCode("HOOK_ASKED_OFTEN", { times: 5 }) });
     say(self, "/retry");
     expect(wants(round(self))).toContain("CallHook payments/42/1/before/1/2#1");
   });
@@ -119,10 +119,10 @@ describe("hooks before a stage", () => {
     round(self);
     answer(self, `${BEFORE}#1`, { kind: "fail", message: "freeze for the audit" });
     round(self);
-    expect(self.run.paused).toMatchObject({ kind: "Failure", reason: expect.toSay("freeze for the audit") });
+    expect(self.run.paused).toMatchObject({ kind: "Failure", reason: expect.toHaveCode("SAID", { text: "freeze for the audit" }) });
     say(self, "/resume");
     round(self);
-    expect(self.run.commands.at(-1)).toMatchObject({ outcome: "refused", message: expect.toSay("maintain") });
+    expect(self.run.commands.at(-1)).toMatchObject({ outcome: "refused", message: expect.toHaveCode("RESUME_ACCEPTS_FAILURES") });
   });
 
   test("are not passed by /promote --full", () => {
@@ -156,7 +156,7 @@ describe("hooks after a stage", () => {
     expect(self.run.phase).toBe("Progressing");
     answer(self, "payments/42/1/after/1/1#1", { kind: "fail", message: "smoke test" });
     round(self);
-    expect(self.run).toMatchObject({ phase: "Failed", rollback: { reason: expect.toSay("smoke test") } });
+    expect(self.run).toMatchObject({ phase: "Failed", rollback: { reason: expect.toHaveCode("SAID", { text: "smoke test" }) } });
   });
 });
 
@@ -174,7 +174,7 @@ describe("hooks on failure", () => {
     const self = failing();
     expect(wants(self.last)).toEqual([`CallHook ${FAILED}#1`]);
     expect(self.run.hooks).toMatchObject([
-      { failures: [{ what: { code: "CLUSTER_HAS_FAILED", cluster: "hub/c1" }, why: expect.toSay("Degraded") }] },
+      { failures: [{ what: { code: "CLUSTER_HAS_FAILED", cluster: "hub/c1" }, why: expect.toHaveCode("SAID") }] },
     ]);
     expect(self.run.paused?.kind).toBe("Failure");
     answer(self, `${FAILED}#1`, { kind: "fail", message: "no" });
@@ -195,7 +195,7 @@ describe("hooks on failure", () => {
   test("that hang hold a rollback up by 10 s at most", () => {
     const self = failing((rollout) => (rollout.onFailure.action = "Rollback"));
     expect(self.run.phase).toBe("Paused");
-    expect(self.run.why).toSay("waiting for its hooks");
+    expect(self.run.why).toHaveCode("END_AWAITS_CHECKS");
     expect(round(self, 8000).run.phase).toBe("Paused");
     expect(round(self, 2000).run.phase).toBe("Failed");
     expect(told(self.run).hooks?.[0]).toMatchObject({ phase: "Error", why: "it had not answered when the run ended" });

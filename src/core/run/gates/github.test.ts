@@ -38,8 +38,8 @@ describe("a required check", () => {
     round(run, 10 * MINUTE);
     guard(run, 1);
     round(run);
-    expect(run.run.why).toSay('the required check "ci/test" has not reported in 10 minutes');
-    expect(run.run.next?.what).toSay("takes it out of the required checks");
+    expect(run.run.why).toHaveCode("GITHUB_WANTS");
+    expect(run.run.next?.what).toHaveCode("NEXT_CHECK_REPORTS");
   });
 
   test.each([

@@ -87,7 +87,7 @@ describe("limits over several runs", () => {
         ...batch(self.run, 1),
         targets: [{ ...batch(self.run, 1).targets[0], key: "hub/argocd/ledger-c9" }] as never,
       });
-    expect(over(self.now)?.why).toSay("its limits allow 1 (now: ledger)");
+    expect(over(self.now)?.why).toHaveCode("LIMITS_FULL", { now: ["ledger"] });
     expect(over(self.now + 60 * MINUTE)).toBeUndefined();
   });
 });

@@ -229,7 +229,7 @@ describe("onFailure", () => {
     for (let more = 0; more < 3; more++) round(self);
     expect(self.run).toMatchObject({
       phase: "Failed",
-      rollback: { by: "stagecoach", reason: expect.toSay("c2 failed, and the stage allows no failure") },
+      rollback: { by: "stagecoach", reason: expect.toHaveCode("TOO_MANY_FAILED", { clusters: ["hub/c2"] }) },
     });
     expect(order(backOf(self.run))).toEqual(["c2", "c1"]);
   });

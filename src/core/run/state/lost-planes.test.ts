@@ -63,7 +63,7 @@ describe("a control plane that cannot be read", () => {
       /^Stagecoach cannot read control plane hub-us since 2026-01-05 09:\d\d:\d\d UTC: forbidden; grant the verbs get, list and watch/,
     );
     expect(self.run.unseen).toEqual([{ plane: "hub-us", since: expect.any(String), why: expect.toSay(WHY) }]);
-    expect(self.run.why).toSay("Stagecoach cannot read control plane hub-us");
+    expect(self.run.why).toHaveCode("CONTROL_PLANE_UNSEEN", { plane: "hub-us" });
     // Its deadline stands still however long that takes, short of the waiting one.
     round(self, 30 * MINUTE);
     expect(told(self.run).batches[0]?.targets[1]?.phase).toBe("Merged");
@@ -117,7 +117,7 @@ describe("a control plane that cannot be read", () => {
     self.world = { ...self.world, targets: new Map(self.world.targets).set("hub-us/argocd/app-c2", seen) };
     judge(self, "c1", "pending");
     round(self);
-    expect(self.run.paused).toMatchObject({ kind: "Drift", reason: expect.toSay("c2") });
+    expect(self.run.paused).toMatchObject({ kind: "Drift", reason: expect.toHaveCode("PIN_DRIFT", { cluster: "hub-us/c2" }) });
   });
 
   test("a cluster of the same name on another plane is not taken for it", () => {
@@ -163,13 +163,13 @@ describe("a change that Argo CD has not seen", () => {
   test("says why asking failed, and nothing of an option that has nothing to do with it", () => {
     const self = unseenYet({ at: "2026-01-05T09:10:00.000Z", answer: { failed: "HTTP 502\nfrom https://argocd." } });
     const why = self.run.batches[0]?.targets[0]?.why;
-    expect(why).toSay("change. Asking Argo CD at 09:10:00 UTC to compare again failed: HTTP 502 from https://argocd. Its webhook");
+    expect(why).toHaveCode("REFRESH_WANTED");
     expect(why).not.toContain("allowRefresh");
   });
 
   test("where nobody may ask, it says how to set the webhook up, and fails at a limit of its own", () => {
     const self = unseenYet({ at: "2026-01-05T09:10:00.000Z", answer: "unavailable" });
-    expect(self.run.batches[0]?.targets[0]?.why).toSay("docs/argocd.md#argo-cds-webhook");
+    expect(self.run.batches[0]?.targets[0]?.why).toHaveCode("REFRESH_WANTED");
     round(self, self.run.spec.seenDeadlineMs);
     expect(told(self.run).batches[0]?.targets[0]).toMatchObject({
       phase: "Failed",

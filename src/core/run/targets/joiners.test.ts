@@ -79,7 +79,7 @@ describe("§9.16: a cluster that appears during a run", () => {
     const self = bench(1, [{}], joiners("Hold"));
     appear(self, "late");
     round(self);
-    expect(self.run.paused).toMatchObject({ kind: "Joined", ask: expect.toSay("/skip late") });
+    expect(self.run.paused).toMatchObject({ kind: "Joined", ask: expect.toHaveCode("ASK_JOIN", { clusters: ["hub/late"] }) });
     say(self, "/skip late");
     say(self, "/resume");
     round(self);

@@ -47,7 +47,11 @@ describe("what cannot work is told before anything runs", () => {
       "",
       "9:73 BAD_QUANTITY start is 5, above max, which is 2: write a start of at most 2, or raise max",
     ],
-    [", bake: 100000h", "", "9:54 LONG_BAKE each batch bakes for 4166d16h, longer than a month: check its unit: s, m, h or d"],
+    [
+      ", bake: 100000h",
+      "",
+      "9:54 LONG_BAKE each batch would wait 4166d16h after it is healthy, longer than a month: check its unit: s, m, h or d",
+    ],
   ])("%s %s", (stage, spec, expected) => {
     const [first = "", ...more] = told(stage, spec);
     expect(first).toContain(expected);

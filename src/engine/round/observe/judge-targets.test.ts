@@ -365,7 +365,11 @@ describe("a target", () => {
     bench.sets.set("hub/argocd/payments", set);
     expect((await look())?.verdict).toBe("live");
     bench.sets.clear();
-    expect(await look()).toMatchObject({ verdict: "lost", clause: "exists", sentence: expect.toSay("payments is gone") });
+    expect(await look()).toMatchObject({
+      verdict: "lost",
+      clause: "exists",
+      sentence: expect.toHaveCode("OWNER_ENDS", { name: "payments", state: "gone" }),
+    });
     // Made anew under the same name it owns nothing of before.
     bench.sets.set("hub/argocd/payments", { ...set, uid: "set-2" });
     expect((await look())?.verdict).toBe("lost");

@@ -47,6 +47,6 @@ test("who approved by command counts only while in the team: asked again at most
   expect(await look()).toEqual([{ by: "bob", why: { code: "APPROVER_LEFT" } }]);
   member = undefined;
   now += 60_000;
-  expect((await look())?.[0]?.why).toSay("cannot see at the moment");
+  expect((await look())?.[0]?.why).toHaveCode("APPROVER_UNSEEN");
   expect(asked).toBe(3);
 });

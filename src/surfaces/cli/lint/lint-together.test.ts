@@ -83,7 +83,7 @@ describe("what the settings and other rollouts make impossible", () => {
     expect(
       told.filter(({ file }) => file === "rollouts/my-app.yaml").map(({ code, message, hint }) => `${code} ${message}: ${hint}`),
     ).toEqual([
-      "DEPENDENCY_CYCLE dependsOn goes round in a circle: my-app → b → my-app: take one of them out",
+      "DEPENDENCY_CYCLE dependsOn goes in a circle: my-app → b → my-app: take one of them out",
       'UNKNOWN_DEPENDENCY rollout "b" has errors of its own, so nothing can wait for it: correct rollouts/b.yaml first',
     ]);
     expect(told.filter(({ file }) => file === "rollouts/b.yaml").map(({ code }) => code)).toEqual(["UNKNOWN_KEY"]);

@@ -68,7 +68,7 @@ test("what is said of a value is one line, and of a flag as the command line spe
   expect(await run(["set", path, "image.tag", "a\nb"])).toBe(0);
   expect(out).toContain('image.tag v1 → "a\\nb"\n');
   expect(await run(["get", path, "image.digest"])).toBe(1);
-  expect(err).toContain("Say `--create` to write it.");
+  expect(err).toContain("say `--create` to write it");
 });
 
 test("set to what is there already does not touch the file", async () => {
@@ -100,7 +100,7 @@ test("what cannot be done is one line with the place, and exit 1", async () => {
   ]) {
     err = "";
     expect(await run(argv)).toBe(1);
-    expect(err).toBe(`${path}:2:3: spec.targetRevison: there is no key "targetRevison" in spec. Did you mean "targetRevision"?\n`);
+    expect(err).toBe(`${path}:2:3: spec.targetRevison: there is no key "targetRevison" in spec; did you mean "targetRevision"?\n`);
   }
   expect(out).toBe("");
   expect(readFileSync(path, "utf8")).toBe("spec:\n  targetRevision: v1\n");

@@ -114,7 +114,7 @@ function refusal(file: string, error: PinError): Refusal {
   const { message, hint } = sayPin(error);
   const place = line === undefined ? file : `${file}:${line}:${column ?? 1}`;
   const asked = hint.replaceAll(/`(create|part)`/g, "`--$1`");
-  return new Refusal(`${place}: ${message}. ${asked}`.replaceAll(/\s*\n\s*/g, " "));
+  return new Refusal(`${place}: ${message}; ${asked}`.replaceAll(/\s*\n\s*/g, " "));
 }
 
 function print(options: Options, data: object, text: string): void {

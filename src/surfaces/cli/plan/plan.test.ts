@@ -106,7 +106,7 @@ describe("the fleet's rollout", () => {
     edit("rollouts/my-app.yaml", "file: inventory.yaml", "file: inventry.yaml");
     err = "";
     expect(await run(["my-app", "--repo", repo, "--to", "v1.5.0"])).toBe(1);
-    expect(err).toMatch(/rollouts\/my-app\.yaml:\d+:\d+.*inventry\.yaml is not there.*did you mean inventory\.yaml\?/s);
+    expect(err).toMatch(/rollouts\/my-app\.yaml:\d+:\d+.*inventry\.yaml does not exist.*did you mean inventory\.yaml\?/s);
   });
 
   test("with an inventory of clusters alone the Applications are rendered", async () => {

@@ -90,5 +90,5 @@ export async function editedFiles(edits: readonly ReleaseEdit[], read: ReadText)
 
 function refusal(error: PinError): string {
   const { message, hint } = sayPin(error);
-  return `${message}. ${hint}`;
+  return `${message}; ${hint}`;
 }

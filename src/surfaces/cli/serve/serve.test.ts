@@ -26,7 +26,7 @@ test("--check tells the faults of settings, credentials and files together", asy
     (error) => error,
   );
   expect(refused).toMatchObject({ exitCode: 2 });
-  const words = ["PORT is", "LOG_LEVEL is", "APP_ID is", "the private key", "there is no webhook secret", "hooks.secretFile: "];
+  const words = ["PORT is", "LOG_LEVEL has to", "APP_ID is", "the private key", "no webhook secret", "hooks.secretFile: "];
   for (const line of words) expect(refused.message).toMatch(new RegExp(`^${line}`, "m"));
   expect(refused.message.split("\n")).toHaveLength(words.length);
 });

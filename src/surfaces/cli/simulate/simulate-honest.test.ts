@@ -79,7 +79,7 @@ describe("what the bot would do", () => {
     const analysis = "      analysis: { when: [AfterStage], templates: [{ templateName: x, file: nope.yaml }] }\n";
     edit(/( {4}- name: .*\n)/, `$1${analysis}`);
     expect((await simulated()).code).toBe(1);
-    expect(err).toContain("the file nope.yaml is not there");
+    expect(err).toContain("the file nope.yaml does not exist");
     edit(", file: nope.yaml", "");
     const { code, text } = await simulated("--runs", "1");
     expect(code).toBe(0);

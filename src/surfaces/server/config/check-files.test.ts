@@ -52,7 +52,7 @@ hooks: { secretFile: no-secret }`;
     "analysis.secrets[0].file",
     "hooks.secretFile",
   ]);
-  expect(lines[0]).toMatch(/no-token cannot be read \(ENOENT: it is not there\)/);
+  expect(lines[0]).toMatch(/no-token cannot be read \(ENOENT: it does not exist\)/);
 });
 
 test("a kubeconfig, an address and a directory that can never work are told, too", () => {
@@ -67,7 +67,7 @@ test("a kubeconfig, an address and a directory that can never work are told, too
     expect.stringMatching(/^controlPlanes\[0\]\.kubeconfig: .*no current cluster/),
     expect.stringMatching(/^controlPlanes\[1\]\.url: .*unencrypted/),
   ]);
-  expect(() => checkFiles({ ...config(""), directory: join(token, "mirrors") }, {})).toThrow(/^directory: .*token is no directory/);
+  expect(() => checkFiles({ ...config(""), directory: join(token, "mirrors") }, {})).toThrow(/^directory: .*token is not a directory/);
 });
 
 test("no kubeconfig at all keeps nothing from starting, and is told in its own words", () => {
@@ -77,7 +77,7 @@ test("no kubeconfig at all keeps nothing from starting, and is told in its own w
   expect(refused("controlPlanes: [{ name: a, context: b }]")).toEqual([
     expect.stringMatching(/^controlPlanes\[0\]\.context: no kubeconfig was found/),
   ]);
-  expect(refused("analysis: { jobs: { namespace: x } }").join()).toMatch(/^analysis\.jobs\.kubeconfig: .*none was found/);
+  expect(refused("analysis: { jobs: { namespace: x } }").join()).toMatch(/^analysis\.jobs\.kubeconfig: no kubeconfig was found/);
 });
 
 test("without a kubeconfig a control plane is not ready, says why at once, and its watches do not repeat it", async () => {

@@ -119,7 +119,7 @@ describe("the environment", () => {
   test.each([
     [{ PORT: "http" }, /PORT is not a port/],
     [{ PORT: "70000" }, /PORT is not a port/],
-    [{ LOG_LEVEL: "loud" }, /LOG_LEVEL is none of/],
+    [{ LOG_LEVEL: "loud" }, /LOG_LEVEL has to be one of/],
     [{ STAGECOACH_DRAIN: "10" }, /STAGECOACH_DRAIN is not a duration/],
     [{ STAGECOACH_RESYNC: "5s" }, /less than 30s/],
     [{ GHE_HOST: "https://github.example.com" }, /^GHE_HOST: .* → the name alone: github\.example\.com$/],
@@ -178,13 +178,13 @@ describe("the App's credentials", () => {
   });
 
   test.each<[string, Environment, RegExp]>([
-    ["no secret", { APP_ID: "7", PRIVATE_KEY: PEM }, /there is no webhook secret/],
-    ["a blank secret", { APP_ID: "7", PRIVATE_KEY: PEM, WEBHOOK_SECRET: "  " }, /there is no webhook secret/],
+    ["no secret", { APP_ID: "7", PRIVATE_KEY: PEM }, /no webhook secret is set/],
+    ["a blank secret", { APP_ID: "7", PRIVATE_KEY: PEM, WEBHOOK_SECRET: "  " }, /no webhook secret is set/],
     ["the secret everybody knows", { APP_ID: "7", PRIVATE_KEY: PEM, WEBHOOK_SECRET: "development" }, /everybody knows/],
-    ["no key", { APP_ID: "7", WEBHOOK_SECRET: "s" }, /no private key/],
-    ["no id", { PRIVATE_KEY: PEM, WEBHOOK_SECRET: "s" }, /no APP_ID/],
+    ["no key", { APP_ID: "7", WEBHOOK_SECRET: "s" }, /the private key is not/],
+    ["no id", { PRIVATE_KEY: PEM, WEBHOOK_SECRET: "s" }, /APP_ID is not/],
     ["an id that is none", { APP_ID: "Iv1.abc", PRIVATE_KEY: PEM, WEBHOOK_SECRET: "s" }, /not a number/],
-    ["a key that is none", { APP_ID: "7", PRIVATE_KEY: "topsecret", WEBHOOK_SECRET: "s" }, /no PEM/],
+    ["a key that is none", { APP_ID: "7", PRIVATE_KEY: "topsecret", WEBHOOK_SECRET: "s" }, /not in PEM/],
   ])("with %s are refused, without repeating them", (_what, env, words) => {
     expect(() => credentialsOf(config(), env)).toThrow(words);
     expect(() => credentialsOf(config(), env)).not.toThrow(/topsecret|AAAA/);

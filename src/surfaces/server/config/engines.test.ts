@@ -41,8 +41,8 @@ describe("analyses of the server's configuration", () => {
   });
 
   test.each([
-    ["argo-rollouts without a namespace", "analysis: { engine: argo-rollouts }", /analysis\.jobs does not say in which namespace/],
-    ["a secret without a value", "analysis: { secrets: [{ name: web, key: token }] }", /web\/token wants either file or env/],
+    ["argo-rollouts without a namespace", "analysis: { engine: argo-rollouts }", /analysis\.jobs does not name the namespace/],
+    ["a secret without a value", "analysis: { secrets: [{ name: web, key: token }] }", /web\/token needs either file or env/],
     [
       "a kubeconfig that is not there",
       `analysis: { jobs: { namespace: x, kubeconfig: ${dir}/none } }`,

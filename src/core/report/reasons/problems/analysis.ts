@@ -7,9 +7,9 @@ import { didYouMean, problemsOf } from "./entry.ts";
 /** Analyses of a rollout, and the templates they are made from. */
 export const ANALYSIS_PROBLEMS = problemsOf<AnalysisProblems>()({
   ANALYSIS_ROLLING: {
-    says: "a rolling stage has no batch that is confirmed as a whole, so nothing can be measured AfterBatch",
+    says: "a rolling stage has no batch that becomes healthy as a whole, so nothing can be measured AfterBatch",
     hint: "write when: [Background] or [AfterStage], or batching: Fixed",
-    means: "`AfterBatch` in a rolling stage, which has no batch that is confirmed as a whole",
+    means: "`AfterBatch` in a rolling stage, which has no batch that becomes healthy as a whole",
   },
   ANALYSIS_ARG: {
     says: {
@@ -92,9 +92,9 @@ export const ANALYSIS_PROBLEMS = problemsOf<AnalysisProblems>()({
     means: "a path that is none, or more than one",
   },
   ANALYSIS_SECRET: {
-    says: "the argument {name} wants the secret {secret}, which is not there or not allowed",
+    says: "the argument {name} wants the secret {secret}, which does not exist or is not allowed",
     hint: "`analysis.secrets` of the server says which may be used",
-    means: "a secret that is not there, or that this repository may not use",
+    means: "a secret that does not exist, or that this repository may not use",
   },
   ANALYSIS_ENDLESS: {
     says: "metric {metric} has an interval and no count, so it never ends by itself",
@@ -108,7 +108,7 @@ export const ANALYSIS_PROBLEMS = problemsOf<AnalysisProblems>()({
 function badTemplate(r: ProblemData<"ANALYSIS_TEMPLATE">): string {
   switch (r.kind) {
     case "NoFile":
-      return `the file ${r.name} is not there`;
+      return `the file ${r.name} does not exist`;
     case "None":
       return `there is no ${r.templateKind} called ${r.name}`;
     case "SameMetric":

@@ -22,13 +22,13 @@ export const FILE_PROBLEMS = problemsOf<FileProblems>()({
     hint: {
       kind: {
         Alias: "define the anchor (&name) before its alias",
-        Parser: (r) => (r.template ? "put {{ … }} in quotes; a Helm template is no rollout" : "correct the syntax at this place"),
+        Parser: (r) => (r.template ? "put {{ … }} in quotes; a Helm template is not a rollout" : "correct the syntax at this place"),
       },
     },
     means: "not YAML",
     todo: "mend it at the line named",
   },
-  DUPLICATE_KEY: { says: "this key stands twice in one map", hint: "remove one of the two", means: "a key twice in a map; readers differ" },
+  DUPLICATE_KEY: { says: "this key appears twice in one map", hint: "remove one of them", means: "a key twice in a map; readers differ" },
   TOO_LARGE: { says: { kind: { Size: LARGE, Marks: MARKED, Slow: SLOW } }, hint: SPLIT, means: "over 256 KiB, or 64 KiB of settings" },
   TOO_DEEP: {
     says: {
@@ -123,13 +123,13 @@ export const FILE_PROBLEMS = problemsOf<FileProblems>()({
       kind: {
         Choice: "[{key}|the document] cannot be {given}",
         ...{ EmptyList: EMPTY, EmptyText: EMPTY },
-        Name: "[{key}|the document] is no usable name",
+        Name: "[{key}|the document] cannot be used as a name",
         Least: "[{key}|the document] is {given}, less than {least}",
         Most: ({ key, most, characters }) => `${key || "the document"} is more than ${most}${characters ? " characters" : ""}`,
         Other: "[{key}|the document]: {said}",
         OneProvider: "provider: a metric has exactly one provider",
-        Team: "{given} is no team's slug",
-        Account: "{given} is no account's name",
+        Team: "{given} is not a team's slug",
+        Account: "{given} is not an account's name",
       },
     },
     hint: {
@@ -202,7 +202,7 @@ export const FILE_PROBLEMS = problemsOf<FileProblems>()({
     means: "two keys of an old resource that mean the same",
   },
   SAID_TWICE: {
-    says: "{key} stands here and in {also}",
+    says: "{key} is set here and in {also}",
     hint: "keep one of the two",
     means: "stands in the resource and in `.github/stagecoach.yaml`",
   },

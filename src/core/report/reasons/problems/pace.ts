@@ -30,7 +30,7 @@ export const PACE_PROBLEMS = problemsOf<PaceProblems>()({
     means: "windows under which nothing would ever merge, by themselves or with the freezes of the settings; on a release PR a warning",
   },
   LONG_BAKE: {
-    says: "each batch bakes for {bake}, longer than a month",
+    says: "each batch would wait {bake} after it is healthy, longer than a month",
     hint: "check its unit: s, m, h or d",
     means: "a bake of more than 30 days",
     warns: true,
@@ -38,7 +38,7 @@ export const PACE_PROBLEMS = problemsOf<PaceProblems>()({
   HOOK_URL: {
     says: {
       fault: {
-        NoAddress: "a hook's url is no http or https address",
+        NoAddress: "a hook's url is not an http or https address",
         Credentials: "a hook's url holds a name or password, which would be shown to everybody",
       },
     },

@@ -35,7 +35,7 @@ export const PLAN_PROBLEMS = problemsOf<PlanProblems>()({
     todo: "raise that limit; where clusters share a pin, a pin for each",
   },
   PROOF_UNREADABLE: {
-    says: "proof: content wants the objects looked at, and {planes} cannot be asked for them: nothing would ever be live",
+    says: "proof: content compares the objects themselves, and {planes} does not show them: no cluster would ever count as healthy",
     hint: "read {planes} by Argo CD's API (kind: api in the server's configuration), or set proof: revision",
     means:
       "`proof: content` together with a control plane of `kind: kubernetes`: its objects cannot be asked for, so every batch would fail at its deadline",
@@ -58,7 +58,7 @@ export const PLAN_PROBLEMS = problemsOf<PlanProblems>()({
     says: {
       kind: {
         Target: (r) => `Application ${r.application} is on cluster ${r.cluster}, which is not known`,
-        Destination: "destination {destination} is no known cluster",
+        Destination: "destination {destination} is not a known cluster",
         Undeclared: "destination {destination} is not in {inventory}",
       },
     },
@@ -79,7 +79,7 @@ export const PLAN_PROBLEMS = problemsOf<PlanProblems>()({
     todo: "label the cluster, or use another variable",
   },
   PIN_FILE_MISSING: {
-    says: "pin file {pinFile} is not there",
+    says: "pin file {pinFile} does not exist",
     hint: "add the file, or correct the pin's file",
     means: "a pin's file is not in the repo",
   },
@@ -90,19 +90,19 @@ export const PLAN_PROBLEMS = problemsOf<PlanProblems>()({
     todo: "name the file itself",
   },
   RELEASE_COMMIT: {
-    says: '[release version "{version}" is no full commit id, tag or branch of this repo|the release has no version, so it names no commit that branches could be moved to]',
+    says: '[release version "{version}" is not a full commit id, tag or branch of this repo|the release has no version, so it names no commit that branches could be moved to]',
     hint: "name a tag or a commit id that has been pushed",
     means: "a branch pin needs a release that is a commit",
   },
   BRANCH_NAME: {
-    says: '"{branch}" is no ref name git accepts',
+    says: '"{branch}" is not a ref name that git accepts',
     hint: "correct the template",
     means: "the template gives a name no branch can have",
   },
   BRANCH_MISSING: {
-    says: "branch {branch} is not there",
+    says: "branch {branch} does not exist",
     hint: "create it at what the cluster runs now, or correct the template",
-    means: "the branch of a branch pin is not there; the bot moves branches, it makes none",
+    means: "the branch of a branch pin does not exist; the bot moves branches, it makes none",
   },
   NO_TARGETS: {
     says: ({ source }) => {
@@ -142,9 +142,9 @@ export const PLAN_PROBLEMS = problemsOf<PlanProblems>()({
     warns: true,
   },
   UNKNOWN_PAIR: {
-    says: 'order.pairs of stage "{stage}" names {name}, which is no cluster with an Application of this rollout[; did you mean {near}?]',
+    says: 'order.pairs of stage "{stage}" names {name}, which is not a cluster with an Application of this rollout[; did you mean {near}?]',
     hint: "correct the name; stagecoach plan lists the clusters",
-    means: "a name in `order.pairs` is no cluster of this rollout, so it keeps nothing apart",
+    means: "a name in `order.pairs` is not a cluster of this rollout, so it keeps nothing apart",
     warns: true,
   },
   MANY_BATCHES: {

@@ -17,7 +17,7 @@ export const RULE_PROBLEMS = problemsOf<RuleProblems>()({
     means: "not a name as Kubernetes has them",
   },
   DUPLICATE_STAGE: {
-    says: 'stage "{stage}" is there twice: it is stage {first} already',
+    says: 'stage "{stage}" appears twice: it is stage {first} already',
     hint: "give each stage a name of its own",
     means: "two stages of one name",
   },
@@ -107,7 +107,7 @@ export const RULE_PROBLEMS = problemsOf<RuleProblems>()({
     todo: "`apps/payments/**`; see [releases](releases.md#a-merge-commit)",
   },
   BAD_RANGE: {
-    says: '"{given}" is no semver range',
+    says: '"{given}" is not a semver range',
     hint: 'write one such as ">=1.0.0 <2" or "^1.4"; what stands before the version in the tag goes into prefix',
     means: "not a semver range",
   },
@@ -208,7 +208,7 @@ export const RULE_PROBLEMS = problemsOf<RuleProblems>()({
     todo: "correct the name",
   },
   DEPENDENCY_CYCLE: {
-    says: (r) => `dependsOn goes round in a circle: ${r.circle.join(" → ")}`,
+    says: (r) => `dependsOn goes in a circle: ${r.circle.join(" → ")}`,
     hint: "take one of them out",
     means: "rollouts that wait for each other in a circle would wait for ever",
   },

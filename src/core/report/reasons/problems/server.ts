@@ -31,12 +31,12 @@ export const SERVER_PROBLEMS = problemsOf<ServerProblems>()({
   NOT_AN_ADDRESS: {
     says: "{given} is not an address",
     hint: "write it whole: https://argocd.example.com",
-    means: "Argo CD's `url` is no address",
+    means: "Argo CD's `url` is not an address",
   },
   NOT_A_HOST: {
     says: "{given} is not the name of a host",
     hint: "the name alone: [{bare}|github.example.com]",
-    means: "`github.host` is no host's name",
+    means: "`github.host` is not the name of a host",
   },
   NOT_LISTENABLE: {
     says: "{given} is not an address to listen at",

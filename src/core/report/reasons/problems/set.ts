@@ -13,7 +13,7 @@ export const SET_PROBLEMS = problemsOf<SetProblems>()({
   },
   SET_AMBIGUOUS: {
     says: (r) =>
-      `ApplicationSet ${r.set} is declared by ${r.files.join(" and by ")}: neither pins nor what lives tells which of them Argo CD has`,
+      `ApplicationSet ${r.set} is declared by ${r.files.join(" and by ")}: neither the pins nor what runs tells which of them Argo CD has`,
     hint: "take out the one that nobody applies, or name the namespace in each",
     means: "several files declare the ApplicationSet, and which of them Argo CD has cannot be told",
     todo: "take out the one that nobody applies; where each hub has its own, name the control planes in `sourceRef.controlPlane`",
@@ -22,7 +22,7 @@ export const SET_PROBLEMS = problemsOf<SetProblems>()({
     says: "Helm makes ApplicationSet {set} by {template}, and {pinned} holds a pin that it is made from: what a batch would change cannot be worked out, so each would be refused",
     hint: "pin files that the generators of the set read from Git (`git: files`), which the chart does not take in; or set sourceRef.unverified",
     means: "pins are values of the chart that makes the ApplicationSet: no batch can be proven beforehand",
-    todo: "let a generator of the set read a file for each cluster from Git (`git: files`) and pin that: the live set is then rendered before and after each batch. `sourceRef.unverified: true` goes on without that proof",
+    todo: "let a generator of the set read a file for each cluster from Git (`git: files`) and pin that: the set that Argo CD has is then rendered before and after each batch. `sourceRef.unverified: true` goes on without that proof",
     warns: true,
   },
   BATCH_REFUSED: {
