@@ -60,3 +60,10 @@ test("what is to be run next has the arguments that were given, as words of a sh
     `stagecoach lint --inventory 'it'\\''s a fleet.yaml', and stagecoach plan NAME --inventory 'it'\\''s a fleet.yaml'.\n`,
   );
 });
+
+test("nobody is sent to plan a rollout where none was proposed", () => {
+  const written = [{ file: ".github/stagecoach.yaml", outcome: "written" as const }];
+  const text = proposalText(empty({ undecided: [one("a")] }), written, (word) => word);
+  expect(text).toContain("Written: .github/stagecoach.yaml. No rollout is proposed.");
+  expect(text).not.toContain("Next:");
+});

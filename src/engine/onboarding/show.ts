@@ -88,11 +88,11 @@ function closing(
   const made = written.filter((one) => one.outcome === "written").map((one) => clean(one.file));
   const kept = written.filter((one) => one.outcome === "kept").map((one) => clean(one.file));
   const more = given.map((word) => ` ${clean(shellWord(word))}`).join("");
-  const parts = [
-    made.length === 0
-      ? `Nothing was written. ${rollouts.length === 0 ? `${whyNone(proposal)}${there}` : ""}`.trim()
-      : `Written: ${made.join(", ")}. Next: stagecoach lint${more}, and stagecoach plan NAME${more}.`,
-  ];
+  const next = made.some((file) => file.startsWith("rollouts/"))
+    ? `Next: stagecoach lint${more}, and stagecoach plan NAME${more}.`
+    : rollouts.length === 0 && `${made.length === 0 ? "" : "No rollout is proposed. "}${whyNone(proposal)}${there}`;
+  const parts = [made.length === 0 ? "Nothing was written." : `Written: ${made.join(", ")}.`];
+  if (next) parts.push(next);
   if (kept.length > 0) parts.push(`There already, and left as it was: ${kept.join(", ")}.`);
   return parts.join(" ");
 }
