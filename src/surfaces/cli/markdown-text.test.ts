@@ -5,7 +5,7 @@ import { markdownText } from "./markdown-text.ts";
 const PLAN = `<!-- stagecoach:plan -->
 ### 🗺️ Plan: my-app \`v1\` → \`v2\`
 
-Merging this PR starts a run: **12 clusters**, see [the docs](https://example.com/x).
+Merging #\u200b1 starts a run: **12 clusters**, see [the docs](https://example.com/x).
 
 | | stage | at once | gates |
 | --- | --- | --- | --- |
@@ -31,7 +31,7 @@ gantt
 test("the bot's plan in a terminal: aligned columns, and no mark of Markdown or HTML", () => {
   expect(markdownText(PLAN)).toBe(`🗺️ Plan: my-app v1 → v2
 
-Merging this PR starts a run: 12 clusters, see the docs.
+Merging #1 starts a run: 12 clusters, see the docs.
 
    STAGE          AT ONCE  GATES
 1  canary | EMEA  2        health, bake 2m

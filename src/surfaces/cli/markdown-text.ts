@@ -60,7 +60,8 @@ function inline(node: Nodes): string {
   if (node.type === "html") return "";
   if (node.type === "break") return "\n";
   if (node.type === "image") return visible(node.alt ?? "");
-  if ("value" in node) return visible(node.value);
+  // The bot keeps numbers and names from becoming links by a character that nobody sees.
+  if ("value" in node) return visible(node.value.replaceAll("\u200b", ""));
   return "children" in node ? (node as Parents).children.map(inline).join("") : "";
 }
 
