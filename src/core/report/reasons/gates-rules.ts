@@ -99,7 +99,7 @@ export const RULES = entriesOf<GatesReasons>()({
   HOOK_HOLDS_STAGE: { says: "{hook} holds: {because}", subject: "hook" },
   HOOK_UNCLEAR: { says: "{hook} gave no answer to go by: {because}", subject: "hook" },
   HOOK_AWAITED: { says: "waiting for the answer of {hook}", subject: "hook" },
-  PR_GATE_RUN_ENDED: { says: "the run has ended: {phase}. {because}", subject: "run" },
+  PR_GATE_RUN_ENDED: { says: "the run is over ({phase}): {because}", subject: "run" },
   PR_GATE_CLOSING: { says: "{pull} is being closed: {because}", subject: "pull" },
 });
 

@@ -1,4 +1,4 @@
-import { existsSync, lstatSync, readdirSync, readFileSync, realpathSync, statSync } from "node:fs";
+import { type Dirent, existsSync, lstatSync, readdirSync, readFileSync, realpathSync, statSync } from "node:fs";
 import { basename, dirname, join, resolve, sep } from "node:path";
 import type { RepoFiles } from "../../../core/base/repo-files.ts";
 import { whyOutside } from "../../../core/spec/rules/pins.ts";
@@ -38,11 +38,22 @@ export function openCheckout(dir: string, progress?: Pick<Progress, "step">): Ch
 
 /** The names of plain files, as Git would have them: nothing hidden but GitHub's own folder, and no packages. */
 function* filesBelow(root: string, folder: string): Generator<string> {
-  for (const entry of readdirSync(join(root, folder), { withFileTypes: true })) {
+  for (const entry of entriesOf(root, folder)) {
     const path = `${folder}${entry.name}`;
     if (entry.isFile() && !entry.name.startsWith(".")) yield path;
     const passed = entry.name === "node_modules" || (entry.name.startsWith(".") && path !== ".github");
     if (entry.isDirectory() && !passed) yield* filesBelow(root, `${path}/`);
+  }
+}
+
+/** A folder may go away while it is looked for; one that may not be read is said, since what is in it may matter. */
+function entriesOf(root: string, folder: string): Dirent[] {
+  try {
+    return readdirSync(join(root, folder), { withFileTypes: true });
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === "ENOENT" || code === "ENOTDIR") return [];
+    throw new CommandError(2, `the folder ${folder === "" ? root : folder} cannot be read: ${code ?? String(error)}`);
   }
 }
 

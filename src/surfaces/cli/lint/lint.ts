@@ -60,7 +60,7 @@ export async function run(argv: readonly string[]): Promise<number> {
   if (options.output === "json") process.stdout.write(json(lintJson(report)));
   else if (options.output === "markdown") process.stdout.write(lintMarkdown(report));
   else {
-    const guessed = options.inventory === undefined && !haveOwnInventory(checkout, files);
+    const guessed = files.length > 0 && options.inventory === undefined && !haveOwnInventory(checkout, files);
     process.stdout.write(lintText(report, (file) => readOrNull(checkout, file), wantsColour()) + (guessed ? NO_INVENTORY : ""));
   }
   return report.problems.some((problem) => problem.severity === "error") ? 1 : 0;
