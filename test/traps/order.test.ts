@@ -34,7 +34,10 @@ describe("traps of a whole run", () => {
     judge(run, "c1", "pending", "synced", "It is OutOfSync.");
     round(run, 15 * MINUTE);
     expect(phases(run.run, 1)).toEqual(["Failed"]);
-    expect(run.run).toMatchObject({ phase: "Paused", paused: { kind: "Failure", reason: expect.toHaveCode("SAID") } });
+    expect(run.run).toMatchObject({
+      phase: "Paused",
+      paused: { kind: "Failure", reason: expect.toHaveCode("SAID", { text: "It is OutOfSync." }) },
+    });
   });
 
   test("argo-cd#22976: a batch that is waited for always says what for and until when at the latest", () => {

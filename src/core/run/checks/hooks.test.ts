@@ -174,7 +174,11 @@ describe("hooks on failure", () => {
     const self = failing();
     expect(wants(self.last)).toEqual([`CallHook ${FAILED}#1`]);
     expect(self.run.hooks).toMatchObject([
-      { failures: [{ what: { code: "CLUSTER_HAS_FAILED", cluster: "hub/c1" }, why: expect.toHaveCode("SAID") }] },
+      {
+        failures: [
+          { what: { code: "CLUSTER_HAS_FAILED", cluster: "hub/c1" }, why: expect.toHaveCode("SAID", { text: "It is Degraded." }) },
+        ],
+      },
     ]);
     expect(self.run.paused?.kind).toBe("Failure");
     answer(self, `${FAILED}#1`, { kind: "fail", message: "no" });
