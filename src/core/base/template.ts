@@ -97,10 +97,13 @@ function appendQuoted(before: string, value: string, after: string): string {
   return isWholeKey ? `${before.replace(/\.$/, "")}[${JSON.stringify(value)}]` : before + value;
 }
 
+/** Looked for anew for each target. */
+const MOST_NEAR = 100;
+
 function nearTo(variable: Variable, { cluster, params, release }: TemplateValues): string | undefined {
   if (!("key" in variable)) return undefined;
   const known = { "cluster.labels": cluster.labels, params, "release.values": release }[variable.root];
-  const near = nearest(variable.key, Object.keys(known));
+  const near = nearest(variable.key, Object.keys(known).slice(0, MOST_NEAR));
   return near === undefined ? undefined : `${variable.root}.${near}`;
 }
 

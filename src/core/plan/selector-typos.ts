@@ -15,46 +15,73 @@ interface Typo {
   atKey: boolean;
 }
 
+/** Nobody mends more at once. */
+const MOST_TYPOS = 20;
+/** Labels and names looked at, for all stages: thousands of names in a selector are not compared with thousands of clusters. */
+const MOST_LOOKS = 200_000;
+
 /** Returns what is likely mistyped in the stages' selectors, with its path in the rollout. */
 export function stageTypos({ stages }: Pick<Rollout, "stages">, clusters: readonly Selectable[]): (Typo & { stage: string })[] {
   const selected = new Set(
     stages.flatMap(({ selector }) => wantsOf(selector).flatMap(({ key, value }) => (value === undefined ? [] : [pair(key, value)]))),
   );
-  return stages.flatMap(({ name, selector }, at) =>
-    selectorTypos(selector, clusters, selected).map((typo) => ({
-      ...typo,
-      stage: name,
-      path: ["spec", "stages", at, "clusters", "selector", ...typo.path],
-    })),
-  );
+  const labels = labelsOf(clusters);
+  const found: (Typo & { stage: string })[] = [];
+  for (const [at, { name, selector }] of stages.entries()) {
+    for (const typo of typosIn(selector, labels, selected)) {
+      if (found.length === MOST_TYPOS) return found;
+      found.push({ ...typo, stage: name, path: ["spec", "stages", at, "clusters", "selector", ...typo.path] });
+    }
+  }
+  return found;
 }
 
 /**
  * Returns the labels of a selector that nothing has, each with one like it that something has. A label that is like no other
- * may be given to a cluster to come, and so may the next of a row (eu-2 after eu-1): nothing is said of these. `selected`:
- * pairs that are meant as they stand, so that nobody else means them.
+ * may be given to a cluster to come, and so may the next of a row (eu-2 after eu-1): nothing is said of these.
  */
-export function selectorTypos(selector: Selector, items: readonly Selectable[], selected: ReadonlySet<string> = new Set()): Typo[] {
-  const keys = new Set(["name", ...items.flatMap(({ labels }) => Object.keys(labels))]);
-  const values = new Map<string, Set<string>>();
-  const valuesOf = (key: string) => {
-    const known = values.get(key) ?? new Set(items.flatMap((item) => labelOf(item, key) ?? []));
-    values.set(key, known);
-    return known;
+export function selectorTypos(selector: Selector, items: readonly Selectable[]): Typo[] {
+  return [...typosIn(selector, labelsOf(items), new Set())];
+}
+
+/** What some items have, and how often it may still be looked at. */
+interface LabelsThere {
+  left: number;
+  keys: ReadonlySet<string>;
+  of(key: string): ReadonlySet<string>;
+}
+
+function labelsOf(items: readonly Selectable[]): LabelsThere {
+  const known = new Map<string, ReadonlySet<string>>();
+  return {
+    left: MOST_LOOKS,
+    keys: new Set(["name", ...items.flatMap(({ labels }) => Object.keys(labels))]),
+    of(key) {
+      const before = known.get(key);
+      if (before !== undefined) return before;
+      this.left -= items.length;
+      const values = new Set(items.flatMap((item) => labelOf(item, key) ?? []));
+      known.set(key, values);
+      return values;
+    },
   };
-  return wantsOf(selector).flatMap(({ key, value, path }): Typo[] => {
-    const there = valuesOf(key);
-    if (there.size === 0) {
-      const near = nearest(key, keys);
-      return near === undefined || isSibling(key, near) ? [] : [{ key, near, path: path.slice(0, 2), atKey: path[0] === "matchLabels" }];
+}
+
+/** `selected`: pairs that are meant as they stand, so that nobody else means them. */
+function* typosIn(selector: Selector, there: LabelsThere, selected: ReadonlySet<string>): Generator<Typo> {
+  for (const { key, value, path } of wantsOf(selector)) {
+    if (there.left <= 0) return;
+    const values = there.of(key);
+    if (values.size === 0) {
+      there.left -= there.keys.size;
+      const near = nearest(key, there.keys);
+      if (near !== undefined && !isSibling(key, near)) yield { key, near, path: path.slice(0, 2), atKey: path[0] === "matchLabels" };
+    } else if (value !== undefined && !values.has(value)) {
+      there.left -= values.size;
+      const near = nearest(value, values, (one) => !selected.has(pair(key, one)) && !isSibling(value, one));
+      if (near !== undefined) yield { key, value, near, path, atKey: false };
     }
-    if (value === undefined || there.has(value)) return [];
-    const near = nearest(
-      value,
-      [...there].filter((one) => !selected.has(pair(key, one)) && !isSibling(value, one)),
-    );
-    return near === undefined ? [] : [{ key, value, near, path, atKey: false }];
-  });
+  }
 }
 
 interface Want {
