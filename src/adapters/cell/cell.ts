@@ -7,7 +7,7 @@ import { readFileSync } from "node:fs";
 import type { Readable, Writable } from "node:stream";
 import { fileURLToPath } from "node:url";
 import { CELL_IN, CELL_OUT, decode, encode, frameReader, type Said, type Thrown } from "./frames.ts";
-import type { Cell, CellJob, CellOutcome } from "./port.ts";
+import { type Cell, type CellJob, type CellOutcome, TooMuchAsked } from "./port.ts";
 
 export interface CellLimits {
   /** Of the processor's time, for one job; where that cannot be seen, of the time in which nobody was asked. */
@@ -73,9 +73,10 @@ export function openCell(inside: URL, limits: CellLimits = CELL_LIMITS, program 
   function take(): (() => Promise<void>) | undefined {
     const [turn] = waiting;
     if (turn === undefined) return undefined;
-    const [repository, [first, ...others]] = turn;
+    const [repository, jobs] = turn;
+    const first = jobs.shift();
     waiting.delete(repository);
-    if (others.length > 0) waiting.set(repository, others);
+    if (jobs.length > 0) waiting.set(repository, jobs);
     return first;
   }
 
@@ -92,7 +93,9 @@ export function openCell(inside: URL, limits: CellLimits = CELL_LIMITS, program 
         busy += 1;
         const { promise, resolve, reject } = Promise.withResolvers<CellOutcome>();
         const turn = () => next(job).then(resolve, reject);
-        waiting.set(repository, [...(waiting.get(repository) ?? []), turn]);
+        const jobs = waiting.get(repository) ?? [];
+        jobs.push(turn);
+        waiting.set(repository, jobs);
         void move();
         return promise.finally(() => (busy -= 1));
       },
@@ -136,7 +139,8 @@ function start(inside: URL, limits: CellLimits, program: string): Process {
       if (of === undefined) throw new Error(`${question} is nothing a cell may ask`);
       input.write(encode({ answer: await of(...(args as never[])) }));
     } catch (error) {
-      input.write(encode({ error: told(error) }));
+      if (error instanceof TooMuchAsked) lose({ kind: "killed", by: "memory" });
+      else input.write(encode({ error: told(error) }));
     } finally {
       asking = false;
     }

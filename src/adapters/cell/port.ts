@@ -22,5 +22,10 @@ export interface Cell {
   run(job: CellJob): Promise<CellOutcome>;
 }
 
+/** Thrown by an answer that would be larger than anybody needs: its job has passed a limit, and is killed. */
+export class TooMuchAsked extends Error {
+  override name = "TooMuchAsked";
+}
+
 /** Asks what the job's owner answers, and waits. @throws what the answer threw */
 export type Ask = (question: string, ...args: readonly unknown[]) => unknown;

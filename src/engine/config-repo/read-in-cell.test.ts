@@ -4,6 +4,7 @@ import type { Mirror } from "../../adapters/git/port.ts";
 import type { RepoFiles } from "../../core/base/repo-files.ts";
 import { readYamlDocuments } from "../../core/base/yaml-read.ts";
 import { openServerCell } from "../../surfaces/server/cell/open.ts";
+import { proposeApart } from "../onboarding/propose-tried.ts";
 import { renderApart } from "./appset-in-git.ts";
 import { kustomizationsIn } from "./kustomize.ts";
 import { readProject } from "./project.ts";
@@ -78,6 +79,26 @@ describe("what is merged and takes long to read", () => {
     }
     expect(cell.jobs).toEqual(["killed", "killed"]);
   });
+});
+
+test("of files that fill the server's memory together only so many are read for a cell", async () => {
+  const cell = counted();
+  const text = "a: 1\n".repeat(200_000);
+  let read = 0;
+  const readFiles = async (_: string, paths: string[]) => {
+    read += paths.length;
+    return new Map(paths.map((path) => [path, text]));
+  };
+  const listed = Array.from({ length: 400 }, (_, n) => `a/${n}.yaml`);
+  const mirror = {
+    ...mirrorWith({}),
+    readFiles,
+    listFiles: async (_: string, __: string, kind?: string) => (kind === "link" ? [] : listed),
+  };
+  const input = { clusters: [], registered: [], repoURL: REPO, baseBranch: "main" };
+  expect(await openSnapshot(mirror, "c", cell).with((files) => proposeApart(input, files))).toBeUndefined();
+  expect(cell.jobs).toEqual(["killed", "killed"]);
+  expect(read).toBeLessThan(200);
 });
 
 describe("what stands in for what is read elsewhere", () => {

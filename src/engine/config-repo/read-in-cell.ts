@@ -3,13 +3,37 @@
  * an ordinary repository needs. `inside-cell.ts` is its other end.
  */
 import { createHash } from "node:crypto";
-import type { Answers, Cell, CellOutcome } from "../../adapters/cell/port.ts";
+import { type Answers, type Cell, type CellOutcome, TooMuchAsked } from "../../adapters/cell/port.ts";
 import type { Mirror } from "../../adapters/git/port.ts";
 import { BoundedMap } from "../../core/base/bounded.ts";
 import { inPass, type Pass } from "../../core/base/pass.ts";
 
 /** How the work is called inside of a cell. */
 export const READ_APART = "readApart";
+
+/** What a cell holds of files in all is bounded there; what one question brings, here, where everybody's memory is. */
+const MOST_ANSWERED = 64 * 1024 * 1024;
+/** Each may be as large as a file may be at all. */
+const FILES_AT_ONCE = 8;
+
+/** Reads files that a cell asks for, a few at a time. @throws TooMuchAsked where they are too large together */
+export async function filesForCell(
+  mirror: Pick<Mirror, "readFiles">,
+  commit: string,
+  paths: readonly string[],
+  options?: { maxBytes?: number },
+): Promise<Map<string, string | null>> {
+  const texts = new Map<string, string | null>();
+  let left = MOST_ANSWERED;
+  for (let at = 0; at < paths.length; at += FILES_AT_ONCE) {
+    for (const [path, text] of await mirror.readFiles(commit, paths.slice(at, at + FILES_AT_ONCE), options)) {
+      left -= text?.length ?? 0;
+      texts.set(path, text);
+    }
+    if (left < 0) throw new TooMuchAsked(`files of more than ${MOST_ANSWERED} characters`);
+  }
+  return texts;
+}
 
 /** Several pieces of work of one kind on one text. */
 export interface ApartInput {
@@ -64,7 +88,7 @@ export const NO_DESK: Desk = { pass: (work) => ({ asked: [], result: work }), fi
 export function openDesk(cell: Cell, mirror: Mirror, id: string): Desk {
   const done = new Map<string, Map<string, { value: unknown }>>();
   const answers: Answers = {
-    "files.read": (paths: string[]) => mirror.readFiles(id, paths),
+    "files.read": (paths: string[]) => filesForCell(mirror, id, paths),
     "files.paths": () => mirror.listFiles(id),
   };
 

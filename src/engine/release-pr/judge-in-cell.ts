@@ -3,6 +3,7 @@
  * to ask is what the bot would have looked at itself.
  */
 import type { Answers, Cell } from "../../adapters/cell/port.ts";
+import { filesForCell } from "../config-repo/read-in-cell.ts";
 import type { TagsOf } from "../config-repo/releases-tags.ts";
 import type { Named, RevisionsNow } from "../config-repo/revisions.ts";
 import type { Rules } from "../round/branch-rules.ts";
@@ -76,7 +77,7 @@ function answersOf({ forge, mirror, planes, grants, log }: Context, { rules, tag
     "mirror.head": (branch: string) => mirror.head(branch),
     "mirror.resolve": (ref: string) => mirror.resolve(ref),
     "mirror.remoteHeads": (branches: string[]) => mirror.remoteHeads(branches),
-    "mirror.readFiles": (commit: string, paths: string[], options?: { maxBytes?: number }) => mirror.readFiles(commit, paths, options),
+    "mirror.readFiles": (commit: string, paths: string[], options?: { maxBytes?: number }) => filesForCell(mirror, commit, paths, options),
     "mirror.listFiles": (commit: string, prefix?: string, kind?: "file" | "link") => mirror.listFiles(commit, prefix, kind),
     "mirror.isAncestor": (ancestor: string, descendant: string) => mirror.isAncestor(ancestor, descendant),
     "mirror.firstParentLog": (from: string | undefined, to: string, limit?: number) => mirror.firstParentLog(from, to, limit),
