@@ -16,15 +16,16 @@ function place(...looks: { login: string; body: string }[][]): GitHubPlace {
   return { octokit: { rest, paginate }, owner: "acme", repo: "fleet" } as unknown as GitHubPlace;
 }
 
-const written = (kind: string, id: number, login = "bot[bot]") => ({
+const written = (kind: string, id: number, login = "bot[bot]", rollout = "pay") => ({
   login,
-  body: `<!-- stagecoach:${kind}:pay -->\n### how it stands\n<!-- answers ${id} -->`,
+  body: `<!-- stagecoach:${kind}:${rollout} -->\n### how ${rollout} stands\n<!-- answers ${id} -->`,
 });
 
-test("the answer to a question is what the bot wrote to it, and no older one, nor anybody else's", async () => {
-  const older = [written("status", 60), written("plan", 90), written("status", 90, "mallory")];
+test("the answer to a question is what the bot wrote to it, and no older one, nor anybody else's, nor of another rollout", async () => {
+  const others = [written("status", 90, "mallory"), written("status", 90, "bot[bot]", "pay-eu"), written("status", 90, "bot[bot]", "web")];
+  const older = [written("status", 60), written("plan", 90), ...others];
   const outcome = await awaitAnswer(place(older, [...older, written("status", 71)]), {} as JournalSource, POSTED, 60_000);
-  expect(outcome).toEqual({ outcome: "done", message: "", answer: "### how it stands" });
+  expect(outcome).toEqual({ outcome: "done", message: "", answer: "### how pay stands" });
 });
 
 test("options may stand behind the command of a comment as well", async () => {

@@ -75,10 +75,11 @@ async function messageOf(place: GitHubPlace, source: JournalSource, posted: Post
   return sentenceOf(handled?.message ?? (await refusalOf(place, posted)) ?? "", run);
 }
 
-/** The comment of the bot's that answers a question; it is one for all of the same kind, and names the newest that it answers. */
+/** The comment of the bot's that answers a question; it is one for all of the same kind and rollout, and names the newest that it answers. */
 async function answerTo(place: GitHubPlace, posted: Posted, question: string): Promise<string | undefined> {
+  const marker = question === "help" ? "stagecoach:help" : `stagecoach:${question}:${posted.rollout}`;
   for (const { user, body = "" } of await commentsOn(place, posted.pull)) {
-    if (user?.login !== posted.bot || !body.startsWith(`<!-- stagecoach:${question}`)) continue;
+    if (user?.login !== posted.bot || !body.startsWith(`<!-- ${marker} -->`)) continue;
     const newest = /<!-- answers (\d{1,16}) -->$/.exec(body)?.[1];
     if (question === "help" || (newest !== undefined && Number(newest) >= posted.comment)) return body.replace(/<!--[^>]*-->/g, "").trim();
   }
