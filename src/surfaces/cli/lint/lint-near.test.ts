@@ -69,3 +69,10 @@ test("Applications that are selected by a mistyped label are told of the label t
   const source = "    kind: Application\n    selector: { matchLabels: { team: paymnets } }\n";
   expect(await told(SOURCE, source)).toContain("7:5 SOURCE_NOT_FOUND team=payments");
 });
+
+test("an Application that names no namespace is never said to be meant where it was looked for", async () => {
+  const application = "apiVersion: argoproj.io/v1alpha1\nkind: Application\nmetadata: { name: pay }\n";
+  writeFileSync(join(dir, "pay.yaml"), `${application}spec: { destination: { name: eu-1 } }\n`);
+  const asked = "    kind: Application\n    name: pay\n    namespace: argo-cd\n";
+  expect(await told(SOURCE, asked)).toContain("7:5 SOURCE_NOT_FOUND Application argocd/pay");
+});

@@ -35,7 +35,11 @@ export function nearSource(source: SourceRef, checkout: Checkout, inventory: Inv
     alike.map(({ name }) => name),
   );
   const meant = same ?? alike.find(({ name }) => name === near);
-  return meant && `${meant.kind} ${meant.namespace ?? source.namespace}/${meant.name}`;
+  if (meant === undefined) return undefined;
+  const { kind, namespace = source.namespace, name } = meant;
+  // What is there and cannot be told from another, or not be read, is not what was mistyped.
+  const isAsked = kind === source.kind && namespace === source.namespace && name === source.name;
+  return isAsked ? undefined : `${kind} ${namespace}/${name}`;
 }
 
 function nearLabel(selector: NonNullable<SourceRef["selector"]>, there: readonly Named[]): string | undefined {
@@ -60,6 +64,8 @@ function namedAs(kind: Named["kind"]): (object: unknown) => Named[] {
     // What is a template of Helm's still has no name.
     if (typeof name !== "string" || name.includes("{{")) return [];
     const texts = Object.entries(isRecord(labels) ? labels : {}).filter((entry): entry is [string, string] => typeof entry[1] === "string");
-    return [{ kind, name, namespace: typeof namespace === "string" ? namespace : undefined, labels: Object.fromEntries(texts) }];
+    // An Application without one is read as the others of the repo are (`plan-inputs.ts`).
+    const elsewhere = kind === "Application" ? "argocd" : undefined;
+    return [{ kind, name, namespace: typeof namespace === "string" ? namespace : elsewhere, labels: Object.fromEntries(texts) }];
   };
 }
