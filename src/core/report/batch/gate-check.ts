@@ -51,10 +51,9 @@ function titleOf(run: Run, { kind, why }: GateState): string {
 /** Why it stands as it does, what that comes from and what comes next. */
 function standing(run: Run, batch: Batch, { kind, why, next }: GateState, now: number, given: GivenToDraw): string[] {
   const context = contextOf(run, now, given);
-  const model = modelOf(run, now, given);
   return present(
     prose(wholeSentence(why, run, 1000)),
-    kind === "fenced" && causeLine(model),
+    kind === "fenced" && causeLine(modelOf(run, now, given)),
     nextLine(awaiting(context, next), run, now),
     doneLine(batchNode(context, batch).eta, now),
   );
