@@ -18,7 +18,9 @@ describe("quarantine", () => {
     const self = bench(2, [{}], rule());
     unreachable(self, "c1");
     round(self);
-    expect(self.run.quarantined).toMatchObject([{ cluster: "hub/c1", why: expect.toHaveCode("QUARANTINE_UNREACHABLE") }]);
+    expect(self.run.quarantined).toMatchObject([
+      { cluster: "hub/c1", why: expect.toHaveCode("QUARANTINE_UNREACHABLE", { because: { code: "SAID", text: "dial tcp: i/o timeout" } }) },
+    ]);
     expect(batch(self.run, 1).targets[0]?.cluster).toBe("hub/c2");
     unreachable(self);
     bring(self, 1, "confirmed");

@@ -188,7 +188,7 @@ describe("an analysis that ends badly", () => {
     measured(self, ID, "Failed");
     round(self);
     expect(self.run.phase).toBe("Failed");
-    expect(self.run.why).toHaveCode("RUN_THROUGH");
+    expect(self.run.why).toHaveCode("RUN_THROUGH", { phase: "Failed", checks: [expect.objectContaining({ templates: ["webcheck"] })] });
   });
 });
 

@@ -155,7 +155,10 @@ describe("/pause and /resume", () => {
     say(run, "/pause the network is down", { actor: "bob" });
     round(run);
     expect(answer(run)).toBe("done: the run is paused: nothing merges until `/resume`");
-    expect(run.run.why).toHaveCode("PAUSED_BESIDES");
+    expect(run.run.why).toHaveCode("PAUSED_BESIDES", {
+      because: expect.toHaveCode("TOO_MANY_FAILED", { clusters: ["hub/c1"] }),
+      held: { code: "PAUSED_BY", by: "bob", text: "the network is down" },
+    });
     say(run, "/pause", { actor: "carol" });
     round(run);
     expect(answer(run)).toContain("refused: the run is paused already");

@@ -180,7 +180,9 @@ describe("commands with --rollouts", () => {
     const self = suspended({ c1: PAUSED, c2: MOVING });
     command(self, "/promote --rollouts");
     expect(wants(round(self))).toEqual(["Answer refused"]);
-    expect(last(self)?.message).toHaveCode("ROLLOUTS_BEHIND");
+    expect(last(self)?.message).toHaveCode("ROLLOUTS_BEHIND", {
+      rollouts: [expect.toHaveCode("ROLLOUT_STATE", { cluster: "hub/c2", phase: "Progressing" })],
+    });
   });
 
   test("without a control plane that may act, the answer says what to configure", () => {

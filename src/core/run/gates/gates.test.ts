@@ -145,7 +145,7 @@ describe("approval", () => {
     round(self);
     expect(batch(self.run, 1).merged?.by).toBe("carol");
     expect(self.run.paused?.kind).toBe("MergedByOther");
-    expect(self.run.why).toHaveCode("MERGED_EARLY", { by: "carol" });
+    expect(self.run.why).toHaveCode("MERGED_EARLY", { by: "carol", because: expect.toHaveCode("APPROVAL_WANTED", { teams: ["sre"] }) });
   });
 
   test("two of them are two people: one who approves twice is one", () => {

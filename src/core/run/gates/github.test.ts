@@ -38,8 +38,8 @@ describe("a required check", () => {
     round(run, 10 * MINUTE);
     guard(run, 1);
     round(run);
-    expect(run.run.why).toHaveCode("GITHUB_WANTS");
-    expect(run.run.next?.what).toHaveCode("NEXT_CHECK_REPORTS");
+    expect(run.run.why).toHaveCode("GITHUB_WANTS", { silent: true, needs: [{ kind: "check", name: "ci/test", state: "silent" }] });
+    expect(run.run.next?.what).toHaveCode("NEXT_CHECK_REPORTS", { check: "ci/test" });
   });
 
   test.each([

@@ -163,13 +163,14 @@ describe("a change that Argo CD has not seen", () => {
   test("says why asking failed, and nothing of an option that has nothing to do with it", () => {
     const self = unseenYet({ at: "2026-01-05T09:10:00.000Z", answer: { failed: "HTTP 502\nfrom https://argocd." } });
     const why = self.run.batches[0]?.targets[0]?.why;
-    expect(why).toHaveCode("REFRESH_WANTED");
-    expect(why).not.toContain("allowRefresh");
+    expect(why).toHaveCode("REFRESH_WANTED", { answer: { failed: "HTTP 502\nfrom https://argocd." } });
+    expect(why).toSay("HTTP 502");
+    expect(why).not.toSay("allowRefresh");
   });
 
   test("where nobody may ask, it says how to set the webhook up, and fails at a limit of its own", () => {
     const self = unseenYet({ at: "2026-01-05T09:10:00.000Z", answer: "unavailable" });
-    expect(self.run.batches[0]?.targets[0]?.why).toHaveCode("REFRESH_WANTED");
+    expect(self.run.batches[0]?.targets[0]?.why).toHaveCode("REFRESH_WANTED", { answer: "unavailable" });
     round(self, self.run.spec.seenDeadlineMs);
     expect(told(self.run).batches[0]?.targets[0]).toMatchObject({
       phase: "Failed",
