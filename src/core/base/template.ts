@@ -97,13 +97,21 @@ function appendQuoted(before: string, value: string, after: string): string {
   return isWholeKey ? `${before.replace(/\.$/, "")}[${JSON.stringify(value)}]` : before + value;
 }
 
-/** Looked for anew for each target. */
+/** Looked through for each target. */
 const MOST_NEAR = 100;
+/** Values of a release are the same for all of them, and may have many names. */
+const NAMES = new WeakMap<object, readonly string[]>();
+
+function namesOf(values: object): readonly string[] {
+  const names = NAMES.get(values) ?? Object.keys(values).slice(0, MOST_NEAR);
+  NAMES.set(values, names);
+  return names;
+}
 
 function nearTo(variable: Variable, { cluster, params, release }: TemplateValues): string | undefined {
   if (!("key" in variable)) return undefined;
   const known = { "cluster.labels": cluster.labels, params, "release.values": release }[variable.root];
-  const near = nearest(variable.key, Object.keys(known).slice(0, MOST_NEAR));
+  const near = nearest(variable.key, namesOf(known));
   return near === undefined ? undefined : `${variable.root}.${near}`;
 }
 

@@ -54,3 +54,11 @@ test("nothing in it steers the terminal, and colour is only what was asked for",
   expect([...markdownText(evil)].filter((one) => one !== "\n" && bad.test(one))).toEqual([]);
   expect(markdownText("# head", { colour: true })).toBe("\u001b[1mhead\u001b[22m\n");
 });
+
+test.each([">", "- ", "1. ", "[^a]: "])("what is nested without end by %j is shown as it is written, and at once", (mark) => {
+  const text = mark.repeat(60_000 / mark.length);
+  const before = performance.now();
+  expect(markdownText(`Hello\n\n${text}`)).toContain(text);
+  expect(performance.now() - before).toBeLessThan(1_000);
+  expect(markdownText(`**Hello**\n\n${"-".repeat(60)}`)).toBe(`Hello\n\n${"─".repeat(40)}\n`);
+});

@@ -16,12 +16,17 @@ interface Room {
 /** The bot writes no longer ones. */
 const LONGEST = 70_000;
 
+/** Quotes, lists and footnotes in one another. */
+const DEEP = /^(?:[ \t]*(?:>|(?:[-+*]|\d{1,9}[.)])[ \t]|\[\^[^\]\n]{1,99}\]:)){20}/m;
+
 /** Draws a text, with an empty line between its blocks and a line break at its end. Charts, hidden marks and folded parts are left out. */
 export function markdownText(markdown: string, { width, colour = false }: Room = {}): string {
   const bare = markdown
     .slice(0, LONGEST)
     .replace(/<!--[\s\S]*?-->/g, "")
     .replace(/<details>[\s\S]*?<\/details>/g, "");
+  // A parser of nested blocks goes over each line for each of them: the bot nests none so deep.
+  if (DEEP.test(bare)) return visible(bare);
   const { children } = fromMarkdown(bare, { extensions: [gfm()], mdastExtensions: [gfmFromMarkdown()] });
   return children
     .map((node) => block(node, { width, colour }))
