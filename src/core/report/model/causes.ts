@@ -49,8 +49,10 @@ export function causeOfCheck(context: Context, check: RunAnalysis | HookCall): C
 }
 
 function measuredOf(metric: AnalysisMetric): Measured {
-  const { name, value, message } = metric;
-  return { metric: name, value: value ?? "", limit: limitOf(metric) || (message ?? "") };
+  const { name, value, message = "" } = metric;
+  const limit = limitOf(metric);
+  // Of what could not be measured it counts why, not what it had to be.
+  return { metric: name, value: value ?? "", limit: value === undefined ? message || limit : limit || message };
 }
 
 /** The worst first: what failed, then what could not be told. */

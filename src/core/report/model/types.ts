@@ -86,7 +86,7 @@ export interface Cause {
 export interface Measured {
   metric: string;
   value: string;
-  /** Conditions and limits of its template, where they are known. */
+  /** What its template allows, or of what could not be measured why. */
   limit: string;
 }
 

@@ -63,6 +63,13 @@ describe("what was measured and asked", () => {
       expect(text.replaceAll("\\", "").replaceAll("&quot;", '"')).toContain(`error-rate, measured 0.041, ${limit}`);
   });
 
+  test("of a metric that could not be measured it says why, not what it had to be", () => {
+    const counts = { count: 5, successful: 0, failed: 0, inconclusive: 0, error: 5 };
+    const metric = { name: "error-rate", phase: "Error" as const, ...counts, message: "status 503", successCondition: "result[0] <= 0.01" };
+    const failed = run({ analyses: [analysis({ metrics: [metric] })] });
+    expect(modelOf(failed, NOW).cause?.measured).toEqual([{ metric: "error-rate", value: "", limit: "status 503" }]);
+  });
+
   test("is folded where all of it is over and well, and not there at all without any", () => {
     expect(measuredOfRun(modelOf(run({ analyses: [analysis({ phase: "Successful" })] }), NOW))).toMatch(/^<details>/);
     expect(measuredOfRun(modelOf(run({}), NOW))).toBe("");
