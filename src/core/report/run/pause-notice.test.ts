@@ -1,6 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { said } from "../../reasons/run.ts";
-import { bench, bring, judge, round } from "../../run/testing/bench.ts";
+import { bench, bring, judge, round, say } from "../../run/testing/bench.ts";
 import { pauseNotice } from "./pause-notice.ts";
 
 const LINKS = (key: string) => `https://argocd.example.com/applications/${key.split("/").slice(1).join("/")}`;
@@ -50,15 +49,20 @@ describe("a hand-over", () => {
   });
 
   test("after a /retry that did not help says so, instead of the same words again", () => {
-    const { run } = failed();
-    const retried = { id: "1#0", text: "/retry", actor: "bo", at: run.since, outcome: "done" as const, message: said("it is tried again") };
-    expect(pauseNotice(run, NOW)).not.toContain("again\n");
-    const again = run.batches.map((batch) => ({ ...batch, targets: batch.targets.map((one) => ({ ...one, retriedAt: run.since })) }));
-    const text = pauseNotice({ ...run, batches: again, commands: [retried] }, NOW);
+    const self = failed();
+    expect(pauseNotice(self.run, NOW)).not.toContain("has been tried");
+    say(self, "/retry", { actor: "bo" });
+    round(self);
+    expect(self.run.phase).toBe("Progressing");
+    round(self, self.run.spec.graceMs + 1000);
+    judge(self, "c2", "failing");
+    round(self);
+    expect(self.run.phase).toBe("Paused");
+    const text = pauseNotice(self.run, NOW);
     expect(text).toContain("waits for a person again");
     expect(text).toContain("`/retry` of bo has been tried");
     // What failed was never tried again: that `/retry` was for something else.
-    expect(pauseNotice({ ...run, commands: [retried] }, NOW)).not.toContain("has been tried");
+    expect(pauseNotice({ ...failed().run, commands: self.run.commands }, NOW)).not.toContain("has been tried");
   });
 
   test("names the label that keeps a cluster out after its last look", () => {

@@ -32,7 +32,8 @@ export function pauseNotice(run: Run, now: number, linkTo: LinkTo = () => undefi
 
 /** The `/retry` of what failed again: who gave it is told so, instead of the same words a second time. */
 function triedBefore({ commands, batches }: Run): Run["commands"][number] | undefined {
-  const failedAgain = batches.some(({ targets }) => targets.some(({ phase, retriedAt }) => phase === "Failed" && retriedAt !== undefined));
+  const open = batches.filter(({ phase }) => phase !== "Settled" && phase !== "Closed");
+  const failedAgain = open.some(({ targets }) => targets.some(({ phase, retriedAt }) => phase === "Failed" && retriedAt !== undefined));
   return failedAgain ? commands.findLast(({ outcome, text }) => outcome === "done" && text.startsWith("/retry")) : undefined;
 }
 

@@ -154,7 +154,8 @@ function fail(draft: Draft, target: BatchTarget, what: AnyReason, assessment: As
   return moveTarget(draft, target, "Failed", why, { ...patch, ...(assessment === undefined ? {} : { evidence: assessment.evidence }) });
 }
 
-const UNTIMED = { deadlineAt: undefined, waitingSince: undefined, retriedAt: undefined, dippedAt: undefined, dips: undefined };
+/** That it was tried again is kept: who said so is told that it did not help. */
+const UNTIMED = { deadlineAt: undefined, waitingSince: undefined, dippedAt: undefined, dips: undefined };
 
 /** The clock of the deadline stands still from here on. */
 function waits(draft: Draft, target: BatchTarget, why: AnyReason): BatchTarget {
