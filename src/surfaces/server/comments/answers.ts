@@ -59,6 +59,7 @@ export function commandAnswers({ forge, clock, log, answering, given = () => ({}
   /** Comments that get their 😕 once it is written down on their PR that they were refused. */
   let refused: { pull: number; comment: string }[] = [];
   let failures = 0;
+  let againAt = 0;
 
   /** `undo`: what was noted of it, so that a later reading gives it again. */
   function later(key: string, give: () => Promise<unknown>, undo: () => void, isPrompt = false): void {
@@ -66,6 +67,7 @@ export function commandAnswers({ forge, clock, log, answering, given = () => ({}
       try {
         await give();
         failures = 0;
+        againAt = 0;
       } catch (error) {
         undo();
         log.warn({ answer: key, error: String(error) }, "an answer could not be given; trying again");
@@ -78,8 +80,13 @@ export function commandAnswers({ forge, clock, log, answering, given = () => ({}
     again();
   }
 
+  /** One look for all that could not be given by then. */
   function again(): void {
-    recheck(Math.min(LAST_RETRY_MS, FIRST_RETRY_MS * 2 ** Math.min(failures++, 10)));
+    const now = clock.now();
+    if (againAt > now) return;
+    const inMs = Math.min(LAST_RETRY_MS, FIRST_RETRY_MS * 2 ** Math.min(failures++, 10));
+    againAt = now + inMs;
+    recheck(inMs);
   }
 
   function react(comment: string, reaction: Reaction): void {
