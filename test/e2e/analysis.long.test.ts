@@ -88,7 +88,7 @@ describe("webcheck, while batches bake", () => {
       () => githubPage(now.world).summary(second.batches[1]?.pull?.head ?? "", "stagecoach/gate"),
       (text) => text !== undefined,
     );
-    expect(gate).toMatch(/\| analysis webcheck \| Passed \| webcheck: \d+ ok, last ok \|/);
+    expect(gate).toMatch(/\| analysis webcheck \| Passed \| webcheck: \d+ ok, last ok, has to be result == .*ok.* \|/);
     status = "nok";
     const failed = await now.until("it failed", (run) => run.rollback !== undefined);
     expect(failed.why).toSay("webcheck: failed twice, and failureLimit is 1, last value nok");

@@ -43,7 +43,7 @@ const credentials = () => ({ APP_ID: String(world.github.app.id), PRIVATE_KEY: w
 
 describe("stagecoach serve does not start", () => {
   test.each([
-    ["without a webhook secret", {}, /there is no webhook secret.*WEBHOOK_SECRET/],
+    ["without a webhook secret", {}, /no webhook secret is set.*WEBHOOK_SECRET/],
     ["with the secret everybody knows", { WEBHOOK_SECRET: "development" }, /everybody knows/],
     ["with a secret file that is not there", { WEBHOOK_SECRET_FILE: "nowhere" }, /WEBHOOK_SECRET_FILE: the file \S*nowhere can/],
   ])("%s: exit 2 and one sentence", async (_what, env, words) => {
@@ -67,7 +67,7 @@ describe("stagecoach serve does not start", () => {
       { "stagecoach.yaml": `controlPlanes: [{ name: hub, kubeconfig: kubeconfig }]\n`, kubeconfig: world.kubeconfig },
     );
     expect(await process.ended).toBe(3);
-    expect(process.output()).toMatch(/refuses the App's key|knows no such App/);
+    expect(process.output()).toMatch(/refuses the App's key|knows no App with this APP_ID/);
   });
 });
 

@@ -66,7 +66,7 @@ describe("traps, seen through Kubernetes", () => {
     argocd.setFault("us-east-1-d", { kind: "controller-down" });
     await journey.release();
 
-    await truth.hears("eu-west-1-a", /older spec \(comparedTo is not the spec\)/);
+    await truth.hears("eu-west-1-a", /an older spec of it \(status\.sync\.comparedTo\)/);
     await truth.hears("eu-central-1-a", /waits for retry \d/);
     argocd.setFault("eu-central-1-a", null);
     await truth.hears("us-east-1-a", /waits for a sync window/);
@@ -75,7 +75,7 @@ describe("traps, seen through Kubernetes", () => {
     autoSync(journey, "us-east-1-b", true);
     await truth.hears("us-east-1-c", /It is Degraded/);
     argocd.setFault("us-east-1-c", null);
-    await truth.hears("us-east-1-d", /older spec \(comparedTo is not the spec\)/);
+    await truth.hears("us-east-1-d", /an older spec of it \(status\.sync\.comparedTo\)/);
     argocd.setFault("us-east-1-d", null);
     await expectWell(journey, truth);
   });

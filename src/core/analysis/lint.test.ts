@@ -53,7 +53,7 @@ describe("lint of analyses", () => {
     [
       "a file that is not there",
       analysis("templates: [{ templateName: webcheck, file: x.yaml }]"),
-      /ANALYSIS_TEMPLATE .*x\.yaml is not there/,
+      /ANALYSIS_TEMPLATE .*the file x\.yaml does not exist/,
     ],
     ["an unknown argument", analysis(`${ASKED}, args: [{ name: hosts, value: x }]`), /ANALYSIS_ARG .*did you mean host/],
     ["a missing argument", analysis(ASKED), /ANALYSIS_ARG .*host has no value/],
@@ -103,7 +103,7 @@ describe("lint of analyses", () => {
       "warning ANALYSIS_TEMPLATE rollouts/payments.yaml: there is no AnalysisTemplate called elsewhere in this repo: the engine argo-rollouts would look for it in its cluster, the builtin one refuses it (put it below analysis/)",
     ]);
     const file = lint(analysis("templates: [{ templateName: webcheck, file: x.yaml }]"), {}, "unknown");
-    expect(file).toEqual([expect.stringMatching(/^error ANALYSIS_TEMPLATE .*x\.yaml is not there/)]);
+    expect(file).toEqual([expect.stringMatching(/^error ANALYSIS_TEMPLATE .*the file x\.yaml does not exist/)]);
     expect(lint(analysis(`${ASKED}, ${HOST}`), undefined, "unknown").join()).toContain("error ANALYSIS_ENDLESS");
   });
 });

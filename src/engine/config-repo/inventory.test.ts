@@ -66,7 +66,7 @@ describe("the clusters of spec.inventory", () => {
   });
 
   test("each mistake is told with its line and column", () => {
-    expect(told(list(item("eu-1"), item("eu-1")))).toEqual(["14:3 INVENTORY_INVALID cluster eu-1 is there twice; keep one of them"]);
+    expect(told(list(item("eu-1"), item("eu-1")))).toEqual(["14:3 INVENTORY_INVALID cluster eu-1 appears twice; keep one of them"]);
     const same = item("eu-2").replace(b64("https://eu-2.example"), b64("https://eu-1.example/"));
     expect(told(list(item("eu-1"), same))[0]).toContain("clusters eu-1 and eu-2 have the same server");
     expect(told(list(item("eu-1", [], "drained: true")))).toEqual([
