@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { Mirror } from "../../adapters/git/port.ts";
-import { openSnapshot } from "./snapshot.ts";
+import { openSnapshot, snapshotCache } from "./snapshot.ts";
 
 function mirrorOf(files: Record<string, string>): { mirror: Pick<Mirror, "readFiles" | "listFiles">; reads: string[][] } {
   const reads: string[][] = [];
@@ -40,5 +40,34 @@ describe("reading files for a synchronous function", () => {
     const { mirror } = mirrorOf({});
     let n = 0;
     await expect(openSnapshot(mirror as Mirror, "c").with((files) => files.read(`f${n++}`))).rejects.toThrow("is there a cycle?");
+  });
+
+  test("files that are too large together are not read, and those before them are", async () => {
+    const MIB = 1024 * 1024;
+    const names = Array.from({ length: 200 }, (_, n) => `f${n}`);
+    const { mirror, reads } = mirrorOf(Object.fromEntries(names.map((name) => [name, "x".repeat(MIB)])));
+    const snapshot = openSnapshot(mirror as Mirror, "c");
+    const read = (name: string) =>
+      snapshot.read(name).then(
+        (text) => text?.length,
+        (error: Error) => error.message,
+      );
+    await snapshot.with((files) => names.map((name) => files.read(name))).catch(() => undefined);
+    expect(await read("f63")).toBe(MIB);
+    expect(await read("f64")).toBe("files of more than 64 MiB are read of one commit");
+    expect(await read("f199")).toBe("files of more than 64 MiB are read of one commit");
+    expect(reads.flat().length).toBe(96);
+  });
+
+  test("snapshots of a mirror keep no more together than one may, but for the newest", async () => {
+    const { mirror, reads } = mirrorOf({ a: "x".repeat(40 * 1024 * 1024) });
+    const open = snapshotCache(mirror as Mirror);
+    for (const id of ["one", "two", "two", "three"]) await open(id).read("a");
+    expect(reads).toHaveLength(3);
+    // The newest but one is still there, the oldest is read again.
+    await open("two").read("a");
+    expect(reads).toHaveLength(3);
+    await open("one").read("a");
+    expect(reads).toHaveLength(4);
   });
 });

@@ -8,6 +8,8 @@ import { NO_DESK, openDesk } from "./read-in-cell.ts";
 export interface Snapshot {
   /** Commit or tree id. */
   readonly id: string;
+  /** Characters of the files that it keeps; past the most of one commit no more are read. */
+  readonly kept: number;
   paths(): Promise<readonly string[]>;
   /** Symbolic links below a folder: never read, only told of. */
   links(folder: string): Promise<readonly string[]>;
@@ -33,29 +35,49 @@ function isAboutFile(error: unknown): error is GitError {
 /** Chains of files that name files are short; past this many passes something asks in circles. */
 const MOST_PASSES = 12;
 
+/** What is kept of one commit, in characters: many times what the largest fleets have. The memory is everybody's. */
+const MOST_KEPT = 64 * 1024 * 1024;
+/** Each may be as large as a file may be at all. */
+const FILES_AT_ONCE = 32;
+
 /** `cell`: does what takes long of functions that are given to `with`; absent: all is done at once. */
 export function openSnapshot(mirror: Mirror, id: string, cell?: Cell): Snapshot {
   const desk = cell === undefined ? NO_DESK : openDesk(cell, mirror, id);
   const texts = new Map<string, string | null>();
   const unreadable = new Map<string, GitError>();
+  let kept = 0;
   let listing: readonly string[] | undefined;
   const linksBelow = new Map<string, readonly string[]>();
 
   async function load(wanted: Iterable<string>): Promise<void> {
     const missing = [...wanted].filter((path) => !texts.has(path) && !unreadable.has(path));
-    if (missing.length === 0) return;
+    for (let at = 0; at < missing.length; at += FILES_AT_ONCE) await loadSome(missing.slice(at, at + FILES_AT_ONCE));
+  }
+
+  async function loadSome(paths: readonly string[]): Promise<void> {
+    if (kept > MOST_KEPT) {
+      for (const path of paths) unreadable.set(path, tooMuch());
+      return;
+    }
     try {
-      for (const [path, text] of await mirror.readFiles(id, missing)) texts.set(path, text);
+      for (const [path, text] of await mirror.readFiles(id, paths)) keep(path, text);
     } catch (error) {
       if (!isAboutFile(error)) throw error;
       // One file that must not be read is no reason not to read the others.
-      for (const path of missing) await loadOne(path);
+      for (const path of paths) await loadOne(path);
     }
   }
 
+  function keep(path: string, text: string | null): void {
+    kept += text?.length ?? 0;
+    if (kept > MOST_KEPT) unreadable.set(path, tooMuch());
+    else texts.set(path, text);
+  }
+
   async function loadOne(path: string): Promise<void> {
+    if (texts.has(path)) return;
     try {
-      texts.set(path, (await mirror.readFiles(id, [path])).get(path) ?? null);
+      keep(path, (await mirror.readFiles(id, [path])).get(path) ?? null);
     } catch (error) {
       if (!isAboutFile(error)) throw error;
       unreadable.set(path, error);
@@ -81,6 +103,9 @@ export function openSnapshot(mirror: Mirror, id: string, cell?: Cell): Snapshot 
 
   return {
     id,
+    get kept() {
+      return kept;
+    },
     paths,
     links,
     async read(path) {
@@ -126,12 +151,21 @@ export function noting(files: SyncFiles, read: Set<string>): SyncFiles {
   };
 }
 
-/** The last few snapshots of a mirror: rounds on an unmoved base read nothing again. */
+function tooMuch(): GitError {
+  return new GitError("TooLarge", `files of more than ${MOST_KEPT / 1024 / 1024} MiB are read of one commit`);
+}
+
+/** The last few snapshots of a mirror: rounds on an unmoved base read nothing again. Together they keep hardly more than one may. */
 export function snapshotCache(mirror: Mirror, cell?: Cell, size = 8): (id: string) => Snapshot {
   const kept = new BoundedMap<string, Snapshot>(size);
   return (id) => {
     const found = kept.get(id) ?? openSnapshot(mirror, id, cell);
     kept.set(id, found);
+    let all = 0;
+    for (const [key, snapshot] of [...kept].toReversed()) {
+      all += snapshot.kept;
+      if (all > MOST_KEPT && snapshot !== found) kept.delete(key);
+    }
     return found;
   };
 }

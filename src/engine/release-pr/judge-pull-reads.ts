@@ -18,6 +18,9 @@ export function noReads(): Reads {
 export function noting(snapshot: Snapshot, reads: Reads): Snapshot {
   return {
     id: snapshot.id,
+    get kept() {
+      return snapshot.kept;
+    },
     paths: () => snapshot.paths(),
     links: (folder) => snapshot.links(folder),
     read(path) {

@@ -46,6 +46,7 @@ function hub(name: string): Hub {
 }
 
 const snapshot: Snapshot = {
+  kept: 0,
   id: "a".repeat(40),
   paths: async () => [FILE],
   links: async () => [],
