@@ -18,7 +18,7 @@ interface Dialect {
   slashInClass?: true;
   /** `{a,b}` is one of several patterns. */
   braces?: true;
-  /** There is no backslash, and a `[` that is never closed is itself. */
+  /** There is no backslash, and a `[` that another one follows before it is closed is itself: each is looked behind only as far as the next. */
   lenient?: true;
 }
 
@@ -141,6 +141,7 @@ function readClass(c: Cursor): Takes | undefined {
       const isIn = (code: number) => ranges.some(([low, high]) => low <= code && code <= high);
       return (code) => (code !== SLASH || dialect.slashInClass === true) && isIn(code) !== negated;
     }
+    if (dialect.lenient === true && glob[c.at] === "[") return undefined;
     const low = takeCode(c);
     const isRange = glob[c.at] === "-" && glob[c.at + 1] !== "]";
     if (isRange) c.at++;

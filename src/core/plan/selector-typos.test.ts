@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { cpuMs } from "../../../test/support/cpu-time.ts";
 import type { Selector } from "../base/selector.ts";
 import { selectorTypos, stageTypos } from "./selector-typos.ts";
 
@@ -53,9 +54,9 @@ test("thousands of names beside thousands of clusters are told of in part, and a
   const names = Array.from({ length: 5_000 }, (_, at) => named("clsuter", at));
   const stages = Array.from({ length: 20 }, (_, at) => ({ name: `stage-${at}`, selector: within("name", ...names) }));
   const rollout = { stages } as unknown as Parameters<typeof stageTypos>[0];
-  const before = performance.now();
+  const before = cpuMs();
   expect(stageTypos(rollout, clusters)).toHaveLength(20);
   const keys = names.map((key) => ({ key, operator: "Exists" as const, values: [] }));
   expect(selectorTypos({ matchLabels: {}, matchExpressions: keys }, clusters)).toEqual([]);
-  expect(performance.now() - before).toBeLessThan(2_000);
+  expect(cpuMs() - before).toBeLessThan(2_000);
 });

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { cpuMs } from "../../../test/support/cpu-time.ts";
 import { textWidth } from "../../core/base/text-width.ts";
 import { markdownText } from "./markdown-text.ts";
 
@@ -57,8 +58,8 @@ test("nothing in it steers the terminal, and colour is only what was asked for",
 
 test.each([">", "- ", "1. ", "[^a]: "])("what is nested without end by %j is shown as it is written, and at once", (mark) => {
   const text = mark.repeat(60_000 / mark.length);
-  const before = performance.now();
+  const before = cpuMs();
   expect(markdownText(`Hello\n\n${text}`)).toContain(text);
-  expect(performance.now() - before).toBeLessThan(1_000);
+  expect(cpuMs() - before).toBeLessThan(1_000);
   expect(markdownText(`**Hello**\n\n${"-".repeat(60)}`)).toBe(`Hello\n\n${"─".repeat(40)}\n`);
 });
