@@ -1,5 +1,6 @@
 import { afterAll, describe, expect, test } from "vitest";
-import type { Cell, CellOutcome } from "../../adapters/cell/port.ts";
+import type { Cell } from "../../adapters/cell/port.ts";
+import { counted } from "../../adapters/cell/testing/counted.ts";
 import type { Mirror } from "../../adapters/git/port.ts";
 import type { RepoFiles } from "../../core/base/repo-files.ts";
 import { readYamlDocuments } from "../../core/base/yaml-read.ts";
@@ -10,22 +11,11 @@ import { kustomizationsIn } from "./kustomize.ts";
 import { readProject } from "./project.ts";
 import { noting, openSnapshot } from "./snapshot.ts";
 
-const [cell, slow] = [openServerCell(), openServerCell({ cpuMs: 50 })];
+const [shared, slow] = [openServerCell(), openServerCell({ cpuMs: 50 })];
 afterAll(() => {
-  cell.close();
+  shared.close();
   slow.close();
 });
-
-/** A cell, and how its jobs ended. */
-function counted(inner: Cell = cell): Cell & { jobs: CellOutcome["kind"][] } {
-  const jobs: CellOutcome["kind"][] = [];
-  const run: Cell["run"] = async (job) => {
-    const outcome = await inner.run(job);
-    jobs.push(outcome.kind);
-    return outcome;
-  };
-  return { jobs, run };
-}
 
 function mirrorWith(files: Readonly<Record<string, string>>): Mirror {
   return {
@@ -48,7 +38,7 @@ const REPO = "https://github.com/acme/config";
 
 describe("what is merged and takes long to read", () => {
   test("is read in the cell, with what an ordinary text brings at once", async () => {
-    const cell = counted();
+    const cell = counted(shared);
     const snapshot = openSnapshot(mirrorWith({ "a.yaml": large(5000), "b.yaml": large(2) }), "c", cell);
     const count = (path: string) => snapshot.with((files) => readYamlDocuments(files.read(path) ?? "")[0]?.value);
     expect(await count("b.yaml")).toEqual({ items: Array(2).fill({ cluster: "c-1", version: "v1" }) });
@@ -59,7 +49,7 @@ describe("what is merged and takes long to read", () => {
   });
 
   test("is many small texts together, too", async () => {
-    const cell = counted();
+    const cell = counted(shared);
     const names = Array.from({ length: 60 }, (_, n) => `${n}.yaml`);
     const snapshot = openSnapshot(mirrorWith(Object.fromEntries(names.map((name, n) => [name, large(400 + n)]))), "c", cell);
     const read = await snapshot.with((files) => names.map((name) => readYamlDocuments(files.read(name) ?? "")));
@@ -82,7 +72,7 @@ describe("what is merged and takes long to read", () => {
 });
 
 test("of files that fill the server's memory together only so many are read for a cell", async () => {
-  const cell = counted();
+  const cell = counted(shared);
   const text = "a: 1\n".repeat(200_000);
   let read = 0;
   const readFiles = async (_: string, paths: string[]) => {
@@ -113,7 +103,7 @@ describe("what stands in for what is read elsewhere", () => {
         return [`apps/${n}/kustomization.yaml`, `resources: [one-${n}.yaml]\npatches:\n${patches.join("")}`];
       }),
     );
-    const jobs = counted();
+    const jobs = counted(shared);
     const named = await openSnapshot(mirrorWith(files), "k1", jobs).with((all) => kustomizationsIn(all));
     const again = kustomizationsIn({ paths: () => Object.keys(files), read: (path) => files[path] ?? null } as RepoFiles);
     for (const found of [named, again]) expect([...found.values()].filter(({ resources }) => resources.length !== 1)).toEqual([]);
@@ -122,7 +112,7 @@ describe("what stands in for what is read elsewhere", () => {
 
   test("is tried again where a cell was killed once for nobody's fault", async () => {
     let runs = 0;
-    const killed: Cell = { run: async (job) => (++runs === 1 ? { kind: "killed", by: "memory" } : await cell.run(job)) };
+    const killed: Cell = { run: async (job) => (++runs === 1 ? { kind: "killed", by: "memory" } : await shared.run(job)) };
     const snapshot = openSnapshot(mirrorWith({ "a.yaml": large(5001) }), "c", killed);
     expect(await snapshot.with((files) => readYamlDocuments(files.read("a.yaml") ?? "")[0]?.value)).toHaveProperty("items.length", 5001);
     expect(runs).toBe(2);
@@ -131,7 +121,7 @@ describe("what stands in for what is read elsewhere", () => {
 
 describe("a template of what is merged", () => {
   test("that is ordinary is rendered at once", async () => {
-    const cell = counted();
+    const cell = counted(shared);
     const snapshot = openSnapshot(mirrorWith({}), "c", cell);
     const result = await snapshot.with((files) => renderApart(set("{{ .name | upper }}", LIST), [], files, REPO, "main"));
     expect(result.applications.map(({ spec }) => spec["project"])).toEqual(["ONE", "TWO"]);
@@ -139,7 +129,7 @@ describe("a template of what is merged", () => {
   });
 
   test("that takes long is rendered in the cell, from the files of the commit", async () => {
-    const cell = counted();
+    const cell = counted(shared);
     const mirror = mirrorWith({ "clusters/one.yaml": "name: one\n", "clusters/two.yaml": "name: two\n", "README.md": "" });
     const snapshot = openSnapshot(mirror, "c", cell);
     const read = new Set<string>();

@@ -2,7 +2,7 @@
 import type { AnyReason } from "../../base/reason.ts";
 import type { Problem } from "../../reasons/problem.ts";
 import { sayProblem } from "../reasons/problems/problems.ts";
-import { sentenceOf } from "../reasons/say.ts";
+import { sentenceOf, withoutMarks } from "../reasons/say.ts";
 
 /** One of the reasons why nothing began. */
 export interface RefusedProblem {
@@ -19,7 +19,7 @@ export function refusedProblems(problems: readonly (Problem | AnyReason)[]): Ref
     const { file, line, column } = one as Partial<Problem>;
     const { message, hint } = saidOf(one);
     const where = [file, line, column].filter((part) => part !== undefined).join(":");
-    return { code: one.code, where, says: plain(message), todo: plain(hint) };
+    return { code: one.code, where, says: withoutMarks(message), todo: withoutMarks(hint) };
   });
 }
 
@@ -29,8 +29,4 @@ function saidOf(one: Problem | AnyReason): { message: string; hint: string } {
   } catch {
     return { message: sentenceOf(one as AnyReason), hint: "" };
   }
-}
-
-function plain(text: string): string {
-  return text.replace(/`([^`]+)`/g, "$1");
 }

@@ -111,5 +111,10 @@ export function entryOf({ code }: AnyReason): Omit<Entry<never>, "says"> | undef
 
 /** The same for a place that draws no Markdown: commands and names stand without their marks. */
 export function plainSentence(words: Words, run?: Planned): string {
-  return sentenceOf(words, run).replace(/`([^`]+)`/g, "$1");
+  return withoutMarks(sentenceOf(words, run));
+}
+
+/** Code is marked for those who draw Markdown alone. */
+export function withoutMarks(text: string): string {
+  return text.replace(/`([^`]+)`/g, "$1");
 }

@@ -138,9 +138,9 @@ export function commandAnswers({ forge, clock, log, answering, given = () => ({}
 
   return {
     react,
-    /** Shows that a command of somebody who may steer was read. */
-    markRead(comment: string): void {
-      steering.add(comment);
+    /** Shows that a command was read. `steers`: its author may steer, and is told at once. */
+    markRead(comment: string, steers: boolean): void {
+      if (steers) steering.add(comment);
       react(comment, "eyes");
     },
     isAnswered: (key: string) => answered.has(key),

@@ -158,8 +158,7 @@ async function mayAct(reading: Reading, { comment, id, parsed, line, key }: Cand
   else if (left === "none") answers.setAnswered(key);
   else if (commandSpec(parsed.name).who === "read" && !mayAnswer(comment.author)) answers.setAnswered(key);
   else if (await isAsWritten(comment, onlyStops(parsed))) {
-    if (hasPermission(has, "write")) answers.markRead(line.comment);
-    else answers.react(line.comment, "eyes");
+    answers.markRead(line.comment, hasPermission(has, "write"));
     return true;
   }
   return false;

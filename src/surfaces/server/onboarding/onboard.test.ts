@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { afterAll, describe, expect, test } from "vitest";
-import type { Cell, CellOutcome } from "../../../adapters/cell/port.ts";
+import type { Cell } from "../../../adapters/cell/port.ts";
+import { counted } from "../../../adapters/cell/testing/counted.ts";
 import type { BranchRules, Forge, Pull } from "../../../adapters/forge/port.ts";
 import type { CommitInput, Mirror, RefUpdate } from "../../../adapters/git/port.ts";
 import { type RepoContext, silentLog } from "../../../engine/round/context.ts";
@@ -286,17 +287,6 @@ afterAll(() => {
   inner.close();
   brief.close();
 });
-
-/** A cell, and how its jobs ended. */
-function counted(cell: Cell): Cell & { jobs: CellOutcome["kind"][] } {
-  const jobs: CellOutcome["kind"][] = [];
-  const run: Cell["run"] = async (job) => {
-    const outcome = await cell.run(job);
-    jobs.push(outcome.kind);
-    return outcome;
-  };
-  return { jobs, run };
-}
 
 describe("a repository that is looked through", () => {
   test("is so in a cell, which proposes the same", async () => {
