@@ -121,9 +121,9 @@ function link({ name, url }) {
 }
 function below(n, kind) { return n.children.flatMap((c) => c.kind === kind ? [c] : below(c, kind)); }
 function cluster(c) {
-  const label = LABELS[c.state] + (c.facts.length ? " (" + c.facts.filter((f) => !f.includes("→")).join(", ") + ")" : "");
-  const change = c.facts.filter((f) => f.includes("→"));
-  const lines = [c.name + ": " + label.replace(" ()", ""), ...change, below(c, "application").map((a) => a.name).join(", "), c.says];
+  const label = LABELS[c.state] + (c.facts.length ? " (" + c.facts.join(", ") + ")" : "");
+  const change = c.change ? [c.change.from, c.change.to].filter((value) => value).join(" → ") : "";
+  const lines = [c.name + ": " + label, change, below(c, "application").map((a) => a.name).join(", "), c.says];
   const title = lines.filter((line) => line !== "").join("\\n");
   return el("li", { class: "cell", title, tabindex: "0", "aria-label": title }, dot(c), c.name);
 }

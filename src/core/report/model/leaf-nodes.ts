@@ -1,4 +1,5 @@
 /** Nodes of clusters, Applications, Argo Rollouts, analyses and hooks: what stands below a batch or a stage. Called by `stage-nodes.ts`. */
+import { defined } from "../../base/defined.ts";
 import { hookHost } from "../../run/checks/hooks.ts";
 import { analysisSpec } from "../../run/checks/step-analysis.ts";
 import type { RunAnalysis } from "../../run/state/analysis-types.ts";
@@ -15,7 +16,7 @@ import { causeOfCheck, causeOfTarget } from "./causes.ts";
 import { type Context, explained } from "./context.ts";
 import { limitOf } from "./limits.ts";
 import { isState, node, TARGET_STATES } from "./states.ts";
-import type { ModelNode, State } from "./types.ts";
+import type { Change, ModelNode, State } from "./types.ts";
 
 /** The one that says most about a cluster comes first: a cluster is as far as its least advanced Application. */
 const WORST_FIRST: readonly TargetPhase[] = [
@@ -53,11 +54,8 @@ function targetNode(context: Context, batch: Batch, target: BatchTarget, given: 
     ...given,
     ...{ state: isMidway(batch, target) ? "AtWeight" : TARGET_STATES[phase], since, when: OVER.has(phase) ? "past" : "now" },
     ...explained(context, why),
-    facts: present(
-      changeOf(target),
-      excused === true && "as before its batch",
-      given.kind === "application" && context.live.get(target.key),
-    ),
+    change: changeOf(target),
+    facts: present(excused === true && "as before its batch", given.kind === "application" && context.live.get(target.key)),
     links: url === undefined ? [] : [{ name: "Argo CD", url }],
     deadline: OVER.has(phase) ? undefined : target.deadlineAt,
     cause: phase === "Failed" ? causeOfTarget(context, target) : undefined,
@@ -77,11 +75,10 @@ export function evidenceWords({ fields }: Pick<Evidence, "fields">): string[] {
   return Object.entries(fields).flatMap(([name, value]) => (Object.hasOwn(WORDS, name) ? (WORDS[name]?.(String(value)) ?? []) : []));
 }
 
-/** `v1.4.1 → v1.4.2`; of a target that has its value already, nothing. */
-export function changeOf({ edits }: Pick<BatchTarget, "edits">): string {
+/** Of a target that has its value already, nothing. */
+export function changeOf({ edits }: Pick<BatchTarget, "edits">): Change | undefined {
   const edit = edits.find(({ from, to }) => from !== to);
-  if (edit === undefined) return "";
-  return edit.from === null ? pinValue(edit, "to") : `${pinValue(edit, "from")} → ${pinValue(edit, "to")}`;
+  return edit && defined({ from: edit.from === null ? undefined : pinValue(edit, "from"), to: pinValue(edit, "to") });
 }
 
 function rolloutNode(rollout: RolloutState): ModelNode {

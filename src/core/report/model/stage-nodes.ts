@@ -82,7 +82,7 @@ export function batchNode(context: Context, batch: Batch): ModelNode {
   ];
   const { pull } = batch;
   const state = stateOfBatch(batch, { here, failed, left: !isMidStep(batch) && here.length === 0 });
-  const changes = new Set(batch.targets.map(changeOf).filter((change) => change !== ""));
+  const changes = new Map(batch.targets.flatMap((target) => changeOf(target) ?? []).map((change) => [JSON.stringify(change), change]));
   return node({
     ...{
       kind: "batch",
@@ -100,8 +100,8 @@ export function batchNode(context: Context, batch: Batch): ModelNode {
     eta: etaOfBatch(context, batch),
     deadline: over ? undefined : batch.next?.deadline,
     links: pull === undefined || pull.number === 0 ? [] : [{ name: `#${pull.number}`, url: pull.url }],
+    change: changes.size === 1 ? [...changes.values()][0] : undefined,
     facts: present(
-      changes.size === 1 && [...changes][0],
       batch.attempt > 1 && `attempt ${batch.attempt}`,
       over && batch.merged !== undefined && `merged as ${batch.merged.commit.slice(0, 7)}`,
       failed > 0 && `${failed} failed`,
@@ -156,10 +156,10 @@ function plannedNode(context: Context, cluster: string, targets: readonly Planne
   const skipped = context.run.skipped.find((one) => one.cluster === cluster);
   const state: State = skipped !== undefined ? "Skipped" : isEnded(context.run) ? "NotReached" : "ToCome";
   const children = targets.map(({ application, edits }) =>
-    node({ kind: "application", name: application, state, when: "later", facts: present(changeOf({ edits })) }),
+    node({ kind: "application", name: application, state, when: "later", change: changeOf({ edits }) }),
   );
   const why = skipped === undefined ? {} : { ...explained(context, skipped.why), since: skipped.at };
-  return looseNode(context, cluster, { state, when: "later", facts: present(changeOf(targets[0] ?? { edits: [] })), children, ...why });
+  return looseNode(context, cluster, { state, when: "later", change: changeOf(targets[0] ?? { edits: [] }), children, ...why });
 }
 
 function requeuedNode(context: Context, one: Requeued): ModelNode {

@@ -106,6 +106,12 @@ interface Link {
   url: string;
 }
 
+/** A value as people write it. `from`: absent where none stood there. */
+export interface Change {
+  from?: string | undefined;
+  to: string;
+}
+
 export interface ModelNode {
   kind: NodeKind;
   name: string;
@@ -126,7 +132,9 @@ export interface ModelNode {
   deadline?: Time | undefined;
   actions: Action[];
   links: Link[];
-  /** Short facts besides: `PR #12`, `attempt 2`, `v1.4.1 → v1.4.2`. */
+  /** What becomes of its version; absent: nothing, or not the same below it. */
+  change?: Change | undefined;
+  /** Short facts besides: `PR #12`, `attempt 2`. */
   facts: string[];
   /** Clusters below it. */
   counts?: Counts | undefined;

@@ -102,7 +102,7 @@ function headline(rollout: Rollout, plan: Plan, merged: boolean): string {
   }
   if (changesNothing(plan))
     return `**Nothing to change:** all ${clusters} clusters are pinned to it already. Merging this PR starts a run that only looks whether Argo CD shows them live and healthy.`;
-  const baked = rollout.stages.some((stage) => stage.bakeMs > 0) ? ", and baked" : "";
+  const baked = rollout.stages.some((stage) => stage.bakeMs > 0) ? ", and its bake is over" : "";
   return `Merging this PR starts a run: ${size}, ${each}. A batch goes on only when Argo CD shows its very change live and healthy${baked}.`;
 }
 

@@ -194,17 +194,16 @@ interface Place {
 }
 
 function row(run: Run, now: number, { stage, batch, cluster, application }: Place): string[] {
-  const { name, links, state, facts, since } = application;
+  const { name, links, state, change, facts, since } = application;
   const [link] = links;
   const shown = link === undefined ? code(name) : `[${code(name)}](${link.url})`;
-  const change = facts.filter((fact) => fact.includes("→")).map((fact) => fact.split(" → ").map(code).join(" → "));
-  const word = `${stateMark(application)} ${[LABELS[state], ...facts.filter((fact) => !fact.includes("→"))].join(", ")}`;
+  const word = `${stateMark(application)} ${[LABELS[state], ...facts].join(", ")}`;
   return [
     cell(stage.name),
     pulls(batch).trim(),
     code(cluster.name),
     shown,
-    change.join(""),
+    present(change?.from, change?.to).map(code).join(" → "),
     word,
     age(since ?? "", now),
     words(run, application, 300),

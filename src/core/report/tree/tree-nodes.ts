@@ -42,7 +42,7 @@ function infoOf(node: ModelNode, { now, said }: Above): string[] {
   // What is well and over needs no words.
   const words = node.when === "past" && (node.state === "Healthy" || node.state === "Passed") ? "" : says === said ? "" : says;
   // What changes is in the header, and the same for all but a few.
-  return present(...pulls, ...facts.filter((fact) => !fact.includes("→")), checking, turn, words);
+  return present(...pulls, ...facts, checking, turn, words);
 }
 
 function foldedOf({ kind, children }: ModelNode): string {
