@@ -54,9 +54,8 @@ export function globMatcher(glob: string, dialect: keyof typeof DIALECTS, onStep
   if (steps === undefined) return undefined;
   const isSpecial = (step: Step) => typeof step !== "string";
   const first = steps.findIndex(isSpecial);
-  const whole = steps.join("");
-  if (first === -1) return (text) => text === whole;
-  const prefix = steps.slice(0, first).join("");
+  const prefix = steps.slice(0, first === -1 ? steps.length : first).join("");
+  if (first === -1) return (text) => text === prefix;
   const suffix = steps.slice(steps.findLastIndex(isSpecial) + 1).join("");
   const follow = follower(build(steps.slice(first), END, { count: 1 }), onStep);
   return (text) => text.startsWith(prefix) && text.endsWith(suffix) && follow(text, prefix.length);
