@@ -127,13 +127,15 @@ export interface ApplicationView {
       appliedRevisions: string[];
       /** The sources it applied are the spec's of this very read. Absent: it did not get as far as to record any. */
       ofSpec?: boolean;
+      /** Which resources failed it, a few lines, in Argo CD's words. Absent: none did, or it is over and well. */
+      failed?: string[];
       /** It was given manifests from somebody's own machine instead of Git's: until another one ends, so is every comparison. */
       local?: true;
     };
     conditions: { type: string; message: string; lastTransitionTime?: Time }[];
     reconciledAt?: Time;
-    /** What Argo CD says of its worst resources, a few lines. Absent: nothing is wrong, or it does not say with what. */
-    unwell?: string[];
+    /** Which resources are Degraded, a few lines, in Argo CD's words. Absent: none is, or Argo CD does not keep the health of each. */
+    degraded?: string[];
     /** Of all pods it has, those that go away or have ended among them. Absent: none are told, or there are Jobs, whose pods stay as they are. */
     images?: string[];
     hydrator?: {

@@ -63,7 +63,8 @@ describe("cutting JSON", () => {
       });
       const kept = cutter(bytes(raw)) as { status: { resources: unknown[]; operationState: { syncResult: { resources: unknown[] } } } };
       const { resources, operationState: state } = kept.status;
-      return [decodeApplication(kept, 0)?.status.unwell, resources.length + state.syncResult.resources.length];
+      const { operation, degraded } = decodeApplication(kept, 0)?.status ?? {};
+      return [operation?.failed ?? degraded, resources.length + state.syncResult.resources.length];
     };
     expect(seen("SyncFailed", "Healthy")).toEqual([["Deployment web/api: SyncFailed: denied"], 1]);
     expect(seen("Synced", "Degraded")).toEqual([["Deployment web/api: Degraded"], 1]);

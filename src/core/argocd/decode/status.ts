@@ -9,7 +9,7 @@ import type { ApplicationView, DestinationView, SourceView } from "../views.ts";
 import { child, count, type Fields, fields, isWord, list, MOST_LISTED, message, own, time, word, words } from "./lenient.ts";
 import { sharedWords } from "./shared.ts";
 import { decodeDestination, decodeSources } from "./source.ts";
-import { decodeUnwell } from "./unwell.ts";
+import { decodeDegraded, decodeFailed } from "./unwell.ts";
 
 type Status = ApplicationView["status"];
 
@@ -23,7 +23,7 @@ export function decodeStatus(status: Fields, spec: ApplicationView["spec"]): Sta
     reconciledAt: time(status, "reconciledAt"),
     images: decodeImages(status),
     hydrator: decodeHydrator(own(status, "sourceHydrator"), sourceHydrator),
-    unwell: decodeUnwell(status),
+    degraded: decodeDegraded(status),
   });
 }
 
@@ -90,6 +90,7 @@ function decodeOperation(state: Fields, sources: SourceView[]): Status["operatio
     requestedRevisions: decodeRevisions(child(operation, "sync")),
     appliedRevisions: decodeRevisions(result),
     ofSpec: isRecorded ? equalSources(applied, sources) : undefined,
+    failed: decodeFailed(state),
     local: list(child(operation, "sync"), "manifests").length > 0 ? (true as const) : undefined,
   });
 }

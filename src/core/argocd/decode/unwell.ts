@@ -1,32 +1,38 @@
 /** Reads what Argo CD says of an Application's worst resources, for people alone: nothing is decided by it. Called by `status.ts`. */
 import { child, type Fields, fields, list, message, word } from "./lenient.ts";
 
-const MOST_KEPT = 3;
+/** Of each of the two. */
+export const MOST_KEPT = 3;
 const MOST_CHARACTERS = 300;
 /** Of an operation that is over and well, what single resources say is of an earlier try. */
 const OVER_AND_WELL = "Succeeded";
 
 /**
- * `Deployment web/api: SyncFailed: admission webhook denied it`, the worst first and a few at most; undefined: nothing is wrong, or Argo CD
- * does not say with what. Which fail a sync stands in its result; the health of each stands in the status only where Argo CD is told to
- * keep it there.
+ * What failed a sync, a few at most: `Deployment web/api: SyncFailed: admission webhook denied it`; undefined: nothing did. It is of the
+ * revision that this operation tried, which may be an earlier one than what is compared now.
  */
-export function decodeUnwell(status: Fields): string[] | undefined {
-  const found: string[] = [];
-  const state = child(status, "operationState");
-  if (word(state, "phase") !== OVER_AND_WELL) {
-    for (const raw of list(child(state, "syncResult"), "resources")) {
-      if (found.length === MOST_KEPT) return found;
-      const one = fields(raw);
-      const failed = failureOf(one);
-      if (failed !== undefined) found.push(spelled(one, failed, message(one, "message")));
-    }
-  }
-  for (const raw of list(status, "resources")) {
-    if (found.length === MOST_KEPT) break;
-    const one = fields(raw);
+export function decodeFailed(state: Fields): string[] | undefined {
+  if (word(state, "phase") === OVER_AND_WELL) return undefined;
+  return told(list(child(state, "syncResult"), "resources"), (one) => {
+    const failed = failureOf(one);
+    return failed === undefined ? undefined : spelled(one, failed, message(one, "message"));
+  });
+}
+
+/** Resources that are Degraded, a few at most; undefined: none is, or Argo CD is not told to keep the health of each in the status. */
+export function decodeDegraded(status: Fields): string[] | undefined {
+  return told(list(status, "resources"), (one) => {
     const health = child(one, "health");
-    if (word(health, "status") === "Degraded") found.push(spelled(one, "Degraded", message(health, "message")));
+    return word(health, "status") === "Degraded" ? spelled(one, "Degraded", message(health, "message")) : undefined;
+  });
+}
+
+function told(resources: readonly unknown[], sayOf: (resource: Fields) => string | undefined): string[] | undefined {
+  const found: string[] = [];
+  for (const raw of resources) {
+    const said = sayOf(fields(raw));
+    if (said !== undefined) found.push(said);
+    if (found.length === MOST_KEPT) break;
   }
   return found.length === 0 ? undefined : found;
 }

@@ -1,7 +1,9 @@
 import type { AnyReason } from "../../base/reason.ts";
 import type { Evidence, Verdict } from "../../run/state/run.ts";
 import { BAD_CONDITIONS } from "../decode/status.ts";
+import { MOST_KEPT } from "../decode/unwell.ts";
 import { quietSince } from "./clauses/clauses.ts";
+import { isOfChange } from "./clauses/operation.ts";
 import { some, timeOf } from "./moment.ts";
 import { clockBehind, measuredAhead } from "./skew.ts";
 import type { Change, Context } from "./types.ts";
@@ -32,7 +34,8 @@ export function evidenceOf(context: Context, verdict: Verdict, clause: string, s
   }
   const bad = conditions.filter((condition) => BAD_CONDITIONS.has(condition.type)).map((condition) => condition.type);
   if (bad.length > 0) fields["conditions"] = joined(bad);
-  if (app.status.unwell !== undefined && verdict !== "live") fields["unwell"] = app.status.unwell.join("; ");
+  const unwell = verdict === "live" ? [] : unwellOf(context);
+  if (unwell.length > 0) fields["unwell"] = unwell.join("; ");
   if (context.firstSeenAt !== undefined) {
     fields["firstSeenAt"] = timeOf(context.firstSeenAt);
     fields["quietSince"] = timeOf(quietSince(context));
@@ -40,6 +43,16 @@ export function evidenceOf(context: Context, verdict: Verdict, clause: string, s
   if (input.previous !== undefined) fields["previousResourceVersion"] = input.previous.resourceVersion;
   addSurroundings(fields, context);
   return { verdict, clause, sentence, readAt: timeOf(context.now), resourceVersion: app.resourceVersion, fields };
+}
+
+/**
+ * The worst resources first, of the change alone: a sync that failed may be of an earlier revision, whose result stands until another begins,
+ * and what is Degraded while the change is not there is not so by it.
+ */
+function unwellOf(context: Context): string[] {
+  const { operation, degraded = [] } = context.app.status;
+  const failed = operation?.failed !== undefined && isOfChange(context, operation) ? operation.failed : [];
+  return [...failed, ...(context.shows ? degraded : [])].slice(0, MOST_KEPT);
 }
 
 /** What is not of the Application itself: clocks, windows, our own count. */

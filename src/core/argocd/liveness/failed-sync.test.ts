@@ -48,3 +48,46 @@ describe("a failed sync of the revision that is pinned", () => {
     expect(assess(given).verdict).toBe("live");
   });
 });
+
+describe("what is unwell is told of the change alone", () => {
+  const denied = { kind: "Deployment", namespace: "web", name: "api", status: "SyncFailed", message: "no such host" };
+  const ill = { kind: "Service", namespace: "web", name: "api", health: { status: "Degraded", message: "no address" } };
+  const trying = (tried: string, seen: string, health: readonly unknown[] = []) =>
+    application({
+      status: {
+        ...{ sync: { revision: seen, status: "OutOfSync" }, resources: health },
+        operationState: {
+          ...{
+            phase: "Running",
+            retryCount: 3,
+            finishedAt: at("10:00:40"),
+            message: "one or more objects failed to apply (retried 3 times).",
+          },
+          ...{ operation: { sync: { revision: tried } }, syncResult: { revision: tried, resources: [denied] } },
+        },
+      },
+    });
+  const ancestry = (seen: string) => (seen === OLDER ? ("missing" as const) : ("contains" as const));
+  const unwell = (view: ReturnType<typeof trying>, change = input().change) =>
+    assess(input({ application: view, change, ancestry })).evidence.fields["unwell"];
+
+  test("a sync that still tries the commit before is no cause of what became of this one", () => {
+    // As Argo CD 3.5.1 showed it: compared at the new commit, with the tries of the old one going on.
+    expect(unwell(trying(OLDER, COMMIT))).toBeUndefined();
+    expect(unwell(trying(COMMIT, COMMIT))).toBe("Deployment web/api: SyncFailed: no such host");
+  });
+
+  test("nor one of which nobody knows whether it was of this commit", () => {
+    const view = trying("b".repeat(40), COMMIT);
+    const told = (answer: "unknown" | "contains") =>
+      assess(input({ application: view, ancestry: (seen) => (seen === COMMIT ? "contains" : answer) })).evidence.fields["unwell"];
+    expect([told("unknown"), told("contains")]).toEqual([undefined, "Deployment web/api: SyncFailed: no such host"]);
+  });
+
+  test("nor what is Degraded while Argo CD has not seen the commit", () => {
+    expect(unwell(trying(OLDER, OLDER, [ill]))).toBeUndefined();
+    expect(unwell(trying(COMMIT, COMMIT, [ill]))).toBe(
+      "Deployment web/api: SyncFailed: no such host; Service web/api: Degraded: no address",
+    );
+  });
+});

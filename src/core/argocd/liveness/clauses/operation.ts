@@ -81,18 +81,28 @@ const local: Clause = (context) =>
 export const operation: Parts = { requested, running, retry, failed, local };
 
 function ended(context: Context, state: Operation): Finding | undefined {
-  const finishedAt = at(state.finishedAt) ?? at(state.startedAt);
-  const ours = isOurs(context, state);
-  // What tried a commit that contains the merge cannot have ended before it, whatever the cluster's clock says. A tag or a chart's
-  // version may have been tried days before (back at it after a rollback, or there already): of that the clock must do.
-  const early = ours !== "yes" && finishedAt !== undefined && finishedAt < context.mergedAt;
-  if (ours === "no" || (early && finishedAt < context.mergedAt - MOST_SKEW_MS)) return undefined;
+  const { ours, early, finishedAt } = triedWhat(context, state);
+  if (ours === "no" || (early && finishedAt !== undefined && finishedAt < context.mergedAt - MOST_SKEW_MS)) return undefined;
   const known = ours !== "unknown" && !early;
   const spent = context.app.spec.automated && known;
   const because = reason("SYNC_FAILED", { phase: state.phase, message: firstLine(state.message ?? ""), spent });
   if (!known || context.stale || context.specDiffers !== undefined || context.firstSeenAt === undefined)
     return { verdict: "pending", because };
   return afterGrace(context, { because, start: Math.max(finishedAt ?? context.firstSeenAt, context.firstSeenAt), since: finishedAt });
+}
+
+/** Whether what an operation did, or does, is known to be of the change. */
+export function isOfChange(context: Context, state: Operation): boolean {
+  const { ours, early } = triedWhat(context, state);
+  return (ours === "yes" || ours === "fits") && !early;
+}
+
+function triedWhat(context: Context, state: Operation): { ours: Answer; early: boolean; finishedAt: number | undefined } {
+  const finishedAt = at(state.finishedAt) ?? at(state.startedAt);
+  const ours = isOurs(context, state);
+  // What tried a commit that contains the merge cannot have ended before it, whatever the cluster's clock says. A tag or a chart's
+  // version may have been tried days before (back at it after a rollback, or there already): of that the clock must do.
+  return { ours, early: ours !== "yes" && finishedAt !== undefined && finishedAt < context.mergedAt, finishedAt };
 }
 
 /** yes: not before the change. fits: it was for what is there now, which may have been there before the change, too. */
