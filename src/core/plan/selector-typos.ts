@@ -74,11 +74,11 @@ function* typosIn(selector: Selector, there: LabelsThere, selected: ReadonlySet<
     const values = there.of(key);
     if (values.size === 0) {
       there.left -= there.keys.size;
-      const near = nearest(key, there.keys);
-      if (near !== undefined && !isSibling(key, near)) yield { key, near, path: path.slice(0, 2), atKey: path[0] === "matchLabels" };
+      const near = nearest(key, there.keys, (one) => isSlip(key, one));
+      if (near !== undefined) yield { key, near, path: path.slice(0, 2), atKey: path[0] === "matchLabels" };
     } else if (value !== undefined && !values.has(value)) {
       there.left -= values.size;
-      const near = nearest(value, values, (one) => !selected.has(pair(key, one)) && !isSibling(value, one));
+      const near = nearest(value, values, (one) => !selected.has(pair(key, one)) && isSlip(value, one));
       if (near !== undefined) yield { key, value, near, path, atKey: false };
     }
   }
@@ -106,13 +106,29 @@ function pair(key: string, value: string): string {
 }
 
 /**
- * Says whether a name is a sibling and no slip: names differ in their numbers, in a letter at the end, or in a part that is
- * another word (`eu-east-1` beside `eu-west-1`, `us-west-1` beside it).
+ * Says whether a name is another one with a slip of the fingers: a word of it has a letter too many, too few or another, or stands
+ * together with the next. A name with one word more or less, another word or another number is a name of its own: `enable_aws_x` beside
+ * `enable_x`, `us-west-1` beside `eu-west-1`.
  */
-function isSibling(one: string, other: string): boolean {
-  const stem = (text: string) => text.replace(/\d+/g, "0").replace(/(?<=[-_.0])[a-z]$/, "a");
-  const [parts, others] = [stem(one).split(/[-_./]/), stem(other).split(/[-_./]/)];
-  if (parts.join() === others.join()) return true;
-  if (parts.length !== others.length) return false;
-  return parts.some((part, at) => part !== others[at] && (part.length < 3 || nearest(part, [others[at] ?? ""]) === undefined));
+function isSlip(written: string, known: string): boolean {
+  if (joined(written) === joined(known)) return true;
+  const [words, others] = [wordsOf(written), wordsOf(known)];
+  const pairs = words.map((word, at) => [word, others[at] ?? ""] as const).filter(([word, other]) => word !== other);
+  return words.length === others.length && pairs.length === 1 && pairs.every(([word, other]) => isSlipOfWord(word, other));
+}
+
+function joined(text: string): string {
+  return text.replace(/[^\p{L}\p{N}]+/gu, "").toLowerCase();
+}
+
+/** Numbers and single letters count in rows, such as `eu-1` and `zone-b`. */
+function wordsOf(text: string): string[] {
+  const apart = text.replace(/(\p{Ll})(?=\p{Lu})/gu, "$1 ").toLowerCase();
+  return apart.split(/[^\p{L}]+/u).filter((word) => word.length > 1);
+}
+
+/** `dev`, `eu` and their like differ from others by a letter: of so short a word only two that changed places are a slip. */
+function isSlipOfWord(word: string, other: string): boolean {
+  if (word.length < 4 && other.length < 4) return [...word].sort().join("") === [...other].sort().join("");
+  return nearest(word, [other]) !== undefined;
 }

@@ -86,7 +86,14 @@ export function setsDeclaredIn(
   ref: Pick<SourceRef, "name" | "namespace">,
   paths: Iterable<string> = yamlsOf(files),
 ): ApplicationSetInGit[] {
-  return [...paths].flatMap((path) => matching(path, readOrNull(files, path), ref) ?? []);
+  const found = [...paths].flatMap((path) => matching(path, readOrNull(files, path), ref) ?? []);
+  const whole = found.filter(({ object }) => !isPatch(object));
+  return whole.length > 0 ? whole : found;
+}
+
+/** A patch of Kustomize has the set's name, and of its spec no more than it changes. */
+function isPatch({ spec }: Record<string, unknown>): boolean {
+  return !isRecord(spec) || !Array.isArray(spec["generators"]) || !isRecord(spec["template"]);
 }
 
 function yamlsOf(files: RepoFiles): string[] {

@@ -12,16 +12,24 @@ interface Kustomization {
   resources: readonly string[];
   /** Files that change them, or that objects are made of. */
   others: readonly string[];
+  /** It changes the objects it passes on. */
+  patches: boolean;
 }
 
 /** By folder. */
 export type Kustomizations = ReadonlyMap<string, Kustomization>;
 
+interface Named {
+  resources: string[];
+  others: string[];
+  patches: boolean;
+}
+
 const FILE = /(?:^|\/)(?:kustomization\.ya?ml|Kustomization)$/;
 const LARGEST = 1024 * 1024;
 
 /** A commit leaves most of them as they are. */
-const READ = new BoundedMap<string, { resources: string[]; others: string[] }>(2000);
+const READ = new BoundedMap<string, Named>(2000);
 
 export function kustomizationsIn(files: RepoFiles): Kustomizations {
   const found = new Map<string, Kustomization>();
@@ -32,12 +40,14 @@ export function kustomizationsIn(files: RepoFiles): Kustomizations {
     const named = READ.get(text) ?? entriesOf(text);
     if (isWhole()) READ.set(text, named);
     const fromRoot = (entry: string) => posix.join(folder, entry).replace(/(?<!\/)\/+$/, "");
-    found.set(folder, { resources: named.resources.map(fromRoot), others: named.others.map(fromRoot) });
+    found.set(folder, { resources: named.resources.map(fromRoot), others: named.others.map(fromRoot), patches: named.patches });
   }
   return found;
 }
 
-function entriesOf(text: string): { resources: string[]; others: string[] } {
+const PATCHES = ["patches", "patchesStrategicMerge", "patchesJson6902", "replacements", "transformers", "components"];
+
+function entriesOf(text: string): Named {
   const [object = {}] = readManifests(text);
   const list = (key: string): unknown[] => (Array.isArray(object[key]) ? object[key] : []);
   const texts = (...keys: string[]) => keys.flatMap(list).filter((one) => typeof one === "string" && isPath(one)) as string[];
@@ -59,6 +69,7 @@ function entriesOf(text: string): { resources: string[]; others: string[] } {
       ...texts("patchesStrategicMerge", "transformers", "generators", "validators", "configurations", "crds"),
       ...others.filter((one) => typeof one === "string" && isPath(one)),
     ] as string[],
+    patches: PATCHES.some((key) => list(key).length > 0),
   };
 }
 

@@ -39,6 +39,17 @@ describe("of several files that declare one set", () => {
   });
 });
 
+test("a patch of Kustomize that bears the set's name is no second declaration of it", () => {
+  const patch = (spec: string) => `kind: ApplicationSet\nmetadata: { name: payments }\n${spec}`;
+  const wave = patch("");
+  const project = patch("spec: { template: { spec: { project: b } } }\n");
+  expect(declared({ "a/wave.yaml": wave, "b/set.yaml": set("b"), "c/project.yaml": project })).toEqual({
+    file: "b/set.yaml",
+    problems: [],
+  });
+  expect(declared({ "a/wave.yaml": wave })).toEqual({ file: "a/wave.yaml", problems: [] });
+});
+
 test("a set in a List is found", () => {
   const list = `kind: List\nitems:\n  - ${set("a").trimEnd().replaceAll("\n", "\n    ")}\n`;
   expect(declared({ "sets.yaml": list })).toEqual({ file: "sets.yaml", problems: [] });

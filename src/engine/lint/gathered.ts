@@ -18,6 +18,8 @@ export interface ParentApplication {
   automated: boolean;
   /** Annotation `argocd.argoproj.io/manifest-generate-paths`. */
   generatePaths?: string | undefined;
+  /** A kustomization changes it before it is applied, so that it may read another folder than its file says. */
+  patched?: boolean | undefined;
 }
 
 /** What lint looks at outside the rollout's file. All of it may be missing: then nothing is said of it. */

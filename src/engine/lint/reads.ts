@@ -183,7 +183,7 @@ export function notApplied(gathered: Gathered): Finding[] {
   const { set, parents, seesAll, repoURL } = gathered;
   if (set === undefined || repoURL === undefined) return [];
   const candidates = parents.filter((one) => !one.owned);
-  if (candidates.length === 0 && !seesAll) return [];
+  if (candidates.some((one) => one.patched === true) || (candidates.length === 0 && !seesAll)) return [];
   if (appliers(gathered, repoURL).length > 0) return [];
   return [{ code: "NOT_APPLIED", set: set.file, severity: "warning", path: AT_SOURCE }];
 }

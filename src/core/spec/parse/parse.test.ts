@@ -265,6 +265,12 @@ describe("hostile files are refused, not read", () => {
     expect(parseRollouts(text, "r.yaml").problems[0]).toMatchObject({ code: "SYNTAX", template });
   });
 
+  test("what follows from one slip is not told as a hundred more", () => {
+    const text =
+      "kind: ProgressiveRollout\nspec:\n  pins:\n    - { file: a.yaml, path: spec.sources[0].tag }\n  stages:\n    - name: first\n";
+    expect(parseRollouts(text, "r.yaml").problems).toMatchObject([{ code: "SYNTAX", line: 4 }]);
+  });
+
   test("too many brackets are told at their line, not at the first one of the file", () => {
     const text = `kind: ProgressiveRollout\nspec:\n  pins: ${"[".repeat(300)}\n`;
     expect(parseRollouts(text, "r.yaml").problems).toMatchObject([{ code: "TOO_DEEP", line: 3, column: 9 + 200 }]);

@@ -64,8 +64,8 @@ function readDocuments(text: string, file: string): ReadYaml {
   for (const document of Array.isArray(documents) ? documents : []) {
     if (document.errors.length > 0) {
       if (document.errors.some((error) => /call stack/.test(error.message))) throw new RangeError("nested too deep");
-      for (const error of document.errors.slice(0, MOST_ERRORS))
-        problems.push(syntaxProblem(error, lines, file, UNQUOTED_TEMPLATE.test(text)));
+      // The others follow from the first one, more often than not.
+      for (const error of document.errors.slice(0, 1)) problems.push(syntaxProblem(error, lines, file, UNQUOTED_TEMPLATE.test(text)));
       continue;
     }
     const twice = duplicateKeys(document).slice(0, MOST_ERRORS);

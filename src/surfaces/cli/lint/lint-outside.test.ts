@@ -83,6 +83,10 @@ describe("lint of a checkout looks outside the rollout's file", () => {
     expect(told()).toEqual([expect.stringMatching(/^error BASE_REVISION/)]);
     parent("main", "other");
     expect(told()).toEqual([expect.stringMatching(/^warning NOT_APPLIED/)]);
+    // Where it reads is changed on its way, so its file does not tell.
+    const patch = "[{ op: replace, path: /spec/source/path, value: appsets }]";
+    writeFileSync(join(dir, "bootstrap/kustomization.yaml"), `resources: [apps.yaml]\npatches: [{ patch: "${patch}" }]\n`);
+    expect(told()).toEqual([]);
   });
 
   test("delivery.base that is not the default branch is an error at its line, for lint and for plan", () => {

@@ -9,6 +9,7 @@ import type { Plan } from "../../../core/plan/plan-types.ts";
 import type { Problem } from "../../../core/reasons/problem.ts";
 import type { Rollout } from "../../../core/spec/rollout.ts";
 import { generatorCluster } from "../../../engine/config-repo/appset-in-git.ts";
+import { kustomizationsIn, takersOf } from "../../../engine/config-repo/kustomize.ts";
 import { declaredSet } from "../../../engine/lint/declared-sets.ts";
 import { editsOf, type GatherInput, parentOf } from "../../../engine/lint/gather.ts";
 import type { ParentApplication } from "../../../engine/lint/gathered.ts";
@@ -68,16 +69,21 @@ const parents = new WeakMap<Checkout, ParentApplication[]>();
 /** Applications as the repo declares them, and as the inventory holds them. */
 function parentsOf(checkout: Checkout, inventory: Inventory | undefined): ParentApplication[] {
   const live = (inventory?.applications ?? []).flatMap(asParent);
-  const known = parents.get(checkout) ?? checkout.paths().flatMap((file) => declaredIn(checkout, file));
+  const known = parents.get(checkout) ?? declaredIn(checkout);
   parents.set(checkout, known);
   return [...live, ...known];
 }
 
-function declaredIn(checkout: Checkout, file: string): ParentApplication[] {
-  if (!/\.ya?ml$/.test(file)) return [];
-  const text = readOrNull(checkout, file);
-  if (text === null || !/^kind: Application$/m.test(text)) return [];
-  return readManifests(text).flatMap((object) => (object["kind"] === "Application" ? asParent(object) : []));
+function declaredIn(checkout: Checkout): ParentApplication[] {
+  const kustomizations = kustomizationsIn(checkout);
+  return checkout.paths().flatMap((file) => {
+    if (!/\.ya?ml$/.test(file)) return [];
+    const text = readOrNull(checkout, file);
+    if (text === null || !/^kind: Application$/m.test(text)) return [];
+    const patched = takersOf(kustomizations, file).some((folder) => kustomizations.get(folder)?.patches === true);
+    const found = readManifests(text).flatMap((object) => (object["kind"] === "Application" ? asParent(object) : []));
+    return found.map((one) => ({ ...one, patched }));
+  });
 }
 
 function asParent(object: unknown): ParentApplication[] {
