@@ -87,6 +87,7 @@ export function openRepo(context: RepoContext): RepoLoop {
   const { attention, remote, permissions, people, checkRuns, comments, settings, queue, backoff, refused, journals, pastRuns } = shared;
   const publishPlans = openPlanPublisher(context, { ...shared, judgePull: openPullsJudge(context, shared) });
   const publisher = openPublisher(context, shared);
+  const recorder = openRecorder(context, remote, attention);
   const startRuns = openStarter(context, shared);
   const formerPlaces = openFormerPlaces(context);
   const watchOpenPulls = openPullWatch(context, shared.gateChecks, shared.rules);
@@ -108,8 +109,8 @@ export function openRepo(context: RepoContext): RepoLoop {
     formerPlaces,
     noteUnprotected: openNoteUnprotected(context, attention),
     decide: openDecider(context, openObserver(context, shared), shared.reader),
-    recorder: openRecorder(context, remote, attention),
-    act: openActor(context, shared),
+    recorder,
+    act: openActor(context, { ...shared, recorder }),
     watchOpenPulls,
     publisher,
     pastRuns,

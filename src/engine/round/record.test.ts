@@ -15,14 +15,19 @@ import { openRecorder } from "./record.ts";
 
 const CONFIRMED = runReason("TARGET_CONFIRMED", { cluster: "hub/eu-1", application: "web-eu-1" });
 
-function desk(answer: () => "recorded" | "lost" = () => "recorded", { young = false } = {}) {
+function desk(answer: () => "recorded" | "lost" = () => "recorded", { young = false, cannotAnchor = false } = {}) {
   const clock = manualClock(Date.parse("2026-11-21T09:00:00.000Z"));
   const commits: JournalChange[] = [];
   async function record(change: JournalChange): Promise<"recorded" | "lost"> {
     commits.push(change);
     return answer();
   }
-  const journal = { record, head: () => "j1" };
+  const anchored: number[] = [];
+  async function anchor(): Promise<void> {
+    anchored.push(commits.length);
+    if (cannotAnchor) throw new ForgeError("Resource not accessible by integration", 403);
+  }
+  const journal = { record, anchor, head: () => "j1" };
   const forge = { repo: async () => ({ archived: false }) };
   const own = { journal, journalBranch: "stagecoach/journal", clock, log: silentLog, forge, repository: "acme/fleet" };
   const context = own as unknown as RepoContext;
@@ -30,7 +35,7 @@ function desk(answer: () => "recorded" | "lost" = () => "recorded", { young = fa
   const recorder = openRecorder(context, fixedHeads({}), attention);
   // Past the time in which it records at once what brings a run on.
   if (!young) clock.advance(60_000);
-  return { clock, commits, attention, recorder };
+  return { clock, commits, anchored, attention, recorder };
 }
 
 function decided(before: Run, run: Run, change: Advanced<Run>["change"], events: AnyReason[] = []): Decision {
@@ -168,5 +173,32 @@ describe("a commit of the journal that is not taken", () => {
       waits.push(recorded.kind === "lost" ? recorded.again - clock.now() : Number.NaN);
     }
     expect(waits).toEqual([0, 0, 0, 2000, 4000, 8000, 16_000, 32_000]);
+  });
+});
+
+describe("what is anchored", () => {
+  const run = sampleRun();
+  const moved = () => [decided(run, { ...run, stage: 1 }, "transition")];
+  const said = () => [decided(run, { ...run, phase: "Succeeded" }, "transition")];
+
+  test("is what a process records first, and then what must not be taken back, once each", async () => {
+    const { anchored, recorder } = desk();
+    await recorder.anchor();
+    for (const decisions of [moved(), moved(), said()]) {
+      await recorder.record([], decisions);
+      await recorder.anchor();
+      await recorder.anchor();
+    }
+    expect(anchored).toEqual([1, 3]);
+  });
+
+  test("is owed where it cannot be, and tried once with each record", async () => {
+    const { anchored, recorder } = desk(undefined, { cannotAnchor: true });
+    for (const decisions of [said(), moved()]) {
+      await recorder.record([], decisions);
+      await recorder.anchor();
+      await recorder.anchor();
+    }
+    expect(anchored).toEqual([1, 2]);
   });
 });

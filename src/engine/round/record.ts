@@ -37,6 +37,8 @@ type Recorded =
 export interface Recorder {
   /** Records in one commit a round for all runs of the repo. */
   record(started: readonly Started[], decisions: readonly Decision[], notStarted?: readonly RefusedRelease[]): Promise<Recorded>;
+  /** Anchors the journal where what was recorded must not be taken back. What could not be anchored is still owed. */
+  anchor(): Promise<void>;
   /** A run of the journal as this process last saw it, with the observations that are not recorded yet. A restart makes them anew. */
   asLastSeen(run: Run): Run;
   /** When what has happened, and is not recorded yet, is to be. Epoch milliseconds; Infinity: nothing is. */
@@ -73,6 +75,8 @@ export function openRecorder(context: Context, remote: RemoteHeads, attention: A
   let lost = 0;
   /** What a process records first is anchored: whoever was there before may not have come to it. */
   let owesAnchor = true;
+  /** Where it cannot be, the next record tries again: an App may lack the right. */
+  let triesAnchor = false;
   /** Rollout → when an observation was last recorded. */
   const observedAt = new BoundedMap<string, number>(MOST_KEPT);
   const unrecorded = new BoundedMap<string, Unrecorded>(MOST_KEPT);
@@ -137,12 +141,13 @@ export function openRecorder(context: Context, remote: RemoteHeads, attention: A
     refusals.forget(CONCERN);
     if (outcome === "lost") return wasLost(now);
     owesAnchor ||= started.some(({ run }) => run !== undefined) || decisions.some(isWeighty);
-    if (owesAnchor) await anchor();
+    triesAnchor = owesAnchor;
     return wasRecorded(runs.keys());
   }
 
-  /** It may lag behind what was recorded; what could not be anchored is so with the next record. */
   async function anchor(): Promise<void> {
+    if (!triesAnchor) return;
+    triesAnchor = false;
     try {
       await journal.anchor();
       owesAnchor = false;
@@ -203,6 +208,7 @@ export function openRecorder(context: Context, remote: RemoteHeads, attention: A
         return { kind: "refused", held: refused, again: refusals.until(CONCERN) ?? clock.now() };
       }
     },
+    anchor,
     asLastSeen(run) {
       const known = unrecorded.get(run.rollout);
       return known?.of === run ? known.run : run;

@@ -76,7 +76,8 @@ function desk(
   const rules: Rules = { last: { mergeQueue: true } as BranchRules, of: async () => undefined, bare: async () => [] };
   const queue = openMergeQueue(context, rules, opened.pulls, opened.remote);
   const gates = openGates(context, opened.gateChecks, queue, opened.pulls);
-  const act = openActor(context, { ...opened, queue, gates, ...more });
+  const recorder = { anchor: async () => void (did.includes("anchor") || did.push("anchor")) };
+  const act = openActor(context, { ...opened, queue, gates, recorder, ...more });
   const pass = (ms: number) => {
     now += ms;
   };
@@ -125,13 +126,13 @@ const halt: Command = {
 };
 
 describe("what is fenced before a stop is answered", () => {
-  test("a PR that a person put into the merge queue a moment ago is taken out, once, and then the command is answered", async () => {
+  test("a PR that a person put into the merge queue a moment ago is taken out, once, and the command is answered once the journal is anchored", async () => {
     const { act, did } = desk();
     const { run, pull, number } = open();
     const decided = decision(run, { pulls: new Map([[number, pull]]) }, halt, [number]);
     const at = { base: "b", baseBranch: "main", whole: true };
     await act([decided], at);
-    expect(did).toEqual(["dequeue 12", "gate head12 failure", "answer halt"]);
+    expect(did).toEqual(["dequeue 12", "gate head12 failure", "anchor", "answer halt"]);
     await act([decided], at);
     expect(did.filter((one) => one === "dequeue 12")).toHaveLength(1);
   });
@@ -140,9 +141,9 @@ describe("what is fenced before a stop is answered", () => {
     const { act, did } = desk();
     const { run } = open();
     await act([decision(run, {}, halt)], { base: "b", baseBranch: "main", whole: false });
-    expect(did).toEqual([]);
+    expect(did).toEqual(["anchor"]);
     await act([decision(run, {}, { ...halt, name: "pause" })], { base: "b", baseBranch: "main", whole: false });
-    expect(did).toEqual(["answer pause"]);
+    expect(did).toEqual(["anchor", "answer pause"]);
   });
 
   test("the queue is read for an open PR, too, since a person may have put it in, and not in every round", async () => {

@@ -24,6 +24,7 @@ import type { MergeQueue } from "../merging.ts";
 import { closeOwn } from "../observe/open-pulls.ts";
 import type { Gates } from "../publish/gate-check.ts";
 import type { Labels } from "../publish/labels.ts";
+import type { Recorder } from "../record.ts";
 import { whyRefused } from "../refused-write.ts";
 import { type MoveBranches, movesBranches } from "./branch-moves.ts";
 import type { ProposeBatch } from "./propose.ts";
@@ -87,6 +88,7 @@ interface Parts {
   analyses: Analyses;
   hooks: Hooks;
   rules: Pick<Rules, "last">;
+  recorder: Pick<Recorder, "anchor">;
 }
 
 type Context = Pick<RepoContext, "forge" | "mirror" | "commands" | "author" | "journal" | "journalBranch" | "repository" | "log" | "clock">;
@@ -114,13 +116,8 @@ export function openActor(context: Context, parts: Parts): Act {
     }
     const { method } = run.spec.delivery;
     const named = { repository, rollout: run.rollout, run: run.number, batch: batch.number, pull };
-    const outcome = await queue.merge(batch.branch, {
-      number: pull,
-      head,
-      base: baseBranch,
-      method,
-      ...mergeText(run, batch, pull, author),
-    });
+    const text = mergeText(run, batch, pull, author);
+    const outcome = await queue.merge(batch.branch, { number: pull, head, base: baseBranch, method, ...text });
     if (outcome.kind === "merged" || outcome.kind === "queued") {
       pulls.refuse(batch.branch, head, undefined);
       log.info({ ...named, head, outcome: outcome.kind }, "a pull request was merged");
@@ -151,9 +148,8 @@ export function openActor(context: Context, parts: Parts): Act {
   async function act(scope: Scope, effect: Effect): Promise<boolean> {
     const { run, decision } = scope;
     switch (effect.kind) {
-      case "Propose": {
+      case "Propose":
         return proposed(scope, batchOf(run, effect.batch));
-      }
       case "Merge":
         return merge(scope, batchOf(run, effect.batch), effect);
       case "Close":
@@ -222,15 +218,16 @@ export function openActor(context: Context, parts: Parts): Act {
       const gateFollows = effects.some((effect) => effect.kind === "Merge") && !gateIsRequired();
       if (!gateFollows) await gates.put(decision);
       for (const effect of effects.toSorted((a, b) => ORDER.indexOf(a.kind) - ORDER.indexOf(b.kind))) {
-        // docs/spec.md §9.13: nobody is told that nothing merges while something still may.
-        if (!locked && isStop(effect, decision.world.commands, STOPS)) continue;
-        // A halt is for all runs: one that could not be looked at may still have something open.
-        if (!round.whole && isStop(effect, decision.world.commands, ["halt"])) continue;
+        const { commands: said } = decision.world;
+        if (!mayBeTold(effect, said, { locked, whole: round.whole })) continue;
+        // Writes are a second apart: what people see goes first, but whoever stopped it is told so once nobody can take that back.
+        if (isStop(effect, said, STOPS)) await parts.recorder.anchor();
         if (await tryOne({ ...round, run, decision, journalHead }, effect)) acted = true;
       }
       if (gateFollows) await gates.put(decision);
       await labels.set(run);
     }
+    await parts.recorder.anchor();
     return acted;
   };
 }
@@ -239,6 +236,11 @@ function batchOf(run: Run, number: number): Batch {
   const batch = run.batches.find((b) => b.number === number);
   if (batch === undefined) throw new Error(`${run.rollout} #${run.number}: an effect names batch ${number}, which the run does not have`);
   return batch;
+}
+
+/** docs/spec.md §9.13: nobody is told that nothing merges while something still may. A halt is for all runs, looked at or not. */
+function mayBeTold(effect: Effect, commands: readonly Command[], { locked, whole }: { locked: boolean; whole: boolean }): boolean {
+  return (locked || !isStop(effect, commands, STOPS)) && (whole || !isStop(effect, commands, ["halt"]));
 }
 
 function isStop(effect: Effect, commands: readonly Command[], names: readonly CommandName[]): boolean {

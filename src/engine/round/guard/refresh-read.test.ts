@@ -183,7 +183,11 @@ describe("before a merge", () => {
     const effects = [{ kind: "Merge" as const, batch: 1, pull: 7, head: "h" }];
     const advanced = { run, effects, change: "transition" as const, events: [] };
     const decision = { decidedAt: performance.now(), now, before: run, world, remarks: [], advanced } satisfies Decision;
-    await openActor(acting, partsOf(acting, { journal: "j" }))([decision], { base: "c", baseBranch: "main", whole: true });
+    await openActor(acting, { ...partsOf(acting, { journal: "j" }), recorder: { anchor: async () => {} } })([decision], {
+      base: "c",
+      baseBranch: "main",
+      whole: true,
+    });
     expect(merges).toEqual([]);
   });
 });
