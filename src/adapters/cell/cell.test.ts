@@ -26,14 +26,15 @@ describe("a cell", () => {
     expect(await run("echo", 1)).toEqual({ kind: "done", value: 1 });
   });
 
-  test("does the jobs of each repository in turn, however many of another wait", async () => {
+  test("does the jobs of each owner and of each of their repositories in turn, however many of another wait", async () => {
     const done: string[] = [];
     const job = async (repository: string, n: number) => {
       await cell.of(repository).run({ name: "echo", input: n, answers });
       done.push(`${repository} ${n}`);
     };
-    await Promise.all([...[1, 2, 3, 4].map((n) => job("noisy", n)), job("quiet", 1), job("third", 1), job("quiet", 2)]);
-    expect(done).toEqual(["noisy 1", "noisy 2", "quiet 1", "third 1", "noisy 3", "quiet 2", "noisy 4"]);
+    const noisy = [1, 2, 3, 4].map((n) => job("noisy/a", n));
+    await Promise.all([...noisy, job("noisy/b", 1), job("quiet/a", 1), job("third/a", 1), job("quiet/a", 2)]);
+    expect(done).toEqual(["noisy/a 1", "noisy/a 2", "quiet/a 1", "third/a 1", "noisy/b 1", "quiet/a 2", "noisy/a 3", "noisy/a 4"]);
   });
 
   test.each(["loop", "backtrack"])("is killed when a job takes too long: %s", async (name) => {

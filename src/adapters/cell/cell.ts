@@ -42,7 +42,7 @@ export function cellsUnderWay(): number {
 
 /** One process for many repositories. */
 export interface SharedCell extends Cell {
-  /** The same for jobs of one repository: each has its turn, however many jobs of another wait. */
+  /** The same for jobs of one repository: each owner has their turn, and of theirs each repository, however many jobs of another wait. */
   of(repository: string): Cell;
   close(): void;
 }
@@ -50,8 +50,8 @@ export interface SharedCell extends Cell {
 /** Opens a cell whose inside is this module. Its process starts with the first job. */
 export function openCell(inside: URL, limits: CellLimits = CELL_LIMITS, program = process.execPath): SharedCell {
   let process: Process | undefined;
-  /** By repository, the one whose turn is next first. */
-  const waiting = new Map<string, (() => Promise<void>)[]>();
+  /** By owner and by repository, those whose turn is next first. */
+  const waiting = new Map<string, Map<string, (() => Promise<void>)[]>>();
   let isMoving = false;
   let idle: NodeJS.Timeout | undefined;
 
@@ -71,13 +71,11 @@ export function openCell(inside: URL, limits: CellLimits = CELL_LIMITS, program 
   }
 
   function take(): (() => Promise<void>) | undefined {
-    const [turn] = waiting;
-    if (turn === undefined) return undefined;
-    const [repository, jobs] = turn;
-    const first = jobs.shift();
-    waiting.delete(repository);
-    if (jobs.length > 0) waiting.set(repository, jobs);
-    return first;
+    const [owner, repositories] = nextOf(waiting) ?? [];
+    const [repository, jobs] = nextOf(repositories) ?? [];
+    if (jobs?.length === 1) repositories?.delete(repository ?? "");
+    if (repositories?.size === 0) waiting.delete(owner ?? "");
+    return jobs?.shift();
   }
 
   async function move(): Promise<void> {
@@ -93,9 +91,11 @@ export function openCell(inside: URL, limits: CellLimits = CELL_LIMITS, program 
         busy += 1;
         const { promise, resolve, reject } = Promise.withResolvers<CellOutcome>();
         const turn = () => next(job).then(resolve, reject);
-        const jobs = waiting.get(repository) ?? [];
+        const [owner = ""] = repository.split("/");
+        const repositories = waiting.get(owner) ?? new Map();
+        const jobs = repositories.get(repository) ?? [];
         jobs.push(turn);
-        waiting.set(repository, jobs);
+        waiting.set(owner, repositories.set(repository, jobs));
         void move();
         return promise.finally(() => (busy -= 1));
       },
@@ -103,6 +103,15 @@ export function openCell(inside: URL, limits: CellLimits = CELL_LIMITS, program 
   }
 
   return { ...of(""), of, close };
+}
+
+/** The first of them, which is the last one from now on. */
+function nextOf<T>(turns: Map<string, T> | undefined): [string, T] | undefined {
+  const [first] = turns ?? [];
+  if (first === undefined) return undefined;
+  turns?.delete(first[0]);
+  turns?.set(...first);
+  return first;
 }
 
 interface Process {
