@@ -25,7 +25,7 @@ function desk(answer: () => "recorded" | "lost" = () => "recorded", { young = fa
   const anchored: number[] = [];
   async function anchor(): Promise<void> {
     anchored.push(commits.length);
-    if (cannotAnchor) throw new ForgeError("Resource not accessible by integration", 403);
+    if (cannotAnchor) throw new ForgeError("Forbidden", 403, "Resource not accessible by integration");
   }
   const journal = { record, anchor, head: () => "j1" };
   const forge = { repo: async () => ({ archived: false }) };
