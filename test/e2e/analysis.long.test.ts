@@ -91,7 +91,7 @@ describe("webcheck, while batches bake", () => {
     expect(gate).toMatch(/\| analysis webcheck \| Passed \| webcheck: \d+ ok, last ok, has to be result == .*ok.* \|/);
     status = "nok";
     const failed = await now.until("it failed", (run) => run.rollback !== undefined);
-    expect(failed.why).toSay("webcheck: failed twice, and failureLimit is 1, last value nok");
+    expect(failed.why).toHaveCode("ANALYSIS_FAILED", { analysis: expect.objectContaining({ templates: ["webcheck"] }) });
     expect(await now.world.untilComment(release, "last value nok")).toContain("analysis webcheck");
     const back = await now.until("it is rolled back", (run) => run.number === 2 && isEnded(run));
     expect([back.phase, analysesOf(back)]).toEqual(["RolledBack", []]);

@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, test } from "vitest";
+import { hasCode } from "../../src/core/base/reason.ts";
 import type { Run } from "../../src/core/run/state/run.ts";
 import type { Fault } from "../../src/sim/argocd/faults.ts";
 import { ended, type Journey, SHORT_CLUSTERS, short, startJourney } from "../support/journey.ts";
@@ -94,7 +95,7 @@ describe("what Argo CD and its clusters do", () => {
     const paused = await pausedOnFailure(journey);
     expect(sick(paused)?.phase).toBe("Failed");
     // The attempt is used up: people are told that nothing happens by itself, and what would help.
-    expect(sick(paused)?.why).toSay("push a new commit, or sync it by hand");
+    expect(sick(paused)?.why).toHaveCode("SYNC_FAILED", { spent: true });
     world.argocd.setFault(SICK, null);
     await sync(journey);
     alice.comment(world.repository, release, "/retry");
@@ -122,7 +123,7 @@ describe("what Argo CD and its clusters do", () => {
       "Failed",
       true,
       undefined,
-      expect.toSay(/^it is no worse than before its batch \(.*Degraded.*\): /),
+      expect.toHaveCode("NO_WORSE_THAN_BASELINE"),
     ]);
     argocd.setFault(SICK, { kind: "degraded", scope: "now" });
     await journey.until("the dip is seen", (run) => sick(run)?.dippedAt !== undefined);
@@ -147,7 +148,8 @@ describe("what Argo CD and its clusters do", () => {
     const gone = (run: Run) => run.batches[0]?.targets.every(({ phase }) => phase === "Failed") === true;
     const stopped = await journey.until("it pauses", (run) => run.paused !== undefined && gone(run));
     expect(stopped.batches.filter(({ merged }) => merged !== undefined)).toHaveLength(1);
-    expect(stopped.batches[0]?.targets[0]?.why).toSay(/no such Application|in deletion|my-app-set is gone/);
+    const { why } = stopped.batches[0]?.targets[0] ?? {};
+    expect(["NO_APPLICATION", "APPLICATION_DELETED", "OWNER_ENDS"].filter((code) => hasCode(why, code))).toHaveLength(1);
     expect([journey.errors, journey.versions().get("us-east-1-a")]).toEqual([[], "v1.4.1"]);
   });
 

@@ -129,10 +129,7 @@ test("from the command line: release opens the PR, /plan refreshes it, the run i
   });
   expect((await stagecoach("pause", "my-app", ...repo)).exit).toBe(1);
   const skipped = await stagecoach("skip", "my-app", "us-east-1-a", ...repo, "-o", "json");
-  expect([skipped.exit, JSON.parse(skipped.out)]).toMatchObject([
-    1,
-    { outcome: "refused", message: expect.toSay("is for members of team `sre`") },
-  ]);
+  expect([skipped.exit, JSON.parse(skipped.out)]).toMatchObject([1, { outcome: "refused", message: expect.stringContaining("`sre`") }]);
   expect((await stagecoach("resume", "my-app", ...repo)).out).toContain("done: the run goes on");
   vi.stubEnv("GH_TOKEN", world.github.token("bob"));
   expect((await stagecoach("skip", "my-app", "us-east-1-a", ...repo)).out).toContain("done: this run leaves out us-east-1-a");
@@ -179,6 +176,6 @@ test("from the command line: release opens the PR, /plan refreshes it, the run i
   await alice.push(repository, { branch: "main", files: { ".github/stagecoach.yaml": wider }, message: "bots" });
   renovate.comment(repository, release, "/pause second");
   const stopped = await here.until("it pauses", (run) => run.phase === "Paused");
-  expect(stopped.why).toSay("renovate[bot]");
+  expect(stopped.why).toHaveCode("PAUSED_BY", { by: "renovate[bot]" });
   expect(here.errors).toEqual([]);
 });

@@ -70,8 +70,8 @@ test("windows, a freeze added mid-run, approvals by review and by command, /halt
   dan.comment(repository, pull, "/promote");
   await here.until("both are refused", (run) => run.commands.filter((command) => command.outcome === "refused").length === 2);
   expect(here.run()?.commands.map((command) => command.message)).toEqual([
-    expect.toSay("@alice released it, and somebody else has to approve"),
-    expect.toSay("@dan is not in @sre, who approve this stage"),
+    expect.toHaveCode("APPROVER_RELEASED", { by: "alice" }),
+    expect.toHaveCode("APPROVER_IN_NO_TEAM", { by: "dan" }),
   ]);
   await bob.review(repository, pull, "APPROVE");
   await here.until("bob's review counts", (run) => whys(run).includes("1 of 2, so far @bob"));

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { sentenceOf } from "../../src/core/report/reasons/say.ts";
+import { causesOf, hasCode } from "../../src/core/base/reason.ts";
 import type { Run } from "../../src/core/run/state/run.ts";
 import type { CommitSigning } from "../../src/surfaces/server/commits.ts";
 import { type GitHubPage, githubPage } from "../support/github-page.ts";
@@ -54,7 +54,9 @@ async function batchOf(run: number, batch: number, what: string, holds: (one: Ru
 
 const isOpen = (attempt: number) => (one: Run["batches"][number]) =>
   one.phase === "Open" && one.attempt === attempt && one.pull !== undefined;
-const says = (text: string) => (one: Run["batches"][number]) => one.pull !== undefined && sentenceOf(one.why).includes(text);
+const waitsFor = (code: string) => (one: Run["batches"][number]) => one.pull !== undefined && hasCode(one.why, code);
+const needs = (kind: string) => (one: Run["batches"][number]) =>
+  one.pull !== undefined && causesOf(one.why).some((reason) => JSON.stringify(reason["needs"] ?? []).includes(`"${kind}"`));
 const isMerged = (one: Run["batches"][number]) => one.merged !== undefined;
 
 /** By carol, over GraphQL: the REST API has no route for it. */
@@ -89,9 +91,9 @@ describe("what a branch's rules ask of a batch", () => {
         },
       },
     ]);
-    const first = await batchOf(1, 1, "waits for the last push", says("somebody other than who pushed last has to approve"));
+    const first = await batchOf(1, 1, "waits for the last push", needs("lastPush"));
     await bob.review(repository, first.pull.number, "APPROVE");
-    await batchOf(1, 1, "waits for a code owner", says("a code owner of the files it changes has not approved"));
+    await batchOf(1, 1, "waits for a code owner", needs("codeOwners"));
     await carol.review(repository, first.pull.number, "APPROVE");
     await batchOf(1, 1, "is merged", isMerged);
     noReviews();
@@ -135,7 +137,7 @@ describe("what a branch's rules ask of a batch", () => {
     github.settings(repository, { archived: true });
     lift();
     // Its run stands still, or the repository is not served at all, whichever is noticed first.
-    const still = () => journey.run() === undefined || sentenceOf(journey.run()?.why ?? "").includes("archived");
+    const still = () => journey.run() === undefined || hasCode(journey.run()?.why, "REPOSITORY_ARCHIVED");
     for (let n = 0; !still() && n < 300; n++) await new Promise<void>((resolve) => journey.world.clock.after(2000, resolve));
     expect([still(), (await page.pull(again.pull.number)).merged]).toEqual([true, false]);
     github.settings(repository, { archived: false });
@@ -153,7 +155,7 @@ describe("what a branch's rules ask of a batch", () => {
     const first = await batchOf(3, 1, "is open", isOpen(1));
     await draft(first.pull.number, "convertPullRequestToDraft");
     await page.status(first.pull.head, CI, "success");
-    await batchOf(3, 1, "waits as a draft", says("is a draft"));
+    await batchOf(3, 1, "waits as a draft", waitsFor("PULL_DRAFT"));
     await draft(first.pull.number, "markPullRequestReadyForReview");
     await batchOf(3, 1, "is merged", isMerged);
 
@@ -175,7 +177,7 @@ describe("what a branch's rules ask of a batch", () => {
     // Last of all, since a halt outlives its run. Halted, the gate is not passed; without the rule nothing but that stands against merging it by hand.
     const third = await batchOf(3, 3, "is open", isOpen(1));
     bob.comment(repository, release, "/halt cluster=us-east-1-c cluster=us-east-1-d a power cut");
-    await batchOf(3, 3, "is halted", says("halted"));
+    await batchOf(3, 3, "is halted", waitsFor("CLUSTERS_HALTED"));
     checked();
     await alice.mergePull(repository, third.pull.number, "squash");
     const early = await batchOf(3, 3, "was merged by alice", (one, run) => one.merged?.by === "alice" && run.phase === "Paused");

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from "vitest";
+import { causesOf, hasCode } from "../../src/core/base/reason.ts";
 import { epoch } from "../../src/core/base/time.ts";
-import { sentenceOf } from "../../src/core/report/reasons/say.ts";
 import type { Run } from "../../src/core/run/state/run.ts";
 import { type GitHubPage, githubPage, normalised } from "../support/github-page.ts";
 import { ended, type Journey, short, startJourney } from "../support/journey.ts";
@@ -65,7 +65,10 @@ async function ci(page: GitHubPage, run: Run | undefined, green: Set<string>): P
   }
 }
 
-const whyHolds = (text: string) => (run: Run) => run.batches.some((batch) => sentenceOf(batch.why).includes(text));
+const whyHolds =
+  (code: string, text = "") =>
+  (run: Run) =>
+    run.batches.some((batch) => causesOf(batch.why).some((one) => one.code === code && JSON.stringify(one).includes(text)));
 
 describe("merge: Manual on a branch with required checks and a required review", () => {
   test("a person's journey through it: what each batch waits for is said, and only what the rules allow is merged", async () => {
@@ -88,14 +91,11 @@ describe("merge: Manual on a branch with required checks and a required review",
 
     // /promote merges it once GitHub allows it: a check that nobody reports is named, and after 10 minutes what to do.
     alice.comment(repository, first.number, "/promote");
-    await journey.until("the silent check is named", whyHolds(`the required check "${CI}" has not reported`));
-    const silent = await journey.until(
-      "it says what to do",
-      (run) => sentenceOf(run.batches[0]?.next?.what ?? "").includes("paths filter") === true,
-    );
+    await journey.until("the silent check is named", whyHolds("GITHUB_WANTS", CI));
+    const silent = await journey.until("it says what to do", (run) => hasCode(run.batches[0]?.next?.what, "NEXT_CHECK_REPORTS"));
     expect(silent.batches[0]?.phase).toBe("Open");
     await page.status(first.head, CI, "success");
-    await journey.until("the review is named", whyHolds("it has 0 of 1 approving review"));
+    await journey.until("the review is named", whyHolds("GITHUB_WANTS", '"reviews"'));
     await bob.review(repository, first.number, "APPROVE");
     await journey.until("it is merged", (run) => run.batches[0]?.merged !== undefined);
     expect((await page.pull(first.number)).merged_by?.login).toBe(github.app.login);
@@ -168,7 +168,7 @@ describe("a branch that merges through its queue", () => {
 
     const first = await opened(journey, 1);
     await page.status(first.head, CI, "success");
-    await journey.until("it is in the queue", whyHolds("is in GitHub's merge queue"));
+    await journey.until("it is in the queue", whyHolds("PULL_QUEUED"));
     alice.comment(repository, release, "/pause not now");
     await journey.until("it is out of the queue", (run) => run.phase === "Paused" && run.batches[0]?.intention === undefined);
     expect((await page.pull(first.number)).merged).toBe(false);

@@ -124,7 +124,7 @@ describe("20 → pause → analysis → 60 → pause → 100, over the clusters 
     expect(pull.body).toContain("step 2 of 3");
     expect(pull.body).toContain("webcheck");
     const third = await now.until("it is paused at 60", (run) => run.batches[1]?.step?.wait?.from !== undefined);
-    expect(third.batches[1]?.why).toSay("paused at weight 60 for 3m");
+    expect(third.batches[1]?.why).toHaveCode("STEP_PAUSED", { weight: 60, forMs: 180_000 });
     expect(canary(written(now))).toEqual(["v1.4.2 60", "v1.4.2 60"]);
     const tree = renderTree(third, world.clock.now(), { color: false, width: 160 });
     expect(tree).toContain("step 2 of 3");
@@ -156,7 +156,11 @@ describe("20 → pause → analysis → 60 → pause → 100, over the clusters 
     now.world.argocd.setFault("eu-central-1-a", { kind: "degraded", revision: "w20" });
     await now.release();
     const failed = await now.until("it failed", (run) => run.rollback !== undefined);
-    expect([failed.batches.length, weight(failed, 1), failed.why]).toEqual([1, 20, expect.toSay("eu-central-1-a")]);
+    expect([failed.batches.length, weight(failed, 1), failed.why]).toEqual([
+      1,
+      20,
+      expect.toHaveCode("TOO_MANY_FAILED", { clusters: [expect.stringMatching(/\/eu-central-1-a$/)] }),
+    ]);
     const back = await now.until("it is rolled back", (run) => run.number === 2 && isEnded(run));
     expect([back.phase, back.batches.length, now.errors]).toEqual(["RolledBack", 1, []]);
     expect(new Set(written(now).values())).toEqual(new Set(["v1.4.1 100"]));

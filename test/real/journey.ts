@@ -181,7 +181,7 @@ function untilEnded(bot: Bot, patience: number, onMerge: (run: Run) => Promise<v
       const run = bot.runs()[0]?.run;
       finish(
         new Error(
-          `the run has not ended: ${run?.phase} ${sentenceOf(run?.why ?? "", run)} ${run?.batches.map((batch) => sentenceOf(batch.why, run)).join("; ")}`,
+          `the run has not ended: ${run?.phase} ${sentenceOf(run?.why, run)} ${run?.batches.map((batch) => sentenceOf(batch.why, run)).join("; ")}`,
         ),
       );
     }, patience);

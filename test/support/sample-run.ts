@@ -105,7 +105,7 @@ export function batchTarget(cluster: string, phase: BatchTarget["phase"]): Batch
         ? {
             verdict: "live" as const,
             clause: "all",
-            sentence: "live at 1f2e3d4 and healthy",
+            sentence: said("live at 1f2e3d4 and healthy"),
             readAt: AT,
             resourceVersion: "42",
             fields: { "status.sync.revision": "1f2e3d4" },

@@ -1,2 +1,2 @@
 /** Set up for every test file. What it imports is loaded once a worker, which keeps the matchers for all its files. */
-import "./sentences.ts";
+import "./reasons.ts";

@@ -4,7 +4,7 @@ import { decodeApplication } from "../../src/core/argocd/decode/application.ts";
 import { assess } from "../../src/core/argocd/liveness/liveness.ts";
 import type { ClauseName, LivenessInput, PartName } from "../../src/core/argocd/liveness/types.ts";
 import { defined } from "../../src/core/base/defined.ts";
-import type { Words } from "../../src/core/base/reason.ts";
+import type { AnyReason } from "../../src/core/base/reason.ts";
 import { sentenceOf } from "../../src/core/report/reasons/say.ts";
 import type { Verdict } from "../../src/core/run/state/run.ts";
 import { type History, history, LAST } from "./argocd-model.ts";
@@ -13,8 +13,8 @@ const RUNS = Number(process.env["STAGECOACH_RUNS"] ?? (process.env["STAGECOACH_R
 const T = Date.parse(MERGED);
 
 /** What a bot that watches says of a history, second by second as far as it has reason to look. */
-function watched(one: History, without?: ClauseName | PartName): { at: number; verdict: Verdict; sentence: Words }[] {
-  const said: { at: number; verdict: Verdict; sentence: Words }[] = [];
+function watched(one: History, without?: ClauseName | PartName): { at: number; verdict: Verdict; sentence: AnyReason }[] {
+  const said: { at: number; verdict: Verdict; sentence: AnyReason }[] = [];
   let state: Pick<LivenessInput, "firstSeenAt" | "firstComparedAt" | "held"> = { held: {} };
   let next = 0;
   let read = -1;
@@ -72,7 +72,7 @@ test(`in ${RUNS} random histories of Argo CD nothing is live that is not, and no
     if (!one.calm) continue;
     calm++;
     if (!said.some(({ verdict }) => verdict === "live"))
-      found.push(`seed ${seed}: never live, at the end "${sentenceOf(said.at(-1)?.sentence ?? "nothing")}"`);
+      found.push(`seed ${seed}: never live, at the end "${sentenceOf(said.at(-1)?.sentence)}"`);
   }
   expect(found).toEqual([]);
   expect(calm).toBeGreaterThan(RUNS / 3);

@@ -1,5 +1,6 @@
 import { at, COMMIT, LATER, merged as laid, MERGED, OLDER, REPO } from "../../src/adapters/argocd/testing/application.ts";
 import type { ContentSeen, LivenessInput } from "../../src/core/argocd/liveness/types.ts";
+import { said } from "../../src/core/reasons/run.ts";
 import { type Read, read, type Trap } from "./trace.ts";
 
 type Raw = Record<string, unknown>;
@@ -33,7 +34,7 @@ function hydrated(clock: string, spec: Raw, by: Raw, drySHA = COMMIT): Read {
 const twice = (of: (clock: string) => Read): Read[] => ["10:00:15", "10:01:00"].map(of);
 
 const objects = (seen: ContentSeen, required = false): Partial<LivenessInput> => ({ content: { required, see: () => seen } });
-const UNREAD: ContentSeen = { failed: "HTTP 502", since: new Date(at("10:00:15")).toISOString() };
+const UNREAD: ContentSeen = { failed: said("HTTP 502"), since: new Date(at("10:00:15")).toISOString() };
 
 /** All that Argo CD says of them is well, and the objects are asked for. */
 export const CONTENT_TRAPS: Trap[] = [

@@ -7,7 +7,7 @@ import type {
   RolloutView,
   SyncWindowsView,
 } from "../../core/argocd/views.ts";
-import type { Words } from "../../core/base/reason.ts";
+import type { AnyReason } from "../../core/base/reason.ts";
 import type { Time } from "../../core/base/time.ts";
 
 /** One Argo CD instance as observed. Reads answer from memory, which watches or streams keep fresh. */
@@ -18,7 +18,7 @@ export interface ControlPlane {
   /** Resolves once a first full list was read; rejects with the reason where it cannot. */
   ready(): Promise<void>;
   /** What is known now. `fresh: false` with a reason where the connection is lost: nothing may be concluded from it then. */
-  state(): { fresh: boolean; why?: Words; since: Time };
+  state(): { fresh: boolean; why?: AnyReason; since: Time };
   application(namespace: string, name: string): ApplicationView | undefined;
   /** Those owned by this ApplicationSet (by ownerReference), or all where it is absent. */
   applications(owner?: { namespace: string; name: string }): ApplicationView[];
@@ -61,17 +61,17 @@ export type RolloutAction = "resume" | "promote-full" | "abort" | "retry";
 type Refresh = (namespace: string, name: string) => Promise<RefreshOutcome>;
 
 /** `unavailable`: the Application or the set is not one that may be asked. `failed`: it was tried; why it failed, without a credential. */
-export type RefreshOutcome = "asked" | "unavailable" | { failed: Words };
+export type RefreshOutcome = "asked" | "unavailable" | { failed: AnyReason };
 
 /** `why` holds no credential. */
-export type RereadOutcome = { kind: "read" } | { kind: "gone" } | { kind: "failed"; why: Words };
+export type RereadOutcome = { kind: "read" } | { kind: "gone" } | { kind: "failed"; why: AnyReason };
 
 /** `notOffered`: Argo CD does not offer it now, e.g. a Rollout that is not paused cannot be resumed. */
 export type ActionOutcome =
   | { kind: "done" }
-  | { kind: "notOffered"; why: Words }
-  | { kind: "forbidden"; why: Words }
-  | { kind: "failed"; why: Words };
+  | { kind: "notOffered"; why: AnyReason }
+  | { kind: "forbidden"; why: AnyReason }
+  | { kind: "failed"; why: AnyReason };
 
 export interface ContentQuestion {
   /** What the pins were set to, and from what. */
@@ -85,12 +85,12 @@ export interface ContentQuestion {
 }
 
 /** `refused`: asking again changes nothing. `why` holds no credential. */
-export type ContentOutcome = { kind: "done"; proof: ContentProof } | { kind: "failed"; why: Words; refused?: true };
+export type ContentOutcome = { kind: "done"; proof: ContentProof } | { kind: "failed"; why: AnyReason; refused?: true };
 
 export type ActionOffer = { kind: "offered" } | Exclude<ActionOutcome, { kind: "done" }>;
 
 /** `failed`: Argo CD could not, e.g. a generator's file is not there. */
 export type GenerateOutcome =
   | { kind: "done"; applications: Record<string, unknown>[] }
-  | { kind: "forbidden"; why: Words }
-  | { kind: "failed"; why: Words };
+  | { kind: "forbidden"; why: AnyReason }
+  | { kind: "failed"; why: AnyReason };

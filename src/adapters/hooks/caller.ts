@@ -4,9 +4,10 @@ import { createHmac } from "node:crypto";
 import { z } from "zod";
 import { BoundedMap } from "../../core/base/bounded.ts";
 import { createListeners } from "../../core/base/listeners.ts";
-import { reasonsOf, type Words } from "../../core/base/reason.ts";
+import { type AnyReason, reasonsOf } from "../../core/base/reason.ts";
 import { parseDuration } from "../../core/base/time.ts";
 import type { CheckReasons } from "../../core/reasons/checks.ts";
+import { said } from "../../core/reasons/run.ts";
 import type { HookAnswer } from "../../core/run/state/hooks-types.ts";
 import { type OutboundAnswer, OutboundError, type OutboundPolicy, outbound, repositoryOf } from "../outbound/outbound.ts";
 import type { HookCaller, HookRequest } from "./port.ts";
@@ -83,7 +84,7 @@ async function ask(policy: OutboundPolicy, secret: string | undefined, request: 
     );
   } catch (thrown) {
     if (!(thrown instanceof OutboundError)) return error(reason("HOOK_UNREACHED"), true);
-    return error(thrown.message, thrown.kind === "Unreachable" || thrown.kind === "TimedOut");
+    return error(said(thrown.message), thrown.kind === "Unreachable" || thrown.kind === "TimedOut");
   }
 }
 
@@ -135,7 +136,7 @@ function holdMs(given: string | number | undefined): number | undefined {
   return Math.min(LONGEST_HOLD_MS, Math.max(SHORTEST_HOLD_MS, Math.round(ms)));
 }
 
-function error(message: Words, again: boolean): HookAnswer {
+function error(message: AnyReason, again: boolean): HookAnswer {
   return { kind: "error", message, again };
 }
 

@@ -26,11 +26,8 @@ export function reasonsOf<Table>() {
     defined({ code, ...data }) as unknown as { readonly code: Code } & Readonly<Table[Code]>;
 }
 
-/** Transitional: a reason, or a sentence that has not become one yet. */
-export type Words = string | AnyReason;
-
 /** Says whether two reasons are the same code with the same data. */
-export function sameReason(a: Words | undefined, b: Words | undefined): boolean {
+export function sameReason(a: AnyReason | undefined, b: AnyReason | undefined): boolean {
   return isSame(a, b);
 }
 
@@ -48,10 +45,10 @@ function isSame(a: unknown, b: unknown): boolean {
   return more === 0;
 }
 
-/** Returns a reason and the causes within it, the outermost first; nothing for a sentence. */
-export function causesOf(words: Words | undefined): AnyReason[] {
+/** Returns a reason and the causes within it, the outermost first. */
+export function causesOf(reason: AnyReason | undefined): AnyReason[] {
   const found: AnyReason[] = [];
-  let next: unknown = words;
+  let next: unknown = reason;
   while (typeof next === "object" && next !== null && "code" in next) {
     found.push(next as AnyReason);
     next = "because" in next ? next.because : undefined;
@@ -60,6 +57,6 @@ export function causesOf(words: Words | undefined): AnyReason[] {
 }
 
 /** Says whether a reason, or a cause within it, has this code. */
-export function hasCode(words: Words | undefined, code: string): boolean {
-  return causesOf(words).some((reason) => reason.code === code);
+export function hasCode(reason: AnyReason | undefined, code: string): boolean {
+  return causesOf(reason).some((one) => one.code === code);
 }

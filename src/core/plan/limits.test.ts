@@ -4,7 +4,6 @@ import { CALM, type ModelRollout, PLAIN, type Scenario } from "../../simulate/ge
 import { fleetOf } from "../../simulate/world/fleet.ts";
 import { clustersOf } from "../run/state/names.ts";
 import { batch, bench, bring, guard, pull, round, STAGE, say, wants } from "../run/testing/bench.ts";
-import { told } from "../run/testing/told.ts";
 import type { Limits } from "../spec/repo-config.ts";
 import { plan } from "./plan.ts";
 
@@ -70,7 +69,7 @@ describe("a batch larger than the limits allow", () => {
     const outcome = drive({ ...fleet(10, {}), limits: { clusters: 1 } });
     expect(outcome.violations).toEqual([]);
     expect(outcome.run.phase).toBe("Succeeded");
-    expect(told(outcome.run).batches.map((one) => one.targets.length)).toEqual(Array(10).fill(1));
+    expect(outcome.run.batches.map((one) => one.targets.length)).toEqual(Array(10).fill(1));
   });
 
   test("does not hold a rollback for ever", () => {
@@ -84,7 +83,7 @@ describe("a batch larger than the limits allow", () => {
     const behaviours = { "app-c5": { ...bad, back: well }, "app-c6": { ...bad, back: well } };
     const outcome = drive({ ...scenario, behaviours, limits: { clusters: 2 } });
     expect(outcome.violations).toEqual([]);
-    expect(told(outcome.run)).toMatchObject({ kind: "Rollback", phase: "RolledBack" });
+    expect(outcome.run).toMatchObject({ kind: "Rollback", phase: "RolledBack" });
     expect(Math.max(...outcome.run.batches.map((one) => clustersOf(one.targets).length))).toBe(2);
     expect(outcome.tookMs).toBeLessThan(3 * 3_600_000);
   });
@@ -95,7 +94,7 @@ describe("a batch larger than the limits allow", () => {
     self.world = { ...self.world, limits: { clusters: 3 } };
     guard(self, 1);
     expect(wants(round(self))).toContain("Close 1");
-    expect(batch(self.run, 1).closing?.why).toEqual("limits.clusters of .github/stagecoach.yaml allows 3 at once, and it has 4 clusters");
+    expect(batch(self.run, 1).closing?.why).toEqual({ code: "BATCH_TOO_LARGE", over: { setting: "limits.clusters", have: 4, most: 3 } });
     pull(self, 1, { state: "closed", closedBy: "stagecoach[bot]" });
     round(self);
     expect(batch(self.run, 1)).toMatchObject({ attempt: 2, phase: "Proposing" });
@@ -115,14 +114,14 @@ describe("a batch larger than the limits allow", () => {
     self.world = { ...self.world, limits: { clusters: 3 } };
     guard(self, 1);
     expect(wants(round(self))).toContain("Close 1");
-    expect(batch(self.run, 1).closing?.why).toSay("limits.clusters of .github/stagecoach.yaml allows 3 at once");
+    expect(batch(self.run, 1).closing?.why).toHaveCode("BATCH_TOO_LARGE", { over: { setting: "limits.clusters", have: 4, most: 3 } });
     pull(self, 1, { state: "closed", closedBy: "stagecoach[bot]" });
     round(self);
     pull(self, 1, { state: "open", number: 200, head: "again" });
     guard(self, 1);
     round(self);
     round(self);
-    expect(batch(self.run, 1).why).toSay("to approve stage");
+    expect(batch(self.run, 1).why).toHaveCode("APPROVAL_WANTED");
   });
 
   test("pauses the run where it cannot be cut, and names the setting", () => {
@@ -134,13 +133,12 @@ describe("a batch larger than the limits allow", () => {
     const targets = new Map(self.world.targets);
     self.world = { ...self.world, targets: targets.set(more.key, { pins: ["v1"] }) };
     bring(self, 1, "merging");
-    expect(told(self.run)).toMatchObject({
+    expect(self.run).toMatchObject({
       phase: "Paused",
       paused: {
         kind: "Refused",
-        reason:
-          'batch 1 of stage "stage 1" can never merge: limits.targets of .github/stagecoach.yaml allows 1 at once, and it has 2 targets (c1), which cannot travel in parts',
-        ask: "raise limits.targets in .github/stagecoach.yaml, then `/resume`; or `/skip CLUSTER`; or `/abort`",
+        reason: { code: "BATCH_NEVER_FITS", over: { setting: "limits.targets", have: 2, most: 1 }, clusters: ["hub/c1"] },
+        ask: { code: "ASK_RAISE_LIMIT", setting: "limits.targets" },
       },
     });
     self.world = { ...self.world, limits: { targets: 2 } };
@@ -157,8 +155,8 @@ describe("a batch larger than the limits allow", () => {
     round(self);
     say(self, "/hotfix c3 c4 customer down", { permission: "maintain" });
     round(self);
-    expect(told(self.run).commands).toMatchObject([
-      { outcome: "refused", message: "the repo's limits allow 1 cluster at once (limits.clusters of .github/stagecoach.yaml)" },
+    expect(self.run.commands).toMatchObject([
+      { outcome: "refused", message: { code: "HOTFIX_OVER_LIMITS", allowed: { over: { setting: "limits.clusters", most: 1 } } } },
     ]);
   });
 });

@@ -121,7 +121,7 @@ describe("jitter", () => {
     const until = jitterUntil(self.run, one);
     expect(until).toBe(jitterUntil(structuredClone(self.run), one));
     expect((until ?? 0) - Date.parse(one.pull?.openedAt ?? "")).toBeLessThan(10 * MINUTE);
-    expect(one).toMatchObject({ phase: "Open", why: expect.toSay("jitter"), next: { eta: new Date(until ?? 0).toISOString() } });
+    expect(one).toMatchObject({ phase: "Open", why: expect.toHaveCode("JITTER"), next: { eta: new Date(until ?? 0).toISOString() } });
     bring(self, 1, "open");
     self.now = (until ?? 0) - SECOND;
     bring(self, 1, "merging");

@@ -20,7 +20,6 @@ import {
   see,
   wants,
 } from "../run/testing/bench.ts";
-import { told } from "../run/testing/told.ts";
 import type { Rollout } from "../spec/rollout.ts";
 
 /*
@@ -83,13 +82,13 @@ describe("docs/spec.md §9", () => {
     const other = failed();
     say(other, "/resume", { permission: "maintain" });
     round(other);
-    expect(told(other.run)).toMatchObject({ phase: "Progressing", failedAccepted: ["hub/c1"] });
+    expect(other.run).toMatchObject({ phase: "Progressing", failedAccepted: ["hub/c1"] });
   });
 
   test("§9.10 a PR opens before its approval and waits for it open; another's /promote ends bakes only", () => {
     const self = bench(1, [{ bakeMs: 30 * MINUTE }], approving);
     bring(self, 1, "merging");
-    expect(batch(self.run, 1)).toMatchObject({ phase: "Open", why: expect.toSay("to approve stage") });
+    expect(batch(self.run, 1)).toMatchObject({ phase: "Open", why: expect.toHaveCode("APPROVAL_WANTED") });
     say(self, "/promote", { actor: "dan", teams: [], batch: 1 });
     round(self);
     expect(self.run.commands.at(-1)?.outcome).toBe("refused");
@@ -108,7 +107,10 @@ describe("docs/spec.md §9", () => {
     guard(self, 2);
     see(self, "c1", { pins: ["v1"], drift: { commit: "9".repeat(40), author: "bob", subject: "by hand" } });
     expect(wants(round(self))).not.toContain("Merge 2");
-    expect(told(self.run).paused).toMatchObject({ kind: "Drift", reason: expect.toSay("bob in 9999999999") });
+    expect(self.run.paused).toMatchObject({
+      kind: "Drift",
+      reason: expect.toHaveCode("PIN_DRIFT", { by: expect.objectContaining({ author: "bob", commit: expect.stringMatching(/^9{40}$/) }) }),
+    });
   });
 
   test("§9.12 a merge commit that changes more than the batch's pins pauses the run", () => {
@@ -128,7 +130,7 @@ describe("docs/spec.md §9", () => {
     guard(self, 1);
     round(self, 31 * SECOND);
     round(self);
-    expect(told(self.run)).toMatchObject({ phase: "Paused" });
+    expect(self.run).toMatchObject({ phase: "Paused" });
     expect(batch(self.run, 1).intention).toBeUndefined();
   });
 
@@ -139,7 +141,7 @@ describe("docs/spec.md §9", () => {
     judge(self, "c1", "pending");
     say(self, "/retry");
     round(self);
-    expect(told(self.run).paused).toMatchObject({ kind: "Command", by: "alice" });
+    expect(self.run.paused).toMatchObject({ kind: "Command", by: "alice" });
     say(self, "/resume");
     round(self);
     expect(self.run.phase).toBe("Progressing");
@@ -221,7 +223,7 @@ describe("docs/spec.md §9", () => {
     bring(self, 1, "confirmed");
     say(self, "/promote", { createdAt: iso(AT + SECOND) });
     round(self);
-    expect(told(self.run).commands.at(-1)).toMatchObject({ outcome: "refused", message: "it was written before this bake began" });
+    expect(self.run.commands.at(-1)).toMatchObject({ outcome: "refused", message: { code: "COMMAND_TOO_EARLY", before: "bake" } });
     const before = self.run.commands.length;
     round(self);
     expect(self.run.commands).toHaveLength(before);

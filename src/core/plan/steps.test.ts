@@ -4,7 +4,6 @@ import { planRollback } from "../run/outcome/rollback.ts";
 import type { Run } from "../run/state/run.ts";
 import { batch, guard, MINUTE, merged, noPull, phases, pull, round, SECOND, say, wants } from "../run/testing/bench.ts";
 import { bringStep, CANARY, clustersIn, judgeAt, mergeStep, NEW, OLD, pinned, stepBench } from "../run/testing/step-bench.ts";
-import { told } from "../run/testing/told.ts";
 import { waitsAfter, weightsOf } from "./steps.ts";
 
 const weights = (run: Run) => run.batches.map(({ step }) => step?.weight);
@@ -35,7 +34,7 @@ describe("a batch travels from weight to weight", () => {
     ]);
     round(run, 60 * MINUTE);
     expect(run.run.batches).toHaveLength(1);
-    expect(batch(run.run, 1).why).toSay("paused at weight 20");
+    expect(batch(run.run, 1).why).toHaveCode("STEP_AWAITS_PERSON", { weight: 20 });
     say(run, "/promote");
     expect(wants(round(run))).toEqual(["Propose 2", "Answer done"].reverse());
     expect(batch(run.run, 2)).toMatchObject({
@@ -93,14 +92,14 @@ describe("a batch travels from weight to weight", () => {
     round(run);
     guard(run, 2);
     expect(wants(round(run))).toEqual(["Answer done"]);
-    expect(batch(run.run, 2).why).toSay("waiting for clusters that are being updated");
+    expect(batch(run.run, 2).why).toHaveCode("WINDOW_FULL", { most: 2 });
   });
 
   test("a hotfix brings the whole weight at once", () => {
     const run = stepBench(3);
     say(run, "/hotfix c3 customer down", { permission: "maintain" });
     round(run);
-    expect(told(run.run).batches.map(({ kind, step }) => [kind, step?.weight])).toContainEqual(["Hotfix", undefined]);
+    expect(run.run.batches.map(({ kind, step }) => [kind, step?.weight])).toContainEqual(["Hotfix", undefined]);
     const hotfix = run.run.batches.find(({ kind }) => kind === "Hotfix");
     expect(hotfix?.targets[0]?.edits.map(({ to }) => to)).toEqual([NEW, "100"]);
   });
@@ -172,10 +171,16 @@ describe("pauses", () => {
     bringStep(run, 1);
     say(run, "/promote", { createdAt: early });
     round(run);
-    expect(told(run.run).commands.at(-1)).toMatchObject({ outcome: "refused", message: expect.toSay("before this wait began") });
+    expect(run.run.commands.at(-1)).toMatchObject({
+      outcome: "refused",
+      message: expect.toHaveCode("COMMAND_TOO_EARLY", { before: "wait" }),
+    });
     say(run, "/promote", { batch: 1 });
     round(run);
-    expect(told(run.run).commands.at(-1)).toMatchObject({ outcome: "done", message: expect.toSay("step 2 of 3") });
+    expect(run.run.commands.at(-1)).toMatchObject({
+      outcome: "done",
+      message: expect.toHaveCode("STEP_PAUSE_ENDED", { after: { index: 2, of: 3 } }),
+    });
     expect(weights(run.run)).toEqual([20, 60]);
   });
 
@@ -201,7 +206,7 @@ describe("pauses", () => {
     guard(run, 2);
     judgeAt(run, 1, "c1", "failing");
     expect(wants(round(run))).toEqual([]);
-    expect(told(run.run)).toMatchObject({ phase: "Paused", paused: { kind: "Failure" } });
+    expect(run.run).toMatchObject({ phase: "Paused", paused: { kind: "Failure" } });
   });
 });
 
@@ -216,7 +221,7 @@ describe("what people do meanwhile", () => {
     expect(run.run.phase).toBe("Progressing");
     pinned(run, "c1", NEW, "35");
     round(run);
-    expect(told(run.run)).toMatchObject({ phase: "Paused", paused: { kind: "Drift", reason: expect.toSay("35") } });
+    expect(run.run).toMatchObject({ phase: "Paused", paused: { kind: "Drift", reason: expect.toHaveCode("PIN_DRIFT", { found: "35" }) } });
   });
 
   test("/skip leaves a cluster at its weight, in a pause and while the next pull request is open", () => {
@@ -238,7 +243,7 @@ describe("what people do meanwhile", () => {
     noPull(run, 2);
     round(run);
     expect(run.run.phase).toBe("Succeeded");
-    expect(told(run.run).skipped.map(({ cluster }) => cluster)).toEqual(["hub/c1", "hub/c2"]);
+    expect(run.run.skipped.map(({ cluster }) => cluster)).toEqual(["hub/c1", "hub/c2"]);
   });
 
   test("/requeue of a cluster at a weight puts back version and weight of before the run", () => {
@@ -304,7 +309,7 @@ describe("failures and the way back", () => {
     judgeAt(run, 1, "c1", "failing");
     judgeAt(run, 1, "c2", "live");
     round(run);
-    expect(told(run.run)).toMatchObject({ phase: "Failed", rollback: { by: "stagecoach" } });
+    expect(run.run).toMatchObject({ phase: "Failed", rollback: { by: "stagecoach" } });
     const back = planRollback(run.run);
     if ("error" in back) throw new Error(back.error.code);
     expect(back.spec.stages[0]?.steps).toBeUndefined();

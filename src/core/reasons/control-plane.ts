@@ -56,6 +56,11 @@ export interface ControlPlaneReasons {
   APPLICATION_UNKNOWN: { namespace: string; name: string };
   /** `known`: Argo CD does not offer it now. */
   ACTION_NOT_OFFERED: { action: string; rollout: string; known: boolean };
+
+  // What a repository is not granted.
+  NOT_GRANTED: { because: AnyReason };
+  APPLICATION_NOT_GRANTED: { application: string };
+  TEMPLATE_NOT_GRANTED: NoData;
 }
 
 /** Makes a reason of a control plane. */

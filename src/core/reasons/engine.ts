@@ -1,4 +1,4 @@
-import { type AnyReason, type NoData, reasonsOf, type Words } from "../base/reason.ts";
+import { type AnyReason, type NoData, reasonsOf } from "../base/reason.ts";
 import type { Problem } from "./problem.ts";
 import type { RenderProblem } from "./render.ts";
 
@@ -23,7 +23,7 @@ interface Branch {
 
 /** What the engine decides by what it sees, and what it cannot see: each code with its data. `core/report/reasons/engine.ts` says them. */
 export interface EngineReasons {
-  SAID_OF: { application: string; because: Words };
+  SAID_OF: { application: string; because: AnyReason };
 
   // Why a batch must not be merged.
   GUARD_CONFLICTS: { files: readonly string[] };
@@ -33,7 +33,7 @@ export interface EngineReasons {
   GUARD_UNRENDERED: { problem: RenderProblem | undefined; because: AnyReason };
   PLANE_NOT_ASKED: { plane: string };
   GENERATE_NOT_ALLOWED: { plane: string };
-  GENERATE_FAILED: { plane: string; forbidden: boolean; because: Words };
+  GENERATE_FAILED: { plane: string; forbidden: boolean; because: AnyReason };
   COMMIT_UNREADABLE: { commit: string };
   GUARD_DELETES: { applications: readonly string[] };
   GUARD_CREATES: { applications: readonly string[] };
@@ -63,7 +63,7 @@ export interface EngineReasons {
   // What cannot be seen or done now.
   CONNECTION_FAILED: NoData;
   PLANES_NOT_CONFIGURED: { planes: readonly string[] };
-  PLANE_UNSEEN_NOW: { plane: string; because: Words | undefined };
+  PLANE_UNSEEN_NOW: { plane: string; because: AnyReason | undefined };
   INVENTORY_UNREADABLE: { problem: Problem | undefined };
   SETTINGS_INVALID: { problem: Problem };
   ARGOCD_UNSEEN: NoData;
@@ -83,7 +83,7 @@ export interface EngineReasons {
   PLANE_MISSING: { plane: string };
   CONTENT_UNSEEN: { plane: string };
   ACTIONS_NOT_ALLOWED: { plane: string };
-  NOT_TRIED_TOGETHER: { because: Words };
+  NOT_TRIED_TOGETHER: { because: AnyReason };
 
   // What is said on a run's page beside its own words.
   RESOURCE_GONE: { declaredIn: string };
@@ -100,7 +100,7 @@ export interface EngineReasons {
   // How runs begin.
   ROLLOUT_ADOPTED: { values: Values };
   RUN_BEGUN: { values: Values };
-  RUN_ROLLS_BACK: { run: number; because: Words };
+  RUN_ROLLS_BACK: { run: number; because: AnyReason };
   RUN_MAKES_WAY: { values: Values };
   MODE_STARTS_NO_RUN: NoData;
   RELEASE_SUPERSEDED: { values: Values };

@@ -1,4 +1,4 @@
-import { type AnyReason, type NoData, reasonsOf, type Words } from "../base/reason.ts";
+import { type AnyReason, type NoData, reasonsOf } from "../base/reason.ts";
 import type { Time } from "../base/time.ts";
 
 type Because = { because: AnyReason };
@@ -49,7 +49,7 @@ export interface LivenessReasons {
       step: ParentStep;
       parent?: string | undefined;
       set?: string | undefined;
-      asked?: { at: Time; answer: "asked" | "unavailable" | { failed: Words } } | undefined;
+      asked?: { at: Time; answer: "asked" | "unavailable" | { failed: AnyReason } } | undefined;
       mute?: true | undefined;
     };
   SPEC_UNRENDERED: NoData;
@@ -121,14 +121,14 @@ export interface LivenessReasons {
   IMAGE_NOT_SHOWN: { wanted: string; shown: readonly string[] };
 
   CONTENT_ASKED: NoData;
-  CONTENT_UNREAD: { because: Words; required: boolean };
+  CONTENT_UNREAD: { because: AnyReason; required: boolean };
   CONTENT_UNTOLD: NoData;
   CONTENT_NOT_LIVE: NoData;
   CONTENT_UNCHANGED: NoData;
 
   SETTLING: OnDay & { since: Time; until: Time };
   READ_AWAITED: OnDay & { at: Time };
-  READ_FAILED: { because: Words; problem: Words };
+  READ_FAILED: { because: AnyReason; problem: AnyReason };
   EARLIER_READ_DIFFERS: { by: "uid" | "resourceVersion" | "absence" };
   EARLIER_READ_UNMET: { clause: string };
 }

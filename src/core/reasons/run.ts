@@ -1,4 +1,4 @@
-import { type AnyReason, type ReasonsOf, reasonsOf, type Words } from "../base/reason.ts";
+import { type AnyReason, type ReasonsOf, reasonsOf } from "../base/reason.ts";
 import type { BatchesReasons } from "./batches.ts";
 import type { CheckReasons } from "./checks.ts";
 import type { CommandReasons } from "./commands.ts";
@@ -23,6 +23,6 @@ export type RunReason = ReasonsOf<RunReasons>;
 export const runReason = reasonsOf<RunReasons>();
 
 /** Makes a reason of what another program said, word for word. */
-export function said(words: Words): AnyReason {
-  return typeof words === "string" ? runReason("SAID", { text: words }) : words;
+export function said(text: string): AnyReason {
+  return runReason("SAID", { text });
 }

@@ -1,4 +1,4 @@
-import type { AnyReason, Words } from "../base/reason.ts";
+import type { AnyReason } from "../base/reason.ts";
 import type { Time } from "../base/time.ts";
 
 /** Why a target is where it is, and what was seen of it. Clusters are keys. */
@@ -23,7 +23,7 @@ export interface TargetReasons {
   UNWELL_AFTERWARDS: { lost: boolean; until: Time; because: AnyReason };
   FLAP_IGNORED: { until: Time; because: AnyReason };
   /** What Argo CD was asked for besides. `seen`: it has shown the change. */
-  REFRESH_WANTED: { because: AnyReason; at: Time; answer: "asked" | "unavailable" | { failed: Words }; seen: boolean };
+  REFRESH_WANTED: { because: AnyReason; at: Time; answer: "asked" | "unavailable" | { failed: AnyReason }; seen: boolean };
 
   TARGETS_UNREAD: { clusters: readonly string[] };
   COMMIT_NOT_IN_HISTORY: { cluster: string; commit: string };

@@ -113,7 +113,7 @@ function longest(planned: BatchTarget, index: number, rollouts: RolloutState[] =
     to: `${digest}b`,
   };
   const fields = { reconciledAt: "x".repeat(2000) };
-  const evidence = { verdict: "live" as const, clause: "all", sentence: "_".repeat(400), readAt: "", resourceVersion: "1", fields };
+  const evidence = { verdict: "live" as const, clause: "all", sentence: said("_".repeat(400)), readAt: "", resourceVersion: "1", fields };
   const names = { application: `${"a".repeat(246)}-${index}`, cluster: `hub/${"c".repeat(246)}-${index}` };
   return { ...planned, ...names, why: said("|".repeat(600)), edits: [edit, edit], evidence, ...(rollouts.length > 0 ? { rollouts } : {}) };
 }

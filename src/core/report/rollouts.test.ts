@@ -119,7 +119,7 @@ describe("messages reach every report", () => {
     const evidence = {
       verdict: "failing" as const,
       clause: "health",
-      sentence: "It is Degraded.",
+      sentence: said("It is Degraded."),
       readAt: "2026-11-21T09:00:00.000Z",
       fields: { clockAheadSeconds: 3, syncWindow: "closed until 06:00", goodSince: "09:00", health: "Degraded" },
     };

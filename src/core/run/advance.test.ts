@@ -1,6 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { NEW } from "../../simulate/world/fleet.ts";
 import { iso } from "../base/time.ts";
+import { said } from "../reasons/run.ts";
+import { entryOf } from "../report/reasons/say.ts";
 import { isEnded } from "./state/run.ts";
 import {
   AT,
@@ -22,7 +24,6 @@ import {
   see,
   wants,
 } from "./testing/bench.ts";
-import { told } from "./testing/told.ts";
 
 describe("a batch is proposed", () => {
   test("in the round that journals it, where the pins are known", () => {
@@ -88,21 +89,13 @@ describe("a batch merges", () => {
   });
 
   const holds: [name: string, set: (run: ReturnType<typeof bench>) => void, why: string][] = [
-    ["it is a draft", (run) => pull(run, 1, { draft: true }), "is a draft"],
-    [
-      "GitHub has not said whether it can be merged",
-      (run) => pull(run, 1, { mergeable: "unknown" }),
-      "waiting for GitHub to say whether #101 can be merged",
-    ],
-    ["a rule blocks it", (run) => pull(run, 1, { mergeable: "blocked", blockedBy: "1 review is missing" }), "1 review is missing"],
-    ["the guard has not answered", (run) => (run.world = { ...run.world, guards: new Map() }), "on the current base branch"],
-    ["the guard's answer is for another base", (run) => guard(run, 1, { base: MERGE }), "on the current base branch"],
-    ["the guard's answer is a minute old", (run) => guard(run, 1, { at: iso(run.now - MINUTE) }), "on the current base branch"],
-    [
-      "the guard cannot decide yet",
-      (run) => guard(run, 1, { ok: false, why: "the live set is not Git's", retry: true }),
-      "the live set is not Git's",
-    ],
+    ["it is a draft", (run) => pull(run, 1, { draft: true }), "PULL_DRAFT"],
+    ["GitHub has not said whether it can be merged", (run) => pull(run, 1, { mergeable: "unknown" }), "MERGEABLE_UNKNOWN"],
+    ["a rule blocks it", (run) => pull(run, 1, { mergeable: "blocked", blockedBy: "1 review is missing" }), "GITHUB_BLOCKS"],
+    ["the guard has not answered", (run) => (run.world = { ...run.world, guards: new Map() }), "GUARD_PENDING"],
+    ["the guard's answer is for another base", (run) => guard(run, 1, { base: MERGE }), "GUARD_PENDING"],
+    ["the guard's answer is a minute old", (run) => guard(run, 1, { at: iso(run.now - MINUTE) }), "GUARD_PENDING"],
+    ["the guard cannot decide yet", (run) => guard(run, 1, { ok: false, why: said("the live set is not Git's"), retry: true }), "SAID"],
   ];
   test.each(holds)("not while %s", (_name, set, why) => {
     const run = bench(1);
@@ -111,8 +104,8 @@ describe("a batch merges", () => {
     set(run);
     expect(wants(round(run))).toEqual([]);
     expect(run.run.phase).toBe("Progressing");
-    expect(told(run.run).why).toContain(why);
-    expect(told(run.run).next).not.toBeNull();
+    expect(run.run.why).toHaveCode(why);
+    expect(run.run.next).not.toBeNull();
   });
 
   test("never under mode Propose, which says that a person has to", () => {
@@ -122,8 +115,8 @@ describe("a batch merges", () => {
     bring(run, 1, "open");
     guard(run, 1);
     expect(wants(round(run))).toEqual([]);
-    expect(told(run.run).why).toContain("the rollout's mode is Propose");
-    expect(told(run.run).next?.what).toBe("a person merges #101");
+    expect(run.run.why).toHaveCode("MODE_MERGES_NOT");
+    expect(run.run.next?.what).toMatchObject({ code: "NEXT_PERSON_MERGES", pull: 101 });
   });
 
   test("by a person's hand with merge: Manual, without a pause", () => {
@@ -145,7 +138,10 @@ describe("a batch merges", () => {
     expect(wants(round(run, 10 * SECOND))).toEqual(["Merge 1"]);
     expect(run.last.change).toBe("none");
     const advanced = round(run, 20 * SECOND);
-    expect(told(advanced.events)).toEqual(["GitHub has not merged #101 in time; Stagecoach tries again", "merging #101 at head1"]);
+    expect(advanced.events).toEqual([
+      { code: "INTENTION_LAPSED", pull: 101 },
+      { code: "MERGE_BEGINS", pull: 101, head: "head1" },
+    ]);
     expect(batch(run.run, 1).intention?.at).toBe(iso(run.now));
   });
 
@@ -159,44 +155,47 @@ describe("a batch merges", () => {
 });
 
 describe("what stands against going on pauses the run, with the words of who said it", () => {
-  const stops: [name: string, set: (run: ReturnType<typeof bench>) => void, kind: string, why: string][] = [
+  const stops: [name: string, set: (run: ReturnType<typeof bench>) => void, kind: string, why: object][] = [
     [
       "a refusal that a person has to lift",
       (run) => pull(run, 1, { refusal: { kind: "Human", message: "Merge commits are not allowed." } }),
       "Refused",
-      "Merge commits are not allowed.",
+      { code: "GITHUB_REFUSES", message: "Merge commits are not allowed." },
     ],
-    ["somebody else's head", (run) => pull(run, 1, { head: "theirs", headIsOurs: false }), "HeadMoved", "is not a commit of this run"],
+    [
+      "somebody else's head",
+      (run) => pull(run, 1, { head: "theirs", headIsOurs: false }),
+      "HeadMoved",
+      { code: "CHANGED_NOT_MERGED", because: { code: "PULL_CHANGED" } },
+    ],
     [
       "another base",
       (run) => pull(run, 1, { headIsOurs: false, retargeted: "release-1" }),
       "HeadMoved",
-      "#101 was changed: somebody pointed it at another base branch, release-1",
+      { code: "CHANGED_NOT_MERGED", because: { code: "PULL_CHANGED", pull: 101, retargeted: "release-1" } },
     ],
-    ["a close by hand", (run) => pull(run, 1, { state: "closed", closedBy: "bob" }), "PullClosed", "bob closed #101"],
-    [
-      "a merge that changed more than the pins",
-      (run) => merged(run, 1, { exact: false }),
-      "UnexpectedMerge",
-      "does not change exactly the pins",
-    ],
+    ["a close by hand", (run) => pull(run, 1, { state: "closed", closedBy: "bob" }), "PullClosed", { code: "CLOSED_UNMERGED", by: "bob" }],
+    ["a merge that changed more than the pins", (run) => merged(run, 1, { exact: false }), "UnexpectedMerge", { code: "MERGE_UNEXPECTED" }],
   ];
   test.each(stops)("%s", (_name, set, kind, why) => {
     const run = bench(1);
     bring(run, 1, "merging");
     set(run);
     expect(wants(round(run))).not.toContain("Merge 1");
-    expect(told(run.run)).toMatchObject({ phase: "Paused", paused: { kind } });
-    expect(told(run.run).why).toContain(why);
-    expect(told(run.run).next?.what).toContain("/resume");
+    expect(run.run).toMatchObject({ phase: "Paused", paused: { kind } });
+    expect(run.run.why).toMatchObject(why);
+    expect(entryOf(run.run.next?.what ?? { code: "" })?.actions).toContain("resume");
   });
 
   test("a guard that says no for good: the PR is closed, too", () => {
     const run = bench(1);
     bring(run, 1, "open");
-    guard(run, 1, { ok: false, why: "app-c2 would be removed", retry: false });
+    guard(run, 1, { ok: false, why: said("app-c2 would be removed"), retry: false });
     expect(wants(round(run))).toEqual(["Close 1"]);
-    expect(told(run.run).paused).toMatchObject({ kind: "Refused", reason: "#101 must not be merged: app-c2 would be removed" });
+    expect(run.run.paused).toMatchObject({
+      kind: "Refused",
+      reason: { code: "GUARD_REFUSES", pull: 101, because: said("app-c2 would be removed") },
+    });
   });
 
   test.each(["conflict", "behind"] as const)("but not a PR that is in %s: it is closed, seen closed, and built again", (mergeable) => {
@@ -227,7 +226,10 @@ describe("what stands against going on pauses the run, with the words of who sai
     round(run);
     expect(phases(run.run, 2)).toEqual(["Syncing"]);
     expect(run.run.paused?.kind).toBe("MergedByOther");
-    expect(told(run.run).why).toBe('bob merged #102 before its gates allowed it: waiting until batch 1 of stage "stage 1" is done');
+    expect(run.run.why).toMatchObject({
+      ...{ code: "MERGED_EARLY", pull: 102, by: "bob" },
+      because: { code: "BATCH_BEFORE", batch: { stage: "stage 1", number: 1 } },
+    });
   });
 });
 
@@ -236,7 +238,7 @@ describe("the end", () => {
     const run = bench(2);
     bring(run, 1, "confirmed");
     bring(run, 2, "confirmed");
-    expect(told(run.run)).toMatchObject({ phase: "Succeeded", stage: 1, next: null, endedAt: iso(run.now) });
+    expect(run.run).toMatchObject({ phase: "Succeeded", stage: 1, next: null, endedAt: iso(run.now) });
     expect(isEnded(run.run)).toBe(true);
     expect(round(run)).toMatchObject({ change: "none", effects: [] });
   });

@@ -171,7 +171,7 @@ describe("a merged target", () => {
       const assessment = [...run.world.targets.values()].find((seen) => seen.assessment?.clause === "health")?.assessment;
       if (assessment !== undefined) assessment.evidence.fields["health"] = "Missing";
       round(run);
-      expect(batch(run.run, 1).targets[0]?.why).toSay("not healthy any more, and counts as failed at 09:15:06 UTC");
+      expect(batch(run.run, 1).targets[0]?.why).toHaveCode("UNWELL_AFTERWARDS", { lost: false, until: "2026-01-05T09:15:06.000Z" });
       if (well) judge(run, "c1", "live", "all");
       round(run, 15 * MINUTE);
       expect(phases(run.run, 1)).toEqual([then]);
@@ -246,7 +246,7 @@ describe("failures", () => {
     bring(run, 1, "merged");
     judge(run, "c1", "failing", "health", "Degraded.");
     round(run);
-    expect(batch(run.run, 1)).toMatchObject({ phase: "Settled", why: "done; c1 failed, within the budget" });
+    expect(batch(run.run, 1)).toMatchObject({ phase: "Settled", why: { code: "BATCH_SETTLED_WITH", failed: ["hub/c1"], excused: [] } });
     bring(run, 2, "confirmed");
     expect(run.run).toMatchObject({ phase: "Succeeded", why: { code: "RUN_THROUGH", failed: ["hub/c1"] } });
   });
@@ -458,8 +458,10 @@ describe("a branch of our name that somebody else made", () => {
     noPull(run, 1);
     run.world = { ...run.world, taken: new Map([[1, MERGE]]) };
     expect(wants(round(run))).toEqual([]);
-    expect(run.run.paused).toMatchObject({ kind: "Refused", reason: expect.toSay(batch(run.run, 1).branch) });
-    expect(run.run.paused?.reason).toSay(MERGE.slice(0, 10));
+    expect(run.run.paused).toMatchObject({
+      kind: "Refused",
+      reason: { code: "BRANCH_TAKEN", branch: batch(run.run, 1).branch, head: MERGE },
+    });
     run.world = { ...run.world, taken: new Map() };
     expect(wants(round(run))).toEqual([]);
   });

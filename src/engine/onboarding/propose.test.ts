@@ -299,7 +299,7 @@ describe("what only a person can decide", () => {
       ),
     };
     const inventory = secrets({ "a-1": {}, "b-1": {} });
-    expect(proposed(files, inventory).undecided[0]?.why).toSay("of the cluster's Secret, which is not in Git");
+    expect(proposed(files, inventory).undecided[0]?.why).toContain("Secret");
   });
 });
 

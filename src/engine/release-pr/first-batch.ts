@@ -58,7 +58,7 @@ export async function refusedBatch(
   const run = { spec: rollout, plan } as Run;
   const batch = { branch: PLANNED, kind: "Planned", phase: "Proposing", targets } as unknown as Batch;
   const judged = await guard(run, batch, { base: snapshot.id, baseBranch, head: PLANNED });
-  if (judged.ok || typeof judged.why === "string" || !isWorthAWord(judged.why.code, judged.retry, touchesSet)) return undefined;
+  if (judged.ok || !isWorthAWord(judged.why.code, judged.retry, touchesSet)) return undefined;
   // What cannot be rendered here, Argo CD may render when it comes to it.
   if (judged.why.code === "GUARD_UNRENDERED" && [...context.planes.values()].some((plane) => plane.generate !== undefined))
     return undefined;

@@ -3,6 +3,7 @@ import { sampleRollout } from "../../../test/support/sample-run.ts";
 import type { ControlPlane } from "../../adapters/argocd/port.ts";
 import { decodeApplication } from "../../core/argocd/decode/application.ts";
 import type { ApplicationView, ClusterView } from "../../core/argocd/views.ts";
+import { said } from "../../core/reasons/run.ts";
 import type { Snapshot } from "../config-repo/snapshot.ts";
 import type { RepoContext } from "../round/context.ts";
 import { clustersOf } from "./fleet.ts";
@@ -38,7 +39,7 @@ function hub(name: string): Hub {
   const application = decodeApplication(raw, 0) as ApplicationView;
   self.plane = {
     name,
-    state: () => ({ fresh: self.fresh, since: SINCE, ...(self.fresh ? {} : { why: FORBIDDEN }) }),
+    state: () => ({ fresh: self.fresh, since: SINCE, ...(self.fresh ? {} : { why: said(FORBIDDEN) }) }),
     clusters: () => [cluster],
     applications: () => [application],
   } as Partial<ControlPlane> as ControlPlane;
@@ -104,7 +105,7 @@ describe("a fleet over several control planes", () => {
     expect([fleet.known, fleet.clusters.map((cluster) => cluster.key), [...fleet.lost]]).toEqual([
       false,
       ["hub-eu/shop"],
-      [["hub-us", { since: SINCE, why: FORBIDDEN }]],
+      [["hub-us", { since: SINCE, why: said(FORBIDDEN) }]],
     ]);
     expect(clustersOf(contextOf(hubs), NAMES, { remembered: true }).clusters).toHaveLength(2);
   });

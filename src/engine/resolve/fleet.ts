@@ -2,11 +2,10 @@ import type { ControlPlane } from "../../adapters/argocd/port.ts";
 import { plainServer } from "../../core/argocd/same.ts";
 import type { ApplicationView, ClusterView } from "../../core/argocd/views.ts";
 import { defined } from "../../core/base/defined.ts";
-import type { AnyReason, Words } from "../../core/base/reason.ts";
+import type { AnyReason } from "../../core/base/reason.ts";
 import type { Cluster } from "../../core/plan/plan-types.ts";
 import { planeReason } from "../../core/reasons/control-plane.ts";
 import { engineReason } from "../../core/reasons/engine.ts";
-import { sayGrant } from "../../core/report/reasons/problems/repo.ts";
 import type { LostPlane } from "../../core/run/state/world.ts";
 import { lostWords, planeOf } from "../../core/run/targets/unseen.ts";
 import type { Declared } from "../config-repo/inventory.ts";
@@ -20,7 +19,7 @@ export interface Fleet {
   /** False where some control plane of the rollout cannot be read now. */
   known: boolean;
   /** Why not: all of those that cannot. */
-  why: readonly Words[];
+  why: readonly AnyReason[];
   /** Those that cannot be read, by name. Empty where a name is no control plane at all. */
   lost: ReadonlyMap<string, LostPlane>;
 }
@@ -40,10 +39,12 @@ export function clustersOf(
   const missing = names.filter((name) => !context.planes.has(name));
   if (missing.length > 0) {
     const refused = missing.map((name) => context.grants?.refusal(name)).find((why) => why !== undefined);
-    return unknownFleet(refused === undefined ? engineReason("PLANES_NOT_CONFIGURED", { planes: missing }) : sayGrant(refused));
+    return unknownFleet(
+      refused === undefined ? engineReason("PLANES_NOT_CONFIGURED", { planes: missing }) : planeReason("NOT_GRANTED", { because: refused }),
+    );
   }
   const nothing = context.planes.size === 0 ? limitsOf(context.grants, names) : undefined;
-  if (nothing !== undefined) return unknownFleet(sayGrant(nothing));
+  if (nothing !== undefined) return unknownFleet(planeReason("NOT_GRANTED", { because: nothing }));
   // Which of the clusters are a lost plane's is not known either then.
   if (declared?.ok === false) return unknownFleet(engineReason("INVENTORY_UNREADABLE", { problem: declared.problems[0] }));
   const planes = planesFor(context.planes, names);
@@ -57,7 +58,7 @@ export function clustersOf(
   return { clusters, known: lost.size === 0, why, lost };
 }
 
-function unknownFleet(why: Words): Fleet {
+function unknownFleet(why: AnyReason): Fleet {
   return { clusters: [], known: false, why: [why], lost: new Map() };
 }
 

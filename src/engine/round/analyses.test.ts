@@ -92,7 +92,7 @@ describe("beginning an analysis", () => {
     expect(started).toEqual([]);
     expect(analyses.observe(run)?.get(ID)).toEqual({
       phase: "Error",
-      message: "there is no AnalysisTemplate called webchek; did you mean webcheck?",
+      message: { code: "SAID", text: expect.stringContaining("webcheck?") },
       metrics: [],
     });
   });

@@ -6,6 +6,7 @@ import { BoundedMap } from "../../core/base/bounded.ts";
 import { defined } from "../../core/base/defined.ts";
 import type { AnyReason } from "../../core/base/reason.ts";
 import { engineReason } from "../../core/reasons/engine.ts";
+import { said } from "../../core/reasons/run.ts";
 import { sayWithHint } from "../../core/report/reasons/problems/problems.ts";
 import { analysesOf } from "../../core/run/checks/analysis.ts";
 import { analysisSpec, measuresAnything } from "../../core/run/checks/step-analysis.ts";
@@ -48,7 +49,7 @@ export function openAnalyses({ repository, analysis: service, planes, clock, log
   function observeOne(id: string): ObservedAnalysis | undefined {
     if (service === undefined) return { phase: "Error", message: engineReason("NO_ANALYSES"), metrics: [] };
     const trouble = troubles.get(id);
-    if (trouble?.final === true) return { phase: "Error", message: trouble.message, metrics: [] };
+    if (trouble?.final === true) return { phase: "Error", message: said(trouble.message), metrics: [] };
     const state = service.engine.state(engineId(id));
     return state && toObserved(state);
   }
@@ -111,7 +112,7 @@ export function openAnalyses({ repository, analysis: service, planes, clock, log
 
 function toObserved({ phase, message, metrics, endless }: AnalysisState): ObservedAnalysis {
   const measured = metrics.map(({ dryRun, ...metric }): AnalysisMetric => (dryRun ? { ...metric, dryRun } : metric));
-  return defined({ phase: phase === "Pending" ? "Running" : phase, message, metrics: measured, endless });
+  return defined({ phase: phase === "Pending" ? "Running" : phase, message: said(message), metrics: measured, endless });
 }
 
 /** What is measured until it is stopped is stopped by the end of a bake, or of the stage. */

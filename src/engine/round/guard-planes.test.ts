@@ -7,6 +7,7 @@ import { openMirror } from "../../adapters/git/mirror.ts";
 import type { Mirror } from "../../adapters/git/port.ts";
 import { type Workspace, workspace } from "../../adapters/git/testing/repositories.ts";
 import type { ApplicationSetView } from "../../core/argocd/views.ts";
+import { said } from "../../core/reasons/run.ts";
 import type { Batch, Run } from "../../core/run/state/run.ts";
 import { fastClock } from "../../sim/clock.ts";
 import { pinFilesOf, setsByPlane } from "../config-repo/plane-sets.ts";
@@ -68,7 +69,7 @@ function hub({ name, set, fresh = () => true, generate }: Hub): ControlPlane {
     state: () => ({
       fresh: fresh(),
       since: "2026-11-21T09:00:00.000Z",
-      ...(fresh() ? {} : { why: "forbidden; grant list on applications" }),
+      ...(fresh() ? {} : { why: said("forbidden; grant list on applications") }),
     }),
     applicationSet: () => (spec === undefined ? undefined : ({ resourceVersion: "1", spec } as ApplicationSetView)),
     applications: () => [],
@@ -238,18 +239,18 @@ describe("what cannot be rendered offline", () => {
     const forbidden = hub({
       name: "hub",
       set,
-      generate: async () => ({ kind: "forbidden", why: "permission denied: applicationsets, create" }),
+      generate: async () => ({ kind: "forbidden", why: said("permission denied: applicationsets, create") }),
     });
     expect(await judge(contextOf([forbidden]), mine(), [])).toMatchObject({
       ok: false,
       retry: false,
-      why: { because: { code: "GENERATE_FAILED", forbidden: true, because: expect.stringContaining("permission denied") } },
+      why: { because: { code: "GENERATE_FAILED", forbidden: true, because: said("permission denied: applicationsets, create") } },
     });
-    const failing = hub({ name: "hub", set, generate: async () => ({ kind: "failed", why: "plugin ours: no answer" }) });
+    const failing = hub({ name: "hub", set, generate: async () => ({ kind: "failed", why: said("plugin ours: no answer") }) });
     expect(await judge(contextOf([failing]), mine(), [])).toMatchObject({
       ok: false,
       retry: true,
-      why: { because: { code: "GENERATE_FAILED", forbidden: false, because: "plugin ours: no answer" } },
+      why: { because: { code: "GENERATE_FAILED", forbidden: false, because: said("plugin ours: no answer") } },
     });
   });
 });

@@ -1,7 +1,7 @@
 /** One line of the log for each thing that happened to a run, with what it is about: for whoever looks at the bot's log alone. */
 
 import { defined } from "../../core/base/defined.ts";
-import type { AnyReason, Words } from "../../core/base/reason.ts";
+import type { AnyReason } from "../../core/base/reason.ts";
 import { sayProblem } from "../../core/report/reasons/problems/problems.ts";
 import { sentenceOf } from "../../core/report/reasons/say.ts";
 import type { Run } from "../../core/run/state/run.ts";
@@ -66,7 +66,7 @@ export function changeWords(
 }
 
 /** One event of a run, as it stands in a subject: without `#`, which GitHub makes a link to an issue of that number. */
-export function eventText(rollout: string, number: number | undefined, event: Words, run: Run | undefined): string {
+export function eventText(rollout: string, number: number | undefined, event: AnyReason, run: Run | undefined): string {
   return `${rollout}${number === undefined ? "" : ` run ${number}`}: ${sentenceOf(event, run)}`;
 }
 

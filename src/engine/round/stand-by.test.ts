@@ -3,6 +3,7 @@ import { manualClock } from "../../../test/support/manual-clock.ts";
 import { sampleRun } from "../../../test/support/sample-run.ts";
 import { hasCode } from "../../core/base/reason.ts";
 import { type AttentionReason, attentionReason } from "../../core/reasons/attention.ts";
+import { said } from "../../core/reasons/run.ts";
 import { openAttention } from "./attention.ts";
 import { type RepoContext, silentLog } from "./context.ts";
 import { openStandBy } from "./stand-by.ts";
@@ -27,7 +28,7 @@ function desk(held: AttentionReason) {
     attention,
     // It concludes whatever it is told of, as one does of a command on a release that starts already.
     starter: (heard) => async () => {
-      for (const command of await heard.read("payments", [])) await heard.answer(command, "refused", "it starts already");
+      for (const command of await heard.read("payments", [])) await heard.answer(command, "refused", said("it starts already"));
       return { started: [], refused: [] };
     },
     formerPlaces: async () => new Map(),

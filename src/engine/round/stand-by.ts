@@ -71,7 +71,7 @@ export function openStandBy({ commands, log, repository }: Context, parts: Parts
     for (const run of all) {
       const places = pullsToRead(run, active, former.get(run.rollout));
       for (const command of places.length === 0 ? [] : await commands.read(run.rollout, places)) {
-        if (READING.includes(command.name)) await commands.answer(command, "done", "", run);
+        if (READING.includes(command.name)) await commands.answer(command, "done", undefined, run);
         else await commands.answer(command, "waits", attentionReason("NOTHING_IS_DONE", { because: held }), run);
       }
     }

@@ -1,5 +1,6 @@
 import { iso } from "../../core/base/time.ts";
 import type { Edit } from "../../core/plan/plan-types.ts";
+import { said } from "../../core/reasons/run.ts";
 import type { Evidence, Verdict } from "../../core/run/state/run.ts";
 import type { Assessment, ObservedTarget } from "../../core/run/state/world.ts";
 import { type Behaviour, type Condition, FOREVER, type Script } from "../generate/scenario.ts";
@@ -224,7 +225,8 @@ export function assess(git: ModelGit, target: ModelTarget, commitId: string, val
   }
 }
 
-function answer(verdict: Verdict, clause: string, sentence: string, time: number, more: Partial<Assessment>): Assessment {
+function answer(verdict: Verdict, clause: string, text: string, time: number, more: Partial<Assessment>): Assessment {
+  const sentence = said(text);
   const evidence: Evidence = { verdict, clause, sentence, readAt: iso(time), fields: {} };
   return { verdict, clause, sentence, wantsRefresh: false, ...more, evidence };
 }

@@ -1,4 +1,6 @@
+import type { AnyReason } from "../../core/base/reason.ts";
 import type { Target } from "../../core/plan/plan-types.ts";
+import { said } from "../../core/reasons/run.ts";
 import { analysesOf } from "../../core/run/checks/analysis.ts";
 import { measuresAnything } from "../../core/run/checks/step-analysis.ts";
 import type { ObservedAnalysis } from "../../core/run/state/analysis-types.ts";
@@ -42,10 +44,10 @@ function answers(truth: Truth, run: Run, now: number): Map<string, HookAnswer> {
   return seen;
 }
 
-function unreachable(truth: Truth, now: number): Map<string, string> {
-  const seen = new Map<string, string>();
+function unreachable(truth: Truth, now: number): Map<string, AnyReason> {
+  const seen = new Map<string, AnyReason>();
   for (const cluster of truth.outages.keys())
-    if (truth.clusters.has(cluster) && isUnreachable(truth, cluster, now)) seen.set(cluster, "connection refused");
+    if (truth.clusters.has(cluster) && isUnreachable(truth, cluster, now)) seen.set(cluster, said("connection refused"));
   return seen;
 }
 

@@ -1,4 +1,5 @@
 import { iso } from "../../core/base/time.ts";
+import { said } from "../../core/reasons/run.ts";
 import { confirmedBefore } from "../../core/run/gates/fresh-health.ts";
 import type { Run } from "../../core/run/state/run.ts";
 import type { ObservedHealth, World } from "../../core/run/state/world.ts";
@@ -28,7 +29,7 @@ export function readHealth(truth: Truth, world: World, keys: readonly string[], 
   for (const key of keys) {
     const target = truth.targets.get(key);
     const failed = target === undefined || now < truth.argoDownUntil || truth.healthDice.chance(truth.chaos.missing);
-    health.set(key, { ...(failed ? { failed: "timeout" } : { status: healthAt(truth.git, target, now) }), readAt: iso(now) });
+    health.set(key, { ...(failed ? { failed: said("timeout") } : { status: healthAt(truth.git, target, now) }), readAt: iso(now) });
   }
   return { ...world, health };
 }

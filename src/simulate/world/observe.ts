@@ -1,5 +1,6 @@
 import { iso } from "../../core/base/time.ts";
 import type { Cluster } from "../../core/plan/plan-types.ts";
+import { said } from "../../core/reasons/run.ts";
 import type { Batch, BatchTarget, Run } from "../../core/run/state/run.ts";
 import { hasGoneOn } from "../../core/run/state/steps.ts";
 import type { Approver, Guard, LostPlane, ObservedPull, ObservedTarget, World } from "../../core/run/state/world.ts";
@@ -30,7 +31,7 @@ export function observe(truth: Truth, run: Run, others: readonly Run[], now: num
     commands: commandsOf(truth, run),
     freezes: freezes.length === 0 ? undefined : freezes,
     limits: truth.limits,
-    settingsBroken: now < truth.settingsBrokenUntil ? "limits is no mapping" : undefined,
+    settingsBroken: now < truth.settingsBrokenUntil ? said("limits is no mapping") : undefined,
     unprotected: now < truth.unprotectedUntil && run.spec.mode === "Run" ? BARE : undefined,
     others: truth.dice.chance(missing) ? undefined : others,
     approvals,
@@ -44,7 +45,7 @@ const BARE: World["unprotected"] = [{ branch: "stagecoach/journal", lacks: ["upd
 const NO_CLUSTERS: ReadonlyMap<string, Cluster> = new Map();
 
 function lost(until: number): ReadonlyMap<string, LostPlane> {
-  return new Map([["hub", { since: iso(until - 3_600_000), why: "connection refused" }]]);
+  return new Map([["hub", { since: iso(until - 3_600_000), why: said("connection refused") }]]);
 }
 
 /** The tag that each release of the model is. Whether it was moved is each run's own: nothing starts from a moved one. */
@@ -105,7 +106,7 @@ function observeGuards(truth: Truth, run: Run, now: number): Map<number, Guard> 
     if (truth.dice.chance(truth.chaos.missing)) continue;
     const bad = now < truth.guard.until;
     const guard: Guard = bad
-      ? { ok: false, base, at: iso(now), why: "An Application would be removed.", retry: truth.guard.retry }
+      ? { ok: false, base, at: iso(now), why: said("An Application would be removed."), retry: truth.guard.retry }
       : { ok: true, base, at: iso(now) };
     guards.set(batch.number, guard);
   }

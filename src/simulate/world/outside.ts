@@ -1,3 +1,4 @@
+import { said } from "../../core/reasons/run.ts";
 import type { ObservedAnalysis } from "../../core/run/state/analysis-types.ts";
 import { type HookAnswer, hookTryKey } from "../../core/run/state/hooks-types.ts";
 import type { Measure, ModelOutside, Reply } from "../generate/scenario.ts";
@@ -97,11 +98,11 @@ export function observeMeasuring(outside: Outside, id: string, now: number): Obs
   const count = now - one.startedAt >= INTERVAL_MS ? 1 : 0;
   const metric = { name: "up", phase: "Running", count, successful: count, failed: 0, inconclusive: 0, error: 0 };
   if (now < one.endsAt || one.ends === "Endless") {
-    const running: ObservedAnalysis = { phase: "Running", message: "it is measured", metrics: [metric] };
+    const running: ObservedAnalysis = { phase: "Running", message: said("it is measured"), metrics: [metric] };
     return one.ends === "Endless" ? { ...running, endless: true } : running;
   }
   find(outside, placeOf(id), { startedAt: one.startedAt, at: one.endsAt, says: one.ends });
-  return { phase: one.ends, message: `it ended as ${one.ends}`, metrics: [{ ...metric, phase: one.ends, count: 1 }] };
+  return { phase: one.ends, message: said(`it ended as ${one.ends}`), metrics: [{ ...metric, phase: one.ends, count: 1 }] };
 }
 
 /** Makes one request; the same one twice is made once. */
@@ -125,9 +126,9 @@ export function observeAnswer(outside: Outside, id: string, request: number, now
     case "hold":
       return { kind: "hold", message: "not now", forMs: HOLD_MS };
     case "error":
-      return { kind: "error", message: "404", again: false };
+      return { kind: "error", message: said("404"), again: false };
     case "silent":
-      return { kind: "error", message: "no answer within 10s", again: true };
+      return { kind: "error", message: said("no answer within 10s"), again: true };
   }
 }
 

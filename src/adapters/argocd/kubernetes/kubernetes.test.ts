@@ -214,7 +214,7 @@ describe("the Kubernetes adapter", () => {
     plane = openOn(sim, { clusterSecrets: false, kubeConfig: { kubeconfig: sim.kubeconfig(token) }, tuning: { maxBackoffMs: 10 } });
     const known = plane;
     const seen: boolean[] = [];
-    await until(known, () => /cannot watch resource "application.*grant/.test(sentenceOf(known.state().why ?? "")));
+    await until(known, () => /cannot watch resource "application.*grant/.test(sentenceOf(known.state().why)));
     await until(known, () => {
       seen.push(known.state().fresh);
       return ++lists > 3;

@@ -93,7 +93,7 @@ describe("a journal that GitHub signs", () => {
     const outcomes = await Promise.all([one.journal.record(change("left")), two.journal.record(change("right"))]);
     expect(outcomes.toSorted()).toEqual(["lost", "recorded"]);
     const [a, b] = [await one.journal.read(), await two.journal.read()];
-    expect(a.runs.get("payments")?.why).toSay(outcomes[0] === "recorded" ? "left" : "right");
+    expect(a.runs.get("payments")?.why).toEqual(said(outcomes[0] === "recorded" ? "left" : "right"));
     expect(b.head).toBe(a.head);
   });
 

@@ -37,7 +37,7 @@ const evidence: fc.Arbitrary<Evidence> = fc.record(
   {
     verdict: fc.constantFrom("live", "failing", "waiting", "pending", "lost"),
     clause: text,
-    sentence: text,
+    sentence: text.map(said),
     readAt: time,
     resourceVersion: text,
     fields: fc.dictionary(
@@ -182,7 +182,7 @@ describe("a run and its files", () => {
       "batch: 1
       shard: 1
       evidence:
-        - {"target":"hub/argocd/payments-cluster-0","verdict":"live","clause":"all","sentence":"Live at v1.4.2 and healthy for 10s.","readAt":"2026-11-21T04:01:00.000Z","resourceVersion":"812","fields":{"sync.status":"Synced","sync.revision":"dddddddddddddddddddddddddddddddddddddddd","health.status":"Healthy","operation.phase":"Succeeded"}}
+        - {"target":"hub/argocd/payments-cluster-0","verdict":"live","clause":"all","sentence":{"code":"SAID","text":"Live at v1.4.2 and healthy for 10s."},"readAt":"2026-11-21T04:01:00.000Z","resourceVersion":"812","fields":{"sync.status":"Synced","sync.revision":"dddddddddddddddddddddddddddddddddddddddd","health.status":"Healthy","operation.phase":"Succeeded"}}
       "
     `);
   });

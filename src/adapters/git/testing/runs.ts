@@ -123,9 +123,9 @@ export function confirmed(run: Run, at: number): Run {
   if (last === undefined) return run;
   const targets = last.targets.map((one): BatchTarget => {
     const fields = { "sync.status": "Synced", "sync.revision": "d".repeat(40), "health.status": "Healthy", "operation.phase": "Succeeded" };
-    const sentence = "Live at v1.4.2 and healthy for 10s.";
+    const sentence = said("Live at v1.4.2 and healthy for 10s.");
     const evidence = { verdict: "live" as const, clause: "all", sentence, readAt: iso(at), resourceVersion: "812", fields };
-    return { ...one, phase: "Baked", since: iso(at), why: said(sentence), confirmedAt: iso(at), evidence };
+    return { ...one, phase: "Baked", since: iso(at), why: sentence, confirmedAt: iso(at), evidence };
   });
   const merged = { commit: "e".repeat(40), at: iso(at - 30_000), by: "stagecoach[bot]" };
   const batch: Batch = {

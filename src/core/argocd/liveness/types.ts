@@ -1,4 +1,4 @@
-import type { AnyReason, Words } from "../../base/reason.ts";
+import type { AnyReason } from "../../base/reason.ts";
 import type { Time } from "../../base/time.ts";
 import type { Verdict } from "../../run/state/run.ts";
 import type { ContentProof } from "../content.ts";
@@ -97,7 +97,7 @@ interface Content {
 }
 
 /** `failed`: why it could not be asked since then. `refused`: asking again changes nothing. */
-export type ContentSeen = { proof: ContentProof } | { failed: Words; since: Time; refused?: true | undefined };
+export type ContentSeen = { proof: ContentProof } | { failed: AnyReason; since: Time; refused?: true | undefined };
 
 interface Edited {
   files: readonly string[];

@@ -70,7 +70,7 @@ export function evidenceBefore(run: Run, batch: Batch, now: number, limit = Numb
 }
 
 function proofRow(run: Run, now: number, cluster: ModelNode, { state, facts, evidence, reason, says }: ModelNode): string[] {
-  const why = present(wholeSentence(reason ?? says, run), ...(evidence?.notes ?? [])).join(" ");
+  const why = present(reason === undefined ? says : wholeSentence(reason, run), ...(evidence?.notes ?? [])).join(" ");
   const word = present(LABELS[state], ...facts).join(", ");
   return [code(cluster.name), word, prose(why.slice(0, 500)), evidence === undefined ? "–" : clockTime(evidence.readAt, now)];
 }

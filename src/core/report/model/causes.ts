@@ -16,13 +16,13 @@ const MOST_ROLLOUTS = 3;
 export function causeOfTarget({ run, linkTo }: Context, target: BatchTarget): Cause {
   const { key, application, cluster, rollouts = [], evidence, why } = target;
   const words = evidence?.sentence ?? why;
-  const [said] = typeof words === "string" ? [] : causesOf(words).toReversed();
+  const [said] = causesOf(words).toReversed();
   const ill = rollouts.filter(({ phase }) => phase === "Degraded").slice(0, MOST_ROLLOUTS);
   const parts = ill.map(({ namespace, name, message }) => `Rollout ${namespace}/${name} is Degraded${message ? `: ${message}` : ""}`);
   const { unwell } = evidence?.fields ?? {};
   // What is wrong with each says more than what is said of the whole.
   if (parts.length === 0 && typeof unwell === "string") parts.push(unwell);
-  const text = typeof words === "string" ? words : said === undefined ? "" : messageOf(said, run);
+  const text = said === undefined ? "" : messageOf(said, run);
   return {
     kind: "application",
     name: `${application} on ${clusterName(run, cluster)}`,

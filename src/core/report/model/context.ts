@@ -1,6 +1,6 @@
 /** What the builders of the model share. */
 import { defined } from "../../base/defined.ts";
-import type { Words } from "../../base/reason.ts";
+import type { AnyReason } from "../../base/reason.ts";
 import type { Next, Run } from "../../run/state/run.ts";
 import type { LinkTo } from "../links.ts";
 import { type History, NO_HISTORY } from "../plan/duration.ts";
@@ -26,8 +26,7 @@ export function contextOf(run: Run, now: number, given: Partial<Omit<Context, "r
 }
 
 /** The reason of a node, what it is about, and its sentence. */
-export function explained({ run }: Pick<Context, "run">, why: Words): Pick<ModelNode, "reason" | "subject" | "says"> {
-  if (typeof why === "string") return { says: why };
+export function explained({ run }: Pick<Context, "run">, why: AnyReason): Pick<ModelNode, "reason" | "subject" | "says"> {
   return { reason: why, subject: entryOf(why)?.subject, says: plainSentence(why, run) };
 }
 

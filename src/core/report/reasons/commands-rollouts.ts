@@ -1,10 +1,10 @@
 import { count } from "../../base/count.ts";
-import type { Words } from "../../base/reason.ts";
+import type { AnyReason } from "../../base/reason.ts";
 import type { CommandReasons } from "../../reasons/commands.ts";
 import { entriesOf } from "./entry.ts";
 import type { Names } from "./phrases.ts";
 
-function listed(reasons: readonly Words[], more: number, names: Names): string {
+function listed(reasons: readonly AnyReason[], more: number, names: Names): string {
   const some = reasons.map((reason) => names.because(reason)).join("; ");
   return more > 0 ? `${some}; and ${more} more` : some;
 }

@@ -144,7 +144,8 @@ const GENERAL = entriesOf<CommandReasons>()({
   ROLLBACK_DONE: {
     subject: "run",
     says: ({ clusters, left, because }, names) => {
-      const rest = left.length === 0 ? "" : `; left as they are: ${names.clusters(left)} (${names.because(because ?? "")})`;
+      const why = because === undefined ? "" : ` (${names.because(because)})`;
+      const rest = left.length === 0 ? "" : `; left as they are: ${names.clusters(left)}${why}`;
       return `a run of its own puts back ${names.clusters(clusters, MOST_NAMED)}, in reverse order${rest}`;
     },
   },

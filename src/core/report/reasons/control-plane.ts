@@ -80,6 +80,9 @@ const SAYS: Says = {
   APPLICATION_UNKNOWN: "there is no Application {namespace}/{name}",
   ACTION_NOT_OFFERED: ({ action, rollout, known }) =>
     known ? `Argo CD does not offer ${action} for ${rollout} as it is now` : `Argo CD knows no action ${action} for ${rollout}`,
+  NOT_GRANTED: "{because}; the operator grants more under `tenancy` in the server's configuration",
+  APPLICATION_NOT_GRANTED: "this repository may not use Application {application}",
+  TEMPLATE_NOT_GRANTED: "this repository may not use the Argo CD project of the ApplicationSet's template",
 };
 
 export const CONTROL_PLANE = Object.fromEntries(

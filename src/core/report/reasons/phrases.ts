@@ -1,5 +1,5 @@
 import { count } from "../../base/count.ts";
-import type { Words } from "../../base/reason.ts";
+import type { AnyReason } from "../../base/reason.ts";
 import { formatSelector } from "../../base/selector.ts";
 import { formatDuration } from "../../base/time.ts";
 import type { BareBranch, BranchRule } from "../../reasons/gates.ts";
@@ -14,7 +14,7 @@ export interface Names {
   /** At most `most` (5) names, then how many more; "nothing" for none. */
   clusters(keys: Iterable<string>, most?: number): string;
   /** The sentence of a reason within the reason. */
-  because(words: Words): string;
+  because(words: AnyReason): string;
 }
 
 export const BATCH_NOUNS: Record<BatchRef["kind"], string> = {

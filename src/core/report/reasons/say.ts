@@ -1,4 +1,4 @@
-import type { AnyReason, Words } from "../../base/reason.ts";
+import type { AnyReason } from "../../base/reason.ts";
 import { clusterName, type Planned } from "../../run/state/names.ts";
 import { firstOf } from "../markdown.ts";
 import { ended } from "../words.ts";
@@ -71,23 +71,22 @@ export function namesOf(run: Planned | undefined): Names {
 }
 
 /** Says a reason in a sentence without a full stop. A code that is not known, or data that does not fit it, is shown as it stands. */
-export function sentenceOf(words: Words, run?: Planned): string {
-  if (typeof words === "string") return words;
-  const entry = Object.hasOwn(REASONS, words.code) ? REASONS[words.code] : undefined;
-  if (entry === undefined) return JSON.stringify(words);
+export function sentenceOf(reason: AnyReason | undefined, run?: Planned): string {
+  if (reason === undefined) return "";
   try {
-    return sayWording(entry.says, words, namesOf(run));
+    const entry = Object.hasOwn(REASONS, reason.code) ? REASONS[reason.code] : undefined;
+    return entry === undefined ? JSON.stringify(reason) : sayWording(entry.says, reason, namesOf(run));
   } catch {
     // A journal that was changed by hand may hold anything.
-    return JSON.stringify(words);
+    return JSON.stringify(reason);
   }
 }
 
 /** Says a reason as it stands by itself: with a capital at its start, unless a name begins it, and a stop at its end. */
-export function wholeSentence(words: Words, run?: Planned, most = Number.POSITIVE_INFINITY): string {
-  const text = sentenceOf(words, run).trim();
+export function wholeSentence(reason: AnyReason, run?: Planned, most = Number.POSITIVE_INFINITY): string {
+  const text = sentenceOf(reason, run).trim();
   const isWord = /^[a-z]+(?=[\s,;:]|$)/.test(text);
-  const isOurs = isWord && (typeof words === "string" || !isBegunByName(text, words, namesOf(run)));
+  const isOurs = isWord && !isBegunByName(text, reason, namesOf(run));
   const begun = isOurs ? text.charAt(0).toUpperCase() + text.slice(1) : text;
   if (begun.length > most) return `${begun.slice(0, most - 1)}…`;
   return ended(begun);
@@ -110,8 +109,8 @@ export function entryOf({ code }: AnyReason): Omit<Entry<never>, "says"> | undef
 }
 
 /** The same for a place that draws no Markdown: commands and names stand without their marks. */
-export function plainSentence(words: Words, run?: Planned): string {
-  return withoutMarks(sentenceOf(words, run));
+export function plainSentence(reason: AnyReason, run?: Planned): string {
+  return withoutMarks(sentenceOf(reason, run));
 }
 
 /** Code is marked for those who draw Markdown alone. */

@@ -4,7 +4,7 @@
  * Where a field decides how it is said, the wording is a table by that field: `{ again: { true: "…", false: "…" } }`. Whatever more it takes is
  * a function.
  */
-import type { AnyReason, Words } from "../../base/reason.ts";
+import type { AnyReason } from "../../base/reason.ts";
 import { formatDuration } from "../../base/time.ts";
 import type { AnalysisRef, BatchRef, HookRef, PullRef, SourceNamed } from "../../reasons/refs.ts";
 import type { NextStepRef, WaitRef } from "../../reasons/stages.ts";
@@ -86,5 +86,5 @@ function phrase(field: string, data: unknown, names: Names): string {
   if (said !== undefined) return said(data as never, names);
   if (typeof data === "number" || typeof data === "string") return String(data);
   if (Array.isArray(data)) return data.map((one) => phrase("", one, names)).join(", ");
-  return names.because(data as Words);
+  return names.because(data as AnyReason);
 }

@@ -1,4 +1,4 @@
-import type { Words } from "../../base/reason.ts";
+import type { AnyReason } from "../../base/reason.ts";
 import { epoch, formatDuration } from "../../base/time.ts";
 import type { Batch, Run } from "../../run/state/run.ts";
 import { cell, code } from "../escape.ts";
@@ -68,7 +68,7 @@ function tookOf(batches: readonly Batch[], end: number): string {
 }
 
 function failures(run: Run): string {
-  const line = ({ cluster, why }: { cluster: string; why: Words }, what: string) =>
+  const line = ({ cluster, why }: { cluster: string; why: AnyReason }, what: string) =>
     `- ${code(shortName(cluster))} ${what}: ${cell(wholeSentence(why, run), 500)}`;
   const failed = run.batches.flatMap(({ targets }) => targets.filter(({ phase }) => phase === "Failed"));
   const rows = [

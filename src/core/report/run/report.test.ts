@@ -37,8 +37,8 @@ describe("the run's comment on the release PR", () => {
 
       | stage | PR | cluster | application | change | state | since | why |
       | --- | --- | --- | --- | --- | --- | --- | --- |
-      | canary | #11 | \`eu-1\` | \`payments-eu-1\` | \`v1.4.1\` → \`v1.4.2\` | ✅ Healthy | 4m | live at 1f2e3d4 and healthy. |
-      | canary | #11 | \`eu-2\` | \`payments-eu-2\` | \`v1.4.1\` → \`v1.4.2\` | ✅ Healthy | 4m | live at 1f2e3d4 and healthy. |
+      | canary | #11 | \`eu-1\` | \`payments-eu-1\` | \`v1.4.1\` → \`v1.4.2\` | ✅ Healthy | 4m | Live at 1f2e3d4 and healthy. |
+      | canary | #11 | \`eu-2\` | \`payments-eu-2\` | \`v1.4.1\` → \`v1.4.2\` | ✅ Healthy | 4m | Live at 1f2e3d4 and healthy. |
       | everywhere else | #12 | \`us-1\` | \`payments-us-1\` | \`v1.4.1\` → \`v1.4.2\` | 🔄 Syncing | 4m | us-1 is syncing. |
       | everywhere else | #12 | \`us-2\` | \`payments-us-2\` | \`v1.4.1\` → \`v1.4.2\` | 🔀 Merged | 4m | us-2 is merged. |
 

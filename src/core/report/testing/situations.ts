@@ -2,6 +2,7 @@
 import { defined } from "../../base/defined.ts";
 import { iso } from "../../base/time.ts";
 import { livenessReason } from "../../reasons/liveness.ts";
+import { said } from "../../reasons/run.ts";
 import type { Run } from "../../run/state/run.ts";
 import { type Bench, bench, bring, judge, MINUTE, pull, round, SECOND, say, see } from "../../run/testing/bench.ts";
 import type { Rollout } from "../../spec/rollout.ts";
@@ -94,11 +95,11 @@ function failed(): Situation {
 function planeLost(): Situation {
   const self = begun();
   bring(self, 1, "merged");
-  const lost = { since: iso(self.now), why: { code: "CONNECTION_REFUSED" as const } };
+  const lost = { since: iso(self.now), why: said("connect ECONNREFUSED 10.0.0.7:443") };
   self.world = {
     ...self.world,
     clustersKnown: false,
-    lostPlanes: new Map([["hub", { ...lost, why: "connect ECONNREFUSED 10.0.0.7:443" }]]),
+    lostPlanes: new Map([["hub", lost]]),
   };
   for (const cluster of ["c1", "c3"]) see(self, cluster, { assessment: undefined });
   round(self, MINUTE);

@@ -52,7 +52,10 @@ describe("the next batch's PR", () => {
     const seen = round(self);
     // Seen again by its branch: no record of its own.
     expect([seen.change, seen.run.batches[1]?.phase, wants(seen)]).toEqual(["observation", "Open", []]);
-    expect(batch(self.run, 2).why).toBe('#102 is open; waiting until batch 1 of stage "stage 1" is done');
+    expect(batch(self.run, 2).why).toMatchObject({
+      ...{ code: "PULL_WAITS", pull: 102 },
+      because: { code: "BATCH_BEFORE", batch: { stage: "stage 1", number: 1 } },
+    });
   });
 
   test("is made with the intention to merge the one before, in one record, and opened with none once that has merged", () => {
@@ -117,7 +120,7 @@ describe("the next batch's PR", () => {
     expect([wants(round(self)), self.run.phase, batch(self.run, 2).why]).toEqual([
       [],
       "Progressing",
-      "its pull request is not open yet: it conflicts with the base",
+      runReason("NOT_OPENED_YET", { because: runReason("BASE_CONFLICTS") }),
     ]);
     confirmFirst(self);
     expect(round(self).run.paused?.kind).toBe("Refused");
@@ -170,7 +173,7 @@ describe("a PR that was opened ahead", () => {
     const asked = round(self);
     expect(wants(asked).filter((effect) => effect.startsWith("Merge"))).toEqual([]);
     expect([self.run.batches[0]?.phase, self.run.stage, self.run.batches[1]?.ahead]).toEqual(["Settled", 0, true]);
-    expect(batch(self.run, 2).why).toBe('#102 is open; opened ahead: stage "stage 1" is not done yet');
+    expect(batch(self.run, 2).why).toMatchObject({ code: "PULL_WAITS", pull: 102, because: { code: "STAGE_BEFORE", stage: "stage 1" } });
   });
 
   test("is built again without a cluster that is left out meanwhile", () => {

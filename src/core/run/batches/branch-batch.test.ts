@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import type { AnyReason } from "../../base/reason.ts";
+import { said } from "../../reasons/run.ts";
 import { sentenceOf } from "../../report/reasons/say.ts";
 import { batch, bench, guard, judge, merged, noPull, pull, round, wants } from "../testing/bench.ts";
-import { told } from "../testing/told.ts";
 
 /** What the world shows for a batch that moves branches: the same as of a PR, under number 0. */
 const MOVE = { number: 0, url: "" };
@@ -10,7 +10,7 @@ const MOVE = { number: 0, url: "" };
 test("a batch without a PR goes the same way, and no sentence of it speaks of #0", () => {
   const run = bench(1);
   const events: AnyReason[] = [];
-  const told = (advanced: ReturnType<typeof round>) => {
+  const note = (advanced: ReturnType<typeof round>) => {
     events.push(
       ...advanced.events,
       advanced.run.why,
@@ -18,18 +18,18 @@ test("a batch without a PR goes the same way, and no sentence of it speaks of #0
     );
     return advanced;
   };
-  told(round(run));
+  note(round(run));
   pull(run, 1, MOVE);
-  told(round(run));
+  note(round(run));
   guard(run, 1);
-  const merging = told(round(run));
+  const merging = note(round(run));
   expect(wants(merging).join()).toMatch(/^Merge 1/);
   merged(run, 1, { commit: "release" });
-  told(round(run));
+  note(round(run));
   expect(batch(run.run, 1)).toMatchObject({ phase: "Merged", merged: { commit: "release" } });
   expect(batch(run.run, 1).pull).toBeUndefined();
   judge(run, "c1", "live", "all");
-  expect(told(round(run)).run.phase).toBe("Succeeded");
+  expect(note(round(run)).run.phase).toBe("Succeeded");
   expect(events.map((event) => sentenceOf(event)).filter((text) => text.includes("#0"))).toEqual([]);
   expect(events.map((event) => sentenceOf(event)).join("\n")).toContain("the fast-forward");
 });
@@ -38,11 +38,11 @@ test("one that must not be moved pauses the run, and is looked at anew by /resum
   const run = bench(1);
   round(run);
   pull(run, 1, MOVE);
-  guard(run, 1, { ok: false, why: "env/c1 cannot be fast-forwarded", retry: false });
+  guard(run, 1, { ok: false, why: said("env/c1 cannot be fast-forwarded"), retry: false });
   const paused = round(run).run;
-  expect([paused.phase, told(paused).paused?.reason]).toEqual([
+  expect([paused.phase, paused.paused?.reason]).toEqual([
     "Paused",
-    "the fast-forward must not be merged: env/c1 cannot be fast-forwarded",
+    { code: "GUARD_REFUSES", pull: null, because: said("env/c1 cannot be fast-forwarded") },
   ]);
   noPull(run, 1);
   round(run);

@@ -2,7 +2,7 @@
 import type { AnyReason } from "../../base/reason.ts";
 import { epoch, type Time } from "../../base/time.ts";
 import type { Edit } from "../../plan/plan-types.ts";
-import { runReason, said } from "../../reasons/run.ts";
+import { runReason } from "../../reasons/run.ts";
 import { protectionGate } from "../gates/protection.ts";
 import { isInTurn, isProposed, putsBack } from "../state/batch.ts";
 import { batchOf, changeBatch, type Draft, mapTargets, moveBatch, moveTarget, pause, sayBatch, wakeAt } from "../state/draft.ts";
@@ -82,7 +82,7 @@ function proposeAhead(draft: Draft, { number }: Batch): void {
   if (!isKnown || live.every((target) => isThere(pinned(draft, target)))) return;
   if (isUnprotected(draft, batchOf(draft.run, number))) return;
   if (!guard.ok) {
-    sayBatch(draft, number, runReason("NOT_OPENED_YET", { because: said(guard.why) }), { what: runReason("NEXT_JUDGED_AGAIN") });
+    sayBatch(draft, number, runReason("NOT_OPENED_YET", { because: guard.why }), { what: runReason("NEXT_JUDGED_AGAIN") });
     return;
   }
   // What stood there has to be known when it is put back.
@@ -111,10 +111,10 @@ function guardAllows(draft: Draft, batch: Batch): boolean {
   const guard = draft.world.guards.get(batch.number);
   if (guard === undefined || guard.ok) return true;
   if (guard.retry) {
-    sayBatch(draft, batch.number, runReason("NOT_OPENED_YET", { because: said(guard.why) }), { what: runReason("NEXT_JUDGED_AGAIN") });
+    sayBatch(draft, batch.number, runReason("NOT_OPENED_YET", { because: guard.why }), { what: runReason("NEXT_JUDGED_AGAIN") });
     return false;
   }
-  const reason = runReason("MUST_NOT_PROPOSE", { batch: batchRef(draft.run, batch), because: said(guard.why) });
+  const reason = runReason("MUST_NOT_PROPOSE", { batch: batchRef(draft.run, batch), because: guard.why });
   pause(draft, "Refused", "stagecoach", reason, runReason("ASK_CHANGE_NAMED"));
   return false;
 }

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { iso } from "../../base/time.ts";
+import { said } from "../../reasons/run.ts";
 import type { Rollout } from "../../spec/rollout.ts";
 import { type Bench, batch, bench, bring, MINUTE, noPull, pull, round, say, wants } from "../testing/bench.ts";
 
@@ -10,7 +11,7 @@ const rule =
   };
 
 function unreachable(self: Bench, ...names: string[]): void {
-  self.world = { ...self.world, unreachable: new Map(names.map((name) => [`hub/${name}`, "dial tcp: i/o timeout"])) };
+  self.world = { ...self.world, unreachable: new Map(names.map((name) => [`hub/${name}`, said("dial tcp: i/o timeout")])) };
 }
 
 describe("quarantine", () => {
@@ -96,7 +97,7 @@ describe("quarantine", () => {
     round(self);
     expect(self.run.quarantined).toMatchObject([{ cluster: "hub/c2", why: { code: "QUARANTINE_MATCHED" } }]);
     const lost = bench(1, [{}], rule());
-    lost.world = { ...lost.world, lostPlanes: new Map([["hub", { since: iso(lost.now), why: "no route" }]]) };
+    lost.world = { ...lost.world, lostPlanes: new Map([["hub", { since: iso(lost.now), why: said("no route") }]]) };
     round(lost);
     expect(lost.run.quarantined).toBeUndefined();
     noPull(lost, 1);

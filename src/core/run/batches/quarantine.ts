@@ -1,7 +1,7 @@
 import type { AnyReason } from "../../base/reason.ts";
 import { matches } from "../../base/selector.ts";
 import { epoch } from "../../base/time.ts";
-import { runReason, said } from "../../reasons/run.ts";
+import { runReason } from "../../reasons/run.ts";
 import { putsBack } from "../state/batch.ts";
 import { change, type Draft, pause, wakeAt } from "../state/draft.ts";
 import { clusterCount, clustersOf, liveTargets, unitOf } from "../state/names.ts";
@@ -19,7 +19,7 @@ export function quarantineWhy(draft: Draft, cluster: string): AnyReason | undefi
   const rule = run.spec.quarantine;
   if (rule === undefined) return undefined;
   const because = world.unreachable?.get(cluster);
-  if (because !== undefined) return runReason("QUARANTINE_UNREACHABLE", { because: said(because) });
+  if (because !== undefined) return runReason("QUARANTINE_UNREACHABLE", { because: because });
   const lost = lostPlane(draft, cluster);
   if (lost !== undefined) {
     const from = epoch(lost.since) + run.spec.graceMs;

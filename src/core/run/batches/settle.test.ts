@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { epoch, iso } from "../../base/time.ts";
 import { livenessReason } from "../../reasons/liveness.ts";
+import { said } from "../../reasons/run.ts";
 import { bench, bring, judge, MINUTE, round, SECOND, see, targetKey } from "../testing/bench.ts";
 
 describe("what comes next of a batch in flight", () => {
@@ -50,7 +51,7 @@ describe("a bake that is over", () => {
   });
 
   test("and could not be read says why, and not that all is well", () => {
-    const failed = livenessReason("READ_FAILED", { because: awaited, problem: "no answer" });
+    const failed = livenessReason("READ_FAILED", { because: awaited, problem: said("no answer") });
     const why = baked(failed)?.why;
     expect(why).toMatchObject({ code: "BATCH_UNCONFIRMED", because: { text: "no answer" } });
   });

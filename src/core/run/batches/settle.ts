@@ -1,7 +1,7 @@
 /** Moves merged batches on: every cluster confirmed, its waits over, baked, measured, settled. Called by `advance` once a round. */
-import { type AnyReason, causesOf, type Words } from "../../base/reason.ts";
+import { type AnyReason, causesOf } from "../../base/reason.ts";
 import { epoch, iso } from "../../base/time.ts";
-import { runReason, said } from "../../reasons/run.ts";
+import { runReason } from "../../reasons/run.ts";
 import { afterBatch, measuresBatch } from "../checks/stage-checks.ts";
 import { withinBudget } from "../outcome/failures.ts";
 import { isInTurn, putsBack } from "../state/batch.ts";
@@ -113,7 +113,7 @@ function isBaked(draft: Draft, batch: Batch, healthy: BatchTarget[]): boolean {
 function doubtOf(draft: Draft, targets: readonly BatchTarget[], first: BatchTarget): AnyReason {
   const open = targets.find((target) => !isToBeRead(draft.world.targets.get(target.key)?.assessment)) ?? first;
   const failed = causesOf(open.why).find(({ code }) => code === "READ_FAILED");
-  return failed === undefined ? open.why : said(failed["problem"] as Words);
+  return failed === undefined ? open.why : (failed["problem"] as AnyReason);
 }
 
 /** In a rolling stage each target bakes by itself, and gives its place in the window back when it has. */

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
+import { said } from "../../reasons/run.ts";
 import type { Rollout, StageAnalysis } from "../../spec/rollout.ts";
 import type { ObservedAnalysis } from "../state/analysis-types.ts";
 import { type Bench, batch, bench, bring, guard, judge, merged, noPull, pull, round, say, wants } from "../testing/bench.ts";
-import { told } from "../testing/told.ts";
 import { analysesOf } from "./analysis.ts";
 
 const METRIC = { name: "webcheck", phase: "Running", count: 3, successful: 3, failed: 0, inconclusive: 0, error: 0, value: "ok" };
@@ -18,7 +18,7 @@ function withAnalysis(analysis: Partial<StageAnalysis>, more: (rollout: Rollout)
 
 function measured(self: Bench, id: string, phase: ObservedAnalysis["phase"], change: Partial<ObservedAnalysis> = {}): void {
   const analyses = new Map(self.world.analyses ?? []);
-  analyses.set(id, { phase, message: `it is ${phase}`, metrics: [{ ...METRIC, phase }], ...change });
+  analyses.set(id, { phase, message: said(`it is ${phase}`), metrics: [{ ...METRIC, phase }], ...change });
   self.world = { ...self.world, analyses };
 }
 
@@ -42,7 +42,10 @@ describe("AfterBatch", () => {
     measured(self, ID, "Running");
     round(self);
     expect(self.run.batches).toHaveLength(1);
-    expect(told(self.run).why).toBe('waiting for the analysis webcheck of batch 1 of stage "stage 1": it is Running');
+    expect(self.run.why).toMatchObject({
+      code: "ANALYSIS_RUNNING",
+      analysis: { templates: ["webcheck"], of: { stage: "stage 1", number: 1 } },
+    });
     measured(self, ID, "Successful");
     const over = round(self);
     expect(batch(self.run, 1).analyses).toMatchObject([{ phase: "Successful", metrics: [{ successful: 3, value: "ok" }] }]);
@@ -81,7 +84,7 @@ describe("AfterBatch", () => {
     expect(wants(round(self))).toEqual([`StopAnalysis ${ID}`]);
     measured(self, ID, "Successful");
     expect(round(self).run.phase).toBe("Succeeded");
-    expect(batch(self.run, 1).analyses?.[0]?.why).toEqual("nothing failed until it ended: the bake is over");
+    expect(batch(self.run, 1).analyses?.[0]?.why).toEqual({ code: "ANALYSIS_CALLED_OFF", because: { code: "BAKE_IS_OVER" } });
   });
 
   test("runs once for each cluster of the batch where its arguments name the cluster, with that cluster's values", () => {
@@ -124,7 +127,7 @@ describe("an analysis that ends badly", () => {
         ),
       );
       bring(self, 1, "confirmed");
-      measured(self, ID, phase, { message: "webcheck: failed twice" });
+      measured(self, ID, phase, { message: said("webcheck: failed twice") });
       round(self);
       expect(self.run).toMatchObject({ phase: "Paused", paused: { kind: "Failure" } });
       expect(self.run.paused?.reason).toHaveCode("SAID", { text: "webcheck: failed twice" });
@@ -156,7 +159,7 @@ describe("an analysis that ends badly", () => {
     bring(self, 1, "confirmed");
     measured(self, ID, "Inconclusive");
     round(self);
-    expect(self.run.paused).toMatchObject({ kind: "Undecided", ask: expect.toSay("/retry") });
+    expect(self.run.paused).toMatchObject({ kind: "Undecided", ask: expect.toHaveCode("ASK_UNDECIDED_CHECK", { again: "measures" }) });
     say(self, "/resume");
     round(self);
     expect([self.run.phase, self.run.batches.length]).toEqual(["Progressing", 2]);
@@ -173,7 +176,7 @@ describe("an analysis that ends badly", () => {
     bring(self, 1, "confirmed");
     measured(self, ID, "Failed");
     round(self);
-    expect(told(self.run)).toMatchObject({ phase: "Failed", rollback: { by: "stagecoach" } });
+    expect(self.run).toMatchObject({ phase: "Failed", rollback: { by: "stagecoach" } });
   });
 
   test("with Continue the run goes on, and ends as Failed", () => {
@@ -201,7 +204,7 @@ describe("before, after and beside a stage", () => {
     expect(wants(round(self))).toEqual(["StartAnalysis payments/42/1/0/BeforeStage/1"]);
     measured(self, "payments/42/1/0/BeforeStage/1", "Running");
     expect(wants(round(self))).toEqual([]);
-    expect(batch(self.run, 1).why).toSay("#101 is open; waiting for the analysis webcheck of stage");
+    expect(batch(self.run, 1).why).toHaveCode("ANALYSIS_RUNNING", { analysis: { templates: ["webcheck"], of: { stage: "stage 1" } } });
     measured(self, "payments/42/1/0/BeforeStage/1", "Successful");
     expect(wants(round(self))).toEqual(["Merge 1"]);
   });

@@ -11,7 +11,7 @@ import type { AnyReason } from "../../base/reason.ts";
 import { parseTemplate } from "../../base/template.ts";
 import { epoch } from "../../base/time.ts";
 import type { AnalysisRef } from "../../reasons/refs.ts";
-import { runReason, said } from "../../reasons/run.ts";
+import { runReason } from "../../reasons/run.ts";
 import type { AnalysisWhen, StageAnalysis } from "../../spec/rollout.ts";
 import type { AnalysisMetric, ObservedAnalysis, RunAnalysis } from "../state/analysis-types.ts";
 import { batchOf, change, changeBatch, type Draft, wakeAt } from "../state/draft.ts";
@@ -148,7 +148,7 @@ function take(draft: Draft, record: RunAnalysis, observed: ObservedAnalysis): vo
   if (observed.phase === "Running") {
     if (stopping !== undefined) draft.effects.push({ kind: "StopAnalysis", analysis: record.id });
     wakeAt(draft, draft.now + SHOWN_MS);
-    const shown = { ...record, why: said(observed.message), metrics: observed.metrics };
+    const shown = { ...record, why: observed.message, metrics: observed.metrics };
     if (!sameMetrics(record.metrics ?? [], observed.metrics)) showAnalysis(draft, shown);
     return;
   }
@@ -156,7 +156,7 @@ function take(draft: Draft, record: RunAnalysis, observed: ObservedAnalysis): vo
   if (stopping?.waived === true) endAnalysis(draft, measured, "Stopped", stopping.why);
   else if (stopping !== undefined && observed.phase === "Successful")
     endAnalysis(draft, measured, "Successful", runReason("ANALYSIS_CALLED_OFF", { because: stopping.why }));
-  else endAnalysis(draft, measured, observed.phase, said(observed.message));
+  else endAnalysis(draft, measured, observed.phase, observed.message);
 }
 
 function sameMetrics(a: readonly AnalysisMetric[], b: readonly AnalysisMetric[]): boolean {

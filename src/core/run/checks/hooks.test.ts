@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
+import { said } from "../../reasons/run.ts";
 import type { Rollout, StageHooks } from "../../spec/rollout.ts";
 import type { HookAnswer } from "../state/hooks-types.ts";
 import { type Bench, batch, bench, bring, guard, judge, pull, round, say, wants } from "../testing/bench.ts";
-import { told } from "../testing/told.ts";
 
 const MINUTE = 60_000;
 const HOOK = { url: "https://hooks.example.com/rollouts?token=x", timeoutMs: 10_000 };
@@ -31,7 +31,7 @@ function opened(self: Bench): void {
 }
 
 const BEFORE = "payments/42/1/before/1/1";
-const error = (again: boolean): HookAnswer => ({ kind: "error", message: "it answered with status 503", again });
+const error = (again: boolean): HookAnswer => ({ kind: "error", message: said("it answered with status 503"), again });
 
 describe("hooks before a stage", () => {
   test("are asked one after the other with the first PR open, and only then is it merged", () => {
@@ -39,15 +39,18 @@ describe("hooks before a stage", () => {
     opened(self);
     const asked = round(self);
     expect([asked.change, wants(asked)]).toEqual(["transition", [`CallHook ${BEFORE}#1`]]);
-    expect(batch(self.run, 1).why).toBe('#101 is open; waiting for the answer of hook 1 before stage "stage 1" (hooks.example.com)');
+    expect(batch(self.run, 1).why).toMatchObject({
+      ...{ code: "PULL_WAITS", pull: 101 },
+      because: { code: "HOOK_AWAITED", hook: { number: 1, when: "before", stage: "stage 1", host: "hooks.example.com" } },
+    });
     expect(JSON.stringify(self.run.hooks)).not.toContain("token");
     answer(self, `${BEFORE}#1`, { kind: "go", message: "" });
     expect(wants(round(self))).toEqual(["CallHook payments/42/1/before/2/1#1"]);
     answer(self, "payments/42/1/before/2/1#1", { kind: "go", message: "change window CHG-7 is open" });
     expect(wants(round(self))).toEqual(["Merge 1"]);
-    expect(told(self.run).hooks?.map(({ phase, why }) => [phase, why])).toEqual([
-      ["Done", "it answered to go on"],
-      ["Done", "change window CHG-7 is open"],
+    expect(self.run.hooks?.map(({ phase, why }) => [phase, why])).toEqual([
+      ["Done", { code: "HOOK_SAID", said: "go" }],
+      ["Done", said("change window CHG-7 is open")],
     ]);
   });
 
@@ -64,7 +67,7 @@ describe("hooks before a stage", () => {
     round(self);
     answer(self, `${BEFORE}#1`, { kind: "hold", message: "CHG-7 is not approved", forMs: 5 * MINUTE });
     expect(wants(round(self))).toEqual([]);
-    expect(batch(self.run, 1).why).toSay("holds: CHG-7 is not approved");
+    expect(batch(self.run, 1).why).toHaveCode("HOOK_HOLDS_STAGE", { because: said("CHG-7 is not approved") });
     expect(wants(round(self, MINUTE))).toEqual([]);
     expect(wants(round(self, 4 * MINUTE))).toEqual([`CallHook ${BEFORE}#2`]);
     answer(self, `${BEFORE}#2`, { kind: "go", message: "" });
@@ -110,7 +113,7 @@ describe("hooks before a stage", () => {
     expect(self.run.paused?.kind).toBe("Undecided");
     say(self, "/resume");
     expect(wants(round(self))).toContain("Merge 1");
-    expect(told(self.run).hooks?.[0]?.accepted).toMatchObject({ by: "alice" });
+    expect(self.run.hooks?.[0]?.accepted).toMatchObject({ by: "alice" });
   });
 
   test("that say so fail the run, by its policy", () => {
@@ -183,7 +186,7 @@ describe("hooks on failure", () => {
     expect(self.run.paused?.kind).toBe("Failure");
     answer(self, `${FAILED}#1`, { kind: "fail", message: "no" });
     round(self);
-    expect([told(self.run).hooks?.[0]?.phase, told(self.run).paused?.kind, told(self.run).hooks?.length]).toEqual(["Failed", "Failure", 1]);
+    expect([self.run.hooks?.[0]?.phase, self.run.paused?.kind, self.run.hooks?.length]).toEqual(["Failed", "Failure", 1]);
   });
 
   test("are told once of what failed, and again of what fails later", () => {
@@ -202,6 +205,6 @@ describe("hooks on failure", () => {
     expect(self.run.why).toHaveCode("END_AWAITS_CHECKS");
     expect(round(self, 8000).run.phase).toBe("Paused");
     expect(round(self, 2000).run.phase).toBe("Failed");
-    expect(told(self.run).hooks?.[0]).toMatchObject({ phase: "Error", why: "it had not answered when the run ended" });
+    expect(self.run.hooks?.[0]).toMatchObject({ phase: "Error", why: { code: "HOOK_UNANSWERED_AT_END" } });
   });
 });

@@ -140,7 +140,7 @@ function hold(draft: Draft, call: HookCall, { message, forMs }: Extract<HookAnsw
 
 function retry(draft: Draft, call: HookCall, { message, again }: Extract<HookAnswer, { kind: "error" }>): void {
   const errors = call.errors + 1;
-  const because = said(message);
+  const because = message;
   if (!again || errors >= MOST_ERRORS) {
     end(draft, { ...call, errors }, "Error", errors === 1 ? because : runReason("HOOK_ASKED_OFTEN", { times: errors, because }));
     return;

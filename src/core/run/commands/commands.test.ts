@@ -399,7 +399,7 @@ describe("/requeue and /retry", () => {
     say(run, "/requeue c1", { flags: { for: "2h" } });
     expect(wants(round(run))).toEqual(["Answer done"]);
     const until = iso(run.now + 120 * MINUTE);
-    expect(batch(run.run, 1)).toMatchObject({ phase: "Settled", why: "people left out every cluster of it" });
+    expect(batch(run.run, 1)).toMatchObject({ phase: "Settled", why: { code: "ALL_LEFT_OUT" } });
     expect(run.run.requeued).toMatchObject([{ cluster: "hub/c1", until, nextAt: until }]);
     bring(run, 2, "confirmed");
     expect(run.run.next).toEqual({ what: { code: "NEXT_LOOKED_AGAIN" }, eta: until });

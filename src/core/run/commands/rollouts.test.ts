@@ -1,5 +1,7 @@
 import { describe, expect, test } from "vitest";
+import type { AnyReason } from "../../base/reason.ts";
 import { iso } from "../../base/time.ts";
+import { said } from "../../reasons/run.ts";
 import type { Command } from "../../spec/commands.ts";
 import type { RolloutAction, RolloutOutcome, RolloutState } from "../state/run.ts";
 import { type Bench, bench, bring, judge, round, SECOND, say, see, targetKey, wants } from "../testing/bench.ts";
@@ -34,38 +36,45 @@ function of(...states: RolloutState[]) {
   return states.map((one, index) => ({ target: `hub/argocd/app-c${index + 1}`, cluster: `c${index + 1}`, rollouts: [one] }));
 }
 
+const state = (cluster: string, phase: string, step: number) => ({ code: "ROLLOUT_STATE", cluster, name: "shop", phase, step, steps: 4 });
+
 describe("which Rollouts of a batch an action is run on", () => {
-  const cases: [string, RolloutAction, RolloutState[], string[] | RegExp][] = [
+  const cases: [string, RolloutAction, RolloutState[], string[] | AnyReason][] = [
     ["all are paused at one step: all are resumed", "resume", [PAUSED, PAUSED], ["c1", "c2"]],
     [
       "one still works towards the step: none is, and it is named",
       "resume",
       [PAUSED, MOVING],
-      /Behind: c2 shop \(Progressing at step 1\/4\)/,
+      { code: "ROLLOUTS_BEHIND", rollouts: [state("c2", "Progressing", 1)] },
     ],
     ["one is ahead: those behind catch up, and it is left", "resume", [PAUSED, LATER], ["c1"]],
-    ["one is aborted at the same step: none is resumed", "resume", [PAUSED, ABORTED], /Behind: c2 shop \(Degraded at step 1\/4\)/],
+    [
+      "one is aborted at the same step: none is resumed",
+      "resume",
+      [PAUSED, ABORTED],
+      { code: "ROLLOUTS_BEHIND", rollouts: [state("c2", "Degraded", 1)] },
+    ],
     ["one is through already: the others are resumed", "resume", [PAUSED, DONE], ["c1"]],
     [
       "none is paused: that is said, with how each stands",
       "resume",
       [MOVING, DONE],
-      /is paused: c1 shop \(Progressing at step 1\/4\); c2 shop \(Healthy/,
+      { code: "ROLLOUTS_NONE_SUCH", wanted: "paused", rollouts: [state("c1", "Progressing", 1), state("c2", "Healthy", 4)] },
     ],
     ["all under way are promoted to the end, wherever they are", "promote-full", [PAUSED, LATER, MOVING, DONE], ["c1", "c2", "c3"]],
     [
       "one is aborted: none is promoted to the end",
       "promote-full",
       [PAUSED, ABORTED],
-      /c2 shop \(Degraded at step 1\/4\): a Rollout that is aborted/,
+      { code: "ROLLOUTS_BROKEN", rollouts: [state("c2", "Degraded", 1)] },
     ],
     ["all under way are aborted, without waiting for one another", "abort", [PAUSED, MOVING, LATER, DONE, ABORTED], ["c1", "c2", "c3"]],
     ["those aborted are tried again, the others left", "retry", [PAUSED, ABORTED], ["c2"]],
-    ["there are none", "resume", [], /the batch has no Argo Rollouts/],
+    ["there are none", "resume", [], { code: "ROLLOUTS_NONE" }],
   ];
   test.each(cases)("%s", (_name, action, states, expected) => {
     const found = lockstep(action, of(...states));
-    if (expected instanceof RegExp) expect("refuse" in found ? found.refuse : found).toSay(expected);
+    if ("code" in expected) expect("refuse" in found ? found.refuse : found).toMatchObject(expected);
     else expect("go" in found ? found.go.map((one) => one.target.slice(-2)) : found).toEqual(expected);
   });
 
@@ -154,7 +163,7 @@ describe("commands with --rollouts", () => {
     const self = suspended();
     command(self, "/promote --rollouts");
     round(self);
-    outcomes(self, { c1: { kind: "done" }, c2: { kind: "forbidden", why: "permission denied; grant it: p, …" } });
+    outcomes(self, { c1: { kind: "done" }, c2: { kind: "forbidden", why: said("permission denied; grant it: p, …") } });
     round(self);
     expect(last(self)).toMatchObject({
       outcome: "refused",
@@ -188,7 +197,7 @@ describe("commands with --rollouts", () => {
   test("without a control plane that may act, the answer says what to configure", () => {
     const self = suspended();
     see(self, "c2", {
-      rollouts: { at: iso(self.now), seen: [PAUSED], cannotAct: "control plane hub may not run actions: allowRolloutActions" },
+      rollouts: { at: iso(self.now), seen: [PAUSED], cannotAct: said("control plane hub may not run actions: allowRolloutActions") },
     });
     command(self, "/promote --rollouts");
     round(self);
@@ -200,7 +209,7 @@ describe("commands with --rollouts", () => {
 
   test("/abort --rollouts goes on without clusters that cannot be seen, and names them", () => {
     const self = suspended();
-    see(self, "c2", { rollouts: { at: iso(self.now), unseen: "control plane hub cannot be seen" } });
+    see(self, "c2", { rollouts: { at: iso(self.now), unseen: said("control plane hub cannot be seen") } });
     command(self, "/abort --rollouts");
     round(self);
     outcomes(self, { c1: { kind: "done" } });

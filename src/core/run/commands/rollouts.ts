@@ -95,8 +95,8 @@ function gather(draft: Draft, batches: readonly Batch[], action: RolloutAction):
     if (looked === undefined) return "later";
     const cannot = looked.unseen ?? ((looked.seen?.length ?? 0) > 0 ? looked.cannotAct : undefined);
     if (cannot === undefined) targets.push({ target: target.key, cluster, rollouts: looked.seen ?? [] });
-    else if (action === "abort") left.push({ code: "ROLLOUT_UNSEEN", cluster, because: said(cannot) });
-    else return { refuse: { code: "ROLLOUTS_UNSEEN", cluster, because: said(cannot) } };
+    else if (action === "abort") left.push({ code: "ROLLOUT_UNSEEN", cluster, because: cannot });
+    else return { refuse: { code: "ROLLOUTS_UNSEEN", cluster, because: cannot } };
   }
   if (targets.every((one) => one.rollouts.length === 0) && left.length > 0) return { refuse: { code: "ROLLOUTS_ALL_UNSEEN", left } };
   return { targets, left };
@@ -154,7 +154,7 @@ function answerOf(run: Run, { action, also, left, rollouts }: RolloutOrder): Exc
     failed: failed.map((one) => ({
       cluster: ownerOf(run, one),
       name: one.name,
-      because: said(one.outcome?.why ?? one.outcome?.kind ?? ""),
+      because: one.outcome?.why ?? said(one.outcome?.kind ?? ""),
     })),
     left: left.slice(0, 8),
   });

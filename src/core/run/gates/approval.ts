@@ -1,6 +1,6 @@
 import type { AnyReason } from "../../base/reason.ts";
 import { iso } from "../../base/time.ts";
-import { runReason, said } from "../../reasons/run.ts";
+import { runReason } from "../../reasons/run.ts";
 import type { Stage } from "../../spec/rollout.ts";
 import { amendedSince, approvalHash } from "../state/amend.ts";
 import { pullRef } from "../state/names.ts";
@@ -93,7 +93,7 @@ export function approvalGate(scene: Scene, batch: Batch): Wait | undefined {
     teams: wanted.teams,
     want: wanted.count,
     have,
-    lapsed: (world.lapsed?.get(batch.number) ?? []).map(({ by, why: because }) => ({ by, because: said(because) })),
+    lapsed: (world.lapsed?.get(batch.number) ?? []).map(({ by, why: because }) => ({ by, because: because })),
     outdated: outdated(scene, batch, have),
     unread: world.approvals === undefined,
     unlinked: run.trigger.unlinked ?? [],

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { iso } from "../../base/time.ts";
+import { said } from "../../reasons/run.ts";
 import { advance } from "../advance.ts";
 import { type Bench, batch, bench, bring, guard, pull, round, SECOND, targetKey, wants } from "../testing/bench.ts";
 import { confirmedBefore } from "./fresh-health.ts";
@@ -37,13 +38,13 @@ describe("health before a merge", () => {
   test("holds it where the read finds one Degraded that nobody told of, or gone, until it is well", () => {
     const self = secondOpen();
     self.health.set(targetKey("c1"), "Degraded");
-    expect(nextWhy(self)).toSay("app-c1, healthy before, is Degraded now");
+    expect(nextWhy(self)).toHaveCode("CONFIRMED_ILL", { application: "app-c1", status: "Degraded" });
     expect(batch(self.run, 2)).toMatchObject({ phase: "Open" });
     // Its gate is not passed: a person is not to merge it, either.
     expect(self.last.cleared ?? []).toEqual([]);
     self.world = { ...self.world, health: new Map() };
     self.health.set(targetKey("c1"), "gone");
-    expect(nextWhy(self)).toSay("app-c1, healthy before, is gone now");
+    expect(nextWhy(self)).toHaveCode("CONFIRMED_ILL", { application: "app-c1", status: "gone" });
     self.world = { ...self.world, health: new Map() };
     self.health.clear();
     expect(wants(round(self))).toContain("Merge 2");
@@ -52,7 +53,7 @@ describe("health before a merge", () => {
   test("holds it where one cannot be read, and reads again in a moment", () => {
     const self = secondOpen();
     self.health.set(targetKey("c1"), "failed");
-    expect(nextWhy(self)).toSay("app-c1, healthy before, cannot be read: timeout");
+    expect(nextWhy(self)).toHaveCode("CONFIRMED_UNREADABLE", { application: "app-c1", because: said("timeout") });
     expect(self.last.wakeAt).toBe(iso(self.now + 2 * SECOND));
   });
 
@@ -69,7 +70,7 @@ describe("health before a merge", () => {
     const { run } = secondOpen();
     const second = batch(run, 2);
     expect(confirmedBefore(run, second, new Map())).toEqual([targetKey("c1")]);
-    expect(confirmedBefore(run, second, new Map([["hub", { since: iso(0), why: "no connection" }]]))).toEqual([]);
+    expect(confirmedBefore(run, second, new Map([["hub", { since: iso(0), why: said("no connection") }]]))).toEqual([]);
     expect(confirmedBefore(run, { ...second, kind: "Revert" }, new Map())).toEqual([]);
     expect(confirmedBefore(run, { ...second, kind: "Hotfix" }, new Map())).toEqual([]);
   });

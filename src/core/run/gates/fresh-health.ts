@@ -8,7 +8,7 @@
 
 import type { AnyReason } from "../../base/reason.ts";
 import { epoch } from "../../base/time.ts";
-import { runReason, said } from "../../reasons/run.ts";
+import { runReason } from "../../reasons/run.ts";
 import { isInTurn } from "../state/batch.ts";
 import { pullRef } from "../state/names.ts";
 import type { Batch, Run } from "../state/run.ts";
@@ -60,9 +60,10 @@ export function freshHealthGate({ run, world, now }: Scene, batch: Batch, pull: 
   const seen = keys.map((key) => ({ key, health: world.health?.get(key) }));
   const targets = seen.filter(({ health }) => !isFresh(health, now)).map(({ key }) => key);
   const failed = seen.find(({ health }) => isFresh(health, now) && health?.failed !== undefined);
+  const because = failed?.health?.failed;
   const again = now + AGAIN_MS;
-  if (failed !== undefined) {
-    const data = { application: nameOf(failed.key), because: said(failed.health?.failed ?? "") };
+  if (failed !== undefined && because !== undefined) {
+    const data = { application: nameOf(failed.key), because };
     return { ...notYet(pull, runReason("CONFIRMED_UNREADABLE", data)), again };
   }
   if (targets.length === 0) return undefined;

@@ -7,7 +7,6 @@ import { gatesOf } from "../state/gate-state.ts";
 import { clustersOf } from "../state/names.ts";
 import type { BatchTarget, Run } from "../state/run.ts";
 import { AT, batch, bench, bring, guard, judge, MINUTE, merged, pull, round, SECOND, say, wants } from "../testing/bench.ts";
-import { told } from "../testing/told.ts";
 import { approvalHash } from "./approval.ts";
 import { versionAt } from "./depends.ts";
 import { haltsOn } from "./halt.ts";
@@ -37,8 +36,11 @@ describe("windows", () => {
     bring(self, 1, "merging");
     expect(batch(self.run, 1)).toMatchObject({
       phase: "Open",
-      why: expect.stringContaining("the window (0 14 * * 1-5 for 8h, UTC) of the rollout is closed"),
-      next: { what: "the window opens", eta: iso(AT + 5 * 60 * MINUTE) },
+      why: expect.toHaveCode("WINDOW_SHUT", {
+        where: "the rollout",
+        window: expect.objectContaining({ schedule: "0 14 * * 1-5", kind: "allow" }),
+      }),
+      next: { what: { code: "NEXT_WINDOW" }, eta: iso(AT + 5 * 60 * MINUTE) },
     });
     expect(self.last.wakeAt).toBeDefined();
     expect(self.last.cleared ?? []).toEqual([]);
@@ -53,7 +55,10 @@ describe("windows", () => {
     const freeze = { schedule: "0 0 5 1 *", durationMs: 24 * 60 * MINUTE, timeZone: "UTC", kind: "deny" as const, where: "the repo" };
     self.world = { ...self.world, freezes: [freeze] };
     bring(self, 1, "merging");
-    expect(batch(self.run, 1).why).toSay("frozen by the window (0 0 5 1 * for 1d, UTC) of the repo");
+    expect(batch(self.run, 1).why).toHaveCode("WINDOW_SHUT", {
+      where: "the repo",
+      window: expect.objectContaining({ schedule: "0 0 5 1 *", kind: "deny" }),
+    });
     self.world = { ...self.world, freezes: [] };
     guard(self, 1);
     round(self);
@@ -77,12 +82,12 @@ describe("windows", () => {
     self.world = { ...self.world, freezes: [freeze("0 0 5 1 *", 58)] };
     bring(self, 1, "merging");
     const opens = Date.UTC(2026, 0, 7, 10);
-    expect(batch(self.run, 1).next).toEqual({ what: "the window opens", eta: iso(opens) });
+    expect(batch(self.run, 1).next).toEqual({ what: { code: "NEXT_WINDOW" }, eta: iso(opens) });
     self.now = Date.UTC(2026, 0, 6, 12);
     round(self);
     expect(batch(self.run, 1)).toMatchObject({
-      why: expect.stringContaining("of the rollout is closed"),
-      next: { what: "the window opens", eta: iso(opens) },
+      why: expect.toHaveCode("WINDOW_SHUT", { where: "the rollout" }),
+      next: { what: { code: "NEXT_WINDOW" }, eta: iso(opens) },
     });
     self.now = opens - SECOND;
     guard(self, 1);
@@ -96,8 +101,8 @@ describe("windows", () => {
     self.world = { ...self.world, freezes: [freeze("0 0 * * 1", 24)] };
     bring(self, 1, "merging");
     const never = {
-      why: expect.toSay("the windows of the rollout and of .github/stagecoach.yaml are never open together within a year"),
-      next: { what: "somebody changes the windows of the rollout or of .github/stagecoach.yaml" },
+      why: expect.toHaveCode("WINDOWS_NEVER_TOGETHER", { where: ["the rollout", ".github/stagecoach.yaml"] }),
+      next: { what: { code: "NEXT_WINDOWS_CHANGED" } },
     };
     expect(batch(self.run, 1)).toMatchObject(never);
     round(self, 36 * 60 * MINUTE);
@@ -118,7 +123,7 @@ describe("approval", () => {
   test("a stage waits for a member of its teams, and merges once one has approved its PR", () => {
     const self = bench(1, [{}], approving());
     bring(self, 1, "merging");
-    expect(batch(self.run, 1).why).toSay("a member of @sre has to approve");
+    expect(batch(self.run, 1).why).toHaveCode("APPROVAL_WANTED", { teams: ["sre"], want: 1 });
     self.world = { ...self.world, approvals: new Map([[1, [{ by: "bob", at: iso(self.now) }]]]) };
     guard(self, 1);
     expect(wants(round(self))).toContain("Merge 1");
@@ -132,9 +137,9 @@ describe("approval", () => {
     guard(self, 1);
     round(self);
     expect(wants(self.last)).not.toContain("Merge 1");
-    expect(told(self.run).commands.at(-1)).toMatchObject({
+    expect(self.run.commands.at(-1)).toMatchObject({
       outcome: "refused",
-      message: expect.toSay("somebody else has to approve"),
+      message: expect.toHaveCode("APPROVER_RELEASED", { by: "ALICE" }),
     });
   });
 
@@ -155,7 +160,7 @@ describe("approval", () => {
     say(self, "/promote", by("bob"));
     guard(self, 1);
     round(self);
-    expect(batch(self.run, 1).why).toSay("(1 of 2, so far @bob)");
+    expect(batch(self.run, 1).why).toHaveCode("APPROVAL_WANTED", { want: 2, have: ["bob"] });
     say(self, "/promote", by("carol"));
     guard(self, 1);
     expect(wants(round(self))).toContain("Merge 1");
@@ -168,9 +173,9 @@ describe("approval", () => {
     say(self, "/promote", { actor: "bob", batch: 1 });
     guard(self, 1);
     round(self);
-    expect(told(self.run).commands.map((c) => c.message)).toEqual([
-      "@bob is not in @sre, who approve this stage",
-      "whether @bob is in @sre cannot be seen: the App needs `members: read`",
+    expect(self.run.commands.map((c) => c.message)).toEqual([
+      { code: "APPROVER_IN_NO_TEAM", by: "bob", teams: ["sre"] },
+      { code: "APPROVER_TEAMS_UNSEEN", by: "bob", teams: ["sre"] },
     ]);
   });
 
@@ -182,9 +187,9 @@ describe("approval", () => {
     bring(self, 1, "merged");
     say(self, "/promote", { actor: "bob", teams: ["sre"] });
     round(self);
-    expect(told(self.run).commands.at(-1)).toMatchObject({
+    expect(self.run.commands.at(-1)).toMatchObject({
       outcome: "refused",
-      message: expect.stringMatching(/^`\/promote` has no wait to end: waiting for c1/),
+      message: { code: "NOTHING_TO_PROMOTE", because: { code: "BATCH_AWAITS_HEALTH", clusters: ["hub/c1"] } },
     });
     expect(self.run.approvals).toBeUndefined();
   });
@@ -219,7 +224,7 @@ describe("approval", () => {
     reviewed("carol");
     guard(self, 1);
     expect(wants(round(self))).not.toContain("Merge 1");
-    expect(batch(self.run, 1).why).toSay("(1 of 2, so far @carol); @bob approved it before what the stage holds changed");
+    expect(batch(self.run, 1).why).toHaveCode("APPROVAL_WANTED", { want: 2, have: ["carol"], outdated: ["bob"] });
     self.now += MINUTE;
     reviewed("bob");
     guard(self, 1);
@@ -258,7 +263,7 @@ describe("approval", () => {
     round(self);
     guard(self, 1);
     expect(wants(round(self))).toEqual([]);
-    expect(batch(self.run, 1).why).toSay("to approve stage");
+    expect(batch(self.run, 1).why).toHaveCode("APPROVAL_WANTED");
   });
 
   test("it is wanted before the stage's first batch only", () => {
@@ -273,7 +278,7 @@ describe("approval", () => {
   test("without a look at the reviews it waits, and says that it could not look", () => {
     const self = bench(1, [{}], approving());
     bring(self, 1, "merging");
-    expect(batch(self.run, 1).why).toSay("reviews could not be read just now");
+    expect(batch(self.run, 1).why).toHaveCode("APPROVAL_WANTED", { unread: true });
   });
 });
 
@@ -291,7 +296,7 @@ describe("who may approve", () => {
     expect(wants(round(self))).not.toContain("Merge 1");
     guard(self, 1);
     expect(wants(round(self))).not.toContain("Merge 1");
-    expect(batch(self.run, 1).why).toSay("@Bob approved it, and is in none of them any more");
+    expect(batch(self.run, 1).why).toHaveCode("APPROVAL_WANTED", { lapsed: [{ by: "Bob", because: said("is in none of them any more") }] });
     const { lapsed: _, ...world } = self.world;
     self.world = world;
     guard(self, 1);
@@ -305,10 +310,10 @@ describe("who may approve", () => {
     say(self, "/promote", { actor: "Bob", teams: ["sre"], batch: 1 });
     round(self);
     expect(self.run.commands.at(-1)).toMatchObject({ outcome: "refused", message: expect.toHaveCode("APPROVER_RELEASED", { by: "Bob" }) });
-    expect(batch(self.run, 1).next?.what).toSay("not @erin or @bob, who released it");
+    expect(batch(self.run, 1).next?.what).toHaveCode("NEXT_APPROVED", { released: ["erin", "bob"] });
     self.run = { ...self.run, trigger: { ...self.run.trigger, author: "Somebody", accounts: [] } };
     round(self);
-    expect(batch(self.run, 1).next?.what).toSay("GitHub knows no account that released it (its commit says Somebody)");
+    expect(batch(self.run, 1).next?.what).toHaveCode("NEXT_APPROVED", { released: [], author: "Somebody" });
   });
 });
 
@@ -319,7 +324,10 @@ describe("halt", () => {
     say(self, "/halt cluster=c2 --for", { args: ["cluster=c2", "network", "work"], flags: { for: "2h" }, permission: "maintain" });
     bring(self, 1, "confirmed");
     bring(self, 2, "merging");
-    expect(batch(self.run, 2)).toMatchObject({ phase: "Open", why: expect.toSay("@alice halted c2: network work") });
+    expect(batch(self.run, 2)).toMatchObject({
+      phase: "Open",
+      why: expect.toHaveCode("CLUSTERS_HALTED", { by: "alice", clusters: ["hub/c2"], text: "network work" }),
+    });
     self.now += 2 * 60 * MINUTE;
     guard(self, 2);
     expect(wants(round(self))).toContain("Merge 2");
@@ -330,7 +338,7 @@ describe("halt", () => {
     const other: Run = { ...self.run, rollout: "ledger", halts: [{ clusters: [], reason: "incident", by: "carol", at: iso(AT) }] };
     self.world = { ...self.world, others: [other] };
     bring(self, 1, "merging");
-    expect(batch(self.run, 1).why).toSay("@carol halted every cluster: incident");
+    expect(batch(self.run, 1).why).toHaveCode("CLUSTERS_HALTED", { by: "carol", clusters: [], text: "incident" });
     say(self, "/halt --off", { args: [], flags: { off: true }, permission: "maintain" });
     round(self);
     expect(self.run.commands.at(-1)?.message).toMatchObject({ code: "HALT_NOT_FOUND", elsewhere: true });
@@ -347,7 +355,7 @@ describe("halt", () => {
     say(self, "/halt", { args: ["cluster="], flags: {}, permission: "maintain" });
     say(self, "/halt", { args: ["x"], flags: {}, permission: "write" });
     round(self);
-    expect(told(self.run).commands.map((c) => c.outcome)).toEqual(["refused", "refused", "refused", "refused"]);
+    expect(self.run.commands.map((c) => c.outcome)).toEqual(["refused", "refused", "refused", "refused"]);
     expect(self.run.halts ?? []).toEqual([]);
   });
 
@@ -357,9 +365,9 @@ describe("halt", () => {
     bring(self, 1, "merging");
     say(self, "/halt", { args: ["stop"], flags: {}, permission: "maintain" });
     round(self);
-    expect(told(self.run)).toMatchObject({ halts: [{ reason: "stop" }], commands: [] });
+    expect(self.run).toMatchObject({ halts: [{ reason: "stop" }], commands: [] });
     bring(self, 1, "merged");
-    expect(told(self.run)).toMatchObject({ halts: [{ reason: "stop" }], commands: [{ outcome: "done" }] });
+    expect(self.run).toMatchObject({ halts: [{ reason: "stop" }], commands: [{ outcome: "done" }] });
   });
 
   test("is answered only when no other run of the repo may still merge what it covers", () => {
@@ -369,11 +377,11 @@ describe("halt", () => {
     say(self, "/halt", { args: ["cluster=c1", "stop"], flags: {}, permission: "maintain" });
     self.world = { ...self.world, others: [{ ...other.run, rollout: "ledger" }] };
     round(self);
-    expect(told(self.run).commands).toEqual([]);
+    expect(self.run.commands).toEqual([]);
     bring(other, 1, "merged");
     self.world = { ...self.world, others: [{ ...other.run, rollout: "ledger" }] };
     round(self);
-    expect(told(self.run).commands).toMatchObject([{ outcome: "done" }]);
+    expect(self.run.commands).toMatchObject([{ outcome: "done" }]);
   });
 
   test("is answered only when every other run has had a round to fence what it has open", () => {
@@ -383,12 +391,12 @@ describe("halt", () => {
     self.world = { ...self.world, others: [{ ...other.run, rollout: "ledger" }] };
     say(self, "/halt", { args: ["stop"], flags: {}, permission: "maintain" });
     round(self);
-    expect(told(self.run)).toMatchObject({ halts: [{ reason: "stop" }], commands: [] });
+    expect(self.run).toMatchObject({ halts: [{ reason: "stop" }], commands: [] });
     other.world = { ...other.world, others: [{ ...self.run, rollout: "payments" }] };
     round(other);
     expect(gatesOf(other.run, other.world, other.last)).toMatchObject([{ state: { kind: "fenced" } }]);
     round(self);
-    expect(told(self.run).commands).toMatchObject([{ outcome: "done" }]);
+    expect(self.run.commands).toMatchObject([{ outcome: "done" }]);
   });
 
   test("of another run: a merge intention that it covers is not tried again, and lapses", () => {
@@ -399,7 +407,10 @@ describe("halt", () => {
     self.world = { ...self.world, others: [{ ...self.run, rollout: "ledger", batches: [], halts }] };
     guard(self, 1);
     expect(wants(round(self))).not.toContain("Merge 1");
-    expect(batch(self.run, 1)).toMatchObject({ phase: "Merging", why: expect.toSay("@carol halted c1: incident") });
+    expect(batch(self.run, 1)).toMatchObject({
+      phase: "Merging",
+      why: expect.toHaveCode("CLUSTERS_HALTED", { by: "carol", clusters: ["hub/c1"] }),
+    });
     guard(self, 1);
     round(self, 31 * SECOND);
     expect(batch(self.run, 1).intention).toBeUndefined();
@@ -411,7 +422,7 @@ describe("halt", () => {
     const { others: _, ...world } = self.world;
     self.world = world;
     bring(self, 1, "merging");
-    expect(batch(self.run, 1)).toMatchObject({ phase: "Open", why: expect.toSay("one may have halted these clusters") });
+    expect(batch(self.run, 1)).toMatchObject({ phase: "Open", why: expect.toHaveCode("OTHERS_UNREAD") });
     self.world = { ...self.world, others: [] };
     guard(self, 1);
     expect(wants(round(self))).toContain("Merge 1");
@@ -429,7 +440,7 @@ describe("halt", () => {
     expect(batch(self.run, 1).intention).toBeUndefined();
     expect(gatesOf(self.run, self.world, self.last)).toMatchObject([{ queued: true, state: { kind: "fenced" } }]);
     round(self);
-    expect(told(self.run).commands).toMatchObject([{ outcome: "done" }]);
+    expect(self.run.commands).toMatchObject([{ outcome: "done" }]);
     pull(self, 1, { queue: null });
     self.now += 2 * 60 * MINUTE;
     guard(self, 1);
@@ -465,13 +476,13 @@ describe("limits over all runs", () => {
   }
 
   test.each([
-    ["clusters", { clusters: 3 }, "4 clusters of the repo would be updated at once, and its limits allow 3 (now: ledger)"],
-    ["targets", { targets: 3 }, "4 targets of the repo would be updated at once, and its limits allow 3 (now: ledger)"],
-  ])("%s in flight elsewhere count", (_name, limits, why) => {
+    ["clusters", { clusters: 3 }, "limits.clusters"],
+    ["targets", { targets: 3 }, "limits.targets"],
+  ])("%s in flight elsewhere count", (_name, limits, setting) => {
     const self = bench(1);
     self.world = { ...self.world, limits, others: [flying(self, 3)] };
     bring(self, 1, "merging");
-    expect(batch(self.run, 1).why).toContain(why);
+    expect(batch(self.run, 1).why).toHaveCode("LIMITS_FULL", { over: { setting, have: 4, most: 3 }, now: ["ledger"] });
     self.world = { ...self.world, others: [] };
     guard(self, 1);
     expect(wants(round(self))).toContain("Merge 1");
@@ -490,7 +501,9 @@ describe("limits over all runs", () => {
     const waits = bench(6, [{ maxUnavailable: 6 }]);
     waits.world = { ...self.world, others: [away] };
     bring(waits, 1, "merging");
-    expect(batch(waits.run, 1).why).toSay("2 clusters with region=eu would be updated at once, and the limits allow 1 (50%)");
+    expect(batch(waits.run, 1).why).toHaveCode("LIMITS_FULL", {
+      over: { setting: "limits.label", have: 2, most: 1, label: { key: "region", value: "eu", percent: 50 } },
+    });
   });
 
   test("while the other runs cannot be read nothing merges under limits", () => {
@@ -498,7 +511,7 @@ describe("limits over all runs", () => {
     const { others: _, ...world } = self.world;
     self.world = { ...world, limits: { clusters: 9 } };
     bring(self, 1, "merging");
-    expect(batch(self.run, 1)).toMatchObject({ phase: "Open", why: expect.toSay("could not read the other runs") });
+    expect(batch(self.run, 1)).toMatchObject({ phase: "Open", why: expect.toHaveCode("OTHERS_UNREAD") });
   });
 });
 
@@ -516,7 +529,11 @@ describe("dependsOn", () => {
     };
     see(ledger.run);
     bring(self, 1, "merging");
-    expect(batch(self.run, 1).why).toSay("c1 waits for ledger: what it has brought there is not known");
+    expect(batch(self.run, 1).why).toHaveCode("DEPENDENCY_MISSING", {
+      cluster: "hub/c1",
+      rollout: "ledger",
+      because: expect.toHaveCode("VERSION_UNKNOWN"),
+    });
     bring(ledger, 1, "confirmed");
     see(ledger.run);
     guard(self, 1);
@@ -601,7 +618,7 @@ describe("/hotfix", () => {
     expect(batch(self.run, 2)).toMatchObject({
       kind: "Hotfix",
       phase: "Open",
-      why: expect.toSay("it would be 2 at once, and the stage allows 1"),
+      why: expect.toHaveCode("WINDOW_FULL", { clusters: ["hub/c1", "hub/c3"], most: 1 }),
     });
   });
 

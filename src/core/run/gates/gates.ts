@@ -5,7 +5,7 @@
  */
 import type { AnyReason } from "../../base/reason.ts";
 import { epoch, iso, type Time } from "../../base/time.ts";
-import { runReason, said } from "../../reasons/run.ts";
+import { runReason } from "../../reasons/run.ts";
 import { isInTurn, putsBack } from "../state/batch.ts";
 import { batchRef, clustersOf, liveTargets, pullRef } from "../state/names.ts";
 import { comesBefore, INTENTION_MS, isSettled, occupied } from "../state/progress.ts";
@@ -136,7 +136,7 @@ function haltedMerging(scene: Scene, batch: Batch, pull: ObservedPull): Decision
 
 function settingsGate({ world }: Scene): Decision | undefined {
   if (world.settingsBroken === undefined) return undefined;
-  return wait(runReason("SETTINGS_BROKEN", { because: said(world.settingsBroken) }), { what: runReason("NEXT_SETTINGS") });
+  return wait(runReason("SETTINGS_BROKEN", { because: world.settingsBroken }), { what: runReason("NEXT_SETTINGS") });
 }
 
 /** A halt is said on one rollout's pull request and binds all: what is not known is not taken for good. */

@@ -1,10 +1,10 @@
 import { describe, expect, test } from "vitest";
 import { iso } from "../../base/time.ts";
+import { said } from "../../reasons/run.ts";
 import type { Rollout } from "../../spec/rollout.ts";
 import { gatesOf } from "../state/gate-state.ts";
 import type { PullNeed } from "../state/world.ts";
 import { batch, bench, bring, guard, MINUTE, pull, round, SECOND, say, wants } from "../testing/bench.ts";
-import { told } from "../testing/told.ts";
 
 const silent: PullNeed = { kind: "check", name: "ci/test", state: "silent" };
 const reviews: PullNeed = { kind: "reviews", have: 0, want: 1 };
@@ -33,7 +33,7 @@ describe("a required check", () => {
   test("that has not reported is waited for by name, and after 10 minutes it says what to do", () => {
     const run = blocked([silent]);
     expect(wants(round(run))).toEqual([]);
-    expect(told(run.run).why).toBe('#101 waits for GitHub: the required check "ci/test" has not reported yet');
+    expect(run.run.why).toMatchObject({ code: "GITHUB_WANTS", needs: [{ name: "ci/test", state: "silent" }], silent: false });
     expect(run.last.wakeAt).toBeDefined();
     round(run, 10 * MINUTE);
     guard(run, 1);
@@ -43,12 +43,12 @@ describe("a required check", () => {
   });
 
   test.each([
-    [{ kind: "check", name: "ci", state: "pending" }, 'the required check "ci" is not done yet', "its required checks are done"],
-    [{ kind: "check", name: "ci", state: "failed" }, 'the required check "ci" failed', "it is run again and passes"],
-  ] as [PullNeed, string, string][])("%o", (need, why, next) => {
+    [{ kind: "check", name: "ci", state: "pending" }, { code: "NEXT_CHECKS_DONE" }],
+    [{ kind: "check", name: "ci", state: "failed" }, { code: "NEXT_CHECK_PASSES" }],
+  ] as [PullNeed, object][])("%o", (need, next) => {
     const run = blocked([need]);
     expect(wants(round(run))).toEqual([]);
-    expect([told(run.run).why, told(run.run).next?.what]).toEqual([expect.stringContaining(why), expect.stringContaining(next)]);
+    expect([run.run.why, run.run.next?.what]).toMatchObject([{ code: "GITHUB_WANTS", needs: [need] }, next]);
   });
 
   test("is never bypassed, though a review that is missing as well might be", () => {
@@ -61,18 +61,18 @@ describe("a required check", () => {
 
 describe("a rule that the App may be let bypass", () => {
   test.each([
-    [reviews, "it has 0 of 1 approving review that count"],
-    [{ kind: "codeOwners" }, "a code owner of the files it changes has not approved"],
-    [{ kind: "lastPush" }, "somebody other than who pushed last has to approve"],
-    [{ kind: "signatures" }, "the base branch takes signed commits only"],
-    [{ kind: "changesRequested", by: ["bob"] }, "@bob asked for changes"],
-    [{ kind: "method", method: "squash", allowed: ["merge"] }, "does not take merges by squash, only by merge"],
-  ] as [PullNeed, string][])("is put to GitHub once, and then said: %o", (need, why) => {
+    reviews,
+    { kind: "codeOwners" },
+    { kind: "lastPush" },
+    { kind: "signatures" },
+    { kind: "changesRequested", by: ["bob"] },
+    { kind: "method", method: "squash", allowed: ["merge"] },
+  ] as PullNeed[])("is put to GitHub once, and then said: %o", (need) => {
     const run = blocked([need]);
     expect(wants(round(run))).toEqual(["Merge 1"]);
     refuse(run, "Wait", "At least 1 approving review is required by reviewers with write access.");
     expect(wants(round(run))).toEqual([]);
-    expect(batch(run.run, 1)).toMatchObject({ phase: "Open", why: expect.toSay(why) });
+    expect(batch(run.run, 1)).toMatchObject({ phase: "Open", why: { code: "GITHUB_WANTS", needs: [need] } });
     expect(batch(run.run, 1).intention).toBeUndefined();
     // Nothing of it changed: GitHub is not asked again, however often it is looked at.
     guard(run, 1);
@@ -98,11 +98,11 @@ describe("a rule that the App may be let bypass", () => {
     expect(wants(round(run))).toEqual(["Merge 1"]);
     refuse(run, "Wait", 'Required status check "ci/test" is expected.');
     round(run);
-    expect(told(run.run).why).toBe('#101 waits for GitHub, which answered: Required status check "ci/test" is expected.');
+    expect(run.run.why).toMatchObject({ code: "GITHUB_ANSWERED", pull: 101, message: 'Required status check "ci/test" is expected.' });
     round(run, 9 * MINUTE);
     guard(run, 1);
     round(run, 58 * SECOND);
-    expect(told(run.run).next?.what).toContain('a person makes "ci/test" report');
+    expect(run.run.next?.what).toMatchObject({ code: "NEXT_CHECK_REPORTS", check: "ci/test" });
   });
 
   test("a refusal for want of our own check ends when that is green, not ten minutes later", () => {
@@ -143,23 +143,20 @@ describe("a rule that the App may be let bypass", () => {
 
 describe("a refusal that only a person lifts", () => {
   test.each([
-    ["Squash merges are not allowed on this repository.", "set `delivery.method`"],
-    ["Repository rule violations found\n\nCommits must have verified signatures.\n\n", "signed"],
-    ["Repository rule violations found\n\nCannot update this protected ref.\n\n", "bypass actor"],
-    ["Resource not accessible by integration", "`contents: write`"],
-    [
-      "refusing to allow a GitHub App to create or update workflow `.github/workflows/x.yml` without `workflows` permission",
-      "`workflows: write`",
-    ],
-    ["You're not authorized to push to this branch.", "let the App push"],
-    ["something nobody has seen", "change what it names"],
+    ["Squash merges are not allowed on this repository.", "mergeMethod"],
+    ["Repository rule violations found\n\nCommits must have verified signatures.\n\n", "signatures"],
+    ["Repository rule violations found\n\nCannot update this protected ref.\n\n", "ruleset"],
+    ["Resource not accessible by integration", "permissions"],
+    ["refusing to allow a GitHub App to create or update workflow `.github/workflows/x.yml` without `workflows` permission", "workflows"],
+    ["You're not authorized to push to this branch.", "protection"],
+    ["something nobody has seen", "named"],
   ])("%s: pauses the run and says what to change", (message, ask) => {
     const run = blocked([]);
     round(run);
     refuse(run, "Human", message);
     round(run);
-    expect(told(run.run)).toMatchObject({ phase: "Paused", paused: { kind: "Refused", by: "GitHub" } });
-    expect(told(run.run).paused?.ask).toContain(ask);
+    expect(run.run).toMatchObject({ phase: "Paused", paused: { kind: "Refused", by: "GitHub" } });
+    expect(run.run.paused?.ask).toEqual({ code: "ASK_GITHUB_CHANGE", change: ask });
   });
 
   test("is not taken for the answer to the next try, which /resume begins", () => {
@@ -187,7 +184,7 @@ describe("the merge queue", () => {
     expect(wants(round(run, 20 * MINUTE))).toEqual([]);
     guard(run, 1);
     round(run);
-    expect(batch(run.run, 1)).toMatchObject({ phase: "Merging", why: "#101 is in GitHub's merge queue, place 2 (QUEUED)" });
+    expect(batch(run.run, 1)).toMatchObject({ phase: "Merging", why: { code: "PULL_QUEUED", pull: 101, place: 2, state: "QUEUED" } });
   });
 
   test("a queue that could not be read concludes nothing", () => {
@@ -202,8 +199,8 @@ describe("the merge queue", () => {
     const run = queued();
     pull(run, 1, { queue: null, refusal: { kind: "Retry", message: '"ci" failed on its merge group' } });
     expect(wants(round(run))).toEqual([]);
-    expect(told(run.run)).toMatchObject({ phase: "Paused", paused: { kind: "Refused" } });
-    expect(told(run.run).why).toBe('GitHub took #101 out of its merge queue without merging it: "ci" failed on its merge group');
+    expect(run.run).toMatchObject({ phase: "Paused", paused: { kind: "Refused" } });
+    expect(run.run.why).toMatchObject({ code: "QUEUE_REFUSED", pull: 101, message: '"ci" failed on its merge group' });
   });
 
   test("/pause does not wait for it: the PR is fenced, and once it is out nothing is outstanding", () => {
@@ -214,7 +211,7 @@ describe("the merge queue", () => {
     pull(run, 1, { queue: null });
     round(run);
     expect(batch(run.run, 1)).toMatchObject({ phase: "Open" });
-    expect([batch(run.run, 1).intention, told(run.run).paused?.kind]).toEqual([undefined, "Command"]);
+    expect([batch(run.run, 1).intention, run.run.paused?.kind]).toEqual([undefined, "Command"]);
   });
 });
 
@@ -223,7 +220,7 @@ describe("the gate on a batch's PR", () => {
     const run = blocked([silent]);
     round(run);
     expect(gateOf(run)).toBe("passed");
-    guard(run, 1, { ok: false, why: "the live set is not Git's yet", retry: true });
+    guard(run, 1, { ok: false, why: said("the live set is not Git's yet"), retry: true });
     round(run);
     expect(gateOf(run)).toBe("waiting");
     say(run, "/pause");
@@ -235,7 +232,7 @@ describe("the gate on a batch's PR", () => {
     const run = blocked([]);
     pull(run, 1, { gate: "absent" });
     expect(wants(round(run))).toEqual([]);
-    expect([gateOf(run), told(run.run).why]).toEqual(["passed", "#101 waits for GitHub to see its check stagecoach/gate"]);
+    expect([gateOf(run), run.run.why]).toEqual(["passed", { code: "GATE_UNSEEN", pull: 101 }]);
     pull(run, 1, { gate: "passed", mergeable: "yes" });
     expect(wants(round(run))).toEqual(["Merge 1"]);
   });
@@ -246,8 +243,8 @@ describe("the gate on a batch's PR", () => {
     });
     pull(run, 1, { mergeable: "yes" });
     expect(wants(round(run))).toEqual([]);
-    expect([gateOf(run), told(run.run).why]).toEqual(["passed", "#101 waits for a person to merge it (merge: Manual)"]);
-    guard(run, 1, { ok: false, why: "an Application would be removed", retry: false });
+    expect([gateOf(run), run.run.why]).toEqual(["passed", { code: "PULL_MANUAL", pull: 101 }]);
+    guard(run, 1, { ok: false, why: said("an Application would be removed"), retry: false });
     expect(wants(round(run))).toEqual(["Close 1"]);
   });
 

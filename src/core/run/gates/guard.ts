@@ -1,5 +1,5 @@
 import { epoch } from "../../base/time.ts";
-import { runReason, said } from "../../reasons/run.ts";
+import { runReason } from "../../reasons/run.ts";
 import { pullRef } from "../state/names.ts";
 import type { Batch } from "../state/run.ts";
 import type { ObservedPull } from "../state/world.ts";
@@ -18,7 +18,7 @@ export function guardGate({ world, now }: Scene, batch: Batch, observed: Observe
   if (guard === undefined || guard.base !== world.base.commit || Math.abs(now - epoch(guard.at)) >= GUARD_MS)
     return wait(runReason("GUARD_PENDING", { pull }), next, now + AGAIN_MS);
   if (guard.ok) return undefined;
-  const because = said(guard.why);
+  const because = guard.why;
   const why = runReason("NOT_MERGED_YET", { pull, because });
   if (guard.retry) return wait(why, next);
   const reason = runReason("GUARD_REFUSES", { pull, because });

@@ -15,8 +15,8 @@ test("a freeze that never opens is named, also while the rollout's own window is
   };
   bring(self, 1, "merging");
   const never = {
-    why: expect.toSay(/; the windows of \.github\/stagecoach\.yaml do not open within a year$/),
-    next: { what: "somebody changes the windows of .github/stagecoach.yaml" },
+    why: expect.toHaveCode("WINDOWS_NEVER_OPEN", { where: [".github/stagecoach.yaml"] }),
+    next: { what: { code: "NEXT_WINDOWS_CHANGED" } },
   };
   expect(batch(self.run, 1)).toMatchObject(never);
   expect(self.last.wakeAt).toBe(iso(AT + 5 * 60 * MINUTE));
@@ -33,8 +33,8 @@ test("where windows change too often to be looked through, the next change is wa
   self.world = { ...self.world, freezes: [{ ...half, schedule: "0 * * 1-11 *", kind: "deny", where: ".github/stagecoach.yaml" }] };
   bring(self, 1, "merging");
   expect(batch(self.run, 1)).toMatchObject({
-    why: expect.stringMatching(/frozen by the window \(0 \* \* 1-11 \* for 30m, UTC\) of \.github\/stagecoach\.yaml$/),
-    next: { what: "the window opens", eta: iso(AT + 30 * MINUTE) },
+    why: expect.toHaveCode("WINDOW_SHUT", { where: ".github/stagecoach.yaml", window: expect.objectContaining({ kind: "deny" }) }),
+    next: { what: { code: "NEXT_WINDOW" }, eta: iso(AT + 30 * MINUTE) },
   });
   expect(self.last.wakeAt).toBe(iso(AT + 30 * MINUTE));
 });

@@ -192,7 +192,7 @@ describe("a rollback run", () => {
     judge(self, "c2", "failing");
     see(self, "c2", { pins: ["v1"], inHistory: true });
     round(self);
-    expect(self.run).toMatchObject({ phase: "Paused", paused: { kind: "Failure", ask: expect.toSay("/retry") } });
+    expect(self.run).toMatchObject({ phase: "Paused", paused: { kind: "Failure", ask: expect.toHaveCode("ASK_FAILED") } });
   });
 
   test("restores the release value with its last batch, and with no other", () => {

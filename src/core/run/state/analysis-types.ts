@@ -1,4 +1,4 @@
-import type { AnyReason, Words } from "../../base/reason.ts";
+import type { AnyReason } from "../../base/reason.ts";
 import type { Time } from "../../base/time.ts";
 import type { AnalysisArg, AnalysisWhen } from "../../spec/rollout.ts";
 
@@ -52,7 +52,7 @@ export interface RunAnalysis {
 /** An analysis as an engine shows it now. */
 export interface ObservedAnalysis {
   phase: "Running" | "Successful" | "Failed" | "Inconclusive" | "Error";
-  message: Words;
+  message: AnyReason;
   metrics: AnalysisMetric[];
   /** What is still measured is measured until it is told to stop. */
   endless?: true | undefined;

@@ -1,4 +1,4 @@
-import type { AnyReason, Words } from "../../base/reason.ts";
+import type { AnyReason } from "../../base/reason.ts";
 import type { Time } from "../../base/time.ts";
 import type { Edit } from "../../plan/plan-types.ts";
 import type { BatchStep } from "../../plan/steps.ts";
@@ -112,7 +112,7 @@ export interface BatchTarget {
 export interface Evidence {
   verdict: Verdict;
   clause: string;
-  sentence: Words;
+  sentence: AnyReason;
   /** The bot's time of the read. */
   readAt: Time;
   resourceVersion?: string | undefined;

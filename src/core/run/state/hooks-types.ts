@@ -1,4 +1,4 @@
-import type { AnyReason, Words } from "../../base/reason.ts";
+import type { AnyReason } from "../../base/reason.ts";
 import type { Time } from "../../base/time.ts";
 import type { HookWhen } from "../../spec/rollout.ts";
 
@@ -47,7 +47,7 @@ export type HookAnswer =
   | { kind: "go"; message: string }
   | { kind: "hold"; message: string; forMs: number }
   | { kind: "fail"; message: string }
-  | { kind: "error"; message: Words; again: boolean };
+  | { kind: "error"; message: AnyReason; again: boolean };
 
 /** How the answer to one request is found. */
 export function hookTryKey(id: string, request: number): string {

@@ -1,4 +1,4 @@
-import type { AnyReason, Words } from "../../base/reason.ts";
+import type { AnyReason } from "../../base/reason.ts";
 import type { Time } from "../../base/time.ts";
 
 /** An Argo Rollout as `kubectl argo rollouts get rollout` shows it. */
@@ -23,7 +23,7 @@ export type RolloutAction = "resume" | "promote-full" | "abort" | "retry";
 /** `notOffered`: Argo CD does not offer it now. */
 export interface RolloutOutcome {
   kind: "done" | "notOffered" | "forbidden" | "failed";
-  why?: Words | undefined;
+  why?: AnyReason | undefined;
 }
 
 /** `/promote --rollouts` and the like: journalled before Argo CD is asked for anything, answered once every outcome is known. */

@@ -1,4 +1,4 @@
-import type { AnyReason, Words } from "../../base/reason.ts";
+import type { AnyReason } from "../../base/reason.ts";
 import type { Time } from "../../base/time.ts";
 import type { Cluster, PlannedTarget } from "../../plan/plan-types.ts";
 import type { BareBranch, PullNeed } from "../../reasons/gates.ts";
@@ -40,7 +40,7 @@ export interface World {
   /** Windows of the repo's and the server's settings, as of now: they bind every run besides its own. `where`: who says so. */
   freezes?: readonly (Window & { where: string })[] | undefined;
   /** The repo's settings cannot be read, and why: nobody can tell what they freeze or limit, so nothing merges. */
-  settingsBroken?: Words | undefined;
+  settingsBroken?: AnyReason | undefined;
   /** Branches of ours that others may write to; unread: GitHub did not say. Absent: none, or the operator does not mind. */
   unprotected?: readonly BareBranch[] | "unread" | undefined;
   /** Milliseconds by which our clock is ahead of GitHub's, where the two differ. */
@@ -56,7 +56,7 @@ export interface World {
   /** Clusters that have Applications of the rollout's source which the run does not know, with their pins resolved. undefined: not looked. */
   joiners?: readonly Joiner[] | undefined;
   /** By cluster key: those that Argo CD says it cannot reach now, and why. */
-  unreachable?: ReadonlyMap<string, Words> | undefined;
+  unreachable?: ReadonlyMap<string, AnyReason> | undefined;
   /** By id: analyses that are under way or over. One that is not in it is to be started. undefined: not looked. */
   analyses?: ReadonlyMap<string, ObservedAnalysis> | undefined;
   /** By `hookTryKey`: what hooks answered, as far as this process has asked them. */
@@ -74,7 +74,7 @@ export interface ObservedHealth {
   /** When a read by its name was begun that this is the outcome of. Absent: it is what a watch or stream brought last. */
   readAt?: Time | undefined;
   /** Why that read failed. */
-  failed?: Words | undefined;
+  failed?: AnyReason | undefined;
 }
 
 export interface NamedRevision {
@@ -92,7 +92,7 @@ export interface Joiner {
 /** `why` says what to do about it, e.g. what to grant. */
 export interface LostPlane {
   since: Time;
-  why: Words;
+  why: AnyReason;
 }
 
 export interface Approver {
@@ -102,7 +102,7 @@ export interface Approver {
 
 export interface Lapsed {
   by: string;
-  why: Words;
+  why: AnyReason;
 }
 
 export interface ObservedPull {
@@ -157,7 +157,7 @@ export interface ObservedPull {
 /** See docs/spec.md §9.4. Void on another base or after 60 s: the shell leaves it out then. */
 export type Guard =
   | { ok: true; base: string; at: Time }
-  | { ok: false; base: string; at: Time; why: Words /** Not decidable now, e.g. the live set is not Git's yet. */; retry: boolean };
+  | { ok: false; base: string; at: Time; why: AnyReason /** Not decidable now, e.g. the live set is not Git's yet. */; retry: boolean };
 
 export interface ObservedTarget {
   /** Number of the batch whose change `assessment`, `drift` and `inHistory` are about. undefined: of the only one that it is in. */
@@ -173,7 +173,7 @@ export interface ObservedTarget {
   /** Its Argo Rollouts. undefined: not looked. */
   rollouts?: ObservedRollouts | undefined;
   /** When Argo CD was last asked to compare it anew, and whether it could be asked. undefined: it was not wanted. */
-  nudge?: { at: Time; answer: "asked" | "unavailable" | { failed: Words } } | undefined;
+  nudge?: { at: Time; answer: "asked" | "unavailable" | { failed: AnyReason } } | undefined;
   /** What is wrong with its Application, whatever changed last: short words, empty for nothing. undefined: not seen, or not asked. */
   healthIssues?: string[] | undefined;
 }
@@ -185,16 +185,16 @@ export interface ObservedRollouts {
   /** When they are worth another look. */
   lookAgainAt?: Time | undefined;
   seen?: readonly RolloutState[] | undefined;
-  unseen?: Words | undefined;
+  unseen?: AnyReason | undefined;
   /** Why actions cannot be run on them, with what to configure; undefined: they can. */
-  cannotAct?: Words | undefined;
+  cannotAct?: AnyReason | undefined;
 }
 
 export interface Assessment {
   verdict: Verdict;
   /** Short stable name of the clause not met, or `all`. */
   clause: string;
-  sentence: Words;
+  sentence: AnyReason;
   /** First read of Argo CD that showed the change. */
   firstSeenAt?: Time | undefined;
   /** The same as the cluster dated it. */

@@ -1,6 +1,6 @@
 import type { AnyReason } from "../../base/reason.ts";
 import { epoch, iso } from "../../base/time.ts";
-import { runReason, said } from "../../reasons/run.ts";
+import { runReason } from "../../reasons/run.ts";
 import { type Draft, mapTargets, moveTarget, touchTarget, wakeAt } from "../state/draft.ts";
 import type { Batch, BatchTarget } from "../state/run.ts";
 import { hasGoneOn } from "../state/steps.ts";
@@ -79,21 +79,21 @@ function inFlight(draft: Draft, batch: Batch, target: BatchTarget, assessment: A
   if (assessment.lookAgainAt !== undefined) wakeAt(draft, epoch(assessment.lookAgainAt));
   const sighted = firstSight(draft, batch, target, assessment);
   if (isStale(batch, assessment))
-    return deadline(draft, runs(draft, sighted), runReason("READ_BEFORE_MERGE", { because: said(assessment.sentence) }));
+    return deadline(draft, runs(draft, sighted), runReason("READ_BEFORE_MERGE", { because: assessment.sentence }));
   switch (assessment.verdict) {
     case "live":
       return confirm(draft, sighted, assessment);
     case "failing":
       // What was put right a moment ago shows so only when Argo CD has looked again.
-      if (isHealing(draft, sighted)) return deadline(draft, runs(draft, sighted), said(assessment.sentence), assessment);
-      return fail(draft, sighted, said(assessment.sentence), assessment);
+      if (isHealing(draft, sighted)) return deadline(draft, runs(draft, sighted), assessment.sentence, assessment);
+      return fail(draft, sighted, assessment.sentence, assessment);
     case "waiting":
-      return waits(draft, sighted, said(assessment.sentence));
+      return waits(draft, sighted, assessment.sentence);
     case "pending":
     case "lost":
       // Somebody, or something, has yet to end a pause: docs/spec.md §9.15 has the clock stand still.
-      if (assessment.clockStopped === true) return waits(draft, sighted, said(assessment.sentence));
-      return deadline(draft, runs(draft, sighted), said(assessment.sentence), assessment);
+      if (assessment.clockStopped === true) return waits(draft, sighted, assessment.sentence);
+      return deadline(draft, runs(draft, sighted), assessment.sentence, assessment);
   }
 }
 
@@ -126,7 +126,7 @@ function firstSight(draft: Draft, batch: Batch, before: BatchTarget, assessment:
   // The cluster's clock said when. A time that we have not reached, or from before the merge, is none to count from: neither the deadline nor the settling.
   const from = Math.max(Math.min(epoch(seenAt), draft.now), batch.merged === undefined ? 0 : epoch(batch.merged.at));
   const deadlineAt = iso(from + progressDeadline(draft, batch));
-  return moveTarget(draft, target, "Syncing", said(assessment.sentence), { firstSeenAt: iso(from), deadlineAt, waitingSince: undefined });
+  return moveTarget(draft, target, "Syncing", assessment.sentence, { firstSeenAt: iso(from), deadlineAt, waitingSince: undefined });
 }
 
 function progressDeadline(draft: Draft, batch: Batch): number {
@@ -142,7 +142,7 @@ function confirm(draft: Draft, target: BatchTarget, assessment: Assessment): Bat
     waitingSince: undefined,
     retriedAt: undefined,
   };
-  return moveTarget(draft, target, "Healthy", said(assessment.sentence), patch);
+  return moveTarget(draft, target, "Healthy", assessment.sentence, patch);
 }
 
 function fail(draft: Draft, target: BatchTarget, what: AnyReason, assessment: Assessment | undefined): BatchTarget {
@@ -192,21 +192,21 @@ function deadline(draft: Draft, target: BatchTarget, why: AnyReason, assessment?
 function baking(draft: Draft, batch: Batch, target: BatchTarget, assessment: Assessment | undefined): BatchTarget {
   if (assessment === undefined) return waits(draft, target, runReason("CONFIRMED_THEN_UNSEEN", { because: unseen(draft, target) }));
   if (assessment.lookAgainAt !== undefined) wakeAt(draft, epoch(assessment.lookAgainAt));
-  if (assessment.verdict === "failing") return fail(draft, target, said(assessment.sentence), assessment);
-  if (assessment.verdict === "live") return touchTarget(endDip(draft, target), { why: said(assessment.sentence), waitingSince: undefined });
+  if (assessment.verdict === "failing") return fail(draft, target, assessment.sentence, assessment);
+  if (assessment.verdict === "live") return touchTarget(endDip(draft, target), { why: assessment.sentence, waitingSince: undefined });
   // Neither healthy nor unhealthy: the bake does not end on it, and it may not stay so for ever.
-  if (!isUnhealthy(assessment)) return waits(draft, endDip(draft, target), said(assessment.sentence));
-  const ignored = ignoreDip(draft, target, said(assessment.sentence));
+  if (!isUnhealthy(assessment)) return waits(draft, endDip(draft, target), assessment.sentence);
+  const ignored = ignoreDip(draft, target, assessment.sentence);
   if (ignored !== undefined) return ignored;
   const restarts = (batch.bake?.restarts ?? 0) + 1;
   if (restarts > MOST_RESTARTS) {
-    return fail(draft, target, runReason("BAKE_RESTARTED_OFTEN", { times: MOST_RESTARTS, because: said(assessment.sentence) }), assessment);
+    return fail(draft, target, runReason("BAKE_RESTARTED_OFTEN", { times: MOST_RESTARTS, because: assessment.sentence }), assessment);
   }
   draft.transition = true;
   draft.disturbed.add(batch.number);
-  draft.events.push(runReason("UNHEALTHY_WHILE_BAKING", { cluster: target.cluster, because: said(assessment.sentence) }));
+  draft.events.push(runReason("UNHEALTHY_WHILE_BAKING", { cluster: target.cluster, because: assessment.sentence }));
   const deadlineAt = iso(draft.now + progressDeadline(draft, batch));
-  return moveTarget(draft, target, "Syncing", said(assessment.sentence), { deadlineAt, ...UNCONFIRMED });
+  return moveTarget(draft, target, "Syncing", assessment.sentence, { deadlineAt, ...UNCONFIRMED });
 }
 
 const UNCONFIRMED = { confirmedAt: undefined, evidence: undefined, waitingSince: undefined, dippedAt: undefined, dips: undefined };
@@ -229,12 +229,12 @@ function isIll({ clause, evidence }: Assessment): boolean {
 function afterwards(draft: Draft, batch: Batch, target: BatchTarget, assessment: Assessment | undefined): BatchTarget {
   if (assessment === undefined) return target;
   if (assessment.verdict === "failing")
-    return fail(draft, target, runReason("FAILED_AFTERWARDS", { because: said(assessment.sentence) }), assessment);
+    return fail(draft, target, runReason("FAILED_AFTERWARDS", { because: assessment.sentence }), assessment);
   if (assessment.verdict !== "lost" && !isIll(assessment)) return touchTarget(target, { deadlineAt: undefined });
-  if (target.deadlineAt !== undefined) return deadline(draft, target, said(assessment.sentence), assessment);
+  if (target.deadlineAt !== undefined) return deadline(draft, target, assessment.sentence, assessment);
   const until = draft.now + progressDeadline(draft, batch);
   wakeAt(draft, until);
-  const data = { lost: assessment.verdict === "lost", until: iso(until), because: said(assessment.sentence) };
+  const data = { lost: assessment.verdict === "lost", until: iso(until), because: assessment.sentence };
   return touchTarget(target, { deadlineAt: iso(until), why: runReason("UNWELL_AFTERWARDS", data) });
 }
 
@@ -242,5 +242,5 @@ function afterwards(draft: Draft, batch: Batch, target: BatchTarget, assessment:
 function withRefresh(target: BatchTarget, assessment: Assessment, asked: ObservedTarget["nudge"]): Assessment {
   if (asked === undefined || assessment.verdict !== "pending") return assessment;
   const seen = target.firstSeenAt !== undefined;
-  return { ...assessment, sentence: runReason("REFRESH_WANTED", { because: said(assessment.sentence), ...asked, seen }) };
+  return { ...assessment, sentence: runReason("REFRESH_WANTED", { because: assessment.sentence, ...asked, seen }) };
 }

@@ -52,7 +52,7 @@ describe("what the release names is kept as it was at the start", () => {
     const self = halfway();
     inGit(self, undefined);
     expect(wants(round(self))).toEqual([]);
-    expect(batch(self.run, 2).why).toSay("git.example/acme/app does not say at the moment what v2 stands for");
+    expect(batch(self.run, 2).why).toHaveCode("REVISION_UNREAD", { repo: "git.example/acme/app", revision: "v2" });
     inGit(self, FIRST);
     expect(wants(round(self))).toContain("Merge 2");
   });
@@ -64,7 +64,7 @@ describe("what the release names is kept as it was at the start", () => {
     self.run = { ...self.run, resolved: undefined };
     inGit(self, undefined);
     expect(wants(round(self))).toEqual([]);
-    expect(batch(self.run, 1).why).toSay("Stagecoach cannot read at the moment what the release stands for in Git");
+    expect(batch(self.run, 1).why).toHaveCode("REVISIONS_UNREAD");
     inGit(self, FIRST);
     expect(wants(round(self))).toContain("Merge 1");
   });

@@ -54,7 +54,10 @@ describe("baseline", () => {
     round(run);
     expect(batch(run.run, 1).targets[0]).toMatchObject({ phase: "Failed", excused: true, baseline: ["Degraded"] });
     expect(batch(run.run, 1).targets[0]?.confirmedAt).toBeUndefined();
-    expect(batch(run.run, 1)).toMatchObject({ phase: "Settled", why: expect.toSay("c1 failed as before the batch") });
+    expect(batch(run.run, 1)).toMatchObject({
+      phase: "Settled",
+      why: expect.toHaveCode("BATCH_SETTLED_WITH", { failed: [], excused: ["hub/c1"] }),
+    });
     expect(run.run.phase).toBe("Progressing");
     expect(run.run.batches).toHaveLength(2);
     bring(run, 2, "confirmed");
@@ -209,7 +212,7 @@ describe("flap", () => {
     judge(run, "c1", "pending", "health", "It is Progressing.");
     round(run);
     expect(run.last.wakeAt).toBe(iso(run.now + 30 * SECOND));
-    expect(batch(run.run, 1).targets[0]?.why).toSay("is tolerated until");
+    expect(batch(run.run, 1).targets[0]?.why).toHaveCode("FLAP_IGNORED", { until: iso(run.now + 30 * SECOND) });
     judge(run, "c1", "live", "all");
     round(run, 20 * SECOND);
     expect(batch(run.run, 1).bake).toEqual(bake);

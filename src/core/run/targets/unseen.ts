@@ -1,6 +1,6 @@
 import type { AnyReason } from "../../base/reason.ts";
 import { epoch } from "../../base/time.ts";
-import { runReason, said } from "../../reasons/run.ts";
+import { runReason } from "../../reasons/run.ts";
 import { type Draft, mapTargets, touchTarget, wakeAt } from "../state/draft.ts";
 import { isOut } from "../state/names.ts";
 import type { Run } from "../state/run.ts";
@@ -24,7 +24,7 @@ export function seesClusterOf({ world }: Pick<Draft, "world">, cluster: string):
 
 /** Why nothing is known of what is on a control plane. */
 export function lostWords(plane: string, { since, why }: LostPlane): AnyReason {
-  return runReason("CONTROL_PLANE_UNSEEN", { plane, since, because: said(why) });
+  return runReason("CONTROL_PLANE_UNSEEN", { plane, since, because: why });
 }
 
 /** Keeps in the run what cannot be seen, and what Argo Rollouts of targets in flight show: for people, nothing is decided by it. */
@@ -59,7 +59,7 @@ function shown({ seen = [] }: ObservedRollouts) {
 
 function notePlanes(draft: Draft): void {
   const lost = draft.world.lostPlanes ?? new Map<string, LostPlane>();
-  const unseen: NonNullable<Run["unseen"]> = [...lost].map(([plane, { since, why }]) => ({ plane, since, why: said(why) }));
+  const unseen: NonNullable<Run["unseen"]> = [...lost].map(([plane, { since, why }]) => ({ plane, since, why: why }));
   const before = draft.run.unseen ?? [];
   // The reason may be worded anew at each try: that it cannot be seen is what is worth a word.
   if (before.map((one) => one.plane).join() === unseen.map((one) => one.plane).join()) return;

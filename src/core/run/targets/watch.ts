@@ -1,7 +1,7 @@
 import { defined } from "../../base/defined.ts";
 import type { AnyReason } from "../../base/reason.ts";
 import { epoch } from "../../base/time.ts";
-import { runReason, said } from "../../reasons/run.ts";
+import { runReason } from "../../reasons/run.ts";
 import { type Draft, pause, wakeAt } from "../state/draft.ts";
 import { isOut } from "../state/names.ts";
 import type { Batch, BatchTarget } from "../state/run.ts";
@@ -45,7 +45,7 @@ function watchOne(draft: Draft, batch: Batch, target: BatchTarget, seen: Observe
     return;
   }
   if (seen.assessment?.verdict === "lost")
-    hold(draft, runReason("TARGET_LOST", { cluster: target.cluster, because: said(seen.assessment.sentence) }));
+    hold(draft, runReason("TARGET_LOST", { cluster: target.cluster, because: seen.assessment.sentence }));
   const wrong = target.edits.findIndex((edit, index) => (seen.pins?.[index] ?? null) !== edit.to);
   const edit = target.edits[wrong];
   if (edit === undefined) {
@@ -66,9 +66,9 @@ function watchOne(draft: Draft, batch: Batch, target: BatchTarget, seen: Observe
 
 /** The base has the pin as it should be, but what Argo CD has seen is from between: somebody changed it and back (docs/spec.md §7). */
 function sawOther(draft: Draft, target: BatchTarget, seen: ObservedTarget): void {
-  const commit = seen.assessment?.changedBy;
-  if (commit === undefined || target.phase === "Baked") return;
-  const why = runReason("OTHER_CHANGE_SEEN", { cluster: target.cluster, commit, because: said(seen.assessment?.sentence ?? "") });
+  const { changedBy: commit, sentence: because } = seen.assessment ?? {};
+  if (commit === undefined || because === undefined || target.phase === "Baked") return;
+  const why = runReason("OTHER_CHANGE_SEEN", { cluster: target.cluster, commit, because });
   pause(draft, "Drift", "Git", why, runReason("ASK_AWAIT_SEEN"));
 }
 

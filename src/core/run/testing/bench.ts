@@ -10,7 +10,6 @@ import { startRun } from "../start.ts";
 import { checkInvariants } from "../state/invariants.ts";
 import type { Run, Verdict } from "../state/run.ts";
 import type { Advanced, Guard, ObservedHealth, ObservedPull, ObservedTarget, World } from "../state/world.ts";
-import { told } from "./told.ts";
 
 export const AT = Date.UTC(2026, 0, 5, 9, 0, 0);
 export const SECOND = 1000;
@@ -81,7 +80,7 @@ function readHealth(self: Bench, keys: readonly string[]): Map<string, ObservedH
   const health = new Map(self.world.health);
   for (const key of keys) {
     const status = self.health.get(key) ?? "Healthy";
-    health.set(key, { ...(status === "failed" ? { failed: "timeout" } : { status }), readAt: iso(self.now) });
+    health.set(key, { ...(status === "failed" ? { failed: said("timeout") } : { status }), readAt: iso(self.now) });
   }
   return health;
 }
@@ -179,9 +178,8 @@ export function phases(run: Run, batch: number): string[] {
   return run.batches[batch - 1]?.targets.map((target) => target.phase) ?? [];
 }
 
-/** A batch with its reasons as sentences. */
 export function batch(run: Run, number: number) {
   const one = run.batches[number - 1];
   if (one === undefined) throw new Error(`there is no batch ${number}`);
-  return told(one, run);
+  return one;
 }

@@ -2,6 +2,7 @@ import { beforeEach, describe, expect, test } from "vitest";
 import { sampleRun } from "../../../../test/support/sample-run.ts";
 import type { ActionOutcome, ControlPlane } from "../../../adapters/argocd/port.ts";
 import type { ApplicationView, RolloutView } from "../../../core/argocd/views.ts";
+import { said } from "../../../core/reasons/run.ts";
 import type { RolloutOrder, Run } from "../../../core/run/state/run.ts";
 import type { Command } from "../../../core/spec/commands.ts";
 import { type Parts, partsOf } from "../../testing/parts.ts";
@@ -89,7 +90,7 @@ function ordered(): Run {
   return sampleRun({ rolloutOrders: [order] });
 }
 
-const DENIED = "permission denied; grant it: p, ACCOUNT, …";
+const DENIED = said("permission denied; grant it: p, ACCOUNT, …");
 const run = (of = ordered()) => memory.actions.run(of, "7#0");
 const outcomes = () => [...(memory.actions.outcomes(ordered()).get("7#0")?.values() ?? [])];
 
@@ -119,14 +120,14 @@ describe("an order on Argo Rollouts", () => {
   test("what Argo CD does not offer any more because somebody was faster is done", async () => {
     bench.answer = (name) => {
       bench.rollouts.set(name, { ...paused(1), paused: false });
-      return { kind: "notOffered", why: "Argo CD does not offer resume as it is now" };
+      return { kind: "notOffered", why: said("Argo CD does not offer resume as it is now") };
     };
     await run();
     expect(outcomes()).toEqual([{ kind: "done" }, { kind: "done" }]);
   });
 
   test("a refusal for want of a right ends it before anything is done: lockstep is all or none", async () => {
-    bench.answer = () => ({ kind: "forbidden", why: "permission denied; grant it: p, ACCOUNT, …" });
+    bench.answer = () => ({ kind: "forbidden", why: said("permission denied; grant it: p, ACCOUNT, …") });
     await run();
     expect(bench.actions).toEqual(["resume payments-us-1"]);
     expect(outcomes()).toEqual([
@@ -138,14 +139,14 @@ describe("an order on Argo Rollouts", () => {
   test("where Argo CD does not offer it for one, none is moved: all are asked first", async () => {
     bench.plane.offersAction = async ({ name }) =>
       name === "payments-us-2"
-        ? { kind: "notOffered", why: "Argo CD does not offer resume for payments/api as it is now" }
+        ? { kind: "notOffered", why: said("Argo CD does not offer resume for payments/api as it is now") }
         : { kind: "offered" };
     expect(await run()).toBe(true);
     expect(bench.actions).toEqual([]);
     const because = {
       code: "SAID_OF",
       application: "payments-us-2",
-      because: "Argo CD does not offer resume for payments/api as it is now",
+      because: said("Argo CD does not offer resume for payments/api as it is now"),
     };
     const why = { code: "NOT_TRIED_TOGETHER", because };
     expect(outcomes()).toEqual([
@@ -157,19 +158,19 @@ describe("an order on Argo Rollouts", () => {
   test("where one cannot be asked, none is moved, and it is tried again; after that they move together", async () => {
     let answers = 0;
     bench.plane.offersAction = async ({ name }) =>
-      name === "payments-us-2" && answers++ === 0 ? { kind: "failed", why: "502" } : { kind: "offered" };
+      name === "payments-us-2" && answers++ === 0 ? { kind: "failed", why: said("502") } : { kind: "offered" };
     expect([await run(), bench.actions]).toEqual([false, []]);
     expect([await run(), bench.actions]).toEqual([true, ["resume payments-us-1", "resume payments-us-2"]]);
   });
 
   test("once one has moved the others follow, whatever is offered", async () => {
     bench.rollouts.set("payments-us-1", { ...paused(1), paused: false });
-    bench.plane.offersAction = async () => ({ kind: "notOffered", why: "no" });
+    bench.plane.offersAction = async () => ({ kind: "notOffered", why: said("no") });
     expect([await run(), bench.actions]).toEqual([true, ["resume payments-us-2"]]);
   });
 
   test("what is a way to safety waits for nobody", async () => {
-    bench.plane.offersAction = async () => ({ kind: "notOffered", why: "no" });
+    bench.plane.offersAction = async () => ({ kind: "notOffered", why: said("no") });
     const base = ordered();
     const [order] = base.rolloutOrders ?? [];
     if (order === undefined) throw new Error("there is no order");
@@ -178,10 +179,10 @@ describe("an order on Argo Rollouts", () => {
   });
 
   test("what fails for a reason that may pass is tried three times", async () => {
-    bench.answer = (name) => (name === "payments-us-2" ? { kind: "failed", why: "502" } : undefined);
+    bench.answer = (name) => (name === "payments-us-2" ? { kind: "failed", why: said("502") } : undefined);
     expect([await run(), await run(), await run()]).toEqual([false, false, true]);
     expect(bench.actions.filter((one) => one.endsWith("us-2"))).toHaveLength(3);
-    expect(outcomes()).toEqual([{ kind: "done" }, { kind: "failed", why: "502" }]);
+    expect(outcomes()).toEqual([{ kind: "done" }, { kind: "failed", why: said("502") }]);
   });
 
   test("is not begun once it is about to lapse", async () => {
@@ -311,12 +312,12 @@ describe("asking Argo CD to compare again", () => {
 
   test("again after a minute where that failed, and the answer says why", async () => {
     const [key = ""] = KEYS;
-    for (const refresh of [async () => ({ failed: "HTTP 502" }), () => Promise.reject(new Error("HTTP 502"))]) {
+    for (const refresh of [async () => ({ failed: said("HTTP 502") }), () => Promise.reject(new Error("HTTP 502"))]) {
       bench.plane.refresh = refresh;
       bench.now += 60_000;
       memory.refresher.ask([key]);
       await new Promise((resolve) => setImmediate(resolve));
-      expect(memory.refresher.last(key)).toEqual({ at: new Date(bench.now).toISOString(), answer: { failed: "HTTP 502" } });
+      expect(memory.refresher.last(key)).toEqual({ at: new Date(bench.now).toISOString(), answer: { failed: said("HTTP 502") } });
       expect(memory.refresher.want(key, "something else")).toBe(bench.now + 60_000);
     }
   });

@@ -7,7 +7,7 @@
 
 import type { ActionOffer, ActionOutcome } from "../../../adapters/argocd/port.ts";
 import { BoundedMap } from "../../../core/base/bounded.ts";
-import type { Words } from "../../../core/base/reason.ts";
+import type { AnyReason } from "../../../core/base/reason.ts";
 import { epoch } from "../../../core/base/time.ts";
 import { engineReason } from "../../../core/reasons/engine.ts";
 import { said } from "../../../core/reasons/run.ts";
@@ -36,7 +36,7 @@ interface Tried {
 
 interface Refusal {
   kind: Exclude<ActionOffer["kind"], "offered">;
-  why: Words;
+  why: AnyReason;
 }
 
 export interface RolloutActions {
@@ -110,7 +110,10 @@ export function openRolloutActions(
     if (plane?.runAction === undefined)
       return {
         kind: "forbidden",
-        why: plane === undefined ? engineReason("PLANE_MISSING", { plane: planeName }) : (whyNotAct(plane) ?? ""),
+        why:
+          plane === undefined
+            ? engineReason("PLANE_MISSING", { plane: planeName })
+            : engineReason("ACTIONS_NOT_ALLOWED", { plane: planeName }),
       };
     const runAction = plane.runAction.bind(plane);
     const outcome = await attempt(() => runAction({ namespace, name }, { namespace: rollout.namespace, name: rollout.name }, action));
@@ -139,8 +142,8 @@ export function openRolloutActions(
       tried.tries.set(key, tries);
       if (outcome.kind === "failed" && tries < MOST_TRIES) continue;
       tried.outcomes.set(key, outcome);
-      if (outcome.kind !== "forbidden" || !nothingDone(order, tried)) continue;
-      giveUp(order, tried, { kind: "forbidden", why: outcome.why ?? "" });
+      if (outcome.kind !== "forbidden" || outcome.why === undefined || !nothingDone(order, tried)) continue;
+      giveUp(order, tried, { kind: "forbidden", why: outcome.why });
       return;
     }
   }
@@ -170,7 +173,7 @@ function stateIn(seen: readonly RolloutState[], { namespace, name }: OrderedRoll
   return seen.find((one) => one.namespace === namespace && one.name === name);
 }
 
-function unreadable(rollout: OrderedRollout): { kind: "failed"; why: Words } {
+function unreadable(rollout: OrderedRollout): { kind: "failed"; why: AnyReason } {
   const { plane, name } = placeOf(rollout);
   return { kind: "failed", why: engineReason("ROLLOUTS_UNREADABLE", { application: name, plane, how: "now" }) };
 }
@@ -179,7 +182,7 @@ async function attempt(run: () => Promise<ActionOutcome>): Promise<ActionOutcome
   try {
     return await run();
   } catch (error) {
-    return { kind: "failed", why: error instanceof Error ? error.message : String(error) };
+    return { kind: "failed", why: said(error instanceof Error ? error.message : String(error)) };
   }
 }
 

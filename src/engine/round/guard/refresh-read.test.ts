@@ -3,6 +3,7 @@ import type { ControlPlane, RereadOutcome } from "../../../adapters/argocd/port.
 import { merged, rawApplication } from "../../../adapters/argocd/testing/application.ts";
 import { decodeApplication } from "../../../core/argocd/decode/application.ts";
 import type { ApplicationView } from "../../../core/argocd/views.ts";
+import { said } from "../../../core/reasons/run.ts";
 import type { Run } from "../../../core/run/state/run.ts";
 import type { World } from "../../../core/run/state/world.ts";
 import { type Parts, partsOf } from "../../testing/parts.ts";
@@ -71,11 +72,11 @@ describe("reading soon", () => {
   test("one that failed says why, and is tried again after a moment only", async () => {
     const [key = ""] = keys(1);
     expect(memory.reader.readSoon(key)).toBeUndefined();
-    await answerAll(() => ({ kind: "failed", why: "timeout" }));
-    expect(memory.reader.readSoon(key)).toBe("timeout");
+    await answerAll(() => ({ kind: "failed", why: said("timeout") }));
+    expect(memory.reader.readSoon(key)).toEqual(said("timeout"));
     expect(asked).toEqual([]);
     now += 2000;
-    expect(memory.reader.readSoon(key)).toBe("timeout");
+    expect(memory.reader.readSoon(key)).toEqual(said("timeout"));
     await answerAll();
     expect(memory.reader.readSoon(key)).toBeUndefined();
   });
@@ -118,7 +119,7 @@ describe("reading soon", () => {
     expect(nowhere.get("nowhere/argocd/a")?.failed).toEqual({ code: "PLANE_MISSING", plane: "nowhere" });
     const plane = context.planes.get("hub");
     if (plane !== undefined) plane.reread = () => Promise.reject(new Error("boom"));
-    expect((await memory.reader.readAll(["hub/argocd/a"])).get("hub/argocd/a")?.failed).toBe("boom");
+    expect((await memory.reader.readAll(["hub/argocd/a"])).get("hub/argocd/a")?.failed).toEqual(said("boom"));
   });
 });
 
@@ -145,10 +146,10 @@ describe("before a merge", () => {
 
   test("what could not be read is shown as that, and none is tried after it", async () => {
     const reading = readHealth(context.planes, memory.reader, world, keys(20));
-    expect(await answerAll(() => ({ kind: "failed", why: "timeout" }))).toHaveLength(8);
+    expect(await answerAll(() => ({ kind: "failed", why: said("timeout") }))).toHaveLength(8);
     const read = (await reading).health ?? new Map();
     expect(read.size).toBe(8);
-    expect(read.get("hub/argocd/app-0")).toEqual({ failed: "timeout", readAt: "2026-11-21T10:00:00.000Z" });
+    expect(read.get("hub/argocd/app-0")).toEqual({ failed: said("timeout"), readAt: "2026-11-21T10:00:00.000Z" });
   });
 
   test("until then what is shown is what was last told", () => {

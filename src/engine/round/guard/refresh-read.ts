@@ -1,7 +1,8 @@
 import type { RereadOutcome } from "../../../adapters/argocd/port.ts";
 import { BoundedMap } from "../../../core/base/bounded.ts";
-import type { Words } from "../../../core/base/reason.ts";
+import type { AnyReason } from "../../../core/base/reason.ts";
 import { engineReason } from "../../../core/reasons/engine.ts";
+import { said } from "../../../core/reasons/run.ts";
 import { sentenceOf } from "../../../core/report/reasons/say.ts";
 import type { RepoContext } from "../context.ts";
 import { fewAtOnce, openLanes } from "../few-at-once.ts";
@@ -25,7 +26,7 @@ const MOST_KEPT = 20_000;
 /** Reads one repo's targets by their names. */
 export interface TargetReader {
   /** Reads the target soon. Returns at once, with why the last try failed, if it did. */
-  readSoon(key: string): Words | undefined;
+  readSoon(key: string): AnyReason | undefined;
   /**
    * What is asked here waits a moment at most, all of it together, for those that are being read: one for each look at a run, however many
    * batches that has. False: of these none is, or some still are.
@@ -38,12 +39,12 @@ export interface TargetReader {
 /** When the read of one was begun, in epoch milliseconds, and why it failed. */
 interface ReadNow {
   begunAt: number;
-  failed: Words | undefined;
+  failed: AnyReason | undefined;
 }
 
 export function openTargetReader({ planes, clock, log }: Pick<RepoContext, "planes" | "clock" | "log">): TargetReader {
   /** By target: when one failed last, and why. */
-  const failures = new BoundedMap<string, { at: number; why: Words }>(MOST_KEPT);
+  const failures = new BoundedMap<string, { at: number; why: AnyReason }>(MOST_KEPT);
   const lanes = openLanes(MOST_AT_ONCE, async (key) => {
     const outcome = await readNow(key);
     if (outcome.kind === "failed") {
@@ -61,7 +62,7 @@ export function openTargetReader({ planes, clock, log }: Pick<RepoContext, "plan
     try {
       return (await planes.get(plane)?.reread(namespace, name)) ?? { kind: "failed", why: engineReason("PLANE_MISSING", { plane }) };
     } catch (error) {
-      return { kind: "failed", why: error instanceof Error ? error.message.slice(0, 300) : String(error) };
+      return { kind: "failed", why: said(error instanceof Error ? error.message.slice(0, 300) : String(error)) };
     }
   }
 

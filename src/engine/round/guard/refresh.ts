@@ -1,6 +1,7 @@
 import type { RefreshOutcome } from "../../../adapters/argocd/port.ts";
 import { BoundedMap } from "../../../core/base/bounded.ts";
 import { iso, type Time } from "../../../core/base/time.ts";
+import { said } from "../../../core/reasons/run.ts";
 import { planeOf } from "../../../core/run/targets/unseen.ts";
 import type { RepoContext } from "../context.ts";
 import { openLanes } from "../few-at-once.ts";
@@ -63,7 +64,7 @@ export function openRefresher({ planes, clock, log }: Pick<RepoContext, "planes"
     try {
       answer = (await (what === SET ? plane?.refreshSet?.(namespace, name) : plane?.refresh?.(namespace, name))) ?? "unavailable";
     } catch (error) {
-      answer = { failed: error instanceof Error ? error.message : String(error) };
+      answer = { failed: said(error instanceof Error ? error.message : String(error)) };
     }
     const known = asked.get(key);
     if (known !== undefined) known.answer = answer;

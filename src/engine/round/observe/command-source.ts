@@ -1,4 +1,4 @@
-import type { AnyReason, Words } from "../../../core/base/reason.ts";
+import type { AnyReason } from "../../../core/base/reason.ts";
 import type { Run } from "../../../core/run/state/run.ts";
 import type { Command, CommandName } from "../../../core/spec/commands.ts";
 
@@ -16,7 +16,7 @@ export interface CommandSource {
    * Has the commenter told, in its turn: a reaction, and for a refusal one comment edited in place. May be called twice. `run`: whose
    * command it was, as of this round; `/status` and `/plan` are answered with it. `waits`: nothing became of it yet, and it is read again.
    */
-  answer(command: Command, outcome: "done" | "refused" | "waits", message: Words, run?: Run): Promise<void>;
+  answer(command: Command, outcome: "done" | "refused" | "waits", message: AnyReason | undefined, run?: Run): Promise<void>;
   /**
    * Commands on an open release PR, which no run steers yet. All but `/plan` are answered here; what is given asks for a
    * fresh plan, and is answered (`done`) once that is there.

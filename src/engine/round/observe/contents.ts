@@ -8,9 +8,10 @@ import { normalRepo } from "../../../core/argocd/same.ts";
 import type { ApplicationView } from "../../../core/argocd/views.ts";
 import { BoundedMap } from "../../../core/base/bounded.ts";
 import { defined } from "../../../core/base/defined.ts";
-import type { Words } from "../../../core/base/reason.ts";
+import type { AnyReason } from "../../../core/base/reason.ts";
 import { iso } from "../../../core/base/time.ts";
 import { engineReason } from "../../../core/reasons/engine.ts";
+import { said } from "../../../core/reasons/run.ts";
 import { sentenceOf } from "../../../core/report/reasons/say.ts";
 import type { Batch, BatchTarget, Run } from "../../../core/run/state/run.ts";
 import type { RepoContext } from "../context.ts";
@@ -58,7 +59,7 @@ export function openContents({ mirror, clock, log }: Pick<RepoContext, "mirror" 
 
   async function askOne(asked: ContentAsked, before: ContentSeen | undefined, now: number): Promise<ContentSeen> {
     const { key, plane, values, seen, thorough } = asked;
-    const failed = (why: Words, refused?: true): ContentSeen => {
+    const failed = (why: AnyReason, refused?: true): ContentSeen => {
       log.warn({ target: key, reason: sentenceOf(why) }, "what an Application's objects hold could not be read");
       const since = before !== undefined && "failed" in before ? before.since : iso(now);
       return defined({ failed: why, since, refused });
@@ -70,7 +71,7 @@ export function openContents({ mirror, clock, log }: Pick<RepoContext, "mirror" 
       if (outcome === undefined) return failed(engineReason("CONTENT_UNSEEN", { plane: plane.name }), true);
       return outcome.kind === "done" ? { proof: outcome.proof } : failed(outcome.why, outcome.refused);
     } catch (error) {
-      return failed(error instanceof Error ? error.message.slice(0, 300) : String(error));
+      return failed(said(error instanceof Error ? error.message.slice(0, 300) : String(error)));
     }
   }
 

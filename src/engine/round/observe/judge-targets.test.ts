@@ -4,6 +4,7 @@ import { COMMIT, LATER, MERGED, merged, OLDER, REPO, rawApplication } from "../.
 import type { CommitInfo, Mirror } from "../../../adapters/git/port.ts";
 import { decodeApplication } from "../../../core/argocd/decode/application.ts";
 import type { ApplicationSetView, ApplicationView, SyncWindowsView } from "../../../core/argocd/views.ts";
+import { said } from "../../../core/reasons/run.ts";
 import type { Batch, BatchTarget, Run } from "../../../core/run/state/run.ts";
 import type { Assessment } from "../../../core/run/state/world.ts";
 import { type Parts, partsOf } from "../../testing/parts.ts";
@@ -74,7 +75,7 @@ function planeOf(name: string, self: () => Bench): ControlPlane {
       const key = `${name}/${namespace}/${application}`;
       self().asked.push(`reread ${application}`);
       const truth = self().truth.get(key);
-      if (typeof truth === "string") return { kind: "failed", why: truth };
+      if (typeof truth === "string") return { kind: "failed", why: said(truth) };
       const view = truth ?? self().applications.get(key);
       if (truth === null || view === undefined) {
         self().applications.delete(key);
@@ -209,7 +210,7 @@ describe("what the objects hold is asked", () => {
     return judged;
   }
   const asked = () => bench.asked.filter((one) => one === "content").length;
-  const failed = { kind: "failed", why: "HTTP 403", refused: true } as const;
+  const failed = { kind: "failed", why: said("HTTP 403"), refused: true } as const;
 
   test("a target whose objects show the change is live, and was asked for once", async () => {
     expect(await says({ kind: "done", proof: "shown" })).toMatchObject({ verdict: "live", sentence: { objects: "shown" } });
@@ -276,7 +277,7 @@ describe("what a stream did not bring", () => {
     bench.truth.set("hub/argocd/payments", "no answer from https://argocd.example.com");
     const unread = await look();
     expect(unread).toMatchObject({ verdict: "pending", clause: "settled" });
-    expect(unread?.sentence).toMatchObject({ code: "READ_FAILED", problem: "no answer from https://argocd.example.com" });
+    expect(unread?.sentence).toMatchObject({ code: "READ_FAILED", problem: said("no answer from https://argocd.example.com") });
     await look();
     expect(rereads()).toBe(1);
     bench.now += 5_000;

@@ -12,7 +12,6 @@ import { type IsBase, inRepo, takesFile } from "../../../core/argocd/source-file
 import type { ApplicationView } from "../../../core/argocd/views.ts";
 import { epoch, iso } from "../../../core/base/time.ts";
 import { livenessReason } from "../../../core/reasons/liveness.ts";
-import { said } from "../../../core/reasons/run.ts";
 import type { Batch, BatchTarget } from "../../../core/run/state/run.ts";
 import type { Assessment } from "../../../core/run/state/world.ts";
 import { givenTo, type SpecsByPlane } from "../../config-repo/rendered.ts";
@@ -85,7 +84,7 @@ export function awaitParent(
   const due = [...applications, ...sets.map(setKey)].map((key) => refresher.want(key, reason));
   const asked = step === "compare" ? parent && keyOf(parent) : set && setKey(keyOf(set));
   const sentence = livenessReason("SPEC_AWAITS", {
-    because: said(assessment.sentence),
+    because: assessment.sentence,
     step,
     parent: parentName,
     set: set?.name,

@@ -61,7 +61,7 @@ describe("times of past runs", () => {
   });
 
   test("say how a cluster failed, by what was seen of it", () => {
-    const evidence = (verdict: "failing" | "lost") => ({ verdict, clause: "health", sentence: "", readAt: at(60), fields: {} });
+    const evidence = (verdict: "failing" | "lost") => ({ verdict, clause: "health", sentence: said(""), readAt: at(60), fields: {} });
     const failed = (over: Partial<BatchTarget>) =>
       timesOf([ran("eu-1", { phase: "Failed", firstSeenAt: at(10), since: at(70), ...over })], 0).of(target("eu-1"), random(1));
     expect(failed({ evidence: evidence("failing") })).toEqual({ lagMs: 10_000, progressMs: 60_000, failed: "degraded" });

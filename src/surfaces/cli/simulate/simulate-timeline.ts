@@ -1,4 +1,4 @@
-import { sameReason, type Words } from "../../../core/base/reason.ts";
+import { type AnyReason, sameReason } from "../../../core/base/reason.ts";
 import { epoch, iso } from "../../../core/base/time.ts";
 import { sentenceOf } from "../../../core/report/reasons/say.ts";
 import { shortName } from "../../../core/report/words.ts";
@@ -26,7 +26,7 @@ const WORTH_TELLING_MS = 60_000;
 /** Gathers what happens from what is recorded, round after round. */
 export function openTimeline() {
   const found: Moment[] = [];
-  const waits = new Map<string, { since: number; why: Words; tell: (at: number) => void }>();
+  const waits = new Map<string, { since: number; why: AnyReason; tell: (at: number) => void }>();
   let before: Run | undefined;
 
   function look(run: Run, now: number): void {

@@ -72,7 +72,7 @@ async function messageOf(place: GitHubPlace, source: JournalSource, posted: Post
   await source.fetch().catch(() => undefined);
   const run = await source.run(posted.rollout, posted.run);
   const handled = run?.commands.find((command) => command.id === `${posted.comment}#0`);
-  return sentenceOf(handled?.message ?? (await refusalOf(place, posted)) ?? "", run);
+  return handled === undefined ? ((await refusalOf(place, posted)) ?? "") : sentenceOf(handled.message, run);
 }
 
 /** The comment of the bot's that answers a question; it is one for all of the same kind and rollout, and names the newest that it answers. */

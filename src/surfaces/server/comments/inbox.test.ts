@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { type Comment, type Forge, ForgeError, type Pull } from "../../../adapters/forge/port.ts";
+import { said as words } from "../../../core/reasons/run.ts";
 import { COMMANDS, type Permission } from "../../../core/spec/commands.ts";
 import type { CommandPolicy } from "../../../core/spec/repo-config.ts";
 import { inboxOn, LONG_AGO, NOW, PLACE, said } from "./testing/inbox-on.ts";
@@ -268,7 +269,7 @@ describe("several rollouts on one release PR", () => {
     const mine = await inbox.read("payments", places);
     const theirs = await inbox.read("ledger", places);
     expect([mine.map((c) => c.text), theirs.map((c) => c.text)]).toEqual([["/pause"], ["/resume --rollout ledger", "/pause"]]);
-    for (const command of mine) await inbox.answer(command, "done", "");
+    for (const command of mine) await inbox.answer(command, "done", undefined);
     expect((await inbox.read("payments", places)).map((c) => c.text)).toEqual([]);
     expect((await inbox.read("ledger", places)).map((c) => c.text)).toEqual(["/resume --rollout ledger", "/pause"]);
   });
@@ -288,7 +289,7 @@ describe("an open release PR, which has no run yet", () => {
     const asked = (await inbox.beforeRun?.(1)) ?? [];
     expect(asked.map((command) => command.text)).toEqual(["/plan"]);
     expect(bodies).toEqual([expect.stringContaining("No run has begun that `/pause` could be for")]);
-    for (const command of asked) await inbox.answer(command, "done", "");
+    for (const command of asked) await inbox.answer(command, "done", undefined);
     expect(calls).toContain("react 1 rocket");
     expect(await inbox.beforeRun?.(1)).toEqual([]);
   });
@@ -409,7 +410,7 @@ describe("commands in the body of a review", () => {
       ["1#0", "/pause"],
       ["r1#0", "/promote"],
     ]);
-    for (const command of found) await inbox.answer(command, command.name === "pause" ? "done" : "refused", "no wait");
+    for (const command of found) await inbox.answer(command, command.name === "pause" ? "done" : "refused", words("no wait"));
     // There is no reaction to a review.
     expect(calls.filter((call) => call.startsWith("react"))).toEqual(["react 1 eyes", "react 1 rocket"]);
     expect(bodies).toEqual([expect.stringMatching(/^stagecoach:answer:r1\n> `\/promote`\n\n@wim: No wait\./)]);
@@ -418,7 +419,7 @@ describe("commands in the body of a review", () => {
   test("that are done are said to be, below the review; and stay so for whoever starts anew", async () => {
     const { inbox, bodies } = reviewed(review(7, "/promote"));
     for (const command of await inbox.read("payments", PLACE))
-      if (command.name === "promote") await inbox.answer(command, "done", "the bake ends");
+      if (command.name === "promote") await inbox.answer(command, "done", words("the bake ends"));
     expect(bodies).toEqual([expect.stringMatching(/^stagecoach:answer:r7\n> `\/promote`\n\n@wim: The bake ends/)]);
   });
 

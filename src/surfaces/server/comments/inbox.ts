@@ -128,18 +128,17 @@ export function commandInbox(options: CommandInboxOptions): CommandInbox {
       if (origin === undefined || answers.isAnswered(`${command.id} ${origin.rollout}`)) return;
       const { line, rollout, shared } = origin;
       // What it came to was said in its time.
-      if (command.late === true && (typeof message === "string" || message.code !== "COMMAND_TOO_LATE"))
-        return void answers.setAnswered(`${command.id} ${rollout}`);
-      if (outcome === "waits") return answers.sayWaits(line, wholeSentence(message, run));
+      if (command.late === true && message?.code !== "COMMAND_TOO_LATE") return void answers.setAnswered(`${command.id} ${rollout}`);
+      const said = message === undefined ? "" : wholeSentence(message, run);
+      if (outcome === "waits") return answers.sayWaits(line, said);
       const key = `${command.id} ${rollout}`;
       answers.setAnswered(key);
       if (outcome === "refused") {
-        const said = wholeSentence(message, run);
         return answers.refuse(line, shared ? `${rollout}: ${said}` : said);
       }
       if (command.name === "status" && run !== undefined) answers.status(line, run, key);
       if (command.name === "plan" && run !== undefined) answers.plan(line, run, key);
-      answers.markDone(line, message === "" ? undefined : wholeSentence(message, run));
+      answers.markDone(line, message && said);
     },
   };
 }

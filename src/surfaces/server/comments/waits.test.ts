@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { type Comment, type Forge, ForgeError } from "../../../adapters/forge/port.ts";
+import { said as words } from "../../../core/reasons/run.ts";
 import { OPEN_POLICY } from "../../../core/spec/repo-config.ts";
 import { silentLog } from "../../../engine/round/context.ts";
 import { commandInbox } from "./inbox.ts";
@@ -48,7 +49,7 @@ function pullWith(body: string) {
 
 async function hold(inbox: ReturnType<typeof commandInbox>, why: string): Promise<string[]> {
   const found = await inbox.read("payments", PLACE);
-  for (const command of found) await inbox.answer(command, "waits", why);
+  for (const command of found) await inbox.answer(command, "waits", words(why));
   return found.map(({ text }) => text);
 }
 
@@ -64,7 +65,7 @@ test.each(["/pause", "/abort", "/halt fire"])(
     expect(await hold(second, "the journal is held")).toEqual([text]);
     const [command] = await second.read("payments", PLACE);
     await open().read("payments", PLACE);
-    if (command !== undefined) await second.answer(command, "done", "");
+    if (command !== undefined) await second.answer(command, "done", undefined);
     expect(await second.read("payments", PLACE)).toEqual([]);
     expect(answers()).toEqual([expect.not.stringContaining("The journal is held")]);
     expect(reactions).not.toContain("7 confused");
@@ -77,7 +78,7 @@ test("what was told that it waits is told by a process that never knew of it tha
   await hold(open(), "the journal is held");
   const second = open();
   const [command] = await second.read("payments", PLACE);
-  if (command !== undefined) await second.answer(command, "done", "");
+  if (command !== undefined) await second.answer(command, "done", undefined);
   expect(answers()).toEqual([expect.stringContaining("Done.")]);
 });
 
@@ -86,7 +87,7 @@ test("what waits and is refused once the journal holds is refused for good, in t
   const first = open();
   await hold(first, "the journal is held");
   const [command] = await first.read("payments", PLACE);
-  if (command !== undefined) await first.answer(command, "refused", "it is paused already");
+  if (command !== undefined) await first.answer(command, "refused", words("it is paused already"));
   expect(answers()).toEqual([expect.stringContaining("It is paused already")]);
 });
 

@@ -1,6 +1,7 @@
 import { createHmac } from "node:crypto";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { openGitHubForge } from "../../../adapters/forge/github/index.ts";
+import { said } from "../../../core/reasons/run.ts";
 import type { Command } from "../../../core/spec/commands.ts";
 import { silentLog } from "../../../engine/round/context.ts";
 import { type TestGitHub, testGitHub } from "../../../sim/github/testing/setup.ts";
@@ -88,7 +89,7 @@ describe("from a comment to a command", () => {
     ]);
     expect(await reactions(comment)).toEqual(["eyes"]);
     const [command] = found;
-    if (command !== undefined) await commands.answer(command, "done", "paused");
+    if (command !== undefined) await commands.answer(command, "done", said("paused"));
     expect(await reactions(comment)).toEqual(["eyes", "rocket"]);
   });
 
@@ -134,7 +135,7 @@ describe("from a comment to a command", () => {
       commands.touched(number);
       const found = await commands.read("payments", [{ number, shared: false }]);
       const command = found.find((one) => one.text === text);
-      if (command !== undefined) await commands.answer(command, "refused", "the run is paused already");
+      if (command !== undefined) await commands.answer(command, "refused", said("the run is paused already"));
     }
     const ours = (await forge.comments(number)).filter((one) => one.ours);
     expect(ours.map(({ body }) => /\/pause \w+/.exec(body)?.[0])).toEqual(["/pause one", "/pause two"]);

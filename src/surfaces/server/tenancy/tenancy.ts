@@ -4,6 +4,7 @@ import { plainServer } from "../../../core/argocd/same.ts";
 import type { ApplicationView } from "../../../core/argocd/views.ts";
 import { defined } from "../../../core/base/defined.ts";
 import { matchesGlob } from "../../../core/base/glob.ts";
+import { planeReason } from "../../../core/reasons/control-plane.ts";
 import type { Grants } from "../../../engine/round/observe/grants.ts";
 
 /** What the operator grants to the repositories that one of the globs matches. */
@@ -141,7 +142,7 @@ function generating(plane: ControlPlane, mayUse: (project: string) => boolean): 
     async generate(applicationSet) {
       const project = projectOf(record(applicationSet["spec"]));
       if (project !== undefined && !project.includes("{{") && mayUse(project)) return await generate(applicationSet);
-      return { kind: "forbidden", why: "the project of its template is not granted to this repository" };
+      return { kind: "forbidden", why: planeReason("TEMPLATE_NOT_GRANTED") };
     },
   };
 }
@@ -155,7 +156,10 @@ function insideApplications(
 ): Pick<ControlPlane, Inside> {
   const { rollouts, runAction, offersAction, syncWindows } = plane;
   const notGranted = (target: { namespace: string; name: string }) => {
-    return { kind: "forbidden", why: `there is no Application ${target.namespace}/${target.name} that this repository may use` } as const;
+    return {
+      kind: "forbidden",
+      why: planeReason("APPLICATION_NOT_GRANTED", { application: `${target.namespace}/${target.name}` }),
+    } as const;
   };
   const isGranted = ({ namespace, name }: { namespace: string; name: string }) => application(namespace, name) !== undefined;
   return defined({

@@ -43,7 +43,7 @@ export const ARGOCD_VARIANTS: Variants<Table> = {
   SPEC_AWAITS: [
     { step: "compare", asked: { at: "2026-11-21T09:00:00.000Z", answer: "asked" } },
     { step: "compare", asked: { at: "2026-11-21T09:00:00.000Z", answer: "unavailable" } },
-    { step: "compare", asked: { at: "2026-11-21T09:00:00.000Z", answer: { failed: "HTTP 403" } } },
+    { step: "compare", asked: { at: "2026-11-21T09:00:00.000Z", answer: { failed: { code: "SAID", text: "HTTP 403" } } } },
     { step: "apply", set: undefined },
     { step: "byHand" },
     { step: "generate", mute: true },

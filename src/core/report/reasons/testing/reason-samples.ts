@@ -226,7 +226,7 @@ const VARIANTS: Variants = {
   TARGET_FAILED: [{ baseline: false }, { baseline: true }],
   DEADLINE_PASSED: [{ seen: true }, { seen: false }],
   UNWELL_AFTERWARDS: [{}, { lost: true }],
-  REFRESH_WANTED: [{ answer: "asked" }, { answer: "unavailable" }, { answer: { failed: "timeout" }, seen: true }],
+  REFRESH_WANTED: [{ answer: "asked" }, { answer: "unavailable" }, { answer: { failed: { code: "SAID", text: "timeout" } }, seen: true }],
   PIN_DRIFT: [
     { by: { author: "bob", commit: "3f2a91c0de44aa", subject: "Revert" }, want: "v1.4.2" },
     { by: undefined, found: null, place: { branch: "env/eu-1" } },
