@@ -138,20 +138,21 @@ export function renderTree(templating: Templating, value: unknown, params: Param
 
 function renderNode(templating: Templating, value: unknown, params: ParamSet, place: Place): unknown {
   spendOfPass(1);
-  if (typeof value === "string") return templating.text(value, params, () => written(place));
-  if (typeof value !== "object" || value === null) return value;
+  if (typeof value !== "object" || value === null) return renderLeaf(templating, value, params, place.parent, place.key);
   if (Array.isArray(value)) return value.map((item, index) => renderNode(templating, item, params, { parent: place, key: index }));
   const result: Record<string, unknown> = {};
   for (const [key, item] of Object.entries(value)) {
     if (item === null || item === undefined) continue;
-    const inner = { parent: place, key };
-    setKey(
-      result,
-      templating.text(key, params, () => written(inner)),
-      renderNode(templating, item, params, inner),
-    );
+    const name = renderLeaf(templating, key, params, place, key) as string;
+    setKey(result, name, renderNode(templating, item, params, { parent: place, key }));
   }
   return result;
+}
+
+/** Most texts are no templates: those make nothing that names where they stand. */
+function renderLeaf(templating: Templating, value: unknown, params: ParamSet, parent: Place | undefined, key: string | number): unknown {
+  if (typeof value !== "string" || !value.includes("{{")) return value;
+  return templating.text(value, params, () => written({ parent, key }));
 }
 
 function written(place: Place): string {
