@@ -14,12 +14,14 @@ interface ObjectInfo {
 export interface CatFile {
   /** `spec` is a full object id or a checked full ref name. undefined: no such object. */
   info(spec: string): Promise<ObjectInfo | undefined>;
-  contents(spec: string): Promise<{ info: ObjectInfo; body: Buffer } | undefined>;
+  /** The body of what has more than `most` bytes is left out. */
+  contents(spec: string, most?: number): Promise<{ info: ObjectInfo; body: Buffer } | undefined>;
   close(): void;
 }
 
 interface Waiting {
-  withBody: boolean;
+  /** Bytes of the body that are wanted at most; undefined: none. */
+  most: number | undefined;
   resolve(answer: { info: ObjectInfo; body: Buffer } | undefined): void;
   reject(error: Error): void;
 }
@@ -37,32 +39,32 @@ export function openCatFile(repository: Repository): CatFile {
   let conversation: Conversation | undefined;
   let closed = false;
 
-  function ask(command: "info" | "contents", spec: string): Promise<{ info: ObjectInfo; body: Buffer } | undefined> {
+  function ask(spec: string, most?: number): Promise<{ info: ObjectInfo; body: Buffer } | undefined> {
     if (closed) return Promise.reject(new GitError("Unavailable", "the mirror is closed"));
     const places = repository.alternates?.().join(" ") ?? "";
     if (conversation?.places !== places) conversation?.child.stdin.end();
     if (conversation === undefined || conversation.dead || conversation.places !== places) conversation = start(repository, places);
     const { child, waiting } = conversation;
     const answer = new Promise<Awaited<ReturnType<typeof ask>>>((resolve, reject) => {
-      waiting.push({ withBody: command === "contents", resolve, reject });
-      child.stdin.write(`${command} ${spec}\n`);
+      waiting.push({ most, resolve, reject });
+      child.stdin.write(`${most === undefined ? "info" : "contents"} ${spec}\n`);
     });
     return counted(answer);
   }
 
   /** The process may die between two questions (killed, out of memory): asked again once, of a new one. */
-  async function askTwice(command: "info" | "contents", spec: string): Promise<{ info: ObjectInfo; body: Buffer } | undefined> {
+  async function askTwice(spec: string, most?: number): Promise<{ info: ObjectInfo; body: Buffer } | undefined> {
     try {
-      return await ask(command, spec);
+      return await ask(spec, most);
     } catch (error) {
       if (closed) throw error;
-      return await ask(command, spec);
+      return await ask(spec, most);
     }
   }
 
   return {
-    info: async (spec) => (await askTwice("info", spec))?.info,
-    contents: (spec) => askTwice("contents", spec),
+    info: async (spec) => (await askTwice(spec))?.info,
+    contents: (spec, most = Number.POSITIVE_INFINITY) => askTwice(spec, most),
     close() {
       closed = true;
       conversation?.child.stdin.end();
@@ -97,7 +99,7 @@ function answerParser(waiting: Waiting[]): (chunk: Buffer) => void {
     const info = /^\d+$/.test(size) ? { id, type: type as ObjectInfo["type"], size: Number(size) } : undefined;
     if (info === undefined) waiting.shift()?.resolve(undefined);
     // One more byte: the newline git writes after a body.
-    else if (waiting[0]?.withBody === true) body = { info, pieces: [], missing: info.size + 1 };
+    else if (waiting[0]?.most !== undefined) body = { info, pieces: [], missing: info.size + 1 };
     else waiting.shift()?.resolve({ info, body: Buffer.alloc(0) });
   }
 
@@ -106,7 +108,7 @@ function answerParser(waiting: Waiting[]): (chunk: Buffer) => void {
     while (rest.length > 0) {
       if (body !== undefined) {
         const piece = rest.subarray(0, body.missing);
-        body.pieces.push(piece);
+        if (body.info.size <= (waiting[0]?.most ?? 0)) body.pieces.push(piece);
         body.missing -= piece.length;
         rest = rest.subarray(piece.length);
         if (body.missing > 0) return;

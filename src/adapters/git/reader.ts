@@ -121,12 +121,12 @@ async function readOne(objects: CatFile, trees: Trees, { root, path, maxBytes }:
   if (entry === null || entry.mode === DIRECTORY) return null;
   if (entry.mode === SYMLINK) throw new GitError("Symlink", `${path} is a symbolic link; name the file it points to`);
   if (entry.mode === SUBMODULE) throw new GitError("Invalid", `${path} is a submodule, whose files are in another repository`);
-  const info = await objects.info(entry.id);
+  const read = await objects.contents(entry.id, maxBytes);
   // Left out by a filter.
-  if (info === undefined) throw new GitError("TooLarge", `${path}: its content ${entry.id} is not in the mirror, as it is too large`);
-  if (info.size > maxBytes) throw new GitError("TooLarge", `${path} has ${info.size} bytes; at most ${maxBytes} are read`);
-  const read = await objects.contents(entry.id);
-  return read === undefined ? null : read.body.toString("utf8");
+  if (read === undefined) throw new GitError("TooLarge", `${path}: its content ${entry.id} is not in the mirror, as it is too large`);
+  const { size } = read.info;
+  if (size > maxBytes) throw new GitError("TooLarge", `${path} has ${size} bytes; at most ${maxBytes} are read`);
+  return read.body.toString("utf8");
 }
 
 /** Oldest first. */
