@@ -27,6 +27,7 @@ export const PAGE_STYLE = `:root { color-scheme: light dark; --ink: #1d2430; --q
 body { margin: 0; background: var(--paper); color: var(--ink); font: 15px/1.45 system-ui, "DejaVu Sans", sans-serif; }
 header, main, footer { max-width: 1120px; margin: 0 auto; padding: 0 24px; }
 header { display: flex; align-items: baseline; gap: 16px; padding-top: 24px; }
+a { color: var(--move); }
 h1 { font-size: 20px; margin: 0; letter-spacing: -.01em; }
 header p { margin: 0; color: var(--quiet); font-variant-numeric: tabular-nums; }
 #link { margin-left: auto; }
@@ -38,7 +39,7 @@ header p { margin: 0; color: var(--quiet); font-variant-numeric: tabular-nums; }
 .phase { border-radius: 99px; padding: 2px 12px; font-weight: 600; font-size: 13px; border: 1.5px solid currentColor; }
 .Progressing, .Pending { color: var(--move); } .Succeeded { color: var(--live); } .Paused { color: var(--wait); }
 .Failed, .Aborted { color: var(--bad); } .Superseded { color: var(--quiet); }
-.why { font-size: 16px; margin: 12px 0 2px; } .next { margin: 0; color: var(--quiet); }
+.why { font-size: 16px; margin: 12px 0 2px; } .next { margin: 0; color: var(--quiet); } .ask + .next { margin-top: 8px; }
 .ask { margin: 12px 0 0; padding: 10px 14px; border-left: 3px solid var(--wait); background: color-mix(in srgb, var(--wait) 10%, transparent); }
 .bar { display: flex; height: 8px; border-radius: 99px; overflow: hidden; background: var(--line); margin: 16px 0 4px; }
 .bar i { display: block; } .bar .l { background: var(--live); } .bar .f { background: var(--bad); }
@@ -50,7 +51,6 @@ header p { margin: 0; color: var(--quiet); font-variant-numeric: tabular-nums; }
 .stage h3 small { font-weight: 400; color: var(--quiet); white-space: nowrap; }
 .batch { margin-top: 12px; padding-top: 10px; border-top: 1px solid var(--line); }
 .batch p { margin: 0; font-size: 13px; } .batch .head { display: flex; justify-content: space-between; gap: 8px; color: var(--quiet); }
-.batch a, .top a { color: var(--move); }
 .cells { display: flex; flex-wrap: wrap; gap: 6px; margin: 8px 0 2px; padding: 0; list-style: none; }
 .cell { display: flex; align-items: center; gap: 6px; border: 1px solid var(--line); border-radius: 7px; padding: 3px 9px 3px 7px; font-size: 13px; background: var(--paper); }
 .cell:focus-visible { outline: 2px solid var(--move); }
@@ -61,6 +61,7 @@ header p { margin: 0; color: var(--quiet); font-variant-numeric: tabular-nums; }
 .c-live { color: var(--live); } .c-move { color: var(--move); } .c-wait { color: var(--wait); } .c-bad { color: var(--bad); } .c-none { color: var(--none); }
 #legend { list-style: none; display: flex; flex-wrap: wrap; gap: 6px 18px; padding: 0 0 32px; margin: 0; color: var(--quiet); font-size: 13px; }
 #legend li { display: flex; align-items: center; gap: 6px; }
+@media (max-width: 560px) { header { flex-wrap: wrap; gap: 0 16px; } #clock { order: 1; flex-basis: 100%; } header, main, footer { padding: 0 14px; } .run { padding: 16px; } }
 `;
 
 export const PAGE_SCRIPT = `// Draws what /api/events sends. Nothing here decides anything.

@@ -9,17 +9,17 @@ a { color: var(--move); text-decoration: none; } a:hover { text-decoration: unde
 :focus-visible { outline: 2px solid var(--move); outline-offset: 2px; }
 code, pre, .lines, .branch { font-family: ui-monospace, "DejaVu Sans Mono", monospace; font-size: .86em; }
 .quiet, .quiet a, .under, footer { color: var(--quiet); } .quiet a:hover { color: var(--move); }
-header.top { background: var(--bar); color: #e8ebf0; display: flex; flex-wrap: wrap; gap: 4px 24px; justify-content: space-between; align-items: center; padding: 12px max(24px, calc(50vw - 560px)); }
+header.top { background: var(--bar); color: #e8ebf0; display: flex; flex-wrap: wrap; gap: 4px 24px; justify-content: space-between; align-items: center; padding: 12px max(24px, calc(50vw - 616px)); }
 header.top nav { display: flex; align-items: center; gap: 8px; } header.top a { color: inherit; } header.top nav i { opacity: .5; }
 header.top p { margin: 0; display: flex; flex-wrap: wrap; align-items: center; gap: 4px 18px; font-size: 13px; color: #aab4c2; font-variant-numeric: tabular-nums; }
 .brand { display: flex; align-items: center; gap: 8px; font-weight: 600; margin-right: 12px; } .brand svg { width: 20px; fill: #6eaeff; }
 .home { border: 1px solid #45536a; border-radius: 6px; padding: 1px 10px; } .you { display: flex; align-items: center; gap: 6px; } .you b { color: #fff; }
-.tabs { display: flex; flex-wrap: wrap; gap: 4px; border-bottom: 1px solid var(--line); padding: 8px max(24px, calc(50vw - 560px)) 0; background: var(--card); }
+.tabs { display: flex; flex-wrap: wrap; gap: 4px; border-bottom: 1px solid var(--line); padding: 8px max(24px, calc(50vw - 616px)) 0; background: var(--card); }
 .tabs a { color: var(--ink); padding: 6px 12px 9px; border-bottom: 2px solid transparent; } .tabs a:hover { text-decoration: none; border-color: var(--line); }
 .tabs a[aria-current] { border-color: var(--move); font-weight: 600; }
 .tabs.inner { background: none; padding: 0; margin: 18px 0 20px; } .tabs .sums { margin-left: auto; align-self: center; font-size: 13px; }
 .count { background: var(--soft); border-radius: 99px; padding: 1px 8px; color: var(--quiet); font-weight: 400; }
-main { max-width: 1168px; margin: 0 auto; padding: 24px; } footer { max-width: 1168px; margin: 0 auto; padding: 16px 24px 40px; font-size: 13px; }
+main { max-width: 1280px; margin: 0 auto; padding: 24px; } footer { max-width: 1280px; margin: 0 auto; padding: 16px 24px 40px; font-size: 13px; }
 h1 { font-size: 25px; font-weight: 600; line-height: 1.25; margin: 4px 0 8px; letter-spacing: -.01em; } h1 .quiet { font-weight: 400; }
 .under { margin: 0 0 12px; } main > h2 { font-size: 17px; margin: 28px 0 8px; }
 .icon { width: 13px; height: 13px; flex: none; vertical-align: -1px; color: var(--quiet); }
@@ -37,7 +37,7 @@ h1 { font-size: 25px; font-weight: 600; line-height: 1.25; margin: 4px 0 8px; le
 .text { padding: 12px 16px; } .text > :first-child { margin-top: 0; } .text > :last-child { margin-bottom: 0; }
 .text h1, .text h2, .text h3, .text h4 { font-size: 17px; margin: 18px 0 8px; } .text h1 { font-size: 20px; }
 .text code { background: var(--soft); border-radius: 5px; padding: 1px 5px; } .text pre { background: var(--soft); border-radius: 8px; padding: 12px; overflow-x: auto; } .text pre code { padding: 0; background: none; }
-.text table { border-collapse: collapse; display: block; overflow-x: auto; font-size: 14px; overflow-wrap: normal; } .text th, .text td { border: 1px solid var(--line); padding: 5px 11px; text-align: left; vertical-align: top; } .text th { background: var(--soft); }
+.text table { border-collapse: collapse; display: block; overflow-x: auto; font-size: 14px; overflow-wrap: normal; } .text th, .text td { border: 1px solid var(--line); padding: 5px 11px; text-align: left; vertical-align: top; } .text th { background: var(--soft); } .text td code { white-space: nowrap; } .text td:last-child { min-width: 210px; } .text td:last-child code { white-space: normal; overflow-wrap: anywhere; }
 .text blockquote { margin: 0 0 12px; padding: 0 14px; border-left: 3px solid var(--line); color: var(--quiet); } .alert { border-left: 4px solid var(--move); padding: 4px 14px; margin: 0 0 12px; } .alert > strong { color: var(--move); } .alert p { margin: 2px 0; } .alert.warning, .alert.caution { border-color: var(--wait); } .alert.warning > strong, .alert.caution > strong { color: var(--wait); } .text details { margin: 10px 0; } .text summary { cursor: pointer; } .text sub { font-size: 13px; vertical-align: baseline; color: var(--quiet); }
 .text li input { margin-right: 6px; } .text hr { border: 0; border-top: 1px solid var(--line); }
 .chart { list-style: none; display: flex; flex-wrap: wrap; align-items: center; gap: 8px 0; padding: 4px 0; margin: 12px 0; }
@@ -57,6 +57,6 @@ h1 { font-size: 25px; font-weight: 600; line-height: 1.25; margin: 4px 0 8px; le
 .offers { border: 1px solid var(--line); border-radius: 10px; padding: 10px 16px 14px; margin-bottom: 18px; background: var(--card); display: grid; gap: 8px; } .offers.waits { border-color: var(--wait); border-left-width: 4px; background: color-mix(in srgb, var(--wait) 8%, var(--card)); } .offers h2 { font-size: 15px; margin: 0; }
 .offers button { text-align: left; display: flex; gap: 12px; align-items: baseline; font-weight: 400; } .offers button:hover { border-color: var(--move); } .offers code { font-weight: 600; font-size: 14px; color: var(--move); white-space: nowrap; } .offers span { color: var(--quiet); font-size: 14px; }
 body.gone::after { content: "The embedded GitHub has ended."; position: fixed; bottom: 16px; left: 50%; transform: translateX(-50%); background: var(--bad); color: #fff; border-radius: 8px; padding: 8px 18px; }
-@media (max-width: 760px) { main, footer { padding: 16px; } header.top { padding: 10px 16px; } .tabs { padding: 6px 10px 0; flex-wrap: nowrap; overflow-x: auto; scrollbar-width: none; } .tabs.inner { padding: 0; } .tabs a { padding: 5px 7px 8px; white-space: nowrap; font-size: 14px; } .tabs .sums { white-space: nowrap; } .columns { grid-template-columns: minmax(0, 1fr); gap: 8px; } h1 { font-size: 21px; }
-  .said { grid-template-columns: minmax(0, 1fr); } .said > .avatar { display: none; } .event, .end, .columns .box, .columns .checks { margin-left: 0; } .text { padding: 10px 12px; } .lines { font-size: 12px; } .chart { flex-direction: column; align-items: stretch; } .chart .box { max-width: none; } .chart .arrow { max-width: none; padding-left: 18px; } .chart .arrow::before { display: none; } .chart .arrow::after { content: "↓"; order: -1; margin: 0 6px 0 0; } .offers button { flex-direction: column; gap: 0; } .home { display: none; } }
+@media (max-width: 760px) { main, footer { padding: 16px; } header.top { padding: 10px 16px; } .tabs { padding: 6px 10px 0; flex-wrap: nowrap; overflow-x: auto; scrollbar-width: none; } .tabs.inner { padding: 0; flex-wrap: wrap; } .tabs a { padding: 5px 7px 8px; white-space: nowrap; font-size: 14px; } .tabs .sums { white-space: nowrap; } .columns { grid-template-columns: minmax(0, 1fr); gap: 8px; } h1 { font-size: 21px; }
+  .said { grid-template-columns: minmax(0, 1fr); } .said > .avatar { display: none; } .event, .end, .columns .box, .columns .checks { margin-left: 0; } .text { padding: 10px 12px; } .lines { font-size: 12px; } .chart { flex-direction: column; align-items: stretch; } .chart .box { max-width: none; } .chart .arrow { max-width: none; padding-left: 18px; } .chart .arrow::before { display: none; } .chart .arrow::after { content: "↓"; order: -1; margin: 0 6px 0 0; } .offers button { flex-direction: column; gap: 0; } }
 `;

@@ -3,11 +3,13 @@ import { join } from "node:path";
 import { expect, test, vi } from "vitest";
 import { sampleRun } from "../../../../test/support/sample-run.ts";
 import type { Clock } from "../../../core/base/time.ts";
+import { said } from "../../../core/reasons/run.ts";
 import type { Run } from "../../../core/run/state/run.ts";
 import { fleetClusters } from "../../../sim/world.ts";
 import { faultsOf, run } from "./demo.ts";
 import { demoFleet } from "./fleet.ts";
 import { demoScreen, lastWords } from "./screen.ts";
+import { turnOf } from "./steering.ts";
 
 const FLEET = new URL("../../../../fixtures/fleet/", import.meta.url).pathname;
 const CLUSTERS = fleetClusters().map(({ name }) => name);
@@ -69,14 +71,23 @@ test("the pages' addresses stay in sight below the tree, above what a person is 
 
 test("what is named to look at next is still there then", () => {
   const pull = { number: 2, url: "http://127.0.0.1:9/pull/2" };
-  const over = { phase: "Succeeded", why: "every stage is done", batches: [{ pull, merged: {} }] } as unknown as Run;
-  const words = (once: boolean) => lastWords([over], { violations: 0, durationMs: 1234, once, journal: "/gone/repo.git" });
+  const over = { rollout: "my-app", phase: "Succeeded", why: "every stage is done", batches: [{ pull, merged: {} }] } as unknown as Run;
+  const embedded = { journal: "/gone/repo.git", repository: "http://127.0.0.1:9/acme/fleet" };
+  const words = (once: boolean) => lastWords([over], { violations: 0, durationMs: 1234, once, ...embedded });
   expect(words(true)).toMatch(/1 pull request, every promise kept, 1\.2 s/);
   expect(words(true)).not.toMatch(/127\.0\.0\.1|\/gone\//);
   expect(words(false)).toMatch(/\/gone\/repo\.git[\s\S]*127\.0\.0\.1/);
+  // Whoever has installed it has none of these files: the rollout is to be read on the embedded GitHub.
+  expect(words(false)).toContain("/acme/fleet/blob/main/rollouts/my-app.yaml");
+  expect(words(true)).not.toMatch(/fixtures\/|docs\//);
   expect(words(true)).toContain("--fail eu-central-1-b=degraded");
   // Whoever has just seen a failure is not sent to see it again.
-  const failed = lastWords([over], { violations: 0, durationMs: 1, once: true, journal: "", faults: 1 });
+  const failed = lastWords([over], { violations: 0, durationMs: 1, once: true, ...embedded, faults: 1 });
   expect(failed).not.toContain("how a failure looks");
-  expect(failed).toContain("docs/failure.md");
+});
+
+test("what a person is asked stands in a terminal without the marks of Markdown", () => {
+  const ask = said("`/retry` looks again");
+  const paused = { kind: "Failure" as const, by: "stagecoach", reason: said("us-1 failed"), at: "2026-11-21T09:00:00.000Z", ask };
+  expect(turnOf(sampleRun({ phase: "Paused", paused }))?.asks).toBe("payments is paused: us-1 failed. /retry looks again");
 });

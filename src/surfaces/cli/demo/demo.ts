@@ -47,9 +47,18 @@ export async function run(argv: readonly string[]): Promise<number> {
     if (output === "json") printJson(runs, violations, durationMs);
     else {
       const journal = world.github.repoDirectory(world.repository);
-      const figures = { violations: violations.length, durationMs, once: options.once, journal, faults: faults.length, pauseForMe };
+      const repository = repositoryUrl(world);
+      const figures = {
+        violations: violations.length,
+        durationMs,
+        once: options.once,
+        journal,
+        repository,
+        faults: faults.length,
+        pauseForMe,
+      };
       process.stdout.write(lastWords(runs, figures));
-      if (!options.once) await untilStopped(`\nThe pages stay up until you press Ctrl-C: ${bot.url}/ and ${repositoryUrl(world)}\n`);
+      if (!options.once) await untilStopped(`\nThe pages stay up until you press Ctrl-C: ${bot.url}/ and ${repository}\n`);
     }
     return runs.every((one) => one.phase === "Succeeded") && violations.length === 0 ? 0 : 1;
   });

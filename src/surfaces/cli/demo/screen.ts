@@ -4,7 +4,7 @@ import { defined } from "../../../core/base/defined.ts";
 import type { Clock } from "../../../core/base/time.ts";
 import { BATCH_STATES, LABELS } from "../../../core/report/model/states.ts";
 import type { History } from "../../../core/report/plan/duration.ts";
-import { sentenceOf } from "../../../core/report/reasons/say.ts";
+import { plainSentence } from "../../../core/report/reasons/say.ts";
 import { renderTree } from "../../../core/report/tree/tree.ts";
 import type { Batch, Run } from "../../../core/run/state/run.ts";
 import { type LiveScreen, openLiveScreen } from "../live-screen.ts";
@@ -126,7 +126,7 @@ function statesOf(run: Run, several: boolean): [line: string, more: string][] {
     const name = `${of}${run.plan.stages[batch.stage]?.name} ${batch.ofStage}${KIND_MARKS[batch.kind] ?? ""}`;
     return [`${name}${pull}: ${stepOf(batch)}`, batch.targets.map((t) => t.cluster.split("/").at(-1)).join(", ")];
   });
-  return [...batches, [`${run.rollout} #${run.number}: ${LABELS[run.phase]}`, sentenceOf(run.why)]];
+  return [...batches, [`${run.rollout} #${run.number}: ${LABELS[run.phase]}`, plainSentence(run.why)]];
 }
 
 /** Of several runs a list. */
@@ -145,13 +145,15 @@ interface Figures {
   durationMs: number;
   once: boolean;
   journal: string;
+  /** Its address on the embedded GitHub. */
+  repository: string;
   faults?: number;
   pauseForMe?: boolean;
 }
 
 /** The last words; with `--once` nothing of the embedded world outlives them, so nothing of it is named. */
 export function lastWords(runs: readonly Run[], figures: Figures): string {
-  const { violations, durationMs, once, journal } = figures;
+  const { violations, durationMs, once, journal, repository } = figures;
   const batches = runs.flatMap((run) => run.batches);
   const merged = batches.filter((batch) => batch.merged !== undefined && batch.pull !== undefined).length;
   const there = once
@@ -159,16 +161,16 @@ export function lastWords(runs: readonly Run[], figures: Figures): string {
     : [
         `  git log --oneline of the journal:    git --git-dir ${journal} log --oneline stagecoach/journal`,
         `  one of the batches' pull requests:   ${batches[0]?.pull?.url ?? "none was opened"}`,
+        `  the rollout itself:                  ${repository}/blob/main/rollouts/${runs[0]?.rollout}.yaml`,
       ];
   const several = runs.length > 1;
   const lines = [
     "",
-    ...runs.map((run) => `${several ? `${run.rollout}: ` : ""}${LABELS[run.phase]}: ${sentenceOf(run.why, run)}`),
+    ...runs.map((run) => `${several ? `${run.rollout}: ` : ""}${LABELS[run.phase]}: ${plainSentence(run.why, run)}`),
     `${count(merged, "pull request")}, ${violations === 0 ? "every promise kept" : `${count(violations, "promise")} broken`}, ${(durationMs / 1000).toFixed(1)} s of your time.`,
     "",
     "Where to look next",
     ...there,
-    "  the rollout itself:                  fixtures/fleet/rollouts/my-app.yaml",
     ...whatNext(figures),
   ];
   return `${lines.join("\n")}\n`;
@@ -185,6 +187,5 @@ export function asTyped(command: string, takesOptions = true): string {
 function whatNext({ faults = 0, pauseForMe = false }: Figures): string[] {
   const steer = `  steering it yourself:                ${asTyped("demo")} --pause-for-me`;
   const failure = `  how a failure looks:                 ${asTyped("demo")} --fail eu-central-1-b=degraded`;
-  const people = "  what people may do then:             docs/failure.md";
-  return [...(pauseForMe ? [] : [faults === 0 ? steer : `${steer} --fail eu-central-1-b=degraded`]), faults === 0 ? failure : people];
+  return [...(pauseForMe ? [] : [faults === 0 ? steer : `${steer} --fail eu-central-1-b=degraded`]), ...(faults === 0 ? [failure] : [])];
 }

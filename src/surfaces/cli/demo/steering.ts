@@ -3,7 +3,7 @@ import { causesOf } from "../../../core/base/reason.ts";
 import type { Clock } from "../../../core/base/time.ts";
 import { modelOf } from "../../../core/report/model/run-model.ts";
 import type { Action, ModelNode } from "../../../core/report/model/types.ts";
-import { namesOf, sentenceOf } from "../../../core/report/reasons/say.ts";
+import { namesOf, plainSentence } from "../../../core/report/reasons/say.ts";
 import { isEnded, type Run } from "../../../core/run/state/run.ts";
 
 import { type Ask, asTyped } from "./screen.ts";
@@ -28,12 +28,12 @@ export function turnOf(run: Run): Turn | undefined {
   const { rollout, paused } = run;
   const pull = run.trigger.pull ?? 0;
   if (paused !== undefined) {
-    const asks = `${rollout} is paused: ${sentenceOf(paused.reason, run).replace(/\.+$/, "")}. ${sentenceOf(paused.ask, run)}`;
+    const asks = `${rollout} is paused: ${plainSentence(paused.reason, run).replace(/\.+$/, "")}. ${plainSentence(paused.ask, run)}`;
     return { rollout, id: paused.at, asks, pull, verb: paused.kind === "Failure" ? "retry" : "resume" };
   }
   const batch = run.batches.find((one) => one.phase === "Open" && causesOf(one.why).some(({ code }) => code === "APPROVAL_WANTED"));
   if (batch?.pull === undefined) return undefined;
-  const asks = `${rollout}: ${sentenceOf(batch.why, run)}`;
+  const asks = `${rollout}: ${plainSentence(batch.why, run)}`;
   return { rollout, id: String(batch.number), asks, pull: batch.pull.number, verb: "promote" };
 }
 
