@@ -18,8 +18,8 @@ import { simulate } from "../src/surfaces/cli/simulate/simulate-run.ts";
 const FLEET = new URL("../fixtures/fleet", import.meta.url).pathname;
 const COLUMNS = 104;
 
-/** Path in the project → picture. */
-export function stills(): Map<string, string> {
+/** A run of the sample that paused on a failure; `now` is a moment later. Docs show it, and their commands are run on it. */
+export function pausedRun() {
   const checkout = openCheckout(FLEET);
   const rollout = pickRollout(checkout, rolloutFilesIn(checkout), "my-app");
   const inventory = readInventory(readFileSync(`${FLEET}/inventory.yaml`, "utf8"), "inventory.yaml");
@@ -34,7 +34,13 @@ export function stills(): Map<string, string> {
   simulate({ rollout, plan, clusters, faults, bounds: { freezes: [], limits: {} }, times: undefined, sight }, 1);
   if (seen === undefined) throw new Error("the sample's failure paused nothing");
   const run: Run = { ...seen.run, release: plan.release, number: 7, trigger: { ...seen.run.trigger, pull: 42, author: "alice" } };
-  const tree = renderTree(run, seen.now, { color: true, width: COLUMNS, rows: 34 });
+  return { run, now: seen.now, rollout, plan, problems };
+}
+
+/** Path in the project → picture. */
+export function stills(): Map<string, string> {
+  const { run, now, rollout, plan, problems } = pausedRun();
+  const tree = renderTree(run, now, { color: true, width: COLUMNS, rows: 34 });
   const text = toText(rollout, plan, null, problems, true).trimEnd().split("\n").slice(0, 22).join("\n");
   return new Map([
     ["docs/stills/plan.svg", picture("stagecoach plan my-app --to v1.4.2", text)],

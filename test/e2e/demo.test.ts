@@ -1,14 +1,22 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterEach, describe, expect, test } from "vitest";
 import type { ModelNode } from "../../src/core/report/model/types.ts";
 import type { WebState } from "../../src/surfaces/web/server.ts";
+import { blocksOf, comparable, sessionsIn, typed } from "../support/docs-blocks.ts";
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 
 let demo: ChildProcess | undefined;
-afterEach(() => void demo?.kill("SIGKILL"));
+let bin: string | undefined;
+afterEach(async () => {
+  demo?.kill("SIGKILL");
+  if (bin !== undefined) await rm(bin, { recursive: true });
+});
 
 function start(...args: string[]) {
   const child = spawn(process.execPath, ["src/surfaces/cli/main.ts", "demo", ...args], { cwd: ROOT, stdio: ["ignore", "pipe", "inherit"] });
@@ -39,6 +47,13 @@ function start(...args: string[]) {
   };
 }
 
+/** A PATH on which `stagecoach` is the program of this checkout. */
+async function withStagecoach(): Promise<string> {
+  bin ??= await mkdtemp(join(tmpdir(), "stagecoach-bin-"));
+  await writeFile(join(bin, "stagecoach"), `#!/bin/sh\nexec ${process.execPath} ${ROOT}src/surfaces/cli/main.ts "$@"\n`, { mode: 0o755 });
+  return `${bin}:${process.env["PATH"]}`;
+}
+
 const HTML = { accept: "text/html" };
 const LINK = /<a\b[^>]*\bhref="([^"#]+)/g;
 
@@ -61,7 +76,7 @@ const MOST_PAGES = 150;
 
 describe("the demo", () => {
   test("leads everywhere it names, waits for whoever watches, and goes on as they say", async () => {
-    const { out, until, ended } = start("--pause-for-me", "--clusters", "4", "--speed", "200");
+    const { out, until, ended } = start("--pause-for-me", "--fail", "eu-central-1-b=degraded", "--clusters", "6", "--speed", "200");
     const pull = await until(/Your turn[\s\S]*?comment: (http\S+)/);
     const page = await until(/The page: (\S+)/);
     const { runs } = (await (await fetch(`${page}api/runs`)).json()) as WebState;
@@ -78,12 +93,26 @@ describe("the demo", () => {
     const asked = await (await fetch(pull, { headers: HTML })).text();
     expect(asked).toContain('class="state open"');
     expect(asked).toContain('value="/promote"');
+    // A session of docs/cli.md, typed: the run stands still until it is taken back.
+    const [session] = blocksOf("docs/cli.md").filter(({ needs }) => needs === "a bot at work");
+    const repository = await until(/GitHub: +(\S+)/);
+    const env = { GH_ENTERPRISE_TOKEN: await until(/GH_ENTERPRISE_TOKEN=(\S+)/), PATH: await withStagecoach() };
+    for (const { command, parts } of session === undefined ? [] : sessionsIn(session)) {
+      const { out: said, err } = await typed(`${command} -R ${repository}`, tmpdir(), env);
+      expect(comparable(said.replaceAll(repository, "https://github.com/acme/fleet")), err).toContain(comparable(parts.join("\n")));
+    }
+    expect(await typed(`stagecoach resume my-app -R ${repository}`, tmpdir(), env)).toMatchObject({ code: 0 });
     const token = /name="token" value="([^"]+)"/.exec(asked)?.[1] ?? "";
     const body = new URLSearchParams({ token, body: "/promote" });
     const posted = await fetch(`${pull}/comment`, { method: "POST", body, headers: HTML });
     expect([posted.status, await posted.text()]).toEqual([200, expect.stringContaining("<p>/promote</p>")]);
     await until(/eu-west-1 1 \(PR #\d+\): (Merged|Syncing)/);
     expect(await (await fetch(pull, { headers: HTML })).text()).toContain("🚀");
+    // At the failure the tutorial's own commands are typed: that cluster is left out, and the run watched to its end.
+    const failed = await until(/eu-central-1-b failed[\s\S]*?GH_ENTERPRISE_TOKEN=(\S+)/);
+    const [block] = blocksOf("docs/tutorial.md").filter(({ needs }) => needs === "the demo's address and token");
+    const script = block?.text.replaceAll("http://127.0.0.1:…/acme/fleet", repository).replace("=…", `=${failed}`) ?? "";
+    expect(await typed(script, tmpdir(), { PATH: await withStagecoach() })).toMatchObject({ code: 0 });
     // Without a terminal it ends by itself.
     expect([await ended, out()]).toEqual([[0, null], expect.stringMatching(/Succeeded: every stage is done/)]);
   });
