@@ -58,11 +58,14 @@ export interface Ran {
   err: string;
 }
 
-/** Runs a script in a shell that stops at the first failure. */
+/** Runs a script in a shell that stops at the first failure; what hangs is ended. */
 export function typed(script: string, cwd: string, env: Record<string, string>): Promise<Ran> {
   return new Promise((done) => {
-    execFile("bash", ["--norc", "-euo", "pipefail", "-c", script], { cwd, env: { TZ: "UTC", ...env } }, (error, out, err) =>
-      done({ code: error === null ? 0 : Number(error.code ?? 1), out, err }),
+    execFile(
+      "bash",
+      ["--norc", "-euo", "pipefail", "-c", script],
+      { cwd, env: { TZ: "UTC", ...env }, timeout: 600_000 },
+      (error, out, err) => done({ code: error === null ? 0 : Number(error.code ?? 1), out, err }),
     );
   });
 }
