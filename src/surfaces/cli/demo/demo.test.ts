@@ -20,7 +20,9 @@ test("a fault of a cluster the fleet lacks is wrong usage that names those there
     message: expect.stringMatching(/no cluster "nosuch"; it has eu-west-1-a, .*us-east-1-d/),
   });
   expect(() => faultsOf(["eu-west-1-z=degraded"], CLUSTERS)).toThrow("did you mean eu-west-1-a?");
-  expect(() => faultsOf(["eu-west-1-a=broken"], CLUSTERS)).toThrow("degraded, stuck");
+  expect(() => faultsOf(["eu-west-1-a"], CLUSTERS)).toThrow("write CLUSTER=FAULT, such as");
+  expect(() => faultsOf(["eu-west-1-a=broken"], CLUSTERS)).toThrow('"broken" is no fault; there are degraded, stuck');
+  expect(() => faultsOf(["eu-west-1-a=degarded"], CLUSTERS)).toThrow("did you mean degraded?");
 });
 
 test("faults of known clusters are taken, as many as are given", () => {

@@ -184,10 +184,12 @@ const FAULTS = ["degraded", "stuck", "unreachable", "autosync-off", "sync-failed
 /** `CLUSTER=FAULT` of a cluster the fleet has; anything else is wrong usage, said before the world starts. */
 export function faultsOf(texts: readonly string[], clusters: readonly string[]): { cluster: string; kind: (typeof FAULTS)[number] }[] {
   return texts.map((text) => {
-    const [cluster = "", name = ""] = text.split("=");
+    const [cluster = "", name] = text.split("=");
+    if (cluster === "" || name === undefined)
+      throw new CommandError(2, `--fail ${text}: write CLUSTER=FAULT, such as eu-west-1-a=degraded`);
     const kind = FAULTS.find((known) => known === name);
-    if (cluster === "" || kind === undefined)
-      throw new CommandError(2, `--fail ${text}: write CLUSTER=FAULT, with one of ${FAULTS.join(", ")}`);
+    if (kind === undefined)
+      throw new CommandError(2, `--fail ${text}: "${name}" is no fault${like(name, FAULTS)}; there are ${FAULTS.join(", ")}`);
     if (clusters.includes(cluster)) return { cluster, kind };
     throw new CommandError(
       2,

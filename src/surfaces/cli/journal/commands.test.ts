@@ -94,8 +94,12 @@ test("a repository in which no run began says what to do next, in words that are
   const unknown = /there is no rollout "foo"; no run has begun in \S+empty\. It has rollouts/;
   await expect(wait(["foo", "--repo", repo])).rejects.toMatchObject({ exitCode: 2, message: expect.stringMatching(unknown) });
   writeFileSync(join(repo, "rollouts/a.yaml"), "metadata: { name: payments }\n");
-  const meant = expect.stringMatching(/no rollout "paymnts", did you mean payments\?; there are payments$/);
+  const meant = expect.stringMatching(/no rollout "paymnts", did you mean payments\?; there is payments$/);
   await expect(wait(["paymnts", "--repo", repo])).rejects.toMatchObject({ exitCode: 2, message: meant });
+  for (const command of [get, history, status])
+    await expect(command(["paymnts", "--repo", repo])).rejects.toMatchObject({ exitCode: 1, message: meant });
+  const notYet = { exitCode: 1, message: "payments has no run yet: the first begins when a release of it is merged" };
+  await expect(history(["payments", "--repo", repo])).rejects.toMatchObject(notYet);
   await expect(printed(list, "--fetch", "--branch", "elsewhere")).rejects.toMatchObject({
     exitCode: 1,
     message: expect.stringMatching(/has no runs yet: the bot makes the branch elsewhere .*--branch/),
@@ -194,6 +198,20 @@ test("wait ends by its exit code, 1 only where it will never be there", async ()
     expect(await printed(wait, ...argv), what).toMatchObject({ code, text: expect.stringMatching(text) });
 });
 
+test("a rollout that the remote has and a clone behind it has not is waited for, and no other", async () => {
+  await expect(printed(wait, "checkout", "--release", "v9")).rejects.toMatchObject({ exitCode: 2 });
+  const ahead = join(at.directory, "ahead");
+  git(at.directory, "clone", "--quiet", at.origin, ahead);
+  mkdirSync(join(ahead, "rollouts"));
+  writeFileSync(join(ahead, "rollouts/checkout.yaml"), "metadata: { name: checkout }\n");
+  git(ahead, "add", ".");
+  git(ahead, "-c", "user.name=x", "-c", "user.email=x@x", "commit", "--quiet", "-m", "checkout");
+  git(ahead, "push", "--quiet", "origin", "HEAD:main");
+  expect(await printed(wait, "checkout", "--release", "v9", "--timeout", "50ms")).toMatchObject({ code: 4 });
+  const meant = expect.stringMatching(/no rollout "chekcout", did you mean checkout\?; there are payments, checkout$/);
+  await expect(printed(wait, "chekcout", "--release", "v9")).rejects.toMatchObject({ exitCode: 2, message: meant });
+});
+
 test("wait for a release is over with its run, and not with the run before it", async () => {
   const journal = openJournal({ mirror, app: "stagecoach[bot]", seal: SEAL });
   await journal.read();
@@ -232,7 +250,7 @@ test("history lists the runs, and what happened in one", async () => {
 });
 
 const MISTAKES: [string, (argv: string[]) => Promise<number>, string[], number, RegExp][] = [
-  ["an unknown rollout", get, ["paymnts"], 1, /did you mean payments\?; it has payments/],
+  ["an unknown rollout", get, ["paymnts"], 1, /did you mean payments\?; there is payments/],
   ["an unknown run", get, ["payments", "9"], 1, /last one is #2/],
   ["a number that is none", get, ["payments", "../x"], 2, /no number/],
   ["no name", history, [], 2, /missing required argument/],
@@ -240,7 +258,7 @@ const MISTAKES: [string, (argv: string[]) => Promise<number>, string[], number, 
   ["an unknown option", list, ["--nope"], 2, /nope/],
   ["a mistyped option", get, ["payments", "--wath"], 2, /Did you mean --watch\?/],
   ["a mistyped rollout to wait for", wait, ["paymnts"], 2, /did you mean payments\?/],
-  ["a rollout to wait for that nobody has", wait, ["foo"], 2, /no rollout "foo"; there are payments$/],
+  ["a rollout to wait for that nobody has", wait, ["foo"], 2, /no rollout "foo"; there is payments$/],
   ["a mistyped rollout of a release", status, ["paymnts", "--release", "v9"], 2, /did you mean payments\?/],
   ["a mistyped rollout's history", history, ["paymnts"], 1, /did you mean payments\?/],
   ["a mistyped stage", wait, ["payments", "--for", "stage=canary in EMAE"], 2, /no stage "canary in EMAE", did you mean canary in EMEA\?/],

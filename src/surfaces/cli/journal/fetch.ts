@@ -1,7 +1,7 @@
 /** The journal is asked for at its remote, within a bounded time; what git says to that is told in words that help. Called by `source.ts`. */
 import { execFile } from "node:child_process";
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
-import { join, resolve } from "node:path";
+import { basename, join, resolve } from "node:path";
 import { promisify } from "node:util";
 import type { GitReader } from "../../../adapters/git/reader.ts";
 import { redact } from "../../../core/base/redact.ts";
@@ -27,15 +27,32 @@ interface Place {
   hasToken?: boolean | undefined;
 }
 
-/** Throws CommandError: 1 where the remote has no such branch, 3 where it could not be asked. `unasked`: nobody is prompted for anything. */
-export async function fetchJournal(place: Place, { withinMs, unasked }: { withinMs: number; unasked: boolean }): Promise<void> {
-  const { directory, remote, branch, called, env } = place;
-  const refspec = `+refs/heads/${branch}:refs/remotes/${remote}/${branch}`;
+interface Asking {
+  withinMs: number;
+  /** Nobody is prompted for anything. */
+  unasked: boolean;
+}
+
+/** Throws CommandError: 1 where the remote has no such branch, 3 where it could not be asked. */
+export async function fetchJournal(place: Place, asking: Asking): Promise<void> {
+  const { remote, branch, called } = place;
+  await fetchRef(place, asking, `+refs/heads/${branch}:refs/remotes/${remote}/${branch}`, `asking ${called} for the journal`);
+}
+
+/** Fetches the remote's default branch, and gives the ref it is at then, which is none that people look at. */
+export async function fetchBase(place: Place): Promise<string> {
+  const ref = "refs/stagecoach/base";
+  await fetchRef(place, { withinMs: UNASKED_MS, unasked: true }, `+HEAD:${ref}`, `asking ${place.called} for its rollouts`);
+  return ref;
+}
+
+async function fetchRef(place: Place, { withinMs, unasked }: Asking, refspec: string, doing: string): Promise<void> {
+  const { directory, remote, env } = place;
   const args = ["-C", directory, "fetch", "--quiet", "--no-tags", "--no-write-fetch-head", "--end-of-options", remote, refspec];
   const given = { ...(env ?? process.env), ...(unasked && askNobody(env ?? process.env)) };
   const options = { env: given, timeout: withinMs, killSignal: "SIGKILL" as const, maxBuffer: 1 << 20 };
   try {
-    await withProgress(`asking ${called} for the journal`, async () => await promisify(execFile)("git", args, options));
+    await withProgress(doing, async () => await promisify(execFile)("git", args, options));
   } catch (error) {
     throw told(error as { stderr?: string; killed?: boolean; message: string }, place, withinMs);
   }
@@ -110,6 +127,11 @@ export interface AsOf {
 export function ageText({ at, why }: AsOf, now: number): string {
   const old = now - at < 1000 ? "as of now" : `as of ${shortAge(now - at)} ago`;
   return why === undefined ? old : `${old}: ${why}`;
+}
+
+/** What people call a folder: `.` is no name. */
+export function folderName(repo: string): string {
+  return /^\.*\/?$/.test(repo) ? basename(resolve(repo)) : repo;
 }
 
 /** A repository in which no run ever began: what it has, and what would come next. */

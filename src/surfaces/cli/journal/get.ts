@@ -33,7 +33,7 @@ export async function run(argv: readonly string[]): Promise<number> {
   const [name = "", number] = command.args;
   const wanted = number === undefined ? undefined : runNumber(number);
   return await withSource(options, async (source) => {
-    const refused = wanted === undefined ? (await source.index()).rollouts.get(name)?.refused : undefined;
+    const refused = wanted === undefined ? (await source.known())?.rollouts.get(name)?.refused : undefined;
     if (refused !== undefined && isForPeople(options.output)) process.stderr.write(refusedText(refused));
     const found = await source.runOf(name, wanted);
     if (options.watch === true) return await watch(source, found, options);

@@ -4,7 +4,8 @@ import { shortAge } from "../../../core/report/tree/tree-marks.ts";
 import { outputOption, parseArgs } from "../args.ts";
 import { CommandError } from "../command.ts";
 import { fittedColumns, plain, printed, utc } from "../print.ts";
-import { entryOf, type JournalSource, journalCommand, runNumber, type SourceOptions, withSource } from "./source.ts";
+import { entryOf } from "./known-rollouts.ts";
+import { type JournalSource, journalCommand, runNumber, type SourceOptions, withSource } from "./source.ts";
 
 /** `stagecoach history NAME [RUN]`: the runs of a rollout, or what happened in one, from the journal in Git. */
 export async function run(argv: readonly string[]): Promise<number> {
@@ -16,7 +17,7 @@ export async function run(argv: readonly string[]): Promise<number> {
   const options = command.opts<SourceOptions & { output: Output }>();
   const [name = "", number] = command.args;
   return await withSource(options, async (source) => {
-    entryOf(await source.index(), name);
+    await entryOf(source, name);
     const { output } = options;
     const told =
       number === undefined ? await runsOf(source, name, output) : await eventsOf(source, { name, number: runNumber(number) }, output);

@@ -1,27 +1,59 @@
-/** Which rollouts a journal and the clone around it know. Called by `wait` and `status`, which would wait for a mistyped one for ever. */
+/** Which rollouts a journal and the clone around it know: what is asked of another one most likely was mistyped. Called by `source.ts`, `wait` and `status`. */
 import { existsSync } from "node:fs";
 import { join } from "node:path";
+import type { Index } from "../../../adapters/git/journal/index-file.ts";
+import type { GitReader } from "../../../adapters/git/reader.ts";
+import { isRecord } from "../../../core/base/is-record.ts";
+import { readManifests } from "../../../core/base/yaml-read.ts";
 import { like } from "../args.ts";
 import { CommandError } from "../command.ts";
 import { visible } from "../print.ts";
-import { noJournal } from "./fetch.ts";
-import type { JournalSource } from "./source.ts";
+
+/** A journal, and what is around it. */
+interface Surroundings {
+  /** undefined: there is no journal. */
+  known(): Promise<Index | undefined>;
+  /** What to say where it has none. */
+  noJournal(): string;
+  /** Where the clone is; undefined: none is there. */
+  checkout: string | undefined;
+  reader: GitReader;
+  /** The remote's default branch, as it is there now; undefined: it could not be asked. */
+  fetchBase(): Promise<string | undefined>;
+}
+
+/** The rollout's entry; CommandError 1 where it has no run yet, naming the one that was meant, or those there are. */
+export async function entryOf(around: Surroundings, name: string): Promise<{ lastRun: number }> {
+  const index = await around.known();
+  const entry = index?.rollouts.get(name);
+  if (entry !== undefined && entry.lastRun > 0) return entry;
+  const declared = (await declaredIn(around.checkout)) ?? [];
+  if (entry === undefined && !declared.includes(name)) throw unknown(around, name, 1, [...(index?.rollouts.keys() ?? []), ...declared]);
+  throw new CommandError(1, visible(`${name} has no run yet: the first begins when a release of it is merged`));
+}
 
 /**
- * Throws CommandError 2 where neither the journal nor `rollouts/` of the clone has the rollout. Without a clone a rollout whose
- * release was just merged may be unknown to the journal yet, so one that is like no other is waited for where `release` is given.
+ * Throws CommandError 2 for what would be waited for in vain: neither the journal nor `rollouts/` has the rollout, of the clone or of the
+ * remote, which may be ahead. Without a clone, or an answer, one that is like no other is waited for where `release` is given.
  */
-export async function refuseUnknown(source: JournalSource, name: string, release: string | undefined): Promise<void> {
-  const index = await source.known();
+export async function refuseUnknown(around: Surroundings, name: string, release: string | undefined): Promise<void> {
+  const index = await around.known();
   if (index?.rollouts.has(name) === true) return;
-  const declared = await declaredIn(source.checkout);
+  const declared = await declaredIn(around.checkout);
   if (declared?.includes(name) === true) return;
-  const names = [...new Set([...(index?.rollouts.keys() ?? []), ...(declared ?? [])])];
-  const meant = like(name, names);
-  if (declared === undefined && release !== undefined && meant === "") return;
-  const there = names.length > 0 ? `there are ${names.slice(0, 10).join(", ")}` : undefined;
-  const none = there ?? (source.checkout === undefined ? "the journal has none yet" : noJournal(source.checkout, source.branch, undefined));
-  throw new CommandError(2, visible(`there is no rollout "${name}"${meant}; ${none}`));
+  const base = declared === undefined ? undefined : await around.fetchBase();
+  const newer = base === undefined ? undefined : await declaredAt(around.reader, base);
+  if (newer?.includes(name) === true) return;
+  const names = [...(index?.rollouts.keys() ?? []), ...(declared ?? []), ...(newer ?? [])];
+  if (newer === undefined && release !== undefined && like(name, names) === "") return;
+  throw unknown(around, name, 2, names);
+}
+
+function unknown(around: Surroundings, name: string, exitCode: 1 | 2, known: readonly string[]): CommandError {
+  const names = [...new Set(known)];
+  const verb = names.length === 1 ? "is" : "are";
+  const there = names.length > 0 ? `there ${verb} ${names.slice(0, 10).join(", ")}` : around.noJournal();
+  return new CommandError(exitCode, visible(`there is no rollout "${name}"${like(name, names)}; ${there}`));
 }
 
 /** Names in the files of a work tree, whatever else is wrong with these; undefined: there is no work tree. */
@@ -32,4 +64,16 @@ async function declaredIn(repo: string | undefined): Promise<string[] | undefine
   if (!existsSync(join(root, ".git"))) return undefined;
   const { declaredRollouts } = await import("../lint/lint-run.ts");
   return declaredRollouts(openCheckout(root));
+}
+
+/** The same at a commit. */
+async function declaredAt(reader: GitReader, commit: string): Promise<string[]> {
+  const { isRolloutFile, ROLLOUTS_FOLDER } = await import("../../../engine/config-repo/project.ts");
+  const files = (await reader.listFiles(commit, ROLLOUTS_FOLDER)).filter(isRolloutFile);
+  const texts = [...(await reader.readFiles(commit, files)).values()];
+  return texts.flatMap((text) =>
+    readManifests(text ?? "").flatMap(({ metadata }) =>
+      isRecord(metadata) && typeof metadata["name"] === "string" ? metadata["name"] : [],
+    ),
+  );
 }

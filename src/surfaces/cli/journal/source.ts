@@ -17,11 +17,22 @@ import { parseRepoConfig } from "../../../core/spec/parse/parse.ts";
 import { SETTINGS_FILE } from "../../../core/spec/repo-config.ts";
 import { openDurations } from "../../../engine/config-repo/history-durations.ts";
 import { freezesOf } from "../../../engine/config-repo/settings.ts";
-import { like } from "../args.ts";
 import { CommandError } from "../command.ts";
-import { visible } from "../print.ts";
 import { openCopy } from "./copy.ts";
-import { ASKED_MS, type AsOf, ageText, fetchJournal, knownSince, markFetched, noBranch, noJournal, UNASKED_MS } from "./fetch.ts";
+import {
+  ASKED_MS,
+  type AsOf,
+  ageText,
+  fetchBase as fetchBaseOf,
+  fetchJournal,
+  folderName,
+  knownSince,
+  markFetched,
+  noBranch,
+  noJournal,
+  UNASKED_MS,
+} from "./fetch.ts";
+import { entryOf } from "./known-rollouts.ts";
 
 export interface SourceOptions {
   repo: string;
@@ -98,14 +109,14 @@ async function openSource({ repo: dir, repository, branch = JOURNAL_BRANCH, fetc
   const { git } = checkout;
   const { reader, close, repository: objects } = await openObjects(checkout, repo);
   const remote = await checkout.remote();
-  const called = repository ?? (remote === undefined ? repo : `${remote} of ${repo}`);
+  const called = repository ?? (remote === undefined ? folderName(repo) : `${remote} of ${folderName(repo)}`);
   /** When the remote last said how the journal stands, and why it does not say it now. */
   let answered: number | undefined;
   let silent: string | undefined;
 
   /** Asks the remote for the journal, with the person's own git configuration and credentials. */
   async function fetch({ withinMs = ASKED_MS, unasked = false } = {}): Promise<void> {
-    if (remote === undefined) throw new CommandError(2, `--fetch: ${repo} has no remote`);
+    if (remote === undefined) throw new CommandError(2, `--fetch: ${folderName(repo)} has no remote`);
     const { env, hasToken } = copy ?? {};
     await fetchJournal({ directory: repo, remote, branch, called, env, hasToken }, { withinMs, unasked });
     markFetched(objects.directory, branch);
@@ -122,6 +133,12 @@ async function openSource({ repo: dir, repository, branch = JOURNAL_BRANCH, fetc
       if (!(error instanceof CommandError)) throw error;
       silent = error.message;
     }
+  }
+
+  async function fetchBase(): Promise<string | undefined> {
+    if (remote === undefined || asked === false) return undefined;
+    const ref = await fetchBaseOf({ directory: repo, remote, branch, called }).catch(() => undefined);
+    return ref === undefined ? undefined : await reader.refCommit(ref);
   }
 
   /** The commit that the journal's ref points to now. */
@@ -157,11 +174,13 @@ async function openSource({ repo: dir, repository, branch = JOURNAL_BRANCH, fetc
     async index(): Promise<Index> {
       const index = await journal.index();
       if (index !== undefined) return index;
-      throw new CommandError(1, copy === undefined ? noJournal(repo, branch, silent) : noBranch(called, branch));
+      throw new CommandError(1, this.noJournal());
     },
+    noJournal: () => (copy === undefined ? noJournal(repo, branch, silent) : noBranch(called, branch)),
+    fetchBase,
     /** A run of a rollout, default its last one; CommandError 1 where there is none. */
     async runOf(name: string, wanted?: number): Promise<Run> {
-      const { lastRun } = entryOf(await this.index(), name);
+      const { lastRun } = await entryOf(this, name);
       const found = await journal.run(name, wanted ?? lastRun);
       if (found !== undefined) return found;
       throw new CommandError(1, `the journal has no run ${name} #${wanted ?? lastRun}; the last one is #${lastRun}`);
@@ -221,15 +240,6 @@ export function asCommandError(error: unknown, refused: 1 | 2): unknown {
   if (error instanceof JournalFileError)
     return new CommandError(1, `the journal's ${error.file} cannot be read: ${sentenceOf(error.reason)}`);
   return error instanceof GitError ? new CommandError(error.kind === "Invalid" ? refused : 3, error.message) : error;
-}
-
-/** The rollout's entry; CommandError 1 naming the one that was meant, or those there are. */
-export function entryOf(index: Index, name: string): { lastRun: number } {
-  const entry = index.rollouts.get(name);
-  if (entry !== undefined && entry.lastRun > 0) return entry;
-  const names = [...index.rollouts].filter(([, { lastRun }]) => lastRun > 0).map(([rollout]) => rollout);
-  const known = names.length === 0 ? "it has no runs at all" : `it has ${names.slice(0, 10).join(", ")}`;
-  throw new CommandError(1, visible(`the journal has no run of "${name}"${like(name, names)}; ${known}`));
 }
 
 /** `42` or `#42`. */

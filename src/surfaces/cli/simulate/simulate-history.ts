@@ -4,7 +4,8 @@ import { shortName } from "../../../core/report/words.ts";
 import { type Batch, type BatchTarget, isEnded, type Run } from "../../../core/run/state/run.ts";
 import type { Random } from "../../../simulate/generate/random.ts";
 import { CommandError } from "../command.ts";
-import { entryOf, type SourceOptions, withSource } from "../journal/source.ts";
+import { entryOf } from "../journal/known-rollouts.ts";
+import { type SourceOptions, withSource } from "../journal/source.ts";
 import type { Fault } from "./simulate-faults.ts";
 
 /** How targets did in past runs. */
@@ -30,7 +31,7 @@ const MOST_RUNS = 20;
 /** From the journal of a checkout. CommandError 1 where it has no run of the rollout that has ended with anything to go by. */
 export async function timesFromJournal(place: SourceOptions, rollout: string, settleMs: number): Promise<Times> {
   const runs = await withSource(place, async (source) => {
-    entryOf(await source.index(), rollout);
+    await entryOf(source, rollout);
     const found: (Run | undefined)[] = [];
     for (const { number } of (await source.runs(rollout)).slice(-MOST_RUNS)) found.push(await source.run(rollout, number));
     return found.filter((run) => run !== undefined && isEnded(run)) as Run[];

@@ -1,8 +1,8 @@
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { basename, join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { commandSpec } from "../../../core/spec/commands.ts";
 import { repositoryIn } from "../github-names.ts";
 import { asking, openPlace } from "./github-place.ts";
@@ -68,6 +68,15 @@ describe("where a command speaks to", () => {
     await expect(place("https://evil.example/acme/fleet.git", { GITHUB_TOKEN: "t", GH_TOKEN: "t" })).rejects.toThrow(
       "there is no token for evil.example: gh auth login --hostname evil.example, or set GH_HOST=evil.example and GH_ENTERPRISE_TOKEN",
     );
+  });
+
+  test("the folder one stands in is called by its name", async () => {
+    const spy = vi.spyOn(process, "cwd").mockReturnValue(dir);
+    try {
+      await expect(openPlace({ repo: "." }, { GH_TOKEN: "t" })).rejects.toThrow(new RegExp(`^${basename(dir)} has no remote on GitHub`));
+    } finally {
+      spy.mockRestore();
+    }
   });
 
   test.each([

@@ -6,6 +6,7 @@ import { apiUrl } from "../../server/config/env.ts";
 import { errorText } from "../args.ts";
 import { CommandError } from "../command.ts";
 import { type Env, hostIn, type Named, PUBLIC, repositoryIn, tokenFor } from "../github-names.ts";
+import { folderName } from "../journal/fetch.ts";
 import { openGit } from "../journal/source.ts";
 
 /** A repository on GitHub, spoken to as the person who runs the command. */
@@ -31,7 +32,7 @@ export async function openPlace(options: PlaceOptions, env: Env = process.env): 
   const named = options.repository ?? env["GH_REPO"];
   const from = named === undefined ? remote : repositoryIn(named);
   if (from === undefined) {
-    const why = named === undefined ? `${options.repo} has no remote on GitHub` : `"${named}" is no repository`;
+    const why = named === undefined ? `${folderName(options.repo)} has no remote on GitHub` : `"${named}" is no repository`;
     throw new CommandError(2, `${why}: give --repository OWNER/NAME`);
   }
   const chosen = hostIn(env["GH_HOST"]);

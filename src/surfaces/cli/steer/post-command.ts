@@ -144,8 +144,8 @@ export function commandText(
 }
 
 async function post(place: GitHubPlace, source: JournalSource, rollout: string, text: string): Promise<Posted> {
-  const { app: bot } = await source.index();
   const run = await source.runOf(rollout);
+  const { app: bot } = await source.index();
   checkClusters(run, text);
   const { pull } = run.trigger;
   if (pull === undefined)
