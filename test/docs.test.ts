@@ -132,7 +132,7 @@ describe("the documentation", () => {
   });
 
   test("docs/cli.md has every subcommand, and no other", () => {
-    const [, table = ""] = read("src/surfaces/cli/main.ts").split("const COMMANDS");
+    const [, table = ""] = read("src/surfaces/cli/commands.ts").split("const COMMANDS");
     const names = [...(table.split("\n};")[0] ?? "").matchAll(/^ {2}([a-z]+): \{/gm)].map((match) => match[1] ?? "");
     const page = read("docs/cli.md");
     // Those that post a command of their name share a heading, and stand in its synopsis.

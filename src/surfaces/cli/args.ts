@@ -53,7 +53,11 @@ export function commandOfParts(name: string, help: string, parts: Readonly<Recor
 
 /** `-o`: the first format is the default. */
 export function outputOption(...formats: readonly string[]): Option {
-  return new Option("-o, --output <format>", "how to print").choices(formats).default(formats[0]);
+  const option = new Option("-o, --output <format>", "how to print").choices(formats).default(formats[0]);
+  return option.argParser((format: string) => {
+    if (formats.includes(format)) return format;
+    throw new InvalidArgumentError(`it prints ${formats.slice(0, -1).join(", ")} or ${formats.at(-1)}${like(format, formats)}`);
+  });
 }
 
 /** Of an option that may be given again: all of its values. */
@@ -91,6 +95,8 @@ export function errorText(error: unknown): string {
 function usageError(message: string, name: string): string {
   return `${message
     .replace(/^error: /, "")
+    // The value and why it is none come first; which option it is of, its name says.
+    .replace(/^option '(?:-\w, )?(-[^ ']+)(?: [^']*)?' argument '(.*)' is invalid\. /s, "$1 $2: ")
     .trim()
     .replaceAll(/\s*\n\s*/g, " ")
     .replace(/\.$/, "")}; see ${name} --help`;

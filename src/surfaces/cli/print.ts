@@ -69,8 +69,15 @@ export function utc(time: string, to: "minute" | "second" = "second"): string {
   return `${time.slice(0, to === "minute" ? 16 : 19).replace("T", " ")} UTC`;
 }
 
+/** Formats for programs. */
+export type DataFormat = "json" | "yaml";
+
+export function isData(output: string): output is DataFormat {
+  return output === "json" || output === "yaml";
+}
+
 /** For a program: `-o json` or `-o yaml`. */
-export function printed(value: unknown, format: "json" | "yaml"): string {
+export function printed(value: unknown, format: DataFormat): string {
   return format === "json" ? json(value) : stringify(value, { aliasDuplicateObjects: false, lineWidth: 0 });
 }
 

@@ -12,7 +12,7 @@ import { kubeConfigOf } from "../../server/config/kube-config.ts";
 import { wallClock } from "../../server/wall-clock.ts";
 import { errorText, gather, nestedCommand, outputOption, readGiven, runNested } from "../args.ts";
 import { CommandError } from "../command.ts";
-import { aligned, json, visible, wantsColour } from "../print.ts";
+import { aligned, isData, printed, visible, wantsColour } from "../print.ts";
 
 interface Options {
   name?: string;
@@ -22,7 +22,7 @@ interface Options {
   kubeconfig?: string;
   context?: string;
   namespace?: string;
-  output: "text" | "json";
+  output: "text" | "json" | "yaml";
 }
 
 export async function run(argv: readonly string[]): Promise<number> {
@@ -40,7 +40,7 @@ export async function run(argv: readonly string[]): Promise<number> {
     .option("--kubeconfig <file>", "for Jobs: the cluster to run them in")
     .option("--context <name>", "context of the kubeconfig")
     .option("--namespace <name>", "for Jobs: the namespace; a template with a job wants it")
-    .addOption(outputOption("text", "json"))
+    .addOption(outputOption("text", "json", "yaml"))
     .action(async (file: string, options: Options) => {
       code = await measure(file, options);
     });
@@ -63,10 +63,10 @@ async function measure(file: string, options: Options): Promise<number> {
   const engine = builtinEngine({ clock, policy, ...jobsOf(options, clock) });
   try {
     if (options.namespace === undefined) refuseJobs(templatesFor(asked, templates));
-    const over = untilOver(engine, template.metadata.name, options.output === "json");
+    const over = untilOver(engine, template.metadata.name, isData(options.output));
     await engine.start("run", { asked, sources, mustEnd: false });
     const state = await over;
-    if (options.output === "json") process.stdout.write(json({ template: template.metadata.name, ...state }));
+    if (isData(options.output)) process.stdout.write(printed({ template: template.metadata.name, ...state }, options.output));
     return state.phase === "Successful" ? 0 : state.phase === "Error" ? 3 : 1;
   } catch (error) {
     if (!(error instanceof AnalysisError)) throw error;

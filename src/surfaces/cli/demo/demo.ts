@@ -12,13 +12,13 @@ import { type Stagecoach, startStagecoach } from "../../server/stagecoach.ts";
 import { gather, like, outputOption, parseArgs, untilStopped, whole } from "../args.ts";
 import { CommandError } from "../command.ts";
 import { APPROVERS, type DemoFleet, demoFleet } from "./fleet.ts";
-import { lastWords, printJson } from "./screen.ts";
+import { lastWords, printData } from "./screen.ts";
 import { offersOn, YOU } from "./steering.ts";
 import { repositoryUrl, tell } from "./story.ts";
 
 interface Options {
   once: boolean;
-  output: "text" | "json";
+  output: "text" | "json" | "yaml";
   speed: number;
   seed: number;
   port: number;
@@ -42,9 +42,9 @@ export async function run(argv: readonly string[]): Promise<number> {
   const started = performance.now();
   const violations: unknown[] = [];
   return await inWorld(options, fleet, faults, watchInvariants(violations, options.verbose), async (world, bot) => {
-    const runs = await tell(world, bot, { ...options, ...fleet, quiet: output === "json" });
+    const runs = await tell(world, bot, { ...options, ...fleet, quiet: output !== "text" });
     const durationMs = performance.now() - started;
-    if (output === "json") printJson(runs, violations, durationMs);
+    if (output !== "text") printData(runs, violations, durationMs, output);
     else {
       const journal = world.github.repoDirectory(world.repository);
       const repository = repositoryUrl(world);
@@ -142,7 +142,7 @@ function parse(argv: readonly string[]): Options | undefined {
   const command = new Command("stagecoach demo")
     .description("A whole rollout of a sample against the embedded GitHub and Argo CD, in the terminal and on a local page.")
     .option("--once", "end when the run has ended, instead of keeping the pages up; so does a demo without a terminal", false)
-    .addOption(outputOption("text", "json").default("text", "text; json implies --once"))
+    .addOption(outputOption("text", "json", "yaml").default("text", "text; json and yaml imply --once"))
     .option("--speed <n>", "how many times as fast as the wall's clock the world runs", Number, 90)
     .option("--seed <n>", "for the world's chance", Number, 1)
     .option("--clusters <n>", `4 to ${MOST_CLUSTERS}, instead of the 12 of the sample`, whole)
@@ -159,7 +159,7 @@ function parse(argv: readonly string[]): Options | undefined {
   if (rollouts < 1 || rollouts > MOST_ROLLOUTS) throw new CommandError(2, `--rollouts takes 1 to ${MOST_ROLLOUTS}`);
   if (!(options.speed > 0 && options.speed <= 1000)) throw new CommandError(2, "--speed takes a number above 0, at most 1000");
   // Where nobody sits in front of it, nobody would end it.
-  return { ...options, once: options.once || options.output === "json" || process.stdout.isTTY !== true };
+  return { ...options, once: options.once || options.output !== "text" || process.stdout.isTTY !== true };
 }
 
 /** A violated invariant is logged by the loop, and the demo must not hide it. */

@@ -9,7 +9,7 @@ import { renderTree } from "../../../core/report/tree/tree.ts";
 import type { Batch, Run } from "../../../core/run/state/run.ts";
 import { type LiveScreen, openLiveScreen } from "../live-screen.ts";
 import { markdownText } from "../markdown-text.ts";
-import { json, wantsColour } from "../print.ts";
+import { type DataFormat, printed, wantsColour } from "../print.ts";
 
 /** A run, and how long the runs before it took. */
 export interface ShownRun {
@@ -130,14 +130,14 @@ function statesOf(run: Run, several: boolean): [line: string, more: string][] {
 }
 
 /** Of several runs a list. */
-export function printJson(runs: readonly Run[], violations: readonly unknown[], durationMs: number): void {
+export function printData(runs: readonly Run[], violations: readonly unknown[], durationMs: number, format: DataFormat): void {
   const shown = runs.map((run) => {
     const pullRequests = run.batches.flatMap((batch) => (batch.pull === undefined ? [] : [batch.pull.number]));
     return { ...run, pullRequests };
   });
   const [only] = shown;
   const figures = { durationMs: Math.round(durationMs), violations };
-  process.stdout.write(json(shown.length === 1 ? { ...only, ...figures } : { runs: shown, ...figures }));
+  process.stdout.write(printed(shown.length === 1 ? { ...only, ...figures } : { runs: shown, ...figures }, format));
 }
 
 interface Figures {

@@ -1,6 +1,6 @@
 /** `stagecoach explain`: liveness is judged on files that were given, by the very clauses that the bot goes by. */
 
-import { Command, Option } from "commander";
+import { Command } from "commander";
 import { CLAUSE_DOCS } from "../../../core/argocd/liveness/clauses/docs.ts";
 import { assess } from "../../../core/argocd/liveness/liveness.ts";
 import { CLAUSE_NAMES, type LivenessInput } from "../../../core/argocd/liveness/types.ts";
@@ -9,9 +9,9 @@ import { epoch, iso, parseDuration } from "../../../core/base/time.ts";
 import { livenessReason } from "../../../core/reasons/liveness.ts";
 import { sentenceOf } from "../../../core/report/reasons/say.ts";
 import type { Assessment } from "../../../core/run/state/world.ts";
-import { parseArgs } from "../args.ts";
+import { outputOption, parseArgs } from "../args.ts";
 import { CommandError } from "../command.ts";
-import { visible } from "../print.ts";
+import { isData, printed, visible } from "../print.ts";
 import { type Chosen, changeOf } from "./change.ts";
 import { applicationIn, clusterIn, intendedIn } from "./read.ts";
 
@@ -28,7 +28,7 @@ interface Options {
   intended?: string;
   settle: string;
   grace: string;
-  output: "json" | "text";
+  output: "text" | "json" | "yaml" | "yaml";
 }
 
 function program(): Command {
@@ -49,7 +49,7 @@ function program(): Command {
     .option("--intended <file>", "the Application as rendered at the commit: its spec must be in place; alone it is the change")
     .option("--settle <duration>", "how long it must have been quiet", "10s")
     .option("--grace <duration>", "how long something bad must have lasted", "60s")
-    .addOption(new Option("-o, --output <format>").choices(["json", "text"]).default("text"))
+    .addOption(outputOption("text", "json", "yaml"))
     .addHelpText("after", HELP);
 }
 
@@ -66,7 +66,7 @@ export async function run(argv: readonly string[]): Promise<number> {
   const { input, notes, hadNone } = await inputOf(options);
   const assessed = assess(input);
   const assessment = withNotes(hadNone && assessed.verdict === "live" ? unconfirmed(assessed) : assessed, notes);
-  process.stdout.write(options.output === "json" ? `${JSON.stringify(answerOf(assessment), null, 2)}\n` : visible(shown(assessment)));
+  process.stdout.write(isData(options.output) ? printed(answerOf(assessment), options.output) : visible(shown(assessment)));
   return 0;
 }
 

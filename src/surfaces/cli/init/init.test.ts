@@ -1,38 +1,22 @@
-import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { run as lint } from "../lint/lint.ts";
 import { run as plan } from "../plan/plan.ts";
+import { sampleRepo } from "../testing/sample-repo.ts";
 import { run } from "./init.ts";
 
-const FLEET = new URL("../../../../fixtures/fleet/", import.meta.url).pathname;
-
-let out = "";
-let dir = "";
-
+const here = sampleRepo();
 beforeEach(() => {
-  out = "";
-  dir = mkdtempSync(join(tmpdir(), "init-"));
-  cpSync(FLEET, dir, { recursive: true });
-  for (const known of ["rollouts", ".github"]) rmSync(join(dir, known), { recursive: true });
-  vi.spyOn(process.stdout, "write").mockImplementation((text) => {
-    out += String(text);
-    return true;
-  });
-});
-
-afterEach(() => {
-  vi.restoreAllMocks();
-  rmSync(dir, { recursive: true });
+  for (const known of ["rollouts", ".github"]) rmSync(join(here.dir, known), { recursive: true });
 });
 
 async function init(...args: string[]): Promise<{ exit: number; out: string }> {
-  out = "";
-  return { exit: await run([dir, ...args]), out };
+  here.clear();
+  return { exit: await run([here.dir, ...args]), out: here.out };
 }
 
-const inventory = () => ["--inventory", join(dir, "inventory.yaml")];
+const inventory = () => ["--inventory", join(here.dir, "inventory.yaml")];
 
 describe("stagecoach init", () => {
   test("says what it found and would write, and writes nothing", async () => {
@@ -48,22 +32,22 @@ rollouts/my-app.yaml   ApplicationSet my-app-set at v1.4.1, 12 clusters
 
 Nothing was written: --write does, and -o markdown or json shows the files.
 `);
-    expect(existsSync(join(dir, "rollouts"))).toBe(false);
+    expect(existsSync(join(here.dir, "rollouts"))).toBe(false);
   });
 
   test("--write writes the files, which lint and plan take as they are", async () => {
     expect((await init(...inventory(), "--write")).out).toContain("Written: .github/stagecoach.yaml, rollouts/my-app.yaml.");
-    const given = `--repo ${dir} --inventory ${join(dir, "inventory.yaml")}`;
-    expect(out).toContain(`Next: stagecoach lint ${given}, and stagecoach plan NAME ${given}.`);
-    expect(await lint(["--repo", dir, ...inventory()])).toBe(0);
-    expect(out).toContain("1 rollout in 1 file: 0 errors, 0 warnings");
-    expect(await plan(["my-app", "--repo", dir, ...inventory(), "--to", "v1.4.2"])).toBe(0);
-    expect(out).toContain("12 clusters in 7 batches over 2 stages");
+    const given = `--repo ${here.dir} --inventory ${join(here.dir, "inventory.yaml")}`;
+    expect(here.out).toContain(`Next: stagecoach lint ${given}, and stagecoach plan NAME ${given}.`);
+    expect(await lint(["--repo", here.dir, ...inventory()])).toBe(0);
+    expect(here.out).toContain("1 rollout in 1 file: 0 errors, 0 warnings");
+    expect(await plan(["my-app", "--repo", here.dir, ...inventory(), "--to", "v1.4.2"])).toBe(0);
+    expect(here.out).toContain("12 clusters in 7 batches over 2 stages");
   });
 
   test("never writes over a file, and does not propose what has a rollout", async () => {
     await init(...inventory(), "--write");
-    const file = join(dir, "rollouts/my-app.yaml");
+    const file = join(here.dir, "rollouts/my-app.yaml");
     writeFileSync(file, readFileSync(file, "utf8").replace("15m", "25m"));
     const again = await init(...inventory(), "--write");
     expect([again.exit, readFileSync(file, "utf8").includes("25m")]).toEqual([1, true]);
@@ -88,14 +72,14 @@ Nothing was written: --write does, and -o markdown or json shows the files.
   });
 
   test("a folder with nothing of Argo CD's is told so, with exit 1", async () => {
-    rmSync(join(dir, "appsets"), { recursive: true });
+    rmSync(join(here.dir, "appsets"), { recursive: true });
     const { exit, out } = await init();
     expect(exit).toBe(1);
     expect(out).toContain("No rollout is proposed. There is no place from which a version could be carried to clusters");
   });
 
   test("hostile names of a repo move no terminal and break no table", async () => {
-    const set = join(dir, "appsets/my-app-set.yaml");
+    const set = join(here.dir, "appsets/my-app-set.yaml");
     writeFileSync(set, readFileSync(set, "utf8").replace("name: my-app-set", 'name: "my\\e[31m|<b>@all"'));
     expect((await init(...inventory())).out).not.toContain("\u001b");
     const { out } = await init(...inventory(), "-o", "markdown");

@@ -12,14 +12,14 @@ import { CommandError } from "../command.ts";
 import { type Checkout, openCheckout, repoAround } from "../lint/lint-checkout.ts";
 import { lint } from "../lint/lint-run.ts";
 import { INVENTORY_OPTION, inventoryAt } from "../plan/plan-args.ts";
-import { json, visible } from "../print.ts";
+import { isData, printed, visible } from "../print.ts";
 import { openProgress } from "../progress.ts";
 
 interface Options {
   repo?: string;
   inventory?: string;
   write?: boolean;
-  output: "text" | "json" | "markdown";
+  output: "text" | "json" | "yaml" | "markdown";
 }
 
 function program(): Command {
@@ -29,7 +29,7 @@ function program(): Command {
     .argument("[dir]", "the config repo; default: the one around the current folder")
     .option(...INVENTORY_OPTION)
     .option("--write", "write the files; one that is there is never written over")
-    .addOption(outputOption("text", "json", "markdown"))
+    .addOption(outputOption("text", "json", "yaml", "markdown"))
     .addHelpText("after", HELP);
 }
 
@@ -83,7 +83,7 @@ function argumentsAgain(dir: string | undefined, { inventory }: Options): string
 }
 
 function shown(proposal: Proposal, written: Written[] | undefined, output: Options["output"], again: readonly string[]): string {
-  if (output === "json") return json(proposalJson(proposal, written));
+  if (isData(output)) return printed(proposalJson(proposal, written), output);
   if (output === "markdown") return `${proposalComment(proposal)}\n`;
   return proposalText(proposal, written, visible, again);
 }

@@ -9,7 +9,7 @@ import { count } from "../../../core/base/count.ts";
 import { sentenceOf } from "../../../core/report/reasons/say.ts";
 import { outputOption, parseArgs } from "../args.ts";
 import { CommandError } from "../command.ts";
-import { columns, json, plain, utc } from "../print.ts";
+import { columns, isData, plain, printed, utc } from "../print.ts";
 import { type SealOptions, sealOf, withSealOptions } from "./seal-options.ts";
 import { type JournalSource, journalCommand, type SourceOptions, withSource } from "./source.ts";
 
@@ -29,16 +29,16 @@ interface Shown {
 export async function run(argv: readonly string[]): Promise<number> {
   const command = withSealOptions(journalCommand("journal show", "Whose the journal is, and whether what stands on it is the bot's"))
     .option("--public-key <file>", "check the commits' signatures, too: the .pub file of the key that the bot signs with")
-    .addOption(outputOption("text", "json"));
+    .addOption(outputOption("text", "json", "yaml"));
   if (parseArgs(command, argv) === undefined) return 0;
-  const options = command.opts<SourceOptions & SealOptions & { publicKey?: string; output: "text" | "json" }>();
+  const options = command.opts<SourceOptions & SealOptions & { publicKey?: string; output: "text" | "json" | "yaml" }>();
   const seal = sealOf(options);
   return await withSource(
     // What stands here is judged, and not what the remote has, unless that is asked for.
     { ...options, fetch: options.fetch ?? false },
     async (source) => {
       const shown = await look(source, { seal, publicKey: options.publicKey });
-      process.stdout.write(options.output === "json" ? json(shown) : print(shown));
+      process.stdout.write(isData(options.output) ? printed(shown, options.output) : print(shown));
       return shown.suspicion === null ? 0 : 1;
     },
     { sealed: true },

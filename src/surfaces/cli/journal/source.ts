@@ -23,7 +23,7 @@ import {
   ASKED_MS,
   type AsOf,
   ageText,
-  fetchBase as fetchBaseOf,
+  fetchBase,
   fetchJournal,
   folderName,
   knownSince,
@@ -135,12 +135,6 @@ async function openSource({ repo: dir, repository, branch = JOURNAL_BRANCH, fetc
     }
   }
 
-  async function fetchBase(): Promise<string | undefined> {
-    if (remote === undefined || asked === false) return undefined;
-    const ref = await fetchBaseOf({ directory: repo, remote, branch, called }).catch(() => undefined);
-    return ref === undefined ? undefined : await reader.refCommit(ref);
-  }
-
   /** The commit that the journal's ref points to now. */
   async function head(): Promise<string | undefined> {
     const out = await git.raw(["for-each-ref", "--format=%(refname)", `refs/heads/${branch}`, `refs/remotes/*/${branch}`]);
@@ -177,7 +171,11 @@ async function openSource({ repo: dir, repository, branch = JOURNAL_BRANCH, fetc
       throw new CommandError(1, this.noJournal());
     },
     noJournal: () => (copy === undefined ? noJournal(repo, branch, silent) : noBranch(called, branch)),
-    fetchBase,
+    async fetchBase(): Promise<string | undefined> {
+      if (remote === undefined || asked === false) return undefined;
+      const ref = await fetchBase({ directory: repo, remote, branch, called }).catch(() => undefined);
+      return ref === undefined ? undefined : await reader.refCommit(ref);
+    },
     /** A run of a rollout, default its last one; CommandError 1 where there is none. */
     async runOf(name: string, wanted?: number): Promise<Run> {
       const { lastRun } = await entryOf(this, name);

@@ -1,36 +1,22 @@
 /** What is mistyped in a rollout and told with what was most likely meant, without a server and without an inventory. */
-import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { expect, test } from "vitest";
+import { sampleRepo } from "../testing/sample-repo.ts";
 import { run } from "./lint.ts";
 
-const FLEET = new URL("../../../../fixtures/fleet", import.meta.url).pathname;
-let dir = "";
-let out = "";
-
-beforeEach(() => {
-  dir = mkdtempSync(join(tmpdir(), "lint-near-"));
-  cpSync(FLEET, dir, { recursive: true });
-  vi.spyOn(process.stdout, "write").mockImplementation((text) => {
-    out += String(text);
-    return true;
-  });
-});
-
-afterEach(() => {
-  vi.restoreAllMocks();
-  rmSync(dir, { recursive: true });
-});
+const here = sampleRepo();
 
 async function told(from: string, to: string, ...args: string[]): Promise<string[]> {
-  const file = join(dir, "rollouts/my-app.yaml");
+  const file = join(here.dir, "rollouts/my-app.yaml");
   const before = readFileSync(file, "utf8");
   writeFileSync(file, before.replace(from, to));
-  out = "";
-  await run(["--repo", dir, ...args, "-o", "json"]);
+  here.clear();
+  await run(["--repo", here.dir, ...args, "-o", "json"]);
   writeFileSync(file, before);
-  const { problems } = JSON.parse(out) as { problems: { line: number; column: number; code: string; hint: string; message: string }[] };
+  const { problems } = JSON.parse(here.out) as {
+    problems: { line: number; column: number; code: string; hint: string; message: string }[];
+  };
   return problems.map(({ line, column, code, hint }) => `${line}:${column} ${code} ${/did you mean (.*?)\?/.exec(hint)?.[1] ?? "-"}`);
 }
 
@@ -55,7 +41,7 @@ test.each(CASES)("offline, mistyped: %s", async (_what, from, to, expected) => {
 });
 
 test("with the clusters of an inventory a stage that is empty by a typo says which label was meant", async () => {
-  const problems = await told("area: emea", "area: emae", "--inventory", join(dir, "inventory.yaml"));
+  const problems = await told("area: emea", "area: emae", "--inventory", join(here.dir, "inventory.yaml"));
   expect(problems).toContain("27:19 UNKNOWN_LABEL emea");
 });
 
@@ -65,14 +51,14 @@ test("Applications that are selected by a mistyped label are told of the label t
     "kind: Application",
     "metadata: { name: pay, namespace: argocd, labels: { team: payments } }",
   ];
-  writeFileSync(join(dir, "pay.yaml"), `${application.join("\n")}\nspec: { destination: { name: eu-1 } }\n`);
+  writeFileSync(join(here.dir, "pay.yaml"), `${application.join("\n")}\nspec: { destination: { name: eu-1 } }\n`);
   const source = "    kind: Application\n    selector: { matchLabels: { team: paymnets } }\n";
   expect(await told(SOURCE, source)).toContain("7:5 SOURCE_NOT_FOUND team=payments");
 });
 
 test("an Application that names no namespace is never said to be meant where it was looked for", async () => {
   const application = "apiVersion: argoproj.io/v1alpha1\nkind: Application\nmetadata: { name: pay }\n";
-  writeFileSync(join(dir, "pay.yaml"), `${application}spec: { destination: { name: eu-1 } }\n`);
+  writeFileSync(join(here.dir, "pay.yaml"), `${application}spec: { destination: { name: eu-1 } }\n`);
   const asked = "    kind: Application\n    name: pay\n    namespace: argo-cd\n";
   expect(await told(SOURCE, asked)).toContain("7:5 SOURCE_NOT_FOUND Application argocd/pay");
 });

@@ -1,28 +1,11 @@
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
+import { FLEET, sampleRepo } from "../testing/sample-repo.ts";
 import { run } from "./lint.ts";
 
-const FLEET = new URL("../../../../fixtures/fleet", import.meta.url).pathname;
-
-let out = "";
-let dir = "";
-
-beforeEach(() => {
-  dir = mkdtempSync(join(tmpdir(), "lint-"));
-  cpSync(FLEET, dir, { recursive: true });
-  mkdirSync(join(dir, ".github"), { recursive: true });
-  vi.spyOn(process.stdout, "write").mockImplementation((text) => {
-    out += String(text);
-    return true;
-  });
-});
-
-afterEach(() => {
-  vi.restoreAllMocks();
-  rmSync(dir, { recursive: true });
-});
+const here = sampleRepo();
+beforeEach(() => void mkdirSync(join(here.dir, ".github"), { recursive: true }));
 
 interface Told {
   file: string;
@@ -35,18 +18,18 @@ interface Told {
 }
 
 async function linted(): Promise<Told[]> {
-  out = "";
-  await run(["--repo", dir, "--inventory", join(dir, "inventory.yaml"), "-o", "json"]);
-  return (JSON.parse(out) as { problems: Told[] }).problems;
+  here.clear();
+  await run(["--repo", here.dir, "--inventory", join(here.dir, "inventory.yaml"), "-o", "json"]);
+  return (JSON.parse(here.out) as { problems: Told[] }).problems;
 }
 
 function settings(text: string): void {
-  writeFileSync(join(dir, ".github/stagecoach.yaml"), text);
+  writeFileSync(join(here.dir, ".github/stagecoach.yaml"), text);
 }
 
 function rollout(name: string, after: string): void {
   const text = readFileSync(join(FLEET, "rollouts/my-app.yaml"), "utf8").replace("name: my-app", `name: ${name}`);
-  writeFileSync(join(dir, `rollouts/${name}.yaml`), text.replace("  mode: Run\n", `  mode: Run\n${after}`));
+  writeFileSync(join(here.dir, `rollouts/${name}.yaml`), text.replace("  mode: Run\n", `  mode: Run\n${after}`));
 }
 
 describe("what the settings and other rollouts make impossible", () => {
@@ -61,7 +44,7 @@ describe("what the settings and other rollouts make impossible", () => {
       severity: "error",
       message: "nothing would ever merge: the windows of the rollout and of .github/stagecoach.yaml are never open together within a year",
     });
-    const line = readFileSync(join(dir, "rollouts/my-app.yaml"), "utf8").split("\n")[(problem?.line ?? 0) - 1];
+    const line = readFileSync(join(here.dir, "rollouts/my-app.yaml"), "utf8").split("\n")[(problem?.line ?? 0) - 1];
     expect(line?.slice((problem?.column ?? 0) - 1)).toMatch(/^\[\{ schedule|^windows/);
     settings('freezes: [{ schedule: "0 0 * * 1", duration: 12h, kind: deny }]\n');
     expect(await linted()).toEqual([]);

@@ -1,44 +1,19 @@
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { cpSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { describe, expect, test } from "vitest";
+import { sampleRepo } from "../testing/sample-repo.ts";
 import { run } from "./lint.ts";
 
 const FIXTURES = new URL("../../../../fixtures/", import.meta.url).pathname;
-const FLEET = join(FIXTURES, "fleet");
 const ROOT = new URL("../../../../", import.meta.url).pathname;
 
-let out = "";
-let dir = "";
-
-beforeEach(() => {
-  out = "";
-  dir = mkdtempSync(join(tmpdir(), "lint-"));
-  cpSync(FLEET, dir, { recursive: true });
-  vi.spyOn(process.stdout, "write").mockImplementation((text) => {
-    out += String(text);
-    return true;
-  });
-});
-
-afterEach(() => {
-  vi.restoreAllMocks();
-  rmSync(dir, { recursive: true });
-});
-
-function edit(file: string, from: string | RegExp, to: string): void {
-  const path = join(dir, file);
-  const before = readFileSync(path, "utf8");
-  const after = before.replace(from, to);
-  if (after === before) throw new Error(`nothing to replace in ${file}`);
-  writeFileSync(path, after);
-}
+const here = sampleRepo();
 
 /** `file:line:column CODE` of each problem, and the exit code. */
 async function linted(...args: string[]): Promise<{ exit: number; problems: string[] }> {
-  out = "";
-  const exit = await run([...args, "--repo", dir, "--inventory", join(dir, "inventory.yaml"), "-o", "json"]);
-  const { problems } = JSON.parse(out) as { problems: { file: string; line: number; column: number; code: string }[] };
+  here.clear();
+  const exit = await run([...args, "--repo", here.dir, "--inventory", join(here.dir, "inventory.yaml"), "-o", "json"]);
+  const { problems } = JSON.parse(here.out) as { problems: { file: string; line: number; column: number; code: string }[] };
   return { exit, problems: problems.map((p) => `${p.file}:${p.line}:${p.column} ${p.code}`) };
 }
 
@@ -48,32 +23,32 @@ describe("lint", () => {
   });
 
   test("without an inventory it has none either, and says what was not judged", async () => {
-    expect(await run([dir])).toBe(0);
-    expect(out).toBe(
+    expect(await run([here.dir])).toBe(0);
+    expect(here.out).toBe(
       "1 rollout in 1 file: 0 errors, 0 warnings\nWhether stages select clusters and cover all of them was not judged: give --inventory.\n",
     );
   });
 
   test("a folder called rollouts is no repo of its own, whatever lies in it", async () => {
-    mkdirSync(join(dir, "rollouts", ".github"));
-    writeFileSync(join(dir, "rollouts", ".github", "stagecoach.yaml"), "mode: Run\n");
-    expect(await run([join(dir, "rollouts")])).toBe(0);
-    expect(out).toMatch(/^1 rollout in 1 file: 0 errors/);
+    mkdirSync(join(here.dir, "rollouts", ".github"));
+    writeFileSync(join(here.dir, "rollouts", ".github", "stagecoach.yaml"), "mode: Run\n");
+    expect(await run([join(here.dir, "rollouts")])).toBe(0);
+    expect(here.out).toMatch(/^1 rollout in 1 file: 0 errors/);
   });
 
   test("with an inventory of its own a rollout's stages are judged without --inventory", async () => {
-    edit("rollouts/my-app.yaml", "  mode: Run\n", "  mode: Run\n  inventory: { file: inventory.yaml }\n");
-    expect(await run([dir])).toBe(0);
-    expect(out).toBe("1 rollout in 1 file: 0 errors, 0 warnings\n");
-    edit("inventory.yaml", "        region: eu-west-1\n", "        region: 7\n");
-    out = "";
-    expect(await run([dir])).toBe(1);
-    expect(out).toMatch(/inventory\.yaml:\d+:17 error label region of Secret .* is not text INVENTORY_INVALID\n.*region: 7\n/);
+    here.edit("rollouts/my-app.yaml", "  mode: Run\n", "  mode: Run\n  inventory: { file: inventory.yaml }\n");
+    expect(await run([here.dir])).toBe(0);
+    expect(here.out).toBe("1 rollout in 1 file: 0 errors, 0 warnings\n");
+    here.edit("inventory.yaml", "        region: eu-west-1\n", "        region: 7\n");
+    here.clear();
+    expect(await run([here.dir])).toBe(1);
+    expect(here.out).toMatch(/inventory\.yaml:\d+:17 error label region of Secret .* is not text INVENTORY_INVALID\n.*region: 7\n/);
   });
 
   test("the examples have no error of their own", async () => {
     expect(await run([join(ROOT, "rollouts"), "--repo", join(ROOT, "rollouts"), "-o", "json"])).toBe(1);
-    const { problems } = JSON.parse(out) as { problems: { code: string; severity: string; file: string }[] };
+    const { problems } = JSON.parse(here.out) as { problems: { code: string; severity: string; file: string }[] };
     // They are about repos of their own, so their files are not there; nothing else is wrong with them. Settings and templates are no rollouts.
     const errors = problems.filter((p) => p.severity === "error" && !/^(?:\.github|analysis)\//.test(p.file));
     expect(new Set(errors.map((p) => p.code))).toEqual(new Set(["INVENTORY_NOT_FOUND", "PIN_FILE_MISSING", "RELEASE_NOT_FOUND"]));
@@ -81,9 +56,9 @@ describe("lint", () => {
   });
 
   test("the ancestor's sample has warnings only: what is missing to run it, and the clusters it leaves out", async () => {
-    mkdirSync(join(dir, "old"));
-    cpSync(join(FIXTURES, "skyscanner", "progressiverollout-sample.yaml"), join(dir, "old", "sample.yaml"));
-    expect(await linted(join(dir, "old", "sample.yaml"))).toEqual({
+    mkdirSync(join(here.dir, "old"));
+    cpSync(join(FIXTURES, "skyscanner", "progressiverollout-sample.yaml"), join(here.dir, "old", "sample.yaml"));
+    expect(await linted(join(here.dir, "old", "sample.yaml"))).toEqual({
       exit: 0,
       problems: ["old/sample.yaml:4:9 CANNOT_RUN", "old/sample.yaml:14:5 COVERAGE"],
     });
@@ -93,40 +68,48 @@ describe("lint", () => {
 describe("each mistake is an error with its place", () => {
   const rollout = "rollouts/my-app.yaml";
   test.each<[string, () => void, string]>([
-    ["a pin path that matches nothing", () => edit(rollout, "elements[cluster", "element[cluster"), "PIN_NOT_FOUND"],
+    ["a pin path that matches nothing", () => here.edit(rollout, "elements[cluster", "element[cluster"), "PIN_NOT_FOUND"],
     [
       "a pin path that matches two places",
-      () => edit("appsets/my-app-set.yaml", "cluster: eu-west-1-b", "cluster: eu-west-1-a"),
+      () => here.edit("appsets/my-app-set.yaml", "cluster: eu-west-1-b", "cluster: eu-west-1-a"),
       "PIN_AMBIGUOUS",
     ],
-    ["a pin file that is not there", () => edit(rollout, "file: appsets/my-app-set.yaml", "file: appsets/other.yaml"), "PIN_FILE_MISSING"],
-    ["a pin file out of the repo", () => edit(rollout, "file: appsets/my-app-set.yaml", "file: ../my-app-set.yaml"), "FILE_OUTSIDE_REPO"],
+    [
+      "a pin file that is not there",
+      () => here.edit(rollout, "file: appsets/my-app-set.yaml", "file: appsets/other.yaml"),
+      "PIN_FILE_MISSING",
+    ],
+    [
+      "a pin file out of the repo",
+      () => here.edit(rollout, "file: appsets/my-app-set.yaml", "file: ../my-app-set.yaml"),
+      "FILE_OUTSIDE_REPO",
+    ],
     [
       "a release file that is not there",
-      () => edit(rollout, "file: releases/my-app.yaml", "file: releases/other.yaml"),
+      () => here.edit(rollout, "file: releases/my-app.yaml", "file: releases/other.yaml"),
       "RELEASE_NOT_FOUND",
     ],
-    ["a release path that is not there", () => edit(rollout, "path: version", "path: verison"), "RELEASE_NOT_FOUND"],
-    ["a mistake in the settings", () => edit(".github/stagecoach.yaml", "mode: Propose", "mode: Fast"), "BAD_VALUE"],
-    ["two rollouts of one name", () => cpSync(join(dir, rollout), join(dir, "rollouts/second.yaml")), "DUPLICATE_ROLLOUT"],
+    ["a release path that is not there", () => here.edit(rollout, "path: version", "path: verison"), "RELEASE_NOT_FOUND"],
+    ["a mistake in the settings", () => here.edit(".github/stagecoach.yaml", "mode: Propose", "mode: Fast"), "BAD_VALUE"],
+    ["two rollouts of one name", () => cpSync(join(here.dir, rollout), join(here.dir, "rollouts/second.yaml")), "DUPLICATE_ROLLOUT"],
     [
       "an ApplicationSet of another rollout",
       () =>
         writeFileSync(
-          join(dir, "rollouts/second.yaml"),
-          readFileSync(join(dir, rollout), "utf8").replace("name: my-app\n", "name: second\n"),
+          join(here.dir, "rollouts/second.yaml"),
+          readFileSync(join(here.dir, rollout), "utf8").replace("name: my-app\n", "name: second\n"),
         ),
       "SOURCE_SHARED",
     ],
     [
       "something else among the rollouts",
-      () => writeFileSync(join(dir, "rollouts/other.yaml"), "apiVersion: v1\nkind: ConfigMap\n"),
+      () => writeFileSync(join(here.dir, "rollouts/other.yaml"), "apiVersion: v1\nkind: ConfigMap\n"),
       "NOT_A_ROLLOUT",
     ],
-    ["a file of 50 MB", () => writeFileSync(join(dir, "rollouts/huge.yaml"), "a: 1\n".repeat(10_000_000)), "UNREADABLE"],
+    ["a file of 50 MB", () => writeFileSync(join(here.dir, "rollouts/huge.yaml"), "a: 1\n".repeat(10_000_000)), "UNREADABLE"],
     [
       "a shared pin that spans stages",
-      () => edit(rollout, /path: spec.*/, "path: spec.generators[0].list.elements[0].targetRevision"),
+      () => here.edit(rollout, /path: spec.*/, "path: spec.generators[0].list.elements[0].targetRevision"),
       "UNIT_SPANS_STAGES",
     ],
   ])("%s", async (_name, spoil, code) => {
@@ -141,27 +124,27 @@ describe("each mistake is an error with its place", () => {
   });
 
   test("a pin file that is a symbolic link out of the repo", async () => {
-    rmSync(join(dir, "appsets/my-app-set.yaml"));
-    symlinkSync("/etc/hostname", join(dir, "appsets/my-app-set.yaml"));
+    rmSync(join(here.dir, "appsets/my-app-set.yaml"));
+    symlinkSync("/etc/hostname", join(here.dir, "appsets/my-app-set.yaml"));
     expect((await linted()).problems).toEqual(["rollouts/my-app.yaml:16:13 PIN_FILE_UNREADABLE"]);
   });
 
   test("a rollout that is a symbolic link", async () => {
-    rmSync(join(dir, "rollouts/my-app.yaml"));
-    symlinkSync("/etc/hostname", join(dir, "rollouts/my-app.yaml"));
+    rmSync(join(here.dir, "rollouts/my-app.yaml"));
+    symlinkSync("/etc/hostname", join(here.dir, "rollouts/my-app.yaml"));
     const told = { exit: 1, problems: ["rollouts/my-app.yaml:1:1 UNREADABLE"] };
-    expect(await linted(join(dir, "rollouts/my-app.yaml"))).toEqual(told);
+    expect(await linted(join(here.dir, "rollouts/my-app.yaml"))).toEqual(told);
     // Nor where nobody names it, among others or in its folder: a link that is passed over is a rollout that never runs.
     expect(await linted()).toEqual(told);
-    expect(await linted(join(dir, "rollouts"))).toEqual(told);
+    expect(await linted(join(here.dir, "rollouts"))).toEqual(told);
   });
 });
 
 describe("what lint shows", () => {
   test("the line, a mark under the place, and the next step", async () => {
-    edit("rollouts/my-app.yaml", "maxUnavailable: 2", "maxUnavailible: 2");
-    expect(await run(["--repo", dir])).toBe(1);
-    expect(out).toBe(`rollouts/my-app.yaml:29:7 error unknown key "maxUnavailible" in spec.stages[0] UNKNOWN_KEY
+    here.edit("rollouts/my-app.yaml", "maxUnavailable: 2", "maxUnavailible: 2");
+    expect(await run(["--repo", here.dir])).toBe(1);
+    expect(here.out).toBe(`rollouts/my-app.yaml:29:7 error unknown key "maxUnavailible" in spec.stages[0] UNKNOWN_KEY
   29 |       maxUnavailible: 2
      |       ^
   → did you mean "maxUnavailable"?
@@ -172,21 +155,21 @@ Whether stages select clusters and cover all of them was not judged: give --inve
   });
 
   test("Markdown for a comment", async () => {
-    edit("rollouts/my-app.yaml", "maxClusters: 2", "maxClusters: 0");
-    expect(await run(["--repo", dir, "-o", "markdown"])).toBe(1);
-    expect(out).toContain("| ❌ `rollouts/my-app.yaml:28:20` |");
+    here.edit("rollouts/my-app.yaml", "maxClusters: 2", "maxClusters: 0");
+    expect(await run(["--repo", here.dir, "-o", "markdown"])).toBe(1);
+    expect(here.out).toContain("| ❌ `rollouts/my-app.yaml:28:20` |");
   });
 
   test("wrong usage is exit 2", async () => {
     await expect(run(["--nope"])).rejects.toMatchObject({ exitCode: 2 });
-    await expect(run([join(dir, "nothing.yaml")])).rejects.toMatchObject({ exitCode: 2 });
+    await expect(run([join(here.dir, "nothing.yaml")])).rejects.toMatchObject({ exitCode: 2 });
   });
 });
 
 describe("lint of the repo's settings", () => {
   function settings(text: string): void {
-    mkdirSync(join(dir, ".github"), { recursive: true });
-    writeFileSync(join(dir, ".github/stagecoach.yaml"), text);
+    mkdirSync(join(here.dir, ".github"), { recursive: true });
+    writeFileSync(join(here.dir, ".github/stagecoach.yaml"), text);
   }
 
   test("a rollout that no file declares is a warning, a command that is none an error", async () => {
@@ -199,12 +182,12 @@ describe("lint of the repo's settings", () => {
 
   test("it can be linted by name, and where there is no rollout at all", async () => {
     settings("bots: [1]\n");
-    const file = join(dir, ".github/stagecoach.yaml");
+    const file = join(here.dir, ".github/stagecoach.yaml");
     expect(await run([file, "-o", "json"])).toBe(1);
-    expect(JSON.parse(out)).toMatchObject({ files: [], problems: [{ code: "WRONG_TYPE", line: 1, column: 8 }] });
-    rmSync(join(dir, "rollouts"), { recursive: true });
-    out = "";
-    expect(await run(["--repo", dir, "-o", "json"])).toBe(1);
-    expect(JSON.parse(out)).toMatchObject({ problems: [{ code: "WRONG_TYPE" }] });
+    expect(JSON.parse(here.out)).toMatchObject({ files: [], problems: [{ code: "WRONG_TYPE", line: 1, column: 8 }] });
+    rmSync(join(here.dir, "rollouts"), { recursive: true });
+    here.clear();
+    expect(await run(["--repo", here.dir, "-o", "json"])).toBe(1);
+    expect(JSON.parse(here.out)).toMatchObject({ problems: [{ code: "WRONG_TYPE" }] });
   });
 });

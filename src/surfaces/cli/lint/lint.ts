@@ -8,7 +8,7 @@ import { isRolloutFile } from "../../../engine/config-repo/project.ts";
 import { outputOption, parseArgs } from "../args.ts";
 import { CommandError } from "../command.ts";
 import { INVENTORY_OPTION, inventoryAt } from "../plan/plan-args.ts";
-import { json, wantsColour } from "../print.ts";
+import { isData, printed, wantsColour } from "../print.ts";
 import { openProgress } from "../progress.ts";
 import { openPlace } from "../steer/github-place.ts";
 import { type Checkout, openCheckout, repoAround } from "./lint-checkout.ts";
@@ -21,7 +21,7 @@ interface Options {
   inventory?: string;
   online?: boolean;
   repository?: string;
-  output: "text" | "json" | "markdown";
+  output: "text" | "json" | "yaml" | "markdown";
 }
 
 function program(): Command {
@@ -33,7 +33,7 @@ function program(): Command {
     .option(...INVENTORY_OPTION)
     .option("--online", "look on GitHub, too: which rules keep others from the bot's branches, with your token")
     .option("--repository <owner/name>", "--online: the repo on GitHub; default: the clone's remote, or GH_REPO")
-    .addOption(outputOption("text", "json", "markdown"))
+    .addOption(outputOption("text", "json", "yaml", "markdown"))
     .addHelpText("after", "\nExit 1 where there is an error; warnings do not count.");
 }
 
@@ -57,7 +57,7 @@ export async function run(argv: readonly string[]): Promise<number> {
   const offline = lint(checkout, files, inventoryAt(options.inventory));
   const report = options.online === true ? await withOnline(offline, options, checkout, files) : offline;
   progress.end();
-  if (options.output === "json") process.stdout.write(json(lintJson(report)));
+  if (isData(options.output)) process.stdout.write(printed(lintJson(report), options.output));
   else if (options.output === "markdown") process.stdout.write(lintMarkdown(report));
   else {
     const guessed = files.length > 0 && options.inventory === undefined && !haveOwnInventory(checkout, files);

@@ -10,12 +10,12 @@ import type { Found, PinError, PinPart, SpliceEdit } from "../../../core/pins/ty
 import { sayPin } from "../../../core/report/reasons/problems/pins.ts";
 import { errorText, nestedCommand, outputOption, runNested } from "../args.ts";
 import { CommandError } from "../command.ts";
-import { visible } from "../print.ts";
+import { printed, visible } from "../print.ts";
 
 interface Options {
   part?: PinPart;
   create?: boolean;
-  output: "text" | "json";
+  output: "text" | "json" | "yaml";
 }
 
 export async function run(argv: readonly string[]): Promise<number> {
@@ -59,7 +59,7 @@ function shared(command: Command): Command {
     .argument("<file>", "a YAML or JSON file")
     .argument("<path>", "where the value stands; see `stagecoach pin --help`")
     .addOption(new Option("--part <part>", "only this part of the value").choices(["tag", "digest", "tag+digest", "ref"]))
-    .addOption(outputOption("text", "json"));
+    .addOption(outputOption("text", "json", "yaml"));
 }
 
 class Refusal extends Error {}
@@ -120,7 +120,7 @@ function refusal(file: string, error: PinError): Refusal {
 function print(options: Options, data: object, text: string): void {
   // A script gets the value as it stands.
   const shown = process.stdout.isTTY === true ? visible(text) : text;
-  process.stdout.write(`${options.output === "json" ? JSON.stringify(data) : shown}\n`);
+  process.stdout.write(options.output === "yaml" ? printed(data, "yaml") : `${options.output === "json" ? JSON.stringify(data) : shown}\n`);
 }
 
 /** A file as read: what it holds, and where it really is. */

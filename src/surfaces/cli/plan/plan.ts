@@ -12,7 +12,7 @@ import { type Checkout, openCheckout, repoAround } from "../lint/lint-checkout.t
 import { pinErrors } from "../lint/lint-outside.ts";
 import { rolloutFilesIn } from "../lint/lint-run.ts";
 import { lintText } from "../lint/lint-show.ts";
-import { json, wantsColour } from "../print.ts";
+import { isData, printed, wantsColour } from "../print.ts";
 import { openProgress } from "../progress.ts";
 import { INVENTORY_OPTION, inventoryAt, pickRollout, versionGiven } from "./plan-args.ts";
 import { makePlan, type PlanMade } from "./plan-make.ts";
@@ -23,7 +23,7 @@ interface Options {
   repo?: string;
   inventory?: string;
   to?: Record<string, string>;
-  output: "text" | "json" | "markdown";
+  output: "text" | "json" | "yaml" | "markdown";
 }
 
 function program(): Command {
@@ -34,7 +34,7 @@ function program(): Command {
     .option("--repo <dir>", "the config repo; default: the one around FILE or the current folder")
     .option(...INVENTORY_OPTION)
     .option("--to <version>", "plan for this version instead of the release's; NAME=VALUE for one of several values", collect)
-    .addOption(outputOption("text", "json", "markdown"))
+    .addOption(outputOption("text", "json", "yaml", "markdown"))
     .addHelpText("after", HELP);
 }
 
@@ -77,7 +77,7 @@ export async function run(argv: readonly string[]): Promise<number> {
 }
 
 function refuse(checkout: Checkout, problems: Problem[], output: Options["output"]): number {
-  if (output === "json") process.stdout.write(json({ problems: problems.map(problemJson) }));
+  if (isData(output)) process.stdout.write(printed({ problems: problems.map(problemJson) }, output));
   else if (output === "markdown") process.stdout.write(`${problemsComment(problems)}\n`);
   else {
     const text = lintText({ problems, rollouts: [], files: [] }, (file) => readOrNull(checkout, file), false);
@@ -87,7 +87,7 @@ function refuse(checkout: Checkout, problems: Problem[], output: Options["output
 }
 
 function shown(rollout: Rollout, plan: Plan, { next, problems }: PlanMade, output: Options["output"]): string {
-  if (output === "json") return json(toJson(plan, next, problems));
+  if (isData(output)) return printed(toJson(plan, next, problems), output);
   if (output === "text") return toText(rollout, plan, next, problems, wantsColour());
   return `${planComment(rollout, plan, undefined, { warnings: problems.filter(({ severity }) => severity === "warning") })}\n`;
 }

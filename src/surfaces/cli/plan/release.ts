@@ -8,7 +8,7 @@ import { otherBase } from "../../../engine/config-repo/base-branch.ts";
 import { isRolloutFile } from "../../../engine/config-repo/project.ts";
 import { outputOption, parseArgs } from "../args.ts";
 import { CommandError } from "../command.ts";
-import { json, plain } from "../print.ts";
+import { isData, plain, printed } from "../print.ts";
 import { withProgress } from "../progress.ts";
 import { asking, type GitHubPlace, openPlace } from "../steer/github-place.ts";
 import { editedFiles, type ReadText, type ReleaseEdit, releaseEdits } from "./release-edits.ts";
@@ -18,7 +18,7 @@ interface Options {
   repository?: string;
   base?: string;
   dryRun?: boolean;
-  output: "text" | "json";
+  output: "text" | "json" | "yaml";
 }
 
 function program(): Command {
@@ -31,7 +31,7 @@ function program(): Command {
     .option("--repository <owner/name>", "the repo on GitHub; default: the clone's remote, or GH_REPO")
     .option("--base <branch>", "what it is to be merged into; default: the repo's default branch")
     .option("--dry-run", "show what it would change, and open nothing")
-    .addOption(outputOption("text", "json"))
+    .addOption(outputOption("text", "json", "yaml"))
     .addHelpText(
       "after",
       "\nNeeds a token of yours: GH_TOKEN or GITHUB_TOKEN, and GH_HOST with GH_ENTERPRISE_TOKEN for GitHub Enterprise Server.",
@@ -187,7 +187,7 @@ async function openPull(
 }
 
 function shown(rollout: Rollout, edits: readonly ReleaseEdit[], opened: Opened | undefined, output: Options["output"]): string {
-  if (output === "json") return json({ rollout: rollout.name, edits, pull: opened ?? null });
+  if (isData(output)) return printed({ rollout: rollout.name, edits, pull: opened ?? null }, output);
   const lines = edits.map(({ file, path, from, to }) => `${plain(file)}: ${plain(path)} ${plain(from)} → ${plain(to)}`);
   if (opened === undefined) lines.push("Nothing was opened: --dry-run.");
   else lines.push(`${opened.found ? "There is one already" : "Opened"}: ${plain(opened.url)}`);

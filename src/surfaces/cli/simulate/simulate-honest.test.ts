@@ -1,62 +1,39 @@
-import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { describe, expect, test } from "vitest";
 import { openCheckout } from "../lint/lint-checkout.ts";
 import { readRollouts } from "../lint/lint-run.ts";
 import { inventoryAt } from "../plan/plan-args.ts";
 import { makePlan } from "../plan/plan-make.ts";
+import { sampleRepo } from "../testing/sample-repo.ts";
 import { run } from "./simulate.ts";
 import { labelsWithout } from "./simulate-people.ts";
 import { simulate } from "./simulate-run.ts";
 import { count, type SimulateJson, tally } from "./simulate-show.ts";
 import { toText } from "./simulate-text.ts";
 
-const FLEET = new URL("../../../../fixtures/fleet/", import.meta.url).pathname;
 const ROLLOUT = "rollouts/my-app.yaml";
 
-let out = "";
-let err = "";
-let dir = "";
-
-beforeEach(() => {
-  out = "";
-  err = "";
-  dir = mkdtempSync(join(tmpdir(), "simulate-"));
-  cpSync(FLEET, dir, { recursive: true });
-  vi.spyOn(process.stdout, "write").mockImplementation((text) => {
-    out += String(text);
-    return true;
-  });
-  vi.spyOn(process.stderr, "write").mockImplementation((text) => {
-    err += String(text);
-    return true;
-  });
-});
-
-afterEach(() => {
-  vi.restoreAllMocks();
-  rmSync(dir, { recursive: true });
-});
+const here = sampleRepo();
 
 function edit(from: string | RegExp, to: string): void {
-  const path = join(dir, ROLLOUT);
+  const path = join(here.dir, ROLLOUT);
   const text = readFileSync(path, "utf8");
   expect(text).toMatch(from);
   writeFileSync(path, text.replace(from, to));
 }
 
 async function simulated(...args: string[]): Promise<{ code: number; text: string }> {
-  out = "";
-  const code = await run(["my-app", "--repo", dir, "--inventory", join(dir, "inventory.yaml"), "--to", "v1.5.0", ...args]);
-  return { code, text: out.replaceAll(/\s+/g, " ") };
+  here.clear();
+  const code = await run(["my-app", "--repo", here.dir, "--inventory", join(here.dir, "inventory.yaml"), "--to", "v1.5.0", ...args]);
+  return { code, text: here.out.replaceAll(/\s+/g, " ") };
 }
 
 const refused = (code: number, message: RegExp, ...args: string[]) =>
   expect(simulated(...args)).rejects.toMatchObject({ exitCode: code, message: expect.stringMatching(message) });
 
 describe("what the bot would do", () => {
-  test("a cluster that cannot be reached any more while it waits for its batch is left out by quarantine", async () => {
+  test("a cluster that cannot be reached any more while it waits for its batch is left here.out by quarantine", async () => {
     edit("  mode: Run\n", '  mode: Run\n  quarantine: { max: "50%" }\n');
     const { text } = await simulated("--runs", "1", "--fail", "us-east-1-d=unreachable@1", "-o", "json");
     const { phase, timeline } = JSON.parse(text) as SimulateJson;
@@ -79,7 +56,7 @@ describe("what the bot would do", () => {
     const analysis = "      analysis: { when: [AfterStage], templates: [{ templateName: x, file: nope.yaml }] }\n";
     edit(/( {4}- name: .*\n)/, `$1${analysis}`);
     expect((await simulated()).code).toBe(1);
-    expect(err).toContain("the file nope.yaml does not exist");
+    expect(here.err).toContain("the file nope.yaml does not exist");
     edit(", file: nope.yaml", "");
     const { code, text } = await simulated("--runs", "1");
     expect(code).toBe(0);
@@ -132,10 +109,10 @@ test("as many people approve as a stage asks for", async () => {
 
 describe("a run that never ends", () => {
   test("is told as such with what it waits for, and not as a bug", () => {
-    const checkout = openCheckout(dir);
+    const checkout = openCheckout(here.dir);
     const [rollout] = readRollouts(checkout, [ROLLOUT]).rollouts;
     if (rollout === undefined) throw new Error("the fleet has no rollout");
-    const { plan, clusters = [] } = makePlan(rollout, checkout, inventoryAt(join(dir, "inventory.yaml")), { version: "v1.5.0" });
+    const { plan, clusters = [] } = makePlan(rollout, checkout, inventoryAt(join(here.dir, "inventory.yaml")), { version: "v1.5.0" });
     if (plan === undefined) throw new Error("the fleet has no plan");
     const never = { schedule: "0 0 * * *", durationMs: 24 * 3_600_000, timeZone: "UTC", kind: "deny" as const, clusters: null };
     const bounds = { freezes: [never] };

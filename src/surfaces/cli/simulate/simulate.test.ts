@@ -1,43 +1,19 @@
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { describe, expect, test } from "vitest";
+import { sampleRepo } from "../testing/sample-repo.ts";
 import { run } from "./simulate.ts";
 import type { SimulateJson } from "./simulate-show.ts";
 
-const FLEET = new URL("../../../../fixtures/fleet/", import.meta.url).pathname;
 const ROLLOUT = "rollouts/my-app.yaml";
 
-let out = "";
-let dir = "";
-
-beforeEach(() => {
-  out = "";
-  dir = mkdtempSync(join(tmpdir(), "simulate-"));
-  cpSync(FLEET, dir, { recursive: true });
-  vi.spyOn(process.stdout, "write").mockImplementation((text) => {
-    out += String(text);
-    return true;
-  });
-});
-
-afterEach(() => {
-  vi.restoreAllMocks();
-  rmSync(dir, { recursive: true });
-});
-
-function edit(file: string, from: string | RegExp, to: string): void {
-  const path = join(dir, file);
-  const text = readFileSync(path, "utf8");
-  expect(text).toMatch(from);
-  writeFileSync(path, text.replace(from, to));
-}
+const here = sampleRepo();
 
 /** Exit code and what was written. */
 async function simulated(...args: string[]): Promise<{ code: number; text: string }> {
-  out = "";
-  const code = await run(["my-app", "--repo", dir, "--inventory", join(dir, "inventory.yaml"), "--to", "v1.5.0", ...args]);
-  return { code, text: out };
+  here.clear();
+  const code = await run(["my-app", "--repo", here.dir, "--inventory", join(here.dir, "inventory.yaml"), "--to", "v1.5.0", ...args]);
+  return { code, text: here.out };
 }
 
 async function json(...args: string[]): Promise<SimulateJson & { code: number }> {
@@ -59,7 +35,7 @@ describe("the text", () => {
   });
 
   test("of a run that is rolled back, in markdown", async () => {
-    edit(ROLLOUT, "  mode: Run\n", "  mode: Run\n  onFailure: { action: Rollback }\n");
+    here.edit(ROLLOUT, "  mode: Run\n", "  mode: Run\n  onFailure: { action: Rollback }\n");
     const { code, text } = await simulated("--fail", "eu-west-1-d=stuck", "--runs", "2", "-o", "markdown");
     expect(code).toBe(1);
     expect(text).toMatchSnapshot();
@@ -105,7 +81,7 @@ describe("faults", () => {
 
   test("a flapping cluster is caught by its bake, and passes without one", async () => {
     expect((await json("--fail", "us-east-1-a=flap", "--runs", "2")).phase).toBe("Paused");
-    edit(ROLLOUT, /bake: \S+/g, "bake: 0s");
+    here.edit(ROLLOUT, /bake: \S+/g, "bake: 0s");
     expect((await json("--fail", "us-east-1-a=flap", "--runs", "2")).phase).toBe("Succeeded");
   });
 
@@ -117,7 +93,7 @@ describe("faults", () => {
   });
 
   test("a rollback moves back what had moved, and the blast radius is of when it stopped", async () => {
-    edit(ROLLOUT, "  mode: Run\n", "  mode: Run\n  onFailure: { action: Rollback }\n");
+    here.edit(ROLLOUT, "  mode: Run\n", "  mode: Run\n  onFailure: { action: Rollback }\n");
     const { code, phase, blastRadius, timeline } = await json("--fail", "eu-west-1-d=degraded", "--runs", "2");
     expect([code, phase, blastRadius.max]).toEqual([1, "RolledBack", 4]);
     const back = timeline.slice(timeline.findIndex((one) => one.what === "rollback"));
@@ -125,7 +101,7 @@ describe("faults", () => {
   });
 
   test("a budget tolerates one: the run goes on, and nothing stopped it", async () => {
-    edit(ROLLOUT, "  mode: Run\n", "  mode: Run\n  onFailure: { maxFailures: 1 }\n");
+    here.edit(ROLLOUT, "  mode: Run\n", "  mode: Run\n  onFailure: { maxFailures: 1 }\n");
     const { phase, blastRadius, timeline } = await json("--fail", "eu-west-1-d=degraded", "--runs", "1");
     expect([phase, blastRadius.max]).toEqual(["Succeeded", 0]);
     expect(timeline.some((one) => one.what === "failed")).toBe(true);
@@ -151,9 +127,9 @@ describe("faults", () => {
 
 describe("what is waited for", () => {
   test("a freeze of the repo's settings holds the first merge until it is over", async () => {
-    mkdirSync(join(dir, ".github"), { recursive: true });
+    mkdirSync(join(here.dir, ".github"), { recursive: true });
     const freeze = '{ schedule: "0 0 5 1 *", duration: 30h, timeZone: UTC, kind: deny }';
-    writeFileSync(join(dir, ".github/stagecoach.yaml"), `freezes:\n  - ${freeze}\n`);
+    writeFileSync(join(here.dir, ".github/stagecoach.yaml"), `freezes:\n  - ${freeze}\n`);
     const { phase, timeline } = await json("--runs", "1");
     expect(phase).toBe("Succeeded");
     expect(timeline.find((one) => one.what === "merged")?.at).toMatch(/^2026-01-06T06:00/);
@@ -161,13 +137,13 @@ describe("what is waited for", () => {
   });
 
   test("settings with an error are told with their place, and nothing is simulated", async () => {
-    mkdirSync(join(dir, ".github"), { recursive: true });
-    writeFileSync(join(dir, ".github/stagecoach.yaml"), "limits: { clusters: 0 }\n");
+    mkdirSync(join(here.dir, ".github"), { recursive: true });
+    writeFileSync(join(here.dir, ".github/stagecoach.yaml"), "limits: { clusters: 0 }\n");
     await expect(simulated()).rejects.toMatchObject({ exitCode: 1, message: expect.stringMatching(/stagecoach\.yaml:1:\d+/) });
   });
 
   test("people merge where the rollout's mode leaves it to them, ten minutes after each pull request", async () => {
-    edit(ROLLOUT, "mode: Run", "mode: Propose");
+    here.edit(ROLLOUT, "mode: Run", "mode: Propose");
     const { code, timeline } = await json("--runs", "1");
     expect(code).toBe(0);
     const at = (what: string) => Date.parse(timeline.find((one) => one.what === what)?.at ?? "");
@@ -179,13 +155,13 @@ describe("wrong usage", () => {
   test.each([
     [["--runs", "0"], /--runs wants a whole number from 1/],
     [["--seed", "-1"], /--seed wants/],
-    [["--output", "yaml"], /yaml/],
+    [["--output", "wide"], /wide/],
   ])("%j", async (args, message) => {
     await expect(simulated(...args)).rejects.toMatchObject({ exitCode: 2, message: expect.stringMatching(message) });
   });
 
   test("a rollout that is not there is told with the nearest name", async () => {
-    await expect(run(["my-ap", "--repo", dir])).rejects.toMatchObject({
+    await expect(run(["my-ap", "--repo", here.dir])).rejects.toMatchObject({
       exitCode: 2,
       message: expect.stringMatching(/did you mean my-app\?/),
     });

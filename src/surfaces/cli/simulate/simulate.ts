@@ -19,7 +19,7 @@ import { tellProblems } from "../lint/lint-show.ts";
 import { INVENTORY_OPTION, inventoryAt, pickRollout, versionGiven } from "../plan/plan-args.ts";
 import { makePlan } from "../plan/plan-make.ts";
 import { allWarnings } from "../plan/plan-show.ts";
-import { json, wantsColour } from "../print.ts";
+import { isData, printed, wantsColour } from "../print.ts";
 import { openProgress } from "../progress.ts";
 import { parseFaults } from "./simulate-faults.ts";
 import { timesFromJournal } from "./simulate-history.ts";
@@ -37,7 +37,7 @@ interface Options {
   fail: string[];
   fromJournal?: true;
   fetch?: true;
-  output: "text" | "json" | "markdown";
+  output: "text" | "json" | "yaml" | "markdown";
 }
 
 const MOST_RUNS = 100_000;
@@ -64,7 +64,7 @@ function program(): Command {
     )
     .option("--from-journal", "health as recorded: times from merge to healthy, by cluster, from past runs in the journal")
     .option("--fetch", "with --from-journal: ask the remote for the journal first")
-    .addOption(outputOption("text", "json", "markdown"))
+    .addOption(outputOption("text", "json", "yaml", "markdown"))
     .addHelpText("after", HELP);
 }
 
@@ -143,7 +143,7 @@ function simulateAll(input: SimulateInput, { seed, runs: wanted }: Pick<Options,
 }
 
 function written(shown: Shown, output: Options["output"]): string {
-  if (output === "json") return json(toJson(shown));
+  if (isData(output)) return printed(toJson(shown), output);
   if (output === "markdown") return toMarkdown(shown);
   // What goes to a file is as wide everywhere.
   return toText(shown, { colour: wantsColour(), columns: (process.stdout.isTTY === true ? process.stdout.columns : undefined) ?? 100 });
