@@ -34,3 +34,15 @@ export function cutToWidth(text: string, columns: number): string {
 export function padToWidth(text: string, columns: number): string {
   return text + " ".repeat(Math.max(0, columns - textWidth(text)));
 }
+
+/** At spaces, in at most so many lines; what is too long for the last of them stays in it. A word that is wider stands alone. */
+export function wrapToWidth(text: string, width: number, most = Number.POSITIVE_INFINITY): string[] {
+  const lines: string[] = [];
+  for (const word of text.split(/\s+/)) {
+    const last = lines.at(-1);
+    if (last !== undefined && (lines.length >= most || textWidth(last) + 1 + textWidth(word) <= width))
+      lines[lines.length - 1] = `${last} ${word}`;
+    else lines.push(word);
+  }
+  return lines.length === 0 ? [""] : lines;
+}

@@ -1,39 +1,31 @@
 /** What every surface shows in each situation, one file a surface: read them as somebody who is woken by one. */
 import { describe, expect, test } from "vitest";
 import { stringify } from "yaml";
-import type { Problem } from "../reasons/problem.ts";
 import { type GateState, gateOf } from "../run/state/gate-state.ts";
 import type { Batch, Run } from "../run/state/run.ts";
 import { batchBody } from "./batch/batch-pull.ts";
 import { gateWords } from "./batch/gate-check.ts";
+import { refusedModel } from "./model/refused.ts";
 import { modelOf } from "./model/run-model.ts";
 import { planCheck } from "./plan/plan-check.ts";
 import { problemsComment } from "./plan/plan-comment.ts";
+import { refusedText } from "./refused.ts";
 import { closingSummary } from "./run/closing-summary.ts";
 import { pauseNotice } from "./run/pause-notice.ts";
 import { runComment } from "./run/run-comment.ts";
-import { SITUATIONS } from "./testing/situations.ts";
+import { REFUSED_RELEASE, SITUATIONS } from "./testing/situations.ts";
 import { renderTree } from "./tree/tree.ts";
 
 const linkTo = (key: string) => `https://argocd.example.com/applications/${key.slice(4)}`;
 const names = Object.keys(SITUATIONS);
 
-const REFUSED: Problem[] = [
-  {
-    ...{
-      code: "SOURCE_NOT_FOUND",
-      kind: "NotInRepo",
-      source: { kind: "ApplicationSet", namespace: "argocd", name: "payments" },
-      inventory: false,
-    },
-    ...{ severity: "error", file: "rollouts/payments.yaml", line: 12, column: 9 },
-  } as Problem,
-];
+const { problems: REFUSED } = REFUSED_RELEASE;
+const NO_PULL = "– (no batch has been opened)";
 
-function pages(draw: (name: string) => string, refused = ""): string {
+function pages(draw: (name: string) => string, refused: string): string {
   const page = (name: string, text: string) => `${"=".repeat(20)} ${name}\n\n${text.trim()}\n`;
   const all = names.map((name) => page(name, draw(name)));
-  return [...all.slice(0, 5), ...(refused === "" ? [] : [page("refused before it began", refused)]), ...all.slice(5)].join("\n");
+  return [...all.slice(0, 5), page("refused before it began", refused), ...all.slice(5)].join("\n");
 }
 
 function situation(name: string) {
@@ -95,14 +87,17 @@ describe("in every situation", () => {
       return batch === undefined ? "–" : batchBody(run, batch, now);
     });
     for (const body of bodies) expect(body.split("\n").length, body).toBeLessThanOrEqual(40);
-    await expect(pages((name) => bodies[names.indexOf(name)] ?? "")).toMatchFileSnapshot("__snapshots__/situations/pull.md");
+    await expect(pages((name) => bodies[names.indexOf(name)] ?? "", NO_PULL)).toMatchFileSnapshot("__snapshots__/situations/pull.md");
   });
 
   test.each([80, 160])("the terminal of %i columns", async (width) => {
-    const text = pages((name) => {
-      const { run, now } = situation(name);
-      return renderTree(run, now, { color: false, width });
-    });
+    const text = pages(
+      (name) => {
+        const { run, now } = situation(name);
+        return renderTree(run, now, { color: false, width });
+      },
+      refusedText(refusedModel(REFUSED_RELEASE), width),
+    );
     for (const line of text.split("\n")) expect(line.length).toBeLessThanOrEqual(width);
     await expect(text).toMatchFileSnapshot(`__snapshots__/situations/terminal-${width}.txt`);
   });
@@ -115,12 +110,14 @@ describe("in every situation", () => {
       for (const [key, inner] of Object.entries(value)) look(inner, `${path}.${key}`);
     };
     for (const name of names) look(modelOf(situation(name).run, situation(name).now, { linkTo }), name);
+    look(refusedModel(REFUSED_RELEASE), "refused");
     expect(marked).toEqual([]);
   });
 
   test("the JSON of the API, which the page draws", async () => {
     const all = Object.fromEntries(names.map((name) => [name, modelOf(situation(name).run, situation(name).now, { linkTo })]));
-    const text = stringify(JSON.parse(JSON.stringify(all)), { aliasDuplicateObjects: false, lineWidth: 140 });
+    const refused = { "refused before it began": refusedModel(REFUSED_RELEASE) };
+    const text = stringify(JSON.parse(JSON.stringify({ ...all, ...refused })), { aliasDuplicateObjects: false, lineWidth: 140 });
     await expect(text).toMatchFileSnapshot("__snapshots__/situations/model.yaml");
   });
 });

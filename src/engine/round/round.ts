@@ -12,7 +12,7 @@
 import type { JournalState } from "../../adapters/git/journal/port.ts";
 import { epoch } from "../../core/base/time.ts";
 import { engineReason } from "../../core/reasons/engine.ts";
-import { type RefusedProblem, refusedProblems } from "../../core/report/model/refused.ts";
+import { type RefusedModel, refusedModel } from "../../core/report/model/refused.ts";
 import { isEnded, type Run } from "../../core/run/state/run.ts";
 import type { PastRuns } from "../config-repo/history-durations.ts";
 import type { RemoteHeads } from "../config-repo/remote-heads.ts";
@@ -45,14 +45,7 @@ interface RoundResult {
   /** The last run of each rollout, ended or not, as this round leaves it. */
   runs: Run[];
   /** Releases that were merged and started no run. undefined: not looked. */
-  refused?: RefusedShown[] | undefined;
-}
-
-/** For the page and the metrics. */
-export interface RefusedShown {
-  rollout?: string | undefined;
-  pull?: number | undefined;
-  problems: RefusedProblem[];
+  refused?: RefusedModel[] | undefined;
 }
 
 export type Round = (baseBranch: string) => Promise<RoundResult>;
@@ -125,10 +118,7 @@ export function openRound({ commands, clock, log }: Context, parts: Parts): Roun
     if (heard) await watchOpenPulls(runs, baseBranch, { quiet });
     sweep(runs.values());
     const notStarted = [...started.flatMap(({ rollout, refused: own }) => (own === undefined ? [] : [{ rollout, ...own }])), ...refused];
-    const refusedNow = notStarted.map(({ problems, ...one }) => ({
-      ...one,
-      problems: refusedProblems(problems),
-    }));
+    const refusedNow = notStarted.map(refusedModel);
     await pastRuns.read(decided, base);
     const shown = Math.min(publisher.publish(started, refused, decisions, runs), await attention.publish());
     // After an effect the world is different: its outcome is looked at at once.

@@ -1,5 +1,6 @@
 import type { ServerResponse } from "node:http";
 import { expect, test } from "vitest";
+import { refusedModel } from "../../core/report/model/refused.ts";
 import { createMetrics } from "./metrics.ts";
 
 async function scraped(metrics: ReturnType<typeof createMetrics>): Promise<string> {
@@ -16,7 +17,7 @@ async function scraped(metrics: ReturnType<typeof createMetrics>): Promise<strin
 
 test("releases that start no run, and what needs attention, are numbers by repository, gone once all is well", async () => {
   const metrics = createMetrics();
-  const refused = [{ rollout: "payments", pull: 7, problems: [] }];
+  const refused = [refusedModel({ rollout: "payments", pull: 7, problems: [] })];
   let standing = [{ repository: "acme/fleet", attention: ["the journal cannot be written", "no checks"], refused }];
   metrics.watch({ runs: () => [], standing: () => standing, repositories: () => ({ served: 1, suspended: 0 }), planes: [] });
   const text = await scraped(metrics);

@@ -161,6 +161,7 @@ function cause(n) {
   const c = n.cause;
   if (!c || n.kind === "stage") return null;
   const measured = (c.measured ?? []).map((m) => m.metric + (m.value ? " measured " + m.value : "") + (m.limit ? ", " + m.limit : ""));
+  if (c.told) return c.link ? el("p", { class: "cause" }, link({ name: "Look at " + c.name + " in Argo CD", url: c.link })) : null;
   return el("p", { class: "cause" }, c.name + ": " + (measured.length ? measured.join("; ") : c.says) + " ", c.link ? link({ name: "Argo CD", url: c.link }) : "");
 }
 function actions(r) {
@@ -197,12 +198,12 @@ function run(r) {
 }
 function standing(s) {
   const lines = s.attention.map((text) => el("p", { class: "ask" }, "Needs attention: " + text));
-  const none = s.refused.map((r) => el("p", { class: "ask" }, (r.pull ? "#" + r.pull : r.rollout ?? "A release") + " was merged and started no run: " + r.problems.slice(0, 5).map((p) => p.where + ": " + p.says + (p.todo ? " (" + p.todo + ")" : "")).join("; ")));
+  const none = s.refused.map((r) => el("div", { class: "ask" }, (r.rollout ? r.rollout + ": " : "") + r.says + ". " + r.waitsFor, el("ul", { class: "rollouts" }, ...r.problems.slice(0, 5).map((p) => el("li", {}, el("b", {}, p.where), ": " + p.says + (p.todo ? " (" + p.todo + ")" : ""))), r.problems.length > 5 ? el("li", { class: "quiet" }, r.problems.length - 5 + " more") : null)));
   return el("article", { class: "run" }, el("div", { class: "top" }, el("h2", {}, s.repository)), ...lines, ...none);
 }
 function draw() {
   const focus = document.activeElement?.getAttribute?.("aria-label");
-  runs.replaceChildren(...(state.standing ?? []).map(standing), ...(state.runs.length ? state.runs.map(run) : [el("p", { class: "quiet" }, "No run yet. Merge a release PR to start one.")]));
+  runs.replaceChildren(...(state.standing ?? []).map(standing), ...(state.runs.length ? state.runs.map(run) : state.standing?.length ? [] : [el("p", { class: "quiet" }, "No run yet. Merge a release PR to start one.")]));
   if (focus) [...document.querySelectorAll(".cell")].find((cell) => cell.getAttribute("aria-label") === focus)?.focus();
 }
 function tick() {

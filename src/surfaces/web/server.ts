@@ -5,7 +5,7 @@ import { streamSSE } from "hono/streaming";
 import { defined } from "../../core/base/defined.ts";
 import type { Clock } from "../../core/base/time.ts";
 import { applicationLinks } from "../../core/report/links.ts";
-import type { RefusedProblem } from "../../core/report/model/refused.ts";
+import type { RefusedModel } from "../../core/report/model/refused.ts";
 import { modelOf } from "../../core/report/model/run-model.ts";
 import type { RunModel } from "../../core/report/model/types.ts";
 import type { History } from "../../core/report/plan/duration.ts";
@@ -28,7 +28,7 @@ interface WebSource {
 export interface Standing {
   repository: string;
   attention: readonly string[];
-  refused: readonly { rollout?: string | undefined; pull?: number | undefined; problems: readonly RefusedProblem[] }[];
+  refused: readonly RefusedModel[];
 }
 
 export interface WebState {

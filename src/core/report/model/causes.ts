@@ -55,6 +55,11 @@ function measuredOf(metric: AnalysisMetric): Measured {
   return { metric: name, value: value ?? "", limit: value === undefined ? message || limit : limit || message };
 }
 
+/** Marks a cause that the sentence of the node it stands at holds already, so that it is said once. */
+export function causeBeside(says: string, cause: Cause | undefined): Cause | undefined {
+  return cause && { ...cause, told: cause.says !== "" && cause.measured === undefined && says.includes(cause.says) ? true : undefined };
+}
+
 /** The worst first: what failed, then what could not be told. */
 export function worstCause(causes: readonly Cause[]): Cause | undefined {
   return causes.find(({ says, measured }) => says !== "" || measured !== undefined) ?? causes[0];

@@ -1,25 +1,72 @@
-/** A release that was merged and started no run, as every surface tells it. No Markdown. */
+/**
+ * A release that was merged and started no run, as every surface tells it: the comment and the check on its pull request, the terminal, the
+ * page and the API. How it is drawn: `../refused.ts`, and `page.ts`. All texts are plain: no Markdown.
+ */
 import type { AnyReason } from "../../base/reason.ts";
+import type { Time } from "../../base/time.ts";
 import type { Problem } from "../../reasons/problem.ts";
 import { sayProblem } from "../reasons/problems/problems.ts";
 import { sentenceOf, withoutMarks } from "../reasons/say.ts";
+import { releaseName } from "../words.ts";
+
+export interface RefusedModel {
+  state: "Refused";
+  /** Absent: what was merged is no rollout for its errors. */
+  rollout?: string | undefined;
+  release?: string | undefined;
+  /** Of the release PR; absent: there was none. */
+  pull?: number | undefined;
+  since?: Time | undefined;
+  /** `v2 (#1) was merged and started no run` */
+  says: string;
+  /** What starts one. */
+  waitsFor: string;
+  problems: RefusedProblem[];
+}
 
 /** One of the reasons why nothing began. */
 export interface RefusedProblem {
   code: string;
+  severity: Problem["severity"];
   /** `rollouts/payments.yaml:12:9` */
   where: string;
   says: string;
   todo: string;
 }
 
+/** What is known of it: the journal has all of it, a round what it has just found out. */
+export interface Refused<One extends Problem | AnyReason = Problem | AnyReason> {
+  rollout?: string | undefined;
+  values?: Readonly<Record<string, string>> | undefined;
+  commit?: string | undefined;
+  pull?: number | undefined;
+  at?: Time | undefined;
+  problems: readonly One[];
+}
+
+/** What starts a run after all. */
+export const STARTS_LATER = "A run starts by itself once this is put right.";
+
+export function refusedModel({ rollout, values, commit, pull, at, problems }: Refused): RefusedModel {
+  const release = values === undefined ? undefined : releaseName(values);
+  const brought = pull === undefined ? (commit === undefined ? undefined : `commit ${commit.slice(0, 7)}`) : `#${pull}`;
+  const named = release === undefined ? brought : brought === undefined ? release : `${release} (${brought})`;
+  const what = named ?? (rollout === undefined ? "A release" : `A release of ${rollout}`);
+  return {
+    ...{ state: "Refused", rollout, release, pull, since: at },
+    says: `${what} was merged and started no run`,
+    waitsFor: STARTS_LATER,
+    problems: refusedProblems(problems),
+  };
+}
+
 /** What a journal holds may be of another version: what is not known is said as any reason is. */
-export function refusedProblems(problems: readonly (Problem | AnyReason)[]): RefusedProblem[] {
+export function refusedProblems(problems: Refused["problems"]): RefusedProblem[] {
   return problems.map((one) => {
-    const { file, line, column } = one as Partial<Problem>;
+    const { file, line, column, severity = "error" } = one as Partial<Problem>;
     const { message, hint } = saidOf(one);
     const where = [file, line, column].filter((part) => part !== undefined).join(":");
-    return { code: one.code, where, says: withoutMarks(message), todo: withoutMarks(hint) };
+    return { code: one.code, severity, where, says: withoutMarks(message), todo: withoutMarks(hint) };
   });
 }
 

@@ -170,4 +170,27 @@ describe("the model of a run", () => {
       link: "https://argocd.example.com/hub/argocd/payments-us-1",
     });
   });
+
+  test("a cause that the sentence beside it holds already is marked, so that no page says it twice", () => {
+    const [first, second] = sampleRun().batches as [Batch, Batch];
+    const [one, ...more] = second.targets;
+    if (one === undefined) throw new Error("the sample has targets");
+    const why = { code: "DEGRADED", day: "2026-11-21", seenAt: iso(NOW), message: "0 of 3 pods are ready" };
+    const batches = [first, { ...second, targets: [{ ...one, phase: "Failed" as const, why }, ...more] }];
+    const causeFor = (why: Run["why"]) => modelOf(sampleRun({ phase: "Paused", batches, why }), NOW).cause;
+    expect(causeFor(why)).toMatchObject({ says: "0 of 3 pods are ready", told: true });
+    expect(causeFor(said("us-1 failed"))).toMatchObject({ says: "0 of 3 pods are ready", told: undefined });
+  });
+
+  test("a batch that failed, or that a pause holds, says nothing of what it waited for before", () => {
+    const [first, second] = sampleRun().batches as [Batch, Batch];
+    const next = { what: runReason("NEXT_BAKE_ENDS"), eta: iso(NOW + 60_000) };
+    const shown = (batch: Partial<Batch>, over: Partial<Run> = {}) =>
+      modelOf(sampleRun({ batches: [first, { ...second, next, ...batch }], ...over }), NOW).children[1]?.children[0];
+    const paused = { phase: "Paused" as const, why: said("alice paused it") };
+    const failed = second.targets.map((target) => ({ ...target, phase: "Failed" as const }));
+    expect(shown({})?.waitsFor?.reason.code).toBe("NEXT_BAKE_ENDS");
+    expect(shown({ targets: failed }, paused)).toMatchObject({ state: "Failed", waitsFor: undefined, deadline: undefined });
+    expect(shown({ phase: "Open", merged: undefined }, paused)).toMatchObject({ waitsFor: undefined, says: "alice paused it" });
+  });
 });

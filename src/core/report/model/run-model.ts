@@ -7,7 +7,7 @@ import { present } from "../markdown.ts";
 import { unaskedNotes } from "../run/sign-of-life.ts";
 import { releaseName, releaser } from "../words.ts";
 import { actionsOfRun } from "./actions.ts";
-import { worstCause } from "./causes.ts";
+import { causeBeside, worstCause } from "./causes.ts";
 import { awaited, type Context, contextOf, explained, saidOf } from "./context.ts";
 import { countsOf } from "./counts.ts";
 import { etaOfRun } from "./eta.ts";
@@ -22,9 +22,10 @@ export function modelOf(run: Run, now: number, given: Partial<Omit<Context, "run
   // While it is paused, what comes next is mostly what people are asked.
   const asksAnyway = sameReason(run.next?.what, run.paused?.ask);
   const { paused, trigger, endedAt } = run;
+  const words = explained(context, run.why);
   return {
     ...node({ kind: "run", name: `${run.rollout} #${run.number}`, state: run.phase, tone: runTone(run.phase), since: run.since }),
-    ...explained(context, run.why),
+    ...words,
     when: isEnded(run) ? "past" : "now",
     kind: "run",
     rollout: run.rollout,
@@ -42,7 +43,10 @@ export function modelOf(run: Run, now: number, given: Partial<Omit<Context, "run
     waitsFor: asksAnyway ? undefined : awaited(context, run.next),
     eta: etaOfRun(context),
     deadline: asksAnyway ? undefined : run.next?.deadline,
-    cause: run.phase === "Paused" || run.phase === "Failed" ? worstCause(stages.flatMap((stage) => stage.cause ?? [])) : undefined,
+    cause:
+      run.phase === "Paused" || run.phase === "Failed"
+        ? causeBeside(words.says, worstCause(stages.flatMap((stage) => stage.cause ?? [])))
+        : undefined,
     actions: actionsOfRun(context),
     controlPlanes: planeNodes(context),
     notes: unaskedNotes(run.batches),

@@ -1,6 +1,7 @@
 /** Nodes of stages and batches, those to come from the frozen plan. Called by `run-model.ts`. */
 import type { PlannedBatch, PlannedTarget } from "../../plan/plan-types.ts";
 import { stepWords } from "../../plan/steps.ts";
+import { putsBack } from "../../run/state/batch.ts";
 import { targetsOf } from "../../run/state/names.ts";
 import { type Batch, type BatchTarget, isEnded, type Requeued, type Run, type TargetPhase } from "../../run/state/run.ts";
 import { isMidStep } from "../../run/state/steps.ts";
@@ -82,6 +83,10 @@ export function batchNode(context: Context, batch: Batch): ModelNode {
   ];
   const { pull } = batch;
   const state = stateOfBatch(batch, { here, failed, left: !isMidStep(batch) && here.length === 0 });
+  const worst = children.find((child) => child.kind === "cluster" && child.state === "Failed");
+  // Nothing merges while the run is paused, whatever it waited for before.
+  const isHeld = run.phase === "Paused" && batch.merged === undefined && !putsBack(batch);
+  const stands = over || state.state === "Failed" || isHeld;
   const changes = new Map(batch.targets.flatMap((target) => changeOf(target) ?? []).map((change) => [JSON.stringify(change), change]));
   return node({
     ...{
@@ -92,13 +97,17 @@ export function batchNode(context: Context, batch: Batch): ModelNode {
       children,
     },
     // What is still looked at of the others says nothing of what failed.
-    ...(over || state.state === "Failed" ? { reason: batch.why, says: "" } : explained(context, batch.why)),
+    ...(state.state === "Failed"
+      ? { reason: worst?.reason, subject: worst?.subject, says: "" }
+      : over
+        ? { reason: batch.why, says: "" }
+        : explained(context, isHeld ? run.why : batch.why)),
     when: over ? "past" : "now",
     counts: countsOf(children),
     checking: batch.phase === "Baking" && failed === 0 && batch.bake !== undefined ? `baking until ${clock(batch.bake.until)}` : undefined,
-    waitsFor: over ? undefined : awaited(context, batch.next),
-    eta: etaOfBatch(context, batch),
-    deadline: over ? undefined : batch.next?.deadline,
+    waitsFor: stands ? undefined : awaited(context, batch.next),
+    eta: state.state === "Failed" ? undefined : etaOfBatch(context, batch),
+    deadline: stands ? undefined : batch.next?.deadline,
     links: pull === undefined || pull.number === 0 ? [] : [{ name: `#${pull.number}`, url: pull.url }],
     change: changes.size === 1 ? [...changes.values()][0] : undefined,
     facts: present(

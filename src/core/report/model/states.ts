@@ -1,4 +1,5 @@
 import type { BatchPhase, RunPhase, TargetPhase } from "../../run/state/run.ts";
+import { causeBeside } from "./causes.ts";
 import type { ModelNode, State, Tone } from "./types.ts";
 
 /** The word of each state, as people read it everywhere. */
@@ -112,7 +113,17 @@ type Given = Pick<ModelNode, "kind" | "name" | "state"> & Partial<ModelNode>;
 
 /** Makes a node with nothing below it that matters now, but for what is said otherwise. */
 export function node(given: Given): ModelNode {
-  return { tone: TONES[given.state], when: "now", says: "", actions: [], links: [], facts: [], children: [], ...given };
+  return {
+    tone: TONES[given.state],
+    when: "now",
+    says: "",
+    actions: [],
+    links: [],
+    facts: [],
+    children: [],
+    ...given,
+    cause: causeBeside(given.says ?? "", given.cause),
+  };
 }
 
 export function isState(word: string): word is State {

@@ -78,6 +78,8 @@ export interface Cause {
   name: string;
   /** Empty where it said nothing. */
   says: string;
+  /** The node's own sentence has it already, so whoever draws both leaves it out. */
+  told?: true | undefined;
   /** Of an analysis: each metric with what was measured and what it must meet. */
   measured?: Measured[] | undefined;
   link?: string | undefined;

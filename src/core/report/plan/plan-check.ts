@@ -3,8 +3,10 @@ import type { Plan } from "../../plan/plan-types.ts";
 import type { Problem } from "../../reasons/problem.ts";
 import { cell, code } from "../escape.ts";
 import { present, table } from "../markdown.ts";
+import { refusedProblems } from "../model/refused.ts";
 import { sayProblem, sayWarning } from "../reasons/problems/problems.ts";
 import { sentenceOf } from "../reasons/say.ts";
+import { refusedTable } from "../refused.ts";
 import { short } from "./plan-chart.ts";
 
 /** Name of the check run; people require it by this. */
@@ -42,6 +44,7 @@ export interface PlanFindings {
 }
 
 const MOST_ANNOTATIONS = 100;
+const MOST_PROBLEMS = 30;
 
 /** Green where there is nothing to say, so that the check can be required. */
 export function notARollout(what = "not a rollout PR"): PlanCheckWords {
@@ -62,7 +65,7 @@ export function planCheck(findings: PlanFindings): PlanCheckWords {
   const failed = errors.length > 0 || fails;
   const parts = present(
     ...against.slice(0, 20),
-    problems.length > 0 && problemTable(problems),
+    problems.length > 0 && refusedTable(refusedProblems(problems), MOST_PROBLEMS),
     ...plans.slice(0, 4).map(planSummary),
     ...notes.slice(0, 20).map((note) => sentenceOf(note)),
     waiting !== undefined && `Waiting: ${cell(waiting, 500)}.`,
@@ -90,16 +93,6 @@ function titleOf(findings: PlanFindings, errors: number): string {
   const batches = first.plan.stages.reduce((sum, stage) => sum + stage.batches.length, 0);
   const more = others.length === 0 ? "" : ` and ${others.length} more rollouts`;
   return `${first.plan.rollout}: ${clusters} clusters in ${batches} batches over ${first.plan.stages.length} stages${more}`;
-}
-
-function problemTable(problems: readonly Problem[]): string {
-  const rows = problems.map((problem) => {
-    const mark = problem.severity === "error" ? "❌" : "⚠️";
-    const where = code(short(`${problem.file}:${problem.line}:${problem.column}`, 200));
-    const { message, hint } = sayProblem(problem);
-    return [`${mark} ${where}`, cell(message, 250), cell(hint, 200), problem.code];
-  });
-  return table(["where", "what", "what to do", "code"], rows, 30, (left) => `and ${left} more: \`stagecoach lint\` lists them all.`);
 }
 
 function planSummary({ plan, mode, overlap }: PlanFindings["plans"][number]): string {

@@ -312,7 +312,7 @@ describe("a run in progress", () => {
 test("problems name file, line, column and the next step, and never pass the limit", () => {
   const place = { severity: "error", file: "rollouts/a.yaml", line: 3, column: 5, path: [] } as const;
   const problem = { code: "X", message: 'unknown key "stagess"', hint: "did you mean stages?", ...place, path: [] };
-  expect(problemsComment([problem])).toContain('| `rollouts/a.yaml:3:5` | unknown key "stagess" | did you mean stages? |');
+  expect(problemsComment([problem])).toContain('| ❌ `rollouts/a.yaml:3:5` | unknown key "stagess" | did you mean stages? | X |');
   const many = Array.from({ length: 500 }, () => ({
     ...problem,
     message: "|".repeat(9000),

@@ -4,8 +4,9 @@ import type { Rollout } from "../../spec/rollout.ts";
 import { cell, code } from "../escape.ts";
 import { COMMENT_ROOM, fitting } from "../fit.ts";
 import { firstOf, folded, table } from "../markdown.ts";
-import { refusedProblems } from "../model/refused.ts";
+import { refusedModel } from "../model/refused.ts";
 import { sayProblem, sayWarning } from "../reasons/problems/problems.ts";
+import { refusedTable } from "../refused.ts";
 import { pinValue, releaseName, shortName } from "../words.ts";
 import { durationSentence, type Expected } from "./duration.ts";
 import { planChart, short } from "./plan-chart.ts";
@@ -51,15 +52,9 @@ export function planComment(rollout: Rollout, plan: Plan, current: string | unde
 export function problemsComment(problems: readonly Problem[], { merged = false } = {}): string {
   const all = "`stagecoach lint` lists them all.";
   const say = (most: number) => {
-    const rows = refusedProblems(problems).map(({ where, says, todo }) => [code(short(where, 200)), cell(says, 250), cell(todo, 200)]);
-    const more = (left: number) => `${left} more are not shown: ${all}`;
-    const head = merged
-      ? [
-          "### ❌ No run started",
-          "This was merged, and no run started from it. Once what stands here is put right a run starts by itself, and a comment here says so.",
-        ]
-      : ["### ❌ No run would start"];
-    return [...head, table(["where", "what", "what to do"], rows, most, more)];
+    const model = refusedModel({ problems });
+    const head = merged ? ["### ❌ No run started", `${model.waitsFor} A comment here says so then.`] : ["### ❌ No run would start"];
+    return [...head, refusedTable(model.problems, most)];
   };
   return fitting(COMMENT_ROOM, [50, 20, 5], say, `Too long for this place: ${all}`);
 }

@@ -90,11 +90,11 @@ export function turn({ run, model: { ask: asked, pausedBy, wayBack } }: Shown): 
 }
 
 /** What Argo CD says of what failed, or what was measured of it. */
-export function causeLine({ cause, says: why }: RunModel): string {
+export function causeLine({ cause }: Pick<RunModel, "cause">): string {
   if (cause === undefined) return "";
   const link = cause.link === undefined ? code(cause.name) : `[${code(cause.name)}](${cause.link})`;
   // What Argo CD says of it may stand above already.
-  if (cause.measured === undefined && why.includes(cause.says)) return cause.link === undefined ? "" : `**Look at** ${link} in Argo CD.`;
+  if (cause.told === true) return cause.link === undefined ? "" : `**Look at** ${link} in Argo CD.`;
   const measured = (cause.measured ?? []).map(({ metric, value, limit }) => {
     return [metric, value === "" ? "" : `measured ${value}`, limit].filter((part) => part !== "").join(", ");
   });

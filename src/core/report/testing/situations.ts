@@ -2,10 +2,24 @@
 import { defined } from "../../base/defined.ts";
 import { iso } from "../../base/time.ts";
 import { livenessReason } from "../../reasons/liveness.ts";
+import type { Problem } from "../../reasons/problem.ts";
 import { said } from "../../reasons/run.ts";
 import type { Run } from "../../run/state/run.ts";
 import { type Bench, bench, bring, judge, MINUTE, pull, round, SECOND, say, see } from "../../run/testing/bench.ts";
 import type { Rollout } from "../../spec/rollout.ts";
+
+/** The eighth: a release of which no run began, as the engine hands it to whoever shows it. */
+export const REFUSED_RELEASE = {
+  ...{ rollout: "payments", values: { version: "v2" }, commit: "c".repeat(40), pull: 1, at: "2026-01-05T09:00:03.000Z" },
+  problems: [
+    {
+      code: "SOURCE_NOT_FOUND",
+      kind: "NotInRepo",
+      source: { kind: "ApplicationSet", namespace: "argocd", name: "payments" },
+      ...{ inventory: false, severity: "error", file: "rollouts/payments.yaml", line: 12, column: 9, path: [] },
+    },
+  ] as readonly Problem[],
+};
 
 interface Situation {
   run: Run;

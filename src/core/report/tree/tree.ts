@@ -1,5 +1,5 @@
 import { defined } from "../../base/defined.ts";
-import { cutToWidth, padToWidth, textWidth } from "../../base/text-width.ts";
+import { cutToWidth, padToWidth, textWidth, wrapToWidth } from "../../base/text-width.ts";
 import { epoch } from "../../base/time.ts";
 import type { Run } from "../../run/state/run.ts";
 import type { LinkTo } from "../links.ts";
@@ -71,7 +71,7 @@ function header(model: RunModel, now: number, options: TreeOptions): string[] {
   // Why, and what to do, is read to its end. Where there is little room the label leads the text.
   const line = (label: string, value: string, color: Tone = "plain", most = 1) => {
     const said = labels === 0 && label !== "" ? `${label}: ${clean(value)}` : clean(value);
-    const parts = most === 1 ? [said] : wrapped(said, room, most);
+    const parts = most === 1 ? [said] : wrapToWidth(said, room, most);
     return parts.map((part, at) => {
       const name = labels === 0 ? "" : at > 0 ? " ".repeat(labels) : paint(`${label}:`.padEnd(labels), "dim", options);
       return `${name}${paint(cutToWidth(part, room), color, options)}`;
@@ -107,13 +107,13 @@ function expected({ p50, p90 }: Eta, now: number): string {
 }
 
 /** What Argo CD or a measurement says, where that is not what is said of the run anyway. */
-function causeOf({ cause, says }: RunModel): string[] {
+function causeOf({ cause }: RunModel): string[] {
   if (cause === undefined) return [];
   const measured = (cause.measured ?? []).map(({ metric, value, limit }) =>
     [metric, value && `measured ${value}`, limit].filter(Boolean).join(", "),
   );
   const parts = [cause.name, measured.length > 0 ? measured.join("; ") : cause.says].filter((part) => part !== "");
-  if (says.includes(parts.at(-1) ?? "")) return cause.link === undefined ? [] : [cause.link];
+  if (cause.told === true) return cause.link === undefined ? [] : [cause.link];
   return [`${parts.join(": ")}${cause.link === undefined ? "" : ` ${cause.link}`}`];
 }
 
@@ -133,7 +133,7 @@ function progress({ counts }: RunModel, options: TreeOptions): string[] {
     skipped > 0 && `${skipped} skipped`,
   ).join(" · ");
   const labels = "Progress: ".length;
-  if (options.width < NARROW) return wrapped(words, options.width, 3).map((part) => cutToWidth(part, options.width));
+  if (options.width < NARROW) return wrapToWidth(words, options.width, 3).map((part) => cutToWidth(part, options.width));
   const length = Math.max(5, Math.min(30, options.width - labels - 1 - textWidth(words)));
   const filled = clusters === 0 ? 0 : Math.floor((healthy / clusters) * length);
   const bar = paint("━".repeat(filled), "good", options) + paint("─".repeat(length - filled), "dim", options);
@@ -187,18 +187,6 @@ function collect(node: TreeNode, lead: string, below: string, rows: Row[], depth
 /** Names and reasons come from outside: nothing in them may move the cursor or change a colour. */
 function clean(text: string): string {
   return text.replace(/[\p{Cc}\p{Cf}\u2028\u2029]+/gu, " ").trim();
-}
-
-/** At spaces, in at most so many lines; what is too long for the last of them is cut with it. */
-function wrapped(text: string, width: number, most: number): string[] {
-  const lines: string[] = [];
-  for (const word of text.split(/\s+/)) {
-    const last = lines.at(-1);
-    if (last !== undefined && (lines.length >= most || textWidth(last) + 1 + textWidth(word) <= width))
-      lines[lines.length - 1] = `${last} ${word}`;
-    else lines.push(word);
-  }
-  return lines.length === 0 ? [""] : lines;
 }
 
 /** Spaces at the end stay outside the colour, so that they can be trimmed. */

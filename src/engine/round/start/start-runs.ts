@@ -169,11 +169,11 @@ export function openStarter(context: Context, { commits, releases, refused, merg
     pull: number | undefined,
     { problems, retry }: { problems: readonly Problem[]; retry: boolean },
   ): StartedRun {
-    const shown = { ...NOTHING, waiting: retry, refused: { pull, problems } };
     const { values, attempt } = release;
-    const known = entry.refused;
-    const same =
-      wasRefused(entry, { release, commit }) && JSON.stringify(known?.problems) === JSON.stringify(problems.slice(0, MOST_PROBLEMS));
+    const known = wasRefused(entry, { release, commit }) ? entry.refused : undefined;
+    const at = known?.at ?? iso(clock.now());
+    const shown = { ...NOTHING, waiting: retry, refused: { values, commit: commit.sha, pull, at: retry ? known?.at : at, problems } };
+    const same = JSON.stringify(known?.problems) === JSON.stringify(problems.slice(0, MOST_PROBLEMS));
     if (retry || same) return shown;
     const fields = {
       repository,
@@ -183,7 +183,6 @@ export function openStarter(context: Context, { commits, releases, refused, merg
       problems: problems.map((one) => sayProblem(one).message),
     };
     log.warn(fields, "a release was merged, and no run starts from it");
-    const at = wasRefused(entry, { release, commit }) ? (known?.at ?? iso(clock.now())) : iso(clock.now());
     const kept = defined({
       values,
       attempt,

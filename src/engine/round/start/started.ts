@@ -3,6 +3,7 @@ import type { AnyReason } from "../../../core/base/reason.ts";
 import type { Time } from "../../../core/base/time.ts";
 import { engineReason } from "../../../core/reasons/engine.ts";
 import type { Problem } from "../../../core/reasons/problem.ts";
+import type { Refused } from "../../../core/report/model/refused.ts";
 import type { Run } from "../../../core/run/state/run.ts";
 import { type FoundRelease, sameRelease } from "../../config-repo/releases.ts";
 
@@ -14,7 +15,7 @@ export interface StartedRun {
   /** For the journal; `run`: number of the one it is about. */
   events: readonly { run?: number; reason: AnyReason }[];
   /** Why a release cannot start yet, shown on its PR. */
-  refused?: { pull: number | undefined; problems: readonly Problem[] };
+  refused?: Refused<Problem>;
   /** Said on the PR of a release that starts no run now. */
   notice?: { pull: number; body: string } | undefined;
   /** Look again soon although nothing was recorded. */

@@ -1,6 +1,7 @@
 /** A run is followed in the journal until who asked has seen enough: for `get -w`, `status` and `wait`. */
 import type { IndexEntry } from "../../../adapters/git/journal/port.ts";
-import { refusedProblems } from "../../../core/report/model/refused.ts";
+import { refusedModel } from "../../../core/report/model/refused.ts";
+import { refusedText } from "../../../core/report/refused.ts";
 import { releaseName } from "../../../core/report/words.ts";
 import type { Run } from "../../../core/run/state/run.ts";
 import { CommandError } from "../command.ts";
@@ -85,15 +86,17 @@ async function look(source: JournalSource, { name, number, release, andBack }: W
 export type Refused = NonNullable<IndexEntry["refused"]>;
 
 /** A release that was merged and started no run is what whoever asks for the last run most likely waits for. */
-export function refusedText(refused: Refused): string {
-  const by = refused.pull === undefined ? `commit ${refused.commit.slice(0, 10)}` : `pull request #${refused.pull}`;
-  const lines = refusedProblems(refused.problems).map(
-    ({ says, where, todo }) => `  ${where}: ${says}${todo === "" ? "" : `\n    ${todo}`}`,
-  );
-  return visible(`${releaseName(refused.values)} (${by}) was merged at ${refused.at}, and no run started:\n${lines.join("\n")}\n`);
+export function tellRefused(refused: Refused): void {
+  process.stderr.write(visible(refusedText(refusedModel(refused), process.stderr.columns)));
 }
 
-/** For programs: the place in parts, too. */
-export function problemsOf({ problems }: Refused) {
-  return refusedProblems(problems).map((said, at) => ({ ...said, file: problems[at]?.["file"], line: problems[at]?.["line"] }));
+/** For programs: as the journal has it, said; and the place of each problem in parts, too. */
+export function refusedShown(refused: Refused) {
+  const model = refusedModel(refused);
+  const problems = model.problems.map((said, at) => ({
+    ...said,
+    file: refused.problems[at]?.["file"],
+    line: refused.problems[at]?.["line"],
+  }));
+  return { ...refused, ...model, problems };
 }

@@ -10,7 +10,7 @@ import { outputOption, parseArgs } from "../args.ts";
 import { openLiveScreen } from "../live-screen.ts";
 import { printed, wantsColour } from "../print.ts";
 import { ageText } from "./fetch.ts";
-import { follow, problemsOf, refusedText, type Sight } from "./follow.ts";
+import { follow, refusedShown, type Sight, tellRefused } from "./follow.ts";
 import { type JournalSource, journalCommand, runNumber, type SourceOptions, withSource } from "./source.ts";
 
 interface Options extends SourceOptions {
@@ -34,7 +34,7 @@ export async function run(argv: readonly string[]): Promise<number> {
   const wanted = number === undefined ? undefined : runNumber(number);
   return await withSource(options, async (source) => {
     const refused = wanted === undefined ? (await source.known())?.rollouts.get(name)?.refused : undefined;
-    if (refused !== undefined && isForPeople(options.output)) process.stderr.write(refusedText(refused));
+    if (refused !== undefined && isForPeople(options.output)) tellRefused(refused);
     const found = await source.runOf(name, wanted);
     if (options.watch === true) return await watch(source, found, options);
     const history = await pastOf(source, found);
@@ -66,7 +66,7 @@ function shown(
   const { width, rows, refused, history, asOf = Date.now() } = more;
   if (format === "markdown") return `${runComment(run, nowOf(run), [], defined({ history }))}\n`;
   if (format === "json" || format === "yaml") {
-    const told = refused === undefined ? run : { ...run, refused: { ...refused, problems: problemsOf(refused) } };
+    const told = refused === undefined ? run : { ...run, refused: refusedShown(refused) };
     return printed({ ...told, asOf: iso(asOf) }, format);
   }
   const options = {

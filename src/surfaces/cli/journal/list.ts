@@ -1,6 +1,7 @@
 import { epoch, iso } from "../../../core/base/time.ts";
-import { type RefusedProblem, refusedProblems } from "../../../core/report/model/refused.ts";
+import { type RefusedModel, refusedModel } from "../../../core/report/model/refused.ts";
 import { sentenceOf } from "../../../core/report/reasons/say.ts";
+import { refusedLine } from "../../../core/report/refused.ts";
 import { statusWord } from "../../../core/report/tree/tree.ts";
 import { shortAge } from "../../../core/report/tree/tree-marks.ts";
 import { releaseName } from "../../../core/report/words.ts";
@@ -8,7 +9,6 @@ import type { RunPhase } from "../../../core/run/state/run.ts";
 import { errorText, outputOption, parseArgs } from "../args.ts";
 import { fittedColumns, plain, printed, utc, visible } from "../print.ts";
 import { withProgress } from "../progress.ts";
-import type { Refused } from "./follow.ts";
 import { asCommandError, type JournalSource, journalCommand, type SourceOptions, withSource } from "./source.ts";
 
 /** `stagecoach list`: every rollout the journal knows, and how its last run stands. */
@@ -48,13 +48,13 @@ interface ListedRollout {
   pull: number | null;
   by: string | null;
   /** A release that was merged since and started no run. */
-  refused: { release: string; pull: number | null; problems: RefusedProblem[] } | null;
+  refused: RefusedModel | null;
 }
 
 async function listed(source: JournalSource): Promise<ListedRollout[]> {
   const rollouts: ListedRollout[] = [];
   for (const [rollout, { lastRun, lastRelease, refused: told }] of (await source.index()).rollouts) {
-    const refused = told === undefined ? null : refusedOf(told);
+    const refused = told === undefined ? null : refusedModel({ rollout, ...told });
     const idle = { rollout, run: lastRun, release: releaseName(lastRelease), since: null, startedAt: null, pull: null, by: null, refused };
     if (lastRun === 0) {
       rollouts.push({ ...idle, phase: "Adopted", why: "no run yet" });
@@ -76,18 +76,9 @@ async function listed(source: JournalSource): Promise<ListedRollout[]> {
   return rollouts;
 }
 
-function refusedOf({ values, pull, problems }: Refused): NonNullable<ListedRollout["refused"]> {
-  return { release: releaseName(values), pull: pull ?? null, problems: refusedProblems(problems) };
-}
-
 /** Below the table: what is merged and goes nowhere. */
 function notStarted(rollouts: readonly ListedRollout[]): string {
-  const lines = rollouts.flatMap(({ rollout, refused }) => {
-    const [first] = refused?.problems ?? [];
-    if (refused === null || first === undefined) return [];
-    const by = refused.pull === null ? "" : ` (#${refused.pull})`;
-    return [`${rollout}: ${refused.release}${by} was merged and started no run: ${first.where}: ${first.says}`];
-  });
+  const lines = rollouts.flatMap(({ refused }) => (refused === null ? [] : [refusedLine(refused)]));
   return lines.length === 0 ? "" : `\n${lines.map(visible).join("\n")}\n`;
 }
 

@@ -2,7 +2,7 @@ import { sentenceOf } from "../../../core/report/reasons/say.ts";
 import { isEnded, type Run } from "../../../core/run/state/run.ts";
 import { duration, outputOption, parseArgs } from "../args.ts";
 import { plain, printed } from "../print.ts";
-import { follow, refusedText, type Which } from "./follow.ts";
+import { follow, tellRefused, type Which } from "./follow.ts";
 import { refuseUnknown } from "./known-rollouts.ts";
 import { type JournalSource, journalCommand, runNumber, type SourceOptions, withSource } from "./source.ts";
 
@@ -55,7 +55,7 @@ async function watch(source: JournalSource, which: Which, { output, timeout }: O
     seen = run;
     if (!moved) continue;
     if (run === undefined && refused !== undefined) {
-      process.stderr.write(refusedText(refused));
+      tellRefused(refused);
       return 1;
     }
     const line = run === undefined ? `Pending - ${which.name} has no run of ${which.release} yet` : statusLine(run);

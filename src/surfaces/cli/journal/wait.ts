@@ -3,7 +3,7 @@ import { isEnded, type Run } from "../../../core/run/state/run.ts";
 import { duration, gather, like, outputOption, parseArgs } from "../args.ts";
 import { CommandError } from "../command.ts";
 import { plain, printed, visible } from "../print.ts";
-import { follow, refusedText } from "./follow.ts";
+import { follow, tellRefused } from "./follow.ts";
 import { refuseUnknown } from "./known-rollouts.ts";
 import { journalCommand, runNumber, type SourceOptions, withSource } from "./source.ts";
 import { isGood, statusLine, statusOf, TIME_OVER } from "./status.ts";
@@ -50,7 +50,7 @@ export async function run(argv: readonly string[]): Promise<number> {
       seen = run;
       if (!moved) continue;
       if (run === undefined && refused !== undefined) {
-        process.stderr.write(refusedText(refused));
+        tellRefused(refused);
         return 1;
       }
       const reached = run === undefined ? undefined : goals.find((goal) => isThere(run, goal));

@@ -20,6 +20,7 @@ import { defined } from "../../../core/base/defined.ts";
 import type { Clock } from "../../../core/base/time.ts";
 import { applicationLinks } from "../../../core/report/links.ts";
 import type { GivenToDraw } from "../../../core/report/model/context.ts";
+import type { RefusedModel } from "../../../core/report/model/refused.ts";
 import { isEnded, type Run } from "../../../core/run/state/run.ts";
 import type { Window } from "../../../core/spec/windows.ts";
 import { openAttention } from "../../../engine/round/attention.ts";
@@ -27,7 +28,6 @@ import type { Log, RepoContext } from "../../../engine/round/context.ts";
 import { fenced } from "../../../engine/round/fence.ts";
 import { openRepo, type RepoLoop } from "../../../engine/round/open-repo.ts";
 import { withPatience } from "../../../engine/round/patience.ts";
-import type { RefusedShown } from "../../../engine/round/round.ts";
 import { serverCells } from "../cell/open.ts";
 import type { Answering } from "../comments/answering.ts";
 import { policyOf } from "../comments/authority.ts";
@@ -53,7 +53,7 @@ export interface ServedRepo {
   /** The last run of each rollout, as of the last round. */
   runs: Map<string, Run>;
   /** Releases that were merged and started no run, as of the last round that looked. */
-  refused: readonly RefusedShown[];
+  refused: readonly RefusedModel[];
   /** Open PRs are looked at only where something may have changed. */
   pullsNeedFetch: boolean;
   /** The last round wants another one by itself. */
