@@ -3,10 +3,16 @@ import type { Run } from "../../run/state/run.ts";
 import { batch, bench, MINUTE, round } from "../../run/testing/bench.ts";
 import { stepBench } from "../../run/testing/step-bench.ts";
 import type { Rollout } from "../../spec/rollout.ts";
+import { contextOf } from "../model/context.ts";
+import { gatesOf } from "../model/gates.ts";
 import { gateTable } from "./batch-gates.ts";
 
+function tableOf(run: Run, now: number, number = 1): string {
+  return gateTable(gatesOf(contextOf(run, now), batch(run, number)));
+}
+
 function rowsOf(run: Run, now: number, number = 1): string[] {
-  return gateTable(run, batch(run, number), now)
+  return tableOf(run, now, number)
     .split("\n")
     .filter((line) => line.startsWith("| ") && !line.startsWith("| gate") && !line.startsWith("| ---"))
     .map((line) => line.slice(2, line.indexOf(" |", 2)));
@@ -33,7 +39,7 @@ describe("the gates of a batch's pull request", () => {
       ...["after ledger", "approval", "windows", "jitter", "analysis", "hooks"],
       ...["a person", "health", "bake", "analysis"],
     ]);
-    const table = gateTable(self.run, batch(self.run, 1), self.now);
+    const table = tableOf(self.run, self.now);
     expect(table).toContain("2 members of @\u200bsre");
     expect(table).toContain("| next 14:00:00 UTC |");
     expect(table).toContain("| at most 5m from now |");
@@ -55,7 +61,7 @@ describe("the gates of a batch's pull request", () => {
   test("of a batch in steps: what follows its weight, and the bake with the last alone", () => {
     const self = stepBench(2);
     round(self);
-    const table = gateTable(self.run, batch(self.run, 1), self.now);
+    const table = tableOf(self.run, self.now);
     expect(table).toContain("| `/promote` |");
     expect(table).not.toContain("| bake |");
   });
@@ -65,7 +71,7 @@ describe("the gates of a batch's pull request", () => {
       for (const stage of rollout.stages) stage.approval = { teams: ["a | b\n\n# c"], count: 1 };
     });
     round(self);
-    const rows = gateTable(self.run, batch(self.run, 1), self.now).split("\n");
+    const rows = tableOf(self.run, self.now).split("\n");
     expect(rows.every((line) => !line.startsWith("#"))).toBe(true);
   });
 });

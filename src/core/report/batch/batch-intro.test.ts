@@ -2,6 +2,9 @@ import { describe, expect, test } from "vitest";
 import { sampleRun } from "../../../../test/support/sample-run.ts";
 import type { Batch, Run } from "../../run/state/run.ts";
 import type { Rollout } from "../../spec/rollout.ts";
+import { batchPlan } from "../model/batch-plan.ts";
+import { contextOf } from "../model/context.ts";
+import { shortName } from "../words.ts";
 import { batchIntro } from "./batch-intro.ts";
 
 const NOW = Date.parse("2026-11-21T09:04:00.000Z");
@@ -12,7 +15,8 @@ function intro(change: (spec: Rollout) => Partial<Rollout> = () => ({}), patch: 
   if (second === undefined) throw new Error("the sample has two batches");
   const batch = { ...second, ...patch };
   const run = { ...before, ...more, spec: { ...before.spec, ...change(before.spec) }, batches: [...before.batches.slice(0, 1), batch] };
-  return batchIntro(run, batch, NOW);
+  const clusters = [...new Set(batch.targets.map(({ cluster }) => shortName(cluster)))];
+  return batchIntro(batchPlan(contextOf(run, NOW), batch), clusters);
 }
 
 describe("a batch's PR begins with", () => {
@@ -22,13 +26,13 @@ describe("a batch's PR begins with", () => {
 
       Stage **everywhere else**, 2 of 2; batch 1 of 2. Run **payments #​42**, release \`v1.4.2\` (#10).
 
-      **As planned:** Stagecoach merges this PR once its checks pass. Then it waits for Argo CD to show every cluster healthy at this change, up to 15m from when it sees this commit, then bakes 10m, then opens batch 2 of 2."
+      **As planned:** Stagecoach merges this PR once its checks pass. Once Argo CD shows every cluster healthy at this change and the bake of 10m is over, Stagecoach opens batch 2 of 2."
     `);
   });
 
   test("whose turn it is, where people merge", () => {
     expect(intro(({ delivery }) => ({ delivery: { ...delivery, merge: "Manual" } }))).toContain(
-      "**As planned:** a person merges this PR; `/promote` has Stagecoach do it. Then it waits for Argo CD",
+      "**As planned:** a person merges this PR; `/promote` has Stagecoach do it. Once Argo CD shows",
     );
     expect(intro(() => ({ mode: "Propose" }))).toContain("**As planned:** a person merges this PR, as the rollout's mode is Propose.");
   });
@@ -40,7 +44,7 @@ describe("a batch's PR begins with", () => {
     const text = intro(() => ({ windows, dependsOn: [{ rollout: "ledger", atLeast: "SameVersion" }] }));
     // The sample is of a Saturday.
     expect(text).toContain(
-      "merges this PR once a window opens at 2026-11-23 09:00:00 UTC, ledger is healthy on its clusters and its checks pass",
+      "merges this PR once ledger is healthy on its clusters, a window opens at 2026-11-23 09:00:00 UTC and its checks pass",
     );
     const approving = intro(({ stages }) => ({ stages: stages.map((stage) => ({ ...stage, approval: { teams: ["sre"], count: 1 } })) }));
     expect(approving).toContain("once a member of @sre approved it and its checks pass");
@@ -51,9 +55,9 @@ describe("a batch's PR begins with", () => {
       { kind: "allow", schedule: "0 9 * * 1-5", durationMs: 3_600_000, timeZone: "UTC" } as NonNullable<Rollout["windows"]>[number],
     ];
     const text = intro(({ stages }) => ({ windows, stages: stages.map((stage) => ({ ...stage, bakeMs: 600_000 })) }), { kind: "Revert" });
-    expect(text).toContain("2 of 2; a batch that puts the old values back.");
-    expect(text).not.toMatch(/window|bakes/);
-    expect(intro(undefined, { kind: "CatchUp" })).toContain("; a catch-up batch. Run **payments #\u200b42**");
+    expect(text).toContain("2 of 2; revert batch.");
+    expect(text).not.toMatch(/window|bake/);
+    expect(intro(undefined, { kind: "CatchUp" })).toContain("; catch-up batch. Run **payments #\u200b42**");
   });
 
   test("at most five clusters by name; what comes from outside is code, whatever it holds", () => {

@@ -2,8 +2,10 @@ import type { Batch, Run } from "../../run/state/run.ts";
 import { BODY_LIMIT, cell, code, html, prose } from "../escape.ts";
 import { fitting } from "../fit.ts";
 import { firstOf, folded, present, table } from "../markdown.ts";
+import { batchNode } from "../model/batch-node.ts";
+import { batchPlan } from "../model/batch-plan.ts";
 import { contextOf } from "../model/context.ts";
-import { batchNode } from "../model/stage-nodes.ts";
+import { clustersBelow } from "../model/counts.ts";
 import { LABELS } from "../model/states.ts";
 import type { ModelNode } from "../model/types.ts";
 import { wholeSentence } from "../reasons/say.ts";
@@ -26,12 +28,18 @@ export function batchTrailers(run: Run, batch: Batch): string {
   );
 }
 
-/** What a reviewer of the batch's PR needs: what it does and what comes next, the diff as a table, why now, and what can be said. */
+/**
+ * What a reviewer of the batch's PR needs: what it does and what comes next, the diff as a table, why now, and what can be said. All of it
+ * draws the model, but for the diff: which line of which file is written is the batch's own matter, and no state of a run.
+ */
 export function batchBody(run: Run, batch: Batch, now: number): string {
+  const context = contextOf(run, now);
+  const plan = batchPlan(context, batch);
+  const clusters = clustersBelow(batchNode(context, batch)).map(({ name }) => name);
   const say = (rows: number) => [
-    batchIntro(run, batch, now),
+    batchIntro(plan, clusters),
     diffTable(batch, rows),
-    gateTable(run, batch, now),
+    gateTable(plan.gates),
     // Of a batch that is opened ahead the one before is not proven yet: its gate shows that once it is.
     batch.ahead === true ? "" : evidenceBefore(run, batch, now, Math.min(rows, MOST_EVIDENCE)),
     footer(run),

@@ -190,7 +190,9 @@ describe("the model of a run", () => {
     const paused = { phase: "Paused" as const, why: said("alice paused it") };
     const failed = second.targets.map((target) => ({ ...target, phase: "Failed" as const }));
     expect(shown({})?.waitsFor?.reason.code).toBe("NEXT_BAKE_ENDS");
-    expect(shown({ targets: failed }, paused)).toMatchObject({ state: "Failed", waitsFor: undefined, deadline: undefined });
-    expect(shown({ phase: "Open", merged: undefined }, paused)).toMatchObject({ waitsFor: undefined, says: "alice paused it" });
+    const over = shown({ targets: failed }, paused);
+    const held = shown({ phase: "Open", merged: undefined }, paused);
+    expect([over?.state, over?.waitsFor, over?.deadline, over?.eta]).toEqual(["Failed", undefined, undefined, undefined]);
+    expect([held?.says, held?.waitsFor, held?.deadline]).toEqual(["alice paused it", undefined, undefined]);
   });
 });

@@ -1,24 +1,22 @@
 /** Nodes of stages and batches, those to come from the frozen plan. Called by `run-model.ts`. */
 import type { PlannedBatch, PlannedTarget } from "../../plan/plan-types.ts";
-import { stepWords } from "../../plan/steps.ts";
-import { putsBack } from "../../run/state/batch.ts";
 import { targetsOf } from "../../run/state/names.ts";
-import { type Batch, type BatchTarget, isEnded, type Requeued, type Run, type TargetPhase } from "../../run/state/run.ts";
+import { type Batch, isEnded, type Requeued, type Run } from "../../run/state/run.ts";
 import { isMidStep } from "../../run/state/steps.ts";
 import { present } from "../markdown.ts";
 import { placesOf } from "../places.ts";
-import { BATCH_NOUNS, clock, countedTimes } from "../reasons/phrases.ts";
+import { countedTimes } from "../reasons/phrases.ts";
 import { awaitsBatches } from "../requeued.ts";
 import { besides } from "../run/membership.ts";
 import { targetsShown } from "../steps.ts";
-import { batchesOfStage } from "../words.ts";
 import { actionsOfCluster } from "./actions.ts";
+import { batchNode } from "./batch-node.ts";
 import { worstCause } from "./causes.ts";
-import { awaited, type Context, explained } from "./context.ts";
+import { type Context, explained } from "./context.ts";
 import { countsOf } from "./counts.ts";
-import { etaOfBatch, etaOfStage } from "./eta.ts";
-import { analysisNode, changeOf, clusterNode, hookNode, looseNode } from "./leaf-nodes.ts";
-import { BATCH_STATES, node, runTone } from "./states.ts";
+import { etaOfStage } from "./eta.ts";
+import { analysisNode, changeOf, hookNode, looseNode } from "./leaf-nodes.ts";
+import { node, runTone } from "./states.ts";
 import type { ModelNode, State } from "./types.ts";
 
 export function stageNode(context: Context, stage: number): ModelNode {
@@ -68,78 +66,6 @@ function isShown(run: Run, batch: Batch): boolean {
 
 function isSkipped(run: Run, cluster: string): boolean {
   return run.skipped.some((one) => one.cluster === cluster);
-}
-
-/** A batch that has been begun. */
-export function batchNode(context: Context, batch: Batch): ModelNode {
-  const { run } = context;
-  const here = targetsShown(run, batch);
-  const over = batch.phase === "Settled" || batch.phase === "Closed" || isEnded(run);
-  const failed = batch.targets.filter((target) => target.phase === "Failed").length;
-  const clusters = Map.groupBy(here, (target) => target.cluster);
-  const children = [
-    ...[...clusters].map(([cluster, targets]) => withActions(context, cluster, clusterNode(context, batch, cluster, targets))),
-    ...(batch.analyses ?? []).map((record) => analysisNode(context, record)),
-  ];
-  const { pull } = batch;
-  const state = stateOfBatch(batch, { here, failed, left: !isMidStep(batch) && here.length === 0 });
-  const worst = children.find((child) => child.kind === "cluster" && child.state === "Failed");
-  // Nothing merges while the run is paused, whatever it waited for before.
-  const isHeld = run.phase === "Paused" && batch.merged === undefined && !putsBack(batch);
-  const stands = over || state.state === "Failed" || isHeld;
-  const changes = new Map(batch.targets.flatMap((target) => changeOf(target) ?? []).map((change) => [JSON.stringify(change), change]));
-  return node({
-    ...{
-      kind: "batch",
-      name: nameOf(run, batch),
-      ...state,
-      since: batch.since,
-      children,
-    },
-    // What is still looked at of the others says nothing of what failed.
-    ...(state.state === "Failed"
-      ? { reason: worst?.reason, subject: worst?.subject, says: "" }
-      : over
-        ? { reason: batch.why, says: "" }
-        : explained(context, isHeld ? run.why : batch.why)),
-    when: over ? "past" : "now",
-    counts: countsOf(children),
-    checking: batch.phase === "Baking" && failed === 0 && batch.bake !== undefined ? `baking until ${clock(batch.bake.until)}` : undefined,
-    waitsFor: stands ? undefined : awaited(context, batch.next),
-    eta: state.state === "Failed" ? undefined : etaOfBatch(context, batch),
-    deadline: stands ? undefined : batch.next?.deadline,
-    links: pull === undefined || pull.number === 0 ? [] : [{ name: `#${pull.number}`, url: pull.url }],
-    change: changes.size === 1 ? [...changes.values()][0] : undefined,
-    facts: present(
-      batch.attempt > 1 && `attempt ${batch.attempt}`,
-      over && batch.merged !== undefined && `merged as ${batch.merged.commit.slice(0, 7)}`,
-      failed > 0 && `${failed} failed`,
-      over && here.length === 0 && batch.targets.length > 0 && !isMidStep(batch) && "its clusters went to the end of the stage",
-    ),
-    cause: worstCause(children.flatMap((child) => child.cause ?? [])),
-  });
-}
-
-function withActions(context: Context, cluster: string, made: ModelNode): ModelNode {
-  return made.state === "Failed" ? { ...made, actions: actionsOfCluster(context, cluster) } : made;
-}
-
-/** Its change is there, or never will be. */
-const STILL: ReadonlySet<TargetPhase> = new Set(["Healthy", "Baked", "Failed", "Skipped", "RolledBack", "Requeued"]);
-
-/** `left`: all its clusters have. Some failed, and nothing of it is on its way any more: it failed, however much of it is healthy. */
-function stateOfBatch(
-  { phase, merged }: Batch,
-  { here, failed, left }: { here: readonly BatchTarget[]; failed: number; left: boolean },
-): Pick<ModelNode, "state"> & Partial<ModelNode> {
-  if (phase === "Settled" && (failed > 0 || left)) return failed > 0 ? { state: "Done" } : { state: "Done", tone: "dim" };
-  if (phase === "Settled" || phase === "Closed" || failed === 0 || merged === undefined) return { state: BATCH_STATES[phase] };
-  return here.every((target) => STILL.has(target.phase)) ? { state: "Failed" } : { state: "Syncing", tone: "bad" };
-}
-
-/** It stands inside its stage, so the stage is not named again. */
-function nameOf(run: Run, { kind, ...batch }: Batch): string {
-  return kind !== "Planned" ? BATCH_NOUNS[kind] : `batch ${batch.ofStage} of ${batchesOfStage(run, batch.stage)}${stepWords(batch)}`;
 }
 
 /** Planned batches of which clusters are left. */

@@ -9,8 +9,9 @@
  */
 import type { AnyReason } from "../../base/reason.ts";
 import type { Time } from "../../base/time.ts";
-import type { RunPhase } from "../../run/state/run.ts";
+import type { Run, RunPhase } from "../../run/state/run.ts";
 import type { CommandName, Permission } from "../../spec/commands.ts";
+import type { Rollout } from "../../spec/rollout.ts";
 import type { Subject } from "../reasons/entry.ts";
 
 export type NodeKind = "run" | "stage" | "batch" | "cluster" | "application" | "rollout" | "check" | "controlPlane";
@@ -114,6 +115,45 @@ export interface Change {
   to: string;
 }
 
+/** One thing that a batch has to pass. */
+export interface Gate {
+  kind: "turn" | "approval" | "windows" | "dependsOn" | "jitter" | "analysis" | "hooks" | "person" | "health" | "step" | "bake";
+  name: string;
+  why: string;
+  opens: string;
+  /** At the latest, as far as that is known; "" where it is not. */
+  when: string;
+  /** What is waited for, as a clause of one sentence; absent: nothing, as of now. */
+  planned?: string | undefined;
+  /** It comes once the batch has merged. */
+  isAfter?: true | undefined;
+}
+
+/** What a batch is to do, as its pull request says it once. */
+export interface BatchPlan {
+  place: BatchPlace;
+  changes: Change[];
+  /** The weight of this step. */
+  weight?: number | undefined;
+  mode: Rollout["mode"];
+  gates: Gate[];
+  /** `opens batch 2 of 3` */
+  follows: string;
+}
+
+/** Where a batch stands in its run. */
+export interface BatchPlace {
+  stage: string;
+  /** Of the stage, from 1. */
+  number: number;
+  of: number;
+  /** `batch 1 of 3, step 2 of 3 (weight 60)` */
+  batch: string;
+  run: { rollout: string; number: number; kind: Run["kind"] };
+  release: string;
+  pull?: number | undefined;
+}
+
 export interface ModelNode {
   kind: NodeKind;
   name: string;
@@ -136,6 +176,8 @@ export interface ModelNode {
   links: Link[];
   /** What becomes of its version; absent: nothing, or not the same below it. */
   change?: Change | undefined;
+  /** Of a batch that has not merged: what stands between it and the next. */
+  gates?: Gate[] | undefined;
   /** Short facts besides: `PR #12`, `attempt 2`. */
   facts: string[];
   /** Clusters below it. */

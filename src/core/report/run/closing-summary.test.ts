@@ -186,11 +186,7 @@ describe("the gate's check run", () => {
         "status": "in_progress",
         "summary": "Stage **everywhere else**, 2 of 2; batch 1 of 2. Run **payments #​42**, release \`v1.4.2\` (#10).
 
-      #12 is open; waiting for \\| us-1.
-
       **Next:** judged again, at the latest 10:30:00 UTC.
-
-      **Done:** about 09:04:00 UTC.
 
       <details><summary>Why now: batch 1 of 1 of canary is healthy since 09:00:00 UTC</summary>
 
@@ -201,6 +197,12 @@ describe("the gate's check run", () => {
 
       </details>",
         "title": "#12 is open; waiting for | us-1",
+        "told": {
+          "says": "judged again",
+          "times": [
+            "2026-11-21T10:30:00.000Z",
+          ],
+        },
       }
     `);
   });

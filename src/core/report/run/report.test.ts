@@ -85,7 +85,7 @@ describe("a batch's PR", () => {
 
       Stage **everywhere else**, 2 of 2; batch 1 of 2. Run **payments #​42**, release \`v1.4.2\` (#10).
 
-      **As planned:** Stagecoach merges this PR once its checks pass. Then it waits for Argo CD to show every cluster healthy at this change, up to 15m from when it sees this commit, then opens batch 2 of 2.
+      **As planned:** Stagecoach merges this PR once its checks pass. Once Argo CD shows every cluster healthy at this change, Stagecoach opens batch 2 of 2.
 
       | cluster | application | from | to | file | pin |
       | --- | --- | --- | --- | --- | --- |

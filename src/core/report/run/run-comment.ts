@@ -70,7 +70,7 @@ export function headline({ run, model, now }: Shown): string {
 }
 
 /** When it is expected to be done; "" where nobody knows. */
-export function doneLine(eta: Eta | undefined, now: number, because = ""): string {
+function doneLine(eta: Eta | undefined, now: number, because: string): string {
   if (eta === undefined) return "";
   const slow = eta.p90 === eta.p50 ? "" : `, or ${clockTime(eta.p90, now)} where it is slow`;
   return `**Done:** about ${clockTime(eta.p50, now)}${slow}${because}.`;

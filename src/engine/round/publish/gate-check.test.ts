@@ -1,7 +1,10 @@
 import { describe, expect, test } from "vitest";
 import { sampleRun } from "../../../../test/support/sample-run.ts";
 import { type CheckReport, type CheckSeen, ForgeError } from "../../../adapters/forge/port.ts";
+import { iso } from "../../../core/base/time.ts";
+import { runReason } from "../../../core/reasons/run.ts";
 import { stageDeployments } from "../../../core/report/run/stage-deployment.ts";
+import type { Next } from "../../../core/run/state/run.ts";
 import { partsOf } from "../../testing/parts.ts";
 import { type RepoContext, silentLog } from "../context.ts";
 import type { Decision } from "../decide.ts";
@@ -31,9 +34,10 @@ function scene() {
       deployed.push(environment);
     },
   };
-  const context = { forge, log: silentLog, clock: { now: () => 0 }, planes: new Map() } as unknown as RepoContext;
+  const time = { now: 0 };
+  const context = { forge, log: silentLog, clock: { now: () => time.now }, planes: new Map() } as unknown as RepoContext;
   const memory = partsOf(context);
-  return { context, memory, sent, deployed, answers, asked };
+  return { context, memory, sent, deployed, answers, asked, time };
 }
 
 test("a gate that somebody asked for again is sent afresh, once", async () => {
@@ -95,6 +99,48 @@ describe("the gate of a pull request that was merged", () => {
     await memory.gateChecks.put(head, { status: "in_progress", title: "waits", summary: "" }, "waiting");
     await memory.gates.put(judged);
     expect([sent.map(({ status }) => status), asked]).toEqual([["in_progress", "completed"], []]);
+  });
+});
+
+describe("the gate of a pull request that waits", () => {
+  const MINUTE = 60_000;
+
+  /** A look every ten seconds; returns what was sent. */
+  async function looks(minutes: number, next: (at: number) => Next): Promise<CheckReport[]> {
+    const { memory, sent, time } = scene();
+    const [first, second] = sampleRun().batches;
+    if (first === undefined || second?.pull === undefined) throw new Error("the sample has two batches");
+    const { merged: _, ...open } = second;
+    const pulls = new Map([[second.number, { ...second.pull, state: "open", headIsOurs: true }]]);
+    for (; time.now <= minutes * MINUTE; time.now += 10_000) {
+      const batch = { ...open, phase: "Open" as const, next: next(time.now) };
+      const run = sampleRun({ batches: [first, batch] });
+      await memory.gates.put({ world: { pulls }, advanced: { run } } as unknown as Decision);
+    }
+    return sent;
+  }
+  const opens = (at: number): Next => ({ what: runReason("NEXT_WINDOW"), eta: iso(at) });
+  const OPENS_AT = 120 * MINUTE;
+
+  test("is written once while what it says stays so", async () => {
+    expect(await looks(60, () => opens(OPENS_AT))).toHaveLength(1);
+  });
+
+  test("is written again where the time it says moved by more than a tenth of what was left, though its title is the same", async () => {
+    const sent = await looks(60, (at) => opens(OPENS_AT + (at < 30 * MINUTE ? 0 : 20 * MINUTE)));
+    expect(sent.map(({ summary }) => summary.match(/\d\d:\d\d:\d\d UTC/)?.[0])).toEqual(["02:00:00 UTC", "02:20:00 UTC"]);
+    expect(await looks(60, (at) => opens(OPENS_AT + (at < 30 * MINUTE ? 0 : 5 * MINUTE)))).toHaveLength(1);
+  });
+
+  test("says no time that is over", async () => {
+    const sent = await looks(10, () => opens(5 * MINUTE));
+    expect(sent.map(({ summary }) => summary.includes("expected at"))).toEqual([true, false]);
+  });
+
+  test("costs at most one call a minute, however fast what it waits for changes", async () => {
+    expect((await looks(60, (at) => opens(at * 5 + 10 * MINUTE))).length).toBeLessThanOrEqual(61);
+    // What is always an hour off is told again as often as a tenth of it has passed.
+    expect((await looks(60, (at) => opens(at + 60 * MINUTE))).length).toBeLessThanOrEqual(11);
   });
 });
 

@@ -4,7 +4,7 @@
  * Called by a round after it has recorded: first what must not be merged is locked, then the others are told.
  */
 import { BoundedSet } from "../../../core/base/bounded.ts";
-import { GATE, gateWords } from "../../../core/report/batch/gate-check.ts";
+import { GATE, gateWords, isStale } from "../../../core/report/batch/gate-check.ts";
 import { applicationLinks } from "../../../core/report/links.ts";
 import { type Gate, gatesOf } from "../../../core/run/state/gate-state.ts";
 import type { Batch, Run } from "../../../core/run/state/run.ts";
@@ -69,7 +69,7 @@ export function openGates(
     const words = gateWords(run, batch, gate.state, now, { linkTo });
     const last = checks.reported(head);
     const { kind } = gate.state;
-    if (last?.kind === kind && (kind === "passed" || last.title === words.title || now - last.at < SAME_STATE_MS)) return;
+    if (last?.kind === kind && (kind === "passed" || now - last.at < SAME_STATE_MS || !isStale(last, words))) return;
     await checks.put(head, words, kind);
   }
 

@@ -5,9 +5,8 @@ import type { RepoContext } from "../context.ts";
 import type { Permissions } from "../permissions.ts";
 
 /** What our gate last said at a commit. Kind `other`: of a PR that is not ours. */
-interface Reported {
+interface Reported extends Pick<GateWords, "title" | "told"> {
   kind: string;
-  title: string;
   at: number;
   /** False: the App might not write checks. */
   sent: boolean;
@@ -35,9 +34,9 @@ export function openGateChecks({ clock }: Pick<RepoContext, "clock">, runs: Chec
     return isOwed || runs.isAsked(head, GATE) ? undefined : last;
   }
 
-  async function put(head: string, words: GateWords, kind: string): Promise<void> {
+  async function put(head: string, { told, ...words }: GateWords, kind: string): Promise<void> {
     const sent = await runs.send(head, GATE, words);
-    kept.set(head, { kind, title: words.title, at: clock.now(), sent });
+    kept.set(head, { kind, title: words.title, told, at: clock.now(), sent });
   }
 
   return {

@@ -1,0 +1,92 @@
+import { putsBack } from "../../run/state/batch.ts";
+import { type Batch, type BatchTarget, isEnded, type TargetPhase } from "../../run/state/run.ts";
+import { isMidStep } from "../../run/state/steps.ts";
+import { present } from "../markdown.ts";
+import { clock } from "../reasons/phrases.ts";
+import { targetsShown } from "../steps.ts";
+import { actionsOfCluster } from "./actions.ts";
+import { batchNodeName } from "./batch-plan.ts";
+import { worstCause } from "./causes.ts";
+import { awaited, type Context, explained } from "./context.ts";
+import { countsOf } from "./counts.ts";
+import { etaOfBatch } from "./eta.ts";
+import { gatesOf } from "./gates.ts";
+import { analysisNode, changeOf, clusterNode } from "./leaf-nodes.ts";
+import { BATCH_STATES, node } from "./states.ts";
+import type { Change, ModelNode } from "./types.ts";
+
+export function batchNode(context: Context, batch: Batch): ModelNode {
+  const { run } = context;
+  const here = targetsShown(run, batch);
+  const over = batch.phase === "Settled" || batch.phase === "Closed" || isEnded(run);
+  const failed = batch.targets.filter((target) => target.phase === "Failed").length;
+  const children = childrenOf(context, batch, here);
+  const { pull, merged } = batch;
+  const state = stateOfBatch(batch, { here, failed, left: !isMidStep(batch) && here.length === 0 });
+  return node({
+    ...{ kind: "batch", name: batchNodeName(run, batch), ...state, since: batch.since, children },
+    ...standing(context, batch, { over, failed: state.state === "Failed", children }),
+    when: over ? "past" : "now",
+    counts: countsOf(children),
+    checking: batch.phase === "Baking" && failed === 0 && batch.bake !== undefined ? `baking until ${clock(batch.bake.until)}` : undefined,
+    links: pull === undefined || pull.number === 0 ? [] : [{ name: `#${pull.number}`, url: pull.url }],
+    change: changeOfAll(batch.targets),
+    gates: over || merged !== undefined ? undefined : gatesOf(context, batch),
+    facts: present(
+      batch.attempt > 1 && `attempt ${batch.attempt}`,
+      over && merged !== undefined && `merged as ${merged.commit.slice(0, 7)}`,
+      failed > 0 && `${failed} failed`,
+      over && here.length === 0 && batch.targets.length > 0 && !isMidStep(batch) && "its clusters went to the end of the stage",
+    ),
+    cause: worstCause(children.flatMap((child) => child.cause ?? [])),
+  });
+}
+
+/** What becomes of the version of each; undefined: not the same of all. */
+function changeOfAll(targets: readonly BatchTarget[]): Change | undefined {
+  const changes = new Map(targets.flatMap((target) => changeOf(target) ?? []).map((change) => [JSON.stringify(change), change]));
+  return changes.size === 1 ? [...changes.values()][0] : undefined;
+}
+
+function childrenOf(context: Context, batch: Batch, here: readonly BatchTarget[]): ModelNode[] {
+  const clusters = Map.groupBy(here, (target) => target.cluster);
+  return [
+    ...[...clusters].map(([cluster, targets]) => withActions(context, cluster, clusterNode(context, batch, cluster, targets))),
+    ...(batch.analyses ?? []).map((record) => analysisNode(context, record)),
+  ];
+}
+
+function withActions(context: Context, cluster: string, made: ModelNode): ModelNode {
+  return made.state === "Failed" ? { ...made, actions: actionsOfCluster(context, cluster) } : made;
+}
+
+/** Why it stands as it does, and what comes next of it; what failed, and what a pause holds, waits for nothing that it waited for before. */
+function standing(
+  context: Context,
+  batch: Batch,
+  { over, failed, children }: { over: boolean; failed: boolean; children: readonly ModelNode[] },
+): Pick<ModelNode, "reason" | "subject" | "says" | "waitsFor" | "eta" | "deadline"> {
+  const { run } = context;
+  if (failed) {
+    const worst = children.find(({ kind, state }) => kind === "cluster" && state === "Failed");
+    return { reason: worst?.reason, subject: worst?.subject, says: "" };
+  }
+  const eta = etaOfBatch(context, batch);
+  if (over) return { reason: batch.why, says: "", eta };
+  // Nothing merges while the run is paused.
+  if (run.phase === "Paused" && batch.merged === undefined && !putsBack(batch)) return { ...explained(context, run.why), eta };
+  return { ...explained(context, batch.why), waitsFor: awaited(context, batch.next), eta, deadline: batch.next?.deadline };
+}
+
+/** Its change is there, or never will be. */
+const STILL: ReadonlySet<TargetPhase> = new Set(["Healthy", "Baked", "Failed", "Skipped", "RolledBack", "Requeued"]);
+
+/** `left`: all its clusters have. Some failed, and nothing of it is on its way any more: it failed, however much of it is healthy. */
+function stateOfBatch(
+  { phase, merged }: Batch,
+  { here, failed, left }: { here: readonly BatchTarget[]; failed: number; left: boolean },
+): Pick<ModelNode, "state"> & Partial<ModelNode> {
+  if (phase === "Settled" && (failed > 0 || left)) return failed > 0 ? { state: "Done" } : { state: "Done", tone: "dim" };
+  if (phase === "Settled" || phase === "Closed" || failed === 0 || merged === undefined) return { state: BATCH_STATES[phase] };
+  return here.every((target) => STILL.has(target.phase)) ? { state: "Failed" } : { state: "Syncing", tone: "bad" };
+}

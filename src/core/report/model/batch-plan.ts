@@ -1,0 +1,57 @@
+/** What a batch is to do, as it is known when it is opened: where it stands in its run, what it changes, its gates, what follows it. */
+import { stepWords } from "../../plan/steps.ts";
+import type { Batch, Run } from "../../run/state/run.ts";
+import { isMidStep } from "../../run/state/steps.ts";
+import { BATCH_NOUNS } from "../reasons/phrases.ts";
+import { batchesOfStage, pinValue, releaseName, stageName } from "../words.ts";
+import type { Context } from "./context.ts";
+import { gatesOf } from "./gates.ts";
+import type { BatchPlace, BatchPlan, Change } from "./types.ts";
+
+export function batchPlan(context: Context, batch: Batch): BatchPlan {
+  const { run } = context;
+  return {
+    place: placeOf(run, batch),
+    changes: changesOf(batch),
+    // Where there is one weight alone it changes nothing.
+    weight: batch.step === undefined || batch.step.of === 1 ? undefined : batch.step.weight,
+    mode: run.spec.mode,
+    gates: gatesOf(context, batch),
+    follows: followsOf(run, batch),
+  };
+}
+
+export function placeOf(run: Run, batch: Batch): BatchPlace {
+  return {
+    ...{ stage: stageName(run, batch.stage), number: batch.stage + 1, of: run.plan.stages.length, batch: batchNodeName(run, batch) },
+    run: { rollout: run.rollout, number: run.number, kind: run.kind },
+    release: releaseName(run.release.values),
+    pull: run.trigger.pull,
+  };
+}
+
+/** Each value that becomes another, once. A weight is told by itself. */
+export function changesOf({ targets }: Batch): Change[] {
+  const changes = new Map<string, Change>();
+  for (const edit of targets.flatMap(({ edits }) => edits)) {
+    if (edit.from === edit.to || edit.steps !== undefined) continue;
+    const change: Change = { to: pinValue(edit, "to") };
+    if (edit.from !== null) change.from = pinValue(edit, "from");
+    changes.set(JSON.stringify(change), change);
+  }
+  return [...changes.values()];
+}
+
+function followsOf(run: Run, batch: Batch): string {
+  if (isMidStep(batch)) return `opens step ${(batch.step?.index ?? 0) + 1} of ${batch.step?.of ?? 0}`;
+  if (batch.kind !== "Planned") return "goes on with the run";
+  const of = batchesOfStage(run, batch.stage);
+  if (batch.ofStage < of) return `opens batch ${batch.ofStage + 1} of ${of}`;
+  const next = run.plan.stages.slice(batch.stage + 1).find((stage) => stage.clusters.length + stage.requeued.length > 0);
+  return next === undefined ? "finishes the run" : `goes on to stage "${next.name}"`;
+}
+
+/** It stands inside its stage, so the stage is not named again. */
+export function batchNodeName(run: Run, { kind, ...batch }: Batch): string {
+  return kind !== "Planned" ? BATCH_NOUNS[kind] : `batch ${batch.ofStage} of ${batchesOfStage(run, batch.stage)}${stepWords(batch)}`;
+}
