@@ -5,6 +5,7 @@
 import { iso } from "../../base/time.ts";
 import { applyCommands } from "../../run/commands/apply-commands.ts";
 import { openDraft } from "../../run/state/draft.ts";
+import { clusterName } from "../../run/state/names.ts";
 import { isEnded, type Run } from "../../run/state/run.ts";
 import type { World } from "../../run/state/world.ts";
 import { type Command, type CommandName, commandSpec } from "../../spec/commands.ts";
@@ -38,7 +39,7 @@ export function actionsOfRun(context: Context): Action[] {
 
 /** Of a cluster that is not where it shall be; nothing once the run is over. */
 export function actionsOfCluster(context: Context, cluster: string): Action[] {
-  return isEnded(context.run) ? [] : OF_CLUSTER.map((verb) => actionOf(context, verb, [cluster]));
+  return isEnded(context.run) ? [] : OF_CLUSTER.map((verb) => actionOf(context, verb, [clusterName(context.run, cluster)]));
 }
 
 function actionOf(context: Context, verb: CommandName, args: string[]): Action {

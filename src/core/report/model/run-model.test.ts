@@ -5,6 +5,7 @@ import { iso } from "../../base/time.ts";
 import { runReason, said } from "../../reasons/run.ts";
 import { pullRef } from "../../run/state/names.ts";
 import type { Batch, BatchTarget, Run } from "../../run/state/run.ts";
+import { commandSpec } from "../../spec/commands.ts";
 import type { Window } from "../../spec/windows.ts";
 import { entriesOf } from "../reasons/entry.ts";
 import { REASONS } from "../reasons/say.ts";
@@ -73,6 +74,21 @@ describe("the model of a run", () => {
     const [resume] = modelOf(sampleRun(), NOW).actions.filter(({ verb }) => verb === "resume");
     expect(resume).toMatchObject({ needs: "write", allowed: false, whyNot: { reason: { code: "NOT_PAUSED" } } });
     expect(verbs(sampleRun({ phase: "Succeeded", endedAt: "2026-11-21T09:03:00.000Z" }), true)).toEqual(["rollback"]);
+  });
+
+  test("each of what is offered has its verb, its arguments as a person types them, what it does, the right it needs, or why it is not possible", () => {
+    const [first, second] = sampleRun().batches as [Batch, Batch];
+    const targets = second.targets.map((target) => ({ ...target, phase: "Failed" as const }));
+    const model = modelOf(sampleRun({ phase: "Paused", batches: [first, { ...second, targets }] }), NOW);
+    const cluster = clustersBelow(model).find(({ name }) => name === "us-1");
+    expect(cluster?.actions.map(({ verb, args, allowed }) => [verb, args, allowed])).toEqual([
+      ["requeue", ["us-1"], true],
+      ["skip", ["us-1"], true],
+    ]);
+    for (const one of [...model.actions, ...(cluster?.actions ?? [])]) {
+      expect([one.effect.length > 10, one.needs, one.allowed]).toEqual([true, commandSpec(one.verb).who, one.whyNot === undefined]);
+      if (one.whyNot !== undefined) expect([one.whyNot.reason.code, one.whyNot.says]).not.toContain("");
+    }
   });
 
   test("expects an end as past batches went, and none where nothing is known or the run stands still", () => {
