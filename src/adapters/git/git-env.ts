@@ -90,6 +90,10 @@ export function gitEnvironment(directory: string, options: GitEnvironment = {}):
 }
 
 function header(remote: string, credentials: Credentials): [string, string] {
-  const basic = Buffer.from(`${credentials.username}:${credentials.password}`).toString("base64");
-  return [`http.${new URL(remote).origin}/.extraHeader`, `Authorization: Basic ${basic}`];
+  return [`http.${new URL(remote).origin}/.extraHeader`, `Authorization: ${credentialsHeader(credentials)}`];
+}
+
+/** The value of an `Authorization` header. */
+export function credentialsHeader({ username, password }: Credentials): string {
+  return `Basic ${Buffer.from(`${username}:${password}`).toString("base64")}`;
 }

@@ -70,6 +70,8 @@ function everyFile(directory: string): string[] {
   return entries.filter((entry) => entry.isFile()).map((entry) => readFileSync(join(entry.parentPath, entry.name), "latin1"));
 }
 
+const packet = (text: string) => `${(text.length + 4).toString(16).padStart(4, "0")}${text}`;
+
 describe("over HTTP", () => {
   test("fetch, read, commit, push and the journal work behind a password, which is in no command line and in no file", async () => {
     const argv = recordingGit();
@@ -96,6 +98,35 @@ describe("over HTTP", () => {
       expect(seen).not.toContain(secret);
       for (const text of everyFile(join(at.directory, "mirror.git"))) expect(text.includes(secret)).toBe(false);
     }
+  });
+
+  test("refs are asked for without a process, those asked for and no others, behind a password too", async () => {
+    git(at.origin, "branch", "main-2", "main");
+    git(at.origin, "-c", "user.name=a", "-c", "user.email=a@example.com", "tag", "-a", "-m", "m", "v1", "main");
+    const head = git(at.origin, "rev-parse", "main");
+    const argv = recordingGit();
+    server = await serveGit(at.directory, { password: PASSWORD });
+    const made = await open(PASSWORD, server.url);
+    expect(await made.remoteHead("main")).toBe(head);
+    expect(await made.remoteHeads(["main", "nowhere"])).toEqual(new Map([["main", head]]));
+    expect(await made.remoteBelow(["refs/tags/"])).toEqual(new Map([["refs/tags/v1", head]]));
+    expect(await made.remoteCommits(["refs/tags/v1", "refs/heads/v1"])).toEqual(new Map([["refs/tags/v1", head]]));
+    expect(argv()).not.toContain("ls-remote");
+    expect(server.authorizations).toHaveLength(4);
+  });
+
+  test.each([
+    ["knows no such question", `${packet("ERR unknown command")}0000`],
+    ["does not end its answer", packet(`${"a".repeat(40)} refs/heads/main\n`)],
+    ["says something else in between", `${packet("hey\n")}${packet(`${"a".repeat(40)} refs/heads/main\n`)}0000`],
+    ["says nothing", ""],
+  ])("a remote that %s is asked by git", async (_, listing) => {
+    const head = git(at.origin, "rev-parse", "main");
+    const argv = recordingGit();
+    server = await serveGit(at.directory, { listing });
+    const made = await open(undefined, server.url);
+    expect(await made.remoteHead("main")).toBe(head);
+    expect(argv()).toContain("ls-remote");
   });
 
   test("the password is sent with the first request, so that none is made twice", async () => {

@@ -17,7 +17,6 @@ import {
   type RemoteOptions,
   remoteBelow,
   remoteCommits,
-  remoteRefs,
 } from "./remote.ts";
 import { type Repository, runGit } from "./run-git.ts";
 import { serial } from "./serial.ts";
@@ -78,11 +77,11 @@ export async function openMirror(options: MirrorOptions): Promise<Mirror> {
     mergeTree: (base, head) => mergeTree({ ...reading, objects: forks.storeOf(head) }, base, head),
     head: async (branch) => await refCommit(branchRef(branch)),
     resolve: async (ref) => await refCommit(fullRef(ref)),
-    remoteHead: async (branch) => (await remoteRefs(remote, [branchRef(branch)])).get(branchRef(branch)),
+    remoteHead: async (branch) => (await remoteCommits(remote, [branchRef(branch)])).get(branchRef(branch)),
     remoteBelow: (prefixes) => remoteBelow(remote, prefixes),
     remoteCommits: (refs) => remoteCommits(remote, refs),
     async remoteHeads(branches) {
-      const refs = await remoteRefs(remote, branches.map(branchRef));
+      const refs = await remoteCommits(remote, branches.map(branchRef));
       return new Map([...refs].map(([ref, sha]) => [ref.slice("refs/heads/".length), sha]));
     },
     commit: (input) => buildCommit(repository, trees, input),

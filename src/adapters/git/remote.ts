@@ -6,6 +6,7 @@ import type { Breakers } from "../outbound/breaker.ts";
 import type { Credentials } from "./git-env.ts";
 import { GitFailure, gitError, isHostsFault, remoteWords } from "./git-errors.ts";
 import { pipeGit } from "./git-process.ts";
+import { lsRefs } from "./ls-refs.ts";
 import { fullRef, objectId } from "./names.ts";
 import { GitError, type RefUpdate } from "./port.ts";
 import { type GitResult, type Repository, type RunOptions, runGit } from "./run-git.ts";
@@ -65,39 +66,34 @@ export async function forgetPulls(repository: Repository, open: ReadonlySet<numb
   if (gone.length > 0) await pipeGit(repository, ["update-ref", "--stdin"], [gone.map((ref) => `delete ${ref}\n`).join("")]);
 }
 
-/** Ids of full ref names, of those that are there. */
-export async function remoteRefs(remote: Remote, refs: readonly string[]): Promise<Map<string, string>> {
-  const { stdout } = await ask(remote, "ask", ["ls-remote", "--refs", "--quiet", "--end-of-options", remote.url, ...refs]);
-  const lines = stdout.split("\n").map((line) => line.split("\t"));
-  return new Map(lines.flatMap(([sha, ref]) => (sha && ref ? [[ref, sha] as [string, string]] : [])));
-}
-
 export async function remoteBelow(remote: Remote, prefixes: readonly string[]): Promise<Map<string, string>> {
-  return await remotePeeled(
+  const folders = prefixes.map((prefix) => fullRef(`${prefix.replace(/(?<!\/)\/+$/, "")}/x`).slice(0, -1));
+  return await listed(
     remote,
-    prefixes.map((prefix) => `${fullRef(`${prefix.replace(/(?<!\/)\/+$/, "")}/x`).slice(0, -1)}*`),
+    folders,
+    folders.map((folder) => `${folder}*`),
   );
 }
 
-/** Of full refs, those that are there. A pattern of git's may match the end of a longer name. */
+/** Of full refs, those that are there. A prefix or a pattern of git's may match a longer name. */
 export async function remoteCommits(remote: Remote, refs: readonly string[]): Promise<Map<string, string>> {
-  const wanted = refs.map(fullRef);
-  const found = await remotePeeled(
-    remote,
-    wanted.flatMap((ref) => [ref, `${ref}^{}`]),
-  );
-  return new Map([...found].filter(([ref]) => wanted.includes(ref)));
+  const wanted = new Set(refs.map(fullRef));
+  const patterns = [...wanted].flatMap((ref) => (ref.startsWith("refs/tags/") ? [ref, `${ref}^{}`] : [ref]));
+  const found = await listed(remote, [...wanted], patterns);
+  return new Map([...found].filter(([ref]) => wanted.has(ref)));
 }
 
-/** Peeled tags come as a line of their own after the tag's: they win. */
-async function remotePeeled(remote: Remote, patterns: readonly string[]): Promise<Map<string, string>> {
-  const { stdout } = await ask(remote, "ask", ["ls-remote", "--quiet", "--end-of-options", remote.url, ...patterns]);
-  const refs = new Map<string, string>();
-  for (const line of stdout.split("\n")) {
-    const [sha, ref] = line.split("\t");
-    if (sha && ref) refs.set(ref.replace(/\^\{\}$/, ""), sha);
-  }
-  return refs;
+/** Of git peeled tags come as a line of their own after the tag's: they win. */
+async function listed(remote: Remote, prefixes: readonly string[], patterns: readonly string[]): Promise<Map<string, string>> {
+  return await talk(remote, { doing: "ask", command: "ls-refs" }, async (credentials) => {
+    const { url, repository } = remote;
+    const answer = await lsRefs({ url, credentials, prefixes, closing: repository.closing });
+    if (answer !== undefined) return answer;
+    const args = ["ls-remote", "--quiet", "--end-of-options", url, ...patterns];
+    const { stdout } = await runGit(repository, args, { remote: url, credentials, limitMs: REMOTE_LIMIT_MS });
+    const lines = stdout.split("\n").map((line) => line.split("\t"));
+    return new Map(lines.flatMap(([sha, ref]) => (sha && ref ? [[ref.replace(/\^\{\}$/, ""), sha] as [string, string]] : [])));
+  });
 }
 
 /** All of the updates, or none. */
@@ -107,7 +103,7 @@ export async function pushRefs(remote: Remote, updates: readonly RefUpdate[], tr
   const result = await ask(remote, "push to", pushArguments(REMOTE_NAME, updates), { answers: [0, 1] });
   const verdict = judgePush(remote.url, updates, result);
   if (verdict !== "unsure") return verdict;
-  const refs = await remoteRefs(
+  const refs = await remoteCommits(
     remote,
     updates.map((update) => update.ref),
   );
@@ -121,22 +117,32 @@ export async function pushRefs(remote: Remote, updates: readonly RefUpdate[], tr
 }
 
 async function ask(remote: Remote, doing: string, args: readonly string[], more: Pick<RunOptions, "answers"> = {}): Promise<GitResult> {
-  const { repository, url, log } = remote;
+  const { repository, url } = remote;
+  return await talk(remote, { doing, command: args[0] ?? "" }, (credentials) => {
+    const run = () => runGit(repository, args, { ...more, remote: url, credentials, limitMs: REMOTE_LIMIT_MS });
+    return run().catch(async (error: unknown) => {
+      if (await removedStaleLock(error)) return await run();
+      throw error;
+    });
+  });
+}
+
+/** One talk with the remote: with credentials where there are any, not at all while its host is down, and a line in the log. */
+async function talk<T>(
+  { url, log, breakers, ...remote }: Remote,
+  { doing, command }: { doing: string; command: string },
+  work: (credentials: Credentials | undefined) => Promise<T>,
+): Promise<T> {
   const credentials = url.startsWith("http") ? await remote.credentials?.() : undefined;
-  const run = () => runGit(repository, args, { ...more, remote: url, credentials, limitMs: REMOTE_LIMIT_MS });
   const started = performance.now();
   try {
-    const send = () =>
-      run().catch(async (error: unknown) => {
-        if (await removedStaleLock(error)) return await run();
-        throw error;
-      });
+    const send = () => work(credentials);
     const to = { host: `${hostOf(url)} Git`, asker: url };
-    return await (remote.breakers?.through(to, send, (came) => "error" in came && isHostsFault(came.error)) ?? send());
+    return await (breakers?.through(to, send, (came) => "error" in came && isHostsFault(came.error)) ?? send());
   } catch (error) {
     throw gitError(`${doing} ${url}`, error);
   } finally {
-    log?.("git", { command: args[0], ms: Math.round(performance.now() - started) });
+    log?.("git", { command, ms: Math.round(performance.now() - started) });
   }
 }
 

@@ -11,10 +11,13 @@ export interface GitServer {
   close(): Promise<void>;
 }
 
-/** Serves the repositories below `root`; with `password` only to who has it. `status` answers every request with it. */
+/**
+ * Serves the repositories below `root`; with `password` only to who has it. `status` answers every request with it, `listing` what is not git
+ * itself.
+ */
 export async function serveGit(
   root: string,
-  options: { password?: string; status?: number; location?: string; onRequest?: () => void } = {},
+  options: { password?: string; status?: number; location?: string; listing?: string; onRequest?: () => void } = {},
 ): Promise<GitServer> {
   const backend = join(execFileSync("git", ["--exec-path"], { encoding: "utf8" }).trim(), "git-http-backend");
   const authorizations: (string | undefined)[] = [];
@@ -27,6 +30,8 @@ export async function serveGit(
       response.writeHead(options.status, options.location === undefined ? {} : { location: `${options.location}${request.url}` }).end();
     } else if (options.password !== undefined && authorization !== expected) {
       response.writeHead(401, { "www-authenticate": 'Basic realm="git"' }).end();
+    } else if (options.listing !== undefined && request.headers["user-agent"] === "git/stagecoach") {
+      response.writeHead(200, { "content-type": "application/x-git-upload-pack-result" }).end(options.listing);
     } else {
       forward(backend, root, request, response);
     }

@@ -1,0 +1,91 @@
+/**
+ * Asks a remote over HTTP which refs it has, by `ls-refs` of git's second protocol: no process, a connection that is kept, and the remote tells of
+ * the refs that are asked for alone, where `git ls-remote` is told of all. Called by `remote.ts`, which asks git where this gives no answer.
+ */
+import { type Credentials, credentialsHeader } from "./git-env.ts";
+import { GitFailure } from "./git-errors.ts";
+import { counted } from "./launch/launcher.ts";
+
+interface Asked {
+  /** Without credentials in it. */
+  url: string;
+  credentials: Credentials | undefined;
+  /** Full refs, or how they begin. */
+  prefixes: readonly string[];
+  closing: AbortSignal;
+}
+
+/** A listing that is longer, or comes slower, is git's. */
+const MOST_BYTES = 32 * 1024 * 1024;
+const LIMIT_MS = 30_000;
+/** A request of more would be a large one. */
+const MOST_PREFIXES = 1000;
+
+/**
+ * Commits by full name of refs that begin so, annotated tags resolved. undefined: this remote did not answer so, and git says why. Rejects with
+ * GitFailure where its host cannot answer at all: git would only be one that asks more.
+ */
+export async function lsRefs(asked: Asked): Promise<Map<string, string> | undefined> {
+  if (!/^https?:/.test(asked.url) || asked.prefixes.length > MOST_PREFIXES) return undefined;
+  return await counted(overHttp(asked)).catch((error: unknown) => {
+    if (error instanceof GitFailure) throw error;
+    return undefined;
+  });
+}
+
+async function overHttp({ url, credentials, prefixes, closing }: Asked): Promise<Map<string, string> | undefined> {
+  const headers: Record<string, string> = {
+    "content-type": "application/x-git-upload-pack-request",
+    accept: "application/x-git-upload-pack-result",
+    "git-protocol": "version=2",
+    // GitHub answers who does not look like git as a browser.
+    "user-agent": "git/stagecoach",
+  };
+  if (credentials !== undefined) headers["authorization"] = credentialsHeader(credentials);
+  const body = [
+    packet("command=ls-refs\n"),
+    "0001",
+    packet("peel\n"),
+    ...prefixes.map((one) => packet(`ref-prefix ${one}\n`)),
+    "0000",
+  ].join("");
+  const signal = AbortSignal.any([closing, AbortSignal.timeout(LIMIT_MS)]);
+  const answer = await fetch(`${url}/git-upload-pack`, { method: "POST", headers, body, signal, redirect: "error" });
+  const isListing = answer.status === 200 && answer.headers.get("content-type") === "application/x-git-upload-pack-result";
+  if (isListing) return parseListing(await bytesOf(answer));
+  await answer.body?.cancel();
+  if (answer.status < 500) return undefined;
+  throw new GitFailure(128, "", `fatal: unable to access '${url}/': The requested URL returned error: ${answer.status}`);
+}
+
+async function bytesOf(answer: Response): Promise<Buffer> {
+  const pieces: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const piece of answer.body ?? []) {
+    bytes += piece.length;
+    if (bytes > MOST_BYTES) throw new Error("a listing of refs is too long");
+    pieces.push(piece);
+  }
+  return Buffer.concat(pieces);
+}
+
+function packet(text: string): string {
+  return (Buffer.byteLength(text) + 4).toString(16).padStart(4, "0") + text;
+}
+
+const LINE = /^([0-9a-f]{40}|[0-9a-f]{64}) (refs\/\S+)((?: \S+)*)\n?$/;
+
+/** A length of four digits before each line, and one that says it is whole. undefined: it is not, or says something else. */
+function parseListing(body: Buffer): Map<string, string> | undefined {
+  const refs = new Map<string, string>();
+  let at = 0;
+  while (at + 4 <= body.length) {
+    const length = Number.parseInt(body.toString("latin1", at, at + 4), 16);
+    if (length === 0) return at + 4 === body.length ? refs : undefined;
+    const [, id, name, more = ""] = LINE.exec(body.toString("utf8", at + 4, at + length)) ?? [];
+    if (!(length > 4) || at + length > body.length || id === undefined || name === undefined) return undefined;
+    refs.set(name, /(?:^| )peeled:([0-9a-f]+)/.exec(more)?.[1] ?? id);
+    at += length;
+  }
+  return undefined;
+}
