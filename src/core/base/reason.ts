@@ -36,13 +36,17 @@ function isSame(a: unknown, b: unknown): boolean {
   if (a === b) return true;
   if (typeof a !== "object" || typeof b !== "object" || a === null || b === null) return false;
   const [one, other] = [a as Record<string, unknown>, b as Record<string, unknown>];
-  let more = 0;
-  for (const key in one) {
-    if (!isSame(one[key], other[key])) return false;
-    if (one[key] !== undefined) more++;
+  const keys = Object.keys(one);
+  let defined = 0;
+  for (const key of keys) {
+    const value = one[key];
+    if (value !== other[key] && !isSame(value, other[key])) return false;
+    if (value !== undefined) defined++;
   }
-  for (const key in other) if (other[key] !== undefined) more--;
-  return more === 0;
+  const others = Object.keys(other);
+  if (others.length === defined) return true;
+  for (const key of others) if (other[key] !== undefined) defined--;
+  return defined === 0;
 }
 
 /** Returns a reason and the causes within it, the outermost first. */

@@ -122,14 +122,21 @@ function gapAt(window: Pick<Window, "schedule" | "timeZone">, at: number): Gap {
   const place = placeOf(gaps, at);
   const known = gaps[place - 1];
   if (known !== undefined && (known.to === undefined || at < known.to)) return known;
-  const to = cron.nextRun(new Date(at))?.getTime();
-  // To look back costs many times what looking ahead does: the beginning that follows the gap before is tried first.
-  const follows = known?.to !== undefined && cron.nextRun(new Date(known.to))?.getTime() === to;
-  const made: Gap = { from: follows ? known.to : cron.previousRuns(1, new Date(at + 1))[0]?.getTime(), to };
+  const made = gapAfter(cron, known?.to, at) ?? {
+    from: cron.previousRuns(1, new Date(at + 1))[0]?.getTime(),
+    to: cron.nextRun(new Date(at))?.getTime(),
+  };
   gaps.splice(place, 0, made);
   // The end that is farther from what was just asked.
   if (gaps.length > MOST_GAPS) place < gaps.length / 2 ? gaps.pop() : gaps.shift();
   return made;
+}
+
+/** To look back costs many times what looking ahead does: the gap from the end of the one before is tried first. */
+function gapAfter(cron: Cron, from: number | undefined, at: number): Gap | undefined {
+  if (from === undefined) return undefined;
+  const to = cron.nextRun(new Date(from))?.getTime();
+  return to === undefined || at < to ? { from, to } : undefined;
 }
 
 /** How many of them begin at a moment or before it. */

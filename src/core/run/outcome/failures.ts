@@ -22,8 +22,11 @@ export function failedClusters(run: Run): Set<string> {
 function perBatch<T extends object>(work: (batch: Batch) => T): (batch: Batch) => T {
   const known = new WeakMap<Batch, T>();
   return (batch) => {
-    const result = known.get(batch) ?? work(batch);
-    known.set(batch, result);
+    let result = known.get(batch);
+    if (result === undefined) {
+      result = work(batch);
+      known.set(batch, result);
+    }
     return result;
   };
 }
