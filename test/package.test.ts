@@ -2,6 +2,7 @@ import { execFileSync, spawnSync } from "node:child_process";
 import { cpSync, globSync, mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
 const ROOT = new URL("../", import.meta.url).pathname;
@@ -56,6 +57,19 @@ describe.each(nodes())("the package in an empty place, on Node %s", (_, node) =>
     expect(ran("--help")).toMatchObject({ status: 0, out: expect.stringContaining("Usage: stagecoach COMMAND") as string, err: "" });
     expect(ran("version", "-o", "json")).toMatchObject({ status: 0, err: "" });
     expect(ran("completion", "bash")).toMatchObject({ status: 0, out: expect.stringContaining("_stagecoach") as string, err: "" });
+  });
+
+  test("help loads nothing of the commands and their libraries, so it is there at once", () => {
+    const coverage = mkdtempSync(join(folder, "loaded-"));
+    execFileSync(node, [join(prefix, "bin/stagecoach"), "--help"], { env: { NODE_V8_COVERAGE: coverage } });
+    const loaded = globSync("*.json", { cwd: coverage }).flatMap((file) => {
+      const { result } = JSON.parse(readFileSync(join(coverage, file), "utf8")) as { result: { url: string }[] };
+      return result.flatMap(({ url }) => (url.includes("/node_modules/stagecoach/") ? [fileURLToPath(url)] : []));
+    });
+    // What older Nodes lack is a file of its own, which only they load.
+    const own = loaded.filter((file) => !file.endsWith("/older-node.js"));
+    expect(own.some((file) => file.endsWith("/main.js"))).toBe(true);
+    expect(own.reduce((sum, file) => sum + statSync(file).size, 0)).toBeLessThan(40_000);
   });
 
   test("lint, plan and init work on the repo one stands in, and JSON is nothing but JSON", () => {

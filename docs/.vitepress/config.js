@@ -70,7 +70,10 @@ const TABLES =
 
 export default {
   title: "Stagecoach",
-  head: [["style", {}, TABLES]],
+  head: [
+    ["style", {}, TABLES],
+    ["link", { rel: "icon", href: "data:," }],
+  ],
   description: "Carries a release across Argo CD clusters stage by stage, one pull request a batch",
   srcExclude: ["adr/**"],
   cleanUrls: true,
