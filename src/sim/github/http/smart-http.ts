@@ -36,7 +36,8 @@ export async function serveGit(
   url: URL,
   asked: GitRequest,
 ): Promise<void> {
-  await world.faults.git?.({ repository: `${asked.owner}/${asked.name}`, service: asked.service });
+  const fault = await world.faults.git?.({ repository: `${asked.owner}/${asked.name}`, service: asked.service });
+  if (fault !== undefined) return void response.writeHead(fault.status, { "content-type": "text/plain" }).end(String(fault.body ?? ""));
   const service = asked.service === "info/refs" ? url.searchParams.get("service") : asked.service;
   let repo: Repo;
   let actor: Actor;

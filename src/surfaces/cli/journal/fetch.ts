@@ -76,6 +76,8 @@ function told(error: { stderr?: string; killed?: boolean; message: string }, { b
   }
   if (/authentication failed|invalid (?:username|credentials)|\b401\b|could not read Username/i.test(text))
     return new CommandError(3, `${called} does not take the token: it is wrong, or has expired (${why})`);
+  if (/\b429\b|rate limit/i.test(text))
+    return new CommandError(3, `${called} takes no more requests for now: try again in a few minutes (${why})`);
   if (/\b403\b|permission .*denied|access denied|Write access/i.test(text))
     return new CommandError(3, `the token may not read ${called}: it needs Contents: read there (${why})`);
   if (/repository .*not found|does not (?:exist|appear)/i.test(text)) {

@@ -1,6 +1,6 @@
 /** Where a person's commands go on GitHub, and with which token of theirs. Called by `post-command.ts` and `release`. */
 import { Octokit } from "@octokit/rest";
-import { answerOf } from "../../../adapters/forge/github/errors.ts";
+import { answerOf, limitedUntil } from "../../../adapters/forge/github/errors.ts";
 import { redact } from "../../../core/base/redact.ts";
 import { apiUrl } from "../../server/config/env.ts";
 import { errorText } from "../args.ts";
@@ -8,6 +8,7 @@ import { CommandError } from "../command.ts";
 import { type Env, hostIn, type Named, PUBLIC, repositoryIn, tokenFor } from "../github-names.ts";
 import { folderName } from "../journal/fetch.ts";
 import { openGit } from "../journal/source.ts";
+import { utc } from "../print.ts";
 
 /** A repository on GitHub, spoken to as the person who runs the command. */
 export interface GitHubPlace {
@@ -75,6 +76,14 @@ export async function asking<T>(doing: string, call: () => Promise<T>): Promise<
     const answer = answerOf(error);
     if (answer === undefined) throw new CommandError(3, `${doing}: GitHub did not answer: ${redact(errorText(error))}`);
     const details = answer.details.length === 0 ? "" : ` (${answer.details.join("; ")})`;
+    const limited = limitedUntil(answer, Date.now());
+    if (limited !== undefined) {
+      const until = utc(new Date(limited.until).toISOString());
+      throw new CommandError(
+        3,
+        `${doing}: GitHub takes no more requests with your token until ${until}: try again then (${answer.message})`,
+      );
+    }
     const hint = HINTS[answer.status] ?? "";
     throw new CommandError(answer.status === 401 || answer.status >= 500 ? 3 : 1, `${doing}: ${answer.message}${details}${hint}`);
   }
