@@ -102,6 +102,21 @@ describe("in every situation", () => {
     await expect(text).toMatchFileSnapshot(`__snapshots__/situations/terminal-${width}.txt`);
   });
 
+  test("no page says the reason of a failure or of a lost control plane twice", () => {
+    const said = { failed: "0 of 3 pods are ready", "control plane lost": "ECONNREFUSED" };
+    for (const [name, words] of Object.entries(said)) {
+      const { run, now } = situation(name);
+      const drawn = [
+        runComment(run, now, [], { linkTo }),
+        pauseNotice(run, now, linkTo),
+        renderTree(run, now, { color: false, width: 400 }),
+      ];
+      // The tree is read by itself, line by line: what stands above it stands at its Application as well.
+      const head = (text: string) => text.split("\nNAME ")[0] ?? "";
+      for (const text of drawn) expect(head(text).split(words).length - 1, text).toBeLessThanOrEqual(1);
+    }
+  });
+
   test("nothing that the model says is Markdown: each surface marks up what it draws", () => {
     const marked: string[] = [];
     const look = (value: unknown, path: string): void => {

@@ -189,7 +189,7 @@ function run(r) {
     cause(r),
     r.ask ? el("p", { class: "ask" }, r.ask.says) : null,
     r.wayBack ? el("p", { class: "next" }, "The way back: " + r.wayBack.says) : null,
-    ...r.controlPlanes.map((u) => el("p", { class: "ask" }, "Control plane " + u.name + " cannot be reached: " + u.says + ". " + (u.facts.length ? u.facts.join(", ") + ", for " : "For "), since(u.since))),
+    ...r.controlPlanes.map((u) => el("p", { class: "ask" }, "Control plane " + u.name + " cannot be reached" + (u.says ? ": " + u.says : "") + ". " + (u.facts.length ? u.facts.join(", ") + ", for " : "For "), since(u.since))),
     el("div", { class: "bar", role: "img", "aria-label": healthy + " of " + clusters + " clusters healthy" }, liveBar, failBar),
     el("p", { class: "count" }, healthy + " of " + clusters + " clusters healthy" + (failed ? ", " + failed + " failed" : "") + (requeued ? ", " + requeued + " requeued" : "")),
     actions(r),

@@ -1,5 +1,6 @@
 /** Nodes of clusters, Applications, Argo Rollouts, analyses and hooks: what stands below a batch or a stage. Called by `stage-nodes.ts`. */
 import { defined } from "../../base/defined.ts";
+import { hasCode } from "../../base/reason.ts";
 import { hookHost } from "../../run/checks/hooks.ts";
 import { analysisSpec } from "../../run/checks/step-analysis.ts";
 import type { RunAnalysis } from "../../run/state/analysis-types.ts";
@@ -54,6 +55,8 @@ function targetNode(context: Context, batch: Batch, target: BatchTarget, given: 
     ...given,
     ...{ state: isMidway(batch, target) ? "AtWeight" : TARGET_STATES[phase], since, when: OVER.has(phase) ? "past" : "now" },
     ...explained(context, why),
+    // That its pull request is open is all there is to say, and its state.
+    ...(hasCode(why, "TARGET_IN_PULL") ? { says: "" } : undefined),
     change: changeOf(target),
     facts: present(excused === true && "as before its batch", given.kind === "application" && context.live.get(target.key)),
     links: url === undefined ? [] : [{ name: "Argo CD", url }],

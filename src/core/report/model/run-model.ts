@@ -4,6 +4,7 @@ import { planRollback } from "../../run/outcome/rollback.ts";
 import { clusterName } from "../../run/state/names.ts";
 import { isEnded, type Run } from "../../run/state/run.ts";
 import { present } from "../markdown.ts";
+import { plainSentence } from "../reasons/say.ts";
 import { unaskedNotes } from "../run/sign-of-life.ts";
 import { releaseName, releaser } from "../words.ts";
 import { actionsOfRun } from "./actions.ts";
@@ -82,9 +83,12 @@ function planeNodes(context: Context): ModelNode[] {
     );
     const held = [...clusters].slice(0, 5).map((cluster) => clusterName(run, cluster));
     const more = clusters.size > held.length ? ` and ${clusters.size - held.length} more` : "";
+    const words = explained(context, why);
     return node({
       ...{ kind: "controlPlane", name: plane, state: "Unseen", since },
-      ...explained(context, why),
+      ...words,
+      // What the run says of it already is said once.
+      says: plainSentence(run.why, run).includes(words.says) ? "" : words.says,
       facts: present(held.length > 0 && `${held.join(", ")}${more} wait for it`),
     });
   });

@@ -9,9 +9,9 @@ import { COMMENT_ROOM, fitting } from "../fit.ts";
 import type { LinkTo } from "../links.ts";
 import { present } from "../markdown.ts";
 import { modelOf } from "../model/run-model.ts";
-import { namesOf, wholeSentence } from "../reasons/say.ts";
+import { namesOf, sentenceOf, wholeSentence } from "../reasons/say.ts";
 import { targetsNow } from "../steps.ts";
-import { runMark, runTitle, stageName } from "../words.ts";
+import { ended, runMark, runTitle, stageName } from "../words.ts";
 import { turn } from "./run-comment.ts";
 
 const MOST_NAMED = 10;
@@ -59,7 +59,10 @@ function targetLine(run: Run, { key, cluster, application, why, rollouts = [] }:
     (one) => `Rollout ${code(`${one.namespace}/${one.name}`)} is ${cell(one.phase)}${one.paused ? ", paused" : ""}`,
   );
   const at = `Application ${name} on ${code(namesOf(run).cluster(cluster))}`;
-  return `- ${[`${at}: ${cell(wholeSentence(why, run), 500)}`, ...resources].join(" ")}`;
+  // What the pause is about stands above.
+  const isTold = run.paused !== undefined && sentenceOf(run.paused.reason, run).includes(sentenceOf(why, run));
+  const says = present(!isTold && cell(wholeSentence(why, run), 500), ...resources).join(" ");
+  return `- ${says === "" ? ended(at) : `${at}: ${says}`}`;
 }
 
 /** By the label that puts it off, which somebody has to take away. */

@@ -82,11 +82,10 @@ function ask(shown: Shown): string {
 }
 
 /** What a person is asked while it is paused, and the way back; nothing else. */
-export function turn({ run, model: { ask: asked, pausedBy, wayBack } }: Shown): string[] {
+export function turn({ run, model: { ask: asked, wayBack } }: Shown): string[] {
   if (asked === undefined) return [];
-  const by = pausedBy === undefined ? "" : `, paused by ${cell(pausedBy)}`;
   const [asks, back] = [asked, wayBack].map((one) => one && prose(wholeSentence(one.reason, run)));
-  return present(`**Your turn${by}:** ${asks}`, back !== undefined && `**The way back:** ${back}`);
+  return present(`**Your turn:** ${asks}`, back !== undefined && `**The way back:** ${back}`);
 }
 
 /** What Argo CD says of what failed, or what was measured of it. */
@@ -105,8 +104,9 @@ export function causeLine({ cause }: Pick<RunModel, "cause">): string {
 /** Which control planes cannot be seen: what of the run waits for them, and what goes on. */
 function unseenPlanes({ run, model, now }: Shown): string[] {
   const words = new Map((run.unseen ?? []).map(({ plane, why }) => [plane, sentenceOf(why, run)]));
-  return model.controlPlanes.map(({ name, since = "", facts }) => {
+  return model.controlPlanes.map(({ name, since = "", facts, says }) => {
     const held = facts.length === 0 ? "Its clusters wait" : `${facts.join(", ")}`;
+    if (says === "") return `Control plane ${name}: ${held}; the others go on.`;
     return `Stagecoach has not reached control plane ${name} since ${clockTime(since, now)}: ${words.get(name) ?? ""}. ${held}; the others go on.`;
   });
 }
@@ -148,7 +148,8 @@ function attention({ run, model, now }: Shown): string {
   const below = model.children.flatMap((stage) => stage.children.map((child) => ({ stage: stage.name, child })));
   const active = below.filter(({ child }) => child.kind === "batch" && child.when === "now");
   const lines = active.slice(0, MOST_LINES).map(({ stage, child }) => {
-    const why = child.says === model.says ? "" : `. ${words(run, child, 500)}`;
+    const said = child.says === model.says ? "" : words(run, child, 500);
+    const why = said === "" ? "" : `. ${said}`;
     const name = `${pulls(child)}${cell(child.name)} of ${cell(stage)}`;
     return `- ${name}: **${LABELS[child.state]}**${child.checking === undefined ? "" : `, ${child.checking},`} for ${age(child.since ?? "", now)}${why}`;
   });
@@ -171,13 +172,14 @@ function pulls({ links }: ModelNode): string {
   return links.map(({ name }) => `${name} `).join("");
 }
 
-function details({ run, model, now }: Shown): string {
+function details(shown: Shown): string {
+  const { model } = shown;
   const rows = model.children.flatMap((stage) =>
     stage.children.flatMap((batch) =>
       batch.kind !== "batch" || batch.when === "later" || batch.state === "Closed"
         ? []
         : batch.children.flatMap((cluster) =>
-            cluster.kind !== "cluster" ? [] : cluster.children.map((application) => row(run, now, { stage, batch, cluster, application })),
+            cluster.kind !== "cluster" ? [] : cluster.children.map((application) => row(shown, { stage, batch, cluster, application })),
           ),
     ),
   );
@@ -193,7 +195,7 @@ interface Place {
   application: ModelNode;
 }
 
-function row(run: Run, now: number, { stage, batch, cluster, application }: Place): string[] {
+function row({ run, model, now }: Shown, { stage, batch, cluster, application }: Place): string[] {
   const { name, links, state, change, facts, since } = application;
   const [link] = links;
   const shown = link === undefined ? code(name) : `[${code(name)}](${link.url})`;
@@ -206,7 +208,8 @@ function row(run: Run, now: number, { stage, batch, cluster, application }: Plac
     present(change?.from, change?.to).map(code).join(" → "),
     word,
     age(since ?? "", now),
-    words(run, application, 300),
+    // What holds the run up stands in its first lines.
+    application.says !== "" && model.says.includes(application.says) ? "as above" : words(run, application, 300),
   ];
 }
 

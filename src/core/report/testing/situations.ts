@@ -43,7 +43,7 @@ function at(self: Bench): Situation {
 function running(): Situation {
   const self = begun();
   bring(self, 1, "merged");
-  judge(self, "c1", "live", "all");
+  healthy(self, "c1");
   const sentence = livenessReason("CHANGE_NOT_SEEN", {
     because: livenessReason("COMMIT_NOT_SEEN", { seen: "a".repeat(40), commit: "c".repeat(40) }),
   });
@@ -91,6 +91,7 @@ function awaitingApproval(): Situation {
   const self = begun((rollout) => {
     for (const stage of rollout.stages) stage.approval = { teams: ["acme/sre"], count: 1 };
   });
+  self.world = { ...self.world, approvals: new Map() };
   bring(self, 1, "merging");
   return at(self);
 }

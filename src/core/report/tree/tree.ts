@@ -92,7 +92,11 @@ function header(model: RunModel, now: number, options: TreeOptions): string[] {
   if (wayBack !== undefined) lines.push(...sentence("Back", wayBack.says));
   for (const { name, since, says, facts } of model.controlPlanes)
     lines.push(
-      ...sentence("Unseen", `control plane ${[name, since && `for ${shortAge(now - epoch(since))}`, says, ...facts].join(" · ")}`, "warn"),
+      ...sentence(
+        "Unseen",
+        `control plane ${present(name, since && `for ${shortAge(now - epoch(since))}`, says, ...facts).join(" · ")}`,
+        "warn",
+      ),
     );
   // It is about the evidence, of which there is more where it is wide.
   if (options.wide === true) for (const note of model.notes) lines.push(...sentence("Note", note, "dim"));
