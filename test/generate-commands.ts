@@ -11,31 +11,31 @@ People steer a run by comments on its pull requests: the release PR, or the PR o
 /** How comments are read: src/surfaces/server/comments/parse.ts, comment-*.ts, parse-words.ts and command-inbox.ts. */
 const READING = `## How a comment is read
 
-- A command is a line of plain text that begins with \`/\` in its first column. In quotes, code, lists, tables and any other
-  Markdown or HTML it is text, and so it is in a comment that was edited, were it only a comma.
-- Of a comment with more than 2,000 characters outside of code fences nothing is done, and its commands are answered so: write them in a comment of their own.
+- A command is a line of plain text that begins with \`/\` in its first column. Commands in quotes, code, lists, tables and any other
+  Markdown or HTML do nothing. Neither does an edited comment, were it only a comma.
+- A comment with more than 2,000 characters outside of code fences does nothing: write its commands in a comment of their own.
 - Up to 10 commands may stand in one comment, one a line; they act in that order, each once. Text around them does no harm.
-- A misspelt command or option, and words after a command that takes none, get an answer, and nothing of their comment is done.
-- The author's permission on the repository counts, as it is when the comment is read. What was refused stays so: write it again.
+- A misspelt command or option, or a word too many, gets an answer, and nothing of its comment is done.
+- The author's permission counts as it is when the comment is read. What was refused stays so: write it again.
   [\`.github/stagecoach.yaml\`](repo-configuration.md#who-may-give-a-command) may narrow a command to teams, and names the bots whose
   comments count.
-- A comment that is found more than 15 minutes after it was written (the bot was down) does nothing any more, except
+- A comment that the bot finds more than 15 minutes late does nothing any more, except
   ${COMMANDS.filter((command) => command.anyAge === true)
     .map(({ name }) => `\`/${name}\``)
     .join(", ")}, which make things safer.
-- A command from before what it would answer does nothing: a \`/resume\` that is older than the pause does not end it.
-- On a batch's pull request that was closed, or built again, a command is for the batch as it is now. On one of a run that is over, \`/halt\` acts,
-  questions are answered, and all else is refused with the run to say it to.
-- Where several rollouts are steered from one release PR, say which by \`--rollout NAME\`. Without it
+- A \`/resume\` that is older than the pause does not end it, and so with every command.
+- On a batch's pull request that was closed, or built again, a command is for the batch as it is now. If the run is over, \`/halt\` acts,
+  questions are answered, and all else is refused.
+- Where one release PR steers several rollouts, say which by \`--rollout NAME\`. Without it
   ${COMMANDS.filter((command) => command.onAll === true)
     .map(({ name }) => `\`/${name}\``)
     .join(", ")} are for all of them, and others are refused.
-- On a release PR that is not merged yet \`/plan\` makes the plan anew, and \`/help\` answers; the others are told that there is no run yet.
-- Clusters are named as in the status comment, with spaces or commas between them; \`controlPlane/cluster\` where two control planes have one
+- On a release PR that is not merged yet only \`/plan\` and \`/help\` act.
+- Name clusters as the status comment does, with spaces or commas between them; \`controlPlane/cluster\` where two control planes have one
   of that name.
 
-👀 means read, 🚀 done, 😕 refused; refusals say why in one comment, edited in place. \`/status\`, \`/plan\` and \`/help\` are answered by a comment each, and
-leave nothing in the journal. What was done stands there with its author: \`stagecoach history NAME RUN\`.
+👀 means read, 🚀 done, 😕 refused; one comment, edited in place, says why. \`/status\`, \`/plan\` and \`/help\` get a comment each.
+\`stagecoach history NAME RUN\` shows what was done, and by whom.
 
 The same from a terminal: [\`stagecoach pause NAME\`](../cli.md#promote) and its like.
 `;

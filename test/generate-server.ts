@@ -23,6 +23,9 @@ For completion in an editor keep a copy of
 
 `;
 
+/** They are windows, and the page of those has their keys. */
+const FREEZES = "## `freezes[]`\n\nThe keys are those of [`spec.windows[]`](progressive-rollout.md#specwindows).\n";
+
 function schema(): Shown {
   return z.toJSONSchema(serverConfigSchema, { io: "input" }) as Shown;
 }
@@ -47,7 +50,8 @@ export function serverPage(table: (schema: never) => string): string {
     for (const [name, property] of Object.entries(shown.properties ?? {})) {
       const inner = property.items ?? property;
       const child = `${path === "" ? "" : `${path}.`}${name}${property.items === undefined ? "" : "[]"}`;
-      if (inner.properties !== undefined) section(`\`${child}\``, inner, child);
+      if (name === "freezes") sections.push(FREEZES);
+      else if (inner.properties !== undefined) section(`\`${child}\``, inner, child);
     }
   }
 }
