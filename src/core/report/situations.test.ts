@@ -20,6 +20,7 @@ const linkTo = (key: string) => `https://argocd.example.com/applications/${key.s
 const names = Object.keys(SITUATIONS);
 
 const { problems: REFUSED } = REFUSED_RELEASE;
+const TIME = expect.stringMatching(/^2026-01-05T\d\d:\d\d:\d\d\.\d{3}Z$/);
 const NO_PULL = "– (no batch has been opened)";
 
 function pages(draw: (name: string) => string, refused: string): string {
@@ -115,6 +116,26 @@ describe("in every situation", () => {
       const head = (text: string) => text.split("\nNAME ")[0] ?? "";
       for (const text of drawn) expect(head(text).split(words).length - 1, text).toBeLessThanOrEqual(1);
     }
+  });
+
+  test("a node has each field of the model in the situation that calls for it", () => {
+    const of = (name: string) => modelOf(situation(name).run, situation(name).now, { linkTo });
+    const batchOf = (name: string) => of(name).children.flatMap(({ children }) => children)[0];
+    const [running, shut, failed, lost] = ["running", "window shut", "failed", "control plane lost"].map(of);
+    expect(running).toMatchObject({ state: "Progressing", reason: { code: expect.any(String) }, subject: expect.any(String) });
+    expect(running).toMatchObject({ since: TIME, waitsFor: { reason: { code: "NEXT_CONFIRMED_OR_FAILED" } }, deadline: TIME });
+    expect(running).toMatchObject({ links: [{ name: "#1", url: expect.stringMatching(/\/pull\/1$/) }], counts: { clusters: 4 } });
+    expect(batchOf("baking")).toMatchObject({ eta: { p50: TIME, p90: TIME }, checking: expect.stringContaining("baking until") });
+    expect(shut?.waitsFor).toMatchObject({ reason: { code: "NEXT_WINDOW" }, at: "2026-01-05T14:00:00.000Z" });
+    expect(batchOf("waiting for approval")?.gates?.map(({ kind }) => kind)).toEqual(["approval", "health", "bake"]);
+    expect(failed).toMatchObject({
+      cause: { kind: "application", link: expect.stringMatching(/app-c3$/) },
+      ask: { says: expect.any(String) },
+    });
+    expect(failed?.actions).toContainEqual(expect.objectContaining({ verb: "retry", args: [], needs: "write", allowed: true }));
+    expect(lost?.controlPlanes).toMatchObject([{ name: "hub", state: "Unseen", since: TIME, reason: { code: expect.any(String) } }]);
+    expect(of("paused by a person")).toMatchObject({ pausedBy: "alice", waitsFor: undefined });
+    expect(of("done")).toMatchObject({ state: "Succeeded", endedAt: TIME, counts: { healthy: 4 } });
   });
 
   test("nothing that the model says is Markdown: each surface marks up what it draws", () => {

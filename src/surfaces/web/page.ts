@@ -170,11 +170,6 @@ function actions(r) {
   const one = (a) => el("li", { title: a.effect + " (needs " + a.needs + ")" }, el("code", {}, ["/" + a.verb, ...a.args].join(" ")));
   return el("ul", { class: "actions", "aria-label": "What you can comment" }, el("li", { class: "quiet" }, "Comment on the pull request:"), ...list.map(one));
 }
-// It stands beside those of the batches.
-function releasePull(r) {
-  const beside = below(r, "batch").flatMap((b) => b.links).find((l) => /\\/\\d+$/.test(l.url));
-  return beside ? link({ name: "PR #" + r.pull, url: beside.url.replace(/\\d+$/, r.pull) }) : "PR #" + r.pull;
-}
 function run(r) {
   const { clusters, healthy, failed, requeued } = r.counts;
   const part = (n) => "width:" + (clusters ? (100 * n) / clusters : 0) + "%";
@@ -182,7 +177,7 @@ function run(r) {
   liveBar.style.cssText = part(healthy); failBar.style.cssText = part(failed);
   return el("article", { class: "run" },
     el("div", { class: "top" }, el("h2", {}, r.rollout + " #" + r.number), el("span", { class: "release" }, r.release), el("span", { class: "phase " + r.state }, LABELS[r.state]),
-      el("span", { class: "quiet" }, r.repository, r.pull ? " · " : "", r.pull ? releasePull(r) : "", " by " + r.author)),
+      el("span", { class: "quiet" }, r.repository, r.pull ? " · " : "", r.pull ? (r.links[0] ? link({ name: "PR " + r.links[0].name, url: r.links[0].url }) : "PR #" + r.pull) : "", " by " + r.author)),
     el("p", { class: "why" }, r.says),
     el("p", { class: "next" }, r.waitsFor ? "Next: " + r.waitsFor.says + " " : "", r.waitsFor ? when(r) : "", r.endedAt ? "Took " + span(Date.parse(r.endedAt) - Date.parse(r.startedAt)) : ""),
     r.eta ? el("p", { class: "next" }, done(r)) : null,

@@ -29,6 +29,7 @@ export function modelOf(run: Run, now: number, given: Partial<Omit<Context, "run
     ...words,
     when: isEnded(run) ? "past" : "now",
     kind: "run",
+    links: releaseLinks(run),
     rollout: run.rollout,
     number: run.number,
     release: releaseName(run.release.values),
@@ -53,6 +54,12 @@ export function modelOf(run: Run, now: number, given: Partial<Omit<Context, "run
     notes: unaskedNotes(run.batches),
     children,
   };
+}
+
+/** To the release PR, which stands beside those of the batches: the journal has no other address of it. */
+function releaseLinks({ trigger: { pull }, batches }: Run): ModelNode["links"] {
+  const beside = batches.map((batch) => batch.pull?.url ?? "").find((url) => /\/\d+$/.test(url));
+  return pull === undefined || beside === undefined ? [] : [{ name: `#${pull}`, url: beside.replace(/\d+$/, String(pull)) }];
 }
 
 function wayBackOf(context: Context): Said | undefined {
@@ -89,7 +96,7 @@ function planeNodes(context: Context): ModelNode[] {
       ...words,
       // What the run says of it already is said once.
       says: plainSentence(run.why, run).includes(words.says) ? "" : words.says,
-      facts: present(held.length > 0 && `${held.join(", ")}${more} wait for it`),
+      facts: present(held.length > 0 && `${held.join(", ")}${more} ${clusters.size === 1 ? "waits" : "wait"} for it`),
     });
   });
 }

@@ -15,7 +15,10 @@ const MOST_FAILURES = 50;
 const MOST_DEEDS = 100;
 const MOST_STAGES = 60;
 
-/** What happened, where, how long it took, and who did what: the run's last word, written once when it has ended. */
+/**
+ * What happened, where, how long it took, and who did what: the run's last word, written once when it has ended. How it stands is the model's;
+ * who did what and how long it took is its past, which is in the journal alone.
+ */
 export function closingSummary(run: Run): string {
   const end = epoch(run.endedAt ?? run.since);
   const model = modelOf(run, end);
