@@ -59,6 +59,12 @@ describe.each(nodes())("the package in an empty place, on Node %s", (_, node) =>
     expect(ran("completion", "bash")).toMatchObject({ status: 0, out: expect.stringContaining("_stagecoach") as string, err: "" });
   });
 
+  test("an older Node is told at once what it lacks", () => {
+    const older = 'data:text/javascript,Object.defineProperty(process,"versions",{value:{...process.versions,node:"18.20.8"}})';
+    const { status, stderr } = spawnSync(node, ["--import", older, join(prefix, "bin/stagecoach"), "lint"], { encoding: "utf8" });
+    expect([status, stderr.trim().split("\n")]).toEqual([3, [expect.stringMatching(/this is Node 18\.20\.8; it needs 20\.18 or newer/)]]);
+  });
+
   test("help loads nothing of the commands and their libraries, so it is there at once", () => {
     const coverage = mkdtempSync(join(folder, "loaded-"));
     execFileSync(node, [join(prefix, "bin/stagecoach"), "--help"], { env: { NODE_V8_COVERAGE: coverage } });
