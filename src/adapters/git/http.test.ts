@@ -1,9 +1,10 @@
 import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { delimiter, join } from "node:path";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { manualClock } from "../../../test/support/manual-clock.ts";
 import { type Breakers, openBreakers } from "../outbound/breaker.ts";
 import { openJournal } from "./journal/journal.ts";
+import { lsRefs } from "./ls-refs.ts";
 import { openMirror } from "./mirror.ts";
 import type { Mirror } from "./port.ts";
 import { type GitServer, serveGit } from "./testing/http-server.ts";
@@ -127,6 +128,16 @@ describe("over HTTP", () => {
     const made = await open(undefined, server.url);
     expect(await made.remoteHead("main")).toBe(head);
     expect(argv()).toContain("ls-remote");
+  });
+
+  test("a host that no connection is got to is left to git for a while, and one that redirects is not", async () => {
+    server = await serveGit(at.directory, { status: 301, location: "https://elsewhere.example" });
+    const fetched = vi.spyOn(globalThis, "fetch");
+    const ask = (url: string) => lsRefs({ url, credentials: undefined, prefixes: ["refs/heads/"], closing: new AbortController().signal });
+    for (const url of [server.url, server.url, "http://127.0.0.1:1/a.git", "http://127.0.0.1:1/b.git"])
+      expect(await ask(url)).toBeUndefined();
+    expect(fetched).toHaveBeenCalledTimes(3);
+    fetched.mockRestore();
   });
 
   test("the password is sent with the first request, so that none is made twice", async () => {

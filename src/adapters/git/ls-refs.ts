@@ -2,6 +2,7 @@
  * Asks a remote over HTTP which refs it has, by `ls-refs` of git's second protocol: no process, a connection that is kept, and the remote tells of
  * the refs that are asked for alone, where `git ls-remote` is told of all. Called by `remote.ts`, which asks git where this gives no answer.
  */
+import { BoundedMap } from "../../core/base/bounded.ts";
 import { type Credentials, credentialsHeader } from "./git-env.ts";
 import { GitFailure } from "./git-errors.ts";
 import { counted } from "./launch/launcher.ts";
@@ -21,14 +22,23 @@ const LIMIT_MS = 30_000;
 /** A request of more would be a large one. */
 const MOST_PREFIXES = 1000;
 
+/** Where none could be asked so, git is asked at once for so long: it may know a way, such as a proxy, that nobody told Node of. */
+const LEFT_TO_GIT_MS = 10 * 60_000;
+/** Until when, by origin, of the clock that never jumps. */
+const leftToGit = new BoundedMap<string, number>(1000);
+
 /**
  * Commits by full name of refs that begin so, annotated tags resolved. undefined: this remote did not answer so, and git says why. Rejects with
  * GitFailure where its host cannot answer at all: git would only be one that asks more.
  */
 export async function lsRefs(asked: Asked): Promise<Map<string, string> | undefined> {
   if (!/^https?:/.test(asked.url) || asked.prefixes.length > MOST_PREFIXES) return undefined;
+  const { origin } = new URL(asked.url);
+  if ((leftToGit.get(origin) ?? 0) > performance.now()) return undefined;
   return await counted(overHttp(asked)).catch((error: unknown) => {
     if (error instanceof GitFailure) throw error;
+    // Fetch says so where it got no connection.
+    if (error instanceof TypeError) leftToGit.set(origin, performance.now() + LEFT_TO_GIT_MS);
     return undefined;
   });
 }
@@ -50,7 +60,7 @@ async function overHttp({ url, credentials, prefixes, closing }: Asked): Promise
     "0000",
   ].join("");
   const signal = AbortSignal.any([closing, AbortSignal.timeout(LIMIT_MS)]);
-  const answer = await fetch(`${url}/git-upload-pack`, { method: "POST", headers, body, signal, redirect: "error" });
+  const answer = await fetch(`${url}/git-upload-pack`, { method: "POST", headers, body, signal, redirect: "manual" });
   const isListing = answer.status === 200 && answer.headers.get("content-type") === "application/x-git-upload-pack-result";
   if (isListing) return parseListing(await bytesOf(answer));
   await answer.body?.cancel();
