@@ -43,7 +43,7 @@ describe("who may, in the repo's settings", () => {
     [
       "a command for nobody",
       "commands:\n  pause: { teams: [] }\n",
-      "2:19 BAD_VALUE commands.pause.teams is empty; it needs at least one item",
+      "2:19 BAD_VALUE commands.pause.teams is empty; write at least one item",
     ],
     [
       "a bot that is no name",

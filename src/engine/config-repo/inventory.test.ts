@@ -73,7 +73,7 @@ describe("the clusters of spec.inventory", () => {
       "10:16 INVENTORY_INVALID label drained of Secret cluster-eu-1 is not text; put its value in quotes",
     ]);
     expect(told("kind: List\nitems:\n- 7\n")).toEqual([
-      "3:3 INVENTORY_INVALID this is not a Kubernetes object; an inventory is what kubectl get -o yaml prints",
+      "3:3 INVENTORY_INVALID this is not a Kubernetes object; write what `kubectl get -o yaml` prints",
     ]);
     expect(told("name: eu-1\n")[0]).toContain("1:1 INVENTORY_INVALID the object has no kind");
     expect(told("kind: List\nitems: [\n")[0]).toMatch(/^\d+:\d+ INVENTORY_INVALID clusters.yaml is not YAML: /);

@@ -199,7 +199,7 @@ export function wasConfirmable(
 
 /** What a correct liveness says of a read taken at `time`, of the change `commitId` that set the pins to `values`. */
 export function assess(git: ModelGit, target: ModelTarget, commitId: string, values: readonly string[], time: number): Assessment {
-  if (time >= target.goneAt) return answer("lost", "exists", "There is no such Application.", time, {});
+  if (time >= target.goneAt) return answer("lost", "exists", "Argo CD has no such Application.", time, {});
   const seen = seenAt(git, target, commitId);
   if (time < seen) return answer("pending", "compared", "The status is older than the change.", time, { wantsRefresh: true });
   const segment = segmentAt(git, target, time);

@@ -1,3 +1,4 @@
+import { nearest } from "../../base/nearest.ts";
 import type {
   ExpressionReason,
   ExpressionReasons,
@@ -39,17 +40,20 @@ const MISSING = {
 /** Conditions, as expr-lang has them. */
 export const EXPRESSIONS: Sentences<ExpressionReasons> = {
   EXPR_BAD_CHARACTER: (r) => `${JSON.stringify(r.character)} means nothing here`,
-  EXPR_BAD_NUMBER: () => "this is no number",
-  EXPR_OPEN_TEXT: () => "a text is not closed",
+  EXPR_BAD_NUMBER: () => "this is not a number",
+  EXPR_OPEN_TEXT: () => "a text has no closing quote",
   EXPR_LONG: (r) => `an expression may have at most ${r.most} ${r.of}`,
   EXPR_DEEP: () => "the expression nests too deeply",
   EXPR_UNEXPECTED: (r) => `${JSON.stringify(r.token)} is not expected`,
   EXPR_EXPECTED: (r) => ("sign" in r ? `"${r.sign}" is expected${r.atEnd ? " before the end" : ""}` : MISSING[r.what]),
   EXPR_UNKNOWN_NAME: (r) => `${r.name} is unknown; what was measured is called result`,
-  EXPR_UNKNOWN_FUNCTION: (r) => `${r.fn}() is not available in the builtin engine, which has ${r.known.join(", ")}`,
-  EXPR_ITEM: () => "# is only known in a predicate",
-  EXPR_MATCHES: () => "`matches` is not available in the builtin engine; the argo-rollouts engine has it",
-  EXPR_NO_VERDICT: (r) => `a condition must be true or false, and this is ${nameOf(r.is)}`,
+  EXPR_UNKNOWN_FUNCTION: ({ fn, known }) => {
+    const near = nearest(fn, known);
+    return `the builtin engine has no ${fn}()${near === undefined ? "; docs/analysis.md lists what it has" : `; did you mean ${near}()?`}`;
+  },
+  EXPR_ITEM: () => "# stands for an item of a list, and only predicates have one",
+  EXPR_MATCHES: () => "the builtin engine has no `matches`; the argo-rollouts engine does",
+  EXPR_NO_VERDICT: (r) => `a condition must come to true or false, and this one comes to ${nameOf(r.is)}`,
   EXPR_NO_BOOLEAN: (r) => `${r.op} wants true or false, ${r.op === "not" ? "and this is" : "not"} ${nameOf(r.is)}`,
   EXPR_NO_NUMBER: (r) => `${roleName(r.role)} must be a number, not ${nameOf(r.is)}`,
   EXPR_TYPE: (r) => `${r.fn}() wants a ${r.wanted}, not ${nameOf(r.is)}`,
@@ -57,39 +61,39 @@ export const EXPRESSIONS: Sentences<ExpressionReasons> = {
   EXPR_IN: (r) => `in wants a list or a map, not ${nameOf(r.is)}`,
   EXPR_INCOMPARABLE: (r) => `${nameOf(r.left)} ${r.op} ${nameOf(r.right)} cannot be compared`,
   EXPR_KEY: (r) => `a key must be a text, not ${nameOf(r.is)}`,
-  EXPR_OF_NIL: (r) => `${keyName(r.key)} of nil: there is no such value`,
-  EXPR_OF_MAP: (r) => `a map is asked by a text, not by ${nameOf(r.key)}`,
+  EXPR_OF_NIL: (r) => `there is no ${keyName(r.key)}: what should have it is nil`,
+  EXPR_OF_MAP: (r) => `the key of a map must be a text, not ${nameOf(r.key)}`,
   EXPR_NO_MEMBER: (r) => `${nameOf(r.of)} has no ${keyName(r.key)}`,
-  EXPR_OUT_OF_RANGE: (r) => `index ${r.index} is out of range: there are ${r.length}`,
+  EXPR_OUT_OF_RANGE: (r) => `there is no item ${r.index}: the list has ${r.length}, counted from 0`,
   EXPR_NO_SLICE: (r) => `${nameOf(r.of)} cannot be sliced`,
   EXPR_ONE_VALUE: (r) => `${r.fn}() takes one value`,
   EXPR_TWO_VALUES: () => "default() takes a value and what stands in for it",
-  EXPR_OF_NOTHING: (r) => `${r.fn}() of nothing`,
-  EXPR_NO_LENGTH: (r) => `len() of ${nameOf(r.of)}`,
+  EXPR_OF_NOTHING: (r) => `${r.fn}() was given nothing to look at`,
+  EXPR_NO_LENGTH: (r) => `len() wants a text, a list or a map, not ${nameOf(r.of)}`,
   EXPR_UNREADABLE: (r) => `${r.fn}() cannot read ${nameOf(r.text)}`,
-  EXPR_NOT_WHOLE: (r) => `${r.fn}() of ${r.number}: that is no whole number`,
+  EXPR_NOT_WHOLE: (r) => `${r.fn}() cannot make a whole number of ${r.number}`,
   EXPR_WHOLE: (r) => `${r.of === "range" ? "a range" : r.of} wants whole numbers`,
-  EXPR_DIVISION: () => "division by zero",
+  EXPR_DIVISION: () => "it divides by zero",
   EXPR_TOO_LONG: (r) => `the ${r.what} is too long`,
   EXPR_VALUE_DEEP: (r) => `the value nests too deeply to be ${r.doing}`,
   EXPR_STEPS: () => "the expression takes too many steps on this value",
 };
 
-const PATHS: Sentences<PathReasons> = {
-  PATH_EMPTY: (r) => `nothing is found at ${r.path}`,
+export const PATHS: Sentences<PathReasons> = {
+  PATH_EMPTY: (r) => `there is nothing at ${r.path}`,
   PATH_LONG: (r) => `a path has at most ${r.most} characters`,
-  PATH_SEVERAL: (r) => `${r.path} is more than one path; write one, such as {$.data.ok}`,
+  PATH_SEVERAL: (r) => `${r.path} is more than one path`,
   PATH_UNREADABLE: (r) => `${r.path}: ${r.rest} cannot be read; .key, ['key'], [0], [*], ..key and [?(@.key=="value")] can`,
   PATH_COSTLY: (r) => `the answer is too large for this path: more than ${r.most} values would be looked at`,
 };
 
-const METRICS: Sentences<MetricReasons> = {
+export const METRICS: Sentences<MetricReasons> = {
   METRIC_FAILED: (r) => `failed ${times(r.times)}, and failureLimit is ${r.limit}`,
   METRIC_INCONCLUSIVE: (r) => `inconclusive ${times(r.times)}, and inconclusiveLimit is ${r.limit}`,
   METRIC_UNMEASURED: (r) => `could not be measured ${times(r.times)} in a row${r.last === undefined ? "" : `: ${r.last}`}`,
   METRIC_IN_A_ROW: (r) => `${times(r.times)} in a row`,
   METRIC_NO_ROW: (r) => `measured ${times(r.times)} without ${r.wanted} successes in a row`,
-  METRIC_STOPPED: () => "stopped",
+  METRIC_STOPPED: () => "stopped before it ended",
 };
 
 const sayPart = sayBy<ExpressionReasons & PathReasons>({ ...EXPRESSIONS, ...PATHS });

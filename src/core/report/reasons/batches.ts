@@ -6,10 +6,11 @@ import { batchPhrase } from "./phrases.ts";
 export const BATCHES: Entries<BatchesReasons> = entriesOf<BatchesReasons>()({
   BATCH_BUILT_OFTEN: { says: "{batch} was built {times} times: {because}", subject: "batch", actions: ["resume", "abort"] },
   BATCH_MADE: {
-    says: ({ batch, clusters, ahead }, names) => `${batchPhrase(batch)}${ahead === true ? ", ahead" : ""}: ${names.clusters(clusters)}`,
+    says: ({ batch, clusters, ahead }, names) =>
+      `Stagecoach makes ${batchPhrase(batch)}${ahead === true ? " ahead of its turn" : ""}: ${names.clusters(clusters)}`,
     subject: "batch",
   },
-  BATCH_ATTEMPT: { says: "{batch}: attempt {attempt}", subject: "batch" },
+  BATCH_ATTEMPT: { says: "Stagecoach begins attempt {attempt} of {batch}", subject: "batch" },
   BATCH_OPENING: {
     says: ({ branches, again, clusters }, names) => {
       const of = names.clusters(clusters);
@@ -21,7 +22,7 @@ export const BATCHES: Entries<BatchesReasons> = entriesOf<BatchesReasons>()({
   },
   BATCH_NEEDS_NO_PULL: { says: "{batch} needs no pull request: it finds {clusters} at the release already", subject: "batch" },
   BATCH_PROPOSED: { says: "Stagecoach opened {pull} for {batch}", subject: "batch" },
-  BATCH_MERGED: { says: "[{by} merged {pull}|{pull} is merged] of {batch} as {commit}", subject: "batch" },
+  BATCH_MERGED: { says: "[{by}|Stagecoach] merged {pull} of {batch} as {commit}", subject: "batch" },
   BUILT_AGAIN: { says: "Stagecoach builds it again", subject: "batch" },
   ALL_LEFT_OUT: { says: "people left out every cluster of it", subject: "batch" },
   LIMITS_ALLOW_FEWER: { says: "the limits of the repo allow fewer at once", subject: "repository" },
@@ -65,7 +66,7 @@ export const BATCHES: Entries<BatchesReasons> = entriesOf<BatchesReasons>()({
   CLOSED_UNMERGED: { says: "{by} closed {pull} ({batch}) without merging it", subject: "pull", actions: ["resume", "skip", "abort"] },
   CHANGED_NOT_MERGED: { says: "{because}, so it is not merged", subject: "pull", actions: ["resume", "abort"] },
   BRANCH_TAKEN: {
-    says: "somebody else made the branch {branch} (at {head}): no pull request is opened on it",
+    says: "somebody else made the branch {branch} (at {head}), so Stagecoach opens no pull request on it",
     subject: "repository",
     actions: ["resume", "abort"],
   },

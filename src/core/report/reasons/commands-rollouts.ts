@@ -27,7 +27,7 @@ export const ROLLOUT_COMMANDS = entriesOf<CommandReasons>()({
     subject: "application",
     says: "{count} Rollouts are more than one command acts on: comment it on a batch's pull request",
   },
-  ROLLOUTS_ORDERED: { subject: "application", says: "{by}: {action} the Rollouts of {clusters}" },
+  ROLLOUTS_ORDERED: { subject: "application", says: "@{by} asked to {action} the Rollouts of {clusters}" },
   ROLLOUTS_UNSEEN: {
     subject: "application",
     says: "nothing was done: the clusters of a batch move together, and Stagecoach cannot read {cluster}: {because}",

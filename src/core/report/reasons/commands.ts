@@ -16,8 +16,8 @@ function both(clusters: readonly string[], checks: readonly CheckRef[], names: N
 
 /** What came of commands. */
 const GENERAL = entriesOf<CommandReasons>()({
-  COMMAND_GIVEN: { subject: "person", says: "{by}: {text}" },
-  COMMAND_ENDED: { subject: "person", says: "{by}: {text}: {outcome}" },
+  COMMAND_GIVEN: { subject: "person", says: "@{by} wrote {text}" },
+  COMMAND_ENDED: { subject: "person", says: "@{by} wrote {text}: {outcome}" },
   RUN_STATUS: { subject: "run", says: "{phase}: {because}" },
   PERMISSION_MISSING: {
     subject: "person",

@@ -18,11 +18,11 @@ const SAYS: Says = {
   NO_CONNECTION: "no connection",
   COLLECTION_LOST: ({ what, because, advice }, names) =>
     `${what}: ${names.because(because)}${advice === undefined ? "" : `; ${names.because(advice)}`}`,
-  COLLECTION_UNLISTED: "{what}: Stagecoach has not listed them yet",
-  COLLECTION_SILENT: "{what}: no answer for {seconds}s",
-  COLLECTION_CLOSED: "{what}: the connection is closed",
-  TOO_MANY_OBJECTS: "there are more than {most} {what}",
-  TOO_MANY_CHANGES: "{what}: they change faster than Stagecoach can list them",
+  COLLECTION_UNLISTED: "Stagecoach has not listed its {what} yet",
+  COLLECTION_SILENT: "it has sent nothing of its {what} for {seconds}s",
+  COLLECTION_CLOSED: "it closed the connection that brings its {what}",
+  TOO_MANY_OBJECTS: "it has more than {most} {what}",
+  TOO_MANY_CHANGES: "its {what} change faster than Stagecoach can list them",
   NO_ARGOCD_LIST: ({ message }) =>
     `the answer is not a list from Argo CD${message === undefined ? ": it has no items" : ` (${message}); is it the right address?`}`,
   EMPTY_LIST_SAYS_NOTHING: "forbidden: the account may not get {what}, so an empty list says nothing",

@@ -8,7 +8,7 @@ import { sayRender } from "./render.ts";
 
 const UNVERIFIED = "set sourceRef.unverified: true to go on without that check";
 const killed = (by = "time or memory", end = true) =>
-  `takes too much ${by}: Stagecoach ${end ? "leaves it alone until its head changes" : "tries again"}`;
+  `planning it takes too much ${by}: Stagecoach ${end ? "leaves it alone until its head changes" : "tries again"}`;
 const EDITED = "was edited since this run began";
 const OF_RUN = "it belongs to run {rollout} #{run}";
 
@@ -38,8 +38,8 @@ export const ENGINE: Entries<EngineReasons> = entriesOf<EngineReasons>()({
   GUARD_UNRENDERED: {
     subject: "file",
     says: ({ problem, because }, names) => {
-      const why = problem === undefined ? "spec: unknown reason" : `${problem.where}: ${sayRender(problem).message}`;
-      return `Stagecoach cannot work out what it would change: ${why}; ${names.because(because)}; ${UNVERIFIED}`;
+      const why = problem === undefined ? "Argo CD's own error is not known" : `${problem.where}: ${sayRender(problem).message}`;
+      return `Stagecoach cannot render the ApplicationSet, so it does not know what it would change: ${why}; ${names.because(because)}; ${UNVERIFIED}`;
     },
   },
   PLANE_NOT_ASKED: { subject: "controlPlane", says: "Stagecoach cannot ask control plane {plane} now" },

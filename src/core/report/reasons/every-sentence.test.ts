@@ -16,13 +16,17 @@ import { expect, test } from "vitest";
 import type { AnyReason } from "../../base/reason.ts";
 import type { ProblemReason } from "../../reasons/problem.ts";
 import type { RenderProblem } from "../../reasons/render.ts";
+import { sayExpression, sayMetric } from "./analysis.ts";
 import type { Entry } from "./entry.ts";
 import { PROBLEMS, sayProblem } from "./problems/problems.ts";
 import { RENDER_PROBLEMS, sayRender } from "./render.ts";
 import { namesOf, TABLES, wholeSentence } from "./say.ts";
+import { sayTemplateFailure } from "./templates.ts";
+import { conditionFailure, FAILING_CONDITIONS, FAILING_PATHS, METRIC_ENDS, pathFailure } from "./testing/expression-samples.ts";
 import { PROBLEM_SAMPLES } from "./testing/problem-samples.ts";
 import { samplesOf } from "./testing/reason-samples.ts";
 import { RENDER_SAMPLES } from "./testing/render-samples.ts";
+import { FAILING_TEMPLATES, templateFailure } from "./testing/template-samples.ts";
 import { sayWording } from "./wording.ts";
 
 /** A code in each of its ways; then what it is about, the commands that answer it, and its help. */
@@ -48,6 +52,15 @@ function problemLines(code: string, samples: readonly object[], say: (reason: An
   return [`**\`${code}\`**`, "", ...said, ""];
 }
 
+function shown(text: string): string {
+  return text.length > 60 ? `${text.slice(0, 60)}…` : text;
+}
+
+function failed<Reason>(reason: Reason | undefined): Reason {
+  if (reason === undefined) throw new Error("a sample of a failure does not fail");
+  return reason;
+}
+
 /** Words of the program for itself: a cluster is *healthy* to people, and what is still checked of it is said. */
 const INTERNAL =
   /\b(?:(?:un)?settled|settl(?:es|ing)|(?:un)?confirm(?:s|ed)?|baked|bakes|live|lives|mirrors?|rounds?|lanes?|snapshots?|journalled|amendments?|shards?|dips?|ailments?|nudges?|lapse[sd]?|verdicts?|intentions?)\b/i;
@@ -67,6 +80,37 @@ function internalWords(text: string): string[] {
   });
 }
 
+/** The first word of a next step: what a reader can do. A new one is looked at before it is added. */
+const VERBS = new Set(
+  `add apply ask begin bind bring change check choose close compare correct create declare define finish flatten give go have hold hydrate keep
+  label leave let list make measure merge move name nest pick pin print push put raise read reformat register remove rename replace report say
+  separate set shorten simplify spell split switch take use wait write yield`.split(/\s+/),
+);
+
+/** What a rule for prose refuses in a line of people's text, by the name of the rule. */
+const RULES: Readonly<Record<string, (said: string, step: string | undefined) => boolean>> = {
+  "begins with a capital, a sign or a name": (said, step) => step === undefined && /^(?:an?|the|it|its|no|not|waiting|there)\b/.test(said),
+  "ends once": (said, step) => /\w(?:[.,;:!?]{2}(?=\s|$)|[.,;:]\s+[.,;:](?=\s|$))/.test(`${said} ${step ?? ""}`),
+  "has one space between words": (said, step) => / {2}/.test(`${said} ${step ?? ""}`),
+  "has times with their zone": (said) => /\b\d\d:\d\d(?::\d\d)?(?!:\d|.*UTC| in)\b/.test(said.replaceAll(/[\w./-]+:\d+:\d+/g, "")),
+  "has durations as people say them": (said) => /\b\d+ ?ms\b|\b\d{4,} ?s\b/.test(said),
+  "has a next step that begins with what to do": (_, step) =>
+    step !== undefined && !/^did you mean /.test(step) && !VERBS.has(step.split(/[ :,]/)[0] ?? ""),
+  "has a next step that is not the message again": (said, step) => step !== undefined && said.includes(step.split(/[;:,]/)[0] ?? step),
+  "is short enough to be read": (said, step) => said.length > 420 || (step ?? "").length > 260,
+};
+
+/** The lines of people's text that a rule refuses, behind the rule and their code. */
+function refusedLines(text: string): string[] {
+  let code = "";
+  return text.split("\n").flatMap((line) => {
+    code = /^\*\*`(\w+)`/.exec(line)?.[1] ?? code;
+    if (!line.startsWith("- ") || /^- \*(?:means|to do):/.test(line)) return [];
+    const [, said = line.slice(2), step] = /^- (.*) → (.*)$/.exec(line) ?? [];
+    return Object.entries(RULES).flatMap(([rule, refuses]) => (refuses(said, step) ? [`${rule}: ${code} ${line}`] : []));
+  });
+}
+
 test("every sentence stands in one file, in each of its ways, with what it is about", async () => {
   const reasons = Object.entries(TABLES).flatMap(([title, table]) => [
     `## ${title}`,
@@ -81,6 +125,12 @@ test("every sentence stands in one file, in each of its ways, with what it is ab
       sayRender({ ...reason, where: "spec" } as unknown as RenderProblem),
     ),
   );
+  const templates = FAILING_TEMPLATES.map((one) => `- template \`${shown(one)}\`: ${sayTemplateFailure(failed(templateFailure(one)))}`);
+  const conditions = FAILING_CONDITIONS.map((one) => `- condition \`${shown(one)}\`: ${sayExpression(failed(conditionFailure(one)))}`);
+  const paths = FAILING_PATHS.map(
+    (one) => `- path \`${shown(one)}\`: ${sayExpression(failed(pathFailure(one))).replaceAll(one, shown(one))}`,
+  );
+  const metrics = METRIC_ENDS.map((reason) => `- metric webcheck: ${sayMetric(reason)}`);
   const head = [
     "# Every sentence",
     "",
@@ -96,8 +146,13 @@ test("every sentence stands in one file, in each of its ways, with what it is ab
     "## Sets that cannot be rendered",
     "",
     ...render,
+    ...["## Templates that fail", "", ...templates, ""],
+    ...["## Conditions, paths and metrics", "", ...conditions, ...paths, ...metrics, ""],
   ].join("\n");
-  expect(text.split("\n").filter((line) => /undefined|\[object|NaN|\bnull\b/.test(line) && !/null is not text/.test(line))).toEqual([]);
+  expect(
+    text.split("\n").filter((line) => /undefined(?! variable)|\[object|\bNaN\b|\bnull\b/.test(line) && !/null is not text/.test(line)),
+  ).toEqual([]);
   expect(internalWords(text)).toEqual([]);
+  expect(refusedLines(text)).toEqual([]);
   await expect(text).toMatchFileSnapshot("__snapshots__/every-sentence.md");
 });

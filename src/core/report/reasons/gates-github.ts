@@ -11,9 +11,9 @@ export const GITHUB = entriesOf<GatesReasons>()({
   },
   PULL_MANUAL: { says: "{pull} waits for a person to merge it (merge: Manual)", subject: "pull", actions: ["promote"] },
   PULL_QUEUED: { says: "{pull} is in GitHub's merge queue, place {place} ({state})", subject: "pull" },
-  PULL_MERGING: { says: "{pull} is being merged", subject: "pull" },
-  HEAD_MOVED: { says: "not merged yet: its head moved since", subject: "pull" },
-  MERGE_BEGINS: { says: "merging {pull} at {head}", subject: "pull" },
+  PULL_MERGING: { says: "Stagecoach is merging {pull}", subject: "pull" },
+  HEAD_MOVED: { says: "Stagecoach does not merge it yet: its head moved since", subject: "pull" },
+  MERGE_BEGINS: { says: "Stagecoach merges {pull} at {head}", subject: "pull" },
   MERGEABLE_UNKNOWN: { says: "waiting for GitHub to say whether {pull} can be merged", subject: "pull" },
   GATE_UNSEEN: { says: "{pull} waits for GitHub to see its check stagecoach/gate", subject: "pull" },
   GITHUB_BLOCKS: {

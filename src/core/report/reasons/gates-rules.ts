@@ -100,7 +100,7 @@ export const RULES = entriesOf<GatesReasons>()({
   HOOK_UNCLEAR: { says: "{hook} gave no answer to go by: {because}", subject: "hook" },
   HOOK_AWAITED: { says: "waiting for the answer of {hook}", subject: "hook" },
   PR_GATE_RUN_ENDED: { says: "the run is over ({phase}): {because}", subject: "run" },
-  PR_GATE_CLOSING: { says: "{pull} is being closed: {because}", subject: "pull" },
+  PR_GATE_CLOSING: { says: "Stagecoach is closing {pull}: {because}", subject: "pull" },
 });
 
 function tooLarge(over: OverLimit): string {

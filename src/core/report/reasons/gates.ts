@@ -31,12 +31,12 @@ const STANDING = entriesOf<GatesReasons>()({
     subject: "pull",
     actions: ["resume", "abort"],
   },
-  PULL_BUILT_AGAIN: { says: "{pull} is built again: {because}", subject: "pull" },
-  PULL_CLOSED_NEEDLESS: { says: "{pull} is closed: {because}", subject: "pull" },
+  PULL_BUILT_AGAIN: { says: "Stagecoach builds {pull} again: {because}", subject: "pull" },
+  PULL_CLOSED_NEEDLESS: { says: "Stagecoach closes {pull}: {because}", subject: "pull" },
   WEIGHT_MISSED: { says: "{clusters} did not get through the weight before", subject: "cluster" },
-  BASE_AT_RELEASE: { says: "the base is at the release already", subject: "repository" },
-  BASE_CONFLICTS: { says: "it conflicts with the base", subject: "repository" },
-  BASE_MOVED: { says: "the base has moved and the repository wants it up to date", subject: "repository" },
+  BASE_AT_RELEASE: { says: "the base branch has the release already", subject: "repository" },
+  BASE_CONFLICTS: { says: "it conflicts with the base branch", subject: "repository" },
+  BASE_MOVED: { says: "the base branch has moved, and the repository wants pull requests up to date with it", subject: "repository" },
   GUARD_PENDING: { says: "Stagecoach renders {pull} on the current base branch to see what it would change", subject: "pull" },
   GUARD_REFUSES: { says: "{pull} must not be merged: {because}", subject: "pull", actions: ["resume", "skip", "abort"] },
   CONFIRMED_ILL: {
@@ -81,8 +81,8 @@ const STANDING = entriesOf<GatesReasons>()({
     subject: "person",
     actions: ["halt"],
   },
-  HALTED_MERGING: { says: "{pull} is not merged any more, unless its merge is under way already; {because}", subject: "pull" },
-  HALTED_IN_QUEUE: { says: "{pull} is taken out of the merge queue: it is halted", subject: "pull" },
+  HALTED_MERGING: { says: "Stagecoach does not merge {pull} any more, unless its merge is under way already; {because}", subject: "pull" },
+  HALTED_IN_QUEUE: { says: "Stagecoach takes {pull} out of the merge queue: it is halted", subject: "pull" },
   JITTER: { says: "{pull} waits for the random delay of its stage (`jitter`)", subject: "pull" },
   WINDOW_SHUT: {
     says: ({ window, where }) => {

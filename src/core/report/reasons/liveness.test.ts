@@ -96,7 +96,7 @@ const MESSAGES: [name: string, input: LivenessInput, verdict: string, sentence: 
     "failing",
     "Its sync ended Failed: hook failed (retried 5 times). Argo CD does not try this revision again by itself: push a new commit, or sync it by hand.",
   ],
-  ["an Application that is gone", input({ application: undefined }), "lost", "There is no such Application."],
+  ["an Application that is gone", input({ application: undefined }), "lost", "Argo CD has no such Application."],
   [
     "a cluster that is down, and since when that is known",
     input({

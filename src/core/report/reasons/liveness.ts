@@ -64,10 +64,10 @@ const BY_ITSELF = "Argo CD does so by itself within minutes; its webhook makes t
 /** Says who is waited for before a spec changes, and what was asked of them. */
 function awaitedPhrase({ step, parent = "", set, asked, mute, day }: LivenessReasons["SPEC_AWAITS"], names: Names): string {
   const who = STEPS[step](parent, set === undefined ? "it" : `ApplicationSet ${set}`);
-  if (asked === undefined) return mute === true ? `${who}, and cannot be asked to from here. ${BY_ITSELF}.` : `${who}.`;
-  if (asked.answer === "asked") return `${who}; it was asked to at ${clock(asked.at, day)}.`;
-  if (asked.answer === "unavailable") return `${who}, and cannot be asked to from here (\`allowRefresh\`). ${BY_ITSELF}.`;
-  return `${who}; asking it to at ${clock(asked.at, day)} failed: ${names.because(asked.answer.failed).replace(/\.+$/, "").slice(0, 400)}. ${BY_ITSELF}.`;
+  if (asked === undefined) return mute === true ? `${who}, and Stagecoach has no way to ask for it. ${BY_ITSELF}.` : `${who}.`;
+  if (asked.answer === "asked") return `${who}; Stagecoach asked for it at ${clock(asked.at, day)}.`;
+  if (asked.answer === "unavailable") return `${who}, and Stagecoach may not ask for it (\`allowRefresh\`). ${BY_ITSELF}.`;
+  return `${who}; Stagecoach asked for it at ${clock(asked.at, day)}, and that failed: ${names.because(asked.answer.failed).replace(/\.+$/, "").slice(0, 400)}. ${BY_ITSELF}.`;
 }
 
 type Says = { readonly [Code in keyof LivenessReasons]: Wording<{ readonly code: Code } & Readonly<LivenessReasons[Code]>> };
@@ -79,7 +79,7 @@ const OBJECTS = {
 };
 
 const SAYS: Says = {
-  NO_APPLICATION: "There is no such Application.",
+  NO_APPLICATION: "Argo CD has no such Application.",
   CHANGE_LIVE: ({ seen, more, health, since, comparedAt, cluster, objects, day }) => {
     const at = seen.length === 0 ? "" : ` at ${seen.map(short).join(", ")}${more === 0 ? "" : ` and ${more} more`}`;
     const held = since === undefined ? "" : ` since ${clock(since, day)}`;
@@ -91,7 +91,7 @@ const SAYS: Says = {
     `Stagecoach cannot check right now whether ${all ? "the clusters here answer" : "every cluster here answers"}: one that goes away after its sync would not be noticed (docs/liveness.md#limits).`,
   CLOCK_AHEAD: ({ because, seconds, broken }, names) =>
     `${names.because(because)} Its cluster's clock is at least ${seconds}s ahead of Stagecoach's.${broken ? " That is too far to allow for: set that clock (NTP)." : ""}`,
-  APPLICATION_DELETED: ({ since }) => `The Application has been in deletion since ${readable(since)}.`,
+  APPLICATION_DELETED: ({ since }) => `Somebody deleted the Application at ${readable(since)}, and its cleaning up goes on.`,
   OWNER_ENDS: ({ name, state }) =>
     `Its ApplicationSet ${name} ${state === "gone" ? "is gone" : "is being deleted"}: nothing brings changes to it any more.`,
   OWNER_SAYS: "{message}",
@@ -162,7 +162,7 @@ const SAYS: Says = {
   SYNC_NOT_BEGUN: "A sync was requested and has not begun yet.",
   SYNC_AWAITS_WINDOW: ({ message = "", opensAt }) =>
     `Its sync waits for a sync window to open: ${message}${after("; it opens at ", opensAt && readable(opensAt))}.`,
-  OPERATION_GOES_ON: ({ phase, since, day }) => `Its operation is ${phase}${since === undefined ? "" : ` since ${clock(since, day)}`}.`,
+  OPERATION_GOES_ON: ({ phase, since, day }) => `Its operation is ${phase}${since === undefined ? "" : `, since ${clock(since, day)}`}.`,
   SYNC_RETRIES: ({ failedAt, retry, of, at, overdue, message, day }) => {
     const said = after(": ", message);
     const which = `retry ${retry}${of === undefined ? "" : ` of ${of}`}`;
@@ -189,7 +189,7 @@ const SAYS: Says = {
   DEGRADED_BEFORE: ({ message }) => `It is Degraded${after(" (", message, ")")}, by a status that does not show the change.`,
   DEGRADED: ({ since, seenAt, message, day }) => {
     const when = since === undefined ? `, seen with the change at ${clock(seenAt, day)}` : ` since ${clock(since, day)}`;
-    return `It is Degraded${when}${after(" (", message, ")")}.`;
+    return `It ${since === undefined ? "is" : "has been"} Degraded${when}${after(" (", message, ")")}.`;
   },
   SUSPENDED: ({ message }) =>
     `Its health is Suspended${after(" (", message, ")")}: something in it is paused, such as a Rollout at a canary step.`,
@@ -241,7 +241,7 @@ const APART: { readonly [Code in keyof LivenessReasons]?: { subject?: Subject; a
   CONTENT_UNREAD: { subject: "controlPlane", actions: LEAVE_OUT },
   CONTENT_UNTOLD: { actions: LEAVE_OUT },
   CONTENT_NOT_LIVE: { actions: LEAVE_OUT },
-  CONTENT_UNCHANGED: { actions: ["requeue", "skip", "rollback"] },
+  CONTENT_UNCHANGED: { actions: FAILED.slice(1) },
   READ_FAILED: { subject: "controlPlane" },
 };
 

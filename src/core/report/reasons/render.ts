@@ -14,7 +14,7 @@ import { sayTemplateFailure } from "./templates.ts";
 const BY_ARGO = "let Argo CD render this set (argocd appset generate)";
 const SIMPLIFY = `simplify it, or ${BY_ARGO}`;
 const IN_QUOTES = "put it in quotes";
-const MEND = "one broken file stops the whole set: mend it or exclude it";
+const CORRECT = "correct it, or exclude it: one broken file stops the whole set";
 
 const text = (value: unknown) => JSON.stringify(value);
 const noText = (r: { given: unknown }) => `${text(r.given)} is not text`;
@@ -34,7 +34,7 @@ const INVALID = byKind<InvalidKinds>({
   NoMergeKeys: ["mergeKeys is missing or empty", "name the parameters that tell sets apart"],
   GeneratorNoMap: ["the generator is not a map", "write one of {known}"],
   NoGenerator: ["the entry holds no generator", "write one of {known}"],
-  UnknownGenerator: [(r) => `${text(r.given)} is not a generator`, "[did you mean {near}? ]one of {known}"],
+  UnknownGenerator: [(r) => `${text(r.given)} is not a generator`, "[did you mean {near}? Else ]write one of {known}"],
   FieldsNoMap: ["the generator is not a map", "write its fields below it, or {}"],
   SeveralGenerators: [(r) => `the entry holds ${r.generators.join(" and ")}: only one generator may stand here`, "make an entry of each"],
   NestedTwice: ["matrix and merge nest one level deep only", "take this one out, or write its result as a list"],
@@ -45,9 +45,9 @@ const INVALID = byKind<InvalidKinds>({
   ElementsNoList: ["elements is not a list", "write a list of maps"],
   ElementNoMap: ["the element is not a map", "write key: value lines"],
   ElementsYamlNoText: ["elementsYaml is not text", "hold the YAML in a block scalar"],
-  ValueNoText: [noText, "values are texts: put it in quotes"],
+  ValueNoText: [noText, "put it in quotes: values are texts"],
   NoText: [noText, IN_QUOTES],
-  NoMap: [(r) => `${text(r.given)} is not a map`, "in YAML, {{ … }} at the start of a value needs quotes"],
+  NoMap: [(r) => `${text(r.given)} is not a map`, "put {{ … }} in quotes, as YAML wants at the start of a value"],
   SourcesNoList: ["sources is not a list", "write a list of sources"],
   SelectorNoMap: ["the selector is not a map", "give it matchLabels or matchExpressions"],
   LabelsNoMap: ["matchLabels is not a map of texts", "write key: value lines"],
@@ -56,17 +56,17 @@ const INVALID = byKind<InvalidKinds>({
   ValuesMissing: ["operator {operator} wants at least one value", "list the values"],
   ValuesNeedless: ["operator {operator} takes no values", "remove the values, or use In or NotIn"],
   UnknownOperator: [(r) => `${text(r.given)} is not an operator of a label selector`, "use In, NotIn, Exists or DoesNotExist"],
-  LabelValue: [(r) => `${text(r.given)} cannot be the value of a label`, "at most 63 letters, digits, -, _ and ."],
+  LabelValue: [(r) => `${text(r.given)} cannot be the value of a label`, "use at most 63 letters, digits, -, _ and ."],
   LabelKey: [
     (r) => `${text(r.given)} is not a valid label key`,
-    "letters, digits, -, _ and ., after an optional DNS prefix and /; with goTemplate no leading dot",
+    "use letters, digits, -, _ and ., after an optional DNS prefix and /; with goTemplate no leading dot",
   ],
 });
 
 const keysHint = (r: { dotted: boolean }) =>
   r.dotted
-    ? "with goTemplate: true nested keys cannot be merge keys: use top-level ones"
-    : "merge keys must tell the sets of a generator apart";
+    ? "use top-level keys: with goTemplate: true nested ones cannot be merge keys"
+    : "choose merge keys that tell the sets of a generator apart";
 
 const PARAM_ERROR = byKind<ParamKinds>({
   BothGive: [
@@ -84,17 +84,17 @@ const PARAM_ERROR = byKind<ParamKinds>({
     "write the path from the repository's root, without a leading / or :",
   ],
   BadGlob: [(r) => `the pattern ${text(r.glob)} is malformed`, "check its brackets and backslashes"],
-  Unreadable: ["{name} cannot be read[: {said}]", "is it a plain file of this revision?"],
-  FileNotYaml: ["{name}: not YAML: {said}", MEND],
-  FileNoMap: ["{name}: neither a map nor a list of maps", "one such file stops the whole set: mend it or exclude it"],
+  Unreadable: ["{name} cannot be read[: {said}]", "make it a plain file of this revision"],
+  FileNotYaml: ["{name}: not YAML: {said}", CORRECT],
+  FileNoMap: ["{name}: neither a map nor a list of maps", "correct it, or exclude it: one such file stops the whole set"],
   ValuesNoMap: ["values is not a map of texts", "write key: value lines below it"],
   TextsOnly: [
     (r) => `${text(r.given)} is not text, and without goTemplate: true elements hold texts only`,
     "put it in quotes, or set goTemplate: true",
   ],
   NotYaml: ["not YAML: {said}", "check what the template yields (toJson is safest)"],
-  NoListOfMaps: ["it does not yield a list of maps", "elementsYaml must be a YAML or JSON list"],
-  ItemNoMap: ["item {index} is not a map", "elementsYaml must be a list of maps"],
+  NoListOfMaps: ["it does not yield a list of maps", "yield a YAML or JSON list of maps"],
+  ItemNoMap: ["item {index} is not a map", "yield a list of maps"],
 });
 
 const ONLINE: Record<RenderProblems["UNSUPPORTED_GENERATOR"]["generator"], string> = {
@@ -109,21 +109,21 @@ export const RENDER_PROBLEMS: ProblemEntries<RenderProblems> = {
   INVALID: {
     ...INVALID,
     means: "not an ApplicationSet that Argo CD would take",
-    todo: "as the hint says; often `{{ … }}` needs quotes",
+    todo: "correct what the message names; often `{{ … }}` needs quotes",
   },
   PARAM_ERROR: {
     ...PARAM_ERROR,
     means: "a file of a git generator, or a merge of parameters, that cannot be used",
-    todo: "mend or exclude the file: one stops the whole set",
+    todo: "correct or exclude the file: one stops the whole set",
   },
   INVALID_NAME: {
     ...byKind<NameKinds>({
-      Characters: [cannotBeName, "lower case letters, digits, - and ., at most 253 characters; nameNormalized or normalize make one"],
-      Parameter: [cannotBeName, "a parameter it names is missing from this set"],
+      Characters: [cannotBeName, "use lower-case letters, digits, - and ., at most 253 of them; nameNormalized or normalize make one"],
+      Parameter: [cannotBeName, "give this set every parameter that the name uses"],
       NoName: ["an Application would have no name", "set template.metadata.name"],
     }),
     means: "a name no Application can have",
-    todo: "is a parameter of the name missing?",
+    todo: "give the set every parameter that the name uses",
   },
   DUPLICATE_NAME: {
     says: "two Applications would be named {name}",
@@ -140,20 +140,20 @@ export const RENDER_PROBLEMS: ProblemEntries<RenderProblems> = {
     },
     hint: "let the server read them",
     means: "an ApplicationSet needs labels or annotations of cluster Secrets, and clusters are only what Applications say of them",
-    todo: "`clusterSecrets: true` with `deploy/cluster-secrets`, or a control plane of `kind: api`",
+    todo: "set `clusterSecrets: true` with `deploy/cluster-secrets`, or use a control plane of `kind: api`",
   },
   NO_REPO: {
     says: "the repository {repoURL}[ at {revision}] is not at hand",
     hint: "give a checkout of it (--repo DIR)",
     means: "a git generator reads a repository that is not at hand",
-    todo: "`--repo DIR` with a checkout. The bot reads its own repo only",
+    todo: "give `--repo DIR` with a checkout. The bot reads its own repo only",
   },
   TEMPLATE_ERROR: {
     ...byKind<TemplateKinds>({
       Go: [(r) => `template ${text(r.template)}: ${sayTemplateFailure(r.because)}`, (r) => templateHint(r.because)],
       Unclosed: [(r) => `no "}}" closes the tag ${text(r.tag)}`, "close the tag with }}"],
       PatchNotYaml: ["the rendered patch is not YAML: {said}", "check its indentation, and what the template yields"],
-      PatchNoMap: ["the rendered patch is not a map", "it patches an Application: begin with spec: or metadata:"],
+      PatchNoMap: ["the rendered patch is not a map", "begin with `spec:` or `metadata:`, since it patches an Application"],
     }),
     means: "the template fails",
     todo: "check what it yields for the parameters named",
@@ -178,7 +178,7 @@ export const RENDER_PROBLEMS: ProblemEntries<RenderProblems> = {
       ],
     }),
     means: "a `templatePatch` with directives, or one that versions of Argo CD merge differently",
-    todo: "plain fields",
+    todo: "write plain fields",
   },
 };
 
@@ -189,10 +189,10 @@ function cannotBeName(r: { given: unknown }): string {
 function templateHint(reason: TemplateReason): string {
   if (reason.code === "GO_NO_KEY") return "give every element this parameter, or guard it with {{ if }} or default";
   if (reason.code === "GO_UNKNOWN_FUNCTION")
-    return "with goTemplate: true parameters begin with a dot ({{ .name }}); else check the function's name";
-  if (reason.code === "GO_INCOMPARABLE") return "numbers from data are floats: compare with 1.0, or convert with int";
-  if (Object.values(reason).includes("map[string]string")) return "labels, annotations and values are text maps: read them with index";
-  return "Argo CD fails on this template in the same way";
+    return "write parameters with a dot, as goTemplate: true wants ({{ .name }}); else check the function's name";
+  if (reason.code === "GO_INCOMPARABLE") return "compare with 1.0, or convert with int: numbers from data are floats";
+  if (Object.values(reason).includes("map[string]string")) return "read labels, annotations and values with index: they are maps of texts";
+  return "correct the template: Argo CD fails on it in the same way";
 }
 
 /** Says why an ApplicationSet cannot be rendered, and what to do. */

@@ -41,7 +41,7 @@ export const STAGES: Entries<StageReasons> = entriesOf<StageReasons>()({
   BATCH_SETTLED_WITH: {
     says: ({ failed, excused }, names) => {
       const parts: string[] = [];
-      if (failed.length > 0) parts.push(`${names.clusters(failed)} failed, within the budget`);
+      if (failed.length > 0) parts.push(`${names.clusters(failed)} failed, which the stage allows`);
       if (excused.length > 0) parts.push(`${names.clusters(excused)} failed as before the batch`);
       return `done; ${parts.join("; ")}`;
     },
@@ -51,10 +51,10 @@ export const STAGES: Entries<StageReasons> = entriesOf<StageReasons>()({
   TARGET_HAS_OLD: { says: "healthy at what it had before", subject: "application" },
 
   WAIT_BEGINS: {
-    says: { again: { true: "{batch}: {wait} begins again", false: "{batch}: {wait} begins" } },
+    says: { again: { true: "{batch} begins its {wait} again", false: "{batch} begins its {wait}" } },
     subject: "batch",
   },
-  WAIT_OVER: { says: "{batch}: {wait} is over", subject: "batch" },
+  WAIT_OVER: { says: "{batch} has ended its {wait}", subject: "batch" },
   STEP_AWAITS_PERSON: {
     says: "paused at weight {weight} until a person promotes it; {clusters} healthy",
     subject: "batch",
@@ -136,7 +136,7 @@ export const STAGES: Entries<StageReasons> = entriesOf<StageReasons>()({
   },
   QUARANTINE_FULL: {
     says: ({ clusters, most, because }, names) =>
-      `${count(clusters.length, "cluster")} in quarantine (${names.clusters(clusters)}), and the rollout allows ${most}: ${names.because(because)}`,
+      `${count(clusters.length, "cluster")} ${clusters.length === 1 ? "is" : "are"} in quarantine (${names.clusters(clusters)}), and the rollout allows ${most}: ${names.because(because)}`,
     subject: "cluster",
     actions: ["resume", "skip", "abort"],
   },

@@ -1,5 +1,6 @@
 import { count } from "../../base/count.ts";
 import type { PinRef, TargetReasons } from "../../reasons/targets.ts";
+import { ended } from "../words.ts";
 import { type Entries, entriesOf } from "./entry.ts";
 import { clock, issuePhrase } from "./phrases.ts";
 
@@ -26,7 +27,7 @@ export const TARGETS: Entries<TargetReasons> = entriesOf<TargetReasons>()({
   CONTROL_PLANE_UNSEEN: {
     subject: "controlPlane",
     says: ({ plane, since, because }, names) =>
-      `Stagecoach cannot read control plane ${plane} since ${since.slice(0, 10)} ${clock(since)}: ${names.because(because)}`,
+      `Stagecoach has not been able to read control plane ${plane} since ${since.slice(0, 10)} ${clock(since)}: ${names.because(because)}`,
     means: "Stagecoach cannot read this Argo CD. Nothing is concluded about its Applications, and their clusters wait",
     todo: "put the connection right; what follows the colon says what Argo CD or the network answered. The run goes on by itself",
   },
@@ -51,7 +52,7 @@ export const TARGETS: Entries<TargetReasons> = entriesOf<TargetReasons>()({
     says: ({ seen, because }, names) =>
       seen
         ? `not healthy within its deadline: ${names.because(because)}`
-        : `Argo CD has not shown the change within its deadline: ${names.because(because)} Does Argo CD hear of pushes? ${WEBHOOK} says how to set it up.`,
+        : `Argo CD has not shown the change within its deadline: ${ended(names.because(because))} Does Argo CD hear of pushes? ${WEBHOOK} says how to set it up.`,
     means: "Argo CD did not show the change healthy within `seenDeadline` or `progressDeadline`",
     todo: "look at the Application in Argo CD. `/retry` looks again, `/requeue CLUSTER` tries it later, `/skip CLUSTER` leaves it out, `/rollback` puts the old values back",
   },
@@ -76,10 +77,10 @@ export const TARGETS: Entries<TargetReasons> = entriesOf<TargetReasons>()({
     subject: "application",
     says: ({ because, at, answer, seen }, names) => {
       const hint = seen ? "" : ` ${WEBHOOK}.`;
-      if (answer === "asked") return `${names.because(because)} Argo CD was asked to compare again at ${clock(at)}.`;
-      if (answer === "unavailable")
-        return `${names.because(because)} Argo CD cannot be asked from here to compare again (\`allowRefresh\`).${hint}`;
-      return `${names.because(because)} Asking Argo CD at ${clock(at)} to compare again failed: ${inShort(names.because(answer.failed))}.${hint}`;
+      const why = ended(names.because(because));
+      if (answer === "asked") return `${why} Stagecoach asked Argo CD to compare again at ${clock(at)}.`;
+      if (answer === "unavailable") return `${why} Stagecoach may not ask Argo CD to compare again (\`allowRefresh\`).${hint}`;
+      return `${why} Stagecoach asked Argo CD at ${clock(at)} to compare again, and that failed: ${inShort(names.because(answer.failed))}.${hint}`;
     },
   },
 

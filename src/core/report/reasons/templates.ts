@@ -85,7 +85,7 @@ export const LACKS: Sentences<GoLacks> = {
   LACKS_CHANGE: (r) =>
     `${r.fn} on a parameter is not supported: it would change what other fields see; use it on a dict, or merge into one first`,
   LACKS_VERSION_JSON: () => "a semver value cannot be encoded",
-  LACKS_BASE64: (r) => (r.bytes ? "b64dec of bytes that are no text is not supported" : "b64dec was given text that is no base64"),
+  LACKS_BASE64: (r) => (r.bytes ? "b64dec of bytes that are not text is not supported" : "b64dec was given text that is not base64"),
   LACKS_CHUNK: () => "chunk with a size below 1 is not supported",
   LACKS_LONG_LIST: (r) => `a list of ${r.count} numbers is too long`,
   LACKS_LONG_PATTERN: (r) => `regular expressions of more than ${r.most} characters are not supported`,
@@ -93,16 +93,16 @@ export const LACKS: Sentences<GoLacks> = {
   LACKS_OCTAL: (r) => `the integer of ${JSON.stringify(r.text)} depends on the version of Argo CD (a leading zero may mean octal)`,
   LACKS_BIG_INTEGER: (r) => `the integer ${r.value} is too large to be exact here`,
   LACKS_CONSTRAINT: (r) => `semverCompare does not support the constraint ${JSON.stringify(r.part)}`,
-  LACKS_PRERELEASE: () => "semverCompare of a pre-release with a constraint that names one is not supported",
-  LACKS_NOSPACE: () => "nospace of other than ASCII text is not supported: sprig breaks it",
-  LACKS_YAML: (r) => `toYaml of ${YAML[r.of]} is not supported`,
+  LACKS_PRERELEASE: () => "semverCompare does not support a pre-release against a constraint that names one",
+  LACKS_NOSPACE: () => "nospace is supported for ASCII text alone: sprig breaks other text",
+  LACKS_YAML: (r) => `toYaml does not support ${YAML[r.of]}`,
 };
 
-const VERB_FOR = { c: "what is no character", q: "an integer", f: "so large a number", x: "a float" };
+const VERB_FOR = { c: "what is not a character", q: "an integer", f: "a number this large", x: "a float" };
 const YAML = {
-  key: "a map with a key so long, or of several lines,",
+  key: "a map with a key that is very long or has several lines",
   characters: "text with unusual characters",
-  quotes: "so long a text in double quotes",
+  quotes: "a text this long in double quotes",
 };
 
 /** Says why a template cannot be parsed or executed. */

@@ -33,7 +33,7 @@ test("--check tells the faults of settings, credentials and files together", asy
 
 test("with a faulty file, faulty settings are told all the same, and credentials that may stand in it are not missed", async () => {
   const refused = await check("github: { host: 'https://ghe.example.com' }\n", "PORT=abc\nPRIVATE_KEY=y\n").catch((error) => error);
-  expect(refused.message).toMatch(/the name alone: ghe\.example\.com\nPORT is not a port[^\n]*$/);
+  expect(refused.message).toMatch(/: ghe\.example\.com\nPORT is not a port[^\n]*$/);
 });
 
 test("no kubeconfig is said beside a configuration that is valid", async () => {

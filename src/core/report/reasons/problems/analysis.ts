@@ -25,14 +25,15 @@ export const ANALYSIS_PROBLEMS = problemsOf<AnalysisProblems>()({
       kind: {
         Twice: "keep one",
         NoValue: "give it one under args",
-        Unknown: ({ near, known }) => didYouMean(near, `they declare ${known.join(", ") || "none"}`),
-        Param: "parameters of the ApplicationSet are not known during a run; cluster.labels are",
+        Unknown: ({ near, known }) =>
+          didYouMean(near, known.length === 0 ? "remove it: they declare none" : `name one that they declare: ${known.join(", ")}`),
+        Param: "use cluster.labels: parameters of the ApplicationSet are not known during a run",
         OfCluster: "measure AfterBatch, or give the argument a value of its own",
       },
     },
     means:
       "an argument of an analysis that its templates do not have, that has no value, that stands there twice, or that names a cluster where there is no batch",
-    todo: "the name that the hint says; or `when: [AfterBatch]`",
+    todo: "use the name that the hint says, or `when: [AfterBatch]`",
   },
   ANALYSIS_TEMPLATE: {
     says: (r) =>
@@ -43,7 +44,10 @@ export const ANALYSIS_PROBLEMS = problemsOf<AnalysisProblems>()({
       if (r.kind === "NoFile") return "add it, or correct its name";
       if (r.kind === "Nothing") return "add spec.metrics";
       if (r.kind !== "None") return r.kind === "Unreadable" ? "correct it there" : "correct the names of spec.templates";
-      return didYouMean(r.near, r.known.length === 0 ? `put it below ${TEMPLATES_FOLDER}` : `there are ${r.known.slice(0, 5).join(", ")}`);
+      return didYouMean(
+        r.near,
+        r.known.length === 0 ? `put it below ${TEMPLATES_FOLDER}` : `name one that is there: ${r.known.slice(0, 5).join(", ")}`,
+      );
     },
     means:
       "there is no such template, two of them have a metric of one name, or they name each other in a circle; a missing one is a warning of `lint`, since the engine argo-rollouts looks for it in its cluster",
@@ -55,7 +59,7 @@ export const ANALYSIS_PROBLEMS = problemsOf<AnalysisProblems>()({
       if (r.kind === "Namespace") return "remove it; `analysis.jobs` of the server's configuration gives each repository its namespace";
       if (r.kind === "Refused") return "correct the template";
       if (r.kind === "NoMetric" || r.kind === "BadPattern") return "correct the template's rule, or remove it";
-      return "docs/analysis.md says what the limits mean; Argo Rollouts refuses this, too";
+      return "correct the limits: docs/analysis.md says what they mean, and Argo Rollouts refuses this, too";
     },
     means:
       "limits that cannot be, as Argo Rollouts judges them; a rule of `dryRun` or `measurementRetention` for no metric; a Job that names its namespace; or an AnalysisRun that Kubernetes refuses",
@@ -74,17 +78,17 @@ export const ANALYSIS_PROBLEMS = problemsOf<AnalysisProblems>()({
     hint: {
       kind: {
         Sigv4: "use basicAuth, oauth2 or a header with a secret argument",
-        Provider: "the builtin engine has {known}; install Argo Rollouts' controller where this analysis is to run",
+        Provider: "use one that the builtin engine has ({known}), or install Argo Rollouts' controller where this analysis is to run",
       },
     },
     means: "a provider that the builtin engine does not have; a warning of `lint`, which does not know the server's engine",
-    todo: "[the engine](analysis.md#the-engines) argo-rollouts",
+    todo: "use [the engine](analysis.md#the-engines) argo-rollouts",
   },
   ANALYSIS_CONDITION: {
     says: (r) => `${r.metric === undefined ? "" : `metric ${r.metric}: `}${r.field}: ${sayExpression(r.because)}`,
-    hint: "conditions are expr-lang over `result`; docs/analysis.md lists what the builtin engine has",
+    hint: "write it in expr-lang over `result`; docs/analysis.md lists what the builtin engine has",
     means: "a condition that the builtin engine cannot read",
-    todo: "[what it has](analysis.md#the-engines)",
+    todo: "use [what it has](analysis.md#the-engines)",
   },
   ANALYSIS_JSONPATH: {
     says: (r) => sayExpression(r.because),
@@ -93,7 +97,7 @@ export const ANALYSIS_PROBLEMS = problemsOf<AnalysisProblems>()({
   },
   ANALYSIS_SECRET: {
     says: "the argument {name} wants the secret {secret}, which does not exist or is not allowed",
-    hint: "`analysis.secrets` of the server says which may be used",
+    hint: "have the operator list it under `analysis.secrets` of the server's configuration",
     means: "a secret that does not exist, or that this repository may not use",
   },
   ANALYSIS_ENDLESS: {

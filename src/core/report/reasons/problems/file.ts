@@ -5,8 +5,8 @@ import { didYouMean, problemsOf } from "./entry.ts";
 const SURE = "check that this is the file you meant";
 const AS_SHOWN = "write it as the reference page shows";
 const HEADER = `apiVersion: ${API_VERSION} and kind: ${KIND}`;
-const NO_ROLLOUT = `[did you mean {near}?|a rollout has apiVersion: ${API_VERSION}; keep other things out of rollouts/]` as const;
-const ONE_OF = "[did you mean {near}? It is ]one of {known}";
+const NO_ROLLOUT = `[did you mean {near}?|write apiVersion: ${API_VERSION} where it is one; keep other things out of rollouts/]` as const;
+const ONE_OF = "[did you mean {near}? Else ]write one of {known}";
 const OR_SETTINGS = "or rollouts.{name} in .github/stagecoach.yaml";
 const EMPTY = "[{key}|the document] is empty";
 const LARGE = "the file has {kibibytes} KiB; at most {most} KiB are read";
@@ -26,7 +26,7 @@ export const FILE_PROBLEMS = problemsOf<FileProblems>()({
       },
     },
     means: "not YAML",
-    todo: "mend it at the line named",
+    todo: "correct it at the line named",
   },
   DUPLICATE_KEY: { says: "this key appears twice in one map", hint: "remove one of them", means: "a key twice in a map; readers differ" },
   TOO_LARGE: { says: { kind: { Size: LARGE, Marks: MARKED, Slow: SLOW } }, hint: SPLIT, means: "over 256 KiB, or 64 KiB of settings" },
@@ -45,7 +45,7 @@ export const FILE_PROBLEMS = problemsOf<FileProblems>()({
   TOO_MANY_DOCUMENTS: { says: "the file has more than {most} documents", hint: SPLIT, means: "too many documents in one file" },
   UNREADABLE: {
     says: "[{name} cannot be read: ]{said}",
-    hint: "it must be a plain file of at most 10 MiB inside the repo",
+    hint: "make it a plain file of at most 10 MiB inside the repo",
     means: "a file that must not be read",
   },
   NOT_A_ROLLOUT: {
@@ -62,9 +62,9 @@ export const FILE_PROBLEMS = problemsOf<FileProblems>()({
     hint: {
       kind: {
         Empty: "write a rollout, or remove the file",
-        NoVersion: `a rollout has ${HEADER}`,
-        NoMap: `a rollout is a map with ${HEADER}`,
-        OtherKind: ({ apiVersion, known }) => `${apiVersion} has ${known.length === 1 ? "only " : ""}${known.join(" and ")}`,
+        NoVersion: `write ${HEADER}`,
+        NoMap: `write a map with ${HEADER}`,
+        OtherKind: ({ apiVersion, known }) => `write kind: ${known.join(" or ")}, which is all that ${apiVersion} has`,
         ...{ OtherObject: NO_ROLLOUT, OddVersion: NO_ROLLOUT },
       },
     },
@@ -80,8 +80,8 @@ export const FILE_PROBLEMS = problemsOf<FileProblems>()({
     says: 'unknown key "{key}" [in {where}|at the top]',
     hint: (r) =>
       r.elsewhere === undefined
-        ? didYouMean(r.near, `known keys here: ${r.known.join(", ")}`, '"')
-        : `${r.elsewhere} has "${r.key}": change apiVersion to it to use it`,
+        ? didYouMean(r.near, `use one of the keys that are known here: ${r.known.join(", ")}`, '"')
+        : `change apiVersion to ${r.elsewhere}, which has "${r.key}"`,
     means: "a key that does not exist",
   },
   MISSING_KEY: {
@@ -135,7 +135,7 @@ export const FILE_PROBLEMS = problemsOf<FileProblems>()({
     hint: {
       kind: {
         Choice: ONE_OF,
-        EmptyList: "it needs at least one item",
+        EmptyList: "write at least one item",
         EmptyText: "write a value, or remove the key",
         Name: "begin with a letter; letters, digits and _ may follow",
         Least: "write {least} or more",
@@ -152,6 +152,7 @@ export const FILE_PROBLEMS = problemsOf<FileProblems>()({
     says: "[{key}|the document] cannot be {given}",
     hint: ONE_OF,
     means: "not an operator of label selectors",
+    todo: "write In, NotIn, Exists or DoesNotExist",
   },
   BAD_DURATION: {
     says: {
@@ -163,12 +164,13 @@ export const FILE_PROBLEMS = problemsOf<FileProblems>()({
     },
     hint: {
       kind: {
-        Text: "[say of what: {bare}s, {bare}m or {bare}h|write a duration such as 90s, 30m or 1h30m]",
+        Text: "write [its unit, too: {bare}s, {bare}m or {bare}h|a duration such as 90s, 30m or 1h30m]",
         Zero: "write more than 0s, such as 15m",
         NoUnit: "write {given}s",
       },
     },
     means: "not a duration",
+    todo: "write a duration such as 90s, 30m or 1h30m",
   },
   BAD_QUANTITY: {
     says: {
@@ -209,7 +211,7 @@ export const FILE_PROBLEMS = problemsOf<FileProblems>()({
   UNKNOWN_ROLLOUT: {
     says: 'no rollout is called "{name}"',
     hint: ({ near, known }) =>
-      didYouMean(near, `rollouts/ declares ${known.join(", ") || "none"}; remove this entry, or add the rollout`, '"'),
+      didYouMean(near, `remove this entry, or add the rollout; rollouts/ declares ${known.join(", ") || "none"}`, '"'),
     means: "`.github/stagecoach.yaml` has settings of a rollout that no file declares",
     todo: "correct the name, or remove the entry",
     warns: true,

@@ -13,9 +13,10 @@ export const PACE_PROBLEMS = problemsOf<PaceProblems>()({
         Schedule: "[{said}|it cannot be read]",
       },
     },
-    hint: (r) => (r.fault === "Zone" ? "such as Europe/Rome or UTC" : "such as `0 9 * * 1-5`: nine o'clock from Monday to Friday"),
+    hint: (r) =>
+      r.fault === "Zone" ? "write one such as Europe/Rome or UTC" : "write it such as `0 9 * * 1-5`: nine o'clock from Monday to Friday",
     means: "a window whose schedule or time zone cannot be read",
-    todo: "correct it, such as `0 9 * * 1-5`, `Europe/Rome`",
+    todo: "write a schedule such as `0 9 * * 1-5`, a time zone such as `Europe/Rome`",
   },
   WINDOW_NEVER_OPENS: {
     says: {
@@ -49,11 +50,11 @@ export const PACE_PROBLEMS = problemsOf<PaceProblems>()({
     says: "a hook's timeout is {given}",
     hint: "write more than 0s and at most 60s; a hook that needs longer answers hold",
     means: "a hook that may take longer than 60 s, or no time at all",
-    todo: "at most `60s`; a hook that needs longer [answers `hold`](hooks.md#the-answer)",
+    todo: "write at most `60s`; a hook that needs longer [answers `hold`](hooks.md#the-answer)",
   },
   STEP_KIND: {
     says: ({ used: [first, second] }) => (first === undefined ? "the step does nothing" : `the step has both ${first} and ${second}`),
-    hint: "each step has exactly one of setWeight, pause and analysis",
+    hint: "give each step exactly one of setWeight, pause and analysis",
     means: "an entry of `steps` that is none, or two at once",
   },
   STEP_WEIGHT: {
@@ -68,7 +69,7 @@ export const PACE_PROBLEMS = problemsOf<PaceProblems>()({
       kind: {
         None: "begin with setWeight, such as setWeight: 20; for a wait alone there is bake",
         WaitFirst: "begin with setWeight; before a stage there are approval, windows and analysis with when: [BeforeStage]",
-        NotMore: "weights grow with each step; to go back there is /rollback",
+        NotMore: "let weights grow with each step; `/rollback` goes back",
       },
     },
     means: "weights that do not grow, none at all, or a wait before the first",
@@ -88,7 +89,7 @@ export const PACE_PROBLEMS = problemsOf<PaceProblems>()({
       },
     },
     means: "`steps` where a batch does not travel as one, or not in files",
-    todo: "`batching: Fixed`, `delivery.strategy: PullRequest`",
+    todo: "set `batching: Fixed` and `delivery.strategy: PullRequest`",
   },
   WEIGHT_PINS: {
     says: {
@@ -113,7 +114,7 @@ export const PACE_PROBLEMS = problemsOf<PaceProblems>()({
     },
     means:
       "`steps` without `weightPins`, or the other way round; a weight pin that says nothing of the step, or takes the place of a version",
-    todo: "[steps](steps.md#where-the-weight-is-written)",
+    todo: "write both; [steps](steps.md#where-the-weight-is-written) shows how",
   },
 });
 

@@ -16,7 +16,7 @@ import { BY_NAME, byKind, type ProblemEntries, problemsOf, type SaidProblem, say
 const BRACKETS = 'write [0], [key=value] or ["odd.key"]';
 const TAKEN_FROM = "pin the place that the template takes its value from";
 const NO_PART = "leave `part` out, or point the path at name:tag";
-const REPORT_IT = "please report this with the file; nothing was written";
+const REPORT_IT = "report this with the file: nothing was written";
 const IN = "[ in {within}][ in document {document}]";
 
 /** `a, b and 3 more`, or `none`. */
@@ -26,13 +26,13 @@ function some({ some: names, of }: { some: readonly string[]; of: number }): str
 
 const PATH_SYNTAX = byKind<PathFaults>({
   Template: ["the template in it was not filled in", "give the path of one cluster, with every {{ … }} replaced"],
-  Prefix: ["a document's prefix looks like `#2/`", 'A key that begins with # is written ["#key"].'],
+  Prefix: ["a document's prefix looks like `#2/`", 'write a key that begins with # as ["#key"]'],
   Empty: ["it is empty", "write the keys down to the value, such as spec.source.targetRevision"],
   NothingInside: ["nothing follows the !", "write the path inside the block scalar after it, such as values!image.tag"],
   InsideNothing: ["a ! must follow the path of a block scalar", "name the block scalar first, such as values!image.tag"],
   DotFirst: ["a key is missing before the dot", "remove the dot"],
   Stray: ['"{sign}" is not expected here', "separate keys by dots"],
-  NoKey: ["a key is missing", 'A key with dots, spaces or brackets is written ["odd.key"].'],
+  NoKey: ["a key is missing", 'write a key with dots, spaces or brackets as ["odd.key"]'],
   BracketOpen: ["the bracket is not closed", BRACKETS],
   QuoteOpen: ["the quote is not closed", BRACKETS],
   BadEscape: ["the quoted text has an escape that JSON does not know", BRACKETS],
@@ -65,25 +65,25 @@ export const PIN_PROBLEMS: ProblemEntries<PinProblems> = problemsOf<PinProblems>
       NoMatch: [
         `{pinPath}: no item has {key}={value}${IN}`,
         (r) => {
-          if (r.of === 0) return `none of its ${count(r.items, "item")} has the key "${r.key}"`;
-          return r.near === undefined ? `there are: ${some(r)}` : `did you mean "${r.near}"?`;
+          if (r.of === 0) return `use another key: none of its ${count(r.items, "item")} has "${r.key}"`;
+          return r.near === undefined ? `name one of those there: ${some(r)}` : `did you mean "${r.near}"?`;
         },
       ],
       NoKey: [
         `{pinPath}: there is no key "{key}"${IN}`,
-        (r) => (r.near === undefined ? `keys there: ${some(r)}` : `did you mean "${r.near}"?`),
+        (r) => (r.near === undefined ? `use a key that is there: ${some(r)}` : `did you mean "${r.near}"?`),
       ],
       Empty: [`{pinPath}: the {what} is empty${IN}`, (r) => (r.writable ? "say `create` to write it" : "write it first")],
-      NoItem: [`{pinPath}: there is no item {index}${IN}`, (r) => `the list has ${count(r.items, "item")}`],
+      NoItem: [`{pinPath}: there is no item {index}${IN}`, (r) => `name an item that is there: the list has ${r.items}, counted from 0`],
       IsMap: [`{pinPath}: it is a mapping, not a list${IN}`, (r) => `name one of its keys: ${some(r)}`],
       IsList: [`{pinPath}: it is a list, not a mapping${IN}`, (r) => `pick one of its ${count(r.items, "item")}, such as [0] or [name=…]`],
       IsValue: [
         `{pinPath}: it is a single value and has no [key "{key}"|item]${IN}`,
-        (r) => (r.block ? "write ! to go on inside the YAML that it holds" : "shorten the path, or mend the file"),
+        (r) => (r.block ? "write ! to go on inside the YAML that it holds" : "shorten the path, or correct the file"),
       ],
       NoDocument: [
         (r) => `the file has ${count(r.documents, "document")}, and the path asks for number ${r.asked}`,
-        "documents are counted from 1",
+        "name a document that is there, counted from 1",
       ],
       NoGenerator: ["{entry} is not a clusters generator", "name an entry that has `clusters:`"],
       Selector: [
@@ -96,7 +96,7 @@ export const PIN_PROBLEMS: ProblemEntries<PinProblems> = problemsOf<PinProblems>
       NoEntries: ["the generator entries cannot be read", "check the pin's old and new"],
     }),
     means: "nothing stands at the path",
-    todo: "the nearest is named; `create: true` writes a missing key",
+    todo: "take the nearest, which the hint names; `create: true` writes a missing key",
   },
   PIN_AMBIGUOUS: {
     ...byKind<AmbiguousKinds>({
@@ -123,7 +123,7 @@ export const PIN_PROBLEMS: ProblemEntries<PinProblems> = problemsOf<PinProblems>
       OthersHave: [
         ({ pinPath, from, some: names, of }) =>
           `${pinPath} is ${from ?? "not set"}, and ${of} other clusters have it (${names.join(", ")}${of > names.length ? ", …" : ""})`,
-        "setting it would change them too; take them out of the entry first",
+        "take them out of the entry first: a new value would change them, too",
       ],
       TwoValues: ["two edits set this pin to different values", "give each pin one value"],
       BothHold: [
@@ -157,13 +157,13 @@ export const PIN_PROBLEMS: ProblemEntries<PinProblems> = problemsOf<PinProblems>
       const places = sharers.map(({ pinPath, line }) => `${pinPath === "" ? "the whole document" : pinPath} (line ${line})`);
       return `the value is shared through ${anchor === undefined ? "an anchor" : `&${anchor}`}: ${places.join(", ")}`;
     },
-    hint: "it would change for all of them; write it out where it should differ, without the anchor",
+    hint: "write it out where it should differ, without the anchor: it would change for all of them",
     means: "the value is shared through a YAML anchor: it would change elsewhere too",
     todo: "write it out where it should differ",
   },
   PIN_DUPLICATE_KEY: {
     says: 'the key "{key}" appears twice in one mapping (lines {first} and {second})',
-    hint: "readers disagree on which one counts; remove one of them",
+    hint: "remove one of them: readers disagree on which one counts",
     means: "a key on the way appears twice",
     todo: "remove one",
   },
@@ -181,9 +181,9 @@ export const PIN_PROBLEMS: ProblemEntries<PinProblems> = problemsOf<PinProblems>
   },
   PIN_FILE_NOT_YAML: {
     ...byKind<NotYamlKinds>({
-      Helm: ["not YAML but a template ({said})", "it is a Helm template; pin the value in the chart's values file instead"],
-      Yaml: ["not YAML: {said}", "mend the file first"],
-      Json: ["not JSON: {said}", "mend the file first"],
+      Helm: ["not YAML but a template ({said})", "pin the value in the chart's values file instead: this is a Helm template"],
+      Yaml: ["not YAML: {said}", "correct the file first"],
+      Json: ["not JSON: {said}", "correct the file first"],
       OddJson: ["not JSON as this program reads it", "reformat the file"],
       Alias: ["the alias *{alias} has no anchor", "define the anchor above the alias, or write the value out"],
     }),
@@ -201,8 +201,8 @@ export const PIN_PROBLEMS: ProblemEntries<PinProblems> = problemsOf<PinProblems>
     hint: {
       kind: {
         Bytes: "keep pins in a smaller file, one per cluster or stage",
-        Deep: "no reader should have to follow that; flatten it",
-        Marks: "mend it, write it in plain YAML, or keep pins in a smaller file",
+        Deep: "flatten it",
+        Marks: "correct it, write it in plain YAML, or keep pins in a smaller file",
       },
     },
     means: "over 10 MiB, or nested more than 200 deep",
@@ -219,9 +219,9 @@ export const PIN_PROBLEMS: ProblemEntries<PinProblems> = problemsOf<PinProblems>
       Lacks: ['"{given}" has no {part}', "leave `part` out, or say `create` to add it"],
       NoValue: ["there is no value yet to have a {part}", "set the whole value first"],
       NoImage: ['"{given}" is not an image reference', NO_PART],
-      Tag: ['"{given}" cannot be a tag', "A tag has up to 128 letters, digits, dots, dashes and underscores."],
+      Tag: ['"{given}" cannot be a tag', "use at most 128 letters, digits, dots, dashes and underscores"],
       DigestWins: ["a digest follows the tag and wins over it, so a new tag alone would change nothing", "use part tag+digest"],
-      Digest: ['"{given}" cannot be a digest', "A digest looks like sha256:4f53cda1…."],
+      Digest: ['"{given}" cannot be a digest', "write a digest such as sha256:4f53cda1…"],
       TagDigest: ['"{given}" cannot be a tag and digest', "write tag@sha256:…, tag, or @sha256:…"],
       Ref: ['"{given}" cannot be the ref of a URL', "use a tag, branch or commit without spaces, & and #"],
     }),

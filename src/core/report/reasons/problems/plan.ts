@@ -18,7 +18,7 @@ export const PLAN_PROBLEMS = problemsOf<PlanProblems>()({
     says: (r) => `in stage "${r.stage}", ${r.unit.count} clusters must change at once and maxUnavailable is ${r.size}: ${unitText(r.unit)}`,
     hint: (r) => `${OWN_PINS}, or raise maxUnavailable to ${r.unit.count}`,
     means: "more clusters share a pin than may change at once",
-    todo: "a pin for each cluster, or a larger `maxUnavailable`",
+    todo: "give each cluster a pin of its own, or raise `maxUnavailable`",
   },
   UNIT_TOPOLOGY: {
     says: (r) => `in stage "${r.stage}", clusters of one ${r.topologyKey} must change at once: ${unitText(r.unit)}`,
@@ -32,19 +32,19 @@ export const PLAN_PROBLEMS = problemsOf<PlanProblems>()({
     },
     hint: ({ unit, over }) => `raise ${over.setting} so that ${over.have} may be in flight${unit.count > 1 ? `, or ${OWN_PINS}` : ""}`,
     means: "what has to change at once is over one of the repo's `limits` by itself, so it would wait for ever",
-    todo: "raise that limit; where clusters share a pin, a pin for each",
+    todo: "raise that limit; where clusters share a pin, give each one of its own",
   },
   PROOF_UNREADABLE: {
     says: "proof: content compares the objects themselves, and {planes} does not show them: no cluster would ever count as healthy",
     hint: "read {planes} by Argo CD's API (kind: api in the server's configuration), or set proof: revision",
     means:
       "`proof: content` together with a control plane of `kind: kubernetes`: its objects cannot be asked for, so every batch would fail at its deadline",
-    todo: "`kind: api` for that control plane, or `proof: revision`",
+    todo: "set `kind: api` for that control plane, or `proof: revision`",
   },
   RELEASE_BEFORE_ADOPTION: {
     says: ({ values, clusters }) =>
       `${values.join(", ")} was merged before this rollout was known, and ${count(clusters.length, "cluster")} (${firstOf(clusters, 5)}) still ${clusters.length === 1 ? "holds" : "hold"} something else: what is there at first sight is taken as it is, and no run starts`,
-    hint: "to roll it out, set release.attempt to {attempt}; the next release brings those clusters along as well",
+    hint: "set release.attempt to {attempt} to roll it out; the next release brings those clusters along as well",
     means: "the release was merged together with its rollout's file, or before Stagecoach first looked: no run starts from it",
     todo: "raise `release.attempt`, or merge the next release",
   },
@@ -85,7 +85,7 @@ export const PLAN_PROBLEMS = problemsOf<PlanProblems>()({
   },
   PIN_FILE_UNREADABLE: {
     says: "pin file {pinFile} cannot be read: {said}",
-    hint: "a pin's file is a plain file inside the repo",
+    hint: "name a plain file inside the repo",
     means: "a pin's file is a link, not a plain file, or over 10 MiB",
     todo: "name the file itself",
   },
@@ -142,15 +142,15 @@ export const PLAN_PROBLEMS = problemsOf<PlanProblems>()({
     warns: true,
   },
   UNKNOWN_PAIR: {
-    says: 'order.pairs of stage "{stage}" names {name}, which is not a cluster with an Application of this rollout[; did you mean {near}?]',
-    hint: "correct the name; stagecoach plan lists the clusters",
+    says: 'order.pairs of stage "{stage}" names {name}, which is not a cluster with an Application of this rollout',
+    hint: "[did you mean {near}?|correct the name; `stagecoach plan` lists the clusters]",
     means: "a name in `order.pairs` is not a cluster of this rollout, so it keeps nothing apart",
     warns: true,
   },
   MANY_BATCHES: {
     says: (r) =>
-      `${r.batches} ${r.stepped ? "batches and steps of batches" : "batches"} take at least ${r.batches} minutes, at GitHub's pace of about one merge a minute; a larger maxUnavailable makes fewer`,
-    hint: "raise maxUnavailable",
+      `${r.batches} ${r.stepped ? "batches and steps of batches" : "batches"} take at least ${r.batches} minutes, at GitHub's pace of about one merge a minute`,
+    hint: "raise maxUnavailable, for fewer of them",
     means: "more than 50 batches: about a minute each at GitHub's pace",
     warns: true,
   },

@@ -7,8 +7,8 @@ import { sayPin } from "./pins.ts";
 
 const ONE_DECIDES = "one of the two decides the tag";
 const READ_BASE = "let it read {base}";
-const AS_PRINTED = "an inventory is what kubectl get -o yaml prints";
-const TENANCY = "its operator grants more under `tenancy` in the server's config";
+const AS_PRINTED = "write what `kubectl get -o yaml` prints";
+const TENANCY = "ask the operator to grant more under `tenancy` in the server's configuration";
 
 /** What stands outside of a rollout's file: in the repo and in Argo CD. */
 export const REPO_PROBLEMS = problemsOf<Omit<RepoProblems, GitHubCode>>()({
@@ -30,7 +30,7 @@ export const REPO_PROBLEMS = problemsOf<Omit<RepoProblems, GitHubCode>>()({
     hint: {
       kind: {
         ...{ Generator: READ_BASE, Parent: READ_BASE, Source: READ_BASE },
-        OtherRepo: "if these are one repo, spell it alike; else Argo CD never sees what a batch changes",
+        OtherRepo: "spell it alike if these are one repo; else Argo CD never sees what a batch changes",
       },
     },
     means:
@@ -109,12 +109,10 @@ export const REPO_PROBLEMS = problemsOf<Omit<RepoProblems, GitHubCode>>()({
     },
     hint: {
       kind: {
-        Unreadable: "an inventory is a plain file inside the repo",
+        Unreadable: "make it a plain file inside the repo",
         TooLarge: "keep cluster Secrets only, without data.config and annotations",
         NoCluster: "print some with kubectl get -o yaml",
-        TooMany: "split the rollout",
-        NotYaml: "correct it",
-        Aliases: "write it without",
+        ...{ TooMany: "split the rollout", NotYaml: "correct it", Aliases: "write it without" },
         ...{ NoObject: AS_PRINTED, NoKind: AS_PRINTED },
         LabelType: "put its value in quotes",
         NoName: "give it data.name in base64, stringData.name or metadata.name",
@@ -122,12 +120,13 @@ export const REPO_PROBLEMS = problemsOf<Omit<RepoProblems, GitHubCode>>()({
       },
     },
     means: "the file of `spec.inventory` cannot be read as cluster Secrets",
+    todo: "correct what the message names; `kubectl get -o yaml` prints such a file",
   },
   INVENTORY_CREDENTIALS: {
     says: "[Secret {secret}|a Secret] holds {holds}: credentials of a cluster do not belong into Git",
     hint: "replace them, and print the file through yq 'del(.items[].data.config, .items[].metadata.annotations)'",
     means: "the file of `spec.inventory` holds credentials, in `data.config` or in what `kubectl apply` noted",
-    todo: "replace them, they are in Git's history now; print the file without",
+    todo: "replace them: they are in Git's history now; print the file without",
   },
   RELEASE_NOT_FOUND: {
     says: {
@@ -153,6 +152,7 @@ export const REPO_PROBLEMS = problemsOf<Omit<RepoProblems, GitHubCode>>()({
       },
     },
     means: "no version to carry: it is said nowhere, or what says it is not there",
+    todo: "say the version where the message names it",
   },
   SOURCE_NOT_FOUND: {
     says: {
@@ -163,7 +163,7 @@ export const REPO_PROBLEMS = problemsOf<Omit<RepoProblems, GitHubCode>>()({
           return isSeveral(source) ? `no Application is in ${where} that sourceRef takes: ${what}` : `${what} is not in ${where}`;
         },
         NotInArgo: "{source} has no Application in Argo CD",
-        Fleet: "[{said}|the fleet cannot be seen]",
+        Fleet: "[{said}|Stagecoach cannot read the fleet]",
       },
     },
     hint: {
@@ -172,9 +172,9 @@ export const REPO_PROBLEMS = problemsOf<Omit<RepoProblems, GitHubCode>>()({
           didYouMean(near, `give --inventory with ${kind === "ApplicationSet" ? "its" : "the"} Applications, or correct sourceRef`),
         NotInArgo: ({ grants, declared }) => {
           if (grants !== undefined) return sayGrant(grants);
-          return declared ? "Git declares it: wait until Argo CD has synced it" : "check sourceRef against the ApplicationSets in Argo CD";
+          return declared ? "wait until Argo CD has synced it: Git declares it" : "check sourceRef against the ApplicationSets in Argo CD";
         },
-        Fleet: "the plan is made as soon as it can",
+        Fleet: "wait: the plan is made as soon as Stagecoach can read it",
       },
     },
     means: "neither the ApplicationSet nor an Application that the selector selects is in the repo or the inventory",
@@ -197,9 +197,9 @@ export const REPO_PROBLEMS = problemsOf<Omit<RepoProblems, GitHubCode>>()({
       clusters === undefined
         ? `${said}; it was not read since the start, so its clusters are missing here, and no run starts before it is back`
         : `${said}; its ${clusters} clusters are planned as they were last read, and batches with one of them wait until it is back`,
-    hint: "do what the reason says",
+    hint: "put the connection right, as the reason says",
     means: "a control plane of the rollout cannot be read now: its clusters are planned as last read, or are missing from the plan",
-    todo: "do what the reason says; [Several control planes](argocd.md#several-control-planes)",
+    todo: "put the connection right, as the reason says; [Several control planes](argocd.md#several-control-planes)",
     warns: true,
   },
   REVISION_UNRESOLVED: {
@@ -229,7 +229,7 @@ export const REPO_PROBLEMS = problemsOf<Omit<RepoProblems, GitHubCode>>()({
   },
   WINDOW_CLOSED: {
     says: ({ rule, until }) => {
-      const by = rule ? `${rule.kind === "deny" ? "a freeze" : "the window"} ${rule.schedule} (${rule.timeZone})` : "its windows";
+      const by = rule ? `${rule.kind === "deny" ? "a freeze" : "the window"} ${rule.schedule} (${rule.timeZone})` : "its calendar";
       return `no batch merges now: ${by} holds them${until === undefined ? "" : ` until ${until.slice(0, 16).replace("T", " ")} UTC`}`;
     },
     hint: "merge the PR later, or let its batches wait",
@@ -240,7 +240,7 @@ export const REPO_PROBLEMS = problemsOf<Omit<RepoProblems, GitHubCode>>()({
     says: "merging the PR itself changes clusters, past the stages",
     hint: "give clusters pins of their own",
     means: "merging the PR itself changes clusters, past the stages; only in the check `stagecoach/plan`",
-    todo: "[releases](releases.md#does-it-pass-the-stages-by) has what to do",
+    todo: "give clusters pins of their own; [releases](releases.md#does-it-pass-the-stages-by)",
   },
 });
 

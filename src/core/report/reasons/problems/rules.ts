@@ -3,17 +3,17 @@ import type { OutsideFault, RuleProblems } from "../../../reasons/problems-rules
 import { isSeveral, sourcePhrase } from "../phrases.ts";
 import { problemsOf } from "./entry.ts";
 
-const LABEL_CHARACTERS = "letters, digits, - _ . up to 63 of them";
+const LABEL_CHARACTERS = "use letters, digits, - _ . and at most 63 of them";
 const VALUES = "list at least one value, or use Exists or DoesNotExist";
 const SEVERAL_OWNERS = "let each Application, and each place that a version is written to, belong to one rollout only";
 const OF_NO_VALUE = 'the release has no value "{value}"';
-const PLACE = "a pin has file and path, or clusterGenerator, or branch";
+const PLACE = "give it file and path, or clusterGenerator, or branch";
 
 /** Rollouts whose schema is kept, and that no run could go by. */
 export const RULE_PROBLEMS = problemsOf<RuleProblems>()({
   BAD_NAME: {
     says: '"{given}" cannot be the name of a rollout',
-    hint: "lower-case letters, digits and -, as names in Kubernetes",
+    hint: "use lower-case letters, digits and - alone, as names in Kubernetes do",
     means: "not a name as Kubernetes has them",
   },
   DUPLICATE_STAGE: {
@@ -35,7 +35,7 @@ export const RULE_PROBLEMS = problemsOf<RuleProblems>()({
   },
   TOPOLOGY_KEY: {
     says: 'topologyKey is "{outer}" and clusters.topologyKey "{inner}"',
-    hint: "they mean the same; keep one",
+    hint: "keep one: they mean the same",
     means: "`topologyKey` said twice, and differently",
   },
   SOURCE_REF: {
@@ -58,12 +58,15 @@ export const RULE_PROBLEMS = problemsOf<RuleProblems>()({
       },
     },
     means: "a source that is incomplete or contradicts itself",
-    todo: "as the hint says",
+    todo: "add what is missing, or take out what contradicts; the hint names it",
   },
   BAD_LABEL: {
     says: { kind: { Key: "{given} cannot be the key of a label", Value: "{given} cannot be the value of a label" } },
     hint: {
-      kind: { Key: `${LABEL_CHARACTERS}, perhaps after a DNS prefix and /`, Value: `${LABEL_CHARACTERS}; no label can ever have this one` },
+      kind: {
+        Key: `${LABEL_CHARACTERS}, after a DNS prefix and / where you want one`,
+        Value: `${LABEL_CHARACTERS}; no label can ever have this one`,
+      },
     },
     means: "no label can have this key or value",
   },
@@ -104,7 +107,7 @@ export const RULE_PROBLEMS = problemsOf<RuleProblems>()({
     },
     hint: "name paths from the repo's root, such as apps/payments/**",
     means: "not a glob over paths of the repo",
-    todo: "`apps/payments/**`; see [releases](releases.md#a-merge-commit)",
+    todo: "name paths from the repo's root, such as `apps/payments/**`; see [releases](releases.md#a-merge-commit)",
   },
   BAD_RANGE: {
     says: '"{given}" is not a semver range',
@@ -119,10 +122,15 @@ export const RULE_PROBLEMS = problemsOf<RuleProblems>()({
   BAD_TEMPLATE: {
     says: { kind: { Open: templateFault, Unknown: templateFault, TitleLines: "a title is one line", NoValue: OF_NO_VALUE } },
     hint: {
-      kind: { Open: 'close it with "}}"', Unknown: "known: {known}", TitleLines: "move the rest to body", NoValue: "it has {known}" },
+      kind: {
+        Open: 'close it with "}}"',
+        Unknown: "use one of {known}",
+        TitleLines: "move the rest to body",
+        NoValue: "use one that it has: {known}",
+      },
     },
     means: "a variable that does not exist, or `{{` without `}}`",
-    todo: "the [variables](reference/progressive-rollout.md#templates)",
+    todo: "use one of the [variables](reference/progressive-rollout.md#templates)",
   },
   PIN_KIND: {
     says: {
@@ -139,7 +147,7 @@ export const RULE_PROBLEMS = problemsOf<RuleProblems>()({
       kind: {
         ...{ NoPlace: PLACE, TwoKinds: PLACE, NoFile: PLACE, NoPath: PLACE },
         BranchValue: "remove value: the branch is moved to the release commit",
-        CreatePart: "a part needs a value to be part of; remove one",
+        CreatePart: "remove one of them: a part needs a value to be part of",
       },
     },
     means: "a pin of no kind, of two, or incomplete",
@@ -156,7 +164,7 @@ export const RULE_PROBLEMS = problemsOf<RuleProblems>()({
       kind: {
         Default: ({ first }) => `set value, such as "${releaseValue(first)}"`,
         NoVersion: ({ first }) => `use ${releaseValue(first)}`,
-        NoValue: ({ known }) => (known.length === 0 ? "use {{ release.version }}" : `the release has ${known.join(", ")}`),
+        NoValue: ({ known }) => (known.length === 0 ? "use {{ release.version }}" : `use one that it has: ${known.join(", ")}`),
       },
     },
     means: "the pin writes a value that the release does not have",
@@ -164,7 +172,7 @@ export const RULE_PROBLEMS = problemsOf<RuleProblems>()({
   },
   BRANCH_NEEDS_COMMIT: {
     says: "a branch pin needs delivery.strategy: Commit",
-    hint: "set delivery.strategy: Commit; a branch is moved, not merged by a pull request",
+    hint: "set delivery.strategy: Commit",
     means: "a branch is moved, not merged by a PR",
   },
   FILE_OUTSIDE_REPO: {
@@ -188,7 +196,7 @@ export const RULE_PROBLEMS = problemsOf<RuleProblems>()({
     },
     hint: {
       kind: {
-        Source: ({ source }) => `one ${source.kind} may belong to one rollout only; remove one of the two`,
+        Source: ({ source }) => `remove one of the two: one ${source.kind} may belong to one rollout only`,
         Application: SEVERAL_OWNERS,
         Place: SEVERAL_OWNERS,
       },

@@ -5,7 +5,7 @@ import { problemsOf } from "./entry.ts";
 export const SERVER_PROBLEMS = problemsOf<ServerProblems>()({
   PLANE_NAME: {
     says: "{given} cannot be the name of a control plane",
-    hint: "lower-case letters, digits and -, at most 63",
+    hint: "use lower-case letters, digits and -, at most 63 of them",
     means: "a control plane's name becomes part of the clusters' keys",
   },
   PLANE_TWICE: {
@@ -15,7 +15,7 @@ export const SERVER_PROBLEMS = problemsOf<ServerProblems>()({
   },
   PLANE_UNKNOWN: {
     says: 'there is no control plane "{name}"',
-    hint: "[did you mean {near}?|one of {known}]",
+    hint: "[did you mean {near}?|name one of {known}]",
     means: "`tenancy` grants a control plane that is not configured",
   },
   KEY_OF_OTHER_KIND: {
@@ -35,12 +35,12 @@ export const SERVER_PROBLEMS = problemsOf<ServerProblems>()({
   },
   NOT_A_HOST: {
     says: "{given} is not the name of a host",
-    hint: "the name alone: [{bare}|github.example.com]",
+    hint: "write the name alone: [{bare}|github.example.com]",
     means: "`github.host` is not the name of a host",
   },
   NOT_LISTENABLE: {
     says: "{given} is not an address to listen at",
-    hint: "0.0.0.0 for every one of this machine, 127.0.0.1 for itself alone",
+    hint: "write 0.0.0.0 for every address of this machine, 127.0.0.1 for itself alone",
     means: "nothing can listen there",
   },
   TENANT_GLOB: {

@@ -8,6 +8,7 @@ type Table = LivenessReasons & ControlPlaneReasons;
 const COMMIT = "c".repeat(40);
 const REVERT = "d".repeat(40);
 const failed = "2026-11-20T23:50:00.000Z";
+const WAITS: AnyReason = { code: "NEVER_COMPARED" };
 const problem: AnyReason = { code: "HOST_SLOW", origin: "https://argocd.example.com", ms: 10_000 };
 
 export const ARGOCD_FIELDS: Readonly<Record<string, unknown>> = {
@@ -36,18 +37,23 @@ export const ARGOCD_VARIANTS: Variants<Table> = {
     { seen: [COMMIT], more: 0, cluster: undefined, objects: "unread" },
   ],
   CLUSTERS_UNASKED: [{ all: true }, { all: false }],
-  CLOCK_AHEAD: [{}, { broken: true }],
-  CONTENT_UNREAD: [{ required: true }, { required: false }],
+  CLOCK_AHEAD: [{ because: WAITS }, { because: WAITS, broken: true }],
+  CONTENT_UNREAD: [
+    { required: true, because: WAITS },
+    { required: false, because: WAITS },
+  ],
+  FAILING_UNCONFIRMED: [{ because: WAITS }],
+  READ_FAILED: [{ because: WAITS }],
   OWNER_ENDS: [{ state: "gone" }, { state: "deleting" }],
   CHANGE_NOT_IN_SPEC: [{}, { owner: { name: "payments", because: { code: "OWNER_SAYS", message: "no such file" } } }],
   SPEC_AWAITS: [
-    { step: "compare", asked: { at: "2026-11-21T09:00:00.000Z", answer: "asked" } },
-    { step: "compare", asked: { at: "2026-11-21T09:00:00.000Z", answer: "unavailable" } },
-    { step: "compare", asked: { at: "2026-11-21T09:00:00.000Z", answer: { failed: { code: "SAID", text: "HTTP 403" } } } },
-    { step: "apply", set: undefined },
-    { step: "byHand" },
-    { step: "generate", mute: true },
-    { step: "unseen" },
+    { because: WAITS, step: "compare", asked: { at: "2026-11-21T09:00:00.000Z", answer: "asked" } },
+    { because: WAITS, step: "compare", asked: { at: "2026-11-21T09:00:00.000Z", answer: "unavailable" } },
+    { because: WAITS, step: "compare", asked: { at: "2026-11-21T09:00:00.000Z", answer: { failed: { code: "SAID", text: "HTTP 403" } } } },
+    { because: WAITS, step: "apply", set: undefined },
+    { because: WAITS, step: "byHand" },
+    { because: WAITS, step: "generate", mute: true },
+    { because: WAITS, step: "unseen" },
   ],
   SPEC_DIFFERS: (["destination", "project", "ignoreDifferences", "sourceHydrator", "sources"] as const).map((part) => ({ part })),
   SOURCES_COUNT_DIFFERS: [{ wanted: 1 }],

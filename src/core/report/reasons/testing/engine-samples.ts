@@ -46,5 +46,6 @@ export const ENGINE_VARIANTS: Variants = {
   PLANE_UNSEEN_NOW: [{}, { because: undefined }],
   INVENTORY_UNREADABLE: [{}, { problem: undefined }],
   ROLLOUTS_UNREADABLE: [{ how: "notAllowed" }, { how: "failed" }, { how: "now" }],
+  PLAN_KILLED: [{ by: "memory" }],
   UNSTAGED_PIN: [{}, { from: undefined, to: undefined }],
 };

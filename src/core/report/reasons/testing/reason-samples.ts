@@ -51,7 +51,7 @@ const FIELDS: Readonly<Record<string, unknown>> = {
     stage: "canary",
   },
   ...{ file: "values.yaml", path: "image.tag", place: { file: "values.yaml" }, setting: "limits.clusters" },
-  ...{ mode: "Propose", phase: "Progressing" },
+  ...{ mode: "Propose", phase: "Failed" },
   ...{
     url: "https://api.github.com",
     said: "timeout",
@@ -63,7 +63,7 @@ const FIELDS: Readonly<Record<string, unknown>> = {
     fault: "EACCES",
   },
   ...{ at: "2026-11-21T09:00:00.000Z", since: "2026-11-21T09:00:00.000Z", until: "2026-11-21T10:00:00.000Z", forMs: 600_000 },
-  ...{ run: 41, former: 41, last: 42, attempt: 2, times: 10, most: 3, more: 0, weight: 25, want: 1, done: 2, count: 70, steps: 4, step: 1 },
+  ...{ run: 41, former: 41, last: 42, attempt: 2, times: 10, most: 1, more: 0, weight: 25, want: 1, done: 2, count: 70, steps: 4, step: 1 },
   ...{ there: "v1.4.1", wanted: "v1.4.2", found: "v1.4.1", to: "v1.4.1", value: "v1.4.0", where: "payments", state: "QUEUED" },
   ...{
     command: "promote",
@@ -143,7 +143,8 @@ const VARIANTS: Variants = {
 
   ...ENGINE_VARIANTS,
 
-  COMMAND_ENDED: [{ outcome: "done" }],
+  COMMAND_ENDED: [{ text: "/pause errors", outcome: "done" }],
+  RETRY_OF_GOING_RUN: [{ phase: "Progressing" }],
   COMMAND_OF_FORMER_RUN: [{}, { pull: undefined }],
   COMMAND_TOO_EARLY: [{ before: "run" }, { before: "bake" }, { before: "wait" }, { before: "failure" }, { before: "halt" }],
   COMMAND_TOO_LATE: [{}],
