@@ -41,7 +41,7 @@ export function pausedRun() {
 export function stills(): Map<string, string> {
   const { run, now, rollout, plan, problems } = pausedRun();
   const tree = renderTree(run, now, { color: true, width: COLUMNS, rows: 34 });
-  const text = toText(rollout, plan, null, problems, true).trimEnd().split("\n").slice(0, 22).join("\n");
+  const text = toText(rollout, plan, null, problems, { colour: true }).trimEnd().split("\n").slice(0, 22).join("\n");
   return new Map([
     ["docs/stills/plan.svg", picture("stagecoach plan my-app --to v1.4.2", text)],
     ["docs/stills/get.svg", picture("stagecoach get my-app", tree)],

@@ -1,7 +1,8 @@
 import { expect, test } from "vitest";
+import { textWidth } from "../../core/base/text-width.ts";
 import type { Problem } from "../../core/reasons/problem.ts";
 import { lintText } from "./lint/lint-show.ts";
-import { visible } from "./print.ts";
+import { folded, visible } from "./print.ts";
 
 const CONTROLS = Array.from({ length: 0xa0 }, (_, code) => String.fromCharCode(code)).filter((c) => /\p{Cc}/u.test(c));
 
@@ -28,11 +29,24 @@ test.each([true, false])("lint of a binary file shows none in the excerpt, the m
     column: 8,
     path: [],
   };
-  const text = lintText({ problems: [problem], rollouts: [], files: [problem.file] }, () => "\u007fELF\u0000\u001b[31mred\u0085\n", colour);
+  const text = lintText({ problems: [problem], rollouts: [], files: [problem.file] }, () => "\u007fELF\u0000\u001b[31mred\u0085\n", {
+    colour,
+  });
   const own = new RegExp(`${String.fromCharCode(27)}\\[\\d+m`, "g");
   const plain = text.replace(own, "");
   expect([...plain].filter((c) => c !== "\n" && /\p{Cc}/u.test(c))).toEqual([]);
   const [, excerpt = "", mark = ""] = plain.split("\n");
   expect(excerpt).toBe("  1 | ␡ELF␀␛[31mred�");
   expect(excerpt[mark.indexOf("^")]).toBe("3");
+});
+
+test("a line is folded between words, with its colours, and loses nothing", () => {
+  const line =
+    "  \u001b[2mwrites\u001b[22m appsets/my-app-set.yaml  spec.generators[0].list.elements[cluster={{ cluster.name }}].日本語 end";
+  for (let width = 10; width < 130; width++) {
+    const lines = folded(line, width);
+    for (const one of lines) expect(textWidth(one.replace(/\p{Cc}\[\d+m/gu, "")), `${width}: ${one}`).toBeLessThanOrEqual(width);
+    expect(lines.join("").replaceAll(" ", "")).toBe(line.replaceAll(" ", ""));
+  }
+  expect(folded(line, undefined)).toEqual([line]);
 });

@@ -64,6 +64,57 @@ export function paragraph(text: string, width: number): string {
   return lines.map((line) => `${cutToWidth(line, width)}\n`).join("");
 }
 
+/** The columns of a terminal; undefined: what is written goes to a file, which is as wide everywhere. */
+export function terminalWidth(stream: { isTTY?: boolean; columns?: number } = process.stdout): number | undefined {
+  return stream.isTTY === true && stream.columns !== undefined ? Math.max(LEAST_WIDTH, stream.columns) : undefined;
+}
+
+const LEAST_WIDTH = 10;
+/** Colours, which take no column. */
+const COLOUR = /\p{Cc}\[[0-9;]*m/gu;
+
+/** Lines as wide as the terminal: broken between words, and a word only where it is wider than a line. What follows is indented. */
+export function folded(line: string, width: number | undefined): string[] {
+  if (width === undefined || shownWidth(line) <= width) return [line];
+  const [indent = ""] = /^ */.exec(line) ?? [];
+  const before = " ".repeat(Math.min(indent.length + 2, Math.floor(width / 3)));
+  const lines = [indent.length < width / 2 ? indent : before];
+  let room = width - (lines[0] ?? "").length;
+  const begin = () => {
+    lines.push(before);
+    room = width - before.length;
+  };
+  for (const [, spaces = "", word = ""] of line.slice(indent.length).matchAll(/( *)([^ ]+)/g)) {
+    const wide = shownWidth(word);
+    const gap = (lines.at(-1) ?? "").trim() === "" ? "" : spaces;
+    if (gap.length + wide <= room) room -= gap.length + wide;
+    else if (gap !== "" && wide <= width - before.length) {
+      begin();
+      room -= wide;
+    } else {
+      if (gap !== "" && room < MOST_ALONE) begin();
+      else if (gap !== "") lines[lines.length - 1] += gap;
+      room = width - shownWidth(lines.at(-1) ?? "");
+      for (const piece of word.match(/\p{Cc}\[[0-9;]*m|./gsu) ?? []) {
+        const one = shownWidth(piece);
+        if (one > room) begin();
+        lines[lines.length - 1] += piece;
+        room -= one;
+      }
+      continue;
+    }
+    lines[lines.length - 1] += (lines.at(-1) ?? "").trim() === "" ? word : gap + word;
+  }
+  return lines;
+}
+
+/** A long word begins on a line of its own, unless there is so much room. */
+const MOST_ALONE = 12;
+
+function shownWidth(text: string): number {
+  return textWidth(text.replace(COLOUR, ""));
+}
+
 /** A time as tables show it: to the minute, or to the second. */
 export function utc(time: string, to: "minute" | "second" = "second"): string {
   return `${time.slice(0, to === "minute" ? 16 : 19).replace("T", " ")} UTC`;

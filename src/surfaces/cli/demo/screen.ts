@@ -9,7 +9,7 @@ import { renderTree } from "../../../core/report/tree/tree.ts";
 import type { Batch, Run } from "../../../core/run/state/run.ts";
 import { type LiveScreen, openLiveScreen } from "../live-screen.ts";
 import { markdownText } from "../markdown-text.ts";
-import { type DataFormat, printed, wantsColour } from "../print.ts";
+import { type DataFormat, folded, printed, wantsColour } from "../print.ts";
 
 /** A run, and how long the runs before it took. */
 export interface ShownRun {
@@ -99,14 +99,6 @@ export function demoScreen({ clock, quiet, several, pages }: Options) {
       screen = undefined;
     },
   };
-}
-
-/** A line as long as the terminal is wide, and the rest on the next ones. */
-function folded(line: string, width: number): string[] {
-  if (line.length <= width) return [line];
-  const at = line.lastIndexOf(" ", width);
-  const cut = at > 20 ? at : width;
-  return [line.slice(0, cut), ...folded(`  ${line.slice(cut).trim()}`, width)];
 }
 
 export type DemoScreen = ReturnType<typeof demoScreen>;

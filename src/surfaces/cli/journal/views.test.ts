@@ -71,9 +71,9 @@ async function view(width: number, command: (argv: string[]) => Promise<number>,
   return text.replace(/(?<= UTC {2})[0-9a-f]{10}\b/g, "0123456789");
 }
 
-test("the views of a terminal, at 20, 80 and 160 columns", async () => {
+test("the views of a terminal, at 20, 40, 80 and 160 columns", async () => {
   const views: string[] = [];
-  for (const width of [20, 80, 160]) {
+  for (const width of [20, 40, 80, 160]) {
     const shown = [
       await view(width, list),
       await view(width, get, "payments"),

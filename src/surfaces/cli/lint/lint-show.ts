@@ -5,7 +5,7 @@ import type { Problem } from "../../../core/reasons/problem.ts";
 import { cell, code } from "../../../core/report/escape.ts";
 import { problemJson, sayProblem } from "../../../core/report/reasons/problems/problems.ts";
 import { THE_APP_ID } from "../../../core/report/ruleset.ts";
-import { visible } from "../print.ts";
+import { folded, terminalWidth, visible } from "../print.ts";
 
 /** What lint looked at and found. */
 export interface LintReport {
@@ -25,26 +25,31 @@ export function lintJson({ problems, rollouts, files, calls }: LintReport): unkn
 
 /** Tells on stderr what keeps another command from its work. */
 export function tellProblems(problems: Problem[], checkout: RepoFiles, files: string[] = []): void {
-  process.stderr.write(lintText({ problems, rollouts: [], files }, (file) => readOrNull(checkout, file), false));
+  process.stderr.write(
+    lintText({ problems, rollouts: [], files }, (file) => readOrNull(checkout, file), { columns: terminalWidth(process.stderr) }),
+  );
 }
 
 /** `file:line:column`, the line itself with a mark under the place, and what to do. */
-export function lintText(report: LintReport, read: (file: string) => string | null, colour: boolean): string {
+export function lintText(
+  report: LintReport,
+  read: (file: string) => string | null,
+  { colour = false, columns }: { colour?: boolean; columns?: number | undefined } = {},
+): string {
   const style = (format: "red" | "yellow" | "bold" | "dim" | "green", text: string) =>
     colour ? styleText(format, visible(text), { validateStream: false }) : visible(text);
   const lines: string[] = [];
   for (const problem of report.problems) {
     const { message, hint } = sayProblem(problem);
     const severity = style(problem.severity === "error" ? "red" : "yellow", problem.severity);
-    lines.push(
-      `${style("bold", `${problem.file}:${problem.line}:${problem.column}`)} ${severity} ${visible(message)} ${style("dim", problem.code)}`,
-    );
-    lines.push(...excerpt(problem, read).map((line) => style("dim", line)), `  → ${visible(hint)}`, "");
+    const where = style("bold", `${problem.file}:${problem.line}:${problem.column}`);
+    lines.push(...folded(`${where} ${severity} ${visible(message)} ${style("dim", problem.code)}`, columns));
+    lines.push(...excerpt(problem, read, columns).map((line) => style("dim", line)), ...folded(`  → ${visible(hint)}`, columns), "");
   }
   const errors = report.problems.filter((problem) => problem.severity === "error").length;
   const warnings = report.problems.length - errors;
   const summary = `${sizeOf(report)}: ${count(errors, "error")}, ${count(warnings, "warning")}`;
-  lines.push(style(errors > 0 ? "red" : warnings > 0 ? "yellow" : "green", summary));
+  lines.push(...folded(style(errors > 0 ? "red" : warnings > 0 ? "yellow" : "green", summary), columns));
   return `${lines.join("\n")}\n${callsText(report.calls)}`;
 }
 
@@ -60,15 +65,21 @@ function sizeOf({ rollouts, files }: LintReport): string {
 
 const WIDEST = 120;
 
-function excerpt({ code: id, file, line, column }: Problem, read: (file: string) => string | null): string[] {
+/** `columns`: of the terminal; what is shown of the line is cut to it, so that the mark stands below its place. */
+function excerpt(
+  { code: id, file, line, column }: Problem,
+  read: (file: string) => string | null,
+  columns = Number.POSITIVE_INFINITY,
+): string[] {
   // What stands there is not to be repeated anywhere.
   if (id === "INVENTORY_CREDENTIALS") return [];
   const text = read(file)?.split("\n", line)[line - 1]?.replace(/\r$/, "");
   if (text === undefined || text.trim() === "") return [];
   // A long line is shown around the place.
-  const from = column > WIDEST - 20 ? column - 40 : 0;
-  const shown = text.slice(from, from + WIDEST).replaceAll("\t", " ");
   const number = String(line);
+  const widest = Math.max(4, Math.min(WIDEST, columns - number.length - 5));
+  const from = column > widest - Math.floor(widest / 6) ? column - Math.ceil(widest / 3) : 0;
+  const shown = text.slice(from, from + widest).replaceAll("\t", " ");
   return [`  ${number} | ${shown}`, `  ${" ".repeat(number.length)} | ${" ".repeat(Math.max(0, column - 1 - from))}^`];
 }
 

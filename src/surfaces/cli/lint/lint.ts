@@ -8,7 +8,7 @@ import { isRolloutFile } from "../../../engine/config-repo/project.ts";
 import { outputOption, parseArgs } from "../args.ts";
 import { CommandError } from "../command.ts";
 import { INVENTORY_OPTION, inventoryAt } from "../plan/plan-args.ts";
-import { isData, printed, wantsColour } from "../print.ts";
+import { folded, isData, printed, terminalWidth, wantsColour } from "../print.ts";
 import { openProgress } from "../progress.ts";
 import { openPlace } from "../steer/github-place.ts";
 import { type Checkout, openCheckout, repoAround } from "./lint-checkout.ts";
@@ -37,7 +37,7 @@ function program(): Command {
     .addHelpText("after", "\nExit 1 where there is an error; warnings do not count.");
 }
 
-const NO_INVENTORY = "Whether stages select clusters and cover all of them was not judged: give --inventory.\n";
+const NO_INVENTORY = "Whether stages select clusters and cover all of them was not judged: give --inventory.";
 
 /** `stagecoach lint`. */
 export async function run(argv: readonly string[]): Promise<number> {
@@ -61,7 +61,9 @@ export async function run(argv: readonly string[]): Promise<number> {
   else if (options.output === "markdown") process.stdout.write(lintMarkdown(report));
   else {
     const guessed = files.length > 0 && options.inventory === undefined && !haveOwnInventory(checkout, files);
-    process.stdout.write(lintText(report, (file) => readOrNull(checkout, file), wantsColour()) + (guessed ? NO_INVENTORY : ""));
+    const columns = terminalWidth();
+    const text = lintText(report, (file) => readOrNull(checkout, file), { colour: wantsColour(), columns });
+    process.stdout.write(`${text}${guessed ? `${folded(NO_INVENTORY, columns).join("\n")}\n` : ""}`);
   }
   return report.problems.some((problem) => problem.severity === "error") ? 1 : 0;
 }

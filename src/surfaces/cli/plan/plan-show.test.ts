@@ -6,7 +6,7 @@ test("the plan of a stage with steps has a line for each weight, and what each c
   const { run } = stepBench(3, { replicas: 10 });
   const pins = [{ kind: "branch" as const, branch: "x" }];
   const spec = { ...run.spec, pins, weightPins: [{ file: "f", path: "p", value: "", replicas: 10 }] };
-  const text = toText(spec, run.plan, null, [], false);
+  const text = toText(spec, run.plan, null, [], { colour: false });
   expect(text).toContain("step 1 of 3  weight 20   then pause until /promote\n");
   expect(text).toContain("step 3 of 3  weight 100\n");
   expect(text).toContain("10 replicas      at 20  at 60  at 100\n");
@@ -15,5 +15,5 @@ test("the plan of a stage with steps has a line for each weight, and what each c
 
 test("a plan without steps says nothing of them", () => {
   const { run } = stepBench(2, { change: ({ stages }) => delete stages[0]?.steps });
-  expect(toText(run.spec, run.plan, null, [], false)).not.toContain("weight");
+  expect(toText(run.spec, run.plan, null, [], { colour: false })).not.toContain("weight");
 });

@@ -13,7 +13,7 @@ import { sayProblem, sayWarning } from "../../../core/report/reasons/problems/pr
 import { waitWords } from "../../../core/report/steps.ts";
 import { shortName } from "../../../core/report/words.ts";
 import type { PinTemplate, Quantity, Rollout } from "../../../core/spec/rollout.ts";
-import { aligned, visible } from "../print.ts";
+import { aligned, folded, visible } from "../print.ts";
 
 /** One target in JSON. A target with several pins has the first in `from`, `to`, `file` and `path`, and all of them in `edits`. */
 interface TargetRow {
@@ -107,7 +107,13 @@ export function allWarnings(plan: Plan, problems: readonly Problem[]): ShownWarn
 type Style = (format: "bold" | "dim" | "yellow" | "cyan" | "green", text: string) => string;
 
 /** For the terminal: a table of stages, batches and targets. Colour only where it is shown on one. */
-export function toText(rollout: Rollout, plan: Plan, next: NextBatch | null, problems: readonly Problem[], colour: boolean): string {
+export function toText(
+  rollout: Rollout,
+  plan: Plan,
+  next: NextBatch | null,
+  problems: readonly Problem[],
+  { colour, columns }: { colour: boolean; columns?: number | undefined },
+): string {
   const style: Style = (format, text) => (colour ? styleText(format, visible(text), { validateStream: false }) : visible(text));
   const named = shortNames(clusterKeys(plan));
   const cluster = (key: string) => visible(named(key));
@@ -134,7 +140,8 @@ export function toText(rollout: Rollout, plan: Plan, next: NextBatch | null, pro
   if (plan.uncovered.length > 0) lines.push("");
   for (const warning of allWarnings(plan, problems))
     lines.push(`${style("yellow", "warning")} ${warning.code}: ${visible(warning.message)}`);
-  return `${lines.join("\n").trimEnd()}\n`;
+  const shown = lines.flatMap((line) => folded(line, columns));
+  return `${shown.join("\n").trimEnd()}\n`;
 }
 
 function stageLines(
@@ -158,9 +165,9 @@ function stageLines(
   const lines = [`${style("cyan", String(index + 1))}  ${style("bold", stage.name)}   ${style("dim", facts.join(" · "))}`];
   for (const [b, batch] of stage.batches.entries()) {
     for (const [t, target] of batch.targets.entries()) {
-      const label = t === 0 ? `${index + 1}.${b + 1}` : "";
+      const label = t === 0 ? style("cyan", `${index + 1}.${b + 1}`.padEnd(6)) : " ".repeat(6);
       const place = `${cluster(target.cluster).padEnd(wide)}  ${visible(target.application).padEnd(wider)}`;
-      lines.push(`   ${style("cyan", label.padEnd(6))} ${place}  ${visible(change(target))}`.trimEnd());
+      lines.push(`   ${label} ${place}  ${visible(change(target))}`.trimEnd());
     }
   }
   if (stage.requeued.length > 0 && spec?.requeue !== undefined) {

@@ -12,7 +12,7 @@ import { type Checkout, openCheckout, repoAround } from "../lint/lint-checkout.t
 import { pinErrors } from "../lint/lint-outside.ts";
 import { rolloutFilesIn } from "../lint/lint-run.ts";
 import { lintText } from "../lint/lint-show.ts";
-import { isData, printed, wantsColour } from "../print.ts";
+import { isData, printed, terminalWidth, wantsColour } from "../print.ts";
 import { openProgress } from "../progress.ts";
 import { INVENTORY_OPTION, inventoryAt, pickRollout, versionGiven } from "./plan-args.ts";
 import { makePlan, type PlanMade } from "./plan-make.ts";
@@ -80,7 +80,9 @@ function refuse(checkout: Checkout, problems: Problem[], output: Options["output
   if (isData(output)) process.stdout.write(printed({ problems: problems.map(problemJson) }, output));
   else if (output === "markdown") process.stdout.write(`${problemsComment(problems)}\n`);
   else {
-    const text = lintText({ problems, rollouts: [], files: [] }, (file) => readOrNull(checkout, file), false);
+    const text = lintText({ problems, rollouts: [], files: [] }, (file) => readOrNull(checkout, file), {
+      columns: terminalWidth(process.stderr),
+    });
     process.stderr.write(`${text.replace(/\n[^\n]*\n$/, "\n")}No plan can be made.\n`);
   }
   return 1;
@@ -88,6 +90,6 @@ function refuse(checkout: Checkout, problems: Problem[], output: Options["output
 
 function shown(rollout: Rollout, plan: Plan, { next, problems }: PlanMade, output: Options["output"]): string {
   if (isData(output)) return printed(toJson(plan, next, problems), output);
-  if (output === "text") return toText(rollout, plan, next, problems, wantsColour());
+  if (output === "text") return toText(rollout, plan, next, problems, { colour: wantsColour(), columns: terminalWidth() });
   return `${planComment(rollout, plan, undefined, { warnings: problems.filter(({ severity }) => severity === "warning") })}\n`;
 }

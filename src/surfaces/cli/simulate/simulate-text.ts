@@ -1,6 +1,6 @@
 import { styleText } from "node:util";
 import { count } from "../../../core/base/count.ts";
-import { visible } from "../print.ts";
+import { folded, visible } from "../print.ts";
 import { type Gap, type PutOff, type Row, rowsOf, shortened } from "./simulate-rows.ts";
 import { clock, endsOf, lasting, names, type Shown, toJson } from "./simulate-show.ts";
 
@@ -12,6 +12,7 @@ interface Layout {
   columns: number;
   clock: number;
   names: number;
+  /** 0: there is no room for it. */
   chart: number;
   /** Milliseconds that the chart is wide. */
   total: number;
@@ -29,9 +30,10 @@ export function toText(shown: Shown, terminal: { colour: boolean; columns: numbe
   const style: Style = (format, text) => (terminal.colour ? styleText(format, text, { validateStream: false }) : text);
   const { first } = shown;
   const rows = shortened(rowsOf(first.timeline), MOST_ROWS);
-  const layout = layoutOf(rows, first.tookMs, Math.min(MOST_COLUMNS, Math.max(LEAST_COLUMNS, terminal.columns)), style);
+  const layout = layoutOf(rows, first.tookMs, Math.min(MOST_COLUMNS, terminal.columns), style);
   const lines = [...head(shown, style), ""];
-  if (rows.some((row) => row.kind === "batch")) lines.push(axis(layout));
+  const charted = layout.chart > 0 && rows.some((row) => row.kind === "batch");
+  if (charted) lines.push(axis(layout));
   const told = new Set<string>();
   let stage = "";
   for (const row of rows) {
@@ -40,10 +42,10 @@ export function toText(shown: Shown, terminal: { colour: boolean; columns: numbe
     stage = title;
     lines.push(...linesOf(row, told, layout));
   }
-  if (rows.some((row) => row.kind === "batch")) lines.push("", style("dim", legend(rows)));
+  if (charted) lines.push("", style("dim", legend(rows)));
   lines.push("", ...end(shown, layout), "", ...stats(shown, layout));
   for (const note of shown.notes) lines.push(...wrapped(note, "", layout).map((line) => style("dim", line)));
-  return `${lines.join("\n")}\n`;
+  return `${lines.flatMap((line) => folded(line, layout.columns)).join("\n")}\n`;
 }
 
 function head({ rollout, release, seed, clusters, batches, stages, late, times }: Shown, style: Style): string[] {
@@ -57,6 +59,7 @@ function head({ rollout, release, seed, clusters, batches, stages, late, times }
 function layoutOf(rows: readonly (Row | PutOff | Gap)[], total: number, columns: number, style: Style): Layout {
   const batches = rows.filter((row) => row.kind === "batch");
   const clocks = Math.max(5, ...batches.map((row) => clock(beginOf(row)).length));
+  if (columns < LEAST_COLUMNS) return { columns, clock: clocks, names: 0, chart: 0, total, style };
   const most = Math.floor((columns - SAID - clocks - 12) / 2);
   const wide = Math.max(8, ...batches.map((row) => namesOf(row, most).length));
   // " 123  +0:00  NAMES  ▕CHART▏  SAID"
@@ -64,7 +67,8 @@ function layoutOf(rows: readonly (Row | PutOff | Gap)[], total: number, columns:
   return { columns, clock: clocks, names: wide, chart: Math.min(100, chart), total, style };
 }
 
-function indent({ clock: clocks }: Layout): string {
+function indent({ clock: clocks, chart }: Layout): string {
+  if (chart === 0) return "    ";
   return " ".repeat(4 + 2 + clocks + 2);
 }
 
@@ -77,11 +81,12 @@ function axis(layout: Layout): string {
 function linesOf(row: Row | PutOff | Gap, told: Set<string>, layout: Layout): string[] {
   const { style } = layout;
   if (row.kind === "gap") return [style("dim", `   …  ${row.batches} more batches of ${row.clusters} clusters; -o json has them`)];
-  if (row.kind === "putOff") return [`${indent(layout)}${style("dim", `put off: ${visible(names(row.clusters, layout.columns - 30))}`)}`];
+  if (row.kind === "putOff")
+    return [`${indent(layout)}${style("dim", `put off: ${visible(names(row.clusters, Math.max(LEAST_COLUMNS, layout.columns) - 30))}`)}`];
   const begins = clock(beginOf(row)).padStart(layout.clock);
-  const clusters = visible(namesOf(row, layout.names)).padEnd(layout.names);
+  const clusters = visible(namesOf(row, layout.names || LEAST_COLUMNS)).padEnd(layout.names);
   const number = style("cyan", String(row.batch).padStart(4));
-  const lines = [`${number}  ${begins}  ${clusters}  ${bar(row, layout)}  ${said(row, style)}`.trimEnd()];
+  const lines = [`${number}  ${begins}  ${clusters}  ${layout.chart === 0 ? "" : `${bar(row, layout)}  `}${said(row, style)}`.trimEnd()];
   for (const { forMs, why } of row.waits) {
     const sentence = why.replace(/^#\d+ (?:is open; )?/, "");
     // What every batch waits for is told once; the chart has it of each.

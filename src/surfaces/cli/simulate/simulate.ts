@@ -19,7 +19,7 @@ import { tellProblems } from "../lint/lint-show.ts";
 import { INVENTORY_OPTION, inventoryAt, pickRollout, versionGiven } from "../plan/plan-args.ts";
 import { makePlan } from "../plan/plan-make.ts";
 import { allWarnings } from "../plan/plan-show.ts";
-import { isData, printed, wantsColour } from "../print.ts";
+import { isData, printed, terminalWidth, wantsColour } from "../print.ts";
 import { openProgress } from "../progress.ts";
 import { parseFaults } from "./simulate-faults.ts";
 import { timesFromJournal } from "./simulate-history.ts";
@@ -146,7 +146,7 @@ function written(shown: Shown, output: Options["output"]): string {
   if (isData(output)) return printed(toJson(shown), output);
   if (output === "markdown") return toMarkdown(shown);
   // What goes to a file is as wide everywhere.
-  return toText(shown, { colour: wantsColour(), columns: (process.stdout.isTTY === true ? process.stdout.columns : undefined) ?? 100 });
+  return toText(shown, { colour: wantsColour(), columns: terminalWidth() ?? 100 });
 }
 
 function isGood({ phases, violations }: Tally): boolean {
