@@ -10,8 +10,8 @@ import { cpuMs, slowdown } from "../support/cpu-time.ts";
 import { cruelTexts } from "./support/cruel-texts.ts";
 import { PARSERS } from "./support/parsers.ts";
 
-/** Three times what the slowest takes on a machine that is idle: what grows with the square takes seconds. */
-const MOST_MS = 100;
+/** The slowest takes half of it on a machine that is idle. */
+const MOST_MS = 50;
 const MEBIBYTE = 1024 * 1024;
 const { cruel, pieces, filled } = cruelTexts(MEBIBYTE);
 /** Pieces of what is special to any of the parsers, in random rows that are repeated; the same each time. */
