@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { bench, bring, judge, round, say } from "../run/testing/bench.ts";
+import { bringStep, stepBench } from "../run/testing/step-bench.ts";
 import { helpAnswer, planAnswer, refusalAnswer, statusAnswer } from "./answers.ts";
 import { BODY_LIMIT } from "./escape.ts";
 
@@ -38,6 +39,18 @@ describe("answers to commands", () => {
     const text = planAnswer(many, now, "alice");
     expect(text.length).toBeLessThan(BODY_LIMIT);
     expect(text).toContain("and 3960 more");
+  });
+
+  test("/plan counts a batch that travels in steps once, as the comment and the page do", () => {
+    const self = stepBench(3);
+    bringStep(self, 1);
+    say(self, "/promote");
+    round(self);
+    expect(self.run.batches.map(({ phase }) => phase)).toContain("Settled");
+    const rows = planAnswer(self.run, self.now, "alice")
+      .split("\n")
+      .filter((line) => line.startsWith("| 1 |"));
+    expect(rows).toEqual(["| 1 | canary | Progressing | 0/2 | 0/3 | `c1` `c2` `c3` |"]);
   });
 
   test("refusals keep links to pull requests and let nothing else through", () => {

@@ -1,12 +1,15 @@
-import { isEnded, type Run } from "../run/state/run.ts";
+import type { Run } from "../run/state/run.ts";
 import { COMMANDS, type CommandSpec, ROLLOUT_FLAG } from "../spec/commands.ts";
 import { cell, code, prose } from "./escape.ts";
 import { COMMENT_ROOM, fitting } from "./fit.ts";
 import { firstOf, present, table } from "./markdown.ts";
 import type { GivenToDraw } from "./model/context.ts";
+import { clustersBelow } from "./model/counts.ts";
 import { modelOf } from "./model/run-model.ts";
-import { headline, stagesAround, stageTable, turn } from "./run/run-comment.ts";
-import { batchesOfStage, clockTime, ended, releaseName, runTitle, shortName, stageName } from "./words.ts";
+import { LABELS } from "./model/states.ts";
+import type { RunModel, State } from "./model/types.ts";
+import { batchesDone, headline, stagesAround, stageTable, turn } from "./run/run-comment.ts";
+import { clockTime, ended, releaseName, runTitle } from "./words.ts";
 
 /** What a refused line was, and why. */
 interface RefusedLine {
@@ -70,13 +73,14 @@ export function statusAnswer(run: Run, now: number, author: string, live: string
 
 /** What `/plan` answers of a run: what is done and what is to come, stage by stage. */
 export function planAnswer(run: Run, now: number, author: string): string {
+  const model = modelOf(run, now);
   const title = `### 🗺️ ${runTitle(run)}: the plan of ${cell(releaseName(run.release.values))}`;
   const foot = `<sub>The plan is frozen while the run lasts, but for clusters that are skipped, put off or new · plan ${code(run.plan.hash.slice(0, 12))} · asked for by ${cell(author)} at ${clockTime(new Date(now).toISOString(), now)}</sub>`;
   const ways = [
     { names: true, most: Number.POSITIVE_INFINITY },
     { names: false, most: MOST_STAGES },
   ];
-  return fitting(COMMENT_ROOM, ways, ({ names, most }) => [title, stages(run, names, most), foot], TOO_LONG);
+  return fitting(COMMENT_ROOM, ways, ({ names, most }) => [title, stages(run, model, names, most), foot], TOO_LONG);
 }
 
 /** Names beyond these are counted. */
@@ -84,26 +88,21 @@ const MOST_NAMES = 40;
 const MOST_STAGES = 60;
 const TOO_LONG = "Some of it is too long for this place.";
 
+/** What is there, or was left out, is not to come. */
+const THERE: ReadonlySet<State> = new Set(["Healthy", "Skipped", "NotInRun"]);
+
 /** A row for each stage; of many, those around the one that the run is at. */
-function stages(run: Run, names: boolean, most: number): string {
-  const rows = run.plan.stages.map((stage, index) => {
-    const batches = run.batches.filter((batch) => batch.stage === index && batch.phase !== "Closed");
-    const targets = batches.flatMap((batch) => batch.targets);
-    const live = new Set(
-      targets.filter((target) => target.phase === "Healthy" || target.phase === "Baked").map((target) => target.cluster),
-    );
-    const all = [...stage.clusters, ...stage.requeued];
-    const state = isEnded(run) || index < run.stage ? "done" : index === run.stage ? "now" : "to come";
-    const left = all.filter((cluster) => !live.has(cluster));
-    const settled = batches.filter((batch) => batch.phase === "Settled").length;
-    const now = isEnded(run) && left.length > 0 ? "ended" : state;
-    const row = [index + 1, cell(stageName(run, index)), now, `${settled}/${batchesOfStage(run, index)}`, `${live.size}/${all.length}`];
-    return names ? [...row, nameList(left)] : row;
+function stages(run: Run, model: RunModel, names: boolean, most: number): string {
+  const rows = model.children.slice(0, run.plan.stages.length).map((stage, index) => {
+    const { healthy = 0, clusters = 0 } = stage.counts ?? {};
+    const row = [index + 1, cell(stage.name), LABELS[stage.state], batchesDone(stage.children), `${healthy}/${clusters}`];
+    const states = new Map(clustersBelow(stage).map(({ name, state }) => [name, state]));
+    return names ? [...row, nameList([...states].flatMap(([name, state]) => (THERE.has(state) ? [] : [name])))] : row;
   });
-  return stagesAround(run.stage, ["", "stage", "", "batches", "clusters healthy", ...(names ? ["to come"] : [])], rows, most);
+  return stagesAround(run.stage, ["", "stage", "state", "batches", "clusters healthy", ...(names ? ["to come"] : [])], rows, most);
 }
 
 function nameList(clusters: readonly string[]): string {
-  const names = clusters.map((key) => code(shortName(key)));
+  const names = clusters.map(code);
   return firstOf(names, MOST_NAMES, names.length, " ") || "–";
 }

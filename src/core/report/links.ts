@@ -1,3 +1,5 @@
+import type { Run } from "../run/state/run.ts";
+
 /** Returns where an Application is shown, by its key `controlPlane/namespace/name`; undefined where nobody said where its control plane's pages are. */
 export type LinkTo = (key: string) => string | undefined;
 
@@ -7,4 +9,10 @@ export function applicationLinks(pagesOf: (plane: string) => string | undefined)
     const pages = pagesOf(plane)?.replace(/(?<!\/)\/+$/, "");
     return pages && `${pages}/applications/${encodeURIComponent(namespace)}/${encodeURIComponent(name)}`;
   };
+}
+
+/** The address of the release PR, which stands beside those of the batches: the journal has no other. */
+export function releaseUrl({ trigger: { pull }, batches }: Pick<Run, "trigger" | "batches">): string | undefined {
+  const beside = batches.map((batch) => batch.pull?.url ?? "").find((url) => /\/\d+$/.test(url));
+  return pull === undefined ? undefined : beside?.replace(/\d+$/, String(pull));
 }

@@ -3,6 +3,7 @@ import { sameReason } from "../../base/reason.ts";
 import { planRollback } from "../../run/outcome/rollback.ts";
 import { clusterName } from "../../run/state/names.ts";
 import { isEnded, type Run } from "../../run/state/run.ts";
+import { releaseUrl } from "../links.ts";
 import { present } from "../markdown.ts";
 import { plainSentence } from "../reasons/say.ts";
 import { unaskedNotes } from "../run/sign-of-life.ts";
@@ -24,12 +25,13 @@ export function modelOf(run: Run, now: number, given: Partial<Omit<Context, "run
   const asksAnyway = sameReason(run.next?.what, run.paused?.ask);
   const { paused, trigger, endedAt } = run;
   const words = explained(context, run.why);
+  const url = releaseUrl(run);
   return {
     ...node({ kind: "run", name: `${run.rollout} #${run.number}`, state: run.phase, tone: runTone(run.phase), since: run.since }),
     ...words,
     when: isEnded(run) ? "past" : "now",
     kind: "run",
-    links: releaseLinks(run),
+    links: url === undefined ? [] : [{ name: `#${trigger.pull}`, url }],
     rollout: run.rollout,
     number: run.number,
     release: releaseName(run.release.values),
@@ -54,12 +56,6 @@ export function modelOf(run: Run, now: number, given: Partial<Omit<Context, "run
     notes: unaskedNotes(run.batches),
     children,
   };
-}
-
-/** To the release PR, which stands beside those of the batches: the journal has no other address of it. */
-function releaseLinks({ trigger: { pull }, batches }: Run): ModelNode["links"] {
-  const beside = batches.map((batch) => batch.pull?.url ?? "").find((url) => /\/\d+$/.test(url));
-  return pull === undefined || beside === undefined ? [] : [{ name: `#${pull}`, url: beside.replace(/\d+$/, String(pull)) }];
 }
 
 function wayBackOf(context: Context): Said | undefined {

@@ -122,13 +122,17 @@ function notes(remarks: readonly string[]): string {
 export function stageTable({ run, model }: Shown, most: number): string {
   const rows = model.children.map(({ name, state, counts, children }) => {
     const { healthy = 0, clusters = 0, failed = 0, requeued = 0, skipped = 0 } = counts ?? {};
-    const batches = children.filter((child) => child.kind === "batch" && child.state !== "Closed");
-    const done = new Set(batches.filter(({ when }) => when === "past").map((child) => child.name)).size;
     const rest = present(failed > 0 && `${failed} failed`, requeued > 0 && `${requeued} requeued`, skipped > 0 && `${skipped} skipped`);
-    const all = new Set(batches.map((child) => child.name)).size;
-    return [cell(name), LABELS[state], `${done}/${all}`, `${healthy}/${clusters} ${bar(healthy, clusters)}`, rest.join(", ")];
+    return [cell(name), LABELS[state], batchesDone(children), `${healthy}/${clusters} ${bar(healthy, clusters)}`, rest.join(", ")];
   });
   return stagesAround(run.stage, ["stage", "state", "batches", "clusters healthy", ""], rows, most);
+}
+
+/** `1/3` of the batches of a stage. */
+export function batchesDone(children: readonly ModelNode[]): string {
+  const batches = children.filter((child) => child.kind === "batch" && child.state !== "Closed");
+  const done = new Set(batches.filter(({ when }) => when === "past").map((child) => child.name)).size;
+  return `${done}/${new Set(batches.map((child) => child.name)).size}`;
 }
 
 /** A table of stages; of too many, those around the one that the run is at. */

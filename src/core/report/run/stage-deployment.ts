@@ -1,5 +1,7 @@
 import type { Batch, Run } from "../../run/state/run.ts";
+import { releaseUrl } from "../links.ts";
 import { sentenceOf } from "../reasons/say.ts";
+import { targetsNow } from "../steps.ts";
 import { releaseName } from "../words.ts";
 
 /** A deployment as GitHub shows it, in the shape the forge takes. */
@@ -39,16 +41,20 @@ export function stageDeployments(run: Run): StageDeployment[] {
       statusDescription: words.length > STATUS_LIMIT ? `${words.slice(0, STATUS_LIMIT - 1)}…` : words,
       environmentUrl: url,
       // The release PR, where the run's live page is.
-      logUrl: run.trigger.pull === undefined ? undefined : url?.replace(/\/\d+$/, `/${run.trigger.pull}`),
+      logUrl: releaseUrl(run),
     });
   }
   return reports;
 }
 
 function stateOf(run: Run, index: number, batches: readonly Batch[]): { state: StageDeployment["state"]; words: string } {
-  const clusters = new Set(batches.flatMap((batch) => batch.targets.map((target) => target.cluster))).size;
-  const failed = batches.some((batch) => batch.targets.some((target) => target.phase === "Failed"));
-  if (index < run.stage || run.phase === "Succeeded") return { state: "success", words: `${clusters} clusters are healthy` };
+  const targets = targetsNow(batches);
+  const clusters = new Set(targets.map(({ cluster }) => cluster));
+  const failed = targets.some(({ phase }) => phase === "Failed");
+  if (index < run.stage || run.phase === "Succeeded") {
+    const healthy = clusters.difference(new Set(targets.filter(({ phase }) => phase !== "Baked").map(({ cluster }) => cluster))).size;
+    return { state: "success", words: `${healthy} of ${clusters.size} clusters are healthy` };
+  }
   if (run.phase === "Failed" || (run.paused?.kind === "Failure" && failed)) return { state: "failure", words: sentenceOf(run.why, run) };
   if (run.phase === "Aborted" || run.phase === "Superseded") return { state: "inactive", words: sentenceOf(run.why, run) };
   return { state: "in_progress", words: "batch by batch; the release's pull request shows where it is" };
