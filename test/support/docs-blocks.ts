@@ -2,6 +2,7 @@
 import { execFile } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { onlyCompiled } from "../../src/adapters/git/launch/compiled.ts";
 
 const ROOT = new URL("../../", import.meta.url).pathname;
 
@@ -64,7 +65,7 @@ export function typed(script: string, cwd: string, env: Record<string, string>):
     execFile(
       "bash",
       ["--norc", "-euo", "pipefail", "-c", script],
-      { cwd, env: { TZ: "UTC", ...env }, timeout: 600_000 },
+      { cwd, env: { TZ: "UTC", ...onlyCompiled(), ...env }, timeout: 600_000 },
       (error, out, err) => done({ code: error === null ? 0 : Number(error.code ?? 1), out, err }),
     );
   });

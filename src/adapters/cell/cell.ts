@@ -6,6 +6,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { readFileSync } from "node:fs";
 import type { Readable, Writable } from "node:stream";
 import { fileURLToPath } from "node:url";
+import { onlyCompiled } from "../git/launch/compiled.ts";
 import { CELL_IN, CELL_OUT, decode, encode, frameReader, type Said, type Thrown } from "./frames.ts";
 import { type Cell, type CellJob, type CellOutcome, TooMuchAsked } from "./port.ts";
 
@@ -121,7 +122,7 @@ interface Process {
 }
 
 /** Nothing of the environment goes along, and Ctrl-C is for the server, which ends its cell itself. */
-const APART = { env: {}, detached: true };
+const APART = { env: onlyCompiled(), detached: true };
 
 function start(inside: URL, limits: CellLimits, program: string): Process {
   const flags = [`--max-old-space-size=${limits.heapMb}`, "--max-semi-space-size=1", "--disable-warning=ExperimentalWarning"];

@@ -6,6 +6,7 @@
 import { type ChildProcess, fork } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { type Command, type Ended, runCommand } from "./command.ts";
+import { onlyCompiled } from "./compiled.ts";
 
 /** So many commands are run here first: a subcommand that asks git ten things ends before a helper would have paid. */
 const HERE_FIRST = 12;
@@ -59,7 +60,12 @@ async function begin(command: Command, stop: AbortSignal): Promise<Ended> {
 function startHelper(): Helper {
   const file = fileURLToPath(new URL(import.meta.url.endsWith(".ts") ? "./helper.ts" : "./helper.js", import.meta.url));
   // Nothing of the environment goes along: each command brings its own.
-  const child = fork(file, [], { env: {}, execArgv: [], serialization: "advanced", stdio: ["ignore", "ignore", "inherit", "ipc"] });
+  const child = fork(file, [], {
+    env: onlyCompiled(),
+    execArgv: [],
+    serialization: "advanced",
+    stdio: ["ignore", "ignore", "inherit", "ipc"],
+  });
   const started: Helper = { child, ready: false, waiting: new Map() };
   const lose = (why: string): void => {
     if (helper === started) helper = undefined;
