@@ -2,7 +2,7 @@
  * Starts and ends the process of a cell. A thread would be cheaper, and no cell: one that runs out of memory takes the whole process down
  * (docs/adr/0019). One process does one job after the other and stays for the next; it is killed when a job passes a limit.
  */
-import { type ChildProcess, spawn } from "node:child_process";
+import { type ChildProcess, type StdioOptions, spawn } from "node:child_process";
 import { readFileSync } from "node:fs";
 import type { Readable, Writable } from "node:stream";
 import { fileURLToPath } from "node:url";
@@ -122,14 +122,12 @@ interface Process {
 }
 
 /** Nothing of the environment goes along, and Ctrl-C is for the server, which ends its cell itself. */
-const APART = { env: onlyCompiled(), detached: true };
+const apart = () => ({ env: onlyCompiled(), detached: true, stdio: STDIO });
+const STDIO: StdioOptions = ["ignore", "ignore", "ignore", "pipe", "pipe"];
 
 function start(inside: URL, limits: CellLimits, program: string): Process {
   const flags = [`--max-old-space-size=${limits.heapMb}`, "--max-semi-space-size=1", "--disable-warning=ExperimentalWarning"];
-  const child = spawn(program, [...flags, fileURLToPath(inside)], {
-    ...APART,
-    stdio: ["ignore", "ignore", "ignore", "pipe", "pipe"],
-  });
+  const child = spawn(program, [...flags, fileURLToPath(inside)], apart());
   const [input, output] = [child.stdio[CELL_IN] as Writable, child.stdio[CELL_OUT] as Readable];
   let settle: ((outcome: CellOutcome, spent: boolean) => void) | undefined;
   let answers: CellJob["answers"] = {};
