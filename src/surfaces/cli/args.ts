@@ -56,7 +56,7 @@ export function outputOption(...formats: readonly string[]): Option {
   const option = new Option("-o, --output <format>", "how to print").choices(formats).default(formats[0]);
   return option.argParser((format: string) => {
     if (formats.includes(format)) return format;
-    throw new InvalidArgumentError(`it prints ${formats.slice(0, -1).join(", ")} or ${formats.at(-1)}${like(format, formats)}`);
+    throw new InvalidArgumentError(`write ${formats.slice(0, -1).join(", ")} or ${formats.at(-1)}${like(format, formats)}`);
   });
 }
 
@@ -74,7 +74,7 @@ export function duration(text: string): number {
 
 /** Of an option that takes a whole number. */
 export function whole(text: string): number {
-  if (!/^\d{1,9}$/.test(text)) throw new InvalidArgumentError("a whole number is wanted");
+  if (!/^\d{1,9}$/.test(text)) throw new InvalidArgumentError("write a whole number");
   return Number(text);
 }
 

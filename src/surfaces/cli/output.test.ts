@@ -107,7 +107,7 @@ describe.each(Object.entries(PRINTING))("%s", (name, [argv, more = []]) => {
         () => here.err,
         (error: { exitCode: number; message: string }) => `${error.exitCode} ${error.message}`,
       );
-      expect(told).toMatch(new RegExp(`(^2 |stagecoach: )--output ${format}: it prints .*see stagecoach ${name}`));
+      expect(told).toMatch(new RegExp(`(^2 |stagecoach: )--output ${format}: .*see stagecoach ${name}`));
       expect(here.out).toBe("");
       for (const one of formats) expect(told).toContain(one);
     }

@@ -44,7 +44,7 @@ async function once(source: JournalSource, which: Which, { output }: Options): P
     process.stdout.write(output === "text" ? `${statusLine(run)}\n` : printed(statusOf(run), output));
     return isEnded(run) && !isGood(run) ? 1 : 0;
   }
-  process.stderr.write(`${which.name} has no run of ${which.release} yet\n`);
+  process.stderr.write(`${which.name} has no run of ${which.release} yet.\n`);
   return 1;
 }
 

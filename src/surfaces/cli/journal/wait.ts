@@ -63,7 +63,7 @@ export async function run(argv: readonly string[]): Promise<number> {
       last = line;
     }
     if (seen !== undefined && output !== "text") process.stdout.write(printed({ ...statusOf(seen), reached: null }, output));
-    process.stderr.write(`The time is over: ${seen === undefined ? `${name} has no such run yet` : statusLine(seen)}\n`);
+    process.stderr.write(`The time of --timeout is over: ${seen === undefined ? `${name} has no such run yet.` : statusLine(seen)}\n`);
     return TIME_OVER;
   });
 }

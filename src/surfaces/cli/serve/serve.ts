@@ -132,6 +132,10 @@ async function serve(config: ServerConfig, credentials: Credentials, env: Enviro
     return 0;
   }
   // Whatever is stuck, or fails on the way: nothing goes on with what is known by halves.
-  await server.close().catch((error: unknown) => process.stderr.write(`stagecoach: it could not be drained: ${visible(String(error))}\n`));
+  await server
+    .close()
+    .catch((error: unknown) =>
+      process.stderr.write(`stagecoach: the server stopped before its work was done: ${visible(String(error))}\n`),
+    );
   return process.exit(1);
 }

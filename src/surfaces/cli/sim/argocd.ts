@@ -31,7 +31,7 @@ interface Options {
 
 function speedOf(text: string): number {
   const speed = Number(text);
-  if (!(speed > 0 && speed <= 1000)) throw new InvalidArgumentError("a number above 0, at most 1000, is wanted");
+  if (!(speed > 0 && speed <= 1000)) throw new InvalidArgumentError("write a number above 0, at most 1000");
   return speed;
 }
 

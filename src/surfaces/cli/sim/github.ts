@@ -25,12 +25,12 @@ interface Options {
 }
 
 function slug(text: string): string {
-  if (!/^[\w.-]{1,100}$/.test(text)) throw new InvalidArgumentError("letters, digits, `-`, `_` and `.` only");
+  if (!/^[\w.-]{1,100}$/.test(text)) throw new InvalidArgumentError("write letters, digits, `-`, `_` and `.` alone");
   return text;
 }
 
 function address(text: string): string {
-  if (!/^https?:$/.test(URL.parse(text)?.protocol ?? "")) throw new InvalidArgumentError("an http or https URL is wanted");
+  if (!/^https?:$/.test(URL.parse(text)?.protocol ?? "")) throw new InvalidArgumentError("write an http or https URL");
   return text;
 }
 

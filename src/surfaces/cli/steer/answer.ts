@@ -50,8 +50,8 @@ export async function awaitAnswer(place: GitHubPlace, source: JournalSource, pos
     seen ||= reactions.has("eyes");
     if (waited >= withinMs) {
       const message = seen
-        ? "it was read, and cannot be done yet: the answer will be on the comment"
-        : "nothing was heard: Stagecoach may not be running; the comment stays, and counts for 15 minutes";
+        ? "Stagecoach has read it and cannot do it yet: the answer will be on the comment"
+        : "Stagecoach has not read it yet, and may not be running: the comment stays, and counts for 15 minutes";
       return { outcome: "waiting", message };
     }
     const every = POLLS.find(({ afterMs }) => waited >= afterMs)?.everyMs ?? 1_000;

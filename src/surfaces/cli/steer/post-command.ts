@@ -3,7 +3,7 @@ import { Command } from "commander";
 import { JOURNAL_BRANCH } from "../../../adapters/git/journal/journal.ts";
 import { defined } from "../../../core/base/defined.ts";
 import { sentenceOf } from "../../../core/report/reasons/say.ts";
-import { shortName } from "../../../core/report/words.ts";
+import { ended, shortName } from "../../../core/report/words.ts";
 import { named } from "../../../core/run/commands/clusters.ts";
 import type { Run } from "../../../core/run/state/run.ts";
 import { COMMAND_NAMES, type CommandName, type CommandSpec, commandSpec } from "../../../core/spec/commands.ts";
@@ -179,5 +179,6 @@ async function shown(posted: Posted, { outcome, message, answer }: Outcome, outp
     const { markdownText } = await import("../markdown-text.ts");
     return `${head}\n${markdownText(answer, { width: process.stdout.columns, colour: wantsColour() })}`;
   }
-  return `${head}${outcome}${message === "" ? "" : `: ${plain(message)}`}\n`;
+  const said = outcome.charAt(0).toUpperCase() + outcome.slice(1);
+  return `${head}${ended(message === "" ? said : `${said}: ${plain(message)}`)}\n`;
 }

@@ -65,7 +65,7 @@ function setupPages(options: SetupOptions, key: string): (request: IncomingMessa
     if (url === null) return plain(response, 400, "this is no address");
     if (path === "/setup.css") response.writeHead(200, { ...HEADERS, "Content-Type": "text/css; charset=utf-8" }).end(SETUP_STYLE);
     else if (path === WAY_BACK) void back.answer(url, response);
-    else if (path !== "/") plain(response, 404, "nothing here; the set-up page is /");
+    else if (path !== "/") plain(response, 404, "There is nothing here: the set-up page is at /.");
     else if (isSameState(url.searchParams.get("key"), key))
       response.writeHead(303, { ...HEADERS, "Set-Cookie": keyCookie(key), Location: "/" }).end();
     else if (!hasKey(request.headers.cookie, key))
@@ -102,7 +102,7 @@ function wayBack(options: SetupOptions, state: string): WayBack {
       } catch (error) {
         making = undefined;
         const why = whyNotMade(error);
-        process.stderr.write(`stagecoach: the App's credentials could not be had: ${visible(why)}\n`);
+        process.stderr.write(`stagecoach: GitHub did not give the App's credentials: ${visible(why)}\n`);
         show(response, 502, failedPage(`The App’s credentials could not be had: ${why}`, NOT_MADE));
       }
     },
