@@ -61,7 +61,7 @@ header p { margin: 0; color: var(--quiet); font-variant-numeric: tabular-nums; }
 .c-live { color: var(--live); } .c-move { color: var(--move); } .c-wait { color: var(--wait); } .c-bad { color: var(--bad); } .c-none { color: var(--none); }
 #legend { list-style: none; display: flex; flex-wrap: wrap; gap: 6px 18px; padding: 0 0 32px; margin: 0; color: var(--quiet); font-size: 13px; }
 #legend li { display: flex; align-items: center; gap: 6px; }
-@media (max-width: 560px) { header { flex-wrap: wrap; gap: 0 16px; } #clock { order: 1; flex-basis: 100%; } header, main, footer { padding: 0 14px; } .run { padding: 16px; } }
+@media (max-width: 560px) { header { flex-wrap: wrap; gap: 0 16px; } #clock { order: 1; flex-basis: 100%; } header, main, footer { padding-left: 14px; padding-right: 14px; } .run { padding: 16px; } }
 `;
 
 export const PAGE_SCRIPT = `// Draws what /api/events sends. Nothing here decides anything.
