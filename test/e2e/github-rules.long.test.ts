@@ -143,7 +143,8 @@ describe("what a branch's rules ask of a batch", () => {
     github.settings(repository, { archived: false });
     const run = await journey.until("it ends", (one) => one.number === 2 && ended(one));
     expect(run.phase).toBe("Succeeded");
-    expect(journey.errors.filter(({ message }) => !/archived|a round failed/.test(message))).toEqual([]);
+    // A comment may be refused before anybody knows why.
+    expect(journey.errors.filter((one) => !/archived|a round failed/.test(JSON.stringify(one)))).toEqual([]);
     journey.errors.length = 0;
   });
 
