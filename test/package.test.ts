@@ -43,6 +43,17 @@ test("what is installed is small, depends on nothing and carries its libraries' 
   for (const name of ["simple-git", "probot", "@octokit/rest", "yaml", "@kubernetes/client-node"]) expect(licences).toContain(`${name} `);
 });
 
+test("what --help loads is a few kilobytes of the program, and no library", () => {
+  const lib = join(prefix, "lib/node_modules/stagecoach/lib");
+  const loaded = new Set(["main.js"]);
+  for (const file of loaded)
+    for (const [, name = ""] of readFileSync(join(lib, file), "utf8").matchAll(/^(?:import|export) (?:[^"]* from )?"([^"]+)";/gm))
+      loaded.add(name.replace("./", ""));
+  const bytes = [...loaded].reduce((sum, file) => sum + statSync(join(lib, file)).size, 0);
+  expect(loaded.size).toBeLessThan(5);
+  expect(bytes).toBeLessThan(20_000);
+});
+
 describe.each(nodes())("the package in an empty place, on Node %s", (_, node) => {
   function ran(...args: string[]): { status: number | null; out: string; err: string } {
     const started = spawnSync(node, [join(prefix, "bin/stagecoach"), ...args], {

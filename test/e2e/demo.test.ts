@@ -94,7 +94,9 @@ describe("the demo", () => {
     const { out, until, ended } = start("--pause-for-me", "--fail", "eu-central-1-b=degraded", "--clusters", "6", "--speed", "200");
     const pull = await until(/Your turn[\s\S]*?comment: (http\S+)/);
     const page = await until(/The page: (\S+)/);
-    const { runs } = (await (await fetch(`${page}api/runs`)).json()) as WebState;
+    const { runs, speed } = (await (await fetch(`${page}api/runs`)).json()) as WebState;
+    // While somebody is waited for, its clock runs as fast as theirs.
+    expect(speed).toBe(1);
     const batches = runs.flatMap(pullsIn);
     expect(batches).toContain(pull);
     const found = new Set([page, ...batches, ...(out().match(/http:\/\/127[^\s)]+/g) ?? [])]);

@@ -55,7 +55,9 @@ export function checkedClock(base: Clock & { readonly speed?: number }, { wall, 
   }
 
   return {
-    speed: base.speed ?? 1,
+    get speed() {
+      return base.speed ?? 1;
+    },
     now,
     after: (ms, wake) => base.after(ms, wake),
     ahead: () => ahead,

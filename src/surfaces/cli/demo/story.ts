@@ -35,7 +35,7 @@ export async function tell(world: EmbeddedWorld, bot: Stagecoach, story: Story):
   const screen = demoScreen({ clock: world.clock, quiet: story.quiet, several: story.rollouts.length > 1, pages });
   const drained = world.drained === "" ? "" : `, ${world.drained} drained`;
   screen.say(
-    `The embedded world is up: ${world.clusters.length} clusters in three regions${drained}. Its clock runs ${story.speed} times as fast as yours.`,
+    `The embedded world is up: ${world.clusters.length} clusters in three regions${drained}. Its clock runs ${story.speed} times as fast as yours${story.pauseForMe ? ", and as yours while it waits for you" : ""}.`,
   );
   for (const line of pages) screen.say(line);
   await release(world, story, screen);
@@ -94,6 +94,9 @@ function watch({ world, bot, story, screen }: Watched): Promise<Run[]> {
       const shown = bot.runs().filter(({ run }) => names.includes(run.rollout));
       const runs = shown.map(({ run }) => run);
       const turns = turnsOf(runs);
+      // Ages stay those of whoever is waited for, and nothing runs out meanwhile.
+      const waits = turns.length > 0 && runs.every((run) => isOver(run) || turnOf(run) !== undefined);
+      world.clock.pace?.(waits ? 1 : story.speed);
       if (runs.length > 0)
         screen.draw(
           shown,

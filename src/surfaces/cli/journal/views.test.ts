@@ -1,5 +1,6 @@
 import { execFileSync } from "node:child_process";
-import { readFileSync, writeFileSync } from "node:fs";
+import { once } from "node:events";
+import { createReadStream, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { openJournal } from "../../../adapters/git/journal/journal.ts";
@@ -180,12 +181,19 @@ test.skipIf(TMUX === undefined)("get -w in tmux: in place, at 80 columns, at 20,
   const main = new URL("../main.ts", import.meta.url).pathname;
   const command = `${process.execPath} ${main} get payments -w --repo ${at.checkout}; echo "exit $?"; sleep 60`;
   const screen = () => tmux("capture-pane", "-p", "-t", "0");
+  // What the pane writes comes here as well: each time something was written the screen is another.
+  const pipe = join(at.directory, "pane");
+  execFileSync("mkfifo", [pipe]);
+  const start = join(at.directory, "start");
+  execFileSync("mkfifo", [start]);
+  tmux("-f", "/dev/null", "new-session", "-d", "-x", "80", "-y", "24", `read line < ${start}; ${command}`);
+  tmux("pipe-pane", "-t", "0", `cat > ${pipe}`);
+  const written = createReadStream(pipe);
   const until = async (what: () => boolean) => {
-    for (let tries = 0; !what() && tries < 1000; tries++) await new Promise((resolve) => setTimeout(resolve, 100));
-    expect(what(), screen()).toBe(true);
+    while (!what()) await once(written, "data");
   };
-  tmux("-f", "/dev/null", "new-session", "-d", "-x", "80", "-y", "24", command);
   try {
+    writeFileSync(start, "\n");
     await until(() => screen().includes("batch 2 of 3 waits"));
     expect(tmux("display-message", "-p", "-t", "0", "#{alternate_on}").trim()).toBe("1");
     expect(screen().split("\n").filter(Boolean).at(-1)).toMatch(/^as of .* · Ctrl-C leaves$/);
@@ -198,11 +206,13 @@ test.skipIf(TMUX === undefined)("get -w in tmux: in place, at 80 columns, at 20,
     ).toBe(true);
     tmux("resize-window", "-t", "0", "-x", "80", "-y", "24");
     await record({ ...second, phase: "Succeeded", stage: 1, why: said("every stage is done now") }, "payments #2: succeeded");
+    git(at.checkout, "fetch", "--quiet", "origin", "+refs/heads/stagecoach/journal:refs/remotes/origin/stagecoach/journal");
     await until(() => screen().includes("exit 0"));
     expect(tmux("display-message", "-p", "-t", "0", "#{alternate_on}").trim()).toBe("0");
     expect(screen()).toContain("every stage is done now");
     expect(screen()).not.toContain(ESC);
   } finally {
+    written.destroy();
     tmux("kill-server");
   }
 });

@@ -24,7 +24,10 @@ const written = (kind: string, id: number, login = "bot[bot]", rollout = "pay") 
 test("the answer to a question is what the bot wrote to it, and no older one, nor anybody else's, nor of another rollout", async () => {
   const others = [written("status", 90, "mallory"), written("status", 90, "bot[bot]", "pay-eu"), written("status", 90, "bot[bot]", "web")];
   const older = [written("status", 60), written("plan", 90), ...others];
-  const outcome = await awaitAnswer(place(older, [...older, written("status", 71)]), {} as JournalSource, POSTED, 60_000);
+  const slept: number[] = [];
+  const sleep = async (ms: number) => void slept.push(ms);
+  const outcome = await awaitAnswer(place(older, [...older, written("status", 71)]), {} as JournalSource, POSTED, 60_000, sleep);
+  expect(slept).toEqual([300]);
   expect(outcome).toEqual({ outcome: "done", message: "", answer: "### how pay stands" });
 });
 

@@ -1,4 +1,5 @@
 /** The bot's answer to a command that was commented: its reaction, and its words. Called by `post-command.ts`. */
+import { setTimeout } from "node:timers/promises";
 import { sentenceOf } from "../../../core/report/reasons/say.ts";
 import type { JournalSource } from "../journal/source.ts";
 import { asking, type GitHubPlace } from "./github-place.ts";
@@ -31,8 +32,14 @@ const POLLS: readonly { afterMs: number; everyMs: number }[] = [
   { afterMs: 0, everyMs: 300 },
 ];
 
-/** Waits for 🚀 or 😕 of the bot on the comment, and says what the journal has of it. */
-export async function awaitAnswer(place: GitHubPlace, source: JournalSource, posted: Posted, withinMs: number): Promise<Outcome> {
+/** Waits for 🚀 or 😕 of the bot on the comment, and says what the journal has of it. `sleep`: between two looks. */
+export async function awaitAnswer(
+  place: GitHubPlace,
+  source: JournalSource,
+  posted: Posted,
+  withinMs: number,
+  sleep: (ms: number) => Promise<void> = setTimeout,
+): Promise<Outcome> {
   const began = performance.now();
   let seen = false;
   for (;;) {
@@ -55,7 +62,7 @@ export async function awaitAnswer(place: GitHubPlace, source: JournalSource, pos
       return { outcome: "waiting", message };
     }
     const every = POLLS.find(({ afterMs }) => waited >= afterMs)?.everyMs ?? 1_000;
-    await new Promise((resolve) => setTimeout(resolve, Math.min(every, withinMs - waited + 1)));
+    await sleep(Math.min(every, withinMs - waited + 1));
   }
 }
 
