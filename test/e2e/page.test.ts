@@ -3,10 +3,12 @@ import type { AddressInfo } from "node:net";
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { said } from "../../src/core/reasons/run.ts";
+import { planChart } from "../../src/core/report/plan/plan-chart.ts";
 import type { Run } from "../../src/core/run/state/run.ts";
+import { testGitHub } from "../../src/sim/github/testing/setup.ts";
 import { webRoutes } from "../../src/surfaces/web/server.ts";
 import { chromiumPath, launchBrowser } from "../support/browser.ts";
-import { sampleRun } from "../support/sample-run.ts";
+import { samplePlan, sampleRun } from "../support/sample-run.ts";
 
 if (chromiumPath === undefined) console.log("skipped: the page in a browser (no Chromium on this machine)");
 
@@ -82,5 +84,41 @@ describe.skipIf(chromiumPath === undefined)("the page in a browser", () => {
     expect(label).toBe("eu-1: Healthy\nv1.4.1 → v1.4.2\npayments-eu-1\nlive at 1f2e3d4 and healthy");
     expect(await page.locator(".cell").first().getAttribute("tabindex")).toBe("0");
     await page.close();
+  });
+
+  test("fits a phone, and so do the embedded GitHub's: every tab is in reach, and a chart is drawn without gaps", async () => {
+    const home = () => ({ url, label: "Stagecoach's page" });
+    const world = await testGitHub({ visitor: { login: "wim", offers: () => undefined, home } });
+    try {
+      await world.branch("topic", { "apps/a.yaml": "one: 2\n" });
+      const plan = samplePlan();
+      const chart = planChart(
+        plan,
+        plan.stages.map(() => ["bake 2m"]),
+      );
+      const cells = ["eu-central-1-a", "v1.4.1", "v1.4.2", "spec.generators[0].list.elements[cluster=eu-central-1-a].targetRevision"];
+      const table = `| a | b | c | pin |\n| - | - | - | - |\n| ${cells.map((cell) => `\`${cell}\``).join(" | ")} |`;
+      const body = `${chart}\n\n${table}`;
+      const number = await world.sim.actAs("wim").openPull(world.repository, { head: "topic", title: "Release", body });
+      const page = await browser.newPage({ viewport: { width: 390, height: 844 } });
+      for (const at of [url, `${world.sim.url}/${world.repository}/pull/${number}`]) {
+        await page.goto(at);
+        await page.waitForSelector(".run, .chart");
+        expect([at, await page.evaluate("document.documentElement.scrollWidth")]).toEqual([at, 390]);
+      }
+      const boxes = async (selector: string) => {
+        const found = await page.locator(selector).all();
+        return await Promise.all(found.map(async (one) => (await one.boundingBox()) ?? { x: 0, y: 0, width: 0, height: 0 }));
+      };
+      const inReach = [...(await boxes(".tabs.inner a")), ...(await boxes(".home"))];
+      expect(inReach.length).toBeGreaterThan(4);
+      for (const { x, width } of inReach) expect([x >= 0, width > 0, x + width <= 390]).toEqual([true, true, true]);
+      await page.setViewportSize({ width: 1400, height: 900 });
+      const [[first], [arrow]] = [await boxes(".chart .box"), await boxes(".chart .arrow")];
+      expect((arrow?.x ?? 0) - (first?.x ?? 0) - (first?.width ?? 0)).toBeLessThan(4);
+      await page.close();
+    } finally {
+      await world.sim.close();
+    }
   });
 });
