@@ -93,7 +93,7 @@ describe("the builtin engine", () => {
     ["no JSON", json("<html>"), "the answer is no JSON (application/json)"],
     ["an empty answer", json(""), "the answer is empty"],
     ["a status of 500", (_, response) => response.writeHead(500).end("{}"), "the answer has status 500"],
-    ["nothing at the path", json({}), "nothing is found at {$.status}"],
+    ["nothing at the path", json({}), "{$.status}"],
     ["10 MB", json("x".repeat(10_000_000)), "answers with more than 1048576 bytes"],
     [
       "a redirect elsewhere",
