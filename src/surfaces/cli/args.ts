@@ -46,7 +46,11 @@ export function commandOfParts(name: string, help: string, parts: Readonly<Recor
     }
     const part = parts[wanted];
     const known = Object.keys(parts).join(" and ");
-    if (part === undefined) throw new CommandError(2, `${name} has no part "${wanted}"; it has ${known}; see stagecoach ${name} --help`);
+    if (part === undefined)
+      throw new CommandError(
+        2,
+        `${name} has no part "${wanted}"${like(wanted, Object.keys(parts))}; it has ${known}; see stagecoach ${name} --help`,
+      );
     return (await part()).run(rest);
   };
 }

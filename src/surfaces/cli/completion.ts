@@ -1,7 +1,8 @@
 /** `stagecoach completion`: the scripts are made from what each subcommand says in its own help, so they cannot say anything else. */
 import { Argument, Command } from "commander";
-import { parseArgs } from "./args.ts";
+import { like, parseArgs } from "./args.ts";
 import { CommandError, type CommandModule } from "./command.ts";
+import { visible } from "./print.ts";
 
 /** The table of subcommands, as `main.ts` has it. */
 type CommandTable = Readonly<Record<string, { summary: string; load: () => Promise<CommandModule> }>>;
@@ -23,7 +24,7 @@ export function completionOf(table: CommandTable): CommandModule {
     async run(argv) {
       const program = new Command("stagecoach completion")
         .description("a completion script for your shell, on standard output")
-        .addArgument(new Argument("<shell>", "which").choices([...SHELLS]))
+        .addArgument(new Argument("<shell>", "which").choices([...SHELLS]).argParser(shellOf))
         .addHelpText("after", HELP);
       const command = parseArgs(program, argv);
       if (command === undefined) return 0;
@@ -39,6 +40,11 @@ export function completionOf(table: CommandTable): CommandModule {
       return 0;
     },
   };
+}
+
+function shellOf(shell: string): string {
+  if (SHELLS.some((one) => one === shell)) return shell;
+  throw new CommandError(2, visible(`there is no script for "${shell}"${like(shell, SHELLS)}; there are ${SHELLS.join(", ")}`));
 }
 
 const HELP = `

@@ -26,6 +26,14 @@ test.each([
   });
 });
 
+test.each([
+  [["sim", "githb"], 'sim has no part "githb", did you mean github?'],
+  [["journal", "acept"], 'journal has no part "acept", did you mean accept?'],
+  [["completion", "bsh"], 'there is no script for "bsh", did you mean bash?'],
+])("%j, a mistyped part of a command, is answered with the one that was meant", async (argv, message) => {
+  expect(await ran(...argv)).toMatchObject({ code: 2, out: "", err: expect.stringContaining(message) });
+});
+
 test("a word that is near to no command is told so without a guess", async () => {
   expect((await ran("frobnicate")).err).toBe('stagecoach: there is no command "frobnicate"; stagecoach --help lists them\n');
 });
@@ -50,6 +58,8 @@ test("whatever is typed or stands in a repo, nothing printed steers the terminal
       ["lint", "--repo", repo],
       ["plan", "hello", "--repo", repo, "--to", "v2"],
       ["plan", "hello", "--repo", repo, "--to", "v2", "-o", "markdown"],
+      ["simulate", "hello", "--repo", repo, "--to", "v2", "--runs", "1"],
+      ["simulate", "hello", "--repo", repo, "--to", "v2", "--runs", "1", "-o", "markdown"],
       ["init", repo],
       ["appset", "render", join(repo, "appsets/hello.yaml")],
       ["plan", evil, "--repo", repo],
