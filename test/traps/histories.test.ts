@@ -128,12 +128,13 @@ function forgetsFailures(one: History): History {
   return { ...one, writes };
 }
 
+// Looked for from shortly before the first that showed it.
 test.each([
-  ["the spec that a hydration was by", forgetsSpecs],
-  ["a failed sync that seems to have ended before the merge", forgetsFailures],
-])("without %s some of them pass wrongly", (_name, forget) => {
+  ["the spec that a hydration was by", forgetsSpecs, 40],
+  ["a failed sync that seems to have ended before the merge", forgetsFailures, 560],
+] as const)("without %s some of them pass wrongly", (_name, forget, from) => {
   const found: number[] = [];
-  for (let seed = 1; seed <= 20_000 && found.length === 0; seed++) {
+  for (let seed: number = from; seed <= 20_000 && found.length === 0; seed++) {
     const one = history(seed);
     if (wrong(one, watched(forget(one))).length > 0) found.push(seed);
   }

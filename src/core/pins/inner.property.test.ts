@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { parse } from "yaml";
 import { scalarsOf } from "../../../test/corpus/scalars.ts";
+import { anyText } from "../../../test/support/any-text.ts";
 import { findPin } from "./find.ts";
 import { printPinPath } from "./path.ts";
 import { splice } from "./splice.ts";
@@ -64,35 +65,29 @@ function leaves(node: unknown, steps: Parameters<typeof printPinPath>[0]["steps"
 
 test("in JSON every value is found, and set to any text; the rest stays byte for byte", () => {
   fc.assert(
-    fc.property(
-      fc.jsonValue({ maxDepth: 4 }),
-      fc.constantFrom(undefined, 2, "\t"),
-      fc.nat(),
-      fc.string({ unit: "binary" }),
-      (json, indent, roll, value) => {
-        const text = JSON.stringify(json, null, indent);
-        const all = leaves(json, []);
-        const leaf = all[roll % Math.max(all.length, 1)];
-        if (leaf === undefined || typeof json !== "object") return;
-        const found = findPin(text, { path: leaf.path }, { format: "json" });
-        const template = typeof leaf.value === "string" && leaf.value.includes("{{") && leaf.value.includes("}}");
-        if (leaf.value === null || template) {
-          expect(found.ok).toBe(false);
-          return;
-        }
-        expect(found).toMatchObject({
-          ok: true,
-          found: { value: typeof leaf.value === "string" ? leaf.value : JSON.stringify(leaf.value) },
-        });
-        const done = splice(text, [{ path: leaf.path, value }], { format: "json" });
-        if (!done.ok || !found.ok) throw new Error(done.ok ? "" : done.error.code);
-        const after = leaves(JSON.parse(done.text), []);
-        expect(after.map((one) => one.path)).toEqual(all.map((one) => one.path));
-        expect(after.map((one) => String(one.value))).toEqual(all.map((one) => (one === leaf ? value : String(one.value))));
-        expect(done.text.startsWith(text.slice(0, found.found.start))).toBe(true);
-        expect(done.text.endsWith(text.slice(found.found.end))).toBe(true);
-      },
-    ),
+    fc.property(fc.jsonValue({ maxDepth: 4 }), fc.constantFrom(undefined, 2, "\t"), fc.nat(), anyText(10), (json, indent, roll, value) => {
+      const text = JSON.stringify(json, null, indent);
+      const all = leaves(json, []);
+      const leaf = all[roll % Math.max(all.length, 1)];
+      if (leaf === undefined || typeof json !== "object") return;
+      const found = findPin(text, { path: leaf.path }, { format: "json" });
+      const template = typeof leaf.value === "string" && leaf.value.includes("{{") && leaf.value.includes("}}");
+      if (leaf.value === null || template) {
+        expect(found.ok).toBe(false);
+        return;
+      }
+      expect(found).toMatchObject({
+        ok: true,
+        found: { value: typeof leaf.value === "string" ? leaf.value : JSON.stringify(leaf.value) },
+      });
+      const done = splice(text, [{ path: leaf.path, value }], { format: "json" });
+      if (!done.ok || !found.ok) throw new Error(done.ok ? "" : done.error.code);
+      const after = leaves(JSON.parse(done.text), []);
+      expect(after.map((one) => one.path)).toEqual(all.map((one) => one.path));
+      expect(after.map((one) => String(one.value))).toEqual(all.map((one) => (one === leaf ? value : String(one.value))));
+      expect(done.text.startsWith(text.slice(0, found.found.start))).toBe(true);
+      expect(done.text.endsWith(text.slice(found.found.end))).toBe(true);
+    }),
     { numRuns: RUNS },
   );
 });

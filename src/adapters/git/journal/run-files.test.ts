@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { anyText } from "../../../../test/support/any-text.ts";
 import { iso } from "../../../core/base/time.ts";
 import { said } from "../../../core/reasons/run.ts";
 import type { Batch, BatchTarget, Evidence, Run } from "../../../core/run/state/run.ts";
@@ -14,7 +15,7 @@ function readBack(files: ReadonlyMap<string, string>, prior?: RunFiles): Promise
 
 /** Texts that YAML could take for something else, or for our rows. */
 const text = fc.oneof(
-  fc.string({ unit: "binary", maxLength: 40 }),
+  anyText(40),
   fc.constantFrom(
     "on",
     "no",
