@@ -64,7 +64,7 @@ spec.stages[].order.pairs | src/core/plan/pace › an active cluster and its sta
 spec.stages[].bake | src/core/run/run-rules › starts over where a cluster becomes unhealthy | ${FIELDS} | src/core/report/plan/plan-comment › bake 10m
 spec.stages[].progressDeadline | src/core/run/run-rules › has failed where it is not healthy within progressDeadline | test/e2e/argo.long › a cluster that is stuck past its deadline | ${RULES}in canary healthy within 20m
 spec.stages[].requeue.attempts spec.stages[].requeue.interval | src/core/run/run-rules › counts a cluster as failed after the last look | ${MEMBERS} | src/core/report/model/run-model › tried after the stage
-spec.stages[].approval.teams spec.stages[].approval.count | src/core/run/gates/gates › two of them are two people | ${GATES} | ${RULES}2 approvals of sre
+spec.stages[].approval.teams spec.stages[].approval.count | src/core/run/gates/approval-gate › two of them are two people | ${GATES} | ${RULES}2 approvals of sre
 spec.stages[].approval.notBy | src/core/run/gates/approval › does not approve a stage that says so | test/attacks/own-approval › one of the team pushes | src/core/report/plan/plan-rules › 2 approvals of sre, not by who merged it
 spec.stages[].analysis.templates[].templateName spec.stages[].analysis.args[].name spec.stages[].analysis.args[].value | src/core/analysis/lint › the seed's webcheck beside a bake | test/e2e/analysis.long › a service that turns from ok to nok | src/core/report/run/analysis › webcheck: 3 ok, 2 failed
 spec.stages[].analysis.templates[].clusterScope spec.stages[].analysis.templates[].file | src/core/spec/rules/steps › the seed's are read | ${STEPS} | src/core/report/run/analysis › webcheck

@@ -36,7 +36,7 @@ retry | src/core/run/commands/commands › /retry looks anew at the failed ones 
 retry--rollouts | src/core/run/commands/rollouts › %s | test/e2e/rollouts.long › pause at a step | ${HELP}
 rollback | src/core/run/outcome/rollback › works on a run long over | ${ROLLBACK}the way back: automatic | ${HELP}
 rollback--to | src/core/run/outcome/rollback › --to writes that version | ${ROLLBACK}the way back: automatic | ${HELP}
-halt halt--off halt--for | src/core/run/gates/gates › holds the clusters it names until it ends | ${GATES} | ${HELP}
+halt halt--off halt--for | src/core/run/gates/halt › holds the clusters it names until it ends | ${GATES} | ${HELP}
 hotfix | src/core/run/gates/gates › brings a cluster forward | ${ROLLBACK}onNewRelease: Queue and Reject | ${HELP}
 status | src/core/run/commands/commands › /status and /plan are answered whoever can read | ${COMMANDS} | src/core/report/answers › /status says how it stands
 plan | src/core/run/commands/commands › /status and /plan are answered whoever can read | ${COMMANDS} | src/core/report/answers › /plan names what is still to come
