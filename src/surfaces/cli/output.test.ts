@@ -1,5 +1,5 @@
 /** `-o` of every command that prints: JSON and nothing else, the same as YAML, more where it is wide, and a sentence for what is not offered. */
-import { writeFileSync } from "node:fs";
+import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { parseAllDocuments } from "yaml";
@@ -129,3 +129,12 @@ describe.each(Object.entries(PRINTING))("%s", (name, [argv, more = []]) => {
 function timeless(data: unknown): unknown {
   return JSON.parse(JSON.stringify(data), (key, value: unknown) => (key === "asOf" ? undefined : value));
 }
+
+test("in a repo without rollouts lint, plan and simulate say what makes some", async () => {
+  rmSync(join(here.dir, "rollouts"), { recursive: true });
+  rmSync(join(here.dir, ".github"), { recursive: true, force: true });
+  const told = { message: expect.stringMatching(/stagecoach init proposes some$/) };
+  await expect(ran("lint", "--repo", here.dir)).rejects.toMatchObject({ ...told, exitCode: 1 });
+  for (const name of ["plan", "simulate"])
+    await expect(ran(name, "my-app", "--repo", here.dir)).rejects.toMatchObject({ ...told, exitCode: 2 });
+});

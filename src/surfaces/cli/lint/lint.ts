@@ -52,7 +52,8 @@ export async function run(argv: readonly string[]): Promise<number> {
   const settings =
     existsSync(join(checkout.root, SETTINGS_FILE)) &&
     (command.args.length === 0 || command.args.some((path) => path.replaceAll(sep, "/").endsWith(SETTINGS_FILE)));
-  if (files.length === 0 && !settings) throw new CommandError(1, `no rollout to check: ${checkout.root} has no rollouts/*.yaml`);
+  if (files.length === 0 && !settings)
+    throw new CommandError(1, `no rollout to check: ${checkout.root} has no rollouts/*.yaml. stagecoach init proposes some`);
   if (options.repository !== undefined && options.online !== true) throw new CommandError(2, "--repository goes with --online");
   const offline = lint(checkout, files, inventoryAt(options.inventory));
   const report = options.online === true ? await withOnline(offline, options, checkout, files) : offline;

@@ -51,7 +51,10 @@ export function pickRollout(checkout: Checkout, files: string[], name: string | 
   if (rollout !== undefined) return rollout;
   const errors = problems.filter((problem) => problem.severity === "error");
   if (errors.length === 0) {
-    const there = known.length === 0 ? "there is none" : `there ${known.length === 1 ? "is" : "are"} ${known.slice(0, 20).join(", ")}`;
+    const there =
+      known.length === 0
+        ? "there is none: stagecoach init proposes some"
+        : `there ${known.length === 1 ? "is" : "are"} ${known.slice(0, 20).join(", ")}`;
     throw new CommandError(2, `no rollout called ${name}${like(name ?? "", known)}; in rollouts/ of ${checkout.root} ${there}`);
   }
   tellProblems(errors, checkout, files);
