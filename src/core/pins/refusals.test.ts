@@ -26,7 +26,7 @@ describe("what cannot be set is refused, with the place and what to do", () => {
       "PIN_NOT_FOUND",
       / 2:3 .*in spec.*did you mean "targetRevison"\?/,
     ],
-    ["nothing near: the keys that are there", "spec:\n  a: 1\n  b: 2\n", "spec.version", "PIN_NOT_FOUND", /: a, b$/],
+    ["nothing near: the keys that are there", "spec:\n  a: 1\n  b: 2\n", "spec.version", "PIN_NOT_FOUND", /: a, b\)$/],
     [
       "an item that is not there",
       "l:\n  - name: alpha\n  - name: beta\n",

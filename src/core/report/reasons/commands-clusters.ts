@@ -1,3 +1,4 @@
+import { count } from "../../base/count.ts";
 import type { CommandReasons } from "../../reasons/commands.ts";
 import { entriesOf } from "./entry.ts";
 
@@ -54,7 +55,10 @@ export const CLUSTER_COMMANDS = entriesOf<CommandReasons>()({
   PUT_OFF_ALREADY: { subject: "cluster", says: "{cluster} is put off already: {because}" },
   GOES_ON_AFTER: { subject: "run", says: "the run goes on after `/{command}` of @{by}" },
 
-  HALT_TOO_MANY: { subject: "cluster", says: "one halt names at most {most} clusters; without `cluster=` it is for all" },
+  HALT_TOO_MANY: {
+    subject: "cluster",
+    says: ({ most }) => `one halt names at most ${count(most, "cluster")}; without \`cluster=\` it is for all`,
+  },
   HALT_NAMES_NONE: { subject: "cluster", says: "`cluster=` names no cluster: `/halt cluster=eu-1,eu-2 reason`" },
   HALT_WANTS_REASON: { subject: "run", says: "say why: `/halt cluster=eu-1 --for 2h network maintenance`" },
   HALTED_BY: { subject: "cluster", actions: ["halt"], says: ({ clusters, by }) => `@${by} halted ${written(clusters)}` },
@@ -77,7 +81,7 @@ export const CLUSTER_COMMANDS = entriesOf<CommandReasons>()({
   HOTFIX_OF_ROLLBACK: { subject: "run", says: "this run is a rollback: its clusters go back in order" },
   HOTFIX_WANTS_REASON: { subject: "run", says: ({ names }) => `say why: \`/hotfix ${names.join(" ")} customer down\`` },
   HOTFIX_STAGES_DIFFER: { subject: "stage", says: "these clusters are of different stages: write one command for each stage" },
-  HOTFIX_TOO_LARGE: { subject: "stage", says: "at most {most} clusters of this stage may be updated at once" },
+  HOTFIX_TOO_LARGE: { subject: "stage", says: ({ most }) => `at most ${count(most, "cluster")} of this stage may be updated at once` },
   HOTFIX_OVER_LIMITS: { subject: "repository", says: "the repo's limits allow {allowed}" },
   CLUSTERS_KEPT_APART: { subject: "cluster", says: "{clusters} are kept apart in this stage: write one command for each" },
   HOTFIX_DONE: {

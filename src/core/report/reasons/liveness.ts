@@ -91,7 +91,7 @@ const SAYS: Says = {
     `Stagecoach cannot check right now whether ${all ? "the clusters here answer" : "every cluster here answers"}: one that goes away after its sync would not be noticed (docs/liveness.md#limits).`,
   CLOCK_AHEAD: ({ because, seconds, broken }, names) =>
     `${names.because(because)} Its cluster's clock is at least ${seconds}s ahead of Stagecoach's.${broken ? " That is too far to allow for: set that clock (NTP)." : ""}`,
-  APPLICATION_DELETED: ({ since }) => `Somebody deleted the Application at ${readable(since)}, and its cleaning up goes on.`,
+  APPLICATION_DELETED: ({ since }) => `Somebody deleted the Application at ${readable(since)}, and Argo CD is still removing it.`,
   OWNER_ENDS: ({ name, state }) =>
     `Its ApplicationSet ${name} ${state === "gone" ? "is gone" : "is being deleted"}: nothing brings changes to it any more.`,
   OWNER_SAYS: "{message}",

@@ -14,7 +14,7 @@ export const PACE_PROBLEMS = problemsOf<PaceProblems>()({
       },
     },
     hint: (r) =>
-      r.fault === "Zone" ? "write one such as Europe/Rome or UTC" : "write it such as `0 9 * * 1-5`: nine o'clock from Monday to Friday",
+      r.fault === "Zone" ? "write one such as Europe/Rome or UTC" : "write one such as `0 9 * * 1-5`: nine o'clock from Monday to Friday",
     means: "a window whose schedule or time zone cannot be read",
     todo: "write a schedule such as `0 9 * * 1-5`, a time zone such as `Europe/Rome`",
   },

@@ -71,7 +71,7 @@ export const PIN_PROBLEMS: ProblemEntries<PinProblems> = problemsOf<PinProblems>
       ],
       NoKey: [
         `{pinPath}: there is no key "{key}"${IN}`,
-        (r) => (r.near === undefined ? `use a key that is there: ${some(r)}` : `did you mean "${r.near}"?`),
+        (r) => (r.near === undefined ? `use a key that is there, or \`create\` (there: ${some(r)})` : `did you mean "${r.near}"?`),
       ],
       Empty: [`{pinPath}: the {what} is empty${IN}`, (r) => (r.writable ? "say `create` to write it" : "write it first")],
       NoItem: [`{pinPath}: there is no item {index}${IN}`, (r) => `name an item that is there: the list has ${r.items}, counted from 0`],

@@ -8,7 +8,7 @@ type Table = LivenessReasons & ControlPlaneReasons;
 const COMMIT = "c".repeat(40);
 const REVERT = "d".repeat(40);
 const failed = "2026-11-20T23:50:00.000Z";
-const WAITS: AnyReason = { code: "NEVER_COMPARED" };
+const WAITS: AnyReason = { code: "OUT_OF_SYNC" };
 const problem: AnyReason = { code: "HOST_SLOW", origin: "https://argocd.example.com", ms: 10_000 };
 
 export const ARGOCD_FIELDS: Readonly<Record<string, unknown>> = {
