@@ -140,6 +140,23 @@ describe("over HTTP", () => {
     fetched.mockRestore();
   });
 
+  test("a remote whose listing is too long is left to git for a while, and others of its host are not", async () => {
+    server = await serveGit(at.directory, { listing: "0".repeat(33 * 1024 * 1024) });
+    const fetched = vi.spyOn(globalThis, "fetch");
+    const ask = (url: string) => lsRefs({ url, credentials: undefined, prefixes: ["refs/heads/"], closing: new AbortController().signal });
+    for (const url of [`${server.url}/a`, `${server.url}/a`, `${server.url}/b`]) expect(await ask(url)).toBeUndefined();
+    expect(fetched).toHaveBeenCalledTimes(2);
+    fetched.mockRestore();
+  });
+
+  test("what a remote tells besides what it was asked for is left out", async () => {
+    const listing = `${packet(`${"a".repeat(40)} refs/heads/main\n`)}${packet(`${"b".repeat(40)} refs/tags/v1\n`)}0000`;
+    server = await serveGit(at.directory, { listing });
+    const made = await open(undefined, server.url);
+    expect(await made.remoteBelow(["refs/tags/"])).toEqual(new Map([["refs/tags/v1", "b".repeat(40)]]));
+    expect(await made.remoteHeads(["other"])).toEqual(new Map());
+  });
+
   test("the password is sent with the first request, so that none is made twice", async () => {
     server = await serveGit(at.directory, { password: PASSWORD });
     await (await open(PASSWORD, server.url)).fetch();

@@ -22,9 +22,9 @@ const LIMIT_MS = 30_000;
 /** A request of more would be a large one. */
 const MOST_PREFIXES = 1000;
 
-/** Where none could be asked so, git is asked at once for so long: it may know a way, such as a proxy, that nobody told Node of. */
+/** Who could not be asked so is left to git for so long: that may know a way, such as a proxy, which nobody told Node of, or take its time. */
 const LEFT_TO_GIT_MS = 10 * 60_000;
-/** Until when, by origin, of the clock that never jumps. */
+/** Until when, by origin or by remote, of the clock that never jumps. */
 const leftToGit = new BoundedMap<string, number>(1000);
 
 /**
@@ -34,11 +34,11 @@ const leftToGit = new BoundedMap<string, number>(1000);
 export async function lsRefs(asked: Asked): Promise<Map<string, string> | undefined> {
   if (!/^https?:/.test(asked.url) || asked.prefixes.length > MOST_PREFIXES) return undefined;
   const { origin } = new URL(asked.url);
-  if ((leftToGit.get(origin) ?? 0) > performance.now()) return undefined;
+  if ([origin, asked.url].some((one) => (leftToGit.get(one) ?? 0) > performance.now())) return undefined;
   return await counted(overHttp(asked)).catch((error: unknown) => {
     if (error instanceof GitFailure) throw error;
-    // Fetch says so where it got no connection.
-    if (error instanceof TypeError) leftToGit.set(origin, performance.now() + LEFT_TO_GIT_MS);
+    // A TypeError is what fetch throws where it got no connection; else this remote alone is too slow, or has too many refs.
+    if (!asked.closing.aborted) leftToGit.set(error instanceof TypeError ? origin : asked.url, performance.now() + LEFT_TO_GIT_MS);
     return undefined;
   });
 }

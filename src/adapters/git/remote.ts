@@ -68,14 +68,12 @@ export async function forgetPulls(repository: Repository, open: ReadonlySet<numb
 
 export async function remoteBelow(remote: Remote, prefixes: readonly string[]): Promise<Map<string, string>> {
   const folders = prefixes.map((prefix) => fullRef(`${prefix.replace(/(?<!\/)\/+$/, "")}/x`).slice(0, -1));
-  return await listed(
-    remote,
-    folders,
-    folders.map((folder) => `${folder}*`),
-  );
+  const patterns = folders.map((folder) => `${folder}*`);
+  const found = await listed(remote, folders, patterns);
+  return new Map([...found].filter(([ref]) => folders.some((folder) => ref.startsWith(folder))));
 }
 
-/** Of full refs, those that are there. A prefix or a pattern of git's may match a longer name. */
+/** Of full refs, those that are there. */
 export async function remoteCommits(remote: Remote, refs: readonly string[]): Promise<Map<string, string>> {
   const wanted = new Set(refs.map(fullRef));
   const patterns = [...wanted].flatMap((ref) => (ref.startsWith("refs/tags/") ? [ref, `${ref}^{}`] : [ref]));
@@ -83,7 +81,7 @@ export async function remoteCommits(remote: Remote, refs: readonly string[]): Pr
   return new Map([...found].filter(([ref]) => wanted.has(ref)));
 }
 
-/** Of git peeled tags come as a line of their own after the tag's: they win. */
+/** May hold more: a pattern of git's matches the end of a name, and a remote may take no heed of prefixes. */
 async function listed(remote: Remote, prefixes: readonly string[], patterns: readonly string[]): Promise<Map<string, string>> {
   return await talk(remote, { doing: "ask", command: "ls-refs" }, async (credentials) => {
     const { url, repository } = remote;
@@ -91,6 +89,7 @@ async function listed(remote: Remote, prefixes: readonly string[], patterns: rea
     if (answer !== undefined) return answer;
     const args = ["ls-remote", "--quiet", "--end-of-options", url, ...patterns];
     const { stdout } = await runGit(repository, args, { remote: url, credentials, limitMs: REMOTE_LIMIT_MS });
+    // Peeled tags come as a line of their own after the tag's: they win.
     const lines = stdout.split("\n").map((line) => line.split("\t"));
     return new Map(lines.flatMap(([sha, ref]) => (sha && ref ? [[ref.replace(/\^\{\}$/, ""), sha] as [string, string]] : [])));
   });

@@ -8,8 +8,9 @@ import { clustersBelow } from "./model/counts.ts";
 import { modelOf } from "./model/run-model.ts";
 import { LABELS } from "./model/states.ts";
 import type { RunModel, State } from "./model/types.ts";
+import { ended } from "./reasons/phrases.ts";
 import { batchesDone, headline, stagesAround, stageTable, turn } from "./run/run-comment.ts";
-import { clockTime, ended, releaseName, runTitle } from "./words.ts";
+import { clockTime, releaseName, runTitle } from "./words.ts";
 
 /** What a refused line was, and why. */
 interface RefusedLine {

@@ -92,12 +92,6 @@ export function batchName(run: Pick<Run, "plan" | "batches">, batch: Batch): str
   return `batch ${batch.ofStage} of ${batchesOfStage(run, batch.stage)} of ${stage}`;
 }
 
-/** With a stop at its end, where it has none. */
-export function ended(text: string): string {
-  const line = text.trim();
-  return line === "" || /[.!?…]\)?$/.test(line) ? line : `${line}.`;
-}
-
 export function age(since: Time, now: number): string {
   return formatDuration(Math.max(0, Math.floor((now - epoch(since)) / 1000) * 1000));
 }

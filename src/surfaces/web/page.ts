@@ -154,7 +154,7 @@ function loose(s) {
 }
 function stage(s, r) {
   const state = s.when === "now" ? "current" : "";
-  return el("section", { class: "stage " + state }, el("h3", {}, s.name, s.counts ? el("small", {}, s.counts.healthy + "/" + s.counts.clusters + " healthy") : null),
+  return el("section", { class: "stage " + state }, el("h3", {}, s.name, s.counts ? el("small", {}, s.counts.clusters ? s.counts.healthy + "/" + s.counts.clusters + " healthy" : "no clusters") : null),
     el("p", { class: "count" }, [LABELS[s.state], ...s.facts].join(", ")), checks(s), ...s.children.filter((c) => c.kind === "batch").map((b) => batch(b, r)), ...loose(s));
 }
 function cause(n) {

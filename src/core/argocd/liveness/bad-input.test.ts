@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { idleMs } from "../../../../test/support/cpu-time.ts";
 import { application, at, COMMIT, input, MERGED, merged, REPO, rawApplication } from "../../../adapters/argocd/testing/application.ts";
 import { absurdly, applicationSchema } from "../../../adapters/argocd/testing/crd.ts";
-import { wholeSentence } from "../../report/reasons/say.ts";
+import { sentenceOf } from "../../report/reasons/say.ts";
 import { decodeApplication } from "../decode/application.ts";
 import { assess, healthIssuesOf } from "./liveness.ts";
 import type { LivenessInput } from "./types.ts";
@@ -20,7 +20,7 @@ const CHANGES: LivenessInput["change"][] = [
 function judged(raw: unknown, change = CHANGES[0] as LivenessInput["change"], more: Partial<LivenessInput> = {}) {
   const view = decodeApplication(raw, NOW);
   const assessment = assess(input({ application: view, now: NOW, change, ...more }));
-  expect(wholeSentence(assessment.sentence)).toMatch(/^\S[^\n]{1,900}\.$/);
+  expect(sentenceOf(assessment.sentence)).toMatch(/^\S[^\n]{1,900}\.$/);
   expect(JSON.stringify(assessment.evidence).length).toBeLessThan(20_000);
   for (const value of Object.values(assessment.evidence.fields)) {
     expect(value === null || ["string", "number", "boolean"].includes(typeof value)).toBe(true);

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { application, at, COMMIT, input, LATER, MERGED, NOW, OLDER, pinned, REPO } from "../../../adapters/argocd/testing/application.ts";
-import { wholeSentence } from "../../report/reasons/say.ts";
+import { sentenceOf } from "../../report/reasons/say.ts";
 import { assess } from "./liveness.ts";
 import type { LivenessInput } from "./types.ts";
 
@@ -461,7 +461,7 @@ for (const [clause, cases] of Object.entries(CASES)) {
     test.each(cases)("%s", (_name, verdict, unmet, given) => {
       const assessment = assess(given);
       expect([assessment.verdict, assessment.clause]).toEqual([verdict, unmet]);
-      expect(wholeSentence(assessment.sentence)).toMatch(/^[^\n]+\.$/);
+      expect(sentenceOf(assessment.sentence)).toMatch(/^[^\n]+\.$/);
       expect(assessment.evidence).toMatchObject({ verdict, clause: unmet, sentence: assessment.sentence });
     });
   });

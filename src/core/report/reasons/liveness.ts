@@ -5,7 +5,7 @@ import type { Time } from "../../base/time.ts";
 import type { LivenessReasons, ParentStep } from "../../reasons/liveness.ts";
 import type { CommandName } from "../../spec/commands.ts";
 import type { Entries, Subject } from "./entry.ts";
-import type { Names } from "./phrases.ts";
+import { ended, type Names } from "./phrases.ts";
 import type { Wording } from "./wording.ts";
 
 const USED_UP = " Argo CD does not try this revision again by itself: push a new commit, or sync it by hand.";
@@ -104,7 +104,7 @@ const SAYS: Says = {
   UNLISTED_ASKING_FAILED: "Argo CD no longer lists it, and Stagecoach could not ask why: {because}",
   CHANGE_NOT_IN_SPEC: ({ because, owner }, names) => {
     const why = owner === undefined ? "" : `; its ApplicationSet ${owner.name} changes nothing: ${names.because(owner.because)}`;
-    return `The change is not in the Application yet: ${names.because(because)}${why}.`;
+    return `The change is not in the Application yet: ${ended(`${names.because(because)}${why}`)}`;
   },
   SPEC_AWAITS: (reason, names) => `${names.because(reason.because)} ${awaitedPhrase(reason, names)}`,
   SPEC_UNRENDERED: "Stagecoach cannot work out what its spec should be at the commit, so it cannot compare the two",

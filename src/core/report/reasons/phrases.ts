@@ -133,3 +133,9 @@ export function sha(commit: string): string {
 export function release({ values }: { values: Readonly<Record<string, string>> }): string {
   return Object.values(values).join(", ");
 }
+
+/** With a stop at its end, where it has none. */
+export function ended(text: string): string {
+  const line = text.trim();
+  return line === "" || /[.!?…]\)?$/.test(line) ? line : `${line}.`;
+}

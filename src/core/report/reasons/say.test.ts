@@ -25,6 +25,11 @@ test("a sentence that stands by itself begins with a capital, but never a name t
     expect(wholeSentence({ code: "CONFIRMED_ALREADY", cluster }, RUN)).toMatch(/^api /);
 });
 
+test("a cause that ends in a stop gets no second one", () => {
+  const paused = (text: string) => ({ code: "RUN_IS_PAUSED", because: { code: "SAID", text }, ask: { code: "ASK_RESUME" } });
+  for (const text of ["it is ill", "it is ill.", "it is ill (why?)"]) expect(sentenceOf(paused(text))).toMatch(/ill( \(why\?\)|\.) Next: /);
+});
+
 test.each([
   ["an unknown code", { code: "NO_SUCH_CODE", by: "eve" }],
   ["a name of every object", { code: "constructor" }],

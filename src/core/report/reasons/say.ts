@@ -1,7 +1,6 @@
 import type { AnyReason } from "../../base/reason.ts";
 import { clusterName, type Planned } from "../../run/state/names.ts";
 import { firstOf } from "../markdown.ts";
-import { ended } from "../words.ts";
 import { ATTENTION } from "./attention.ts";
 import { BATCHES } from "./batches.ts";
 import { BREACHES } from "./breaches.ts";
@@ -15,7 +14,7 @@ import { GATES } from "./gates.ts";
 import { JOURNAL } from "./journal.ts";
 import { LIVENESS } from "./liveness.ts";
 import { OUTCOME } from "./outcome.ts";
-import type { Names } from "./phrases.ts";
+import { ended, type Names } from "./phrases.ts";
 import { PROBLEMS } from "./problems/problems.ts";
 import { RENDER_PROBLEMS } from "./render.ts";
 import { SETTINGS } from "./settings.ts";

@@ -1,8 +1,7 @@
 import { count } from "../../base/count.ts";
 import type { PinRef, TargetReasons } from "../../reasons/targets.ts";
-import { ended } from "../words.ts";
 import { type Entries, entriesOf } from "./entry.ts";
-import { clock, issuePhrase } from "./phrases.ts";
+import { clock, ended, issuePhrase } from "./phrases.ts";
 
 const WEBHOOK = "Its webhook tells it of pushes at once: docs/argocd.md#argo-cds-webhook";
 

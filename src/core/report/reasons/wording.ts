@@ -8,7 +8,17 @@ import type { AnyReason } from "../../base/reason.ts";
 import { formatDuration } from "../../base/time.ts";
 import type { AnalysisRef, BatchRef, HookRef, PullRef, SourceNamed } from "../../reasons/refs.ts";
 import type { NextStepRef, WaitRef } from "../../reasons/stages.ts";
-import { analysisPhrase, batchPhrase, hookPhrase, type Names, nextStepPhrase, pullPhrase, sourcePhrase, waitPhrase } from "./phrases.ts";
+import {
+  analysisPhrase,
+  batchPhrase,
+  ended,
+  hookPhrase,
+  type Names,
+  nextStepPhrase,
+  pullPhrase,
+  sourcePhrase,
+  waitPhrase,
+} from "./phrases.ts";
 
 type Sentence<Reason> = string | ((reason: Reason, names: Names) => string);
 
@@ -71,7 +81,10 @@ function fill(text: string, reason: AnyReason, names: Names): string {
     .replaceAll(/\[([^\][|]*\{\w+\}[^\][|]*)(?:\|([^\][]*))?\]/g, (_, part: string, otherwise = "") =>
       lacksData(part, reason) ? otherwise : part,
     )
-    .replaceAll(/\{(\w+)\}/g, (_, field: string) => phrase(field, reason[field], names));
+    .replaceAll(/\{(\w+)\}(\.(?=\s|$))?/g, (_, field: string, stop = "") => {
+      const said = phrase(field, reason[field], names);
+      return stop === "" ? said : ended(said);
+    });
 }
 
 function lacksData(part: string, reason: AnyReason): boolean {

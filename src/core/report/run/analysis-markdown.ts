@@ -1,9 +1,10 @@
 /** Tables of what was measured and asked, drawn from the model. */
+
 import { cell } from "../escape.ts";
 import { folded, table } from "../markdown.ts";
 import { LABELS } from "../model/states.ts";
 import type { ModelNode, RunModel, Tone } from "../model/types.ts";
-import { ended } from "../words.ts";
+import { ended } from "../reasons/phrases.ts";
 
 const MOST_ROWS = 40;
 

@@ -2,6 +2,7 @@
  * What is said in a comment of its own when a run stands still and wants something of somebody, since edits notify nobody: why, what to do, what
  * holds it up by its name, where to look at it in Argo CD, and the way back. Called by the publisher for each pause.
  */
+
 import { formatSelector } from "../../base/selector.ts";
 import type { BatchTarget, Requeued, Run } from "../../run/state/run.ts";
 import { cell, code } from "../escape.ts";
@@ -9,9 +10,10 @@ import { COMMENT_ROOM, fitting } from "../fit.ts";
 import type { LinkTo } from "../links.ts";
 import { present } from "../markdown.ts";
 import { modelOf } from "../model/run-model.ts";
+import { ended } from "../reasons/phrases.ts";
 import { namesOf, sentenceOf, wholeSentence } from "../reasons/say.ts";
 import { targetsNow } from "../steps.ts";
-import { ended, runMark, runTitle, stageName } from "../words.ts";
+import { runMark, runTitle, stageName } from "../words.ts";
 import { turn } from "./run-comment.ts";
 
 const MOST_NAMED = 10;

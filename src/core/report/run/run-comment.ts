@@ -1,4 +1,5 @@
 /** The live page of a run: the one sticky comment on its release PR. It draws the model in Markdown. */
+
 import type { AnyReason } from "../../base/reason.ts";
 import { epoch, formatDuration } from "../../base/time.ts";
 import type { Run } from "../../run/state/run.ts";
@@ -10,9 +11,10 @@ import { modelOf } from "../model/run-model.ts";
 import { LABELS } from "../model/states.ts";
 import type { Eta, ModelNode, RunModel } from "../model/types.ts";
 import { nextLine } from "../reasons/next-line.ts";
+import { ended } from "../reasons/phrases.ts";
 import { sentenceOf, wholeSentence } from "../reasons/say.ts";
 import { rolloutsOfRun } from "../rollouts.ts";
-import { age, clockTime, ended, runMark, runTitle, stateMark } from "../words.ts";
+import { age, clockTime, runMark, runTitle, stateMark } from "../words.ts";
 import { measuredOfRun } from "./analysis-markdown.ts";
 
 /**
@@ -123,7 +125,13 @@ export function stageTable({ run, model }: Shown, most: number): string {
   const rows = model.children.map(({ name, state, counts, children }) => {
     const { healthy = 0, clusters = 0, failed = 0, requeued = 0, skipped = 0 } = counts ?? {};
     const rest = present(failed > 0 && `${failed} failed`, requeued > 0 && `${requeued} requeued`, skipped > 0 && `${skipped} skipped`);
-    return [cell(name), LABELS[state], batchesDone(children), `${healthy}/${clusters} ${bar(healthy, clusters)}`, rest.join(", ")];
+    return [
+      cell(name),
+      LABELS[state],
+      batchesDone(children),
+      clusters === 0 ? "no clusters" : `${healthy}/${clusters} ${bar(healthy, clusters)}`,
+      rest.join(", "),
+    ];
   });
   return stagesAround(run.stage, ["stage", "state", "batches", "clusters healthy", ""], rows, most);
 }

@@ -19,7 +19,7 @@ export function quarantineWhy(draft: Draft, cluster: string): AnyReason | undefi
   const rule = run.spec.quarantine;
   if (rule === undefined) return undefined;
   const because = world.unreachable?.get(cluster);
-  if (because !== undefined) return runReason("QUARANTINE_UNREACHABLE", { because: because });
+  if (because !== undefined) return runReason("QUARANTINE_UNREACHABLE", { because });
   const lost = lostPlane(draft, cluster);
   if (lost !== undefined) {
     const from = epoch(lost.since) + run.spec.graceMs;

@@ -138,9 +138,8 @@ function hold(draft: Draft, call: HookCall, { message, forMs }: Extract<HookAnsw
   }
 }
 
-function retry(draft: Draft, call: HookCall, { message, again }: Extract<HookAnswer, { kind: "error" }>): void {
+function retry(draft: Draft, call: HookCall, { message: because, again }: Extract<HookAnswer, { kind: "error" }>): void {
   const errors = call.errors + 1;
-  const because = message;
   if (!again || errors >= MOST_ERRORS) {
     end(draft, { ...call, errors }, "Error", errors === 1 ? because : runReason("HOOK_ASKED_OFTEN", { times: errors, because }));
     return;

@@ -93,7 +93,7 @@ export function approvalGate(scene: Scene, batch: Batch): Wait | undefined {
     teams: wanted.teams,
     want: wanted.count,
     have,
-    lapsed: (world.lapsed?.get(batch.number) ?? []).map(({ by, why: because }) => ({ by, because: because })),
+    lapsed: (world.lapsed?.get(batch.number) ?? []).map(({ by, why: because }) => ({ by, because })),
     outdated: outdated(scene, batch, have),
     unread: world.approvals === undefined,
     unlinked: run.trigger.unlinked ?? [],

@@ -59,7 +59,7 @@ function shown({ seen = [] }: ObservedRollouts) {
 
 function notePlanes(draft: Draft): void {
   const lost = draft.world.lostPlanes ?? new Map<string, LostPlane>();
-  const unseen: NonNullable<Run["unseen"]> = [...lost].map(([plane, { since, why }]) => ({ plane, since, why: why }));
+  const unseen: NonNullable<Run["unseen"]> = [...lost].map(([plane, { since, why }]) => ({ plane, since, why }));
   const before = draft.run.unseen ?? [];
   // The reason may be worded anew at each try: that it cannot be seen is what is worth a word.
   if (before.map((one) => one.plane).join() === unseen.map((one) => one.plane).join()) return;

@@ -28,7 +28,7 @@ interface Options {
   intended?: string;
   settle: string;
   grace: string;
-  output: "text" | "json" | "yaml" | "yaml";
+  output: "text" | "json" | "yaml";
 }
 
 function program(): Command {

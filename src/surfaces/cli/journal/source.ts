@@ -1,4 +1,5 @@
 /** The journal is read from a plain checkout, for every subcommand that shows a run or steers one. */
+
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { Command } from "commander";
@@ -10,8 +11,8 @@ import { openJournalReader } from "../../../adapters/git/journal/reader.ts";
 import { GitError } from "../../../adapters/git/port.ts";
 import { type GitReader, openReader } from "../../../adapters/git/reader.ts";
 import type { History } from "../../../core/report/plan/duration.ts";
+import { ended } from "../../../core/report/reasons/phrases.ts";
 import { sentenceOf } from "../../../core/report/reasons/say.ts";
-import { ended } from "../../../core/report/words.ts";
 import type { Run } from "../../../core/run/state/run.ts";
 import { parseRepoConfig } from "../../../core/spec/parse/parse.ts";
 import { SETTINGS_FILE } from "../../../core/spec/repo-config.ts";

@@ -1,9 +1,11 @@
 /** Subcommands that steer a run comment as the person who runs them: they can do nothing that a comment by hand could not. Called by `main.ts`. */
+
 import { Command } from "commander";
 import { JOURNAL_BRANCH } from "../../../adapters/git/journal/journal.ts";
 import { defined } from "../../../core/base/defined.ts";
+import { ended } from "../../../core/report/reasons/phrases.ts";
 import { sentenceOf } from "../../../core/report/reasons/say.ts";
-import { ended, shortName } from "../../../core/report/words.ts";
+import { shortName } from "../../../core/report/words.ts";
 import { named } from "../../../core/run/commands/clusters.ts";
 import type { Run } from "../../../core/run/state/run.ts";
 import { COMMAND_NAMES, type CommandName, type CommandSpec, commandSpec } from "../../../core/spec/commands.ts";
