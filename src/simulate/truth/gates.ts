@@ -3,6 +3,7 @@ import { epoch } from "../../core/base/time.ts";
 import type { Plan, Target } from "../../core/plan/plan-types.ts";
 import { jitterUntil } from "../../core/run/gates/jitter.ts";
 import type { Batch, Run } from "../../core/run/state/run.ts";
+import type { Advanced } from "../../core/run/state/world.ts";
 import { AUTHOR, MEMBERS } from "../generate/scenario.ts";
 import { wasConfirmable } from "../world/argocd.ts";
 import { BOT, lastChange, type ModelCommit, pinOf, pinValue } from "../world/git.ts";
@@ -38,6 +39,21 @@ export function intentionIsAllowed(moment: Moment, run: Run, batch: Batch): stri
   const adds = batch.step === undefined || batch.step.index === 1;
   if (adds && !isLoneWayBack(run, batch)) for (const over of overLimits(moment)) say(over);
   return wrong;
+}
+
+/** A merge may be asked for again while its intention stands; nobody passes what was shut meanwhile by that. */
+export function againIsAllowed(truth: Truth, before: Run, { run, effects }: Pick<Advanced<Run>, "run" | "effects">, now: number): string[] {
+  const model = truth.rollouts.find(({ name }) => name === run.rollout)?.model;
+  const again = effects.flatMap((one) => (one.kind === "Merge" && before.batches[one.batch - 1]?.intention !== undefined ? one.batch : []));
+  return again.flatMap((number) => {
+    const batch = run.batches[number - 1];
+    const say = (what: string) => `truth: ${run.rollout} #${run.number} asked again for the merge of batch ${number} ${what}`;
+    if (now < truth.settingsBrokenUntil) return say("while the settings could not be read");
+    if (batch?.kind === "Hotfix" || batch?.kind === "Revert") return [];
+    const freezes = truth.freezes.flatMap((one) => (now < one.until && one.model !== undefined ? [one.model] : []));
+    if (!isOpenAt(freezes, now)) return say("in a freeze");
+    return run.kind === "Rollback" || isOpenAt(model?.windows ?? [], now) ? [] : say("outside of its windows");
+  });
 }
 
 function isHalted({ truth, entries, now }: Moment, batch: Batch): boolean {

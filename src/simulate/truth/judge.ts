@@ -11,7 +11,7 @@ import type { Entry, Freeze, Said, Truth } from "../world/world.ts";
 import { leftOutIsNotMerged, turnIsTakenRightly } from "./ahead.ts";
 import { confirmedTruly, followsTheWell, mergeIsSound, strangersChangeNothing } from "./checks.ts";
 import { batchIsOfItsClusters, joinersLand, nobodyIsForgotten, quarantineIsKept, requeuedGoesBack, revertIsRight } from "./clusters.ts";
-import { batchIsCutRight, intentionIsAllowed, noteAmendments, noteApprovals } from "./gates.ts";
+import { againIsAllowed, batchIsCutRight, intentionIsAllowed, noteAmendments, noteApprovals } from "./gates.ts";
 import type { Advance, Amended, Approvals } from "./moment.ts";
 import { failuresAreTold, outsideIsWaitedFor } from "./outside.ts";
 import {
@@ -97,6 +97,7 @@ export function judgeStep(judge: Judge, advance: Advance, step: { before: Run; w
   if (world.joiners !== undefined && world.joiners.length > 0)
     judge.violations.push(...joinersLand(judge.truth, before, world, advanced.run));
   if (advanced.change === "none") return;
+  judge.violations.push(...againIsAllowed(judge.truth, before, advanced, now));
   judge.violations.push(...openingsArePromisedRightly(judge.truth, before, advanced.run, world, now));
   judge.violations.push(...confirmedTruly(judge.truth, before, advanced.run, now));
   judge.violations.push(...strangersChangeNothing(advance, before, world, advanced, now));

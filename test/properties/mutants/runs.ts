@@ -7,8 +7,19 @@ import { blind, type Mutant, mapped, patched, without, withStages } from "../pla
 
 type Start = typeof startAll;
 
-/** How runs follow each other, how they are cut, and the way back. */
+/** How runs follow each other, how they are cut, merges that are tried again, and the way back. */
 export const RUN_MUTANTS: readonly Mutant[] = [
+  {
+    name: "what is shut between an intention and its next try is passed",
+    bug: {
+      advance: blind((world, run) => {
+        const isAgain = run.batches.some(({ intention, merged }) => intention !== undefined && merged === undefined);
+        return isAgain ? without(without(world, "freezes"), "settingsBroken") : world;
+      }),
+    },
+    within: 20_000,
+    by: /asked again for the merge/,
+  },
   {
     name: "a growing window does not begin anew after a failure",
     bug: { advance: withStages((stage) => without(stage, "grow")) },

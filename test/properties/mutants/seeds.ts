@@ -59,4 +59,5 @@ export const SHOWN_AT: Readonly<Record<string, number>> = {
   "who is in no team approves by command": 15,
   "who merged a release approves it, though the stage says not": 22,
   "windows are ignored": 17,
+  "what is shut between an intention and its next try is passed": 11_605,
 };

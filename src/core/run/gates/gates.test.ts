@@ -1,7 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { iso } from "../../base/time.ts";
 import { said } from "../../reasons/run.ts";
-import type { Command } from "../../spec/commands.ts";
 import type { Rollout } from "../../spec/rollout.ts";
 import { clustersOf } from "../state/names.ts";
 import type { BatchTarget, Run } from "../state/run.ts";
@@ -102,15 +101,6 @@ describe("windows", () => {
     expect(batch(self.run, 1)).toMatchObject(never);
     round(self, 36 * 60 * MINUTE);
     expect(batch(self.run, 1)).toMatchObject(never);
-  });
-
-  test("a merge that has begun is not called back by a window that closes", () => {
-    const self = bench(1);
-    bring(self, 1, "merging");
-    expect(batch(self.run, 1).phase).toBe("Merging");
-    self.world = { ...self.world, freezes: [{ ...OFFICE, where: "the repo" }] };
-    guard(self, 1);
-    expect(wants(round(self))).toContain("Merge 1");
   });
 });
 

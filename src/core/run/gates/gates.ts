@@ -42,7 +42,7 @@ const OF_THE_RUN: readonly Row[] = [
   { gate: roundGate, of: "forward" },
   { gate: turnGate, bare: true },
   { gate: soundGate },
-  { gate: haltedMerging, begun: true },
+  { gate: barredMerging, begun: true },
   { gate: settingsGate, begun: false, bare: true },
   { gate: protectionGate, begun: false, bare: true },
   { gate: clockGate, of: "inTurn", begun: false, bare: true },
@@ -125,13 +125,29 @@ function outOfTurn(run: Run, batch: Batch): AnyReason | undefined {
   return undefined;
 }
 
-/** A merge that is under way is not called back by a halt, only not tried again. */
-function haltedMerging(scene: Scene, batch: Batch, pull: ObservedPull): Decision | undefined {
-  const halted = haltGate(scene, batch);
-  if (halted === undefined || batch.intention === undefined) return undefined;
-  const why = runReason("HALTED_MERGING", { pull: pullRef(pull), because: halted.why });
-  const deadline = iso(epoch(batch.intention.at) + INTENTION_MS);
-  return { ...halted, why, next: { what: runReason("NEXT_MERGE_ENDS"), deadline } };
+/** What people or the clock may shut between an intention and its next try, first what says most. */
+const BARS: readonly Row[] = [
+  { gate: haltGate },
+  { gate: settingsGate },
+  { gate: clockGate, of: "inTurn" },
+  { gate: windowGate, of: "inTurn" },
+];
+
+/**
+ * A merge that may be under way is not called back, only not tried again: its call may never have been made. What waits in a merge queue is
+ * tried by GitHub alone.
+ */
+function barredMerging(scene: Scene, batch: Batch, pull: ObservedPull): Decision | undefined {
+  if (batch.intention === undefined) return undefined;
+  const bars = pull.queue == null ? BARS : BARS.slice(0, 1);
+  for (const row of bars) {
+    const barred = isAsked(row, batch) ? row.gate(scene, batch, pull) : undefined;
+    if (barred === undefined) continue;
+    const why = runReason("HALTED_MERGING", { pull: pullRef(pull), because: barred.why });
+    const deadline = iso(epoch(batch.intention.at) + INTENTION_MS);
+    return { ...barred, why, next: { what: runReason("NEXT_MERGE_ENDS"), deadline } };
+  }
+  return undefined;
 }
 
 function settingsGate({ world }: Scene): Decision | undefined {

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { iso } from "../../base/time.ts";
-import { AT, batch, bench, bring, MINUTE, round } from "../testing/bench.ts";
+import { said } from "../../reasons/run.ts";
+import { AT, batch, bench, bring, guard, MINUTE, round, SECOND, wants } from "../testing/bench.ts";
 
 /** AT is a Monday, nine o'clock UTC. */
 const OFFICE = { schedule: "0 14 * * 1-5", durationMs: 8 * 60 * MINUTE, timeZone: "UTC", kind: "allow" as const };
@@ -37,4 +38,25 @@ test("where windows change too often to be looked through, the next change is wa
     next: { what: { code: "NEXT_WINDOW" }, eta: iso(AT + 30 * MINUTE) },
   });
   expect(self.last.wakeAt).toBe(iso(AT + 30 * MINUTE));
+});
+
+test.each([
+  [
+    "a freeze",
+    { freezes: [{ ...OFFICE, schedule: "0 0 * * *", durationMs: 24 * 60 * MINUTE, kind: "deny" as const, where: "the server" }] },
+  ],
+  ["settings that cannot be read", { settingsBroken: said("limits is no mapping") }],
+])("%s that comes between an intention and its next try is not passed by that", (_what, shut) => {
+  const self = bench(1);
+  bring(self, 1, "merging");
+  expect(wants(round(self))).toContain("Merge 1");
+  self.world = { ...self.world, ...shut };
+  self.now += SECOND;
+  guard(self, 1);
+  expect(wants(round(self))).not.toContain("Merge 1");
+  expect(batch(self.run, 1)).toMatchObject({ phase: "Merging", why: { code: "HALTED_MERGING" } });
+  self.now += 30 * SECOND;
+  guard(self, 1);
+  expect(wants(round(self))).not.toContain("Merge 1");
+  expect(batch(self.run, 1)).toMatchObject({ phase: "Open", why: { code: "PULL_WAITS" } });
 });
