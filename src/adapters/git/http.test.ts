@@ -149,6 +149,14 @@ describe("over HTTP", () => {
     fetched.mockRestore();
   });
 
+  test("a remote that wants to be asked less is not asked by git as well", async () => {
+    server = await serveGit(at.directory, { status: 429 });
+    const argv = recordingGit();
+    const made = await open(undefined, server.url);
+    await expect(made.remoteHead("main")).rejects.toMatchObject({ kind: "Unavailable" });
+    expect(argv()).not.toContain("ls-remote");
+  });
+
   test("what a remote tells besides what it was asked for is left out", async () => {
     const listing = `${packet(`${"a".repeat(40)} refs/heads/main\n`)}${packet(`${"b".repeat(40)} refs/tags/v1\n`)}0000`;
     server = await serveGit(at.directory, { listing });

@@ -29,7 +29,7 @@ const leftToGit = new BoundedMap<string, number>(1000);
 
 /**
  * Commits by full name of refs that begin so, annotated tags resolved. undefined: this remote did not answer so, and git says why. Rejects with
- * GitFailure where its host cannot answer at all: git would only be one that asks more.
+ * GitFailure where its host cannot answer at all, or wants to be asked less: git would only be one that asks more.
  */
 export async function lsRefs(asked: Asked): Promise<Map<string, string> | undefined> {
   if (!/^https?:/.test(asked.url) || asked.prefixes.length > MOST_PREFIXES) return undefined;
@@ -64,7 +64,7 @@ async function overHttp({ url, credentials, prefixes, closing }: Asked): Promise
   const isListing = answer.status === 200 && answer.headers.get("content-type") === "application/x-git-upload-pack-result";
   if (isListing) return parseListing(await bytesOf(answer));
   await answer.body?.cancel();
-  if (answer.status < 500) return undefined;
+  if (answer.status < 500 && answer.status !== 429) return undefined;
   throw new GitFailure(128, "", `fatal: unable to access '${url}/': The requested URL returned error: ${answer.status}`);
 }
 

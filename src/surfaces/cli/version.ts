@@ -11,7 +11,7 @@ export async function run(argv: readonly string[]): Promise<number> {
   if (parseArgs(command, argv) === undefined) return 0;
   const { version } = JSON.parse(readFileSync(new URL("../../../package.json", import.meta.url), "utf8")) as { version: string };
   const node = process.versions.node;
-  const { output } = command.opts<{ output: "text" | "json" | "yaml" | "yaml" }>();
+  const { output } = command.opts<{ output: "text" | "json" | "yaml" }>();
   const data = { version, node };
   const text =
     output === "text" ? `stagecoach ${version} (Node ${node})\n` : output === "json" ? `${JSON.stringify(data)}\n` : printed(data, output);

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { refusedModel } from "../../core/report/model/refused.ts";
+import { runComment } from "../../core/report/run/run-comment.ts";
 import { REFUSED_RELEASE, SITUATIONS } from "../../core/report/testing/situations.ts";
 import { webApp } from "./server.ts";
 import { pageText } from "./testing/page-text.ts";
@@ -27,6 +28,17 @@ test("in every situation the page shows what was agreed on", async () => {
   }
   pages.push(`${"=".repeat(20)} refused before it began\n\n${await refused(Date.parse(REFUSED_RELEASE.at))}\n`);
   await expect(pages.join("\n")).toMatchFileSnapshot("../../core/report/__snapshots__/situations/page.txt");
+});
+
+test("a stage without clusters says so, on the page and in the comment", async () => {
+  const { run, now } = SITUATIONS["running"]?.() ?? { run: undefined, now: 0 };
+  const [first] = run?.plan.stages ?? [];
+  if (run === undefined || first === undefined) throw new Error("the situation has stages");
+  const empty = { ...first, name: "empty", clusters: [], requeued: [], batches: [] };
+  const emptied = { ...run, plan: { ...run.plan, stages: [...run.plan.stages, empty] } };
+  const page = await drawn(now, { runs: () => [{ repository, run: emptied }] });
+  expect(page).toMatch(/empty\s+no clusters/);
+  expect(runComment(emptied, now)).toContain("| no clusters |");
 });
 
 test("a release that started no run says which, where each problem is, what to do, and what starts it after all", async () => {

@@ -5,7 +5,7 @@ import { refusedText } from "../../../core/report/refused.ts";
 import { releaseName } from "../../../core/report/words.ts";
 import type { Run } from "../../../core/run/state/run.ts";
 import { CommandError } from "../command.ts";
-import { visible } from "../print.ts";
+import { terminalWidth, visible } from "../print.ts";
 import type { JournalSource } from "./source.ts";
 
 export interface Which {
@@ -87,7 +87,7 @@ export type Refused = NonNullable<IndexEntry["refused"]>;
 
 /** A release that was merged and started no run is what whoever asks for the last run most likely waits for. */
 export function tellRefused(refused: Refused): void {
-  process.stderr.write(visible(refusedText(refusedModel(refused), process.stderr.columns)));
+  process.stderr.write(visible(refusedText(refusedModel(refused), terminalWidth(process.stderr))));
 }
 
 /** For programs: as the journal has it, said; and the place of each problem in parts, too. */

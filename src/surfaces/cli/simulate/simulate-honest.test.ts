@@ -33,7 +33,7 @@ const refused = (code: number, message: RegExp, ...args: string[]) =>
   expect(simulated(...args)).rejects.toMatchObject({ exitCode: code, message: expect.stringMatching(message) });
 
 describe("what the bot would do", () => {
-  test("a cluster that cannot be reached any more while it waits for its batch is left here.out by quarantine", async () => {
+  test("a cluster that cannot be reached any more while it waits for its batch is left out by quarantine", async () => {
     edit("  mode: Run\n", '  mode: Run\n  quarantine: { max: "50%" }\n');
     const { text } = await simulated("--runs", "1", "--fail", "us-east-1-d=unreachable@1", "-o", "json");
     const { phase, timeline } = JSON.parse(text) as SimulateJson;
