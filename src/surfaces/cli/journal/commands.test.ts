@@ -210,6 +210,12 @@ test("a rollout that the remote has and a clone behind it has not is waited for,
   expect(await printed(wait, "checkout", "--release", "v9", "--timeout", "50ms")).toMatchObject({ code: 4 });
   const meant = expect.stringMatching(/no rollout "chekcout", did you mean checkout\?; there are payments, checkout$/);
   await expect(printed(wait, "chekcout", "--release", "v9")).rejects.toMatchObject({ exitCode: 2, message: meant });
+  // Where one file there cannot be read nobody knows which there are.
+  writeFileSync(join(ahead, "rollouts/huge.yaml"), "#".repeat(11 * 1024 * 1024));
+  git(ahead, "add", ".");
+  git(ahead, "-c", "user.name=x", "-c", "user.email=x@x", "commit", "--quiet", "-m", "huge");
+  git(ahead, "push", "--quiet", "origin", "HEAD:main");
+  expect(await printed(wait, "billing", "--release", "v9", "--timeout", "50ms")).toMatchObject({ code: 4 });
 });
 
 test("wait for a release is over with its run, and not with the run before it", async () => {

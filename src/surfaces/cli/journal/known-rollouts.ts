@@ -42,7 +42,8 @@ export async function refuseUnknown(around: Surroundings, name: string, release:
   const declared = await declaredIn(around.checkout);
   if (declared?.includes(name) === true) return;
   const base = declared === undefined ? undefined : await around.fetchBase();
-  const newer = base === undefined ? undefined : await declaredAt(around.reader, base);
+  // A file may be too large, or left out of the clone: then it is not known which there are.
+  const newer = base === undefined ? undefined : await declaredAt(around.reader, base).catch(() => undefined);
   if (newer?.includes(name) === true) return;
   const names = [...(index?.rollouts.keys() ?? []), ...(declared ?? []), ...(newer ?? [])];
   if (newer === undefined && release !== undefined && like(name, names) === "") return;
