@@ -14,6 +14,7 @@ const CASES: [string, Selector, string[]][] = [
   ["a label as it is", matching({ area: "emea" }), []],
   ["a mistyped value", matching({ area: "emae" }), ["area=emae: emea"]],
   ["a mistyped key", matching({ regoin: "eu-west-1" }), ["regoin: region"]],
+  ["a mistyped key with many values, once", within("regoin", "eu-west-1", "us-east-1"), ["regoin: region"]],
   ["a mistyped value among others", within("region", "eu-west-1", "us-esat-1"), ["region=us-esat-1: us-east-1"]],
   [
     "a mistyped key that has to be there",
@@ -51,8 +52,9 @@ test.each(FAMILIES)("%s makes another name, of a key as of a value", (_what, nam
   }
 });
 
-test("where no cluster is known nothing is mistyped", () => {
+test("where no cluster is known nothing is mistyped, and a name is not said to mean a name", () => {
   expect(selectorTypos(matching({ area: "emae" }), [])).toEqual([]);
+  expect(selectorTypos(within("name", "eu-1", "eu-2"), [])).toEqual([]);
 });
 
 test("a value that another stage selects is that stage's, and is not meant again", () => {

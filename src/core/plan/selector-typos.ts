@@ -73,6 +73,8 @@ function* typosIn(selector: Selector, there: LabelsThere, selected: ReadonlySet<
     if (there.left <= 0) return;
     const values = there.of(key);
     if (values.size === 0) {
+      // No cluster is known, so none has a name; and the key of an expression is told with the first of its values.
+      if (there.keys.has(key) || (path[3] ?? 0) !== 0) continue;
       there.left -= there.keys.size;
       const near = nearest(key, there.keys, (one) => isSlip(key, one));
       if (near !== undefined) yield { key, near, path: path.slice(0, 2), atKey: path[0] === "matchLabels" };
