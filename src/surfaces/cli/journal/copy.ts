@@ -1,8 +1,8 @@
 /** A bare repository in the person's cache, for the journal of a repository on GitHub that is not checked out. */
 import { execFile } from "node:child_process";
-import { mkdirSync } from "node:fs";
+import { mkdirSync, mkdtempSync, renameSync, rmSync } from "node:fs";
 import { homedir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { CommandError } from "../command.ts";
 import { type Env, hostIn, PUBLIC, repositoryIn, tokenFor } from "../github-names.ts";
@@ -27,13 +27,41 @@ export async function openCopy(named: string, env: Env = process.env): Promise<C
   if (!isSafe) throw new CommandError(2, `--repository ${url}: no token is sent without encryption; write https://`);
   const cache = env["XDG_CACHE_HOME"] || join(homedir(), ".cache");
   const directory = join(cache, "stagecoach", "journals", host.replace(":", "+"), found.owner, `${found.repo}.git`);
-  mkdirSync(directory, { recursive: true, mode: 0o700 });
-  const git = async (...args: string[]) => await promisify(execFile)("git", ["-C", directory, ...args], { env: ownOf(env) });
-  await git("init", "--quiet", "--bare");
-  await git("config", "remote.origin.url", url);
+  await makeCopy(directory, url, ownOf(env));
   const token = await tokenFor(host, { hostIsChosen: chosen === host, env });
   const own = { ...ownOf(env), GIT_TERMINAL_PROMPT: "0", ...(token !== undefined && header(url, token)) };
   return { directory, env: own, hasToken: token !== undefined };
+}
+
+/** Makes the copy aside and moves it into place: commands that begin at once share it, and git waits for no lock on its configuration. */
+async function makeCopy(directory: string, url: string, env: Record<string, string>): Promise<void> {
+  const git = async (...args: string[]) => (await promisify(execFile)("git", args, { env })).stdout.trim();
+  const known = async () => await git("config", "--file", join(directory, "config"), "--get", "remote.origin.url").catch(() => undefined);
+  if ((await known()) === url) return;
+  try {
+    mkdirSync(dirname(directory), { recursive: true, mode: 0o700 });
+    const aside = mkdtempSync(`${directory}.`);
+    try {
+      await git("init", "--quiet", "--bare", aside);
+      await git("-C", aside, "config", "remote.origin.url", url);
+      await moveTo(aside);
+    } finally {
+      rmSync(aside, { recursive: true, force: true });
+    }
+  } catch (error) {
+    throw new CommandError(3, `no copy of ${url} can be made at ${directory}: ${error instanceof Error ? error.message : String(error)}`);
+  }
+
+  /** What another command made meanwhile stays; what is there and unfinished is nobody's. */
+  async function moveTo(aside: string): Promise<void> {
+    try {
+      renameSync(aside, directory);
+    } catch {
+      if ((await known()) === url) return;
+      rmSync(directory, { recursive: true, force: true });
+      renameSync(aside, directory);
+    }
+  }
 }
 
 /** A name that is no way out of the cache's folder. */

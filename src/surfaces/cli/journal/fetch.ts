@@ -13,6 +13,8 @@ import { withProgress } from "../progress.ts";
 /** Where nobody asked for it: a remote that hangs must not hold up what the clone knows. */
 export const UNASKED_MS = 10_000;
 export const ASKED_MS = 120_000;
+/** Each try takes a whole exchange with the remote, in which others end theirs. */
+const MOST_FETCHES = 5;
 
 interface Place {
   /** A checkout or bare repository. */
@@ -52,9 +54,21 @@ async function fetchRef(place: Place, { withinMs, unasked }: Asking, refspec: st
   const given = { ...(env ?? process.env), ...(unasked && askNobody(env ?? process.env)) };
   const options = { env: given, timeout: withinMs, killSignal: "SIGKILL" as const, maxBuffer: 1 << 20 };
   try {
-    await withProgress(doing, async () => await promisify(execFile)("git", args, options));
+    await withProgress(doing, async () => await fetchBesideOthers(async () => await promisify(execFile)("git", args, options)));
   } catch (error) {
     throw told(error as { stderr?: string; killed?: boolean; message: string }, place, withinMs);
+  }
+}
+
+/** Several commands of a person share a clone: whoever finds the ref moved or held by another's fetch, asks again. */
+async function fetchBesideOthers(fetch: () => Promise<unknown>): Promise<void> {
+  for (let left = MOST_FETCHES - 1; ; left -= 1) {
+    try {
+      await fetch();
+      return;
+    } catch (error) {
+      if (left === 0 || !/cannot lock ref/.test((error as { stderr?: string }).stderr ?? "")) throw error;
+    }
   }
 }
 
