@@ -45,7 +45,7 @@ export interface Refused<One extends Problem | AnyReason = Problem | AnyReason> 
 }
 
 /** What starts a run after all. */
-export const STARTS_LATER = "A run starts by itself once this is put right.";
+const STARTS_LATER = "A run starts by itself once this is put right.";
 
 export function refusedModel({ rollout, values, commit, pull, at, problems }: Refused): RefusedModel {
   const release = values === undefined ? undefined : releaseName(values);

@@ -245,6 +245,6 @@ export const REPO_PROBLEMS = problemsOf<Omit<RepoProblems, GitHubCode>>()({
 });
 
 /** Says what is kept from a repository, with its code, inside of another sentence. */
-export function sayGrant(r: NotGranted): string {
+function sayGrant(r: NotGranted): string {
   return `${r.code}: ${sayEntry(REPO_PROBLEMS[r.code], r).message}; ${TENANCY}`;
 }
