@@ -120,6 +120,8 @@ describe("the comment of a subcommand", () => {
     ["pause", ["first\n/abort"], "a command is one line"],
     ["promote", ["eu-1"], "`/promote` takes no words"],
     ["skip", ["--nope"], "`/skip` has no `--nope`"],
+    ["skip", [], "name the clusters: stagecoach skip payments CLUSTER…"],
+    ["hotfix", [], "name the clusters: stagecoach hotfix payments CLUSTER… REASON"],
   ] as const)("%s %j is never posted", (name, words, message) => {
     expect(() => commandText(commandSpec(name), "payments", words, {})).toThrow(message);
   });

@@ -142,6 +142,8 @@ export function commandText(
   const [one, second] = read.kind === "commands" ? read.commands : [];
   if (one === undefined || second !== undefined || one.name !== spec.name || one.flags["rollout"] !== rollout)
     throw new CommandError(2, plain(read.kind === "mistake" ? sentenceOf(read.because) : `this is no command: ${text}`));
+  if (spec.words === "clusters" && one.args.length === 0)
+    throw new CommandError(2, visible(`name the clusters: stagecoach ${spec.name} ${rollout} ${usageOf(spec).trim()}`));
   return text;
 }
 
