@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from "vitest";
-import { type AppCall, isContent, isJournalCommit, isWrite, noteCalls, permit } from "../support/app-calls.ts";
+import { type AppCall, isAnchor, isContent, isJournalCommit, isWrite, noteCalls, permit } from "../support/app-calls.ts";
 import { askUntil } from "../support/ask-until.ts";
 import { githubPage } from "../support/github-page.ts";
 import { ended, type Journey, short, startJourney, WITH_MEMBERS } from "../support/journey.ts";
@@ -17,7 +17,7 @@ function ofBatches(calls: readonly AppCall[], release: number): AppCall[] {
   const once = new Set<string>();
   return calls.slice(from).filter((call) => {
     const path = call.path.replace(/^\/repos\/[^/]+\/[^/]+/, "");
-    if (isJournalCommit(call)) return false;
+    if (isJournalCommit(call) || isAnchor(call)) return false;
     if (/^\/(app|installation)/.test(call.path) || path.startsWith("/deployments")) return false;
     // A resync's, the comments that open and close the run, and whether it was steered from an issue that is to be closed.
     if (

@@ -73,7 +73,7 @@ describe("traps, seen through Kubernetes", () => {
     argocd.setSyncWindows("default", []);
     await truth.hears("us-east-1-b", /auto-sync is off: a person must sync/);
     autoSync(journey, "us-east-1-b", true);
-    await truth.hears("us-east-1-c", /It is Degraded/);
+    await truth.hears("us-east-1-c", /has been Degraded since/);
     argocd.setFault("us-east-1-c", null);
     await truth.hears("us-east-1-d", /an older spec of it \(status\.sync\.comparedTo\)/);
     argocd.setFault("us-east-1-d", null);

@@ -10,7 +10,7 @@ export interface AppCall {
   document: string;
   mutates: boolean;
   branch: string;
-  /** Of a label that is made. */
+  /** Of a label or a check that is made; of a check that is changed, what it is known by. */
   name: string;
   /** Of the world, in milliseconds. */
   at: number;
@@ -20,11 +20,9 @@ export interface AppCall {
 export function noteCalls(calls: AppCall[], now: () => number): (exchange: Exchange) => void {
   return ({ method, path, actor, status, requestBody }) => {
     if (actor === undefined || !actor.endsWith("[bot]") || status === 304) return;
-    const {
-      query,
-      name = "",
-      variables,
-    } = (requestBody ?? {}) as { query?: string; name?: string; variables?: { branch?: { branchName?: string } } };
+    const body = (requestBody ?? {}) as Partial<Record<"query" | "name" | "external_id", string>>;
+    const { query, external_id, name = external_id ?? "" } = body;
+    const { variables } = body as { variables?: { branch?: { branchName?: string } } };
     const [, kind, document = ""] = /(mutation|query)\s+(\w+)/.exec(query ?? "") ?? [];
     const branch = variables?.branch?.branchName ?? "";
     calls.push({ method, path, status, document, mutates: kind === "mutation", branch, name, at: now() });
@@ -34,6 +32,11 @@ export function noteCalls(calls: AppCall[], now: () => number): (exchange: Excha
 /** A commit in the journal. */
 export function isJournalCommit({ document, branch }: AppCall): boolean {
   return document === "CommitOnBranch" && branch === "stagecoach/journal";
+}
+
+/** The journal's head is noted where only the App can write. */
+export function isAnchor({ name }: AppCall): boolean {
+  return name === "stagecoach/journal" || name.startsWith("stagecoach-journal:");
 }
 
 /** What GitHub counts as content: a PR, a merge, a comment or its edit. */
