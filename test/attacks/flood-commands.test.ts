@@ -20,14 +20,14 @@ test("six strangers with /status and /pause every three seconds: no merge waits 
   for (const login of STRANGERS) github.collaborator(repository, login, "read");
   const answers: string[] = [];
   const gate = Promise.withResolvers<undefined>();
+  const release = await here.release();
+  await here.until("it began", () => true);
   // What is written to comments takes for ever, until the run has ended.
   github.faults.request = ({ method, path, actor }) => {
     if (!actor.endsWith("[bot]") || method === "GET" || !/\/issues\/(comments|\d+\/comments)/.test(path)) return undefined;
     answers.push(`${method} ${path}`);
     return gate.promise;
   };
-  const release = await here.release();
-  await here.until("it began", () => true);
   let comments = 0;
   while (!isEnded(here.run() ?? (await here.until("it is there", () => true)))) {
     if (comments < 120)
