@@ -3,7 +3,7 @@
  * answers at once outside, as control planes do from memory, does so here, too.
  */
 import { readSync, writeSync } from "node:fs";
-import { flushCompileCache } from "node:module";
+import nodeModule from "node:module";
 import { ForgeError } from "../forge/port.ts";
 import { GitError } from "../git/port.ts";
 import { CELL_IN, CELL_OUT, decode, encode, HEADER, type Said, type Thrown, type Told } from "./frames.ts";
@@ -13,8 +13,8 @@ type Work = (input: unknown, ask: Ask) => Promise<unknown>;
 
 /** Does jobs until nobody has one any more. */
 export async function serveCell(works: Readonly<Record<string, Work>>): Promise<void> {
-  // It will be killed, which leaves no time for that.
-  flushCompileCache();
+  // It will be killed, which leaves no time for that. Node has it from 22.10 on.
+  (nodeModule as Partial<Pick<typeof nodeModule, "flushCompileCache">>).flushCompileCache?.();
   say({ ready: true });
   for (let told = hear(); told !== undefined; told = hear()) {
     if (!("job" in told)) continue;
