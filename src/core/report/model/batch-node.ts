@@ -1,3 +1,4 @@
+/** The node of a batch that has been begun, with what is below it. Called by `stage-nodes.ts`. */
 import { putsBack } from "../../run/state/batch.ts";
 import { type Batch, type BatchTarget, isEnded, type TargetPhase } from "../../run/state/run.ts";
 import { isMidStep } from "../../run/state/steps.ts";
@@ -5,7 +6,7 @@ import { present } from "../markdown.ts";
 import { clock } from "../reasons/phrases.ts";
 import { targetsShown } from "../steps.ts";
 import { actionsOfCluster } from "./actions.ts";
-import { batchNodeName } from "./batch-plan.ts";
+import { batchNodeName, eachOnce } from "./batch-plan.ts";
 import { worstCause } from "./causes.ts";
 import { awaited, type Context, explained } from "./context.ts";
 import { countsOf } from "./counts.ts";
@@ -44,8 +45,8 @@ export function batchNode(context: Context, batch: Batch): ModelNode {
 
 /** What becomes of the version of each; undefined: not the same of all. */
 function changeOfAll(targets: readonly BatchTarget[]): Change | undefined {
-  const changes = new Map(targets.flatMap((target) => changeOf(target) ?? []).map((change) => [JSON.stringify(change), change]));
-  return changes.size === 1 ? [...changes.values()][0] : undefined;
+  const [change, ...others] = eachOnce(targets.flatMap((target) => changeOf(target) ?? []));
+  return others.length === 0 ? change : undefined;
 }
 
 function childrenOf(context: Context, batch: Batch, here: readonly BatchTarget[]): ModelNode[] {

@@ -1,4 +1,5 @@
 /** What a batch is to do, as it is known when it is opened: where it stands in its run, what it changes, its gates, what follows it. */
+import type { Edit } from "../../plan/plan-types.ts";
 import { stepWords } from "../../plan/steps.ts";
 import type { Batch, Run } from "../../run/state/run.ts";
 import { isMidStep } from "../../run/state/steps.ts";
@@ -32,14 +33,19 @@ export function placeOf(run: Run, batch: Batch): BatchPlace {
 
 /** Each value that becomes another, once. A weight is told by itself. */
 export function changesOf({ targets }: Batch): Change[] {
-  const changes = new Map<string, Change>();
-  for (const edit of targets.flatMap(({ edits }) => edits)) {
-    if (edit.from === edit.to || edit.steps !== undefined) continue;
-    const change: Change = { to: pinValue(edit, "to") };
-    if (edit.from !== null) change.from = pinValue(edit, "from");
-    changes.set(JSON.stringify(change), change);
-  }
-  return [...changes.values()];
+  const edits = targets.flatMap((target) => target.edits).filter(({ from, to, steps }) => from !== to && steps === undefined);
+  return eachOnce(edits.map(changeBy));
+}
+
+/** Of changes that are alike, the last. */
+export function eachOnce(changes: readonly Change[]): Change[] {
+  return [...new Map(changes.map((change) => [JSON.stringify([change.from, change.to]), change])).values()];
+}
+
+/** What an edit does to a version; of a value that was not there before, `to` alone. */
+export function changeBy(edit: Edit): Change {
+  const to = pinValue(edit, "to");
+  return edit.from === null ? { to } : { from: pinValue(edit, "from"), to };
 }
 
 function followsOf(run: Run, batch: Batch): string {

@@ -1,5 +1,4 @@
 /** Nodes of clusters, Applications, Argo Rollouts, analyses and hooks: what stands below a batch or a stage. Called by `stage-nodes.ts`. */
-import { defined } from "../../base/defined.ts";
 import { hasCode } from "../../base/reason.ts";
 import { hookHost } from "../../run/checks/hooks.ts";
 import { analysisSpec } from "../../run/checks/step-analysis.ts";
@@ -12,7 +11,7 @@ import type { AnalysisWhen } from "../../spec/rollout.ts";
 import { present } from "../markdown.ts";
 import { countedTimes } from "../reasons/phrases.ts";
 import { rolloutDetails, rolloutPhase } from "../rollouts.ts";
-import { pinValue } from "../words.ts";
+import { changeBy } from "./batch-plan.ts";
 import { causeOfCheck, causeOfTarget } from "./causes.ts";
 import { type Context, explained } from "./context.ts";
 import { limitOf } from "./limits.ts";
@@ -81,7 +80,7 @@ export function evidenceWords({ fields }: Pick<Evidence, "fields">): string[] {
 /** Of a target that has its value already, nothing. */
 export function changeOf({ edits }: Pick<BatchTarget, "edits">): Change | undefined {
   const edit = edits.find(({ from, to }) => from !== to);
-  return edit && defined({ from: edit.from === null ? undefined : pinValue(edit, "from"), to: pinValue(edit, "to") });
+  return edit && changeBy(edit);
 }
 
 function rolloutNode(rollout: RolloutState): ModelNode {

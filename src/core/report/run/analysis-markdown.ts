@@ -1,5 +1,4 @@
 /** Tables of what was measured and asked, drawn from the model. */
-
 import { cell } from "../escape.ts";
 import { folded, table } from "../markdown.ts";
 import { LABELS } from "../model/states.ts";

@@ -2,7 +2,6 @@
  * What is said in a comment of its own when a run stands still and wants something of somebody, since edits notify nobody: why, what to do, what
  * holds it up by its name, where to look at it in Argo CD, and the way back. Called by the publisher for each pause.
  */
-
 import { formatSelector } from "../../base/selector.ts";
 import type { BatchTarget, Requeued, Run } from "../../run/state/run.ts";
 import { cell, code } from "../escape.ts";

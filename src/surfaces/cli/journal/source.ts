@@ -1,5 +1,4 @@
 /** The journal is read from a plain checkout, for every subcommand that shows a run or steers one. */
-
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { Command } from "commander";
