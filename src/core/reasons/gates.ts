@@ -76,7 +76,7 @@ export interface GatesReasons {
   PLANE_UNSEEN: { clusters: string[]; because: AnyReason };
   /** No clusters: every one. */
   CLUSTERS_HALTED: { by: string; clusters: string[]; text: string };
-  HALTED_MERGING: { pull: PullRef; because: AnyReason };
+  MERGE_NOT_TRIED: { pull: PullRef; because: AnyReason };
   HALTED_IN_QUEUE: { pull: PullRef };
   JITTER: { pull: PullRef };
 

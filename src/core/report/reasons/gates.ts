@@ -81,7 +81,7 @@ const STANDING = entriesOf<GatesReasons>()({
     subject: "person",
     actions: ["halt"],
   },
-  HALTED_MERGING: { says: "Stagecoach does not merge {pull} any more, unless its merge is under way already; {because}", subject: "pull" },
+  MERGE_NOT_TRIED: { says: "Stagecoach does not merge {pull} any more, unless its merge is under way already; {because}", subject: "pull" },
   HALTED_IN_QUEUE: { says: "Stagecoach takes {pull} out of the merge queue: it is halted", subject: "pull" },
   JITTER: { says: "{pull} waits for the random delay of its stage (`jitter`)", subject: "pull" },
   WINDOW_SHUT: {

@@ -3,20 +3,8 @@ import { iso } from "../../base/time.ts";
 import { said } from "../../reasons/run.ts";
 import type { Command } from "../../spec/commands.ts";
 import type { Rollout } from "../../spec/rollout.ts";
-import { batch, bench, bring, guard, MINUTE, merged, pull, round, say, wants } from "../testing/bench.ts";
+import { approving, batch, bench, bring, guard, MINUTE, merged, pull, round, say, wants } from "../testing/bench.ts";
 import { approvalHash } from "./approval.ts";
-
-function firstStage(rollout: Rollout) {
-  const [stage] = rollout.stages;
-  if (stage === undefined) throw new Error("no stage");
-  return stage;
-}
-
-function approving(count = 1) {
-  return (rollout: Rollout) => {
-    firstStage(rollout).approval = { teams: ["sre"], count };
-  };
-}
 
 const by = (actor: string, more: Partial<Command> = {}): Partial<Command> => ({ actor, batch: 1, teams: ["sre"], ...more });
 

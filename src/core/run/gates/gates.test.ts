@@ -4,23 +4,11 @@ import { said } from "../../reasons/run.ts";
 import type { Rollout } from "../../spec/rollout.ts";
 import { clustersOf } from "../state/names.ts";
 import type { BatchTarget, Run } from "../state/run.ts";
-import { AT, batch, bench, bring, guard, judge, MINUTE, round, SECOND, say, wants } from "../testing/bench.ts";
+import { AT, approving, batch, bench, bring, guard, judge, MINUTE, round, SECOND, say, wants } from "../testing/bench.ts";
 import { versionAt } from "./depends.ts";
 
 /** AT is a Monday, nine o'clock UTC. */
 const OFFICE = { schedule: "0 14 * * 1-5", durationMs: 8 * 60 * MINUTE, timeZone: "UTC", kind: "allow" as const };
-
-function firstStage(rollout: Rollout) {
-  const [stage] = rollout.stages;
-  if (stage === undefined) throw new Error("no stage");
-  return stage;
-}
-
-function approving(count = 1) {
-  return (rollout: Rollout) => {
-    firstStage(rollout).approval = { teams: ["sre"], count };
-  };
-}
 
 describe("windows", () => {
   test("a batch waits for the window with its PR open, says when it opens, and merges then", () => {

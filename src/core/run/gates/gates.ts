@@ -29,8 +29,11 @@ interface Row {
   gate: Gate;
   /** forward: what does not put anything back; inTurn: neither that nor a hotfix. Absent: every batch. */
   of?: "forward" | "inTurn";
-  /** Whether it is asked once the batch's merge has begun: what has begun is not called back by most. Absent: in either case. */
-  begun?: boolean;
+  /**
+   * What it does to a merge that has begun, which is not called back: nothing, or it is not tried again; `inQueue`: that is said also of what
+   * GitHub's queue is to merge. Absent: what it does before.
+   */
+  begun?: "nothing" | "noTry" | "noTryInQueue";
   /** Its answer says nothing of the PR, which is named before it. */
   bare?: true;
   /** Whoever merges is bound by it. */
@@ -42,19 +45,18 @@ const OF_THE_RUN: readonly Row[] = [
   { gate: roundGate, of: "forward" },
   { gate: turnGate, bare: true },
   { gate: soundGate },
-  { gate: barredMerging, begun: true },
-  { gate: settingsGate, begun: false, bare: true },
-  { gate: protectionGate, begun: false, bare: true },
-  { gate: clockGate, of: "inTurn", begun: false, bare: true },
-  { gate: planeGate, begun: false, bare: true },
-  { gate: haltGate, begun: false, bare: true, binds: true },
-  { gate: othersGate, begun: false, bare: true },
-  { gate: sizeGate, of: "forward", begun: false, bare: true },
-  { gate: dependsGate, of: "forward", begun: false, bare: true, binds: true },
-  { gate: approvalGate, of: "forward", begun: false, bare: true, binds: true },
-  { gate: windowGate, of: "inTurn", begun: false, bare: true, binds: true },
-  { gate: limitsGate, begun: false, bare: true },
-  { gate: jitterGate, of: "forward", begun: false },
+  { gate: settingsGate, begun: "noTry", bare: true },
+  { gate: protectionGate, begun: "nothing", bare: true },
+  { gate: clockGate, of: "inTurn", begun: "noTry", bare: true },
+  { gate: planeGate, begun: "nothing", bare: true },
+  { gate: haltGate, begun: "noTryInQueue", bare: true, binds: true },
+  { gate: othersGate, begun: "nothing", bare: true },
+  { gate: sizeGate, of: "forward", begun: "nothing", bare: true },
+  { gate: dependsGate, of: "forward", begun: "nothing", bare: true, binds: true },
+  { gate: approvalGate, of: "forward", begun: "nothing", bare: true, binds: true },
+  { gate: windowGate, of: "inTurn", begun: "noTry", bare: true, binds: true },
+  { gate: limitsGate, begun: "nothing", bare: true },
+  { gate: jitterGate, of: "forward", begun: "nothing" },
   { gate: guardGate },
   { gate: knownHealthGate },
 ];
@@ -62,18 +64,25 @@ const OF_THE_RUN: readonly Row[] = [
 /** Answers what of the run stands against merging this batch now; undefined: nothing does. */
 export function judgeRun(scene: Scene, batch: Batch, pull: ObservedPull): Decision | undefined {
   for (const row of OF_THE_RUN) {
-    if (!isAsked(row, batch)) continue;
+    if (!isAsked(row, batch, pull)) continue;
     const decision = row.gate(scene, batch, pull);
     if (decision === undefined) continue;
+    if (row.begun !== undefined && batch.intention !== undefined) return notTried(decision, batch.intention, pull);
     return row.bare ? { ...decision, why: runReason("PULL_WAITS", { pull: pullRef(pull), because: decision.why }) } : decision;
   }
   return undefined;
 }
 
-function isAsked({ of, begun }: Row, batch: Batch): boolean {
-  if (begun !== undefined && begun !== (batch.intention !== undefined)) return false;
+function isAsked({ of, begun }: Row, batch: Batch, { queue }: ObservedPull): boolean {
+  if (batch.intention !== undefined && (begun === "nothing" || (begun === "noTry" && queue != null))) return false;
   if (of === "inTurn") return isInTurn(batch);
   return of === undefined || !putsBack(batch);
+}
+
+/** The call of a merge that has begun may be under way, or never have been made. */
+function notTried(decision: Decision, { at }: NonNullable<Batch["intention"]>, pull: ObservedPull): Decision {
+  const why = runReason("MERGE_NOT_TRIED", { pull: pullRef(pull), because: decision.why });
+  return { ...decision, why, next: { what: runReason("NEXT_MERGE_ENDS"), deadline: iso(epoch(at) + INTENTION_MS) } };
 }
 
 /** Answers what GitHub, or the way the rollout is delivered, leaves to others. Asked once nothing of the run stands against it. */
@@ -122,31 +131,6 @@ function outOfTurn(run: Run, batch: Batch): AnyReason | undefined {
   const clusters = [...new Set([...there, ...coming])];
   // The next weight of clusters in flight, a retried one among them, adds none to those.
   if (clusters.length > most && coming.some((cluster) => !there.has(cluster))) return runReason("WINDOW_FULL", { clusters, most });
-  return undefined;
-}
-
-/** What people or the clock may shut between an intention and its next try, first what says most. */
-const BARS: readonly Row[] = [
-  { gate: haltGate },
-  { gate: settingsGate },
-  { gate: clockGate, of: "inTurn" },
-  { gate: windowGate, of: "inTurn" },
-];
-
-/**
- * A merge that may be under way is not called back, only not tried again: its call may never have been made. What waits in a merge queue is
- * tried by GitHub alone.
- */
-function barredMerging(scene: Scene, batch: Batch, pull: ObservedPull): Decision | undefined {
-  if (batch.intention === undefined) return undefined;
-  const bars = pull.queue == null ? BARS : BARS.slice(0, 1);
-  for (const row of bars) {
-    const barred = isAsked(row, batch) ? row.gate(scene, batch, pull) : undefined;
-    if (barred === undefined) continue;
-    const why = runReason("HALTED_MERGING", { pull: pullRef(pull), because: barred.why });
-    const deadline = iso(epoch(batch.intention.at) + INTENTION_MS);
-    return { ...barred, why, next: { what: runReason("NEXT_MERGE_ENDS"), deadline } };
-  }
   return undefined;
 }
 

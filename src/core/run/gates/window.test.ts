@@ -54,7 +54,7 @@ test.each([
   self.now += SECOND;
   guard(self, 1);
   expect(wants(round(self))).not.toContain("Merge 1");
-  expect(batch(self.run, 1)).toMatchObject({ phase: "Merging", why: { code: "HALTED_MERGING" } });
+  expect(batch(self.run, 1)).toMatchObject({ phase: "Merging", why: { code: "MERGE_NOT_TRIED" } });
   self.now += 30 * SECOND;
   guard(self, 1);
   expect(wants(round(self))).not.toContain("Merge 1");

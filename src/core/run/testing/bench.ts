@@ -183,3 +183,16 @@ export function batch(run: Run, number: number) {
   if (one === undefined) throw new Error(`there is no batch ${number}`);
   return one;
 }
+
+/** Of a rollout that a test changes. */
+export function firstStage(rollout: Rollout) {
+  const [stage] = rollout.stages;
+  if (stage === undefined) throw new Error("no stage");
+  return stage;
+}
+
+export function approving(count = 1) {
+  return (rollout: Rollout) => {
+    firstStage(rollout).approval = { teams: ["sre"], count };
+  };
+}
