@@ -1,12 +1,14 @@
 /**
- * Writes what is generated: from the schema of the resource the JSON Schema that editors use and the reference page, and
- * from the table of commands their page, and from the codes of problems the tables of docs/troubleshooting.md.
+ * Writes what is generated: from the schema of the resource the JSON Schema that editors use and the reference page, from the shape of a
+ * run the JSON Schema of what programs read, from the table of commands their page, and from the codes of problems the tables of
+ * docs/troubleshooting.md.
  * `npm run generate`; a test compares the committed files with what this would write.
  */
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { pathToFileURL } from "node:url";
 import { z } from "zod";
+import { runSchema } from "../src/core/report/model/run-schema.ts";
 import { resourceSchema } from "../src/core/spec/schema.ts";
 import { DURATION } from "../src/core/spec/schema-common.ts";
 import { commandsPage } from "./generate-commands.ts";
@@ -36,6 +38,7 @@ export function generated(): Map<string, string> {
   return new Map([
     ["schema/progressive-rollout.schema.json", `${JSON.stringify(titled, null, 2)}\n`],
     ["docs/reference/progressive-rollout.md", page(schema as JsonSchema)],
+    ["schema/run.schema.json", `${JSON.stringify(z.toJSONSchema(runSchema, { io: "input" }), null, 2)}\n`],
     ["schema/repo-configuration.schema.json", configSchema()],
     ["docs/reference/repo-configuration.md", configPage(table)],
     ["schema/server-configuration.schema.json", serverSchema()],

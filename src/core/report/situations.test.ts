@@ -6,7 +6,9 @@ import type { Batch, Run } from "../run/state/run.ts";
 import { batchBody } from "./batch/batch-pull.ts";
 import { gateWords } from "./batch/gate-check.ts";
 import { refusedModel } from "./model/refused.ts";
+import { runDocument, runList } from "./model/run-document.ts";
 import { modelOf } from "./model/run-model.ts";
+import { runListSchema, runSchema } from "./model/run-schema.ts";
 import { planCheck } from "./plan/plan-check.ts";
 import { problemsComment } from "./plan/plan-comment.ts";
 import { refusedText } from "./refused.ts";
@@ -134,7 +136,7 @@ describe("in every situation", () => {
     });
     expect(failed?.actions).toContainEqual(expect.objectContaining({ verb: "retry", args: [], needs: "write", allowed: true }));
     expect(lost?.controlPlanes).toMatchObject([{ name: "hub", state: "Unseen", since: TIME, reason: { code: expect.any(String) } }]);
-    expect(of("paused by a person")).toMatchObject({ pausedBy: "alice", waitsFor: undefined });
+    expect(of("paused by a person")).toMatchObject({ pause: { kind: "Command", by: "alice" }, waitsFor: undefined });
     expect(of("done")).toMatchObject({ state: "Succeeded", endedAt: TIME, counts: { healthy: 4 } });
   });
 
@@ -148,6 +150,20 @@ describe("in every situation", () => {
     for (const name of names) look(modelOf(situation(name).run, situation(name).now, { linkTo }), name);
     look(refusedModel(REFUSED_RELEASE), "refused");
     expect(marked).toEqual([]);
+  });
+
+  test("a run is the document that the schema says: nothing is left out, and nothing is besides", () => {
+    for (const name of names) {
+      const { run, now } = situation(name);
+      const document: unknown = JSON.parse(
+        JSON.stringify(runDocument(modelOf(run, now, { linkTo }), now, { refused: refusedModel(REFUSED_RELEASE) })),
+      );
+      // What the schema does not have, parsing leaves out.
+      expect(runSchema.parse(document), name).toEqual(document);
+    }
+    const models = names.map((name) => ({ model: modelOf(situation(name).run, situation(name).now) }));
+    const list: unknown = JSON.parse(JSON.stringify(runList(models, 0)));
+    expect(runListSchema.parse(list)).toEqual(list);
   });
 
   test("the JSON of the API, which the page draws", async () => {

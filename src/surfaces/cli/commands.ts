@@ -36,7 +36,7 @@ export const COMMANDS: Record<string, { summary: string; load: () => Promise<Com
   wait: { summary: "until a run is done, paused or past a stage; for scripts, by its exit code", load: () => import("./journal/wait.ts") },
   history: { summary: "what happened in a run, commit by commit", load: () => import("./journal/history.ts") },
   journal: {
-    summary: "whose the journal is, and accepting it as it stands (journal show, journal accept)",
+    summary: "whose the journal is, a run as it has it, and accepting it (journal show, run, accept)",
     load: () => import("./journal/journal.ts"),
   },
   release: { summary: "opens the release's pull request", load: () => import("./plan/release.ts") },

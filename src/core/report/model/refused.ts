@@ -2,37 +2,18 @@
  * A release that was merged and started no run, as every surface tells it: the comment and the check on its pull request, the terminal, the
  * page and the API. How it is drawn: `../refused.ts`, and `page.ts`. All texts are plain: no Markdown.
  */
+import { defined } from "../../base/defined.ts";
 import type { AnyReason } from "../../base/reason.ts";
 import type { Time } from "../../base/time.ts";
 import type { Problem } from "../../reasons/problem.ts";
 import { sayProblem } from "../reasons/problems/problems.ts";
 import { sentenceOf, withoutMarks } from "../reasons/say.ts";
 import { releaseName } from "../words.ts";
+import type { RunDocument } from "./run-schema.ts";
 
-export interface RefusedModel {
-  state: "Refused";
-  /** Absent: what was merged is no rollout for its errors. */
-  rollout?: string | undefined;
-  release?: string | undefined;
-  /** Of the release PR; absent: there was none. */
-  pull?: number | undefined;
-  since?: Time | undefined;
-  /** `v2 (#1) was merged and started no run` */
-  says: string;
-  /** What starts one. */
-  waitsFor: string;
-  problems: RefusedProblem[];
-}
-
+export type RefusedModel = NonNullable<RunDocument["refused"]>;
 /** One of the reasons why nothing began. */
-export interface RefusedProblem {
-  code: string;
-  severity: Problem["severity"];
-  /** `rollouts/payments.yaml:12:9` */
-  where: string;
-  says: string;
-  todo: string;
-}
+export type RefusedProblem = RefusedModel["problems"][number];
 
 /** What is known of it: the journal has all of it, a round what it has just found out. */
 export interface Refused<One extends Problem | AnyReason = Problem | AnyReason> {
@@ -66,7 +47,7 @@ export function refusedProblems(problems: Refused["problems"]): RefusedProblem[]
     const { file, line, column, severity = "error" } = one as Partial<Problem>;
     const { message, hint } = saidOf(one);
     const where = [file, line, column].filter((part) => part !== undefined).join(":");
-    return { code: one.code, severity, where, says: withoutMarks(message), todo: withoutMarks(hint) };
+    return { code: one.code, severity, where, ...defined({ file, line, column }), says: withoutMarks(message), todo: withoutMarks(hint) };
   });
 }
 

@@ -41,7 +41,7 @@ export function modelOf(run: Run, now: number, given: Partial<Omit<Context, "run
     startedAt: run.startedAt,
     endedAt,
     counts: countsOf(children),
-    pausedBy: paused?.kind === "Command" ? paused.by : undefined,
+    pause: paused && { kind: paused.kind, by: paused.kind === "Command" ? paused.by : undefined, at: paused.at },
     ask: paused === undefined ? undefined : saidOf(context, paused.ask),
     wayBack: wayBackOf(context),
     waitsFor: asksAnyway ? undefined : awaited(context, run.next),

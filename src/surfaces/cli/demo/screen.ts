@@ -1,7 +1,9 @@
 /** What the demo prints: the run drawn in place or told line by line, and the last words. Called by `demo.ts`. */
 import { count } from "../../../core/base/count.ts";
 import { defined } from "../../../core/base/defined.ts";
-import type { Clock } from "../../../core/base/time.ts";
+import { type Clock, epoch } from "../../../core/base/time.ts";
+import { runDocument } from "../../../core/report/model/run-document.ts";
+import { modelOf } from "../../../core/report/model/run-model.ts";
 import { BATCH_STATES, LABELS } from "../../../core/report/model/states.ts";
 import type { History } from "../../../core/report/plan/duration.ts";
 import { plainSentence } from "../../../core/report/reasons/say.ts";
@@ -125,7 +127,8 @@ function statesOf(run: Run, several: boolean): [line: string, more: string][] {
 export function printData(runs: readonly Run[], violations: readonly unknown[], durationMs: number, format: DataFormat): void {
   const shown = runs.map((run) => {
     const pullRequests = run.batches.flatMap((batch) => (batch.pull === undefined ? [] : [batch.pull.number]));
-    return { ...run, pullRequests };
+    const now = epoch(run.endedAt ?? run.since);
+    return { ...runDocument(modelOf(run, now), now), pullRequests };
   });
   const [only] = shown;
   const figures = { durationMs: Math.round(durationMs), violations };

@@ -11,8 +11,10 @@ import { git, type Workspace, workspace } from "../../../adapters/git/testing/re
 import { confirmed, freshRun, START, withBatch } from "../../../adapters/git/testing/runs.ts";
 import { SEAL } from "../../../adapters/git/testing/seal.ts";
 import { said } from "../../../core/reasons/run.ts";
+import { runSchema } from "../../../core/report/model/run-schema.ts";
 import { run as get } from "./get.ts";
 import { run as history } from "./history.ts";
+import { run as journalRun } from "./journal-run.ts";
 import { run as list } from "./list.ts";
 import { run as status } from "./status.ts";
 import { run as wait } from "./wait.ts";
@@ -125,7 +127,11 @@ test("a repository on GitHub is read without a checkout, with the person's token
     await expect(printed(list, "-R", `http://${host}/acme/other`)).rejects.toMatchObject(
       refused(/is not there, or your token cannot see it/),
     );
-    expect(JSON.parse((await printed(get, "payments", "-R", repository, "-o", "json")).text)).toMatchObject({ ...second, asOf: NOW });
+    expect(JSON.parse((await printed(get, "payments", "-R", repository, "-o", "json")).text)).toMatchObject({
+      number: 2,
+      state: second.phase,
+      asOf: NOW,
+    });
     expect(remote.authorizations).toContain(`Basic ${Buffer.from("x-access-token:secret").toString("base64")}`);
     const kept = readFileSync(join(cache, "stagecoach/journals", host.replace(":", "+"), "acme/fleet.git/config"), "utf8");
     expect(kept).not.toContain("secret");
@@ -137,15 +143,24 @@ test("a repository on GitHub is read without a checkout, with the person's token
   }
 });
 
-test("get prints the run as it is in the journal, as a tree and as the comment", async () => {
+test("get prints the run as a document for programs, as a tree and as the comment", async () => {
   await printed(list, "--fetch");
-  expect(JSON.parse((await printed(get, "payments", "-o", "json")).text)).toEqual({ ...second, asOf: NOW });
-  expect(JSON.parse((await printed(get, "payments", "#1", "-o", "json")).text)).toEqual({ ...first, asOf: NOW });
-  expect(parse((await printed(get, "payments", "-o", "yaml")).text)).toEqual({ ...second, asOf: NOW });
+  const told = JSON.parse((await printed(get, "payments", "-o", "json")).text);
+  expect(told).toMatchObject({ apiVersion: "stagecoach.dev/v1", kind: "Run", number: 2, state: second.phase, asOf: NOW });
+  // What the shape does not have, parsing leaves out.
+  expect(runSchema.parse(told)).toEqual(told);
+  expect(JSON.parse((await printed(get, "payments", "#1", "-o", "json")).text)).toMatchObject({ number: 1, state: first.phase });
+  expect(parse((await printed(get, "payments", "-o", "yaml")).text)).toEqual({ ...told, asOf: NOW });
   const { text } = await printed(get, "payments");
   expect(text).toContain("⧉ batch 1");
   expect(text).not.toContain("\u001b");
   expect((await printed(get, "payments", "-o", "markdown")).text).toContain("payments");
+});
+
+test("what only the journal has of a run is printed by journal run", async () => {
+  await printed(list, "--fetch");
+  expect(parse((await printed(journalRun, "payments")).text)).toEqual({ ...second, asOf: NOW });
+  expect(JSON.parse((await printed(journalRun, "payments", "#1", "-o", "json")).text)).toEqual({ ...first, asOf: NOW });
 });
 
 test("get --watch ends with the run: 0 where it succeeded, 1 where not", async () => {

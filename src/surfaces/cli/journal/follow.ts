@@ -89,14 +89,3 @@ export type Refused = NonNullable<IndexEntry["refused"]>;
 export function tellRefused(refused: Refused): void {
   process.stderr.write(visible(refusedText(refusedModel(refused), terminalWidth(process.stderr))));
 }
-
-/** For programs: as the journal has it, said; and the place of each problem in parts, too. */
-export function refusedShown(refused: Refused) {
-  const model = refusedModel(refused);
-  const problems = model.problems.map((said, at) => ({
-    ...said,
-    file: refused.problems[at]?.["file"],
-    line: refused.problems[at]?.["line"],
-  }));
-  return { ...refused, ...model, problems };
-}

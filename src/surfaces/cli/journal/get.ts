@@ -1,6 +1,9 @@
 import { defined } from "../../../core/base/defined.ts";
 import { cutToWidth } from "../../../core/base/text-width.ts";
-import { epoch, iso } from "../../../core/base/time.ts";
+import { epoch } from "../../../core/base/time.ts";
+import { refusedModel } from "../../../core/report/model/refused.ts";
+import { runDocument } from "../../../core/report/model/run-document.ts";
+import { modelOf } from "../../../core/report/model/run-model.ts";
 import type { History } from "../../../core/report/plan/duration.ts";
 import { runComment } from "../../../core/report/run/run-comment.ts";
 import { renderTree } from "../../../core/report/tree/tree.ts";
@@ -10,7 +13,7 @@ import { outputOption, parseArgs } from "../args.ts";
 import { openLiveScreen } from "../live-screen.ts";
 import { printed, wantsColour } from "../print.ts";
 import { ageText } from "./fetch.ts";
-import { follow, refusedShown, type Sight, tellRefused } from "./follow.ts";
+import { follow, type Sight, tellRefused } from "./follow.ts";
 import { type JournalSource, journalCommand, runNumber, type SourceOptions, withSource } from "./source.ts";
 
 interface Options extends SourceOptions {
@@ -20,7 +23,7 @@ interface Options extends SourceOptions {
 
 type Refused = Sight["refused"];
 
-/** `stagecoach get NAME [RUN] [-w]`: one run as a tree, as JSON (as it is in the journal) or as the PR comment has it. */
+/** `stagecoach get NAME [RUN] [-w]`: one run as a tree, as a document for programs, or as the PR comment has it. */
 export async function run(argv: readonly string[]): Promise<number> {
   const description = "One run: stages, batches, clusters and Applications, why it waits and what comes next";
   const command = journalCommand("get", description)
@@ -66,8 +69,8 @@ function shown(
   const { width, rows, refused, history, asOf = Date.now() } = more;
   if (format === "markdown") return `${runComment(run, nowOf(run), [], defined({ history }))}\n`;
   if (format === "json" || format === "yaml") {
-    const told = refused === undefined ? run : { ...run, refused: refusedShown(refused) };
-    return printed({ ...told, asOf: iso(asOf) }, format);
+    const model = modelOf(run, nowOf(run), defined({ history }));
+    return printed(runDocument(model, asOf, { refused: refused && refusedModel(refused) }), format);
   }
   const options = {
     color: wantsColour(),

@@ -1,0 +1,229 @@
+/**
+ * The shape of a run as every surface draws it and as programs read it: `stagecoach get -o json`, the API, the page. One schema gives the types,
+ * the JSON Schema in `schema/run.schema.json` and the check of a test. Within one `apiVersion` fields and words of states are only added.
+ */
+import { z } from "zod";
+import type { RunPhase } from "../../run/state/run.ts";
+import { COMMAND_NAMES, type Permission } from "../../spec/commands.ts";
+import { key } from "../../spec/schema-common.ts";
+import type { Subject } from "../reasons/entry.ts";
+
+const time = z.string().describe("ISO, in UTC.");
+const text = z.string();
+
+/** What stands in the journal as settled, confirmed, baked or live is one state for people: Healthy. */
+const state = z.enum([
+  ...([
+    "Pending",
+    "Progressing",
+    "Paused",
+    "RollingBack",
+    "Succeeded",
+    "RolledBack",
+    "Failed",
+    "Aborted",
+    "Superseded",
+  ] satisfies RunPhase[]),
+  ...(["ToCome", "NotReached"] as const),
+  // Of a batch: its pull request is being made; is there; is being merged.
+  ...(["Opening", "Open", "Merging", "Merged", "Syncing", "Healthy"] as const),
+  // Healthy at a weight that is not the whole one; over, and not all of it is healthy.
+  ...(["AtWeight", "Done", "Closed", "Requeued", "Skipped", "Joined", "Quarantined", "NotInRun"] as const),
+  // Of a run or a stage: somebody has to act, or something outside it; and of an analysis or a hook.
+  ...(["Waiting", "Running", "Held", "Passed", "Inconclusive", "Error", "Accepted", "Stopped"] as const),
+  // Of an Argo Rollout, besides; of a control plane.
+  ...(["Degraded", "Unknown", "Unseen"] as const),
+]);
+
+const SUBJECTS = [
+  ...(["run", "stage", "batch", "cluster", "application", "resource", "pull", "check", "window", "person", "analysis", "hook"] as const),
+  ...(["controlPlane", "repository", "file"] as const),
+] satisfies Subject[];
+
+const PERMISSIONS = ["none", "read", "triage", "write", "maintain", "admin"] satisfies Permission[];
+
+/** `reason` has the code that programs tell it by; `says` is its sentence, without a full stop. */
+const reason = z.looseObject({ code: key(text, "What programs tell it by: docs/troubleshooting.md has those that ask for something.") });
+const said = z.object({ reason, says: key(text, "Its sentence.") });
+const awaited = said.extend({ at: key(time.optional(), "When that is expected.") });
+const eta = z.object({
+  p50: key(time, "Half of the batches of earlier runs were faster."),
+  p90: key(time, "Nine of ten were. What is certain has both alike."),
+});
+
+const measured = z.object({
+  metric: text,
+  value: text,
+  limit: key(text, "What its template allows; of what could not be measured, why."),
+});
+
+const cause = z.object({
+  kind: z.enum(["application", "rollout", "analysis", "hook"]),
+  name: key(text, "`payments-eu-1 on eu-1`."),
+  says: key(text, "In the words of whoever saw it; empty where it said nothing."),
+  told: key(z.literal(true).optional(), "The node's own sentence has it already, so whoever draws both leaves it out."),
+  measured: key(z.array(measured).optional(), "Of an analysis: each metric with what was measured and what it must meet."),
+  link: text.optional(),
+});
+
+const action = z.object({
+  verb: z.enum(COMMAND_NAMES),
+  args: z.array(text),
+  effect: text,
+  needs: key(z.enum(PERMISSIONS), "The permission on the repository that whoever gives it has to have."),
+  allowed: key(z.boolean(), "Whether it would be done now."),
+  whyNot: said.optional(),
+});
+
+const link = z.object({ name: key(text, "`#12`, `Argo CD`."), url: text });
+
+const change = z.object({ from: key(text.optional(), "Absent where none stood there."), to: text });
+
+const gate = z.object({
+  kind: z.enum(["turn", "approval", "windows", "dependsOn", "jitter", "analysis", "hooks", "person", "health", "step", "bake"]),
+  name: text,
+  why: text,
+  opens: text,
+  when: key(text, "At the latest, as far as that is known; empty where it is not."),
+  planned: key(text.optional(), "What is waited for, as a clause of one sentence; absent: nothing, as of now."),
+  isAfter: key(z.literal(true).optional(), "It comes once the batch has merged."),
+});
+
+const counts = z.object({
+  clusters: z.int(),
+  healthy: z.int(),
+  failed: z.int(),
+  requeued: z.int(),
+  skipped: z.int(),
+});
+
+const waitsOn = z.object({
+  kind: z.enum(["person", "window", "halt"]),
+  who: key(z.array(text), "Teams or accounts, with their @; empty: whoever may give the command."),
+  says: key(text, "`for @acme/sre`, `for you`, `for a window`."),
+});
+
+const rule = z.object({
+  setting: z.enum(["requeue", "quarantine"]),
+  stage: text.optional(),
+  selector: key(text, "What a cluster's labels have to match."),
+});
+
+const pause = z.object({
+  kind: key(text, "What it is about: docs/troubleshooting.md has the kinds."),
+  by: key(text.optional(), "Who paused it by command."),
+  at: time,
+});
+
+/** A node of any kind, without those below it. */
+const nodeFields = z.object({
+  kind: z.enum(["run", "stage", "batch", "cluster", "application", "rollout", "check", "controlPlane"]),
+  name: text,
+  state,
+  tone: key(z.enum(["good", "busy", "warn", "bad", "dim"]), "What colour its state wears."),
+  when: key(z.enum(["past", "now", "later"]), "What is over and what is to come may be folded away where room is short."),
+  reason: reason.optional(),
+  subject: key(z.enum(SUBJECTS).optional(), "What the reason is about."),
+  says: key(text, "The one sentence on it; empty where its state says it all."),
+  checking: key(text.optional(), "Of what is healthy: `baking until 14:10:00 UTC`."),
+  waitsOn: key(waitsOn.optional(), "Who or what outside has to act, so that it goes on. Absent: it goes on by itself, or is over."),
+  since: key(time.optional(), "Since when it is in its state."),
+  cause: key(cause.optional(), "What a failure comes from."),
+  waitsFor: key(awaited.optional(), "What comes next."),
+  eta: key(eta.optional(), "When it is expected to be done."),
+  deadline: key(time.optional(), "When it counts as failed, or a person is asked."),
+  actions: key(z.array(action), "What a person may comment; `whyNot` of what would be refused."),
+  links: z.array(link),
+  change: key(change.optional(), "What becomes of its version; absent: nothing, or not the same below it."),
+  gates: key(z.array(gate).optional(), "Of a batch that has not merged: what stands between it and the next."),
+  facts: key(z.array(text), "Short facts besides: `attempt 2`."),
+  counts: key(counts.optional(), "Of clusters below it, each once."),
+  evidence: key(
+    z.object({ readAt: time, notes: z.array(text) }).optional(),
+    "Of an Application: when Argo CD was read, and what that showed besides.",
+  ),
+  waitingSince: key(time.optional(), "Of an Application: since when it waits for a person, a sync window or a retry."),
+  excused: key(z.literal(true).optional(), "Of an Application: it failed as it had been before, and counts against no budget."),
+  rule: key(rule.optional(), "Of a cluster: the setting that keeps it out."),
+});
+
+const node = nodeFields
+  .extend({
+    get children() {
+      return z.array(node);
+    },
+  })
+  .meta({ id: "Node" });
+
+const refusedProblem = z.object({
+  code: text,
+  severity: z.enum(["error", "warning"]),
+  where: key(text, "`rollouts/payments.yaml:12:9`."),
+  file: text.optional(),
+  line: z.int().optional(),
+  column: z.int().optional(),
+  says: text,
+  todo: text,
+});
+
+/** A release that was merged and started no run. */
+const refused = z
+  .object({
+    state: z.literal("Refused"),
+    rollout: key(text.optional(), "Absent: what was merged is no rollout for its errors."),
+    release: text.optional(),
+    pull: key(z.int().optional(), "The release PR; absent: there was none."),
+    since: time.optional(),
+    says: text,
+    waitsFor: key(text, "What starts one."),
+    problems: z.array(refusedProblem),
+  })
+  .meta({ id: "Refused" });
+
+const model = node.extend({
+  kind: z.literal("run"),
+  rollout: text,
+  number: z.int(),
+  release: text,
+  pull: key(z.int().optional(), "The release PR; absent: there was none."),
+  author: key(text, "Who released it."),
+  planHash: text,
+  startedAt: time,
+  endedAt: time.optional(),
+  counts,
+  pause: key(pause.optional(), "While it is paused."),
+  ask: key(said.optional(), "What a person is asked while it is paused."),
+  wayBack: key(said.optional(), "Offered besides while it is paused, where there is something to put back."),
+  controlPlanes: key(z.array(node), "Those that cannot be seen: their clusters wait."),
+  notes: key(z.array(text), "What is worth knowing besides, said once."),
+});
+
+const apiVersion = z.literal("stagecoach.dev/v1");
+const asOf = key(time, "As of when the journal was read.");
+
+/** A run as a document of its own: what `get -o json` prints and the API answers. */
+export const runSchema = model
+  .extend({
+    apiVersion,
+    kind: z.literal("Run"),
+    repository: key(text.optional(), "`acme/config`, where it is known."),
+    asOf,
+    refused: key(refused.optional(), "A later release that was merged and started no run."),
+  })
+  .meta({ id: "Run" });
+
+/** Runs without what is below them. */
+export const runListSchema = z
+  .object({
+    apiVersion,
+    kind: z.literal("RunList"),
+    asOf,
+    items: z.array(runSchema.omit({ apiVersion: true, asOf: true, children: true, actions: true, controlPlanes: true })),
+  })
+  .meta({ id: "RunList" });
+
+export type State = z.output<typeof state>;
+export type Node = z.output<typeof node>;
+export type Model = z.output<typeof model>;
+export type RunDocument = z.output<typeof runSchema>;
+export type RunList = z.output<typeof runListSchema>;
