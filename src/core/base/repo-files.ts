@@ -4,6 +4,16 @@ export interface RepoFiles {
   read(path: string): string | null;
   /** Of all files, with forward slashes, from the root. */
   paths(): readonly string[];
+  /** What was made of all of them, by what made it; absent: they may change while they are looked at. */
+  readonly made?: WeakMap<object, unknown> | undefined;
+}
+
+/** Makes something of all files, once where they do not change. What comes of it is everybody's, and changed by nobody. */
+export function madeOnce<T>(files: RepoFiles, make: (files: RepoFiles) => T): T {
+  const { made } = files;
+  if (made === undefined) return make(files);
+  if (!made.has(make)) made.set(make, make(files));
+  return made.get(make) as T;
 }
 
 /** Text of a file; null also where it must not be read: then it declares nothing. */

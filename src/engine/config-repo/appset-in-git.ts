@@ -10,9 +10,10 @@ import { defined } from "../../core/base/defined.ts";
 import { isRecord } from "../../core/base/is-record.ts";
 import { apart } from "../../core/base/pass.ts";
 import { type RepoFiles, readOrNull } from "../../core/base/repo-files.ts";
-import { readManifests } from "../../core/base/yaml-read.ts";
+import { readYamlDocuments, type YamlDocument } from "../../core/base/yaml-read.ts";
 import type { SourceRef } from "../../core/spec/rollout.ts";
 import { sameRepo } from "./repo-url.ts";
+import { LARGEST_MANIFEST, setFiles } from "./set-files.ts";
 import { noting, type Snapshot, type SyncFiles } from "./snapshot.ts";
 
 /** By Application name. */
@@ -20,9 +21,6 @@ export interface RenderedSpecs extends ReadonlyMap<string, Intended> {
   /** Where what they say is not known: files of which it is known that they say it. */
   madeFrom?: ReadonlySet<string>;
 }
-
-/** Files larger than this hold no ApplicationSet a person wrote; generated ones stay below it too. */
-const LARGEST_MANIFEST = 10 * 1024 * 1024;
 
 /** The ApplicationSet of a rollout as it stands in Git. */
 export interface ApplicationSetInGit {
@@ -68,10 +66,7 @@ export async function findApplicationSet(
 
 /** The first manifest of an ApplicationSet among files that are at hand, in the order of paths. */
 export function findApplicationSetIn(files: RepoFiles, ref: Pick<SourceRef, "name" | "namespace">): ApplicationSetInGit | undefined {
-  for (const path of files.paths()) {
-    const found = /\.ya?ml$/.test(path) ? matching(path, readOrNull(files, path), ref) : undefined;
-    if (found !== undefined) return found;
-  }
+  for (const found of declaredAnywhere(files, ref)) return found;
   return undefined;
 }
 
@@ -84,9 +79,12 @@ export function findApplicationSets(snapshot: Snapshot, ref: Pick<SourceRef, "na
 export function setsDeclaredIn(
   files: RepoFiles,
   ref: Pick<SourceRef, "name" | "namespace">,
-  paths: Iterable<string> = yamlsOf(files),
+  paths?: Iterable<string>,
 ): ApplicationSetInGit[] {
-  const found = [...paths].flatMap((path) => matching(path, readOrNull(files, path), ref) ?? []);
+  const found =
+    paths === undefined
+      ? [...declaredAnywhere(files, ref)]
+      : [...paths].flatMap((path) => matching(path, readOrNull(files, path), ref) ?? []);
   const whole = found.filter(({ object }) => !isPatch(object));
   return whole.length > 0 ? whole : found;
 }
@@ -96,8 +94,11 @@ function isPatch({ spec }: Record<string, unknown>): boolean {
   return !isRecord(spec) || !Array.isArray(spec["generators"]) || !isRecord(spec["template"]);
 }
 
-function yamlsOf(files: RepoFiles): string[] {
-  return files.paths().filter((path) => /\.ya?ml$/.test(path));
+function* declaredAnywhere(files: RepoFiles, ref: Pick<SourceRef, "name" | "namespace">): Generator<ApplicationSetInGit> {
+  for (const { path, text, documents } of setFiles(files)) {
+    const object = text.includes(ref.name) ? wantedOf(documents(), "ApplicationSet", [ref]) : undefined;
+    if (object !== undefined) yield { file: path, object };
+  }
 }
 
 function matching(file: string, text: string | null, ref: Pick<SourceRef, "name" | "namespace">): ApplicationSetInGit | undefined {
@@ -123,7 +124,15 @@ export function manifestIn(
 ): Record<string, unknown> | undefined {
   if (text === null || text.length > LARGEST_MANIFEST || !text.includes(kind)) return undefined;
   if (!wanted.some(({ name }) => text.includes(name))) return undefined;
-  return objectsIn(text).find((object) => {
+  return wantedOf(readYamlDocuments(text), kind, wanted);
+}
+
+function wantedOf(
+  documents: readonly YamlDocument[],
+  kind: string,
+  wanted: readonly Pick<SourceRef, "name" | "namespace">[],
+): Record<string, unknown> | undefined {
+  return objectsOf(documents).find((object) => {
     const metadata = object["metadata"];
     if (object["kind"] !== kind || !isRecord(metadata)) return false;
     const { name, namespace } = metadata;
@@ -134,12 +143,13 @@ export function manifestIn(
 /** Every ApplicationSet in a file. */
 export function setsIn(text: string | null): Record<string, unknown>[] {
   if (text === null || text.length > LARGEST_MANIFEST || !text.includes("ApplicationSet")) return [];
-  return objectsIn(text).filter((object) => object["kind"] === "ApplicationSet");
+  return objectsOf(readYamlDocuments(text)).filter((object) => object["kind"] === "ApplicationSet");
 }
 
 /** A List stands for its items, as kubectl takes it. */
-function objectsIn(text: string): Record<string, unknown>[] {
-  return readManifests(text).flatMap((object) => {
+function objectsOf(documents: readonly YamlDocument[]): Record<string, unknown>[] {
+  return documents.flatMap(({ value: object }) => {
+    if (!isRecord(object)) return [];
     const items = object["kind"] === "List" ? object["items"] : undefined;
     return Array.isArray(items) ? items.filter(isRecord) : [object];
   });

@@ -3,7 +3,7 @@ import { posix } from "node:path";
 import { BoundedMap } from "../../core/base/bounded.ts";
 import { isRecord } from "../../core/base/is-record.ts";
 import { isWhole } from "../../core/base/pass.ts";
-import { type RepoFiles, readOrNull } from "../../core/base/repo-files.ts";
+import { madeOnce, type RepoFiles, readOrNull } from "../../core/base/repo-files.ts";
 import { readManifests } from "../../core/base/yaml-read.ts";
 
 /** What one kustomization names, from the root of the repo. */
@@ -32,6 +32,10 @@ const LARGEST = 1024 * 1024;
 const READ = new BoundedMap<string, Named>(2000);
 
 export function kustomizationsIn(files: RepoFiles): Kustomizations {
+  return madeOnce(files, readKustomizations);
+}
+
+function readKustomizations(files: RepoFiles): Kustomizations {
   const found = new Map<string, Kustomization>();
   for (const path of files.paths()) {
     const text = FILE.test(path) ? readOrNull(files, path) : null;

@@ -1,13 +1,13 @@
 /** Which file declares a rollout's ApplicationSet, and what keeps lint from saying so: none, several, or one that is broken. */
 import { isRecord } from "../../core/base/is-record.ts";
-import { type RepoFiles, readOrNull } from "../../core/base/repo-files.ts";
-import { readYamlDocuments } from "../../core/base/yaml-read.ts";
+import type { RepoFiles } from "../../core/base/repo-files.ts";
 import type { Problem } from "../../core/reasons/problem.ts";
 import type { RenderProblem } from "../../core/reasons/render.ts";
 import type { Rollout } from "../../core/spec/rollout.ts";
 import { type ApplicationSetInGit, setsDeclaredIn } from "../config-repo/appset-in-git.ts";
 import { chartOf, chartTemplate, makerOf } from "../config-repo/live-set.ts";
 import { chooseSet } from "../config-repo/plane-sets.ts";
+import { setFiles } from "../config-repo/set-files.ts";
 import { locateIn } from "../resolve/plan-over.ts";
 import { AT_SOURCE } from "./gathered.ts";
 
@@ -55,11 +55,9 @@ const KIND = /^kind:\s*["']?ApplicationSet\b/m;
 
 /** Files that name the set and are no YAML. What is still a template of Helm is none by itself. */
 function brokenFiles(files: RepoFiles, name: string): Problem[] {
-  const paths = files.paths().filter((path) => /\.ya?ml$/.test(path));
-  return paths.flatMap((file): Problem[] => {
-    const text = readOrNull(files, file);
-    if (text === null || !KIND.test(text) || !text.includes(name)) return [];
-    const broken = readYamlDocuments(text).find(({ problem }) => problem !== undefined);
+  return setFiles(files).flatMap(({ path: file, text, documents }): Problem[] => {
+    if (!text.includes(name) || !KIND.test(text)) return [];
+    const broken = documents().find(({ problem }) => problem !== undefined);
     if (broken?.problem === undefined || makerOf(files, file) === "helm") return [];
     const { line, column } = broken;
     return [{ code: "SET_BROKEN", kind: "Yaml", set: name, said: broken.problem, severity: "error", file, line, column, path: [] }];

@@ -1,6 +1,6 @@
 import { isRecord } from "../../core/base/is-record.ts";
 import { pathMatcher } from "../../core/base/path-glob.ts";
-import { type RepoFiles, readOrNull } from "../../core/base/repo-files.ts";
+import { madeOnce, type RepoFiles, readOrNull } from "../../core/base/repo-files.ts";
 import { labelMatcher, OPERATORS } from "../../core/base/selector.ts";
 import { readManifests } from "../../core/base/yaml-read.ts";
 
@@ -17,7 +17,11 @@ export interface ImageUpdaterRef {
 const LARGEST = 1024 * 1024;
 
 /** Every ImageUpdater that the repo declares. Those that leave it to annotations say nothing that the annotations do not. */
-export function imageUpdatersIn(files: RepoFiles): ImageUpdaterRef[] {
+export function imageUpdatersIn(files: RepoFiles): readonly ImageUpdaterRef[] {
+  return madeOnce(files, readUpdaters);
+}
+
+function readUpdaters(files: RepoFiles): ImageUpdaterRef[] {
   return files
     .paths()
     .filter((path) => /\.ya?ml$/.test(path))

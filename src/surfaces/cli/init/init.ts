@@ -90,10 +90,10 @@ function shown(proposal: Proposal, written: Written[] | undefined, output: Optio
 
 /** What `stagecoach lint` and `plan` would hold against a rollout file if it were there: errors only, a line each. */
 function whatLintSays(checkout: Checkout, inventory: Inventory | undefined): (file: string, text: string) => string[] {
-  const { root } = checkout;
+  const { root, made } = checkout;
   return (file, text) => {
     const paths = [...new Set([...checkout.paths(), file])].toSorted();
-    const withFile = { root, read: (path: string) => (path === file ? text : checkout.read(path)), paths: () => paths };
+    const withFile = { root, made, read: (path: string) => (path === file ? text : checkout.read(path)), paths: () => paths };
     const errors = lint(withFile, [file], inventory).problems.filter((problem) => problem.severity === "error");
     return errors.map((problem) => `${problem.code}: ${sayProblem(problem).message}`);
   };

@@ -21,6 +21,7 @@ export function openCheckout(dir: string, progress?: Pick<Progress, "step">): Ch
   let listing: readonly string[] | undefined;
   return {
     root,
+    made: new WeakMap(),
     read(path) {
       const known = texts.get(path);
       if (known !== undefined) return known;

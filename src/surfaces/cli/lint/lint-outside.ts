@@ -3,7 +3,7 @@ import { join, resolve } from "node:path";
 import { decodeApplication } from "../../../core/argocd/decode/application.ts";
 import type { Inventory } from "../../../core/argocd/inventory-file.ts";
 import { defined } from "../../../core/base/defined.ts";
-import { readOrNull } from "../../../core/base/repo-files.ts";
+import { madeOnce, type RepoFiles, readOrNull } from "../../../core/base/repo-files.ts";
 import { readManifests } from "../../../core/base/yaml-read.ts";
 import type { Plan } from "../../../core/plan/plan-types.ts";
 import type { Problem } from "../../../core/reasons/problem.ts";
@@ -64,17 +64,13 @@ function quietly<T>(work: () => T): T | null {
   }
 }
 
-const parents = new WeakMap<Checkout, ParentApplication[]>();
-
 /** Applications as the repo declares them, and as the inventory holds them. */
 function parentsOf(checkout: Checkout, inventory: Inventory | undefined): ParentApplication[] {
   const live = (inventory?.applications ?? []).flatMap(asParent);
-  const known = parents.get(checkout) ?? declaredIn(checkout);
-  parents.set(checkout, known);
-  return [...live, ...known];
+  return [...live, ...madeOnce(checkout, declaredIn)];
 }
 
-function declaredIn(checkout: Checkout): ParentApplication[] {
+function declaredIn(checkout: RepoFiles): ParentApplication[] {
   const kustomizations = kustomizationsIn(checkout);
   return checkout.paths().flatMap((file) => {
     if (!/\.ya?ml$/.test(file)) return [];

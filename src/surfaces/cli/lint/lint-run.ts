@@ -21,10 +21,15 @@ import type { Checkout } from "./lint-checkout.ts";
 import { outsideProblems } from "./lint-outside.ts";
 import type { LintReport } from "./lint-show.ts";
 
-/** Reads and checks the rollouts in these files of a checkout: each by itself, against each other, and against the repo and the fleet. */
-export function lint(checkout: Checkout, files: readonly string[], inventory: Inventory | undefined): LintReport {
-  const { rollouts, problems } = readRollouts(checkout, files);
-  problems.push(...settingsProblems(checkout));
+/** Checks the rollouts in these files of a checkout: each by itself, against each other, and against the repo and the fleet. */
+export function lint(
+  checkout: Checkout,
+  files: readonly string[],
+  inventory: Inventory | undefined,
+  read: RolloutsRead = readRollouts(checkout, files),
+): LintReport {
+  const { rollouts } = read;
+  const problems = [...read.problems, ...settingsProblems(checkout)];
   const clashing = clashes(rollouts, unreadIn(checkout, rollouts));
   for (const clash of clashing) problems.push(locateIn(clash.rollouts[1], checkout, clash.problem));
   const planned: Planned[] = [];
@@ -74,8 +79,13 @@ function declaredIn(checkout: Checkout, file: string): Unread[] {
   });
 }
 
+interface RolloutsRead {
+  rollouts: Rollout[];
+  problems: Problem[];
+}
+
 /** The rollouts of these files, with the repo's settings; a file that cannot be read is a problem. */
-export function readRollouts(checkout: Checkout, files: readonly string[]): { rollouts: Rollout[]; problems: Problem[] } {
+export function readRollouts(checkout: Checkout, files: readonly string[]): RolloutsRead {
   const problems: Problem[] = [];
   const rollouts: Rollout[] = [];
   const settings = readOrTell(checkout, SETTINGS_FILE, problems);

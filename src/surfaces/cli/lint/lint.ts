@@ -4,6 +4,7 @@ import { Command } from "commander";
 import { defined } from "../../../core/base/defined.ts";
 import { readOrNull } from "../../../core/base/repo-files.ts";
 import { SETTINGS_FILE } from "../../../core/spec/repo-config.ts";
+import type { Rollout } from "../../../core/spec/rollout.ts";
 import { isRolloutFile } from "../../../engine/config-repo/project.ts";
 import { outputOption, parseArgs } from "../args.ts";
 import { CommandError } from "../command.ts";
@@ -55,13 +56,14 @@ export async function run(argv: readonly string[]): Promise<number> {
   if (files.length === 0 && !settings)
     throw new CommandError(1, `no rollout to check: ${checkout.root} has no rollouts/*.yaml. stagecoach init proposes some`);
   if (options.repository !== undefined && options.online !== true) throw new CommandError(2, "--repository goes with --online");
-  const offline = lint(checkout, files, inventoryAt(options.inventory));
-  const report = options.online === true ? await withOnline(offline, options, checkout, files) : offline;
+  const read = readRollouts(checkout, files);
+  const offline = lint(checkout, files, inventoryAt(options.inventory), read);
+  const report = options.online === true ? await withOnline(offline, options, checkout, read.rollouts) : offline;
   progress.end();
   if (isData(options.output)) process.stdout.write(printed(lintJson(report), options.output));
   else if (options.output === "markdown") process.stdout.write(lintMarkdown(report));
   else {
-    const guessed = files.length > 0 && options.inventory === undefined && !haveOwnInventory(checkout, files);
+    const guessed = files.length > 0 && options.inventory === undefined && !haveOwnInventory(read.rollouts);
     const columns = terminalWidth();
     const text = lintText(report, (file) => readOrNull(checkout, file), { colour: wantsColour(), columns });
     process.stdout.write(`${text}${guessed ? `${folded(NO_INVENTORY, columns).join("\n")}\n` : ""}`);
@@ -69,15 +71,19 @@ export async function run(argv: readonly string[]): Promise<number> {
   return report.problems.some((problem) => problem.severity === "error") ? 1 : 0;
 }
 
-async function withOnline(report: LintReport, { repository }: Options, checkout: Checkout, files: readonly string[]): Promise<LintReport> {
+async function withOnline(
+  report: LintReport,
+  { repository }: Options,
+  checkout: Checkout,
+  rollouts: readonly Rollout[],
+): Promise<LintReport> {
   const place = await openPlace(defined({ repo: checkout.root, repository }));
-  const { problems, calls } = await lintOnline(place, checkout, readRollouts(checkout, files).rollouts);
+  const { problems, calls } = await lintOnline(place, checkout, rollouts);
   return { ...report, problems: [...report.problems, ...problems], calls };
 }
 
 /** All rollouts say which clusters there are. */
-function haveOwnInventory(checkout: Checkout, files: readonly string[]): boolean {
-  const { rollouts } = readRollouts(checkout, files);
+function haveOwnInventory(rollouts: readonly Rollout[]): boolean {
   return rollouts.length > 0 && rollouts.every((rollout) => rollout.inventory !== undefined);
 }
 

@@ -2,18 +2,15 @@
 import type { Inventory } from "../../../core/argocd/inventory-file.ts";
 import { isRecord, recordOf } from "../../../core/base/is-record.ts";
 import { nearest } from "../../../core/base/nearest.ts";
+import { madeOnce } from "../../../core/base/repo-files.ts";
 import { selectorTypos } from "../../../core/plan/selector-typos.ts";
 import type { SourceRef } from "../../../core/spec/rollout.ts";
 import { type Scan, scanRepo } from "../../../engine/onboarding/scan.ts";
 import type { Checkout } from "../lint/lint-checkout.ts";
 
-/** A checkout does not change while it is looked at, and lint asks once for each rollout. */
-const SCANNED = new WeakMap<Checkout, Scan>();
-
+/** Lint asks once for each rollout. */
 export function scanned(checkout: Checkout): Scan {
-  const scan = SCANNED.get(checkout) ?? scanRepo(checkout);
-  SCANNED.set(checkout, scan);
-  return scan;
+  return madeOnce(checkout, scanRepo);
 }
 
 interface Named {

@@ -1,0 +1,28 @@
+/** Which files of a repo may declare an ApplicationSet. Called by `appset-in-git.ts` and by lint, once for each rollout. */
+import { madeOnce, type RepoFiles, readOrNull } from "../../core/base/repo-files.ts";
+import { readYamlDocuments, type YamlDocument } from "../../core/base/yaml-read.ts";
+
+/** Files larger than this hold no ApplicationSet a person wrote; generated ones stay below it too. */
+export const LARGEST_MANIFEST = 10 * 1024 * 1024;
+
+/** A YAML file that says ApplicationSet somewhere. */
+interface SetFile {
+  path: string;
+  text: string;
+  /** Read when they are first asked for. */
+  documents(): readonly YamlDocument[];
+}
+
+/** Returns every such file, in the order of paths. */
+export function setFiles(files: RepoFiles): readonly SetFile[] {
+  return madeOnce(files, findSetFiles);
+}
+
+function findSetFiles(files: RepoFiles): SetFile[] {
+  return files.paths().flatMap((path) => {
+    const text = /\.ya?ml$/.test(path) ? readOrNull(files, path) : null;
+    if (text === null || text.length > LARGEST_MANIFEST || !text.includes("ApplicationSet")) return [];
+    let documents: readonly YamlDocument[] | undefined;
+    return [{ path, text, documents: () => (documents ??= readYamlDocuments(text)) }];
+  });
+}

@@ -1,0 +1,34 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { sampleRepo } from "../testing/sample-repo.ts";
+import { type Checkout, openCheckout } from "./lint-checkout.ts";
+import { lint, rolloutFilesIn } from "./lint-run.ts";
+
+const here = sampleRepo();
+
+/** How often lint asks for each file of the repo. */
+function reads(): Map<string, number> {
+  const checkout = openCheckout(here.dir);
+  const asked = new Map<string, number>();
+  const counting: Checkout = {
+    ...checkout,
+    read(path) {
+      asked.set(path, (asked.get(path) ?? 0) + 1);
+      return checkout.read(path);
+    },
+  };
+  lint(counting, rolloutFilesIn(checkout), undefined);
+  return asked;
+}
+
+test("files that are of no rollout are looked through once, however many rollouts there are", () => {
+  // Such as each pass over a repo looks into: for the set, its kustomizations, what applies it and what updates its images.
+  writeFileSync(join(here.dir, "other.yaml"), "kind: ApplicationSet\nmetadata: { name: my-app-of-others }\n");
+  writeFileSync(join(here.dir, "kustomization.yaml"), "resources: [other.yaml]\n");
+  const one = reads();
+  const text = readFileSync(join(here.dir, "rollouts", "my-app.yaml"), "utf8");
+  for (let at = 0; at < 9; at++) writeFileSync(join(here.dir, "rollouts", `n${at}.yaml`), text.replace("name: my-app", `name: n${at}`));
+  const ten = reads();
+  for (const file of ["other.yaml", "kustomization.yaml"]) expect([file, ten.get(file)]).toEqual([file, one.get(file)]);
+});
