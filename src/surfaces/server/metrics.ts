@@ -3,7 +3,7 @@ import type { ServerResponse } from "node:http";
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
 import type { ControlPlane } from "../../adapters/argocd/port.ts";
 import type { Run } from "../../core/run/state/run.ts";
-import type { Standing } from "../web/server.ts";
+import type { Standing } from "../web/source.ts";
 import type { RateSeen } from "./tenancy/octokits.ts";
 
 /** What is read when somebody asks, not kept up to date in between. */

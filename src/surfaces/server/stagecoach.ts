@@ -29,7 +29,7 @@ import type { Metrics } from "./metrics.ts";
 import type { GitHubApp } from "./tenancy/octokits.ts";
 import { openRepos, type Repos } from "./tenancy/repos.ts";
 import { openServedRepo, removeMirror } from "./tenancy/served-repo.ts";
-import { runsOf, standingOf } from "./tenancy/shown-repos.ts";
+import { journalOf, runsOf, standingOf } from "./tenancy/shown-repos.ts";
 import { matchesRepository, type TenancyRule, tenancy } from "./tenancy/tenancy.ts";
 import { wallClock } from "./wall-clock.ts";
 
@@ -114,7 +114,7 @@ export async function startStagecoach(given: StagecoachOptions): Promise<Stageco
   const server = await startBotServer({
     ...serverOptionsOf(options),
     onEvent: eventHandler({ repos, wake: (key, heard) => wake(key, undefined, heard), rediscover: resync.rediscoverSoon }),
-    routes: webRoutes({ runs, standing, onChange, planes }, clock),
+    routes: webRoutes({ runs, standing, onChange, planes, journal: journalOf(repos) }, clock),
     isReady: () => state === "ready",
   });
   metrics?.watch({ runs, standing, repositories: () => repos.counts(), planes });

@@ -3,33 +3,12 @@ import { getRequestListener } from "@hono/node-server";
 import { Hono } from "hono";
 import { streamSSE } from "hono/streaming";
 import { defined } from "../../core/base/defined.ts";
-import type { Clock } from "../../core/base/time.ts";
 import { applicationLinks } from "../../core/report/links.ts";
-import type { RefusedModel } from "../../core/report/model/refused.ts";
 import { modelOf } from "../../core/report/model/run-model.ts";
 import type { RunModel } from "../../core/report/model/types.ts";
-import type { History } from "../../core/report/plan/duration.ts";
-import type { Run } from "../../core/run/state/run.ts";
+import { API_PATH, apiApp } from "./api/routes.ts";
 import { PAGE_HTML, PAGE_SCRIPT, PAGE_STYLE } from "./page.ts";
-
-/** What the page shows, and a way to hear that it changed. */
-interface WebSource {
-  /** The last run of each rollout, by repository. */
-  /** `history`: how long the runs before it took. */
-  runs(): readonly { repository: string; run: Run; history?: History | undefined }[];
-  /** Repositories in which something stands still that is no run's own matter. */
-  standing?(): readonly Standing[];
-  /** Where their Applications are shown. */
-  planes?: readonly { name: string; uiUrl?: string | undefined }[];
-  onChange(listener: () => void): () => void;
-}
-
-/** What of a repository needs attention, and its releases that were merged and started no run. */
-export interface Standing {
-  repository: string;
-  attention: readonly string[];
-  refused: readonly RefusedModel[];
-}
+import type { Standing, WebClock, WebSource } from "./source.ts";
 
 export interface WebState {
   /** The bot's time: in a fast world not the wall's. */
@@ -54,21 +33,23 @@ const HEADERS = {
 };
 
 /** The page and its data, as one request handler: it answers what is its own and says so, and leaves the rest to others. */
-export function webRoutes(
-  source: WebSource,
-  clock: Clock & { readonly speed?: number },
-): (request: IncomingMessage, response: ServerResponse) => boolean {
+export function webRoutes(source: WebSource, clock: WebClock): (request: IncomingMessage, response: ServerResponse) => boolean {
   const listener = getRequestListener(webApp(source, clock).fetch);
+  const api = getRequestListener(apiApp(source, clock).fetch);
   const own = new Set(["/", "/page.css", "/page.js", "/api/runs", "/api/events"]);
   return (request, response) => {
     const path = (request.url ?? "").split("?")[0] ?? "";
+    if (path.startsWith(`${API_PATH}/`)) {
+      void api(request, response);
+      return true;
+    }
     if (!own.has(path) || (request.method !== "GET" && request.method !== "HEAD")) return false;
     void listener(request, response);
     return true;
   };
 }
 
-function stateOf(source: WebSource, clock: Clock & { readonly speed?: number }): WebState {
+function stateOf(source: WebSource, clock: WebClock): WebState {
   const now = clock.now();
   const linkTo = applicationLinks((name) => source.planes?.find((plane) => plane.name === name)?.uiUrl);
   return {
@@ -79,7 +60,7 @@ function stateOf(source: WebSource, clock: Clock & { readonly speed?: number }):
   };
 }
 
-export function webApp(source: WebSource, clock: Clock & { readonly speed?: number }): Hono {
+export function webApp(source: WebSource, clock: WebClock): Hono {
   const app = new Hono();
   let listeners = 0;
   const state = () => stateOf(source, clock);

@@ -1,8 +1,9 @@
 /** What is shown of the repositories that are served: their runs, and what stands still in them. */
+import { openJournalReader } from "../../../adapters/git/journal/reader.ts";
 import type { History } from "../../../core/report/plan/duration.ts";
 import { sentenceOf } from "../../../core/report/reasons/say.ts";
 import type { Run } from "../../../core/run/state/run.ts";
-import type { Standing } from "../../web/server.ts";
+import type { Standing, WebSource } from "../../web/source.ts";
 import type { Repos } from "./repos.ts";
 
 /** The last run of each rollout, with how long the runs before it took. */
@@ -20,4 +21,12 @@ export function standingOf(repos: Repos): Standing[] {
     const needs = (attention?.told() ?? []).map((reason) => sentenceOf(reason));
     return needs.length + refused.length === 0 ? [] : [{ repository, attention: needs, refused }];
   });
+}
+
+/** The journal of a repository as history, where it was opened already: as of the last round. */
+export function journalOf(repos: Repos): NonNullable<WebSource["journal"]> {
+  return (repository) => {
+    const { mirror, journal } = repos.get(repository.toLowerCase())?.context ?? {};
+    return mirror && journal && openJournalReader(mirror, async () => journal.head());
+  };
 }

@@ -1,0 +1,73 @@
+/** Many rollouts at once: of each what a person has to know before they open it. Called by the API, which the page's first screen reads. */
+import { isEnded, type Run } from "../../run/state/run.ts";
+import { entryOf } from "../reasons/say.ts";
+import { type Fleet, type FleetRepository, type FleetRollout, GROUPS } from "./fleet-schema.ts";
+import type { RefusedModel } from "./refused.ts";
+import { API_VERSION } from "./run-document.ts";
+import type { ModelNode, RunModel } from "./types.ts";
+
+/** Of a refused release: the rollout's own page has all of them. */
+const MOST_PROBLEMS = 3;
+
+/** The key of a rollout among all repositories. Names of repositories differ in more than their case. */
+export function rolloutKey(repository: string, rollout: string): string {
+  return `${repository.toLowerCase()}/${rollout}`;
+}
+
+export function fleetRollout(repository: string, run: Run, model: RunModel, refused: RefusedModel | undefined): FleetRollout {
+  const { rollout, number, state, tone, release, says, reason, ask, waitsOn, waitsFor } = model;
+  const { since, startedAt, endedAt, eta, deadline, counts, pull, author, links } = model;
+  return {
+    ...{ key: rolloutKey(repository, rollout), repository, rollout, group: groupOf(run, model, refused) },
+    ...{ number, state, tone, release, change: versionChange(model), says, reason, ask, waitsOn, waitsFor },
+    ...{ since, startedAt, endedAt, eta, deadline, counts, pull, author, links },
+    refused: refused && shortened(refused),
+  };
+}
+
+/** A release that started no run, where its rollout has no run to stand beside. */
+export function fleetRefused(repository: string, refused: RefusedModel): FleetRollout {
+  const { rollout, release, pull, says, since } = refused;
+  const last = rollout ?? `#${pull ?? 0}`;
+  return {
+    ...{ key: rolloutKey(repository, last), repository, rollout, group: "Refused", tone: "bad", release, says, since, pull, links: [] },
+    refused: shortened(refused),
+  };
+}
+
+export function fleetOf(rollouts: readonly FleetRollout[], repositories: readonly FleetRepository[]): Fleet {
+  const place = ({ group, key }: FleetRollout) => `${GROUPS.indexOf(group)} ${key}`;
+  return {
+    apiVersion: API_VERSION,
+    kind: "Fleet",
+    rollouts: rollouts.toSorted((a, b) => (place(a) < place(b) ? -1 : 1)),
+    repositories: [...repositories],
+  };
+}
+
+function groupOf(run: Run, model: RunModel, refused: RefusedModel | undefined): FleetRollout["group"] {
+  const ended = isEnded(run);
+  const asksPerson = run.next !== null && entryOf(run.next.what)?.by === "person";
+  if (!ended && (run.phase === "Paused" || asksPerson)) return "WaitsForYou";
+  if (run.phase === "Failed" || run.phase === "RollingBack" || (!ended && model.counts.failed > 0)) return "Failing";
+  if (!ended) return "Running";
+  return refused === undefined ? "Done" : "Refused";
+}
+
+/** What becomes of the version, where all that changes changes alike. */
+function versionChange(model: RunModel): FleetRollout["change"] {
+  const changes = changesBelow(model);
+  const [first] = changes;
+  if (first === undefined) return undefined;
+  const isOne = changes.every(({ from, to }) => from === first.from && to === first.to);
+  return isOne ? first : { to: model.release };
+}
+
+/** The uppermost of each branch. */
+function changesBelow(node: ModelNode): NonNullable<ModelNode["change"]>[] {
+  return node.change === undefined ? node.children.flatMap(changesBelow) : [node.change];
+}
+
+function shortened(refused: RefusedModel): RefusedModel {
+  return { ...refused, problems: refused.problems.slice(0, MOST_PROBLEMS) };
+}

@@ -1,0 +1,86 @@
+/** Past runs, from the journal: each look reads Git, so only so many go on at once, and what was read is kept while the journal stays. */
+import { BoundedMap } from "../../../core/base/bounded.ts";
+import { defined } from "../../../core/base/defined.ts";
+import { API_VERSION, runDocument } from "../../../core/report/model/run-document.ts";
+import { modelOf } from "../../../core/report/model/run-model.ts";
+import { isEnded } from "../../../core/run/state/run.ts";
+import type { WebClock, WebSource } from "../source.ts";
+import type { RunEvents, RunHistory } from "./documents.ts";
+import { type LiveModels, type Written, written } from "./live-models.ts";
+
+const MOST_AT_ONCE = 4;
+const MOST_WAITING = 64;
+const MOST_EVENTS = 5_000;
+/** Ended runs are as they are for good. */
+const MOST_KEPT = 50;
+
+export class Crowded extends Error {}
+
+interface Place {
+  repository: string;
+  rollout: string;
+}
+
+export type RunHistories = ReturnType<typeof openRunHistory>;
+
+export function openRunHistory(source: WebSource, clock: WebClock, { links: linkTo }: Pick<LiveModels, "links">) {
+  const inLine = openLine();
+  const ended = new BoundedMap<string, Written>(MOST_KEPT);
+
+  return {
+    /** Newest first; undefined: there is no such repository. */
+    async runs({ repository, rollout }: Place, { before, limit }: { before: number; limit: number }): Promise<RunHistory | undefined> {
+      const journal = source.journal?.(repository);
+      if (journal === undefined) return undefined;
+      const all = await inLine(() => journal.runs(rollout));
+      const older = all.filter(({ number }) => number < before).toReversed();
+      const items = older.slice(0, limit).map(({ startedAt, ...one }) => defined({ ...one, startedAt: startedAt || undefined }));
+      const last = items.at(-1)?.number;
+      const next = older.length > limit && last !== undefined ? `?before=${last}&limit=${limit}` : undefined;
+      return { apiVersion: API_VERSION, kind: "RunHistory", repository, rollout, items, next };
+    },
+
+    async run({ repository, rollout }: Place, number: number): Promise<Written | undefined> {
+      const name = `${repository.toLowerCase()}/${rollout}#${number}`;
+      const kept = ended.get(name);
+      if (kept !== undefined) return kept;
+      const journal = source.journal?.(repository);
+      const run = journal === undefined ? undefined : await inLine(() => journal.run(rollout, number));
+      if (run === undefined) return undefined;
+      const document = runDocument(modelOf(run, clock.now(), { linkTo }), clock.now(), { repository });
+      const text = written(document);
+      if (isEnded(run)) ended.set(name, text);
+      return text;
+    },
+
+    /** What was recorded of one run, oldest first: who did what. */
+    async events({ repository, rollout }: Place, number: number): Promise<RunEvents | undefined> {
+      const journal = source.journal?.(repository);
+      const log = journal === undefined ? [] : await inLine(() => journal.log(rollout, number));
+      if (log.length === 0) return undefined;
+      const items = log
+        .slice(-MOST_EVENTS)
+        .map(({ sha, at, subject, trailers }) => ({ at, says: subject, by: trailers["Stagecoach-Actor"], commit: sha, trailers }));
+      return { apiVersion: API_VERSION, kind: "RunEvents", repository, rollout, number, items };
+    },
+  };
+}
+
+/** So many at once; beyond what may wait it is said to come again. */
+function openLine() {
+  const waiting: (() => void)[] = [];
+  let working = 0;
+  return async <T>(work: () => Promise<T>): Promise<T> => {
+    if (working >= MOST_AT_ONCE) {
+      if (waiting.length >= MOST_WAITING) throw new Crowded();
+      await new Promise<void>((resolve) => void waiting.push(resolve));
+    } else working += 1;
+    try {
+      return await work();
+    } finally {
+      const next = waiting.shift();
+      if (next === undefined) working -= 1;
+      else next();
+    }
+  };
+}

@@ -1,0 +1,81 @@
+/** Server-sent events: one open line a viewer, so many at most; whoever reads too slowly is cut off, and comes back by the last id. */
+import type { Context } from "hono";
+import type { WebClock, WebSource } from "../source.ts";
+import { JSON_HEADERS, problem } from "./answers.ts";
+import type { EventLine } from "./event-line.ts";
+import type { LiveModels } from "./live-models.ts";
+
+/** More lines than this open at once are answered 503: each holds a connection. */
+const MOST_LISTENERS = 250;
+/** So much may wait for a slow reader. */
+const MOST_UNREAD = 1024 * 1024;
+/** Changes closer together than this are looked at as one. */
+const COALESCE_MS = 100;
+/** A word now and then keeps proxies from closing a quiet line, and moves on what is expected when. */
+const PULSE_MS = 15_000;
+
+export function openListening(source: WebSource, clock: WebClock, { line, models }: { line: EventLine; models: LiveModels }) {
+  let stop: (() => void) | undefined;
+  const pulses = new Set<() => void>();
+
+  /** Looks at what changed while anybody listens. */
+  function begin(): void {
+    let due: NodeJS.Timeout | undefined;
+    const off = source.onChange(() => {
+      due ??= setTimeout(() => {
+        due = undefined;
+        models.sync();
+      }, COALESCE_MS);
+      due.unref();
+    });
+    const pulse = setInterval(() => {
+      models.sync();
+      for (const send of [...pulses]) send();
+    }, PULSE_MS).unref();
+    stop = () => {
+      off();
+      clearTimeout(due);
+      clearInterval(pulse);
+      stop = undefined;
+    };
+  }
+
+  const hello = () => ({ now: new Date(clock.now()).toISOString(), speed: clock.speed ?? 1 });
+
+  return function listen(context: Context, stream: string, sees: (repository: string) => boolean): Response {
+    if (line.listening >= MOST_LISTENERS) return problem(context, "UNAVAILABLE", "too many lines are open");
+    const after = context.req.header("Last-Event-ID") ?? context.req.query("after");
+    let end = (): void => undefined;
+    const body = new ReadableStream<Uint8Array>(
+      {
+        start(controller) {
+          const send = (bytes: Uint8Array, repository: string | undefined): void => {
+            if (repository !== undefined && !sees(repository)) return;
+            if ((controller.desiredSize ?? 0) > -MOST_UNREAD) controller.enqueue(bytes);
+            else {
+              end();
+              controller.close();
+            }
+          };
+          const pulse = () => send(PULSE, undefined);
+          if (stop === undefined) begin();
+          models.sync();
+          pulses.add(pulse);
+          let off = (): void => undefined;
+          end = () => {
+            off();
+            pulses.delete(pulse);
+            if (line.listening === 0) stop?.();
+          };
+          off = line.listen(stream, { after, hello: hello(), send });
+        },
+        cancel: () => end(),
+      },
+      new ByteLengthQueuingStrategy({ highWaterMark: 64 * 1024 }),
+    );
+    const headers = { ...JSON_HEADERS, "Content-Type": "text/event-stream; charset=utf-8", "X-Accel-Buffering": "no" };
+    return context.body(body, 200, { ...headers, "Cache-Control": "no-cache, no-transform" });
+  };
+}
+
+const PULSE = new TextEncoder().encode(": \n\n");

@@ -1,0 +1,169 @@
+/**
+ * What is shown of everything just now, and what changed since: models are made when somebody looks or listens, kept while the run behind
+ * them stays as it is, written as JSON once for all, and told apart as patches.
+ *
+ * Keeps true: a patch starts from the very model that was handed out last under the id before it. A rollout nobody looks at costs a
+ * comparison; when it changes, its stream says `reset`.
+ */
+import { createHash } from "node:crypto";
+import { isDeepStrictEqual } from "node:util";
+import { jsonPatch } from "../../../core/base/json-patch.ts";
+import { applicationLinks } from "../../../core/report/links.ts";
+import { fleetOf, fleetRefused, fleetRollout, rolloutKey } from "../../../core/report/model/fleet.ts";
+import type { Fleet, FleetRepository, FleetRollout } from "../../../core/report/model/fleet-schema.ts";
+import { runDocument } from "../../../core/report/model/run-document.ts";
+import { modelOf } from "../../../core/report/model/run-model.ts";
+import type { RunDocument } from "../../../core/report/model/run-schema.ts";
+import type { History } from "../../../core/report/plan/duration.ts";
+import { isEnded, type Run } from "../../../core/run/state/run.ts";
+import type { Standing, WebClock, WebSource } from "../source.ts";
+import { type EventLine, FLEET } from "./event-line.ts";
+
+/** What is expected when moves on though nothing happens: what is looked at is made anew after so long, of the wall's time. */
+const FRESH_MS = 30_000;
+/** Larger than this it is cheaper to read the whole. */
+const LARGEST_PATCH = 64 * 1024;
+
+/** A text as it is sent. */
+export interface Written {
+  text: string;
+  etag: string;
+}
+
+interface Known {
+  repository: string;
+  run: Run;
+  history: History | undefined;
+  refused: Standing["refused"][number] | undefined;
+  row: FleetRollout;
+  madeAt: number;
+  /** Made once somebody looks. */
+  document: RunDocument | undefined;
+  written: Written | undefined;
+  /** Somebody looked since it was made. */
+  wanted: boolean;
+}
+
+export type LiveModels = ReturnType<typeof openLiveModels>;
+
+export function openLiveModels(source: WebSource, clock: WebClock, line: EventLine) {
+  const known = new Map<string, Known>();
+  let others = new Map<string, FleetRollout>();
+  let repositories = new Map<string, FleetRepository>();
+  let fleet: { document: Fleet; written: Written } | undefined;
+  const linkTo = applicationLinks((name) => source.planes?.find((plane) => plane.name === name)?.uiUrl);
+
+  function make(repository: string, run: Run, history: History | undefined, refused: Known["refused"]) {
+    const model = modelOf(run, clock.now(), { linkTo, ...(history && { history }) });
+    return {
+      row: fleetRollout(repository, run, model, refused),
+      document: () => runDocument(model, clock.now(), { repository, refused }),
+    };
+  }
+
+  /** A rollout as it is now: whoever sees the fleet is told where its row differs, whoever looks at it what of it does. */
+  function take(key: string, { repository, run, history }: ReturnType<WebSource["runs"]>[number], refused: Known["refused"]): void {
+    const before = known.get(key);
+    const isHeard = line.isHeard(key);
+    const isOld = before !== undefined && (isHeard || line.isHeard(FLEET)) && !isEnded(run) && performance.now() - before.madeAt > FRESH_MS;
+    if (before !== undefined && before.run === run && isDeepStrictEqual(before.refused, refused) && !isOld) return;
+    const made = make(repository, run, history, refused);
+    const after: Known = {
+      ...{ repository, run, history, refused, row: made.row, madeAt: performance.now() },
+      ...{ document: undefined, written: undefined, wanted: false },
+    };
+    known.set(key, after);
+    if (before === undefined || !isDeepStrictEqual(before.row, made.row)) tellFleet(repository, { rollout: made.row });
+    if (before?.document === undefined) return;
+    if (isHeard || before.wanted) tellRollout(key, before, after, made.document());
+    else line.emit(key, repository, "reset", {});
+  }
+
+  function tellRollout(key: string, before: Known, after: Known, document: RunDocument): void {
+    const { repository } = after;
+    const patch = jsonPatch(before.document, document);
+    // As of when it was read is no change of its own.
+    if (patch.every(({ path }) => path === "/asOf"))
+      return void Object.assign(after, { document: before.document, written: before.written });
+    after.document = document;
+    if (JSON.stringify(patch).length > LARGEST_PATCH) line.emit(key, repository, "reset", {});
+    else line.emit(key, repository, "rollout", { key, patch });
+  }
+
+  function tellFleet(repository: string, change: object): void {
+    fleet = undefined;
+    line.emit(FLEET, repository, "fleet", change);
+  }
+
+  /** What stands beside the runs: releases that no run's rollout has, and repositories that want attention. */
+  function takeStanding(standing: readonly Standing[], runs: ReadonlySet<string>): void {
+    const rows = standing.flatMap(({ repository, refused }) => refused.map((one) => fleetRefused(repository, one)));
+    const rowsNow = new Map(rows.flatMap((row) => (runs.has(row.key) ? [] : [[row.key, row] as const])));
+    for (const [key, row] of rowsNow) if (!isDeepStrictEqual(others.get(key), row)) tellFleet(row.repository, { rollout: row });
+    for (const [key, { repository }] of others) if (!rowsNow.has(key) && !runs.has(key)) tellFleet(repository, { gone: key });
+    others = rowsNow;
+    const wanting = standing.filter(({ attention }) => attention.length > 0);
+    const now = new Map<string, FleetRepository>(
+      wanting.map(({ repository, attention }) => [repository, { repository, attention: [...attention] }]),
+    );
+    for (const [name, one] of now) if (!isDeepStrictEqual(repositories.get(name), one)) tellFleet(name, { repository: one });
+    for (const name of repositories.keys())
+      if (!now.has(name)) tellFleet(name, { repository: { repository: name, attention: [] } satisfies FleetRepository });
+    repositories = now;
+  }
+
+  /** Looks at everything, and tells what changed. */
+  function sync(): void {
+    const standing = source.standing?.() ?? [];
+    const refusals = new Map(
+      standing.flatMap(({ repository, refused }) =>
+        refused.flatMap((one) => (one.rollout === undefined ? [] : [[rolloutKey(repository, one.rollout), one] as const])),
+      ),
+    );
+    const seen = new Set<string>();
+    for (const one of source.runs()) {
+      const key = rolloutKey(one.repository, one.run.rollout);
+      seen.add(key);
+      take(key, one, refusals.get(key));
+    }
+    for (const [key, { repository }] of known) {
+      if (seen.has(key)) continue;
+      known.delete(key);
+      tellFleet(repository, { gone: key });
+      line.emit(key, repository, "reset", {});
+    }
+    takeStanding(standing, seen);
+  }
+
+  return {
+    sync,
+    fleet(): { document: Fleet; written: Written } {
+      sync();
+      if (fleet !== undefined) return fleet;
+      const rows = [...[...known.values()].map(({ row }) => row), ...others.values()];
+      const document = fleetOf(rows, [...repositories.values()]);
+      fleet = { document, written: written(document) };
+      return fleet;
+    },
+    /** Its last run; undefined: it has none. */
+    rollout(key: string): { repository: string; run: Run; written: Written } | undefined {
+      sync();
+      const one = known.get(key);
+      if (one === undefined) return undefined;
+      if (one.document === undefined) {
+        one.document = make(one.repository, one.run, one.history, one.refused).document();
+        // Another model than the one that somebody may have from before.
+        line.emit(key, one.repository, "reset", {});
+      }
+      one.written ??= written(one.document);
+      one.wanted = true;
+      return { repository: one.repository, run: one.run, written: one.written };
+    },
+    links: linkTo,
+  };
+}
+
+export function written(document: unknown): Written {
+  const text = JSON.stringify(document);
+  return { text, etag: `"${createHash("sha256").update(text).digest("base64url").slice(0, 22)}"` };
+}

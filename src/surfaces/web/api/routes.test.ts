@@ -1,0 +1,190 @@
+import { describe, expect, test } from "vitest";
+import { sampleRun } from "../../../../test/support/sample-run.ts";
+import { applied } from "../../../core/base/testing/apply-patch.ts";
+import type { Fleet } from "../../../core/report/model/fleet-schema.ts";
+import type { RunDocument } from "../../../core/report/model/run-schema.ts";
+import type { Run } from "../../../core/run/state/run.ts";
+import type { WebSource } from "../source.ts";
+import { apiApp } from "./routes.ts";
+import { type Heard, hearing } from "./testing/hearing.ts";
+
+const clock = { now: () => Date.parse("2026-11-21T09:04:00.000Z"), after: () => () => undefined };
+const ROLLOUT = "/api/v1/repos/acme/config/rollouts/payments";
+const LOG = [
+  { sha: "a".repeat(40), at: "2026-11-21T09:00:00.000Z", subject: "payments #42: begins", trailers: { "Stagecoach-Actor": "alice" } },
+  { sha: "b".repeat(40), at: "2026-11-21T09:01:00.000Z", subject: "payments #42: batch 1 merged", trailers: {} },
+];
+
+function worldOf(first: Run = sampleRun(), more: Partial<WebSource> = {}) {
+  let run = first;
+  const listeners = new Set<() => void>();
+  const app = apiApp(
+    {
+      runs: () => [{ repository: "Acme/config", run }],
+      onChange: (listener) => {
+        listeners.add(listener);
+        return () => void listeners.delete(listener);
+      },
+      journal: (repository) =>
+        repository.toLowerCase() !== "acme/config"
+          ? undefined
+          : {
+              runs: async () =>
+                [40, 41, 42].map((number) => ({
+                  number,
+                  phase: "Succeeded",
+                  startedAt: "2026-11-21T09:00:00.000Z",
+                  release: `v${number}`,
+                })),
+              run: async (_, number) =>
+                number > 42 ? undefined : sampleRun({ number, phase: "Succeeded", endedAt: "2026-11-21T09:03:00.000Z" }),
+              log: async (_, number) => (number === 42 ? LOG : []),
+            },
+      ...more,
+    },
+    clock,
+  );
+  return {
+    app,
+    listeners,
+    get: (path: string, headers: Record<string, string> = {}) => app.request(path, { headers }),
+    change(next: Run): void {
+      run = next;
+    },
+  };
+}
+
+const json = async <T>(response: Response | Promise<Response>) => (await (await response).json()) as T;
+
+describe("the read API", () => {
+  test("gives the fleet, a rollout, its runs, one of them and its events", async () => {
+    const { get } = worldOf();
+    const fleet = await json<Fleet>(get("/api/v1/fleet"));
+    expect(fleet.rollouts.map(({ key, group, state, change }) => ({ key, group, state, change }))).toEqual([
+      { key: "acme/config/payments", group: "Running", state: "Progressing", change: { from: "v1.4.1", to: "v1.4.2" } },
+    ]);
+    const run = await json<RunDocument>(get(ROLLOUT));
+    expect([run.kind, run.number, run.repository]).toEqual(["Run", 42, "Acme/config"]);
+    const newest = await json<{ items: { number: number }[]; next: string }>(get(`${ROLLOUT}/runs?limit=2`));
+    expect([newest.items.map(({ number }) => number), newest.next]).toEqual([[42, 41], "?before=41&limit=2"]);
+    expect((await json<{ items: { number: number }[] }>(get(`${ROLLOUT}/runs${newest.next}`))).items.map(({ number }) => number)).toEqual([
+      40,
+    ]);
+    expect((await json<RunDocument>(get(`${ROLLOUT}/runs/41`))).number).toBe(41);
+    const events = await json<{ items: { says: string; by?: string }[] }>(get(`${ROLLOUT}/runs/42/events`));
+    expect(events.items.map(({ by }) => by)).toEqual(["alice", undefined]);
+    const lines = await get(`${ROLLOUT}/runs/42/events`, { accept: "application/jsonl" });
+    expect(
+      (await lines.text())
+        .trimEnd()
+        .split("\n")
+        .map((line) => JSON.parse(line) as unknown),
+    ).toEqual(JSON.parse(JSON.stringify(events.items)));
+  });
+
+  test.each(["/api/v1/fleet", ROLLOUT, `${ROLLOUT}/runs`, `${ROLLOUT}/runs/41`, `${ROLLOUT}/runs/42/events`, "/api/v1/nothing"])(
+    "%s allows a browser nothing, and says so",
+    async (path) => {
+      const { headers } = await worldOf().get(path);
+      expect(headers.get("Content-Security-Policy")).toBe("default-src 'none'; frame-ancestors 'none'");
+      expect([headers.get("X-Content-Type-Options"), headers.get("Cache-Control")]).toEqual(["nosniff", "no-cache"]);
+    },
+  );
+
+  test.each(["/api/v1/fleet", ROLLOUT, `${ROLLOUT}/runs/41`])("%s is sent once to whoever has it", async (path) => {
+    const { get } = worldOf();
+    const etag = (await get(path)).headers.get("ETag") ?? "";
+    const again = await get(path, { "if-none-match": `W/"x", ${etag}` });
+    expect([again.status, await again.text()]).toEqual([304, ""]);
+    expect((await get(path, { "if-none-match": '"x"' })).status).toBe(200);
+  });
+
+  test.each([
+    ["/api/v1/nothing", "NOT_FOUND"],
+    ["/api/v1/repos/acme/config/rollouts/other", "NOT_FOUND"],
+    ["/api/v1/repos/acme/other/rollouts/payments/runs", "NOT_FOUND"],
+    [`${ROLLOUT}/runs/43`, "NOT_FOUND"],
+    [`${ROLLOUT}/runs/-1`, "NOT_FOUND"],
+    [`${ROLLOUT}/runs/1e3`, "NOT_FOUND"],
+    ["/api/v1/repos/acme/config/rollouts/..%2f..%2fruns/runs", "NOT_FOUND"],
+    ["/api/v1/repos/acme/config/rollouts/%1b%5b31m/runs", "NOT_FOUND"],
+    [`${ROLLOUT}/runs?limit=x`, "BAD_REQUEST"],
+    [`/api/v1/events?rollout=${"%3Cb%3E"}`, "BAD_REQUEST"],
+    [`/api/v1/fleet?${"x".repeat(3000)}`, "BAD_REQUEST"],
+  ])("%s is a problem: %s", async (path, code) => {
+    const response = await worldOf().get(path);
+    expect(response.headers.get("Content-Type")).toBe("application/problem+json");
+    expect(await json<{ code: string; status: number }>(response)).toMatchObject({ code, status: response.status });
+  });
+
+  test("what throws is told without what it said", async () => {
+    const journal = () => ({ runs: () => Promise.reject(new Error("/var/secret")), run: async () => undefined, log: async () => [] });
+    const response = await worldOf(sampleRun(), { journal }).get(`${ROLLOUT}/runs`);
+    expect([response.status, (await response.text()).includes("secret")]).toEqual([500, false]);
+  });
+
+  test("is only read", async () => {
+    const response = await worldOf().app.request(ROLLOUT, { method: "POST" });
+    expect([response.status, response.headers.get("Allow")]).toEqual([405, "GET, HEAD"]);
+  });
+});
+
+describe("events of the API", () => {
+  const moved = (run: Run): Run => ({
+    ...run,
+    batches: run.batches.map((batch) => ({ ...batch, targets: batch.targets.map((target) => ({ ...target, phase: "Healthy" as const })) })),
+  });
+
+  async function heardFrom(world: ReturnType<typeof worldOf>, path: string, headers: Record<string, string> = {}): Promise<Heard> {
+    return hearing(await world.get(path, headers));
+  }
+
+  test("patches make of the model that was read the one that is there now", async () => {
+    const world = worldOf();
+    const read = await world.get(ROLLOUT);
+    const before = await json<RunDocument>(read);
+    const heard = await heardFrom(world, `/api/v1/events?rollout=acme/config/payments&after=${read.headers.get("Stagecoach-Sequence")}`);
+    expect((await heard.next()).event).toBe("hello");
+    world.change(moved(sampleRun()));
+    const now = await json<RunDocument>(world.get(ROLLOUT));
+    const { event, data } = await heard.next();
+    expect(event).toBe("rollout");
+    expect(applied(before, data["patch"] as never)).toEqual(now);
+    await heard.close();
+  });
+
+  test("who was cut off goes on where they were; who comes from another process reads anew", async () => {
+    const world = worldOf();
+    const first = await heardFrom(world, "/api/v1/events");
+    const { id } = await first.next();
+    await first.close();
+    world.change(sampleRun({ phase: "Paused" }));
+    const again = await heardFrom(world, "/api/v1/events", { "last-event-id": id });
+    expect([(await again.next()).event, (await again.next()).event]).toEqual(["hello", "fleet"]);
+    await again.close();
+    const stranger = await heardFrom(world, "/api/v1/events", { "last-event-id": "0123456789ab-1" });
+    expect([(await stranger.next()).event, (await stranger.next()).event]).toEqual(["hello", "reset"]);
+    await stranger.close();
+  });
+
+  test("a rollout that changed while nobody looked says reset, so that no patch meets another model", async () => {
+    const world = worldOf();
+    const { headers } = await world.get(ROLLOUT);
+    world.change(sampleRun({ phase: "Paused" }));
+    await world.get("/api/v1/fleet");
+    world.change(sampleRun({ phase: "Failed" }));
+    await world.get("/api/v1/fleet");
+    const heard = await heardFrom(world, `/api/v1/events?rollout=acme/config/payments&after=${headers.get("Stagecoach-Sequence")}`);
+    const events = [await heard.next(), await heard.next(), await heard.next()].map(({ event }) => event);
+    expect(events).toEqual(["hello", "rollout", "reset"]);
+    await heard.close();
+  });
+
+  test("nobody listens, nothing is watched; too many are told to come again", async () => {
+    const world = worldOf();
+    const open = await Promise.all(Array.from({ length: 250 }, () => heardFrom(world, "/api/v1/events")));
+    expect([world.listeners.size, (await world.get("/api/v1/events")).status]).toEqual([1, 503]);
+    await Promise.all(open.map((one) => one.close()));
+    expect([world.listeners.size, (await world.get("/api/v1/fleet")).status]).toEqual([0, 200]);
+  });
+});

@@ -1,0 +1,112 @@
+/** The read API, `/api/v1`: what the page draws, for programs too. It is only read; nothing here decides anything. */
+import { randomBytes } from "node:crypto";
+import { type Context, Hono } from "hono";
+import { JournalFileError } from "../../../adapters/git/journal/read-run.ts";
+import { whyNoRollout } from "../../../adapters/git/journal/run-paths.ts";
+import { rolloutKey } from "../../../core/report/model/fleet.ts";
+import type { WebClock, WebSource } from "../source.ts";
+import { answer, JSON_HEADERS, problem } from "./answers.ts";
+import { type EventLine, FLEET, openEventLine } from "./event-line.ts";
+import { Crowded, openRunHistory, type RunHistories } from "./history.ts";
+import { openListening } from "./listening.ts";
+import { type LiveModels, openLiveModels, written } from "./live-models.ts";
+
+export const API_PATH = "/api/v1";
+
+const MOST_RUNS = 100;
+const LONGEST_ADDRESS = 2_000;
+const ROLLOUT = "/repos/:owner/:repo/rollouts/:rollout";
+/** An owner or repository of GitHub. */
+const NAME = /^[\w.-]{1,100}$/;
+
+export function apiApp(source: WebSource, clock: WebClock): Hono {
+  const app = new Hono().basePath(API_PATH);
+  guard(app, clock);
+  const line = openEventLine(randomBytes(6).toString("hex"));
+  const models = openLiveModels(source, clock, line);
+  nowRoutes(app, line, models);
+  pastRoutes(app, openRunHistory(source, clock, models));
+  const listen = openListening(source, clock, { line, models });
+  app.get("/events", (context) => {
+    const rollout = context.req.query("rollout");
+    if (rollout === undefined) return listen(context, FLEET, () => true);
+    const [, repository, name] = /^([^/]+\/[^/]+)\/([^/]+)$/.exec(rollout) ?? [];
+    if (repository === undefined || name === undefined) return problem(context, "BAD_REQUEST", "rollout is OWNER/REPOSITORY/NAME");
+    return listen(context, rolloutKey(repository, name), () => true);
+  });
+  return app;
+}
+
+function guard(app: Hono, clock: WebClock): void {
+  app.use(async (context, next) => {
+    for (const [name, value] of Object.entries(JSON_HEADERS)) context.header(name, value);
+    context.header("Stagecoach-Now", new Date(clock.now()).toISOString());
+    context.header("Stagecoach-Speed", String(clock.speed ?? 1));
+    if (context.req.method !== "GET" && context.req.method !== "HEAD") return problem(context, "METHOD_NOT_ALLOWED");
+    if (context.req.url.length > LONGEST_ADDRESS) return problem(context, "BAD_REQUEST", "the address is too long");
+    return await next();
+  });
+  app.notFound((context) => problem(context, "NOT_FOUND"));
+  app.onError((error, context) => {
+    if (error instanceof Crowded) return problem(context, "UNAVAILABLE");
+    return problem(context, "UNREADABLE", error instanceof JournalFileError ? error.file : undefined);
+  });
+}
+
+/** What goes on. */
+function nowRoutes(app: Hono, line: EventLine, models: LiveModels): void {
+  app.get("/fleet", (context) => {
+    const { written: text } = models.fleet();
+    context.header("Stagecoach-Sequence", line.idOf(FLEET));
+    return answer(context, text);
+  });
+  app.get(ROLLOUT, (context) => {
+    const place = placeOf(context);
+    const found = place && models.rollout(rolloutKey(place.repository, place.rollout));
+    if (place === undefined || found === undefined) return problem(context, "NOT_FOUND");
+    context.header("Stagecoach-Sequence", line.idOf(rolloutKey(place.repository, place.rollout)));
+    return answer(context, found.written);
+  });
+}
+
+/** What was, from the journal. */
+function pastRoutes(app: Hono, history: RunHistories): void {
+  app.get(`${ROLLOUT}/runs`, async (context) => {
+    const place = placeOf(context);
+    const before = numberOf(context.req.query("before") ?? String(Number.MAX_SAFE_INTEGER));
+    const limit = numberOf(context.req.query("limit") ?? "20");
+    if (before === undefined || limit === undefined) return problem(context, "BAD_REQUEST", "before and limit are numbers from 1");
+    const found = place && (await history.runs(place, { before, limit: Math.min(limit, MOST_RUNS) }));
+    return found === undefined ? problem(context, "NOT_FOUND") : answer(context, written(found));
+  });
+  app.get(`${ROLLOUT}/runs/:number`, async (context) => {
+    const place = placeOf(context);
+    const number = numberOf(context.req.param("number"));
+    const found = place && number && (await history.run(place, number));
+    return found ? answer(context, found) : problem(context, "NOT_FOUND");
+  });
+  app.get(`${ROLLOUT}/runs/:number/events`, async (context) => {
+    const place = placeOf(context);
+    const number = numberOf(context.req.param("number"));
+    const found = place && number && (await history.events(place, number));
+    if (!found) return problem(context, "NOT_FOUND");
+    const whole = written(found);
+    if (!wantsLines(context)) return answer(context, whole);
+    const lines = found.items.map((one) => `${JSON.stringify(one)}\n`).join("");
+    return answer(context, { text: lines, etag: whole.etag.replace(/"$/, '-lines"') }, "application/jsonl");
+  });
+}
+
+function placeOf(context: Context): { repository: string; rollout: string } | undefined {
+  const { owner = "", repo = "", rollout = "" } = context.req.param() as Record<string, string>;
+  if (!NAME.test(owner) || !NAME.test(repo) || whyNoRollout(rollout) !== undefined) return undefined;
+  return { repository: `${owner}/${repo}`, rollout };
+}
+
+function numberOf(text: string | undefined): number | undefined {
+  return /^[1-9]\d{0,15}$/.test(text ?? "") ? Number(text) : undefined;
+}
+
+function wantsLines(context: Context): boolean {
+  return context.req.query("format") === "jsonl" || context.req.header("Accept")?.includes("application/jsonl") === true;
+}

@@ -1,0 +1,28 @@
+/** What the page and the API are made of. The server hands it in; both only read. */
+import type { JournalReader } from "../../adapters/git/journal/port.ts";
+import type { Clock } from "../../core/base/time.ts";
+import type { RefusedModel } from "../../core/report/model/refused.ts";
+import type { History } from "../../core/report/plan/duration.ts";
+import type { Run } from "../../core/run/state/run.ts";
+
+export interface WebSource {
+  /** The last run of each rollout, by repository. `history`: how long the runs before it took. */
+  runs(): readonly { repository: string; run: Run; history?: History | undefined }[];
+  /** Repositories in which something stands still that is no run's own matter. */
+  standing?(): readonly Standing[];
+  /** Where their Applications are shown. */
+  planes?: readonly { name: string; uiUrl?: string | undefined }[];
+  onChange(listener: () => void): () => void;
+  /** Past runs of a repository; undefined: it is not looked after, or was not yet. */
+  journal?(repository: string): Pick<JournalReader, "runs" | "run" | "log"> | undefined;
+}
+
+/** What of a repository needs attention, and its releases that were merged and started no run. */
+export interface Standing {
+  repository: string;
+  attention: readonly string[];
+  refused: readonly RefusedModel[];
+}
+
+/** `speed`: seconds of the bot's clock in one of the wall's; in a fast world more than one. */
+export type WebClock = Clock & { readonly speed?: number };
