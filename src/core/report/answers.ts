@@ -96,7 +96,7 @@ const THERE: ReadonlySet<State> = new Set(["Healthy", "Skipped", "NotInRun"]);
 function stages(run: Run, model: RunModel, names: boolean, most: number): string {
   const rows = model.children.slice(0, run.plan.stages.length).map((stage, index) => {
     const { healthy = 0, clusters = 0 } = stage.counts ?? {};
-    const row = [index + 1, cell(stage.name), LABELS[stage.state], batchesDone(stage.children), `${healthy}/${clusters}`];
+    const row = [index + 1, cell(stage.name), LABELS[stage.state], batchesDone(stage), `${healthy}/${clusters}`];
     const states = new Map(clustersBelow(stage).map(({ name, state }) => [name, state]));
     return names ? [...row, nameList([...states].flatMap(([name, state]) => (THERE.has(state) ? [] : [name])))] : row;
   });

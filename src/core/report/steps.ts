@@ -33,11 +33,6 @@ function withoutPutOff(run: Pick<Run, "batches" | "requeued">, batch: Batch): Ba
   return batch.targets.filter(({ phase, cluster }) => phase !== "Requeued" || !elsewhere.has(cluster));
 }
 
-/** How many batches of these are done, those that travel in steps once their last is. */
-export function settledBatches(batches: readonly Batch[]): number {
-  return batches.filter((batch) => batch.phase === "Settled" && !isMidStep(batch)).length;
-}
-
 /** The weights of each stage that has steps, what follows each, and how replicas are split over the clusters of a batch. */
 export function stepsTable(rollout: Rollout, plan: Plan, most: { stages: number; batches: number; clusters: number }): string {
   const parts = plan.stages.slice(0, most.stages).flatMap((stage, index) => {

@@ -1,14 +1,14 @@
 import { epoch, formatDuration, type Time } from "../base/time.ts";
 import type { Edit } from "../plan/plan-types.ts";
 import { stepWords } from "../plan/steps.ts";
-import type { Batch, Run, RunPhase } from "../run/state/run.ts";
+import type { Batch, Run } from "../run/state/run.ts";
 import { cell } from "./escape.ts";
 import type { ModelNode, State } from "./model/types.ts";
 import { BATCH_NOUNS } from "./reasons/phrases.ts";
 
 /** Short words and marks every report shares, so that the terminal, the PR and the page say the same. */
 
-const RUN_MARKS: Record<RunPhase, string> = {
+const RUN_MARKS: Partial<Record<State, string>> = {
   Pending: "⏳",
   Progressing: "🚚",
   Paused: "⏸️",
@@ -37,8 +37,9 @@ const STATE_MARKS: Partial<Record<State, string>> = {
   RolledBack: "↩️",
 };
 
-export function runMark(phase: RunPhase): string {
-  return RUN_MARKS[phase];
+export function runMark({ state, waitsOn }: Pick<ModelNode, "state" | "waitsOn">): string {
+  if (state === "Waiting") return waitsOn?.kind === "person" ? "✋" : "⏳";
+  return RUN_MARKS[state] ?? "⚪";
 }
 
 /** Beside the word of a state; what is healthy has a tick once nothing of it is looked at any more. */

@@ -37,7 +37,7 @@ header p { margin: 0; color: var(--quiet); font-variant-numeric: tabular-nums; }
 .top h2 { font-size: 18px; margin: 0; }
 .top .release { font-family: ui-monospace, "DejaVu Sans Mono", monospace; font-size: 14px; }
 .phase { border-radius: 99px; padding: 2px 12px; font-weight: 600; font-size: 13px; border: 1.5px solid currentColor; }
-.Progressing, .Pending { color: var(--move); } .Succeeded { color: var(--live); } .Paused { color: var(--wait); }
+.Progressing, .Pending { color: var(--move); } .Succeeded { color: var(--live); } .Paused, .Waiting { color: var(--wait); }
 .Failed, .Aborted { color: var(--bad); } .Superseded { color: var(--quiet); }
 .why { font-size: 16px; margin: 12px 0 2px; } .next { margin: 0; color: var(--quiet); } .ask + .next { margin-top: 8px; }
 .ask { margin: 12px 0 0; padding: 10px 14px; border-left: 3px solid var(--wait); background: color-mix(in srgb, var(--wait) 10%, transparent); }
@@ -176,7 +176,7 @@ function run(r) {
   const liveBar = el("i", { class: "l" }), failBar = el("i", { class: "f" });
   liveBar.style.cssText = part(healthy); failBar.style.cssText = part(failed);
   return el("article", { class: "run" },
-    el("div", { class: "top" }, el("h2", {}, r.rollout + " #" + r.number), el("span", { class: "release" }, r.release), el("span", { class: "phase " + r.state }, LABELS[r.state]),
+    el("div", { class: "top" }, el("h2", {}, r.rollout + " #" + r.number), el("span", { class: "release" }, r.release), el("span", { class: "phase " + r.state }, LABELS[r.state] + (r.state === "Waiting" ? " " + r.waitsOn.says : "")),
       el("span", { class: "quiet" }, r.repository, r.pull ? " · " : "", r.pull ? (r.links[0] ? link({ name: "PR " + r.links[0].name, url: r.links[0].url }) : "PR #" + r.pull) : "", " by " + r.author)),
     el("p", { class: "why" }, r.says),
     el("p", { class: "next" }, r.waitsFor ? "Next: " + r.waitsFor.says + " " : "", r.waitsFor ? when(r) : "", r.endedAt ? "Took " + span(Date.parse(r.endedAt) - Date.parse(r.startedAt)) : ""),

@@ -1,4 +1,5 @@
 /** The node of a batch that has been begun, with what is below it. Called by `stage-nodes.ts`. */
+import type { Time } from "../../base/time.ts";
 import { putsBack } from "../../run/state/batch.ts";
 import { type Batch, type BatchTarget, isEnded, type TargetPhase } from "../../run/state/run.ts";
 import { isMidStep } from "../../run/state/steps.ts";
@@ -15,6 +16,7 @@ import { gatesOf } from "./gates.ts";
 import { analysisNode, changeOf, clusterNode } from "./leaf-nodes.ts";
 import { BATCH_STATES, node } from "./states.ts";
 import type { Change, ModelNode } from "./types.ts";
+import { waitsOn } from "./waits-on.ts";
 
 export function batchNode(context: Context, batch: Batch): ModelNode {
   const { run } = context;
@@ -28,6 +30,8 @@ export function batchNode(context: Context, batch: Batch): ModelNode {
     ...{ kind: "batch", name: batchNodeName(run, batch), ...state, since: batch.since, children },
     ...standing(context, batch, { over, failed: state.state === "Failed", children }),
     when: over ? "past" : "now",
+    ...(state.state === "Failed" ? { since: failedSince(here) } : undefined),
+    waitsOn: over || state.state === "Failed" || run.phase === "Paused" ? undefined : waitsOn(batch.why, batch.next),
     counts: countsOf(children),
     checking: batch.phase === "Baking" && failed === 0 && batch.bake !== undefined ? `baking until ${clock(batch.bake.until)}` : undefined,
     links: pull === undefined || pull.number === 0 ? [] : [{ name: `#${pull.number}`, url: pull.url }],
@@ -41,6 +45,14 @@ export function batchNode(context: Context, batch: Batch): ModelNode {
     ),
     cause: worstCause(children.flatMap((child) => child.cause ?? [])),
   });
+}
+
+/** It has failed since the last of its clusters has: until then something of it was on its way. */
+function failedSince(here: readonly BatchTarget[]): Time | undefined {
+  return here
+    .flatMap(({ phase, since }) => (phase === "Failed" ? [since] : []))
+    .toSorted()
+    .at(-1);
 }
 
 /** What becomes of the version of each; undefined: not the same of all. */

@@ -1,9 +1,9 @@
 /** A run, or several, as documents for programs: what `-o json` prints is what the API answers. Their shape is in `run-schema.ts`. */
 import { iso } from "../../base/time.ts";
-import type { RunDocument, RunList } from "./run-schema.ts";
+import type { RolloutList, RunDocument, RunList, RunSummary } from "./run-schema.ts";
 import type { RunModel } from "./types.ts";
 
-export const API_VERSION: RunDocument["apiVersion"] = "stagecoach.dev/v1";
+const API_VERSION: RunDocument["apiVersion"] = "stagecoach.dev/v1";
 
 /** What is known of a run besides its model. */
 interface Around {
@@ -13,17 +13,28 @@ interface Around {
   refused?: RunDocument["refused"];
 }
 
+export type ListedRun = RunList["items"][number];
+export type ListedRollout = RolloutList["items"][number];
+
 /** `asOf`: epoch milliseconds. */
 export function runDocument(model: RunModel, asOf: number, { repository, refused }: Around = {}): RunDocument {
   return { apiVersion: API_VERSION, ...model, kind: "Run", repository, asOf: iso(asOf), refused };
 }
 
-/** Several runs without what is below them. */
-export function runList(runs: readonly { model: RunModel; around?: Around }[], asOf: number): RunList {
-  return { apiVersion: API_VERSION, kind: "RunList", asOf: iso(asOf), items: runs.map(({ model, around = {} }) => itemOf(model, around)) };
+/** The same without what is below it. */
+export function runSummary(model: RunModel, asOf: number, around: Around = {}): RunSummary {
+  return { apiVersion: API_VERSION, ...listedRun(model, around), asOf: iso(asOf) };
 }
 
-function itemOf(model: RunModel, { repository, refused }: Around): RunList["items"][number] {
+export function runList(items: ListedRun[], asOf: number): RunList {
+  return { apiVersion: API_VERSION, kind: "RunList", asOf: iso(asOf), items };
+}
+
+export function rolloutList(items: ListedRollout[], asOf: number): RolloutList {
+  return { apiVersion: API_VERSION, kind: "RolloutList", asOf: iso(asOf), items };
+}
+
+export function listedRun(model: RunModel, { repository, refused }: Around = {}): ListedRun {
   const { children: _, actions: __, controlPlanes: ___, ...rest } = model;
   return { ...rest, kind: "Run", repository, refused };
 }

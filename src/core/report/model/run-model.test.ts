@@ -1,17 +1,21 @@
 import { describe, expect, test } from "vitest";
 import { batchTarget, sampleRun } from "../../../../test/support/sample-run.ts";
-import type { NoData } from "../../base/reason.ts";
+import type { AnyReason, NoData } from "../../base/reason.ts";
 import { iso } from "../../base/time.ts";
 import { runReason, said } from "../../reasons/run.ts";
 import { pullRef } from "../../run/state/names.ts";
 import type { Batch, BatchTarget, Run } from "../../run/state/run.ts";
 import { commandSpec } from "../../spec/commands.ts";
 import type { Window } from "../../spec/windows.ts";
+import { planAnswer } from "../answers.ts";
 import { entriesOf } from "../reasons/entry.ts";
 import { REASONS } from "../reasons/say.ts";
+import { runComment } from "../run/run-comment.ts";
+import { renderTree, statusWord } from "../tree/tree.ts";
 import { clustersBelow } from "./counts.ts";
 import { modelOf } from "./run-model.ts";
 import type { ModelNode } from "./types.ts";
+import { stateWord } from "./waits-on.ts";
 
 const NOW = Date.parse("2026-11-21T09:04:00.000Z");
 
@@ -65,6 +69,68 @@ describe("the model of a run", () => {
         "      payments-us-4: Requeued",
       ]
     `);
+  });
+
+  describe("says at a glance who has to act", () => {
+    const approval = runReason("APPROVAL_WANTED", {
+      ...{ stage: "canary", teams: ["acme/sre", "acme/dba"], want: 1, have: [], lapsed: [], outdated: [], unread: false },
+    });
+    const pull = 12;
+    const shut = runReason("WINDOW_SHUT", { where: "the rollout" });
+    const halted = runReason("CLUSTERS_HALTED", { by: "carol", clusters: [], text: "" });
+    const held = (why: AnyReason) => runReason("PULL_WAITS", { pull, because: why });
+    const itself = { what: runReason("NEXT_LOOKED_AGAIN") };
+    const person = { what: runReason("NEXT_PERSON_MERGES", { pull, promote: true }) };
+
+    test.each([
+      ["a team", held(approval), itself, "Waiting for @acme/sre or @acme/dba", "person"],
+      ["a window", held(shut), itself, "Waiting for a window", "window"],
+      ["a halt", held(halted), itself, "Waiting for a halt to end", "halt"],
+      ["a person whom nobody names", said("people merge it"), person, "Waiting for you", "person"],
+      ["nobody: it goes on by itself", said("Argo CD has not seen it"), itself, "Progressing", undefined],
+    ])("%s", (_, why, next, word, kind) => {
+      const run = sampleRun({ why, next });
+      const model = modelOf(run, NOW);
+      expect([stateWord(model), model.waitsOn?.kind]).toEqual([word, kind]);
+      expect(stateWord(modelOf({ ...run, phase: "RollingBack" }, NOW))).toMatch(/^Rolling back/);
+      // The stage that it is at stands as the run does.
+      expect(model.children.map(({ state }) => state)).toEqual(["Healthy", model.state]);
+      const tree = renderTree(run, NOW, { color: false, width: 200 });
+      const texts = [runComment(run, NOW).replaceAll("\u200b", ""), tree, statusWord(model)];
+      for (const text of texts) expect(text).toContain(word);
+    });
+
+    test("a paused run asks a person, and one that is on its way to its end nobody", () => {
+      expect(modelOf(sampleRun({ phase: "Paused" }), NOW)).toMatchObject({ state: "Paused", waitsOn: { kind: "person" } });
+      const ending = { phase: "Aborted" as const, by: "bob", reason: said("x"), at: "2026-11-21T09:03:00.000Z" };
+      expect(modelOf(sampleRun({ phase: "Paused", ending }), NOW).waitsOn).toBeUndefined();
+    });
+  });
+
+  test("what failed counts from its failure, and a stage from the run's pause, not from when they began", () => {
+    const at = { begun: "2026-11-21T08:50:00.000Z", failed: "2026-11-21T09:02:00.000Z", paused: "2026-11-21T09:03:00.000Z" };
+    const targets = ["us-1", "us-2"].map((name, index) => ({
+      ...batchTarget(name, index === 0 ? "Failed" : "Healthy"),
+      since: index === 0 ? at.failed : at.begun,
+    }));
+    const run = sampleRun({ phase: "Paused", since: at.paused });
+    const batches = run.batches.map((batch, index) => (index === 0 ? batch : { ...batch, since: at.begun, targets }));
+    const [, stage] = modelOf({ ...run, batches }, NOW).children;
+    expect([stage?.state, stage?.since, stage?.children[0]?.state, stage?.children[0]?.since]).toEqual([
+      ...["Paused", at.paused],
+      ...["Failed", at.failed],
+    ]);
+  });
+
+  test("a stage says nothing of batches that are not planned yet, and counts none as done that a run left", () => {
+    const run = sampleRun();
+    const stages = run.plan.stages.map((stage, index) => (index === 0 ? stage : { ...stage, batches: [], requeued: stage.clusters }));
+    const begun = { ...run, stage: 0, requeued: [], batches: run.batches.slice(0, 1), plan: { ...run.plan, stages } };
+    const texts = [runComment(begun, NOW), planAnswer(begun, NOW, "bob")];
+    for (const text of texts) expect(text).toMatch(/\| everywhere else \|.*\| not planned yet \|/);
+    for (const text of texts) expect(text).not.toContain("0/0");
+    const aborted = sampleRun({ phase: "Aborted", endedAt: "2026-11-21T09:03:00.000Z" });
+    expect(runComment(aborted, NOW)).toMatch(/\| everywhere else \|.*\| 0\/2 \|/);
   });
 
   test("offers what the core would do, and says of the rest why not", () => {

@@ -14,8 +14,9 @@ import { awaited, type Context, contextOf, explained, saidOf } from "./context.t
 import { countsOf } from "./counts.ts";
 import { etaOfRun } from "./eta.ts";
 import { besideNodes, stageNode } from "./stage-nodes.ts";
-import { node, runTone } from "./states.ts";
+import { node } from "./states.ts";
 import type { ModelNode, RunModel, Said } from "./types.ts";
+import { sinceOf, standingOf } from "./waits-on.ts";
 
 export function modelOf(run: Run, now: number, given: Partial<Omit<Context, "run" | "now">> = {}): RunModel {
   const context = contextOf(run, now, given);
@@ -27,7 +28,7 @@ export function modelOf(run: Run, now: number, given: Partial<Omit<Context, "run
   const words = explained(context, run.why);
   const url = releaseUrl(run);
   return {
-    ...node({ kind: "run", name: `${run.rollout} #${run.number}`, state: run.phase, tone: runTone(run.phase), since: run.since }),
+    ...node({ kind: "run", name: `${run.rollout} #${run.number}`, ...standingOf(run), since: sinceOf(run) }),
     ...words,
     when: isEnded(run) ? "past" : "now",
     kind: "run",

@@ -212,18 +212,36 @@ export const runSchema = model
   })
   .meta({ id: "Run" });
 
-/** Runs without what is below them. */
-export const runListSchema = z
-  .object({
-    apiVersion,
-    kind: z.literal("RunList"),
-    asOf,
-    items: z.array(runSchema.omit({ apiVersion: true, asOf: true, children: true, actions: true, controlPlanes: true })),
-  })
-  .meta({ id: "RunList" });
+/** The same without what is below it, for lists and single lines. */
+export const runSummarySchema = runSchema.omit({ children: true, actions: true, controlPlanes: true }).meta({ id: "RunSummary" });
+
+/** Items stand in their list's version, and are as of its time. */
+const listed = runSummarySchema.omit({ apiVersion: true, asOf: true });
+
+export const runListSchema = z.object({ apiVersion, kind: z.literal("RunList"), asOf, items: z.array(listed) }).meta({ id: "RunList" });
+
+const rollout = z.object({
+  rollout: text,
+  repository: key(text.optional(), "`acme/config`, where it is known."),
+  state: key(
+    z.union([state, z.enum(["Adopted", "Unreadable"])]),
+    "That of its last run; Adopted: it has none yet; Unreadable: the journal's files of it.",
+  ),
+  says: text,
+  release: text,
+  number: key(z.int().optional(), "Of its last run."),
+  run: key(listed.optional(), "The last one."),
+  refused: key(refused.optional(), "A later release that was merged and started no run."),
+});
+
+export const rolloutListSchema = z
+  .object({ apiVersion, kind: z.literal("RolloutList"), asOf, items: z.array(rollout) })
+  .meta({ id: "RolloutList" });
 
 export type State = z.output<typeof state>;
 export type Node = z.output<typeof node>;
 export type Model = z.output<typeof model>;
 export type RunDocument = z.output<typeof runSchema>;
+export type RunSummary = z.output<typeof runSummarySchema>;
 export type RunList = z.output<typeof runListSchema>;
+export type RolloutList = z.output<typeof rolloutListSchema>;

@@ -16,8 +16,9 @@ import { type Context, explained } from "./context.ts";
 import { countsOf } from "./counts.ts";
 import { etaOfStage } from "./eta.ts";
 import { analysisNode, changeOf, hookNode, looseNode } from "./leaf-nodes.ts";
-import { node, runTone } from "./states.ts";
+import { node } from "./states.ts";
 import type { ModelNode, State } from "./types.ts";
+import { sinceOf, standingOf } from "./waits-on.ts";
 
 export function stageNode(context: Context, stage: number): ModelNode {
   const { run } = context;
@@ -44,19 +45,26 @@ export function stageNode(context: Context, stage: number): ModelNode {
   const counts = countsOf(children);
   return node({
     ...{ kind: "stage", name: planned?.name ?? "", since: opened[0]?.since, counts, children },
-    ...stateOfStage(run, stage, counts.failed),
+    ...stateOfStage(run, stage, counts.failed, opened[0]?.since),
     facts: present(`at most ${planned?.maxUnavailable ?? 0} at once`),
     eta: etaOfStage(context, stage),
     cause: worstCause(children.flatMap((child) => child.cause ?? [])),
   });
 }
 
-function stateOfStage(run: Run, stage: number, failed: number): Pick<ModelNode, "state" | "when" | "tone"> {
+/** The stage that a run is at stands as the run does, since then or since it began. */
+function stateOfStage(
+  run: Run,
+  stage: number,
+  failed: number,
+  begun = "",
+): Pick<ModelNode, "state" | "when" | "tone"> & Partial<ModelNode> {
   if (stage < run.stage)
     return failed > 0 ? { state: "Done", when: "past", tone: "warn" } : { state: "Healthy", when: "past", tone: "good" };
   if (stage > run.stage || (run.phase === "Pending" && run.batches.length === 0))
     return { state: isEnded(run) ? "NotReached" : "ToCome", when: "later", tone: "dim" };
-  return { state: run.phase, when: "now", tone: runTone(run.phase) };
+  const since = sinceOf(run);
+  return { ...standingOf(run), when: "now", since: since > begun ? since : begun };
 }
 
 /** A weight that has been followed by the next is shown there. */

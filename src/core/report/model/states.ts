@@ -113,8 +113,10 @@ type Given = Pick<ModelNode, "kind" | "name" | "state"> & Partial<ModelNode>;
 
 /** Makes a node with nothing below it that matters now, but for what is said otherwise. */
 export function node(given: Given): ModelNode {
+  const { kind, name, state } = given;
   return {
-    tone: TONES[given.state],
+    ...{ kind, name, state },
+    tone: TONES[state],
     when: "now",
     says: "",
     actions: [],

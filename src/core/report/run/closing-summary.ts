@@ -8,8 +8,8 @@ import { modelOf } from "../model/run-model.ts";
 import { LABELS } from "../model/states.ts";
 import type { RunModel } from "../model/types.ts";
 import { wholeSentence } from "../reasons/say.ts";
-import { settledBatches } from "../steps.ts";
-import { batchesOfStage, clockTime, releaseName, runMark, runTitle, shortName } from "../words.ts";
+import { clockTime, releaseName, runMark, runTitle, shortName } from "../words.ts";
+import { batchesDone } from "./run-comment.ts";
 
 const MOST_FAILURES = 50;
 const MOST_DEEDS = 100;
@@ -42,20 +42,21 @@ function afterwards(run: Run): string {
   return "";
 }
 
-function headline(run: Run, { counts, state }: RunModel, end: number): string {
+function headline(run: Run, model: RunModel, end: number): string {
+  const { counts, state } = model;
   const took = formatDuration(end - epoch(run.startedAt));
-  const title = `### ${runMark(run.phase)} ${runTitle(run)} ${LABELS[state]}: ${cell(releaseName(run.release.values))}`;
+  const title = `### ${runMark(model)} ${runTitle(run)} ${LABELS[state]}: ${cell(releaseName(run.release.values))}`;
   return `${title}\n\n${cell(wholeSentence(run.why, run), 1000)}\n\n**${counts.healthy} of ${counts.clusters} clusters** are healthy at the release. It took **${took}**, from ${clockTime(run.startedAt, end)} to ${clockTime(new Date(end).toISOString(), end)}.`;
 }
 
 function stages(run: Run, { children }: RunModel, end: number): string {
   const rows = run.plan.stages.map((stage, index) => {
     const batches = run.batches.filter((batch) => batch.stage === index);
-    const settled = settledBatches(batches);
-    const { healthy = 0, clusters = 0 } = children[index]?.counts ?? {};
+    const shown = children[index];
+    const { healthy = 0, clusters = 0 } = shown?.counts ?? {};
     const pulls = batches.flatMap((batch) => (batch.pull === undefined || batch.merged === undefined ? [] : [`#${batch.pull.number}`]));
     const live = `${healthy}/${clusters}`;
-    const done = `${settled}/${batchesOfStage(run, index)}`;
+    const done = shown === undefined ? "–" : batchesDone(shown);
     return [cell(stage.name), done, live, tookOf(batches, end), firstOf(pulls, 20, pulls.length, " ")];
   });
   return table(["stage", "batches", "clusters healthy", "took", "merged"], rows, MOST_STAGES, (left) => `and ${left} more stages`);

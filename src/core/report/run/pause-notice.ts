@@ -23,7 +23,7 @@ export function pauseNotice(run: Run, now: number, linkTo: LinkTo = () => undefi
   if (paused === undefined) return "";
   const model = modelOf(run, now, { linkTo });
   const tried = triedBefore(run);
-  const title = `### ${runMark("Paused")} ${runTitle(run)} waits for a person${tried === undefined ? "" : " again"}`;
+  const title = `### ${runMark(model)} ${runTitle(run)} waits for a person${tried === undefined ? "" : " again"}`;
   const again = tried === undefined ? "" : `${code(tried.text.slice(0, 100))} of ${cell(tried.actor)} has been tried, and it did not help.`;
   const why = cell(wholeSentence(paused.reason, run), 1000);
   const say = (most: number) => present(title, again, why, holders(run, linkTo, most), turn({ run, model, now }).join("\n\n"));

@@ -25,7 +25,7 @@ describe("the run's comment on the release PR", () => {
 
       **Done:** about 09:04:20 UTC, as batches went so far.
 
-      | stage | state | batches | clusters healthy | |
+      | stage | state | batches | clusters healthy | not healthy |
       | --- | --- | --- | --- | --- |
       | canary | Healthy | 1/1 | 2/2 \`██████████\` |  |
       | everywhere else | Progressing | 0/2 | 0/4 \`░░░░░░░░░░\` | 1 requeued |

@@ -9,6 +9,7 @@ import type { GivenToDraw } from "../model/context.ts";
 import { modelOf } from "../model/run-model.ts";
 import { LABELS } from "../model/states.ts";
 import type { Eta, ModelNode, RunModel } from "../model/types.ts";
+import { stateWord } from "../model/waits-on.ts";
 import { nextLine } from "../reasons/next-line.ts";
 import { ended } from "../reasons/phrases.ts";
 import { sentenceOf, wholeSentence } from "../reasons/say.ts";
@@ -57,11 +58,11 @@ function compose(shown: Shown, remarks: readonly string[], everyCluster: boolean
 
 /** How it stands, why, what comes next and when it is expected to be done. */
 export function headline({ run, model, now }: Shown): string {
-  const { state, release, since, endedAt, startedAt, eta } = model;
-  const title = `### ${runMark(run.phase)} ${runTitle(model)}: ${cell(release)}`;
+  const { release, since, endedAt, startedAt, eta } = model;
+  const title = `### ${runMark(model)} ${runTitle(model)}: ${cell(release)}`;
   const when = endedAt === undefined ? `for ${age(since ?? startedAt, now)}` : `at ${endedAt.slice(0, 10)} ${endedAt.slice(11, 19)} UTC`;
   const why = prose(wholeSentence(run.why, run, 1000));
-  const lines = [title, `**${LABELS[state]}** ${when}. ${why}`];
+  const lines = [title, `**${cell(stateWord(model))}** ${when}. ${why}`];
   lines.push(...present(nextLine(model, run, now)));
   // Before a batch of its own is through, all that is known is from past runs.
   const went = run.batches.some(({ settledAt }) => settledAt !== undefined) ? "batches went so far" : "earlier runs went";
@@ -121,25 +122,30 @@ function notes(remarks: readonly string[]): string {
 
 /** A row for each stage; of too many, those around the one that the run is at. */
 export function stageTable({ run, model }: Shown, most: number): string {
-  const rows = model.children.map(({ name, state, counts, children }) => {
+  const rows = model.children.map((stage) => {
+    const { name, state, counts } = stage;
     const { healthy = 0, clusters = 0, failed = 0, requeued = 0, skipped = 0 } = counts ?? {};
     const rest = present(failed > 0 && `${failed} failed`, requeued > 0 && `${requeued} requeued`, skipped > 0 && `${skipped} skipped`);
     return [
       cell(name),
       LABELS[state],
-      batchesDone(children),
+      batchesDone(stage),
       clusters === 0 ? "no clusters" : `${healthy}/${clusters} ${bar(healthy, clusters)}`,
       rest.join(", "),
     ];
   });
-  return stagesAround(run.stage, ["stage", "state", "batches", "clusters healthy", ""], rows, most);
+  return stagesAround(run.stage, ["stage", "state", "batches", "clusters healthy", "not healthy"], rows, most);
 }
 
-/** `1/3` of the batches of a stage. */
-export function batchesDone(children: readonly ModelNode[]): string {
+const DONE: ReadonlySet<ModelNode["state"]> = new Set(["Healthy", "Done"]);
+
+/** `1/3` of the batches of a stage; a stage that fills its room as it comes free has none before its turn. */
+export function batchesDone({ children, counts, when }: ModelNode): string {
   const batches = children.filter((child) => child.kind === "batch" && child.state !== "Closed");
-  const done = new Set(batches.filter(({ when }) => when === "past").map((child) => child.name)).size;
-  return `${done}/${new Set(batches.map((child) => child.name)).size}`;
+  // What a run left when it ended is over, and not done.
+  const done = new Set(batches.filter((one) => one.when === "past" && DONE.has(one.state)).map((one) => one.name)).size;
+  if (batches.length > 0) return `${done}/${new Set(batches.map((child) => child.name)).size}`;
+  return (counts?.clusters ?? 0) > 0 && when !== "past" ? "not planned yet" : "–";
 }
 
 /** A table of stages; of too many, those around the one that the run is at. */

@@ -5,10 +5,9 @@ import type { Run } from "../../run/state/run.ts";
 import type { LinkTo } from "../links.ts";
 import { present } from "../markdown.ts";
 import { modelOf } from "../model/run-model.ts";
-import { LABELS, runTone } from "../model/states.ts";
 import type { Eta, ModelNode, RunModel } from "../model/types.ts";
+import { stateWord } from "../model/waits-on.ts";
 import type { History } from "../plan/duration.ts";
-import { shortName } from "../words.ts";
 import { fitted } from "./tree-fold.ts";
 import { markOf, shortAge, type Tone, type TreeNode, within } from "./tree-marks.ts";
 import { treeNode } from "./tree-nodes.ts";
@@ -84,7 +83,7 @@ function header(model: RunModel, now: number, options: TreeOptions): string[] {
   const lines = [
     ...line("Run", `${rollout} #${number}`),
     ...line("Release", `${release}${pull} · by ${author}`),
-    ...line("Status", `${icon} ${LABELS[model.state]} · ${took}`, tone),
+    ...line("Status", `${icon} ${stateWord(model)} · ${took}`, tone),
     ...sentence("Why", model.says),
     ...causeOf(model).flatMap((text) => sentence("Cause", text, "bad")),
   ];
@@ -201,8 +200,7 @@ function paint(text: string, tone: Tone, options: TreeOptions): string {
   return `\u001b[${color}m${words}\u001b[0m${text.slice(words.length)}`;
 }
 
-/** For a line elsewhere: `✔ Succeeded`, with the cluster it is about where there is one. */
-export function statusWord(run: Pick<Run, "phase">, cluster?: string): string {
-  const words = `${markOf({ state: run.phase, tone: runTone(run.phase), when: "now" }).icon} ${LABELS[run.phase]}`;
-  return cluster === undefined ? words : `${words} ${shortName(cluster)}`;
+/** For a line elsewhere: `✔ Succeeded`, `॥ Waiting for @acme/sre`. */
+export function statusWord(run: Pick<ModelNode, "state" | "tone" | "waitsOn">): string {
+  return `${markOf({ ...run, when: "now" }).icon} ${stateWord(run)}`;
 }

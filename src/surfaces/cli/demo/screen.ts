@@ -5,6 +5,7 @@ import { type Clock, epoch } from "../../../core/base/time.ts";
 import { runDocument } from "../../../core/report/model/run-document.ts";
 import { modelOf } from "../../../core/report/model/run-model.ts";
 import { BATCH_STATES, LABELS } from "../../../core/report/model/states.ts";
+import { standingOf, stateWord } from "../../../core/report/model/waits-on.ts";
 import type { History } from "../../../core/report/plan/duration.ts";
 import { plainSentence } from "../../../core/report/reasons/say.ts";
 import { renderTree } from "../../../core/report/tree/tree.ts";
@@ -120,7 +121,7 @@ function statesOf(run: Run, several: boolean): [line: string, more: string][] {
     const name = `${of}${run.plan.stages[batch.stage]?.name} ${batch.ofStage}${KIND_MARKS[batch.kind] ?? ""}`;
     return [`${name}${pull}: ${stepOf(batch)}`, batch.targets.map((t) => t.cluster.split("/").at(-1)).join(", ")];
   });
-  return [...batches, [`${run.rollout} #${run.number}: ${LABELS[run.phase]}`, plainSentence(run.why)]];
+  return [...batches, [`${run.rollout} #${run.number}: ${stateWord(standingOf(run))}`, plainSentence(run.why)]];
 }
 
 /** Of several runs a list. */
@@ -161,7 +162,7 @@ export function lastWords(runs: readonly Run[], figures: Figures): string {
   const several = runs.length > 1;
   const lines = [
     "",
-    ...runs.map((run) => `${several ? `${run.rollout}: ` : ""}${LABELS[run.phase]}: ${plainSentence(run.why, run)}`),
+    ...runs.map((run) => `${several ? `${run.rollout}: ` : ""}${stateWord(standingOf(run))}: ${plainSentence(run.why, run)}`),
     `${count(merged, "pull request")}, ${violations === 0 ? "every promise kept" : `${count(violations, "promise")} broken`}, ${(durationMs / 1000).toFixed(1)} s of your time.`,
     "",
     "Where to look next",

@@ -80,7 +80,7 @@ test("what the remote has is asked for unasked; without an answer the clone's ow
   await expect(printed(list, "--fetch")).rejects.toMatchObject({ exitCode: 3 });
   const unasked = await printed(list, "--no-fetch", "-o", "yaml");
   expect(unasked.told).toMatch(/^As of (now|\d+s ago)\.\n$/);
-  expect(unasked.text).toMatch(/^rollouts:\n {2}- rollout: payments\n[\s\S]*asOf: 20\d\d-/);
+  expect(unasked.text).toMatch(/^apiVersion: stagecoach.dev\/v1\nkind: RolloutList\nasOf: 20\d\d-[\s\S]*- rollout: payments\n/);
 });
 
 test("a repository in which no run began says what to do next, in words that are not git's", async () => {
@@ -242,7 +242,7 @@ test("wait for a release is over with its run, and not with the run before it", 
   await vi.waitFor(() => expect(process.stderr.write).toHaveBeenCalled(), { timeout: 60_000 });
   await journal.record({ runs: [third], subject: "payments #3: done", trailers: {}, at: START });
   const { code, text } = await waiting;
-  expect([code, JSON.parse(text)]).toEqual([0, expect.objectContaining({ run: 3, reached: "done", release: { version: "v9" } })]);
+  expect([code, JSON.parse(text)]).toEqual([0, expect.objectContaining({ kind: "Run", number: 3, reached: "done", release: "v9" })]);
 });
 
 test("status says how it stands in a line, and its exit code is that of kubectl argo rollouts", async () => {

@@ -1,11 +1,11 @@
-import { epoch, iso } from "../../../core/base/time.ts";
-import { type RefusedModel, refusedModel } from "../../../core/report/model/refused.ts";
-import { sentenceOf } from "../../../core/report/reasons/say.ts";
+import { epoch } from "../../../core/base/time.ts";
+import { refusedModel } from "../../../core/report/model/refused.ts";
+import { type ListedRollout, listedRun, rolloutList } from "../../../core/report/model/run-document.ts";
+import { modelOf } from "../../../core/report/model/run-model.ts";
 import { refusedLine } from "../../../core/report/refused.ts";
 import { statusWord } from "../../../core/report/tree/tree.ts";
 import { shortAge } from "../../../core/report/tree/tree-marks.ts";
 import { releaseName } from "../../../core/report/words.ts";
-import type { RunPhase } from "../../../core/run/state/run.ts";
 import { errorText, outputOption, parseArgs } from "../args.ts";
 import { fittedColumns, plain, printed, utc, visible } from "../print.ts";
 import { withProgress } from "../progress.ts";
@@ -21,11 +21,11 @@ export async function run(argv: readonly string[]): Promise<number> {
   const { output } = options;
   return await withSource(options, async (source) => {
     const rollouts = await withProgress("reading the runs", async () => await listed(source));
-    const asOf = iso((await source.asOf())?.at ?? Date.now());
+    const asOf = (await source.asOf())?.at ?? Date.now();
     const head = await source.head();
     // The clock of a bot may be ahead of this one, as the demo's is: then it is at least as late as what it last wrote.
     const wrote = head === undefined ? 0 : ((await source.reader.commitInfo(head))?.at ?? 0);
-    if (output === "json" || output === "yaml") process.stdout.write(printed({ rollouts, asOf }, output));
+    if (output === "json" || output === "yaml") process.stdout.write(printed(rolloutList(rollouts, asOf), output));
     else
       process.stdout.write(
         rollouts.length === 0 ? NOTHING : `${table(rollouts, Math.max(Date.now(), wrote), output === "wide")}${notStarted(rollouts)}`,
@@ -36,41 +36,24 @@ export async function run(argv: readonly string[]): Promise<number> {
 
 const NOTHING = "No rollout is known to the bot yet: stagecoach lint checks those in rollouts/, and the App has to be installed.\n";
 
-interface ListedRollout {
-  rollout: string;
-  run: number;
-  release: string;
-  phase: RunPhase | "Adopted" | "Unreadable";
-  since: string | null;
-  why: string;
-  startedAt: string | null;
-  /** The release PR. */
-  pull: number | null;
-  by: string | null;
-  /** A release that was merged since and started no run. */
-  refused: RefusedModel | null;
-}
-
 async function listed(source: JournalSource): Promise<ListedRollout[]> {
   const rollouts: ListedRollout[] = [];
   for (const [rollout, { lastRun, lastRelease, refused: told }] of (await source.index()).rollouts) {
-    const refused = told === undefined ? null : refusedModel({ rollout, ...told });
-    const idle = { rollout, run: lastRun, release: releaseName(lastRelease), since: null, startedAt: null, pull: null, by: null, refused };
+    const refused = told === undefined ? undefined : refusedModel({ rollout, ...told });
+    const idle = { rollout, release: releaseName(lastRelease), refused };
     if (lastRun === 0) {
-      rollouts.push({ ...idle, phase: "Adopted", why: "no run yet" });
+      rollouts.push({ ...idle, state: "Adopted", says: "no run yet" });
       continue;
     }
     try {
       const found = await source.run(rollout, lastRun);
       if (found === undefined) throw new Error("its files are missing");
-      const { phase, since, why, release, startedAt, trigger } = found;
-      const { author: by, pull = null } = trigger;
-      const words = { release: releaseName(release.values), why: sentenceOf(why, found) };
-      rollouts.push({ rollout, run: lastRun, ...words, phase, since, startedAt, pull, by, refused });
+      const run = listedRun(modelOf(found, Date.now()));
+      const { state, says, release } = run;
+      rollouts.push({ rollout, state, says, release, number: lastRun, run, refused });
     } catch (error) {
       // One run that cannot be read hides no other.
-      const told = asCommandError(error, 1);
-      rollouts.push({ ...idle, phase: "Unreadable", why: errorText(told) });
+      rollouts.push({ ...idle, state: "Unreadable", number: lastRun, says: errorText(asCommandError(error, 1)) });
     }
   }
   return rollouts;
@@ -78,21 +61,26 @@ async function listed(source: JournalSource): Promise<ListedRollout[]> {
 
 /** Below the table: what is merged and goes nowhere. */
 function notStarted(rollouts: readonly ListedRollout[]): string {
-  const lines = rollouts.flatMap(({ refused }) => (refused === null ? [] : [refusedLine(refused)]));
+  const lines = rollouts.flatMap(({ refused }) => (refused === undefined ? [] : [refusedLine(refused)]));
   return lines.length === 0 ? "" : `\n${lines.map(visible).join("\n")}\n`;
 }
 
 /** `-` of what was written last by a bot whose clock is ahead of this one: how long ago that was nobody here can tell. */
-function ageOf(since: string | null, now: number): string {
-  return since === null || (now > Date.now() && epoch(since) >= now) ? "-" : shortAge(now - epoch(since));
+function ageOf(since: string | undefined, now: number): string {
+  return since === undefined || (now > Date.now() && epoch(since) >= now) ? "-" : shortAge(now - epoch(since));
 }
 
 function table(rollouts: readonly ListedRollout[], now: number, wide: boolean): string {
-  const rows = rollouts.map(({ rollout, run, release, phase, since, why, startedAt, pull, by }) => {
-    const status = phase === "Adopted" ? "○ Adopted" : phase === "Unreadable" ? "⚠ Unreadable" : statusWord({ phase });
-    const cells = [rollout, run === 0 ? "-" : `#${run}`, release, status, ageOf(since, now)];
-    if (wide) cells.push(startedAt === null ? "-" : utc(startedAt, "minute"), pull === null ? "-" : `#${pull}`, by ?? "-");
-    return [...cells, why].map(plain);
+  const rows = rollouts.map(({ rollout, release, state, says, number, run }) => {
+    const status = state === "Adopted" ? "○ Adopted" : run === undefined ? "⚠ Unreadable" : statusWord(run);
+    const cells = [rollout, number === undefined ? "-" : `#${number}`, release, status, ageOf(run?.since, now)];
+    if (wide)
+      cells.push(
+        run === undefined ? "-" : utc(run.startedAt, "minute"),
+        run?.pull === undefined ? "-" : `#${run.pull}`,
+        run?.author ?? "-",
+      );
+    return [...cells, says].map(plain);
   });
   const head = ["ROLLOUT", "RUN", "RELEASE", "STATUS", "AGE", ...(wide ? ["STARTED", "PULL", "BY"] : []), "WHY"];
   return fittedColumns([head, ...rows], wide ? undefined : process.stdout.columns);

@@ -1,4 +1,8 @@
-import { sentenceOf } from "../../../core/report/reasons/say.ts";
+import { runSummary } from "../../../core/report/model/run-document.ts";
+import { modelOf } from "../../../core/report/model/run-model.ts";
+import type { RunSummary } from "../../../core/report/model/run-schema.ts";
+import { standingOf, stateWord } from "../../../core/report/model/waits-on.ts";
+import { plainSentence } from "../../../core/report/reasons/say.ts";
 import { isEnded, type Run } from "../../../core/run/state/run.ts";
 import { duration, outputOption, parseArgs } from "../args.ts";
 import { plain, printed } from "../print.ts";
@@ -74,12 +78,11 @@ export function isGood(run: Pick<Run, "phase" | "kind">): boolean {
   return run.phase === "Succeeded" || (run.phase === "RolledBack" && run.kind === "Rollback");
 }
 
-/** `Paused - 1 cluster failed …`. */
+/** `Waiting for @acme/sre - a member of @acme/sre has to approve …`. */
 export function statusLine(run: Run): string {
-  return `${run.phase} - ${plain(sentenceOf(run.why, run))}`;
+  return plain(`${stateWord(standingOf(run))} - ${plainSentence(run.why, run)}`);
 }
 
-export function statusOf(run: Run) {
-  const { rollout, number, release, phase, since, startedAt, endedAt } = run;
-  return { rollout, run: number, release: release.values, phase, since, why: sentenceOf(run.why, run), startedAt, endedAt };
+export function statusOf(run: Run, asOf = Date.now()): RunSummary {
+  return runSummary(modelOf(run, asOf), asOf);
 }
