@@ -3,7 +3,7 @@ import { iso } from "../../base/time.ts";
 import type { RolloutList, RunDocument, RunList, RunSummary } from "./run-schema.ts";
 import type { RunModel } from "./types.ts";
 
-const API_VERSION: RunDocument["apiVersion"] = "stagecoach.dev/v1";
+export const API_VERSION: RunDocument["apiVersion"] = "stagecoach.dev/v1";
 
 /** What is known of a run besides its model. */
 interface Around {
