@@ -1,6 +1,6 @@
-/** The documents of the API that no other view has, and the paths they are at. */
+/** The documents of the API that no other view has. */
 import { z } from "zod";
-import { fleetSchema } from "../../../core/report/model/fleet-schema.ts";
+import { fleetRepositorySchema, fleetRolloutSchema } from "../../../core/report/model/fleet-schema.ts";
 import { runSchema } from "../../../core/report/model/run-schema.ts";
 import { key } from "../../../core/spec/schema-common.ts";
 
@@ -51,6 +51,28 @@ export const runEventsSchema = z
   })
   .meta({ id: "RunEvents" });
 
+/** What is told of a change. */
+export const helloSchema = z
+  .object({ now: key(time, "The server's clock."), speed: key(z.number(), "Its seconds in one of yours; 1 but in a simulated world.") })
+  .meta({ id: "Hello" });
+
+export const changeSchema = z
+  .object({
+    rollout: key(fleetRolloutSchema.optional(), "It takes the place of the one with its key."),
+    gone: key(text.optional(), "The key of one that is there no more."),
+    repository: fleetRepositorySchema.optional(),
+  })
+  .meta({ id: "FleetChange" });
+
+export const patchSchema = z
+  .object({
+    key: text,
+    patch: key(
+      z.array(z.object({ op: z.enum(["add", "replace", "remove"]), path: text, value: z.unknown().optional() })),
+      "JSON Patch (RFC 6902) of the document that was read.",
+    ),
+  })
+  .meta({ id: "RunPatch" });
+
 export type RunHistory = z.output<typeof runHistorySchema>;
 export type RunEvents = z.output<typeof runEventsSchema>;
-export const SCHEMAS = { fleetSchema, runSchema, runHistorySchema, runEventsSchema };

@@ -150,11 +150,7 @@ export function openLiveModels(source: WebSource, clock: WebClock, line: EventLi
       sync();
       const one = known.get(key);
       if (one === undefined) return undefined;
-      if (one.document === undefined) {
-        one.document = make(one.repository, one.run, one.history, one.refused).document();
-        // Another model than the one that somebody may have from before.
-        line.emit(key, one.repository, "reset", {});
-      }
+      one.document ??= make(one.repository, one.run, one.history, one.refused).document();
       one.written ??= written(one.document);
       one.wanted = true;
       return { repository: one.repository, run: one.run, written: one.written };

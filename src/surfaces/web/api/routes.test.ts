@@ -6,6 +6,7 @@ import type { RunDocument } from "../../../core/report/model/run-schema.ts";
 import type { Run } from "../../../core/run/state/run.ts";
 import type { WebSource } from "../source.ts";
 import { apiApp } from "./routes.ts";
+import { undescribed } from "./testing/described.ts";
 import { type Heard, hearing } from "./testing/hearing.ts";
 
 const clock = { now: () => Date.parse("2026-11-21T09:04:00.000Z"), after: () => () => undefined };
@@ -47,7 +48,12 @@ function worldOf(first: Run = sampleRun(), more: Partial<WebSource> = {}) {
   return {
     app,
     listeners,
-    get: (path: string, headers: Record<string, string> = {}) => app.request(path, { headers }),
+    /** What is answered, which is as the API's description has it. */
+    async get(path: string, headers: Record<string, string> = {}): Promise<Response> {
+      const response = await app.request(path, { headers });
+      expect(await undescribed(path, response)).toBe(undefined);
+      return response;
+    },
     change(next: Run): void {
       run = next;
     },

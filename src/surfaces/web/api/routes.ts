@@ -10,6 +10,7 @@ import { type EventLine, FLEET, openEventLine } from "./event-line.ts";
 import { Crowded, openRunHistory, type RunHistories } from "./history.ts";
 import { openListening } from "./listening.ts";
 import { type LiveModels, openLiveModels, written } from "./live-models.ts";
+import { OPENAPI_PATH, openApiDocument } from "./openapi.ts";
 
 export const API_PATH = "/api/v1";
 
@@ -26,6 +27,8 @@ export function apiApp(source: WebSource, clock: WebClock): Hono {
   const models = openLiveModels(source, clock, line);
   nowRoutes(app, line, models);
   pastRoutes(app, openRunHistory(source, clock, models));
+  const description = written(openApiDocument());
+  app.get(OPENAPI_PATH, (context) => answer(context, description));
   const listen = openListening(source, clock, { line, models });
   app.get("/events", (context) => {
     const rollout = context.req.query("rollout");

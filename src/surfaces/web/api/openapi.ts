@@ -1,0 +1,100 @@
+/** The API as an OpenAPI 3.1 document: its paths stand here, its shapes are made from the schemas that the documents have anyway. */
+import { z } from "zod";
+import { fleetSchema } from "../../../core/report/model/fleet-schema.ts";
+import { runSchema } from "../../../core/report/model/run-schema.ts";
+import { problemSchema } from "./answers.ts";
+import { changeSchema, helloSchema, patchSchema, runEventsSchema, runHistorySchema } from "./documents.ts";
+
+const PLACE = ["owner", "repo", "rollout"];
+const ROLLOUT = "/repos/{owner}/{repo}/rollouts/{rollout}";
+
+interface Endpoint {
+  summary: string;
+  /** Media type → what it holds. */
+  holds: Record<string, z.ZodType>;
+  query?: Record<string, string>;
+  description?: string;
+  /** It can be told by an id what changed since. */
+  followed?: true;
+}
+
+const json = (schema: z.ZodType) => ({ "application/json": schema });
+
+const ENDPOINTS: Record<string, Endpoint> = {
+  "/fleet": { summary: "Every rollout's last run, by what it wants", holds: json(fleetSchema), followed: true },
+  [ROLLOUT]: { summary: "The last run of a rollout", holds: json(runSchema), followed: true },
+  [`${ROLLOUT}/runs`]: {
+    summary: "Its runs, newest first",
+    holds: json(runHistorySchema),
+    query: { before: "Those with lower numbers than this.", limit: "So many at most, up to 100. Default: 20." },
+  },
+  [`${ROLLOUT}/runs/{number}`]: { summary: "One run, from the journal", holds: json(runSchema) },
+  [`${ROLLOUT}/runs/{number}/events`]: {
+    summary: "What was recorded of a run, oldest first",
+    holds: { ...json(runEventsSchema), "application/jsonl": z.string() },
+    query: { format: "`jsonl`: one event a line, as `Accept: application/jsonl` gives them." },
+  },
+  "/events": {
+    summary: "What changes, as server-sent events",
+    description:
+      "First `hello` (Hello). Then `fleet` (FleetChange), or of one rollout `rollout` (RunPatch); `reset` asks to read the document anew. `Last-Event-ID` goes on where a line broke off.",
+    holds: { "text/event-stream": z.union([helloSchema, changeSchema, patchSchema]) },
+    query: { rollout: "`OWNER/REPOSITORY/NAME`; absent: the fleet.", after: "The `Stagecoach-Sequence` of the document that was read." },
+  },
+};
+
+export const OPENAPI_PATH = "/openapi.json";
+
+export function openApiDocument(): object {
+  const paths = Object.entries(ENDPOINTS).map(([path, endpoint]) => [path, { get: operation(path, endpoint) }]);
+  const whole = {
+    openapi: "3.1.0",
+    info: {
+      title: "Stagecoach",
+      version: "1",
+      description: "What goes on and what was. It is only read; within `v1` fields are only added.",
+    },
+    servers: [{ url: "." }],
+    paths: Object.fromEntries(paths) as object,
+  };
+  const components = { schemas: schemasFor(JSON.stringify(paths)), securitySchemes: { github: { type: "http", scheme: "bearer" } } };
+  return { ...whole, components, security: [{}, { github: [] }] };
+}
+
+function operation(path: string, { summary, description, holds, query = {}, followed }: Endpoint): object {
+  const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = ""]) => ({
+    ...{ name, in: "path", required: true },
+    schema: PLACE.includes(name) ? { type: "string" } : { type: "integer", minimum: 1 },
+  }));
+  const inQuery = Object.entries(query).map(([name, words]) => ({ name, in: "query", description: words, schema: { type: "string" } }));
+  const sequence = { "Stagecoach-Sequence": { description: "What `/events` goes on behind.", schema: { type: "string" } } };
+  const headers = { ETag: { schema: { type: "string" } }, ...(followed && sequence) };
+  const content = Object.entries(holds).map(([type, schema]) => [type, { schema: inline(schema) }]);
+  const ok = { description: summary, headers, content: Object.fromEntries(content) as object };
+  const failed = { description: "What is wrong", content: { "application/problem+json": { schema: inline(problemSchema) } } };
+  const responses = { "200": ok, "304": { description: "As it was" }, default: failed };
+  return { summary, ...(description !== undefined && { description }), parameters: [...inPath, ...inQuery], responses };
+}
+
+const at = (id: string) => `#/components/schemas/${id}`;
+
+function inline(schema: z.ZodType): unknown {
+  const id = z.globalRegistry.get(schema)?.id;
+  if (id !== undefined) return { $ref: at(id) };
+  return schema instanceof z.ZodUnion ? { anyOf: (schema.options as z.ZodType[]).map(inline) } : { type: "string" };
+}
+
+/** Those that are named, and those that they name. */
+function schemasFor(text: string): Record<string, unknown> {
+  const { schemas: all } = z.toJSONSchema(z.globalRegistry, { io: "input", uri: at });
+  const found: Record<string, unknown> = {};
+  const texts = [text];
+  for (const each of texts)
+    for (const [, id = ""] of each.matchAll(/#\/components\/schemas\/(\w+)/g)) {
+      if (found[id] !== undefined || all[id] === undefined) continue;
+      const { $id: _, $schema: __, id: ___, ...schema } = all[id] as Record<string, unknown>;
+      found[id] = schema;
+      texts.push(JSON.stringify(schema));
+    }
+  return found;
+}

@@ -1,0 +1,66 @@
+import { expect, test } from "vitest";
+import { batchTarget, sampleRun } from "../../../../test/support/sample-run.ts";
+import type { Run } from "../../../core/run/state/run.ts";
+import { apiApp } from "./routes.ts";
+import { hearing } from "./testing/hearing.ts";
+
+const clock = { now: () => Date.parse("2026-11-21T09:04:00.000Z"), after: () => () => undefined };
+
+/** In batches of a hundred, the last of which is under way; so many of it are healthy. */
+function wideRun(clusters: number, healthy: number): Run {
+  const run = sampleRun();
+  const names = Array.from({ length: clusters }, (_unused, index) => `cluster-${index + 1}`);
+  const groups = Array.from({ length: clusters / 100 }, (_unused, index) => names.slice(100 * index, 100 * index + 100));
+  const [first] = run.batches;
+  const [canary] = run.plan.stages;
+  if (first === undefined || canary === undefined) throw new Error("the sample has both");
+  const planned = groups.map((group) => ({
+    clusters: group.map((name) => `hub/${name}`),
+    targets: group.map((name) => {
+      const { key, application, cluster, edits } = batchTarget(name, "Pending");
+      return { key, application, cluster, edits };
+    }),
+  }));
+  const batches = groups.slice(0, -2).map((group, index) => {
+    const isLast = index === groups.length - 3;
+    const { settledAt: __, ...rest } = first;
+    return {
+      ...(isLast ? rest : first),
+      ...{ number: index + 1, ofStage: index + 1, branch: `stagecoach-run/payments/42/1-${index + 1}-1` },
+      phase: isLast ? ("Merged" as const) : ("Settled" as const),
+      targets: group.map((name, place) => batchTarget(name, isLast ? (place < healthy ? "Healthy" : "Syncing") : "Baked")),
+    };
+  });
+  const stage = { ...canary, clusters: names.map((name) => `hub/${name}`), batches: planned };
+  return { ...run, stage: 0, batches, plan: { ...run.plan, stages: [stage] } };
+}
+
+test("of 2,000 targets one that becomes healthy is a change of less than 5 KB", async () => {
+  let run = wideRun(2000, 40);
+  const app = apiApp({ runs: () => [{ repository: "acme/config", run }], onChange: () => () => undefined }, clock);
+  const read = await app.request("/api/v1/repos/acme/config/rollouts/payments");
+  const whole = (await read.text()).length;
+  const events = async (query: string) => hearing(await app.request(`/api/v1/events${query}`));
+  const rollout = await events(`?rollout=acme/config/payments&after=${read.headers.get("Stagecoach-Sequence")}`);
+  const fleet = await events("");
+  await Promise.all([rollout.next(), fleet.next()]);
+  run = wideRun(2000, 41);
+  await app.request("/api/v1/fleet");
+  const [changed, row] = [await rollout.next(), await fleet.next()];
+  expect([changed.event, row.event]).toEqual(["rollout", "fleet"]);
+  expect(changed.bytes).toBeLessThan(5 * 1024);
+  expect(row.bytes).toBeLessThan(5 * 1024);
+  expect(whole).toBeGreaterThan(100 * changed.bytes);
+  await Promise.all([rollout.close(), fleet.close()]);
+});
+
+test("500 rollouts of 25 repositories are read at once, in less than 1 MB", async () => {
+  const runs = Array.from({ length: 500 }, (_unused, index) => ({
+    repository: `acme/config-${index % 25}`,
+    run: sampleRun({ rollout: `payments-${index}` }),
+  }));
+  const app = apiApp({ runs: () => runs, onChange: () => () => undefined }, clock);
+  const text = await (await app.request("/api/v1/fleet")).text();
+  expect((JSON.parse(text) as { rollouts: object[] }).rollouts).toHaveLength(500);
+  expect(text.length).toBeLessThan(1024 * 1024);
+});
