@@ -6,7 +6,7 @@ import { openForkHeads } from "./fork-heads.ts";
 import { gitError } from "./git-errors.ts";
 import { branchRef, fullRef, objectId, remoteUrl } from "./names.ts";
 import type { Mirror, MirrorLimits } from "./port.ts";
-import { mergeTree, openReader } from "./reader.ts";
+import { openReader } from "./reader.ts";
 import {
   deepen,
   fetchBranches,
@@ -74,7 +74,7 @@ export async function openMirror(options: MirrorOptions): Promise<Mirror> {
       await serially(() => forgetPulls(repository, open));
     },
     room: async () => ({ left: limits.repository - (await forks.size()), most: limits.repository }),
-    mergeTree: (base, head) => mergeTree({ ...reading, objects: forks.storeOf(head) }, base, head),
+    mergeTree: (base, head) => reads.mergeTree(base, head, forks.storeOf(head)),
     head: async (branch) => await refCommit(branchRef(branch)),
     resolve: async (ref) => await refCommit(fullRef(ref)),
     remoteHead: async (branch) => (await remoteCommits(remote, [branchRef(branch)])).get(branchRef(branch)),

@@ -4,13 +4,13 @@
  */
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { BoundedMap } from "../../core/base/bounded.ts";
 import { type CatFile, openCatFile } from "./cat-file.ts";
 import { gitError } from "./git-errors.ts";
 import { objectId, repositoryPath } from "./names.ts";
 import { type CommitInfo, GitError, type Mirror } from "./port.ts";
 import { type Repository, runGit } from "./run-git.ts";
 import { parseCommit } from "./signing/commit-object.ts";
+import { diffTrees } from "./tree-diff.ts";
 import { DIRECTORY, openTrees, SUBMODULE, SYMLINK, type Trees } from "./trees.ts";
 
 const DEFAULT_MAX_BYTES = 10 * 1024 * 1024;
@@ -27,7 +27,6 @@ export interface GitReader
     | "firstParentLog"
     | "commitInfo"
     | "changedPaths"
-    | "mergeTree"
     | "commitObject"
     | "tree"
     | "rootOf"
@@ -38,6 +37,8 @@ export interface GitReader
   readonly trees: Trees;
   /** Commit a checked full ref name points to, tags resolved; undefined: no such ref. */
   refCommit(ref: string): Promise<string | undefined>;
+  /** As the mirror's; what it makes is written to the folder of objects that is named. */
+  mergeTree(base: string, head: string, objects?: string): ReturnType<Mirror["mergeTree"]>;
 }
 
 /** Reads what is in the repository already; the remote is never asked. */
@@ -79,9 +80,21 @@ export function openReader(repository: Repository): GitReader {
       return infos.filter((info) => info !== undefined);
     },
     listFiles: (commit, prefix, kind) => listFiles(repository, commit, prefix, kind),
-    isAncestor: (ancestor, descendant) => isAncestor(repository, ancestor, descendant),
-    changedPaths: lastAsked((from, to) => changedPaths(repository, from, to)),
-    mergeTree: (base, head) => mergeTree(repository, base, head),
+    async isAncestor(ancestor, descendant) {
+      return (await isNear(objects, objectId(ancestor), objectId(descendant))) || (await isAncestor(repository, ancestor, descendant));
+    },
+    async changedPaths(from, to) {
+      const [before, after] = await Promise.all([from, to].map((commit) => trees.root(objectId(commit))));
+      return (await diffTrees(trees.tree, before, after)).map(({ path }) => path);
+    },
+    async mergeTree(base, head, folder) {
+      const onto = objectId(base);
+      const top = await objects.contents(objectId(head));
+      const commit = top?.info.type === "commit" ? parseCommit(head, top.body) : undefined;
+      // Right on top of the base: merged it is as it stands, and no process has to try.
+      if (commit?.parents.length === 1 && commit.parents[0] === onto) return { tree: commit.tree };
+      return await mergeTree(folder === undefined ? repository : { ...repository, objects: folder }, onto, head);
+    },
     close: async () => objects.close(),
   };
 }
@@ -167,32 +180,23 @@ async function isAncestor(repository: Repository, ancestor: string, descendant: 
   return exitCode === 128 ? undefined : exitCode === 0;
 }
 
-async function changedPaths(repository: Repository, from: string, to: string): Promise<string[]> {
-  const args = ["diff-tree", "-r", "-z", "--name-only", "--no-renames", objectId(from), objectId(to)];
-  const { stdout } = await local(repository, `compare ${from} with ${to}`, args);
-  return stdout.split("\0").filter(Boolean);
-}
+/** Generations of first parents that are looked at without a process: most who ask, ask of a commit just below. */
+const NEAR = 8;
 
-/** Between the same two a round asks again and again, and what it is told never changes: the last few answers are kept. */
-const MOST_ASKED = 8;
-
-function lastAsked(ask: (from: string, to: string) => Promise<string[]>): typeof ask {
-  const answers = new BoundedMap<string, Promise<string[]>>(MOST_ASKED);
-  return async (from, to) => {
-    const question = `${objectId(from)} ${objectId(to)}`;
-    const answer = answers.get(question) ?? ask(from, to);
-    answers.set(question, answer);
-    try {
-      return [...(await answer)];
-    } catch (error) {
-      answers.delete(question);
-      throw error;
-    }
-  };
+/** Whether the one is the other or one of its parents, or of those of its first parents a few generations down. */
+async function isNear(objects: CatFile, ancestor: string, descendant: string): Promise<boolean> {
+  let at: string | undefined = descendant;
+  for (let generation = 0; generation < NEAR && at !== undefined; generation++) {
+    const info: CommitInfo | undefined = await commitInfo(objects, at);
+    if (info === undefined) return false;
+    if (at === ancestor || info.parents.includes(ancestor)) return true;
+    at = info.parents[0];
+  }
+  return false;
 }
 
 /** Exit code 1 is a merge with conflicts: the tree id first, then the paths, each ended by NUL. */
-export async function mergeTree(repository: Repository, base: string, head: string): Promise<{ tree: string } | { conflicts: string[] }> {
+async function mergeTree(repository: Repository, base: string, head: string): ReturnType<Mirror["mergeTree"]> {
   const args = ["merge-tree", "--write-tree", "-z", "--name-only", "--no-messages", objectId(base), objectId(head)];
   const { exitCode, stdout } = await local(repository, `merge ${head} into ${base}`, args, [0, 1]);
   const [tree = "", ...conflicts] = stdout.split("\0").filter((part) => part.trim() !== "");

@@ -1,7 +1,7 @@
 import type { CatFile } from "./cat-file.ts";
 import { GitError } from "./port.ts";
 
-interface TreeEntry {
+export interface TreeEntry {
   mode: string;
   id: string;
 }
@@ -36,11 +36,10 @@ export function openTrees(objects: CatFile): Trees {
       cached.set(id, known);
       return known;
     }
-    const info = await objects.info(id);
-    if (info === undefined) throw new GitError("NotFound", `no object ${id} in the mirror`);
-    if (info.size > MAX_TREE_BYTES) throw new GitError("TooLarge", `tree ${id} has ${info.size} bytes`);
-    const read = await objects.contents(id);
-    if (read?.info.type !== "tree") throw new GitError("Invalid", `${id} is no tree`);
+    const read = await objects.contents(id, MAX_TREE_BYTES);
+    if (read === undefined) throw new GitError("NotFound", `no object ${id} in the mirror`);
+    if (read.info.size > MAX_TREE_BYTES) throw new GitError("TooLarge", `tree ${id} has ${read.info.size} bytes`);
+    if (read.info.type !== "tree") throw new GitError("Invalid", `${id} is no tree`);
     const parsed = parseTree(read.body, id.length / 2);
     cached.set(id, parsed);
     entries += parsed.size + 1;

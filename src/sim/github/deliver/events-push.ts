@@ -1,4 +1,6 @@
-import { mustGit } from "../git/run-git.ts";
+import { diffTrees } from "../../../adapters/git/tree-diff.ts";
+import type { CommitObject } from "../git/objects.ts";
+import { readTree } from "../git/trees.ts";
 import type { Actor, Repo, World } from "../model/model.ts";
 import { fullName, seconds } from "../model/world.ts";
 import { emit } from "./events.ts";
@@ -14,10 +16,7 @@ export async function emitPush(
 ): Promise<void> {
   const { ref, old, new: next } = change;
   const commits = next === undefined ? [] : await pushedCommits(repo, old, next);
-  const files = await filesOf(
-    repo,
-    commits.map((commit) => commit.sha),
-  );
+  const files = await filesOf(repo, commits);
   const printed = commits.map((commit) => ({
     id: commit.sha,
     tree_id: commit.tree,
@@ -68,22 +67,21 @@ interface Touched {
   modified: string[];
 }
 
-const LISTS: Readonly<Record<string, keyof Touched>> = { A: "added", D: "removed" };
-
 /** What each commit did to files: Argo CD's webhook goes by it. Nothing of a merge, whose sides are told of by their own commits. */
-async function filesOf(repo: Repo, commits: readonly string[]): Promise<Map<string, Touched>> {
+async function filesOf(repo: Repo, commits: readonly CommitObject[]): Promise<Map<string, Touched>> {
   const found = new Map<string, Touched>();
-  if (commits.length === 0) return found;
-  const args = ["diff-tree", "--stdin", "--root", "-r", "-z", "--no-renames", "--name-status"];
-  const fields = (await mustGit(repo.git.dir, args, `${commits.join("\n")}\n`)).split("\0");
-  let touched: Touched | undefined;
-  for (let at = 0; at < fields.length; at++) {
-    const field = fields[at] ?? "";
-    // The commit's id has a field of its own, and its files follow, each after its status.
-    if (/^[0-9a-f]{40}$/.test(field)) {
-      touched = { added: [], removed: [], modified: [] };
-      found.set(field, touched);
-    } else if (field !== "") touched?.[LISTS[field] ?? "modified"].push(fields[++at] ?? "");
+  for (const { sha, tree, parents } of commits) {
+    const touched: Touched = { added: [], removed: [], modified: [] };
+    found.set(sha, touched);
+    if (parents.length > 1) continue;
+    const before = parents[0] === undefined ? undefined : await repo.git.commit(parents[0]);
+    for (const { path, from, to } of await diffTrees((id) => treeOf(repo, id), before?.tree, tree))
+      touched[from === undefined ? "added" : to === undefined ? "removed" : "modified"].push(path);
   }
   return found;
+}
+
+async function treeOf(repo: Repo, id: string) {
+  const entries = (await readTree(repo.git.cat, id)) ?? [];
+  return new Map(entries.map(({ name, mode, sha }) => [name, { mode, id: sha }]));
 }

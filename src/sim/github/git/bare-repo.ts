@@ -3,6 +3,7 @@ import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type CatFile, openCatFile } from "./cat-file.ts";
 import { type CommitObject, parseCommit } from "./objects.ts";
+import { openRefWriter, type RefChange } from "./ref-writer.ts";
 import { readRefs } from "./refs.ts";
 import { mustGit, runGit } from "./run-git.ts";
 
@@ -25,16 +26,6 @@ export interface BareRepo {
   mergeBase(a: string, b: string): Promise<string | undefined>;
   close(): void;
 }
-
-interface RefChange {
-  ref: string;
-  /** undefined: it must not exist. */
-  old: string | undefined;
-  /** undefined: delete. */
-  new: string | undefined;
-}
-
-const ZERO = "0".repeat(40);
 
 /** `HEAD`, `refs/heads/x`: what git itself would take as a ref name, so that nothing else reaches a command line. */
 export function isRefName(name: string): boolean {
@@ -98,6 +89,7 @@ function importStream(options: { branch: string; files: ReadonlyMap<string, stri
 
 function openBareRepo(dir: string): BareRepo {
   const cat = openCatFile(dir);
+  const refs = openRefWriter(dir);
   return {
     dir,
     cat,
@@ -111,13 +103,7 @@ function openBareRepo(dir: string): BareRepo {
       const found = await cat.contents(revision);
       return found?.type === "commit" ? parseCommit(found.sha, found.content) : undefined;
     },
-    async updateRefs(updates) {
-      const lines = updates.map((one) => {
-        const old = one.old ?? ZERO;
-        return one.new === undefined ? `delete ${one.ref} ${old}` : `update ${one.ref} ${one.new} ${old}`;
-      });
-      return (await runGit(dir, ["update-ref", "--stdin"], `start\n${lines.join("\n")}\ncommit\n`)).code === 0;
-    },
+    updateRefs: (updates) => refs.update(updates),
     async pointPull(number, sha) {
       const folder = join(dir, "refs", "pull", String(number));
       await mkdir(folder, { recursive: true });
@@ -141,6 +127,9 @@ function openBareRepo(dir: string): BareRepo {
       const result = await runGit(dir, ["merge-base", "--end-of-options", a, b]);
       return result.code === 0 ? result.stdout.toString().trim() : undefined;
     },
-    close: () => cat.close(),
+    close() {
+      cat.close();
+      refs.close();
+    },
   };
 }
