@@ -5,7 +5,7 @@ import type { HookCall } from "../../run/state/hooks-types.ts";
 import { clusterName } from "../../run/state/names.ts";
 import type { BatchTarget, Run } from "../../run/state/run.ts";
 import { present } from "../markdown.ts";
-import { plainSentence } from "../reasons/say.ts";
+import { isToldIn, plainSentence } from "../reasons/say.ts";
 import { type Context, explained } from "./context.ts";
 import { limitOf } from "./limits.ts";
 import type { Cause, Measured } from "./types.ts";
@@ -57,7 +57,7 @@ function measuredOf(metric: AnalysisMetric): Measured {
 
 /** Marks a cause that the sentence of the node it stands at holds already, so that it is said once. */
 export function causeBeside(says: string, cause: Cause | undefined): Cause | undefined {
-  return cause && { ...cause, told: cause.says !== "" && cause.measured === undefined && says.includes(cause.says) ? true : undefined };
+  return cause && { ...cause, told: cause.measured === undefined && isToldIn(says, cause.says) ? true : undefined };
 }
 
 /** The worst first: what failed, then what could not be told. */

@@ -5,7 +5,7 @@ import { clusterName } from "../../run/state/names.ts";
 import { isEnded, type Run } from "../../run/state/run.ts";
 import { releaseUrl } from "../links.ts";
 import { present } from "../markdown.ts";
-import { plainSentence } from "../reasons/say.ts";
+import { isToldIn, plainSentence } from "../reasons/say.ts";
 import { unaskedNotes } from "../run/sign-of-life.ts";
 import { releaseName, releaser } from "../words.ts";
 import { actionsOfRun } from "./actions.ts";
@@ -92,7 +92,7 @@ function planeNodes(context: Context): ModelNode[] {
       ...{ kind: "controlPlane", name: plane, state: "Unseen", since },
       ...words,
       // What the run says of it already is said once.
-      says: plainSentence(run.why, run).includes(words.says) ? "" : words.says,
+      says: isToldIn(plainSentence(run.why, run), words.says) ? "" : words.says,
       facts: present(held.length > 0 && `${held.join(", ")}${more} ${clusters.size === 1 ? "waits" : "wait"} for it`),
     });
   });

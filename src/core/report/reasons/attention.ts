@@ -30,7 +30,7 @@ export const ATTENTION: Entries<AttentionReasons & WriteRefusals> = entriesOf<At
     todo: "unlock the conversation, or give the App the permission that is named; Stagecoach tries again, less often each time",
   },
   CHECKS_NOT_ALLOWED: {
-    says: "the App may not write checks (`checks: write`), and a rule of the base branch requires one of Stagecoach's, so pull requests wait for a check that never reports",
+    says: "the base branch requires a check of Stagecoach's, and the App may not write checks (`checks: write`): pull requests wait for a check that never reports",
     subject: "repository",
     means: "a required check of Stagecoach's can never report",
     todo: "give the App `checks: write` and accept it for this installation, or take the check out of the required ones",
@@ -58,7 +58,7 @@ export const ATTENTION: Entries<AttentionReasons & WriteRefusals> = entriesOf<At
     todo: "look at the server's log for what was asked last; githubstatus.com says whether GitHub knows of it",
   },
   NOTHING_IS_DONE: {
-    says: "nothing is done yet, and nothing merges: {because}. Stagecoach looks at this comment again once that is over: `/pause`, `/abort` and `/halt` count however late that is, anything else within 15 minutes of being written",
+    says: "nothing is done yet, and nothing merges: {because}. Stagecoach looks at this comment again once that is over: `/pause`, `/abort` and `/halt` count however late that is, other commands for 15 minutes",
     subject: "repository",
   },
 
@@ -67,11 +67,11 @@ export const ATTENTION: Entries<AttentionReasons & WriteRefusals> = entriesOf<At
     subject: "repository",
   },
   RULES_FORBID: {
-    says: "a rule of this repository ({rules}) forbids {branch}: make the App a bypass actor of it, or take stagecoach/** and stagecoach-run/** out of its branches (Settings, Rules)",
+    says: "a rule of this repository ({rules}) forbids {branch}. In Settings, Rules, make the App a bypass actor of it, or take stagecoach/** and stagecoach-run/** out of its branches",
     subject: "repository",
   },
   RULES_REFUSE: {
-    says: "a rule of this repository refuses it ({said}): make the App a bypass actor of it, or take stagecoach/** and stagecoach-run/** out of its branches (Settings, Rules)",
+    says: "a rule of this repository refuses it ({said}). In Settings, Rules, make the App a bypass actor of it, or take stagecoach/** and stagecoach-run/** out of its branches",
     subject: "repository",
   },
   PERMISSION_LACKING: {

@@ -9,43 +9,41 @@ export const CHECKS: Entries<CheckReasons> = entriesOf<CheckReasons>()({
   CHECK_HAS_FAILED: { subject: "hook", says: ({ check }, names) => ("host" in check ? hookPhrase(check) : analysisPhrase(check, names)) },
   ANALYSIS_ENDED: { subject: "analysis", says: "{analysis}: {phase}[: {because}]" },
   ANALYSIS_STOPPED: { subject: "analysis", says: "Stagecoach ended {analysis}: {because}" },
-  ANALYSIS_END_UNSEEN: { subject: "analysis", says: "{because}; its end was not seen" },
-  ANALYSIS_CALLED_OFF: { subject: "analysis", says: "nothing failed until it ended: {because}" },
+  ANALYSIS_END_UNSEEN: { subject: "analysis", says: "{because}; Stagecoach did not see its end" },
+  ANALYSIS_CALLED_OFF: { subject: "analysis", says: "nothing had failed when it ended: {because}" },
   ANALYSIS_FAILED: {
     subject: "analysis",
     actions: ["retry", "resume", "abort"],
     says: ({ analysis, error, because }, names) =>
       `the ${analysisPhrase(analysis, names)} ${error ? "could not be measured" : "failed"}: ${names.because(because)}`,
     means: "an analysis of the stage measured a failure, or could not be measured",
-    todo: "look at what it measured. `/retry` measures again, `/resume` goes on all the same, `/abort` ends the run",
+    todo: "look at what it measured. `/retry` measures again, `/resume` continues all the same, `/abort` ends the run",
   },
   ANALYSIS_INCONCLUSIVE: {
     subject: "analysis",
     actions: ["resume", "retry", "abort"],
     says: "the {analysis} is inconclusive: {because}",
     means: "an analysis ended with neither its success nor its failure condition met",
-    todo: "somebody decides: `/resume` goes on, `/retry` measures again, `/abort` ends the run",
+    todo: "somebody decides: `/resume` continues, `/retry` measures again, `/abort` ends the run",
   },
   ANALYSIS_ACCEPTED: {
     subject: "person",
     says: ({ check, by }, names) =>
-      "host" in check
-        ? `${hookPhrase(check)} is passed over: @${by} decided so`
-        : `${analysisPhrase(check, names)} is accepted: @${by} decided so`,
+      "host" in check ? `@${by} decided to go on without ${hookPhrase(check)}` : `@${by} accepted ${analysisPhrase(check, names)}`,
   },
   CHECKS_END_WITH_RUN: { subject: "run", says: ({ ended }) => (ended ? "the run has ended" : "the run is ending") },
   ASK_FAILED_CHECK: {
     subject: "run",
     actions: ["retry", "resume", "abort"],
-    says: "`/retry` {again} again, `/resume` goes on all the same (maintain), `/abort` ends the run",
+    says: "`/retry` {again} again, `/resume` continues all the same (needs maintain), `/abort` ends the run",
   },
   ASK_UNDECIDED_CHECK: {
     subject: "run",
     actions: ["resume", "retry", "abort"],
     says: ({ again }) =>
       again === "asks"
-        ? "`/retry` asks again, `/resume` goes on without its consent, `/abort` ends the run"
-        : "`/resume` goes on, `/retry` measures again, `/abort` ends the run",
+        ? "`/retry` asks again, `/resume` continues without its answer, `/abort` ends the run"
+        : "`/resume` continues, `/retry` measures again, `/abort` ends the run",
   },
 
   HOOK_ASKED: {
@@ -55,28 +53,33 @@ export const CHECKS: Entries<CheckReasons> = entriesOf<CheckReasons>()({
   HOOK_ENDED: { subject: "hook", says: "{hook}: {phase}: {because}" },
   HOOK_SAID: {
     subject: "hook",
-    says: ({ said }) => ({ go: "it answered to go on", fail: "it answered that the run has failed", wait: "it answered to wait" })[said],
+    says: ({ said }) =>
+      ({
+        go: "it answered that the run may go on",
+        fail: "it answered that the run has failed",
+        wait: "it answered that the run has to wait",
+      })[said],
   },
-  HOOK_HOLDS: { subject: "hook", says: "{hook} holds: {because}" },
-  HOOK_HELD_TOO_LONG: { subject: "hook", says: "it has held the stage for {forMs}: {because}" },
+  HOOK_HOLDS: { subject: "hook", says: "{hook} asks to wait: {because}" },
+  HOOK_HELD_TOO_LONG: { subject: "hook", says: "it has asked to wait for {forMs}: {because}" },
   HOOK_ASKED_OFTEN: { subject: "hook", says: "{because} (asked {times} times)" },
   HOOK_NOT_ANSWERED: { subject: "hook", says: "{hook}: {because}" },
   HOOK_FAILED_RUN: {
     subject: "hook",
     actions: ["retry", "resume", "abort"],
-    says: "{hook} failed the run: {because}",
+    says: "{hook} answered that the run has failed: {because}",
     means: "a hook of the stage answered that the run has failed",
-    todo: "look at the system that answered. `/retry` asks it again, `/resume` goes on all the same, `/abort` ends the run",
+    todo: "look at the system that answered. `/retry` asks it again, `/resume` continues all the same, `/abort` ends the run",
   },
   HOOK_UNDECIDED: {
     subject: "hook",
     actions: ["retry", "resume", "abort"],
-    says: "{hook} gives no answer to go by: {because}",
-    means: "a hook could not be reached, or its answer is none that the protocol knows",
-    todo: "put the hook right, then `/retry`; or `/resume` goes on without its consent",
+    says: "{hook} gives no usable answer: {because}",
+    means: "Stagecoach could not reach a hook, or cannot use its answer",
+    todo: "put the hook right, then `/retry`; or `/resume` continues without its answer",
   },
   HOOK_UNANSWERED_AT_END: { subject: "hook", says: "it had not answered when the run ended" },
-  HOOK_OVER_WITH_RUN: { subject: "hook", says: "the run ended; last: {because}" },
+  HOOK_OVER_WITH_RUN: { subject: "hook", says: "the run ended first; the last answer: {because}" },
   HOOK_SECRET_MISSING: {
     subject: "hook",
     says: "the server has no secret to sign with (`hooks.secretFile` in its configuration)",

@@ -6,7 +6,7 @@ const MOST_NAMED = 20;
 
 /** Names as people wrote them; none: all. */
 function written(clusters: readonly string[]): string {
-  return clusters.length === 0 ? "every cluster" : clusters.join(", ");
+  return clusters.length === 0 ? "all clusters" : clusters.join(", ");
 }
 
 /** What came of commands that name clusters: skip, requeue, halt and hotfix. */
@@ -32,10 +32,10 @@ export const CLUSTER_COMMANDS = entriesOf<CommandReasons>()({
     subject: "batch",
     says: ({ by }) =>
       ({
-        skip: "a cluster of it is left out",
-        requeue: "a cluster of it is put off",
-        retry: "a cluster of it is tried again",
-        hotfix: "a cluster of it is updated out of turn",
+        skip: "one of its clusters is left out",
+        requeue: "one of its clusters is put off",
+        retry: "one of its clusters is tried again",
+        hotfix: "one of its clusters is updated out of turn",
       })[by],
   },
   SKIP_DONE: { subject: "cluster", says: ({ clusters }, names) => `this run leaves out ${names.clusters(clusters, MOST_NAMED)}` },
@@ -46,8 +46,8 @@ export const CLUSTER_COMMANDS = entriesOf<CommandReasons>()({
   REQUEUE_DONE: {
     subject: "cluster",
     says: ({ clusters, back }, names) => {
-      const first = back.length === 0 ? "" : `; first a batch puts back what ${names.clusters(back, MOST_NAMED)} had before`;
-      return `the stage takes ${names.clusters(clusters, MOST_NAMED)} at its end${first}`;
+      const first = back.length === 0 ? "" : `; before that, a batch puts back what ${names.clusters(back, MOST_NAMED)} had`;
+      return `the stage updates ${names.clusters(clusters, MOST_NAMED)} last${first}`;
     },
   },
   NOTHING_FAILED: { subject: "run", says: "no cluster has failed" },
@@ -66,7 +66,7 @@ export const CLUSTER_COMMANDS = entriesOf<CommandReasons>()({
     subject: "cluster",
     actions: ["halt"],
     says: ({ clusters, until }) =>
-      `no run of this repo merges a change for ${written(clusters)} ${until === undefined ? "until `/halt --off`" : `until ${until}`}`,
+      `no run of this repo merges a change for ${clusters.length === 0 ? "any cluster" : written(clusters)} ${until === undefined ? "until `/halt --off`" : `until ${until}`}`,
   },
   HALT_NOT_FOUND: {
     subject: "cluster",
@@ -81,7 +81,7 @@ export const CLUSTER_COMMANDS = entriesOf<CommandReasons>()({
   HOTFIX_OF_ROLLBACK: { subject: "run", says: "this run is a rollback: its clusters go back in order" },
   HOTFIX_WANTS_REASON: { subject: "run", says: ({ names }) => `say why: \`/hotfix ${names.join(" ")} customer down\`` },
   HOTFIX_STAGES_DIFFER: { subject: "stage", says: "these clusters are of different stages: write one command for each stage" },
-  HOTFIX_TOO_LARGE: { subject: "stage", says: ({ most }) => `at most ${count(most, "cluster")} of this stage may be updated at once` },
+  HOTFIX_TOO_LARGE: { subject: "stage", says: ({ most }) => `this stage updates at most ${count(most, "cluster")} at once` },
   HOTFIX_OVER_LIMITS: { subject: "repository", says: "the repo's limits allow {allowed}" },
   CLUSTERS_KEPT_APART: { subject: "cluster", says: "{clusters} are kept apart in this stage: write one command for each" },
   HOTFIX_DONE: {
@@ -90,5 +90,5 @@ export const CLUSTER_COMMANDS = entriesOf<CommandReasons>()({
       `Stagecoach updates ${names.clusters(clusters, MOST_NAMED)} next, out of turn: ${text}. Health, approvals, halts and limits hold as ever`,
   },
   IN_BATCH_ALREADY: { subject: "cluster", says: "{cluster} is in a batch already: {because}" },
-  MOVED_ALREADY: { subject: "cluster", says: "{cluster} has moved already: {because}" },
+  MOVED_ALREADY: { subject: "cluster", says: "{cluster} has the release already: {because}" },
 });

@@ -18,10 +18,10 @@ const ROLLOUTS_DONE_WORDS: Record<string, string> = {
 
 /** What came of commands with `--rollouts`. */
 export const ROLLOUT_COMMANDS = entriesOf<CommandReasons>()({
-  NOT_OF_ROLLOUTS: { subject: "application", says: "/{command} has nothing to do with Argo Rollouts" },
+  NOT_OF_ROLLOUTS: { subject: "application", says: "`/{command}` does nothing to Argo Rollouts" },
   ROLLOUTS_NOT_MERGED: {
     subject: "application",
-    says: "nothing of it is merged yet, so its Argo Rollouts are those of the release before",
+    says: "nothing of the batch is merged yet, so its Argo Rollouts are those of the release before",
   },
   ROLLOUTS_TOO_MANY: {
     subject: "application",

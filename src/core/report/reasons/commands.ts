@@ -1,9 +1,10 @@
+import type { AnyReason } from "../../base/reason.ts";
 import type { CommandReasons } from "../../reasons/commands.ts";
 import type { CheckRef } from "../../reasons/refs.ts";
 import { CLUSTER_COMMANDS } from "./commands-clusters.ts";
 import { ROLLOUT_COMMANDS } from "./commands-rollouts.ts";
 import { type Entries, entriesOf } from "./entry.ts";
-import { checkPhrase, type Names } from "./phrases.ts";
+import { checkPhrase, ended, type Names } from "./phrases.ts";
 
 const MOST_NAMED = 20;
 
@@ -14,14 +15,20 @@ function both(clusters: readonly string[], checks: readonly CheckRef[], names: N
   );
 }
 
+/** Why a run is paused: by whom, or what of. */
+function pausedPhrase(because: AnyReason, names: Names): string {
+  const why = names.because(because);
+  return because.code === "PAUSED_BY" ? why : `the run is paused: ${why}`;
+}
+
 /** What came of commands. */
 const GENERAL = entriesOf<CommandReasons>()({
-  COMMAND_GIVEN: { subject: "person", says: "@{by} wrote {text}" },
-  COMMAND_ENDED: { subject: "person", says: "@{by} wrote {text}: {outcome}" },
+  COMMAND_GIVEN: { subject: "person", says: "@{by} wrote `{text}`" },
+  COMMAND_ENDED: { subject: "person", says: "@{by} wrote `{text}`: {outcome}" },
   RUN_STATUS: { subject: "run", says: "{phase}: {because}" },
   PERMISSION_MISSING: {
     subject: "person",
-    says: "/{command} needs {needs} permission on this repository; @{by} has {has}",
+    says: "`/{command}` needs {needs} permission on this repository; @{by} has {has}",
     means: "somebody commented a command that needs more rights than they have",
     todo: "somebody with that permission gives it",
   },
@@ -36,31 +43,39 @@ const GENERAL = entriesOf<CommandReasons>()({
     subject: "run",
     says: ({ before }) =>
       ({
-        run: "it was written before this run started",
-        bake: "it was written before this bake began",
-        wait: "it was written before this wait began",
-        failure: "it was written before the failure it would answer",
-        halt: "it was written before the halt it would lift",
+        run: "the comment was written before this run started",
+        bake: "the comment was written before this bake began",
+        wait: "the comment was written before this wait began",
+        failure: "the comment was written before the failure that it would answer",
+        halt: "the comment was written before the halt that it would lift",
       })[before],
   },
   COMMAND_TOO_LATE: {
     subject: "run",
-    says: "Stagecoach could not take it up within 15 minutes of being written, so it does nothing: comment again if it still holds",
+    says: "Stagecoach could not act on the comment within 15 minutes, so it does nothing: comment again if you still want this",
   },
-  COMMAND_OVERTAKEN: { subject: "person", says: "@{by} wrote `{text}` after it, which comes first: comment again if it still holds" },
-  COMMAND_BEFORE_PULL: { subject: "pull", says: "it was written before {pull} was {event}" },
-  COMMAND_BEFORE_PAUSE: { subject: "run", says: "it was written before the pause it would end: {because}" },
+  COMMAND_OVERTAKEN: { subject: "person", says: "@{by} wrote `{text}` later, which comes first: comment again if you still want this" },
+  COMMAND_BEFORE_PULL: { subject: "pull", says: "the comment was written before {pull} was {event}" },
+  COMMAND_BEFORE_PAUSE: { subject: "run", says: "the comment was written before the pause that it would end: {because}" },
   RUN_HAS_ENDED: { subject: "run", says: "the run has ended: {phase}" },
   RUN_IS_ENDING: { subject: "run", says: "the run is ending: {because}" },
-  RUN_IS_PAUSED: { subject: "run", actions: ["resume"], says: "the run is paused: {because}. Next: {ask}" },
-  HOTFIX_WHILE_PAUSED: { subject: "run", actions: ["resume"], says: "the run is paused, and nothing merges: {because}. Next: {ask}" },
-  COMMAND_WAITS_FOR_MERGE: { subject: "pull", says: "/{command} of @{by} waits until GitHub has merged {pull}, or refused to" },
+  RUN_IS_PAUSED: {
+    subject: "run",
+    actions: ["resume"],
+    says: ({ because, ask }, names) => `${ended(pausedPhrase(because, names))} Next: ${names.because(ask)}`,
+  },
+  HOTFIX_WHILE_PAUSED: {
+    subject: "run",
+    actions: ["resume"],
+    says: ({ because, ask }, names) => `nothing merges, since ${ended(pausedPhrase(because, names))} Next: ${names.because(ask)}`,
+  },
+  COMMAND_WAITS_FOR_MERGE: { subject: "pull", says: "`/{command}` of @{by} waits until GitHub has merged {pull}, or refused to" },
 
-  ASK_RESUME: { subject: "run", actions: ["resume"], says: "`/resume` goes on" },
+  ASK_RESUME: { subject: "run", actions: ["resume"], says: "`/resume` continues the run" },
   ASK_BESIDES: {
     subject: "run",
     actions: ["resume"],
-    says: "{ask}. Whatever is done about it, nothing merges until `/resume`, since @{by} paused the run",
+    says: "{ask}. @{by} has paused the run as well: nothing merges until `/resume`",
   },
   ALREADY_PAUSED: { subject: "run", says: "the run is paused already: {because}" },
   PAUSED_BY: { subject: "person", actions: ["resume"], says: "@{by} paused the run[: {text}]" },
@@ -71,9 +86,9 @@ const GENERAL = entriesOf<CommandReasons>()({
     subject: "run",
     actions: ["retry"],
     says: ({ clusters, checks }, names) =>
-      `/resume would accept ${both(clusters, checks, names)} as failed, which needs maintain permission; \`/retry\` looks again`,
+      `\`/resume\` would accept ${both(clusters, checks, names)} as failed, which needs maintain permission; \`/retry\` looks again`,
   },
-  FAILED_SINCE: { subject: "cluster", says: "{clusters} failed after it was written: look at what failed, then comment again" },
+  FAILED_SINCE: { subject: "cluster", says: "{clusters} failed after the comment was written: look at what failed, then comment again" },
   RESUMED_BY: { subject: "person", says: "@{by} resumed the run[: {text}]" },
   RESUME_DONE: {
     subject: "run",
@@ -83,21 +98,21 @@ const GENERAL = entriesOf<CommandReasons>()({
     },
   },
   RESUMED_WITH_ROLLOUTS: { subject: "run", says: "{resumed}; Argo Rollouts: {rollouts}" },
-  HEAD_CHANGED: { subject: "pull", says: "somebody changed its head, so Stagecoach builds it again" },
+  HEAD_CHANGED: { subject: "pull", says: "somebody pushed to it, so Stagecoach rebuilds it" },
   ABORTED_BY: { subject: "person", says: "@{by} aborted the run[: {text}]" },
 
   NOTHING_TO_PROMOTE: { subject: "run", says: "`/promote` has no wait to end: {because}" },
-  BAKE_OVER: { subject: "batch", says: "its bake is over; {because}. `/promote --full` (maintain) ends analyses, too" },
+  BAKE_OVER: { subject: "batch", says: "its bake is over; {because}. `/promote --full` (needs maintain) ends analyses, too" },
   BAKE_ENDED: { subject: "batch", says: "the bake of {batch} ends now, if its clusters are healthy" },
   ANALYSIS_NOT_PROMOTED: {
     subject: "analysis",
-    says: "`/promote` does not end an analysis: {because}. `/promote --full` (maintain) ends analyses, too",
+    says: "`/promote` does not end an analysis: {because}. `/promote --full` (needs maintain) does",
   },
   STEP_PAUSE_ENDED: { subject: "batch", says: "the pause of {batch} ends now, if its clusters are healthy: on to {after}" },
   STAGE_APPROVED: { subject: "stage", says: '@{by} approved stage "{stage}"' },
   FULL_NEEDS_MAINTAIN: {
     subject: "person",
-    says: ({ rollouts }) => `/promote ${rollouts ? "--rollouts " : ""}--full needs maintain permission`,
+    says: ({ rollouts }) => `\`/promote ${rollouts ? "--rollouts " : ""}--full\` needs maintain permission`,
   },
   FULL_GIVEN_ALREADY: { subject: "run", says: "@{by} ended all waits already" },
   WAITS_ENDED_BY: { subject: "person", says: "@{by} ended all later waits" },
@@ -115,9 +130,9 @@ const GENERAL = entriesOf<CommandReasons>()({
   RETRY_DONE: {
     subject: "run",
     says: ({ clusters, checks, pausedBy }, names) => {
-      const again = clusters.length > 0 || checks.length === 0 ? [names.clusters(clusters)] : [];
       const held = pausedBy === undefined ? "" : `; the run stays paused by @${pausedBy} until \`/resume\``;
-      return `Stagecoach looks again at ${[...again, ...checks.slice(0, 5).map((check) => checkPhrase(check, names))].join("; ")}${held}`;
+      const again = both(clusters, checks, names);
+      return `${again === "" ? "there is nothing to look at again" : `Stagecoach looks again at ${again}`}${held}`;
     },
   },
   TARGET_LOOKED_AT_ANEW: { subject: "application", says: "Stagecoach looks at it again" },
@@ -126,19 +141,19 @@ const GENERAL = entriesOf<CommandReasons>()({
   ROLLBACK_OF_ROLLBACK: {
     subject: "run",
     actions: ["abort"],
-    says: "this run is a rollback itself; `/abort` ends it, and a release of the version you want goes forward again",
+    says: "this run is a rollback itself; `/abort` ends it, and a new release goes forward to the version you want",
   },
   ROLLING_BACK_ALREADY: { subject: "run", says: "it is being rolled back already, as {by} asked" },
   ROLLBACK_WANTS_VERSION: { subject: "run", says: "`--to` needs a version: `/rollback --to v1.4.1`" },
   ROLLBACK_WANTS_TO: {
     subject: "run",
     actions: ["rollback"],
-    says: "{given} is not a reason: `/rollback --to {given}` goes back to that version, `/rollback` to what each cluster had",
+    says: "to go back to {given}, comment `/rollback --to {given}`; to what each cluster had, `/rollback` alone",
   },
   COMMAND_FOR_WHOLE_RUN: {
     subject: "run",
     says: ({ command, names: given }) =>
-      `\`/${command}\` is for the whole run, and ${given.slice(0, 5).join(", ")} looks like clusters it was meant for: \`/requeue CLUSTER\` and \`/skip CLUSTER\` are for some of them; \`/${command}\` alone, or with a reason in words, is for all`,
+      `\`/${command}\` is for the whole run, and ${given.slice(0, 5).join(", ")} looks like ${given.length === 1 ? "a cluster" : "clusters"}: comment \`/requeue CLUSTER\` or \`/skip CLUSTER\` for some of them, \`/${command}\` alone or with a reason in words for all`,
   },
   ROLLED_BACK_BY: { subject: "person", says: "@{by} rolled the run back[ to {to}][: {text}]" },
   ROLLBACK_DONE: {
@@ -146,7 +161,7 @@ const GENERAL = entriesOf<CommandReasons>()({
     says: ({ clusters, left, because }, names) => {
       const why = because === undefined ? "" : ` (${names.because(because)})`;
       const rest = left.length === 0 ? "" : `; left as they are: ${names.clusters(left)}${why}`;
-      return `a run of its own puts back ${names.clusters(clusters, MOST_NAMED)}, in reverse order${rest}`;
+      return `a rollback run puts back ${names.clusters(clusters, MOST_NAMED)}, in reverse order${rest}`;
     },
   },
 });

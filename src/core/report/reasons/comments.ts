@@ -1,3 +1,4 @@
+import { count } from "../../base/count.ts";
 import type { CommentReasons } from "../../reasons/comments.ts";
 import { SETTINGS_FILE } from "../../spec/repo-config.ts";
 import type { Entries } from "./entry.ts";
@@ -15,7 +16,7 @@ export const COMMENTS: Entries<CommentReasons> = {
     },
   },
   COMMENT_TOO_LONG: { says: () => "this comment is too long, or nested too deep, to read: write commands in a comment of their own" },
-  COMMANDS_TOO_MANY: { says: ({ most }) => `a comment may hold at most ${most} commands` },
+  COMMANDS_TOO_MANY: { says: ({ most }) => `a comment may hold at most ${count(most, "command")}` },
   COMMAND_UNKNOWN: { says: ({ given, near }) => `there is no command \`/${given}\`; ${didYouMean(`\`/${near}\``, "")}` },
   FLAG_UNKNOWN: {
     says({ command, flag, known, near }) {
@@ -39,12 +40,12 @@ export const COMMENTS: Entries<CommentReasons> = {
     subject: "person",
     says: ({ command, needs, has }) => `\`/${command}\` needs ${needs} permission on this repository, and you have ${has}`,
   },
-  BYPASS_NOT_GIVEN: { subject: "person", says: "@{by}, who put it on, may not give `/hotfix` here" },
+  BYPASS_NOT_GIVEN: { subject: "person", says: "@{by} put the label on, and may not use `/hotfix` here" },
   BYPASS_BEFORE_HEAD: {
     subject: "person",
-    says: "@{by} put it on before the present head was pushed, or in the same second: whoever may give `/hotfix` takes it off and puts it on again",
+    says: "@{by} put the label on before the last push, or in the same second: somebody who may use `/hotfix` takes it off and puts it on again",
   },
-  BYPASS_UNSEEN: { subject: "pull", says: "GitHub does not say who put it on, or when the present head was pushed" },
+  BYPASS_UNSEEN: { subject: "pull", says: "GitHub does not say who put the label on, or when the last push was" },
   COMMENTER_ASKS_TOO_OFTEN: {
     subject: "person",
     says: () =>
@@ -53,7 +54,7 @@ export const COMMENTS: Entries<CommentReasons> = {
   COMMANDS_UNDECIDED: {
     subject: "file",
     says: ({ command }) =>
-      `\`${SETTINGS_FILE}\` on the default branch has an error, so Stagecoach cannot tell who may give \`/${command}\`: correct it first; \`stagecoach lint\` shows where`,
+      `\`${SETTINGS_FILE}\` on the default branch has an error, so Stagecoach cannot tell who may use \`/${command}\`: correct it first; \`stagecoach lint\` shows where`,
   },
   COMMENTER_NOT_IN_TEAM: {
     subject: "person",

@@ -1,4 +1,5 @@
 /** Why an Argo CD cannot be read, asked or steered. */
+import { count } from "../../base/count.ts";
 import { formatDuration } from "../../base/time.ts";
 import type { ControlPlaneReasons } from "../../reasons/control-plane.ts";
 import type { Entries } from "./entry.ts";
@@ -19,9 +20,9 @@ const SAYS: Says = {
   COLLECTION_LOST: ({ what, because, advice }, names) =>
     `${what}: ${names.because(because)}${advice === undefined ? "" : `; ${names.because(advice)}`}`,
   COLLECTION_UNLISTED: "Stagecoach has not listed its {what} yet",
-  COLLECTION_SILENT: "it has sent nothing of its {what} for {seconds}s",
+  COLLECTION_SILENT: ({ what, seconds }) => `it has sent nothing of its ${what} for ${formatDuration(seconds * 1000)}`,
   COLLECTION_CLOSED: "it closed the connection that brings its {what}",
-  TOO_MANY_OBJECTS: "it has more than {most} {what}",
+  TOO_MANY_OBJECTS: "it has more {what} than {most}",
   TOO_MANY_CHANGES: "its {what} change faster than Stagecoach can list them",
   NO_ARGOCD_LIST: ({ message }) =>
     `the answer is not a list from Argo CD${message === undefined ? ": it has no items" : ` (${message}); is it the right address?`}`,
@@ -52,7 +53,7 @@ const SAYS: Says = {
   KUBECONFIG_UNUSABLE: ({ problem }) => KUBECONFIG[problem],
   KUBECONFIG_CREDENTIALS: "the kubeconfig's credentials cannot be used: {because}",
 
-  HOST_SILENT: "{origin} sent nothing for {seconds}s",
+  HOST_SILENT: ({ origin, seconds }) => `${origin} sent nothing for ${formatDuration(seconds * 1000)}`,
   HOST_SLOW: ({ origin, ms }) => `${origin} took longer than ${formatDuration(ms)}`,
   HOST_UNANSWERING: "no answer from {origin}: {because}",
   HOST_BROKE_OFF: "{origin} broke off in the middle of its answer",
@@ -70,7 +71,7 @@ const SAYS: Says = {
   ANSWER_TOO_LARGE: ({ what, most, origin }) => {
     if (what === "head") return "the head of the answer is larger than that of any list";
     const whole = what === "answer" ? `the answer${origin === undefined ? "" : ` of ${origin}`}` : `an ${what}`;
-    return `${whole} is larger than ${most} bytes`;
+    return `${whole} is larger than ${count(most, "byte")}`;
   },
   ANSWER_BROKEN: ({ byte }) => (byte === undefined ? "the answer broke off" : `the answer is not JSON at byte ${byte}`),
   STREAM_ENDED: "the stream ended with an error",

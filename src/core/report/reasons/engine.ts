@@ -2,11 +2,11 @@ import { formatDuration } from "../../base/time.ts";
 import type { EngineReasons } from "../../reasons/engine.ts";
 import type { Problem } from "../../reasons/problem.ts";
 import { type Entries, entriesOf } from "./entry.ts";
-import { few, release, sha } from "./phrases.ts";
+import { ended, few, release, sha } from "./phrases.ts";
 import { sayProblem } from "./problems/problems.ts";
 import { sayRender } from "./render.ts";
 
-const UNVERIFIED = "set sourceRef.unverified: true to go on without that check";
+const UNVERIFIED = "Without that check it goes on with sourceRef.unverified: true";
 const killed = (by = "time or memory", end = true) =>
   `planning it takes too much ${by}: Stagecoach ${end ? "leaves it alone until its head changes" : "tries again"}`;
 const EDITED = "was edited since this run began";
@@ -18,7 +18,7 @@ function placed(problem: Problem): string {
 }
 
 /** How a set comes from its manifest to the cluster. */
-const BY = { kustomize: " by way of kustomize", helm: " by way of Helm", unknown: "" } as const;
+const BY = { kustomize: " through kustomize", helm: " through Helm", unknown: "" } as const;
 
 /** What the engine sees, cannot see, and tells. */
 export const ENGINE: Entries<EngineReasons> = entriesOf<EngineReasons>()({
@@ -32,14 +32,14 @@ export const ENGINE: Entries<EngineReasons> = entriesOf<EngineReasons>()({
         files.length === 0 ? `no file of the repo declares ApplicationSet ${set}` : `${few(files)} declare ApplicationSet ${set}`;
       const which =
         plane === undefined ? "" : files.length === 0 ? ` that ${plane} follows` : `, and which of them ${plane} follows is not clear`;
-      return `${what}${which}, so Stagecoach cannot tell what the change would delete; ${UNVERIFIED}`;
+      return `${what}${which}, so Stagecoach cannot tell what the change would delete. ${UNVERIFIED}`;
     },
   },
   GUARD_UNRENDERED: {
     subject: "file",
     says: ({ problem, because }, names) => {
       const why = problem === undefined ? "Argo CD's own error is not known" : `${problem.where}: ${sayRender(problem).message}`;
-      return `Stagecoach cannot render the ApplicationSet, so it does not know what it would change: ${why}; ${names.because(because)}; ${UNVERIFIED}`;
+      return `Stagecoach cannot render the ApplicationSet, so it does not know what it would change: ${why}; ${ended(names.because(because))} ${UNVERIFIED}`;
     },
   },
   PLANE_NOT_ASKED: { subject: "controlPlane", says: "Stagecoach cannot ask control plane {plane} now" },
@@ -57,10 +57,14 @@ export const ENGINE: Entries<EngineReasons> = entriesOf<EngineReasons>()({
     },
   },
   COMMIT_UNREADABLE: { subject: "repository", says: "Stagecoach cannot read the commit {commit}" },
-  GUARD_DELETES: { subject: "application", says: ({ applications }) => `it would delete ${few(applications)} and their workloads` },
+  GUARD_DELETES: {
+    subject: "application",
+    says: ({ applications }) => `it would delete ${few(applications)} with ${applications.length === 1 ? "its" : "their"} workloads`,
+  },
   GUARD_CREATES: {
     subject: "application",
-    says: ({ applications }) => `it would create ${few(applications)}, which is not part of this batch`,
+    says: ({ applications }) =>
+      `it would create ${few(applications)}, which ${applications.length === 1 ? "is" : "are"} not part of this batch`,
   },
   GUARD_CHANGES: { subject: "application", says: "it would change {application}, which[ follows {follows} and] is not part of this batch" },
   GUARD_MOVES: { subject: "application", says: "it would change {field} of {application}" },
@@ -78,7 +82,7 @@ export const ENGINE: Entries<EngineReasons> = entriesOf<EngineReasons>()({
   GUARD_SET_MADE: {
     subject: "file",
     says: ({ plane, by, changed }) =>
-      `it would change ${changed}, from which the ApplicationSet in ${plane} is made${BY[by]}: Stagecoach cannot work out what comes of that; pin files that its generators read from Git, or ${UNVERIFIED}`,
+      `it would change ${changed}, from which the ApplicationSet in ${plane} is made${BY[by]}: Stagecoach cannot work out what comes of that; pin files that its generators read from Git. ${UNVERIFIED}`,
   },
   GUARD_LOSES: { subject: "application", says: "{application} runs in {plane} and would be gone after the merge" },
   GUARD_READ_OUTSIDE: {
@@ -116,8 +120,8 @@ export const ENGINE: Entries<EngineReasons> = entriesOf<EngineReasons>()({
   ARGOCD_UNSEEN: { subject: "controlPlane", says: "Stagecoach cannot read what Argo CD has" },
   NO_ANALYSES: { subject: "analysis", says: "this server runs no analyses" },
   NO_HOOKS: { subject: "hook", says: "this server asks no hooks" },
-  APPROVER_UNSEEN: { subject: "person", says: "Stagecoach cannot see at the moment whether they are still in one of them" },
-  APPROVER_LEFT: { subject: "person", says: "is in none of them any more" },
+  APPROVER_UNSEEN: { subject: "person", says: "Stagecoach cannot see right now whether they are still in one of the teams" },
+  APPROVER_LEFT: { subject: "person", says: "is in none of the teams any more" },
   REPOSITORY_ARCHIVED: {
     subject: "repository",
     says: "the repository is archived, so nobody can write to it, and the run waits",
@@ -169,7 +173,7 @@ export const ENGINE: Entries<EngineReasons> = entriesOf<EngineReasons>()({
   INVENTORY_UNREAD: {
     subject: "file",
     says: ({ problem }) =>
-      `Stagecoach cannot read the clusters, so nothing that depends on them goes on: ${placed(problem)}; ${sayProblem(problem).hint}.`,
+      `Stagecoach cannot read the clusters, so nothing that depends on them goes on: ${placed(problem)}. To correct it, ${sayProblem(problem).hint}.`,
   },
   ANALYSIS_NOT_STARTED: { subject: "analysis", says: "Stagecoach could not start an analysis, and tries again: {said}" },
   LABELS_NOT_SET: {
@@ -197,7 +201,7 @@ export const ENGINE: Entries<EngineReasons> = entriesOf<EngineReasons>()({
   RUN_BEGUN_LATE: {
     subject: "run",
     says: (reason) =>
-      `the run of ${release(reason)} began: what it was refused for since ${reason.since.slice(0, 16).replace("T", " ")} UTC is over`,
+      `the run of ${release(reason)} has begun: what held it back since ${reason.since.slice(0, 16).replace("T", " ")} UTC is over`,
   },
   RELEASE_REJECTED: { subject: "run", says: (r) => `${release(r)} was rejected: #${r.run} is in progress` },
   RELEASE_HAS_NO_RUN: { subject: "run", actions: ["retry"], says: "this release was rejected, and has no run; `/retry` starts it" },
@@ -214,18 +218,18 @@ export const ENGINE: Entries<EngineReasons> = entriesOf<EngineReasons>()({
   PLAN_KILLED: { subject: "pull", says: ({ by, final }) => killed(by, final) },
   NOTE_ROLLOUT_GOES: {
     subject: "file",
-    says: "Merging removes rollout **{rollout}**: no release of it starts a run any more; a run in progress goes on as it began.",
+    says: "Merging this removes rollout **{rollout}**: no release of it starts a run any more; a run in progress goes on as it began.",
   },
   NOTE_ROLLOUT_NEW: {
     subject: "file",
-    says: "Rollout **{rollout}** is new: merging it takes its release for what runs already, and starts nothing.",
+    says: "Rollout **{rollout}** is new: Stagecoach takes its release for what runs already, so merging it starts no run.",
   },
   NOTE_SOURCE_OF_FORK: {
     subject: "file",
     says: "Rollout **{rollout}** names another `sourceRef` than the base does. A pull request from a fork is planned with those of the base only: push it to a branch of this repository to see what it would do.",
   },
-  NOTE_NO_RELEASE: { subject: "file", says: "**{rollout}**: it has no release, so it can be planned but not run." },
-  NOTE_NO_TAG: { subject: "file", says: "**{rollout}**: no tag has a version in {range} yet." },
+  NOTE_NO_RELEASE: { subject: "file", says: "Rollout **{rollout}** has no release, so it can be planned but not run." },
+  NOTE_NO_TAG: { subject: "file", says: "Rollout **{rollout}** has no release yet: no tag has a version in {range}." },
   PULL_TOO_LARGE: {
     subject: "pull",
     says: "this pull request from a fork brings more than {mebibytes} MiB, so Stagecoach does not look at what it would do: make it smaller, or push it to a branch of this repository",

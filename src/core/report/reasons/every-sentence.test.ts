@@ -12,10 +12,12 @@
  * So: who acts comes first, then what is awaited or why; a verb the reader can use; times with their zone. A reason that stands behind another
  * begins lower case and has no stop; where it stands by itself `wholeSentence` gives it both.
  */
+import { readFile } from "node:fs/promises";
 import { expect, test } from "vitest";
 import type { AnyReason } from "../../base/reason.ts";
 import type { ProblemReason } from "../../reasons/problem.ts";
 import type { RenderProblem } from "../../reasons/render.ts";
+import { COMMANDS } from "../../spec/commands.ts";
 import { sayExpression, sayMetric } from "./analysis.ts";
 import type { Entry } from "./entry.ts";
 import { PROBLEMS, sayProblem } from "./problems/problems.ts";
@@ -88,7 +90,7 @@ const VERBS = new Set(
 );
 
 /** What a rule for prose refuses in a line of people's text, by the name of the rule. */
-const RULES: Readonly<Record<string, (said: string, step: string | undefined) => boolean>> = {
+const RULES: Readonly<Record<string, (said: string, step: string | undefined, code: string) => boolean>> = {
   "begins with a capital, a sign or a name": (said, step) => step === undefined && /^(?:an?|the|it|its|no|not|waiting|there)\b/.test(said),
   "ends once": (said, step) => /\w(?:[.,;:!?]{2}(?=\s|$)|[.,;:]\s+[.,;:](?=\s|$))/.test(`${said} ${step ?? ""}`),
   "has one space between words": (said, step) => / {2}/.test(`${said} ${step ?? ""}`),
@@ -98,7 +100,44 @@ const RULES: Readonly<Record<string, (said: string, step: string | undefined) =>
     step !== undefined && !/^did you mean /.test(step) && !VERBS.has(step.split(/[ :,]/)[0] ?? ""),
   "has a next step that is not the message again": (said, step) => step !== undefined && said.includes(step.split(/[;:,]/)[0] ?? step),
   "is short enough to be read": (said, step) => said.length > 420 || (step ?? "").length > 260,
+  "has no more than 40 words a sentence": (said) => said.split(/[.?!]\)? /).some((one) => one.split(" ").length > 40),
+  "has no more than 26 words in a row": (said, step) =>
+    [said, step ?? ""].some((text) =>
+      withoutCode(text)
+        .split(/[.;:?!]\)? /)
+        .some((part) => part.split(" ").length > 26),
+    ),
+  "says of what is next who or what it is": (said, _, code) => /^(?:NEXT|ASK)_/.test(code) && /^(?:It|Its|They|Their|Them)\b/.test(said),
+  "marks a command as code": (said) => COMMAND.test(withoutCode(said)),
+  "counts one of one": (said) => /(?<!batch |[\w.-])1 (?!has\b|is\b|does\b|was\b|contains\b)[a-z]+s\b/.test(said),
+  "begins small behind a colon": (said) => /: (?:An?|It|Its|None|Somebody|The|Waiting) /.test(said),
 };
+
+/** The commands of people, where no path, range or address is meant. */
+const COMMAND = new RegExp(`(?<![\\w/.*-])/(?:${COMMANDS.map(({ name }) => name).join("|")})\\b(?!/)`);
+
+function withoutCode(text: string): string {
+  return text.replaceAll(/`[^`]*`/g, "code");
+}
+
+/** Places of the docs that a text names and that are not there, as a heading or at all. */
+async function lostPlaces(text: string): Promise<string[]> {
+  const named = [...new Set(text.match(/\bdocs\/[\w-]+\.md(?:#[\w-]+)?/g))];
+  const there = await Promise.all(
+    named.map(async (place) => {
+      const [file = "", anchor] = place.split("#");
+      const page = await readFile(file, "utf8").catch(() => "");
+      const anchors = [...page.matchAll(/^#+ (.*)$/gm)].map(([, heading = ""]) =>
+        heading
+          .toLowerCase()
+          .replace(/[^\w\s-]/g, "")
+          .replace(/\s/g, "-"),
+      );
+      return page !== "" && (anchor === undefined || anchors.includes(anchor));
+    }),
+  );
+  return named.filter((_, at) => there[at] !== true);
+}
 
 /** The lines of people's text that a rule refuses, behind the rule and their code. */
 function refusedLines(text: string): string[] {
@@ -107,7 +146,7 @@ function refusedLines(text: string): string[] {
     code = /^\*\*`(\w+)`/.exec(line)?.[1] ?? code;
     if (!line.startsWith("- ") || /^- \*(?:means|to do):/.test(line)) return [];
     const [, said = line.slice(2), step] = /^- (.*) → (.*)$/.exec(line) ?? [];
-    return Object.entries(RULES).flatMap(([rule, refuses]) => (refuses(said, step) ? [`${rule}: ${code} ${line}`] : []));
+    return Object.entries(RULES).flatMap(([rule, refuses]) => (refuses(said, step, code) ? [`${rule}: ${code} ${line}`] : []));
   });
 }
 
@@ -154,5 +193,6 @@ test("every sentence stands in one file, in each of its ways, with what it is ab
   ).toEqual([]);
   expect(internalWords(text)).toEqual([]);
   expect(refusedLines(text)).toEqual([]);
+  expect(await lostPlaces(text)).toEqual([]);
   await expect(text).toMatchFileSnapshot("__snapshots__/every-sentence.md");
 });

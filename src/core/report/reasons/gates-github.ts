@@ -12,7 +12,7 @@ export const GITHUB = entriesOf<GatesReasons>()({
   PULL_MANUAL: { says: "{pull} waits for a person to merge it (merge: Manual)", subject: "pull", actions: ["promote"] },
   PULL_QUEUED: { says: "{pull} is in GitHub's merge queue, place {place} ({state})", subject: "pull" },
   PULL_MERGING: { says: "Stagecoach is merging {pull}", subject: "pull" },
-  HEAD_MOVED: { says: "Stagecoach does not merge it yet: its head moved since", subject: "pull" },
+  HEAD_MOVED: { says: "Stagecoach does not merge it yet: somebody has pushed to it since", subject: "pull" },
   MERGE_BEGINS: { says: "Stagecoach merges {pull} at {head}", subject: "pull" },
   MERGEABLE_UNKNOWN: { says: "waiting for GitHub to say whether {pull} can be merged", subject: "pull" },
   GATE_UNSEEN: { says: "{pull} waits for GitHub to see its check stagecoach/gate", subject: "pull" },
@@ -27,20 +27,20 @@ export const GITHUB = entriesOf<GatesReasons>()({
     todo: "see that its checks report and pass, review it, or make the App a bypass actor of the rule",
   },
   GITHUB_ANSWERED: { says: "{pull} waits for GitHub, which answered: {message}", subject: "pull" },
-  NEXT_QUEUE: { by: "itself", says: "GitHub merges it, or takes it out" },
+  NEXT_QUEUE: { by: "itself", says: "GitHub merges it, or takes it out of the queue" },
   NEXT_GITHUB_ANSWERS: { by: "itself", says: "GitHub answers" },
-  NEXT_GATE_SEEN: { by: "itself", says: "GitHub sees it" },
-  NEXT_GITHUB_RULES: { by: "itself", says: "its checks and reviews are done" },
+  NEXT_GATE_SEEN: { by: "itself", says: "GitHub sees the check" },
+  NEXT_GITHUB_RULES: { by: "itself", says: "the pull request has its checks and reviews" },
   NEXT_CHECK_REPORTS: {
     by: "itself",
     says: ({ check }) =>
-      `a person makes "${check.slice(0, 100)}" report on this pull request (a workflow with a paths filter reports nothing for other paths), or takes it out of the required checks`,
+      `a person makes "${check.slice(0, 100)}" report on this pull request, or takes it out of the required checks; a workflow with a paths filter reports nothing for other paths`,
   },
-  NEXT_CHECK_PASSES: { by: "person", says: "it is run again and passes, or `/abort` ends the run", actions: ["abort"] },
-  NEXT_CHECKS_DONE: { by: "itself", says: "its required checks are done" },
+  NEXT_CHECK_PASSES: { by: "person", says: "somebody runs the check again and it passes, or `/abort` ends the run", actions: ["abort"] },
+  NEXT_CHECKS_DONE: { by: "itself", says: "the required checks are done" },
   NEXT_RULE_CHANGED: { by: "person", says: "a person changes the rule, or lets the App bypass it" },
-  NEXT_REVIEWED: { by: "person", says: "it is reviewed, or the App is let bypass the rule" },
-  NEXT_TRIED_AGAIN: { by: "itself", says: "it is tried again, at once where something of it changes" },
+  NEXT_REVIEWED: { by: "person", says: "a person reviews it, or lets the App bypass the rule" },
+  NEXT_TRIED_AGAIN: { by: "itself", says: "Stagecoach tries again, at once if the pull request changes" },
   ASK_GITHUB_CHANGE: { says: ({ change }) => `${CHANGES[change]}, then \`/resume\`; or \`/abort\``, actions: ["resume", "abort"] },
 });
 
@@ -49,10 +49,10 @@ const CHANGES: Record<GitHubChange, string> = {
   signatures: "have the App's commits signed, or make the App a bypass actor of that rule",
   workflows: "give the App the permission `workflows: write`, or take the workflow files out of what the rollout changes",
   permissions: "give the App `contents: write` and `pull_requests: write` on this repository",
-  ruleset: "have the ruleset's rules met, or make the App a bypass actor of it (Settings, Rules)",
+  ruleset: "meet the ruleset's rules, or make the App a bypass actor of it (Settings, Rules)",
   protection: "let the App push to the base branch in its protection rule",
   archive: "take the repository out of the archive",
-  named: "change what it names",
+  named: "correct what GitHub names",
 };
 
 const MOST_NAMED = 5;
@@ -82,15 +82,15 @@ function checksIn(checks: readonly Check[], state: Check["state"], words: string
 function rule(need: Exclude<PullNeed, Check>): string {
   switch (need.kind) {
     case "reviews":
-      return `it has ${need.have} of ${count(need.want, "approving review")} that count (an App's never does)`;
+      return `it has ${need.have} of the ${count(need.want, "approving review")} it needs (an App's does not count)`;
     case "changesRequested":
       return `${people(need.by.slice(0, MOST_NAMED))} asked for changes`;
     case "codeOwners":
       return "a code owner of the files it changes has not approved";
     case "lastPush":
-      return "somebody other than who pushed last has to approve";
+      return "somebody other than the last to push has to approve";
     case "signatures":
-      return "the base branch takes signed commits only, and its commit is not signed";
+      return "its commit has to be signed";
     case "method":
       return `the base branch does not take merges by ${need.method}${need.allowed.length === 0 ? "" : `, only by ${need.allowed.join(" or ")}`}`;
   }

@@ -6,13 +6,16 @@ import { entriesOf } from "./entry.ts";
 import { analysisPhrase, batchPhrase, people, whatIsOver } from "./phrases.ts";
 
 export const RULES = entriesOf<GatesReasons>()({
-  LIMITS_OTHERS_UNREAD: { says: "Stagecoach could not read the other runs of the repo, and limits hold over all", subject: "repository" },
-  LIMITS_LABELS_UNREAD: { says: "Stagecoach could not read the clusters, and a limit goes by their labels", subject: "controlPlane" },
+  LIMITS_OTHERS_UNREAD: {
+    says: "Stagecoach could not read the repo's other runs, and its limits count all runs together",
+    subject: "repository",
+  },
+  LIMITS_LABELS_UNREAD: { says: "Stagecoach could not read the clusters, and a limit counts them by label", subject: "controlPlane" },
   LIMITS_FULL: {
     says: ({ over, now }) => {
       if (over.label !== undefined)
-        return `${whatIsOver(over)} would be updated at once, and the limits allow ${over.most} (${over.label.percent}%)`;
-      return `${whatIsOver(over)} of the repo would be updated at once, and its limits allow ${over.most}${now.length === 0 ? "" : ` (now: ${now.join(", ")})`}`;
+        return `the repo's limits allow ${over.most} (${over.label.percent}%) at once, and this would make it ${whatIsOver(over)}`;
+      return `the repo's limits allow ${over.most} at once, and this would make it ${whatIsOver(over)}${now.length === 0 ? "" : ` (being updated now: ${now.join(", ")})`}`;
     },
     subject: "repository",
     means: `\`limits\` of ${SETTINGS_FILE} hold over all runs of the repo`,
@@ -20,7 +23,7 @@ export const RULES = entriesOf<GatesReasons>()({
   },
   BATCH_TOO_LARGE: { says: ({ over }) => tooLarge(over), subject: "batch" },
   BATCH_MERGES_ALONE: {
-    says: ({ over, now }) => `${tooLarge(over)}, so it merges once nothing else is being updated (now: ${now.join(", ")})`,
+    says: ({ over, now }) => `${tooLarge(over)}, so it merges alone, once nothing else is being updated (now: ${now.join(", ")})`,
     subject: "batch",
   },
   BATCH_NEVER_FITS: {
@@ -36,36 +39,35 @@ export const RULES = entriesOf<GatesReasons>()({
       `${count(most, setting === "limits.targets" ? "target" : "cluster")} at once (${setting} of ${SETTINGS_FILE})`,
     subject: "repository",
   },
-  DEPENDENCIES_UNREAD: { says: "Stagecoach could not read the rollouts it depends on", subject: "repository" },
+  DEPENDENCIES_UNREAD: { says: "Stagecoach could not read the rollouts that this one depends on", subject: "repository" },
   DEPENDENCY_MISSING: {
     says: "{cluster} waits for {rollout}: {because}",
     subject: "cluster",
     means: "`dependsOn` wants another rollout to be there first",
     todo: "nothing: it goes on once that rollout is healthy there",
   },
-  VERSION_UNKNOWN: { says: "what it has brought there is not known (run #{run} is {phase})", subject: "run" },
-  VERSION_OTHER: { says: "it is at {there}, and {wanted} is wanted", subject: "run" },
-  VERSION_OLDER: { says: "it is at {there}, and at least {wanted} is wanted", subject: "run" },
-  VERSION_INCOMPARABLE: { says: "it is at {there}, which cannot be compared with {wanted}", subject: "run" },
+  VERSION_UNKNOWN: { says: "its version there is not known, since its run #{run} is {phase}", subject: "run" },
+  VERSION_OTHER: { says: "it is at {there} there, and this rollout needs {wanted}", subject: "run" },
+  VERSION_OLDER: { says: "it is at {there} there, and this rollout needs {wanted} or later", subject: "run" },
+  VERSION_INCOMPARABLE: { says: "it is at {there} there, which cannot be compared with {wanted}", subject: "run" },
   APPROVAL_WANTED: {
     says: ({ stage, teams, want, have, lapsed, outdated, unread, unlinked = [], reviewed = [] }, names) => {
       const by = have.length === 0 ? "" : `, so far ${people(have)}`;
       const so = want === 1 ? "" : ` (${have.length} of ${want}${by})`;
       const members = `of ${people(teams, " or ")}`;
       const of = want === 1 ? `a member ${members} has` : `${want} members ${members} have`;
-      const parts = [
-        `${of} to approve stage "${stage}"${so}`,
+      const besides = [
         ...lapsed.map(({ by, because }) => `@${by} approved it, and ${names.because(because)}`),
-        ...outdated.map((by) => `@${by} approved it before what the stage holds changed`),
-        ...(unread ? ["reviews could not be read just now"] : []),
+        ...outdated.map((by) => `@${by} approved it before the stage's plan changed`),
+        ...(unread ? ["Stagecoach could not read the reviews just now"] : []),
         ...(unlinked.length === 0 ? [] : [oneMore(unlinked, [...have, ...reviewed])]),
       ];
-      return parts.join("; ");
+      return [`${of} to approve stage "${stage}"${so}`, ...(besides.length === 0 ? [] : [besides.join("; ")])].join(". ");
     },
     subject: "stage",
     actions: ["promote"],
-    means: "the stage's `approval` is not there yet",
-    todo: "a member approves the PR, or comments `/promote` on it; where the release has a commit of nobody that GitHub knows, one person more does",
+    means: "the stage waits for its `approval`",
+    todo: "a member approves the PR, or comments `/promote` on it; where GitHub knows no account for one of the release's commits, one more person does",
   },
   APPROVER_MERGED: { says: "@{by} merged the release, and somebody else has to approve this stage (`notBy`)", subject: "person" },
   APPROVER_RELEASED: { says: "@{by} released it, and somebody else has to approve", subject: "person" },
@@ -74,7 +76,7 @@ export const RULES = entriesOf<GatesReasons>()({
     subject: "person",
   },
   APPROVER_IN_NO_TEAM: { says: ({ by, teams }) => `@${by} is not in ${people(teams, " or ")}, who approve this stage`, subject: "person" },
-  ANALYSIS_UNREAD: { says: "waiting to read the clusters: they say what to measure", subject: "analysis" },
+  ANALYSIS_UNREAD: { says: "Stagecoach has yet to read the clusters, whose labels say what to measure", subject: "analysis" },
   ANALYSIS_BAD: { says: "{analysis}: {because}", subject: "analysis", actions: ["retry", "resume", "abort"] },
   ANALYSIS_RUNNING: {
     says: ({ analysis, because, more }, names) =>
@@ -96,15 +98,15 @@ export const RULES = entriesOf<GatesReasons>()({
   BAKE_IS_OVER: { says: "the bake is over", subject: "batch" },
   STAGE_IS_DONE: { says: "the stage is done", subject: "stage" },
   HOOK_BAD: { says: "{hook}: {because}", subject: "hook", actions: ["retry", "resume", "abort"] },
-  HOOK_HOLDS_STAGE: { says: "{hook} holds: {because}", subject: "hook" },
-  HOOK_UNCLEAR: { says: "{hook} gave no answer to go by: {because}", subject: "hook" },
+  HOOK_HOLDS_STAGE: { says: "{hook} asks to wait: {because}", subject: "hook" },
+  HOOK_UNCLEAR: { says: "{hook} gave no usable answer: {because}", subject: "hook" },
   HOOK_AWAITED: { says: "waiting for the answer of {hook}", subject: "hook" },
   PR_GATE_RUN_ENDED: { says: "the run is over ({phase}): {because}", subject: "run" },
   PR_GATE_CLOSING: { says: "Stagecoach is closing {pull}: {because}", subject: "pull" },
 });
 
 function tooLarge(over: OverLimit): string {
-  return `${over.setting} of ${SETTINGS_FILE} allows ${over.most} at once, and it has ${whatIsOver(over)}`;
+  return `${over.setting} of ${SETTINGS_FILE} allows ${over.most} at once, and the batch has ${whatIsOver(over)}`;
 }
 
 /** Whose a commit is that GitHub links to nobody is not known: it may be an approver's. */
@@ -112,5 +114,5 @@ function oneMore(unlinked: readonly string[], looked: readonly string[]): string
   const commits = unlinked.slice(0, 3).map((commit) => commit.slice(0, 10));
   const more = unlinked.length > commits.length ? ` and ${unlinked.length - commits.length} more` : "";
   const than = looked.length === 0 ? "" : ` than ${people([...new Set(looked)])}`;
-  return `the release has commits that GitHub holds nobody to have made (${commits.join(", ")}${more}), so one person more${than} has to approve`;
+  return `GitHub knows no account for ${unlinked.length === 1 ? "a commit" : "commits"} of the release (${commits.join(", ")}${more}), so one more person${than} has to approve`;
 }

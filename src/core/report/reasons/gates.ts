@@ -1,6 +1,8 @@
 /** What the gates say: why a batch is not merged now, and what is waited for. The rest is beside it. */
+import { count } from "../../base/count.ts";
 import { formatDuration } from "../../base/time.ts";
 import type { GatesReasons } from "../../reasons/gates.ts";
+import type { PullRef } from "../../reasons/refs.ts";
 import { SETTINGS_FILE } from "../../spec/repo-config.ts";
 import { type Entries, entriesOf } from "./entry.ts";
 import { GITHUB } from "./gates-github.ts";
@@ -8,46 +10,46 @@ import { RULES } from "./gates-rules.ts";
 import { bareBranches, people, pullPhrase } from "./phrases.ts";
 
 const STANDING = entriesOf<GatesReasons>()({
-  PULL_WAITS: { says: "{pull} is open; {because}", subject: "pull" },
-  NOT_MERGED_YET: { says: "{pull} is not merged yet: {because}", subject: "pull" },
+  PULL_WAITS: { says: ({ pull, because }, names) => ofPull("is open; ", pull, names.because(because)), subject: "pull" },
+  NOT_MERGED_YET: { says: ({ pull, because }, names) => ofPull("is not merged yet: ", pull, names.because(because)), subject: "pull" },
   ROUND_HELD: { says: "nothing merges now: {because}", subject: "batch" },
   RUN_PAUSED: { says: "the run is paused", subject: "run", actions: ["resume"] },
   BATCH_BEFORE: { says: "waiting until {batch} is done", subject: "batch" },
   STAGE_BEFORE: { says: 'opened ahead: stage "{stage}" is not done yet', subject: "stage" },
   WINDOW_FULL: {
     says: ({ clusters, most }, names) =>
-      `waiting for clusters that are being updated: with ${names.clusters(clusters)} it would be ${clusters.length} at once, and the stage allows ${most}`,
+      `the stage updates at most ${count(most, "cluster")} at once, and this would make it ${clusters.length} (${names.clusters(clusters)})`,
     subject: "stage",
     means: "the stage's `maxUnavailable` lets no more of its clusters be updated at once",
     todo: "nothing: it goes on once one of them is healthy; or `/skip` one of them",
   },
-  PULL_UNSEEN: { says: "waiting for GitHub to show its pull request", subject: "pull" },
+  PULL_UNSEEN: { says: "waiting for GitHub to show the batch's pull request", subject: "pull" },
   PULL_DRAFT: { says: "{pull} is a draft", subject: "pull" },
   PULL_CHANGED: {
     says: ({ pull, head, retargeted }) =>
       retargeted === undefined
-        ? `${pullPhrase(pull)} was changed: its head ${head.slice(0, 10)} is not a commit of this run`
-        : `${pullPhrase(pull)} was changed: somebody pointed it at another base branch, ${retargeted.slice(0, 100)}`,
+        ? `somebody pushed to ${pullPhrase(pull)}: its head ${head.slice(0, 10)} is not Stagecoach's commit`
+        : `somebody changed the base branch of ${pullPhrase(pull)} to ${retargeted.slice(0, 100)}`,
     subject: "pull",
     actions: ["resume", "abort"],
   },
-  PULL_BUILT_AGAIN: { says: "Stagecoach builds {pull} again: {because}", subject: "pull" },
+  PULL_BUILT_AGAIN: { says: "Stagecoach rebuilds {pull}: {because}", subject: "pull" },
   PULL_CLOSED_NEEDLESS: { says: "Stagecoach closes {pull}: {because}", subject: "pull" },
-  WEIGHT_MISSED: { says: "{clusters} did not get through the weight before", subject: "cluster" },
+  WEIGHT_MISSED: { says: "not every cluster got through the step before: {clusters}", subject: "cluster" },
   BASE_AT_RELEASE: { says: "the base branch has the release already", subject: "repository" },
   BASE_CONFLICTS: { says: "it conflicts with the base branch", subject: "repository" },
   BASE_MOVED: { says: "the base branch has moved, and the repository wants pull requests up to date with it", subject: "repository" },
   GUARD_PENDING: { says: "Stagecoach renders {pull} on the current base branch to see what it would change", subject: "pull" },
   GUARD_REFUSES: { says: "{pull} must not be merged: {because}", subject: "pull", actions: ["resume", "skip", "abort"] },
   CONFIRMED_ILL: {
-    says: "{application}, healthy before, is {status} now",
+    says: "{application} was healthy and is {status} now",
     subject: "application",
-    means: "right before the merge an Application of an earlier batch turned out not to be well any more",
-    todo: "look at it in Argo CD; the batch merges once it is well, or pauses once it counts as failed",
+    means: "right before the merge, an Application of an earlier batch turned out to be unhealthy again",
+    todo: "look at it in Argo CD; the batch merges once it is healthy, and the run pauses once it counts as failed",
   },
-  CONFIRMED_UNREADABLE: { says: "{application}, healthy before, cannot be read: {because}", subject: "application" },
+  CONFIRMED_UNREADABLE: { says: "{application} was healthy, and Stagecoach cannot read it now: {because}", subject: "application" },
   CONFIRMED_READ_AGAIN: {
-    says: "{pull} is not merged yet: Stagecoach checks the clusters of the batches before with Argo CD once more",
+    says: "{pull} is not merged yet: Stagecoach first checks the clusters of earlier batches in Argo CD once more",
     subject: "pull",
   },
   SETTINGS_BROKEN: {
@@ -57,13 +59,13 @@ const STANDING = entriesOf<GatesReasons>()({
     todo: "correct it there; `stagecoach lint` names the line",
   },
   UNPROTECTED: {
-    says: ({ bare }) => `\`mode: Run\` wants rules that let nobody but the App write to ${bareBranches(bare)}`,
+    says: ({ bare }) => `with \`mode: Run\` nothing merges while others than the App may write to ${bareBranches(bare)}`,
     subject: "repository",
     means:
       "with `mode: Run` nothing is opened and nothing merges before rulesets keep others from the journal's branch and from those of batches",
     todo: "an owner sets the ruleset that `stagecoach lint --online` prints, and the issue *Stagecoach needs attention* has; or the operator allows it (`allowUnprotected`). It goes on by itself",
   },
-  PROTECTION_UNREAD: { says: "which rules protect the branches of Stagecoach could not be read from GitHub", subject: "repository" },
+  PROTECTION_UNREAD: { says: "Stagecoach could not read from GitHub which rules protect its branches", subject: "repository" },
   CLOCKS_DIFFER: {
     says: ({ seconds, ahead }) =>
       `Stagecoach's clock is ${formatDuration(seconds * 1000)} ${ahead ? "ahead of" : "behind"} GitHub's, so it is not known which waits are over`,
@@ -71,10 +73,10 @@ const STANDING = entriesOf<GatesReasons>()({
     todo: "have the server's clock set (NTP), and GitHub Enterprise Server's; it goes on by itself once they agree",
   },
   OTHERS_UNREAD: {
-    says: "Stagecoach could not read the other runs of the repo, and one may have halted these clusters",
+    says: "Stagecoach could not read the repo's other runs, and one of them may have halted these clusters",
     subject: "repository",
   },
-  PLANE_UNSEEN: { says: "{clusters} could not be watched: {because}", subject: "controlPlane", actions: ["requeue", "skip"] },
+  PLANE_UNSEEN: { says: "Stagecoach could not watch {clusters}: {because}", subject: "controlPlane", actions: ["requeue", "skip"] },
   CLUSTERS_HALTED: {
     says: ({ by, clusters, text }, names) =>
       `@${by} halted ${clusters.length === 0 ? "every cluster" : names.clusters(clusters)}${text === "" ? "" : `: ${text}`}`,
@@ -82,14 +84,14 @@ const STANDING = entriesOf<GatesReasons>()({
     actions: ["halt"],
   },
   MERGE_NOT_TRIED: { says: "Stagecoach does not merge {pull} any more, unless its merge is under way already; {because}", subject: "pull" },
-  HALTED_IN_QUEUE: { says: "Stagecoach takes {pull} out of the merge queue: it is halted", subject: "pull" },
+  HALTED_IN_QUEUE: { says: "Stagecoach takes {pull} out of the merge queue: a cluster of it is halted", subject: "pull" },
   JITTER: { says: "{pull} waits for the random delay of its stage (`jitter`)", subject: "pull" },
   WINDOW_SHUT: {
     says: ({ window, where }) => {
-      if (window === undefined) return `closed by the windows of ${where}`;
+      if (window === undefined) return `merges wait for the windows of ${where}`;
       const { schedule, durationMs, timeZone, kind } = window;
       const when = `(${schedule} for ${formatDuration(durationMs)}, ${timeZone})`;
-      return kind === "deny" ? `frozen by the window ${when} of ${where}` : `the window ${when} of ${where} is closed`;
+      return kind === "deny" ? `a freeze of ${where} is on ${when}` : `merges wait for the window of ${where} ${when}`;
     },
     subject: "window",
     means: "merges wait for the next opening; what has merged already goes on",
@@ -112,25 +114,25 @@ const STANDING = entriesOf<GatesReasons>()({
 const GATES_NEXT = entriesOf<GatesReasons>()({
   NEXT_JUDGED_AGAIN: { by: "itself", says: "Stagecoach looks again" },
   NEXT_LOOKED_AGAIN: { by: "itself", says: "Stagecoach looks again" },
-  NEXT_READ: { by: "itself", says: "Stagecoach reads them" },
+  NEXT_READ: { by: "itself", says: "Stagecoach can read what is missing" },
   NEXT_COMMAND: { by: "person", says: "a person comments a command" },
   NEXT_MERGES: { by: "itself", says: "Stagecoach merges it" },
-  NEXT_MERGED: { by: "itself", says: "it is merged" },
-  NEXT_MERGE_ENDS: { by: "itself", says: "its merge is seen, or is known not to have happened" },
+  NEXT_MERGED: { by: "itself", says: "GitHub merges it" },
+  NEXT_MERGE_ENDS: { by: "itself", says: "GitHub shows the merge, or that it did not happen" },
   NEXT_PULL_READY: { by: "person", says: "a person marks {pull} as ready", subject: "pull" },
-  NEXT_PULL_CLOSED: { by: "itself", says: "it is closed" },
-  NEXT_BUILT_SMALLER: { by: "itself", says: "Stagecoach builds it again, smaller" },
-  NEXT_GUARD: { by: "itself", says: "the rendering is done" },
-  NEXT_WELL: { by: "itself", says: "it becomes healthy, or counts as failed" },
+  NEXT_PULL_CLOSED: { by: "itself", says: "the pull request is closed" },
+  NEXT_BUILT_SMALLER: { by: "itself", says: "Stagecoach rebuilds the batch, smaller" },
+  NEXT_GUARD: { by: "itself", says: "the rendering ends" },
+  NEXT_WELL: { by: "itself", says: "the Application becomes healthy, or counts as failed" },
   NEXT_CLOCKS_AGREE: { by: "itself", says: "the two clocks agree again" },
   NEXT_PROTECTED: { by: "person", says: "an owner of the repository sets that ruleset" },
-  NEXT_SETTINGS: { by: "person", says: "they are corrected on the base branch" },
+  NEXT_SETTINGS: { by: "person", says: "somebody corrects the settings on the base branch" },
   NEXT_PLANE: {
     by: "itself",
-    says: "it can be seen again; or `/requeue` or `/skip` for {clusters}, so that the others go on",
+    says: "Stagecoach can read that Argo CD again; or `/requeue` or `/skip` for {clusters}, so that the others go on",
     actions: ["requeue", "skip"],
   },
-  NEXT_HALT_LIFTED: { by: "person", says: "the halt is lifted (`/halt --off`)", actions: ["halt"] },
+  NEXT_HALT_LIFTED: { by: "person", says: "somebody lifts the halt (`/halt --off`)", actions: ["halt"] },
   NEXT_HALT_ENDS: { by: "itself", says: "the halt ends" },
   NEXT_OTHERS_CONFIRMED: { by: "itself", says: "other clusters become healthy" },
   NEXT_LIMIT_RAISED: { by: "person", says: "somebody raises {setting}" },
@@ -159,11 +161,11 @@ const GATES_NEXT = entriesOf<GatesReasons>()({
     },
     actions: ["promote"],
   },
-  NEXT_ANALYSIS_ENDS: { by: "itself", says: "it passes, or fails" },
-  NEXT_HOOK_ASKED: { by: "itself", says: "it is asked again" },
-  NEXT_HOOK_ANSWERS: { by: "itself", says: "it answers" },
+  NEXT_ANALYSIS_ENDS: { by: "itself", says: "the analysis passes, or fails" },
+  NEXT_HOOK_ASKED: { by: "itself", says: "Stagecoach asks the hook again" },
+  NEXT_HOOK_ANSWERS: { by: "itself", says: "the hook answers" },
   ASK_GUARD: {
-    says: "change what it names, then `/resume` builds it again; or `/skip CLUSTER`; or `/abort`",
+    says: "correct what is named here, then `/resume` rebuilds the batch; or `/skip CLUSTER`; or `/abort`",
     actions: ["resume", "skip", "abort"],
   },
   ASK_RAISE_LIMIT: {
@@ -171,5 +173,11 @@ const GATES_NEXT = entriesOf<GatesReasons>()({
     actions: ["resume", "skip", "abort"],
   },
 });
+
+/** What is said of a pull request, whose name is said once. */
+function ofPull(state: string, pull: PullRef, why: string): string {
+  const name = pullPhrase(pull);
+  return why.startsWith(`${name} `) ? why : `${name} ${state}${why}`;
+}
 
 export const GATES: Entries<GatesReasons> = { ...STANDING, ...RULES, ...GATES_NEXT, ...GITHUB };

@@ -188,7 +188,7 @@ const MESSAGES: [name: string, input: LivenessInput, verdict: string, sentence: 
     "a clock that is hours ahead",
     input({ application: status({ reconciledAt: at("12:00:00") }) }),
     "pending",
-    "Synced and Healthy since 12:00:00 UTC; it counts as healthy if that still holds at 12:00:10 UTC. Its cluster's clock is at least 7140s ahead of Stagecoach's. That is too far to allow for: set that clock (NTP).",
+    "Synced and Healthy since 12:00:00 UTC; it counts as healthy if that still holds at 12:00:10 UTC. Its cluster's clock is at least 1h59m ahead of Stagecoach's. That is too far to allow for: set that clock (NTP).",
   ],
 ];
 

@@ -1,7 +1,7 @@
 /** What liveness says: whether a change is live and healthy in an Application. These end with a full stop, since some are two sentences. */
 import { count } from "../../base/count.ts";
 import type { AnyReason } from "../../base/reason.ts";
-import type { Time } from "../../base/time.ts";
+import { formatDuration, type Time } from "../../base/time.ts";
 import type { LivenessReasons, ParentStep } from "../../reasons/liveness.ts";
 import type { CommandName } from "../../spec/commands.ts";
 import type { Entries, Subject } from "./entry.ts";
@@ -13,8 +13,8 @@ const LEAVE_OUT: readonly CommandName[] = ["requeue", "skip"];
 const FAILED: readonly CommandName[] = ["retry", "requeue", "skip", "rollback"];
 
 const PARTS: Record<LivenessReasons["SPEC_DIFFERS"]["part"], string> = {
-  destination: "its destination is not the intended one",
-  project: "its project is not the intended one",
+  destination: "its destination is not yet what the commit gives it",
+  project: "its project is not yet what the commit gives it",
   ignoreDifferences: "its ignoreDifferences are not yet as the commit gives them",
   sourceHydrator: "its sourceHydrator is not yet as the commit gives it",
   sources: "its sources are not yet as the commit gives them",
@@ -48,7 +48,7 @@ function after(before: string, text: string | undefined, behind = ""): string {
 
 function begun(because: AnyReason, names: Names): string {
   const text = names.because(because);
-  return text.slice(0, 1).toUpperCase() + text.slice(1);
+  return ended(text.slice(0, 1).toUpperCase() + text.slice(1));
 }
 
 const STEPS: Record<ParentStep, (parent: string, set: string) => string> = {
@@ -90,12 +90,12 @@ const SAYS: Says = {
   CLUSTERS_UNASKED: ({ all }) =>
     `Stagecoach cannot check right now whether ${all ? "the clusters here answer" : "every cluster here answers"}: one that goes away after its sync would not be noticed (docs/liveness.md#limits).`,
   CLOCK_AHEAD: ({ because, seconds, broken }, names) =>
-    `${names.because(because)} Its cluster's clock is at least ${seconds}s ahead of Stagecoach's.${broken ? " That is too far to allow for: set that clock (NTP)." : ""}`,
+    `${begun(because, names)} Its cluster's clock is at least ${formatDuration(seconds * 1000)} ahead of Stagecoach's.${broken ? " That is too far to allow for: set that clock (NTP)." : ""}`,
   APPLICATION_DELETED: ({ since }) => `Somebody deleted the Application at ${readable(since)}, and Argo CD is still removing it.`,
   OWNER_ENDS: ({ name, state }) =>
     `Its ApplicationSet ${name} ${state === "gone" ? "is gone" : "is being deleted"}: nothing brings changes to it any more.`,
   OWNER_SAYS: "{message}",
-  OWNER_UNREADABLE: "Stagecoach cannot read it: {because}",
+  OWNER_UNREADABLE: "Stagecoach cannot read it: {because}.",
   APPLICATION_UNREADABLE: "Stagecoach cannot read it: {because}.",
   FIELDS_UNREADABLE: ({ fields }) => fields.join(", "),
   NESTED_TOO_DEEP: "it is nested more than {most} deep",
@@ -106,7 +106,7 @@ const SAYS: Says = {
     const why = owner === undefined ? "" : `; its ApplicationSet ${owner.name} changes nothing: ${names.because(owner.because)}`;
     return `The change is not in the Application yet: ${ended(`${names.because(because)}${why}`)}`;
   },
-  SPEC_AWAITS: (reason, names) => `${names.because(reason.because)} ${awaitedPhrase(reason, names)}`,
+  SPEC_AWAITS: (reason, names) => `${begun(reason.because, names)} ${awaitedPhrase(reason, names)}`,
   SPEC_UNRENDERED: "Stagecoach cannot work out what its spec should be at the commit, so it cannot compare the two",
   SPEC_DIFFERS: ({ part }) => PARTS[part],
   SOURCES_COUNT_DIFFERS: ({ has, wanted }) => `it has ${count(has, "source")}, and the commit gives it ${wanted}`,
@@ -121,14 +121,15 @@ const SAYS: Says = {
     `Argo CD last compared an older spec of it (status.sync.comparedTo)${at === undefined ? "" : `, at ${clock(at, day)}`}`,
   NEVER_RECONCILED: "Argo CD has never reconciled it",
   COMPARED_BEFORE_MERGE: ({ at, mergedAt, behindSeconds, day }) => {
-    const behind = behindSeconds === undefined ? "" : `; Argo CD has seen the merge, so its clock may be ${behindSeconds}s behind`;
+    const behind =
+      behindSeconds === undefined ? "" : `; Argo CD has seen the merge, so its clock may be ${formatDuration(behindSeconds * 1000)} behind`;
     return `Argo CD last compared it at ${clock(at, day)}, and the change was merged at ${clock(mergedAt, day)}${behind}`;
   },
   REFERENCE_COMPARED_ONCE: ({ at, day }) =>
     `Argo CD has compared it once since it saw the change, at ${clock(at, day)}: files that a source reads by $ref count from the next comparison on.`,
   COMPARED_BEFORE_END: ({ at, endedAt, day }) =>
     `its sync ended at ${clock(endedAt, day)}, and Argo CD has not compared it since (last at ${clock(at, day)})`,
-  CHANGE_NOT_SEEN: ({ because }, names) => `${begun(because, names)}.`,
+  CHANGE_NOT_SEEN: ({ because }, names) => begun(because, names),
   NO_SUCH_SOURCE: "none of its sources is {repo}, so the commit can never show in it",
   NO_REVISION_SHOWN: "Argo CD shows no revision for the source",
   NAME_SHOWN: 'Argo CD shows the name "{seen}", and not yet the revision that it stands for',
@@ -137,7 +138,7 @@ const SAYS: Says = {
   PIN_CHANGED_SINCE: ({ seen, commit, by }) =>
     `Argo CD has seen ${short(seen)}, where ${short(by)} changed the pin after ${short(commit)}; a person has to say which of the two counts`,
   OTHER_REVISION_SEEN: ({ seen, wanted, shortened }) => {
-    const hint = ", which looks like a shortened commit id (where it is a name, pin one that does not, or the full id)";
+    const hint = ", which looks like a shortened commit id: pin the full id, or a name that does not look like one";
     return `Argo CD has seen ${short(seen) || "no revision"}, not ${short(wanted)}${shortened === true ? hint : ""}`;
   },
   CHANGE_NOT_RENDERED:
@@ -157,9 +158,10 @@ const SAYS: Says = {
     if (now === undefined) return `Argo CD has not hydrated ${short(wanted)} yet`;
     return `Argo CD hydrates ${short(now)}; ${short(wanted)} is not hydrated yet`;
   },
-  FAILING_UNCONFIRMED: "{because} It counts as failed once a second comparison of Argo CD's says the same.",
+  FAILING_UNCONFIRMED: ({ because }, names) =>
+    `${begun(because, names)} It counts as failed once Argo CD compares again and says the same.`,
   SYNC_LOCAL: "Somebody synced it from local files (argocd app sync --local), and Argo CD compares it with those: sync it from Git.",
-  SYNC_NOT_BEGUN: "A sync was requested and has not begun yet.",
+  SYNC_NOT_BEGUN: "Somebody or Argo CD asked for a sync, which has not begun yet.",
   SYNC_AWAITS_WINDOW: ({ message = "", opensAt }) =>
     `Its sync waits for a sync window to open: ${message}${after("; it opens at ", opensAt && readable(opensAt))}.`,
   OPERATION_GOES_ON: ({ phase, since, day }) => `Its operation is ${phase}${since === undefined ? "" : `, since ${clock(since, day)}`}.`,
@@ -186,7 +188,7 @@ const SAYS: Says = {
   },
   CONDITION_BAD: ({ type, message, spent }) => `${type}: ${message ?? "no message"}.${spent ? USED_UP : ""}`,
   HEALTH: ({ status = "not known", message }) => `Its health is ${status}${after(" (", message, ")")}.`,
-  DEGRADED_BEFORE: ({ message }) => `It is Degraded${after(" (", message, ")")}, by a status that does not show the change.`,
+  DEGRADED_BEFORE: ({ message }) => `It is Degraded${after(" (", message, ")")}, but that status does not show the change yet.`,
   DEGRADED: ({ since, seenAt, message, day }) => {
     const when = since === undefined ? `, seen with the change at ${clock(seenAt, day)}` : ` since ${clock(since, day)}`;
     return `It ${since === undefined ? "is" : "has been"} Degraded${when}${after(" (", message, ")")}.`;
@@ -198,10 +200,10 @@ const SAYS: Says = {
 
   CONTENT_ASKED: "Stagecoach is asking Argo CD what its objects hold.",
   CONTENT_UNREAD: ({ because, required }, names) =>
-    `Stagecoach cannot read what its objects hold: ${names.because(because)} ${required ? "With `proof: content` it does not count as healthy before that" : "If that stays so, it counts by its revision"}.`,
+    `Stagecoach cannot read what its objects hold: ${ended(names.because(because))} ${required ? "With `proof: content` it does not count as healthy before that" : "If that stays so, it counts by its revision"}.`,
   CONTENT_UNTOLD:
     "Its objects do not show whether the change has arrived, and with `proof: content` it does not count as healthy before they do: pin a value that shows in them, such as a tag, or set `proof: revision`.",
-  CONTENT_NOT_LIVE: "Argo CD calls it Synced, but its cluster holds something other than what the pins were set to.",
+  CONTENT_NOT_LIVE: "Argo CD calls it Synced, but what its cluster holds is not what the pins say.",
   CONTENT_UNCHANGED:
     "The change altered nothing in its objects: the new revision renders to exactly what the one before it does. Is the pin used, and does manifest-generate-paths cover its file?",
 
@@ -209,7 +211,7 @@ const SAYS: Says = {
     `Synced and Healthy since ${clock(since, day)}; it counts as healthy if that still holds at ${clock(until, day)}.`,
   READ_AWAITED: ({ at, day }) =>
     `Argo CD last reported it healthy. It counts once Stagecoach has read it from Argo CD by name, at ${clock(at, day)} or later.`,
-  READ_FAILED: "{because} That read failed: {problem}",
+  READ_FAILED: ({ because, problem }, names) => `${begun(because, names)} That read failed: ${names.because(problem)}`,
   EARLIER_READ_DIFFERS: ({ by }) => `The read before ${EARLIER[by]}, so it shows nothing: Stagecoach reads it once more.`,
   EARLIER_READ_UNMET: 'The read before did not show it healthy ("{clause}"): Stagecoach reads it once more.',
 };

@@ -11,7 +11,7 @@ export const OUTCOME: Entries<OutcomeReasons> = entriesOf<OutcomeReasons>()({
       const parts = [phase === "RolledBack" ? "every cluster that could be put back is back" : "every stage is done"];
       const gates = checks.slice(0, 5).map((check) => ("host" in check ? hookPhrase(check) : analysisPhrase(check, names)));
       if (gates.length > 0) parts.push(`failed: ${gates.join("; ")}`);
-      if (failed.length > 0) parts.push(`${phase === "Failed" ? "failed" : "tolerated as failed"}: ${names.clusters(failed)}`);
+      if (failed.length > 0) parts.push(`${phase === "Failed" ? "failed" : "failed, which the stages allow"}: ${names.clusters(failed)}`);
       if (skipped.length > 0) parts.push(`left out: ${names.clusters(skipped)}`);
       if (quarantined.length > 0) parts.push(`still in quarantine: ${names.clusters(quarantined)}`);
       return parts.join("; ");
@@ -45,7 +45,7 @@ export const OUTCOME: Entries<OutcomeReasons> = entriesOf<OutcomeReasons>()({
   },
   ROLLBACK_OF_NOTHING: {
     subject: "run",
-    says: ({ moved }) => (moved ? "none of the clusters it moved can be put back" : "it has moved no cluster"),
+    says: ({ moved }) => (moved ? "none of the clusters that it updated can be put back" : "it has updated no cluster"),
   },
   PIN_NOT_PLAIN: {
     subject: "file",
@@ -53,24 +53,24 @@ export const OUTCOME: Entries<OutcomeReasons> = entriesOf<OutcomeReasons>()({
   },
   PIN_MADE_BY_RUN: {
     subject: "file",
-    says: "its pin {file} {path} was made by this run: nothing stood there before",
+    says: "this run made its pin {file} {path}, and nothing stood there before",
   },
 
   ASK_FAILED: {
     actions: ["retry", "skip", "resume", "abort"],
-    says: "`/retry` looks again, `/skip {cluster}` leaves it out, `/resume` accepts it as failed (maintain), `/abort` ends the run",
+    says: "`/retry` looks again, `/skip {cluster}` leaves it out, `/resume` accepts it as failed (needs maintain), `/abort` ends the run",
   },
   ASK_WAITED: {
     actions: ["resume", "skip", "abort"],
-    says: "`/resume` waits on, `/skip {cluster}` leaves it out, `/abort` ends the run",
+    says: "`/resume` keeps waiting, `/skip {cluster}` leaves it out, `/abort` ends the run",
   },
   WAY_BACK: {
     actions: ["rollback"],
     says: ({ clusters }) =>
-      `\`/rollback\` (maintain) puts ${count(clusters, "cluster")} back to what ${clusters === 1 ? "it" : "each"} had, by pull requests in reverse order`,
+      `\`/rollback\` (needs maintain) puts ${count(clusters, "cluster")} back to what ${clusters === 1 ? "it" : "each"} had, by pull requests in reverse order`,
   },
   ASK_ACCEPT_FAILURES: {
     actions: ["retry", "resume", "abort"],
-    says: "`/retry` looks again, `/resume` accepts the failures (maintain), `/abort` ends the run",
+    says: "`/retry` looks again, `/resume` accepts the failures (needs maintain), `/abort` ends the run",
   },
 });

@@ -13,7 +13,7 @@ export interface Names {
   cluster(key: string): string;
   /** At most `most` (5) names, then how many more; "nothing" for none. */
   clusters(keys: Iterable<string>, most?: number): string;
-  /** The sentence of a reason within the reason. */
+  /** The sentence of a reason within another: it begins small and has no stop. */
   because(words: AnyReason): string;
 }
 
@@ -100,7 +100,7 @@ export function issuePhrase(issue: string): string {
 /** Names what is waited for between two weights: `analysis webcheck`, `pause of 10m`. */
 export function waitPhrase(wait: WaitRef): string {
   if ("templates" in wait) return `analysis ${wait.templates.join(", ")}`;
-  return wait.forMs === undefined ? "pause until /promote" : `pause of ${formatDuration(wait.forMs)}`;
+  return wait.forMs === undefined ? "pause until `/promote`" : `pause of ${formatDuration(wait.forMs)}`;
 }
 
 /** Names what follows such a wait: `the pause of 10m`, `step 2 of 3`. */

@@ -20,7 +20,7 @@ test("a run calls its clusters by what tells them apart", () => {
 
 test("a sentence that stands by itself begins with a capital, but never a name that begins it", () => {
   expect(wholeSentence({ code: "NOT_PAUSED" })).toBe("The run is not paused.");
-  expect(wholeSentence({ code: "CLUSTER_GONE", cluster: "hub-us/eu-1" })).toMatch(/^Cluster and pin /);
+  expect(wholeSentence({ code: "CLUSTER_GONE", cluster: "hub-us/eu-1" })).toMatch(/^The cluster and /);
   for (const cluster of ["hub-us/api", "hub-us/api of eu"])
     expect(wholeSentence({ code: "CONFIRMED_ALREADY", cluster }, RUN)).toMatch(/^api /);
 });

@@ -48,7 +48,7 @@ export const REASONS: Readonly<Record<string, Entry<never>>> = Object.assign({},
 const SHORT: Names = {
   cluster: short,
   clusters: (keys, most = 5) => firstOf([...keys].map(short), most) || "nothing",
-  because: (words) => sentenceOf(words),
+  because: (words) => insideOf(words, sentenceOf(words)),
 };
 
 function short(key: string): string {
@@ -65,8 +65,17 @@ export function namesOf(run: Planned | undefined): Names {
         [...new Set(keys)].map((key) => clusterName(run, key)),
         most,
       ) || "nothing",
-    because: (words) => sentenceOf(words, run),
+    because: (words) => insideOf(words, sentenceOf(words, run)),
   };
+}
+
+/** Codes that are another's words: those stay as they were written. */
+const OF_OTHERS: ReadonlySet<string> = new Set(["SAID", "OWNER_SAYS", "PROGRAM_SAYS"]);
+
+/** A sentence within another: it begins small, and its stop is that of the other. */
+function insideOf({ code }: AnyReason, text: string): string {
+  const line = text.trim().replace(/(?<![.])\.$/, "");
+  return OF_OTHERS.has(code) ? line : line.replace(/^(?:A|An|It|Its|None|Somebody|The)\b/, (word) => word.toLowerCase());
 }
 
 /** Says a reason in a sentence without a full stop. A code that is not known, or data that does not fit it, is shown as it stands. */
@@ -100,6 +109,12 @@ function isBegunByName(text: string, data: unknown, names: Names): boolean {
     return [data, names.cluster(data)].some((name) => name !== "" && /^(?!\w)/.test(text.slice(name.length)) && text.startsWith(name));
   if (typeof data !== "object" || data === null) return false;
   return Object.entries(data).some(([key, value]) => !PROSE.has(key) && isBegunByName(text, value, names));
+}
+
+/** Whether a text says a sentence already, by itself or within another. */
+export function isToldIn(text: string, sentence: string): boolean {
+  const bare = sentence.trim().replace(/\.$/, "").toLowerCase();
+  return bare !== "" && text.toLowerCase().includes(bare);
 }
 
 /** What the registry knows of a reason besides its sentence. */

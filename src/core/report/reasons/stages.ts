@@ -8,7 +8,7 @@ import { batchPhrase, clock } from "./phrases.ts";
 export const STAGES: Entries<StageReasons> = entriesOf<StageReasons>()({
   RUN_BEGINS: { says: "the release is merged, and Stagecoach starts the run", subject: "run" },
   RUN_STARTED: { says: "the run has started", subject: "run" },
-  PAUSED: { says: "paused: {because}", subject: "run" },
+  PAUSED: { says: ({ because }, names) => (because.code === "PAUSED_BY" ? "" : "paused: ") + names.because(because), subject: "run" },
   STAGE_DONE: { says: 'stage "{stage}" is done', subject: "stage" },
   BATCH_BAKING: {
     says: "every cluster of {batch} is healthy; the bake of {forMs} begins",
@@ -20,7 +20,7 @@ export const STAGES: Entries<StageReasons> = entriesOf<StageReasons>()({
     subject: "batch",
   },
   BATCH_READ_AGAIN: {
-    says: "[the pause at weight {weight}|the bake] is over; Stagecoach checks {clusters} with Argo CD once more before the next batch",
+    says: "[the pause at weight {weight}|the bake] is over; Stagecoach checks {clusters} in Argo CD once more before the next batch",
     subject: "batch",
   },
   BATCH_UNCONFIRMED: {
@@ -42,13 +42,13 @@ export const STAGES: Entries<StageReasons> = entriesOf<StageReasons>()({
     says: ({ failed, excused }, names) => {
       const parts: string[] = [];
       if (failed.length > 0) parts.push(`${names.clusters(failed)} failed, which the stage allows`);
-      if (excused.length > 0) parts.push(`${names.clusters(excused)} failed as before the batch`);
+      if (excused.length > 0) parts.push(`${names.clusters(excused)} failed, as before the batch`);
       return `done; ${parts.join("; ")}`;
     },
     subject: "batch",
   },
   TARGET_BAKED: { says: "healthy at the release", subject: "application" },
-  TARGET_HAS_OLD: { says: "healthy at what it had before", subject: "application" },
+  TARGET_HAS_OLD: { says: "healthy at its former version", subject: "application" },
 
   WAIT_BEGINS: {
     says: { again: { true: "{batch} begins its {wait} again", false: "{batch} begins its {wait}" } },
@@ -56,7 +56,7 @@ export const STAGES: Entries<StageReasons> = entriesOf<StageReasons>()({
   },
   WAIT_OVER: { says: "{batch} has ended its {wait}", subject: "batch" },
   STEP_AWAITS_PERSON: {
-    says: "paused at weight {weight} until a person promotes it; {clusters} healthy",
+    says: "paused at weight {weight} until somebody comments `/promote`; {clusters} healthy",
     subject: "batch",
     actions: ["promote"],
   },
@@ -70,21 +70,21 @@ export const STAGES: Entries<StageReasons> = entriesOf<StageReasons>()({
     subject: "batch",
   },
   LEFT_AT_WEIGHT: {
-    says: "stays at weight {weight}: its pin is that of {clusters}, which did not get through",
+    says: "stays at weight {weight}: it shares its pin with {clusters}, which did not get through",
     subject: "cluster",
   },
 
   CLUSTERS_UNREAD: {
     says: {
       about: {
-        apart: "waiting to read the labels of the clusters: they say which are kept apart",
-        putOff: "waiting to read the labels of the clusters: they say which are put off",
-        requeued: "waiting to read the labels of the clusters: they say whether requeued ones may be tried",
+        apart: "Stagecoach has yet to read the clusters' labels, which say what is kept apart",
+        putOff: "Stagecoach has yet to read the clusters' labels, which say what is put off",
+        requeued: "Stagecoach has yet to read the clusters' labels, which say whether requeued ones may be tried",
       },
     },
     subject: "controlPlane",
   },
-  REFILL_WAITS: { says: "waiting to open the next pull request of the stage: one every 2 minutes at most", subject: "stage" },
+  REFILL_WAITS: { says: "the stage's next pull request waits: Stagecoach opens one every 2 minutes at most", subject: "stage" },
   CANNOT_TRAVEL: {
     says: "{clusters} cannot be updated now: more than {most} share a pin, or they are kept apart from clusters that are being updated",
     subject: "stage",
@@ -96,20 +96,20 @@ export const STAGES: Entries<StageReasons> = entriesOf<StageReasons>()({
   },
   PUT_TO_END: {
     says: ({ clusters, because }, names) =>
-      `the stage takes ${names.clusters(clusters, clusters.length)} at its end: ${names.because(because)}`,
+      `the stage updates ${names.clusters(clusters, clusters.length)} last: ${names.because(because)}`,
     subject: "cluster",
   },
-  REQUEUE_MATCHED: { says: "it matches the stage's requeue selector, so the stage takes it after its batches", subject: "cluster" },
+  REQUEUE_MATCHED: { says: "it matches the stage's requeue selector, so the stage updates it last", subject: "cluster" },
   REQUEUE_STILL_MATCHES: {
-    says: "it still matches the requeue selector (look {attempt} of {of})",
+    says: "it still matches the requeue selector (check {attempt} of {of})",
     subject: "cluster",
   },
-  REQUEUED_TOO_OFTEN: { says: ({ attempts }) => `it is still put off after ${count(attempts, "look")}`, subject: "cluster" },
-  JOINED_LATE: { says: "it joined during the run, and catches up after the last stage", subject: "cluster" },
+  REQUEUED_TOO_OFTEN: { says: ({ attempts }) => `it is still put off after ${count(attempts, "check")}`, subject: "cluster" },
+  JOINED_LATE: { says: "it joined during the run, and gets the release after the last stage", subject: "cluster" },
   REVERT_OF_BRANCH: {
     says: ({ cluster, branch }, names) => {
       const name = names.cluster(cluster);
-      return `${name} is merged, and branch ${branch} only moves forward; \`/skip ${name}\` goes on without it`;
+      return `Stagecoach cannot put ${name} back, since branch ${branch} only moves forward; \`/skip ${name}\` goes on without it`;
     },
     subject: "cluster",
     actions: ["skip"],
@@ -117,8 +117,8 @@ export const STAGES: Entries<StageReasons> = entriesOf<StageReasons>()({
   REVERT_OF_MADE_PIN: {
     says: ({ cluster, file }, names) => {
       const name = names.cluster(cluster);
-      const made = `its pin in ${file} was made by this run: nothing stood there before`;
-      return `${name} is merged, and ${made}; \`/skip ${name}\` goes on without it`;
+      const made = `since this run made its pin in ${file} and nothing stood there before`;
+      return `Stagecoach cannot put ${name} back, ${made}; \`/skip ${name}\` goes on without it`;
     },
     subject: "cluster",
     actions: ["skip"],
@@ -127,7 +127,7 @@ export const STAGES: Entries<StageReasons> = entriesOf<StageReasons>()({
   QUARANTINE_UNREACHABLE: { says: "Argo CD cannot reach it: {because}", subject: "cluster" },
   QUARANTINE_MATCHED: { says: "it matches the quarantine selector", subject: "cluster" },
   QUARANTINED_WITH: {
-    says: "with {cluster}: {because}",
+    says: "it shares its pin with {cluster}, which is in quarantine: {because}",
     subject: "cluster",
   },
   QUARANTINED: {
@@ -142,7 +142,7 @@ export const STAGES: Entries<StageReasons> = entriesOf<StageReasons>()({
   },
   QUARANTINED_IN_BATCH: { says: "a cluster of it cannot be reached, or is stopped", subject: "cluster" },
   QUARANTINE_OVER: { says: "the run takes {clusters} back from quarantine", subject: "cluster" },
-  BACK_FROM_QUARANTINE: { says: "it is back from quarantine, and catches up after the last stage", subject: "cluster" },
+  BACK_FROM_QUARANTINE: { says: "it is back from quarantine, and gets the release after the last stage", subject: "cluster" },
 
   RUN_SUPERSEDED: {
     says: ({ values, commit }) => `a newer release took over: ${values.join(", ")} (${commit.slice(0, 10)})`,
@@ -179,7 +179,7 @@ export const STAGES: Entries<StageReasons> = entriesOf<StageReasons>()({
   NEXT_PULLS_CLOSED: { by: "itself", says: "Stagecoach closes its open pull requests" },
 
   ASK_QUARANTINE: {
-    says: "`/resume` goes on without them, `/skip CLUSTER…` leaves some out for good, `/abort` ends the run",
+    says: "`/resume` continues without them, `/skip CLUSTER…` leaves some out for good, `/abort` ends the run",
     actions: ["resume", "skip", "abort"],
   },
   ASK_NOTHING: { says: "nothing: it ends by itself" },

@@ -3,7 +3,7 @@ import type { PinRef, TargetReasons } from "../../reasons/targets.ts";
 import { type Entries, entriesOf } from "./entry.ts";
 import { clock, ended, issuePhrase } from "./phrases.ts";
 
-const WEBHOOK = "Its webhook tells it of pushes at once: docs/argocd.md#argo-cds-webhook";
+const WEBHOOK = "With its webhook Argo CD hears of pushes at once: docs/argocd.md#argo-cds-webhook";
 
 /** On one line, without a full stop, at most 400 characters. */
 function inShort(text: string): string {
@@ -20,9 +20,9 @@ function placePhrase({ branch, file }: PinRef): string {
 
 /** Why a target is where it is, and what was seen of it. */
 export const TARGETS: Entries<TargetReasons> = entriesOf<TargetReasons>()({
-  TARGET_LEFT: { subject: "application", says: "{cluster} left: {application} and its pin are gone" },
-  TARGET_GONE: { subject: "application", says: "it left: its Application and pin are gone" },
-  READ_BEFORE_MERGE: { subject: "application", says: "{because} (Stagecoach read that before the merge, and reads again)" },
+  TARGET_LEFT: { subject: "application", says: "{cluster} left the rollout: {application} and its pin are gone" },
+  TARGET_GONE: { subject: "application", says: "it left the rollout: its Application and pin are gone" },
+  READ_BEFORE_MERGE: { subject: "application", says: "{because} (read before the merge; Stagecoach reads it again)" },
   CONTROL_PLANE_UNSEEN: {
     subject: "controlPlane",
     says: ({ plane, since, because }, names) =>
@@ -51,7 +51,7 @@ export const TARGETS: Entries<TargetReasons> = entriesOf<TargetReasons>()({
     says: ({ seen, because }, names) =>
       seen
         ? `not healthy within its deadline: ${names.because(because)}`
-        : `Argo CD has not shown the change within its deadline: ${ended(names.because(because))} Does Argo CD hear of pushes? ${WEBHOOK} says how to set it up.`,
+        : `Argo CD has not shown the change within its deadline: ${ended(names.because(because))} ${WEBHOOK}.`,
     means: "Argo CD did not show the change healthy within `seenDeadline` or `progressDeadline`",
     todo: "look at the Application in Argo CD. `/retry` looks again, `/requeue CLUSTER` tries it later, `/skip CLUSTER` leaves it out, `/rollback` puts the old values back",
   },
@@ -109,10 +109,10 @@ export const TARGETS: Entries<TargetReasons> = entriesOf<TargetReasons>()({
     actions: ["resume", "rollback", "abort"],
     says: "put the revision back, then `/resume`; or `/rollback`; or `/abort`, and release the other commit under a name of its own",
   },
-  REVISIONS_UNREAD: { subject: "repository", says: "Stagecoach cannot read at the moment what the release stands for in Git" },
-  REVISION_UNREAD: { subject: "repository", says: "{repo} does not say at the moment what {revision} stands for" },
-  TARGET_LOST: { subject: "application", says: "{cluster} is lost: {because}" },
-  PIN_LEAVING: { subject: "cluster", says: "the pin of {cluster} is gone: waiting to see whether its Application goes too" },
+  REVISIONS_UNREAD: { subject: "repository", says: "Stagecoach cannot read from Git right now which commit the release is" },
+  REVISION_UNREAD: { subject: "repository", says: "{repo} does not say right now which commit {revision} is" },
+  TARGET_LOST: { subject: "application", says: "Stagecoach lost sight of {cluster}: {because}" },
+  PIN_LEAVING: { subject: "cluster", says: "the pin of {cluster} is gone, and Stagecoach waits to see whether its Application goes too" },
   PIN_DRIFT: {
     subject: "file",
     actions: ["resume", "skip", "abort"],
@@ -131,12 +131,12 @@ export const TARGETS: Entries<TargetReasons> = entriesOf<TargetReasons>()({
   OTHER_CHANGE_SEEN: {
     subject: "application",
     actions: ["resume", "abort"],
-    says: "{commit} changed the pin of {cluster}, and Argo CD has seen that: {because}",
+    says: "Argo CD has seen commit {commit}, which changed the pin of {cluster}: {because}",
   },
   ASK_AWAIT_SEEN: {
     subject: "run",
     actions: ["resume", "abort"],
-    says: "the base has the value of this run again: `/resume` once Argo CD has seen it; or `/abort`",
+    says: "the base branch has this run's value again: `/resume` once Argo CD has seen that; or `/abort`",
   },
 
   JOINED_RUN: { subject: "cluster", says: "a last catch-up batch takes {clusters}, which joined during the run" },
@@ -144,7 +144,7 @@ export const TARGETS: Entries<TargetReasons> = entriesOf<TargetReasons>()({
     subject: "cluster",
     actions: ["resume", "skip"],
     says: ({ clusters }, names) =>
-      `${count(clusters.length, "cluster")} appeared during the run (${names.clusters(clusters)}; joiners: Hold)`,
+      `${count(clusters.length, "cluster")} appeared during the run: ${names.clusters(clusters)} (\`joiners: Hold\` pauses for them)`,
   },
   ASK_JOIN: {
     subject: "run",
@@ -165,7 +165,7 @@ export const TARGETS: Entries<TargetReasons> = entriesOf<TargetReasons>()({
   JOINER_UNSTAGED: { subject: "cluster", says: "it appeared during the run, and no stage takes it" },
   JOINER_SHARES_PIN: {
     subject: "cluster",
-    says: "it appeared during the run and shares its pin with {cluster}: it changes when that does",
+    says: "it appeared during the run, and shares its pin with {cluster}: it changes when that does",
   },
-  JOINER_IGNORED: { subject: "cluster", says: "it appeared during the run (joiners: Ignore)" },
+  JOINER_IGNORED: { subject: "cluster", says: "it appeared during the run, which leaves it out (`joiners: Ignore`)" },
 });

@@ -127,7 +127,7 @@ test("a pause that asks for a person says why and what to do, and notifies nobod
 
     **Your turn:** Change what it names, then \`/resume\`; or \`/abort\`.
 
-    **The way back:** \`/rollback\` (maintain) puts 4 clusters back to what each had, by pull requests in reverse order."
+    **The way back:** \`/rollback\` (needs maintain) puts 4 clusters back to what each had, by pull requests in reverse order."
   `);
 });
 

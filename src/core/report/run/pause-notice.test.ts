@@ -20,10 +20,10 @@ function failed() {
 describe("a hand-over", () => {
   test("offers the way back for as many clusters as there are to put back, and none where nothing was moved", () => {
     const run = failed();
-    expect(pauseNotice(run.run, NOW)).toContain("`/rollback` (maintain) puts 2 clusters back to what each had");
+    expect(pauseNotice(run.run, NOW)).toContain("`/rollback` (needs maintain) puts 2 clusters back to what each had");
     const untouched = { ...run.run, batches: [] };
-    expect(pauseNotice(untouched, NOW)).not.toContain("/rollback` (maintain)");
-    expect(pauseNotice({ ...run.run, kind: "Rollback" as const }, NOW)).not.toContain("/rollback` (maintain)");
+    expect(pauseNotice(untouched, NOW)).not.toContain("/rollback` (needs maintain)");
+    expect(pauseNotice({ ...run.run, kind: "Rollback" as const }, NOW)).not.toContain("/rollback` (needs maintain)");
   });
 
   test("names the Application that holds it up, links to it, and says what in it is ill", () => {

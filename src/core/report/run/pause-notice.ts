@@ -10,7 +10,7 @@ import type { LinkTo } from "../links.ts";
 import { present } from "../markdown.ts";
 import { modelOf } from "../model/run-model.ts";
 import { ended } from "../reasons/phrases.ts";
-import { namesOf, sentenceOf, wholeSentence } from "../reasons/say.ts";
+import { isToldIn, namesOf, sentenceOf, wholeSentence } from "../reasons/say.ts";
 import { targetsNow } from "../steps.ts";
 import { runMark, runTitle, stageName } from "../words.ts";
 import { turn } from "./run-comment.ts";
@@ -61,7 +61,7 @@ function targetLine(run: Run, { key, cluster, application, why, rollouts = [] }:
   );
   const at = `Application ${name} on ${code(namesOf(run).cluster(cluster))}`;
   // What the pause is about stands above.
-  const isTold = run.paused !== undefined && sentenceOf(run.paused.reason, run).includes(sentenceOf(why, run));
+  const isTold = run.paused !== undefined && isToldIn(sentenceOf(run.paused.reason, run), sentenceOf(why, run));
   const says = present(!isTold && cell(wholeSentence(why, run), 500), ...resources).join(" ");
   return `- ${says === "" ? ended(at) : `${at}: ${says}`}`;
 }

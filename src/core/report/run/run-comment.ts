@@ -12,7 +12,7 @@ import type { Eta, ModelNode, RunModel } from "../model/types.ts";
 import { stateWord } from "../model/waits-on.ts";
 import { nextLine } from "../reasons/next-line.ts";
 import { ended } from "../reasons/phrases.ts";
-import { sentenceOf, wholeSentence } from "../reasons/say.ts";
+import { isToldIn, sentenceOf, wholeSentence } from "../reasons/say.ts";
 import { rolloutsOfRun } from "../rollouts.ts";
 import { age, clockTime, runMark, runTitle, stateMark } from "../words.ts";
 import { measuredOfRun } from "./analysis-markdown.ts";
@@ -226,7 +226,7 @@ function row({ run, model, now }: Shown, { stage, batch, cluster, application }:
     word,
     age(since ?? "", now),
     // What holds the run up stands in its first lines.
-    application.says !== "" && model.says.includes(application.says) ? "as above" : words(run, application, 300),
+    isToldIn(model.says, application.says) ? "as above" : words(run, application, 300),
   ];
 }
 

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { sentenceOf } from "../../../core/report/reasons/say.ts";
 import { type Comment, type Forge, ForgeError, type Pull } from "../../../adapters/forge/port.ts";
 import { said as words } from "../../../core/reasons/run.ts";
 import { COMMANDS, type Permission } from "../../../core/spec/commands.ts";
@@ -88,7 +89,7 @@ describe("teams of the settings", () => {
     const comments = ["/promote", "/skip a", "/pause", "/abort", "/status"].map((body, id) => said(id, "wim", body));
     const { texts, bodies } = inboxOn({ comments, policy: "broken" });
     expect(await texts()).toEqual(["/pause", "/abort", "/status"]);
-    expect(bodies[0]).toContain("has an error, so Stagecoach cannot tell who may give `/promote`");
+    expect(bodies[0]).toContain(sentenceOf({ code: "COMMANDS_UNDECIDED", command: "promote" }));
   });
 
   test("what GitHub does not answer now is neither done nor refused, and asked again soon", async () => {

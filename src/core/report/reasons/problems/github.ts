@@ -20,7 +20,7 @@ export const GITHUB_PROBLEMS = problemsOf<Pick<RepoProblems, GitHubCode>>()({
   SILENT_CHECK: {
     says: (r) =>
       `the required check "${r.check}" is never reported on a pull request that changes only ${firstOf(r.changed, 3)}: ${firstOf(r.workflows, 3)} does not run for it, and GitHub would wait for ever`,
-    hint: "let the workflow run on every pull request to the base and skip its jobs by `if:` (a skipped job counts as passed), or do not require the check",
+    hint: "let the workflow run on every pull request to the base and skip its jobs by `if:`, which counts as passed; or do not require the check",
     means:
       "a check that the branch requires comes from a workflow that does not run for what batches change (its `paths`, `branches` or events), so GitHub would wait for it for ever; the bot knows it from the branch's rules and `.github/workflows`",
   },
@@ -36,10 +36,10 @@ export const GITHUB_PROBLEMS = problemsOf<Pick<RepoProblems, GitHubCode>>()({
       const theirs = owners === undefined || owners.batches === batches ? "" : ` for ${owners.batches} of the ${batches} batches`;
       const wants = present(
         reviews > 0 && count(reviews, "approving review"),
-        codeOwners && `the approval of a code owner${owners === undefined ? "" : ` (${owners.names.join(", ")})`}${theirs}`,
-        lastPush && "the approval of somebody other than who pushed last",
+        codeOwners && `a code owner's approval${owners === undefined ? "" : ` (${owners.names.join(", ")})`}${theirs}`,
+        lastPush && "approval by somebody other than the last to push",
       );
-      return `${branch} wants ${wants.join(" and ")}, and an App's does not count: unless Stagecoach may bypass that rule, ${batches === 1 ? "the batch waits" : `each of the ${batches} batches waits`} for a person`;
+      return `${branch} wants ${wants.join(" and ")}, which no App can give. Unless Stagecoach may bypass that rule, ${batches === 1 ? "the batch waits" : `each of the ${batches} batches waits`} for a person`;
     },
     hint: "make the App a bypass actor of that rule, or count on approving each batch",
     means: "the base branch's rules want a review of every batch's pull request, which no App can give; on a release PR only",

@@ -103,7 +103,7 @@ export const PIN_PROBLEMS: ProblemEntries<PinProblems> = problemsOf<PinProblems>
       Documents: [
         ({ pinPath, documents, writing }) => {
           const places = documents.map(({ number, line }) => `#${number} (line ${line})`);
-          return `${pinPath} ${writing ? "could be written in" : "is in"} ${documents.length} documents: ${places.join(", ")}`;
+          return `${pinPath} ${writing ? "could be written in" : "is in"} ${count(documents.length, "document")}: ${places.join(", ")}`;
         },
         (r) => `say which, such as #${r.documents[0]?.number ?? 1}/${r.pinPath}`,
       ],

@@ -195,8 +195,8 @@ export const REPO_PROBLEMS = problemsOf<Omit<RepoProblems, GitHubCode>>()({
   PLANE_LOST: {
     says: ({ said, clusters }) =>
       clusters === undefined
-        ? `${said}; it was not read since the start, so its clusters are missing here, and no run starts before it is back`
-        : `${said}; its ${clusters} clusters are planned as they were last read, and batches with one of them wait until it is back`,
+        ? `${said}. Stagecoach has not read it since it started, so its clusters are missing here, and no run starts before it is back`
+        : `${said}. Its ${clusters} clusters are planned as they were last read, and batches with one of them wait until it is back`,
     hint: "put the connection right, as the reason says",
     means: "a control plane of the rollout cannot be read now: its clusters are planned as last read, or are missing from the plan",
     todo: "put the connection right, as the reason says; [Several control planes](argocd.md#several-control-planes)",

@@ -11,6 +11,7 @@ import type { AnalysisRef, BatchRef, HookRef } from "../../../reasons/refs.ts";
 import type { RunReasons } from "../../../reasons/run.ts";
 import type { SettingReasons } from "../../../reasons/settings.ts";
 import { ARGOCD_FIELDS, ARGOCD_VARIANTS } from "./argocd-samples.ts";
+import { becauseOf } from "./because-samples.ts";
 import { ENGINE_FIELDS, ENGINE_VARIANTS } from "./engine-samples.ts";
 import { JOURNAL_FIELDS, JOURNAL_VARIANTS } from "./journal-samples.ts";
 import { STAGE_FIELDS, STAGE_VARIANTS } from "./stage-samples.ts";
@@ -20,17 +21,18 @@ interface Reasons extends RunReasons, CommentReasons, EngineReasons, SettingReas
 const batch: BatchRef = { stage: "canary", number: 2, kind: "Planned" };
 const analysis: AnalysisRef = { templates: ["webcheck"], of: batch };
 const hook: HookRef = { number: 1, when: "before", stage: "canary", host: "hooks.example.com" };
-const because: AnyReason = { code: "PULL_DRAFT", pull: 9 };
 const over: OverLimit = { setting: "limits.clusters", have: 4, most: 2 };
 const clusters = ["hub/eu-1", "hub/us-1"];
 const rollouts: AnyReason[] = [
   { code: "ROLLOUT_STATE", cluster: "hub/eu-1", name: "web", phase: "Paused", paused: true, step: 1, steps: 4 },
 ];
 
+const unseen: AnyReason = { code: "ROLLOUT_UNSEEN", cluster: "hub/us-1", because: becauseOf("ROLLOUT_UNSEEN") };
+
 /** A field's sample, whichever code has it. */
 const FIELDS: Readonly<Record<string, unknown>> = {
   ...ARGOCD_FIELDS,
-  ...{ batch, analysis, hook, because, over, clusters, rollouts, check: analysis, checks: [analysis, hook] },
+  ...{ batch, analysis, hook, over, clusters, rollouts, check: analysis, checks: [analysis, hook] },
   ...{ ask: { code: "ASK_RESUME" }, allowed: { code: "LIMIT_ALLOWS", over }, held: { code: "PAUSED_BY", by: "bob", text: "" } },
   ...{ final: true },
   ...{ after: { index: 2, of: 3 }, number: 2, resumed: { code: "RESUMED_BY", by: "bob" } },
@@ -143,6 +145,7 @@ const VARIANTS: Variants = {
 
   ...ENGINE_VARIANTS,
 
+  COMMAND_GIVEN: [{ text: "/pause errors on checkout" }],
   COMMAND_ENDED: [{ text: "/pause errors", outcome: "done" }],
   RETRY_OF_GOING_RUN: [{ phase: "Progressing" }],
   COMMAND_OF_FORMER_RUN: [{}, { pull: undefined }],
@@ -166,12 +169,17 @@ const VARIANTS: Variants = {
   ROLLBACK_WANTS_TO: [{ given: "v1.4.1" }],
   COMMAND_FOR_WHOLE_RUN: [{ command: "retry" }],
   ROLLBACK_DONE: [{}, { left: ["hub/us-1"] }],
-  ROLLOUTS_ALL_UNSEEN: [{ left: [because] }],
+  ROLLOUTS_ALL_UNSEEN: [{ left: [unseen] }],
   ROLLOUT_STATE: [{}, { paused: false, step: undefined }, { phase: "Degraded" }],
   ROLLOUTS_BROKEN: [{}, { more: 2 }],
   ROLLOUTS_DONE: [
     { also: undefined },
-    { also: { code: "RESUMED_BY", by: "bob" }, action: "abort", failed: [{ cluster: "hub/eu-1", name: "web", because }], left: [because] },
+    {
+      also: { code: "RESUMED_BY", by: "bob" },
+      action: "abort",
+      failed: [{ cluster: "hub/eu-1", name: "web", because: becauseOf("SAID_OF") }],
+      left: [becauseOf("ROLLOUT_UNSEEN")],
+    },
   ],
 
   COMMAND_UNKNOWN: [{ near: "pause" }],
@@ -212,8 +220,9 @@ const VARIANTS: Variants = {
     { needs: [{ kind: "method", method: "squash", allowed: ["merge", "rebase"] }] },
   ],
   ANALYSIS_RUNNING: [{}, { more: 2 }],
+  ANALYSIS_ARGUMENT: [{ name: "host" }],
   ANALYSIS_BEGINS: [{ attempt: 1 }, {}],
-  ANALYSIS_ARGUMENT_MISSING: [{}, { cluster: undefined }],
+  ANALYSIS_ARGUMENT_MISSING: [{ name: "host" }, { name: "host", cluster: undefined }],
   NEXT_WINDOWS_CHANGED: [
     { where: ["payments", "the server"], all: true },
     { where: ["payments", "the server"], all: false },
@@ -245,6 +254,7 @@ export function samplesOf(code: string): AnyReason[] {
 
 function read(own: AnyReason, field: string): unknown {
   if (Object.hasOwn(own, field)) return own[field];
+  if (field === "because") return becauseOf(own.code);
   if (!Object.hasOwn(FIELDS, field)) throw new Error(`testing/reason-samples.ts has no sample for "${field}" of ${own.code}`);
   return FIELDS[field];
 }

@@ -60,7 +60,7 @@ export const STAGE_VARIANTS: Ways<RunReasons & BreachReasons> = {
   REVISIONS_UNREAD: [{}],
   APPROVAL_WANTED: [
     {},
-    { want: 2, have: ["carol"], lapsed: [{ by: "dave", because: { code: "PULL_DRAFT", pull: 9 } }], outdated: ["erin"], unread: true },
+    { want: 2, have: ["carol"], lapsed: [{ by: "dave", because: { code: "APPROVER_LEFT" } }], outdated: ["erin"], unread: true },
     { unlinked: ["3f2a91c0de44aa"], have: ["carol"], reviewed: ["dave"] },
   ],
   NEXT_APPROVED: [{}, { released: [] }, { merger: "dave" }],
