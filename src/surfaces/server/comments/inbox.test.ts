@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { sentenceOf } from "../../../core/report/reasons/say.ts";
 import { type Comment, type Forge, ForgeError, type Pull } from "../../../adapters/forge/port.ts";
 import { said as words } from "../../../core/reasons/run.ts";
+import { sentenceOf } from "../../../core/report/reasons/say.ts";
 import { COMMANDS, type Permission } from "../../../core/spec/commands.ts";
 import type { CommandPolicy } from "../../../core/spec/repo-config.ts";
 import { inboxOn, LONG_AGO, NOW, PLACE, said } from "./testing/inbox-on.ts";
