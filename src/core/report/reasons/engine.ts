@@ -9,7 +9,6 @@ import { sayRender } from "./render.ts";
 const UNVERIFIED = "Without that check it goes on with sourceRef.unverified: true";
 const killed = (by = "time or memory", end = true) =>
   `planning it takes too much ${by}: Stagecoach ${end ? "leaves it alone until its head changes" : "tries again"}`;
-const EDITED = "was edited since this run began";
 const OF_RUN = "it belongs to run {rollout} #{run}";
 
 /** A problem of a file as the cause of something else, with its place. */
@@ -159,12 +158,12 @@ export const ENGINE: Entries<EngineReasons> = entriesOf<EngineReasons>()({
   RESOURCE_GONE: { subject: "file", says: "The rollout is no longer in {declaredIn}: this run goes on as it began." },
   RESOURCE_EDITED: {
     subject: "file",
-    says: `{declaredIn} ${EDITED} ({fields}): the run keeps what it started with, and the next one takes the edit.`,
+    says: "{declaredIn} was edited since this run began ({fields}): the run keeps what it started with, and the next one takes the edit.",
   },
   SET_GONE: { subject: "file", says: "{declaredIn} no longer declares ApplicationSet {set}." },
   SET_EDITED: {
     subject: "file",
-    says: `{declaredIn} ${EDITED} ({fields}): Argo CD applies that to every cluster at once, beside the batches of this run.`,
+    says: "{declaredIn} was edited since this run began ({fields}): Argo CD applies that to every cluster at once, beside the batches of this run.",
   },
   JOINERS_UNRESOLVED: {
     subject: "application",

@@ -42,9 +42,7 @@ function short(revision: string): string {
   return /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/i.test(revision) ? revision.slice(0, 7) : revision;
 }
 
-function after(before: string, text: string | undefined, behind = ""): string {
-  return text === undefined ? "" : `${before}${text}${behind}`;
-}
+const after = (before: string, text: string | undefined, behind = "") => (text === undefined ? "" : `${before}${text}${behind}`);
 
 function begun(because: AnyReason, names: Names): string {
   const text = names.because(because);

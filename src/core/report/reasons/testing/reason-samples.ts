@@ -6,7 +6,7 @@ import type { AnyReason } from "../../../base/reason.ts";
 import type { AttentionReasons, WriteRefusals } from "../../../reasons/attention.ts";
 import type { CommentReasons } from "../../../reasons/comments.ts";
 import type { EngineReasons } from "../../../reasons/engine.ts";
-import type { OverLimit, PullNeed } from "../../../reasons/gates.ts";
+import type { OverLimit } from "../../../reasons/gates.ts";
 import type { AnalysisRef, BatchRef, HookRef } from "../../../reasons/refs.ts";
 import type { RunReasons } from "../../../reasons/run.ts";
 import type { SettingReasons } from "../../../reasons/settings.ts";
@@ -111,8 +111,6 @@ type Variants = {
   readonly [Code in keyof Reasons]?: readonly { readonly [Field in keyof Reasons[Code]]?: Reasons[Code][Field] | undefined }[];
 };
 
-const pending: PullNeed = { kind: "check", name: "ci", state: "pending" };
-
 /** Where a code is said in several ways, or its field means something else: what differs, once for each way. */
 const VARIANTS: Variants = {
   BATCH_OPENING: [
@@ -194,44 +192,6 @@ const VARIANTS: Variants = {
   CONFIG_INVALID: [{ problems: [{ code: "DUPLICATE_KEY", severity: "error", file: "stagecoach.yaml", line: 2, column: 1, path: [] }] }],
   KUBECONFIG_CONTEXT: [{}, { known: [] }],
   GITHUB_NOT_REACHED: [{ own: true }, { own: false }],
-
-  PULL_CHANGED: [{ retargeted: undefined }, { retargeted: "release" }],
-  CLUSTERS_HALTED: [{}, { clusters: [], text: "" }],
-  LIMITS_FULL: [
-    {},
-    { now: [] },
-    { over: { setting: "limits.label", have: 2, most: 1, label: { key: "region", value: "eu", percent: 25 } } },
-  ],
-  BATCH_NEVER_FITS: [{}, { clusters: ["hub/eu-1"] }],
-  LIMIT_ALLOWS: [{}, { over: { setting: "limits.targets", have: 4, most: 1 } }],
-  WINDOW_SHUT: [
-    { window: { schedule: "0 9 * * 1-5", durationMs: 28_800_000, timeZone: "Europe/Rome", kind: "allow" } },
-    { window: { schedule: "0 0 20 12 *", durationMs: 604_800_000, timeZone: "UTC", kind: "deny" } },
-    { window: undefined },
-  ],
-  WINDOWS_NEVER_OPEN: [{ where: ["payments"] }],
-  WINDOWS_NEVER_TOGETHER: [{ where: ["payments", "the server"] }],
-  PULL_QUEUED: [{ place: 2 }],
-  GITHUB_BLOCKS: [{}, { message: undefined }],
-  GITHUB_WANTS: [
-    { needs: [{ ...pending, state: "silent" }], silent: true },
-    { needs: [pending, { ...pending, state: "failed" }, { ...pending, state: "silent" }, { kind: "reviews", have: 0, want: 1 }] },
-    { needs: [{ kind: "changesRequested", by: ["bob"] }, { kind: "codeOwners" }, { kind: "lastPush" }, { kind: "signatures" }] },
-    { needs: [{ kind: "method", method: "squash", allowed: ["merge", "rebase"] }] },
-  ],
-  ANALYSIS_RUNNING: [{}, { more: 2 }],
-  ANALYSIS_ARGUMENT: [{ name: "host" }],
-  ANALYSIS_BEGINS: [{ attempt: 1 }, {}],
-  ANALYSIS_ARGUMENT_MISSING: [{ name: "host" }, { name: "host", cluster: undefined }],
-  NEXT_WINDOWS_CHANGED: [
-    { where: ["payments", "the server"], all: true },
-    { where: ["payments", "the server"], all: false },
-  ],
-  NEXT_PERSON_MERGES: [{}, { promote: true }, { pull: null, promote: true }],
-  NEXT_CHECK_REPORTS: [{ check: "ci" }],
-  ASK_GITHUB_CHANGE: (["mergeMethod", "signatures", "workflows", "permissions", "ruleset", "protection", "archive", "named"] as const).map(
-    (change) => ({ change }),
-  ),
 
   TARGET_FAILED: [{ baseline: false }, { baseline: true }],
   DEADLINE_PASSED: [{ seen: true }, { seen: false }],

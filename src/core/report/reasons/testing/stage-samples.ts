@@ -1,4 +1,5 @@
 import type { BreachReasons } from "../../../reasons/breaches.ts";
+import type { PullNeed } from "../../../reasons/gates.ts";
 import type { BatchRef } from "../../../reasons/refs.ts";
 import type { RunReasons } from "../../../reasons/run.ts";
 
@@ -6,6 +7,7 @@ type Ways<Table> = {
   readonly [Code in keyof Table]?: readonly { readonly [Field in keyof Table[Code]]?: Table[Code][Field] | undefined }[];
 };
 
+const pending: PullNeed = { kind: "check", name: "ci", state: "pending" };
 const batch: BatchRef = { stage: "canary", number: 2, kind: "Planned" };
 
 /** Samples for fields of stages, ends and breaches that no other code has. */
@@ -63,5 +65,42 @@ export const STAGE_VARIANTS: Ways<RunReasons & BreachReasons> = {
     { want: 2, have: ["carol"], lapsed: [{ by: "dave", because: { code: "APPROVER_LEFT" } }], outdated: ["erin"], unread: true },
     { unlinked: ["3f2a91c0de44aa"], have: ["carol"], reviewed: ["dave"] },
   ],
+  PULL_CHANGED: [{ retargeted: undefined }, { retargeted: "release" }],
+  CLUSTERS_HALTED: [{}, { clusters: [], text: "" }],
+  LIMITS_FULL: [
+    {},
+    { now: [] },
+    { over: { setting: "limits.label", have: 2, most: 1, label: { key: "region", value: "eu", percent: 25 } } },
+  ],
+  BATCH_NEVER_FITS: [{}, { clusters: ["hub/eu-1"] }],
+  LIMIT_ALLOWS: [{}, { over: { setting: "limits.targets", have: 4, most: 1 } }],
+  WINDOW_SHUT: [
+    { window: { schedule: "0 9 * * 1-5", durationMs: 28_800_000, timeZone: "Europe/Rome", kind: "allow" } },
+    { window: { schedule: "0 0 20 12 *", durationMs: 604_800_000, timeZone: "UTC", kind: "deny" } },
+    { window: undefined },
+  ],
+  WINDOWS_NEVER_OPEN: [{ where: ["payments"] }],
+  WINDOWS_NEVER_TOGETHER: [{ where: ["payments", "the server"] }],
+  PULL_QUEUED: [{ place: 2 }],
+  GITHUB_BLOCKS: [{}, { message: undefined }],
+  GITHUB_WANTS: [
+    { needs: [{ ...pending, state: "silent" }], silent: true },
+    { needs: [pending, { ...pending, state: "failed" }, { ...pending, state: "silent" }, { kind: "reviews", have: 0, want: 1 }] },
+    { needs: [{ kind: "changesRequested", by: ["bob"] }, { kind: "codeOwners" }, { kind: "lastPush" }, { kind: "signatures" }] },
+    { needs: [{ kind: "method", method: "squash", allowed: ["merge", "rebase"] }] },
+  ],
+  ANALYSIS_RUNNING: [{}, { more: 2 }],
+  ANALYSIS_ARGUMENT: [{ name: "host" }],
+  ANALYSIS_BEGINS: [{ attempt: 1 }, {}],
+  ANALYSIS_ARGUMENT_MISSING: [{ name: "host" }, { name: "host", cluster: undefined }],
+  NEXT_WINDOWS_CHANGED: [
+    { where: ["payments", "the server"], all: true },
+    { where: ["payments", "the server"], all: false },
+  ],
+  NEXT_PERSON_MERGES: [{}, { promote: true }, { pull: null, promote: true }],
+  NEXT_CHECK_REPORTS: [{ check: "ci" }],
+  ASK_GITHUB_CHANGE: (["mergeMethod", "signatures", "workflows", "permissions", "ruleset", "protection", "archive", "named"] as const).map(
+    (change) => ({ change }),
+  ),
   NEXT_APPROVED: [{}, { released: [] }, { merger: "dave" }],
 };
