@@ -11,7 +11,7 @@ export interface CheckReport {
   title: string;
   summary: string;
   text?: string;
-  detailsUrl?: string;
+  detailsUrl?: string | undefined;
   /** Somebody asked for it again: it is made as a new one, though one that says the same is there. */
   afresh?: boolean;
   /** Lines from 1. More than 50 go in several requests. */

@@ -11,6 +11,11 @@ export function applicationLinks(pagesOf: (plane: string) => string | undefined)
   };
 }
 
+/** The links of a node, by their names; those without an address are left out. */
+export function linksOf(urls: Readonly<Record<string, string | undefined>>): { name: string; url: string }[] {
+  return Object.entries(urls).flatMap(([name, url]) => (url === undefined ? [] : [{ name, url }]));
+}
+
 /** The address of the release PR, which stands beside those of the batches: the journal has no other. */
 export function releaseUrl({ trigger: { pull }, batches }: Pick<Run, "trigger" | "batches">): string | undefined {
   const beside = batches.map((batch) => batch.pull?.url ?? "").find((url) => /\/\d+$/.test(url));

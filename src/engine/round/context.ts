@@ -6,6 +6,7 @@ import type { Journal } from "../../adapters/git/journal/port.ts";
 import type { CommitWriter, Mirror } from "../../adapters/git/port.ts";
 import type { HookCaller } from "../../adapters/hooks/port.ts";
 import type { Clock } from "../../core/base/time.ts";
+import type { PageOf } from "../../core/report/page-places.ts";
 import type { Window } from "../../core/spec/windows.ts";
 import type { Attention } from "./attention.ts";
 import type { CommandSource } from "./observe/command-source.ts";
@@ -26,6 +27,8 @@ export interface RepoContext {
   deliveries?: (() => readonly string[]) | undefined;
   /** Absent: the repo's loop opens its own. */
   attention?: Attention | undefined;
+  /** Where the page shows its runs. Absent: nobody said where the page is. */
+  page?: PageOf | undefined;
   /** By name. */
   planes: ReadonlyMap<string, ControlPlane>;
   /** Where the operator grants this repo some control planes and projects only: `planes` shows no others. */

@@ -87,7 +87,8 @@ function told(config: ServerConfig, credentials: Credentials) {
     allowUnprotected: config.allowUnprotected,
     host: listen.host,
     port: listen.port,
-    inside,
+    inside: { ...inside, hosts: [...inside.hosts, ...(inside.publicUrl === undefined ? [] : [new URL(inside.publicUrl).hostname])] },
+    publicUrl: inside.publicUrl,
     limits: { repository: quota.repository * MEBIBYTE, forkHead: quota.fork * MEBIBYTE, forkFile: MEBIBYTE },
     resyncMs: parseDuration(config.resync) ?? Number.NaN,
   };

@@ -62,6 +62,8 @@ export interface StagecoachOptions {
   port?: number;
   /** See BotServerOptions. */
   inside?: { host: string; port: number; hosts?: readonly string[] };
+  /** Where people reach the page, for links to it: `https://host/stagecoach/`. Absent: there are none. */
+  publicUrl?: string | undefined;
   metrics?: Metrics;
   /** See BotServerOptions. */
   pacing?: boolean;
@@ -114,7 +116,7 @@ export async function startStagecoach(given: StagecoachOptions): Promise<Stageco
   const server = await startBotServer({
     ...serverOptionsOf(options),
     onEvent: eventHandler({ repos, wake: (key, heard) => wake(key, undefined, heard), rediscover: resync.rediscoverSoon }),
-    routes: webRoutes({ runs, standing, onChange, planes, journal: journalOf(repos) }, clock),
+    routes: webRoutes({ runs, standing, onChange, planes, journal: journalOf(repos), publicUrl: options.publicUrl }, clock),
     isReady: () => state === "ready",
   });
   metrics?.watch({ runs, standing, repositories: () => repos.counts(), planes });
@@ -155,7 +157,7 @@ function openChanges(): { announce(): void; onChange: Stagecoach["onChange"] } {
 
 /** The repositories, each opened with what it may see of the control planes. */
 function reposOf(options: Checked, onChange: (repository: string) => void, octokit: BotServer["octokit"]): Repos {
-  const { clock, log, breakers, directory, limits, cell, signing = { kind: "none" }, freezes = [], analysis, hooks } = options;
+  const { clock, log, breakers, directory, limits, cell, signing = { kind: "none" }, freezes = [], analysis, hooks, publicUrl } = options;
   const rights = tenancy(options.tenancy, options.planes);
   const { sealKeys = [sealKey(options.app.privateKey)] } = options;
   const answering = openAnswerLines();
@@ -172,6 +174,7 @@ function reposOf(options: Checked, onChange: (repository: string) => void, octok
     freezes,
     analysis,
     hooks,
+    publicUrl,
     onChange,
     answering,
   });

@@ -21,6 +21,23 @@ describe("the page's server", () => {
     expect(response.headers.get("X-Content-Type-Options")).toBe("nosniff");
   });
 
+  test.each([
+    ["/r/acme/config/payments", 200],
+    ["/r/acme/config/payments/runs/42/batches/3?at=2026-11-21T09:00:00Z", 200],
+    ["/r/acme/config/payments/targets/hub/argocd/payments-eu-1", 200],
+    ["/r/acme/config/Payments", 404],
+    ["/r/acme/config/payments/runs/x", 404],
+  ])("the page is at each of its addresses, and nowhere else: %s", async (path, status) => {
+    expect((await appOf().request(path)).status).toBe(status);
+  });
+
+  test("below a path the page asks for what is there", async () => {
+    const source = { runs: () => [], onChange: () => () => undefined, publicUrl: "https://host/stage/coach/" };
+    const text = await (await webApp(source, clock).request("/")).text();
+    expect(text).toContain('href="/stage/coach/page.css"');
+    expect(text).toContain('<meta name="stagecoach-base" content="/stage/coach">');
+  });
+
   test("events send the state at once and again on a change", async () => {
     let changed = (): void => undefined;
     const response = await appOf((listener) => {

@@ -6,6 +6,7 @@ import { defined } from "../../core/base/defined.ts";
 import { applicationLinks } from "../../core/report/links.ts";
 import { modelOf } from "../../core/report/model/run-model.ts";
 import type { RunModel } from "../../core/report/model/types.ts";
+import { parsePagePath } from "../../core/report/page-places.ts";
 import { API_PATH, apiApp } from "./api/routes.ts";
 import { PAGE_HTML, PAGE_SCRIPT, PAGE_STYLE } from "./page.ts";
 import type { Standing, WebClock, WebSource } from "./source.ts";
@@ -36,17 +37,32 @@ const HEADERS = {
 export function webRoutes(source: WebSource, clock: WebClock): (request: IncomingMessage, response: ServerResponse) => boolean {
   const listener = getRequestListener(webApp(source, clock).fetch);
   const api = getRequestListener(apiApp(source, clock).fetch);
-  const own = new Set(["/", "/page.css", "/page.js", "/api/runs", "/api/events"]);
+  const own = new Set(["/page.css", "/page.js", "/api/runs", "/api/events"]);
+  const base = basePath(source);
   return (request, response) => {
+    // What is in front may have taken the path away, or not.
+    const address = request.url ?? "";
+    if (base !== "" && (address === base || address.startsWith(`${base}/`))) request.url = address.slice(base.length) || "/";
     const path = (request.url ?? "").split("?")[0] ?? "";
     if (path.startsWith(`${API_PATH}/`)) {
       void api(request, response);
       return true;
     }
-    if (!own.has(path) || (request.method !== "GET" && request.method !== "HEAD")) return false;
+    if ((!own.has(path) && parsePagePath(request.url ?? "") === undefined) || (request.method !== "GET" && request.method !== "HEAD"))
+      return false;
     void listener(request, response);
     return true;
   };
+}
+
+/** The path of the public address, without a slash at its end; whoever wrote it may break no page. */
+function basePath({ publicUrl }: WebSource): string {
+  return publicUrl === undefined ? "" : new URL(publicUrl).pathname.replace(/(?<!\/)\/+$/, "").replace(/["<>&]/g, "");
+}
+
+function addressOf(url: string): string {
+  const { pathname, search } = new URL(url);
+  return `${pathname}${search}`;
 }
 
 function stateOf(source: WebSource, clock: WebClock): WebState {
@@ -68,7 +84,10 @@ export function webApp(source: WebSource, clock: WebClock): Hono {
     await next();
     for (const [name, value] of Object.entries(HEADERS)) context.res.headers.set(name, value);
   });
-  app.get("/", (context) => context.html(PAGE_HTML));
+  const base = basePath(source);
+  const html = PAGE_HTML.replaceAll('="/', `="${base}/`).replace("<title>", `<meta name="stagecoach-base" content="${base}">\n<title>`);
+  for (const path of ["/", "/r/*"])
+    app.get(path, (context) => (parsePagePath(addressOf(context.req.url)) === undefined ? context.notFound() : context.html(html)));
   app.get("/page.css", (context) => context.body(PAGE_STYLE, 200, { "Content-Type": "text/css; charset=utf-8" }));
   app.get("/page.js", (context) => context.body(PAGE_SCRIPT, 200, { "Content-Type": "text/javascript; charset=utf-8" }));
   app.get("/api/runs", (context) => context.json(state()));

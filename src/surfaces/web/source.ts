@@ -12,6 +12,8 @@ export interface WebSource {
   standing?(): readonly Standing[];
   /** Where their Applications are shown. */
   planes?: readonly { name: string; uiUrl?: string | undefined }[];
+  /** Where people reach the page; it may have a path: `https://host/stagecoach/`. */
+  publicUrl?: string | undefined;
   onChange(listener: () => void): () => void;
   /** Past runs of a repository; undefined: it is not looked after, or was not yet. */
   journal?(repository: string): Pick<JournalReader, "runs" | "run" | "log"> | undefined;

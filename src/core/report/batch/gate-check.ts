@@ -1,3 +1,4 @@
+import { defined } from "../../base/defined.ts";
 import type { AnyReason } from "../../base/reason.ts";
 import { epoch, type Time } from "../../base/time.ts";
 import type { GateState } from "../../run/state/gate-state.ts";
@@ -23,6 +24,8 @@ export interface GateWords {
   conclusion?: "success" | "failure";
   title: string;
   summary: string;
+  /** Where the page shows its batch. */
+  detailsUrl?: string | undefined;
   /** What of it may change while the title stays: see `isStale()`. Absent: nothing. */
   told?: { says: string; times: readonly Time[] } | undefined;
 }
@@ -53,8 +56,9 @@ export function gateWords(run: Run, batch: Batch, state: GateState, now: number,
   const words = { title: cut(title), summary: summary.length <= SUMMARY_LIMIT ? summary : parts.join("\n\n") };
   const times = [awaits?.waitsFor?.at, awaits?.deadline].filter((time) => time !== undefined);
   const told = { says: [...says, state.next === null ? "" : sentenceOf(state.next.what, run)].join("\n"), times };
-  if (state.kind === "waiting") return { status: "in_progress", ...words, told };
-  return { status: "completed", conclusion: state.kind === "fenced" ? "failure" : "success", ...words, told };
+  const more = defined({ detailsUrl: given.page?.(run, batch.number), told });
+  if (state.kind === "waiting") return { status: "in_progress", ...words, ...more };
+  return { status: "completed", conclusion: state.kind === "fenced" ? "failure" : "success", ...words, ...more };
 }
 
 /** Least and share of the time that was left then, by which a time has to move before the check is written again. */

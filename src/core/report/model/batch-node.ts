@@ -3,6 +3,7 @@ import type { Time } from "../../base/time.ts";
 import { putsBack } from "../../run/state/batch.ts";
 import { type Batch, type BatchTarget, isEnded, type TargetPhase } from "../../run/state/run.ts";
 import { isMidStep } from "../../run/state/steps.ts";
+import { linksOf } from "../links.ts";
 import { present } from "../markdown.ts";
 import { clock } from "../reasons/phrases.ts";
 import { targetsShown } from "../steps.ts";
@@ -34,7 +35,7 @@ export function batchNode(context: Context, batch: Batch): ModelNode {
     waitsOn: over || state.state === "Failed" || run.phase === "Paused" ? undefined : waitsOn(batch.why, batch.next),
     counts: countsOf(children),
     checking: batch.phase === "Baking" && failed === 0 && batch.bake !== undefined ? `baking until ${clock(batch.bake.until)}` : undefined,
-    links: pull === undefined || pull.number === 0 ? [] : [{ name: `#${pull.number}`, url: pull.url }],
+    links: linksOf({ [`#${pull?.number}`]: pull?.number === 0 ? undefined : pull?.url, page: context.page(run, batch.number) }),
     change: changeOfAll(batch.targets),
     gates: over || merged !== undefined ? undefined : gatesOf(context, batch),
     facts: present(

@@ -3,6 +3,7 @@ import { defined } from "../../base/defined.ts";
 import type { AnyReason } from "../../base/reason.ts";
 import type { Next, Run } from "../../run/state/run.ts";
 import type { LinkTo } from "../links.ts";
+import type { PageOf } from "../page-places.ts";
 import { type History, NO_HISTORY } from "../plan/duration.ts";
 import { entryOf, plainSentence } from "../reasons/say.ts";
 import type { Awaited, ModelNode, Said } from "./types.ts";
@@ -12,17 +13,19 @@ export interface Context {
   /** Epoch milliseconds. */
   now: number;
   linkTo: LinkTo;
+  /** Where it is shown on the page. */
+  page: PageOf;
   /** What Argo CD says of a target just now, by target key. */
   live: ReadonlyMap<string, string>;
   /** How long past runs of the rollout took. */
   history: History;
 }
 
-/** What a view knows besides the run: where Applications are shown, and how past runs went. */
-export type GivenToDraw = Partial<Pick<Context, "linkTo" | "history">>;
+/** What a view knows besides the run: where Applications and the run itself are shown, and how past runs went. */
+export type GivenToDraw = Partial<Pick<Context, "linkTo" | "history" | "page">>;
 
 export function contextOf(run: Run, now: number, given: Partial<Omit<Context, "run" | "now">> = {}): Context {
-  return { linkTo: () => undefined, live: new Map(), history: NO_HISTORY, ...given, run, now };
+  return { linkTo: () => undefined, page: () => undefined, live: new Map(), history: NO_HISTORY, ...given, run, now };
 }
 
 /** The reason of a node, what it is about, and its sentence. */

@@ -3,7 +3,7 @@ import { sameReason } from "../../base/reason.ts";
 import { planRollback } from "../../run/outcome/rollback.ts";
 import { clusterName } from "../../run/state/names.ts";
 import { isEnded, type Run } from "../../run/state/run.ts";
-import { releaseUrl } from "../links.ts";
+import { linksOf, releaseUrl } from "../links.ts";
 import { present } from "../markdown.ts";
 import { isToldIn, plainSentence } from "../reasons/say.ts";
 import { unaskedNotes } from "../run/sign-of-life.ts";
@@ -32,7 +32,7 @@ export function modelOf(run: Run, now: number, given: Partial<Omit<Context, "run
     ...words,
     when: isEnded(run) ? "past" : "now",
     kind: "run",
-    links: url === undefined ? [] : [{ name: `#${trigger.pull}`, url }],
+    links: linksOf({ [`#${trigger.pull}`]: url, page: context.page(run) }),
     rollout: run.rollout,
     number: run.number,
     release: releaseName(run.release.values),

@@ -231,10 +231,12 @@ function row({ run, model, now }: Shown, { stage, batch, cluster, application }:
 }
 
 /** The commands that would be done now. */
-function footer({ actions, endedAt, planHash }: RunModel): string {
+function footer({ actions, endedAt, planHash, links }: RunModel): string {
   const verbs = actions.filter(({ allowed }) => allowed).map(({ verb }) => `\`/${verb}\``);
   const more = endedAt === undefined ? ["`/requeue CLUSTER…`", "`/skip CLUSTER…`", "`/help`"] : [];
   const ended = endedAt === undefined ? "" : "This run has ended. ";
   const said = [...verbs, ...more].length === 0 ? "" : `You can comment ${[...verbs, ...more].join(" ")}`;
-  return `<sub>${present(`${ended}${said}`.trim(), `plan ${code(planHash.slice(0, 12))}`).join(" · ")}</sub>`;
+  const page = links.find(({ name }) => name === "page");
+  const live = page !== undefined && `[see it live](${page.url})`;
+  return `<sub>${present(`${ended}${said}`.trim(), `plan ${code(planHash.slice(0, 12))}`, live).join(" · ")}</sub>`;
 }

@@ -4,6 +4,7 @@
  * Called by a round after it has recorded: first what must not be merged is locked, then the others are told.
  */
 import { BoundedSet } from "../../../core/base/bounded.ts";
+import { defined } from "../../../core/base/defined.ts";
 import { GATE, gateWords, isStale } from "../../../core/report/batch/gate-check.ts";
 import { applicationLinks } from "../../../core/report/links.ts";
 import { type Gate, gatesOf } from "../../../core/run/state/gate-state.ts";
@@ -37,12 +38,12 @@ export interface Gates {
 }
 
 export function openGates(
-  { clock, log, forge, planes }: Pick<RepoContext, "clock" | "log" | "forge" | "planes">,
+  { clock, log, forge, planes, page }: Pick<RepoContext, "clock" | "log" | "forge" | "planes" | "page">,
   checks: GateChecks,
   queue: MergeQueue,
   pulls: BatchPulls,
 ): Gates {
-  const linkTo = applicationLinks((plane) => planes.get(plane)?.uiUrl);
+  const given = defined({ linkTo: applicationLinks((plane) => planes.get(plane)?.uiUrl), page });
   /** Heads of merged PRs whose gate is known to have ended. */
   const over = new BoundedSet<string>(MOST_KEPT);
 
@@ -50,11 +51,7 @@ export function openGates(
     const last = checks.last(head);
     const isOpen = last === undefined ? await isLeftOpen(head) : last.kind === "waiting";
     if (isOpen)
-      await checks.put(
-        head,
-        gateWords(run, batch, { kind: "merged", why: batch.why, next: batch.next }, clock.now(), { linkTo }),
-        "merged",
-      );
+      await checks.put(head, gateWords(run, batch, { kind: "merged", why: batch.why, next: batch.next }, clock.now(), given), "merged");
     over.add(head);
   }
 
@@ -66,7 +63,7 @@ export function openGates(
     const batch = run.batches.find((one) => one.number === gate.batch);
     if (batch === undefined) return;
     const now = clock.now();
-    const words = gateWords(run, batch, gate.state, now, { linkTo });
+    const words = gateWords(run, batch, gate.state, now, given);
     const last = checks.reported(head);
     const { kind } = gate.state;
     if (last?.kind === kind && (kind === "passed" || now - last.at < SAME_STATE_MS || !isStale(last, words))) return;

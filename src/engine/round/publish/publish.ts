@@ -3,6 +3,7 @@
  * word on a run. Called by a round after it has acted; no trouble with a comment holds a run.
  */
 import { BoundedMap } from "../../../core/base/bounded.ts";
+import { defined } from "../../../core/base/defined.ts";
 import { type AnyReason, hasCode } from "../../../core/base/reason.ts";
 import { epoch } from "../../../core/base/time.ts";
 import type { AttentionReason } from "../../../core/reasons/attention.ts";
@@ -85,8 +86,8 @@ interface Parts {
   pastRuns: Pick<PastRuns, "of">;
 }
 
-export function openPublisher(context: Pick<RepoContext, "forge" | "clock" | "log" | "planes">, parts: Parts): Publisher {
-  const { forge, clock, log, planes } = context;
+export function openPublisher(context: Pick<RepoContext, "forge" | "clock" | "log" | "planes" | "page">, parts: Parts): Publisher {
+  const { forge, clock, log, planes, page: pageOf } = context;
   const { attention, comments, analyses, labels, issues, publishRollouts, putDeployments, pastRuns } = parts;
   /** By rollout and PR. */
   const pages = new BoundedMap<string, Page>(MOST_KEPT);
@@ -113,7 +114,12 @@ export function openPublisher(context: Pick<RepoContext, "forge" | "clock" | "lo
     if (due > now) return due;
     Object.assign(page, { run: run.number, phase, at: now, batches: editsOf(run), waiting: false, remarks: JSON.stringify(remarks) });
     comments.send(
-      { key, pull, marker: stickyMarker(run.rollout), body: runComment(run, now, remarks, { linkTo, history: pastRuns.of(run) }) },
+      {
+        key,
+        pull,
+        marker: stickyMarker(run.rollout),
+        body: runComment(run, now, remarks, defined({ linkTo, page: pageOf, history: pastRuns.of(run) })),
+      },
       () => {
         // Not sent: the next round wants it again.
         page.waiting = true;

@@ -153,6 +153,10 @@ export const serverConfigSchema = z.strictObject({
           z.array(filled).max(50).default([]),
           "Names that people reach it by, beside `localhost` and addresses. Asked for by another, it does not answer.",
         ),
+        publicUrl: key(
+          HTTPS.optional(),
+          "Where people reach the page: `https://deploy.example.com/stagecoach/`. Comments and checks link to it, and its name is one of `hosts`.",
+        ),
       })
       .prefault({}),
     "Where the page and `/metrics` are. They show every repository, so keep this address to yourselves.",

@@ -21,6 +21,7 @@ import type { Clock } from "../../../core/base/time.ts";
 import { applicationLinks } from "../../../core/report/links.ts";
 import type { GivenToDraw } from "../../../core/report/model/context.ts";
 import type { RefusedModel } from "../../../core/report/model/refused.ts";
+import { pagesOf } from "../../../core/report/page-places.ts";
 import { isEnded, type Run } from "../../../core/run/state/run.ts";
 import type { Window } from "../../../core/spec/windows.ts";
 import { openAttention } from "../../../engine/round/attention.ts";
@@ -78,6 +79,8 @@ interface ServedRepoOptions {
   sealKeys: SealKeys;
   /** Of the server: they bind every repo. */
   freezes: readonly Window[];
+  /** Where people reach the page. */
+  publicUrl?: string | undefined;
   /** See RepoContext. */
   allowUnprotected?: boolean;
   analysis?: AnalysisService;
@@ -152,7 +155,8 @@ export async function openServedRepo(place: InstalledRepo, options: ServedRepoOp
 
 /** What is drawn of a run besides what its journal holds. */
 function givenOf({ loop, context }: ServedRepo, run: Run): GivenToDraw {
-  return { history: loop.pastRuns.of(run), linkTo: applicationLinks((plane) => context.planes.get(plane)?.uiUrl) };
+  const linkTo = applicationLinks((plane) => context.planes.get(plane)?.uiUrl);
+  return defined({ history: loop.pastRuns.of(run), linkTo, page: context.page });
 }
 
 interface JournalParts {
@@ -190,7 +194,7 @@ function openRepoJournal({ id, fullName, baseBranch }: InstalledRepo, { sealKeys
 
 function contextOf(
   { fullName, cloneUrl }: InstalledRepo,
-  { clock, log, freezes, allowUnprotected, analysis, hooks, rights, cell }: ServedRepoOptions,
+  { clock, log, freezes, allowUnprotected, analysis, hooks, rights, cell, publicUrl }: ServedRepoOptions,
   own: Pick<RepoContext, "forge" | "attention" | "deliveries" | "mirror" | "journal" | "commands" | "author" | "writer">,
 ): RepoContext {
   const { planes, grants } = rights;
@@ -198,6 +202,7 @@ function contextOf(
     ...own,
     ...defined({ grants, analysis, hooks }),
     repository: fullName,
+    page: pagesOf(publicUrl, fullName),
     repoURL: cloneUrl,
     journalBranch: JOURNAL_BRANCH,
     planes,
