@@ -1,6 +1,7 @@
 /** Labels in selectors that no cluster has and that are nearly like one that is there. Called by planning and by lint. */
 import { nearest } from "../base/nearest.ts";
 import { labelOf, type Selectable, type Selector } from "../base/selector.ts";
+import { isSlip } from "../base/slip.ts";
 import type { Path } from "../reasons/problem.ts";
 import type { Rollout } from "../spec/rollout.ts";
 
@@ -105,32 +106,4 @@ function wantsOf({ matchLabels, matchExpressions }: Selector): Want[] {
 
 function pair(key: string, value: string): string {
   return `${key}=${value}`;
-}
-
-/**
- * Says whether a name is another one with a slip of the fingers: a word of it has a letter too many, too few or another, or stands
- * together with the next. A name with one word more or less, another word or another number is a name of its own: `enable_aws_x` beside
- * `enable_x`, `us-west-1` beside `eu-west-1`.
- */
-function isSlip(written: string, known: string): boolean {
-  if (joined(written) === joined(known)) return true;
-  const [words, others] = [wordsOf(written), wordsOf(known)];
-  const pairs = words.map((word, at) => [word, others[at] ?? ""] as const).filter(([word, other]) => word !== other);
-  return words.length === others.length && pairs.length === 1 && pairs.every(([word, other]) => isSlipOfWord(word, other));
-}
-
-function joined(text: string): string {
-  return text.replace(/[^\p{L}\p{N}]+/gu, "").toLowerCase();
-}
-
-/** Numbers and single letters count in rows, such as `eu-1` and `zone-b`. */
-function wordsOf(text: string): string[] {
-  const apart = text.replace(/(\p{Ll})(?=\p{Lu})/gu, "$1 ").toLowerCase();
-  return apart.split(/[^\p{L}]+/u).filter((word) => word.length > 1);
-}
-
-/** `dev`, `eu` and their like differ from others by a letter: of so short a word only two that changed places are a slip. */
-function isSlipOfWord(word: string, other: string): boolean {
-  if (word.length < 4 && other.length < 4) return [...word].sort().join("") === [...other].sort().join("");
-  return nearest(word, [other]) !== undefined;
 }

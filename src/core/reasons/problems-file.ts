@@ -1,8 +1,31 @@
 import type { KindsOf, NoData } from "../base/reason.ts";
 
+/** Slips in YAML. */
+export interface SyntaxKinds {
+  /** `blank`: what it is indented by. */
+  Blank: { blank: string };
+  NoColon: { key: string };
+  NoSpace: { key: string };
+  ColonInValue: NoData;
+  /** `near`: by how many spaces what stands above is indented. */
+  Indent: { is: number; near: readonly number[] };
+  DashSpace: NoData;
+  QuoteOpen: { sign: string };
+  AfterQuote: NoData;
+  BracketOpen: { sign: string; close: string };
+  BracketExtra: { sign: string };
+  /** The first character of a value. */
+  Reserved: { sign: string };
+  Conflict: { marker: string };
+  Alias: { name: string; near?: string | undefined };
+  Encoding: NoData;
+  /** None of those: `said` by the parser. */
+  Parser: { said: string; template: boolean };
+}
+
 /** What is wrong with a text that should be a settings file of ours: as YAML, as a resource, and against its schema. */
 export interface FileProblems {
-  SYNTAX: { kind: "Parser"; said: string; template: boolean } | { kind: "Alias"; said: string };
+  SYNTAX: KindsOf<SyntaxKinds>;
   DUPLICATE_KEY: NoData;
   TOO_LARGE: KindsOf<{ Size: { kibibytes: number; most: number }; Marks: { most: number }; Slow: NoData }>;
   TOO_DEEP: { kind: "Brackets" | "File" } | { kind: "Values"; most: number };
@@ -11,7 +34,7 @@ export interface FileProblems {
   UNREADABLE: { said: string; name?: string };
   NOT_A_ROLLOUT:
     | { kind: "Empty" }
-    | { kind: "NoVersion" }
+    | { kind: "NoVersion"; follows: boolean }
     | { kind: "NoMap"; is: string }
     | { kind: "OtherKind"; apiVersion: string; given: string; known: readonly string[] }
     | { kind: "OtherObject"; apiVersion: string; given: string; near?: string | undefined }

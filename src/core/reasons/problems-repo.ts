@@ -42,7 +42,7 @@ export interface RepoProblems {
     | { kind: "NoCommit" }
     | { kind: "Empty"; at: string }
     | { kind: "NoTag"; range: string; prefix?: string | undefined }
-    | { kind: "NoFile"; name: string; rollout: string; rolloutFile: string }
+    | { kind: "NoFile"; name: string; rollout: string; rolloutFile: string; near?: string | undefined }
     | { kind: "Unreadable"; said: string }
     | { kind: "Pin"; because: PinReason };
   SOURCE_NOT_FOUND: /** `near`: what is there and was most likely meant. */

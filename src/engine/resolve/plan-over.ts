@@ -1,6 +1,7 @@
 import { lintAnalyses } from "../../core/analysis/lint.ts";
 import { defined } from "../../core/base/defined.ts";
 import { type RepoFiles, readOrNull } from "../../core/base/repo-files.ts";
+import { nearPath } from "../../core/base/slip.ts";
 import { plan } from "../../core/plan/plan.ts";
 import type { Plan, Release } from "../../core/plan/plan-types.ts";
 import type { Problem } from "../../core/reasons/problem.ts";
@@ -33,7 +34,11 @@ export function planOver(input: PlanInput): PlannedOver {
   const resolved = resolveTargets({ ...input, rollout: fillable, release, readFile: (path) => files.read(path) });
   const measured = analyses === undefined ? [] : lintAnalyses(rollout, files, analyses);
   const made = planResolved(rollout, release, resolved, files);
-  const problems = [...resolved.problems, ...measured.map(place), ...(made.ok ? [] : made.problems.map(place))];
+  const problems = [
+    ...resolved.problems.map((problem) => withNear(problem, files)),
+    ...measured.map(place),
+    ...(made.ok ? [] : made.problems.map(place)),
+  ];
   const failed = problems.some(({ severity }) => severity === "error");
   return { ...resolved, problems, ...defined({ plan: made.ok && !failed ? made.plan : undefined }) };
 
@@ -52,4 +57,10 @@ function planResolved(rollout: Rollout, release: Release, { clusters, targets }:
 /** The problem at its line, where it is one of the rollout's own file. */
 export function locateIn(rollout: Rollout, files: RepoFiles, problem: Problem): Problem {
   return problem.file === rollout.file ? locateInRollout(problem, rollout, (path) => readOrNull(files, path)) : problem;
+}
+
+/** A pin's file that is not there, with the one that was most likely meant. */
+export function withNear<T extends object>(problem: T, files: RepoFiles): T {
+  if (!("code" in problem && problem.code === "PIN_FILE_MISSING" && "pinFile" in problem)) return problem;
+  return { ...problem, ...defined({ near: nearPath(String(problem.pinFile), files.paths()) }) };
 }

@@ -119,8 +119,8 @@ export function untilStopped(told = ""): Promise<string> {
   });
 }
 
-/** `, did you mean eu-1?`; nothing where nothing is near. */
+/** ` (did you mean eu-1?)`, in the middle of a sentence; nothing where nothing is near. */
 export function like(word: string, names: Iterable<string>): string {
   const near = nearest(word, names);
-  return near === undefined ? "" : `, did you mean ${visible(near)}?`;
+  return near === undefined ? "" : ` (did you mean ${visible(near)}?)`;
 }

@@ -22,14 +22,14 @@ test.each([
   expect(await ran(name)).toEqual({
     code: 2,
     out: "",
-    err: `stagecoach: there is no command "${name}", did you mean ${meant}?; stagecoach --help lists them\n`,
+    err: `stagecoach: there is no command "${name}" (did you mean ${meant}?); stagecoach --help lists them\n`,
   });
 });
 
 test.each([
-  [["sim", "githb"], 'sim has no part "githb", did you mean github?'],
-  [["journal", "acept"], 'journal has no part "acept", did you mean accept?'],
-  [["completion", "bsh"], 'there is no script for "bsh", did you mean bash?'],
+  [["sim", "githb"], 'sim has no part "githb" (did you mean github?)'],
+  [["journal", "acept"], 'journal has no part "acept" (did you mean accept?)'],
+  [["completion", "bsh"], 'there is no script for "bsh" (did you mean bash?)'],
 ])("%j, a mistyped part of a command, is answered with the one that was meant", async (argv, message) => {
   expect(await ran(...argv)).toMatchObject({ code: 2, out: "", err: expect.stringContaining(message) });
 });

@@ -27,7 +27,7 @@ async function didYouMean(name: string): Promise<string> {
   const known = Object.keys(COMMANDS);
   const { nearest } = await import("../../core/base/nearest.ts");
   const near = known.find((one) => name !== "" && one.startsWith(name)) ?? nearest(name, known);
-  return near === undefined ? "" : `, did you mean ${near}?`;
+  return near === undefined ? "" : ` (did you mean ${near}?)`;
 }
 
 async function main(argv: string[]): Promise<number> {

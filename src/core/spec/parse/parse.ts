@@ -31,8 +31,8 @@ export function parseRollouts(text: string, file: string, overrides: RepoConfigR
   if (sources.length === 0 && problems.length === 0) {
     problems.push(problemIn(file, { code: "NOT_A_ROLLOUT", kind: "Empty" }));
   }
-  for (const source of sources) {
-    const read = readOne(source, overrides);
+  for (const [at, source] of sources.entries()) {
+    const read = readOne(source, overrides, at > 0);
     problems.push(...read.problems);
     if (read.rollout !== undefined && !read.problems.some((problem) => problem.severity === "error")) rollouts.push(read.rollout);
   }
@@ -40,13 +40,14 @@ export function parseRollouts(text: string, file: string, overrides: RepoConfigR
   return { rollouts, problems };
 }
 
-function readOne(source: Source, overrides: RepoConfigRollouts): { rollout?: Rollout; problems: Problem[] } {
+/** `follows`: another document stands before it. */
+function readOne(source: Source, overrides: RepoConfigRollouts, follows: boolean): { rollout?: Rollout; problems: Problem[] } {
   const { data } = source;
   if (!isRecord(data)) {
     const is = Array.isArray(data) ? "list" : typeof data;
     return { problems: [source.place({ code: "NOT_A_ROLLOUT", kind: "NoMap", is, path: [] })] };
   }
-  const notOurs = whyNotOurs(data);
+  const notOurs = whyNotOurs(data, follows);
   if (notOurs !== undefined) return { problems: [source.place(notOurs)] };
   const isAncestor = data["apiVersion"] !== API_VERSION;
   const added = addSettings(isAncestor ? modernise(data) : data, source, isAncestor, overrides);
@@ -59,14 +60,16 @@ function readOne(source: Source, overrides: RepoConfigRollouts): { rollout?: Rol
   const problems = [...added.problems, ...[...known, ...ruled].map((finding) => placer(finding)(finding))];
   if (value === undefined) return { problems };
   const rollout = toRollout(value, source.file, overrides.mode ?? "Propose");
-  return { rollout, problems: [...problems, ...whatIsMissing(rollout, source, isAncestor)] };
+  // What is only mistyped is not missing.
+  const mistyped = problems.map((problem) => (problem.code === "UNKNOWN_KEY" && "near" in problem ? problem.near : undefined));
+  return { rollout, problems: [...problems, ...whatIsMissing(rollout, source, { isAncestor, mistyped })] };
 }
 
-function whyNotOurs({ apiVersion, kind }: Record<string, unknown>): Finding | undefined {
+function whyNotOurs({ apiVersion, kind }: Record<string, unknown>, follows: boolean): Finding | undefined {
   const finding = (data: ProblemData<"NOT_A_ROLLOUT">, path: string[] = []): Finding => ({ code: "NOT_A_ROLLOUT", ...data, path });
   const otherKind = (version: string, known: readonly string[]) =>
     finding({ kind: "OtherKind", apiVersion: version, given: show(kind), known }, ["kind"]);
-  if (apiVersion === undefined && kind === undefined) return finding({ kind: "NoVersion" });
+  if (apiVersion === undefined && kind === undefined) return finding({ kind: "NoVersion", follows });
   if (apiVersion === API_VERSION) return kind === KIND ? undefined : otherKind(apiVersion, [KIND]);
   if (typeof apiVersion === "string" && ANCESTOR_API_VERSIONS.includes(apiVersion))
     return typeof kind === "string" && ANCESTOR_KINDS.includes(kind) ? undefined : otherKind(apiVersion, ANCESTOR_KINDS);
@@ -128,9 +131,14 @@ function addSettings(data: Record<string, unknown>, source: Source, isAncestor: 
 }
 
 /** A rollout without a release or pins can be linted and its clusters planned; it says what is missing to run. */
-function whatIsMissing(rollout: Rollout, source: Source, isAncestor: boolean): Problem[] {
+function whatIsMissing(
+  rollout: Rollout,
+  source: Source,
+  { isAncestor, mistyped }: { isAncestor: boolean; mistyped: readonly (string | undefined)[] },
+): Problem[] {
   const { release, pins } = rollout;
-  const lacks = (["release", "pins"] as const).filter((key) => (key === "release" ? release === undefined : pins.length === 0));
+  const isThere = { release: release !== undefined, pins: pins.length > 0 };
+  const lacks = (["release", "pins"] as const).filter((key) => !isThere[key] && !mistyped.includes(key));
   if (lacks.length === 0) return [];
   const data = { name: rollout.name, lacks, ancestor: isAncestor };
   return [source.place({ code: "CANNOT_RUN", ...data, severity: "warning", path: ["metadata", "name"] })];

@@ -2,9 +2,10 @@
  * Reads rollouts and settings as YAML 1.2, within bounds of size, depth and aliases, each value with its place. For YAML as Argo CD reads it
  * see `core/base/yaml-read.ts`.
  */
-import { type Document, isMap, isScalar, isSeq, LineCounter, type Node, type ParsedNode, parseAllDocuments, type YAMLError } from "yaml";
+import { type Document, isMap, isScalar, isSeq, LineCounter, type Node, type ParsedNode, parseAllDocuments } from "yaml";
 import { duplicateKeys, expandsTooFar, hasTooManyDocuments, LINEAR, yamlMarks } from "../../base/yaml-bounds.ts";
 import { type Finding, type Problem, type ProblemReason, problemIn } from "../../reasons/problem.ts";
+import { aliasSlip, otherEncoding, type Slip, slipOf } from "./yaml-slips.ts";
 
 /** How large a text may be: what is larger was not written by a person. */
 export interface YamlSize {
@@ -46,9 +47,13 @@ export function readYaml(text: string, file: string, { kibibytes: most, marks }:
   const deep = deepFlow(text);
   if (deep !== undefined)
     return { sources: [], problems: [{ ...problemIn(file, { code: "TOO_DEEP", kind: "Brackets" }), ...placeOf(text, deep) }] };
+  const odd = otherEncoding(text);
+  const encoding = odd && { ...problemIn(file, { code: "SYNTAX", kind: "Encoding" }), ...placeOf(text, odd.offset) };
+  if (encoding !== undefined && odd?.isWhole === true) return { sources: [], problems: [encoding] };
   if (hasTooManyDocuments(text, MOST_DOCUMENTS)) return whole({ code: "TOO_MANY_DOCUMENTS", most: MOST_DOCUMENTS });
   try {
-    return readDocuments(text, file);
+    const { sources, problems } = readDocuments(text, file);
+    return { sources, problems: encoding === undefined ? problems : [{ ...encoding, severity: "warning" }, ...problems] };
   } catch (error) {
     if (error instanceof RangeError) return whole({ code: "TOO_DEEP", kind: "File" });
     throw error;
@@ -65,7 +70,7 @@ function readDocuments(text: string, file: string): ReadYaml {
     if (document.errors.length > 0) {
       if (document.errors.some((error) => /call stack/.test(error.message))) throw new RangeError("nested too deep");
       // The others follow from the first one, more often than not.
-      for (const error of document.errors.slice(0, 1)) problems.push(syntaxProblem(error, lines, file, UNQUOTED_TEMPLATE.test(text)));
+      for (const error of document.errors.slice(0, 1)) problems.push(syntaxProblem(file, slipOf(text, error), lines));
       continue;
     }
     const twice = duplicateKeys(document).slice(0, MOST_ERRORS);
@@ -75,7 +80,10 @@ function readDocuments(text: string, file: string): ReadYaml {
     }
     const read = toData(document);
     if (!read.ok) {
-      problems.push({ ...problemIn(file, read.reason), ...at(lines, document.range[0]) });
+      const [offset] = document.range;
+      const slip = read.reason === undefined ? aliasSlip(document, offset) : undefined;
+      if (slip !== undefined) problems.push(syntaxProblem(file, slip, lines));
+      else problems.push({ ...problemIn(file, read.reason ?? { code: "ALIAS_BOMB" }), ...at(lines, offset) });
       continue;
     }
     if (read.data === null || read.data === undefined) continue;
@@ -84,7 +92,8 @@ function readDocuments(text: string, file: string): ReadYaml {
   return { sources, problems };
 }
 
-function toData(document: Document.Parsed): { ok: true; data: unknown } | { ok: false; reason: ProblemReason } {
+/** Without a reason: an alias stands for nothing. */
+function toData(document: Document.Parsed): { ok: true; data: unknown } | { ok: false; reason?: ProblemReason } {
   try {
     if (expandsTooFar(document, MOST_EXPANDED)) return { ok: false, reason: { code: "ALIAS_BOMB" } };
     const data: unknown = document.toJS({ maxAliasCount: -1 });
@@ -92,7 +101,7 @@ function toData(document: Document.Parsed): { ok: true; data: unknown } | { ok: 
     return { ok: true, data };
   } catch (error) {
     if (!(error instanceof ReferenceError)) throw error;
-    return { ok: false, reason: { code: "SYNTAX", kind: "Alias", said: error.message } };
+    return { ok: false };
   }
 }
 
@@ -125,12 +134,8 @@ function at(lines: LineCounter, offset: number): { line: number; column: number 
   return { line: Math.max(1, line), column: Math.max(1, col) };
 }
 
-/** A line or a value that begins with `{{`: YAML reads it as a mapping. Inside of a text, as pins have it, it does no harm. */
-const UNQUOTED_TEMPLATE = /^[ \t]*(?:- +)*(?:[\w.-]+: +)?\{\{/m;
-
-function syntaxProblem(error: YAMLError, lines: LineCounter, file: string, isTemplate: boolean): Problem {
-  const place = { severity: "error" as const, file, ...at(lines, error.pos[0]), path: [] };
-  return { code: "SYNTAX", kind: "Parser", said: error.message, template: isTemplate, ...place };
+function syntaxProblem(file: string, { what, offset }: Slip, lines: LineCounter): Problem {
+  return { ...problemIn(file, { code: "SYNTAX", ...what }), ...at(lines, offset) };
 }
 
 /** Where the ancestor's resource keeps what ours calls otherwise. */

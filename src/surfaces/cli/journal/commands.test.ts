@@ -96,7 +96,7 @@ test("a repository in which no run began says what to do next, in words that are
   const unknown = /there is no rollout "foo"; no run has begun in \S+empty\. It has rollouts/;
   await expect(wait(["foo", "--repo", repo])).rejects.toMatchObject({ exitCode: 2, message: expect.stringMatching(unknown) });
   writeFileSync(join(repo, "rollouts/a.yaml"), "metadata: { name: payments }\n");
-  const meant = expect.stringMatching(/no rollout "paymnts", did you mean payments\?; there is payments$/);
+  const meant = expect.stringMatching(/no rollout "paymnts" \(did you mean payments\?\); there is payments$/);
   await expect(wait(["paymnts", "--repo", repo])).rejects.toMatchObject({ exitCode: 2, message: meant });
   for (const command of [get, history, status])
     await expect(command(["paymnts", "--repo", repo])).rejects.toMatchObject({ exitCode: 1, message: meant });
@@ -223,7 +223,7 @@ test("a rollout that the remote has and a clone behind it has not is waited for,
   git(ahead, "-c", "user.name=x", "-c", "user.email=x@x", "commit", "--quiet", "-m", "checkout");
   git(ahead, "push", "--quiet", "origin", "HEAD:main");
   expect(await printed(wait, "checkout", "--release", "v9", "--timeout", "50ms")).toMatchObject({ code: 4 });
-  const meant = expect.stringMatching(/no rollout "chekcout", did you mean checkout\?; there are payments, checkout$/);
+  const meant = expect.stringMatching(/no rollout "chekcout" \(did you mean checkout\?\); there are payments, checkout$/);
   await expect(printed(wait, "chekcout", "--release", "v9")).rejects.toMatchObject({ exitCode: 2, message: meant });
   // Where one file there cannot be read nobody knows which there are.
   writeFileSync(join(ahead, "rollouts/huge.yaml"), "#".repeat(11 * 1024 * 1024));
@@ -271,7 +271,7 @@ test("history lists the runs, and what happened in one", async () => {
 });
 
 const MISTAKES: [string, (argv: string[]) => Promise<number>, string[], number, RegExp][] = [
-  ["an unknown rollout", get, ["paymnts"], 1, /did you mean payments\?; there is payments/],
+  ["an unknown rollout", get, ["paymnts"], 1, /did you mean payments\?\); there is payments/],
   ["an unknown run", get, ["payments", "9"], 1, /last one is #2/],
   ["a number that is none", get, ["payments", "../x"], 2, /no number/],
   ["no name", history, [], 2, /missing required argument/],
@@ -282,7 +282,13 @@ const MISTAKES: [string, (argv: string[]) => Promise<number>, string[], number, 
   ["a rollout to wait for that nobody has", wait, ["foo"], 2, /no rollout "foo"; there is payments$/],
   ["a mistyped rollout of a release", status, ["paymnts", "--release", "v9"], 2, /did you mean payments\?/],
   ["a mistyped rollout's history", history, ["paymnts"], 1, /did you mean payments\?/],
-  ["a mistyped stage", wait, ["payments", "--for", "stage=canary in EMAE"], 2, /no stage "canary in EMAE", did you mean canary in EMEA\?/],
+  [
+    "a mistyped stage",
+    wait,
+    ["payments", "--for", "stage=canary in EMAE"],
+    2,
+    /no stage "canary in EMAE" \(did you mean canary in EMEA\?\)/,
+  ],
   ["a mistyped goal", wait, ["payments", "--for", "don"], 2, /did you mean done\?/],
   ["a time that is none", wait, ["payments", "--timeout", "5"], 2, /90s, 30m or 2h/],
 ];

@@ -32,12 +32,27 @@ const CASES: [string, string, string, string[]][] = [
   ["the source's namespace", SOURCE, `${SOURCE}    namespace: argo-cd\n`, ["7:5 SOURCE_NOT_FOUND ApplicationSet argocd/my-app-set"]],
   ["a parameter of a pin", PIN, "cluster={{ params.clsuter }}]", ["17:13 TEMPLATE_VALUE {{ params.cluster }}"]],
   ["a label in a pin", PIN, "cluster={{ cluster.labels.clsuter }}]", ["17:13 TEMPLATE_VALUE {{ cluster.labels.cluster }}"]],
+  ["a pin's file", "file: appsets/my-app-set", "file: appsets/my-ap-set", ["16:13 PIN_FILE_MISSING appsets/my-app-set.yaml"]],
+  ["the folder of a pin's file", "file: appsets/my", "file: sets/my", ["16:13 PIN_FILE_MISSING appsets/my-app-set.yaml"]],
+  ["the release's file", "file: releases/", "file: release/", ["12:5 RELEASE_NOT_FOUND releases/my-app.yaml"]],
+  ["release, which is not told as missing besides", "  release:", "  relese:", ['11:3 UNKNOWN_KEY "release"']],
   ["a label like no other", "area: emea", "tier: canary", []],
   ["a region to come", "region: eu-west-1", "region: eu-west-3", []],
 ];
 
 test.each(CASES)("offline, mistyped: %s", async (_what, from, to, expected) => {
   expect(await told(from, to)).toEqual(expected);
+});
+
+test("a mistyped file of a rollout is told with the one beside it", async () => {
+  const message = expect.stringMatching(/my-ap\.yaml is not there \(did you mean my-app\.yaml\?\)$/);
+  await expect(run([join(here.dir, "rollouts", "my-ap.yaml")])).rejects.toMatchObject({ exitCode: 2, message });
+});
+
+test("a document after a stray marker is told to belong to the one before", async () => {
+  writeFileSync(join(here.dir, "rollouts", "my-app.yaml"), "apiVersion: stagecoach.dev/v1alpha1\n---\nmode: Run\n");
+  await run(["--repo", here.dir]);
+  expect(here.out).toContain("remove the --- above it");
 });
 
 test("with the clusters of an inventory a stage that is empty by a typo says which label was meant", async () => {

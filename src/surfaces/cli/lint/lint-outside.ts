@@ -45,12 +45,6 @@ export function outsideProblems(rollout: Rollout, checkout: Checkout, inventory:
   return [...problems, ...lintOutside(input, checkout).filter(({ code }) => code !== "SET_BROKEN")];
 }
 
-/** Errors of pins that a batch would be refused for: of no use to plan or to simulate over. */
-export function pinErrors(rollout: Rollout, checkout: Checkout, inventory: Inventory | undefined, plan: Plan): Problem[] {
-  const codes: readonly string[] = ["PIN_WITHOUT_EFFECT", "PATHS_NOT_COVERED"];
-  return outsideProblems(rollout, checkout, inventory, plan).filter(({ code }) => codes.includes(code));
-}
-
 /** Of a clone; undefined: no clone, or it does not say. */
 export function defaultBranchOf(checkout: Checkout): string | undefined {
   return originOf(checkout.root).defaultBranch;

@@ -15,7 +15,7 @@ import type { Rollout } from "../../../core/spec/rollout.ts";
 import { checkTogether } from "../../../core/spec/rules/pace.ts";
 import { clashes, type Unread } from "../../../core/spec/rules/together.ts";
 import { isRolloutFile } from "../../../engine/config-repo/project.ts";
-import { locateIn } from "../../../engine/resolve/plan-over.ts";
+import { locateIn, withNear } from "../../../engine/resolve/plan-over.ts";
 import { makePlan, type PlanMade } from "../plan/plan-make.ts";
 import type { Checkout } from "./lint-checkout.ts";
 import { outsideProblems } from "./lint-outside.ts";
@@ -42,6 +42,27 @@ export function lint(
   problems.push(...sharedTargets(planned, told, checkout));
   problems.sort((a, b) => compareText(a.file, b.file) || a.line - b.line || a.column - b.column);
   return { problems, rollouts: rollouts.map(({ name, file }) => ({ name, file })), files: [...files] };
+}
+
+/**
+ * What lint holds against one rollout, errors only: of its own file, of the settings, and against the other rollouts of the repo. `made` is the
+ * plan of the rollout, which may be of another release than lint's. Called by what plans: nothing is planned that lint refuses.
+ */
+export function refusalsOf(rollout: Rollout, checkout: Checkout, inventory: Inventory | undefined, made: PlanMade): Problem[] {
+  const problems: Problem[] = [];
+  problems.push(...parseRepoConfig(readOrTell(checkout, SETTINGS_FILE, problems), SETTINGS_FILE).problems);
+  const { rollouts } = readRollouts(checkout, rolloutFilesIn(checkout));
+  const clashing = clashes(rollouts, unreadIn(checkout, rollouts)).filter(({ rollouts: [, later] }) => isSame(later, rollout));
+  const all = [
+    ...problems,
+    ...clashing.map(({ problem }) => locateIn(rollout, checkout, problem)),
+    ...againstRepo(rollout, checkout, inventory, made),
+  ];
+  return all.filter(({ severity }) => severity === "error");
+}
+
+function isSame(one: Rollout, other: Rollout): boolean {
+  return one.name === other.name && one.file === other.file;
 }
 
 /** Settings are judged against all rollouts of the repo, with mistakes, too, whichever were asked for. */
@@ -169,7 +190,7 @@ function fixedFiles(rollout: Rollout, checkout: Checkout, known: readonly Proble
     const path = ["spec", "pins", i, ...(pin.kind === "clusterGenerator" ? ["clusterGenerator"] : []), "file"];
     try {
       if (checkout.read(pin.file) !== null) return [];
-      return [problemAt(rollout, checkout, { code: "PIN_FILE_MISSING", pinFile: pin.file }, path)];
+      return [withNear(problemAt(rollout, checkout, { code: "PIN_FILE_MISSING", pinFile: pin.file }, path), checkout)];
     } catch (error) {
       const said = error instanceof Error ? error.message : "unknown reason";
       return [problemAt(rollout, checkout, { code: "PIN_FILE_UNREADABLE", pinFile: pin.file, said }, path)];

@@ -6,7 +6,7 @@ import { readOrNull } from "../../../core/base/repo-files.ts";
 import { SETTINGS_FILE } from "../../../core/spec/repo-config.ts";
 import type { Rollout } from "../../../core/spec/rollout.ts";
 import { isRolloutFile } from "../../../engine/config-repo/project.ts";
-import { outputOption, parseArgs } from "../args.ts";
+import { like, outputOption, parseArgs } from "../args.ts";
 import { CommandError } from "../command.ts";
 import { INVENTORY_OPTION, inventoryAt } from "../plan/plan-args.ts";
 import { folded, isData, printed, terminalWidth, wantsColour } from "../print.ts";
@@ -46,7 +46,7 @@ export async function run(argv: readonly string[]): Promise<number> {
   if (command === undefined) return 0;
   const options = command.opts<Options>();
   const missing = command.args.find((path) => !existsSync(path));
-  if (missing !== undefined) throw new CommandError(2, `${missing} is not there`);
+  if (missing !== undefined) throw new CommandError(2, `${missing} is not there${like(basename(missing), namesBeside(missing))}`);
   const progress = openProgress("checking");
   const checkout = openCheckout(options.repo ?? repoAround(command.args[0] ?? "."), progress);
   const files = filesOf(checkout, command.args);
@@ -69,6 +69,12 @@ export async function run(argv: readonly string[]): Promise<number> {
     process.stdout.write(`${text}${guessed ? `${folded(NO_INVENTORY, columns).join("\n")}\n` : ""}`);
   }
   return report.problems.some((problem) => problem.severity === "error") ? 1 : 0;
+}
+
+/** What is in the folder of a path. */
+function namesBeside(path: string): string[] {
+  const folder = dirname(path);
+  return existsSync(folder) && statSync(folder).isDirectory() ? readdirSync(folder) : [];
 }
 
 async function withOnline(

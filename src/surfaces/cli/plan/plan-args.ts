@@ -55,7 +55,10 @@ export function pickRollout(checkout: Checkout, files: string[], name: string | 
       known.length === 0
         ? "there is none: stagecoach init proposes some"
         : `there ${known.length === 1 ? "is" : "are"} ${known.slice(0, 20).join(", ")}`;
-    throw new CommandError(2, `no rollout called ${name}${like(name ?? "", known)}; in rollouts/ of ${checkout.root} ${there}`);
+    throw new CommandError(
+      2,
+      `no rollout called ${name}${like(name ?? "", [...known, ...files])}; in rollouts/ of ${checkout.root} ${there}`,
+    );
   }
   tellProblems(errors, checkout, files);
   return undefined;

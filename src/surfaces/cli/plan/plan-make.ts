@@ -1,5 +1,6 @@
 import type { Inventory } from "../../../core/argocd/inventory-file.ts";
 import { defined } from "../../../core/base/defined.ts";
+import { nearPath } from "../../../core/base/slip.ts";
 import { type NextBatch, nextBatch } from "../../../core/plan/next.ts";
 import type { Cluster, Plan, Release } from "../../../core/plan/plan-types.ts";
 import type { Problem } from "../../../core/reasons/problem.ts";
@@ -59,7 +60,7 @@ function releaseOf(rollout: Rollout, checkout: Checkout, to: Readonly<Record<str
     const { file, why, line, column } = read;
     problems.push({
       code: "RELEASE_NOT_FOUND",
-      ...why,
+      ...(why.kind === "NoFile" ? { ...why, near: nearPath(why.name, checkout.paths()) } : why),
       severity: "error",
       file: line === undefined ? rollout.file : file,
       line: line ?? 1,

@@ -1,4 +1,4 @@
-import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
@@ -173,7 +173,7 @@ describe("the fleet's rollout", () => {
   test("a plan that cannot be made ends with that, and counts no rollouts", async () => {
     const repo = changed("rollouts/my-app.yaml", "{{ cluster.name }}", "{{ cluster.labels.nope }}");
     expect(await run(["my-app", "--repo", repo, "--to", "v1.5.0"])).toBe(1);
-    expect(err).toMatch(/TEMPLATE_VALUE[\s\S]*\nNo plan can be made\.\n$/);
+    expect(err).toMatch(/TEMPLATE_VALUE[\s\S]*\nNothing is planned before that is corrected\.\n$/);
     expect(err).not.toContain("0 rollouts");
   });
 
@@ -231,6 +231,27 @@ describe("what cannot be planned", () => {
 
   test("a rollout that is not there: exit 2, naming those that are", async () => {
     await expect(run(["other", "--repo", FLEET])).rejects.toMatchObject({ exitCode: 2, message: expect.stringContaining("my-app") });
+  });
+
+  test.each([
+    ["settings that the bot would start nothing with", ".github/stagecoach.yaml", "mode: run\n", "BAD_VALUE", ".github/stagecoach.yaml"],
+    ["a set that another rollout has", "rollouts/a.yaml", "", "SOURCE_SHARED", "rollouts/my-app.yaml"],
+    [
+      "a set that syncs by its own steps",
+      "appsets/my-app-set.yaml",
+      "  strategy: { type: RollingSync }\n",
+      "ROLLING_SYNC",
+      "rollouts/my-app.yaml",
+    ],
+  ])("what lint refuses is not planned either: %s", async (_what, file, text, code, told) => {
+    cpSync(FLEET, dir, { recursive: true });
+    const rollout = readFileSync(join(dir, "rollouts/my-app.yaml"), "utf8").replace("name: my-app\n", "name: a\n");
+    const set = readFileSync(join(dir, "appsets/my-app-set.yaml"), "utf8").replace("spec:\n", `spec:\n${text}`);
+    mkdirSync(join(dir, ".github"), { recursive: true });
+    writeFileSync(join(dir, file), code === "SOURCE_SHARED" ? rollout : code === "ROLLING_SYNC" ? set : text);
+    expect(await run(["my-app", "--repo", dir, "-o", "json"])).toBe(1);
+    const { problems } = JSON.parse(out) as { problems: { code: string; file: string }[] };
+    expect(problems.map((one) => [one.code, one.file])).toContainEqual([code, told]);
   });
 
   test("a rollout with an error: exit 1, with its place", async () => {

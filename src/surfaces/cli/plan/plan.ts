@@ -9,8 +9,7 @@ import { problemJson } from "../../../core/report/reasons/problems/problems.ts";
 import type { Rollout } from "../../../core/spec/rollout.ts";
 import { outputOption, parseArgs } from "../args.ts";
 import { type Checkout, openCheckout, repoAround } from "../lint/lint-checkout.ts";
-import { pinErrors } from "../lint/lint-outside.ts";
-import { rolloutFilesIn } from "../lint/lint-run.ts";
+import { refusalsOf, rolloutFilesIn } from "../lint/lint-run.ts";
 import { lintText } from "../lint/lint-show.ts";
 import { isData, printed, terminalWidth, wantsColour } from "../print.ts";
 import { openProgress } from "../progress.ts";
@@ -68,7 +67,7 @@ export async function run(argv: readonly string[]): Promise<number> {
   const inventory = inventoryAt(options.inventory);
   const made = makePlan(rollout, checkout, inventory, options.to ?? {});
   const { plan, problems } = made;
-  const refused = plan === undefined ? problems : pinErrors(rollout, checkout, inventory, plan);
+  const refused = plan === undefined ? problems : refusalsOf(rollout, checkout, inventory, made);
   progress.end();
   if (plan === undefined || refused.length > 0) return refuse(checkout, refused, options.output);
   process.stdout.write(shown(rollout, plan, made, options.output));
@@ -83,7 +82,7 @@ function refuse(checkout: Checkout, problems: Problem[], output: Options["output
     const text = lintText({ problems, rollouts: [], files: [] }, (file) => readOrNull(checkout, file), {
       columns: terminalWidth(process.stderr),
     });
-    process.stderr.write(`${text.replace(/\n[^\n]*\n$/, "\n")}No plan can be made.\n`);
+    process.stderr.write(`${text.replace(/\n[^\n]*\n$/, "\n")}Nothing is planned before that is corrected.\n`);
   }
   return 1;
 }

@@ -51,7 +51,7 @@ describe("what the bot would do", () => {
 
   test("what it depends on must be in the repo, and so must the files of its analyses", async () => {
     edit("  mode: Run\n", "  mode: Run\n  dependsOn: [{ rollout: my-ap }]\n");
-    await refused(1, /my-app depends on my-ap, and there is no rollout without errors called so, did you mean my-app\?/);
+    await refused(1, /my-app depends on my-ap, and there is no rollout without errors called so \(did you mean my-app\?\)/);
     edit("  dependsOn: [{ rollout: my-ap }]\n", "");
     const analysis = "      analysis: { when: [AfterStage], templates: [{ templateName: x, file: nope.yaml }] }\n";
     edit(/( {4}- name: .*\n)/, `$1${analysis}`);

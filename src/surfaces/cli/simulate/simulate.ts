@@ -5,7 +5,6 @@ import { formatSelector } from "../../../core/base/selector.ts";
 import { formatDuration } from "../../../core/base/time.ts";
 import { changesNothing } from "../../../core/plan/plan-types.ts";
 import type { Problem } from "../../../core/reasons/problem.ts";
-import { sayProblem } from "../../../core/report/reasons/problems/problems.ts";
 import { parseRepoConfig } from "../../../core/spec/parse/parse.ts";
 import { type RepoBounds, SETTINGS_FILE } from "../../../core/spec/repo-config.ts";
 import type { Rollout } from "../../../core/spec/rollout.ts";
@@ -13,8 +12,7 @@ import { locateIn } from "../../../engine/resolve/plan-over.ts";
 import { errorText, gather, like, outputOption, parseArgs } from "../args.ts";
 import { CommandError } from "../command.ts";
 import { type Checkout, openCheckout, repoAround } from "../lint/lint-checkout.ts";
-import { pinErrors } from "../lint/lint-outside.ts";
-import { readRollouts, rolloutFilesIn } from "../lint/lint-run.ts";
+import { readRollouts, refusalsOf, rolloutFilesIn } from "../lint/lint-run.ts";
 import { tellProblems } from "../lint/lint-show.ts";
 import { INVENTORY_OPTION, inventoryAt, pickRollout, versionGiven } from "../plan/plan-args.ts";
 import { makePlan } from "../plan/plan-make.ts";
@@ -95,7 +93,7 @@ export async function run(argv: readonly string[]): Promise<number> {
   const inventory = inventoryAt(options.inventory);
   const made = makePlan(rollout, checkout, inventory, defined({ version: options.to }));
   const { plan } = made;
-  const refused = plan === undefined ? made.problems : pinErrors(rollout, checkout, inventory, plan);
+  const refused = plan === undefined ? made.problems : refusalsOf(rollout, checkout, inventory, made);
   if (plan === undefined || refused.length > 0) {
     tellProblems(refused, checkout);
     return 1;
@@ -171,14 +169,9 @@ function outsideOf(rollout: Rollout, checkout: Checkout): Problem[] | undefined 
   return undefined;
 }
 
-/** Freezes and limits of the repo's settings. CommandError 1 where these have an error: then the bot starts nothing either. */
+/** Freezes and limits of the repo's settings. */
 function boundsOf(checkout: Checkout): RepoBounds {
-  const text = read(checkout, SETTINGS_FILE);
-  const { bounds, problems } = parseRepoConfig(text, SETTINGS_FILE);
-  const error = problems.find((problem) => problem.severity === "error");
-  if (error === undefined) return bounds;
-  const { message, hint } = sayProblem(error);
-  throw new CommandError(1, `${error.file}:${error.line}:${error.column}: ${message}; ${hint}. Until then nothing starts`);
+  return parseRepoConfig(read(checkout, SETTINGS_FILE), SETTINGS_FILE).bounds;
 }
 
 function read(checkout: Checkout, file: string): string | null {

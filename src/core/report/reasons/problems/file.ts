@@ -1,6 +1,7 @@
 import type { FileProblems } from "../../../reasons/problems-file.ts";
 import { API_VERSION, KIND } from "../../../spec/schema.ts";
 import { didYouMean, problemsOf } from "./entry.ts";
+import { SYNTAX_LINES } from "./syntax.ts";
 
 const SURE = "check that this is the file you meant";
 const AS_SHOWN = "write it as the reference page shows";
@@ -18,13 +19,7 @@ const COUNT = 'write a count such as 2, or a percentage such as "25%"';
 /** Files of settings: as YAML, as a resource, and against the schema. */
 export const FILE_PROBLEMS = problemsOf<FileProblems>()({
   SYNTAX: {
-    says: { kind: { Alias: "{said}", Parser: "not valid YAML: {said}" } },
-    hint: {
-      kind: {
-        Alias: "define the anchor (&name) before its alias",
-        Parser: (r) => (r.template ? "put {{ … }} in quotes; a Helm template is not a rollout" : "correct the syntax at this place"),
-      },
-    },
+    ...SYNTAX_LINES,
     means: "not YAML",
     todo: "correct it at the line named",
   },
@@ -62,7 +57,7 @@ export const FILE_PROBLEMS = problemsOf<FileProblems>()({
     hint: {
       kind: {
         Empty: "write a rollout, or remove the file",
-        NoVersion: `write ${HEADER}`,
+        NoVersion: (r) => `${r.follows ? "remove the --- above it where it belongs to the document before, or else " : ""}write ${HEADER}`,
         NoMap: `write a map with ${HEADER}`,
         OtherKind: ({ apiVersion, known }) => `write kind: ${known.join(" or ")}, which is all that ${apiVersion} has`,
         ...{ OtherObject: NO_ROLLOUT, OddVersion: NO_ROLLOUT },

@@ -80,7 +80,7 @@ export const PLAN_PROBLEMS = problemsOf<PlanProblems>()({
   },
   PIN_FILE_MISSING: {
     says: "pin file {pinFile} does not exist",
-    hint: "add the file, or correct the pin's file",
+    hint: "[did you mean {near}?|add the file, or correct the pin's file]",
     means: "a pin's file is not in the repo",
   },
   PIN_FILE_UNREADABLE: {

@@ -146,7 +146,7 @@ export const REPO_PROBLEMS = problemsOf<Omit<RepoProblems, GitHubCode>>()({
         NoCommit: "name one: --to COMMIT",
         Empty: "write the version there",
         NoTag: "push one, or correct release.tag",
-        NoFile: "add the file, or correct release in {rolloutFile}",
+        NoFile: "[did you mean {near}?|add the file, or correct release in {rolloutFile}]",
         Unreadable: "name a plain file inside the repo",
         Pin: (r) => sayPin(r.because).hint,
       },

@@ -41,7 +41,7 @@ export const OUTSIDE_SAMPLES: Samples<keyof (PlanProblems & RepoProblems & SetPr
     { variable: "release.values.x" },
     { variable: "params.clsuter", near: "params.cluster" },
   ],
-  PIN_FILE_MISSING: [{ pinFile: "appsets/payment.yaml" }],
+  PIN_FILE_MISSING: [{ pinFile: "appsets/payment.yaml" }, { pinFile: "appsets/payment.yaml", near: "appsets/payments.yaml" }],
   PIN_FILE_UNREADABLE: [{ pinFile: "a.yaml", said: "it is, or is behind, a symbolic link, and the bot follows none" }],
   RELEASE_COMMIT: [{ version: "v9" }, { version: undefined }],
   BRANCH_NAME: [{ branch: "env/eu 1" }],
@@ -150,6 +150,7 @@ export const OUTSIDE_SAMPLES: Samples<keyof (PlanProblems & RepoProblems & SetPr
     { kind: "Empty", at: "image.tag" },
     { kind: "NoTag", range: "^1.4", prefix: "payments-" },
     { kind: "NoFile", name: "releases/x.yaml", rollout: "payments", rolloutFile: "rollouts/payments.yaml" },
+    { kind: "NoFile", name: "release/x.yaml", rollout: "payments", rolloutFile: "rollouts/payments.yaml", near: "releases/x.yaml" },
     { kind: "Pin", because: { code: "PIN_NOT_FOUND", kind: "Empty", what: "value", pinPath: "image.tag", writable: true } },
   ],
   SOURCE_NOT_FOUND: [

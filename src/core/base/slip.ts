@@ -1,0 +1,57 @@
+/** Which name was meant by one that is mistyped. Called where a name that is there in another spelling changes what is done. */
+import { nearest } from "./nearest.ts";
+
+/**
+ * Says whether a name is another one with a slip of the fingers: a word of it has a letter too many, too few or another, or stands
+ * together with the next. A name with one word more or less, another word or another number is a name of its own: `enable_aws_x` beside
+ * `enable_x`, `us-west-1` beside `eu-west-1`.
+ */
+export function isSlip(written: string, known: string): boolean {
+  if (joined(written) === joined(known)) return true;
+  const [words, others] = [wordsOf(written), wordsOf(known)];
+  const pairs = words.map((word, at) => [word, others[at] ?? ""] as const).filter(([word, other]) => word !== other);
+  return words.length === others.length && pairs.length === 1 && pairs.every(([word, other]) => isSlipOfWord(word, other));
+}
+
+function joined(text: string): string {
+  return text.replace(/[^\p{L}\p{N}]+/gu, "").toLowerCase();
+}
+
+/** Numbers and single letters count in rows, such as `eu-1` and `zone-b`. */
+function wordsOf(text: string): string[] {
+  const apart = text.replace(/(\p{Ll})(?=\p{Lu})/gu, "$1 ").toLowerCase();
+  return apart.split(/[^\p{L}]+/u).filter((word) => word.length > 1);
+}
+
+/** `dev`, `eu` and their like differ from others by a letter: of so short a word only two that changed places are a slip. */
+function isSlipOfWord(word: string, other: string): boolean {
+  if (word.length < 4 && other.length < 4) return [...word].sort().join("") === [...other].sort().join("");
+  return nearest(word, [other]) !== undefined;
+}
+
+/**
+ * The file that was most likely meant by a path that none has: another spelling of it, the only one of its name in another folder, or
+ * the one with its ending.
+ */
+export function nearPath(path: string, paths: readonly string[]): string | undefined {
+  const ending = paths.find((one) => one === `${path}.yaml` || one === `${path}.yml`);
+  if (ending !== undefined) return ending;
+  const spelt = nearest(path, paths, (one) => isSpelt(path, one));
+  if (spelt !== undefined) return spelt;
+  const name = path.slice(path.lastIndexOf("/") + 1);
+  const [only, ...others] = paths.filter((one) => one === name || one.endsWith(`/${name}`));
+  return others.length === 0 ? only : undefined;
+}
+
+/** One word of it is spelt otherwise; a path with another number is another file. */
+function isSpelt(path: string, known: string): boolean {
+  if (isSlip(path, known)) return true;
+  const [words, others] = [wordsOf(path), wordsOf(known)];
+  const pairs = words.map((word, at) => [word, others[at] ?? ""] as const).filter(([word, other]) => word !== other);
+  if (words.length !== others.length || pairs.length !== 1 || numbersOf(path) !== numbersOf(known)) return false;
+  return pairs.every(([word, other]) => nearest(word, [other]) !== undefined);
+}
+
+function numbersOf(path: string): string {
+  return (path.match(/\d+/g) ?? []).join(" ");
+}

@@ -1,0 +1,213 @@
+/**
+ * Which slip of the fingers a mistake in YAML most likely is: the parser tells where it gave up and in its own words, and people
+ * tell by the line what they mistyped. Called by `yaml.ts` for the first mistake of a document.
+ */
+import { type Document, isAlias, Lexer, visit, type YAMLError } from "yaml";
+import { nearest } from "../../base/nearest.ts";
+import type { KindsOf } from "../../base/reason.ts";
+import type { SyntaxKinds } from "../../reasons/problems-file.ts";
+
+/** A mistake, and where in the text it is. */
+export interface Slip {
+  what: KindsOf<SyntaxKinds>;
+  offset: number;
+}
+
+type Mistake = Pick<YAMLError, "code" | "message" | "pos">;
+
+/** A line of the text without its end, and where it begins. */
+interface Line {
+  text: string;
+  begins: number;
+}
+
+/** Names the slip; what is none of those known here is told in the parser's words. */
+export function slipOf(text: string, mistake: Mistake): Slip {
+  const [offset] = mistake.pos;
+  const line = lineAt(text, offset);
+  const found =
+    markerOf(line) ??
+    blankOf(line) ??
+    openOf(text, mistake) ??
+    signOf(text, mistake) ??
+    keyOf(line, mistake) ??
+    indentOf(text, line, mistake);
+  if (found !== undefined && !(isTemplate(line.text) && found.what.kind !== "Blank")) return found;
+  const template = UNQUOTED_TEMPLATE.test(text);
+  return { what: { kind: "Parser", said: mistake.message.split("\n")[0] ?? "", template }, offset };
+}
+
+/** A line or a value that begins with `{{`: YAML reads it as a mapping. Inside of a text, as pins have it, it does no harm. */
+const UNQUOTED_TEMPLATE = /^[ \t]*(?:- +)*(?:[\w.-]+: +)?\{\{/m;
+
+function isTemplate(line: string): boolean {
+  return UNQUOTED_TEMPLATE.test(line);
+}
+
+function lineAt(text: string, offset: number): Line {
+  const begins = text.lastIndexOf("\n", offset - 1) + 1;
+  const ends = text.indexOf("\n", offset);
+  return { text: text.slice(begins, ends === -1 ? undefined : Math.max(begins, ends)).replace(/\r$/, ""), begins };
+}
+
+/** What git leaves of a merge that nobody finished. */
+function markerOf({ text, begins }: Line): Slip | undefined {
+  const [marker] = /^(?:<{7}|={7}|>{7})(?= |$)/.exec(text) ?? [];
+  return marker === undefined ? undefined : { what: { kind: "Conflict", marker }, offset: begins };
+}
+
+/** What looks like a space and is none. */
+const BLANKS: readonly (readonly [string, RegExp])[] = [
+  ["tab", /^ *\t/],
+  ["no-break space", /^ *[\u00a0\u202f\u2007]/],
+  ["wide space", /^ *[\u2000-\u200a\u3000]/],
+];
+
+function blankOf({ text, begins }: Line): Slip | undefined {
+  for (const [blank, pattern] of BLANKS) {
+    const [before] = pattern.exec(text) ?? [];
+    if (before !== undefined) return { what: { kind: "Blank", blank }, offset: begins + before.length - 1 };
+  }
+  return undefined;
+}
+
+const PAIRS: Readonly<Record<string, string>> = { "{": "}", "[": "]" };
+
+/** A quote or a bracket that is never closed, told where it opens: the parser notices it where something else begins. */
+function openOf(text: string, { message, pos: [offset] }: Mistake): Slip | undefined {
+  const isQuote = /^Missing closing ["']quote/.test(message);
+  if (!isQuote && !/^Flow (?:map|sequence)\b/.test(message)) return undefined;
+  const open: { sign: string; at: number }[] = [];
+  for (const { token, at } of tokensOf(text)) {
+    if (at > offset || (at === offset && !isQuote)) break;
+    if (isQuote && /^["']/.test(token) && at + token.length >= offset)
+      return { what: { kind: "QuoteOpen", sign: token[0] ?? "" }, offset: at };
+    if (token in PAIRS) open.push({ sign: token, at });
+    else if (token === PAIRS[open.at(-1)?.sign ?? ""]) open.pop();
+  }
+  const last = open.at(-1);
+  if (isQuote || last === undefined) return undefined;
+  return { what: { kind: "BracketOpen", sign: last.sign, close: PAIRS[last.sign] ?? "" }, offset: last.at };
+}
+
+/** Marks of the lexer's own, which stand for nothing in the text. */
+const OF_LEXER = new Set(["\u0002", "\u0018", "\u001f"]);
+
+function* tokensOf(text: string): Generator<{ token: string; at: number }> {
+  let at = 0;
+  for (const token of new Lexer().lex(text)) {
+    if (OF_LEXER.has(token)) continue;
+    yield { token, at };
+    at += token.length;
+  }
+}
+
+function signOf(text: string, { code, message, pos: [offset] }: Mistake): Slip | undefined {
+  const sign = text[offset] ?? "";
+  if (code === "BAD_SCALAR_START") return { what: { kind: "Reserved", sign }, offset };
+  if (code === "UNEXPECTED_TOKEN" && /^Unexpected flow-(?:map|seq)-end/.test(message))
+    return { what: { kind: "BracketExtra", sign }, offset };
+  if (/^Unexpected scalar at node end/.test(message) && /["'] *$/.test(text.slice(Math.max(0, offset - 80), offset)))
+    return { what: { kind: "AfterQuote" }, offset };
+  return undefined;
+}
+
+const KEY = /^\s*(?:- +)*([\w./-]+)/;
+
+/** A key without its colon, without a space after it, or with another one in its value. */
+function keyOf({ text, begins }: Line, { code, message }: Mistake): Slip | undefined {
+  const [before = "", key] = KEY.exec(text) ?? [];
+  if (key === undefined) return undefined;
+  const rest = text.slice(before.length).replace(/\s#.*$/, "");
+  const offset = begins + before.length;
+  if (code === "MULTILINE_IMPLICIT_KEY" || code === "MISSING_CHAR") {
+    if (/^:(?!\/\/)\S/.test(rest)) return { what: { kind: "NoSpace", key }, offset };
+    if (!/:(?:\s|$)/.test(rest)) return { what: { kind: "NoColon", key }, offset };
+  }
+  const [colon] = /^:\s+[^\s"'{[|>&*!][^"']*?(?=:(?:\s|$))/.exec(rest) ?? [];
+  if (/^Nested mappings/.test(message) && colon !== undefined) return { what: { kind: "ColonInValue" }, offset: offset + colon.length };
+  return undefined;
+}
+
+/** A line that begins at a column where nothing above it does. */
+function indentOf(text: string, line: Line, { code, message }: Mistake): Slip | undefined {
+  if (/^Nested mappings/.test(message)) {
+    const next = lineAfter(text, line);
+    return next && misplaced(text, next);
+  }
+  if (code === "BAD_INDENT" || /^A block sequence may not/.test(message)) return misplaced(text, line);
+  return undefined;
+}
+
+function lineAfter(text: string, { text: own, begins }: Line): Line | undefined {
+  for (let at = text.indexOf("\n", begins + own.length) + 1; at > 0 && at < text.length; at = text.indexOf("\n", at) + 1) {
+    const line = lineAt(text, at);
+    if (isWritten(line.text)) return line;
+  }
+  return undefined;
+}
+
+function isWritten(line: string): boolean {
+  return /^\s*[^\s#]/.test(line);
+}
+
+/** How many lines above are looked at. */
+const MOST_ABOVE = 2000;
+
+function misplaced(text: string, line: Line): Slip | undefined {
+  const own = indentation(line.text);
+  const offset = line.begins + own;
+  const isItem = /^\s*-\s/.test(line.text);
+  const columns = new Set<number>();
+  let least = Number.POSITIVE_INFINITY;
+  let at = line.begins;
+  for (let looked = 0; looked < MOST_ABOVE && at > 0 && least > 0; looked++) {
+    const above = lineAt(text, at - 1);
+    at = above.begins;
+    if (!isWritten(above.text) || indentation(above.text) >= least) continue;
+    least = indentation(above.text);
+    // A dash without its space is none to the parser.
+    if (least === own && /^\s*-\s/.test(above.text) && /^\s*-[^\s-]/.test(line.text)) return { what: { kind: "DashSpace" }, offset };
+    for (const column of columnsOf(above.text, isItem)) columns.add(column);
+  }
+  const [less] = [...columns].filter((column) => column < own).toSorted((a, b) => b - a);
+  const [more] = [...columns].filter((column) => column > own).toSorted((a, b) => a - b);
+  const near = [less, more].filter((column) => column !== undefined);
+  return near.length === 0 ? undefined : { what: { kind: "Indent", is: own, near }, offset };
+}
+
+function indentation(line: string): number {
+  return line.length - line.trimStart().length;
+}
+
+/** Where items of lists, or keys, begin in a line. */
+function columnsOf(line: string, items: boolean): number[] {
+  const [dashes = ""] = /^\s*(?:-\s+)*/.exec(line) ?? [];
+  const dashAt = [...dashes].flatMap((sign, at) => (sign === "-" ? [at] : []));
+  return items ? dashAt : [dashes.length];
+}
+
+/** An alias of nothing before it; `anchor`: the one that was most likely meant. */
+export function aliasSlip(document: Document, fallback: number): Slip | undefined {
+  const anchors: string[] = [];
+  let found: Slip | undefined;
+  visit(document, {
+    Node(_, node) {
+      if (isAlias(node) && !anchors.includes(node.source)) {
+        const { source: name } = node;
+        found = { what: { kind: "Alias", name, near: nearest(name, anchors) }, offset: node.range?.[0] ?? fallback };
+        return visit.BREAK;
+      }
+      if (!isAlias(node) && node.anchor !== undefined) anchors.push(node.anchor);
+      return undefined;
+    },
+  });
+  return found;
+}
+
+/** Bytes that are no UTF-8, as they come out of reading it. `isWhole`: it is another encoding, so that nothing can be read. */
+export function otherEncoding(text: string): { offset: number; isWhole: boolean } | undefined {
+  const offset = text.indexOf("\ufffd");
+  const isWhole = text.includes("\u0000");
+  return offset === -1 && !isWhole ? undefined : { offset: Math.max(0, offset), isWhole };
+}
