@@ -42,7 +42,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: "rooms",
-          include: ["src/**/*.test.ts", "test/**/*.test.ts"],
+          include: ["src/**/*.test.{ts,tsx}", "test/**/*.test.ts"],
           exclude: [...CORE, ...WORLDS, ...RUNS],
           setupFiles: ["test/schemas/every-world.ts"],
         },

@@ -3,15 +3,18 @@
  * reads. Nothing is left to install, and a command loads only what it needs.
  */
 import { chmodSync, cpSync, existsSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { dirname, join, relative, resolve, sep } from "node:path";
+import { basename, dirname, join, relative, resolve, sep } from "node:path";
 import { fileURLToPath } from "node:url";
 import { type OutputChunk, type Plugin, rolldown } from "rolldown";
+import { bundlePage } from "../../src/surfaces/web/bundle.ts";
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 /** Where to; the folder given is made anew. */
 const DIST = resolve(process.argv[2] ?? join(ROOT, "dist"));
 /** What the program reads beside itself, or a user takes from it. */
 const FILES = ["app.yml", "rollouts", "schema", "fixtures/fleet", "README.md", "CHANGELOG.md"];
+/** Where the page's files lie in the source and, built, in the package. */
+const PAGE = { source: "src/surfaces/web/client", packed: "page" };
 /** How the source names a file that it starts as a thread or process of its own; it is `.js` once it is bundled. */
 const STARTED_BESIDE = /"\.\/([\w-]+)\.ts" : "\.\/\1\.js"/g;
 
@@ -37,6 +40,7 @@ function placesInPackage(entries: ReadonlySet<string>): Plugin {
           const place = relative(ROOT, resolve(dirname(id), to))
             .split(sep)
             .join("/");
+          if (dirname(place) === PAGE.source) return `new URL("../${PAGE.packed}/${basename(place)}", import.meta.url)`;
           const packed = place === "package.json" || FILES.some((file) => place === file || place.startsWith(`${file}/`));
           if (!packed) throw new Error(`${relative(ROOT, id)} reads ${place}, which the package does not hold`);
           return `new URL("../${place}${to.endsWith("/") ? "/" : ""}", import.meta.url)`;
@@ -63,6 +67,8 @@ async function bundle(): Promise<OutputChunk[]> {
     cwd: ROOT,
     input: { main: "src/surfaces/cli/main.ts", "older-node": "deploy/package/older-node.js", ...beside },
     platform: "node",
+    // What only a clone does: the package has the page as a file.
+    external: ["rolldown"],
     transform: { target: "node20" },
     plugins: [placesInPackage(new Set(Object.values(beside).map((file) => join(ROOT, file))))],
     // Libraries' circles and evals are not ours to mend; anything else is.
@@ -104,7 +110,11 @@ function licenceOf(folder: string): string {
 const own = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8")) as PackageJson;
 rmSync(DIST, { recursive: true, force: true });
 mkdirSync(DIST);
-const chunks = await bundle();
+const page = await bundlePage();
+const chunks = [...(await bundle()), page];
+mkdirSync(join(DIST, PAGE.packed));
+writeFileSync(join(DIST, PAGE.packed, "page.js"), page.code);
+cpSync(join(ROOT, PAGE.source, "page.css"), join(DIST, PAGE.packed, "page.css"));
 for (const file of FILES) cpSync(join(ROOT, file), join(DIST, file), { recursive: true });
 cpSync(join(ROOT, "deploy/package/stagecoach.mjs"), join(DIST, "stagecoach.mjs"));
 chmodSync(join(DIST, "stagecoach.mjs"), 0o755);
@@ -116,6 +126,6 @@ const packed = {
   type: "module",
   bin: { stagecoach: "stagecoach.mjs" },
   engines: { node: ">=20.18.0" },
-  files: ["lib", ...FILES, "THIRD-PARTY-LICENSES.txt"],
+  files: ["lib", PAGE.packed, ...FILES, "THIRD-PARTY-LICENSES.txt"],
 };
 writeFileSync(join(DIST, "package.json"), `${JSON.stringify(packed, null, 2)}\n`);

@@ -27,7 +27,7 @@ test("a page elsewhere reads ours under a name that it lets point here; a delive
     formerWebhookSecret: former,
   });
   const { insideUrl, url } = journey.bot;
-  const statuses = async (host: string) => await Promise.all(["/", "/api/runs", "/healthz"].map((path) => get(insideUrl, host, path)));
+  const statuses = async (host: string) => await Promise.all(["/", "/api/v1/fleet", "/healthz"].map((path) => get(insideUrl, host, path)));
   expect(await statuses("evil.example.net")).toEqual([421, 421, 200]);
   expect(await statuses("localhost.evil.example.net:80")).toEqual([421, 421, 200]);
   expect(await statuses("stagecoach.example.com")).toEqual([200, 200, 200]);

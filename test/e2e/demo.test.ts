@@ -5,8 +5,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterEach, describe, expect, test } from "vitest";
+import type { Fleet } from "../../src/core/report/model/fleet-schema.ts";
+import type { RunDocument } from "../../src/core/report/model/run-schema.ts";
 import type { ModelNode } from "../../src/core/report/model/types.ts";
-import type { WebState } from "../../src/surfaces/web/server.ts";
 import { blocksOf, comparable, sessionsIn, typed } from "../support/docs-blocks.ts";
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
@@ -83,7 +84,7 @@ async function linksOf(url: string): Promise<string[]> {
     .filter((href) => /^http:\/\/127\.0\.0\.1:/.test(href));
 }
 
-function pullsIn({ links, children }: ModelNode): string[] {
+function pullsIn({ links, children }: Pick<ModelNode, "links" | "children">): string[] {
   return [...links.map(({ url }) => url), ...children.flatMap(pullsIn)].filter((url) => url.includes("/pull/"));
 }
 
@@ -94,10 +95,14 @@ describe("the demo", () => {
     const { out, until, ended } = start("--pause-for-me", "--fail", "eu-central-1-b=degraded", "--clusters", "6", "--speed", "200");
     const pull = await until(/Your turn[\s\S]*?comment: (http\S+)/);
     const page = await until(/The page: (\S+)/);
-    const { runs, speed } = (await (await fetch(`${page}api/runs`)).json()) as WebState;
+    const fleet = await fetch(`${page}api/v1/fleet`);
     // While somebody is waited for, its clock runs as fast as theirs.
-    expect(speed).toBe(1);
-    const batches = runs.flatMap(pullsIn);
+    expect(fleet.headers.get("Stagecoach-Speed")).toBe("1");
+    const { rollouts } = (await fleet.json()) as Fleet;
+    const runs = rollouts.map(
+      async (one) => (await (await fetch(`${page}api/v1/repos/${one.repository}/rollouts/${one.rollout}`)).json()) as RunDocument,
+    );
+    const batches = (await Promise.all(runs)).flatMap(pullsIn);
     expect(batches).toContain(pull);
     const found = new Set([page, ...batches, ...(out().match(/http:\/\/127[^\s)]+/g) ?? [])]);
     // What is found is walked, too.

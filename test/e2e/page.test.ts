@@ -18,6 +18,7 @@ const clock = { now: () => NOON, after: () => () => undefined, speed: 1 };
 describe.skipIf(chromiumPath === undefined)("the page in a browser", () => {
   let browser: Browser;
   let server: Server;
+  let home: string;
   let url: string;
   let run: Run = sampleRun();
   const listeners = new Set<() => void>();
@@ -33,7 +34,8 @@ describe.skipIf(chromiumPath === undefined)("the page in a browser", () => {
       if (!routes(request, response)) response.writeHead(404).end();
     });
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-    url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+    home = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+    url = `${home}r/acme/config/payments`;
     browser = await launchBrowser();
   });
 
@@ -59,8 +61,16 @@ describe.skipIf(chromiumPath === undefined)("the page in a browser", () => {
       paused: { kind: "Failure", by: "", reason: said("us-1 failed"), at: run.since, ask: said("Comment /retry.") },
     });
     for (const listener of listeners) listener();
-    await page.waitForSelector(".phase.Paused");
+    await page.waitForSelector(".badge:has-text('Paused')");
     expect(await page.locator(".ask").innerText()).toBe("Comment /retry.");
+    // What one looks at stays while the rest is drawn anew.
+    await page.locator(".cell").nth(2).click();
+    await page.waitForURL(`${url}?cluster=us-1`);
+    await page.locator(".panel button:has-text('Close')").focus();
+    run = sampleRun();
+    for (const listener of listeners) listener();
+    await page.waitForSelector(".badge:has-text('Paused')", { state: "detached" });
+    expect(await page.evaluate("document.activeElement?.textContent")).toBe("Close");
     expect(errors).toEqual([]);
     await page.close();
   });
@@ -71,7 +81,7 @@ describe.skipIf(chromiumPath === undefined)("the page in a browser", () => {
     await page.goto(url);
     await page.waitForSelector(".run");
     expect(await page.locator(".why").innerText()).toContain('<img src=x onerror="document.title=1">');
-    expect([await page.title(), await page.locator(".why img").count()]).toEqual(["Stagecoach", 0]);
+    expect([await page.title(), await page.locator(".why img").count()]).toEqual(["payments · Stagecoach", 0]);
     await page.close();
   });
 
@@ -82,13 +92,20 @@ describe.skipIf(chromiumPath === undefined)("the page in a browser", () => {
     await page.waitForSelector(".run");
     const label = await page.locator(".cell").first().getAttribute("aria-label");
     expect(label).toBe("eu-1: Healthy\nv1.4.1 → v1.4.2\npayments-eu-1\nlive at 1f2e3d4 and healthy");
-    expect(await page.locator(".cell").first().getAttribute("tabindex")).toBe("0");
+    // One stop a grid; the arrows go on inside.
+    const stops = await page.evaluate(
+      "[...document.querySelectorAll('.cells')].map((grid) => [...grid.querySelectorAll('.cell')].filter((cell) => cell.tabIndex === 0).length)",
+    );
+    expect(stops).toEqual([1, 1, 1]);
+    await page.locator(".cell:has-text('us-1')").focus();
+    await page.keyboard.press("ArrowRight");
+    expect(await page.evaluate("document.activeElement?.textContent")).toBe("us-2");
     await page.close();
   });
 
   test("fits a phone, and so do the embedded GitHub's: every tab is in reach, and a chart is drawn without gaps", async () => {
-    const home = () => ({ url, label: "Stagecoach's page" });
-    const world = await testGitHub({ visitor: { login: "wim", offers: () => undefined, home } });
+    const homeOf = () => ({ url, label: "Stagecoach's page" });
+    const world = await testGitHub({ visitor: { login: "wim", offers: () => undefined, home: homeOf } });
     try {
       await world.branch("topic", { "apps/a.yaml": "one: 2\n" });
       const plan = samplePlan();
@@ -101,9 +118,9 @@ describe.skipIf(chromiumPath === undefined)("the page in a browser", () => {
       const body = `${chart}\n\n${table}`;
       const number = await world.sim.actAs("wim").openPull(world.repository, { head: "topic", title: "Release", body });
       const page = await browser.newPage({ viewport: { width: 390, height: 844 } });
-      for (const at of [url, `${world.sim.url}/${world.repository}/pull/${number}`]) {
+      for (const at of [home, url, `${world.sim.url}/${world.repository}/pull/${number}`]) {
         await page.goto(at);
-        await page.waitForSelector(".run, .chart");
+        await page.waitForSelector(".run, .fleet, .chart");
         expect([at, await page.evaluate("document.documentElement.scrollWidth")]).toEqual([at, 390]);
       }
       const boxes = async (selector: string) => {

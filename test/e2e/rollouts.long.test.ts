@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test } from "vitest";
+import type { RunDocument } from "../../src/core/report/model/run-schema.ts";
 import { renderTree } from "../../src/core/report/tree/tree.ts";
 import type { RolloutState, Run } from "../../src/core/run/state/run.ts";
-import type { WebState } from "../../src/surfaces/web/server.ts";
 import { ended, type Journey, short, startJourney } from "../support/journey.ts";
 
 const CANARY = ["eu-central-1-a", "eu-west-1-a"];
@@ -77,8 +77,8 @@ describe("Argo Rollouts in the clusters of a batch", () => {
     expect(tree).toMatch(
       /⟳ my-app +॥ Paused +step 1\/4 · weight 20 .*my-app:v1\.4\.1 → my-app:v1\.4\.2 · 5\/5 available, 1 updated · CanaryPauseStep/,
     );
-    const page = (await (await fetch(`${journey.bot.url}/api/runs`)).json()) as WebState;
-    const application = page.runs[0]?.children[0]?.children[0]?.children[0]?.children[0];
+    const page = (await (await fetch(`${journey.bot.url}/api/v1/repos/${world.repository}/rollouts/my-app`)).json()) as RunDocument;
+    const application = page.children[0]?.children[0]?.children[0]?.children[0];
     expect(application?.children).toMatchObject([{ name: "my-app", state: "Paused" }]);
 
     alice.comment(world.repository, pull, "/promote --rollouts");

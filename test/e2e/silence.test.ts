@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { git } from "../../src/adapters/git/testing/repositories.ts";
+import type { Fleet } from "../../src/core/report/model/fleet-schema.ts";
 import { isEnded } from "../../src/core/run/state/run.ts";
-import type { WebState } from "../../src/surfaces/web/server.ts";
 import { permit } from "../support/app-calls.ts";
 import { askUntil } from "../support/ask-until.ts";
 import { type GitHubPage, githubPage } from "../support/github-page.ts";
@@ -277,8 +277,8 @@ describe("a release that is merged though its plan was refused", () => {
     const pull = await journey.release("v1.4.6");
     const why = await journey.world.untilComment(pull, "### ❌ No run started");
     expect(why).toContain("clusterName");
-    const page = async () => (await (await fetch(`${journey.bot.insideUrl}/api/runs`)).json()) as WebState;
-    const refused = (state: WebState) => state.standing.some((one) => one.refused.some((release) => release.pull === pull));
+    const page = async () => (await (await fetch(`${journey.bot.insideUrl}/api/v1/fleet`)).json()) as Fleet;
+    const refused = ({ rollouts }: Fleet) => rollouts.some((one) => one.refused?.pull === pull);
     await askUntil(clock, "the page", page, refused);
     const recorded = () => git(directory, "show", `${JOURNAL}:index.yaml`);
     expect(recorded()).toMatch(/refused:[\s\S]*pull: \d+/);

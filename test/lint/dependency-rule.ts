@@ -55,7 +55,7 @@ function isBelow(here: string, there: string): boolean {
 
 function breachesOf(file: string): string[] {
   const text = readFileSync(join(ROOT, "src", file), "utf8");
-  const isTest = file.endsWith(".test.ts") || file.includes("/testing/");
+  const isTest = /\.test\.tsx?$/.test(file) || file.includes("/testing/");
   const found: string[] = [];
   for (const [, fixed, lazy] of text.matchAll(/\b(?:from|import)\s+"([^"\n;]+)"|\bimport\(\s*"([^"\n]+)"\s*\)/g)) {
     const specifier = fixed ?? lazy ?? "";
@@ -93,7 +93,7 @@ function impurities(file: string): string[] {
   );
 }
 
-const files = globSync("**/*.ts", { cwd: join(ROOT, "src") }).sort();
+const files = globSync("**/*.{ts,tsx}", { cwd: join(ROOT, "src") }).sort();
 const all = files.flatMap((file) => [...breachesOf(file), ...impurities(file)]);
 for (const breach of all) console.error(breach);
 console.log(`dependency rule: ${files.length} files, ${all.length} breaches`);

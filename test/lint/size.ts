@@ -20,13 +20,16 @@ const LONGER: readonly string[] = [
 ];
 const unmet = new Set(LONGER);
 
-function breachesOf(file: string, project: Project): string[] {
-  const isTest = file.endsWith(".test.ts");
+function breachesOf(file: string, projects: readonly Project[]): string[] {
+  const isTest = /\.test\.tsx?$/.test(file);
   const text = readFileSync(join(ROOT, file), "utf8");
   const lines = text.split("\n").length - 1;
   const most = isTest ? MOST.test : MOST.file;
   const found = lines > most && !unmet.delete(file) ? [`${file}:${most + 1}: ${lines} lines, at most ${most} in one file`] : [];
-  const source = isTest || file.startsWith("test/") ? undefined : project.program.getSourceFile(join(ROOT, file));
+  const source =
+    isTest || file.startsWith("test/")
+      ? undefined
+      : projects.map(({ program }) => program.getSourceFile(join(ROOT, file))).find((one) => one !== undefined);
   return source === undefined ? found : [...found, ...longFunctions(source, file)];
 }
 
@@ -78,10 +81,11 @@ function lineAt(starts: readonly number[], position: number): number {
 }
 
 const api = new API({ cwd: ROOT });
-const [project] = api.updateSnapshot({ openProjects: [join(ROOT, "tsconfig.json")] }).getProjects();
-if (project === undefined) throw new Error("tsconfig.json is no project");
-const files = globSync("{src,test}/**/*.ts", { cwd: ROOT }).sort();
-const all = files.flatMap((file) => breachesOf(file, project));
+const openProjects = ["tsconfig.json", "src/surfaces/web/client/tsconfig.json"].map((path) => join(ROOT, path));
+const projects = api.updateSnapshot({ openProjects }).getProjects();
+if (projects.length < openProjects.length) throw new Error(`${openProjects.join(" or ")} is no project`);
+const files = globSync("{src,test}/**/*.{ts,tsx}", { cwd: ROOT }).sort();
+const all = files.flatMap((file) => breachesOf(file, projects));
 api.close();
 for (const place of unmet) all.push(`${place} is short enough: it may be taken off the list in test/lint/size.ts`);
 for (const breach of all) console.error(breach);

@@ -31,7 +31,7 @@ function breachesOf(file: string, source: SourceFile, project: Project): string[
 const api = new API({ cwd: ROOT });
 const [project] = api.updateSnapshot({ openProjects: [join(ROOT, "tsconfig.json")] }).getProjects();
 if (project === undefined) throw new Error("tsconfig.json is no project");
-const files = globSync("{src,test}/**/*.ts", { cwd: ROOT }).sort();
+const files = globSync("{src,test}/**/*.{ts,tsx}", { cwd: ROOT }).sort();
 const all = files.flatMap((file) => {
   const source = project.program.getSourceFile(join(ROOT, file));
   return source === undefined ? [] : breachesOf(file, source, project);

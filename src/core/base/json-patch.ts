@@ -51,3 +51,37 @@ function isSame(one: unknown, other: unknown): boolean {
   if (!isRecord(one) || !isRecord(other)) return typeof one === typeof other && Object.is(one, other);
   return one["kind"] === other["kind"] && one["name"] === other["name"];
 }
+
+/**
+ * The document after a patch; what the patch does not touch is the same object as before. Knows what `jsonPatch` writes.
+ *
+ * @throws TypeError where a path leads nowhere: the document is another than the patch was made for.
+ */
+export function applyPatch(document: unknown, operations: readonly PatchOperation[]): unknown {
+  return operations.reduce((whole, operation) => {
+    const names = operation.path.split("/").slice(1);
+    return withOne(
+      whole,
+      names.map((name) => name.replaceAll("~1", "/").replaceAll("~0", "~")),
+      operation,
+    );
+  }, document);
+}
+
+function withOne(holder: unknown, [name, ...deeper]: readonly string[], operation: PatchOperation): unknown {
+  if (name === undefined) return operation.op === "remove" ? undefined : operation.value;
+  const isLast = deeper.length === 0;
+  if (Array.isArray(holder)) {
+    const index = Number(name);
+    if (!(index >= 0 && index <= holder.length)) throw new TypeError(`nothing at ${operation.path}`);
+    if (!isLast) return holder.with(index, withOne(holder[index], deeper, operation));
+    return operation.op === "remove"
+      ? holder.toSpliced(index, 1)
+      : holder.toSpliced(index, operation.op === "add" ? 0 : 1, operation.value);
+  }
+  if (!isRecord(holder)) throw new TypeError(`nothing at ${operation.path}`);
+  if (isLast && operation.op === "remove") return Object.fromEntries(Object.entries(holder).filter(([other]) => other !== name));
+  const value = isLast && operation.op !== "remove" ? operation.value : withOne(holder[name], deeper, operation);
+  // `__proto__` as well is a name like any other here.
+  return Object.fromEntries([...Object.entries(holder).filter(([other]) => other !== name), [name, value]]);
+}

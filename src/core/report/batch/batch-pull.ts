@@ -6,7 +6,7 @@ import { batchNode } from "../model/batch-node.ts";
 import { batchPlan } from "../model/batch-plan.ts";
 import { contextOf } from "../model/context.ts";
 import { clustersBelow } from "../model/counts.ts";
-import { LABELS } from "../model/states.ts";
+import { LABELS } from "../model/labels.ts";
 import type { ModelNode } from "../model/types.ts";
 import { wholeSentence } from "../reasons/say.ts";
 import { measuredOf } from "../run/analysis-markdown.ts";

@@ -1,10 +1,8 @@
 /** The shape of many rollouts at once, as the page's first screen draws them and the API answers. Made by `fleet.ts`. */
 import { z } from "zod";
 import { key } from "../../spec/schema-common.ts";
+import { GROUPS } from "./labels.ts";
 import { runSchema } from "./run-schema.ts";
-
-/** In the order in which they want attention. */
-export const GROUPS = ["WaitsForYou", "Failing", "Running", "Refused", "Done"] as const;
 
 const run = runSchema.shape;
 const text = z.string();

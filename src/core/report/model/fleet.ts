@@ -1,7 +1,8 @@
 /** Many rollouts at once: of each what a person has to know before they open it. Called by the API, which the page's first screen reads. */
 import { isEnded, type Run } from "../../run/state/run.ts";
 import { entryOf } from "../reasons/say.ts";
-import { type Fleet, type FleetRepository, type FleetRollout, GROUPS } from "./fleet-schema.ts";
+import type { Fleet, FleetRepository, FleetRollout } from "./fleet-schema.ts";
+import { GROUPS } from "./labels.ts";
 import type { RefusedModel } from "./refused.ts";
 import { API_VERSION } from "./run-document.ts";
 import type { ModelNode, RunModel } from "./types.ts";

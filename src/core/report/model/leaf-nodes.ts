@@ -14,8 +14,9 @@ import { rolloutDetails, rolloutPhase } from "../rollouts.ts";
 import { changeBy } from "./batch-plan.ts";
 import { causeOfCheck, causeOfTarget } from "./causes.ts";
 import { type Context, explained } from "./context.ts";
+import { isState } from "./labels.ts";
 import { limitOf } from "./limits.ts";
-import { isState, node, TARGET_STATES } from "./states.ts";
+import { node, TARGET_STATES } from "./states.ts";
 import type { Change, ModelNode, State } from "./types.ts";
 
 /** The one that says most about a cluster comes first: a cluster is as far as its least advanced Application. */

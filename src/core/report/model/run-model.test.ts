@@ -13,9 +13,9 @@ import { REASONS } from "../reasons/say.ts";
 import { runComment } from "../run/run-comment.ts";
 import { renderTree, statusWord } from "../tree/tree.ts";
 import { clustersBelow } from "./counts.ts";
+import { stateWord } from "./labels.ts";
 import { modelOf } from "./run-model.ts";
 import type { ModelNode } from "./types.ts";
-import { stateWord } from "./waits-on.ts";
 
 const NOW = Date.parse("2026-11-21T09:04:00.000Z");
 

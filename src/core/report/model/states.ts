@@ -2,46 +2,6 @@ import type { BatchPhase, RunPhase, TargetPhase } from "../../run/state/run.ts";
 import { causeBeside } from "./causes.ts";
 import type { ModelNode, State, Tone } from "./types.ts";
 
-/** The word of each state, as people read it everywhere. */
-export const LABELS: Readonly<Record<State, string>> = {
-  Pending: "Pending",
-  Progressing: "Progressing",
-  Paused: "Paused",
-  RollingBack: "Rolling back",
-  Succeeded: "Succeeded",
-  RolledBack: "Rolled back",
-  Failed: "Failed",
-  Aborted: "Aborted",
-  Superseded: "Superseded",
-  ToCome: "To come",
-  NotReached: "Not reached",
-  Opening: "Opening PR",
-  Open: "PR open",
-  Merging: "Merging",
-  Merged: "Merged",
-  Syncing: "Syncing",
-  Healthy: "Healthy",
-  AtWeight: "Healthy so far",
-  Done: "Done",
-  Closed: "Closed",
-  Requeued: "Requeued",
-  Skipped: "Skipped",
-  Joined: "Joined",
-  Quarantined: "Quarantined",
-  NotInRun: "Not in this run",
-  Running: "Running",
-  Waiting: "Waiting",
-  Held: "On hold",
-  Passed: "Passed",
-  Inconclusive: "Inconclusive",
-  Error: "Error",
-  Accepted: "Accepted",
-  Stopped: "Stopped",
-  Degraded: "Degraded",
-  Unknown: "Unknown",
-  Unseen: "Cannot be reached",
-};
-
 const TONES: Readonly<Record<State, Tone>> = {
   Pending: "dim",
   Progressing: "busy",
@@ -126,8 +86,4 @@ export function node(given: Given): ModelNode {
     ...given,
     cause: causeBeside(given.says ?? "", given.cause),
   };
-}
-
-export function isState(word: string): word is State {
-  return Object.hasOwn(LABELS, word);
 }

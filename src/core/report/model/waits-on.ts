@@ -3,7 +3,7 @@ import { type AnyReason, causesOf } from "../../base/reason.ts";
 import type { Time } from "../../base/time.ts";
 import type { Next, Run } from "../../run/state/run.ts";
 import { entryOf } from "../reasons/say.ts";
-import { LABELS, runTone } from "./states.ts";
+import { runTone } from "./states.ts";
 import type { ModelNode, WaitsOn } from "./types.ts";
 
 const MOST_TEAMS = 5;
@@ -39,10 +39,4 @@ export function sinceOf(run: Pick<Run, "phase" | "since" | "why" | "next" | "end
   if (standingOf(run).state !== "Waiting") return run.since;
   const held = run.batches.filter((batch) => batch.phase === "Open" && waitsOn(batch.why, batch.next) !== undefined);
   return held[0]?.since ?? run.since;
-}
-
-/** The word of a state as every surface writes it: `Waiting for @acme/sre`. */
-export function stateWord({ state, waitsOn: on }: Pick<ModelNode, "state" | "waitsOn">): string {
-  if (on !== undefined && state === "Waiting") return `${LABELS[state]} ${on.says}`;
-  return on !== undefined && state === "RollingBack" ? `${LABELS[state]}, waiting ${on.says}` : LABELS[state];
 }

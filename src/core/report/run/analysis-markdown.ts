@@ -1,7 +1,7 @@
 /** Tables of what was measured and asked, drawn from the model. */
 import { cell } from "../escape.ts";
 import { folded, table } from "../markdown.ts";
-import { LABELS } from "../model/states.ts";
+import { LABELS } from "../model/labels.ts";
 import type { ModelNode, RunModel, Tone } from "../model/types.ts";
 import { ended } from "../reasons/phrases.ts";
 

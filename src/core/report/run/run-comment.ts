@@ -6,10 +6,10 @@ import { cell, code, prose } from "../escape.ts";
 import { COMMENT_ROOM, fitting } from "../fit.ts";
 import { folded, present, table } from "../markdown.ts";
 import type { GivenToDraw } from "../model/context.ts";
+import { LABELS, stateWord } from "../model/labels.ts";
 import { modelOf } from "../model/run-model.ts";
-import { LABELS } from "../model/states.ts";
 import type { Eta, ModelNode, RunModel } from "../model/types.ts";
-import { stateWord } from "../model/waits-on.ts";
+
 import { nextLine } from "../reasons/next-line.ts";
 import { ended } from "../reasons/phrases.ts";
 import { isToldIn, sentenceOf, wholeSentence } from "../reasons/say.ts";

@@ -1,7 +1,7 @@
 /** Turns the model of a run into lines of the terminal: stage → batch → cluster → Application. No layout, no colour. */
 import { count } from "../../base/count.ts";
 import { present } from "../markdown.ts";
-import { LABELS } from "../model/states.ts";
+import { LABELS } from "../model/labels.ts";
 import type { ModelNode } from "../model/types.ts";
 import { line, markOf, type TreeNode, within } from "./tree-marks.ts";
 

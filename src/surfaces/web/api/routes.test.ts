@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { sampleRun } from "../../../../test/support/sample-run.ts";
-import { applied } from "../../../core/base/testing/apply-patch.ts";
+import { applyPatch } from "../../../core/base/json-patch.ts";
 import type { Fleet } from "../../../core/report/model/fleet-schema.ts";
 import type { RunDocument } from "../../../core/report/model/run-schema.ts";
 import type { Run } from "../../../core/run/state/run.ts";
@@ -155,7 +155,7 @@ describe("events of the API", () => {
     const now = await json<RunDocument>(world.get(ROLLOUT));
     const { event, data } = await heard.next();
     expect(event).toBe("rollout");
-    expect(applied(before, data["patch"] as never)).toEqual(now);
+    expect(applyPatch(before, data["patch"] as never)).toEqual(now);
     await heard.close();
   });
 

@@ -1,0 +1,86 @@
+/** What a person may do here: each as the comment that does it, with what will happen and who may. */
+import { useRef, useState } from "preact/hooks";
+import { count } from "../../../core/base/count.ts";
+import type { Action } from "../../../core/report/model/types.ts";
+
+export function commandOf({ verb, args }: Pick<Action, "verb" | "args">): string {
+  return [`/${verb}`, ...args].join(" ");
+}
+
+/** `pull`: where the comment is written; absent: nobody told its address. */
+export function Actions({ of, pull }: { of: readonly Action[]; pull: { name: string; url: string } | undefined }) {
+  const [chosen, choose] = useState<Action | undefined>(undefined);
+  const dialog = useRef<HTMLDialogElement>(null);
+  const open = (action: Action) => {
+    choose(action);
+    dialog.current?.showModal();
+  };
+  const [now, later] = [of.filter(({ allowed }) => allowed), of.filter(({ allowed }) => !allowed)];
+  if (of.length === 0) return null;
+  return (
+    <>
+      <Buttons of={now} open={open} />
+      {later.length === 0 ? null : (
+        <details class="quiet">
+          <summary>{`${count(later.length, "command")} not possible now`}</summary>
+          <Buttons of={later} open={open} />
+        </details>
+      )}
+      <dialog ref={dialog} aria-labelledby="action-title" onClose={() => choose(undefined)}>
+        {chosen === undefined ? null : <Confirmation action={chosen} pull={pull} close={() => dialog.current?.close()} />}
+      </dialog>
+    </>
+  );
+}
+
+function Buttons({ of, open }: { of: readonly Action[]; open: (action: Action) => void }) {
+  if (of.length === 0) return null;
+  return (
+    <ul class="actions">
+      {of.map((action) => (
+        <li key={commandOf(action)}>
+          <button
+            type="button"
+            class={action.allowed ? "" : "no"}
+            title={action.allowed ? `${action.effect} (needs ${action.needs})` : action.whyNot?.says}
+            onClick={() => open(action)}
+          >
+            {commandOf(action)}
+          </button>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function Confirmation({ action, pull, close }: { action: Action; pull: { name: string; url: string } | undefined; close: () => void }) {
+  const [copied, setCopied] = useState(false);
+  const command = commandOf(action);
+  const copy = () => void navigator.clipboard.writeText(command).then(() => setCopied(true));
+  return (
+    <>
+      <h2 id="action-title">
+        <code>{command}</code>
+      </h2>
+      <p>{`${action.effect.charAt(0).toUpperCase()}${action.effect.slice(1)}.`}</p>
+      {action.allowed ? (
+        <p class="quiet">{`It is a comment of yours on the pull request, and needs ${action.needs} permission there.`}</p>
+      ) : (
+        <p class="t-warn">{`It would be refused now: ${action.whyNot?.says ?? "nobody said why"}.`}</p>
+      )}
+      <div class="row">
+        {action.allowed ? (
+          <button type="button" class="main" onClick={copy}>
+            {copied ? "Copied" : "Copy the comment"}
+          </button>
+        ) : null}
+        {pull === undefined || !action.allowed ? null : (
+          <a href={pull.url} target="_blank" rel="noreferrer">{`Open ${pull.name} to write it`}</a>
+        )}
+        <button type="button" onClick={close}>
+          Close
+        </button>
+      </div>
+    </>
+  );
+}

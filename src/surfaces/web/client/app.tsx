@@ -1,0 +1,151 @@
+/** The page: which screen the address means, kept up to date. */
+import { useEffect, useMemo, useState } from "preact/hooks";
+import type { RunDocument } from "../../../core/report/model/run-schema.ts";
+import { type PagePlace, pagePath, parsePagePath } from "../../../core/report/page-places.ts";
+import { type Filter, FleetScreen, RefusedLines } from "./fleet.tsx";
+import { fleetWanted, follow, type Live, runWanted, type Wanted } from "./live.ts";
+import { below } from "./parts.tsx";
+import { Going, Link } from "./route.tsx";
+import { RunScreen } from "./run.tsx";
+import { ClockContext, Wall } from "./times.tsx";
+
+type RolloutPlace = Exclude<PagePlace, { view: "fleet" }>;
+
+/** `base`: what stands before each path of the page and the API, without a slash at its end. */
+export function App({ base }: { base: string }) {
+  const [address, setAddress] = useState(() => addressNow(base));
+  useEffect(() => {
+    const back = () => setAddress(addressNow(base));
+    addEventListener("popstate", back);
+    return () => removeEventListener("popstate", back);
+  }, [base]);
+  const going = useMemo(() => {
+    const go = (to: string, how: "push" | "replace" = "push") => {
+      history[how === "push" ? "pushState" : "replaceState"](null, "", base + to);
+      setAddress(to);
+    };
+    return { base, go };
+  }, [base]);
+  const place = parsePagePath(address);
+  const query = new URLSearchParams(address.split("?")[1]);
+  return (
+    <Going.Provider value={going}>
+      {place === undefined ? <Nowhere /> : null}
+      {place === undefined || place.view === "fleet" ? null : <Rollout base={base} place={place} query={query} go={going.go} />}
+      {place?.view === "fleet" ? <Home base={base} query={query} go={going.go} /> : null}
+    </Going.Provider>
+  );
+}
+
+function addressNow(base: string): string {
+  const path = location.pathname;
+  return (path.startsWith(base) ? path.slice(base.length) : path) + location.search;
+}
+
+type Go = (path: string, how?: "push" | "replace") => void;
+
+function Home({ base, query, go }: { base: string; query: URLSearchParams; go: Go }) {
+  const live = useLive(base, "fleet", fleetWanted);
+  const filter: Filter = { q: query.get("q") ?? "", state: query.get("state") ?? "" };
+  const change = (to: Filter) => {
+    const kept = Object.entries(to).filter(([, value]) => value !== "");
+    go(kept.length === 0 ? "/" : `/?${new URLSearchParams(kept)}`, "replace");
+  };
+  return (
+    <Frame live={live} title="Stagecoach">
+      {live.document === undefined ? null : <FleetScreen of={live.document} filter={filter} change={change} now={clockOf(live).now()} />}
+    </Frame>
+  );
+}
+
+/** `?cluster=eu-1` opens what is known of that one. */
+function Rollout({ base, place, query, go }: { base: string; place: RolloutPlace; query: URLSearchParams; go: Go }) {
+  const { repository, rollout } = place;
+  const number = "number" in place ? place.number : undefined;
+  const path = pagePath(number === undefined ? { view: "rollout", repository, rollout } : { view: "run", repository, rollout, number });
+  const live = useLive(base, path, () => runWanted(repository, rollout, number));
+  const { document } = live;
+  const open = useMemo(
+    () => (cluster?: string) => go(cluster === undefined ? path : `${path}?${new URLSearchParams({ cluster })}`, "replace"),
+    [path, go],
+  );
+  const target = "target" in place ? document && clusterOf(document, place.target) : (query.get("cluster") ?? undefined);
+  return (
+    <Frame
+      live={live}
+      title={`${rollout} · Stagecoach`}
+      where={`${repository} / ${rollout}${number === undefined ? "" : ` / run ${number}`}`}
+    >
+      {document?.refused === undefined ? null : <RefusedLines of={document.refused} />}
+      {document === undefined ? null : <RunScreen of={document} target={target} open={open} />}
+    </Frame>
+  );
+}
+
+/** The cluster that has an Application; of one that is in none its own name, which is said not to be there. */
+function clusterOf(document: RunDocument, target: string): string {
+  const name = target.slice(target.lastIndexOf("/") + 1);
+  return below(document, "cluster").find((cluster) => below(cluster, "application").some((one) => one.name === name))?.name ?? name;
+}
+
+/** `key`: what tells one document from another. */
+function useLive<T>(base: string, key: string, wanted: () => Wanted<T>): Live<T> {
+  const [seen, tell] = useState<{ key: string; live: Live<T> } | undefined>(undefined);
+  useEffect(() => follow(base, wanted(), (live) => tell({ key, live })), [base, key]);
+  return seen?.key === key ? seen.live : { link: "loading", clock: { now: Date.now(), at: performance.now(), speed: 1 } };
+}
+
+function clockOf({ clock: { now, at, speed } }: Live<unknown>) {
+  return { now: () => now + (performance.now() - at) * speed };
+}
+
+const LINKS: Readonly<Record<Live<unknown>["link"], string>> = {
+  loading: "Loading…",
+  live: "Live",
+  lost: "Connection lost, trying again. What you see may be old.",
+  missing: "There is nothing here that you may see.",
+};
+
+interface FrameProps {
+  live: Live<unknown>;
+  title: string;
+  where?: string;
+  children: preact.ComponentChildren;
+}
+
+function Frame({ live, title, where, children }: FrameProps) {
+  useEffect(() => {
+    document.title = title;
+  }, [title]);
+  const clock = useMemo(() => clockOf(live), [live.clock]);
+  const { speed } = live.clock;
+  return (
+    <ClockContext.Provider value={clock}>
+      <header class="page">
+        <h1>
+          <Link to="/">Stagecoach</Link>
+        </h1>
+        {where === undefined ? null : <p>{where}</p>}
+        <p class="clock">
+          <Wall />
+          {speed > 1 ? `, ${speed}× as fast as yours` : ""}
+        </p>
+        <p role="status" class={live.link}>
+          {LINKS[live.link]}
+        </p>
+      </header>
+      <main>{children}</main>
+    </ClockContext.Provider>
+  );
+}
+
+function Nowhere() {
+  return (
+    <main>
+      <p>
+        {"There is no such page. "}
+        <Link to="/">All rollouts</Link>
+      </p>
+    </main>
+  );
+}

@@ -1,0 +1,195 @@
+/** The batches of a stage: what goes on and what failed is open, what is over and what is to come folds into a line. */
+import { LABELS } from "../../../core/report/model/labels.ts";
+import type { ModelNode } from "../../../core/report/model/types.ts";
+import { Cells, type Open } from "./cells.tsx";
+import { labelOf, Mark, toneClass } from "./marks.tsx";
+import { Age, Awaits, below, CauseLine, capital, Outward } from "./parts.tsx";
+import { Until } from "./times.tsx";
+
+/** Sentences that the run's own slots say already are left out further down. */
+export interface Told {
+  says: string;
+  next: string | undefined;
+  cause: string | undefined;
+}
+
+interface Shown {
+  told: Told;
+  isNamed: boolean;
+  open: Open;
+}
+
+/** More of one list than this are counted. */
+const MOST_ROWS = 20;
+
+export function Batches({ of, ...shown }: { of: ModelNode } & Shown) {
+  const batches = of.children.filter(({ kind }) => kind === "batch");
+  const isOpen = (batch: ModelNode) => shown.isNamed || batch.when === "now" || batch.tone === "bad" || batch.tone === "warn";
+  const past = batches.filter((batch) => batch.when === "past" && !isOpen(batch));
+  const later = batches.filter((batch) => batch.when === "later" && !isOpen(batch));
+  return (
+    <>
+      <Folded of={past} {...shown} />
+      {batches.filter(isOpen).map((batch) => (
+        <Batch key={batch.name} of={batch} {...shown} />
+      ))}
+      <Checks of={of} />
+      <Beside of={of} {...shown} />
+      <Folded of={later} {...shown} />
+    </>
+  );
+}
+
+/** Several batches that are alike, as one line that opens. */
+function Folded({ of, isNamed, open }: { of: readonly ModelNode[] } & Shown) {
+  const clusters = of.flatMap((batch) => below(batch, "cluster"));
+  const [first] = of;
+  if (first === undefined) return null;
+  const done = clusters.filter(({ state }) => state === "Healthy").length;
+  const batches = of.length === 1 ? first.name : `${of.length} batches`;
+  return (
+    <details class="folded">
+      <summary>
+        <Mark of={first} />
+        {first.when === "past" ? `${batches}: ${done}/${clusters.length} healthy` : `${batches} to come: ${clusters.length} clusters`}
+      </summary>
+      <Cells of={clusters} label={`Clusters of ${batches}`} isNamed={isNamed} open={open} />
+    </details>
+  );
+}
+
+function Batch({ of, told, isNamed, open }: { of: ModelNode } & Shown) {
+  const isOver = of.when === "past";
+  const clusters = below(of, "cluster");
+  const next = isOver || of.waitsFor === undefined || of.waitsFor.says === told.next ? null : <Awaits of={of} />;
+  return (
+    <div class="batch">
+      <p class="head">
+        <span>
+          {`${capital(of.name)} `}
+          {of.links
+            .filter(({ name }) => name !== "page")
+            .map((link) => (
+              <Outward key={link.url} {...link} />
+            ))}
+        </span>
+        <span>
+          <b class={toneClass(of.tone)}>{labelOf(of.state) + (of.checking === undefined ? "" : `, ${of.checking}`)}</b>{" "}
+          {isOver ? null : <Age of={of} />}
+        </span>
+      </p>
+      <Cells of={clusters} label={`Clusters of ${of.name}`} isNamed={isNamed} open={open} />
+      <Failures of={clusters} told={told} open={open} />
+      {isOver ? null : <ArgoRollouts of={clusters} />}
+      <Checks of={of} />
+      {of.says === "" || isOver || of.says === told.says ? null : <p>{of.says}</p>}
+      {next === null ? null : <p class="quiet">{next}</p>}
+    </div>
+  );
+}
+
+/** Each by name and with what it says, however large the grid. */
+function Failures({ of, told, open }: { of: readonly ModelNode[]; told: Told; open: Open }) {
+  const failed = of.filter(({ tone, says, cause }) => tone === "bad" && (says !== "" || cause !== undefined));
+  return (
+    <Rows
+      of={failed}
+      label="Failed clusters"
+      row={(one) => (
+        <>
+          <button type="button" class="link t-bad" onClick={() => open(one.name)}>
+            {one.name}
+          </button>
+          {told.says.includes(one.says) ? " " : ` ${one.says} `}
+          {one.cause?.name === told.cause ? null : <CauseLine cause={one.cause} />}
+        </>
+      )}
+    />
+  );
+}
+
+function ArgoRollouts({ of }: { of: readonly ModelNode[] }) {
+  const all = of.flatMap((cluster) =>
+    below(cluster, "rollout").map((rollout) => ({ cluster, rollout, name: `${cluster.name}/${rollout.name}` })),
+  );
+  return (
+    <Rows
+      of={all}
+      label="Argo Rollouts"
+      row={({ cluster, rollout }) => (
+        <>
+          <b>{cluster.name}</b>
+          {` ⟳ ${rollout.name} `}
+          <span class={toneClass(rollout.tone)}>{labelOf(rollout.state)}</span>
+          {rollout.says === "" ? null : ` · ${rollout.says}`}
+        </>
+      )}
+    />
+  );
+}
+
+/** Analyses and hooks. */
+export function Checks({ of }: { of: ModelNode }) {
+  const checks = of.children.filter(({ kind }) => kind === "check");
+  return (
+    <Rows
+      of={checks}
+      label="Analyses and hooks"
+      row={(check) => (
+        <>
+          <b>{check.name}</b> <span class={toneClass(check.tone)}>{labelOf(check.state)}</span>
+          {[...check.facts, check.tone === "good" ? "" : check.says].filter((one) => one !== "").map((one) => ` · ${one}`)}
+        </>
+      )}
+    />
+  );
+}
+
+/** Clusters that stand in no batch, by what they are. */
+function Beside({ of, isNamed, open }: { of: ModelNode } & Shown) {
+  const groups = Map.groupBy(
+    of.children.filter(({ kind }) => kind === "cluster"),
+    ({ state }) => state,
+  );
+  return [...groups].map(([state, clusters]) => (
+    <div class="batch" key={state}>
+      <p class="head">{LABELS[state]}</p>
+      <Cells of={clusters} label={`Clusters: ${LABELS[state]}`} isNamed={isNamed} open={open} />
+      <Rows
+        of={clusters.filter(({ says }) => says !== "")}
+        label={`Why: ${LABELS[state]}`}
+        row={({ name, says, eta }) => (
+          <>
+            {`${name}: ${says}`}
+            {eta === undefined ? null : (
+              <>
+                {" Looked at again "}
+                <Until time={eta.p50} />
+              </>
+            )}
+          </>
+        )}
+      />
+    </div>
+  ));
+}
+
+function Rows<T extends { name: string }>({
+  of,
+  label,
+  row,
+}: {
+  of: readonly T[];
+  label: string;
+  row: (one: T) => preact.ComponentChildren;
+}) {
+  if (of.length === 0) return null;
+  return (
+    <ul class="rows" aria-label={label}>
+      {of.slice(0, MOST_ROWS).map((one) => (
+        <li key={one.name}>{row(one)}</li>
+      ))}
+      {of.length > MOST_ROWS ? <li class="quiet">{`${of.length - MOST_ROWS} more`}</li> : null}
+    </ul>
+  );
+}

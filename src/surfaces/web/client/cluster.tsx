@@ -1,0 +1,60 @@
+/** All that is known of one cluster: each Application with its change, what Argo CD said of it and since when. */
+import { useEffect, useRef } from "preact/hooks";
+import type { RunDocument } from "../../../core/report/model/run-schema.ts";
+import type { ModelNode } from "../../../core/report/model/types.ts";
+import { Actions } from "./actions.tsx";
+import { Badge } from "./marks.tsx";
+import { Age, below, CauseLine, Outward, pullOf } from "./parts.tsx";
+
+export function ClusterPanel({ of, name, close }: { of: RunDocument; name: string; close: () => void }) {
+  const found = below(of, "cluster").find((cluster) => cluster.name === name);
+  const panel = useRef<HTMLElement>(null);
+  useEffect(() => panel.current?.focus(), [name]);
+  return (
+    <aside ref={panel} class="panel" tabIndex={-1} aria-label={`Cluster ${name}`} onKeyDown={({ key }) => key === "Escape" && close()}>
+      <p class="head">
+        <b>{name}</b>
+        <button type="button" onClick={close}>
+          Close
+        </button>
+      </p>
+      {found === undefined ? <p>{`This run has no cluster ${name}.`}</p> : null}
+      {found === undefined ? null : (
+        <>
+          <p>
+            <Badge of={found} /> <Age of={found} />
+          </p>
+          {found.says === "" ? null : <p>{found.says}</p>}
+          <CauseLine cause={found.cause} />
+          {below(found, "application").map((application) => (
+            <Application key={application.name} of={application} told={found.says} />
+          ))}
+          <Actions of={found.actions} pull={pullOf(of)} />
+        </>
+      )}
+    </aside>
+  );
+}
+
+/** `told`: what its cluster says already. */
+function Application({ of, told }: { of: ModelNode; told: string }) {
+  return (
+    <section>
+      <h4>
+        {of.name} <Badge of={of} />{" "}
+        {of.links.map((link) => (
+          <Outward key={link.url} {...link} />
+        ))}
+      </h4>
+      {of.change === undefined ? null : (
+        <p class="release">{[of.change.from, of.change.to].filter((one) => one !== undefined).join(" → ")}</p>
+      )}
+      {of.says === "" || of.says === told ? null : <p>{of.says}</p>}
+      {(of.evidence?.notes ?? []).map((note) => (
+        <p class="quiet" key={note}>
+          {note}
+        </p>
+      ))}
+    </section>
+  );
+}

@@ -1,0 +1,114 @@
+/** A document of the API that is kept up to date: read once, then changed as its events say, and read anew where one is missing. */
+
+import type { PatchOperation } from "../../../core/base/json-patch.ts";
+import { applyPatch } from "../../../core/base/json-patch.ts";
+import type { Fleet, FleetRepository, FleetRollout } from "../../../core/report/model/fleet-schema.ts";
+import type { RunDocument } from "../../../core/report/model/run-schema.ts";
+
+export interface Live<T> {
+  /** Absent: not read yet. */
+  document?: T | undefined;
+  /** `missing`: there is none, or none that one may see. `lost`: what is shown is from before. */
+  link: "loading" | "live" | "lost" | "missing";
+  /** Milliseconds by which the bot's clock is ahead, at `atMs` of the page's own, and how fast it goes. */
+  clock: { now: number; at: number; speed: number };
+}
+
+/** What of the API is read, how its events are heard, and what each makes of the document. */
+export interface Wanted<T> {
+  path: string;
+  /** Absent: nothing happens to it any more. */
+  events?: { query: string; names: readonly string[]; apply(document: T, data: unknown): T } | undefined;
+}
+
+export const API = "/api/v1";
+const AGAIN_MS = 3_000;
+
+export function fleetWanted(): Wanted<Fleet> {
+  return { path: "/fleet", events: { query: "", names: ["fleet"], apply: withRow } };
+}
+
+export function runWanted(repository: string, rollout: string, number?: number): Wanted<RunDocument> {
+  const path = `/repos/${repository}/rollouts/${encodeURIComponent(rollout)}`;
+  if (number !== undefined) return { path: `${path}/runs/${number}` };
+  const apply = (document: RunDocument, data: unknown) =>
+    applyPatch(document, (data as { patch: readonly PatchOperation[] }).patch) as RunDocument;
+  return { path, events: { query: `rollout=${encodeURIComponent(`${repository}/${rollout}`)}&`, names: ["rollout"], apply } };
+}
+
+type FleetEvent = { rollout: FleetRollout } | { gone: string } | { repository: FleetRepository };
+
+/** Rows are put in their order by whoever draws them. */
+function withRow(fleet: Fleet, data: unknown): Fleet {
+  const event = data as FleetEvent;
+  if ("repository" in event) {
+    const others = fleet.repositories.filter(({ repository }) => repository !== event.repository.repository);
+    return { ...fleet, repositories: event.repository.attention.length === 0 ? others : [...others, event.repository] };
+  }
+  const key = "gone" in event ? event.gone : event.rollout.key;
+  const others = fleet.rollouts.filter((row) => row.key !== key);
+  return { ...fleet, rollouts: "gone" in event ? others : [...others, event.rollout] };
+}
+
+/** Begins at once; what is returned ends it. */
+export function follow<T>(base: string, { path, events }: Wanted<T>, tell: (live: Live<T>) => void): () => void {
+  let live: Live<T> = { link: "loading", clock: { now: Date.now(), at: performance.now(), speed: 1 } };
+  let source: EventSource | undefined;
+  let again: ReturnType<typeof setTimeout> | undefined;
+  let ended = false;
+  const change = (part: Partial<Live<T>>) => {
+    live = { ...live, ...part };
+    if (!ended) tell(live);
+  };
+  const readAgain = (ms: number) => {
+    source?.close();
+    clearTimeout(again);
+    if (!ended) again = setTimeout(read, ms);
+  };
+  const lost = () => {
+    change({ link: "lost" });
+    readAgain(AGAIN_MS);
+  };
+  function read(): void {
+    void readOnce(base + API + path)
+      .then((answer) => {
+        if (answer === "missing") return void change({ link: "missing", document: undefined });
+        change({ link: "live", ...answer } as Partial<Live<T>>);
+        if (!ended && events !== undefined) source = listen(`${base}${API}/events?${events.query}after=${answer.sequence}`);
+      })
+      .catch(lost);
+  }
+  function listen(url: string): EventSource {
+    const opened = new EventSource(url);
+    opened.addEventListener("reset", () => readAgain(0));
+    opened.onerror = lost;
+    for (const name of events?.names ?? [])
+      opened.addEventListener(name, ({ data }: MessageEvent<string>) => {
+        try {
+          if (live.document !== undefined) change({ document: events?.apply(live.document, JSON.parse(data)) });
+        } catch {
+          readAgain(0);
+        }
+      });
+    return opened;
+  }
+  read();
+  return () => {
+    ended = true;
+    clearTimeout(again);
+    source?.close();
+  };
+}
+
+async function readOnce(url: string) {
+  const response = await fetch(url, { headers: { accept: "application/json" } });
+  if (response.status === 404) return "missing";
+  if (!response.ok) throw new Error(`${response.status}`);
+  const told = (name: string) => response.headers.get(name) ?? "";
+  const clock = {
+    now: Date.parse(told("Stagecoach-Now")) || Date.now(),
+    at: performance.now(),
+    speed: Number(told("Stagecoach-Speed")) || 1,
+  };
+  return { document: (await response.json()) as unknown, clock, sequence: encodeURIComponent(told("Stagecoach-Sequence")) };
+}

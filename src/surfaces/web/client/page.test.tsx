@@ -1,0 +1,71 @@
+import type { VNode } from "preact";
+import { describe, expect, test } from "vitest";
+import { fleetOf, fleetRefused, fleetRollout } from "../../../core/report/model/fleet.ts";
+import { refusedModel } from "../../../core/report/model/refused.ts";
+import { runDocument } from "../../../core/report/model/run-document.ts";
+import { modelOf } from "../../../core/report/model/run-model.ts";
+import { runComment } from "../../../core/report/run/run-comment.ts";
+import { REFUSED_RELEASE, SITUATIONS } from "../../../core/report/testing/situations.ts";
+import type { Run } from "../../../core/run/state/run.ts";
+import { FleetScreen, RefusedLines } from "./fleet.tsx";
+import { RunScreen } from "./run.tsx";
+import { pageText } from "./testing/page-text.ts";
+import { ClockContext } from "./times.tsx";
+
+const repository = "acme/config";
+const linkTo = (key: string) => `https://argocd.example.com/applications/${key.split("/").slice(1).join("/")}`;
+
+function at(now: number, screen: VNode): string {
+  return pageText(<ClockContext.Provider value={{ now: () => now }}>{screen}</ClockContext.Provider>);
+}
+
+function drawn(run: Run, now: number, target?: string): string {
+  const document = runDocument(modelOf(run, now, { linkTo }), now, { repository });
+  return at(now, <RunScreen of={document} target={target} open={() => undefined} />);
+}
+
+describe("the page", () => {
+  test("in every situation it shows what was agreed on", async () => {
+    const pages = Object.entries(SITUATIONS).map(([name, situation]) => {
+      const { run, now } = situation();
+      return `${"=".repeat(20)} ${name}\n\n${drawn(run, now)}\n`;
+    });
+    const refused = at(Date.parse(REFUSED_RELEASE.at), <RefusedLines of={refusedModel(REFUSED_RELEASE)} />);
+    pages.push(`${"=".repeat(20)} refused before it began\n\n${refused}\n`, `${"=".repeat(20)} all of them\n\n${fleet("", "")}\n`);
+    await expect(pages.join("\n")).toMatchFileSnapshot("../../../core/report/__snapshots__/situations/page.txt");
+  });
+
+  test("what is asked for is found by any of its words, or by what it wants", () => {
+    expect(fleet("WINDOW", "")).toContain("[window-shut]".slice(1, -1));
+    expect(fleet("nothing like it", "")).toContain("No rollout is like that.");
+    expect(fleet("", "Done")).not.toContain("Running 1\n  ");
+  });
+
+  test("a stage without clusters says so, on the page and in the comment", () => {
+    const { run, now } = SITUATIONS["running"]?.() ?? { run: undefined, now: 0 };
+    const [first] = run?.plan.stages ?? [];
+    if (run === undefined || first === undefined) throw new Error("the situation has stages");
+    const empty = { ...first, name: "empty", clusters: [], requeued: [], batches: [] };
+    const emptied = { ...run, plan: { ...run.plan, stages: [...run.plan.stages, empty] } };
+    expect(drawn(emptied, now)).toMatch(/empty\s*no clusters/);
+    expect(runComment(emptied, now)).toContain("| no clusters |");
+  });
+
+  test("one cluster is shown with what Argo CD said of it; one that is not there, as such", () => {
+    const { run, now } = SITUATIONS["failed"]?.() ?? { run: undefined, now: 0 };
+    if (run === undefined) throw new Error("the situation is there");
+    expect(drawn(run, now, "c3")).toContain("CrashLoopBackOff");
+    expect(drawn(run, now, "nowhere")).toContain("This run has no cluster nowhere.");
+  });
+});
+
+function fleet(q: string, state: string): string {
+  const rows = Object.entries(SITUATIONS).map(([name, situation]) => {
+    const { run, now } = situation();
+    const named = { ...run, rollout: name.replaceAll(" ", "-") };
+    return { now, row: fleetRollout(repository, named, modelOf(named, now, { linkTo }), undefined) };
+  });
+  const all = fleetOf([...rows.map(({ row }) => row), fleetRefused(repository, refusedModel(REFUSED_RELEASE))], []);
+  const now = Math.max(...rows.map((one) => one.now));
+  return at(now, <FleetScreen of={all} filter={{ q, state }} change={() => undefined} now={now} />);
+}

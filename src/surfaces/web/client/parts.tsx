@@ -1,0 +1,106 @@
+/** Small parts that every screen uses. */
+import type { ComponentChildren } from "preact";
+import type { Cause, Counts, ModelNode } from "../../../core/report/model/types.ts";
+import { clockOf, Since, Until } from "./times.tsx";
+
+/** An address from outside is a link only where it leads to a web page. */
+export function Outward({ name, url }: { name: string; url: string }) {
+  return /^https?:\/\//.test(url) ? (
+    <a href={url} rel="noreferrer">
+      {name}
+    </a>
+  ) : (
+    <span>{name}</span>
+  );
+}
+
+export function Bar({ counts }: { counts: Counts }) {
+  const { clusters, healthy, failed } = counts;
+  const width = (n: number) => ({ width: `${clusters === 0 ? 0 : (100 * n) / clusters}%` });
+  return (
+    <div class="bar" role="img" aria-label={countsText(counts)}>
+      <i class="b-good" style={width(healthy)} />
+      <i class="b-bad" style={width(failed)} />
+    </div>
+  );
+}
+
+export function countsText({ clusters, healthy, failed, requeued }: Counts): string {
+  const rest = [failed > 0 && `${failed} failed`, requeued > 0 && `${requeued} requeued`].filter((one) => one !== false);
+  return [`${healthy} of ${clusters} clusters healthy`, ...rest].join(", ");
+}
+
+/** `Next` of a node, with its time where one is known. */
+export function Awaits({ of }: { of: Pick<ModelNode, "waitsFor" | "deadline"> }) {
+  const { waitsFor, deadline } = of;
+  if (waitsFor === undefined) return null;
+  const at = waitsFor.at ?? deadline;
+  return (
+    <>
+      {`${waitsFor.says} `}
+      {at === undefined ? null : (
+        <span class="nowrap">
+          {waitsFor.at === undefined ? "at the latest " : ""}
+          <Until time={at} />
+        </span>
+      )}
+    </>
+  );
+}
+
+export function DoneAbout({ eta, now }: { eta: NonNullable<ModelNode["eta"]>; now: number }) {
+  return (
+    <p class="quiet">
+      {"Done about "}
+      <Until time={eta.p50} />
+      {eta.p50 === eta.p90 ? "" : `, where it is slow at ${clockOf(eta.p90, now)}`}
+    </p>
+  );
+}
+
+/** What Argo CD, an analysis or a hook said; where the sentence has it already, the way there alone. */
+export function CauseLine({ cause }: { cause: Cause | undefined }) {
+  if (cause === undefined) return null;
+  const measured = (cause.measured ?? []).map(({ metric, value, limit }) =>
+    [metric, value && ` measured ${value}`, limit && `, ${limit}`].join(""),
+  );
+  if (cause.told) return cause.link === undefined ? null : <Outward name={`${cause.name} in Argo CD`} url={cause.link} />;
+  return (
+    <p class="t-bad">
+      {`${cause.name}: ${measured.length > 0 ? measured.join("; ") : cause.says} `}
+      {cause.link === undefined ? null : <Outward name="Argo CD" url={cause.link} />}
+    </p>
+  );
+}
+
+export function Age({ of }: { of: Pick<ModelNode, "since"> }) {
+  return of.since === undefined ? null : (
+    <span class="quiet nowrap">
+      {"for "}
+      <Since time={of.since} />
+    </span>
+  );
+}
+
+export function Slot({ name, children }: { name: string; children: ComponentChildren }) {
+  return (
+    <section class="slot">
+      <h3>{name}</h3>
+      {children}
+    </section>
+  );
+}
+
+export function capital(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
+/** Those of a kind below it, at whatever depth. */
+export function below(node: Pick<ModelNode, "children">, kind: ModelNode["kind"]): ModelNode[] {
+  return node.children.flatMap((child) => (child.kind === kind ? [child] : below(child, kind)));
+}
+
+/** Its pull request among its links; one to this page is none. */
+export function pullOf({ links }: Pick<ModelNode, "links">): ModelNode["links"][number] | undefined {
+  return links.find(({ name }) => name.startsWith("#"));
+}

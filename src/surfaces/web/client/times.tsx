@@ -1,0 +1,67 @@
+/** Times that go on by the bot's clock, in a fast world faster than the wall's. Each redraws itself alone. */
+import { createContext } from "preact";
+import { useContext, useEffect, useState } from "preact/hooks";
+import { formatDuration, type Time } from "../../../core/base/time.ts";
+
+export interface PageClock {
+  /** Epoch milliseconds of the bot's clock. */
+  now(): number;
+}
+
+export const ClockContext = createContext<PageClock>({ now: () => Date.now() });
+
+const TICK_MS = 1000;
+const waiting = new Set<() => void>();
+
+function tick(): void {
+  for (const wake of waiting) wake();
+  if (waiting.size > 0) setTimeout(tick, TICK_MS);
+}
+
+/** Draws whoever calls it again each second. */
+function useNow(): number {
+  const clock = useContext(ClockContext);
+  const [, again] = useState(0);
+  useEffect(() => {
+    const wake = () => again((n) => n + 1);
+    if (waiting.size === 0) setTimeout(tick, TICK_MS);
+    waiting.add(wake);
+    return () => {
+      waiting.delete(wake);
+    };
+  }, []);
+  return clock.now();
+}
+
+/** `7m`, `1h30m`, `2d`: two units at most, since nobody reads a third. */
+export function span(ms: number): string {
+  const round = ms < 3_600_000 ? 1000 : ms < 86_400_000 ? 60_000 : 3_600_000;
+  return formatDuration(Math.floor(Math.max(0, ms) / round) * round);
+}
+
+/** `14:10 UTC`, with its day where that is another. */
+export function clockOf(time: Time, now: number): string {
+  const day = time.slice(0, 10);
+  return `${day === new Date(now).toISOString().slice(0, 10) ? "" : `${day} `}${time.slice(11, 16)} UTC`;
+}
+
+export function Since({ time }: { time: Time }) {
+  return (
+    <time dateTime={time} title={time}>
+      {span(useNow() - Date.parse(time))}
+    </time>
+  );
+}
+
+export function Until({ time }: { time: Time }) {
+  const left = Date.parse(time) - useNow();
+  return (
+    <time dateTime={time} title={time}>
+      {left < 1000 ? "any moment now" : `in ${span(left)}`}
+    </time>
+  );
+}
+
+export function Wall() {
+  return <>{`${new Date(useNow()).toISOString().slice(0, 19).replace("T", " ")} UTC`}</>;
+}
