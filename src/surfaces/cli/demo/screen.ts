@@ -2,9 +2,9 @@
 import { count } from "../../../core/base/count.ts";
 import { defined } from "../../../core/base/defined.ts";
 import { type Clock, epoch } from "../../../core/base/time.ts";
+import { LABELS, stateWord } from "../../../core/report/model/labels.ts";
 import { runDocument } from "../../../core/report/model/run-document.ts";
 import { modelOf } from "../../../core/report/model/run-model.ts";
-import { LABELS, stateWord } from "../../../core/report/model/labels.ts";
 import { BATCH_STATES } from "../../../core/report/model/states.ts";
 import { standingOf } from "../../../core/report/model/waits-on.ts";
 import type { History } from "../../../core/report/plan/duration.ts";
