@@ -1,7 +1,6 @@
 import { afterEach, describe, expect, test } from "vitest";
 import { git } from "../../src/adapters/git/testing/repositories.ts";
 import { hasCode } from "../../src/core/base/reason.ts";
-import { sentenceOf } from "../../src/core/report/reasons/say.ts";
 import type { Run } from "../../src/core/run/state/run.ts";
 import { ended, type Journey, SHORT_CLUSTERS, short, startJourney, WITH_MEMBERS } from "../support/journey.ts";
 import { clustersGenerator } from "../support/pin-kinds.ts";
@@ -65,9 +64,9 @@ test("the way back: automatic, of a run long over, and of one in progress; its l
   await bob.push(world.repository, { branch: "main", files: { [SET]: pinned(here, "us-east-1-d", "main") }, message: "By hand" });
   bob.comment(world.repository, again, "/rollback");
   const fourth = await here.until("it is taken back", (run) => run.number === 4 && ended(run));
-  expect([fourth.phase, fourth.skipped.map((one) => [one.cluster.slice(4), sentenceOf(one.why, fourth)])]).toEqual([
+  expect([fourth.phase, fourth.skipped.map(({ cluster, why }) => [cluster.slice(4), why])]).toEqual([
     "RolledBack",
-    [["us-east-1-d", "somebody pinned it by hand to main, so it is left as it is"]],
+    [["us-east-1-d", { code: "PINNED_BY_HAND", value: "main" }]],
   ]);
   expect(SHORT_CLUSTERS.map((cluster) => here.versions().get(cluster))).toEqual(["v1.4.1", "v1.4.1", "v1.4.1", "v1.4.1", "v1.4.1", "main"]);
   expect(onMain(here, RELEASE)).toContain("v1.4.1");

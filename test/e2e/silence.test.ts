@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { git } from "../../src/adapters/git/testing/repositories.ts";
 import type { Fleet } from "../../src/core/report/model/fleet-schema.ts";
+import { sentenceOf } from "../../src/core/report/reasons/say.ts";
 import { isEnded } from "../../src/core/run/state/run.ts";
 import { permit } from "../support/app-calls.ts";
 import { askUntil } from "../support/ask-until.ts";
@@ -252,7 +253,7 @@ describe("what GitHub refuses of a run", () => {
     const id = github.ruleset(repository, { rules: [{ type: "creation" }], include });
     const pull = await journey.release("v1.4.5");
     const began = clock.now();
-    await journey.world.untilComment(pull, "GitHub refuses its pull request");
+    await journey.world.untilComment(pull, sentenceOf({ code: "OPENING_REFUSED", because: { code: "SAID", text: "" } }).slice(0, 40));
     expect(clock.now() - began).toBeLessThanOrEqual(MINUTE_MS);
     const paused = await journey.until("it pauses", (run) => run.number !== first?.number && run.phase === "Paused");
     expect(paused.paused?.reason).toMatchObject({ code: "NOT_OPENED", because: { code: "RULES_FORBID", rules: ["creation"] } });

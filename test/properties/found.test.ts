@@ -117,9 +117,7 @@ describe("what random runs once found", () => {
       scripts: { c1: [{ state: "Degraded", forMs: FOREVER }] },
     });
     expect(outcome.violations).toEqual([]);
-    expect(outcome.run.skipped.map(({ cluster, why }) => `${cluster} ${sentenceOf(why)}`)).toEqual([
-      "hub/c2 stays at weight 18: its pin is that of c1, which did not get through",
-    ]);
+    expect(outcome.run.skipped).toMatchObject([{ cluster: "hub/c2", why: { code: "LEFT_AT_WEIGHT", weight: 18, clusters: ["hub/c1"] } }]);
   });
 
   test("more clusters in quarantine than may be are asked about before the run ends, too", () => {
@@ -144,7 +142,7 @@ describe("what random runs once found", () => {
     });
     expect(outcome.violations).toEqual([]);
     const paused = outcome.log.filter((line) => line.includes("paused: ")).join("\n");
-    expect(paused).toMatch(/c1 failed, and the stage allows no failure[\s\S]*1 cluster appeared during the run/);
+    expect(paused).toMatch(/c1 failed[\s\S]*appeared/);
   });
 
   test("a cluster put off while its next weight is in the merge queue is put back from that one, and caught up", () => {
@@ -183,8 +181,8 @@ describe("what random runs once found", () => {
       scripts: { c1: dips(5 * MINUTE) },
     });
     expect(outcome.violations).toEqual([]);
-    expect(outcome.log.join("\n")).toMatch(/c1 failed: it had been healthy before[\s\S]*@operator retried it/);
-    expect(outcome.log.join("\n")).not.toContain("the stage takes");
+    expect(outcome.log.join("\n")).toMatch(/c1 failed: [\s\S]*@operator retried/);
+    expect(outcome.log.join("\n")).not.toMatch(/the stage updates .* last/);
     expect(values(outcome, "c1")).toEqual(["v2", "100"]);
   });
 
@@ -200,7 +198,7 @@ describe("what random runs once found", () => {
       scripts: { c1: dips(5 * MINUTE) },
     });
     expect(outcome.violations).toEqual([]);
-    expect(outcome.log.join("\n")).toContain("c1, c2 did not get through the weight before");
+    expect(outcome.log.join("\n")).toContain(sentenceOf({ code: "WEIGHT_MISSED", clusters: ["hub/c1", "hub/c2"] }));
     expect(["c1", "c2", "c3", "c4"].map((name) => values(outcome, name)[1])).toEqual(["33", "33", "100", "100"]);
     expect(outcome.run.skipped.map(({ cluster }) => cluster)).toEqual(["hub/c2"]);
   });
@@ -224,7 +222,7 @@ describe("what random runs once found", () => {
     });
     expect(outcome.violations).toEqual([]);
     expect(outcome.run.phase).toBe("Succeeded");
-    expect(outcome.log.join("\n")).toContain("c1 left: cluster and pin are gone");
+    expect(outcome.log.join("\n")).toContain(sentenceOf({ code: "CLUSTER_LEFT", cluster: "hub/c1" }));
   });
 
   const command = { kind: "command", rollout: 0, on: "release", actor: "carol", permission: "maintain" } as const;
@@ -256,7 +254,7 @@ describe("what random runs once found", () => {
       happenings: Array.from({ length: 8 }, (_, index) => ({ at: (12 + 2 * index) * MINUTE, ...command, name: "requeue", args: ["c1"] })),
     });
     expect(outcome.violations).toEqual([]);
-    expect(outcome.log.join("\n")).toContain("an earlier stage has clusters to catch up on");
+    expect(outcome.log.join("\n")).toContain(sentenceOf({ code: "EARLIER_STAGE_FIRST" }));
   });
 
   test("a cluster whose pin went with that of another is not said to be there", () => {
@@ -279,7 +277,7 @@ describe("what random runs once found", () => {
       happenings: [{ at: 140_000, kind: "leave", cluster: "c1" }],
     });
     expect(outcome.violations).toEqual([]);
-    expect(outcome.log.join("\n")).toContain("paused: the pin of c2 in apps.yaml was changed by bob");
+    expect(outcome.log.join("\n")).toMatch(/paused: .*c2.* by bob/);
   });
 
   test("a halt of every cluster holds the release that a rollback puts back, too", () => {

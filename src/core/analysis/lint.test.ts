@@ -44,17 +44,13 @@ const HOST = 'args: [{ name: host, value: "{{ cluster.name }}.example.com" }]';
 describe("lint of analyses", () => {
   test("the seed's webcheck beside a bake is fine; its bare interval is a warning with its place", () => {
     expect(lint(analysis(`${ASKED}, ${HOST}`, "      bake: 10m\n"))).toEqual([
-      "warning BAD_DURATION analysis/webcheck.yaml: interval is 5 without a unit: taken as 5s, and refused by Argo Rollouts' controller (write 5s)",
+      expect.stringMatching(/^warning BAD_DURATION analysis\/webcheck\.yaml: interval is 5 /),
     ]);
   });
 
   test.each([
     ["an unknown template", analysis("templates: [{ templateName: webchek }]"), /ANALYSIS_TEMPLATE .*did you mean webcheck/],
-    [
-      "a file that is not there",
-      analysis("templates: [{ templateName: webcheck, file: x.yaml }]"),
-      /ANALYSIS_TEMPLATE .*the file x\.yaml does not exist/,
-    ],
+    ["a file that is not there", analysis("templates: [{ templateName: webcheck, file: x.yaml }]"), /ANALYSIS_TEMPLATE .*x\.yaml/],
     ["an unknown argument", analysis(`${ASKED}, args: [{ name: hosts, value: x }]`), /ANALYSIS_ARG .*did you mean host/],
     ["a missing argument", analysis(ASKED), /ANALYSIS_ARG .*host has no value/],
     ["one that never ends, without a bake", analysis(`${ASKED}, ${HOST}`), /ANALYSIS_ENDLESS .*no count/],
@@ -80,7 +76,7 @@ describe("lint of analyses", () => {
     const files = { "analysis/webcheck.yaml": WEBCHECK, "analysis/b.yaml": benchmark };
     const errors = (stage: string) => lint(stage, files).filter((line) => line.includes("ANALYSIS"));
     expect(errors(steps("webcheck"))).toEqual([
-      "error ANALYSIS_ENDLESS rollouts/payments.yaml: metric webcheck has an interval and no count, so it never ends by itself (give it a count such as 3, or measure it beside the stage or its bake instead)",
+      expect.stringMatching(/^error ANALYSIS_ENDLESS rollouts\/payments\.yaml: metric webcheck .*\(.*beside the stage/),
     ]);
     expect(errors(steps("http-benchmark"))).toEqual([]);
   });
@@ -100,10 +96,10 @@ describe("lint of analyses", () => {
 
   test("where nobody knows the engine, what only the builtin one minds is a warning that names both; a file that is not there is an error", () => {
     expect(lint(analysis("templates: [{ templateName: elsewhere }]"), {}, "unknown")).toEqual([
-      "warning ANALYSIS_TEMPLATE rollouts/payments.yaml: there is no AnalysisTemplate called elsewhere in this repo: the engine argo-rollouts would look for it in its cluster, the builtin one refuses it (put it below analysis/)",
+      expect.stringMatching(/^warning ANALYSIS_TEMPLATE rollouts\/payments\.yaml: .*elsewhere.*argo-rollouts.*builtin/),
     ]);
     const file = lint(analysis("templates: [{ templateName: webcheck, file: x.yaml }]"), {}, "unknown");
-    expect(file).toEqual([expect.stringMatching(/^error ANALYSIS_TEMPLATE .*the file x\.yaml does not exist/)]);
+    expect(file).toEqual([expect.stringMatching(/^error ANALYSIS_TEMPLATE .*x\.yaml/)]);
     expect(lint(analysis(`${ASKED}, ${HOST}`), undefined, "unknown").join()).toContain("error ANALYSIS_ENDLESS");
   });
 });

@@ -29,6 +29,12 @@ function told(text: string): string[] {
         .map(({ code, line, column, message, hint }) => `${line}:${column} ${code} ${message}; ${hint}`);
 }
 
+/** The first problem as data. */
+function first(text: string) {
+  const read = readClusters(text, FILE);
+  return read.ok ? undefined : read.problems[0];
+}
+
 describe("the clusters of spec.inventory", () => {
   test("are the cluster Secrets of a List, of several documents, or of JSON; what else kubectl printed is passed over", () => {
     const names = (text: string) => {
@@ -51,38 +57,44 @@ describe("the clusters of spec.inventory", () => {
 
   test("with a credential are refused as a whole, and nothing of it is repeated", () => {
     const hush = b64('{"bearerToken":"hush"}');
-    const strip = "replace them, and print the file through yq 'del(.items[].data.config, .items[].metadata.annotations)'";
     const bad = list(item("eu-1"), item("eu-2", [`    config: ${hush}`]));
-    expect(told(bad)).toEqual([
-      `14:3 INVENTORY_CREDENTIALS Secret cluster-eu-2 holds data.config: credentials of a cluster do not belong into Git; ${strip}`,
-    ]);
+    expect(first(bad)).toMatchObject({ line: 14, column: 3, code: "INVENTORY_CREDENTIALS", secret: "cluster-eu-2", holds: "data.config" });
+    expect(told(bad)).toHaveLength(1);
     const applied = `kubectl.kubernetes.io/last-applied-configuration: '{"data":{"config":"${hush}"}}'`;
     const annotated = list(item("eu-1").replace("    labels:", `    annotations:\n      ${applied}\n    labels:`));
-    expect(told(annotated)[0]).toContain("INVENTORY_CREDENTIALS Secret cluster-eu-1 holds annotation kubectl.kubernetes.io/last-applied");
+    expect(told(annotated)[0]).toMatch(/INVENTORY_CREDENTIALS .*cluster-eu-1.*kubectl\.kubernetes\.io\/last-applied/);
     // A Secret of another kind has no place there either.
-    expect(told(`kind: Secret\nmetadata: {name: db}\nstringData: {password: hush}\n`)[0]).toContain("holds stringData.password");
+    expect(told(`kind: Secret\nmetadata: {name: db}\nstringData: {password: hush}\n`)[0]).toContain("stringData.password");
     expect(told(`${bad}- kind: Secret\n  data: {config: ${hush}\n`).join()).not.toContain(hush);
     for (const text of [bad, annotated]) expect(told(text).join()).not.toMatch(/hush|YmVhcm/);
   });
 
   test("each mistake is told with its line and column", () => {
-    expect(told(list(item("eu-1"), item("eu-1")))).toEqual(["14:3 INVENTORY_INVALID cluster eu-1 appears twice; keep one of them"]);
+    expect(first(list(item("eu-1"), item("eu-1")))).toMatchObject({
+      line: 14,
+      column: 3,
+      code: "INVENTORY_INVALID",
+      kind: "Twice",
+      cluster: "eu-1",
+    });
     const same = item("eu-2").replace(b64("https://eu-2.example"), b64("https://eu-1.example/"));
-    expect(told(list(item("eu-1"), same))[0]).toContain("clusters eu-1 and eu-2 have the same server");
-    expect(told(list(item("eu-1", [], "drained: true")))).toEqual([
-      "10:16 INVENTORY_INVALID label drained of Secret cluster-eu-1 is not text; put its value in quotes",
-    ]);
-    expect(told("kind: List\nitems:\n- 7\n")).toEqual([
-      "3:3 INVENTORY_INVALID this is not a Kubernetes object; write what `kubectl get -o yaml` prints",
-    ]);
-    expect(told("name: eu-1\n")[0]).toContain("1:1 INVENTORY_INVALID the object has no kind");
-    expect(told("kind: List\nitems: [\n")[0]).toMatch(/^\d+:\d+ INVENTORY_INVALID clusters.yaml is not YAML: /);
-    expect(told("kind: ConfigMap\n")[0]).toContain("no cluster Secret");
-    expect(told("")[0]).toContain("no cluster Secret");
-    expect(told(`# ${"x".repeat(8 * 1024 * 1024)}`)[0]).toContain("has 9 MiB, more than 8");
+    expect(first(list(item("eu-1"), same))).toMatchObject({ code: "INVENTORY_INVALID", kind: "SameServer", first: "eu-1", second: "eu-2" });
+    const label = { kind: "LabelType", label: "drained", secret: "cluster-eu-1" };
+    expect(first(list(item("eu-1", [], "drained: true")))).toMatchObject({ line: 10, column: 16, code: "INVENTORY_INVALID", ...label });
+    expect(first("kind: List\nitems:\n- 7\n")).toMatchObject({ line: 3, column: 3, code: "INVENTORY_INVALID", kind: "NoObject" });
+    expect(first("name: eu-1\n")).toMatchObject({ line: 1, column: 1, code: "INVENTORY_INVALID", kind: "NoKind" });
+    expect(first("kind: List\nitems: [\n")).toMatchObject({
+      code: "INVENTORY_INVALID",
+      kind: "NotYaml",
+      name: FILE,
+      line: expect.any(Number),
+    });
+    expect(first("kind: ConfigMap\n")).toMatchObject({ code: "INVENTORY_INVALID", kind: "NoCluster" });
+    expect(first("")).toMatchObject({ code: "INVENTORY_INVALID", kind: "NoCluster" });
+    expect(first(`# ${"x".repeat(8 * 1024 * 1024)}`)).toMatchObject({ code: "INVENTORY_INVALID", kind: "TooLarge", mebibytes: 9, most: 8 });
     const tenfold = (name: string, of: string) => `${name}: &${name} [${Array(30).fill(of).join(",")}]\n`;
     const bomb = `${tenfold("a", "x")}${tenfold("b", "*a")}${tenfold("c", "*b")}${tenfold("d", "*c")}kind: *d\n`;
-    expect(told(bomb)[0]).toContain("too many aliases");
+    expect(first(bomb)).toMatchObject({ code: "INVENTORY_INVALID", kind: "Aliases" });
   });
 
   test("a file that is not there, or must not be read, is told at the field, with the nearest name", () => {

@@ -57,7 +57,7 @@ function workflow(on: unknown, jobs: unknown = { ci: {} }): Record<string, strin
 describe("a required check that GitHub Actions never reports", () => {
   test("is warned about by its name, with the workflow and the file", () => {
     expect(lint(workflow({ pull_request: { paths: ["src/**"] } }))).toEqual([
-      `warning SILENT_CHECK the required check "ci" is never reported on a pull request that changes only values/eu-1.yaml: ${CI} does not run for it, and GitHub would wait for ever`,
+      expect.stringMatching(`^warning SILENT_CHECK .*"ci".*values/eu-1.yaml.*${CI}`),
     ]);
   });
 
@@ -129,7 +129,7 @@ describe("an ImageUpdater", () => {
 
   test("that sets the image of Applications whose pins set it is an error", () => {
     expect(lint(updater({ applicationRefs: [{ namePattern: "payments-*", images }] }), none)).toEqual([
-      "error IMAGE_UPDATER updater.yaml: ImageUpdater images also sets images of payments-eu-1, payments-us-1",
+      expect.stringMatching(/^error IMAGE_UPDATER updater\.yaml: ImageUpdater images .*payments-eu-1, payments-us-1$/),
     ]);
     expect(lint(updater({ applicationRefs: [{ namePattern: "*-eu-1", images }] }), none)).toEqual([
       expect.stringMatching(/of payments-eu-1$/),

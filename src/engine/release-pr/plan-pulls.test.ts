@@ -444,8 +444,8 @@ describe("heads of pull requests", () => {
     await publish();
     await publish();
     expect(calls.filter((one) => /^fetch/.test(one))).toEqual(["fetch", "fetchFork 2", "fetchFork 3"]);
-    expect(titles()["a2e"]).toContain("brings more than 32 MiB");
-    expect(titles()["a3e"]).toContain("comes from a fork");
+    expect(titles()["a2e"]).toContain("32 MiB");
+    expect(titles()["a3e"]).toContain("fork");
   });
 
   test("are not fetched beyond the quota, which is told, and are once there is room again", async () => {

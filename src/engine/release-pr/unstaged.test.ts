@@ -1,7 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { plannedTarget } from "../../../test/support/sample-run.ts";
 import { render } from "../../core/appset/render.ts";
-import { sentenceOf } from "../../core/report/reasons/say.ts";
 import { type TargetBefore, type UnstagedInput, unstagedBy } from "./unstaged.ts";
 
 const REPO = "https://github.com/acme/fleet.git";
@@ -37,7 +36,7 @@ function input(over: Partial<UnstagedInput> = {}): UnstagedInput {
 }
 
 const told = (over: Partial<UnstagedInput>) =>
-  unstagedBy(input(over)).map(({ application, cluster, why }) => `${application} on ${cluster}: ${sentenceOf(why)}`);
+  unstagedBy(input(over)).map(({ application, cluster, why }) => ({ on: `${application} ${cluster}`, ...why }));
 
 describe("does a PR pass the stages by", () => {
   test("one that changes a file no Application reads does not", () => {
@@ -47,7 +46,7 @@ describe("does a PR pass the stages by", () => {
 
   test("§9.6 an Application whose spec changes is named with its cluster and what of it", () => {
     const renders = { before: set({ "eu-1": "v1.4.1", "us-1": "v1.4.1" }), after: set({ "eu-1": "v1.4.1", "us-1": "v1.4.2" }) };
-    expect(told({ renders })).toEqual(["payments-us-1 on hub/us-1: its spec.source.targetRevision would change"]);
+    expect(told({ renders })).toEqual([{ on: "payments-us-1 hub/us-1", code: "UNSTAGED_CHANGED", places: ["spec.source.targetRevision"] }]);
   });
 
   test("a change of the template reaches all of them", () => {
@@ -58,7 +57,7 @@ describe("does a PR pass the stages by", () => {
 
   test("one that goes is named; one that comes is not held against it", () => {
     const renders = { before: set({ "eu-1": "v1", "us-1": "v1" }), after: set({ "eu-1": "v1", "ap-1": "v2" }) };
-    expect(told({ renders })).toEqual(["payments-us-1 on hub/us-1: it would be deleted, with its workloads"]);
+    expect(told({ renders })).toEqual([{ on: "payments-us-1 hub/us-1", code: "UNSTAGED_DELETED" }]);
   });
 
   test("a pin in a values file is one, though no Application's spec changes", () => {
@@ -67,14 +66,14 @@ describe("does a PR pass the stages by", () => {
       ["hub/argocd/payments-us-1", ["v1.4.1"]],
     ]);
     expect(told({ pinsAfter, isRelease: false })).toEqual([
-      "payments-eu-1 on hub/eu-1: its pin in appsets/payments.yaml would go from v1.4.1 to v1.4.2",
+      { on: "payments-eu-1 hub/eu-1", code: "UNSTAGED_PIN", pinFile: "appsets/payments.yaml", from: "v1.4.1", to: "v1.4.2" },
     ]);
   });
 
   test("a release in a file that Applications read from the base branch reaches them at once", () => {
     const touched = ["apps/payments/values.yaml"];
     expect(told({ touched, targets: [target("eu-1", "main"), target("us-1")] })).toEqual([
-      "payments-eu-1 on hub/eu-1: it reads apps/payments/values.yaml from main, which this changes",
+      { on: "payments-eu-1 hub/eu-1", code: "UNSTAGED_READS", changed: "apps/payments/values.yaml", branch: "main" },
     ]);
     expect(told({ touched, targets: [target("eu-1", "main")], isRelease: false })).toEqual([]);
   });
@@ -94,9 +93,9 @@ describe("does a PR pass the stages by", () => {
         targets: [target("a", "HEAD"), target("b"), target("c", "refs/heads/main"), target("d", "v1", { edits })],
       }),
     ).toEqual([
-      "payments-a on hub/a: it follows main, so every merge reaches it at once",
-      "payments-c on hub/c: it follows main, so every merge reaches it at once",
-      "payments-d on hub/d: none of its pins is the revision that it follows",
+      { on: "payments-a hub/a", code: "UNSTAGED_FOLLOWS", branch: "main" },
+      { on: "payments-c hub/c", code: "UNSTAGED_FOLLOWS", branch: "main" },
+      { on: "payments-d hub/d", code: "UNSTAGED_NO_PIN" },
     ]);
   });
 
@@ -104,7 +103,7 @@ describe("does a PR pass the stages by", () => {
     const broken = render({ spec: { generators: [{ plugin: {} }], template: {} } }, { clusters: [] });
     const pinsAfter = new Map([["hub/argocd/payments-eu-1", [null]]]);
     expect(told({ renders: { before: broken, after: broken }, pinsAfter })).toEqual([
-      "payments-eu-1 on hub/eu-1: its pin in appsets/payments.yaml would go from v1.4.1 to nothing",
+      { on: "payments-eu-1 hub/eu-1", code: "UNSTAGED_PIN", pinFile: "appsets/payments.yaml", from: "v1.4.1" },
     ]);
   });
 });

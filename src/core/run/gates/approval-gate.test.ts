@@ -180,12 +180,12 @@ describe("who may approve", () => {
     const self = bench(1, [{}], approving);
     bring(self, 1, "open");
     say(self, "/promote", { actor: "bob", teams: ["sre"], batch: 1 });
-    self.world = { ...self.world, lapsed: new Map([[1, [{ by: "Bob", why: said("is in none of them any more") }]]]), approvals: new Map() };
+    self.world = { ...self.world, lapsed: new Map([[1, [{ by: "Bob", why: said("left") }]]]), approvals: new Map() };
     guard(self, 1);
     expect(wants(round(self))).not.toContain("Merge 1");
     guard(self, 1);
     expect(wants(round(self))).not.toContain("Merge 1");
-    expect(batch(self.run, 1).why).toHaveCode("APPROVAL_WANTED", { lapsed: [{ by: "Bob", because: said("is in none of them any more") }] });
+    expect(batch(self.run, 1).why).toHaveCode("APPROVAL_WANTED", { lapsed: [{ by: "Bob", because: said("left") }] });
     const { lapsed: _, ...world } = self.world;
     self.world = world;
     guard(self, 1);

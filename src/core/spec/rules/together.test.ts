@@ -88,7 +88,7 @@ describe("rollouts of one repo", () => {
     expect(told([of("a", "b"), of("b", "c"), of("c")])).toEqual([]);
     const round = told([of("a", "b"), of("b", "c"), of("c", "a"), of("d", "a")]);
     expect(round).toHaveLength(3);
-    expect(round[0]).toMatch(/^DEPENDENCY_CYCLE rollouts\/a\.yaml: dependsOn goes in a circle: a → b → c → a /);
+    expect(round[0]).toMatch(/^DEPENDENCY_CYCLE rollouts\/a\.yaml: .*a → b → c → a /);
     expect(told([of("a", "a")])[0]).toContain("a → a");
     expect(told([of("ledger"), of("orders", "leger")])[0]).toMatch(/leger.*ledger/);
   });

