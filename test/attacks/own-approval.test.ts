@@ -51,7 +51,9 @@ test("one of the team pushes to somebody's release in another's name or nobody's
   const carol = github.actAs("carol");
   await carol.review(repository, batch, "APPROVE");
   const alone = await until("carol's approval is seen", (run) => why(run).includes("@carol"));
-  expect(alone.batches[0]?.why).toMatchObject({ code: "APPROVAL_WANTED", reviewed: ["carol"], unlinked: [expect.any(String)] });
+  expect(alone.batches[0]?.why).toMatchObject({
+    because: { code: "APPROVAL_WANTED", have: ["carol"], unlinked: [expect.any(String)] },
+  });
   expect(alone.batches[0]?.merged).toBeUndefined();
   github.collaborator(repository, "dave", "write");
   github.team("acme", "sre", ["mallory", "erin", "bob", "carol", "dave"]);

@@ -37,12 +37,12 @@ test("stagecoach/bypass counts from who may give /hotfix alone, and for what the
   const pull = await alice.openPull(repository, { head: "by-hand", title: "By hand" });
   expect(await says(head, "UNSTAGED")).toMatch(/^failure/);
   await alice.label(repository, pull, ["stagecoach/bypass"]);
-  expect(await says(head, sentenceOf({ code: "BYPASS_NOT_GIVEN", by: "alice" }))).toMatch(/^failure/);
+  expect(await says(head, sentenceOf({ code: "BYPASS_NOT_GIVEN", by: "alice" }).slice(1))).toMatch(/^failure/);
 
   await bob.label(repository, pull, []);
   await bob.label(repository, pull, ["stagecoach/bypass"]);
   await says(head, "success");
 
   head = await alice.push(repository, { branch: "by-hand", files: pinned("v6.6.6"), message: "What nobody saw" });
-  expect(await says(head, sentenceOf({ code: "BYPASS_BEFORE_HEAD", by: "bob" }).slice(0, 60))).toMatch(/^failure/);
+  expect(await says(head, sentenceOf({ code: "BYPASS_BEFORE_HEAD", by: "bob" }).slice(1))).toMatch(/^failure/);
 });

@@ -31,6 +31,11 @@ const AWAITED = {
   because: { code: "VERSION_OTHER", there: "v1.4.1", wanted: "v1.4.2" },
 };
 
+const FULL = { code: "LIMITS_FULL", over: { setting: "limits.clusters", have: 3, most: 2 }, now: ["ledger"] };
+
+/** Why each batch waits, also where that stands behind what is said of its pull request. */
+const reasonsIn = (run: Run) => run.batches.flatMap(({ why }) => [why, why["because"] as typeof why | undefined]);
+
 const whys = (run: Run) => run.batches.map((batch) => sentenceOf(batch.why, run)).join(" | ");
 
 test("windows, a freeze added mid-run, approvals by review and by command, /halt over two rollouts, limits and dependsOn", async () => {
@@ -98,7 +103,7 @@ test("windows, a freeze added mid-run, approvals by review and by command, /halt
 
   // ledger waits for my-app on its cluster, whatever is frozen.
   const ledger = await mergeChange(here, "alice", { "releases/ledger.yaml": "version: v1.4.2\n" }, "Release ledger v1.4.2");
-  await untilRunOf(here, "ledger", "it depends on my-app", (run) => run.batches.some(({ why }) => sameReason(why, AWAITED)));
+  await untilRunOf(here, "ledger", "it depends on my-app", (run) => reasonsIn(run).some((one) => sameReason(one, AWAITED)));
 
   // A halt from ledger's PR binds my-app, too.
   bob.comment(repository, ledger, "/halt cluster=us-east-1-a work on its database");
@@ -110,9 +115,7 @@ test("windows, a freeze added mid-run, approvals by review and by command, /halt
   expect(epoch(halted.batches[0]?.intention?.at ?? halted.batches[0]?.merged?.at ?? "")).toBeGreaterThanOrEqual(thaws);
   await untilRunOf(here, "ledger", "it moves", (run) => run.batches[0]?.merged !== undefined);
   bob.comment(repository, ledger, "/halt --off");
-  await here.until("limits hold it", (run) =>
-    run.batches.some(({ why }) => why.code === "LIMITS_FULL" && sameReason({ code: "", of: why["now"] }, { code: "", of: ["ledger"] })),
-  );
+  await here.until("limits hold it", (run) => reasonsIn(run).some((one) => sameReason(one, FULL)));
 
   world.argocd.setFault("eu-central-1-a", null);
   const [mine, other] = [await here.until("my-app ends", ended), await untilRunOf(here, "ledger", "it ends", ended)];

@@ -7,7 +7,6 @@ import { createListeners } from "../../core/base/listeners.ts";
 import { type AnyReason, reasonsOf } from "../../core/base/reason.ts";
 import { parseDuration } from "../../core/base/time.ts";
 import type { CheckReasons } from "../../core/reasons/checks.ts";
-import { said } from "../../core/reasons/run.ts";
 import type { HookAnswer } from "../../core/run/state/hooks-types.ts";
 import { type OutboundAnswer, OutboundError, type OutboundPolicy, outbound, repositoryOf } from "../outbound/outbound.ts";
 import type { HookCaller, HookRequest } from "./port.ts";
@@ -84,7 +83,7 @@ async function ask(policy: OutboundPolicy, secret: string | undefined, request: 
     );
   } catch (thrown) {
     if (!(thrown instanceof OutboundError)) return error(reason("HOOK_UNREACHED"), true);
-    return error(said(thrown.message), thrown.kind === "Unreachable" || thrown.kind === "TimedOut");
+    return error(thrown.reason, thrown.kind === "Unreachable" || thrown.kind === "TimedOut");
   }
 }
 

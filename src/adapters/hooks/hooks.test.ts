@@ -54,7 +54,7 @@ describe("a hook's request", () => {
   test("is not made to a host that the server does not allow, nor unsigned", async () => {
     const server = await serve((_, response) => response.writeHead(204).end());
     const refused = await ask(server.url, ["*.example.com"]);
-    expect(refused).toMatchObject({ kind: "error", again: false, message: { code: "SAID", text: expect.stringContaining(server.host) } });
+    expect(refused).toMatchObject({ kind: "error", again: false, message: { code: "OUTBOUND_NOT_LISTED", host: server.host } });
     const unsigned = await ask(server.url, [server.host], { secret: undefined });
     expect(unsigned).toMatchObject({ kind: "error", again: false, message: { code: "HOOK_SECRET_MISSING" } });
     expect(server.requests).toEqual([]);

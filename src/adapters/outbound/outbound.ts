@@ -6,6 +6,8 @@ import { type LookupAddress, lookup } from "node:dns";
 import type { LookupFunction } from "node:net";
 import { Agent, request } from "undici";
 import { defined } from "../../core/base/defined.ts";
+import { type ReasonsOf, reasonsOf } from "../../core/base/reason.ts";
+import type { CheckReasons } from "../../core/reasons/checks.ts";
 import { isAllowedAddress, isOurHeader, matchesHost, type OutboundRule, ruleFor } from "./rules.ts";
 
 /** Where requests that come from a config repo may go: the server's config says, never the repo. */
@@ -44,11 +46,15 @@ export interface OutboundAnswer {
 export class OutboundError extends Error {
   override name = "OutboundError";
   readonly kind: "Refused" | "Unreachable" | "TimedOut" | "TooLarge";
-  constructor(kind: OutboundError["kind"], message: string, options?: { cause?: unknown }) {
-    super(message, options);
+  readonly reason: ReasonsOf<CheckReasons>;
+  constructor(kind: OutboundError["kind"], reason: ReasonsOf<CheckReasons>, options?: { cause?: unknown }) {
+    super(reason.code, options);
     this.kind = kind;
+    this.reason = reason;
   }
 }
+
+const reason = reasonsOf<CheckReasons>();
 
 /** Ids of requests begin with whose they are: `owner/name:`. */
 export function repositoryOf(id: string): string {
@@ -72,11 +78,13 @@ export async function outbound(policy: OutboundPolicy, wanted: OutboundRequest):
     for (let redirects = 0; ; redirects++) {
       const answer = await once(agent, url, wanted, deadline);
       if (answer.location === undefined) return answer;
-      if (redirects === MOST_REDIRECTS) throw new OutboundError("Refused", `${first.host} redirects more than ${MOST_REDIRECTS} times`);
+      if (redirects === MOST_REDIRECTS)
+        throw new OutboundError("Refused", reason("OUTBOUND_REDIRECTS", { host: first.host, most: MOST_REDIRECTS }));
       const next = new URL(answer.location, url);
       if (next.origin !== first.origin)
-        throw new OutboundError("Refused", `${first.host} redirects to ${next.host}, and redirects to other hosts are not followed`);
-      if (wanted.method !== "GET") throw new OutboundError("Refused", `${first.host} redirects a ${wanted.method}`);
+        throw new OutboundError("Refused", reason("OUTBOUND_REDIRECTS_AWAY", { host: first.host, to: next.host }));
+      if (wanted.method !== "GET")
+        throw new OutboundError("Refused", reason("OUTBOUND_REDIRECTS_CALL", { host: first.host, method: wanted.method }));
       url = next;
     }
   } catch (error) {
@@ -91,16 +99,15 @@ function allowed(policy: OutboundPolicy, text: string, headers: OutboundRequest[
   const { repository, secrets = [], boundTo } = policy;
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url === undefined || (url.protocol !== "http:" && url.protocol !== "https:"))
-    throw new OutboundError("Refused", "the address is no http or https URL");
-  if (url.username !== "" || url.password !== "") throw new OutboundError("Refused", "an address may not hold a name and password");
+    throw new OutboundError("Refused", reason("OUTBOUND_NO_ADDRESS"));
+  if (url.username !== "" || url.password !== "") throw new OutboundError("Refused", reason("OUTBOUND_NAMED_ADDRESS"));
   const ours = Object.keys(headers).find(isOurHeader);
-  if (ours !== undefined) throw new OutboundError("Refused", `the header ${ours} is not for a template to set`);
+  if (ours !== undefined) throw new OutboundError("Refused", reason("OUTBOUND_HEADER", { header: ours }));
   if (policy.allow === "any") return { url, rule: undefined };
   const rule = ruleFor(policy.allow, url, repository);
-  const how = "the server's configuration lists the hosts that may be asked, under outbound.allow";
-  if (rule === undefined) throw new OutboundError("Refused", `${url.host} may not be asked; ${how}`);
+  if (rule === undefined) throw new OutboundError("Refused", reason("OUTBOUND_NOT_LISTED", { host: url.host }));
   const isLeak = boundTo !== undefined && secrets.some((one) => boundTo(one)?.some((host) => matchesHost(host, url)) !== true);
-  if (isLeak) throw new OutboundError("Refused", `${url.host} may not be sent that secret; analysis.secrets lists the hosts of each`);
+  if (isLeak) throw new OutboundError("Refused", reason("OUTBOUND_SECRET", { host: url.host }));
   return { url, rule };
 }
 
@@ -110,9 +117,7 @@ function lookupFor({ lookup: resolve = lookup }: OutboundPolicy, rule: OutboundR
     resolve(hostname, { ...options, all: true }, (error, found) => {
       const addresses = error === null ? (found as LookupAddress[]) : [];
       const refused = addresses.find(({ address }) => !isAllowedAddress(rule, address));
-      const why =
-        refused &&
-        new OutboundError("Refused", `${hostname} is at ${refused.address}, which may not be asked; see networks of outbound.allow`);
+      const why = refused && new OutboundError("Refused", reason("OUTBOUND_NETWORK", { host: hostname, address: refused.address }));
       const [first] = addresses;
       if (error !== null || why !== undefined || first === undefined) done(error ?? why ?? new Error(`${hostname} has no address`), "", 4);
       else if (options.all === true) done(null, addresses);
@@ -146,7 +151,7 @@ async function read(body: AsyncIterable<Uint8Array>, maxBytes: number, host: str
   let size = 0;
   for await (const part of body) {
     size += part.byteLength;
-    if (size > maxBytes) throw new OutboundError("TooLarge", `${host} answers with more than ${maxBytes} bytes`);
+    if (size > maxBytes) throw new OutboundError("TooLarge", reason("OUTBOUND_TOO_LARGE", { host, bytes: maxBytes }));
     parts.push(part);
   }
   return Buffer.concat(parts).toString("utf8");
@@ -155,8 +160,8 @@ async function read(body: AsyncIterable<Uint8Array>, maxBytes: number, host: str
 function asOutbound(error: unknown, host: string, timeoutMs: number): OutboundError {
   if (error instanceof OutboundError) return error;
   if (error instanceof Error && (error.name === "TimeoutError" || error.name === "AbortError"))
-    return new OutboundError("TimedOut", `${host} did not answer within ${timeoutMs / 1000} s`, { cause: error });
+    return new OutboundError("TimedOut", reason("OUTBOUND_SLOW", { host, ms: timeoutMs }), { cause: error });
   const code = error instanceof Error && "code" in error ? String(error.code) : "";
   const why = code === "" ? (error instanceof Error ? error.message : String(error)) : code;
-  return new OutboundError("Unreachable", `${host} could not be asked: ${why.slice(0, 200)}`, { cause: error });
+  return new OutboundError("Unreachable", reason("OUTBOUND_UNREACHED", { host, said: why.slice(0, 200) }), { cause: error });
 }

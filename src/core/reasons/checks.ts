@@ -36,4 +36,39 @@ export interface CheckReasons {
   HOOK_ANSWER_NO_JSON: { type: string };
   HOOK_ANSWER_NO_ACTION: Record<never, never>;
   HOOK_ANSWER_NO_DURATION: Record<never, never>;
+
+  /** Why a request that a config repo asks for was not made, or got no usable answer. */
+  OUTBOUND_NO_ADDRESS: Record<never, never>;
+  OUTBOUND_NAMED_ADDRESS: Record<never, never>;
+  OUTBOUND_HEADER: { header: string };
+  OUTBOUND_NOT_LISTED: { host: string };
+  OUTBOUND_SECRET: { host: string };
+  OUTBOUND_NETWORK: { host: string; address: string };
+  OUTBOUND_REDIRECTS: { host: string; most: number };
+  OUTBOUND_REDIRECTS_AWAY: { host: string; to: string };
+  OUTBOUND_REDIRECTS_CALL: { host: string; method: string };
+  OUTBOUND_TOO_LARGE: { host: string; bytes: number };
+  OUTBOUND_SLOW: { host: string; ms: number };
+  OUTBOUND_UNREACHED: { host: string; said: string };
+  OUTBOUND_NO_TOKEN: { status: number };
+
+  /** Why a measurement could not be taken. */
+  MEASURE_TWO_BODIES: Record<never, never>;
+  MEASURE_BODY_OF_GET: Record<never, never>;
+  MEASURE_TIMEOUT: { given: string };
+  MEASURE_STATUS: { status: number };
+  MEASURE_EMPTY: Record<never, never>;
+  MEASURE_NO_JSON: { type: string };
+  MEASURE_TOO_DEEP: { most: number };
+  MEASURE_NO_FIELD: { field: string };
+  MEASURE_RANGE_QUERY: Record<never, never>;
+  MEASURE_NO_PROMETHEUS: { status: number };
+  MEASURE_PROMETHEUS: { said: string };
+  MEASURE_TEXT: Record<never, never>;
+  MEASURE_PROVIDER: { provider: string };
+  MEASURE_NO_JOBS: Record<never, never>;
+  MEASURE_JOB_DELETED: { job: string };
+  MEASURE_JOB_LATE: { job: string };
+  MEASURE_JOB: { job: string; said: string };
+  MEASURE_FAILED: { said: string };
 }

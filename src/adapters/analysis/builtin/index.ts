@@ -22,13 +22,17 @@ import { prepare, refuseEndless } from "../../../core/analysis/request.ts";
 import type { TemplateMetric } from "../../../core/analysis/template-schema.ts";
 import { defined } from "../../../core/base/defined.ts";
 import { createListeners } from "../../../core/base/listeners.ts";
+import { type AnyReason, reasonsOf } from "../../../core/base/reason.ts";
 import { type Clock, iso } from "../../../core/base/time.ts";
+import type { CheckReasons } from "../../../core/reasons/checks.ts";
 import { sayExpression, sayMetric } from "../../../core/report/reasons/analysis.ts";
 import { type OutboundPolicy, repositoryOf } from "../../outbound/outbound.ts";
 import type { AnalysisEngine, AnalysisState, AnalysisToRun, MetricState } from "../port.ts";
 import type { JobRunner } from "./jobs.ts";
 import { type Measured, measurePrometheus, measureWeb } from "./provider.ts";
-import { masked, shown } from "./show.ts";
+import { masked, sayError, shown } from "./show.ts";
+
+const reason = reasonsOf<CheckReasons>();
 
 interface BuiltinOptions {
   clock: Clock;
@@ -172,13 +176,13 @@ async function measure(options: BuiltinOptions, metric: TemplateMetric, id: stri
   const policy = { ...options.policy, repository: repositoryOf(id), secrets: carried };
   if (web !== undefined) return measureWeb(policy, web);
   if (prometheus !== undefined) return measurePrometheus(policy, prometheus);
-  if (job === undefined) return { error: `the provider ${Object.keys(metric.provider).join(", ")} needs the argo-rollouts engine` };
-  if (options.jobs === undefined) return { error: "no cluster is configured to run Jobs in (analysis.jobs in the server's configuration)" };
+  if (job === undefined) return { error: reason("MEASURE_PROVIDER", { provider: Object.keys(metric.provider).join(", ") }) };
+  if (options.jobs === undefined) return { error: reason("MEASURE_NO_JOBS") };
   return options.jobs.run(id, job);
 }
 
-function unexpected(error: unknown): { error: string } {
-  return { error: `it could not be measured: ${String(error).slice(0, 300)}` };
+function unexpected(error: unknown): { error: AnyReason } {
+  return { error: reason("MEASURE_FAILED", { said: String(error).slice(0, 300) }) };
 }
 
 interface Times {
@@ -197,7 +201,7 @@ function judged(found: Measured, metric: TemplateMetric, secrets: readonly strin
 
 function finish(found: Measured, metric: TemplateMetric, secrets: readonly string[], times: Times): Measurement {
   const when = { startedAt: iso(times.startedAt), finishedAt: iso(times.finishedAt) };
-  if ("error" in found) return { phase: "Error", value: "", message: masked(found.error, secrets), ...when };
+  if ("error" in found) return { phase: "Error", value: "", message: masked(sayError(found.error), secrets), ...when };
   if ("outcome" in found) return { phase: found.outcome, value: "", message: masked(found.message, secrets), ...when };
   const { phase, because } = judgeValue(found.value, metric);
   return { phase, value: shown(found.value, secrets), message: because && masked(sayExpression(because), secrets), ...when };

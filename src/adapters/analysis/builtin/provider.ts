@@ -4,11 +4,14 @@ import { ExpressionError, type Value } from "../../../core/analysis/expr/values.
 import { firstAt } from "../../../core/analysis/json-path.ts";
 import type { TemplateMetric, webSchema } from "../../../core/analysis/template-schema.ts";
 import { defined } from "../../../core/base/defined.ts";
-import { sayExpression } from "../../../core/report/reasons/analysis.ts";
+import { type AnyReason, reasonsOf } from "../../../core/base/reason.ts";
+import type { CheckReasons } from "../../../core/reasons/checks.ts";
 import { type OutboundAnswer, OutboundError, type OutboundPolicy, outbound } from "../../outbound/outbound.ts";
 
-/** What one measurement gave. `error`: it could not be taken, and why, for people. `outcome`: the provider judges by itself (a Job). */
-export type Measured = { value: Value } | { error: string } | { outcome: "Successful" | "Failed"; message: string };
+/** What one measurement gave. `error`: why it could not be taken. `outcome`: the provider judges by itself (a Job). */
+export type Measured = { value: Value } | { error: AnyReason } | { outcome: "Successful" | "Failed"; message: string };
+
+const reason = reasonsOf<CheckReasons>();
 
 type Authentication = z.output<typeof webSchema>["authentication"];
 
@@ -45,7 +48,7 @@ async function authorization(policy: OutboundPolicy, wanted: Authentication, tim
   };
   const answer = await outbound(policy, { url: oauth2.tokenUrl, method: "POST", headers, body: form.toString(), timeoutMs });
   const token = answer.status === 200 ? tokenOf(answer.body) : undefined;
-  if (token === undefined) throw new OutboundError("Unreachable", `no token was given (status ${answer.status})`);
+  if (token === undefined) throw new OutboundError("Unreachable", reason("OUTBOUND_NO_TOKEN", { status: answer.status }));
   return { authorization: `Bearer ${token}` };
 }
 
@@ -62,14 +65,14 @@ function tokenOf(body: string): string | undefined {
 const DEEPEST = 100;
 
 /** An answer as JSON. `error`: why it cannot be taken. undefined: it is no JSON. */
-function readJson(text: string): { document: Value } | { error: string } | undefined {
+function readJson(text: string): { document: Value } | { error: AnyReason } | undefined {
   let document: Value;
   try {
     document = JSON.parse(text) as Value;
   } catch {
     return undefined;
   }
-  return isDeeper(document, DEEPEST) ? { error: `the answer nests more than ${DEEPEST} levels deep` } : { document };
+  return isDeeper(document, DEEPEST) ? { error: reason("MEASURE_TOO_DEEP", { most: DEEPEST }) } : { document };
 }
 
 function isDeeper(value: Value, levels: number): boolean {
@@ -82,11 +85,12 @@ function isDeeper(value: Value, levels: number): boolean {
 /** The web provider: asks a URL and takes one value of its JSON answer. */
 export async function measureWeb(policy: OutboundPolicy, web: NonNullable<TemplateMetric["provider"]["web"]>): Promise<Measured> {
   const method = web.method ?? "GET";
-  if (web.body !== undefined && web.jsonBody !== undefined) return { error: "body and jsonBody are both given; use one" };
+  if (web.body !== undefined && web.jsonBody !== undefined) return { error: reason("MEASURE_TWO_BODIES") };
   const body = web.jsonBody === undefined ? web.body : JSON.stringify(web.jsonBody);
-  if (body !== undefined && method === "GET") return { error: "a GET has no body; set method: POST" };
+  if (body !== undefined && method === "GET") return { error: reason("MEASURE_BODY_OF_GET") };
   const seconds = web.timeoutSeconds === undefined ? WEB_TIMEOUT_S : Number(web.timeoutSeconds);
-  if (!Number.isFinite(seconds) || seconds < 0) return { error: `timeoutSeconds is ${String(web.timeoutSeconds).slice(0, 40)}` };
+  if (!Number.isFinite(seconds) || seconds < 0)
+    return { error: reason("MEASURE_TIMEOUT", { given: String(web.timeoutSeconds).slice(0, 40) }) };
   const timeoutMs = (seconds === 0 ? WEB_TIMEOUT_S : Math.min(seconds, 600)) * 1000;
   try {
     const own = defined({ "content-type": web.jsonBody === undefined ? undefined : "application/json" });
@@ -95,24 +99,23 @@ export async function measureWeb(policy: OutboundPolicy, web: NonNullable<Templa
     const answer = await outbound(policy, defined({ url: web.url, method, headers, timeoutMs, insecure, body }));
     return readWeb(answer, web.jsonPath);
   } catch (error) {
-    if (error instanceof OutboundError) return { error: error.message };
+    if (error instanceof OutboundError) return { error: error.reason };
     throw error;
   }
 }
 
 function readWeb(answer: OutboundAnswer, jsonPath: string | undefined): Measured {
-  if (answer.status < 200 || answer.status >= 300) return { error: `the answer has status ${answer.status}` };
+  if (answer.status < 200 || answer.status >= 300) return { error: reason("MEASURE_STATUS", { status: answer.status }) };
   const json = readJson(answer.body);
   if (json === undefined) {
-    if (answer.body.trim() === "") return { error: "the answer is empty" };
-    const type = answer.contentType === "" ? "" : ` (${answer.contentType.slice(0, 60)})`;
-    return { error: `the answer is no JSON${type}` };
+    if (answer.body.trim() === "") return { error: reason("MEASURE_EMPTY") };
+    return { error: reason("MEASURE_NO_JSON", { type: answer.contentType.slice(0, 60) }) };
   }
   if ("error" in json) return json;
   try {
     return { value: firstAt(jsonPath === "" ? undefined : jsonPath, json.document) };
   } catch (error) {
-    if (error instanceof ExpressionError) return { error: sayExpression(error.reason) };
+    if (error instanceof ExpressionError) return { error: error.reason };
     throw error;
   }
 }
@@ -138,9 +141,9 @@ export async function measurePrometheus(
   prometheus: NonNullable<TemplateMetric["provider"]["prometheus"]>,
 ): Promise<Measured> {
   const { address, query } = prometheus;
-  if (address === undefined || address === "") return { error: "prometheus.address is missing" };
-  if (query === undefined || query === "") return { error: "prometheus.query is missing" };
-  if (prometheus.rangeQuery !== undefined) return { error: "rangeQuery needs the argo-rollouts engine; write the range into the query" };
+  if (address === undefined || address === "") return { error: reason("MEASURE_NO_FIELD", { field: "prometheus.address" }) };
+  if (query === undefined || query === "") return { error: reason("MEASURE_NO_FIELD", { field: "prometheus.query" }) };
+  if (prometheus.rangeQuery !== undefined) return { error: reason("MEASURE_RANGE_QUERY") };
   const timeoutMs = (prometheus.timeout ?? PROMETHEUS_TIMEOUT_S) * 1000;
   try {
     const own = { "content-type": "application/x-www-form-urlencoded", accept: "application/json" };
@@ -155,18 +158,18 @@ export async function measurePrometheus(
     });
     return readPrometheus(answer);
   } catch (error) {
-    if (error instanceof OutboundError) return { error: error.message };
+    if (error instanceof OutboundError) return { error: error.reason };
     throw error;
   }
 }
 
 function readPrometheus(answer: OutboundAnswer): Measured {
   const json = readJson(answer.body);
-  if (json === undefined) return { error: `Prometheus answers with status ${answer.status} and no JSON` };
+  if (json === undefined) return { error: reason("MEASURE_NO_PROMETHEUS", { status: answer.status }) };
   if ("error" in json) return json;
   const { success, data } = answerSchema.safeParse(json.document);
-  if (!success) return { error: `Prometheus answers with status ${answer.status}, and not as its API does` };
-  if (data.status === "error") return { error: `Prometheus says: ${(data.error ?? "error").slice(0, 300)}` };
+  if (!success) return { error: reason("MEASURE_NO_PROMETHEUS", { status: answer.status }) };
+  if (data.status === "error") return { error: reason("MEASURE_PROMETHEUS", { said: (data.error ?? "error").slice(0, 300) }) };
   switch (data.data.resultType) {
     case "scalar":
       return { value: numberOf(data.data.result) };
@@ -176,7 +179,7 @@ function readPrometheus(answer: OutboundAnswer): Measured {
       // All values in one list, as Argo Rollouts hands them to the condition.
       return { value: data.data.result.flatMap(({ values }) => values.map(numberOf)) };
     case "string":
-      return { error: "the query gives a text, not numbers" };
+      return { error: reason("MEASURE_TEXT") };
   }
 }
 

@@ -1,4 +1,8 @@
 import type { Value } from "../../../core/analysis/expr/values.ts";
+import type { AnyReason } from "../../../core/base/reason.ts";
+import type { ExpressionReason } from "../../../core/reasons/analysis.ts";
+import { EXPRESSIONS, PATHS, sayExpression } from "../../../core/report/reasons/analysis.ts";
+import { sentenceOf } from "../../../core/report/reasons/say.ts";
 
 const LONGEST = 200;
 
@@ -18,6 +22,12 @@ function written(value: Value): string {
 
 function isOdd(item: unknown): boolean {
   return typeof item === "number" && !Number.isFinite(item);
+}
+
+/** Says why a measurement could not be taken. */
+export function sayError(error: AnyReason): string {
+  const isOfExpression = Object.hasOwn(EXPRESSIONS, error.code) || Object.hasOwn(PATHS, error.code);
+  return isOfExpression ? sayExpression(error as ExpressionReason) : sentenceOf(error);
 }
 
 /** A text without the secrets in it, and at most 200 characters long. Masked before it is shortened, so that no half of one is left. */

@@ -1,6 +1,44 @@
+import { count } from "../../base/count.ts";
+import { formatDuration } from "../../base/time.ts";
 import type { CheckReasons } from "../../reasons/checks.ts";
 import { type Entries, entriesOf } from "./entry.ts";
 import { analysisPhrase, hookPhrase } from "./phrases.ts";
+
+/** What comes of requests that a config repo asks for, and of what is measured by them. */
+const REQUESTS = entriesOf<CheckReasons>()({
+  OUTBOUND_NO_ADDRESS: { says: "the address is not an http or https URL" },
+  OUTBOUND_NAMED_ADDRESS: { says: "the address holds a name and password, which everybody could read there" },
+  OUTBOUND_HEADER: { says: "a template may not set the header {header}" },
+  OUTBOUND_NOT_LISTED: { says: "{host} may not be asked: `outbound.allow` of the server's configuration does not list it" },
+  OUTBOUND_SECRET: { says: "{host} may not be sent that secret: `analysis.secrets` of the server's configuration lists the hosts of each" },
+  OUTBOUND_NETWORK: { says: "{host} is at {address}, which may not be asked: see `networks` of `outbound.allow`" },
+  OUTBOUND_REDIRECTS: { says: "{host} redirects more than {most} times" },
+  OUTBOUND_REDIRECTS_AWAY: { says: "{host} redirects to {to}, and Stagecoach does not follow redirects to other hosts" },
+  OUTBOUND_REDIRECTS_CALL: { says: "{host} redirects a {method}, which Stagecoach does not send twice" },
+  OUTBOUND_TOO_LARGE: { says: ({ host, bytes }) => `${host} answers with more than ${count(bytes, "byte")}` },
+  OUTBOUND_SLOW: { says: ({ host, ms }) => `${host} did not answer within ${formatDuration(ms)}` },
+  OUTBOUND_UNREACHED: { says: "Stagecoach could not ask {host}: {said}" },
+  OUTBOUND_NO_TOKEN: { says: "the token's address gave no token (status {status})" },
+
+  MEASURE_TWO_BODIES: { says: "`body` and `jsonBody` are both given: use one" },
+  MEASURE_BODY_OF_GET: { says: "a GET has no body: set `method: POST`" },
+  MEASURE_TIMEOUT: { says: "`timeoutSeconds` is {given}" },
+  MEASURE_STATUS: { says: "the answer has status {status}" },
+  MEASURE_EMPTY: { says: "the answer is empty" },
+  MEASURE_NO_JSON: { says: "the answer is no JSON[ ({type})]" },
+  MEASURE_TOO_DEEP: { says: "the answer nests more than {most} levels deep" },
+  MEASURE_NO_FIELD: { says: "{field} is missing" },
+  MEASURE_RANGE_QUERY: { says: "`rangeQuery` needs the argo-rollouts engine: write the range into the query" },
+  MEASURE_NO_PROMETHEUS: { says: "the answer, of status {status}, is not one of Prometheus' API" },
+  MEASURE_PROMETHEUS: { says: "Prometheus says: {said}" },
+  MEASURE_TEXT: { says: "the query gives a text, not numbers" },
+  MEASURE_PROVIDER: { says: "the provider {provider} needs the argo-rollouts engine" },
+  MEASURE_NO_JOBS: { says: "no cluster is configured to run Jobs in (`analysis.jobs` of the server's configuration)" },
+  MEASURE_JOB_DELETED: { says: "somebody deleted the Job {job} before it ended" },
+  MEASURE_JOB_LATE: { says: "the Job {job} did not end in time" },
+  MEASURE_JOB: { says: "the Job {job}: {said}" },
+  MEASURE_FAILED: { says: "it could not be measured: {said}" },
+});
 
 /** What analyses and hooks say. */
 export const CHECKS: Entries<CheckReasons> = entriesOf<CheckReasons>()({
@@ -89,4 +127,5 @@ export const CHECKS: Entries<CheckReasons> = entriesOf<CheckReasons>()({
   HOOK_ANSWER_NO_JSON: { subject: "hook", says: "its answer is neither empty nor JSON[ ({type})]" },
   HOOK_ANSWER_NO_ACTION: { subject: "hook", says: "its answer has none of the actions continue, hold and fail" },
   HOOK_ANSWER_NO_DURATION: { subject: "hook", says: "its `retryAfter` is not a duration" },
+  ...REQUESTS,
 });

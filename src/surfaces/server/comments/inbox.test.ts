@@ -84,9 +84,8 @@ describe("teams of the settings", () => {
   test("where members cannot be seen it is refused, and the refusal says what to grant", async () => {
     const { texts, bodies } = inboxOn({ comments: [said(1, "wim", "/promote")], policy, teams: { sre: "unseen", "on-call": [] } });
     expect(await texts()).toEqual([]);
-    expect(bodies[0]).toContain(
-      sentenceOf({ code: "COMMENTER_NOT_IN_TEAM", command: "promote", teams: ["sre", "on-call"], unseen: ["sre"] }),
-    );
+    const unseen = { code: "COMMENTER_NOT_IN_TEAM", command: "promote", teams: ["sre", "on-call"], unseen: ["sre"] };
+    expect(bodies[0]).toContain(sentenceOf(unseen));
   });
 
   test("with an error in the settings only what makes things safer is heard", async () => {

@@ -25,6 +25,15 @@ export const STAGE_FIELDS = {
   },
   ...{ cannot: { code: "ROLLBACK_OF_BRANCHES" }, excused: [], other: 1, target: "hub/argocd/payments-eu-1", before: 50, ended: true },
   ...{ effect: "StartAnalysis", permission: "read" },
+  ...{
+    host: "metrics.example.com",
+    header: "x-forwarded-for",
+    address: "10.4.0.1",
+    method: "POST",
+    bytes: 65_536,
+    provider: "datadog",
+    job: "webcheck-1",
+  },
 };
 
 const REVISION = { revision: "v1.4.2", repo: "github.com/acme/fleet", from: "3f2a91c0de44aa" };
@@ -102,5 +111,11 @@ export const STAGE_VARIANTS: Ways<RunReasons & BreachReasons> = {
   ASK_GITHUB_CHANGE: (["mergeMethod", "signatures", "workflows", "permissions", "ruleset", "protection", "archive", "named"] as const).map(
     (change) => ({ change }),
   ),
+  MEASURE_NO_FIELD: [{ field: "prometheus.query" }],
+  MEASURE_NO_JSON: [{ type: "text/html" }],
+  MEASURE_TIMEOUT: [{ given: "soon" }],
+  OUTBOUND_REDIRECTS_AWAY: [{ to: "login.example.com" }],
+  OUTBOUND_REDIRECTS: [{ most: 3 }],
+  MEASURE_TOO_DEEP: [{ most: 100 }],
   NEXT_APPROVED: [{}, { released: [] }, { merger: "dave" }],
 };
