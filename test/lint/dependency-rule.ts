@@ -25,7 +25,7 @@ const BELOW: Record<string, readonly string[]> = {
   "core/run": ["core/base", "core/reasons", "core/spec", "core/plan"],
   "core/argocd": ["core/base", "core/reasons", "core/spec", "core/plan", "core/run"],
   "core/report": ["core/base", "core/reasons", "core/spec", "core/plan", "core/run", "core/argocd", "core/analysis"],
-  "adapters/outbound": ["core/base"],
+  "adapters/outbound": ["core/base", "core/reasons"],
   "adapters/hooks": ["core", "adapters/outbound"],
   "adapters/analysis": ["core", "adapters/outbound"],
   "adapters/argocd": ["core", "adapters/outbound"],
