@@ -92,7 +92,7 @@ function Nothing({ isFiltered }: { isFiltered: boolean }) {
 function Row({ of, now }: { of: FleetRollout; now: number }) {
   const next = of.ask === undefined ? of.waitsFor && <Awaits of={of} /> : of.ask.says;
   return (
-    <li class={`r-${of.tone}`}>
+    <li class={`r-${(of.counts?.failed ?? 0) > 0 && of.endedAt === undefined ? "bad" : of.tone}`}>
       <RowHead of={of} />
       <p>
         <b class={toneClass(of.tone)}>{of.state === undefined ? "Refused" : stateWord({ ...of, state: of.state })}</b>{" "}

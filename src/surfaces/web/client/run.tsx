@@ -9,6 +9,7 @@ import { MOST_NAMED, type Open } from "./cells.tsx";
 import { ClusterPanel } from "./cluster.tsx";
 import { Badge, Legend, Mark } from "./marks.tsx";
 import { Age, Awaits, Bar, below, CauseLine, countsText, DoneAbout, Outward, pullOf, Slot } from "./parts.tsx";
+import { Past } from "./past.tsx";
 import { ClockContext, Since, span } from "./times.tsx";
 
 /** `target`: the cluster that is looked at. `open` shows another; without a name, none. */
@@ -34,7 +35,6 @@ export function RunScreen({ of, target, open }: { of: RunDocument; target?: stri
         </Slot>
         <Slot name="You can">
           <Actions of={of.actions} pull={pullOf(of)} />
-          {of.wayBack === undefined ? null : <p class="quiet">{`The way back: ${of.wayBack.says}`}</p>}
         </Slot>
       </div>
       {target === undefined ? null : <ClusterPanel of={of} name={target} close={() => open()} />}
@@ -48,6 +48,7 @@ export function RunScreen({ of, target, open }: { of: RunDocument; target?: stri
           {note}
         </p>
       ))}
+      <Past of={of} />
       <Legend />
     </article>
   );
@@ -74,6 +75,7 @@ function Next({ of }: { of: RunDocument }) {
   return (
     <>
       {of.ask === undefined ? null : <p class="ask">{of.ask.says}</p>}
+      {of.wayBack === undefined ? null : <p class="quiet">{`The way back: ${of.wayBack.says}`}</p>}
       {of.waitsFor === undefined ? null : (
         <p>
           <Awaits of={of} />
@@ -121,7 +123,7 @@ function stageId({ name }: ModelNode): string {
 function Stage({ of, told, isNamed, open }: { of: ModelNode; told: Told; isNamed: boolean; open: Open }) {
   const isEmpty = below(of, "cluster").length === 0;
   return (
-    <section class={`stage ${of.when} r-${of.tone}`} id={stageId(of)}>
+    <section class={`stage ${of.when} r-${(of.counts?.failed ?? 0) > 0 && of.when === "now" ? "bad" : of.tone}`} id={stageId(of)}>
       <h3>
         <span>
           <Mark of={of} />

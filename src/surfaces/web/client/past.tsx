@@ -1,0 +1,109 @@
+/** What is over: who did what in a run, and the runs before. Read when somebody opens it. */
+import { useContext, useEffect, useState } from "preact/hooks";
+import type { RunDocument } from "../../../core/report/model/run-schema.ts";
+import { pagePath } from "../../../core/report/page-places.ts";
+import type { RunEvents, RunHistory } from "../api/documents.ts";
+import { API } from "./live.ts";
+import { Going, Link } from "./route.tsx";
+import { ClockContext, clockOf, span } from "./times.tsx";
+
+export function Past({ of }: { of: RunDocument }) {
+  if (of.repository === undefined) return null;
+  const path = `${API}/repos/${of.repository}/rollouts/${encodeURIComponent(of.rollout)}/runs`;
+  return (
+    <>
+      <Later title="What happened">
+        <Events path={`${path}/${of.number}/events`} />
+      </Later>
+      <Later title="Runs of this rollout">
+        <Runs path={path} repository={of.repository} rollout={of.rollout} />
+      </Later>
+    </>
+  );
+}
+
+/** Nothing of it is read before it is opened. */
+function Later({ title, children }: { title: string; children: preact.ComponentChildren }) {
+  const [isOpen, setOpen] = useState(false);
+  return (
+    <details class="past" onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
+      <summary>{title}</summary>
+      {isOpen ? children : null}
+    </details>
+  );
+}
+
+type Answer<T> = { document: T } | "unread" | "reading";
+
+function useRead<T>(path: string): Answer<T> {
+  const { base } = useContext(Going);
+  const [answer, setAnswer] = useState<Answer<T>>("reading");
+  useEffect(() => {
+    let isWanted = true;
+    void fetch(base + path)
+      .then(async (response) => (response.ok ? { document: (await response.json()) as T } : ("unread" as const)))
+      .catch(() => "unread" as const)
+      .then((found) => isWanted && setAnswer(found));
+    return () => {
+      isWanted = false;
+    };
+  }, [base, path]);
+  return answer;
+}
+
+function Unread({ what }: { what: "unread" | "reading" }) {
+  return <p class="quiet">{what === "reading" ? "Reading the journal…" : "The journal cannot be read just now."}</p>;
+}
+
+function Events({ path }: { path: string }) {
+  const { base } = useContext(Going);
+  const { now } = useContext(ClockContext);
+  const answer = useRead<RunEvents>(path);
+  if (typeof answer === "string") return <Unread what={answer} />;
+  return (
+    <>
+      <ol class="rows">
+        {answer.document.items.toReversed().map((one) => (
+          <li key={one.commit}>
+            <time dateTime={one.at} class="quiet" title={one.at}>
+              {clockOf(one.at, now())}
+            </time>
+            {` ${one.says}`}
+            {one.by === undefined ? "" : ` (${one.by})`}
+          </li>
+        ))}
+      </ol>
+      <a href={`${base}${path}?format=jsonl`}>All of it as JSON Lines</a>
+    </>
+  );
+}
+
+function Runs({ path, repository, rollout }: { path: string; repository: string; rollout: string }) {
+  const { now } = useContext(ClockContext);
+  const [before, setBefore] = useState("");
+  const answer = useRead<RunHistory>(path + before);
+  if (typeof answer === "string") return <Unread what={answer} />;
+  const { items, next } = answer.document;
+  return (
+    <>
+      <ul class="rows">
+        {items.map(({ number, release, phase, startedAt, endedAt }) => (
+          <li key={number}>
+            <Link to={pagePath({ view: "run", repository, rollout, number })}>{`run ${number}`}</Link>{" "}
+            <span class="release">{release}</span>
+            {` ${phase}`}
+            <span class="quiet">
+              {startedAt === undefined ? "" : `, begun ${clockOf(startedAt, now())}`}
+              {startedAt === undefined || endedAt === undefined ? "" : `, took ${span(Date.parse(endedAt) - Date.parse(startedAt))}`}
+            </span>
+          </li>
+        ))}
+      </ul>
+      {next === undefined ? null : (
+        <button type="button" onClick={() => setBefore(next)}>
+          Earlier ones
+        </button>
+      )}
+    </>
+  );
+}
