@@ -60,6 +60,11 @@ export function causesOf(reason: AnyReason | undefined): AnyReason[] {
   return found;
 }
 
+/** Says whether a reason is another one, or has it as a cause: whoever says the first has said the second. */
+export function holdsReason(outer: AnyReason | undefined, inner: AnyReason | undefined): boolean {
+  return inner !== undefined && causesOf(outer).some((one) => sameReason(one, inner));
+}
+
 /** Says whether a reason, or a cause within it, has this code. */
 export function hasCode(reason: AnyReason | undefined, code: string): boolean {
   return causesOf(reason).some((one) => one.code === code);

@@ -7,10 +7,11 @@ import type { GivenToDraw } from "./model/context.ts";
 import { clustersBelow } from "./model/counts.ts";
 import { LABELS } from "./model/labels.ts";
 import { modelOf } from "./model/run-model.ts";
+import { shownOf } from "./model/shown.ts";
 import type { RunModel, State } from "./model/types.ts";
 import { ended } from "./reasons/phrases.ts";
-import { batchesDone, headline, stagesAround, stageTable, turn } from "./run/run-comment.ts";
-import { clockTime, releaseName, runTitle } from "./words.ts";
+import { batchesDone, currentStage, headline, stagesAround, stageTable, turn } from "./run/run-comment.ts";
+import { clockTime, runTitle } from "./words.ts";
 
 /** What a refused line was, and why. */
 interface RefusedLine {
@@ -64,9 +65,10 @@ function usages(usage: string): string {
 
 /** What `/status` answers: how the run stands, in a few lines, and where its whole page is. */
 export function statusAnswer(run: Run, now: number, author: string, live: string | undefined, given: GivenToDraw = {}): string {
-  const shown = { run, model: modelOf(run, now, given), now };
+  const shown = shownOf(run, now, given);
+  const { model } = shown;
   const page =
-    live === undefined ? `\`stagecoach get ${cell(run.rollout)} ${run.number}\` shows every cluster` : `[every cluster](${live})`;
+    live === undefined ? `\`stagecoach get ${cell(model.rollout)} ${model.number}\` shows every cluster` : `[every cluster](${live})`;
   const foot = `<sub>As of ${clockTime(new Date(now).toISOString(), now)}, asked for by ${cell(author)} · ${page}</sub>`;
   const say = (most: number) => [headline(shown), turn(shown).join("\n\n"), stageTable(shown, most), foot];
   return fitting(COMMENT_ROOM, [MOST_STAGES, 10], say, TOO_LONG);
@@ -75,13 +77,13 @@ export function statusAnswer(run: Run, now: number, author: string, live: string
 /** What `/plan` answers of a run: what is done and what is to come, stage by stage. */
 export function planAnswer(run: Run, now: number, author: string): string {
   const model = modelOf(run, now);
-  const title = `### 🗺️ ${runTitle(run)}: the plan of ${cell(releaseName(run.release.values))}`;
-  const foot = `<sub>The plan is frozen while the run lasts, but for clusters that are skipped, put off or new · plan ${code(run.plan.hash.slice(0, 12))} · asked for by ${cell(author)} at ${clockTime(new Date(now).toISOString(), now)}</sub>`;
+  const title = `### 🗺️ ${runTitle(model)}: the plan of ${cell(model.release)}`;
+  const foot = `<sub>The plan is frozen while the run lasts, but for clusters that are skipped, put off or new · plan ${code(model.planHash.slice(0, 12))} · asked for by ${cell(author)} at ${clockTime(new Date(now).toISOString(), now)}</sub>`;
   const ways = [
     { names: true, most: Number.POSITIVE_INFINITY },
     { names: false, most: MOST_STAGES },
   ];
-  return fitting(COMMENT_ROOM, ways, ({ names, most }) => [title, stages(run, model, names, most), foot], TOO_LONG);
+  return fitting(COMMENT_ROOM, ways, ({ names, most }) => [title, stages(model, names, most), foot], TOO_LONG);
 }
 
 /** Names beyond these are counted. */
@@ -93,14 +95,21 @@ const TOO_LONG = "Some of it is too long for this place.";
 const THERE: ReadonlySet<State> = new Set(["Healthy", "Skipped", "NotInRun"]);
 
 /** A row for each stage; of many, those around the one that the run is at. */
-function stages(run: Run, model: RunModel, names: boolean, most: number): string {
-  const rows = model.children.slice(0, run.plan.stages.length).map((stage, index) => {
-    const { healthy = 0, clusters = 0 } = stage.counts ?? {};
-    const row = [index + 1, cell(stage.name), LABELS[stage.state], batchesDone(stage), `${healthy}/${clusters}`];
-    const states = new Map(clustersBelow(stage).map(({ name, state }) => [name, state]));
-    return names ? [...row, nameList([...states].flatMap(([name, state]) => (THERE.has(state) ? [] : [name])))] : row;
-  });
-  return stagesAround(run.stage, ["", "stage", "state", "batches", "clusters healthy", ...(names ? ["to come"] : [])], rows, most);
+function stages(model: RunModel, names: boolean, most: number): string {
+  const rows = model.children
+    .filter(({ state }) => state !== "NotInRun")
+    .map((stage, index) => {
+      const { healthy = 0, clusters = 0 } = stage.counts ?? {};
+      const row = [index + 1, cell(stage.name), LABELS[stage.state], batchesDone(stage), `${healthy}/${clusters}`];
+      const states = new Map(clustersBelow(stage).map(({ name, state }) => [name, state]));
+      return names ? [...row, nameList([...states].flatMap(([name, state]) => (THERE.has(state) ? [] : [name])))] : row;
+    });
+  return stagesAround(
+    currentStage(model),
+    ["", "stage", "state", "batches", "clusters healthy", ...(names ? ["to come"] : [])],
+    rows,
+    most,
+  );
 }
 
 function nameList(clusters: readonly string[]): string {

@@ -5,8 +5,10 @@ import type { BatchTarget, RolloutState, Run } from "../run/state/run.ts";
 import { evidenceBefore } from "./batch/batch-pull.ts";
 import { BODY_LIMIT } from "./escape.ts";
 import { evidenceWords } from "./model/leaf-nodes.ts";
+import { rolloutDetails } from "./model/rollout-words.ts";
 import { modelOf } from "./model/run-model.ts";
-import { pausedSign, rolloutDetails, rolloutsComment, rolloutsSign } from "./rollouts.ts";
+import { rolloutsComment } from "./rollouts.ts";
+import { pausedSign, rolloutsSign } from "./rollouts-sign.ts";
 import { runComment } from "./run/run-comment.ts";
 import { renderTree } from "./tree/tree.ts";
 

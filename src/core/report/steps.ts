@@ -9,11 +9,6 @@ import { present, table } from "./markdown.ts";
 import { short } from "./plan/plan-chart.ts";
 import { shortName } from "./words.ts";
 
-/** What a stage's batches hold now, each target once: what went on to its next weight is shown there. */
-export function targetsNow(batches: readonly Batch[]): BatchTarget[] {
-  return batches.flatMap((batch) => (batch.phase === "Closed" ? [] : batch.targets.filter((target) => !hasGoneOn(batch, target))));
-}
-
 /**
  * What a batch holds that no later weight of it has taken over, its pull request open or merged, and that was not put to the stage's
  * end since: each cluster in one place.

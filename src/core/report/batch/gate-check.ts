@@ -45,7 +45,7 @@ const TITLES: Record<"passed" | "fenced", string> = {
 export function gateWords(run: Run, batch: Batch, state: GateState, now: number, given: GivenToDraw = {}): GateWords {
   const title = titleOf(run, state);
   const awaits = state.kind === "merged" ? undefined : awaiting(contextOf(run, now, given), state.next);
-  const next = awaits === undefined ? "" : nextLine(awaits, run, now);
+  const next = awaits === undefined ? "" : nextLine({ model: awaits, now, sentence: (reason) => sentenceOf(reason, run) });
   const says = present(
     // A title that had to be cut is told to its end.
     title.length > MOST_TITLE && prose(wholeSentence(state.why, run, 1000)),

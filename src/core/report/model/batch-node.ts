@@ -38,6 +38,7 @@ export function batchNode(context: Context, batch: Batch): ModelNode {
     links: linksOf({ [`#${pull?.number}`]: pull?.number === 0 ? undefined : pull?.url, page: context.page(run, batch.number) }),
     change: changeOfAll(batch.targets),
     gates: over || merged !== undefined ? undefined : gatesOf(context, batch),
+    passed: { openedAt: pull?.openedAt, mergedAt: merged?.at, mergedBy: merged?.by, commit: merged?.commit, doneAt: batch.settledAt },
     facts: present(
       batch.attempt > 1 && `attempt ${batch.attempt}`,
       over && merged !== undefined && `merged as ${merged.commit.slice(0, 7)}`,

@@ -10,12 +10,12 @@ import { isMidway } from "../../run/state/steps.ts";
 import type { AnalysisWhen } from "../../spec/rollout.ts";
 import { present } from "../markdown.ts";
 import { countedTimes } from "../reasons/phrases.ts";
-import { rolloutDetails, rolloutPhase } from "../rollouts.ts";
 import { changeBy } from "./batch-plan.ts";
 import { causeOfCheck, causeOfTarget } from "./causes.ts";
 import { type Context, explained } from "./context.ts";
 import { isState } from "./labels.ts";
 import { limitOf } from "./limits.ts";
+import { rolloutDetails, rolloutPhase } from "./rollout-words.ts";
 import { node, TARGET_STATES } from "./states.ts";
 import type { Change, ModelNode, State } from "./types.ts";
 
@@ -41,6 +41,7 @@ function applicationNode(context: Context, batch: Batch, target: BatchTarget): M
   const { evidence } = target;
   return {
     ...targetNode(context, batch, target, { kind: "application", name: target.application }),
+    ...{ waitingSince: target.waitingSince, excused: target.excused },
     evidence: evidence && { readAt: evidence.readAt, notes: evidenceWords(evidence) },
     children: (target.rollouts ?? []).map(rolloutNode),
   };
@@ -49,8 +50,8 @@ function applicationNode(context: Context, batch: Batch, target: BatchTarget): M
 function targetNode(context: Context, batch: Batch, target: BatchTarget, given: Pick<ModelNode, "kind" | "name">): ModelNode {
   const { phase, since, excused, evidence } = target;
   const url = context.linkTo(target.key);
-  // What was seen of it says more than that it is over, but of one that failed as it had been before.
-  const why = excused === true ? target.why : (evidence?.sentence ?? target.why);
+  // What was seen of it says more than that it is over, but of one that failed as it had been before, and what was left out.
+  const why = excused === true || phase === "Skipped" ? target.why : (evidence?.sentence ?? target.why);
   return node({
     ...given,
     ...{ state: isMidway(batch, target) ? "AtWeight" : TARGET_STATES[phase], since, when: OVER.has(phase) ? "past" : "now" },
@@ -87,7 +88,8 @@ export function changeOf({ edits }: Pick<BatchTarget, "edits">): Change | undefi
 function rolloutNode(rollout: RolloutState): ModelNode {
   const phase = rolloutPhase(rollout);
   const state: State = phase === "Suspended" ? "Paused" : isState(phase) ? phase : "Unknown";
-  return node({ kind: "rollout", name: rollout.name, state, says: rolloutDetails(rollout) });
+  const { name, ...argoRollout } = rollout;
+  return node({ kind: "rollout", name, state, says: rolloutDetails(rollout), argoRollout });
 }
 
 const WHERE: Record<AnalysisWhen, string> = {

@@ -35,6 +35,6 @@ export function rolloutList(items: ListedRollout[], asOf: number): RolloutList {
 }
 
 export function listedRun(model: RunModel, { repository, refused }: Around = {}): ListedRun {
-  const { children: _, actions: __, controlPlanes: ___, ...rest } = model;
+  const { children: _, actions: __, controlPlanes: ___, deeds: ____, ...rest } = model;
   return { ...rest, kind: "Run", repository, refused };
 }

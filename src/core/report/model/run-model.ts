@@ -1,18 +1,18 @@
 /** Makes the model of a run: see `types.ts` for what it holds and how to draw it. Called by every surface that shows a run. */
-import { sameReason } from "../../base/reason.ts";
+import { holdsReason, sameReason } from "../../base/reason.ts";
 import { planRollback } from "../../run/outcome/rollback.ts";
 import { clusterName } from "../../run/state/names.ts";
 import { isEnded, type Run } from "../../run/state/run.ts";
 import { linksOf, releaseUrl } from "../links.ts";
 import { present } from "../markdown.ts";
-import { isToldIn, plainSentence } from "../reasons/say.ts";
-import { unaskedNotes } from "../run/sign-of-life.ts";
 import { releaseName, releaser } from "../words.ts";
 import { actionsOfRun } from "./actions.ts";
 import { causeBeside, worstCause } from "./causes.ts";
 import { awaited, type Context, contextOf, explained, saidOf } from "./context.ts";
 import { countsOf } from "./counts.ts";
+import { deedsOf, triedBefore } from "./deeds.ts";
 import { etaOfRun } from "./eta.ts";
+import { unaskedNotes } from "./sign-of-life.ts";
 import { besideNodes, stageNode } from "./stage-nodes.ts";
 import { node } from "./states.ts";
 import type { ModelNode, RunModel, Said } from "./types.ts";
@@ -42,7 +42,10 @@ export function modelOf(run: Run, now: number, given: Partial<Omit<Context, "run
     startedAt: run.startedAt,
     endedAt,
     counts: countsOf(children),
-    pause: paused && { kind: paused.kind, by: paused.kind === "Command" ? paused.by : undefined, at: paused.at },
+    pause: pauseOf(context),
+    of: run.of,
+    isPutBack: run.rollback === undefined ? undefined : true,
+    deeds: deedsOf(run),
     ask: paused === undefined ? undefined : saidOf(context, paused.ask),
     wayBack: wayBackOf(context),
     waitsFor: asksAnyway ? undefined : awaited(context, run.next),
@@ -57,6 +60,13 @@ export function modelOf(run: Run, now: number, given: Partial<Omit<Context, "run
     notes: unaskedNotes(run.batches),
     children,
   };
+}
+
+function pauseOf(context: Context): RunModel["pause"] {
+  const { paused } = context.run;
+  if (paused === undefined) return undefined;
+  const { kind, at, reason } = paused;
+  return { ...saidOf(context, reason), kind, at, by: kind === "Command" ? paused.by : undefined, tried: triedBefore(context.run) };
 }
 
 function wayBackOf(context: Context): Said | undefined {
@@ -92,7 +102,7 @@ function planeNodes(context: Context): ModelNode[] {
       ...{ kind: "controlPlane", name: plane, state: "Unseen", since },
       ...words,
       // What the run says of it already is said once.
-      says: isToldIn(plainSentence(run.why, run), words.says) ? "" : words.says,
+      says: holdsReason(run.why, why) ? "" : words.says,
       facts: present(held.length > 0 && `${held.join(", ")}${more} ${clusters.size === 1 ? "waits" : "wait"} for it`),
     });
   });

@@ -3,117 +3,29 @@
  * the JSON Schema in `schema/run.schema.json` and the check of a test. Within one `apiVersion` fields and words of states are only added.
  */
 import { z } from "zod";
-import type { RunPhase } from "../../run/state/run.ts";
-import { COMMAND_NAMES, type Permission } from "../../spec/commands.ts";
 import { key } from "../../spec/schema-common.ts";
-import type { Subject } from "../reasons/entry.ts";
-
-const time = z.string().describe("ISO, in UTC.");
-const text = z.string();
-
-/** What stands in the journal as settled, confirmed, baked or live is one state for people: Healthy. */
-const state = z.enum([
-  ...([
-    "Pending",
-    "Progressing",
-    "Paused",
-    "RollingBack",
-    "Succeeded",
-    "RolledBack",
-    "Failed",
-    "Aborted",
-    "Superseded",
-  ] satisfies RunPhase[]),
-  ...(["ToCome", "NotReached"] as const),
-  // Of a batch: its pull request is being made; is there; is being merged.
-  ...(["Opening", "Open", "Merging", "Merged", "Syncing", "Healthy"] as const),
-  // Healthy at a weight that is not the whole one; over, and not all of it is healthy.
-  ...(["AtWeight", "Done", "Closed", "Requeued", "Skipped", "Joined", "Quarantined", "NotInRun"] as const),
-  // Of a run or a stage: somebody has to act, or something outside it; and of an analysis or a hook.
-  ...(["Waiting", "Running", "Held", "Passed", "Inconclusive", "Error", "Accepted", "Stopped"] as const),
-  // Of an Argo Rollout, besides; of a control plane.
-  ...(["Degraded", "Unknown", "Unseen"] as const),
-]);
-
-const SUBJECTS = [
-  ...(["run", "stage", "batch", "cluster", "application", "resource", "pull", "check", "window", "person", "analysis", "hook"] as const),
-  ...(["controlPlane", "repository", "file"] as const),
-] satisfies Subject[];
-
-const PERMISSIONS = ["none", "read", "triage", "write", "maintain", "admin"] satisfies Permission[];
-
-/** `reason` has the code that programs tell it by; `says` is its sentence, without a full stop. */
-const reason = z.looseObject({ code: key(text, "What programs tell it by: docs/troubleshooting.md has those that ask for something.") });
-const said = z.object({ reason, says: key(text, "Its sentence.") });
-const awaited = said.extend({ at: key(time.optional(), "When that is expected.") });
-const eta = z.object({
-  p50: key(time, "Half of the batches of earlier runs were faster."),
-  p90: key(time, "Nine of ten were. What is certain has both alike."),
-});
-
-const measured = z.object({
-  metric: text,
-  value: text,
-  limit: key(text, "What its template allows; of what could not be measured, why."),
-});
-
-const cause = z.object({
-  kind: z.enum(["application", "rollout", "analysis", "hook"]),
-  name: key(text, "`payments-eu-1 on eu-1`."),
-  says: key(text, "In the words of whoever saw it; empty where it said nothing."),
-  told: key(z.literal(true).optional(), "The node's own sentence has it already, so whoever draws both leaves it out."),
-  measured: key(z.array(measured).optional(), "Of an analysis: each metric with what was measured and what it must meet."),
-  link: text.optional(),
-});
-
-const action = z.object({
-  verb: z.enum(COMMAND_NAMES),
-  args: z.array(text),
-  effect: text,
-  needs: key(z.enum(PERMISSIONS), "The permission on the repository that whoever gives it has to have."),
-  allowed: key(z.boolean(), "Whether it would be done now."),
-  whyNot: said.optional(),
-});
-
-const link = z.object({ name: key(text, "`#12`, `Argo CD`."), url: text });
-
-const change = z.object({ from: key(text.optional(), "Absent where none stood there."), to: text });
-
-const gate = z.object({
-  kind: z.enum(["turn", "approval", "windows", "dependsOn", "jitter", "analysis", "hooks", "person", "health", "step", "bake"]),
-  name: text,
-  why: text,
-  opens: text,
-  when: key(text, "At the latest, as far as that is known; empty where it is not."),
-  planned: key(text.optional(), "What is waited for, as a clause of one sentence; absent: nothing, as of now."),
-  isAfter: key(z.literal(true).optional(), "It comes once the batch has merged."),
-});
-
-const counts = z.object({
-  clusters: z.int(),
-  healthy: z.int(),
-  failed: z.int(),
-  requeued: z.int(),
-  skipped: z.int(),
-});
-
-const waitsOn = z.object({
-  kind: z.enum(["person", "window", "halt"]),
-  who: key(z.array(text), "Teams or accounts, with their @; empty: whoever may give the command."),
-  says: key(text, "`for @acme/sre`, `for you`, `for a window`."),
-});
-
-const rule = z.object({
-  setting: z.enum(["requeue", "quarantine"]),
-  stage: text.optional(),
-  selector: key(text, "What a cluster's labels have to match."),
-});
-
-const pause = z.object({
-  kind: key(text, "What it is about: docs/troubleshooting.md has the kinds."),
-  by: key(text.optional(), "Who paused it by command."),
-  at: time,
-});
+import {
+  action,
+  argoRollout,
+  awaited,
+  cause,
+  change,
+  counts,
+  deed,
+  eta,
+  gate,
+  link,
+  passed,
+  pause,
+  reason,
+  rule,
+  SUBJECTS,
+  said,
+  state,
+  text,
+  time,
+  waitsOn,
+} from "./node-schema.ts";
 
 /** A node of any kind, without those below it. */
 const nodeFields = z.object({
@@ -145,6 +57,8 @@ const nodeFields = z.object({
   waitingSince: key(time.optional(), "Of an Application: since when it waits for a person, a sync window or a retry."),
   excused: key(z.literal(true).optional(), "Of an Application: it failed as it had been before, and counts against no budget."),
   rule: key(rule.optional(), "Of a cluster: the setting that keeps it out."),
+  passed: key(passed.optional(), "Of a batch: when it was opened, merged and done."),
+  argoRollout: key(argoRollout.optional(), "Of an Argo Rollout: what its controller says."),
 });
 
 const node = nodeFields
@@ -192,6 +106,9 @@ const model = node.extend({
   endedAt: time.optional(),
   counts,
   pause: key(pause.optional(), "While it is paused."),
+  of: key(z.int().optional(), "Of a run that puts old values back: the run whose they were."),
+  isPutBack: key(z.literal(true).optional(), "A run of its own puts back what it moved, or will."),
+  deeds: key(z.array(deed), "Who did what, in order: the release, merges by hand, commands that were done."),
   ask: key(said.optional(), "What a person is asked while it is paused."),
   wayBack: key(said.optional(), "Offered besides while it is paused, where there is something to put back."),
   controlPlanes: key(z.array(node), "Those that cannot be seen: their clusters wait."),
@@ -213,7 +130,9 @@ export const runSchema = model
   .meta({ id: "Run" });
 
 /** The same without what is below it, for lists and single lines. */
-export const runSummarySchema = runSchema.omit({ children: true, actions: true, controlPlanes: true }).meta({ id: "RunSummary" });
+export const runSummarySchema = runSchema
+  .omit({ children: true, actions: true, controlPlanes: true, deeds: true })
+  .meta({ id: "RunSummary" });
 
 /** Items stand in their list's version, and are as of its time. */
 const listed = runSummarySchema.omit({ apiVersion: true, asOf: true });

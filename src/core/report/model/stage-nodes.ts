@@ -1,4 +1,5 @@
 /** Nodes of stages and batches, those to come from the frozen plan. Called by `run-model.ts`. */
+import { formatSelector } from "../../base/selector.ts";
 import type { PlannedBatch, PlannedTarget } from "../../plan/plan-types.ts";
 import { targetsOf } from "../../run/state/names.ts";
 import { type Batch, isEnded, type Requeued, type Run } from "../../run/state/run.ts";
@@ -7,7 +8,6 @@ import { present } from "../markdown.ts";
 import { placesOf } from "../places.ts";
 import { countedTimes } from "../reasons/phrases.ts";
 import { awaitsBatches } from "../requeued.ts";
-import { besides } from "../run/membership.ts";
 import { targetsShown } from "../steps.ts";
 import { actionsOfCluster } from "./actions.ts";
 import { batchNode } from "./batch-node.ts";
@@ -16,6 +16,7 @@ import { type Context, explained } from "./context.ts";
 import { countsOf } from "./counts.ts";
 import { etaOfStage } from "./eta.ts";
 import { analysisNode, changeOf, hookNode, looseNode } from "./leaf-nodes.ts";
+import { besides } from "./membership.ts";
 import { node } from "./states.ts";
 import type { ModelNode, State } from "./types.ts";
 import { sinceOf, standingOf } from "./waits-on.ts";
@@ -118,9 +119,16 @@ function requeuedNode(context: Context, one: Requeued): ModelNode {
       one.attempts > 0 && `looked at ${countedTimes(one.attempts)}`,
     ),
     eta: later || given || isEnded(run) ? undefined : { p50: one.nextAt, p90: one.nextAt },
+    rule: requeueRule(run, one.stage),
     actions: actionsOfCluster(context, one.cluster),
     children: targetsOf(run, one.cluster).map(({ application }) => node({ kind: "application", name: application, state: "Requeued" })),
   });
+}
+
+/** The label that puts off clusters of a stage, which somebody has to take away. */
+function requeueRule({ spec, plan }: Run, stage: number): ModelNode["rule"] {
+  const rule = spec.stages[stage]?.requeue;
+  return rule && { setting: "requeue", stage: plan.stages[stage]?.name, selector: formatSelector(rule.selector) };
 }
 
 /** Put off by the plan: its turn comes after the stage's batches. */
@@ -136,10 +144,14 @@ function putOffNode(context: Context, cluster: string): ModelNode {
   });
 }
 
-const BESIDE = { Joined: "Joined", Quarantined: "Quarantined", "Not in this run": "NotInRun" } as const;
+const BESIDE = { Joined: "Joined", Quarantined: "Quarantined", "Not in this run": "NotInRun", Skipped: "Skipped" } as const;
 
 /** Clusters of one stage, or of none, that stand beside the batches. */
 export function besideNodes(context: Context, stage: number | undefined): ModelNode[] {
   const rows = besides(context.run).filter((one) => one.stage === stage);
-  return rows.map(({ cluster, status, since, why }) => looseNode(context, cluster, { state: BESIDE[status], since, says: why }));
+  const selector = context.run.spec.quarantine?.selector;
+  const rule = selector && { setting: "quarantine" as const, selector: formatSelector(selector) };
+  return rows.map(({ cluster, status, since, why }) =>
+    looseNode(context, cluster, { state: BESIDE[status], since, says: why, rule: status === "Quarantined" ? rule : undefined }),
+  );
 }

@@ -71,6 +71,9 @@ describe("a hand-over", () => {
     const spec = { ...run.spec, stages: run.spec.stages.map((stage) => ({ ...stage, requeue })) };
     const entry = { cluster: "hub/c2", stage: 0, attempts: 2, since: run.since, nextAt: run.since, failed: true };
     const requeued = [{ ...entry, why: { code: "REQUEUED_TOO_OFTEN", attempts: 2 } }];
-    expect(pauseNotice({ ...run, spec, requeued } as typeof run, NOW)).toContain("puts off what has `drained=true`");
+    const batches = run.batches.map((batch, index) =>
+      index === 0 ? batch : { ...batch, targets: batch.targets.map((target) => ({ ...target, phase: "Requeued" as const })) },
+    );
+    expect(pauseNotice({ ...run, spec, requeued, batches } as typeof run, NOW)).toContain("puts off what has `drained=true`");
   });
 });

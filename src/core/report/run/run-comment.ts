@@ -1,5 +1,5 @@
 /** The live page of a run: the one sticky comment on its release PR. It draws the model in Markdown. */
-import type { AnyReason } from "../../base/reason.ts";
+import { type AnyReason, holdsReason } from "../../base/reason.ts";
 import { epoch, formatDuration } from "../../base/time.ts";
 import type { Run } from "../../run/state/run.ts";
 import { cell, code, prose } from "../escape.ts";
@@ -7,12 +7,10 @@ import { COMMENT_ROOM, fitting } from "../fit.ts";
 import { folded, present, table } from "../markdown.ts";
 import type { GivenToDraw } from "../model/context.ts";
 import { LABELS, stateWord } from "../model/labels.ts";
-import { modelOf } from "../model/run-model.ts";
+import { type Shown, shownOf } from "../model/shown.ts";
 import type { Eta, ModelNode, RunModel } from "../model/types.ts";
-
 import { nextLine } from "../reasons/next-line.ts";
 import { ended } from "../reasons/phrases.ts";
-import { isToldIn, sentenceOf, wholeSentence } from "../reasons/say.ts";
 import { rolloutsOfRun } from "../rollouts.ts";
 import { age, clockTime, runMark, runTitle, stateMark } from "../words.ts";
 import { measuredOfRun } from "./analysis-markdown.ts";
@@ -24,9 +22,9 @@ import { measuredOfRun } from "./analysis-markdown.ts";
 export function runComment(run: Run, now: number, remarks: readonly AnyReason[] = [], given: GivenToDraw = {}): string {
   // Of a run that has ended every age is as of its end: it reads the same whenever it is written again.
   const at = run.endedAt === undefined ? now : epoch(run.endedAt);
-  const model = modelOf(run, at, given);
-  const said = remarks.map((remark) => sentenceOf(remark, run));
-  const say = (whole: boolean) => compose({ run, model, now: at }, whole ? said : said.slice(0, 3), whole);
+  const shown = shownOf(run, at, given);
+  const said = remarks.map(shown.sentence);
+  const say = (whole: boolean) => compose(shown, whole ? said : said.slice(0, 3), whole);
   return fitting(COMMENT_ROOM, [true, false], say, "Some of it is too long for this place.");
 }
 
@@ -34,15 +32,8 @@ export function runComment(run: Run, now: number, remarks: readonly AnyReason[] 
 const MOST_STAGES = 60;
 const MOST_LINES = 20;
 
-/** A run, and its model as of now. */
-export interface Shown {
-  run: Run;
-  model: RunModel;
-  now: number;
-}
-
 function compose(shown: Shown, remarks: readonly string[], everyCluster: boolean): string[] {
-  const { run, model } = shown;
+  const { model } = shown;
   const parts = [
     headline(shown),
     ask(shown),
@@ -50,22 +41,24 @@ function compose(shown: Shown, remarks: readonly string[], everyCluster: boolean
     stageTable(shown, everyCluster ? Number.POSITIVE_INFINITY : MOST_STAGES),
     attention(shown),
   ];
-  if (everyCluster) parts.push(rolloutsOfRun(run), measuredOfRun(model), details(shown));
-  else parts.push(`The fleet is too large to show every cluster here: \`stagecoach get ${run.rollout} ${run.number}\` shows them all.`);
+  if (everyCluster) parts.push(rolloutsOfRun(model), measuredOfRun(model), details(shown));
+  else parts.push(`The fleet is too large to show every cluster here: \`stagecoach get ${model.rollout} ${model.number}\` shows them all.`);
   parts.push(footer(model));
   return parts;
 }
 
 /** How it stands, why, what comes next and when it is expected to be done. */
-export function headline({ run, model, now }: Shown): string {
+export function headline(shown: Shown): string {
+  const { model, now, whole } = shown;
   const { release, since, endedAt, startedAt, eta } = model;
   const title = `### ${runMark(model)} ${runTitle(model)}: ${cell(release)}`;
   const when = endedAt === undefined ? `for ${age(since ?? startedAt, now)}` : `at ${endedAt.slice(0, 10)} ${endedAt.slice(11, 19)} UTC`;
-  const why = prose(wholeSentence(run.why, run, 1000));
+  const why = prose(model.reason === undefined ? model.says : whole(model.reason, 1000));
   const lines = [title, `**${cell(stateWord(model))}** ${when}. ${why}`];
-  lines.push(...present(nextLine(model, run, now)));
+  lines.push(...present(nextLine(shown)));
   // Before a batch of its own is through, all that is known is from past runs.
-  const went = run.batches.some(({ settledAt }) => settledAt !== undefined) ? "batches went so far" : "earlier runs went";
+  const isBegun = model.children.some((stage) => stage.children.some(({ passed }) => passed?.doneAt !== undefined));
+  const went = isBegun ? "batches went so far" : "earlier runs went";
   lines.push(...present(doneLine(eta, now, `, as ${went}`)));
   if (endedAt !== undefined) lines.push(`Took ${formatDuration(epoch(endedAt) - epoch(startedAt))}.`);
   return lines.join("\n\n");
@@ -84,9 +77,9 @@ function ask(shown: Shown): string {
 }
 
 /** What a person is asked while it is paused, and the way back; nothing else. */
-export function turn({ run, model: { ask: asked, wayBack } }: Shown): string[] {
+export function turn({ whole, model: { ask: asked, wayBack } }: Shown): string[] {
   if (asked === undefined) return [];
-  const [asks, back] = [asked, wayBack].map((one) => one && prose(wholeSentence(one.reason, run)));
+  const [asks, back] = [asked, wayBack].map((one) => one && prose(whole(one.reason)));
   return present(`**Your turn:** ${asks}`, back !== undefined && `**The way back:** ${back}`);
 }
 
@@ -104,12 +97,11 @@ export function causeLine({ cause }: Pick<RunModel, "cause">): string {
 }
 
 /** Which control planes cannot be seen: what of the run waits for them, and what goes on. */
-function unseenPlanes({ run, model, now }: Shown): string[] {
-  const words = new Map((run.unseen ?? []).map(({ plane, why }) => [plane, sentenceOf(why, run)]));
-  return model.controlPlanes.map(({ name, since = "", facts, says }) => {
+function unseenPlanes({ model, now, sentence }: Shown): string[] {
+  return model.controlPlanes.map(({ name, since = "", facts, says, reason }) => {
     const held = facts.length === 0 ? "Its clusters wait" : `${facts.join(", ")}`;
     if (says === "") return `Control plane ${name}: ${held}; the others go on.`;
-    return `Stagecoach has not reached control plane ${name} since ${clockTime(since, now)}: ${words.get(name) ?? ""}. ${held}; the others go on.`;
+    return `Stagecoach has not reached control plane ${name} since ${clockTime(since, now)}: ${reason === undefined ? says : sentence(reason)}. ${held}; the others go on.`;
   });
 }
 
@@ -121,7 +113,7 @@ function notes(remarks: readonly string[]): string {
 }
 
 /** A row for each stage; of too many, those around the one that the run is at. */
-export function stageTable({ run, model }: Shown, most: number): string {
+export function stageTable({ model }: Shown, most: number): string {
   const rows = model.children.map((stage) => {
     const { name, state, counts } = stage;
     const { healthy = 0, clusters = 0, failed = 0, requeued = 0, skipped = 0 } = counts ?? {};
@@ -134,7 +126,7 @@ export function stageTable({ run, model }: Shown, most: number): string {
       rest.join(", "),
     ];
   });
-  return stagesAround(run.stage, ["stage", "state", "batches", "clusters healthy", "not healthy"], rows, most);
+  return stagesAround(currentStage(model), ["stage", "state", "batches", "clusters healthy", "not healthy"], rows, most);
 }
 
 const DONE: ReadonlySet<ModelNode["state"]> = new Set(["Healthy", "Done"]);
@@ -146,6 +138,12 @@ export function batchesDone({ children, counts, when }: ModelNode): string {
   const done = new Set(batches.filter((one) => one.when === "past" && DONE.has(one.state)).map((one) => one.name)).size;
   if (batches.length > 0) return `${done}/${new Set(batches.map((child) => child.name)).size}`;
   return (counts?.clusters ?? 0) > 0 && when !== "past" ? "not planned yet" : "–";
+}
+
+/** Index of the stage that a run is at; their number once all are done. */
+export function currentStage({ children }: RunModel): number {
+  const index = children.findIndex(({ when }) => when !== "past");
+  return index < 0 ? children.length : index;
 }
 
 /** A table of stages; of too many, those around the one that the run is at. */
@@ -161,11 +159,11 @@ function bar(done: number, total: number): string {
 }
 
 /** What goes on now, what was put off, and what stands beside the batches. */
-function attention({ run, model, now }: Shown): string {
+function attention({ model, now, whole }: Shown): string {
   const below = model.children.flatMap((stage) => stage.children.map((child) => ({ stage: stage.name, child })));
   const active = below.filter(({ child }) => child.kind === "batch" && child.when === "now");
   const lines = active.slice(0, MOST_LINES).map(({ stage, child }) => {
-    const said = child.says === model.says ? "" : words(run, child, 500);
+    const said = holdsReason(model.reason, child.reason) ? "" : words(whole, child, 500);
     const why = said === "" ? "" : `. ${said}`;
     const name = `${pulls(child)}${cell(child.name)} of ${cell(stage)}`;
     return `- ${name}: **${LABELS[child.state]}**${child.checking === undefined ? "" : `, ${child.checking},`} for ${age(child.since ?? "", now)}${why}`;
@@ -174,15 +172,15 @@ function attention({ run, model, now }: Shown): string {
   for (const { child } of loose.slice(0, MOST_LINES)) {
     const again = child.eta === undefined ? "" : ` Looked at again at ${clockTime(child.eta.p50, now)}.`;
     const turn = child.facts.length === 0 ? "" : ` (${child.facts.join(", ")})`;
-    lines.push(`- ${code(child.name)}: **${LABELS[child.state]}**${turn}. ${words(run, child, 300)}${again}`);
+    lines.push(`- ${code(child.name)}: **${LABELS[child.state]}**${turn}. ${words(whole, child, 300)}${again}`);
   }
   if (loose.length > MOST_LINES) lines.push(`- and ${loose.length - MOST_LINES} more`);
   return lines.join("\n");
 }
 
 /** The sentence of a node, with its commands as code. */
-function words(run: Run, { reason, says }: ModelNode, most: number): string {
-  return says === "" ? "" : prose(reason === undefined ? ended(says) : wholeSentence(reason, run, most));
+function words(whole: Shown["whole"], { reason, says }: ModelNode, most: number): string {
+  return says === "" ? "" : prose(reason === undefined ? ended(says) : whole(reason, most));
 }
 
 function pulls({ links }: ModelNode): string {
@@ -212,7 +210,7 @@ interface Place {
   application: ModelNode;
 }
 
-function row({ run, model, now }: Shown, { stage, batch, cluster, application }: Place): string[] {
+function row({ model, now, whole }: Shown, { stage, batch, cluster, application }: Place): string[] {
   const { name, links, state, change, facts, since } = application;
   const [link] = links;
   const shown = link === undefined ? code(name) : `[${code(name)}](${link.url})`;
@@ -226,7 +224,7 @@ function row({ run, model, now }: Shown, { stage, batch, cluster, application }:
     word,
     age(since ?? "", now),
     // What holds the run up stands in its first lines.
-    isToldIn(model.says, application.says) ? "as above" : words(run, application, 300),
+    application.says !== "" && holdsReason(model.reason, application.reason) ? "as above" : words(whole, application, 300),
   ];
 }
 

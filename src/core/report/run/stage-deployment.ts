@@ -1,8 +1,7 @@
-import type { Batch, Run } from "../../run/state/run.ts";
-import { releaseUrl } from "../links.ts";
-import { sentenceOf } from "../reasons/say.ts";
-import { targetsNow } from "../steps.ts";
-import { releaseName } from "../words.ts";
+import { epoch } from "../../base/time.ts";
+import type { Run } from "../../run/state/run.ts";
+import { modelOf } from "../model/run-model.ts";
+import type { ModelNode, RunModel } from "../model/types.ts";
 
 /** A deployment as GitHub shows it, in the shape the forge takes. */
 interface StageDeployment {
@@ -25,37 +24,33 @@ const ENVIRONMENT_LIMIT = 255;
  * changes with the stage, not with each batch, so that it costs a few calls a stage however many batches it has.
  */
 export function stageDeployments(run: Run): StageDeployment[] {
+  const model = modelOf(run, epoch(run.since));
+  const { rollout, number, release } = model;
   const reports: StageDeployment[] = [];
-  for (const [index, stage] of run.plan.stages.entries()) {
-    const batches = run.batches.filter((batch) => batch.stage === index);
-    const first = batches.find((batch) => batch.merged !== undefined && batch.pull !== undefined);
-    if (first?.merged === undefined) continue;
-    const { state, words } = stateOf(run, index, batches);
-    const url = batches.findLast((batch) => batch.pull !== undefined)?.pull?.url;
+  for (const stage of model.children) {
+    const batches = stage.children.filter(({ kind }) => kind === "batch");
+    const first = batches.find(({ passed, links }) => passed?.commit !== undefined && links.length > 0);
+    if (first?.passed?.commit === undefined) continue;
+    const { state, words } = stateOf(model, stage);
     reports.push({
-      environment: `${run.rollout}/${stage.name}`.slice(0, ENVIRONMENT_LIMIT),
-      ref: first.merged.commit,
-      task: `${run.rollout} #${run.number}`,
-      description: `${run.rollout} ${releaseName(run.release.values)}, stage ${stage.name}`.slice(0, STATUS_LIMIT),
+      environment: `${rollout}/${stage.name}`.slice(0, ENVIRONMENT_LIMIT),
+      ref: first.passed.commit,
+      task: `${rollout} #${number}`,
+      description: `${rollout} ${release}, stage ${stage.name}`.slice(0, STATUS_LIMIT),
       state,
       statusDescription: words.length > STATUS_LIMIT ? `${words.slice(0, STATUS_LIMIT - 1)}…` : words,
-      environmentUrl: url,
+      environmentUrl: batches.findLast(({ links }) => links.length > 0)?.links[0]?.url,
       // The release PR, where the run's live page is.
-      logUrl: releaseUrl(run),
+      logUrl: model.links[0]?.url,
     });
   }
   return reports;
 }
 
-function stateOf(run: Run, index: number, batches: readonly Batch[]): { state: StageDeployment["state"]; words: string } {
-  const targets = targetsNow(batches);
-  const clusters = new Set(targets.map(({ cluster }) => cluster));
-  const failed = targets.some(({ phase }) => phase === "Failed");
-  if (index < run.stage || run.phase === "Succeeded") {
-    const healthy = clusters.difference(new Set(targets.filter(({ phase }) => phase !== "Baked").map(({ cluster }) => cluster))).size;
-    return { state: "success", words: `${healthy} of ${clusters.size} clusters are healthy` };
-  }
-  if (run.phase === "Failed" || (run.paused?.kind === "Failure" && failed)) return { state: "failure", words: sentenceOf(run.why, run) };
-  if (run.phase === "Aborted" || run.phase === "Superseded") return { state: "inactive", words: sentenceOf(run.why, run) };
+function stateOf({ state, says, pause }: RunModel, stage: ModelNode): { state: StageDeployment["state"]; words: string } {
+  const { healthy = 0, clusters = 0, failed = 0 } = stage.counts ?? {};
+  if (stage.when === "past" || state === "Succeeded") return { state: "success", words: `${healthy} of ${clusters} clusters are healthy` };
+  if (state === "Failed" || (pause?.kind === "Failure" && failed > 0)) return { state: "failure", words: says };
+  if (state === "Aborted" || state === "Superseded") return { state: "inactive", words: says };
   return { state: "in_progress", words: "batch by batch; the release's pull request shows where it is" };
 }

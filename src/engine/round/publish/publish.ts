@@ -10,7 +10,7 @@ import type { AttentionReason } from "../../../core/reasons/attention.ts";
 import { applicationLinks } from "../../../core/report/links.ts";
 import { nothingMore, problemsComment } from "../../../core/report/plan/plan-comment.ts";
 import { sayProblem } from "../../../core/report/reasons/problems/problems.ts";
-import { pausedSign } from "../../../core/report/rollouts.ts";
+import { pausedSign } from "../../../core/report/rollouts-sign.ts";
 import { heldNotice } from "../../../core/report/run/attention.ts";
 import { closingSummary } from "../../../core/report/run/closing-summary.ts";
 import { pauseNotice } from "../../../core/report/run/pause-notice.ts";

@@ -1,5 +1,6 @@
 import { BoundedMap } from "../../../core/base/bounded.ts";
-import { rolloutsComment, rolloutsSign } from "../../../core/report/rollouts.ts";
+import { rolloutsComment } from "../../../core/report/rollouts.ts";
+import { rolloutsSign } from "../../../core/report/rollouts-sign.ts";
 import type { Batch, Run } from "../../../core/run/state/run.ts";
 import type { RepoContext } from "../context.ts";
 import { slowness } from "./pace.ts";

@@ -1,5 +1,5 @@
 import { epoch, iso } from "../../../core/base/time.ts";
-import { sentenceOf } from "../../../core/report/reasons/say.ts";
+import { modelOf } from "../../../core/report/model/run-model.ts";
 import { shortAge } from "../../../core/report/tree/tree-marks.ts";
 import { outputOption, parseArgs } from "../args.ts";
 import { CommandError } from "../command.ts";
@@ -46,8 +46,8 @@ async function runsOf(source: JournalSource, name: string, output: Output): Prom
 async function moreOf(source: JournalSource, name: string, number: number): Promise<string[]> {
   const run = await source.run(name, number).catch(() => undefined);
   if (run === undefined) return ["-", "-", "-"];
-  const { pull, author } = run.trigger;
-  return [pull === undefined ? "-" : `#${pull}`, author, sentenceOf(run.why, run)];
+  const { pull, author, says } = modelOf(run, Date.now());
+  return [pull === undefined ? "-" : `#${pull}`, author, says];
 }
 
 async function eventsOf(source: JournalSource, { name, number }: { name: string; number: number }, output: Output): Promise<string> {

@@ -3,10 +3,10 @@ import { sampleRun } from "../../../../test/support/sample-run.ts";
 import { livenessReason } from "../../reasons/liveness.ts";
 import { statusAnswer } from "../answers.ts";
 import { batchBody } from "../batch/batch-pull.ts";
-import { modelOf } from "../model/run-model.ts";
 import { sentenceOf } from "../reasons/say.ts";
+import { runComment } from "../run/run-comment.ts";
 import { renderTree } from "../tree/tree.ts";
-import { runComment } from "./run-comment.ts";
+import { modelOf } from "./run-model.ts";
 
 const AT = "2026-11-21T09:00:00.000Z";
 const NOTE = sentenceOf(livenessReason("CLUSTERS_UNASKED", { all: true }));

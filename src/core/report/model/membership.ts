@@ -7,7 +7,7 @@ interface Beside {
   cluster: string;
   /** Absent: no stage has it. */
   stage?: number;
-  status: "Joined" | "Quarantined" | "Not in this run";
+  status: "Joined" | "Quarantined" | "Not in this run" | "Skipped";
   phase: TargetPhase;
   since: Time;
   why: string;
@@ -19,6 +19,9 @@ export function besides(run: Run): Beside[] {
   const shown = new Set([...run.requeued, ...run.skipped].map((one) => one.cluster));
   const rows: Beside[] = [];
   for (const { cluster, stage, at } of run.joined ?? []) {
+    const left = run.skipped.find((one) => one.cluster === cluster);
+    if (left !== undefined && !moved.has(cluster))
+      rows.push({ cluster, stage, status: "Skipped", phase: "Skipped", since: left.at, why: sentenceOf(left.why, run) });
     if (moved.has(cluster) || shown.has(cluster)) continue;
     const why = `appeared during the run: ${isEnded(run) ? "the run ended before it was caught up" : "caught up after the last stage"}`;
     rows.push({ cluster, stage, status: "Joined", phase: "Pending", since: at, why });

@@ -1,0 +1,34 @@
+/** What people did in a run, and to what end. Called by `run-model.ts`. */
+import { epoch } from "../../base/time.ts";
+import type { Run } from "../../run/state/run.ts";
+import type { RunModel } from "./types.ts";
+
+const MOST_ACCOUNTS = 5;
+
+/** Who released, who merged by hand, and every command that was done, in order. */
+export function deedsOf(run: Run): RunModel["deeds"] {
+  const deeds = [released(run)];
+  for (const { merged, pull } of run.batches) {
+    if (merged === undefined || pull === undefined || merged.by === "" || merged.by.endsWith("[bot]")) continue;
+    deeds.push({ at: merged.at, by: `@${merged.by}`, did: `merged #${pull.number}` });
+  }
+  for (const { outcome, actor, text, at } of run.commands) if (outcome === "done") deeds.push({ at, by: `@${actor}`, did: text });
+  return deeds.sort((a, b) => epoch(a.at) - epoch(b.at));
+}
+
+/** Without a PR an account is named only where GitHub knows one: what stands in a commit anybody may have typed. */
+function released({ trigger: { pull, at, author, accounts } }: Run): RunModel["deeds"][number] {
+  const place = pull === undefined ? "" : ` (#${pull})`;
+  if (accounts === undefined) return { at, by: `@${author}`, did: `merged the release${place}` };
+  const known = accounts.slice(0, MOST_ACCOUNTS).map((one) => `@${one}`);
+  if (known.length > 0) return { at, by: known.join(", "), did: `brought the release in${place}` };
+  return { at, by: `somebody whom GitHub does not know (the commit says ${author})`, did: `brought the release in${place}` };
+}
+
+/** The `/retry` of what failed again: who gave it is told so, instead of the same words a second time. */
+export function triedBefore({ commands, batches }: Run): NonNullable<RunModel["pause"]>["tried"] {
+  const open = batches.filter(({ phase }) => phase !== "Settled" && phase !== "Closed");
+  const failedAgain = open.some(({ targets }) => targets.some(({ phase, retriedAt }) => phase === "Failed" && retriedAt !== undefined));
+  const tried = failedAgain ? commands.findLast(({ outcome, text }) => outcome === "done" && text.startsWith("/retry")) : undefined;
+  return tried && { text: tried.text, by: tried.actor };
+}
