@@ -26,15 +26,13 @@ export function modelOf(run: Run, now: number, given: Partial<Omit<Context, "run
   const asksAnyway = sameReason(run.next?.what, run.paused?.ask);
   const { paused, trigger, endedAt } = run;
   const words = explained(context, run.why);
-  const url = releaseUrl(run);
   return {
     ...node({ kind: "run", name: `${run.rollout} #${run.number}`, ...standingOf(run), since: sinceOf(run) }),
     ...words,
     when: isEnded(run) ? "past" : "now",
     kind: "run",
-    links: linksOf({ [`#${trigger.pull}`]: url, page: context.page(run) }),
-    rollout: run.rollout,
-    number: run.number,
+    links: linksOf({ [`#${trigger.pull}`]: releaseUrl(run), page: context.page(run) }),
+    ...{ rollout: run.rollout, number: run.number, of: run.of },
     release: releaseName(run.release.values),
     pull: trigger.pull,
     author: releaser(run),
@@ -43,7 +41,6 @@ export function modelOf(run: Run, now: number, given: Partial<Omit<Context, "run
     endedAt,
     counts: countsOf(children),
     pause: pauseOf(context),
-    of: run.of,
     isPutBack: run.rollback === undefined ? undefined : true,
     deeds: deedsOf(run),
     ask: paused === undefined ? undefined : saidOf(context, paused.ask),
