@@ -27,7 +27,7 @@ export interface Credentials {
 }
 
 /** Old histories of real projects carry these harmless flaws; a mirror that refused them could never be made. */
-const KNOWN_FLAWS = ["zeroPaddedFilemode", "badTimezone", "missingSpaceBeforeDate", "multipleAuthors", "nullSha1"];
+export const KNOWN_FLAWS = ["zeroPaddedFilemode", "badTimezone", "missingSpaceBeforeDate", "multipleAuthors", "nullSha1"];
 
 function fixedConfig(): [string, string][] {
   return [

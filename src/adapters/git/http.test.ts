@@ -165,6 +165,51 @@ describe("over HTTP", () => {
     expect(await made.remoteHeads(["other"])).toEqual(new Map());
   });
 
+  test("what is new of branches comes without git's fetch, and what a remote has no more goes", async () => {
+    server = await serveGit(at.directory, { password: PASSWORD });
+    const made = await open(PASSWORD, server.url);
+    git(at.origin, "branch", "gone", "main");
+    await made.fetch(["main", "gone"]);
+    const argv = recordingGit();
+    git(at.origin, "branch", "-D", "gone");
+    const next = at.commitFiles({ "a.txt": "a", "b/c.txt": "c" });
+    await made.fetch(["main", "gone"]);
+    await made.fetch(["main"]);
+    expect([await made.head("main"), await made.head("gone")]).toEqual([next, undefined]);
+    expect((await made.readFiles(next, ["b/c.txt"])).get("b/c.txt")).toBe("c");
+    expect(argv()).not.toMatch(/^fetch /m);
+    expect(argv().match(/^unpack-objects /gm)).toHaveLength(1);
+  });
+
+  test("a remote that answers a fetch otherwise is fetched from by git", async () => {
+    const options: Parameters<typeof serveGit>[1] = {};
+    server = await serveGit(at.directory, options);
+    const made = await open(undefined, server.url);
+    await made.fetch(["main"]);
+    const next = at.commitFiles({ "a.txt": "a" });
+    const argv = recordingGit();
+    for (const listing of [`${packet(`${next} refs/heads/main\n`)}0000`, `${packet(`${next} refs/heads/main\n`)}`]) {
+      Object.assign(options, { listing });
+      await made.fetch(["main"]);
+      expect(await made.head("main")).toBe(next);
+    }
+    expect(argv()).toMatch(/^fetch /m);
+  });
+
+  test("an object that git's checks refuse is refused without git's fetch too, and moves no branch", async () => {
+    server = await serveGit(at.directory);
+    const made = await open(undefined, server.url);
+    await made.fetch(["main"]);
+    const before = git(at.origin, "rev-parse", "main");
+    const file = git(at.origin, "rev-parse", "main:README.md");
+    const entry = Buffer.concat([Buffer.from("100644 .git\0"), Buffer.from(file, "hex")]);
+    writeFileSync(join(at.directory, "tree"), entry);
+    const tree = git(at.origin, "hash-object", "-t", "tree", "-w", "--literally", join(at.directory, "tree"));
+    git(at.origin, "update-ref", "refs/heads/main", git(at.origin, "commit-tree", tree, "-p", before, "-m", "hostile"));
+    await expect(made.fetch(["main"])).rejects.toThrow(/hasDotgit|\.git/);
+    expect(await made.head("main")).toBe(before);
+  });
+
   test("the password is sent with the first request, so that none is made twice", async () => {
     server = await serveGit(at.directory, { password: PASSWORD });
     await (await open(PASSWORD, server.url)).fetch();

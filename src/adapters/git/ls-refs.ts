@@ -3,9 +3,10 @@
  * the refs that are asked for alone, where `git ls-remote` is told of all. Called by `remote.ts`, which asks git where this gives no answer.
  */
 import { BoundedMap } from "../../core/base/bounded.ts";
-import { type Credentials, credentialsHeader } from "./git-env.ts";
+import type { Credentials } from "./git-env.ts";
 import { GitFailure } from "./git-errors.ts";
 import { counted } from "./launch/launcher.ts";
+import { askUploadPack } from "./upload-pack.ts";
 
 interface Asked {
   /** Without credentials in it. */
@@ -16,9 +17,6 @@ interface Asked {
   closing: AbortSignal;
 }
 
-/** A listing that is longer, or comes slower, is git's. */
-const MOST_BYTES = 32 * 1024 * 1024;
-const LIMIT_MS = 30_000;
 /** A request of more would be a large one. */
 const MOST_PREFIXES = 1000;
 
@@ -44,43 +42,9 @@ export async function lsRefs(asked: Asked): Promise<Map<string, string> | undefi
 }
 
 async function overHttp({ url, credentials, prefixes, closing }: Asked): Promise<Map<string, string> | undefined> {
-  const headers: Record<string, string> = {
-    "content-type": "application/x-git-upload-pack-request",
-    accept: "application/x-git-upload-pack-result",
-    "git-protocol": "version=2",
-    // GitHub answers who does not look like git as a browser.
-    "user-agent": "git/stagecoach",
-  };
-  if (credentials !== undefined) headers["authorization"] = credentialsHeader(credentials);
-  const body = [
-    packet("command=ls-refs\n"),
-    "0001",
-    packet("peel\n"),
-    ...prefixes.map((one) => packet(`ref-prefix ${one}\n`)),
-    "0000",
-  ].join("");
-  const signal = AbortSignal.any([closing, AbortSignal.timeout(LIMIT_MS)]);
-  const answer = await fetch(`${url}/git-upload-pack`, { method: "POST", headers, body, signal, redirect: "manual" });
-  const isListing = answer.status === 200 && answer.headers.get("content-type") === "application/x-git-upload-pack-result";
-  if (isListing) return parseListing(await bytesOf(answer));
-  await answer.body?.cancel();
-  if (answer.status < 500 && answer.status !== 429) return undefined;
-  throw new GitFailure(128, "", `fatal: unable to access '${url}/': The requested URL returned error: ${answer.status}`);
-}
-
-async function bytesOf(answer: Response): Promise<Buffer> {
-  const pieces: Uint8Array[] = [];
-  let bytes = 0;
-  for await (const piece of answer.body ?? []) {
-    bytes += piece.length;
-    if (bytes > MOST_BYTES) throw new Error("a listing of refs is too long");
-    pieces.push(piece);
-  }
-  return Buffer.concat(pieces);
-}
-
-function packet(text: string): string {
-  return (Buffer.byteLength(text) + 4).toString(16).padStart(4, "0") + text;
+  const body = ["peel\n", ...prefixes.map((one) => `ref-prefix ${one}\n`)];
+  const answer = await askUploadPack({ url, credentials, closing }, "ls-refs", body);
+  return answer === undefined ? undefined : parseListing(answer);
 }
 
 const LINE = /^([0-9a-f]{40}|[0-9a-f]{64}) (refs\/\S+)((?: \S+)*)\n?$/;

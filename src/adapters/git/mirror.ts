@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { mkdir, readFile, rename, writeFile } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { buildCommit } from "./fast-import.ts";
+import { openFetchNew } from "./fetch-new.ts";
 import { openForkHeads } from "./fork-heads.ts";
 import { gitError } from "./git-errors.ts";
 import { branchRef, fullRef, objectId, remoteUrl } from "./names.ts";
@@ -52,14 +53,14 @@ export async function openMirror(options: MirrorOptions): Promise<Mirror> {
   const forksSerially = serial();
   const limits = options.limits ?? DEFAULT_LIMITS;
   const forks = openForkHeads(remote, limits);
-  const reading: Repository = { ...repository, alternates: forks.folders };
-  const { trees, refCommit, ...reads } = openReader(reading);
+  const { trees, refCommit, ...reads } = openReader({ ...repository, alternates: forks.folders });
   const isShallow = () => existsSync(join(repository.directory, "shallow"));
+  const fetchNew = openFetchNew(remote, refCommit);
   const isEmpty = async (refs: readonly string[]) => (await Promise.all(refs.map(refCommit))).every((commit) => commit === undefined);
   const fetch: Mirror["fetch"] = (branches, { shallow = false } = {}) =>
     serially(async () => {
-      const refs =
-        branches === undefined ? ["refs/heads/*"] : branches.map((name) => (name.startsWith("refs/") ? fullRef(name) : branchRef(name)));
+      const refs = branches?.map((name) => (name.startsWith("refs/") ? fullRef(name) : branchRef(name))) ?? ["refs/heads/*"];
+      if (!isShallow() && (await fetchNew(refs))) return;
       // What has its history keeps it.
       await fetchBranches(remote, refs, shallow && (isShallow() || (await isEmpty(refs))) ? ["--depth=1"] : []);
     });

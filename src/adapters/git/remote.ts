@@ -127,7 +127,7 @@ async function ask(remote: Remote, doing: string, args: readonly string[], more:
 }
 
 /** One talk with the remote: with credentials where there are any, not at all while its host is down, and a line in the log. */
-async function talk<T>(
+export async function talk<T>(
   { url, log, breakers, ...remote }: Remote,
   { doing, command }: { doing: string; command: string },
   work: (credentials: Credentials | undefined) => Promise<T>,

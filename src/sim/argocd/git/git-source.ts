@@ -2,6 +2,7 @@ import { appendFile, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { maxSatisfying, validRange } from "semver";
+import { fetchPack } from "../../../adapters/git/fetch-pack.ts";
 import { type BranchCommit, commitToBranch } from "./git-commit.ts";
 import { GitProcessError, runGit } from "./git-process.ts";
 import { askRefs, parseRefs } from "./remote-refs.ts";
@@ -211,7 +212,10 @@ class BareClone implements GitSource {
   async #fetchNow(): Promise<void> {
     const asked = { url: this.#url, token: this.#token, signal: this.#stop.signal };
     const listed = (await askRefs(asked)) ?? parseRefs((await this.#git(["ls-remote", "--symref", this.#url])).toString());
-    if (!this.#isFetched || [...listed.refs.values()].some((commit) => !this.#commits.has(commit))) {
+    const wants = [...listed.refs.values()].filter((commit) => !this.#commits.has(commit));
+    if (this.#isFetched && wants.length > 0 && (await this.#fetchNew(wants))) {
+      for (const commit of wants) this.#commits.add(commit);
+    } else if (!this.#isFetched || wants.length > 0) {
       await this.#git(["fetch", "--quiet", "--prune", "--force", "--no-tags", this.#url, ...EVERYTHING]);
       // What was fetched, which may be newer than what was listed.
       listed.refs = parseLocal((await this.#git(["for-each-ref", "--format=%(refname) %(objectname) %(*objectname)"])).toString());
@@ -220,6 +224,16 @@ class BareClone implements GitSource {
     this.#head = listed.head ?? this.#head;
     this.#refs = listed.refs;
     this.#isFetched = true;
+  }
+
+  /** A few commits more need no fetch of git's: refs are looked up in what was listed. */
+  async #fetchNew(wants: readonly string[]): Promise<boolean> {
+    if (!/^https?:/.test(this.#url)) return false;
+    const closing = this.#stop.signal;
+    const credentials = this.#token === undefined ? undefined : { username: "x-access-token", password: this.#token };
+    const haves = [...this.#refs.values()];
+    const repository = { directory: this.#dir, allowFile: false, closing };
+    return await fetchPack({ url: this.#url, credentials, closing }, repository, { wants, haves }).catch(() => false);
   }
 
   async #commitOf(id: string): Promise<string | undefined> {

@@ -1,0 +1,57 @@
+/** Fetches what is new of a few refs without git's own fetch: see `fetch-pack.ts`. Opened by `mirror.ts`, which leaves to git what this does not take. */
+import { BoundedMap } from "../../core/base/bounded.ts";
+import { fetchPack } from "./fetch-pack.ts";
+import { GitFailure } from "./git-errors.ts";
+import { pipeGit } from "./git-process.ts";
+import { lsRefs } from "./ls-refs.ts";
+import { type Remote, talk } from "./remote.ts";
+
+/** Behind every so many fetches git keeps house, as it does behind its own. */
+const GITS_OWN = 100;
+/** Heads that were here with all that they need. */
+const MOST_KNOWN = 64;
+const TAKEN = /^refs\/(heads|pull|tags)\/[^*]+$/;
+
+/** False: it is git's to fetch, and nothing was changed. */
+type FetchNew = (refs: readonly string[]) => Promise<boolean>;
+
+export function openFetchNew(remote: Remote, refCommit: (ref: string) => Promise<string | undefined>): FetchNew {
+  const { repository, url } = remote;
+  const known = new BoundedMap<string, true>(MOST_KNOWN);
+  let fetches = 0;
+
+  async function look(refs: readonly string[]): Promise<{ before: Map<string, string | undefined>; haves: string[] }> {
+    const before = new Map<string, string | undefined>();
+    for (const ref of refs) before.set(ref, await refCommit(ref));
+    for (const commit of before.values()) if (commit !== undefined) known.set(commit, true);
+    return { before, haves: [...known.keys()] };
+  }
+
+  return async (refs) => {
+    if (!url.startsWith("http") || refs.length === 0 || refs.some((ref) => !TAKEN.test(ref))) return false;
+    const { before, haves } = await look(refs);
+    // Of a repository of which nothing is here all has to come.
+    if (haves.length === 0 || haves[0]?.length !== 40 || ++fetches % GITS_OWN === 0) return false;
+    return await talk(remote, { doing: "fetch from", command: "fetch" }, async (credentials) => {
+      const asked = { url, credentials, closing: repository.closing };
+      const there = await lsRefs({ ...asked, prefixes: refs });
+      if (there === undefined) return false;
+      const moved = refs.filter((ref) => there.get(ref) !== before.get(ref));
+      // A tag may be an object of its own, which a listing passes over.
+      if (moved.some((ref) => ref.startsWith("refs/tags/"))) return false;
+      const wants = moved.flatMap((ref) => there.get(ref) ?? []);
+      try {
+        if (wants.length > 0 && !(await fetchPack(asked, repository, { wants, haves }))) return false;
+        const lines = moved.map((ref) => (there.has(ref) ? `update ${ref} ${there.get(ref)}\n` : `delete ${ref}\n`));
+        if (lines.length > 0) await pipeGit(repository, ["update-ref", "--stdin"], [lines.join("")]);
+      } catch (error) {
+        // What was thought to be here may not be. Of a host that cannot answer git is not asked as well; of all else it says what it is.
+        known.clear();
+        if (error instanceof GitFailure && error.stderr.includes("returned error")) throw error;
+        return false;
+      }
+      for (const commit of wants) known.set(commit, true);
+      return true;
+    });
+  };
+}
