@@ -15,13 +15,14 @@ export const SIDEBAR = [
   ["Begin", ["tutorial", "concepts", "choosing", "installation", "onboarding", "releases"]],
   ["Use", ["cli", "gates", "failure", "analysis", "hooks", "steps", "simulate", "reference/commands"]],
   ["Argo CD", ["argocd", "argo-rollouts", "liveness"]],
-  ["Run the server", ["configuration", "operations", "security", "permissions", "troubleshooting"]],
+  ["Run the server", ["configuration", "operations", "api", "security", "permissions", "troubleshooting"]],
   ["Reference", ["reference/progressive-rollout", "reference/repo-configuration", "reference/server-configuration", "spec"]],
 ];
 
 const NAMES = {
   argocd: "Argo CD",
   "argo-rollouts": "Argo Rollouts",
+  api: "Read API",
   cli: "Command line",
   "reference/commands": "Comments",
   "reference/progressive-rollout": "rollouts/*.yaml",

@@ -89,6 +89,7 @@ function told(config: ServerConfig, credentials: Credentials) {
     port: listen.port,
     inside: { ...inside, hosts: [...inside.hosts, ...(inside.publicUrl === undefined ? [] : [new URL(inside.publicUrl).hostname])] },
     publicUrl: inside.publicUrl,
+    anonymous: inside.anonymous,
     limits: { repository: quota.repository * MEBIBYTE, forkHead: quota.fork * MEBIBYTE, forkFile: MEBIBYTE },
     resyncMs: parseDuration(config.resync) ?? Number.NaN,
   };

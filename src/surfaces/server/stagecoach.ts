@@ -3,6 +3,7 @@
 import type { AnalysisService } from "../../adapters/analysis/port.ts";
 import type { ControlPlane } from "../../adapters/argocd/port.ts";
 import type { Cell } from "../../adapters/cell/port.ts";
+import { openTokenSight } from "../../adapters/forge/github/token-sight.ts";
 import { ForgeError } from "../../adapters/forge/port.ts";
 import { type SealKeys, sealKey } from "../../adapters/git/journal/seal.ts";
 import { GitError, type MirrorLimits } from "../../adapters/git/port.ts";
@@ -64,6 +65,8 @@ export interface StagecoachOptions {
   inside?: { host: string; port: number; hosts?: readonly string[] };
   /** Where people reach the page, for links to it: `https://host/stagecoach/`. Absent: there are none. */
   publicUrl?: string | undefined;
+  /** Who sees the page without a token: see WebSource. */
+  anonymous?: "Loopback" | "Everywhere" | undefined;
   metrics?: Metrics;
   /** See BotServerOptions. */
   pacing?: boolean;
@@ -116,7 +119,7 @@ export async function startStagecoach(given: StagecoachOptions): Promise<Stageco
   const server = await startBotServer({
     ...serverOptionsOf(options),
     onEvent: eventHandler({ repos, wake: (key, heard) => wake(key, undefined, heard), rediscover: resync.rediscoverSoon }),
-    routes: webRoutes({ runs, standing, onChange, planes, journal: journalOf(repos), publicUrl: options.publicUrl }, clock),
+    routes: webRoutes({ runs, standing, onChange, planes, journal: journalOf(repos), ...seenFrom(options) }, clock),
     isReady: () => state === "ready",
   });
   metrics?.watch({ runs, standing, repositories: () => repos.counts(), planes });
@@ -192,6 +195,11 @@ function reposOf(options: Checked, onChange: (repository: string) => void, octok
 /** Whether a setting means this repository. */
 function names(setting: boolean | readonly string[], repository: string): boolean {
   return typeof setting === "boolean" ? setting : setting.some((glob) => matchesRepository(glob, repository));
+}
+
+/** Where the page is for people, and who may see it. */
+function seenFrom({ publicUrl, anonymous, app }: StagecoachOptions) {
+  return { publicUrl, anonymous, sightOf: openTokenSight(app.baseUrl) };
 }
 
 const addressOf = ({ url, insideUrl }: BotServer) => ({ url, insideUrl });

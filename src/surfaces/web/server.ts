@@ -3,6 +3,7 @@ import { getRequestListener } from "@hono/node-server";
 import { Hono } from "hono";
 import { parsePagePath } from "../../core/report/page-places.ts";
 import { API_PATH, apiApp } from "./api/routes.ts";
+import { isLocal } from "./api/viewers.ts";
 import { pageHtml, pageScript, pageStyle } from "./page.ts";
 import type { WebClock, WebSource } from "./source.ts";
 
@@ -26,10 +27,14 @@ export function webRoutes(source: WebSource, clock: WebClock): (request: Incomin
     const path = (request.url ?? "").split("?")[0] ?? "";
     const isApi = path.startsWith(`${API_PATH}/`);
     if (!isApi && (!isOfPage(request.url ?? "") || (request.method !== "GET" && request.method !== "HEAD"))) return false;
-    void (isApi ? api : page)(request, response);
+    if (isApi) void api(request, response);
+    else if (source.anonymous === "Everywhere" || isLocal(request)) void page(request, response);
+    else response.writeHead(403, { ...HEADERS, "Content-Type": "text/plain; charset=utf-8" }).end(NOT_FROM_HERE);
     return true;
   };
 }
+
+const NOT_FROM_HERE = "The page is shown on its own machine only, as by kubectl port-forward; inside.anonymous opens it.\n";
 
 /** The path of the public address, without a slash at its end; whoever wrote it may break no page. */
 export function basePath({ publicUrl }: Pick<WebSource, "publicUrl">): string {

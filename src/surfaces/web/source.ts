@@ -1,4 +1,5 @@
 /** What the page and the API are made of. The server hands it in; both only read. */
+import type { SightOf } from "../../adapters/forge/github/token-sight.ts";
 import type { JournalReader } from "../../adapters/git/journal/port.ts";
 import type { Clock } from "../../core/base/time.ts";
 import type { RefusedModel } from "../../core/report/model/refused.ts";
@@ -14,6 +15,10 @@ export interface WebSource {
   planes?: readonly { name: string; uiUrl?: string | undefined }[];
   /** Where people reach the page; it may have a path: `https://host/stagecoach/`. */
   publicUrl?: string | undefined;
+  /** Who sees everything without a token: who comes from this machine (the default), or whoever comes at all. */
+  anonymous?: "Loopback" | "Everywhere" | undefined;
+  /** What GitHub shows the owner of a token. Absent: no token is taken. */
+  sightOf?: SightOf | undefined;
   onChange(listener: () => void): () => void;
   /** Past runs of a repository; undefined: it is not looked after, or was not yet. */
   journal?(repository: string): Pick<JournalReader, "runs" | "run" | "log"> | undefined;

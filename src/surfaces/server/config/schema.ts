@@ -153,13 +153,17 @@ export const serverConfigSchema = z.strictObject({
           z.array(filled).max(50).default([]),
           "Names that people reach it by, beside `localhost` and addresses. Asked for by another, it does not answer.",
         ),
+        anonymous: key(
+          z.enum(["Loopback", "Everywhere"]).default("Loopback"),
+          "Who sees the page, and reads the API without a token: `Loopback`: whoever is on this machine, as `kubectl port-forward` is. `Everywhere`: whoever gets here, such as a proxy of yours with a login.",
+        ),
         publicUrl: key(
           HTTPS.optional(),
           "Where people reach the page: `https://deploy.example.com/stagecoach/`. Comments and checks link to it, and its name is one of `hosts`.",
         ),
       })
       .prefault({}),
-    "Where the page and `/metrics` are. They show every repository, so keep this address to yourselves.",
+    "Where the page, the API and `/metrics` are.",
   ),
   directory: key(filled.default("mirrors"), "Where mirrors of the config repos are kept: a cache. `STAGECOACH_DIRECTORY`."),
   quota: key(

@@ -7,14 +7,14 @@ import { isEnded } from "../../../core/run/state/run.ts";
 import type { WebClock, WebSource } from "../source.ts";
 import type { RunEvents, RunHistory } from "./documents.ts";
 import { type LiveModels, type Written, written } from "./live-models.ts";
+import { openTurns } from "./turns.ts";
+import { Denied } from "./viewers.ts";
 
 const MOST_AT_ONCE = 4;
 const MOST_WAITING = 64;
 const MOST_EVENTS = 5_000;
 /** Ended runs are as they are for good. */
 const MOST_KEPT = 50;
-
-export class Crowded extends Error {}
 
 interface Place {
   repository: string;
@@ -24,7 +24,7 @@ interface Place {
 export type RunHistories = ReturnType<typeof openRunHistory>;
 
 export function openRunHistory(source: WebSource, clock: WebClock, { links: linkTo }: Pick<LiveModels, "links">) {
-  const inLine = openLine();
+  const inLine = openTurns({ atOnce: MOST_AT_ONCE, waiting: MOST_WAITING, full: () => new Denied("UNAVAILABLE") });
   const ended = new BoundedMap<string, Written>(MOST_KEPT);
 
   return {
@@ -63,24 +63,5 @@ export function openRunHistory(source: WebSource, clock: WebClock, { links: link
         .map(({ sha, at, subject, trailers }) => ({ at, says: subject, by: trailers["Stagecoach-Actor"], commit: sha, trailers }));
       return { apiVersion: API_VERSION, kind: "RunEvents", repository, rollout, number, items };
     },
-  };
-}
-
-/** So many at once; beyond what may wait it is said to come again. */
-function openLine() {
-  const waiting: (() => void)[] = [];
-  let working = 0;
-  return async <T>(work: () => Promise<T>): Promise<T> => {
-    if (working >= MOST_AT_ONCE) {
-      if (waiting.length >= MOST_WAITING) throw new Crowded();
-      await new Promise<void>((resolve) => void waiting.push(resolve));
-    } else working += 1;
-    try {
-      return await work();
-    } finally {
-      const next = waiting.shift();
-      if (next === undefined) working -= 1;
-      else next();
-    }
   };
 }

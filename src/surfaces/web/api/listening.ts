@@ -4,9 +4,13 @@ import type { WebClock, WebSource } from "../source.ts";
 import { JSON_HEADERS, problem } from "./answers.ts";
 import type { EventLine } from "./event-line.ts";
 import type { LiveModels } from "./live-models.ts";
+import type { LineSight } from "./sight.ts";
+import type { Viewer } from "./viewers.ts";
 
 /** More lines than this open at once are answered 503: each holds a connection. */
 const MOST_LISTENERS = 250;
+/** Of one token. */
+const MOST_OF_ONE = 10;
 /** So much may wait for a slow reader. */
 const MOST_UNREAD = 1024 * 1024;
 /** Changes closer together than this are looked at as one. */
@@ -16,7 +20,8 @@ const PULSE_MS = 15_000;
 
 export function openListening(source: WebSource, clock: WebClock, { line, models }: { line: EventLine; models: LiveModels }) {
   let stop: (() => void) | undefined;
-  const pulses = new Set<() => void>();
+  const pulses = new Set<() => Promise<void>>();
+  const byViewer = new Map<string, number>();
 
   /** Looks at what changed while anybody listens. */
   function begin(): void {
@@ -30,7 +35,7 @@ export function openListening(source: WebSource, clock: WebClock, { line, models
     });
     const pulse = setInterval(() => {
       models.sync();
-      for (const send of [...pulses]) send();
+      for (const send of [...pulses]) void send();
     }, PULSE_MS).unref();
     stop = () => {
       off();
@@ -42,29 +47,35 @@ export function openListening(source: WebSource, clock: WebClock, { line, models
 
   const hello = () => ({ now: new Date(clock.now()).toISOString(), speed: clock.speed ?? 1 });
 
-  return function listen(context: Context, stream: string, sees: (repository: string) => boolean): Response {
-    if (line.listening >= MOST_LISTENERS) return problem(context, "UNAVAILABLE", "too many lines are open");
-    const after = context.req.header("Last-Event-ID") ?? context.req.query("after");
+  function bodyFor(stream: string, sight: LineSight, after: string | undefined, onEnd: () => void): ReadableStream<Uint8Array> {
     let end = (): void => undefined;
-    const body = new ReadableStream<Uint8Array>(
+    return new ReadableStream<Uint8Array>(
       {
         start(controller) {
-          const send = (bytes: Uint8Array, repository: string | undefined): void => {
-            if (repository !== undefined && !sees(repository)) return;
-            if ((controller.desiredSize ?? 0) > -MOST_UNREAD) controller.enqueue(bytes);
-            else {
-              end();
-              controller.close();
-            }
+          const close = (): void => {
+            end();
+            controller.close();
           };
-          const pulse = () => send(PULSE, undefined);
+          const send = (bytes: Uint8Array, repository: string | undefined): void => {
+            if (repository !== undefined && !sight.allows(repository)) return;
+            if ((controller.desiredSize ?? 0) > -MOST_UNREAD) controller.enqueue(bytes);
+            else close();
+          };
+          const pulse = async () => {
+            const outcome = await sight.renew();
+            if (!pulses.has(pulse)) return;
+            if (outcome === "gone") close();
+            else send(outcome === "changed" ? RESET : PULSE, undefined);
+          };
           if (stop === undefined) begin();
           models.sync();
           pulses.add(pulse);
           let off = (): void => undefined;
           end = () => {
+            end = () => undefined;
             off();
             pulses.delete(pulse);
+            onEnd();
             if (line.listening === 0) stop?.();
           };
           off = line.listen(stream, { after, hello: hello(), send });
@@ -73,9 +84,23 @@ export function openListening(source: WebSource, clock: WebClock, { line, models
       },
       new ByteLengthQueuingStrategy({ highWaterMark: 64 * 1024 }),
     );
+  }
+
+  return function listen(context: Context, stream: string, viewer: Viewer, sight: LineSight): Response {
+    const theirs = byViewer.get(viewer.id) ?? 0;
+    if (line.listening >= MOST_LISTENERS || (!viewer.seesAll && theirs >= MOST_OF_ONE))
+      return problem(context, "UNAVAILABLE", "too many lines are open");
+    if (!viewer.seesAll) byViewer.set(viewer.id, theirs + 1);
+    const after = context.req.header("Last-Event-ID") ?? context.req.query("after");
+    const body = bodyFor(stream, sight, after, () => {
+      const left = (byViewer.get(viewer.id) ?? 1) - 1;
+      if (left === 0) byViewer.delete(viewer.id);
+      else if (!viewer.seesAll) byViewer.set(viewer.id, left);
+    });
     const headers = { ...JSON_HEADERS, "Content-Type": "text/event-stream; charset=utf-8", "X-Accel-Buffering": "no" };
     return context.body(body, 200, { ...headers, "Cache-Control": "no-cache, no-transform" });
   };
 }
 
+const RESET = new TextEncoder().encode("event: reset\ndata: {}\n\n");
 const PULSE = new TextEncoder().encode(": \n\n");

@@ -145,6 +145,8 @@ export function openLiveModels(source: WebSource, clock: WebClock, line: EventLi
       fleet = { document, written: written(document) };
       return fleet;
     },
+    /** Those that have anything to show. */
+    repositories: () => [...known.values(), ...others.values(), ...repositories.values()].map(({ repository }) => repository),
     /** Its last run; undefined: it has none. */
     rollout(key: string): { repository: string; run: Run; written: Written } | undefined {
       sync();

@@ -10,6 +10,7 @@ import { undescribed } from "./testing/described.ts";
 import { type Heard, hearing } from "./testing/hearing.ts";
 
 const clock = { now: () => Date.parse("2026-11-21T09:04:00.000Z"), after: () => () => undefined };
+const HERE = { incoming: { socket: { remoteAddress: "127.0.0.1" }, headers: {} } };
 const ROLLOUT = "/api/v1/repos/acme/config/rollouts/payments";
 const LOG = [
   { sha: "a".repeat(40), at: "2026-11-21T09:00:00.000Z", subject: "payments #42: begins", trailers: { "Stagecoach-Actor": "alice" } },
@@ -50,7 +51,7 @@ function worldOf(first: Run = sampleRun(), more: Partial<WebSource> = {}) {
     listeners,
     /** What is answered, which is as the API's description has it. */
     async get(path: string, headers: Record<string, string> = {}): Promise<Response> {
-      const response = await app.request(path, { headers });
+      const response = await app.request(path, { headers }, HERE);
       expect(await undescribed(path, response)).toBe(undefined);
       return response;
     },
@@ -130,7 +131,7 @@ describe("the read API", () => {
   });
 
   test("is only read", async () => {
-    const response = await worldOf().app.request(ROLLOUT, { method: "POST" });
+    const response = await worldOf().app.request(ROLLOUT, { method: "POST" }, HERE);
     expect([response.status, response.headers.get("Allow")]).toEqual([405, "GET, HEAD"]);
   });
 });

@@ -7,10 +7,12 @@ import { rolloutKey } from "../../../core/report/model/fleet.ts";
 import type { WebClock, WebSource } from "../source.ts";
 import { answer, JSON_HEADERS, problem } from "./answers.ts";
 import { type EventLine, FLEET, openEventLine } from "./event-line.ts";
-import { Crowded, openRunHistory, type RunHistories } from "./history.ts";
+import { openRunHistory, type RunHistories } from "./history.ts";
 import { openListening } from "./listening.ts";
 import { type LiveModels, openLiveModels, written } from "./live-models.ts";
 import { OPENAPI_PATH, openApiDocument } from "./openapi.ts";
+import { seenBy, sightOfFleet, sightOfOne } from "./sight.ts";
+import { Denied, isLocal, openViewers, type Viewer, type Viewers } from "./viewers.ts";
 
 export const API_PATH = "/api/v1";
 
@@ -20,51 +22,70 @@ const ROLLOUT = "/repos/:owner/:repo/rollouts/:rollout";
 /** An owner or repository of GitHub. */
 const NAME = /^[\w.-]{1,100}$/;
 
-export function apiApp(source: WebSource, clock: WebClock): Hono {
-  const app = new Hono().basePath(API_PATH);
-  guard(app, clock);
+interface Api {
+  Bindings: { incoming?: Asking };
+  Variables: { viewer: Viewer };
+}
+type Asked = Context<Api>;
+type Asking = Parameters<typeof isLocal>[0];
+
+export function apiApp(source: WebSource, clock: WebClock): Hono<Api> {
+  const app = new Hono<Api>().basePath(API_PATH);
   const line = openEventLine(randomBytes(6).toString("hex"));
   const models = openLiveModels(source, clock, line);
+  guard(app, clock, openViewers(source.sightOf, source.anonymous ?? "Loopback"));
   nowRoutes(app, line, models);
   pastRoutes(app, openRunHistory(source, clock, models));
   const description = written(openApiDocument());
   app.get(OPENAPI_PATH, (context) => answer(context, description));
   const listen = openListening(source, clock, { line, models });
-  app.get("/events", (context) => {
+  app.get("/events", async (context) => {
+    const viewer = context.get("viewer");
     const rollout = context.req.query("rollout");
-    if (rollout === undefined) return listen(context, FLEET, () => true);
-    const [, repository, name] = /^([^/]+\/[^/]+)\/([^/]+)$/.exec(rollout) ?? [];
+    if (rollout === undefined) return listen(context, FLEET, viewer, await sightOfFleet(viewer, models.repositories));
+    const [, repository, name] = /^([\w.-]{1,100}\/[\w.-]{1,100})\/([^/]+)$/.exec(rollout) ?? [];
     if (repository === undefined || name === undefined) return problem(context, "BAD_REQUEST", "rollout is OWNER/REPOSITORY/NAME");
-    return listen(context, rolloutKey(repository, name), () => true);
+    const sight = await sightOfOne(viewer, repository);
+    return sight === undefined ? problem(context, "NOT_FOUND") : listen(context, rolloutKey(repository, name), viewer, sight);
   });
   return app;
 }
 
-function guard(app: Hono, clock: WebClock): void {
+function guard(app: Hono<Api>, clock: WebClock, viewerOf: Viewers): void {
   app.use(async (context, next) => {
     for (const [name, value] of Object.entries(JSON_HEADERS)) context.header(name, value);
-    context.header("Stagecoach-Now", new Date(clock.now()).toISOString());
-    context.header("Stagecoach-Speed", String(clock.speed ?? 1));
     if (context.req.method !== "GET" && context.req.method !== "HEAD") return problem(context, "METHOD_NOT_ALLOWED");
     if (context.req.url.length > LONGEST_ADDRESS) return problem(context, "BAD_REQUEST", "the address is too long");
+    const { incoming } = context.env ?? {};
+    const address = incoming?.socket.remoteAddress ?? "";
+    const asker = { authorization: context.req.header("Authorization"), address, isLocal: incoming !== undefined && isLocal(incoming) };
+    context.set("viewer", viewerOf(asker));
+    context.header("Stagecoach-Now", new Date(clock.now()).toISOString());
+    context.header("Stagecoach-Speed", String(clock.speed ?? 1));
     return await next();
   });
   app.notFound((context) => problem(context, "NOT_FOUND"));
   app.onError((error, context) => {
-    if (error instanceof Crowded) return problem(context, "UNAVAILABLE");
+    if (error instanceof Denied) return problem(context, error.code);
     return problem(context, "UNREADABLE", error instanceof JournalFileError ? error.file : undefined);
   });
 }
 
 /** What goes on. */
-function nowRoutes(app: Hono, line: EventLine, models: LiveModels): void {
-  app.get("/fleet", (context) => {
-    const { written: text } = models.fleet();
+function nowRoutes(app: Hono<Api>, line: EventLine, models: LiveModels): void {
+  app.get("/fleet", async (context) => {
+    const viewer = context.get("viewer");
+    const whole = models.fleet();
+    // Read before anybody is asked: what changes meanwhile comes as an event.
     context.header("Stagecoach-Sequence", line.idOf(FLEET));
-    return answer(context, text);
+    if (viewer.seesAll) return answer(context, whole.written);
+    const seen = await seenBy(viewer, models.repositories());
+    const theirs = ({ repository }: { repository: string }) => seen.has(repository.toLowerCase());
+    const { rollouts, repositories } = whole.document;
+    return answer(context, written({ ...whole.document, rollouts: rollouts.filter(theirs), repositories: repositories.filter(theirs) }));
   });
-  app.get(ROLLOUT, (context) => {
-    const place = placeOf(context);
+  app.get(ROLLOUT, async (context) => {
+    const place = await placeOf(context);
     const found = place && models.rollout(rolloutKey(place.repository, place.rollout));
     if (place === undefined || found === undefined) return problem(context, "NOT_FOUND");
     context.header("Stagecoach-Sequence", line.idOf(rolloutKey(place.repository, place.rollout)));
@@ -73,9 +94,9 @@ function nowRoutes(app: Hono, line: EventLine, models: LiveModels): void {
 }
 
 /** What was, from the journal. */
-function pastRoutes(app: Hono, history: RunHistories): void {
+function pastRoutes(app: Hono<Api>, history: RunHistories): void {
   app.get(`${ROLLOUT}/runs`, async (context) => {
-    const place = placeOf(context);
+    const place = await placeOf(context);
     const before = numberOf(context.req.query("before") ?? String(Number.MAX_SAFE_INTEGER));
     const limit = numberOf(context.req.query("limit") ?? "20");
     if (before === undefined || limit === undefined) return problem(context, "BAD_REQUEST", "before and limit are numbers from 1");
@@ -83,13 +104,13 @@ function pastRoutes(app: Hono, history: RunHistories): void {
     return found === undefined ? problem(context, "NOT_FOUND") : answer(context, written(found));
   });
   app.get(`${ROLLOUT}/runs/:number`, async (context) => {
-    const place = placeOf(context);
+    const place = await placeOf(context);
     const number = numberOf(context.req.param("number"));
     const found = place && number && (await history.run(place, number));
     return found ? answer(context, found) : problem(context, "NOT_FOUND");
   });
   app.get(`${ROLLOUT}/runs/:number/events`, async (context) => {
-    const place = placeOf(context);
+    const place = await placeOf(context);
     const number = numberOf(context.req.param("number"));
     const found = place && number && (await history.events(place, number));
     if (!found) return problem(context, "NOT_FOUND");
@@ -100,16 +121,18 @@ function pastRoutes(app: Hono, history: RunHistories): void {
   });
 }
 
-function placeOf(context: Context): { repository: string; rollout: string } | undefined {
+/** Where the address points to; undefined: nowhere, or where whoever asks may see nothing, which is said alike. */
+async function placeOf(context: Asked): Promise<{ repository: string; rollout: string } | undefined> {
   const { owner = "", repo = "", rollout = "" } = context.req.param() as Record<string, string>;
   if (!NAME.test(owner) || !NAME.test(repo) || whyNoRollout(rollout) !== undefined) return undefined;
-  return { repository: `${owner}/${repo}`, rollout };
+  const repository = `${owner}/${repo}`;
+  return (await context.get("viewer").sees(repository)) ? { repository, rollout } : undefined;
 }
 
 function numberOf(text: string | undefined): number | undefined {
   return /^[1-9]\d{0,15}$/.test(text ?? "") ? Number(text) : undefined;
 }
 
-function wantsLines(context: Context): boolean {
+function wantsLines(context: Asked): boolean {
   return context.req.query("format") === "jsonl" || context.req.header("Accept")?.includes("application/jsonl") === true;
 }

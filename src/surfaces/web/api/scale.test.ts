@@ -4,19 +4,20 @@ import { wideRun } from "../../../../test/support/wide-run.ts";
 import { apiApp } from "./routes.ts";
 import { hearing } from "./testing/hearing.ts";
 
+const HERE = { incoming: { socket: { remoteAddress: "127.0.0.1" }, headers: {} } };
 const clock = { now: () => Date.parse("2026-11-21T09:04:00.000Z"), after: () => () => undefined };
 
 test("of 2,000 targets one that becomes healthy is a change of less than 5 KB", async () => {
   let run = wideRun(2000, 40);
   const app = apiApp({ runs: () => [{ repository: "acme/config", run }], onChange: () => () => undefined }, clock);
-  const read = await app.request("/api/v1/repos/acme/config/rollouts/payments");
+  const read = await app.request("/api/v1/repos/acme/config/rollouts/payments", {}, HERE);
   const whole = (await read.text()).length;
-  const events = async (query: string) => hearing(await app.request(`/api/v1/events${query}`));
+  const events = async (query: string) => hearing(await app.request(`/api/v1/events${query}`, {}, HERE));
   const rollout = await events(`?rollout=acme/config/payments&after=${read.headers.get("Stagecoach-Sequence")}`);
   const fleet = await events("");
   await Promise.all([rollout.next(), fleet.next()]);
   run = wideRun(2000, 41);
-  await app.request("/api/v1/fleet");
+  await app.request("/api/v1/fleet", {}, HERE);
   const [changed, row] = [await rollout.next(), await fleet.next()];
   expect([changed.event, row.event]).toEqual(["rollout", "fleet"]);
   expect(changed.bytes).toBeLessThan(5 * 1024);
@@ -31,7 +32,7 @@ test("500 rollouts of 25 repositories are read at once, in less than 1 MB", asyn
     run: sampleRun({ rollout: `payments-${index}` }),
   }));
   const app = apiApp({ runs: () => runs, onChange: () => () => undefined }, clock);
-  const text = await (await app.request("/api/v1/fleet")).text();
+  const text = await (await app.request("/api/v1/fleet", {}, HERE)).text();
   expect((JSON.parse(text) as { rollouts: object[] }).rollouts).toHaveLength(500);
   expect(text.length).toBeLessThan(1024 * 1024);
 });

@@ -1,0 +1,135 @@
+/**
+ * Who looks, and what they may see. Without a login that is whoever sits at this machine, who sees everything; with a token of GitHub's its
+ * owner, from anywhere, who sees the repositories that GitHub shows them, and of the others not even that they are there.
+ *
+ * Keeps true: a token is never kept, only its digest, and goes to GitHub alone; what GitHub does not say is not shown; who tries out tokens
+ * or asks too often is told to slow down before GitHub is asked.
+ */
+import { createHash } from "node:crypto";
+import type { IncomingMessage } from "node:http";
+import { isIP } from "node:net";
+import type { SightOf } from "../../../adapters/forge/github/token-sight.ts";
+import { BoundedMap } from "../../../core/base/bounded.ts";
+import type { ProblemCode } from "./answers.ts";
+import { openTurns } from "./turns.ts";
+
+/** Somebody who lost access sees nothing any more after so long; somebody who got it sees it as soon. In the wall's time. */
+const KNOWN_MS = 60_000;
+const MOST_KNOWN = 20_000;
+/** Questions to GitHub under way at once, of all viewers. */
+const MOST_ASKING = 16;
+const MOST_WAITING = 2_000;
+/** In a minute: requests of one token, and tokens that GitHub refused of one address. */
+const MOST_REQUESTS = 240;
+const MOST_REFUSED = 20;
+const TOKEN = /^[\w.~+/=-]{10,1024}$/;
+
+export interface Viewer {
+  /** Nobody has to be asked. */
+  seesAll: boolean;
+  /** Tells one from another; nothing of the token. */
+  id: string;
+  /** Throws Denied where GitHub does not say, or says that the token is none. */
+  sees(repository: string): Promise<boolean>;
+}
+
+export class Denied extends Error {
+  readonly code: ProblemCode;
+  constructor(code: ProblemCode) {
+    super(code);
+    this.code = code;
+  }
+}
+
+export const EVERYONE: Viewer = { seesAll: true, id: "", sees: async () => true };
+
+/** Whether a request comes from this machine, and not through a proxy on it. */
+export function isLocal({
+  socket,
+  headers,
+}: Pick<IncomingMessage, "headers"> & { socket: { remoteAddress?: string | undefined } }): boolean {
+  if (headers["x-forwarded-for"] !== undefined || headers.forwarded !== undefined || headers["x-real-ip"] !== undefined) return false;
+  const address = (socket.remoteAddress ?? "").replace(/^::ffff:/, "");
+  return address === "::1" || (isIP(address) === 4 && address.startsWith("127."));
+}
+
+export interface Asker {
+  authorization: string | undefined;
+  /** Of the connection; behind a proxy all have one. */
+  address: string;
+  isLocal: boolean;
+}
+
+export type Viewers = ReturnType<typeof openViewers>;
+
+export function openViewers(
+  sightOf: SightOf | undefined,
+  anonymous: "Loopback" | "Everywhere",
+  now: () => number = () => performance.now(),
+) {
+  const known = new BoundedMap<string, { seen: Promise<boolean>; until: number }>(MOST_KNOWN);
+  const refused = new BoundedMap<string, number>(MOST_KNOWN);
+  const asks = openCounter(MOST_REQUESTS, now);
+  const failures = openCounter(MOST_REFUSED, now);
+  const inTurn = openTurns({ atOnce: MOST_ASKING, waiting: MOST_WAITING, full: () => new Denied("UNAVAILABLE") });
+
+  async function ask(token: string, digest: string, { address }: Asker, repository: string): Promise<boolean> {
+    const sight = await inTurn(() => sightOf?.(token, repository) ?? Promise.resolve("unknown" as const));
+    if (sight === "seen" || sight === "unseen") return sight === "seen";
+    if (sight === "unknown") throw new Denied("UNAVAILABLE");
+    failures.count(address);
+    refused.set(digest, now() + KNOWN_MS);
+    throw new Denied("UNAUTHENTICATED");
+  }
+
+  function ownerOf(token: string, asker: Asker): Viewer {
+    const digest = createHash("sha256").update(token).digest("base64url");
+    if ((refused.get(digest) ?? 0) > now()) throw new Denied("UNAUTHENTICATED");
+    if (failures.isOver(asker.address) || !asks.count(digest)) throw new Denied("TOO_MANY_REQUESTS");
+    return {
+      seesAll: false,
+      id: digest,
+      async sees(repository) {
+        const key = `${digest} ${repository.toLowerCase()}`;
+        const before = known.get(key);
+        if (before !== undefined && before.until > now()) return await before.seen;
+        const seen = ask(token, digest, asker, repository);
+        known.set(key, { seen, until: now() + KNOWN_MS });
+        seen.catch(() => known.delete(key));
+        return await seen;
+      },
+    };
+  }
+
+  /** Who asks. Throws Denied. */
+  return function viewerOf(asker: Asker): Viewer {
+    const { authorization } = asker;
+    if (authorization === undefined) {
+      if (anonymous === "Everywhere" || asker.isLocal) return EVERYONE;
+      throw new Denied("UNAUTHENTICATED");
+    }
+    const token = /^(?:bearer|token) +(\S+)$/i.exec(authorization)?.[1] ?? "";
+    if (!TOKEN.test(token) || sightOf === undefined) throw new Denied("UNAUTHENTICATED");
+    return ownerOf(token, asker);
+  };
+}
+
+/** How often something happened in this minute. */
+function openCounter(most: number, now: () => number) {
+  const counts = new BoundedMap<string, { minute: number; count: number }>(MOST_KNOWN);
+  const of = (key: string) => {
+    const minute = Math.floor(now() / 60_000);
+    const entry = counts.get(key);
+    return entry?.minute === minute ? entry : { minute, count: 0 };
+  };
+  return {
+    isOver: (key: string) => of(key).count >= most,
+    /** False: too often. */
+    count(key: string): boolean {
+      const entry = of(key);
+      entry.count += 1;
+      counts.set(key, entry);
+      return entry.count <= most;
+    },
+  };
+}
