@@ -54,7 +54,7 @@ test("a stranger is shown another tenant's clusters by a fork's pull request or 
   github.actAs("alice").comment(repository, pull, "/plan");
   const shown = await planned("it is judged")(pull, /^(success|failure)/);
   expect(shown).not.toContain("ledger-us-east");
-  expect(shown).toContain("with those of the base only");
+  expect(shown).toContain("`sourceRef`");
 
   // The App is installed for somebody else, who names what is not theirs.
   const set = own.get("appsets/my-app-set.yaml") ?? "";

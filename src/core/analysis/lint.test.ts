@@ -76,7 +76,7 @@ describe("lint of analyses", () => {
     const files = { "analysis/webcheck.yaml": WEBCHECK, "analysis/b.yaml": benchmark };
     const errors = (stage: string) => lint(stage, files).filter((line) => line.includes("ANALYSIS"));
     expect(errors(steps("webcheck"))).toEqual([
-      expect.stringMatching(/^error ANALYSIS_ENDLESS rollouts\/payments\.yaml: metric webcheck .*\(.*beside the stage/),
+      expect.stringMatching(/^error ANALYSIS_ENDLESS rollouts\/payments\.yaml: metric webcheck .*\(.*bake/),
     ]);
     expect(errors(steps("http-benchmark"))).toEqual([]);
   });

@@ -85,7 +85,7 @@ describe("the builtin engine", () => {
       phase: "Failed",
       metrics: [{ name: "webcheck", successful: 3, failed: 2, value: "nok", successCondition: expect.stringContaining("result") }],
     });
-    expect(state.message).toBe("webcheck: failed twice, and failureLimit is 1, last value nok");
+    expect(state.message).toMatch(/^webcheck: .*failureLimit is 1.* nok$/);
     expect(clock.waits.slice(1).map(formatDuration)).toEqual(["5s", "5s", "5s", "5s"]);
   });
 
@@ -160,7 +160,7 @@ describe("the builtin engine", () => {
     const server = await serve(json({ status: "ok" }));
     const { state } = await run(WEBCHECK, { allow: ["*.example.com"], args: [{ name: "host", value: server.host }] });
     expect(state.phase).toBe("Error");
-    expect(state.message).toContain("may not be asked");
+    expect(state.message).toContain("`outbound.allow`");
     expect(server.requests).toEqual([]);
   });
 

@@ -198,7 +198,7 @@ describe("the Kubernetes adapter", () => {
     const kubeConfig = { kubeconfig: sim.kubeconfig(token) };
     plane = openOn(sim, { kubeConfig, namespaces: ["argocd"] });
     await expect(plane.ready()).rejects.toThrow(
-      /cluster secrets: .*cannot list resource "secrets".*grant the verbs get, list and watch on secrets in a Role of the namespace argocd/,
+      /cluster secrets: .*cannot list resource "secrets".*get, list and watch on secrets .*argocd/,
     );
     await plane.close();
     plane = openOn(sim, { kubeConfig, clusterSecrets: false });
@@ -239,6 +239,6 @@ describe("the Kubernetes adapter", () => {
       log,
       project: () => undefined,
     });
-    await expect(source.list(() => false)).rejects.toThrow(/more than 500000 pages/);
+    await expect(source.list(() => false)).rejects.toThrow(/pages .*500000/);
   });
 });

@@ -68,9 +68,7 @@ describe("appset render", () => {
     const { status, stdout, stderr } = stagecoach(file("both.yaml", `${GIT}---\n${LIST}`), "-o", "json");
     expect(status).toBe(1);
     expect(JSON.parse(stdout)).toHaveLength(2);
-    expect(stderr).toMatch(
-      /^.*both\.yaml:1: ApplicationSet third: spec\.generators\[0\]\.git: the repository .* is not at hand \[NO_REPO\]; .*\n$/,
-    );
+    expect(stderr).toMatch(/^.*both\.yaml:1: ApplicationSet third: spec\.generators\[0\]\.git: .* \[NO_REPO\]; .*\n$/);
   });
 
   test("what is not YAML is placed, and a chart's template is told from it", () => {

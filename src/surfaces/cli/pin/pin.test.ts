@@ -36,7 +36,7 @@ test("what is said of a value is one line, and of a flag as the command line spe
   expect(await run(["set", path, "image.tag", "a\nb"])).toBe(0);
   expect(here.out).toContain('image.tag v1 → "a\\nb"\n');
   expect(await run(["get", path, "image.digest"])).toBe(1);
-  expect(here.err).toContain("say `--create` to write it");
+  expect(here.err).toContain("`--create`");
 });
 
 test("set to what is there already does not touch the file", async () => {

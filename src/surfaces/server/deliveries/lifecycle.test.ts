@@ -201,7 +201,7 @@ describe("what comes later is found without a restart", () => {
     }
     // Comments follow the rounds: they are on their way when a round has ended.
     for (let n = 0; n < 500 && (await commentsOn(number)).length === 0; n++) await settled();
-    expect([asked.length, await commentsOn(number)]).toEqual([2, [expect.stringContaining("No run started")]]);
+    expect([asked.length, await commentsOn(number)]).toEqual([2, [expect.stringContaining("❌")]]);
     github.clock.step(60_000);
     await settled();
     expect(asked).toHaveLength(2);
