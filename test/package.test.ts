@@ -1,8 +1,9 @@
-import { execFileSync, spawnSync } from "node:child_process";
+import { execFileSync, spawn, spawnSync } from "node:child_process";
 import { cpSync, globSync, mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { gzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
 const ROOT = new URL("../", import.meta.url).pathname;
@@ -38,6 +39,8 @@ test("what is installed is small, depends on nothing and carries its libraries' 
   const installed = join(prefix, "lib/node_modules/stagecoach");
   const files = globSync("**", { cwd: installed }).map((file) => statSync(join(installed, file)));
   expect(files.reduce((sum, file) => sum + file.size, 0)).toBeLessThan(60e6);
+  expect(gzipSync(readFileSync(join(installed, "page/page.js"))).length).toBeLessThan(150e3);
+  expect(readFileSync(join(installed, "page/page.css"), "utf8")).toContain("prefers-color-scheme: dark");
   expect(JSON.parse(readFileSync(join(installed, "package.json"), "utf8"))).not.toHaveProperty("dependencies");
   const licences = readFileSync(join(installed, "THIRD-PARTY-LICENSES.txt"), "utf8");
   for (const name of ["simple-git", "probot", "@octokit/rest", "yaml", "@kubernetes/client-node"]) expect(licences).toContain(`${name} `);
@@ -96,6 +99,21 @@ describe.each(nodes())("the package in an empty place, on Node %s", (_, node) =>
     const plan = ran("plan", "my-app", "--inventory", "inventory.yaml", "--to", "v1.4.2");
     expect(plan).toMatchObject({ status: 0, out: expect.stringContaining("eu-central-1-a") as string });
     expect(JSON.parse(ran("init", "-o", "json").out)).toMatchObject({ existing: ["my-app"] });
+  });
+
+  test("the demo shows its page, whose files the package has", async () => {
+    const demo = spawn(node, [join(prefix, "bin/stagecoach"), "demo", "--pause-for-me"], { cwd: repo });
+    let said = "";
+    const address = await new Promise<string>((resolve) =>
+      demo.stdout.on("data", (chunk: Buffer) => {
+        said += String(chunk);
+        const found = /The page: (\S+)\n/.exec(said)?.[1];
+        if (found !== undefined) resolve(found);
+      }),
+    );
+    const answers = ["", "page.js", "page.css", "api/v1/fleet"].map(async (path) => (await fetch(address + path)).status);
+    expect(await Promise.all(answers)).toEqual([200, 200, 200, 200]);
+    demo.kill();
   });
 
   test("the demo runs to its end", () => {
