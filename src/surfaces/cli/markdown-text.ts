@@ -4,8 +4,7 @@ import type { Nodes, Parents, RootContent, Table } from "mdast";
 import { fromMarkdown } from "mdast-util-from-markdown";
 import { gfmFromMarkdown } from "mdast-util-gfm";
 import { gfm } from "micromark-extension-gfm";
-import { textWidth } from "../../core/base/text-width.ts";
-import { fittedColumns, paragraph, visible } from "./print.ts";
+import { fittedColumns, folded as foldedLine, visible } from "./print.ts";
 
 interface Room {
   /** undefined: as wide as it is. */
@@ -80,7 +79,10 @@ function tableText({ children: [head, ...rows] }: Table, room: Room): string {
 
 function folded(text: string, { width }: Room): string {
   const lines = text.split("\n");
-  return lines.map((line) => (width === undefined || textWidth(line) <= width ? `${line}\n` : paragraph(line, width))).join("");
+  return lines
+    .flatMap((line) => foldedLine(line, width))
+    .map((line) => `${line}\n`)
+    .join("");
 }
 
 /** The first line behind a mark, the others below its text. */

@@ -47,22 +47,12 @@ export function fittedColumns(rows: readonly (readonly string[])[], width: numbe
     return lines.map((line) => `${cutToWidth(line, width)}\n`).join("");
   return rows
     .slice(1)
-    .map((row) => paragraph(row.filter((cell) => cell !== "-").join(" "), width))
+    .flatMap((row) => folded(row.filter((cell) => cell !== "-").join(" "), width))
+    .map((line) => `${line}\n`)
     .join("");
 }
 
 const NARROW = 60;
-
-/** Its later lines are indented. */
-export function paragraph(text: string, width: number): string {
-  const lines: string[] = [];
-  for (const word of text.split(" ")) {
-    const last = lines.at(-1);
-    if (last !== undefined && textWidth(last) + 1 + textWidth(word) <= width) lines[lines.length - 1] = `${last} ${word}`;
-    else lines.push(last === undefined ? word : ` ${word}`);
-  }
-  return lines.map((line) => `${cutToWidth(line, width)}\n`).join("");
-}
 
 /** The columns of a terminal; undefined: what is written goes to a file, which is as wide everywhere. */
 export function terminalWidth(stream: { isTTY?: boolean; columns?: number } = process.stdout): number | undefined {

@@ -14,6 +14,8 @@ import type { Action } from "./types.ts";
 
 /** Of the whole run, in the order in which they are offered. */
 const OF_RUN: readonly CommandName[] = ["promote", "retry", "resume", "pause", "rollback", "abort"];
+/** Of more clusters a person names them. */
+const MOST_NAMED = 5;
 const OF_CLUSTER: readonly CommandName[] = ["requeue", "skip"];
 /** Somebody who may approve has to say it: that is no reason not to offer it. */
 const WANTS_APPROVER: ReadonlySet<string> = new Set([
@@ -33,8 +35,13 @@ const NOTHING_SEEN: World = {
   commands: [],
 };
 
-export function actionsOfRun(context: Context): Action[] {
-  return OF_RUN.map((verb) => actionOf(context, verb, []));
+/** `failed`: its clusters that have, as people call them: whoever steers it may leave them out, or put them off. */
+export function actionsOfRun(context: Context, failed: readonly string[]): Action[] {
+  const { run } = context;
+  // What stands still can be held besides, which nobody wants who looks for a way on.
+  const verbs = OF_RUN.filter((verb) => verb !== "pause" || run.phase !== "Paused");
+  const one = failed.length === 0 || failed.length > MOST_NAMED || isEnded(run) ? [] : OF_CLUSTER;
+  return [...verbs.map((verb) => actionOf(context, verb, [])), ...one.map((verb) => actionOf(context, verb, [...failed]))];
 }
 
 /** Of a cluster that is not where it shall be; nothing once the run is over. */

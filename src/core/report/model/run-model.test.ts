@@ -71,6 +71,19 @@ describe("the model of a run", () => {
     `);
   });
 
+  test("what failed is left out or put off by its name, and no time that is over is waited for", () => {
+    const run = sampleRun({ next: { what: said("it is merged"), deadline: iso(NOW - 1000) } });
+    expect(renderTree(run, NOW, { color: false, width: 100 })).not.toContain("at the latest");
+    expect(runComment(run, NOW)).not.toContain("at the latest");
+    const batches = run.batches.map((batch, index) =>
+      index === 0 ? batch : { ...batch, targets: [batchTarget("us-1", "Failed"), batchTarget("us-2", "Healthy")] },
+    );
+    const failed = { ...run, batches };
+    expect(modelOf(failed, NOW).actions).toContainEqual(expect.objectContaining({ verb: "skip", args: ["us-1"], allowed: true }));
+    expect(runComment(failed, NOW)).toContain("`/skip us-1`");
+    expect(modelOf(run, NOW).actions.map(({ verb }) => verb)).not.toContain("skip");
+  });
+
   describe("says at a glance who has to act", () => {
     const approval = runReason("APPROVAL_WANTED", {
       ...{ stage: "canary", teams: ["acme/sre", "acme/dba"], want: 1, have: [], lapsed: [], outdated: [], unread: false },
@@ -136,7 +149,7 @@ describe("the model of a run", () => {
   test("offers what the core would do, and says of the rest why not", () => {
     expect(verbs(sampleRun(), true)).toEqual(["pause", "rollback", "abort"]);
     const paused = { kind: "Failure" as const, by: "", reason: said("x"), at: "2026-11-21T09:00:00.000Z", ask: said("y") };
-    expect(verbs(sampleRun({ phase: "Paused", paused }), true)).toEqual(["retry", "resume", "pause", "rollback", "abort"]);
+    expect(verbs(sampleRun({ phase: "Paused", paused }), true)).toEqual(["retry", "resume", "rollback", "abort"]);
     const [resume] = modelOf(sampleRun(), NOW).actions.filter(({ verb }) => verb === "resume");
     expect(resume).toMatchObject({ needs: "write", allowed: false, whyNot: { reason: { code: "NOT_PAUSED" } } });
     expect(verbs(sampleRun({ phase: "Succeeded", endedAt: "2026-11-21T09:03:00.000Z" }), true)).toEqual(["rollback"]);

@@ -9,7 +9,7 @@ import { releaseName, releaser } from "../words.ts";
 import { actionsOfRun } from "./actions.ts";
 import { causeBeside, worstCause } from "./causes.ts";
 import { awaited, type Context, contextOf, explained, saidOf } from "./context.ts";
-import { countsOf } from "./counts.ts";
+import { clustersBelow, countsOf } from "./counts.ts";
 import { deedsOf, triedBefore } from "./deeds.ts";
 import { etaOfRun } from "./eta.ts";
 import { unaskedNotes } from "./sign-of-life.ts";
@@ -52,11 +52,15 @@ export function modelOf(run: Run, now: number, given: Partial<Omit<Context, "run
       run.phase === "Paused" || run.phase === "Failed"
         ? causeBeside(words.says, worstCause(stages.flatMap((stage) => stage.cause ?? [])))
         : undefined,
-    actions: actionsOfRun(context),
+    actions: actionsOfRun(context, failedBelow(children)),
     controlPlanes: planeNodes(context),
     notes: unaskedNotes(run.batches),
     children,
   };
+}
+
+function failedBelow(children: readonly ModelNode[]): string[] {
+  return [...new Set(children.flatMap(clustersBelow).flatMap(({ name, state }) => (state === "Failed" ? [name] : [])))];
 }
 
 function pauseOf(context: Context): RunModel["pause"] {

@@ -86,7 +86,7 @@ const SAYS: Says = {
     return `Synced and ${health}${at}${held}; Argo CD compared it at ${clock(comparedAt, day)}${objects === undefined ? "" : OBJECTS[objects]}${answered}.`;
   },
   CLUSTERS_UNASKED: ({ all }) =>
-    `Stagecoach cannot check right now whether ${all ? "the clusters here answer" : "every cluster here answers"}: one that goes away after its sync would not be noticed (docs/liveness.md#limits).`,
+    `Stagecoach cannot see when ${all ? "these clusters" : "some of these clusters"} last answered: it may not notice one that goes away after its sync.`,
   CLOCK_AHEAD: ({ because, seconds, broken }, names) =>
     `${begun(because, names)} Its cluster's clock is at least ${formatDuration(seconds * 1000)} ahead of Stagecoach's.${broken ? " That is too far to allow for: set that clock (NTP)." : ""}`,
   APPLICATION_DELETED: ({ since }) => `Somebody deleted the Application at ${readable(since)}, and Argo CD is still removing it.`,

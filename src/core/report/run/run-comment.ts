@@ -230,8 +230,10 @@ function row({ model, now, whole }: Shown, { stage, batch, cluster, application 
 
 /** The commands that would be done now. */
 function footer({ actions, endedAt, planHash, links }: RunModel): string {
-  const verbs = actions.filter(({ allowed }) => allowed).map(({ verb }) => `\`/${verb}\``);
-  const more = endedAt === undefined ? ["`/requeue CLUSTER…`", "`/skip CLUSTER…`", "`/help`"] : [];
+  const offered = actions.filter(({ allowed }) => allowed);
+  const verbs = offered.map(({ verb, args }) => code([`/${verb}`, ...args].join(" ")));
+  const others = (["requeue", "skip"] as const).filter((name) => !offered.some(({ verb }) => verb === name));
+  const more = endedAt === undefined ? [...others.map((name) => `\`/${name} CLUSTER…\``), "`/help`"] : [];
   const ended = endedAt === undefined ? "" : "This run has ended. ";
   const said = [...verbs, ...more].length === 0 ? "" : `You can comment ${[...verbs, ...more].join(" ")}`;
   const page = links.find(({ name }) => name === "page");

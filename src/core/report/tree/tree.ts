@@ -122,8 +122,9 @@ function causeOf({ cause }: RunModel): string[] {
 
 /** When it is expected, or else when it counts as over: these are two things. */
 function whenNext({ waitsFor, deadline }: Pick<ModelNode, "waitsFor" | "deadline">, now: number): string {
-  if (waitsFor?.at !== undefined) return ` (${within(waitsFor.at, now)})`;
-  return deadline === undefined ? "" : ` (at the latest ${within(deadline, now)})`;
+  // A time that is over is none that anybody waits for.
+  if (waitsFor?.at !== undefined && epoch(waitsFor.at) > now) return ` (${within(waitsFor.at, now)})`;
+  return deadline === undefined || epoch(deadline) <= now ? "" : ` (at the latest ${within(deadline, now)})`;
 }
 
 /** `━━━━━━━╸────  7/12 clusters healthy · 1 failed · 2 skipped`; without the bar where there is no room for it. */

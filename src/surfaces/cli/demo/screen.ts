@@ -13,7 +13,7 @@ import { renderTree } from "../../../core/report/tree/tree.ts";
 import type { Batch, Run } from "../../../core/run/state/run.ts";
 import { type LiveScreen, openLiveScreen } from "../live-screen.ts";
 import { markdownText } from "../markdown-text.ts";
-import { type DataFormat, folded, printed, wantsColour } from "../print.ts";
+import { type DataFormat, folded, printed, terminalWidth, wantsColour } from "../print.ts";
 
 /** A run, and how long the runs before it took. */
 export interface ShownRun {
@@ -170,7 +170,7 @@ export function lastWords(runs: readonly Run[], figures: Figures): string {
     ...there,
     ...whatNext(figures),
   ];
-  return `${lines.join("\n")}\n`;
+  return `${lines.flatMap((line) => folded(line, terminalWidth())).join("\n")}\n`;
 }
 
 /** A subcommand as whoever started this one can type it: `npm run demo` works where nothing is installed. */

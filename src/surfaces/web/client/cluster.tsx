@@ -29,6 +29,13 @@ export function ClusterPanel({ of, name, close }: { of: RunDocument; name: strin
           {below(found, "application").map((application) => (
             <Application key={application.name} of={application} told={found.says} />
           ))}
+          {found.state !== "Healthy"
+            ? null
+            : of.notes.map((note) => (
+                <p class="quiet" key={note}>
+                  {note}
+                </p>
+              ))}
           <Actions of={found.actions} pull={pullOf(of)} />
         </>
       )}

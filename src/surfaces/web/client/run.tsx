@@ -43,11 +43,6 @@ export function RunScreen({ of, target, open }: { of: RunDocument; target?: stri
           <Stage key={stage.name} of={stage} told={told} isNamed={isNamed} open={open} />
         ))}
       </div>
-      {of.notes.map((note) => (
-        <p class="quiet" key={note}>
-          {note}
-        </p>
-      ))}
       <Past of={of} />
       <Legend />
     </article>
