@@ -1,3 +1,5 @@
+import { createHash } from "node:crypto";
+import { BoundedMap } from "../../core/base/bounded.ts";
 import { gitError } from "./git-errors.ts";
 import { pipeGit } from "./git-process.ts";
 import { objectId, repositoryPath } from "./names.ts";
@@ -5,6 +7,26 @@ import { type CommitInput, GitError } from "./port.ts";
 import type { Repository } from "./run-git.ts";
 import { withSignature } from "./signing/commit-signature.ts";
 import { DIRECTORY, SUBMODULE, SYMLINK, type Trees } from "./trees.ts";
+
+/** A round builds the same commit when it looks and when it proposes, and the next one again: so many are known by what they were made of. */
+const MOST_BUILT = 64;
+
+/** Builds each commit once, as long as it is still there. */
+export function openBuilder(repository: Repository, trees: Trees): (input: CommitInput) => Promise<string> {
+  const built = new BoundedMap<string, string>(MOST_BUILT);
+  return async (input) => {
+    const { parent, changes, message, author, at, sign } = input;
+    if (sign !== undefined) return await buildCommit(repository, trees, input);
+    const made = createHash("sha256")
+      .update(JSON.stringify([parent, [...changes], message, author, at]))
+      .digest("hex");
+    const known = built.get(made);
+    const isThere = known !== undefined && (await trees.root(known).catch(() => undefined)) !== undefined;
+    const commit = isThere ? known : await buildCommit(repository, trees, input);
+    built.set(made, commit);
+    return commit;
+  };
+}
 
 /** So that commits built at the same time do not share a ref. */
 let sequence = 0;

@@ -181,6 +181,18 @@ describe("over HTTP", () => {
     expect(argv().match(/^unpack-objects /gm)).toHaveLength(1);
   });
 
+  test("a commit that is built again costs no process, as long as it is there", async () => {
+    server = await serveGit(at.directory);
+    const made = await open(undefined, server.url);
+    await made.fetch(["main"]);
+    const argv = recordingGit();
+    const input = { parent: await made.head("main"), changes: new Map([["a", "b"]]), message: "m", author: AUTHOR, at: START };
+    const first = await made.commit(input);
+    expect([await made.commit(input), (await made.commitInfo(first))?.subject]).toEqual([first, "m"]);
+    expect(await made.commit({ ...input, message: "n" })).not.toBe(first);
+    expect(argv().match(/^fast-import /gm)).toHaveLength(2);
+  });
+
   test("a remote that answers a fetch otherwise is fetched from by git", async () => {
     const options: Parameters<typeof serveGit>[1] = {};
     server = await serveGit(at.directory, options);

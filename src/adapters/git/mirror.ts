@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { mkdir, readFile, rename, writeFile } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
-import { buildCommit } from "./fast-import.ts";
+import { openBuilder } from "./fast-import.ts";
 import { openFetchNew } from "./fetch-new.ts";
 import { openForkHeads } from "./fork-heads.ts";
 import { gitError } from "./git-errors.ts";
@@ -85,7 +85,7 @@ export async function openMirror(options: MirrorOptions): Promise<Mirror> {
       const refs = await remoteCommits(remote, branches.map(branchRef));
       return new Map([...refs].map(([ref, sha]) => [ref.slice("refs/heads/".length), sha]));
     },
-    commit: (input) => buildCommit(repository, trees, input),
+    commit: openBuilder(repository, trees),
     push: (updates) => serially(() => pushRefs(remote, updates)),
     note: (name, commit) => writeNote(noteFile(repository, name), objectId(commit)),
     noted: (name) => readNote(noteFile(repository, name)),

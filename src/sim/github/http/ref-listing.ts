@@ -77,7 +77,7 @@ async function peeledTag(cat: CatFile, name: string, id: string): Promise<string
 }
 
 /** Texts of the packets in an answer or a request; flushes and delimiters are left out. */
-function packets(data: Buffer): string[] {
+export function packets(data: Buffer): string[] {
   const found: string[] = [];
   for (let at = 0; at + 4 <= data.length; ) {
     const length = Number.parseInt(data.toString("latin1", at, at + 4), 16);

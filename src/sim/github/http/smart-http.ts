@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { createGunzip } from "node:zlib";
+import { fetchAnswer } from "../git/pack.ts";
 import { runGit } from "../git/run-git.ts";
 import type { Actor, Repo, World } from "../model/model.ts";
 import { findRepo, fullName, movedRepo } from "../model/world.ts";
@@ -8,7 +9,7 @@ import { judgePush } from "../rules/judged-push.ts";
 import { mustHave, whoAsks } from "./auth.ts";
 import { ApiFailure } from "./failure.ts";
 import { acceptedRefs, commandReader } from "./receive-pack.ts";
-import { advertise, listRefs } from "./ref-listing.ts";
+import { advertise, listRefs, packets } from "./ref-listing.ts";
 import { READ, WRITE } from "./router.ts";
 
 /** A clone URL given where a server's base is expected names the same repository: the part before is passed over. */
@@ -71,6 +72,9 @@ async function takePush(world: World, repo: Repo, actor: Actor, body: Buffer): P
 async function givePack(repo: Repo, body: Buffer, protocol: string, response: ServerResponse): Promise<Buffer | string> {
   const listed = protocol === "version=2" ? await listRefs(repo, body) : undefined;
   if (listed !== undefined) return listed;
+  const lines = packets(body).map((line) => line.trimEnd());
+  const answer = protocol === "version=2" ? await fetchAnswer(repo.git, lines) : undefined;
+  if (answer !== undefined) return answer;
   const gone = new AbortController();
   response.once("close", () => gone.abort());
   const more = { env: protocol === "" ? {} : { GIT_PROTOCOL: protocol }, stop: gone.signal };
