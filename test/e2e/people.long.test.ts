@@ -53,7 +53,7 @@ describe("what people do beside the bot", () => {
       "HeadMoved",
       { code: "CHANGED_NOT_MERGED", because: expect.objectContaining({ code: "PULL_CHANGED", pull }) },
     ]);
-    await world.untilComment(release, "was changed");
+    await world.untilComment(release, "omebody pushed to");
     alice.comment(repository, release, "/resume");
     const again = await opened(journey, 1, 2);
     expect(again).toBeGreaterThan(pull);
