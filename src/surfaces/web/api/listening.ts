@@ -87,6 +87,9 @@ export function openListening(source: WebSource, clock: WebClock, { line, models
   }
 
   return function listen(context: Context, stream: string, viewer: Viewer, sight: LineSight): Response {
+    const headers = { ...JSON_HEADERS, "Content-Type": "text/event-stream; charset=utf-8", "X-Accel-Buffering": "no" };
+    // Nobody would read on, nor go away.
+    if (context.req.method === "HEAD" || context.req.raw.signal.aborted) return context.body(null, 200, headers);
     const theirs = byViewer.get(viewer.id) ?? 0;
     if (line.listening >= MOST_LISTENERS || (!viewer.seesAll && theirs >= MOST_OF_ONE))
       return problem(context, "UNAVAILABLE", "too many lines are open");
@@ -97,7 +100,6 @@ export function openListening(source: WebSource, clock: WebClock, { line, models
       if (left === 0) byViewer.delete(viewer.id);
       else if (!viewer.seesAll) byViewer.set(viewer.id, left);
     });
-    const headers = { ...JSON_HEADERS, "Content-Type": "text/event-stream; charset=utf-8", "X-Accel-Buffering": "no" };
     return context.body(body, 200, { ...headers, "Cache-Control": "no-cache, no-transform" });
   };
 }

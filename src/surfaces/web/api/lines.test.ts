@@ -1,0 +1,40 @@
+import { createServer, request } from "node:http";
+import type { AddressInfo } from "node:net";
+import { expect, test } from "vitest";
+import { webRoutes } from "../server.ts";
+
+const clock = { now: () => Date.parse("2026-11-21T09:04:00.000Z"), after: () => () => undefined };
+
+test("a reader that goes away leaves no line open, and whoever asks only for the head opens none", async () => {
+  let listening = 0;
+  let over = (): void => undefined;
+  const onChange = () => {
+    listening += 1;
+    return () => {
+      listening -= 1;
+      over();
+    };
+  };
+  const routes = webRoutes({ runs: () => [], onChange }, clock);
+  const server = createServer((incoming, response) => void routes(incoming, response));
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/api/v1/events`;
+  try {
+    for (let turn = 0; turn < 3; turn++) {
+      expect((await fetch(url, { method: "HEAD" })).status).toBe(200);
+      expect(listening).toBe(0);
+      const sent = request(url);
+      const ended = new Promise<void>((resolve) => {
+        over = resolve;
+      });
+      await new Promise<void>((resolve) => sent.on("response", (answer) => answer.once("data", () => resolve())).end());
+      expect(listening).toBe(1);
+      sent.destroy();
+      await ended;
+      expect(listening).toBe(0);
+    }
+  } finally {
+    server.closeAllConnections();
+    server.close();
+  }
+});
