@@ -12,7 +12,11 @@ const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 /** Where to; the folder given is made anew. */
 const DIST = resolve(process.argv[2] ?? join(ROOT, "dist"));
 /** What the program reads beside itself, or a user takes from it. */
-const FILES = ["app.yml", "rollouts", "schema", "fixtures/fleet", "README.md", "CHANGELOG.md"];
+const FILES = [
+  ...["app.yml", "rollouts", "schema", "fixtures/fleet", "README.md", "CHANGELOG.md"],
+  ...globSync("docs/*.md", { cwd: ROOT }),
+  ...["docs/reference", "docs/stills"],
+];
 /** Where the page's files lie in the source and, built, in the package. */
 const PAGE = { source: "src/surfaces/web/client", packed: "page" };
 /** How the source names a file that it starts as a thread or process of its own; it is `.js` once it is bundled. */

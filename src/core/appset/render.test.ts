@@ -146,6 +146,15 @@ describe("templatePatch", () => {
   });
 });
 
+test("an entry without a generator is passed over, as Argo CD does; a set of nothing else is told", () => {
+  const plain = { template: { metadata: { name: "{{cluster}}" }, spec: SPEC } };
+  const list = { list: { elements: [A] } };
+  const applications = (...generators: unknown[]) => render({ spec: { ...plain, generators } }, NONE);
+  expect(applications({}, list).applications).toEqual(applications(list).applications);
+  expect(applications({}, list)).toMatchObject({ ok: true, problems: [] });
+  expect(applications({}).problems).toMatchObject([{ code: "INVALID", kind: "NoGenerator", where: "spec.generators[0]" }]);
+});
+
 describe("what cannot be rendered", () => {
   test.each([
     ["no object", 7, "INVALID", "spec"],

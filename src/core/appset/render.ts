@@ -65,9 +65,15 @@ function renderSet(appset: unknown, context: RenderContext, rendering: Rendering
   const { generators, template } = spec;
   if (!Array.isArray(generators)) throw failure("INVALID", "spec.generators", { kind: "NoGenerators" });
   if (!isRecord(template)) throw failure("INVALID", "spec.template", { kind: "NoTemplate" });
+  const isAllEmpty = generators.every(isEmptyEntry);
   for (const [index, entry] of generators.entries())
-    rendering.generators.push(evaluateEntry(entry, index, template, environment, rendering));
+    if (isAllEmpty || !isEmptyEntry(entry)) rendering.generators.push(evaluateEntry(entry, index, template, environment, rendering));
   return renderAll(blueprintOf(appset, spec), environment, rendering);
+}
+
+/** Argo CD passes over an entry without a generator, and makes no Application of it. */
+function isEmptyEntry(entry: unknown): boolean {
+  return isRecord(entry) && Object.keys(entry).every((key) => key === "selector");
 }
 
 /** Whether a tag names `metadata`. */

@@ -67,3 +67,11 @@ test("nobody is sent to plan a rollout where none was proposed", () => {
   expect(text).toContain("Written: .github/stagecoach.yaml. No rollout is proposed.");
   expect(text).not.toContain("Next:");
 });
+
+test("settings are shown beside rollouts alone, and an empty folder has no clusters to speak of", () => {
+  const settings = { file: ".github/stagecoach.yaml", text: "mode: Propose\n" };
+  const figures = { files: 0, applicationSets: 0, applications: 0, kustomizations: 0, charts: 0, valuesFiles: 0 };
+  const text = told(empty({ settings, figures }));
+  expect(text).toMatch(/^Found no file\.\n\nNo rollout is proposed\./);
+  expect(text).not.toContain(settings.file);
+});

@@ -3,6 +3,7 @@ import type { Proposal, ProposedRollout, Undecided } from "./types.ts";
 
 /** What was found, in one sentence. */
 export function foundSentence({ figures, fleet, clusters }: Proposal): string {
+  if (figures.files === 0) return "no file";
   const parts = [
     count(figures.applicationSets, "ApplicationSet"),
     count(figures.applications, "Application"),
@@ -52,7 +53,7 @@ export function proposalText(
     lines.push(...pinLines(rollout).map((line) => `  writes  ${clean(line)}`), `  stages  ${clean(stagesLine(rollout))}`);
     lines.push(...rollout.guesses.map((guess) => `  check   ${clean(guess)}`), "");
   }
-  if (proposal.settings !== undefined) lines.push(`${proposal.settings.file}   mode: Propose`, "");
+  if (proposal.settings !== undefined && proposal.rollouts.length > 0) lines.push(`${proposal.settings.file}   mode: Propose`, "");
   if (proposal.undecided.length > 0) lines.push("Not decided:", ...undecidedLines(proposal.undecided, clean), "");
   lines.push(closing(proposal, written, clean, given));
   return `${lines.join("\n")}\n`;

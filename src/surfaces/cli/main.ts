@@ -1,4 +1,5 @@
 #!/usr/bin/env node
+import { fileURLToPath } from "node:url";
 import { CommandError } from "./command.ts";
 import { COMMANDS } from "./commands.ts";
 
@@ -19,7 +20,8 @@ function help(): string {
     const group = GROUPS[name];
     return [...(group === undefined ? [] : ["", `${group}:`]), `  ${name.padEnd(width)}  ${summary}`];
   });
-  const end = "stagecoach COMMAND --help has the options of each; the tutorial is docs/tutorial.md.";
+  const tutorial = fileURLToPath(new URL("../../../docs/tutorial.md", import.meta.url));
+  const end = `stagecoach COMMAND --help has the options of each. The tutorial, with the other docs beside it: ${tutorial}`;
   return ["Usage: stagecoach COMMAND [ARGS…]", ...rows, "", end, ""].join("\n");
 }
 

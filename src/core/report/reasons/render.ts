@@ -33,7 +33,7 @@ const INVALID = byKind<InvalidKinds>({
   MergeOfOne: ["a merge combines two generators or more", "add one, or use the generator by itself"],
   NoMergeKeys: ["mergeKeys is missing or empty", "name the parameters that tell sets apart"],
   GeneratorNoMap: ["the generator is not a map", "write one of {known}"],
-  NoGenerator: ["the entry holds no generator", "write one of {known}"],
+  NoGenerator: ["the entry holds no generator, so Argo CD makes no Application of it", "write one of {known}"],
   UnknownGenerator: [(r) => `${text(r.given)} is not a generator`, "[did you mean {near}? Else ]write one of {known}"],
   FieldsNoMap: ["the generator is not a map", "write its fields below it, or {}"],
   SeveralGenerators: [(r) => `the entry holds ${r.generators.join(" and ")}: only one generator may stand here`, "make an entry of each"],

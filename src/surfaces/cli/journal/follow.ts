@@ -1,5 +1,6 @@
 /** A run is followed in the journal until who asked has seen enough: for `get -w`, `status` and `wait`. */
 import type { IndexEntry } from "../../../adapters/git/journal/port.ts";
+import { formatDuration } from "../../../core/base/time.ts";
 import { refusedModel } from "../../../core/report/model/refused.ts";
 import { refusedText } from "../../../core/report/refused.ts";
 import { releaseName } from "../../../core/report/words.ts";
@@ -33,15 +34,24 @@ export interface Pace {
   fetchMs: number;
   /** undefined: for ever. */
   withinMs?: number | undefined;
+  /** For how long a remote may answer nothing; undefined: for ever. */
+  silentMs?: number | undefined;
 }
 
 const PACE: Pace = { pollMs: 1000, fetchMs: 5000 };
+/** A remote that does not answer is asked half as often each time, down to this. */
+const SELDOM_MS = 60_000;
 
-/** A sight of the run now and at every look after, until nobody takes the next or the time is over. */
+/**
+ * A sight of the run now and at every look after, until nobody takes the next or the time is over.
+ * @throws CommandError 3 where the remote has not answered for as long as it may
+ */
 export async function* follow(source: JournalSource, which: Which, pace: Partial<Pace> = {}): AsyncGenerator<Sight, void> {
-  const { pollMs, fetchMs, withinMs } = { ...PACE, ...pace };
+  const { pollMs, fetchMs, withinMs, silentMs } = { ...PACE, ...pace };
   const began = performance.now();
   let fetched = began;
+  let pauseMs = fetchMs;
+  let silentSince: number | undefined;
   let head: string | undefined;
   let number = which.number;
   let sight: Sight | undefined;
@@ -57,9 +67,14 @@ export async function* follow(source: JournalSource, which: Which, pace: Partial
     const left = withinMs === undefined ? pollMs : withinMs - (performance.now() - began);
     if (left <= 0) return;
     await new Promise((resolve) => setTimeout(resolve, Math.min(pollMs, left)));
-    if (performance.now() - fetched < fetchMs) continue;
+    if (performance.now() - fetched < pauseMs) continue;
     await source.refresh();
     fetched = performance.now();
+    const why = source.silent();
+    silentSince = why === undefined ? undefined : (silentSince ?? fetched);
+    pauseMs = why === undefined ? fetchMs : Math.min(pauseMs * 2, SELDOM_MS);
+    if (silentSince !== undefined && silentMs !== undefined && fetched - silentSince >= silentMs)
+      throw new CommandError(3, `${why}. It has not answered for ${formatDuration(silentMs)}, and is asked no more`);
   }
 }
 

@@ -5,6 +5,7 @@ import { refusedModel } from "../../../core/report/model/refused.ts";
 import { runDocument } from "../../../core/report/model/run-document.ts";
 import { modelOf } from "../../../core/report/model/run-model.ts";
 import type { History } from "../../../core/report/plan/duration.ts";
+import { ended } from "../../../core/report/reasons/phrases.ts";
 import { runComment } from "../../../core/report/run/run-comment.ts";
 import { renderTree } from "../../../core/report/tree/tree.ts";
 import { isPutBackNext } from "../../../core/run/outcome/rollback.ts";
@@ -88,14 +89,19 @@ function nowOf(run: Run): number {
   return Math.max(Date.now(), epoch(run.since), ...batches);
 }
 
+/** Whoever watches goes on by himself through a short outage of the network. */
+const SILENT_MS = 5 * 60_000;
+
 /**
- * Draws until the run has ended: 0 if it succeeded, else 1. On a terminal in place, with ages going on; elsewhere once for
+ * Draws until the run has ended, or the remote has not answered for long: 0 if it succeeded, else 1. On a terminal in place, with ages going on; elsewhere once for
  * each change.
  */
 async function watch(source: JournalSource, first: Run, { output }: Options): Promise<number> {
   let run = first;
   let history = await pastOf(source, run);
   let age = "";
+  // What it was when the command began is told already.
+  let why = (await source.asOf())?.why;
   const inPlace = process.stdout.isTTY === true && isForPeople(output);
   const screen = inPlace ? openLiveScreen(process.stdout, { alternate: true, onResize: draw }) : undefined;
   function draw(): void {
@@ -109,11 +115,13 @@ async function watch(source: JournalSource, first: Run, { output }: Options): Pr
     }
   }
   try {
-    for await (const sight of follow(source, { name: first.rollout, number: first.number, andBack: true })) {
+    for await (const sight of follow(source, { name: first.rollout, number: first.number, andBack: true }, { silentMs: SILENT_MS })) {
       if (sight.run !== undefined && sight.run.number !== run.number) history = await pastOf(source, sight.run);
       run = sight.run ?? run;
       const asOf = await source.asOf();
       age = asOf === undefined ? "" : ageText(asOf, Date.now());
+      if (screen === undefined && why !== asOf?.why) process.stderr.write(`${ended(age.replace(/^as/, "As"))}\n`);
+      why = asOf?.why;
       if (sight.moved || screen !== undefined) draw();
       if (isEnded(run) && !isPutBackNext(run)) break;
     }

@@ -137,7 +137,10 @@ async function openSource({ repo: dir, repository, branch = JOURNAL_BRANCH, fetc
 
   /** The commit that the journal's ref points to now. */
   async function head(): Promise<string | undefined> {
-    const out = await git.raw(["for-each-ref", "--format=%(refname)", `refs/heads/${branch}`, `refs/remotes/*/${branch}`]);
+    const refs = ["for-each-ref", "--format=%(refname)", `refs/heads/${branch}`, `refs/remotes/*/${branch}`];
+    const out = await git.raw(refs).catch((error: unknown) => {
+      throw new CommandError(3, `${folderName(repo)} cannot be read: ${firstLine(error)}`);
+    });
     return await newest(reader, out.split("\n").filter(Boolean));
   }
 
@@ -155,6 +158,8 @@ async function openSource({ repo: dir, repository, branch = JOURNAL_BRANCH, fetc
     head,
     fetch,
     refresh,
+    /** Why the remote did not answer when it was asked last; undefined: it did, or is not asked. */
+    silent: () => silent,
     /** As of when this is the journal; undefined: now, since nobody else has it. */
     async asOf(): Promise<AsOf | undefined> {
       if (remote === undefined) return undefined;
