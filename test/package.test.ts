@@ -1,5 +1,5 @@
 import { execFileSync, spawn, spawnSync } from "node:child_process";
-import { cpSync, globSync, mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
+import { cpSync, existsSync, globSync, mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -69,6 +69,9 @@ describe.each(nodes())("the package in an empty place, on Node %s", (_, node) =>
 
   test("help, version and completion answer", () => {
     expect(ran("--help")).toMatchObject({ status: 0, out: expect.stringContaining("Usage: stagecoach COMMAND") as string, err: "" });
+    // It lies in the package.
+    const [tutorial = ""] = /\S+\/tutorial\.md/.exec(ran("--help").out) ?? [];
+    expect([tutorial, existsSync(tutorial)]).toEqual([expect.stringContaining(prefix), true]);
     expect(ran("version", "-o", "json")).toMatchObject({ status: 0, err: "" });
     expect(ran("completion", "bash")).toMatchObject({ status: 0, out: expect.stringContaining("_stagecoach") as string, err: "" });
   });
