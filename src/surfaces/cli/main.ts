@@ -1,5 +1,4 @@
 #!/usr/bin/env node
-import { fileURLToPath } from "node:url";
 import { CommandError } from "./command.ts";
 import { COMMANDS } from "./commands.ts";
 
@@ -20,7 +19,7 @@ function help(): string {
     const group = GROUPS[name];
     return [...(group === undefined ? [] : ["", `${group}:`]), `  ${name.padEnd(width)}  ${summary}`];
   });
-  const tutorial = fileURLToPath(new URL("../../../docs/tutorial.md", import.meta.url));
+  const tutorial = decodeURI(new URL("../../../docs/tutorial.md", import.meta.url).pathname);
   const end = `stagecoach COMMAND --help has the options of each. The tutorial, with the other docs beside it: ${tutorial}`;
   return ["Usage: stagecoach COMMAND [ARGS…]", ...rows, "", end, ""].join("\n");
 }
