@@ -12,7 +12,7 @@ function sourceOf(answers: number) {
       asked += 1;
       return Promise.resolve();
     },
-    silent: () => (asked <= answers ? undefined : "origin of config could not be asked"),
+    asOf: () => Promise.resolve({ at: 0, why: asked <= answers ? undefined : "origin of config could not be asked" }),
   } as unknown as JournalSource;
   return { source, asked: () => asked };
 }

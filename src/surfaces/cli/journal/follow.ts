@@ -70,7 +70,7 @@ export async function* follow(source: JournalSource, which: Which, pace: Partial
     if (performance.now() - fetched < pauseMs) continue;
     await source.refresh();
     fetched = performance.now();
-    const why = source.silent();
+    const why = (await source.asOf())?.why;
     silentSince = why === undefined ? undefined : (silentSince ?? fetched);
     pauseMs = why === undefined ? fetchMs : Math.min(pauseMs * 2, SELDOM_MS);
     if (silentSince !== undefined && silentMs !== undefined && fetched - silentSince >= silentMs)

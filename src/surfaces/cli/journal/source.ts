@@ -137,10 +137,7 @@ async function openSource({ repo: dir, repository, branch = JOURNAL_BRANCH, fetc
 
   /** The commit that the journal's ref points to now. */
   async function head(): Promise<string | undefined> {
-    const refs = ["for-each-ref", "--format=%(refname)", `refs/heads/${branch}`, `refs/remotes/*/${branch}`];
-    const out = await git.raw(refs).catch((error: unknown) => {
-      throw new CommandError(3, `${folderName(repo)} cannot be read: ${firstLine(error)}`);
-    });
+    const out = await git.raw(["for-each-ref", "--format=%(refname)", `refs/heads/${branch}`, `refs/remotes/*/${branch}`]);
     return await newest(reader, out.split("\n").filter(Boolean));
   }
 
@@ -158,8 +155,6 @@ async function openSource({ repo: dir, repository, branch = JOURNAL_BRANCH, fetc
     head,
     fetch,
     refresh,
-    /** Why the remote did not answer when it was asked last; undefined: it did, or is not asked. */
-    silent: () => silent,
     /** As of when this is the journal; undefined: now, since nobody else has it. */
     async asOf(): Promise<AsOf | undefined> {
       if (remote === undefined) return undefined;
