@@ -10,6 +10,7 @@ import type { Run } from "../../../core/run/state/run.ts";
 import { FleetScreen, RefusedLines } from "./fleet.tsx";
 import { RunScreen } from "./run.tsx";
 import { pageText } from "./testing/page-text.ts";
+import { lanesOf } from "./time-axis.tsx";
 import { ClockContext } from "./times.tsx";
 
 const repository = "acme/config";
@@ -56,6 +57,30 @@ describe("the page", () => {
     if (run === undefined) throw new Error("the situation is there");
     expect(drawn(run, now, "c3")).toContain("CrashLoopBackOff");
     expect(drawn(run, now, "nowhere")).toContain("This run has no cluster nowhere.");
+  });
+});
+
+describe("the time axis", () => {
+  const NOW = Date.parse("2026-01-05T10:00:00.000Z");
+  const at = (minutes: number) => new Date(NOW + minutes * 60_000).toISOString();
+
+  test("a stage that is to come begins when the one before it is expected to be done, however slow each may be", () => {
+    const { run, now } = SITUATIONS["running"]?.() ?? { run: undefined, now: 0 };
+    if (run === undefined) throw new Error("the situation is there");
+    const document = runDocument(modelOf(run, now), now, { repository });
+    const [first, second] = document.children;
+    if (first === undefined || second === undefined) throw new Error("it has two stages");
+    const children = [
+      { ...first, eta: { p50: at(10), p90: at(20) } },
+      { ...second, eta: { p50: at(30), p90: at(60) } },
+    ];
+    const minutes = lanesOf({ ...document, children }, NOW).map((lane) =>
+      [lane.begins, lane.likely, lane.slow].map((ms) => ((ms ?? Number.NaN) - NOW) / 60_000),
+    );
+    expect(minutes).toEqual([
+      [0, 10, 20],
+      [10, 30, 60],
+    ]);
   });
 });
 

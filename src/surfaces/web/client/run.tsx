@@ -10,6 +10,7 @@ import { ClusterPanel } from "./cluster.tsx";
 import { Badge, Legend, Mark } from "./marks.tsx";
 import { Age, Awaits, Bar, below, CauseLine, countsText, DoneAbout, Outward, pullOf, Slot } from "./parts.tsx";
 import { Past } from "./past.tsx";
+import { TimeAxis } from "./time-axis.tsx";
 import { ClockContext, Since, span } from "./times.tsx";
 
 /** `target`: the cluster that is looked at. `open` shows another; without a name, none. */
@@ -38,6 +39,7 @@ export function RunScreen({ of, target, open }: { of: RunDocument; target?: stri
         </Slot>
       </div>
       {target === undefined ? null : <ClusterPanel of={of} name={target} close={() => open()} />}
+      <TimeAxis of={of} />
       <div class="stages">
         {of.children.map((stage) => (
           <Stage key={stage.name} of={stage} told={told} isNamed={isNamed} open={open} />
