@@ -1,13 +1,12 @@
 /**
  * Writes every sentence that people read into one file, to be read from end to end: `__snapshots__/every-sentence.md`.
  *
- * What two bots that people are used to say was read beside it:
- * - Renovate (`lib/workers/repository/error-config.ts`, `lib/workers/repository/update/branch/handle-existing.ts` of renovatebot/renovate)
- *   names itself as who acts, says what it will do and until when ("will stop PRs until it is resolved"), and puts the place, the kind and the message of an error each
- *   in a line of its own. It does not say what to write instead; ours do, in the step behind the arrow.
- * - Atlantis (`server/events/project_locker.go` of runatlantis/atlantis) says what holds a command up by its pull request, both ways out, and
- *   the very comment to write afterwards. Its errors are Go's, lower case, passed on as they are. We take the first, and put what another
- *   program said behind a colon, after what it keeps us from.
+ * What bots that people are used to say was read beside it:
+ * - Renovate (`dependency-dashboard.ts`, `pr/body/config-description.ts`, `error-config.ts` of renovatebot/renovate) says a state in one clause and the way out in the
+ *   next: "blocked by an existing closed PR. To recreate the PR, click …"; its schedules are read out with their zone.
+ * - Atlantis (`project_locker.go`, the `.tmpl` files of runatlantis/atlantis) says what holds a command up by its pull request, both ways out, and the very comment
+ *   to write: "Once the lock is released, comment `atlantis plan` here". Its errors are Go's, passed on as they are: ours stand behind a colon.
+ * - Mergify's reviewers took "ahead in queue got removed" for a riddle: the pull request is named first, by its number, and once.
  *
  * So: who acts comes first, then what is awaited or why; a verb the reader can use; times with their zone. A reason that stands behind another
  * begins lower case and has no stop; where it stands by itself `wholeSentence` gives it both.
