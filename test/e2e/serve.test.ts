@@ -57,7 +57,7 @@ describe("stagecoach serve does not start", () => {
     const process = await serve([], {}, { "stagecoach.yaml": "controlPlanes:\n  - name: hub\n    kubeconfg: x\nresync: 5\n" });
     expect(await process.ended).toBe(2);
     expect(process.output()).toMatch(/stagecoach\.yaml:3:5: unknown key "kubeconfg".*\n.*did you mean "kubeconfig"\?/);
-    expect(process.output()).toMatch(/stagecoach\.yaml:4:9: 5 .*90s/);
+    expect(process.output()).toMatch(/stagecoach\.yaml:4:9: 5 .*BAD_DURATION/);
   });
 
   test("with another App's key: exit 3, and the sentence says what to compare", async () => {
