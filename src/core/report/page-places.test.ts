@@ -3,6 +3,7 @@ import { sampleRun } from "../../../test/support/sample-run.ts";
 import { gateWords } from "./batch/gate-check.ts";
 import { modelOf } from "./model/run-model.ts";
 import { type PagePlace, pagePath, pagesOf, pageUrl, parsePagePath } from "./page-places.ts";
+import { pauseNotice } from "./run/pause-notice.ts";
 import { runComment } from "./run/run-comment.ts";
 
 const payments = { repository: "Acme/config.git", rollout: "payments.eu" };
@@ -60,6 +61,8 @@ test("the model of a run and of its batches, its comment and the check of a batc
   expect(model.children[1]?.children[0]?.links.at(-1)).toEqual({ name: "page", url: `${url}/batches/2` });
   expect(runComment(run, now, [], { page })).toContain(`[see it live](${url})`);
   expect(runComment(run, now)).not.toContain("see it live");
+  const paused = { kind: "Failure" as const, by: "", reason: run.why, at: run.since, ask: run.why };
+  expect(pauseNotice({ ...run, phase: "Paused", paused }, now, undefined, page)).toContain(`[See it live](${url})`);
   const [batch] = run.batches;
   if (batch === undefined) throw new Error("the sample has batches");
   const state = { kind: "waiting" as const, why: run.why, next: null };

@@ -11,6 +11,7 @@ import { present } from "../markdown.ts";
 import { LABELS } from "../model/labels.ts";
 import { type Shown, shownOf } from "../model/shown.ts";
 import type { ModelNode } from "../model/types.ts";
+import type { PageOf } from "../page-places.ts";
 import { ended } from "../reasons/phrases.ts";
 import { runMark, runTitle } from "../words.ts";
 import { turn } from "./run-comment.ts";
@@ -18,7 +19,7 @@ import { turn } from "./run-comment.ts";
 const MOST_NAMED = 10;
 const MOST_ROLLOUTS = 3;
 
-export function pauseNotice(run: Run, now: number, linkTo: LinkTo = () => undefined): string {
+export function pauseNotice(run: Run, now: number, linkTo: LinkTo = () => undefined, page: PageOf = () => undefined): string {
   const shown = shownOf(run, now, { linkTo });
   const { model } = shown;
   const { pause } = model;
@@ -27,7 +28,9 @@ export function pauseNotice(run: Run, now: number, linkTo: LinkTo = () => undefi
   const title = `### ${runMark(model)} ${runTitle(model)} waits for a person${tried === undefined ? "" : " again"}`;
   const again = tried === undefined ? "" : `${code(tried.text.slice(0, 100))} of ${cell(tried.by)} has been tried, and it did not help.`;
   const why = cell(shown.whole(pause.reason), 1000);
-  const say = (most: number) => present(title, again, why, holders(shown, pause, most), turn(shown).join("\n\n"));
+  const url = page(run);
+  const live = url !== undefined && `[See it live](${url})`;
+  const say = (most: number) => present(title, again, why, holders(shown, pause, most), turn(shown).join("\n\n"), live);
   const whole = `What it asks for is too long for this place: \`stagecoach get ${model.rollout} ${model.number}\`.`;
   return fitting(COMMENT_ROOM, [MOST_NAMED, 0], say, whole);
 }

@@ -144,7 +144,7 @@ export function openPublisher(context: Pick<RepoContext, "forge" | "clock" | "lo
     const { paused } = run;
     if (paused === undefined || paused.kind === "Command" || run.ending !== undefined || isEnded(run)) return;
     const id = `${run.rollout}:${run.number}:${paused.at}`;
-    comments.send({ key: `pause ${id}`, pull, marker: `stagecoach:pause:${id}`, body: pauseNotice(run, clock.now(), linkTo) });
+    comments.send({ key: `pause ${id}`, pull, marker: `stagecoach:pause:${id}`, body: pauseNotice(run, clock.now(), linkTo, pageOf) });
   }
 
   function publishRefusal({ pull, problems }: NonNullable<Started["refused"]>): void {
