@@ -24,7 +24,9 @@ const READING = `## How a comment is read
     .map(({ name }) => `\`/${name}\``)
     .join(", ")}, which make things safer.
 - A \`/resume\` that is older than the pause does not end it, and so with every command.
-- On a batch's pull request that was closed, or built again, a command is for the batch as it is now. If the run is over, \`/halt\` acts,
+- A \`/promote\` ends what the run's page, or the pull request it is on, had shown when it was written. Within 15 s after another wait was over it counts for
+  that one (\`PROMOTE_CAME_LATE\`). On a batch's pull request it is for that batch alone.
+- On a batch's pull request that was closed, or built again, a command other than \`/promote\` is for the batch as it is now. If the run is over, \`/halt\` acts,
   questions are answered, and all else is refused.
 - Where one release PR steers several rollouts, say which by \`--rollout NAME\`. Without it
   ${COMMANDS.filter((command) => command.onAll === true)

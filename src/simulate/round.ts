@@ -9,6 +9,7 @@ import { runQueue } from "./world/forge.ts";
 import { observe } from "./world/observe.ts";
 import { readHealth } from "./world/observe-health.ts";
 import { dieOutside, tidyOutside } from "./world/outside.ts";
+import { editPage } from "./world/page.ts";
 import { startAll } from "./world/start.ts";
 import type { Entry } from "./world/world.ts";
 
@@ -50,13 +51,15 @@ function replica(driver: Driver, read: readonly Entry[], version: number): void 
     }
   }
   sweep(driver);
+  for (const { advanced } of decisions) editPage(truth, advanced.run, now);
 }
 
 /** With the process goes what it only remembered. */
-function crashes({ truth: { dice, chaos, outside }, unrecorded }: Driver): boolean {
+function crashes({ truth: { dice, chaos, outside, pages }, unrecorded }: Driver): boolean {
   if (!dice.chance(chaos.crash)) return false;
   dieOutside(outside);
   unrecorded.clear();
+  pages.known.clear();
   return true;
 }
 

@@ -66,8 +66,8 @@ export interface Forge {
   unedited(comments: readonly Comment[]): Promise<readonly Comment[]>;
   /** True once for a PR that this process has just opened: whatever is written on it is still to come, and told by an event. */
   isBlank?(pull: number): boolean;
-  /** The one comment of ours that carries `marker`, made or edited in place; nothing is sent where the body is the same. */
-  stickyComment(pull: number, marker: string, body: string): Promise<{ id: number; url: string }>;
+  /** The one comment of ours that carries `marker`, made or edited in place; nothing is sent where the body is the same. `at`: when it was last edited, by the host's clock. */
+  stickyComment(pull: number, marker: string, body: string): Promise<{ id: number; url: string; at?: Time | undefined }>;
   /** Where the comment of ours that carries `marker` is read; undefined: there is none. */
   stickyUrl(pull: number, marker: string): Promise<string | undefined>;
   react(comment: number, reaction: Reaction): Promise<void>;

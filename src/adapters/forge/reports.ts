@@ -33,6 +33,8 @@ export interface CheckSeen {
   /** GitHub's own word: `timed_out`, `action_required`, … */
   detail: string;
   url?: string;
+  /** Of a check run. */
+  title?: string;
   at: Time;
 }
 

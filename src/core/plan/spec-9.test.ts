@@ -95,6 +95,7 @@ describe("docs/spec.md §9", () => {
     self.world = { ...self.world, approvals: new Map([[1, [{ by: "bob", at: iso(self.now) }]]]) };
     bring(self, 1, "confirmed");
     expect(batch(self.run, 1).phase).toBe("Baking");
+    round(self, MINUTE);
     say(self, "/promote", { actor: "dan", teams: [], batch: 1 });
     round(self);
     expect(batch(self.run, 1).phase).toBe("Settled");
@@ -223,7 +224,7 @@ describe("docs/spec.md §9", () => {
     bring(self, 1, "confirmed");
     say(self, "/promote", { createdAt: iso(AT + SECOND) });
     round(self);
-    expect(self.run.commands.at(-1)).toMatchObject({ outcome: "refused", message: { code: "COMMAND_TOO_EARLY", before: "bake" } });
+    expect(self.run.commands.at(-1)).toMatchObject({ outcome: "refused", message: expect.toHaveCode("PROMOTE_CAME_LATE") });
     const before = self.run.commands.length;
     round(self);
     expect(self.run.commands).toHaveLength(before);

@@ -63,6 +63,8 @@ describe("a batch travels from weight to weight", () => {
     expect(batch(run.run, 4)).toMatchObject({ ofStage: 2, step: { index: 1 }, branch: "stagecoach-run/payments/42/1-2-1-step1" });
     expect(clustersIn(run.run, 4)).toEqual(["c3"]);
     bringStep(run, 4);
+    round(run, MINUTE);
+    for (const cluster of clustersIn(run.run, 4)) judgeAt(run, 4, cluster, "live");
     say(run, "/promote", { createdAt: iso(run.now) });
     round(run);
     bringStep(run, 5);
@@ -173,7 +175,7 @@ describe("pauses", () => {
     round(run);
     expect(run.run.commands.at(-1)).toMatchObject({
       outcome: "refused",
-      message: expect.toHaveCode("COMMAND_TOO_EARLY", { before: "wait" }),
+      message: expect.toHaveCode("PROMOTE_CAME_LATE", { was: undefined, current: expect.objectContaining({ kind: "step" }) }),
     });
     say(run, "/promote", { batch: 1 });
     round(run);

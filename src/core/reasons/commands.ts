@@ -1,5 +1,5 @@
 import type { AnyReason } from "../base/reason.ts";
-import type { BatchRef, CheckRef, PullRef } from "./refs.ts";
+import type { BatchRef, CheckRef, PullRef, WaitNamed } from "./refs.ts";
 import type { NextStepRef } from "./stages.ts";
 
 /** What came of commands: answers, the pauses and ends that people ask for, and what is journalled of them. Clusters are keys. */
@@ -9,10 +9,10 @@ export interface CommandReasons {
   RUN_STATUS: { phase: string; because: AnyReason };
   PERMISSION_MISSING: { command: string; needs: string; by: string; has: string };
   COMMAND_OF_FORMER_RUN: { rollout: string; former: number; last: number; pull?: number | undefined };
-  COMMAND_TOO_EARLY: { before: "run" | "bake" | "wait" | "failure" | "halt" };
+  COMMAND_TOO_EARLY: { before: "run" | "failure" | "halt" };
   COMMAND_TOO_LATE: Record<never, never>;
   COMMAND_OVERTAKEN: { by: string; text: string };
-  COMMAND_BEFORE_PULL: { pull: PullRef; event: "opened" | "merged" };
+  COMMAND_BEFORE_PULL: { pull: PullRef };
   COMMAND_BEFORE_PAUSE: { because: AnyReason };
   RUN_HAS_ENDED: { phase: string };
   RUN_IS_ENDING: { because: AnyReason };
@@ -36,6 +36,10 @@ export interface CommandReasons {
   ABORTED_BY: { by: string; text: string };
 
   NOTHING_TO_PROMOTE: { because: AnyReason };
+  /** was: what its author had in view, and is over; absent: what waits had not been shown yet. current: what waits. */
+  PROMOTE_CAME_LATE: { was?: WaitNamed | undefined; current?: WaitNamed | undefined; because: AnyReason };
+  PROMOTE_ON_FORMER_PULL: { batch: BatchRef; pull: PullRef; current?: WaitNamed | undefined };
+  PROMOTE_OF_OTHER_BATCH: { batch: BatchRef; current: WaitNamed; because: AnyReason };
   BAKE_OVER: { because: AnyReason };
   BAKE_ENDED: { batch: BatchRef };
   ANALYSIS_NOT_PROMOTED: { because: AnyReason };

@@ -21,6 +21,13 @@ export interface BatchRef {
 /** Number of a batch's PR; null where it has none, because it moves branches. */
 export type PullRef = number | null;
 
+/** A wait that `/promote` ends, as reasons name it. pull: for an approval, or for somebody to have it merged. */
+export interface WaitNamed {
+  kind: "bake" | "step" | "pull";
+  batch: BatchRef;
+  pull: PullRef;
+}
+
 /** An analysis as reasons name it. */
 export interface AnalysisRef {
   /** Names of its templates. */

@@ -26,6 +26,7 @@ import { judgeChecks } from "./checks/judge.ts";
 import { inBackground, tellFailures } from "./checks/stage-checks.ts";
 import { measuresAnything } from "./checks/step-analysis.ts";
 import { applyCommands } from "./commands/apply-commands.ts";
+import { noteShown } from "./commands/promotable.ts";
 import { followOrders } from "./commands/rollouts.ts";
 import { judgeFailures } from "./outcome/failures.ts";
 import { change, closeDraft, type Draft, openDraft, say } from "./state/draft.ts";
@@ -55,6 +56,7 @@ export function advance(run: Run, world: World, now: number): Advanced<Run> {
   observeRevisions(draft);
   observeTargets(draft);
   noteUnseen(draft);
+  noteShown(draft);
   followOrders(draft);
   applyCommands(draft);
   if (!isEnded(draft.run)) decide(draft);

@@ -37,8 +37,9 @@ export interface Command {
   createdAt: Time;
   /** It was found too long after it was written to act; it is told so. */
   late?: true | undefined;
-  /** The batch whose PR it was written on; absent on the release PR. */
+  /** The batch whose PR it was written on, and that PR; absent on the release PR. */
   batch?: number | undefined;
+  pull?: number | undefined;
   /** Number of the run on whose PR it was written, where that one is over and this is a later one. */
   former?: number | undefined;
   /** Of the teams that approve the run's stages: those the actor is in now. Absent: not looked, or could not be seen. */

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { sampleRun } from "../../../test/support/sample-run.ts";
 import type { BranchRules, CheckSeen, Pull, Review } from "../../adapters/forge/port.ts";
+import { iso } from "../../core/base/time.ts";
 import { said } from "../../core/reasons/run.ts";
 import type { Advanced, World } from "../../core/run/state/world.ts";
 import { partsOf } from "../testing/parts.ts";
@@ -101,11 +102,15 @@ describe("an open PR of an attempt that is over", () => {
 });
 
 describe("the live page's edits", () => {
-  function desk(rate?: { limit: number; remaining: number; resetAt: number }) {
+  function desk(rate?: { limit: number; remaining: number; resetAt: number }, refuses = new Set<number>()) {
     const bodies: string[] = [];
     let now = Date.parse(AT);
     const forge = {
-      stickyComment: async (_pull: number, marker: string, body: string) => void bodies.push(`${marker}\n${body}`),
+      stickyComment: async (_pull: number, marker: string, body: string) => {
+        bodies.push(`${marker}\n${body}`);
+        if (refuses.has(bodies.length)) throw new Error("GitHub did not answer");
+        return { id: 1, url: "", at: iso(now + 500) };
+      },
       rate: () => rate,
     };
     const context = { forge, clock: { now: () => now }, log: silentLog, planes: new Map() } as unknown as RepoContext;
@@ -120,7 +125,7 @@ describe("the live page's edits", () => {
       await memory.comments.settled();
       return Number.isFinite(due) ? due - now : undefined;
     };
-    return { bodies, pages, look };
+    return { bodies, pages, look, shown: () => memory.shownWaits.of(sampleRun()) };
   }
 
   test("a burst is one edit, made when it is over; then none before the next batch, or five minutes", async () => {
@@ -154,6 +159,22 @@ describe("the live page's edits", () => {
     await look(run);
     expect(pages()).toBe(2);
     expect(bodies.filter((body) => body.includes("waits for a person"))).toHaveLength(1);
+  });
+
+  test("a bake is shown at once, near the limit too, and /promote ends none before GitHub has taken the edit", async () => {
+    const { pages, look, shown } = desk({ limit: 5000, remaining: 300, resetAt: Date.parse(AT) + 3_600_000 }, new Set([2]));
+    const [first] = sampleRun().batches;
+    if (first === undefined) throw new Error("the sample has a batch");
+    const bake = { from: AT, until: AT, restarts: 0 };
+    const baking = sampleRun({ batches: [{ ...first, phase: "Baking", bake }] });
+    await look(sampleRun({ batches: [{ ...first, phase: "Merged" }] }));
+    expect(shown()?.waits).toEqual([]);
+    await look(baking);
+    expect([pages(), shown()?.waits]).toEqual([2, []]);
+    await look(baking, 1000, "none");
+    expect([pages(), shown()]).toEqual([3, { waits: [{ kind: "bake", batch: 1, since: AT }], at: iso(Date.parse(AT) + 3500) }]);
+    await look(baking, 1000, "none");
+    expect(pages()).toBe(3);
   });
 
   test("the end is the last edit and one summary", async () => {

@@ -61,6 +61,7 @@ import { openLabels } from "./publish/labels.ts";
 import { openPublisher } from "./publish/publish.ts";
 import { openRolloutComments } from "./publish/rollouts-publish.ts";
 import { type Comments, openComments } from "./publish/send-comment.ts";
+import { openShownWaits } from "./publish/shown-waits.ts";
 import { openRecorder } from "./record.ts";
 import { openRound, type Round } from "./round.ts";
 import { openStandBy } from "./stand-by.ts";
@@ -149,6 +150,7 @@ export function openShared(context: RepoContext, remote = openRemoteHeads(contex
     moveBranches: openBranchMover(context, commits, forge.pulls),
     putDeployments: openDeployments(context, permissions, comments),
     publishRollouts: openRolloutComments(context, comments),
+    shownWaits: openShownWaits(),
   };
 }
 

@@ -14,6 +14,7 @@ import { batchIsOfItsClusters, joinersLand, nobodyIsForgotten, quarantineIsKept,
 import { againIsAllowed, batchIsCutRight, intentionIsAllowed, noteAmendments, noteApprovals } from "./gates.ts";
 import type { Advance, Amended, Approvals } from "./moment.ts";
 import { failuresAreTold, outsideIsWaitedFor } from "./outside.ts";
+import { promotesWhatWasShown } from "./promotes.ts";
 import {
   endIsSound,
   type Goods,
@@ -97,7 +98,7 @@ export function judgeStep(judge: Judge, advance: Advance, step: { before: Run; w
   if (world.joiners !== undefined && world.joiners.length > 0)
     judge.violations.push(...joinersLand(judge.truth, before, world, advanced.run));
   if (advanced.change === "none") return;
-  judge.violations.push(...againIsAllowed(judge.truth, before, advanced, now));
+  judge.violations.push(...againIsAllowed(judge.truth, before, advanced, now), ...promotesWhatWasShown(judge.truth, before, advanced.run));
   judge.violations.push(...openingsArePromisedRightly(judge.truth, before, advanced.run, world, now));
   judge.violations.push(...confirmedTruly(judge.truth, before, advanced.run, now));
   judge.violations.push(...strangersChangeNothing(advance, before, world, advanced, now));

@@ -11,6 +11,7 @@ import { observePull } from "./forge.ts";
 import { headOf, lastChange, pinValue } from "./git.ts";
 import { observeBeside } from "./observe-beside.ts";
 import { observeHealth } from "./observe-health.ts";
+import { pageKey } from "./page.ts";
 import { type Truth, targetsOf } from "./world.ts";
 
 /** What a look at the world shows of it for one run: late, stale or not at all. `others`: the last runs of the other rollouts. */
@@ -36,6 +37,7 @@ export function observe(truth: Truth, run: Run, others: readonly Run[], now: num
     others: truth.dice.chance(missing) ? undefined : others,
     approvals,
     lostPlanes: now < truth.argoDownUntil ? lost(truth.argoDownUntil) : undefined,
+    shown: truth.pages.known.get(pageKey(run)),
     ...observeBeside(truth, run, now),
   };
 }
@@ -64,7 +66,7 @@ function commandsOf(truth: Truth, run: Run): Command[] {
     if (answered) continue;
     if (pull === run.trigger.pull) found.push(command);
     const batch = run.batches.find((one) => one.pull?.number === pull && one.phase !== "Closed");
-    if (batch !== undefined) found.push({ ...command, batch: batch.number });
+    if (batch !== undefined) found.push({ ...command, batch: batch.number, pull });
   }
   return found;
 }

@@ -10,6 +10,7 @@ import { type ModelTarget, modelTarget } from "./argocd.ts";
 import { type ModelForge, modelForge } from "./forge.ts";
 import { type ModelGit, modelGit, pinOf, releaseEdit } from "./git.ts";
 import { type Outside, outsideOf, WELL } from "./outside.ts";
+import type { ModelPages } from "./page.ts";
 
 /** What the journal holds of one rollout: its last run, and up to where its releases were looked at. */
 export interface Entry {
@@ -88,6 +89,8 @@ export interface Truth {
   dice: Random;
   /** Of its own, so that what was drawn before there were such reads is still drawn. */
   healthDice: Random;
+  pages: ModelPages;
+  pageDice: Random;
 }
 
 /** What a pin is taken to hold where nobody can tell. */
@@ -126,6 +129,8 @@ export function truthOf(setup: Setup, start: number): Truth {
     behaviourOf: setup.behaviourOf,
     dice: random(setup.seed ^ 0x5eed),
     healthDice: random(setup.seed ^ 0x4ea1),
+    pages: { edits: new Map(), known: new Map() },
+    pageDice: random(setup.seed ^ 0x9a6e),
   };
 }
 

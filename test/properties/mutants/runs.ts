@@ -1,5 +1,6 @@
 import { iso } from "../../../src/core/base/time.ts";
 import { advance } from "../../../src/core/run/advance.ts";
+import { promotableWaits } from "../../../src/core/run/commands/promotable.ts";
 import { isEnded, type Run } from "../../../src/core/run/state/run.ts";
 import { startAll } from "../../../src/simulate/world/start.ts";
 import type { Entry } from "../../../src/simulate/world/world.ts";
@@ -9,6 +10,11 @@ type Start = typeof startAll;
 
 /** How runs follow each other, how they are cut, merges that are tried again, and the way back. */
 export const RUN_MUTANTS: readonly Mutant[] = [
+  {
+    name: "a /promote ends a wait that its author had not seen",
+    bug: { advance: blind((world, run) => ({ ...world, shown: { waits: promotableWaits(run), at: run.startedAt } })) },
+    by: /was not shown by then/,
+  },
   {
     name: "what is shut between an intention and its next try is passed",
     bug: {

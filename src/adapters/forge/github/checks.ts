@@ -182,6 +182,7 @@ async function checkRuns({ octokit, owner, repo }: RepoOctokit, head: string): P
         state: run.status === "completed" ? stateOfWord(run.conclusion ?? "") : "pending",
         detail: run.conclusion ?? run.status,
         url: run.html_url ?? undefined,
+        title: run.output.title ?? undefined,
         at: time(run.completed_at ?? run.started_at),
       }),
     );

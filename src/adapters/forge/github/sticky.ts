@@ -25,19 +25,30 @@ export async function comments({ octokit, owner, repo }: RepoOctokit, pull: numb
   }));
 }
 
+/** A comment of ours as it stands; `at`: when it was last edited, by GitHub's clock. */
+interface Sticky {
+  id: number;
+  url: string;
+  body: string;
+  at: string;
+}
+
+function stickyOf(data: { id: number; html_url: string; body?: string | null | undefined; updated_at: string }): Sticky {
+  return { id: data.id, url: data.html_url, body: data.body ?? "", at: new Date(data.updated_at).toISOString() };
+}
+
 /** Found by its hidden marker and by being ours: anybody can write the marker. */
 export function stickyComments(place: RepoOctokit, identity: Identity) {
-  const known = new Map<string, { id: number; url: string; body: string }>();
+  const known = new Map<string, Sticky>();
   const turn = serialByKey();
   // One after the other for each comment: two at once would each find none, and make two.
   return {
-    put: (pull: number, marker: string, text: string): Promise<{ id: number; url: string }> =>
-      turn(`${pull} ${marker}`, () => put(pull, marker, text)),
+    put: (pull: number, marker: string, text: string): Promise<Sticky> => turn(`${pull} ${marker}`, () => put(pull, marker, text)),
     url: (pull: number, marker: string): Promise<string | undefined> =>
       turn(`${pull} ${marker}`, async () => (known.get(`${pull} ${marker}`) ?? (await find(pull, `<!-- ${marker} -->`)))?.url),
   };
 
-  async function put(pull: number, marker: string, text: string): Promise<{ id: number; url: string }> {
+  async function put(pull: number, marker: string, text: string): Promise<Sticky> {
     const hidden = `<!-- ${marker} -->`;
     const body = `${hidden}\n${text}`;
     if (body.length > COMMENT_LIMIT) throw new RangeError(`a comment of ${body.length} characters: GitHub takes at most ${COMMENT_LIMIT}`);
@@ -50,7 +61,7 @@ export function stickyComments(place: RepoOctokit, identity: Identity) {
       throw error;
     });
     const first = there === undefined ? await find(pull, hidden) : undefined;
-    const made = first === undefined || first.id === data.id ? { id: data.id, url: data.html_url, body } : first;
+    const made = first === undefined || first.id === data.id ? { ...stickyOf(data), body } : first;
     known.set(key, made);
     // Another process has made it at the same moment: that one stays, and is told anew what this one was.
     return made.body === body ? made : await put(pull, marker, text);
@@ -66,7 +77,7 @@ export function stickyComments(place: RepoOctokit, identity: Identity) {
   }
 
   /** The first of that name; those that came after it, of two processes at once, are deleted. */
-  async function find(pull: number, hidden: string) {
+  async function find(pull: number, hidden: string): Promise<Sticky | undefined> {
     const { octokit, owner, repo } = place;
     const { login } = await identity();
     const all = await asking(() => octokit.paginate(octokit.rest.issues.listComments, { owner, repo, issue_number: pull, per_page: 100 }));
@@ -74,7 +85,7 @@ export function stickyComments(place: RepoOctokit, identity: Identity) {
     const [found, ...twins] = ours.sort((a, b) => a.id - b.id);
     for (const { id } of twins)
       await askingOrNone(() => octokit.rest.issues.deleteComment({ owner, repo, comment_id: id, ...NEVER_RETRY }), [404]);
-    return found === undefined ? undefined : { id: found.id, url: found.html_url, body: found.body ?? "" };
+    return found === undefined ? undefined : stickyOf(found);
   }
 }
 

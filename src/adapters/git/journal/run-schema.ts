@@ -126,6 +126,9 @@ export const runSchema = z.looseObject({
       message: words,
     }),
   ),
+  shown: z
+    .array(z.looseObject({ kind: z.enum(["bake", "step", "pull"]), batch: count, since: time, shownAt: time, overAt: time.optional() }))
+    .optional(),
   rolloutOrders: z.array(rolloutOrder).optional(),
   unseen: z.array(z.looseObject({ plane: z.string(), since: time, why: words })).optional(),
   amended: z.array(z.looseObject({ stage: count, at: time })).optional(),

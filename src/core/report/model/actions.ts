@@ -4,6 +4,7 @@
  */
 import { iso } from "../../base/time.ts";
 import { applyCommands } from "../../run/commands/apply-commands.ts";
+import { promotableWaits } from "../../run/commands/promotable.ts";
 import { openDraft } from "../../run/state/draft.ts";
 import { clusterName } from "../../run/state/names.ts";
 import { isEnded, type Run } from "../../run/state/run.ts";
@@ -59,7 +60,9 @@ function actionOf(context: Context, verb: CommandName, args: string[]): Action {
 function refusalOf(run: Run, name: CommandName, args: string[], now: number) {
   const at = iso(now);
   const command: Command = { id: "offered#0", name, args, flags: {}, text: "", actor: "", permission: "admin", createdAt: at };
-  const draft = openDraft(run, { ...NOTHING_SEEN, commands: [command] }, now);
+  // What is offered is shown by that.
+  const shown = promotableWaits(run).map((wait) => ({ ...wait, shownAt: run.startedAt }));
+  const draft = openDraft({ ...run, shown }, { ...NOTHING_SEEN, commands: [command] }, now);
   applyCommands(draft);
   const answer = draft.effects.find((effect) => effect.kind === "Answer");
   if (answer?.outcome !== "refused" || WANTS_APPROVER.has(answer.message.code)) return undefined;

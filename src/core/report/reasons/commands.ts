@@ -4,7 +4,7 @@ import type { CheckRef } from "../../reasons/refs.ts";
 import { CLUSTER_COMMANDS } from "./commands-clusters.ts";
 import { ROLLOUT_COMMANDS } from "./commands-rollouts.ts";
 import { type Entries, entriesOf } from "./entry.ts";
-import { checkPhrase, ended, type Names } from "./phrases.ts";
+import { batchPhrase, checkPhrase, ended, endPhrase, type Names, promotedPhrase, pullPhrase } from "./phrases.ts";
 
 const MOST_NAMED = 20;
 
@@ -44,8 +44,6 @@ const GENERAL = entriesOf<CommandReasons>()({
     says: ({ before }) =>
       ({
         run: "the comment was written before this run started",
-        bake: "the comment was written before this bake began",
-        wait: "the comment was written before this wait began",
         failure: "the comment was written before the failure that it would answer",
         halt: "the comment was written before the halt that it would lift",
       })[before],
@@ -55,7 +53,7 @@ const GENERAL = entriesOf<CommandReasons>()({
     says: "Stagecoach could not act on the comment within 15 minutes, so it does nothing: comment again if you still want this",
   },
   COMMAND_OVERTAKEN: { subject: "person", says: "@{by} wrote `{text}` later, which comes first: comment again if you still want this" },
-  COMMAND_BEFORE_PULL: { subject: "pull", says: "the comment was written before {pull} was {event}" },
+  COMMAND_BEFORE_PULL: { subject: "pull", says: "the comment was written before {pull} was merged" },
   COMMAND_BEFORE_PAUSE: { subject: "run", says: "the comment was written before the pause that it would end: {because}" },
   RUN_HAS_ENDED: { subject: "run", says: "the run has ended: {phase}" },
   RUN_IS_ENDING: { subject: "run", says: "the run is ending: {because}" },
@@ -102,6 +100,31 @@ const GENERAL = entriesOf<CommandReasons>()({
   ABORTED_BY: { subject: "person", says: "@{by} aborted the run[: {text}]" },
 
   NOTHING_TO_PROMOTE: { subject: "run", says: "`/promote` has no wait to end: {because}" },
+  PROMOTE_CAME_LATE: {
+    subject: "run",
+    says: ({ was, current, because }, names) => {
+      const why =
+        was === undefined
+          ? "the run's page did not show this wait yet when the comment was written"
+          : `the comment was for ${promotedPhrase(was)}, which is over`;
+      const next = current === undefined ? names.because(because) : `to ${endPhrase(current)}, comment \`/promote\` again`;
+      return `${why}, so nothing was done: ${next}`;
+    },
+  },
+  PROMOTE_ON_FORMER_PULL: {
+    subject: "pull",
+    says: ({ batch, pull, current }) => {
+      const what = current === undefined ? "nothing of it waits for `/promote`" : `to ${endPhrase(current)}, comment \`/promote\` there`;
+      return `this is a former pull request of ${batchPhrase(batch)}, which has ${pullPhrase(pull)} now: ${what}`;
+    },
+  },
+  PROMOTE_OF_OTHER_BATCH: {
+    subject: "batch",
+    says: ({ batch, current, because }, names) => {
+      const where = current.pull === null || current.pull === 0 ? "on the release's pull request" : `on ${pullPhrase(current.pull)}`;
+      return `${batchPhrase(batch)} has no wait to end (${names.because(because)}); to ${endPhrase(current)}, comment \`/promote\` ${where}`;
+    },
+  },
   BAKE_OVER: { subject: "batch", says: "its bake is over; {because}. `/promote --full` (needs maintain) ends analyses, too" },
   BAKE_ENDED: { subject: "batch", says: "the bake of {batch} ends now, if its clusters are healthy" },
   ANALYSIS_NOT_PROMOTED: {

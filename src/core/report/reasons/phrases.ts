@@ -4,7 +4,7 @@ import { formatSelector } from "../../base/selector.ts";
 import { formatDuration } from "../../base/time.ts";
 import type { BareBranch, BranchRule } from "../../reasons/gates.ts";
 import type { OverLimit } from "../../reasons/problems-plan.ts";
-import type { AnalysisRef, BatchRef, CheckRef, HookRef, PullRef, SourceNamed } from "../../reasons/refs.ts";
+import type { AnalysisRef, BatchRef, CheckRef, HookRef, PullRef, SourceNamed, WaitNamed } from "../../reasons/refs.ts";
 import type { NextStepRef, WaitRef } from "../../reasons/stages.ts";
 
 /** How a view says what a reason names by key, or holds as its cause. */
@@ -33,6 +33,18 @@ export function batchPhrase({ stage, number, kind, step }: BatchRef): string {
 /** Names a batch's PR; where it has none, because it moves branches, what takes its place. */
 export function pullPhrase(pull: PullRef): string {
   return pull === null || pull === 0 ? "the fast-forward" : `#${pull}`;
+}
+
+/** Names what `/promote` ends: `the bake of batch 2 of stage "eu-west-1"`. */
+export function promotedPhrase({ kind, batch, pull }: WaitNamed): string {
+  if (kind === "pull") return `${pullPhrase(pull)}, which waited for a person`;
+  return `the ${kind === "bake" ? "bake" : "wait"} of ${batchPhrase(batch)}`;
+}
+
+/** Says what `/promote` does to it now. */
+export function endPhrase({ kind, batch, pull }: WaitNamed): string {
+  if (kind === "pull") return `let Stagecoach merge ${pullPhrase(pull)} (${batchPhrase(batch)})`;
+  return `end the ${kind === "bake" ? "bake" : "wait"} of ${batchPhrase(batch)}`;
 }
 
 /** Names an analysis: `analysis webcheck of batch 2 of stage "eu-west-1" on eu-1`. */

@@ -273,13 +273,16 @@ describe("a PR that was opened ahead", () => {
     expect(wants(round(self))).toEqual(expect.arrayContaining(["Propose 3", "Close 2", "Answer done"]));
   });
 
-  test("/promote on it ends the bake of the one before", () => {
+  test("/promote on it is for its own batch, and says where to end the bake of the one before", () => {
     const self = ahead([{ bakeMs: 600_000 }]);
     confirmFirst(self);
     round(self);
     expect(self.run.batches[0]?.phase).toBe("Baking");
     say(self, "/promote", { batch: 2, createdAt: new Date(self.now + SECOND).toISOString() });
     guard(self, 2);
+    expect(wants(round(self, 2 * SECOND))).toEqual(["Answer refused"]);
+    expect(self.run.commands.at(-1)?.message).toMatchObject({ code: "PROMOTE_OF_OTHER_BATCH", current: { kind: "bake", pull: 101 } });
+    say(self, "/promote", { batch: 1 });
     expect(wants(round(self, 2 * SECOND))).toEqual(expect.arrayContaining(["Merge 2", "Answer done"]));
   });
 

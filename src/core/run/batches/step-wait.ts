@@ -3,9 +3,8 @@ import { epoch, iso, type Time } from "../../base/time.ts";
 import { type BatchStep, type Wait, waitsAfter } from "../../plan/steps.ts";
 import { runReason } from "../../reasons/run.ts";
 import type { NextStepRef, WaitRef } from "../../reasons/stages.ts";
-import type { Command } from "../../spec/commands.ts";
 import { afterWeight } from "../checks/stage-checks.ts";
-import { done, type Reply, refused, tooEarly } from "../commands/reply.ts";
+import { done, type Reply, refused } from "../commands/reply.ts";
 import { withinBudget } from "../outcome/failures.ts";
 import { batchOf, changeBatch, type Draft, moveBatch, sayBatch, wakeAt } from "../state/draft.ts";
 import { batchRef, clustersOf } from "../state/names.ts";
@@ -118,11 +117,10 @@ function nextAfter(draft: Draft, { number, step }: Batch, at: number): NextStepR
 }
 
 /** `/promote` of a batch whose step is waited out; undefined: it is not, and the command means something else. */
-export function promoteStep(draft: Draft, command: Command, batch: Batch): Reply | undefined {
+export function promoteStep(draft: Draft, batch: Batch): Reply | undefined {
   const { wait } = batch.step ?? {};
   const present = wait?.from === undefined ? undefined : waitsOf(draft, batch.number)[wait.at];
   if (wait?.from === undefined || present === undefined) return undefined;
-  if (tooEarly(command, wait.from)) return refused({ code: "COMMAND_TOO_EARLY", before: "wait" });
   if (present.kind === "analysis") return refused({ code: "ANALYSIS_NOT_PROMOTED", because: batch.why });
   changeBatch(draft, batch.number, { step: waitingAt(batch, { at: wait.at + 1 }) });
   return done({ code: "STEP_PAUSE_ENDED", batch: batchRef(draft.run, batch), after: nextAfter(draft, batch, wait.at) });

@@ -8,11 +8,12 @@ import { requeueCommand, skipCommand } from "./clusters.ts";
 import { haltCommand } from "./halt.ts";
 import { hotfixCommand } from "./hotfix.ts";
 import { commentOf, isStop, overtakenBy, stopsFirst } from "./order.ts";
+import { promoteCommand } from "./promote.ts";
 import { done, type Reply, refused, tooEarly } from "./reply.ts";
 import { retryCommand } from "./retry.ts";
 import { rollbackCommand } from "./rollback.ts";
 import { rolloutsCommand, rolloutsLooked, wantsRollouts } from "./rollouts.ts";
-import { abortCommand, pauseCommand, promoteCommand, resumeCommand } from "./steer.ts";
+import { abortCommand, pauseCommand, resumeCommand } from "./steer.ts";
 
 /** Does what people ask, in the order they asked it, what stops first. Each command acts once; its answer is given until nobody asks for it. */
 export function applyCommands(draft: Draft): void {

@@ -270,7 +270,7 @@ describe("commands with --rollouts", () => {
     expect(last(self)?.message).toMatchObject({ code: "PERMISSION_MISSING", needs: "write" });
     command(self, "/promote --rollouts", { createdAt: iso(Date.parse(self.run.startedAt) + SECOND) });
     round(self);
-    expect(last(self)?.message).toEqual({ code: "COMMAND_BEFORE_PULL", pull: 101, event: "merged" });
+    expect(last(self)?.message).toEqual({ code: "COMMAND_BEFORE_PULL", pull: 101 });
     const fresh = bench(1);
     bring(fresh, 1, "open");
     command(fresh, "/abort --rollouts");

@@ -48,7 +48,7 @@ export function rolloutsCommand(draft: Draft, command: Command, also?: AnyReason
   const [first, ...others] = batchesMeant(run, command);
   if (first === undefined) return refused({ code: "ROLLOUTS_NOT_MERGED" });
   const early = [first, ...others].find((batch) => batch.merged !== undefined && tooEarly(command, batch.merged.at));
-  if (early !== undefined) return refused({ code: "COMMAND_BEFORE_PULL", pull: pullRef(early.pull), event: "merged" });
+  if (early !== undefined) return refused({ code: "COMMAND_BEFORE_PULL", pull: pullRef(early.pull) });
   const known = gather(draft, [first, ...others], action);
   if (known === "later") return "later";
   if ("refuse" in known) return refused(known.refuse);

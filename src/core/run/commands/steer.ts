@@ -1,16 +1,13 @@
 import { defined } from "../../base/defined.ts";
-import { epoch } from "../../base/time.ts";
 import type { RunReason } from "../../reasons/run.ts";
 import { type Command, hasPermission } from "../../spec/commands.ts";
 import { close } from "../batches/close.ts";
-import { promoteStep } from "../batches/step-wait.ts";
 import { acceptChecks, badChecks } from "../checks/judge.ts";
-import { approve, wantsApproval } from "../gates/approval.ts";
 import { unacceptedFailures } from "../outcome/failures.ts";
 import { endSoon } from "../start.ts";
-import { batchOf, change, changeBatch, type Draft, mapTargets, pause } from "../state/draft.ts";
-import { batchRef, pullRef } from "../state/names.ts";
-import { type Batch, movingPhase, type Pause, type Run } from "../state/run.ts";
+import { batchOf, change, type Draft, mapTargets, pause } from "../state/draft.ts";
+import { pullRef } from "../state/names.ts";
+import { movingPhase, type Pause, type Run } from "../state/run.ts";
 import { hold } from "../targets/watch.ts";
 import { done, type Reply, reasonOf, refused, tooEarly } from "./reply.ts";
 
@@ -110,66 +107,4 @@ export function abortCommand(draft: Draft, command: Command): Reply {
   change(draft, endSoon(draft.run, ending), reason);
   // Answered in run-end.ts, once nothing of the run is open any more.
   return "later";
-}
-
-export function promoteCommand(draft: Draft, command: Command): Reply {
-  const { run } = draft;
-  if (command.flags.full !== undefined) return promoteFully(draft, command);
-  if (run.paused !== undefined) return refused({ code: "RUN_IS_PAUSED", because: run.paused.reason, ask: run.paused.ask });
-  // On a PR that was opened ahead it means what the run waits for.
-  const all = command.batch === undefined || run.batches.some((batch) => batch.number === command.batch && batch.ahead === true);
-  const mine = run.batches.filter((batch) => (all ? batch.ahead !== true : batch.number === command.batch));
-  const baking = mine.find((batch) => batch.phase === "Baking");
-  if (baking !== undefined) return promoteStep(draft, command, baking) ?? endBakeNow(draft, command, baking);
-  const open = mine.find((batch) => batch.phase === "Open" && batch.closing === undefined);
-  if (open !== undefined) return approveByCommand(draft, command, open) ?? mergeByCommand(draft, command, open);
-  return refused({ code: "NOTHING_TO_PROMOTE", because: run.why });
-}
-
-function endBakeNow(draft: Draft, command: Command, batch: Batch): Reply {
-  if (batch.bake === undefined || tooEarly(command, batch.bake.from)) return refused({ code: "COMMAND_TOO_EARLY", before: "bake" });
-  if (epoch(batch.bake.until) <= draft.now) return refused({ code: "BAKE_OVER", because: batch.why });
-  changeBatch(draft, batch.number, { bake: { ...batch.bake, until: draft.at } });
-  return done({ code: "BAKE_ENDED", batch: batchRef(draft.run, batch) });
-}
-
-/** undefined: the batch wants no approval, and the command means something else. */
-function approveByCommand(draft: Draft, command: Command, batch: Batch): Reply | undefined {
-  if (wantsApproval(draft.run, batch) === undefined) return undefined;
-  if (batch.pull !== undefined && tooEarly(command, batch.pull.openedAt)) return refused(beforePull(batch));
-  const given = approve(draft, batch, command.actor, command.teams);
-  if (given === undefined) return undefined;
-  if ("code" in given) return refused(given);
-  const others = (draft.run.approvals ?? []).filter((one) => one.stage !== given.stage || one.by !== given.by);
-  const patch = draft.run.spec.delivery.merge === "Manual" ? { promoted: { by: command.actor, at: draft.at } } : {};
-  change(draft, { approvals: [...others, given] });
-  if (Object.keys(patch).length > 0) changeBatch(draft, batch.number, patch);
-  return done({ code: "STAGE_APPROVED", stage: draft.run.plan.stages[batch.stage]?.name ?? "", by: command.actor });
-}
-
-/** From now on no bake, step pause or analysis of this run is waited for. Health, approvals, windows and halts are. */
-function promoteFully(draft: Draft, command: Command): Reply {
-  if (!hasPermission(command.permission, "maintain")) return refused({ code: "FULL_NEEDS_MAINTAIN", rollouts: false });
-  if (draft.run.promotedFully !== undefined) return refused({ code: "FULL_GIVEN_ALREADY", by: draft.run.promotedFully.by });
-  const given: RunReason = { code: "WAITS_ENDED_BY", by: command.actor };
-  change(draft, { promotedFully: { by: command.actor, at: draft.at } }, given);
-  for (const { number, phase, bake } of draft.run.batches) {
-    if (phase === "Baking" && bake !== undefined) changeBatch(draft, number, { bake: { ...bake, until: draft.at } });
-  }
-  return done({ code: "FULL_DONE" });
-}
-
-function mergeByCommand(draft: Draft, command: Command, batch: Batch): Reply {
-  const { run } = draft;
-  const pull = pullRef(batch.pull);
-  if (run.spec.mode !== "Run") return refused({ code: "MODE_NEVER_MERGES", mode: run.spec.mode, pull });
-  if (run.spec.delivery.merge !== "Manual") return refused({ code: "MERGES_BY_ITSELF", pull, because: batch.why });
-  if (batch.pull !== undefined && tooEarly(command, batch.pull.openedAt)) return refused(beforePull(batch));
-  if (batch.promoted !== undefined) return refused({ code: "PROMOTED_ALREADY", by: batch.promoted.by, pull, because: batch.why });
-  changeBatch(draft, batch.number, { promoted: { by: command.actor, at: draft.at } });
-  return done({ code: "PROMOTE_DONE", pull });
-}
-
-function beforePull(batch: Batch): RunReason {
-  return { code: "COMMAND_BEFORE_PULL", pull: pullRef(batch.pull), event: "opened" };
 }

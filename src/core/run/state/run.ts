@@ -5,6 +5,7 @@ import type { Rollout } from "../../spec/rollout.ts";
 import type { RunAnalysis } from "./analysis-types.ts";
 import { type Batch, type Next, putsBack } from "./batch.ts";
 import type { HookCall } from "./hooks-types.ts";
+import type { ShownWait } from "./promotable-types.ts";
 import type { RolloutOrder } from "./rollouts-types.ts";
 
 export type { BatchStep } from "../../plan/steps.ts";
@@ -218,6 +219,7 @@ export interface Run {
   /** Clusters that no run of the repo may touch for now. Carried over to the rollout's next run. */
   halts?: Halt[] | undefined;
   commands: HandledCommand[];
+  shown?: ShownWait[] | undefined;
   /** Actions on Argo Rollouts whose outcome is not known yet. */
   rolloutOrders?: RolloutOrder[] | undefined;
   /** Control planes of the run that cannot be read now: their targets wait, the others go on. */

@@ -7,14 +7,12 @@ import type { Limits } from "../../spec/repo-config.ts";
 import type { Window } from "../../spec/windows.ts";
 import type { ObservedAnalysis } from "./analysis-types.ts";
 import type { HookAnswer } from "./hooks-types.ts";
+import type { PromotableWait } from "./promotable-types.ts";
 import type { Evidence, RolloutOutcome, RolloutState, Run, Verdict } from "./run.ts";
 
 export type { PullNeed } from "../../reasons/gates.ts";
 
-/**
- * What one round of looking found. Every part may be missing (`undefined`: not looked, or could not be seen): advance then
- * waits for it, and never takes missing for good.
- */
+/** What one round of looking found. What is missing (`undefined`: not looked, or not seen) is waited for, never taken for good. */
 export interface World {
   /** Head of the base branch. */
   base: { commit: string };
@@ -43,6 +41,8 @@ export interface World {
   settingsBroken?: AnyReason | undefined;
   /** Branches of ours that others may write to; unread: GitHub did not say. Absent: none, or the operator does not mind. */
   unprotected?: readonly BareBranch[] | "unread" | undefined;
+  /** The waits that the run's page shows since this process last edited it, and when that was by GitHub's clock. Absent: it has not yet. */
+  shown?: { waits: readonly PromotableWait[]; at: Time } | undefined;
   /** Milliseconds by which our clock is ahead of GitHub's, where the two differ. */
   clockAheadMs?: number | undefined;
   /** The last run of every other rollout of the repo, ended or not: what they halt, hold in flight and have brought where. undefined: could not be read. */

@@ -6,6 +6,7 @@ import { sentenceOf } from "../../report/reasons/say.ts";
 import type { Command } from "../../spec/commands.ts";
 import type { Rollout } from "../../spec/rollout.ts";
 import { advance } from "../advance.ts";
+import { promotableWaits } from "../commands/promotable.ts";
 import { startRun } from "../start.ts";
 import { checkInvariants } from "../state/invariants.ts";
 import type { Run, Verdict } from "../state/run.ts";
@@ -25,6 +26,8 @@ export interface Bench {
   last: Advanced<Run>;
   /** By target: what a read by name shows, `Healthy` where it is not said; `failed` where it cannot be read. */
   health: Map<string, string>;
+  /** The run's page is not edited; else it shows each round what the run waits for. */
+  isPageDown?: boolean;
 }
 
 export const STAGE: ModelStage = { region: null, maxUnavailable: 1, batching: "Fixed", bakeMs: 0, requeue: null };
@@ -72,6 +75,7 @@ export function round(self: Bench, ms = SECOND): Advanced<Run> {
     throw new Error(violations.map(({ invariant, breach }) => `invariant ${invariant}: ${sentenceOf(breach)}`).join("; "));
   self.run = advanced.run;
   self.last = advanced;
+  if (self.isPageDown !== true) self.world = { ...self.world, shown: { waits: promotableWaits(advanced.run), at: iso(self.now) } };
   return advanced;
 }
 

@@ -24,6 +24,7 @@ import type { GuardMove } from "../guard/branch-guard.ts";
 import type { GuardBatch } from "../guard/guard.ts";
 import type { Hooks } from "../hooks.ts";
 import type { MergeQueue } from "../merging.ts";
+import type { ShownWaits } from "../publish/shown-waits.ts";
 import type { EditRemarks } from "./edited-midrun.ts";
 import { observeRevisions } from "./named-revisions.ts";
 import { observeHealth } from "./observe-health.ts";
@@ -57,6 +58,7 @@ interface Parts {
   observeJoiners: ObserveJoiners;
   editRemarks: EditRemarks;
   people: People;
+  shownWaits: Pick<ShownWaits, "of">;
   revisionsNow: RevisionsNow;
   settings: Settings;
   rules: Pick<Rules, "bare">;
@@ -143,6 +145,7 @@ export function openObserver({ mirror, planes, grants, clock }: Context, parts: 
       actions: parts.actions.outcomes(run),
       commands: await people.withTeams(run, input.commands),
       others: input.others,
+      shown: parts.shownWaits.of(run),
       clockAheadMs: clock.ahead?.(),
       ...(await parts.settings.bounds(base)),
       unprotected: await observeUnprotected(parts.rules, run),

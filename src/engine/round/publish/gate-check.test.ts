@@ -15,7 +15,7 @@ const NO_PERMISSION = new ForgeError("Forbidden", 403, "403 Resource not accessi
 function scene() {
   const sent: CheckReport[] = [];
   const deployed: string[] = [];
-  const answers: { next?: ForgeError; checks?: readonly Pick<CheckSeen, "name" | "state">[] } = {};
+  const answers: { next?: ForgeError; checks?: readonly Pick<CheckSeen, "name" | "state" | "title">[] } = {};
   const asked: string[] = [];
   const answer = () => {
     if (answers.next !== undefined) throw answers.next;
@@ -76,7 +76,7 @@ describe("the gate of a pull request that was merged", () => {
   /** The sample's second batch is merged and in flight. */
   const run = sampleRun();
   const head = run.batches[1]?.pull?.head ?? "";
-  const judged = { ...NOTHING, advanced: { run } } as unknown as Decision;
+  const judged = { ...NOTHING, before: run, advanced: { run } } as unknown as Decision;
 
   test("is ended by the next process where one was killed between the merge and that", async () => {
     const { memory, sent, answers } = scene();
@@ -86,7 +86,10 @@ describe("the gate of a pull request that was merged", () => {
   });
 
   test("is left alone where it has ended, or was never said, and is asked for once", async () => {
-    for (const checks of [[{ name: "stagecoach/gate", state: "success" }], [{ name: "ci", state: "pending" }]] as const) {
+    for (const checks of [
+      [{ name: "stagecoach/gate", state: "success", title: "was merged" }],
+      [{ name: "ci", state: "pending" }],
+    ] as const) {
       const { memory, sent, answers, asked } = scene();
       answers.checks = checks;
       for (let n = 0; n < 2; n++) await memory.gates.put(judged);
@@ -99,6 +102,33 @@ describe("the gate of a pull request that was merged", () => {
     await memory.gateChecks.put(head, { status: "in_progress", title: "waits", summary: "" }, "waiting");
     await memory.gates.put(judged);
     expect([sent.map(({ status }) => status), asked]).toEqual([["in_progress", "completed"], []]);
+  });
+
+  test("does not go on saying that it is being merged, though the batch failed or settled in that very round", async () => {
+    const [first, second] = run.batches;
+    if (first === undefined || second === undefined) throw new Error("the sample has two batches");
+    for (const phase of ["Merged", "Settled"] as const) {
+      const { memory, sent, asked, time } = scene();
+      await memory.gateChecks.put(
+        head,
+        { status: "completed", conclusion: "success", title: "may be merged: being merged", summary: "" },
+        "passed",
+      );
+      time.now = 1000;
+      const settledAt = phase === "Settled" ? iso(time.now) : undefined;
+      const targets = second.targets.map((target) => ({ ...target, phase: "Failed" as const }));
+      const failed = sampleRun({ phase: "Failed", batches: [first, { ...second, phase, settledAt, targets }] });
+      for (let n = 0; n < 3; n++)
+        await memory.gates.put({ ...NOTHING, before: n === 0 ? run : failed, advanced: { run: failed } } as unknown as Decision);
+      expect([sent.map(({ title }) => title), asked]).toEqual([["may be merged: being merged", "was merged"], []]);
+    }
+  });
+
+  test("that an earlier process left saying that it is being merged says what became of it, asked for once", async () => {
+    const { memory, sent, answers, asked } = scene();
+    answers.checks = [{ name: "stagecoach/gate", state: "success", title: "may be merged: Stagecoach is merging #12" }];
+    for (let n = 0; n < 3; n++) await memory.gates.put(judged);
+    expect([sent.map(({ title }) => title), asked]).toEqual([["was merged"], [head]]);
   });
 });
 
@@ -115,7 +145,7 @@ describe("the gate of a pull request that waits", () => {
     for (; time.now <= minutes * MINUTE; time.now += 10_000) {
       const batch = { ...open, phase: "Open" as const, next: next(time.now) };
       const run = sampleRun({ batches: [first, batch] });
-      await memory.gates.put({ world: { pulls }, advanced: { run } } as unknown as Decision);
+      await memory.gates.put({ before: run, world: { pulls }, advanced: { run } } as unknown as Decision);
     }
     return sent;
   }

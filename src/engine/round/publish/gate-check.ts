@@ -20,6 +20,7 @@ const SAME_STATE_MS = 60_000;
 const MOST_KEPT = 1000;
 
 interface Judged {
+  before: Run;
   world: World;
   advanced: Advanced<Run>;
 }
@@ -31,8 +32,8 @@ export interface Gates {
    */
   lock(judged: Judged): Promise<boolean>;
   /**
-   * Puts the gates of the other open PRs, and of the merge groups they are in; and ends those that whoever merged left open, as a process
-   * that was killed right after. A trouble with a check never holds a run.
+   * Puts the gates of the other open PRs, and of the merge groups they are in; and has those of merged ones say so, whoever merged them,
+   * and though the process was killed right after. A trouble with a check never holds a run.
    */
   put(judged: Judged): Promise<void>;
 }
@@ -46,17 +47,19 @@ export function openGates(
   const given = defined({ linkTo: applicationLinks((plane) => planes.get(plane)?.uiUrl), page });
   /** Heads of merged PRs whose gate is known to have ended. */
   const over = new BoundedSet<string>(MOST_KEPT);
+  /** Of those whose gate has yet to end. */
+  const owed = new BoundedSet<string>(MOST_KEPT);
 
   async function endLeftOpen(run: Run, batch: Batch, head: string): Promise<void> {
-    const last = checks.last(head);
-    const isOpen = last === undefined ? await isLeftOpen(head) : last.kind === "waiting";
-    if (isOpen)
-      await checks.put(head, gateWords(run, batch, { kind: "merged", why: batch.why, next: batch.next }, clock.now(), given), "merged");
+    const words = gateWords(run, batch, { kind: "merged", why: batch.why, next: batch.next }, clock.now(), given);
+    const isToldYet = checks.last(head)?.kind === "merged" || (checks.last(head) === undefined && !(await saysOther(head, words.title)));
+    if (!isToldYet) await checks.put(head, words, "merged");
     over.add(head);
   }
 
-  async function isLeftOpen(head: string): Promise<boolean> {
-    return (await forge.checksOf(head)).some(({ name, state }) => name === GATE && state === "pending");
+  /** Whether an earlier process left it saying what was before the merge. */
+  async function saysOther(head: string, title: string): Promise<boolean> {
+    return (await forge.checksOf(head)).some((one) => one.name === GATE && (one.state === "pending" || one.title !== title));
   }
 
   async function putOne(run: Run, gate: Gate, head: string): Promise<void> {
@@ -103,8 +106,11 @@ export function openGates(
         if (gate.state.kind === "fenced" || isUnasked(judged, gate)) continue;
         await tried(gate.pull, "the gate of a pull request could not be reported", () => putOne(run, gate, gate.head));
       }
-      for (const { batch, pull, head } of mergedLately(run)) {
-        if (!over.has(head)) await tried(pull, "the gate of a merged pull request could not be ended", () => endLeftOpen(run, batch, head));
+      for (const { batch, pull, head } of mergedIn(run)) {
+        const wasSettled = judged.before.batches[batch.number - 1]?.phase === "Settled";
+        if (over.has(head) || (wasSettled && !owed.has(head))) continue;
+        owed.add(head);
+        await tried(pull, "the gate of a merged pull request could not be ended", () => endLeftOpen(run, batch, head));
       }
       // On a merge group the gate is judged again, for the group's commit (docs/spec.md §9.13).
       for (const { pull, head } of queue.entries) {
@@ -125,10 +131,9 @@ function isUnasked({ world, advanced }: Judged, { batch, state }: Gate): boolean
   return isAhead && state.kind === "waiting" && world.pulls.get(batch)?.gate === undefined;
 }
 
-/** Of those that settled longer ago nobody looks at the checks. */
-function mergedLately(run: Run): { batch: Batch; pull: number; head: string }[] {
+function mergedIn(run: Run): { batch: Batch; pull: number; head: string }[] {
   return run.batches.flatMap((batch) => {
-    const isOver = batch.merged === undefined || batch.phase === "Settled" || batch.phase === "Closed";
+    const isOver = batch.merged === undefined || batch.phase === "Closed";
     return isOver || batch.pull === undefined || batch.pull.number === 0 ? [] : [{ batch, pull: batch.pull.number, head: batch.pull.head }];
   });
 }

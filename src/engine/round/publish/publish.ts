@@ -16,6 +16,8 @@ import { closingSummary } from "../../../core/report/run/closing-summary.ts";
 import { pauseNotice } from "../../../core/report/run/pause-notice.ts";
 import { lateStart } from "../../../core/report/run/release-notice.ts";
 import { runComment } from "../../../core/report/run/run-comment.ts";
+import { isSameWait, promotableWaits } from "../../../core/run/commands/promotable.ts";
+import type { PromotableWait } from "../../../core/run/state/promotable-types.ts";
 import { isEnded, type Run } from "../../../core/run/state/run.ts";
 import type { Advanced } from "../../../core/run/state/world.ts";
 import type { PastRuns } from "../../config-repo/history-durations.ts";
@@ -31,6 +33,7 @@ import type { Labels } from "./labels.ts";
 import { SLOW_ROUND_MS, slowness } from "./pace.ts";
 import type { PublishRollouts } from "./rollouts-publish.ts";
 import type { Comments } from "./send-comment.ts";
+import type { ShownWaits } from "./shown-waits.ts";
 
 /** Marks the one comment of ours on a release PR, by rollout. */
 export function stickyMarker(rollout: string): string {
@@ -54,6 +57,7 @@ const MOST_KEPT = 1000;
 interface Page {
   run: number;
   phase: string;
+  waits: readonly PromotableWait[];
   at: number;
   batches: number;
   changedAt: number;
@@ -78,6 +82,7 @@ export interface Publisher {
 interface Parts {
   attention: Pick<Attention, "line">;
   comments: Comments;
+  shownWaits: Pick<ShownWaits, "note">;
   analyses: Analyses;
   labels: Labels;
   issues: TrackingIssues;
@@ -88,7 +93,7 @@ interface Parts {
 
 export function openPublisher(context: Pick<RepoContext, "forge" | "clock" | "log" | "planes" | "page">, parts: Parts): Publisher {
   const { forge, clock, log, planes, page: pageOf } = context;
-  const { attention, comments, analyses, labels, issues, publishRollouts, putDeployments, pastRuns } = parts;
+  const { attention, comments, shownWaits, analyses, labels, issues, publishRollouts, putDeployments, pastRuns } = parts;
   /** By rollout and PR. */
   const pages = new BoundedMap<string, Page>(MOST_KEPT);
 
@@ -100,7 +105,7 @@ export function openPublisher(context: Pick<RepoContext, "forge" | "clock" | "lo
     const slow = slowness({ forge, clock });
     const remarks = [...seen, analyses.remarkOf(run.rollout), labels.remarkOf(run.rollout), slow].filter((one) => one !== undefined);
     const key = `${run.rollout} ${pull}`;
-    const page = pages.get(key) ?? { run: 0, phase: "", at: 0, batches: 0, changedAt: 0, waiting: false, remarks: "" };
+    const page = pages.get(key) ?? { run: 0, phase: "", waits: [], at: 0, batches: 0, changedAt: 0, waiting: false, remarks: "" };
     if (change === "transition") page.changedAt = now;
     page.waiting ||= change !== "none" || page.remarks !== JSON.stringify(remarks);
     pages.set(key, page);
@@ -108,30 +113,37 @@ export function openPublisher(context: Pick<RepoContext, "forge" | "clock" | "lo
     publishHandOver(run, pull);
     // The line is put above each comment as it is sent.
     const phase = `${phaseOf(run)} ${attention.line()}`;
-    page.waiting ||= page.run === run.number && page.phase !== phase;
-    const due = page.run !== run.number || page.phase !== phase ? now : dueAt(page, run, slow !== undefined);
-    if (!page.waiting && page.run === run.number) return undefined;
+    const waits = promotableWaits(run);
+    const isOther = page.run !== run.number;
+    const isNews = page.phase !== phase || !waits.every((wait) => page.waits.some((one) => isSameWait(one, wait)));
+    page.waiting ||= !isOther && isNews;
+    const due = isOther || isNews ? now : dueAt(page, run, slow !== undefined);
+    if (!page.waiting && !isOther) return undefined;
     if (due > now) return due;
-    Object.assign(page, { run: run.number, phase, at: now, batches: editsOf(run), waiting: false, remarks: JSON.stringify(remarks) });
+    const shown = { run: run.number, phase, waits, at: now, batches: editsOf(run), waiting: false, remarks: JSON.stringify(remarks) };
+    sendPage(run, pull, Object.assign(page, shown), remarks);
+    return undefined;
+  }
+
+  function sendPage(run: Run, pull: number, page: Page, remarks: readonly AnyReason[]): void {
+    const { waits, at } = page;
+    const body = runComment(run, at, remarks, defined({ linkTo, page: pageOf, history: pastRuns.of(run) }));
     comments.send(
+      { key: `${run.rollout} ${pull}`, pull, marker: stickyMarker(run.rollout), body },
       {
-        key,
-        pull,
-        marker: stickyMarker(run.rollout),
-        body: runComment(run, now, remarks, defined({ linkTo, page: pageOf, history: pastRuns.of(run) })),
-      },
-      () => {
-        // Not sent: the next round wants it again.
-        page.waiting = true;
-        page.phase = "";
+        // People end a wait once they can read of it.
+        sent: (since) => shownWaits.note(run, waits, since),
+        failed: () => {
+          // Not sent: the next round wants it again.
+          page.waiting = true;
+          page.phase = "";
+        },
       },
     );
-    if (run.endedAt !== undefined) {
-      const id = `${run.rollout}:${run.number}:${run.endedAt}`;
-      comments.send({ key: `end ${id}`, pull, marker: `stagecoach:end:${id}`, body: closingSummary(run) });
-      issues.close(run);
-    }
-    return undefined;
+    if (run.endedAt === undefined) return;
+    const id = `${run.rollout}:${run.number}:${run.endedAt}`;
+    comments.send({ key: `end ${id}`, pull, marker: `stagecoach:end:${id}`, body: closingSummary(run) });
+    issues.close(run);
   }
 
   const linkTo = applicationLinks((plane) => planes.get(plane)?.uiUrl);

@@ -32,7 +32,7 @@ export function openRolloutComments({ forge, clock }: Pick<RepoContext, "forge" 
     if (before !== undefined && now - before.at < EDIT_MS) return before.at + EDIT_MS;
     shown.set(key, { sign, at: now });
     const comment = { key, pull: batch.pull.number, marker: `stagecoach:rollouts:${run.rollout}/${run.number}/${batch.number}` };
-    comments.send({ ...comment, body: rolloutsComment(run, batch, now) }, () => void shown.delete(key));
+    comments.send({ ...comment, body: rolloutsComment(run, batch, now) }, { failed: () => void shown.delete(key) });
     return undefined;
   }
 

@@ -4,6 +4,7 @@
  * What is sent to one PR is sent one after the other, and of a comment only the newest body: a burst of rounds is one edit.
  */
 import { BoundedMap } from "../../../core/base/bounded.ts";
+import { iso, type Time } from "../../../core/base/time.ts";
 import type { Attention } from "../attention.ts";
 import type { RepoContext } from "../context.ts";
 
@@ -16,18 +17,27 @@ interface Comment {
   body: string;
 }
 
+/** What a comment was last wanted to say; `at`: since when it does. */
+interface Wanted {
+  body: string;
+  at?: Time;
+}
+
 export interface Comments {
-  /** Sends in the background. `failed` is told where it could not be sent. */
-  send(comment: Comment, failed?: () => void): void;
+  /** Sends in the background. `failed` is told where it could not be sent; `sent`, since when it stands there by GitHub's clock. */
+  send(comment: Comment, then?: { failed?(): void; sent?(at: Time): void }): void;
   /** Does something when all that was sent to the PR before is through. Number 0 is no PR. */
   follow(pull: number, work: () => Promise<unknown>): void;
   /** Resolves when all that is under way is sent or given up. */
   settled(): Promise<void>;
 }
 
-export function openComments({ forge, log }: Pick<RepoContext, "forge" | "log">, attention: Pick<Attention, "line">): Comments {
+export function openComments(
+  { forge, log, clock }: Pick<RepoContext, "forge" | "log" | "clock">,
+  attention: Pick<Attention, "line">,
+): Comments {
   /** Comment → what it was last wanted to say. */
-  const wanted = new BoundedMap<string, { body: string }>(MOST_KEPT);
+  const wanted = new BoundedMap<string, Wanted>(MOST_KEPT);
   const underWay = new Map<number, Promise<void>>();
 
   function follow(pull: number, work: () => Promise<unknown>): void {
@@ -41,21 +51,27 @@ export function openComments({ forge, log }: Pick<RepoContext, "forge" | "log">,
     underWay.set(pull, mine);
   }
 
-  function send({ key, pull, marker, body }: Comment, failed: () => void = () => undefined): void {
+  function send({ key, pull, marker, body }: Comment, { failed, sent }: Parameters<Comments["send"]>[1] = {}): void {
     // As it will stand there: what needs attention is put above it on its way.
     const whole = `${attention.line()}${body}`;
-    if (wanted.get(key)?.body === whole) return;
-    const mine = { body: whole };
+    const before = wanted.get(key);
+    if (before?.body === whole) {
+      if (before.at !== undefined) sent?.(before.at);
+      return;
+    }
+    const mine: Wanted = { body: whole };
     wanted.set(key, mine);
     follow(pull, async () => {
       if (wanted.get(key) !== mine) return;
       try {
-        await forge.stickyComment(pull, marker, body);
+        const { at = iso(clock.now()) } = await forge.stickyComment(pull, marker, body);
+        mine.at = at;
+        sent?.(at);
       } catch (error) {
         log.warn({ pull, error: String(error) }, "the comment could not be brought up to date");
         // Forgotten, so that the next round wants it again.
         if (wanted.get(key) === mine) wanted.delete(key);
-        failed();
+        failed?.();
       }
     });
   }

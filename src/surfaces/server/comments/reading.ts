@@ -181,12 +181,12 @@ function answerHelp({ answers }: Reading, { parsed, line, key }: Candidate): voi
   answers.markDone(line);
 }
 
-async function commandFrom({ authority }: Reading, { comment, id, parsed }: Candidate, { batch, former }: CommandPlace) {
+async function commandFrom({ authority }: Reading, { comment, id, parsed }: Candidate, { number, batch, former }: CommandPlace) {
   const permission = await authority.permissionOf(comment);
   if (permission === "later") return undefined;
   const { index: _, ...command } = parsed;
   const { author: actor, createdAt } = comment;
-  return { ...command, id, actor, permission, createdAt, batch, former };
+  return { ...command, id, actor, permission, createdAt, batch, pull: batch === undefined ? undefined : number, former };
 }
 
 /** Refuses a command for a rollout that is not steered from here, once all that are have read it. */

@@ -85,6 +85,7 @@ describe("from a comment to a command", () => {
         permission: "write",
         createdAt: "2026-11-21T10:00:00.000Z",
         batch: 2,
+        pull: number,
       },
     ]);
     expect(await reactions(comment)).toEqual(["eyes"]);

@@ -34,12 +34,21 @@ export const STAGE_FIELDS = {
     provider: "datadog",
     job: "webcheck-1",
   },
+  ...{ was: { kind: "bake", batch: { ...batch, number: 1 }, pull: 8 }, current: { kind: "bake", batch, pull: 9 } },
 };
 
 const REVISION = { revision: "v1.4.2", repo: "github.com/acme/fleet", from: "3f2a91c0de44aa" };
 
 /** The ways in which these are said. */
 export const STAGE_VARIANTS: Ways<RunReasons & BreachReasons> = {
+  PROMOTE_CAME_LATE: [
+    {},
+    { was: { kind: "pull", batch, pull: 8 }, current: { kind: "pull", batch: { ...batch, stage: "eu" }, pull: 9 } },
+    { was: { kind: "step", batch, pull: 8 }, current: undefined },
+    { was: undefined },
+  ],
+  PROMOTE_ON_FORMER_PULL: [{}, { current: undefined }],
+  PROMOTE_OF_OTHER_BATCH: [{}, { current: { kind: "step", batch, pull: null } }],
   BATCH_SETTLED_WITH: [{ failed: ["hub/eu-1"] }, { failed: ["hub/eu-1"], excused: ["hub/us-1"] }],
   WAIT_BEGINS: [{ again: false }, { wait: { forMs: 600_000 }, again: true }, { wait: {}, again: false }],
   CLUSTERS_UNREAD: [{ about: "apart" }, { about: "putOff" }, { about: "requeued" }],
