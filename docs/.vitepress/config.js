@@ -15,7 +15,7 @@ export const SIDEBAR = [
   ["Begin", ["tutorial", "concepts", "choosing", "installation", "onboarding", "releases"]],
   ["Use", ["cli", "gates", "failure", "analysis", "hooks", "steps", "simulate", "reference/commands"]],
   ["Argo CD", ["argocd", "argo-rollouts", "liveness"]],
-  ["Run the server", ["configuration", "operations", "api", "security", "permissions", "troubleshooting"]],
+  ["Run the server", ["configuration", "operations", "page", "api", "security", "permissions", "troubleshooting"]],
   ["Reference", ["reference/progressive-rollout", "reference/repo-configuration", "reference/server-configuration", "spec"]],
 ];
 
@@ -23,6 +23,7 @@ const NAMES = {
   argocd: "Argo CD",
   "argo-rollouts": "Argo Rollouts",
   api: "Read API",
+  page: "The page",
   cli: "Command line",
   "reference/commands": "Comments",
   "reference/progressive-rollout": "rollouts/*.yaml",

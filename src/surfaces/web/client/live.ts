@@ -100,9 +100,12 @@ export function follow<T>(base: string, { path, events }: Wanted<T>, tell: (live
   };
 }
 
+/** Also what of a rollout that others may see is answered to whoever may not. */
+const NOT_FOR_YOU: ReadonlySet<number> = new Set([401, 403, 404]);
+
 async function readOnce(url: string) {
   const response = await fetch(url, { headers: { accept: "application/json" } });
-  if (response.status === 404) return "missing";
+  if (NOT_FOR_YOU.has(response.status)) return "missing";
   if (!response.ok) throw new Error(`${response.status}`);
   const told = (name: string) => response.headers.get(name) ?? "";
   const clock = {
