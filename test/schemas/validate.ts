@@ -43,7 +43,8 @@ function load<T>(name: string): T {
 }
 
 function compiler(name: string, schemas: JsonObject): Compiler {
-  const ajv = new Ajv({ strict: false, allErrors: false, logger: false, allowUnionTypes: true });
+  // Each validator runs a few times only: to make its code smaller takes longer than all that it would save.
+  const ajv = new Ajv({ strict: false, allErrors: false, logger: false, allowUnionTypes: true, code: { optimize: false } });
   formats.default(ajv);
   ajv.addSchema({ $id: name, definitions: schemas });
   const compiled = new Map<string, ValidateFunction>();
