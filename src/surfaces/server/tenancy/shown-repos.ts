@@ -26,7 +26,13 @@ export function standingOf(repos: Repos): Standing[] {
 /** The journal of a repository as history, where it was opened already: as of the last round. */
 export function journalOf(repos: Repos): NonNullable<WebSource["journal"]> {
   return (repository) => {
-    const { mirror, journal } = repos.get(repository.toLowerCase())?.context ?? {};
-    return mirror && journal && openJournalReader(mirror, async () => journal.head());
+    const { mirror, journal, journalBranch } = repos.get(repository.toLowerCase())?.context ?? {};
+    if (mirror === undefined || journal === undefined || journalBranch === undefined) return undefined;
+    return openJournalReader(mirror, async () => {
+      const head = journal.head();
+      // GitHub makes the commits of the journal: what was just recorded may not lie here yet.
+      if (head !== undefined && (await mirror.commitInfo(head)) === undefined) await mirror.fetch([journalBranch]);
+      return head;
+    });
   };
 }
