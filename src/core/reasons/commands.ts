@@ -97,7 +97,7 @@ export interface CommandReasons {
   TARGET_LOOKED_AT_ANEW: Record<never, never>;
   NEXT_CLUSTERS_LOOKED_AT: Record<never, never>;
 
-  ROLLBACK_OF_ROLLBACK: Record<never, never>;
+  ROLLBACK_OF_ROLLBACK: { ended: boolean };
   ROLLING_BACK_ALREADY: { by: string };
   ROLLBACK_WANTS_VERSION: Record<never, never>;
   /** A version without `--to`. */

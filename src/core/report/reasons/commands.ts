@@ -164,7 +164,8 @@ const GENERAL = entriesOf<CommandReasons>()({
   ROLLBACK_OF_ROLLBACK: {
     subject: "run",
     actions: ["abort"],
-    says: "this run is a rollback itself; `/abort` ends it, and a new release goes forward to the version you want",
+    says: ({ ended: isOver }) =>
+      `this run is a rollback itself${isOver ? ", and it has ended: a new release goes forward to the version you want" : "; `/abort` ends it, and a new release goes forward to the version you want"}`,
   },
   ROLLING_BACK_ALREADY: { subject: "run", says: "it is being rolled back already, as {by} asked" },
   ROLLBACK_WANTS_VERSION: { subject: "run", says: "`--to` needs a version: `/rollback --to v1.4.1`" },

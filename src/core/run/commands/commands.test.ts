@@ -482,3 +482,14 @@ describe("a newer release", () => {
     expect(supersede(once, by, run.now)).toBe(once);
   });
 });
+
+test("/rollback of a rollback that has ended does not name /abort, which would end nothing", () => {
+  for (const ended of [false, true]) {
+    const self = bench(1);
+    round(self);
+    self.run = { ...self.run, kind: "Rollback", phase: ended ? "RolledBack" : "RollingBack" };
+    say(self, "/rollback", { permission: "maintain" });
+    round(self);
+    expect(answer(self)).toEqual(["refused", { code: "ROLLBACK_OF_ROLLBACK", ended }]);
+  }
+});

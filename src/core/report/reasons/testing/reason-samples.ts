@@ -164,6 +164,7 @@ const VARIANTS: Variants = {
   HALT_NOT_FOUND: [{}, { clusters: [], elsewhere: true }],
   RETRY_DONE: [{ pausedBy: undefined }, { clusters: [], checks: [], pausedBy: "bob" }, { clusters: [], pausedBy: undefined }],
   ROLLED_BACK_BY: [{ text: undefined }, { to: undefined }],
+  ROLLBACK_OF_ROLLBACK: [{ ended: false }, { ended: true }],
   ROLLBACK_WANTS_TO: [{ given: "v1.4.1" }],
   COMMAND_FOR_WHOLE_RUN: [{ command: "retry" }],
   ROLLBACK_DONE: [{}, { left: ["hub/us-1"] }],
