@@ -4,8 +4,8 @@
  * What bots that people are used to say was read beside it:
  * - Renovate (`dependency-dashboard.ts`, `pr/body/config-description.ts`, `error-config.ts` of renovatebot/renovate) says a state in one clause and the way out in the
  *   next: "blocked by an existing closed PR. To recreate the PR, click …"; its schedules are read out with their zone.
- * - Atlantis (`project_locker.go`, the `.tmpl` files of runatlantis/atlantis) says what holds a command up by its pull request, both ways out, and the very comment
- *   to write: "Once the lock is released, comment `atlantis plan` here". Its errors are Go's, passed on as they are: ours stand behind a colon.
+ * - Atlantis (`project_locker.go` of runatlantis/atlantis) says what holds a command up by its pull request, both ways out, and the very comment
+ *   to write: "Once the lock is released, comment `atlantis plan` here".
  * - Mergify's reviewers took "ahead in queue got removed" for a riddle: the pull request is named first, by its number, and once.
  *
  * So: who acts comes first, then what is awaited or why; a verb the reader can use; times with their zone. A reason that stands behind another
