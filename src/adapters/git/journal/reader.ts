@@ -82,10 +82,12 @@ function summary(number: number, text: string): Awaited<ReturnType<JournalReader
     return broken;
   }
   if (typeof value !== "object" || value === null) return broken;
-  const { phase, startedAt, endedAt, release } = value as Record<string, unknown>;
+  const { phase, startedAt, endedAt, release, rollback } = value as Record<string, unknown>;
   if (typeof phase !== "string" || typeof startedAt !== "string") return broken;
   const values = (release as { values?: Record<string, unknown> } | undefined)?.values ?? {};
   const entries = Object.entries(values).map(([name, version]): [string, string] => [name, String(version)]);
   const words = entries.length === 1 ? (entries[0]?.[1] ?? "") : entries.map(([name, version]) => `${name}=${version}`).join(", ");
-  return defined({ number, phase, startedAt, endedAt: typeof endedAt === "string" ? endedAt : undefined, release: words });
+  // What `/rollback` ended is told by what became of it.
+  const told = phase === "Aborted" && rollback !== undefined ? "RolledBack" : phase;
+  return defined({ number, phase: told, startedAt, endedAt: typeof endedAt === "string" ? endedAt : undefined, release: words });
 }

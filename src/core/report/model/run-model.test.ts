@@ -291,3 +291,9 @@ describe("the model of a run", () => {
     expect([held?.says, held?.waitsFor, held?.deadline]).toEqual(["alice paused it", undefined, undefined]);
   });
 });
+
+test("a run that /rollback ended is told by that, in the model and wherever its state stands; one that /abort ended, as aborted", () => {
+  const ended = sampleRun({ phase: "Aborted", endedAt: "2026-11-21T09:03:00.000Z" });
+  const rollback = { by: "bob", reason: said("@bob rolls it back"), at: ended.since };
+  expect([modelOf(ended, 0).state, modelOf({ ...ended, rollback }, 0).state]).toEqual(["Aborted", "RolledBack"]);
+});

@@ -26,16 +26,18 @@ function forPeople(teams: unknown): WaitsOn {
 }
 
 /** How a run stands, as people read it. What puts old values back says so, whoever it waits for. */
-export function standingOf(run: Pick<Run, "phase" | "why" | "next" | "ending">): Pick<ModelNode, "state" | "tone" | "waitsOn"> {
+export function standingOf(run: Pick<Run, "phase" | "why" | "next" | "ending" | "rollback">): Pick<ModelNode, "state" | "tone" | "waitsOn"> {
   const { phase } = run;
   if (phase === "Paused") return { state: phase, tone: runTone(phase), waitsOn: run.ending === undefined ? ANYBODY : undefined };
+  // Ended by `/rollback`: what became of it says more than how.
+  if (phase === "Aborted" && run.rollback !== undefined) return { state: "RolledBack", tone: "warn" };
   const on = phase === "Progressing" || phase === "RollingBack" ? waitsOn(run.why, run.next) : undefined;
   if (on === undefined || phase === "RollingBack") return { state: phase, tone: runTone(phase), waitsOn: on };
   return { state: "Waiting", tone: "warn", waitsOn: on };
 }
 
 /** Since when it stands so: a run that waits does since what waits was opened, as its phase does not change with that. */
-export function sinceOf(run: Pick<Run, "phase" | "since" | "why" | "next" | "ending" | "batches">): Time {
+export function sinceOf(run: Pick<Run, "phase" | "since" | "why" | "next" | "ending" | "rollback" | "batches">): Time {
   if (standingOf(run).state !== "Waiting") return run.since;
   const held = run.batches.filter((batch) => batch.phase === "Open" && waitsOn(batch.why, batch.next) !== undefined);
   return held[0]?.since ?? run.since;

@@ -27,7 +27,7 @@ export function closingSummary(run: Run): string {
 
 /** What a person may want to do now that nothing goes on by itself. */
 function afterwards({ state, of, isPutBack }: RunModel): string {
-  if (isPutBack === true && (state === "Failed" || state === "Aborted"))
+  if (isPutBack === true && (state === "Failed" || state === "RolledBack"))
     return "What was moved is put back now, by pull requests in reverse order: that is a run of its own, told on this page.";
   if (of !== undefined && state === "Failed")
     return "Not every cluster is back, and nothing moves any more. `/retry` tries the failed ones again; a pull request by hand puts a pin back as well.";
