@@ -26,7 +26,9 @@ function forPeople(teams: unknown): WaitsOn {
 }
 
 /** How a run stands, as people read it. What puts old values back says so, whoever it waits for. */
-export function standingOf(run: Pick<Run, "phase" | "why" | "next" | "ending" | "rollback">): Pick<ModelNode, "state" | "tone" | "waitsOn"> {
+export function standingOf(
+  run: Pick<Run, "phase" | "why" | "next" | "ending" | "rollback">,
+): Pick<ModelNode, "state" | "tone" | "waitsOn"> {
   const { phase } = run;
   if (phase === "Paused") return { state: phase, tone: runTone(phase), waitsOn: run.ending === undefined ? ANYBODY : undefined };
   // Ended by `/rollback`: what became of it says more than how.

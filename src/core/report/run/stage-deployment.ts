@@ -51,6 +51,7 @@ function stateOf({ state, says, pause, isPutBack }: RunModel, stage: ModelNode):
   const { healthy = 0, clusters = 0, failed = 0 } = stage.counts ?? {};
   if (stage.when === "past" || state === "Succeeded") return { state: "success", words: `${healthy} of ${clusters} clusters are healthy` };
   if (state === "Failed" || (pause?.kind === "Failure" && failed > 0)) return { state: "failure", words: says };
-  if (state === "Aborted" || state === "Superseded" || (state === "RolledBack" && isPutBack === true)) return { state: "inactive", words: says };
+  if (state === "Aborted" || state === "Superseded" || (state === "RolledBack" && isPutBack === true))
+    return { state: "inactive", words: says };
   return { state: "in_progress", words: "batch by batch; the release's pull request shows where it is" };
 }
