@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { getRequestListener } from "@hono/node-server";
 import { Hono } from "hono";
+import { compress } from "hono/compress";
 import { parsePagePath } from "../../core/report/page-places.ts";
 import { API_PATH, apiApp } from "./api/routes.ts";
 import { isLocal } from "./api/viewers.ts";
@@ -50,6 +51,7 @@ function isOfPage(address: string): boolean {
 /** `base`: what stands before each path, without a slash at its end. */
 export function pageApp(base = ""): Hono {
   const app = new Hono();
+  app.use(compress());
   app.use(async (context, next) => {
     await next();
     for (const [name, value] of Object.entries(HEADERS)) context.res.headers.set(name, value);

@@ -1,6 +1,7 @@
 /** The read API, `/api/v1`: what the page draws, for programs too. It is only read; nothing here decides anything. */
 import { randomBytes } from "node:crypto";
 import { type Context, Hono } from "hono";
+import { compress } from "hono/compress";
 import { JournalFileError } from "../../../adapters/git/journal/read-run.ts";
 import { whyNoRollout } from "../../../adapters/git/journal/run-paths.ts";
 import { rolloutKey } from "../../../core/report/model/fleet.ts";
@@ -52,6 +53,8 @@ export function apiApp(source: WebSource, clock: WebClock): Hono<Api> {
 }
 
 function guard(app: Hono<Api>, clock: WebClock, viewerOf: Viewers): void {
+  // Not events: each has to be on its way at once.
+  app.use(compress({ contentTypeFilter: /^application\/(?:json|jsonl)\b/ }));
   app.use(async (context, next) => {
     for (const [name, value] of Object.entries(JSON_HEADERS)) context.header(name, value);
     if (context.req.method !== "GET" && context.req.method !== "HEAD") return problem(context, "METHOD_NOT_ALLOWED");

@@ -36,3 +36,18 @@ test("500 rollouts of 25 repositories are read at once, in less than 1 MB", asyn
   expect((JSON.parse(text) as { rollouts: object[] }).rollouts).toHaveLength(500);
   expect(text.length).toBeLessThan(1024 * 1024);
 });
+
+test("a run of 2,000 targets is sent in less than 60 KB to whoever takes it compressed, and known by its tag all the same", async () => {
+  const run = wideRun(2000, 40);
+  const app = apiApp({ runs: () => [{ repository: "acme/config", run }], onChange: () => () => undefined }, clock);
+  const path = "/api/v1/repos/acme/config/rollouts/payments";
+  const packed = await app.request(path, { headers: { "accept-encoding": "gzip" } }, HERE);
+  expect(packed.headers.get("content-encoding")).toBe("gzip");
+  expect((await packed.arrayBuffer()).byteLength).toBeLessThan(60 * 1024);
+  const again = await app.request(
+    path,
+    { headers: { "accept-encoding": "gzip", "if-none-match": packed.headers.get("etag") ?? "" } },
+    HERE,
+  );
+  expect(again.status).toBe(304);
+});
