@@ -66,4 +66,18 @@ describe("a slip in YAML is told as people make it, at its own place", () => {
       problems: [{ severity: "warning" }],
     });
   });
+
+  test("many documents with a mistake each are not searched from the beginning of the file", () => {
+    const filler = Array.from({ length: 12_000 }, (_, index) => `k${index}: v\n`).join("");
+    const took = (document: string) => {
+      const begun = performance.now();
+      const { problems } = readYaml(`${filler}${`---\n${document}\n`.repeat(450)}`, "r.yaml");
+      return { ms: performance.now() - begun, problems };
+    };
+    // Told by its line alone.
+    const plain = took("a: @x");
+    const quotes = took('a: "x');
+    expect(quotes.problems[449]).toMatchObject({ code: "SYNTAX", kind: "QuoteOpen", line: 12_900, column: 4 });
+    expect(quotes.ms).toBeLessThan(5 * plain.ms + 100);
+  });
 });

@@ -21,14 +21,14 @@ interface Line {
   begins: number;
 }
 
-/** Names the slip; what is none of those known here is told in the parser's words. */
-export function slipOf(text: string, mistake: Mistake): Slip {
+/** Names the slip; what is none of those known here is told in the parser's words. `from`: where its document begins. */
+export function slipOf(text: string, mistake: Mistake, from = 0): Slip {
   const [offset] = mistake.pos;
   const line = lineAt(text, offset);
   const found =
     markerOf(line) ??
     blankOf(line) ??
-    openOf(text, mistake) ??
+    openOf(text, mistake, from) ??
     signOf(text, mistake) ??
     keyOf(line, mistake) ??
     indentOf(text, line, mistake);
@@ -74,11 +74,11 @@ function blankOf({ text, begins }: Line): Slip | undefined {
 const PAIRS: Readonly<Record<string, string>> = { "{": "}", "[": "]" };
 
 /** A quote or a bracket that is never closed, told where it opens: the parser notices it where something else begins. */
-function openOf(text: string, { message, pos: [offset] }: Mistake): Slip | undefined {
+function openOf(text: string, { message, pos: [offset] }: Mistake, from: number): Slip | undefined {
   const isQuote = /^Missing closing ["']quote/.test(message);
   if (!isQuote && !/^Flow (?:map|sequence)\b/.test(message)) return undefined;
   const open: { sign: string; at: number }[] = [];
-  for (const { token, at } of tokensOf(text)) {
+  for (const { token, at } of tokensOf(text, from)) {
     if (at > offset || (at === offset && !isQuote)) break;
     if (isQuote && /^["']/.test(token) && at + token.length >= offset)
       return { what: { kind: "QuoteOpen", sign: token[0] ?? "" }, offset: at };
@@ -93,9 +93,10 @@ function openOf(text: string, { message, pos: [offset] }: Mistake): Slip | undef
 /** Marks of the lexer's own, which stand for nothing in the text. */
 const OF_LEXER = new Set(["\u0002", "\u0018", "\u001f"]);
 
-function* tokensOf(text: string): Generator<{ token: string; at: number }> {
-  let at = 0;
-  for (const token of new Lexer().lex(text)) {
+/** Not from the beginning of the file: of many documents each may have its mistake. */
+function* tokensOf(text: string, from: number): Generator<{ token: string; at: number }> {
+  let at = from;
+  for (const token of new Lexer().lex(text.slice(from))) {
     if (OF_LEXER.has(token)) continue;
     yield { token, at };
     at += token.length;

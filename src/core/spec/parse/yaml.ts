@@ -70,7 +70,7 @@ function readDocuments(text: string, file: string): ReadYaml {
     if (document.errors.length > 0) {
       if (document.errors.some((error) => /call stack/.test(error.message))) throw new RangeError("nested too deep");
       // The others follow from the first one, more often than not.
-      for (const error of document.errors.slice(0, 1)) problems.push(syntaxProblem(file, slipOf(text, error), lines));
+      for (const error of document.errors.slice(0, 1)) problems.push(syntaxProblem(file, slipOf(text, error, document.range[0]), lines));
       continue;
     }
     const twice = duplicateKeys(document).slice(0, MOST_ERRORS);
