@@ -12,7 +12,9 @@ const ALL: LineSight = { allows: () => true, renew: async () => "same" };
 /** Those of the repositories that a viewer may see, in lower case. */
 export async function seenBy(viewer: Viewer, repositories: readonly string[]): Promise<ReadonlySet<string>> {
   const names = [...new Set(repositories.map((name) => name.toLowerCase()))];
-  const seen = await Promise.all(names.map((name) => viewer.sees(name)));
+  // The first alone: of a token that is none GitHub is not told once for each.
+  const first = names.length > 0 && (await viewer.sees(names[0] ?? ""));
+  const seen = [first, ...(await Promise.all(names.slice(1).map((name) => viewer.sees(name))))];
   return new Set(names.filter((_, index) => seen[index]));
 }
 

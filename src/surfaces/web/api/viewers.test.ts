@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { openTokenSight, type Sight } from "../../../adapters/forge/github/token-sight.ts";
+import { seenBy } from "./sight.ts";
 import { type Asker, Denied, isLocal, openViewers } from "./viewers.ts";
 
 const from = (remoteAddress: string | undefined, headers: Record<string, string> = {}) => isLocal({ socket: { remoteAddress }, headers });
@@ -20,12 +21,14 @@ function codeOf(work: () => unknown): string {
 }
 
 describe("who is on this machine", () => {
-  test.each(["127.0.0.1", "127.9.9.9", "::1", "::ffff:127.0.0.1"])("%s is", (address) => expect(from(address)).toBe(true));
-  test.each(["10.0.0.1", "::ffff:10.0.0.1", "fe80::1", "127.0.0.1.evil.example", "", undefined])("%s is not", (address) =>
-    expect(from(address)).toBe(false),
+  test.each(["127.0.0.1", "::1", "::ffff:127.0.0.1"])("%s is", (address) => expect(from(address)).toBe(true));
+  test.each(["10.0.0.1", "127.0.0.6", "::ffff:127.0.0.6", "::ffff:10.0.0.1", "fe80::1", "127.0.0.1.evil.example", "", undefined])(
+    "%s is not",
+    (address) => expect(from(address)).toBe(false),
   );
-  test.each(["x-forwarded-for", "forwarded", "x-real-ip"])("nobody is who comes through a proxy there, as %s says", (header) =>
-    expect(from("127.0.0.1", { [header]: "127.0.0.1" })).toBe(false),
+  test.each(["x-forwarded-for", "forwarded", "x-real-ip", "via", "x-forwarded-proto", "x-envoy-attempt-count"])(
+    "nobody is who comes through a proxy there, as %s says",
+    (header) => expect(from("127.0.0.1", { [header]: "127.0.0.1" })).toBe(false),
   );
 });
 
@@ -74,6 +77,25 @@ describe("the owner of a token", () => {
     expect(codeOf(() => viewers(asker("ghp_guess_one_more", { address: "10.0.0.8" })))).toBe("");
     pass(60_001);
     expect(codeOf(() => viewers(asker("ghp_guess_one_more")))).toBe("");
+  });
+
+  test("who tries out tokens behind the same proxy locks nobody out whose token GitHub took", async () => {
+    const { viewers } = world((token) => (token.includes("guess") ? "refused" : "seen"));
+    await viewers(asker("ghp_0123456789")).sees("acme/config");
+    for (let index = 0; index < 20; index++)
+      await viewers(asker(`ghp_guess_${index}0000`))
+        .sees("acme/config")
+        .catch(() => undefined);
+    expect(codeOf(() => viewers(asker("ghp_guess_one_more")))).toBe("TOO_MANY_REQUESTS");
+    expect(await viewers(asker("ghp_0123456789")).sees("acme/other")).toBe(true);
+  });
+
+  test("of a token that is none GitHub is asked once, however many repositories there are", async () => {
+    const { viewers, asked } = world(() => "refused");
+    const names = Array.from({ length: 300 }, (_, index) => `acme/config-${index}`);
+    const viewer = viewers(asker("ghp_0123456789"));
+    await expect(seenBy(viewer, names)).rejects.toMatchObject({ code: "UNAUTHENTICATED" });
+    expect(asked).toHaveLength(1);
   });
 
   test("one token's many requests are not another's", () => {

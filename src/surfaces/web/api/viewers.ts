@@ -7,7 +7,6 @@
  */
 import { createHash } from "node:crypto";
 import type { IncomingMessage } from "node:http";
-import { isIP } from "node:net";
 import type { SightOf } from "../../../adapters/forge/github/token-sight.ts";
 import { BoundedMap } from "../../../core/base/bounded.ts";
 import type { ProblemCode } from "./answers.ts";
@@ -43,14 +42,17 @@ export class Denied extends Error {
 
 export const EVERYONE: Viewer = { seesAll: true, id: "", sees: async () => true };
 
+/** What proxies add, not all of which tell for whom. */
+const OF_PROXIES = /^(?:forwarded|via|x-(?:forwarded|original|envoy|b3)-.+|x-real-ip|x-request-id|x-client-ip|true-client-ip|cf-.+)$/;
+
 /** Whether a request comes from this machine, and not through a proxy on it. */
 export function isLocal({
   socket,
   headers,
 }: Pick<IncomingMessage, "headers"> & { socket: { remoteAddress?: string | undefined } }): boolean {
-  if (headers["x-forwarded-for"] !== undefined || headers.forwarded !== undefined || headers["x-real-ip"] !== undefined) return false;
-  const address = (socket.remoteAddress ?? "").replace(/^::ffff:/, "");
-  return address === "::1" || (isIP(address) === 4 && address.startsWith("127."));
+  if (Object.keys(headers).some((name) => OF_PROXIES.test(name))) return false;
+  // A mesh's proxy beside us passes on what comes to it from another address of the loopback, such as Istio's 127.0.0.6.
+  return ["::1", "127.0.0.1", "::ffff:127.0.0.1"].includes(socket.remoteAddress ?? "");
 }
 
 export interface Asker {
@@ -69,23 +71,35 @@ export function openViewers(
 ) {
   const known = new BoundedMap<string, { seen: Promise<boolean>; until: number }>(MOST_KNOWN);
   const refused = new BoundedMap<string, number>(MOST_KNOWN);
+  /** Tokens that GitHub took: nobody who tries out others at the same address, as all have behind a proxy, keeps them out. */
+  const taken = new BoundedMap<string, true>(MOST_KNOWN);
   const asks = openCounter(MOST_REQUESTS, now);
   const failures = openCounter(MOST_REFUSED, now);
   const inTurn = openTurns({ atOnce: MOST_ASKING, waiting: MOST_WAITING, full: () => new Denied("UNAVAILABLE") });
 
+  const isRefused = (digest: string) => (refused.get(digest) ?? 0) > now();
+
   async function ask(token: string, digest: string, { address }: Asker, repository: string): Promise<boolean> {
-    const sight = await inTurn(() => sightOf?.(token, repository) ?? Promise.resolve("unknown" as const));
-    if (sight === "seen" || sight === "unseen") return sight === "seen";
+    const sight = await inTurn(() => {
+      // While this waited GitHub may have said so of another repository.
+      if (isRefused(digest)) throw new Denied("UNAUTHENTICATED");
+      return sightOf?.(token, repository) ?? Promise.resolve("unknown" as const);
+    });
     if (sight === "unknown") throw new Denied("UNAVAILABLE");
-    failures.count(address);
+    if (sight !== "refused") {
+      taken.set(digest, true);
+      return sight === "seen";
+    }
+    if (!isRefused(digest)) failures.count(address);
+    taken.delete(digest);
     refused.set(digest, now() + KNOWN_MS);
     throw new Denied("UNAUTHENTICATED");
   }
 
   function ownerOf(token: string, asker: Asker): Viewer {
     const digest = createHash("sha256").update(token).digest("base64url");
-    if ((refused.get(digest) ?? 0) > now()) throw new Denied("UNAUTHENTICATED");
-    if (failures.isOver(asker.address) || !asks.count(digest)) throw new Denied("TOO_MANY_REQUESTS");
+    if (isRefused(digest)) throw new Denied("UNAUTHENTICATED");
+    if ((failures.isOver(asker.address) && taken.get(digest) === undefined) || !asks.count(digest)) throw new Denied("TOO_MANY_REQUESTS");
     return {
       seesAll: false,
       id: digest,
