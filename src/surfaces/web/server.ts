@@ -22,17 +22,24 @@ export function webRoutes(source: WebSource, clock: WebClock): (request: Incomin
   const page = getRequestListener(pageApp(base).fetch);
   const api = getRequestListener(apiApp(source, clock).fetch);
   return (request, response) => {
-    // What is in front may have taken the path away, or not.
-    const address = request.url ?? "";
-    if (base !== "" && (address === base || address.startsWith(`${base}/`))) request.url = address.slice(base.length) || "/";
-    const path = (request.url ?? "").split("?")[0] ?? "";
-    const isApi = path.startsWith(`${API_PATH}/`);
-    if (!isApi && (!isOfPage(request.url ?? "") || (request.method !== "GET" && request.method !== "HEAD"))) return false;
-    if (isApi) void api(request, response);
+    const address = addressBelow(base, request.url ?? "");
+    if (address === undefined || (!isOfApi(address) && request.method !== "GET" && request.method !== "HEAD")) return false;
+    request.url = address;
+    if (isOfApi(address)) void api(request, response);
     else if (source.anonymous === "Everywhere" || isLocal(request)) void page(request, response);
     else response.writeHead(403, { ...HEADERS, "Content-Type": "text/plain; charset=utf-8" }).end(NOT_FROM_HERE);
     return true;
   };
+}
+
+/** An address of ours; undefined: it is another's, and left as it is. What is in front may have taken `base` away, or not. */
+function addressBelow(base: string, address: string): string | undefined {
+  const isBelow = base !== "" && (address === base || address.startsWith(`${base}/`));
+  return [...(isBelow ? [address.slice(base.length) || "/"] : []), address].find((one) => isOfApi(one) || isOfPage(one));
+}
+
+function isOfApi(address: string): boolean {
+  return address.startsWith(`${API_PATH}/`);
 }
 
 const NOT_FROM_HERE = "The page is shown on its own machine only, as by kubectl port-forward; inside.anonymous opens it.\n";
