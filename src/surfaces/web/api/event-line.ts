@@ -10,6 +10,8 @@ import { BoundedMap } from "../../../core/base/bounded.ts";
 /** Kept for those who come back; more bytes than this are let go, oldest first. */
 const MOST_KEPT_BYTES = 8 * 1024 * 1024;
 const MOST_KEPT = 2_000;
+/** Of more than this at once a reader would be taken for a slow one: the whole is read sooner. */
+const MOST_MISSED_BYTES = 512 * 1024;
 /** Of so many rollouts it is known when they changed last. */
 const MOST_STREAMS = 20_000;
 
@@ -46,7 +48,8 @@ export function openEventLine(process: string) {
     if (seen === undefined || Number(seen) > sequence) return undefined;
     if ((lastOf.get(stream) ?? 0) <= Number(seen)) return [];
     if (dropped > Number(seen)) return undefined;
-    return kept.filter((one) => one.stream === stream && one.sequence > Number(seen));
+    const those = kept.filter((one) => one.stream === stream && one.sequence > Number(seen));
+    return those.reduce((sum, { bytes }) => sum + bytes.length, 0) > MOST_MISSED_BYTES ? undefined : those;
   }
 
   return {

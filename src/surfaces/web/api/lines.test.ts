@@ -2,6 +2,7 @@ import { createServer, request } from "node:http";
 import type { AddressInfo } from "node:net";
 import { expect, test } from "vitest";
 import { webRoutes } from "../server.ts";
+import { FLEET, openEventLine } from "./event-line.ts";
 
 const clock = { now: () => Date.parse("2026-11-21T09:04:00.000Z"), after: () => () => undefined };
 
@@ -37,4 +38,18 @@ test("a reader that goes away leaves no line open, and whoever asks only for the
     server.closeAllConnections();
     server.close();
   }
+});
+
+test("who missed more than a slow reader may have waiting reads anew, and is not cut off while being told of it", () => {
+  const line = openEventLine("p");
+  const after = line.idOf(FLEET);
+  const toldOf = () => {
+    const told: string[] = [];
+    line.listen(FLEET, { after, hello: {}, send: (bytes) => void told.push(new TextDecoder().decode(bytes).split("\n")[0] ?? "") })();
+    return told;
+  };
+  line.emit(FLEET, "acme/config", "fleet", {});
+  expect(toldOf()).toEqual(["event: hello", "event: fleet"]);
+  for (let index = 0; index < 200; index++) line.emit(FLEET, "acme/config", "fleet", { text: "x".repeat(10_000) });
+  expect(toldOf()).toEqual(["event: hello", "event: reset"]);
 });
