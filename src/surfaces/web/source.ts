@@ -20,7 +20,7 @@ export interface WebSource {
   /** What GitHub shows the owner of a token. Absent: no token is taken. */
   sightOf?: SightOf | undefined;
   onChange(listener: () => void): () => void;
-  /** Past runs of a repository; undefined: it is not looked after, or was not yet. */
+  /** Past runs of a repository, the same object while it is the same repository; undefined: it is not looked after, or was not yet. */
   journal?(repository: string): Pick<JournalReader, "runs" | "run" | "log"> | undefined;
 }
 

@@ -1,4 +1,5 @@
 /** What is shown of the repositories that are served: their runs, and what stands still in them. */
+import type { Journal, JournalReader } from "../../../adapters/git/journal/port.ts";
 import { openJournalReader } from "../../../adapters/git/journal/reader.ts";
 import type { History } from "../../../core/report/plan/duration.ts";
 import { sentenceOf } from "../../../core/report/reasons/say.ts";
@@ -23,16 +24,21 @@ export function standingOf(repos: Repos): Standing[] {
   });
 }
 
-/** The journal of a repository as history, where it was opened already: as of the last round. */
+/** The journal of a repository as history, where it was opened already: as of the last round. One object as long as it stays open. */
 export function journalOf(repos: Repos): NonNullable<WebSource["journal"]> {
+  const readers = new WeakMap<Journal, JournalReader>();
   return (repository) => {
     const { mirror, journal, journalBranch } = repos.get(repository.toLowerCase())?.context ?? {};
     if (mirror === undefined || journal === undefined || journalBranch === undefined) return undefined;
-    return openJournalReader(mirror, async () => {
+    const known = readers.get(journal);
+    if (known !== undefined) return known;
+    const reader = openJournalReader(mirror, async () => {
       const head = journal.head();
       // GitHub makes the commits of the journal: what was just recorded may not lie here yet.
       if (head !== undefined && (await mirror.commitInfo(head)) === undefined) await mirror.fetch([journalBranch]);
       return head;
     });
+    readers.set(journal, reader);
+    return reader;
   };
 }

@@ -25,7 +25,8 @@ export type RunHistories = ReturnType<typeof openRunHistory>;
 
 export function openRunHistory(source: WebSource, clock: WebClock, { links: linkTo }: Pick<LiveModels, "links">) {
   const inLine = openTurns({ atOnce: MOST_AT_ONCE, waiting: MOST_WAITING, full: () => new Denied("UNAVAILABLE") });
-  const ended = new BoundedMap<string, Written>(MOST_KEPT);
+  /** By journal: another repository that has the name by now is not told of the runs of the one before. */
+  const endedOf = new WeakMap<object, BoundedMap<string, Written>>();
 
   return {
     /** Newest first; undefined: there is no such repository. */
@@ -41,11 +42,14 @@ export function openRunHistory(source: WebSource, clock: WebClock, { links: link
     },
 
     async run({ repository, rollout }: Place, number: number): Promise<Written | undefined> {
-      const name = `${repository.toLowerCase()}/${rollout}#${number}`;
+      const journal = source.journal?.(repository);
+      if (journal === undefined) return undefined;
+      const ended = endedOf.get(journal) ?? new BoundedMap<string, Written>(MOST_KEPT);
+      endedOf.set(journal, ended);
+      const name = `${rollout}#${number}`;
       const kept = ended.get(name);
       if (kept !== undefined) return kept;
-      const journal = source.journal?.(repository);
-      const run = journal === undefined ? undefined : await inLine(() => journal.run(rollout, number));
+      const run = await inLine(() => journal.run(rollout, number));
       if (run === undefined) return undefined;
       const document = runDocument(modelOf(run, clock.now(), { linkTo }), clock.now(), { repository });
       const text = written(document);

@@ -124,6 +124,21 @@ describe("the read API", () => {
     expect(await json<{ code: string; status: number }>(response)).toMatchObject({ code, status: response.status });
   });
 
+  test("a repository that took another's name is not told of the runs of the one before, nor one that is looked after no more", async () => {
+    const journalOf = (phase: string) => ({
+      ...{ runs: async () => [], log: async () => [] },
+      run: async () => sampleRun({ phase: phase as "Failed", endedAt: "2026-11-21T09:03:00.000Z" }),
+    });
+    let journal: ReturnType<typeof journalOf> | undefined = journalOf("Succeeded");
+    const { get } = worldOf(sampleRun(), { journal: () => journal });
+    const state = async () => (await json<{ state?: string }>(get(`${ROLLOUT}/runs/42`))).state;
+    expect(await state()).toBe("Succeeded");
+    journal = journalOf("Failed");
+    expect(await state()).toBe("Failed");
+    journal = undefined;
+    expect((await get(`${ROLLOUT}/runs/42`)).status).toBe(404);
+  });
+
   test("what throws is told without what it said", async () => {
     const journal = () => ({ runs: () => Promise.reject(new Error("/var/secret")), run: async () => undefined, log: async () => [] });
     const response = await worldOf(sampleRun(), { journal }).get(`${ROLLOUT}/runs`);
