@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { Selector } from "../base/selector.ts";
-import { selectorTypos, stageTypos } from "./selector-typos.ts";
+import { selectorTypos, stageStrangers, stageTypos } from "./selector-typos.ts";
 
 const labels = (area: string, region: string) => ({ area, region, cluster: `${region}-a` });
 const CLUSTERS = [
@@ -79,4 +79,24 @@ test("nobody mends more than twenty at once", () => {
   const stages = Array.from({ length: 30 }, (_, at) => ({ name: `stage-${at}`, selector: within("area", "emae") }));
   const rollout = { stages } as unknown as Parameters<typeof stageTypos>[0];
   expect(stageTypos(rollout, CLUSTERS)).toHaveLength(20);
+});
+
+test("a name that no cluster has is told where it stands, unless it is told as a typo or is everybody's", () => {
+  const stages = [{ name: "all", selector: within("name", "us-east-1-z", "in-cluster", "eu-wset-1-a", "us-east-1-a") }];
+  const rollout = { stages } as unknown as Parameters<typeof stageStrangers>[0];
+  const path = ["spec", "stages", 0, "clusters", "selector", "matchExpressions", 0, "values", 0];
+  expect(stageStrangers(rollout, CLUSTERS)).toEqual([{ stage: "all", name: "us-east-1-z", near: "us-east-1-a", path }]);
+  expect(stageStrangers(rollout, [])).toEqual([]);
+});
+
+test("names that are all unknown are held against no fleet that may be another", () => {
+  const asking = (...names: string[]) =>
+    ({ stages: [{ name: "all", selector: within("name", ...names) }] }) as unknown as Parameters<typeof stageStrangers>[0];
+  expect(stageStrangers(asking("hub", "in-cluster"), [...CLUSTERS, { name: "in-cluster", labels: {} }], { some: true })).toEqual([]);
+  expect(stageStrangers(asking("hub", "eu-west-1-a"), CLUSTERS, { some: true })).toMatchObject([{ name: "hub" }]);
+});
+
+test("a label by the key name is as good as the name itself", () => {
+  const rollout = { stages: [{ name: "all", selector: within("name", "a", "b") }] } as unknown as Parameters<typeof stageStrangers>[0];
+  expect(stageStrangers(rollout, [{ name: "a", labels: { name: "b" } }])).toEqual([]);
 });

@@ -1,4 +1,4 @@
-/** Labels in selectors that no cluster has and that are nearly like one that is there. Called by planning and by lint. */
+/** Labels and names in selectors that no cluster has. Called by planning and by lint. */
 import { nearest } from "../base/nearest.ts";
 import { labelOf, type Selectable, type Selector } from "../base/selector.ts";
 import { isSlip } from "../base/slip.ts";
@@ -43,6 +43,37 @@ export function stageTypos({ stages }: Pick<Rollout, "stages">, clusters: readon
  */
 export function selectorTypos(selector: Selector, items: readonly Selectable[]): Typo[] {
   return [...typosIn(selector, labelsOf(items), new Set())];
+}
+
+/** Every Argo CD has it, so it tells no fleet from another. */
+const IN_CLUSTER = "in-cluster";
+
+/** A cluster that a stage asks for by name, and nothing is called that. */
+interface Stranger {
+  stage: string;
+  name: string;
+  near?: string | undefined;
+  path: Path;
+}
+
+/**
+ * Returns the names in the stages' selectors that no cluster has, without those that `stageTypos` tells of. `some`: only where the stages
+ * name one of the clusters, too: otherwise these may be others than those that are meant.
+ */
+export function stageStrangers({ stages }: Pick<Rollout, "stages">, clusters: readonly Selectable[], { some = false } = {}): Stranger[] {
+  const known = new Set(clusters.flatMap((cluster) => [cluster.name, labelOf(cluster, "name") ?? cluster.name]));
+  const asked = stages.flatMap(({ name: stage, selector }, at) =>
+    wantsOf(selector).flatMap(({ key, value, path }) =>
+      key === "name" && value !== undefined && value !== IN_CLUSTER
+        ? [{ stage, name: value, path: ["spec", "stages", at, "clusters", "selector", ...path] }]
+        : [],
+    ),
+  );
+  const strange = asked.filter(({ name }) => !known.has(name));
+  if (strange.length === 0 || known.size === 0 || (some && strange.length === asked.length)) return [];
+  const told = new Set(stageTypos({ stages }, clusters).map(({ path }) => path.join("\n")));
+  const left = strange.filter(({ path }) => !told.has(path.join("\n")));
+  return left.slice(0, MOST_TYPOS).map((one) => ({ ...one, near: nearest(one.name, known) }));
 }
 
 /** What some items have, and how often it may still be looked at. */

@@ -23,6 +23,8 @@ export interface PlanProblems {
   EMPTY_STAGE: { stage: string; selector: string | undefined };
   /** `value`: absent where no cluster has the key. `near`: the key or value that some have. */
   UNKNOWN_LABEL: { stage: string; key: string; value?: string | undefined; near: string };
+  /** `Git`: Argo CD may know more clusters than `known`, the first names of `of`. */
+  UNKNOWN_NAME: { kind: "Fleet" | "Git"; stage: string; name: string; near?: string | undefined; known: readonly string[]; of: number };
   COVERAGE: { clusters: readonly string[]; of: number };
   IN_CLUSTER: { clusters: readonly string[] };
   UNKNOWN_PAIR: { stage: string; name: string; near?: string | undefined };

@@ -102,7 +102,8 @@ function labelsSelected(node: unknown): string[] {
   return [...own, ...["matrix", "merge"].flatMap((kind) => labelsSelected(dig(node, kind, "generators")))];
 }
 
-function mentionsClusters(set: Record<string, unknown>): boolean {
+/** Some of its clusters are known to Argo CD alone. */
+export function mentionsClusters(set: Record<string, unknown>): boolean {
   const generators = JSON.stringify(dig(set, "spec", "generators") ?? []);
   return generators.includes('"clusters":');
 }

@@ -77,3 +77,54 @@ test("an Application that names no namespace is never said to be meant where it 
   const asked = "    kind: Application\n    name: pay\n    namespace: argo-cd\n";
   expect(await told(SOURCE, asked)).toContain("7:5 SOURCE_NOT_FOUND Application argocd/pay");
 });
+
+/** The sample's set with destinations by name; \`more\`: another generator. */
+function byName(more = ""): void {
+  here.edit("appsets/my-app-set.yaml", 'server: "{{server}}"', 'name: "{{cluster}}"');
+  if (more !== "") here.edit("appsets/my-app-set.yaml", "  template:\n", `${more}  template:\n`);
+}
+
+/** The first stage asks for clusters by name. */
+const asking = (...names: string[]) =>
+  [
+    "          matchLabels:\n            area: emea",
+    `          matchExpressions: [{ key: name, operator: In, values: [${names.join(", ")}] }]`,
+  ] as const;
+
+test("a cluster's name that none has is told offline where Git knows all clusters, next of a row or not, each at its place", async () => {
+  byName();
+  expect(await told(...asking("us-east-1-z", "hub"))).toEqual(["26:66 UNKNOWN_NAME us-east-1-a", "26:79 UNKNOWN_NAME -"]);
+  expect(await told("area: emea", "name: us-east-1-z")).toEqual(["27:19 UNKNOWN_NAME us-east-1-a"]);
+  expect(await told("area: emea", "name: us-east-1-a")).toEqual([]);
+});
+
+test("a mistyped name is told once, as the label that it is", async () => {
+  byName();
+  expect(await told(...asking("eu-wset-1-a"))).toEqual(["26:66 UNKNOWN_LABEL eu-west-1-a"]);
+});
+
+test("names that are guessed from a server or a parameter are held against nobody who names others", async () => {
+  expect(await told(...asking("hub", "us-east-1-z"))).toEqual([]);
+  expect(await told(...asking("eu-west-1-a", "hub"))).toEqual(["26:79 UNKNOWN_NAME -"]);
+  expect(here.out).toContain("clusters that only Argo CD knows may be");
+});
+
+test("beside a cluster generator a name is only hinted at, and only where Git names a cluster that the stages ask for", async () => {
+  byName("    - clusters: { selector: { matchLabels: { env: prod } } }\n");
+  expect(await told(...asking("hub"))).toEqual([]);
+  expect(await told(...asking("in-cluster", "hub"))).toEqual([]);
+  expect(await told(...asking("eu-west-1-a", "hub"))).toEqual(["26:79 UNKNOWN_NAME -"]);
+  expect(here.out).toContain("clusters that only Argo CD knows may be");
+});
+
+test("a cluster generator's set is hinted at by the Secrets and Applications of the repo", async () => {
+  here.edit("appsets/my-app-set.yaml", /generators:[\s\S]*template:/, "generators: [{ clusters: {} }]\n  template:");
+  const names = asking("eu-1", "eu-2", "hub");
+  expect((await told(...names)).filter((one) => one.includes("UNKNOWN_NAME"))).toEqual([]);
+  const secret =
+    'kind: Secret\nmetadata: { name: x, labels: { argocd.argoproj.io/secret-type: cluster } }\nstringData: { name: eu-1, server: "https://e" }\n';
+  writeFileSync(join(here.dir, "secret.yaml"), `apiVersion: v1\n${secret}`);
+  const application = "apiVersion: argoproj.io/v1alpha1\nkind: Application\nmetadata: { name: pay }\n";
+  writeFileSync(join(here.dir, "pay.yaml"), `${application}spec: { destination: { name: eu-2 } }\n`);
+  expect((await told(...names)).filter((one) => one.includes("UNKNOWN_NAME"))).toEqual(["26:78 UNKNOWN_NAME -"]);
+});

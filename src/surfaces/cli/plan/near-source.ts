@@ -2,14 +2,14 @@
 import type { Inventory } from "../../../core/argocd/inventory-file.ts";
 import { isRecord, recordOf } from "../../../core/base/is-record.ts";
 import { nearest } from "../../../core/base/nearest.ts";
-import { madeOnce } from "../../../core/base/repo-files.ts";
+import { madeOnce, type RepoFiles } from "../../../core/base/repo-files.ts";
 import { selectorTypos } from "../../../core/plan/selector-typos.ts";
 import type { SourceRef } from "../../../core/spec/rollout.ts";
 import { type Scan, scanRepo } from "../../../engine/onboarding/scan.ts";
 import type { Checkout } from "../lint/lint-checkout.ts";
 
 /** Lint asks once for each rollout. */
-export function scanned(checkout: Checkout): Scan {
+export function scanned(checkout: RepoFiles): Scan {
   return madeOnce(checkout, scanRepo);
 }
 

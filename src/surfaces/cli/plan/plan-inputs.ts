@@ -14,6 +14,7 @@ import { generatorCluster } from "../../../engine/config-repo/appset-in-git.ts";
 import { flat } from "../../../engine/config-repo/generator-params.ts";
 import { declaredIn } from "../../../engine/config-repo/inventory.ts";
 import { declaredSet, isRefusedByArgo } from "../../../engine/lint/declared-sets.ts";
+import { mentionsClusters } from "../../../engine/onboarding/targets.ts";
 import { applicationsOf, type SeenApplication } from "../../../engine/resolve/draft.ts";
 import { normaliseServer } from "../../../engine/resolve/targets-join.ts";
 import type { Checkout } from "../lint/lint-checkout.ts";
@@ -27,6 +28,8 @@ interface FleetInputs {
   clusters: Cluster[];
   /** `inventory`: Applications as they are. `rendered`: as the ApplicationSet in the repo yields them, or as they are written there. */
   from: "inventory" | "rendered" | "nothing";
+  /** No other clusters can be meant, and all are known by their names. */
+  whole: boolean;
   problems: Problem[];
 }
 
@@ -38,28 +41,36 @@ interface FleetInputs {
 export function fleetOf(rollout: Rollout, checkout: Checkout, given: Inventory | undefined): FleetInputs {
   const controlPlane = rollout.source.controlPlanes[0] ?? "argocd";
   const declared = declaredIn(checkout, rollout);
-  if (declared?.ok === false) return { applications: [], clusters: [], from: "nothing", problems: declared.problems };
+  if (declared?.ok === false) return { applications: [], clusters: [], from: "nothing", whole: false, problems: declared.problems };
   const inventory = declared === undefined ? given : withClusters(given, declared.clusters);
   const clusters = (inventory?.clusters ?? []).map((view): Cluster => {
     const { [SECRET_TYPE]: _, ...labels } = view.labels;
     return { key: `${controlPlane}/${view.name}`, name: view.name, controlPlane, server: view.server, labels, registered: view.registered };
   });
   const seen = decode(inventory?.applications ?? [], controlPlane);
+  const whole = clusters.length > 0;
   const own = applicationsOf(rollout, seen);
   const wantsParams = pinsOf(rollout).some((pin) => JSON.stringify(pin).includes("params."));
-  if (own.length > 0 && !wantsParams) return { applications: own, clusters, from: "inventory", problems: [] };
-  if (own.length > 0 && rollout.source.kind === "Application") return { applications: own, clusters, from: "inventory", problems: [] };
+  if (own.length > 0 && !wantsParams) return { applications: own, clusters, from: "inventory", whole, problems: [] };
+  if (own.length > 0 && rollout.source.kind === "Application")
+    return { applications: own, clusters, from: "inventory", whole, problems: [] };
   const rendered =
     rollout.source.kind === "Application"
       ? writtenSource(rollout, checkout, inventory, controlPlane)
       : renderSource(rollout, checkout, inventory, controlPlane);
-  if (own.length > 0) return { applications: withParams(own, rendered.applications), clusters, from: "inventory", problems: [] };
-  if (rendered.applications.length === 0) return { applications: [], clusters, from: "nothing", problems: rendered.problems };
+  if (own.length > 0) return { applications: withParams(own, rendered.applications), clusters, from: "inventory", whole, problems: [] };
+  if (rendered.applications.length === 0) return { applications: [], clusters, from: "nothing", whole, problems: rendered.problems };
   const applications = withStatus(rendered.applications, seen);
-  if (clusters.length > 0) return { applications, clusters, from: "rendered", problems: rendered.problems };
+  if (clusters.length > 0) return { applications, clusters, from: "rendered", whole, problems: rendered.problems };
   const guessed = guessClusters(applications, controlPlane);
   const warning = note(rollout, { code: "LABELS_GUESSED" });
-  return { applications, clusters: guessed, from: "rendered", problems: [...rendered.problems, warning] };
+  return {
+    applications,
+    clusters: guessed,
+    from: "rendered",
+    whole: rendered.whole === true && namesAll(applications),
+    problems: [...rendered.problems, warning],
+  };
 }
 
 /** With the clusters that the rollout's own inventory names; the Applications stay those that were given. */
@@ -79,6 +90,8 @@ function decode(raw: readonly unknown[], controlPlane: string): SeenApplication[
 interface Rendered {
   applications: SeenApplication[];
   problems: Problem[];
+  /** Argo CD has no others. */
+  whole?: boolean;
 }
 
 function renderSource(rollout: Rollout, checkout: Checkout, inventory: Inventory | undefined, controlPlane: string): Rendered {
@@ -111,13 +124,13 @@ function renderSource(rollout: Rollout, checkout: Checkout, inventory: Inventory
     const own = params.length === result.applications.length ? params[i] : undefined;
     return seen === undefined ? [] : [{ ...seen, ...defined({ params: own && flat(own) }) }];
   });
-  return { applications, problems: [] };
+  return { applications, problems: [], whole: !mentionsClusters(found) };
 }
 
 /** Applications as they stand in the repo, written by hand. */
 function writtenSource(rollout: Rollout, checkout: Checkout, inventory: Inventory | undefined, controlPlane: string): Rendered {
   const applications = applicationsOf(rollout, decode(applicationsInRepo(checkout), controlPlane));
-  if (applications.length > 0) return { applications, problems: [] };
+  if (applications.length > 0) return { applications, problems: [], whole: rollout.source.name !== "" };
   return notFound(rollout, checkout, inventory);
 }
 
@@ -156,6 +169,15 @@ function withParams(own: readonly SeenApplication[], rendered: readonly SeenAppl
     const found = params.get(one.view.name);
     return found === undefined ? one : { ...one, params: found };
   });
+}
+
+/** Where a destination has a server alone, nobody says here what Argo CD calls it. */
+function namesAll(applications: readonly SeenApplication[]): boolean {
+  return applications.every(({ view: { spec } }) => isNamed(spec.destination));
+}
+
+function isNamed({ name, server }: SeenApplication["view"]["spec"]["destination"]): boolean {
+  return name !== undefined || (server !== undefined && normaliseServer(server) === IN_CLUSTER);
 }
 
 function guessClusters(applications: readonly SeenApplication[], controlPlane: string): Cluster[] {

@@ -10,6 +10,7 @@ import { readRelease } from "../../../engine/config-repo/release.ts";
 import { locateIn, planOver } from "../../../engine/resolve/plan-over.ts";
 import type { Checkout } from "../lint/lint-checkout.ts";
 import { defaultBranchOf } from "../lint/lint-outside.ts";
+import { strangersIn } from "./named-clusters.ts";
 import { fleetOf } from "./plan-inputs.ts";
 
 export interface PlanMade {
@@ -35,6 +36,7 @@ export function makePlan(
   problems.push(...fleet.problems);
   const { applications, clusters } = fleet;
   const made = planOver({ rollout, applications, clusters, files: checkout, ...defined({ release }) });
+  problems.push(...strangersIn(rollout, checkout, made.clusters, fleet.whole));
   const placed = problems.map((problem) => (problem.line > 1 ? problem : locateIn(rollout, checkout, problem)));
   const located = [...placed, ...made.problems];
   if (made.plan === undefined || located.some((problem) => problem.severity === "error")) return { next: null, problems: located };

@@ -128,6 +128,19 @@ export const PLAN_PROBLEMS = problemsOf<PlanProblems>()({
     todo: "correct the selector",
     warns: true,
   },
+  UNKNOWN_NAME: {
+    says: {
+      kind: {
+        Fleet: 'stage "{stage}" asks for cluster {name}, and no cluster has that name',
+        Git: 'stage "{stage}" asks for cluster {name}, and no cluster that this repo names is called that; clusters that only Argo CD knows may be',
+      },
+    },
+    hint: ({ near, known, of }) =>
+      `${near === undefined ? "correct the name" : `did you mean ${near}?`} (known: ${known.join(", ")}${of > known.length ? ` and ${of - known.length} more` : ""})`,
+    means: "a stage asks for a cluster by a name that none has",
+    todo: "correct the selector",
+    warns: true,
+  },
   COVERAGE: {
     says: ({ clusters, of }) =>
       `no stage takes ${clusters.length} of ${of} clusters, so they stay at their version: ${firstOf(clusters, 10)}`,

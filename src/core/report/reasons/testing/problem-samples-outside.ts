@@ -55,6 +55,10 @@ export const OUTSIDE_SAMPLES: Samples<keyof (PlanProblems & RepoProblems & SetPr
     { stage: "canary", key: "area", value: "emae", near: "emea" },
     { stage: "canary", key: "raea", near: "area" },
   ],
+  UNKNOWN_NAME: [
+    { kind: "Fleet", stage: "canary", name: "us-east-1-z", near: "us-east-1-a", known: ["us-east-1-a"], of: 1 },
+    { kind: "Git", stage: "canary", name: "hub", known: ["us-east-1-a", "us-east-1-b"], of: 12 },
+  ],
   COVERAGE: [{ clusters: ["us-east-1-d"], of: 12 }],
   IN_CLUSTER: [{ clusters: ["in-cluster"] }],
   UNKNOWN_PAIR: [

@@ -1,0 +1,58 @@
+/** Names of clusters that stages ask for and nobody has, as far as a checkout can tell. Called by `plan-make.ts`. */
+import { render } from "../../../core/appset/render.ts";
+import { decodeClusterSecret, SECRET_TYPE } from "../../../core/argocd/decode/cluster.ts";
+import { compareText } from "../../../core/base/compare-text.ts";
+import { recordOf } from "../../../core/base/is-record.ts";
+import { madeOnce, type RepoFiles, readOrNull } from "../../../core/base/repo-files.ts";
+import { readManifests } from "../../../core/base/yaml-read.ts";
+import type { Cluster } from "../../../core/plan/plan-types.ts";
+import { stageStrangers } from "../../../core/plan/selector-typos.ts";
+import type { Problem } from "../../../core/reasons/problem.ts";
+import type { Rollout } from "../../../core/spec/rollout.ts";
+import type { Checkout } from "../lint/lint-checkout.ts";
+import { scanned } from "./near-source.ts";
+
+/** Nobody reads on. */
+const MOST_KNOWN = 5;
+/** Larger ones were not written by a person. */
+const LARGEST_FILE = 1024 * 1024;
+const MOST_SETS = 200;
+
+/** `whole`: there are no clusters but these, so that a name that none of them has is nobody's. */
+export function strangersIn(rollout: Rollout, checkout: Checkout, clusters: readonly Cluster[], whole: boolean): Problem[] {
+  if (stageStrangers(rollout, [...clusters, NOBODY]).length === 0) return [];
+  const known = whole ? clusters : [...clusters, ...madeOnce(checkout, namedInRepo)];
+  const names = [...new Set(known.map(({ name }) => name))].toSorted(compareText);
+  const shown = { known: names.slice(0, MOST_KNOWN), of: names.length };
+  const kind = whole ? "Fleet" : "Git";
+  return stageStrangers(rollout, known, { some: !whole }).map(({ stage, name, near, path }) => {
+    const at = { file: rollout.file, line: 1, column: 1, path };
+    return { code: "UNKNOWN_NAME", kind, stage, name, near, ...shown, severity: "warning", ...at };
+  });
+}
+
+/** So that a stage that asks for a name is found where no cluster is known, too. */
+const NOBODY = { name: "", labels: {} };
+
+type Named = Pick<Cluster, "name" | "labels">;
+
+/** Clusters that the repo names for sure: by Secrets, and as the destination of Applications, hand-written or of lists and files. */
+function namedInRepo(files: RepoFiles): Named[] {
+  const { applications, sets } = scanned(files);
+  const rendered = sets.slice(0, MOST_SETS).flatMap(({ object }) => render(object, { clusters: [], repo: () => files }).applications);
+  const destinations = [...applications.map(({ object }) => object), ...rendered].map((object) => recordOf(object)["spec"]);
+  const names = destinations.map((spec) => recordOf(recordOf(spec)["destination"])["name"]);
+  const sure = names.filter((name): name is string => typeof name === "string" && !/\{\{|^in-cluster$|^$/.test(name));
+  return [...sure.map((name) => ({ name, labels: {} })), ...files.paths().flatMap((path) => secretsIn(files, path))];
+}
+
+function secretsIn(files: RepoFiles, path: string): Named[] {
+  const text = /\.ya?ml$/.test(path) ? readOrNull(files, path) : null;
+  if (text === null || text.length > LARGEST_FILE || !text.includes(SECRET_TYPE)) return [];
+  return readManifests(text).flatMap((object) => {
+    const { labels } = recordOf(object["metadata"]);
+    if (object["kind"] !== "Secret" || recordOf(labels)[SECRET_TYPE] !== "cluster") return [];
+    const view = decodeClusterSecret(object);
+    return view === undefined || view.name.includes("{{") ? [] : [view];
+  });
+}
