@@ -1,4 +1,4 @@
-import { chmodSync, existsSync, readFileSync } from "node:fs";
+import { chmodSync, existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { openMirror } from "./mirror.ts";
@@ -153,6 +153,20 @@ describe("history", () => {
     expect([await mirror.head("one"), await mirror.head("two"), await mirror.head("main")]).toEqual([undefined, first, first]);
     await mirror.fetch();
     expect(await mirror.head("two")).toBeUndefined();
+  });
+
+  test("trees that hold one another again and again are refused, not walked for ever", async () => {
+    let tree = git(at.origin, "rev-parse", "main^{tree}");
+    for (let depth = 0; depth < 12; depth++) {
+      const id = Buffer.from(tree, "hex");
+      const bytes = Buffer.concat([..."0123456789"].flatMap((name) => [Buffer.from(`40000 ${name}\0`), id]));
+      writeFileSync(join(at.directory, "tree"), bytes);
+      tree = git(at.origin, "hash-object", "-t", "tree", "-w", join(at.directory, "tree"));
+    }
+    const head = git(at.origin, "commit-tree", tree, "-p", first, "-m", "bomb");
+    git(at.origin, "update-ref", "refs/heads/bomb", head);
+    await mirror.fetch(["bomb"]);
+    await expect(mirror.changedPaths(first, head)).rejects.toMatchObject({ name: "GitError", kind: "TooLarge" });
   });
 
   test("a merge gives its tree, or the paths that conflict", async () => {

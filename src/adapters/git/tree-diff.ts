@@ -3,6 +3,7 @@
  * compares the next commit with this one for next to nothing, and without a process. Used by `reader.ts`, and by the embedded GitHub.
  */
 import { compareText } from "../../core/base/compare-text.ts";
+import { GitError } from "./port.ts";
 import { DIRECTORY, type TreeEntry } from "./trees.ts";
 
 /** A file, link or submodule that differs; `from` or `to` is absent where it is on one side only. */
@@ -15,26 +16,37 @@ interface TreeChange {
 type ReadTree = (id: string) => Promise<ReadonlyMap<string, TreeEntry>>;
 
 const EMPTY: ReadonlyMap<string, TreeEntry> = new Map();
+/** Trees that hold one another several times each make a few objects stand for millions of files: nobody who changes a config repo does that. */
+const MOST_CHANGES = 500_000;
 
-/** By path. undefined: an empty tree. */
+interface Folders {
+  prefix: string;
+  from: string | undefined;
+  to: string | undefined;
+}
+
+/** By path. undefined: an empty tree. GitError `TooLarge` where too much differs. */
 export async function diffTrees(read: ReadTree, from: string | undefined, to: string | undefined): Promise<TreeChange[]> {
   const found: TreeChange[] = [];
-
-  async function compare(before: string | undefined, after: string | undefined, prefix: string): Promise<void> {
-    if (before === after) return;
-    const [old, now] = await Promise.all([before, after].map((id) => (id === undefined ? EMPTY : read(id))));
-    const names = new Set([...(old ?? EMPTY).keys(), ...(now ?? EMPTY).keys()]);
-    await Promise.all([...names].map((name) => compareEntry(old?.get(name), now?.get(name), `${prefix}${name}`)));
+  for (let level: Folders[] = [{ prefix: "", from, to }]; level.length > 0; ) {
+    const below: Folders[] = [];
+    const ids = new Set(level.flatMap((one) => [one.from, one.to]).filter((id) => id !== undefined));
+    const trees = new Map<string | undefined, ReadonlyMap<string, TreeEntry>>();
+    await Promise.all([...ids].map(async (id) => trees.set(id, await read(id))));
+    for (const { prefix, ...one } of level) {
+      const [old, now] = [trees.get(one.from) ?? EMPTY, trees.get(one.to) ?? EMPTY];
+      for (const name of new Set([...old.keys(), ...now.keys()])) compare(`${prefix}${name}`, old.get(name), now.get(name), below);
+      if (found.length + below.length > MOST_CHANGES) throw new GitError("TooLarge", `more than ${MOST_CHANGES} paths differ`);
+    }
+    level = below;
   }
+  return found.sort((a, b) => compareText(a.path, b.path));
 
-  async function compareEntry(old: TreeEntry | undefined, now: TreeEntry | undefined, path: string): Promise<void> {
+  function compare(path: string, old: TreeEntry | undefined, now: TreeEntry | undefined, below: Folders[]): void {
     if (old?.id === now?.id && old?.mode === now?.mode) return;
     const [folder, next] = [old, now].map((entry) => (entry?.mode === DIRECTORY ? entry.id : undefined));
     const file = { path, from: folder === undefined ? old : undefined, to: next === undefined ? now : undefined };
     if (file.from !== undefined || file.to !== undefined) found.push(file);
-    if (folder !== undefined || next !== undefined) await compare(folder, next, `${path}/`);
+    if (folder !== undefined || next !== undefined) below.push({ prefix: `${path}/`, from: folder, to: next });
   }
-
-  await compare(from, to, "");
-  return found.sort((a, b) => compareText(a.path, b.path));
 }
