@@ -31,3 +31,15 @@ test("one that comes in the middle rewrites none of those around it", () => {
     { op: "replace", path: "/children/3/says", value: "done" },
   ]);
 });
+
+test.each([
+  { op: "remove", path: "/children/1" },
+  { op: "replace", path: "/children/1", value: 2 },
+  { op: "add", path: "/children/2", value: 2 },
+  { op: "add", path: "/children/1/name", value: 2 },
+  { op: "replace", path: "/name", value: 2 },
+  { op: "remove", path: "/name" },
+  { op: "add", path: "/name/deeper", value: 2 },
+] as const)("$op of $path, which leads nowhere, is refused: the document is another one", (operation) => {
+  expect(() => applyPatch({ children: [1] }, [operation])).toThrow(TypeError);
+});

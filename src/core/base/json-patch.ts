@@ -18,16 +18,20 @@ function objectPatch(from: Record<string, unknown>, to: Record<string, unknown>,
   const operations: PatchOperation[] = [];
   for (const [name, before] of Object.entries(from)) {
     if (before === undefined) continue;
-    const at = `${path}/${name.replaceAll("~", "~0").replaceAll("/", "~1")}`;
+    const at = below(path, name);
     const after = Object.hasOwn(to, name) ? to[name] : undefined;
     if (after === undefined) operations.push({ op: "remove", path: at });
     else operations.push(...jsonPatch(before, after, at));
   }
   for (const [name, value] of Object.entries(to)) {
     if (value === undefined || (Object.hasOwn(from, name) && from[name] !== undefined)) continue;
-    operations.push({ op: "add", path: `${path}/${name.replaceAll("~", "~0").replaceAll("/", "~1")}`, value });
+    operations.push({ op: "add", path: below(path, name), value });
   }
   return operations;
+}
+
+function below(path: string, name: string): string {
+  return `${path}/${name.replaceAll("~", "~0").replaceAll("/", "~1")}`;
 }
 
 /** What both begin and end with is compared in place; of the rest in between so many are changed, then the others taken away or added. */
@@ -73,13 +77,12 @@ function withOne(holder: unknown, [name, ...deeper]: readonly string[], operatio
   const isLast = deeper.length === 0;
   if (Array.isArray(holder)) {
     const index = Number(name);
-    if (!(index >= 0 && index <= holder.length)) throw new TypeError(`nothing at ${operation.path}`);
+    const isNew = isLast && operation.op === "add";
+    if (!(index >= 0 && index < holder.length + (isNew ? 1 : 0))) throw new TypeError(`nothing at ${operation.path}`);
     if (!isLast) return holder.with(index, withOne(holder[index], deeper, operation));
-    return operation.op === "remove"
-      ? holder.toSpliced(index, 1)
-      : holder.toSpliced(index, operation.op === "add" ? 0 : 1, operation.value);
+    return operation.op === "remove" ? holder.toSpliced(index, 1) : holder.toSpliced(index, isNew ? 0 : 1, operation.value);
   }
-  if (!isRecord(holder)) throw new TypeError(`nothing at ${operation.path}`);
+  if (!isRecord(holder) || (operation.op !== "add" && !Object.hasOwn(holder, name))) throw new TypeError(`nothing at ${operation.path}`);
   if (isLast && operation.op === "remove") return Object.fromEntries(Object.entries(holder).filter(([other]) => other !== name));
   const value = isLast && operation.op !== "remove" ? operation.value : withOne(holder[name], deeper, operation);
   // `__proto__` as well is a name like any other here.
