@@ -8,7 +8,7 @@ import { type Remote, talk } from "./remote.ts";
 
 /** Behind every so many fetches git keeps house, as it does behind its own. */
 const GITS_OWN = 100;
-/** Heads that were here with all that they need. */
+/** Heads that were here with all that they need: a remote that is told of the newest finds what is missing. */
 const MOST_KNOWN = 64;
 const TAKEN = /^refs\/(heads|pull|tags)\/[^*]+$/;
 

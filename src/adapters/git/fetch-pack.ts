@@ -8,7 +8,7 @@ import { counted } from "./launch/launcher.ts";
 import type { Repository } from "./run-git.ts";
 import { askUploadPack, type UploadPack } from "./upload-pack.ts";
 
-export interface Wanted {
+interface Wanted {
   /** Commits of the remote. */
   wants: readonly string[];
   /** Commits that are here with all that they need. */
@@ -17,14 +17,12 @@ export interface Wanted {
 
 /** Of more objects a pack is kept as it is. git's own bound. */
 const FEW_OBJECTS = 100;
-/** A remote that is told of the newest of them finds what is missing. */
-const MOST_HAVES = 64;
 
 /** False: the remote did not answer so. Rejects where what it sent is no whole pack, or is refused by git's checks. */
 export async function fetchPack(remote: UploadPack, repository: Repository, { wants, haves }: Wanted): Promise<boolean> {
   const lines = ["thin-pack\n", "ofs-delta\n", "no-progress\n"];
   for (const want of new Set(wants)) lines.push(`want ${want}\n`);
-  for (const have of [...new Set(haves)].slice(-MOST_HAVES)) lines.push(`have ${have}\n`);
+  for (const have of haves) lines.push(`have ${have}\n`);
   const answer = await counted(askUploadPack(remote, "fetch", [...lines, "done\n"]));
   const pack = answer === undefined ? undefined : packIn(answer);
   if (pack === undefined) return false;

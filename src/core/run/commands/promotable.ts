@@ -2,7 +2,7 @@
  * The waits that `/promote` ends, and which of them a comment can have meant: one that the run's page, or the pull request it was written on,
  * had shown by then. Called by `promote.ts`; `advance` notes what is shown, the engine's publisher tells it.
  */
-import { epoch, type Time } from "../../base/time.ts";
+import { epoch } from "../../base/time.ts";
 import type { WaitNamed } from "../../reasons/refs.ts";
 import type { Command } from "../../spec/commands.ts";
 import { wantsApproval } from "../gates/approval.ts";
@@ -12,7 +12,7 @@ import type { PromotableWait, ShownWait } from "../state/promotable-types.ts";
 import { type Batch, isEnded, type Run } from "../state/run.ts";
 
 /** Somebody who reads a page and writes a comment takes so long: what changes meanwhile they cannot be held to have seen. */
-export const READ_MS = 15_000;
+const READ_MS = 15_000;
 /** What was over for longer no command can have been for: none that is found as late acts. */
 const KEPT_MS = 30 * 60_000;
 
@@ -61,7 +61,7 @@ export function noteShown(draft: Draft): void {
 }
 
 /** What a `/promote` is for. `late`: for nothing that still waits; `was`: for this, which is over. */
-export type Meant = { wait: PromotableWait } | { late: true; was?: ShownWait | undefined; now: PromotableWait | undefined } | undefined;
+type Meant = { wait: PromotableWait } | { late: true; was?: ShownWait | undefined; now: PromotableWait | undefined } | undefined;
 
 /**
  * Finds the wait that whoever wrote it had in view: one that was shown for long enough; else, unless another was there right before, one that was
@@ -96,7 +96,7 @@ function second(ms: number): number {
 }
 
 /** A wait as reasons name it. */
-export function waitNamed(run: Run, { kind, batch: number }: { kind: PromotableWait["kind"]; batch: number; since?: Time }): WaitNamed {
+export function waitNamed(run: Run, { kind, batch: number }: PromotableWait): WaitNamed {
   const batch = run.batches[number - 1];
   if (batch === undefined) throw new Error(`run ${run.rollout} #${run.number} has no batch ${number}`);
   return { kind, batch: batchRef(run, batch), pull: pullRef(batch.pull) };

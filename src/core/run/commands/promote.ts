@@ -61,9 +61,8 @@ function approveByCommand(draft: Draft, command: Command, batch: Batch): Reply |
   if (given === undefined) return undefined;
   if ("code" in given) return refused(given);
   const others = (draft.run.approvals ?? []).filter((one) => one.stage !== given.stage || one.by !== given.by);
-  const patch = draft.run.spec.delivery.merge === "Manual" ? { promoted: { by: command.actor, at: draft.at } } : {};
   change(draft, { approvals: [...others, given] });
-  if (Object.keys(patch).length > 0) changeBatch(draft, batch.number, patch);
+  if (draft.run.spec.delivery.merge === "Manual") changeBatch(draft, batch.number, { promoted: { by: command.actor, at: draft.at } });
   return done({ code: "STAGE_APPROVED", stage: draft.run.plan.stages[batch.stage]?.name ?? "", by: command.actor });
 }
 
