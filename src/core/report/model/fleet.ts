@@ -16,11 +16,11 @@ export function rolloutKey(repository: string, rollout: string): string {
 }
 
 export function fleetRollout(repository: string, run: Run, model: RunModel, refused: RefusedModel | undefined): FleetRollout {
-  const { rollout, number, state, tone, release, says, reason, ask, waitsOn, waitsFor } = model;
+  const { rollout, number, state, tone, release, change, says, reason, ask, waitsOn, waitsFor } = model;
   const { since, startedAt, endedAt, eta, deadline, counts, pull, author, links } = model;
   return {
     ...{ key: rolloutKey(repository, rollout), repository, rollout, group: groupOf(run, model, refused) },
-    ...{ number, state, tone, release, change: versionChange(model), says, reason, ask, waitsOn, waitsFor },
+    ...{ number, state, tone, release, change, says, reason, ask, waitsOn, waitsFor },
     ...{ since, startedAt, endedAt, eta, deadline, counts, pull, author, links },
     refused: refused && shortened(refused),
   };
@@ -53,20 +53,6 @@ function groupOf(run: Run, model: RunModel, refused: RefusedModel | undefined): 
   if (run.phase === "Failed" || run.phase === "RollingBack" || (!ended && model.counts.failed > 0)) return "Failing";
   if (!ended) return "Running";
   return refused === undefined ? "Done" : "Refused";
-}
-
-/** What becomes of the version, where all that changes changes alike. */
-function versionChange(model: RunModel): FleetRollout["change"] {
-  const changes = changesBelow(model);
-  const [first] = changes;
-  if (first === undefined) return undefined;
-  const isOne = changes.every(({ from, to }) => from === first.from && to === first.to);
-  return isOne ? first : { to: model.release };
-}
-
-/** The uppermost of each branch. */
-function changesBelow(node: ModelNode): NonNullable<ModelNode["change"]>[] {
-  return node.change === undefined ? node.children.flatMap(changesBelow) : [node.change];
 }
 
 function shortened(refused: RefusedModel): RefusedModel {

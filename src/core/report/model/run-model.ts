@@ -26,6 +26,7 @@ export function modelOf(run: Run, now: number, given: Partial<Omit<Context, "run
   const asksAnyway = sameReason(run.next?.what, run.paused?.ask);
   const { paused, trigger, endedAt } = run;
   const words = explained(context, run.why);
+  const release = releaseName(run.release.values);
   return {
     ...node({ kind: "run", name: `${run.rollout} #${run.number}`, ...standingOf(run), since: sinceOf(run) }),
     ...words,
@@ -33,7 +34,7 @@ export function modelOf(run: Run, now: number, given: Partial<Omit<Context, "run
     kind: "run",
     links: linksOf({ [`#${trigger.pull}`]: releaseUrl(run), page: context.page(run) }),
     ...{ rollout: run.rollout, number: run.number, of: run.of },
-    release: releaseName(run.release.values),
+    ...{ release, change: versionChange(stages, release) },
     pull: trigger.pull,
     author: releaser(run),
     planHash: run.plan.hash,
@@ -68,6 +69,20 @@ function pauseOf(context: Context): RunModel["pause"] {
   if (paused === undefined) return undefined;
   const { kind, at, reason } = paused;
   return { ...saidOf(context, reason), kind, at, by: kind === "Command" ? paused.by : undefined, tried: triedBefore(context.run) };
+}
+
+/** What becomes of the version, where all that changes changes alike. */
+function versionChange(stages: readonly ModelNode[], release: string): ModelNode["change"] {
+  const changes = stages.flatMap(changesBelow);
+  const [first] = changes;
+  if (first === undefined) return undefined;
+  const isOne = changes.every(({ from, to }) => from === first.from && to === first.to);
+  return isOne ? first : { to: release };
+}
+
+/** The uppermost of each branch. */
+function changesBelow(node: ModelNode): NonNullable<ModelNode["change"]>[] {
+  return node.change === undefined ? node.children.flatMap(changesBelow) : [node.change];
 }
 
 function wayBackOf(context: Context): Said | undefined {

@@ -56,7 +56,7 @@ function Title({ of }: { of: RunDocument }) {
   return (
     <header class="title">
       <h2>{of.rollout}</h2>
-      <span class="release">{of.release}</span>
+      <span class="release">{[of.change?.from, of.change?.to ?? of.release].filter((one) => one !== undefined).join(" → ")}</span>
       <Badge of={of} />
       <span class="quiet">
         {`run ${of.number}${of.pull === undefined ? "" : " · PR "}`}
