@@ -2,8 +2,9 @@
 import { useRef, useState } from "preact/hooks";
 import { count } from "../../../core/base/count.ts";
 import type { Action } from "../../../core/report/model/types.ts";
+import { capital } from "./parts.tsx";
 
-export function commandOf({ verb, args }: Pick<Action, "verb" | "args">): string {
+function commandOf({ verb, args }: Pick<Action, "verb" | "args">): string {
   return [`/${verb}`, ...args].join(" ");
 }
 
@@ -62,7 +63,7 @@ function Confirmation({ action, pull, close }: { action: Action; pull: { name: s
       <h2 id="action-title">
         <code>{command}</code>
       </h2>
-      <p>{`${action.effect.charAt(0).toUpperCase()}${action.effect.slice(1)}.`}</p>
+      <p>{`${capital(action.effect)}.`}</p>
       {action.allowed ? (
         <p class="quiet">{`It is a comment of yours on the pull request, and needs ${action.needs} permission there.`}</p>
       ) : (

@@ -3,7 +3,7 @@ import { useEffect, useMemo, useState } from "preact/hooks";
 import type { RunDocument } from "../../../core/report/model/run-schema.ts";
 import { type PagePlace, pagePath, parsePagePath } from "../../../core/report/page-places.ts";
 import { type Filter, FleetScreen, RefusedLines } from "./fleet.tsx";
-import { fleetWanted, follow, type Live, runWanted, type Wanted } from "./live.ts";
+import { fleetWanted, follow, type Live, notReadYet, runWanted, type Wanted } from "./live.ts";
 import { below } from "./parts.tsx";
 import { Going, Link } from "./route.tsx";
 import { RunScreen } from "./run.tsx";
@@ -53,7 +53,7 @@ function Home({ base, query, go }: { base: string; query: URLSearchParams; go: G
   };
   return (
     <Frame live={live} title="Stagecoach">
-      {live.document === undefined ? null : <FleetScreen of={live.document} filter={filter} change={change} now={clockOf(live).now()} />}
+      {live.document === undefined ? null : <FleetScreen of={live.document} filter={filter} change={change} />}
     </Frame>
   );
 }
@@ -92,11 +92,7 @@ function clusterOf(document: RunDocument, target: string): string {
 function useLive<T>(base: string, key: string, wanted: () => Wanted<T>): Live<T> {
   const [seen, tell] = useState<{ key: string; live: Live<T> } | undefined>(undefined);
   useEffect(() => follow(base, wanted(), (live) => tell({ key, live })), [base, key]);
-  return seen?.key === key ? seen.live : { link: "loading", clock: { now: Date.now(), at: performance.now(), speed: 1 } };
-}
-
-function clockOf({ clock: { now, at, speed } }: Live<unknown>) {
-  return { now: () => now + (performance.now() - at) * speed };
+  return seen?.key === key ? seen.live : notReadYet();
 }
 
 const LINKS: Readonly<Record<Live<unknown>["link"], string>> = {
@@ -117,8 +113,8 @@ function Frame({ live, title, where, children }: FrameProps) {
   useEffect(() => {
     document.title = title;
   }, [title]);
-  const clock = useMemo(() => clockOf(live), [live.clock]);
-  const { speed } = live.clock;
+  const { now, at, speed } = live.clock;
+  const clock = useMemo(() => ({ now: () => now + (performance.now() - at) * speed }), [live.clock]);
   return (
     <ClockContext.Provider value={clock}>
       <header class="page">

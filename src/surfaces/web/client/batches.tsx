@@ -3,7 +3,7 @@ import { LABELS } from "../../../core/report/model/labels.ts";
 import type { ModelNode } from "../../../core/report/model/types.ts";
 import { Cells, type Open } from "./cells.tsx";
 import { labelOf, Mark, toneClass } from "./marks.tsx";
-import { Age, Awaits, below, CauseLine, capital, Outward } from "./parts.tsx";
+import { Age, Awaits, below, CauseLine, capital, Links } from "./parts.tsx";
 import { Until } from "./times.tsx";
 
 /** Sentences that the run's own slots say already are left out further down. */
@@ -67,11 +67,7 @@ function Batch({ of, told, isNamed, open }: { of: ModelNode } & Shown) {
       <p class="head">
         <span>
           {`${capital(of.name)} `}
-          {of.links
-            .filter(({ name }) => name !== "page")
-            .map((link) => (
-              <Outward key={link.url} {...link} />
-            ))}
+          <Links of={of} />
         </span>
         <span>
           <b class={toneClass(of.tone)}>{labelOf(of.state) + (of.checking === undefined ? "" : `, ${of.checking}`)}</b>{" "}

@@ -3,7 +3,7 @@ import { memo } from "preact/compat";
 import { useRef, useState } from "preact/hooks";
 import type { ModelNode } from "../../../core/report/model/types.ts";
 import { labelOf, Mark } from "./marks.tsx";
-import { below } from "./parts.tsx";
+import { below, changeText } from "./parts.tsx";
 
 /** As many as this are shown by name. */
 export const MOST_NAMED = 60;
@@ -21,8 +21,7 @@ const Cell = memo(({ of, isNamed, isStop, open }: { of: ModelNode; isNamed: bool
 /** What is known of a cluster, a line each. */
 export function titleOf(cluster: ModelNode): string {
   const facts = cluster.facts.length > 0 ? ` (${cluster.facts.join(", ")})` : "";
-  const change =
-    cluster.change === undefined ? "" : [cluster.change.from, cluster.change.to].filter((one) => one !== undefined).join(" → ");
+  const change = changeText(cluster.change ?? {});
   const applications = below(cluster, "application").map(({ name }) => name);
   return [`${cluster.name}: ${labelOf(cluster.state)}${facts}`, change, applications.join(", "), cluster.says]
     .filter((line) => line !== "")

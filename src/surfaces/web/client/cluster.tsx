@@ -4,14 +4,18 @@ import type { RunDocument } from "../../../core/report/model/run-schema.ts";
 import type { ModelNode } from "../../../core/report/model/types.ts";
 import { Actions } from "./actions.tsx";
 import { Badge } from "./marks.tsx";
-import { Age, below, CauseLine, Outward, pullOf } from "./parts.tsx";
+import { Age, below, CauseLine, changeText, Links, pullOf } from "./parts.tsx";
 
 export function ClusterPanel({ of, name, close }: { of: RunDocument; name: string; close: () => void }) {
   const found = below(of, "cluster").find((cluster) => cluster.name === name);
   const panel = useRef<HTMLElement>(null);
   useEffect(() => panel.current?.focus(), [name]);
+  // In a command's dialog it closes that alone.
+  const press = ({ key, target }: KeyboardEvent) => {
+    if (key === "Escape" && (target as Element).closest("dialog") === null) close();
+  };
   return (
-    <aside ref={panel} class="panel" tabIndex={-1} aria-label={`Cluster ${name}`} onKeyDown={({ key }) => key === "Escape" && close()}>
+    <aside ref={panel} class="panel" tabIndex={-1} aria-label={`Cluster ${name}`} onKeyDown={press}>
       <p class="head">
         <b>{name}</b>
         <button type="button" onClick={close}>
@@ -48,14 +52,9 @@ function Application({ of, told }: { of: ModelNode; told: string }) {
   return (
     <section>
       <h4>
-        {of.name} <Badge of={of} />{" "}
-        {of.links.map((link) => (
-          <Outward key={link.url} {...link} />
-        ))}
+        {of.name} <Badge of={of} /> <Links of={of} />
       </h4>
-      {of.change === undefined ? null : (
-        <p class="release">{[of.change.from, of.change.to].filter((one) => one !== undefined).join(" → ")}</p>
-      )}
+      {of.change === undefined ? null : <p class="release">{changeText(of.change)}</p>}
       {of.says === "" || of.says === told ? null : <p>{of.says}</p>}
       {(of.evidence?.notes ?? []).map((note) => (
         <p class="quiet" key={note}>

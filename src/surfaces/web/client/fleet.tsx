@@ -1,11 +1,12 @@
 /** All rollouts, what wants a person first. */
+import { useContext } from "preact/hooks";
 import type { Fleet, FleetRollout } from "../../../core/report/model/fleet-schema.ts";
 import { GROUP_TITLES, GROUPS, stateWord } from "../../../core/report/model/labels.ts";
 import { pagePath } from "../../../core/report/page-places.ts";
 import { Mark, toneClass } from "./marks.tsx";
-import { Age, Awaits, Bar, countsText, Outward } from "./parts.tsx";
+import { Age, Awaits, Bar, changeText, countsText, Links } from "./parts.tsx";
 import { Link } from "./route.tsx";
-import { clockOf } from "./times.tsx";
+import { ClockContext, clockOf } from "./times.tsx";
 
 type Group = (typeof GROUPS)[number];
 
@@ -15,7 +16,7 @@ export interface Filter {
   state: string;
 }
 
-export function FleetScreen({ of, filter, change, now }: { of: Fleet; filter: Filter; change: (filter: Filter) => void; now: number }) {
+export function FleetScreen({ of, filter, change }: { of: Fleet; filter: Filter; change: (filter: Filter) => void }) {
   const rows = of.rollouts.filter((row) => isMeant(row, filter));
   return (
     <>
@@ -33,7 +34,7 @@ export function FleetScreen({ of, filter, change, now }: { of: Fleet; filter: Fi
             </h2>
             <ul class="fleet">
               {inGroup.map((row) => (
-                <Row key={row.key} of={row} now={now} />
+                <Row key={row.key} of={row} />
               ))}
             </ul>
           </section>
@@ -89,14 +90,15 @@ function Nothing({ isFiltered }: { isFiltered: boolean }) {
   return <p class="quiet">{isFiltered ? "No rollout is like that." : "No run yet. Merge a release PR to start one."}</p>;
 }
 
-function Row({ of, now }: { of: FleetRollout; now: number }) {
+function Row({ of }: { of: FleetRollout }) {
+  const { now } = useContext(ClockContext);
   const next = of.ask === undefined ? of.waitsFor && <Awaits of={of} /> : of.ask.says;
   return (
     <li class={`r-${(of.counts?.failed ?? 0) > 0 && of.endedAt === undefined ? "bad" : of.tone}`}>
       <RowHead of={of} />
       <p>
         <b class={toneClass(of.tone)}>{of.state === undefined ? "Refused" : stateWord({ ...of, state: of.state })}</b>{" "}
-        {of.endedAt === undefined ? <Age of={of} /> : <span class="quiet">{clockOf(of.endedAt, now)}</span>}
+        {of.endedAt === undefined ? <Age of={of} /> : <span class="quiet">{clockOf(of.endedAt, now())}</span>}
         {of.says === "" || of.refused !== undefined ? "" : ` · ${of.says}`}
       </p>
       {next === undefined ? null : <p class="quiet">{next}</p>}
@@ -114,7 +116,7 @@ function Row({ of, now }: { of: FleetRollout; now: number }) {
 /** Which rollout, to which version, and where it came from. */
 function RowHead({ of }: { of: FleetRollout }) {
   const { repository, rollout, state, tone } = of;
-  const versions = [of.change?.from, of.change?.to ?? of.release].filter((one) => one !== undefined).join(" → ");
+  const versions = changeText({ from: of.change?.from, to: of.change?.to ?? of.release });
   const name = <b>{rollout ?? repository}</b>;
   return (
     <p class="head">
@@ -129,11 +131,7 @@ function RowHead({ of }: { of: FleetRollout }) {
       </span>
       <span class="quiet">
         {`${repository} `}
-        {of.links
-          .filter(({ name }) => name !== "page")
-          .map((link) => (
-            <Outward key={link.url} {...link} />
-          ))}
+        <Links of={of} />
         {of.author === undefined ? "" : ` by ${of.author}`}
       </span>
     </p>

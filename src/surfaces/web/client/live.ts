@@ -1,7 +1,5 @@
 /** A document of the API that is kept up to date: read once, then changed as its events say, and read anew where one is missing. */
-
-import type { PatchOperation } from "../../../core/base/json-patch.ts";
-import { applyPatch } from "../../../core/base/json-patch.ts";
+import { applyPatch, type PatchOperation } from "../../../core/base/json-patch.ts";
 import type { Fleet, FleetRepository, FleetRollout } from "../../../core/report/model/fleet-schema.ts";
 import type { RunDocument } from "../../../core/report/model/run-schema.ts";
 
@@ -10,7 +8,7 @@ export interface Live<T> {
   document?: T | undefined;
   /** `missing`: there is none, or none that one may see. `lost`: what is shown is from before. */
   link: "loading" | "live" | "lost" | "missing";
-  /** Milliseconds by which the bot's clock is ahead, at `atMs` of the page's own, and how fast it goes. */
+  /** The bot's clock as it was at `at` of `performance.now()`, and how fast it goes. */
   clock: { now: number; at: number; speed: number };
 }
 
@@ -23,6 +21,8 @@ export interface Wanted<T> {
 
 export const API = "/api/v1";
 const AGAIN_MS = 3_000;
+/** A bot that has just started knows of nothing yet. */
+const MISSING_AGAIN_MS = 15_000;
 
 export function fleetWanted(): Wanted<Fleet> {
   return { path: "/fleet", events: { query: "", names: ["fleet"], apply: withRow } };
@@ -50,9 +50,13 @@ function withRow(fleet: Fleet, data: unknown): Fleet {
   return { ...fleet, rollouts: "gone" in event ? others : [...others, event.rollout] };
 }
 
+export function notReadYet(): Live<never> {
+  return { link: "loading", clock: { now: Date.now(), at: performance.now(), speed: 1 } };
+}
+
 /** Begins at once; what is returned ends it. */
 export function follow<T>(base: string, { path, events }: Wanted<T>, tell: (live: Live<T>) => void): () => void {
-  let live: Live<T> = { link: "loading", clock: { now: Date.now(), at: performance.now(), speed: 1 } };
+  let live: Live<T> = notReadYet();
   let source: EventSource | undefined;
   let again: ReturnType<typeof setTimeout> | undefined;
   let ended = false;
@@ -72,7 +76,10 @@ export function follow<T>(base: string, { path, events }: Wanted<T>, tell: (live
   function read(): void {
     void readOnce(base + API + path)
       .then((answer) => {
-        if (answer === "missing") return void change({ link: "missing", document: undefined });
+        if (answer === "missing") {
+          change({ link: "missing", document: undefined });
+          return readAgain(MISSING_AGAIN_MS);
+        }
         change({ link: "live", ...answer } as Partial<Live<T>>);
         if (!ended && events !== undefined) source = listen(`${base}${API}/events?${events.query}after=${answer.sequence}`);
       })

@@ -14,6 +14,11 @@ export function Outward({ name, url }: { name: string; url: string }) {
   );
 }
 
+/** Where else it is shown; this page is no such place. */
+export function Links({ of }: { of: Pick<ModelNode, "links"> }) {
+  return of.links.filter(({ name }) => name !== "page").map((link) => <Outward key={link.url} {...link} />);
+}
+
 export function Bar({ counts }: { counts: Counts }) {
   const { clusters, healthy, failed } = counts;
   const width = (n: number) => ({ width: `${clusters === 0 ? 0 : (100 * n) / clusters}%` });
@@ -89,6 +94,11 @@ export function Slot({ name, children }: { name: string; children: ComponentChil
       {children}
     </section>
   );
+}
+
+/** `v1.4.1 → v1.4.2` */
+export function changeText({ from, to }: { from?: string | undefined; to?: string | undefined }): string {
+  return [from, to].filter((one) => one !== undefined).join(" → ");
 }
 
 export function capital(text: string): string {

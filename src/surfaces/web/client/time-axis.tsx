@@ -1,8 +1,7 @@
 /** When each stage was under way, and when the rest is expected: half of what went before was faster than the first mark, nine of ten than the second. */
-import { useContext } from "preact/hooks";
 import type { RunDocument } from "../../../core/report/model/run-schema.ts";
 import type { ModelNode } from "../../../core/report/model/types.ts";
-import { ClockContext, clockOf, span } from "./times.tsx";
+import { clockOf, span, useNow } from "./times.tsx";
 
 /** Epoch milliseconds. `likely`, `slow`: when it ends, as it is expected. */
 interface Lane {
@@ -16,7 +15,7 @@ interface Lane {
 }
 
 export function TimeAxis({ of }: { of: RunDocument }) {
-  const now = useContext(ClockContext).now();
+  const now = useNow();
   const lanes = lanesOf(of, now);
   const start = Date.parse(of.startedAt);
   const end = Math.max(...lanes.flatMap(({ to, slow }) => [to ?? start, slow ?? start]), of.endedAt === undefined ? now : start);

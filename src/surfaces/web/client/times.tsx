@@ -12,24 +12,27 @@ export const ClockContext = createContext<PageClock>({ now: () => Date.now() });
 
 const TICK_MS = 1000;
 const waiting = new Set<() => void>();
+let ticking: ReturnType<typeof setInterval> | undefined;
 
-function tick(): void {
-  for (const wake of waiting) wake();
-  if (waiting.size > 0) setTimeout(tick, TICK_MS);
+/** Calls it each second, until what is returned is called. One timer serves all, and none is left when nobody waits. */
+export function eachSecond(wake: () => void): () => void {
+  waiting.add(wake);
+  ticking ??= setInterval(() => {
+    for (const one of waiting) one();
+  }, TICK_MS);
+  return () => {
+    waiting.delete(wake);
+    if (waiting.size > 0) return;
+    clearInterval(ticking);
+    ticking = undefined;
+  };
 }
 
 /** Draws whoever calls it again each second. */
-function useNow(): number {
+export function useNow(): number {
   const clock = useContext(ClockContext);
   const [, again] = useState(0);
-  useEffect(() => {
-    const wake = () => again((n) => n + 1);
-    if (waiting.size === 0) setTimeout(tick, TICK_MS);
-    waiting.add(wake);
-    return () => {
-      waiting.delete(wake);
-    };
-  }, []);
+  useEffect(() => eachSecond(() => again((n) => n + 1)), []);
   return clock.now();
 }
 
