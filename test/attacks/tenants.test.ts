@@ -1,4 +1,5 @@
 import { afterEach, expect, test } from "vitest";
+import { sentenceOf } from "../../src/core/report/reasons/say.ts";
 import type { Exchange } from "../../src/sim/github/model/model.ts";
 import { askUntil } from "../support/ask-until.ts";
 import { githubPage } from "../support/github-page.ts";
@@ -54,7 +55,7 @@ test("a stranger is shown another tenant's clusters by a fork's pull request or 
   github.actAs("alice").comment(repository, pull, "/plan");
   const shown = await planned("it is judged")(pull, /^(success|failure)/);
   expect(shown).not.toContain("ledger-us-east");
-  expect(shown).toContain("`sourceRef`");
+  expect(shown).toContain(sentenceOf({ code: "NOTE_SOURCE_OF_FORK", rollout: "my-app" }));
 
   // The App is installed for somebody else, who names what is not theirs.
   const set = own.get("appsets/my-app-set.yaml") ?? "";

@@ -1,9 +1,13 @@
-import { expect, test } from "vitest";
+import { afterEach, expect, test, vi } from "vitest";
 import { follow, type Pace } from "./follow.ts";
 import type { JournalSource } from "./source.ts";
 
-/** A source whose remote answers so often, and then no more. */
-function sourceOf(answers: number) {
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+/** A source whose remote answers where it says so, one letter a question, and then no more. */
+function sourceOf(answers: string) {
   let asked = 0;
   const source = {
     head: () => Promise.resolve("a"),
@@ -12,7 +16,7 @@ function sourceOf(answers: number) {
       asked += 1;
       return Promise.resolve();
     },
-    asOf: () => Promise.resolve({ at: 0, why: asked <= answers ? undefined : "origin of config could not be asked" }),
+    asOf: () => Promise.resolve({ at: 0, why: answers[asked - 1] === "+" ? undefined : "origin of config could not be asked" }),
   } as unknown as JournalSource;
   return { source, asked: () => asked };
 }
@@ -23,11 +27,14 @@ async function followed(source: JournalSource, pace: Partial<Pace>): Promise<voi
 
 test("a remote that is gone ends a watch with its reason, and a code of its own", async () => {
   const message = "origin of config could not be asked. It has not answered for 0s, and is asked no more";
-  await expect(followed(sourceOf(0).source, { silentMs: 0 })).rejects.toMatchObject({ exitCode: 3, message });
+  await expect(followed(sourceOf("").source, { silentMs: 0 })).rejects.toMatchObject({ exitCode: 3, message });
 });
 
 test("one that answers again is waited for anew", async () => {
-  const { source, asked } = sourceOf(2);
-  await expect(followed(source, { silentMs: 0 })).rejects.toMatchObject({ exitCode: 3 });
-  expect(asked()).toBe(3);
+  vi.useFakeTimers();
+  const { source, asked } = sourceOf("--+");
+  const ended = expect(followed(source, { pollMs: 1000, fetchMs: 1000, silentMs: 5000 })).rejects.toMatchObject({ exitCode: 3 });
+  await vi.advanceTimersByTimeAsync(60_000);
+  await ended;
+  expect(asked()).toBe(6);
 });
