@@ -10,12 +10,12 @@ import { API, type Project } from "typescript/unstable/sync";
 
 const ROOT = new URL("../../", import.meta.url).pathname;
 
-function breachesOf(file: string, source: SourceFile, project: Project): string[] {
+function breachesOf(file: string, source: SourceFile, { checker }: Project): string[] {
   const found: string[] = [];
   const visit = (node: Node): void => {
     for (const { expression } of isTemplateExpression(node) ? node.templateSpans : []) {
-      const type = project.checker.getTypeAtLocation(expression);
-      if (type === undefined || !/\bAnyReason\b|\bWords\b|\bcode: |^\{/.test(project.checker.typeToString(type))) continue;
+      const type = checker.getTypeAtLocation(expression);
+      if (type === undefined || !/\bAnyReason\b|\bWords\b|\bcode: |^\{/.test(checker.typeToString(type))) continue;
       const line = source.text.slice(0, expression.end).split("\n").length;
       found.push(`${file}:${line}: ${source.text.slice(expression.pos, expression.end)} is a reason: say it by sentenceOf(…)`);
     }
@@ -29,12 +29,16 @@ function breachesOf(file: string, source: SourceFile, project: Project): string[
 }
 
 const api = new API({ cwd: ROOT });
-const [project] = api.updateSnapshot({ openProjects: [join(ROOT, "tsconfig.json")] }).getProjects();
-if (project === undefined) throw new Error("tsconfig.json is no project");
+const openProjects = ["tsconfig.json", "src/surfaces/web/client/tsconfig.json"].map((path) => join(ROOT, path));
+const projects = api.updateSnapshot({ openProjects }).getProjects();
+if (projects.length < openProjects.length) throw new Error(`${openProjects.join(" or ")} is no project`);
 const files = globSync("{src,test}/**/*.{ts,tsx}", { cwd: ROOT }).sort();
 const all = files.flatMap((file) => {
-  const source = project.program.getSourceFile(join(ROOT, file));
-  return source === undefined ? [] : breachesOf(file, source, project);
+  for (const project of projects) {
+    const source = project.program.getSourceFile(join(ROOT, file));
+    if (source !== undefined) return breachesOf(file, source, project);
+  }
+  return [];
 });
 api.close();
 for (const breach of all) console.error(breach);
