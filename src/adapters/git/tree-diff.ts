@@ -18,6 +18,8 @@ type ReadTree = (id: string) => Promise<ReadonlyMap<string, TreeEntry>>;
 const EMPTY: ReadonlyMap<string, TreeEntry> = new Map();
 /** Trees that hold one another several times each make a few objects stand for millions of files: nobody who changes a config repo does that. */
 const MOST_CHANGES = 500_000;
+/** As long as an operating system takes. */
+const LONGEST_PATH = 4096;
 
 interface Folders {
   prefix: string;
@@ -34,6 +36,7 @@ export async function diffTrees(read: ReadTree, from: string | undefined, to: st
     const trees = new Map<string | undefined, ReadonlyMap<string, TreeEntry>>();
     await Promise.all([...ids].map(async (id) => trees.set(id, await read(id))));
     for (const { prefix, ...one } of level) {
+      if (prefix.length > LONGEST_PATH) throw new GitError("TooLarge", "folders in folders differ, too deep for any computer");
       const [old, now] = [trees.get(one.from) ?? EMPTY, trees.get(one.to) ?? EMPTY];
       for (const name of new Set([...old.keys(), ...now.keys()])) compare(`${prefix}${name}`, old.get(name), now.get(name), below);
       if (found.length + below.length > MOST_CHANGES) throw new GitError("TooLarge", `more than ${MOST_CHANGES} paths differ`);

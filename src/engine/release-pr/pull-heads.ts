@@ -104,8 +104,8 @@ async function merged({ mirror, forge }: Context, base: string, { number, head, 
     const result = await mirror.mergeTree(base, head);
     if (!("conflicts" in result)) return { files: await mirror.changedPaths(base, result.tree), tree: result.tree };
   } catch (error) {
-    // A file that was left out, and that the base has changed as well.
-    if (!(isFork && error instanceof GitError)) throw error;
+    // A file that was left out, and that the base has changed as well; or more files than can be compared, wherever the branch is.
+    if (!(error instanceof GitError && (isFork || error.kind === "TooLarge"))) throw error;
     return { files: await forge.changedFiles(number), tree: undefined, unread: engineReason("PULL_LARGE_FILE") };
   }
   return { files: await forge.changedFiles(number), tree: undefined };
