@@ -90,7 +90,7 @@ export const BATCHES: Entries<BatchesReasons> = entriesOf<BatchesReasons>()({
     actions: ["resume", "abort"],
   },
   MERGE_UNEXPECTED: {
-    says: "the merge commit {commit} of {pull} changes something else than the pins of its batch",
+    says: "the merge commit {commit} of {pull} is not exactly the change of its batch",
     subject: "pull",
     actions: ["resume", "abort"],
   },
