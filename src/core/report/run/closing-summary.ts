@@ -6,7 +6,6 @@ import { firstOf, folded, table } from "../markdown.ts";
 import { LABELS } from "../model/labels.ts";
 import { type Shown, shownOf } from "../model/shown.ts";
 import type { ModelNode, RunModel } from "../model/types.ts";
-import { ended } from "../reasons/phrases.ts";
 import { clockTime, runMark, runTitle } from "../words.ts";
 import { batchesDone } from "./run-comment.ts";
 
@@ -38,16 +37,12 @@ function afterwards({ state, of, isPutBack }: RunModel): string {
   return "";
 }
 
-function headline({ model, now, ...shown }: Shown): string {
+function headline({ model, now, of }: Shown): string {
   const { counts, state, startedAt } = model;
   const took = formatDuration(now - epoch(startedAt));
   const title = `### ${runMark(model)} ${runTitle(model)} ${LABELS[state]}: ${cell(model.release)}`;
   const until = clockTime(new Date(now).toISOString(), now);
-  return `${title}\n\n${sentence(shown, model, 1000)}\n\n**${counts.healthy} of ${counts.clusters} clusters** are healthy at the release. It took **${took}**, from ${clockTime(startedAt, now)} to ${until}.`;
-}
-
-function sentence({ whole }: Pick<Shown, "whole">, { reason, says }: ModelNode, most: number): string {
-  return cell(reason === undefined ? ended(says) : whole(reason), most);
+  return `${title}\n\n${cell(of(model), 1000)}\n\n**${counts.healthy} of ${counts.clusters} clusters** are healthy at the release. It took **${took}**, from ${clockTime(startedAt, now)} to ${until}.`;
 }
 
 function stages({ model, now }: Shown): string {
@@ -70,7 +65,7 @@ function tookOf({ children }: ModelNode, end: number): string {
 }
 
 function failures(shown: Shown): string {
-  const line = (cluster: ModelNode, what: string) => `- ${code(cluster.name)} ${what}: ${sentence(shown, cluster, 500)}`;
+  const line = (cluster: ModelNode, what: string) => `- ${code(cluster.name)} ${what}: ${cell(shown.of(cluster), 500)}`;
   const below = shown.model.children.flatMap(({ children }) => children);
   const inBatches = below.flatMap((one) => (one.kind === "batch" ? one.children.filter(({ kind }) => kind === "cluster") : []));
   const loose = below.filter(({ kind }) => kind === "cluster");

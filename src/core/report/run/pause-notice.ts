@@ -64,16 +64,12 @@ function applicationLine(shown: Shown, pause: Pause, cluster: ModelNode, { name,
   const rollouts = ill.map((one) => `Rollout ${code(`${one.argoRollout?.namespace ?? ""}/${one.name}`)} is ${LABELS[one.state]}.`);
   const at = `Application ${shownName} on ${code(cluster.name)}`;
   // What the pause is about stands above.
-  const says = present(!holdsReason(pause.reason, node.reason) && sentence(shown, node), ...rollouts).join(" ");
+  const says = present(!holdsReason(pause.reason, node.reason) && cell(shown.of(node), 500), ...rollouts).join(" ");
   return `- ${says === "" ? ended(at) : `${at}: ${says}`}`;
 }
 
 /** By the label that keeps it out, which somebody has to take away. */
 function clusterLine(shown: Shown, { name, rule, ...node }: ModelNode): string {
   const keeps = rule?.setting === "requeue" ? `\`requeue\` of stage ${cell(rule.stage ?? "")} puts off` : "`quarantine` leaves out";
-  return `- Cluster ${code(name)}: ${sentence(shown, node)}${rule === undefined ? "" : ` ${keeps} what has ${code(rule.selector)}.`}`;
-}
-
-function sentence({ whole }: Shown, { reason, says }: Pick<ModelNode, "reason" | "says">): string {
-  return cell(reason === undefined ? ended(says) : whole(reason), 500);
+  return `- Cluster ${code(name)}: ${cell(shown.of(node), 500)}${rule === undefined ? "" : ` ${keeps} what has ${code(rule.selector)}.`}`;
 }

@@ -49,11 +49,11 @@ function compose(shown: Shown, remarks: readonly string[], everyCluster: boolean
 
 /** How it stands, why, what comes next and when it is expected to be done. */
 export function headline(shown: Shown): string {
-  const { model, now, whole } = shown;
+  const { model, now, of } = shown;
   const { release, since, endedAt, startedAt, eta } = model;
   const title = `### ${runMark(model)} ${runTitle(model)}: ${cell(release)}`;
   const when = endedAt === undefined ? `for ${age(since ?? startedAt, now)}` : `at ${endedAt.slice(0, 10)} ${endedAt.slice(11, 19)} UTC`;
-  const why = prose(model.reason === undefined ? model.says : whole(model.reason, 1000));
+  const why = prose(of(model, 1000));
   const lines = [title, `**${cell(stateWord(model))}** ${when}. ${why}`];
   lines.push(...present(nextLine(shown)));
   // Before a batch of its own is through, all that is known is from past runs.
@@ -159,11 +159,11 @@ function bar(done: number, total: number): string {
 }
 
 /** What goes on now, what was put off, and what stands beside the batches. */
-function attention({ model, now, whole }: Shown): string {
+function attention({ model, now, of }: Shown): string {
   const below = model.children.flatMap((stage) => stage.children.map((child) => ({ stage: stage.name, child })));
   const active = below.filter(({ child }) => child.kind === "batch" && child.when === "now");
   const lines = active.slice(0, MOST_LINES).map(({ stage, child }) => {
-    const said = holdsReason(model.reason, child.reason) ? "" : words(whole, child, 500);
+    const said = holdsReason(model.reason, child.reason) ? "" : words(of, child, 500);
     const why = said === "" ? "" : `. ${said}`;
     const name = `${pulls(child)}${cell(child.name)} of ${cell(stage)}`;
     return `- ${name}: **${LABELS[child.state]}**${child.checking === undefined ? "" : `, ${child.checking},`} for ${age(child.since ?? "", now)}${why}`;
@@ -172,15 +172,15 @@ function attention({ model, now, whole }: Shown): string {
   for (const { child } of loose.slice(0, MOST_LINES)) {
     const again = child.eta === undefined ? "" : ` Looked at again at ${clockTime(child.eta.p50, now)}.`;
     const turn = child.facts.length === 0 ? "" : ` (${child.facts.join(", ")})`;
-    lines.push(`- ${code(child.name)}: **${LABELS[child.state]}**${turn}. ${words(whole, child, 300)}${again}`);
+    lines.push(`- ${code(child.name)}: **${LABELS[child.state]}**${turn}. ${words(of, child, 300)}${again}`);
   }
   if (loose.length > MOST_LINES) lines.push(`- and ${loose.length - MOST_LINES} more`);
   return lines.join("\n");
 }
 
 /** The sentence of a node, with its commands as code. */
-function words(whole: Shown["whole"], { reason, says }: ModelNode, most: number): string {
-  return says === "" ? "" : prose(reason === undefined ? ended(says) : whole(reason, most));
+function words(of: Shown["of"], node: ModelNode, most: number): string {
+  return node.says === "" ? "" : prose(of(node, most));
 }
 
 function pulls({ links }: ModelNode): string {
@@ -210,7 +210,7 @@ interface Place {
   application: ModelNode;
 }
 
-function row({ model, now, whole }: Shown, { stage, batch, cluster, application }: Place): string[] {
+function row({ model, now, of }: Shown, { stage, batch, cluster, application }: Place): string[] {
   const { name, links, state, change, facts, since } = application;
   const [link] = links;
   const shown = link === undefined ? code(name) : `[${code(name)}](${link.url})`;
@@ -224,7 +224,7 @@ function row({ model, now, whole }: Shown, { stage, batch, cluster, application 
     word,
     age(since ?? "", now),
     // What holds the run up stands in its first lines.
-    application.says !== "" && holdsReason(model.reason, application.reason) ? "as above" : words(whole, application, 300),
+    application.says !== "" && holdsReason(model.reason, application.reason) ? "as above" : words(of, application, 300),
   ];
 }
 
