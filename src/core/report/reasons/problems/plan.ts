@@ -131,7 +131,7 @@ export const PLAN_PROBLEMS = problemsOf<PlanProblems>()({
   UNKNOWN_NAME: {
     says: {
       kind: {
-        Fleet: 'stage "{stage}" asks for cluster {name}, and no cluster has that name',
+        Fleet: 'stage "{stage}" asks for cluster {name}, and the rollout has no cluster of that name',
         Git: 'stage "{stage}" asks for cluster {name}, and no cluster that this repo names is called that; clusters that only Argo CD knows may be',
       },
     },
