@@ -47,6 +47,11 @@ export function stateWord({ state, waitsOn: on }: Pick<ModelNode, "state" | "wai
   return on !== undefined && state === "RollingBack" ? `${LABELS[state]}, waiting ${on.says}` : LABELS[state];
 }
 
+/** One that is no state of ours, such as of a newer server, stands as it came. */
+export function stateLabel(word: string): string {
+  return isState(word) ? LABELS[word] : word;
+}
+
 export function isState(word: string): word is State {
   return Object.hasOwn(LABELS, word);
 }

@@ -1,4 +1,5 @@
 import { epoch, iso } from "../../../core/base/time.ts";
+import { stateLabel } from "../../../core/report/model/labels.ts";
 import { modelOf } from "../../../core/report/model/run-model.ts";
 import { shortAge } from "../../../core/report/tree/tree-marks.ts";
 import { outputOption, parseArgs } from "../args.ts";
@@ -35,7 +36,7 @@ async function runsOf(source: JournalSource, name: string, output: Output): Prom
   const rows: string[][] = [];
   for (const { number, release, phase, startedAt, endedAt } of runs) {
     const took = endedAt === undefined ? "-" : shortAge(epoch(endedAt) - epoch(startedAt));
-    const cells = [`#${number}`, release, phase, startedAt === "" ? "-" : utc(startedAt, "minute"), took];
+    const cells = [`#${number}`, release, stateLabel(phase), startedAt === "" ? "-" : utc(startedAt, "minute"), took];
     rows.push(output === "wide" ? [...cells, ...(await moreOf(source, name, number))] : cells);
   }
   const head = ["RUN", "RELEASE", "STATUS", "STARTED", "TOOK", ...(output === "wide" ? ["PULL", "BY", "WHY"] : [])];

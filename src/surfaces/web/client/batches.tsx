@@ -1,8 +1,8 @@
 /** The batches of a stage: what goes on and what failed is open, what is over and what is to come folds into a line. */
-import { LABELS } from "../../../core/report/model/labels.ts";
+import { LABELS, stateLabel } from "../../../core/report/model/labels.ts";
 import type { ModelNode } from "../../../core/report/model/types.ts";
 import { Cells, type Open } from "./cells.tsx";
-import { labelOf, Mark, toneClass } from "./marks.tsx";
+import { Mark, toneClass } from "./marks.tsx";
 import { Age, Awaits, below, CauseLine, capital, Links } from "./parts.tsx";
 import { Until } from "./times.tsx";
 
@@ -70,7 +70,7 @@ function Batch({ of, told, isNamed, open }: { of: ModelNode } & Shown) {
           <Links of={of} />
         </span>
         <span>
-          <b class={toneClass(of.tone)}>{labelOf(of.state) + (of.checking === undefined ? "" : `, ${of.checking}`)}</b>{" "}
+          <b class={toneClass(of.tone)}>{stateLabel(of.state) + (of.checking === undefined ? "" : `, ${of.checking}`)}</b>{" "}
           {isOver ? null : <Age of={of} />}
         </span>
       </p>
@@ -116,7 +116,7 @@ function ArgoRollouts({ of }: { of: readonly ModelNode[] }) {
         <>
           <b>{cluster.name}</b>
           {` ⟳ ${rollout.name} `}
-          <span class={toneClass(rollout.tone)}>{labelOf(rollout.state)}</span>
+          <span class={toneClass(rollout.tone)}>{stateLabel(rollout.state)}</span>
           {rollout.says === "" ? null : ` · ${rollout.says}`}
         </>
       )}
@@ -133,7 +133,7 @@ export function Checks({ of }: { of: ModelNode }) {
       label="Analyses and hooks"
       row={(check) => (
         <>
-          <b>{check.name}</b> <span class={toneClass(check.tone)}>{labelOf(check.state)}</span>
+          <b>{check.name}</b> <span class={toneClass(check.tone)}>{stateLabel(check.state)}</span>
           {[...check.facts, check.tone === "good" ? "" : check.says].filter((one) => one !== "").map((one) => ` · ${one}`)}
         </>
       )}

@@ -1,8 +1,9 @@
 /** Clusters as a grid of marks: one tab stop, arrow keys inside; by name where there is room for names. */
 import { memo } from "preact/compat";
 import { useRef, useState } from "preact/hooks";
+import { stateLabel } from "../../../core/report/model/labels.ts";
 import type { ModelNode } from "../../../core/report/model/types.ts";
-import { labelOf, Mark } from "./marks.tsx";
+import { Mark } from "./marks.tsx";
 import { below, changeText } from "./parts.tsx";
 
 /** As many as this are shown by name. */
@@ -23,7 +24,7 @@ export function titleOf(cluster: ModelNode): string {
   const facts = cluster.facts.length > 0 ? ` (${cluster.facts.join(", ")})` : "";
   const change = changeText(cluster.change ?? {});
   const applications = below(cluster, "application").map(({ name }) => name);
-  return [`${cluster.name}: ${labelOf(cluster.state)}${facts}`, change, applications.join(", "), cluster.says]
+  return [`${cluster.name}: ${stateLabel(cluster.state)}${facts}`, change, applications.join(", "), cluster.says]
     .filter((line) => line !== "")
     .join("\n");
 }

@@ -1,5 +1,5 @@
 /** Shape and colour of each state: the shape alone tells it as well. */
-import { isState, LABELS, stateWord } from "../../../core/report/model/labels.ts";
+import { stateLabel, stateWord } from "../../../core/report/model/labels.ts";
 import type { ModelNode, State, Tone } from "../../../core/report/model/types.ts";
 
 type Shape = "ring" | "half" | "full" | "tick" | "cross" | "dash" | "loop" | "bars";
@@ -60,11 +60,6 @@ export function toneClass(tone: Tone): string {
   return `t-${tone}`;
 }
 
-/** The word of a state; one of a newer server stands as it came. */
-export function labelOf(state: string): string {
-  return isState(state) ? LABELS[state] : state;
-}
-
 export function Badge({ of }: { of: Marked & Pick<ModelNode, "waitsOn"> }) {
   return (
     <span class={`badge ${toneClass(of.tone)}`}>
@@ -91,7 +86,7 @@ export function Legend() {
       {LEGEND.map(([of, label]) => (
         <li key={label ?? of.state}>
           <Mark of={of} />
-          {label ?? labelOf(of.state)}
+          {label ?? stateLabel(of.state)}
         </li>
       ))}
     </ul>

@@ -1,5 +1,6 @@
 /** What is over: who did what in a run, and the runs before. Read when somebody opens it. */
 import { useContext, useEffect, useState } from "preact/hooks";
+import { stateLabel } from "../../../core/report/model/labels.ts";
 import type { RunDocument } from "../../../core/report/model/run-schema.ts";
 import { pagePath } from "../../../core/report/page-places.ts";
 import type { RunEvents, RunHistory } from "../api/documents.ts";
@@ -91,7 +92,7 @@ function Runs({ path, repository, rollout }: { path: string; repository: string;
           <li key={number}>
             <Link to={pagePath({ view: "run", repository, rollout, number })}>{`run ${number}`}</Link>{" "}
             <span class="release">{release}</span>
-            {` ${phase}`}
+            {` ${stateLabel(phase)}`}
             <span class="quiet">
               {startedAt === undefined ? "" : `, begun ${clockOf(startedAt, now())}`}
               {startedAt === undefined || endedAt === undefined ? "" : `, took ${span(Date.parse(endedAt) - Date.parse(startedAt))}`}
