@@ -31,7 +31,7 @@ export async function fetchAnswer(repo: BareRepo, lines: readonly string[]): Pro
   const objects = await missing(repo, wants, haves);
   if (objects === undefined) return undefined;
   const pack = await packOf(objects);
-  const packets = [packet(Buffer.from("packfile\n"))];
+  const packets = [packet("packfile\n")];
   for (let at = 0; at < pack.length; at += PIECE) packets.push(packet(Buffer.concat([Buffer.from([1]), pack.subarray(at, at + PIECE)])));
   return Buffer.concat([...packets, Buffer.from("0000")]);
 }
@@ -118,6 +118,7 @@ function entryHead(type: number, length: number): Buffer {
   return Buffer.from(bytes);
 }
 
-function packet(content: Buffer): Buffer {
-  return Buffer.concat([Buffer.from((content.length + 4).toString(16).padStart(4, "0")), content]);
+export function packet(text: Buffer | string): Buffer {
+  const data = Buffer.from(text);
+  return Buffer.concat([Buffer.from((data.length + 4).toString(16).padStart(4, "0")), data]);
 }

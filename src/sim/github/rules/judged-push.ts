@@ -1,3 +1,4 @@
+import { packet } from "../git/pack.ts";
 import { runGit } from "../git/run-git.ts";
 import { commandReader } from "../http/receive-pack.ts";
 import type { Actor, Repo, World } from "../model/model.ts";
@@ -34,11 +35,6 @@ export async function judgePush(world: World, repo: Repo, actor: Actor, body: Bu
     if (found.length > 0) refusals.set(move, found);
   }
   return refusals.size === 0 ? undefined : refusedAnswer(moves, refusals, body.toString("latin1", 0, 4096));
-}
-
-function packet(text: Buffer | string): Buffer {
-  const data = Buffer.from(text);
-  return Buffer.concat([Buffer.from((data.length + 4).toString(16).padStart(4, "0")), data]);
 }
 
 /** As receive-pack reports: what is to be read by people on the second band, one `ng` a ref on the first. */

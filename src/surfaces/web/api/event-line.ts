@@ -15,7 +15,7 @@ const MOST_MISSED_BYTES = 512 * 1024;
 /** Of so many rollouts it is known when they changed last. */
 const MOST_STREAMS = 20_000;
 
-export type Send = (bytes: Uint8Array, repository: string | undefined) => void;
+type Send = (bytes: Uint8Array, repository: string | undefined) => void;
 
 interface Kept {
   sequence: number;

@@ -148,14 +148,14 @@ export function openLiveModels(source: WebSource, clock: WebClock, line: EventLi
     /** Those that have anything to show. */
     repositories: () => [...known.values(), ...others.values(), ...repositories.values()].map(({ repository }) => repository),
     /** Its last run; undefined: it has none. */
-    rollout(key: string): { repository: string; run: Run; written: Written } | undefined {
+    rollout(key: string): Written | undefined {
       sync();
       const one = known.get(key);
       if (one === undefined) return undefined;
       one.document ??= make(one.repository, one.run, one.history, one.refused).document();
       one.written ??= written(one.document);
       one.wanted = true;
-      return { repository: one.repository, run: one.run, written: one.written };
+      return one.written;
     },
     links: linkTo,
   };

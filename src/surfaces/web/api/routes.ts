@@ -92,7 +92,7 @@ function nowRoutes(app: Hono<Api>, line: EventLine, models: LiveModels): void {
     const found = place && models.rollout(rolloutKey(place.repository, place.rollout));
     if (place === undefined || found === undefined) return problem(context, "NOT_FOUND");
     context.header("Stagecoach-Sequence", line.idOf(rolloutKey(place.repository, place.rollout)));
-    return answer(context, found.written);
+    return answer(context, found);
   });
 }
 

@@ -40,7 +40,7 @@ export class Denied extends Error {
   }
 }
 
-export const EVERYONE: Viewer = { seesAll: true, id: "", sees: async () => true };
+const EVERYONE: Viewer = { seesAll: true, id: "", sees: async () => true };
 
 /** What proxies add, not all of which tell for whom. */
 const OF_PROXIES = /^(?:forwarded|via|x-(?:forwarded|original|envoy|b3)-.+|x-real-ip|x-request-id|x-client-ip|true-client-ip|cf-.+)$/;

@@ -3,7 +3,7 @@ import { createContext } from "preact";
 import { useContext, useEffect, useState } from "preact/hooks";
 import { formatDuration, type Time } from "../../../core/base/time.ts";
 
-export interface PageClock {
+interface PageClock {
   /** Epoch milliseconds of the bot's clock. */
   now(): number;
 }
