@@ -19,6 +19,8 @@ export function openFetchNew(remote: Remote, refCommit: (ref: string) => Promise
   const { repository, url } = remote;
   const known = new BoundedMap<string, true>(MOST_KNOWN);
   let fetches = 0;
+  /** What git's checks refused lies here all the same, and git's own fetch checks only what it has to bring. */
+  let isRefused = false;
 
   async function look(refs: readonly string[]): Promise<{ before: Map<string, string | undefined>; haves: string[] }> {
     const before = new Map<string, string | undefined>();
@@ -31,7 +33,7 @@ export function openFetchNew(remote: Remote, refCommit: (ref: string) => Promise
     if (!url.startsWith("http") || refs.length === 0 || refs.some((ref) => !TAKEN.test(ref))) return false;
     const { before, haves } = await look(refs);
     // Of a repository of which nothing is here all has to come.
-    if (haves.length === 0 || haves[0]?.length !== 40 || ++fetches % GITS_OWN === 0) return false;
+    if (haves.length === 0 || haves[0]?.length !== 40 || (!isRefused && ++fetches % GITS_OWN === 0)) return false;
     return await talk(remote, { doing: "fetch from", command: "fetch" }, async (credentials) => {
       const asked = { url, credentials, closing: repository.closing };
       const there = await lsRefs({ ...asked, prefixes: refs });
@@ -47,9 +49,11 @@ export function openFetchNew(remote: Remote, refCommit: (ref: string) => Promise
       } catch (error) {
         // What was thought to be here may not be. Of a host that cannot answer git is not asked as well; of all else it says what it is.
         known.clear();
-        if (error instanceof GitFailure && error.stderr.includes("returned error")) throw error;
+        isRefused = error instanceof GitFailure && error.stderr.includes("fsck error");
+        if (isRefused || (error instanceof GitFailure && error.stderr.includes("returned error"))) throw error;
         return false;
       }
+      isRefused = false;
       for (const commit of wants) known.set(commit, true);
       return true;
     });

@@ -222,6 +222,18 @@ describe("over HTTP", () => {
     expect(await made.head("main")).toBe(before);
   });
 
+  test("what git's checks refuse only once it has been written is not taken because it lies here by then", async () => {
+    server = await serveGit(at.directory);
+    const made = await open(undefined, server.url);
+    await made.fetch(["main"]);
+    const before = git(at.origin, "rev-parse", "main");
+    at.commitFiles({ ".gitmodules": '[submodule "x"]\n\tpath = x\n\turl = -uevil\n' });
+    for (let turn = 0; turn < 2; turn++) {
+      await expect(made.fetch(["main"])).rejects.toThrow(/gitmodules/);
+      expect(await made.head("main")).toBe(before);
+    }
+  });
+
   test("the password is sent with the first request, so that none is made twice", async () => {
     server = await serveGit(at.directory, { password: PASSWORD });
     await (await open(PASSWORD, server.url)).fetch();
