@@ -30,7 +30,7 @@ import type { Metrics } from "./metrics.ts";
 import type { GitHubApp } from "./tenancy/octokits.ts";
 import { openRepos, type Repos } from "./tenancy/repos.ts";
 import { openServedRepo, removeMirror } from "./tenancy/served-repo.ts";
-import { journalOf, runsOf, standingOf } from "./tenancy/shown-repos.ts";
+import { brokenTo, journalOf, runsOf, standingOf } from "./tenancy/shown-repos.ts";
 import { matchesRepository, type TenancyRule, tenancy } from "./tenancy/tenancy.ts";
 import { wallClock } from "./wall-clock.ts";
 
@@ -198,8 +198,8 @@ function names(setting: boolean | readonly string[], repository: string): boolea
 }
 
 /** Where the page is for people, and who may see it. */
-function seenFrom({ publicUrl, anonymous, app }: StagecoachOptions) {
-  return { publicUrl, anonymous, sightOf: openTokenSight(app.baseUrl) };
+function seenFrom({ publicUrl, anonymous, app, log }: StagecoachOptions) {
+  return { publicUrl, anonymous, sightOf: openTokenSight(app.baseUrl), onBroken: brokenTo(log) };
 }
 
 const addressOf = ({ url, insideUrl }: BotServer) => ({ url, insideUrl });

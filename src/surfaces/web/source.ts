@@ -19,6 +19,8 @@ export interface WebSource {
   anonymous?: "Loopback" | "Everywhere" | undefined;
   /** What GitHub shows the owner of a token. Absent: no token is taken. */
   sightOf?: SightOf | undefined;
+  /** A run of this repository could not be drawn. */
+  onBroken?(repository: string, error: unknown): void;
   onChange(listener: () => void): () => void;
   /** Past runs of a repository, the same object while it is the same repository; undefined: it is not looked after, or was not yet. */
   journal?(repository: string): Pick<JournalReader, "runs" | "run" | "log"> | undefined;

@@ -4,7 +4,9 @@ import { openJournalReader } from "../../../adapters/git/journal/reader.ts";
 import type { History } from "../../../core/report/plan/duration.ts";
 import { sentenceOf } from "../../../core/report/reasons/say.ts";
 import type { Run } from "../../../core/run/state/run.ts";
+import type { Log } from "../../../engine/round/context.ts";
 import type { Standing, WebSource } from "../../web/source.ts";
+import { whole } from "../deliveries/uncaught.ts";
 import type { Repos } from "./repos.ts";
 
 /** The last run of each rollout, with how long the runs before it took. */
@@ -41,4 +43,10 @@ export function journalOf(repos: Repos): NonNullable<WebSource["journal"]> {
     readers.set(journal, reader);
     return reader;
   };
+}
+
+/** A run that is shown nowhere is one that somebody has to look at. */
+export function brokenTo(log: Log): NonNullable<WebSource["onBroken"]> {
+  return (repository, error) =>
+    log.error({ repository, ...whole(error) }, "a run that cannot be drawn; please report it. The others are shown");
 }

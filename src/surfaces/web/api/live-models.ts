@@ -48,6 +48,8 @@ export type LiveModels = ReturnType<typeof openLiveModels>;
 
 export function openLiveModels(source: WebSource, clock: WebClock, line: EventLine) {
   const known = new Map<string, Known>();
+  /** Runs that could not be drawn, by rollout. */
+  const broken = new Map<string, Run>();
   let others = new Map<string, FleetRollout>();
   let repositories = new Map<string, FleetRepository>();
   let fleet: { document: Fleet; written: Written } | undefined;
@@ -77,6 +79,21 @@ export function openLiveModels(source: WebSource, clock: WebClock, line: EventLi
     if (before?.document === undefined) return;
     if (isHeard || before.wanted) tellRollout(key, before, after, made.document());
     else line.emit(key, repository, "reset", {});
+  }
+
+  /** One that cannot be drawn is told of as such and hides no other; a timer that threw would end the process with all its rollouts. */
+  function takeAlone(key: string, one: ReturnType<WebSource["runs"]>[number], refused: Known["refused"]): void {
+    const { repository, run } = one;
+    if (broken.get(key) === run) return;
+    try {
+      take(key, one, refused);
+      broken.delete(key);
+    } catch (error) {
+      broken.set(key, run);
+      if (known.delete(key)) tellFleet(repository, { gone: key });
+      line.emit(key, repository, "reset", {});
+      source.onBroken?.(repository, error);
+    }
   }
 
   function tellRollout(key: string, before: Known, after: Known, document: RunDocument): void {
@@ -124,7 +141,7 @@ export function openLiveModels(source: WebSource, clock: WebClock, line: EventLi
     for (const one of source.runs()) {
       const key = rolloutKey(one.repository, one.run.rollout);
       seen.add(key);
-      take(key, one, refusals.get(key));
+      takeAlone(key, one, refusals.get(key));
     }
     for (const [key, { repository }] of known) {
       if (seen.has(key)) continue;
@@ -132,6 +149,7 @@ export function openLiveModels(source: WebSource, clock: WebClock, line: EventLi
       tellFleet(repository, { gone: key });
       line.emit(key, repository, "reset", {});
     }
+    for (const key of broken.keys()) if (!seen.has(key)) broken.delete(key);
     takeStanding(standing, seen);
   }
 
@@ -151,6 +169,7 @@ export function openLiveModels(source: WebSource, clock: WebClock, line: EventLi
     rollout(key: string): Written | undefined {
       sync();
       const one = known.get(key);
+      if (one === undefined && broken.has(key)) throw new Error(`${key} cannot be drawn`);
       if (one === undefined) return undefined;
       one.document ??= make(one.repository, one.run, one.history, one.refused).document();
       one.written ??= written(one.document);

@@ -139,6 +139,22 @@ describe("the read API", () => {
     expect((await get(`${ROLLOUT}/runs/42`)).status).toBe(404);
   });
 
+  test("a run that cannot be drawn hides no other, ends no process, and is told of once", async () => {
+    const told: string[] = [];
+    const run = sampleRun({ rollout: "broken" });
+    Object.defineProperty(run, "batches", {
+      get: () => {
+        throw new Error("broken");
+      },
+    });
+    const runs = () => [run, sampleRun()].map((one) => ({ repository: "Acme/config", run: one }));
+    const { get } = worldOf(sampleRun(), { runs, onBroken: (repository) => void told.push(repository) });
+    expect((await json<Fleet>(get("/api/v1/fleet"))).rollouts.map(({ key }) => key)).toEqual(["acme/config/payments"]);
+    expect((await get(ROLLOUT)).status).toBe(200);
+    expect((await get(ROLLOUT.replace("payments", "broken"))).status).toBe(500);
+    expect(told).toEqual(["Acme/config"]);
+  });
+
   test("what throws is told without what it said", async () => {
     const journal = () => ({ runs: () => Promise.reject(new Error("/var/secret")), run: async () => undefined, log: async () => [] });
     const response = await worldOf(sampleRun(), { journal }).get(`${ROLLOUT}/runs`);
