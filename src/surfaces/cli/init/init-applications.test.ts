@@ -100,6 +100,22 @@ test("two rollouts of the same Applications do not pass lint", async () => {
   );
 });
 
+test("the later of two rollouts that take the same Application, or write the same place, is not planned either", async () => {
+  await told(init, dir, "--write");
+  const answer = async (name: string, change: (text: string) => string) => {
+    put("rollouts/zweite.yaml", rollout(change).replace("name: shop\n", "name: zweite\n"));
+    const planned = await told(plan, name, "--repo", dir);
+    return `${planned.exit} ${/SOURCE_SHARED/.exec(planned.out)?.[0] ?? "planned"}`;
+  };
+  const fewer = (text: string) => text.replace(/ +- shop-dev-1\n/, "");
+  expect(await answer("zweite", fewer)).toBe("1 SOURCE_SHARED");
+  expect(await answer("shop", fewer)).toBe("0 planned");
+  for (const cluster of CLUSTERS) put(`apps/web-${cluster}.yaml`, application(cluster).replace("name: shop-", "name: web-"));
+  const others = (text: string) => text.replaceAll(/- shop-(dev|prod)-/g, "- web-$1-");
+  expect(await answer("zweite", others)).toBe("1 SOURCE_SHARED");
+  expect(await answer("zweite", (text) => others(text).replace("newTag", "newName"))).not.toContain("SOURCE_SHARED");
+});
+
 test("nor do two whose selectors differ and take the same Application, or that write the same place", async () => {
   await told(init, dir, "--write");
   const lintedWith = async (change: (text: string) => string) => {

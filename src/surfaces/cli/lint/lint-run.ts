@@ -4,7 +4,6 @@ import { compareText } from "../../../core/base/compare-text.ts";
 import { defined } from "../../../core/base/defined.ts";
 import { isRecord } from "../../../core/base/is-record.ts";
 import { parseTemplate } from "../../../core/base/template.ts";
-import { editKey, type Plan, targetsOf } from "../../../core/plan/plan-types.ts";
 import { stageTypos } from "../../../core/plan/selector-typos.ts";
 import type { OwnWords, Path, Problem, ProblemReason } from "../../../core/reasons/problem.ts";
 import { unusedSettings } from "../../../core/spec/parse/config.ts";
@@ -20,6 +19,7 @@ import { makePlan, type PlanMade } from "../plan/plan-make.ts";
 import type { Checkout } from "./lint-checkout.ts";
 import { outsideProblems } from "./lint-outside.ts";
 import type { LintReport } from "./lint-show.ts";
+import { isSame, type Planned, sharedTargets, sharedWithEarlier } from "./shared-targets.ts";
 
 /** Checks the rollouts in these files of a checkout: each by itself, against each other, and against the repo and the fleet. */
 export function lint(
@@ -39,7 +39,7 @@ export function lint(
     if (made.plan !== undefined) planned.push({ rollout, plan: made.plan });
   }
   const told = new Set(clashing.filter(({ problem }) => problem.code === "SOURCE_SHARED").map(({ problem }) => problem.file));
-  problems.push(...sharedTargets(planned, told, checkout));
+  problems.push(...sharedTargets(planned, told, checkout).map(({ problem }) => problem));
   problems.sort((a, b) => compareText(a.file, b.file) || a.line - b.line || a.column - b.column);
   return { problems, rollouts: rollouts.map(({ name, file }) => ({ name, file })), files: [...files] };
 }
@@ -53,16 +53,16 @@ export function refusalsOf(rollout: Rollout, checkout: Checkout, inventory: Inve
   problems.push(...parseRepoConfig(readOrTell(checkout, SETTINGS_FILE, problems), SETTINGS_FILE).problems);
   const { rollouts } = readRollouts(checkout, rolloutFilesIn(checkout));
   const clashing = clashes(rollouts, unreadIn(checkout, rollouts)).filter(({ rollouts: [, later] }) => isSame(later, rollout));
+  const shared = clashing.some(({ problem }) => problem.code === "SOURCE_SHARED")
+    ? []
+    : sharedWithEarlier({ rollout, plan: made.plan }, rollouts, (one) => makePlan(one, checkout, inventory, {}).plan, checkout);
   const all = [
     ...problems,
     ...clashing.map(({ problem }) => locateIn(rollout, checkout, problem)),
+    ...shared,
     ...againstRepo(rollout, checkout, inventory, made),
   ];
   return all.filter(({ severity }) => severity === "error");
-}
-
-function isSame(one: Rollout, other: Rollout): boolean {
-  return one.name === other.name && one.file === other.file;
 }
 
 /** Settings are judged against all rollouts of the repo, with mistakes, too, whichever were asked for. */
@@ -196,46 +196,4 @@ function fixedFiles(rollout: Rollout, checkout: Checkout, known: readonly Proble
       return [problemAt(rollout, checkout, { code: "PIN_FILE_UNREADABLE", pinFile: pin.file, said }, path)];
     }
   });
-}
-
-/** A rollout and its plan over the repo and the inventory. */
-interface Planned {
-  rollout: Rollout;
-  plan: Plan;
-}
-
-/**
- * Rollouts of hand-written Applications that take an Application of another one, or write the place that another one writes: they
- * would undo each other's batches. Sources that are alike are found without a plan (`clashes`); `known` are the files told of so.
- * One problem for each two rollouts, at the later one's sourceRef.
- */
-function sharedTargets(planned: readonly Planned[], known: ReadonlySet<string>, checkout: Checkout): Problem[] {
-  const applications = new Map<string, Rollout>();
-  const places = new Map<string, Rollout>();
-  const problems: Problem[] = [];
-  for (const { rollout, plan } of planned) {
-    const told = new Set<Rollout>();
-    const tell = (before: Rollout | undefined, kind: "Application" | "Place", what: string) => {
-      if (before === undefined || before === rollout || told.has(before) || known.has(rollout.file)) return;
-      if (before.source.kind !== "Application" && rollout.source.kind !== "Application") return;
-      told.add(before);
-      const owner = { owner: before.name, ownerFile: before.file };
-      problems.push(problemAt(rollout, checkout, { code: "SOURCE_SHARED", kind, what, ...owner }, ["spec", "sourceRef"]));
-    };
-    for (const target of targetsOf(plan)) {
-      tell(first(applications, target.key, rollout), "Application", target.key.slice(target.key.indexOf("/") + 1));
-      for (const edit of target.edits) {
-        const place = edit.kind === "branch" ? `branch ${edit.path}` : `${edit.file} ${edit.path}`;
-        tell(first(places, `${rollout.delivery.base ?? ""}\n${editKey(edit)}`, rollout), "Place", place);
-      }
-    }
-  }
-  return problems;
-}
-
-/** Who had it first; it is the rollout's own from now on where nobody had. */
-function first(had: Map<string, Rollout>, key: string, rollout: Rollout): Rollout | undefined {
-  const before = had.get(key);
-  if (before === undefined) had.set(key, rollout);
-  return before;
 }
