@@ -15,9 +15,9 @@ import type { Action } from "./types.ts";
 
 /** Of the whole run, in the order in which they are offered. */
 const OF_RUN: readonly CommandName[] = ["promote", "retry", "resume", "pause", "rollback", "abort"];
+const OF_CLUSTER: readonly CommandName[] = ["requeue", "skip"];
 /** Of more clusters a person names them. */
 const MOST_NAMED = 5;
-const OF_CLUSTER: readonly CommandName[] = ["requeue", "skip"];
 /** Somebody who may approve has to say it: that is no reason not to offer it. */
 const WANTS_APPROVER: ReadonlySet<string> = new Set([
   "APPROVER_TEAMS_UNSEEN",
@@ -41,8 +41,8 @@ export function actionsOfRun(context: Context, failed: readonly string[]): Actio
   const { run } = context;
   // What stands still can be held besides, which nobody wants who looks for a way on.
   const verbs = OF_RUN.filter((verb) => verb !== "pause" || run.phase !== "Paused");
-  const one = failed.length === 0 || failed.length > MOST_NAMED || isEnded(run) ? [] : OF_CLUSTER;
-  return [...verbs.map((verb) => actionOf(context, verb, [])), ...one.map((verb) => actionOf(context, verb, [...failed]))];
+  const ofClusters = failed.length === 0 || failed.length > MOST_NAMED || isEnded(run) ? [] : OF_CLUSTER;
+  return [...verbs.map((verb) => actionOf(context, verb, [])), ...ofClusters.map((verb) => actionOf(context, verb, [...failed]))];
 }
 
 /** Of a cluster that is not where it shall be; nothing once the run is over. */

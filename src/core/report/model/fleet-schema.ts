@@ -2,10 +2,10 @@
 import { z } from "zod";
 import { key } from "../../spec/schema-common.ts";
 import { GROUPS } from "./labels.ts";
+import { text } from "./node-schema.ts";
 import { runSchema } from "./run-schema.ts";
 
 const run = runSchema.shape;
-const text = z.string();
 
 /** One rollout: its last run without what is below it, and a release that was merged since and started none. */
 export const fleetRolloutSchema = z

@@ -5,7 +5,7 @@ import type { Fleet, FleetRepository, FleetRollout } from "./fleet-schema.ts";
 import { GROUPS } from "./labels.ts";
 import type { RefusedModel } from "./refused.ts";
 import { API_VERSION } from "./run-document.ts";
-import type { ModelNode, RunModel } from "./types.ts";
+import type { RunModel } from "./types.ts";
 
 /** Of a refused release: the rollout's own page has all of them. */
 const MOST_PROBLEMS = 3;

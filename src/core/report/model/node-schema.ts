@@ -37,7 +37,7 @@ export const SUBJECTS = [
   ...(["controlPlane", "repository", "file"] as const),
 ] satisfies Subject[];
 
-export const PERMISSIONS = ["none", "read", "triage", "write", "maintain", "admin"] satisfies Permission[];
+const PERMISSIONS = ["none", "read", "triage", "write", "maintain", "admin"] satisfies Permission[];
 
 /** `reason` has the code that programs tell it by; `says` is its sentence, without a full stop. */
 export const reason = z.looseObject({
@@ -50,7 +50,7 @@ export const eta = z.object({
   p90: key(time, "Nine of ten were. What is certain has both alike."),
 });
 
-export const measured = z.object({
+const measured = z.object({
   metric: text,
   value: text,
   limit: key(text, "What its template allows; of what could not be measured, why."),

@@ -13,7 +13,7 @@ interface Around {
   refused?: RunDocument["refused"];
 }
 
-export type ListedRun = RunList["items"][number];
+type ListedRun = RunList["items"][number];
 export type ListedRollout = RolloutList["items"][number];
 
 /** `asOf`: epoch milliseconds. */

@@ -130,9 +130,7 @@ export const runSchema = model
   .meta({ id: "Run" });
 
 /** The same without what is below it, for lists and single lines. */
-export const runSummarySchema = runSchema
-  .omit({ children: true, actions: true, controlPlanes: true, deeds: true })
-  .meta({ id: "RunSummary" });
+const runSummarySchema = runSchema.omit({ children: true, actions: true, controlPlanes: true, deeds: true }).meta({ id: "RunSummary" });
 
 /** Items stand in their list's version, and are as of its time. */
 const listed = runSummarySchema.omit({ apiVersion: true, asOf: true });
@@ -157,7 +155,6 @@ export const rolloutListSchema = z
   .object({ apiVersion, kind: z.literal("RolloutList"), asOf, items: z.array(rollout) })
   .meta({ id: "RolloutList" });
 
-export type State = z.output<typeof state>;
 export type Node = z.output<typeof node>;
 export type Model = z.output<typeof model>;
 export type RunDocument = z.output<typeof runSchema>;

@@ -8,13 +8,13 @@ import { type Finding, type Problem, type ProblemReason, problemIn } from "../..
 import { aliasSlip, otherEncoding, type Slip, slipOf } from "./yaml-slips.ts";
 
 /** How large a text may be: what is larger was not written by a person. */
-export interface YamlSize {
+interface YamlSize {
   kibibytes: number;
   /** Brackets, colons, dashes: the parser takes time for each of them. */
   marks: number;
 }
 
-export const SIZE_OF_ROLLOUTS: YamlSize = { kibibytes: 256, marks: 60_000 };
+const SIZE_OF_ROLLOUTS: YamlSize = { kibibytes: 256, marks: 60_000 };
 export const SIZE_OF_SETTINGS: YamlSize = { kibibytes: 64, marks: 20_000 };
 
 const KIBIBYTE = 1024;
