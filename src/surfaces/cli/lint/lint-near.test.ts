@@ -1,5 +1,5 @@
 /** What is mistyped in a rollout and told with what was most likely meant, without a server and without an inventory. */
-import { readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { sampleRepo } from "../testing/sample-repo.ts";
@@ -127,4 +127,20 @@ test("a cluster generator's set is hinted at by the Secrets and Applications of 
   const application = "apiVersion: argoproj.io/v1alpha1\nkind: Application\nmetadata: { name: pay }\n";
   writeFileSync(join(here.dir, "pay.yaml"), `${application}spec: { destination: { name: eu-2 } }\n`);
   expect((await told(...names)).filter((one) => one.includes("UNKNOWN_NAME"))).toEqual(["26:78 UNKNOWN_NAME -"]);
+});
+
+test("what a git generator reads of another branch or another repo may name clusters that nobody knows here", async () => {
+  const generator = (url: string, revision: string) =>
+    `generators: [{ git: { repoURL: "${url}", revision: ${revision}, files: [{ path: clusters.yaml }] } }]\n  template:`;
+  const names = async (url: string, revision: string) => {
+    here.edit("appsets/my-app-set.yaml", /generators:[\s\S]*?\n {2}template:/, generator(url, revision));
+    return (await told(...asking("hub"))).filter((one) => one.includes("UNKNOWN_NAME"));
+  };
+  byName();
+  writeFileSync(join(here.dir, "clusters.yaml"), '[{ cluster: eu-1, region: a, targetRevision: "1" }]\n');
+  mkdirSync(join(here.dir, ".git"));
+  writeFileSync(join(here.dir, ".git/config"), '[remote "origin"]\n\turl = https://github.com/example/fleet.git\n');
+  expect(await names("https://github.com/example/fleet", "HEAD")).toEqual([expect.stringContaining("UNKNOWN_NAME")]);
+  expect(await names("https://github.com/example/fleet", "next")).toEqual([]);
+  expect(await names("https://github.com/example/other", "HEAD")).toEqual([]);
 });

@@ -13,11 +13,13 @@ import type { Rollout } from "../../../core/spec/rollout.ts";
 import { generatorCluster } from "../../../engine/config-repo/appset-in-git.ts";
 import { flat } from "../../../engine/config-repo/generator-params.ts";
 import { declaredIn } from "../../../engine/config-repo/inventory.ts";
+import { sameRepo } from "../../../engine/config-repo/repo-url.ts";
 import { declaredSet, isRefusedByArgo } from "../../../engine/lint/declared-sets.ts";
 import { mentionsClusters } from "../../../engine/onboarding/targets.ts";
 import { applicationsOf, type SeenApplication } from "../../../engine/resolve/draft.ts";
 import { normaliseServer } from "../../../engine/resolve/targets-join.ts";
 import type { Checkout } from "../lint/lint-checkout.ts";
+import { originOf } from "../lint/lint-outside.ts";
 import { nearSource, scanned } from "./near-source.ts";
 
 const IN_CLUSTER = "https://kubernetes.default.svc";
@@ -102,7 +104,13 @@ function renderSource(rollout: Rollout, checkout: Checkout, inventory: Inventory
     return notFound(rollout, checkout, inventory);
   }
   const clusters = (inventory?.clusters ?? []).map((cluster) => generatorCluster(cluster));
-  const result = render(found, { clusters, repo: () => checkout });
+  const origin = originOf(checkout.root);
+  let elsewhere = false;
+  const repo = (url: string, revision: string) => {
+    elsewhere ||= isElsewhere(origin, url, revision);
+    return checkout;
+  };
+  const result = render(found, { clusters, repo });
   if (!result.ok) {
     return {
       applications: [],
@@ -124,7 +132,13 @@ function renderSource(rollout: Rollout, checkout: Checkout, inventory: Inventory
     const own = params.length === result.applications.length ? params[i] : undefined;
     return seen === undefined ? [] : [{ ...seen, ...defined({ params: own && flat(own) }) }];
   });
-  return { applications, problems: [], whole: !mentionsClusters(found) };
+  return { applications, problems: [], whole: !elsewhere && !mentionsClusters(found) };
+}
+
+/** A generator may read another repo or another branch: it is rendered over this one, and yields there what nobody knows here. */
+function isElsewhere({ repoURL, defaultBranch }: ReturnType<typeof originOf>, url: string, revision: string): boolean {
+  if (repoURL !== undefined && !sameRepo(url, repoURL)) return true;
+  return !["", "HEAD", ...(defaultBranch === undefined ? ["main", "master"] : [defaultBranch])].includes(revision);
 }
 
 /** Applications as they stand in the repo, written by hand. */
