@@ -54,6 +54,11 @@ export function notReadYet(): Live<never> {
   return { link: "loading", clock: { now: Date.now(), at: performance.now(), speed: 1 } };
 }
 
+/** What turns the text around it about is shown as a sign of its own: names and versions come from others, and stand in lines of ours. */
+export function parsed(text: string): unknown {
+  return JSON.parse(text.replace(/[\u200e\u200f\u202a-\u202e\u2066-\u2069]/g, "\ufffd"));
+}
+
 /** Begins at once; what is returned ends it. */
 export function follow<T>(base: string, { path, events }: Wanted<T>, tell: (live: Live<T>) => void): () => void {
   let live: Live<T> = notReadYet();
@@ -92,7 +97,7 @@ export function follow<T>(base: string, { path, events }: Wanted<T>, tell: (live
     for (const name of events?.names ?? [])
       opened.addEventListener(name, ({ data }: MessageEvent<string>) => {
         try {
-          if (live.document !== undefined) change({ document: events?.apply(live.document, JSON.parse(data)) });
+          if (live.document !== undefined) change({ document: events?.apply(live.document, parsed(data)) });
         } catch {
           readAgain(0);
         }
@@ -120,5 +125,5 @@ async function readOnce(url: string) {
     at: performance.now(),
     speed: Number(told("Stagecoach-Speed")) || 1,
   };
-  return { document: (await response.json()) as unknown, clock, sequence: encodeURIComponent(told("Stagecoach-Sequence")) };
+  return { document: parsed(await response.text()), clock, sequence: encodeURIComponent(told("Stagecoach-Sequence")) };
 }

@@ -8,6 +8,7 @@ import { runComment } from "../../../core/report/run/run-comment.ts";
 import { REFUSED_RELEASE, SITUATIONS } from "../../../core/report/testing/situations.ts";
 import type { Run } from "../../../core/run/state/run.ts";
 import { FleetScreen, RefusedLines } from "./fleet.tsx";
+import { parsed } from "./live.ts";
 import { RunScreen } from "./run.tsx";
 import { pageText } from "./testing/page-text.ts";
 import { lanesOf } from "./time-axis.tsx";
@@ -82,6 +83,14 @@ describe("the time axis", () => {
       [0, 10, 20],
       [10, 30, 60],
     ]);
+  });
+});
+
+test("nothing that is read turns the text around it about", () => {
+  const release = "v1\u202e\u2066 yhtlaeh \u200f";
+  expect(parsed(JSON.stringify({ release, "\u202dname": ["ü", "→"] }))).toEqual({
+    release: "v1\ufffd\ufffd yhtlaeh \ufffd",
+    "\ufffdname": ["ü", "→"],
   });
 });
 

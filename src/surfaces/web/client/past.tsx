@@ -4,7 +4,7 @@ import { stateLabel } from "../../../core/report/model/labels.ts";
 import type { RunDocument } from "../../../core/report/model/run-schema.ts";
 import { pagePath } from "../../../core/report/page-places.ts";
 import type { RunEvents, RunHistory } from "../api/documents.ts";
-import { API } from "./live.ts";
+import { API, parsed } from "./live.ts";
 import { Going, Link } from "./route.tsx";
 import { ClockContext, clockOf, span } from "./times.tsx";
 
@@ -42,7 +42,7 @@ function useRead<T>(path: string): Answer<T> {
   useEffect(() => {
     let isWanted = true;
     void fetch(base + path)
-      .then(async (response) => (response.ok ? { document: (await response.json()) as T } : ("unread" as const)))
+      .then(async (response) => (response.ok ? { document: parsed(await response.text()) as T } : ("unread" as const)))
       .catch(() => "unread" as const)
       .then((found) => isWanted && setAnswer(found));
     return () => {
