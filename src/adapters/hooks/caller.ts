@@ -4,9 +4,9 @@ import { createHmac } from "node:crypto";
 import { z } from "zod";
 import { BoundedMap } from "../../core/base/bounded.ts";
 import { createListeners } from "../../core/base/listeners.ts";
-import { type AnyReason, reasonsOf } from "../../core/base/reason.ts";
+import type { AnyReason } from "../../core/base/reason.ts";
 import { parseDuration } from "../../core/base/time.ts";
-import type { CheckReasons } from "../../core/reasons/checks.ts";
+import { checkReason } from "../../core/reasons/checks.ts";
 import type { HookAnswer } from "../../core/run/state/hooks-types.ts";
 import { type OutboundAnswer, OutboundError, type OutboundPolicy, outbound, repositoryOf } from "../outbound/outbound.ts";
 import type { HookCaller, HookRequest } from "./port.ts";
@@ -23,8 +23,6 @@ const answerSchema = z.looseObject({
   /** `5m`, or seconds. */
   retryAfter: z.union([z.string(), z.number()]).optional(),
 });
-
-const reason = reasonsOf<CheckReasons>();
 
 interface HookOptions {
   /** Hosts that may be asked: the server's configuration says, never the repo. */
@@ -71,7 +69,7 @@ export function hookCaller({ policy, secret, onError }: HookOptions): HookCaller
 }
 
 async function ask(policy: OutboundPolicy, secret: string | undefined, request: HookRequest): Promise<HookAnswer> {
-  if (secret === undefined) return error(reason("HOOK_SECRET_MISSING"), false);
+  if (secret === undefined) return error(checkReason("HOOK_SECRET_MISSING"), false);
   try {
     const { url, timeoutMs, body } = request;
     const headers = headersOf(request, secret);
@@ -82,7 +80,7 @@ async function ask(policy: OutboundPolicy, secret: string | undefined, request: 
       ),
     );
   } catch (thrown) {
-    if (!(thrown instanceof OutboundError)) return error(reason("HOOK_UNREACHED"), true);
+    if (!(thrown instanceof OutboundError)) return error(checkReason("HOOK_UNREACHED"), true);
     return error(thrown.reason, thrown.kind === "Unreachable" || thrown.kind === "TimedOut");
   }
 }
@@ -109,23 +107,23 @@ function signatureOf(secret: string, body: string): string {
  */
 function readAnswer({ status, contentType, body }: OutboundAnswer): HookAnswer {
   const again = status === 408 || status === 425 || status === 429 || status >= 500;
-  if (status < 200 || status >= 300) return error(reason("HOOK_ANSWER_STATUS", { status }), again);
+  if (status < 200 || status >= 300) return error(checkReason("HOOK_ANSWER_STATUS", { status }), again);
   if (body.trim() === "") return { kind: "go", message: "" };
   let document: unknown;
   try {
     document = JSON.parse(body);
   } catch {
     // A page of a gateway that is just being restarted looks like this, too.
-    return error(reason("HOOK_ANSWER_NO_JSON", { type: oneLine(contentType).slice(0, 60) }), true);
+    return error(checkReason("HOOK_ANSWER_NO_JSON", { type: oneLine(contentType).slice(0, 60) }), true);
   }
   const read = answerSchema.safeParse(document);
-  if (!read.success) return error(reason("HOOK_ANSWER_NO_ACTION"), false);
+  if (!read.success) return error(checkReason("HOOK_ANSWER_NO_ACTION"), false);
   const { action, message = "", retryAfter } = read.data;
   const words = oneLine(message).slice(0, LONGEST_MESSAGE);
   if (action === "continue") return { kind: "go", message: words };
   if (action === "fail") return { kind: "fail", message: words };
   const forMs = holdMs(retryAfter);
-  return forMs === undefined ? error(reason("HOOK_ANSWER_NO_DURATION"), false) : { kind: "hold", message: words, forMs };
+  return forMs === undefined ? error(checkReason("HOOK_ANSWER_NO_DURATION"), false) : { kind: "hold", message: words, forMs };
 }
 
 function holdMs(given: string | number | undefined): number | undefined {

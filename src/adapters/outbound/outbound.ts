@@ -6,8 +6,8 @@ import { type LookupAddress, lookup } from "node:dns";
 import type { LookupFunction } from "node:net";
 import { Agent, request } from "undici";
 import { defined } from "../../core/base/defined.ts";
-import { type ReasonsOf, reasonsOf } from "../../core/base/reason.ts";
-import type { CheckReasons } from "../../core/reasons/checks.ts";
+import type { ReasonsOf } from "../../core/base/reason.ts";
+import { type CheckReasons, checkReason } from "../../core/reasons/checks.ts";
 import { isAllowedAddress, isOurHeader, matchesHost, type OutboundRule, ruleFor } from "./rules.ts";
 
 /** Where requests that come from a config repo may go: the server's config says, never the repo. */
@@ -54,8 +54,6 @@ export class OutboundError extends Error {
   }
 }
 
-const reason = reasonsOf<CheckReasons>();
-
 /** Ids of requests begin with whose they are: `owner/name:`. */
 export function repositoryOf(id: string): string {
   return id.slice(0, Math.max(0, id.indexOf(":")));
@@ -79,12 +77,12 @@ export async function outbound(policy: OutboundPolicy, wanted: OutboundRequest):
       const answer = await once(agent, url, wanted, deadline);
       if (answer.location === undefined) return answer;
       if (redirects === MOST_REDIRECTS)
-        throw new OutboundError("Refused", reason("OUTBOUND_REDIRECTS", { host: first.host, most: MOST_REDIRECTS }));
+        throw new OutboundError("Refused", checkReason("OUTBOUND_REDIRECTS", { host: first.host, most: MOST_REDIRECTS }));
       const next = new URL(answer.location, url);
       if (next.origin !== first.origin)
-        throw new OutboundError("Refused", reason("OUTBOUND_REDIRECTS_AWAY", { host: first.host, to: next.host }));
+        throw new OutboundError("Refused", checkReason("OUTBOUND_REDIRECTS_AWAY", { host: first.host, to: next.host }));
       if (wanted.method !== "GET")
-        throw new OutboundError("Refused", reason("OUTBOUND_REDIRECTS_CALL", { host: first.host, method: wanted.method }));
+        throw new OutboundError("Refused", checkReason("OUTBOUND_REDIRECTS_CALL", { host: first.host, method: wanted.method }));
       url = next;
     }
   } catch (error) {
@@ -99,15 +97,15 @@ function allowed(policy: OutboundPolicy, text: string, headers: OutboundRequest[
   const { repository, secrets = [], boundTo } = policy;
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url === undefined || (url.protocol !== "http:" && url.protocol !== "https:"))
-    throw new OutboundError("Refused", reason("OUTBOUND_NO_ADDRESS"));
-  if (url.username !== "" || url.password !== "") throw new OutboundError("Refused", reason("OUTBOUND_NAMED_ADDRESS"));
+    throw new OutboundError("Refused", checkReason("OUTBOUND_NO_ADDRESS"));
+  if (url.username !== "" || url.password !== "") throw new OutboundError("Refused", checkReason("OUTBOUND_NAMED_ADDRESS"));
   const ours = Object.keys(headers).find(isOurHeader);
-  if (ours !== undefined) throw new OutboundError("Refused", reason("OUTBOUND_HEADER", { header: ours }));
+  if (ours !== undefined) throw new OutboundError("Refused", checkReason("OUTBOUND_HEADER", { header: ours }));
   if (policy.allow === "any") return { url, rule: undefined };
   const rule = ruleFor(policy.allow, url, repository);
-  if (rule === undefined) throw new OutboundError("Refused", reason("OUTBOUND_NOT_LISTED", { host: url.host }));
+  if (rule === undefined) throw new OutboundError("Refused", checkReason("OUTBOUND_NOT_LISTED", { host: url.host }));
   const isLeak = boundTo !== undefined && secrets.some((one) => boundTo(one)?.some((host) => matchesHost(host, url)) !== true);
-  if (isLeak) throw new OutboundError("Refused", reason("OUTBOUND_SECRET", { host: url.host }));
+  if (isLeak) throw new OutboundError("Refused", checkReason("OUTBOUND_SECRET", { host: url.host }));
   return { url, rule };
 }
 
@@ -117,7 +115,7 @@ function lookupFor({ lookup: resolve = lookup }: OutboundPolicy, rule: OutboundR
     resolve(hostname, { ...options, all: true }, (error, found) => {
       const addresses = error === null ? (found as LookupAddress[]) : [];
       const refused = addresses.find(({ address }) => !isAllowedAddress(rule, address));
-      const why = refused && new OutboundError("Refused", reason("OUTBOUND_NETWORK", { host: hostname, address: refused.address }));
+      const why = refused && new OutboundError("Refused", checkReason("OUTBOUND_NETWORK", { host: hostname, address: refused.address }));
       const [first] = addresses;
       if (error !== null || why !== undefined || first === undefined) done(error ?? why ?? new Error(`${hostname} has no address`), "", 4);
       else if (options.all === true) done(null, addresses);
@@ -151,7 +149,7 @@ async function read(body: AsyncIterable<Uint8Array>, maxBytes: number, host: str
   let size = 0;
   for await (const part of body) {
     size += part.byteLength;
-    if (size > maxBytes) throw new OutboundError("TooLarge", reason("OUTBOUND_TOO_LARGE", { host, bytes: maxBytes }));
+    if (size > maxBytes) throw new OutboundError("TooLarge", checkReason("OUTBOUND_TOO_LARGE", { host, bytes: maxBytes }));
     parts.push(part);
   }
   return Buffer.concat(parts).toString("utf8");
@@ -160,8 +158,8 @@ async function read(body: AsyncIterable<Uint8Array>, maxBytes: number, host: str
 function asOutbound(error: unknown, host: string, timeoutMs: number): OutboundError {
   if (error instanceof OutboundError) return error;
   if (error instanceof Error && (error.name === "TimeoutError" || error.name === "AbortError"))
-    return new OutboundError("TimedOut", reason("OUTBOUND_SLOW", { host, ms: timeoutMs }), { cause: error });
+    return new OutboundError("TimedOut", checkReason("OUTBOUND_SLOW", { host, ms: timeoutMs }), { cause: error });
   const code = error instanceof Error && "code" in error ? String(error.code) : "";
   const why = code === "" ? (error instanceof Error ? error.message : String(error)) : code;
-  return new OutboundError("Unreachable", reason("OUTBOUND_UNREACHED", { host, said: why.slice(0, 200) }), { cause: error });
+  return new OutboundError("Unreachable", checkReason("OUTBOUND_UNREACHED", { host, said: why.slice(0, 200) }), { cause: error });
 }

@@ -1,4 +1,4 @@
-import type { AnyReason } from "../base/reason.ts";
+import { type AnyReason, reasonsOf } from "../base/reason.ts";
 import type { AnalysisRef, CheckRef, HookRef } from "./refs.ts";
 
 /** The reasons of analyses and hooks: how they stand, and what comes of a bad end. */
@@ -72,3 +72,6 @@ export interface CheckReasons {
   MEASURE_JOB: { job: string; said: string };
   MEASURE_FAILED: { said: string };
 }
+
+/** Makes a reason of an analysis or a hook, or of a request of theirs. */
+export const checkReason = reasonsOf<CheckReasons>();

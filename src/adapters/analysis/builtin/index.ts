@@ -22,17 +22,15 @@ import { prepare, refuseEndless } from "../../../core/analysis/request.ts";
 import type { TemplateMetric } from "../../../core/analysis/template-schema.ts";
 import { defined } from "../../../core/base/defined.ts";
 import { createListeners } from "../../../core/base/listeners.ts";
-import { type AnyReason, reasonsOf } from "../../../core/base/reason.ts";
+import type { AnyReason } from "../../../core/base/reason.ts";
 import { type Clock, iso } from "../../../core/base/time.ts";
-import type { CheckReasons } from "../../../core/reasons/checks.ts";
+import { checkReason } from "../../../core/reasons/checks.ts";
 import { sayExpression, sayMetric } from "../../../core/report/reasons/analysis.ts";
 import { type OutboundPolicy, repositoryOf } from "../../outbound/outbound.ts";
 import type { AnalysisEngine, AnalysisState, AnalysisToRun, MetricState } from "../port.ts";
 import type { JobRunner } from "./jobs.ts";
 import { type Measured, measurePrometheus, measureWeb } from "./provider.ts";
 import { masked, sayError, shown } from "./show.ts";
-
-const reason = reasonsOf<CheckReasons>();
 
 interface BuiltinOptions {
   clock: Clock;
@@ -176,13 +174,13 @@ async function measure(options: BuiltinOptions, metric: TemplateMetric, id: stri
   const policy = { ...options.policy, repository: repositoryOf(id), secrets: carried };
   if (web !== undefined) return measureWeb(policy, web);
   if (prometheus !== undefined) return measurePrometheus(policy, prometheus);
-  if (job === undefined) return { error: reason("MEASURE_PROVIDER", { provider: Object.keys(metric.provider).join(", ") }) };
-  if (options.jobs === undefined) return { error: reason("MEASURE_NO_JOBS") };
+  if (job === undefined) return { error: checkReason("MEASURE_PROVIDER", { provider: Object.keys(metric.provider).join(", ") }) };
+  if (options.jobs === undefined) return { error: checkReason("MEASURE_NO_JOBS") };
   return options.jobs.run(id, job);
 }
 
 function unexpected(error: unknown): { error: AnyReason } {
-  return { error: reason("MEASURE_FAILED", { said: String(error).slice(0, 300) }) };
+  return { error: checkReason("MEASURE_FAILED", { said: String(error).slice(0, 300) }) };
 }
 
 interface Times {

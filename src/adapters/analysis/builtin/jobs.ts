@@ -1,13 +1,10 @@
 import { BatchV1Api, type KubeConfig, type V1Job } from "@kubernetes/client-node";
 import type { z } from "zod";
 import type { jobSchema } from "../../../core/analysis/template-schema.ts";
-import { reasonsOf } from "../../../core/base/reason.ts";
 import type { Clock } from "../../../core/base/time.ts";
-import type { CheckReasons } from "../../../core/reasons/checks.ts";
+import { checkReason } from "../../../core/reasons/checks.ts";
 import { codeOf, type Namespaces, namespaceFor, objectName } from "../kubernetes.ts";
 import type { Measured } from "./provider.ts";
-
-const reason = reasonsOf<CheckReasons>();
 
 /** Runs a Job to its end. */
 export interface JobRunner {
@@ -66,18 +63,18 @@ export function jobRunner(options: JobOptions): JobRunner {
         if ((await find(namespace, name)) === undefined) await make(namespace, name, id, job);
         for (;;) {
           const found = await find(namespace, name);
-          if (found === undefined) return { error: reason("MEASURE_JOB_DELETED", { job: name }) };
+          if (found === undefined) return { error: checkReason("MEASURE_JOB_DELETED", { job: name }) };
           const over = outcomeOf(found);
           if (over !== undefined) return over;
           if (clock.now() >= until) {
             await api.deleteNamespacedJob({ name, namespace, propagationPolicy: "Background" });
-            return { error: reason("MEASURE_JOB_LATE", { job: name }) };
+            return { error: checkReason("MEASURE_JOB_LATE", { job: name }) };
           }
           await new Promise<void>((resolve) => void clock.after(POLL_MS, resolve));
         }
       } catch (error) {
         return {
-          error: reason("MEASURE_JOB", {
+          error: checkReason("MEASURE_JOB", {
             job: name,
             said: `${codeOf(error) ?? ""} ${error instanceof Error ? error.message.slice(0, 200) : ""}`.trim(),
           }),

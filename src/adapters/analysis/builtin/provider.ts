@@ -4,14 +4,12 @@ import { ExpressionError, type Value } from "../../../core/analysis/expr/values.
 import { firstAt } from "../../../core/analysis/json-path.ts";
 import type { TemplateMetric, webSchema } from "../../../core/analysis/template-schema.ts";
 import { defined } from "../../../core/base/defined.ts";
-import { type AnyReason, reasonsOf } from "../../../core/base/reason.ts";
-import type { CheckReasons } from "../../../core/reasons/checks.ts";
+import type { AnyReason } from "../../../core/base/reason.ts";
+import { checkReason } from "../../../core/reasons/checks.ts";
 import { type OutboundAnswer, OutboundError, type OutboundPolicy, outbound } from "../../outbound/outbound.ts";
 
 /** What one measurement gave. `error`: why it could not be taken. `outcome`: the provider judges by itself (a Job). */
 export type Measured = { value: Value } | { error: AnyReason } | { outcome: "Successful" | "Failed"; message: string };
-
-const reason = reasonsOf<CheckReasons>();
 
 type Authentication = z.output<typeof webSchema>["authentication"];
 
@@ -48,7 +46,7 @@ async function authorization(policy: OutboundPolicy, wanted: Authentication, tim
   };
   const answer = await outbound(policy, { url: oauth2.tokenUrl, method: "POST", headers, body: form.toString(), timeoutMs });
   const token = answer.status === 200 ? tokenOf(answer.body) : undefined;
-  if (token === undefined) throw new OutboundError("Unreachable", reason("OUTBOUND_NO_TOKEN", { status: answer.status }));
+  if (token === undefined) throw new OutboundError("Unreachable", checkReason("OUTBOUND_NO_TOKEN", { status: answer.status }));
   return { authorization: `Bearer ${token}` };
 }
 
@@ -72,7 +70,7 @@ function readJson(text: string): { document: Value } | { error: AnyReason } | un
   } catch {
     return undefined;
   }
-  return isDeeper(document, DEEPEST) ? { error: reason("MEASURE_TOO_DEEP", { most: DEEPEST }) } : { document };
+  return isDeeper(document, DEEPEST) ? { error: checkReason("MEASURE_TOO_DEEP", { most: DEEPEST }) } : { document };
 }
 
 function isDeeper(value: Value, levels: number): boolean {
@@ -85,12 +83,12 @@ function isDeeper(value: Value, levels: number): boolean {
 /** The web provider: asks a URL and takes one value of its JSON answer. */
 export async function measureWeb(policy: OutboundPolicy, web: NonNullable<TemplateMetric["provider"]["web"]>): Promise<Measured> {
   const method = web.method ?? "GET";
-  if (web.body !== undefined && web.jsonBody !== undefined) return { error: reason("MEASURE_TWO_BODIES") };
+  if (web.body !== undefined && web.jsonBody !== undefined) return { error: checkReason("MEASURE_TWO_BODIES") };
   const body = web.jsonBody === undefined ? web.body : JSON.stringify(web.jsonBody);
-  if (body !== undefined && method === "GET") return { error: reason("MEASURE_BODY_OF_GET") };
+  if (body !== undefined && method === "GET") return { error: checkReason("MEASURE_BODY_OF_GET") };
   const seconds = web.timeoutSeconds === undefined ? WEB_TIMEOUT_S : Number(web.timeoutSeconds);
   if (!Number.isFinite(seconds) || seconds < 0)
-    return { error: reason("MEASURE_TIMEOUT", { given: String(web.timeoutSeconds).slice(0, 40) }) };
+    return { error: checkReason("MEASURE_TIMEOUT", { given: String(web.timeoutSeconds).slice(0, 40) }) };
   const timeoutMs = (seconds === 0 ? WEB_TIMEOUT_S : Math.min(seconds, 600)) * 1000;
   try {
     const own = defined({ "content-type": web.jsonBody === undefined ? undefined : "application/json" });
@@ -105,11 +103,11 @@ export async function measureWeb(policy: OutboundPolicy, web: NonNullable<Templa
 }
 
 function readWeb(answer: OutboundAnswer, jsonPath: string | undefined): Measured {
-  if (answer.status < 200 || answer.status >= 300) return { error: reason("MEASURE_STATUS", { status: answer.status }) };
+  if (answer.status < 200 || answer.status >= 300) return { error: checkReason("MEASURE_STATUS", { status: answer.status }) };
   const json = readJson(answer.body);
   if (json === undefined) {
-    if (answer.body.trim() === "") return { error: reason("MEASURE_EMPTY") };
-    return { error: reason("MEASURE_NO_JSON", { type: answer.contentType.slice(0, 60) }) };
+    if (answer.body.trim() === "") return { error: checkReason("MEASURE_EMPTY") };
+    return { error: checkReason("MEASURE_NO_JSON", { type: answer.contentType.slice(0, 60) }) };
   }
   if ("error" in json) return json;
   try {
@@ -141,9 +139,9 @@ export async function measurePrometheus(
   prometheus: NonNullable<TemplateMetric["provider"]["prometheus"]>,
 ): Promise<Measured> {
   const { address, query } = prometheus;
-  if (address === undefined || address === "") return { error: reason("MEASURE_NO_FIELD", { field: "prometheus.address" }) };
-  if (query === undefined || query === "") return { error: reason("MEASURE_NO_FIELD", { field: "prometheus.query" }) };
-  if (prometheus.rangeQuery !== undefined) return { error: reason("MEASURE_RANGE_QUERY") };
+  if (address === undefined || address === "") return { error: checkReason("MEASURE_NO_FIELD", { field: "prometheus.address" }) };
+  if (query === undefined || query === "") return { error: checkReason("MEASURE_NO_FIELD", { field: "prometheus.query" }) };
+  if (prometheus.rangeQuery !== undefined) return { error: checkReason("MEASURE_RANGE_QUERY") };
   const timeoutMs = (prometheus.timeout ?? PROMETHEUS_TIMEOUT_S) * 1000;
   try {
     const own = { "content-type": "application/x-www-form-urlencoded", accept: "application/json" };
@@ -165,11 +163,11 @@ export async function measurePrometheus(
 
 function readPrometheus(answer: OutboundAnswer): Measured {
   const json = readJson(answer.body);
-  if (json === undefined) return { error: reason("MEASURE_NO_PROMETHEUS", { status: answer.status }) };
+  if (json === undefined) return { error: checkReason("MEASURE_NO_PROMETHEUS", { status: answer.status }) };
   if ("error" in json) return json;
   const { success, data } = answerSchema.safeParse(json.document);
-  if (!success) return { error: reason("MEASURE_NO_PROMETHEUS", { status: answer.status }) };
-  if (data.status === "error") return { error: reason("MEASURE_PROMETHEUS", { said: (data.error ?? "error").slice(0, 300) }) };
+  if (!success) return { error: checkReason("MEASURE_NO_PROMETHEUS", { status: answer.status }) };
+  if (data.status === "error") return { error: checkReason("MEASURE_PROMETHEUS", { said: (data.error ?? "error").slice(0, 300) }) };
   switch (data.data.resultType) {
     case "scalar":
       return { value: numberOf(data.data.result) };
@@ -179,7 +177,7 @@ function readPrometheus(answer: OutboundAnswer): Measured {
       // All values in one list, as Argo Rollouts hands them to the condition.
       return { value: data.data.result.flatMap(({ values }) => values.map(numberOf)) };
     case "string":
-      return { error: reason("MEASURE_TEXT") };
+      return { error: checkReason("MEASURE_TEXT") };
   }
 }
 
