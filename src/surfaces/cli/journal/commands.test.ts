@@ -81,6 +81,8 @@ test("what the remote has is asked for unasked; without an answer the clone's ow
   const unasked = await printed(list, "--no-fetch", "-o", "yaml");
   expect(unasked.told).toMatch(/^As of (now|\d+s ago)\.\n$/);
   expect(unasked.text).toMatch(/^apiVersion: stagecoach.dev\/v1\nkind: RolloutList\nasOf: 20\d\d-[\s\S]*- rollout: payments\n/);
+  const [one, all] = [await printed(status, "payments", "--no-watch", "-o", "yaml"), await printed(list, "-o", "yaml")];
+  expect((parse(one.text) as { asOf: string }).asOf).toBe((parse(all.text) as { asOf: string }).asOf);
 });
 
 test("a repository in which no run began says what to do next, in words that are not git's", async () => {

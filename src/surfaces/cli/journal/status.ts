@@ -46,7 +46,7 @@ export async function run(argv: readonly string[]): Promise<number> {
 async function once(source: JournalSource, which: Which, { output }: Options): Promise<number> {
   for await (const { run } of follow(source, which, { withinMs: 0 })) {
     if (run === undefined) break;
-    process.stdout.write(output === "text" ? `${statusLine(run)}\n` : printed(statusOf(run), output));
+    process.stdout.write(output === "text" ? `${statusLine(run)}\n` : printed(await statusOf(run, source), output));
     return isEnded(run) && !isGood(run) ? 1 : 0;
   }
   process.stderr.write(`${which.name} has no run of ${which.release} yet.\n`);
@@ -68,7 +68,7 @@ async function watch(source: JournalSource, which: Which, { output, timeout }: O
     last = line;
     if (run !== undefined && isEnded(run)) break;
   }
-  if (seen !== undefined && output !== "text") process.stdout.write(printed(statusOf(seen), output));
+  if (seen !== undefined && output !== "text") process.stdout.write(printed(await statusOf(seen, source), output));
   if (seen !== undefined && isEnded(seen)) return isGood(seen) ? 0 : 1;
   process.stderr.write("The time of --timeout is over; the run goes on.\n");
   return TIME_OVER;
@@ -84,6 +84,6 @@ export function statusLine(run: Run): string {
   return plain(`${stateWord(standingOf(run))} - ${plainSentence(run.why, run)}`);
 }
 
-export function statusOf(run: Run, asOf = Date.now()): RunSummary {
-  return runSummary(modelOf(run, asOf), asOf);
+export async function statusOf(run: Run, source: JournalSource): Promise<RunSummary> {
+  return runSummary(modelOf(run, Date.now()), (await source.asOf())?.at ?? Date.now());
 }

@@ -1,11 +1,12 @@
+import { LABELS } from "../../../core/report/model/labels.ts";
 import { sentenceOf } from "../../../core/report/reasons/say.ts";
 import { isEnded, type Run } from "../../../core/run/state/run.ts";
 import { duration, gather, like, outputOption, parseArgs } from "../args.ts";
 import { CommandError } from "../command.ts";
-import { plain, printed, visible } from "../print.ts";
+import { type DataFormat, plain, printed, visible } from "../print.ts";
 import { follow, tellRefused } from "./follow.ts";
 import { refuseUnknown } from "./known-rollouts.ts";
-import { journalCommand, runNumber, type SourceOptions, withSource } from "./source.ts";
+import { type JournalSource, journalCommand, runNumber, type SourceOptions, withSource } from "./source.ts";
 import { isGood, statusLine, statusOf, TIME_OVER } from "./status.ts";
 
 interface Options extends SourceOptions {
@@ -55,14 +56,14 @@ export async function run(argv: readonly string[]): Promise<number> {
       }
       const reached = run === undefined ? undefined : goals.find((goal) => isThere(run, goal));
       if (run !== undefined && (reached !== undefined || isEnded(run))) {
-        process.stdout.write(answer(run, reached, output));
+        process.stdout.write(await answer(run, reached, { source, output }));
         return reached === undefined ? 1 : 0;
       }
       const line = run === undefined ? `${name} has no run${release === undefined ? "" : ` of ${release}`} yet` : statusLine(run);
       if (line !== last) process.stderr.write(`${new Date().toISOString().slice(11, 19)} UTC  ${line}\n`);
       last = line;
     }
-    if (seen !== undefined && output !== "text") process.stdout.write(printed({ ...statusOf(seen), reached: null }, output));
+    if (seen !== undefined && output !== "text") process.stdout.write(await dataOf(seen, null, { source, output }));
     process.stderr.write(`The time of --timeout is over: ${seen === undefined ? `${name} has no such run yet.` : statusLine(seen)}\n`);
     return TIME_OVER;
   });
@@ -91,10 +92,22 @@ function isThere(run: Run, goal: Goal): boolean {
   );
 }
 
-function answer(run: Run, reached: Goal | undefined, output: Options["output"]): string {
+async function dataOf(
+  run: Run,
+  reached: string | null,
+  { source, output }: { source: JournalSource; output: DataFormat },
+): Promise<string> {
+  return printed({ ...(await statusOf(run, source)), reached }, output);
+}
+
+async function answer(
+  run: Run,
+  reached: Goal | undefined,
+  { source, output }: { source: JournalSource; output: Options["output"] },
+): Promise<string> {
   const goal = reached === undefined ? null : reached.kind === "stage" ? `stage=${reached.stage}` : reached.kind;
-  if (output !== "text") return printed({ ...statusOf(run), reached: goal }, output);
+  if (output !== "text") return await dataOf(run, goal, { source, output });
   const name = `${run.rollout} #${run.number}`;
-  const how = `${run.phase}: ${plain(sentenceOf(run.why, run))}`;
+  const how = `${LABELS[run.phase]}: ${plain(sentenceOf(run.why, run))}`;
   return plain(goal === null ? `${name} will not get there: ${how}` : `${name} is there (${goal}): ${how}`).concat("\n");
 }
