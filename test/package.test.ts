@@ -106,17 +106,21 @@ describe.each(nodes())("the package in an empty place, on Node %s", (_, node) =>
 
   test("the demo shows its page, whose files the package has", async () => {
     const demo = spawn(node, [join(prefix, "bin/stagecoach"), "demo", "--pause-for-me"], { cwd: repo });
-    let said = "";
-    const address = await new Promise<string>((resolve) =>
-      demo.stdout.on("data", (chunk: Buffer) => {
-        said += String(chunk);
-        const found = /The page: (\S+)\n/.exec(said)?.[1];
-        if (found !== undefined) resolve(found);
-      }),
-    );
-    const answers = ["", "page.js", "page.css", "api/v1/fleet"].map(async (path) => (await fetch(address + path)).status);
-    expect(await Promise.all(answers)).toEqual([200, 200, 200, 200]);
-    demo.kill();
+    try {
+      let said = "";
+      const address = await new Promise<string>((resolve, reject) => {
+        demo.stdout.on("data", (chunk: Buffer) => {
+          said += String(chunk);
+          const found = /The page: (\S+)\n/.exec(said)?.[1];
+          if (found !== undefined) resolve(found);
+        });
+        demo.once("close", () => reject(new Error(`it ended: ${said}`)));
+      });
+      const answers = ["", "page.js", "page.css", "api/v1/fleet"].map(async (path) => (await fetch(address + path)).status);
+      expect(await Promise.all(answers)).toEqual([200, 200, 200, 200]);
+    } finally {
+      demo.kill();
+    }
   });
 
   test("the demo runs to its end", () => {
