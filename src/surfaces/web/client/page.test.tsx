@@ -86,6 +86,13 @@ describe("the time axis", () => {
   });
 });
 
+test("a stage by half a character for its name leaves its page standing", () => {
+  const [{ run, now }] = Object.values(SITUATIONS).map((situation) => situation()) as [{ run: Run; now: number }];
+  const document = runDocument(modelOf(run, now, { linkTo }), now, { repository });
+  const children = document.children.map((stage) => ({ ...stage, name: "\ud800" }));
+  expect(at(now, <RunScreen of={{ ...document, children }} target={undefined} open={() => undefined} />)).toContain(run.rollout);
+});
+
 test("nothing that is read turns the text around it about", () => {
   const release = "v1\u202e\u2066 yhtlaeh \u200f";
   expect(parsed(JSON.stringify({ release, "\u202dname": ["ü", "→"] }))).toEqual({

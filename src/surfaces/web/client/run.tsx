@@ -114,7 +114,7 @@ function shareOf({ counts }: ModelNode): string {
 }
 
 function stageId({ name }: ModelNode): string {
-  return `stage-${encodeURIComponent(name)}`;
+  return `stage-${encodeURIComponent(name.toWellFormed())}`;
 }
 
 function Stage({ of, told, isNamed, open }: { of: ModelNode; told: Told; isNamed: boolean; open: Open }) {
