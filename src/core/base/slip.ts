@@ -8,9 +8,16 @@ import { nearest } from "./nearest.ts";
  */
 export function isSlip(written: string, known: string): boolean {
   if (joined(written) === joined(known)) return true;
+  const pair = wordsApart(written, known);
+  return pair !== undefined && isSlipOfWord(...pair);
+}
+
+/** The word of each by which alone they differ; undefined: they differ by more, or by none. */
+function wordsApart(written: string, known: string): readonly [string, string] | undefined {
   const [words, others] = [wordsOf(written), wordsOf(known)];
+  if (words.length !== others.length) return undefined;
   const pairs = words.map((word, at) => [word, others[at] ?? ""] as const).filter(([word, other]) => word !== other);
-  return words.length === others.length && pairs.length === 1 && pairs.every(([word, other]) => isSlipOfWord(word, other));
+  return pairs.length === 1 ? pairs[0] : undefined;
 }
 
 function joined(text: string): string {
@@ -46,10 +53,8 @@ export function nearPath(path: string, paths: readonly string[]): string | undef
 /** One word of it is spelt otherwise; a path with another number is another file. */
 function isSpelt(path: string, known: string): boolean {
   if (isSlip(path, known)) return true;
-  const [words, others] = [wordsOf(path), wordsOf(known)];
-  const pairs = words.map((word, at) => [word, others[at] ?? ""] as const).filter(([word, other]) => word !== other);
-  if (words.length !== others.length || pairs.length !== 1 || numbersOf(path) !== numbersOf(known)) return false;
-  return pairs.every(([word, other]) => nearest(word, [other]) !== undefined);
+  const pair = wordsApart(path, known);
+  return pair !== undefined && numbersOf(path) === numbersOf(known) && nearest(pair[0], [pair[1]]) !== undefined;
 }
 
 function numbersOf(path: string): string {
