@@ -1,6 +1,7 @@
 import { epoch, iso } from "../../../core/base/time.ts";
 import { stateLabel } from "../../../core/report/model/labels.ts";
 import { modelOf } from "../../../core/report/model/run-model.ts";
+import { recordedEvents } from "../../../core/report/recorded-events.ts";
 import { shortAge } from "../../../core/report/tree/tree-marks.ts";
 import { outputOption, parseArgs } from "../args.ts";
 import { CommandError } from "../command.ts";
@@ -56,10 +57,13 @@ async function eventsOf(source: JournalSource, { name, number }: { name: string;
   if (events.length === 0) throw new CommandError(1, `the journal has no run ${name} #${number}`);
   const asOf = iso((await source.asOf())?.at ?? Date.now());
   if (output === "json" || output === "yaml") return printed({ rollout: name, run: number, events, asOf }, output);
-  const rows = events.map(({ at, subject, trailers, sha }) => {
+  const rows = events.flatMap(({ at, subject, trailers, sha }) => {
     const by = trailers["Stagecoach-Actor"];
-    if (output === "wide") return [utc(at), sha, plain(by ?? "-"), plain(subject)];
-    return [utc(at), sha.slice(0, 10), plain(by === undefined ? subject : `${subject} (by ${by})`)];
+    return recordedEvents({ rollout: name, number }, subject, trailers).map((says, index) => {
+      const [time, commit] = index === 0 ? [utc(at), sha] : ["", ""];
+      if (output === "wide") return [time, commit, index === 0 ? plain(by ?? "-") : "", plain(says)];
+      return [time, commit.slice(0, 10), plain(by === undefined || index > 0 ? says : `${says} (by ${by})`)];
+    });
   });
   const head = output === "wide" ? ["TIME", "COMMIT", "BY", "WHAT HAPPENED"] : ["TIME", "COMMIT", "WHAT HAPPENED"];
   return fittedColumns([head, ...rows], output === "wide" ? undefined : process.stdout.columns);

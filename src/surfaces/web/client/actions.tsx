@@ -2,14 +2,20 @@
 import { useRef, useState } from "preact/hooks";
 import { count } from "../../../core/base/count.ts";
 import type { Action } from "../../../core/report/model/types.ts";
-import { capital } from "./parts.tsx";
+import { capital, Said } from "./parts.tsx";
 
 function commandOf({ verb, args }: Pick<Action, "verb" | "args">): string {
   return [`/${verb}`, ...args].join(" ");
 }
 
-/** `pull`: where the comment is written; absent: nobody told its address. */
-export function Actions({ of, pull }: { of: readonly Action[]; pull: { name: string; url: string } | undefined }) {
+interface Given {
+  /** Where the comment is written; absent: nobody told its address. */
+  pull: { name: string; url: string } | undefined;
+  /** Why the run waits and what for: said of the command that this names, since it may want more than a permission. */
+  waits?: string | undefined;
+}
+
+export function Actions({ of, pull, waits }: { of: readonly Action[] } & Given) {
   const [chosen, choose] = useState<Action | undefined>(undefined);
   const dialog = useRef<HTMLDialogElement>(null);
   const open = (action: Action) => {
@@ -28,7 +34,7 @@ export function Actions({ of, pull }: { of: readonly Action[]; pull: { name: str
         </details>
       )}
       <dialog ref={dialog} aria-labelledby="action-title" onClose={() => choose(undefined)}>
-        {chosen === undefined ? null : <Confirmation action={chosen} pull={pull} close={() => dialog.current?.close()} />}
+        {chosen === undefined ? null : <Confirmation action={chosen} pull={pull} waits={waits} close={() => dialog.current?.close()} />}
       </dialog>
     </>
   );
@@ -54,7 +60,7 @@ function Buttons({ of, open }: { of: readonly Action[]; open: (action: Action) =
   );
 }
 
-function Confirmation({ action, pull, close }: { action: Action; pull: { name: string; url: string } | undefined; close: () => void }) {
+function Confirmation({ action, pull, waits, close }: { action: Action; close: () => void } & Given) {
   const [copied, setCopied] = useState(false);
   const command = commandOf(action);
   const copy = () => void navigator.clipboard.writeText(command).then(() => setCopied(true));
@@ -64,6 +70,11 @@ function Confirmation({ action, pull, close }: { action: Action; pull: { name: s
         <code>{command}</code>
       </h2>
       <p>{`${capital(action.effect)}.`}</p>
+      {action.allowed && waits?.includes(`/${action.verb}`) ? (
+        <p>
+          <Said text={`${waits}.`} />
+        </p>
+      ) : null}
       {action.allowed ? (
         <p class="quiet">{`It is a comment of yours on the pull request, and needs ${action.needs} permission there.`}</p>
       ) : (

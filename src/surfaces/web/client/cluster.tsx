@@ -4,7 +4,7 @@ import type { RunDocument } from "../../../core/report/model/run-schema.ts";
 import type { ModelNode } from "../../../core/report/model/types.ts";
 import { Actions } from "./actions.tsx";
 import { Badge } from "./marks.tsx";
-import { Age, below, CauseLine, changeText, Links, pullOf } from "./parts.tsx";
+import { Age, below, CauseLine, changeText, Links, pullOf, Said } from "./parts.tsx";
 
 export function ClusterPanel({ of, name, close }: { of: RunDocument; name: string; close: () => void }) {
   const found = below(of, "cluster").find((cluster) => cluster.name === name);
@@ -28,8 +28,12 @@ export function ClusterPanel({ of, name, close }: { of: RunDocument; name: strin
           <p>
             <Badge of={found} /> <Age of={found} />
           </p>
-          {found.says === "" ? null : <p>{found.says}</p>}
-          <CauseLine cause={found.cause} />
+          {found.says === "" ? null : (
+            <p>
+              <Said text={found.says} />
+            </p>
+          )}
+          {found.cause?.told ? null : <CauseLine cause={found.cause} />}
           {below(found, "application").map((application) => (
             <Application key={application.name} of={application} told={found.says} />
           ))}

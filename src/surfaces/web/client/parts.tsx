@@ -1,5 +1,7 @@
 /** Small parts that every screen uses. */
 import type { ComponentChildren } from "preact";
+import { createContext } from "preact";
+import { useContext } from "preact/hooks";
 import type { Cause, Counts, ModelNode } from "../../../core/report/model/types.ts";
 import { clockOf, Since, Until } from "./times.tsx";
 
@@ -42,7 +44,7 @@ export function Awaits({ of }: { of: Pick<ModelNode, "waitsFor" | "deadline"> })
   const at = waitsFor.at ?? deadline;
   return (
     <>
-      {`${waitsFor.says} `}
+      <Said text={waitsFor.says} />{" "}
       {at === undefined ? null : (
         <span class="nowrap">
           {waitsFor.at === undefined ? "at the latest " : ""}
@@ -99,6 +101,28 @@ export function Slot({ name, children }: { name: string; children: ComponentChil
 /** `v1.4.1 → v1.4.2` */
 export function changeText({ from, to }: { from?: string | undefined; to?: string | undefined }): string {
   return [from, to].filter((one) => one !== undefined).join(" → ");
+}
+
+/** Where each pull request that sentences name stands: `#3` to its address. */
+export const Pulls = createContext<ReadonlyMap<string, string>>(new Map());
+
+/** Words that begin a sentence and are no name of anybody's. */
+const BEGINS = /^(?:a|an|each|every|it|its|no|nobody|none|nothing|once|one|somebody|the|when)\b(?!-)/;
+
+/** A sentence that stands by itself: with a capital, and with each pull request it names to click on. */
+export function Said({ text }: { text: string }) {
+  const pulls = useContext(Pulls);
+  return (
+    <>
+      {text
+        .replace(BEGINS, capital)
+        .split(/(#\d+)/)
+        .map((part) => {
+          const url = pulls.get(part);
+          return url === undefined ? part : <Outward key={part} name={part} url={url} />;
+        })}
+    </>
+  );
 }
 
 export function capital(text: string): string {

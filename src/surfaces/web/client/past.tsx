@@ -1,10 +1,12 @@
 /** What is over: who did what in a run, and the runs before. Read when somebody opens it. */
 import { useContext, useEffect, useState } from "preact/hooks";
-import { stateLabel } from "../../../core/report/model/labels.ts";
+import { stateLabel, stateWord } from "../../../core/report/model/labels.ts";
 import type { RunDocument } from "../../../core/report/model/run-schema.ts";
 import { pagePath } from "../../../core/report/page-places.ts";
+import { recordedEvents } from "../../../core/report/recorded-events.ts";
 import type { RunEvents, RunHistory } from "../api/documents.ts";
 import { API, parsed } from "./live.ts";
+import { Said } from "./parts.tsx";
 import { Going, Link } from "./route.tsx";
 import { ClockContext, clockOf, span } from "./times.tsx";
 
@@ -14,10 +16,10 @@ export function Past({ of }: { of: RunDocument }) {
   return (
     <>
       <Later title="What happened">
-        <Events path={`${path}/${of.number}/events`} />
+        <Events of={of} path={`${path}/${of.number}/events`} />
       </Later>
       <Later title="Runs of this rollout">
-        <Runs path={path} repository={of.repository} rollout={of.rollout} />
+        <Runs of={of} path={path} repository={of.repository} />
       </Later>
     </>
   );
@@ -56,7 +58,7 @@ function Unread({ what }: { what: "unread" | "reading" }) {
   return <p class="quiet">{what === "reading" ? "Reading the journal…" : "The journal cannot be read just now."}</p>;
 }
 
-function Events({ path }: { path: string }) {
+function Events({ of, path }: { of: RunDocument; path: string }) {
   const { base } = useContext(Going);
   const { now } = useContext(ClockContext);
   const answer = useRead<RunEvents>(path);
@@ -69,8 +71,14 @@ function Events({ path }: { path: string }) {
             <time dateTime={one.at} class="quiet" title={one.at}>
               {clockOf(one.at, now())}
             </time>
-            {` ${one.says}`}
-            {one.by === undefined ? "" : ` (${one.by})`}
+            {one.by === undefined ? "" : ` by ${one.by}`}
+            <ul>
+              {recordedEvents(of, one.says, one.trailers).map((says) => (
+                <li key={says}>
+                  <Said text={says} />
+                </li>
+              ))}
+            </ul>
           </li>
         ))}
       </ol>
@@ -79,7 +87,7 @@ function Events({ path }: { path: string }) {
   );
 }
 
-function Runs({ path, repository, rollout }: { path: string; repository: string; rollout: string }) {
+function Runs({ of, path, repository }: { of: RunDocument; path: string; repository: string }) {
   const { now } = useContext(ClockContext);
   const [before, setBefore] = useState("");
   const answer = useRead<RunHistory>(path + before);
@@ -90,9 +98,9 @@ function Runs({ path, repository, rollout }: { path: string; repository: string;
       <ul class="rows">
         {items.map(({ number, release, phase, startedAt, endedAt }) => (
           <li key={number}>
-            <Link to={pagePath({ view: "run", repository, rollout, number })}>{`run ${number}`}</Link>{" "}
+            <Link to={pagePath({ view: "run", repository, rollout: of.rollout, number })}>{`run ${number}`}</Link>{" "}
             <span class="release">{release}</span>
-            {` ${stateLabel(phase)}`}
+            {` ${number === of.number ? stateWord(of) : stateLabel(phase)}`}
             <span class="quiet">
               {startedAt === undefined ? "" : `, begun ${clockOf(startedAt, now())}`}
               {startedAt === undefined || endedAt === undefined ? "" : `, took ${span(Date.parse(endedAt) - Date.parse(startedAt))}`}

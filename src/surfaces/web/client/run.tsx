@@ -8,7 +8,7 @@ import { Batches, type Told } from "./batches.tsx";
 import { MOST_NAMED, type Open } from "./cells.tsx";
 import { ClusterPanel } from "./cluster.tsx";
 import { Badge, Legend, Mark } from "./marks.tsx";
-import { Age, Awaits, Bar, below, CauseLine, countsText, DoneAbout, Outward, pullOf, Slot } from "./parts.tsx";
+import { Age, Awaits, Bar, below, CauseLine, countsText, DoneAbout, Outward, Pulls, pullOf, Said, Slot } from "./parts.tsx";
 import { Past } from "./past.tsx";
 import { TimeAxis } from "./time-axis.tsx";
 import { ClockContext, Since, span } from "./times.tsx";
@@ -17,37 +17,42 @@ import { ClockContext, Since, span } from "./times.tsx";
 export function RunScreen({ of, target, open }: { of: RunDocument; target?: string | undefined; open: (cluster?: string) => void }) {
   const isNamed = of.counts.clusters <= MOST_NAMED;
   const told: Told = { says: of.says, next: of.waitsFor?.says, cause: of.cause?.name };
+  const pulls = new Map([of, ...below(of, "batch")].flatMap(({ links }) => links.map(({ name, url }) => [name, url])));
   return (
-    <article class={`run r-${of.tone}`}>
-      <Title of={of} />
-      <div class="slots">
-        <Slot name="What">
-          <Bar counts={of.counts} />
-          <p>{countsText(of.counts)}</p>
-          <StageSteps of={of} />
-        </Slot>
-        <Slot name="Why">
-          <p class="why">{of.says}</p>
-          <CauseLine cause={of.cause} />
-          <Planes of={of} />
-        </Slot>
-        <Slot name="Next">
-          <Next of={of} />
-        </Slot>
-        <Slot name="You can">
-          <Actions of={of.actions} pull={pullOf(of)} />
-        </Slot>
-      </div>
-      {target === undefined ? null : <ClusterPanel of={of} name={target} close={() => open()} />}
-      <TimeAxis of={of} />
-      <div class="stages">
-        {of.children.map((stage) => (
-          <Stage key={stage.name} of={stage} told={told} isNamed={isNamed} open={open} />
-        ))}
-      </div>
-      <Past of={of} />
-      <Legend />
-    </article>
+    <Pulls.Provider value={pulls}>
+      <article class={`run r-${of.tone}`}>
+        <Title of={of} />
+        <div class="slots">
+          <Slot name="What">
+            <Bar counts={of.counts} />
+            <p>{countsText(of.counts)}</p>
+            <StageSteps of={of} />
+          </Slot>
+          <Slot name="Why">
+            <p class="why">
+              <Said text={of.says} />
+            </p>
+            <CauseLine cause={of.cause} />
+            <Planes of={of} />
+          </Slot>
+          <Slot name="Next">
+            <Next of={of} />
+          </Slot>
+          <Slot name="You can">
+            <Actions of={of.actions} pull={pullOf(of)} waits={of.waitsFor && `${of.says}; ${of.waitsFor.says}`} />
+          </Slot>
+        </div>
+        {target === undefined ? null : <ClusterPanel of={of} name={target} close={() => open()} />}
+        <TimeAxis of={of} />
+        <div class="stages">
+          {of.children.map((stage) => (
+            <Stage key={stage.name} of={stage} told={told} isNamed={isNamed} open={open} />
+          ))}
+        </div>
+        <Past of={of} />
+        <Legend />
+      </article>
+    </Pulls.Provider>
   );
 }
 
@@ -71,7 +76,11 @@ function Next({ of }: { of: RunDocument }) {
   const clock = useContext(ClockContext);
   return (
     <>
-      {of.ask === undefined ? null : <p class="ask">{of.ask.says}</p>}
+      {of.ask === undefined ? null : (
+        <p class="ask">
+          <Said text={of.ask.says} />
+        </p>
+      )}
       {of.wayBack === undefined ? null : <p class="quiet">{`The way back: ${of.wayBack.says}`}</p>}
       {of.waitsFor === undefined ? null : (
         <p>
