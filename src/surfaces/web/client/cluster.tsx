@@ -28,11 +28,7 @@ export function ClusterPanel({ of, name, close }: { of: RunDocument; name: strin
           <p>
             <Badge of={found} /> <Age of={found} />
           </p>
-          {found.says === "" ? null : (
-            <p>
-              <Said text={found.says} />
-            </p>
-          )}
+          <Sentence text={found.says} />
           {found.cause?.told ? null : <CauseLine cause={found.cause} />}
           {below(found, "application").map((application) => (
             <Application key={application.name} of={application} told={found.says} />
@@ -48,6 +44,14 @@ export function ClusterPanel({ of, name, close }: { of: RunDocument; name: strin
         </>
       )}
     </aside>
+  );
+}
+
+function Sentence({ text }: { text: string }) {
+  return text === "" ? null : (
+    <p>
+      <Said text={text} />
+    </p>
   );
 }
 

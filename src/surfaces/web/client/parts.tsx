@@ -111,16 +111,17 @@ const BEGINS = /^(?:a|an|each|every|it|its|no|nobody|none|nothing|once|one|someb
 
 /** A sentence that stands by itself: with a capital, and with each pull request it names to click on. */
 export function Said({ text }: { text: string }) {
+  return <Linked text={text.replace(BEGINS, capital)} />;
+}
+
+export function Linked({ text }: { text: string }) {
   const pulls = useContext(Pulls);
   return (
     <>
-      {text
-        .replace(BEGINS, capital)
-        .split(/(#\d+)/)
-        .map((part) => {
-          const url = pulls.get(part);
-          return url === undefined ? part : <Outward key={part} name={part} url={url} />;
-        })}
+      {text.split(/(#\d+)/).map((part) => {
+        const url = pulls.get(part);
+        return url === undefined ? part : <Outward key={part} name={part} url={url} />;
+      })}
     </>
   );
 }

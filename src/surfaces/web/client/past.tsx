@@ -6,7 +6,7 @@ import { pagePath } from "../../../core/report/page-places.ts";
 import { recordedEvents } from "../../../core/report/recorded-events.ts";
 import type { RunEvents, RunHistory } from "../api/documents.ts";
 import { API, parsed } from "./live.ts";
-import { Said } from "./parts.tsx";
+import { Linked } from "./parts.tsx";
 import { Going, Link } from "./route.tsx";
 import { ClockContext, clockOf, span } from "./times.tsx";
 
@@ -75,7 +75,7 @@ function Events({ of, path }: { of: RunDocument; path: string }) {
             <ul>
               {recordedEvents(of, one.says, one.trailers).map((says) => (
                 <li key={says}>
-                  <Said text={says} />
+                  <Linked text={says} />
                 </li>
               ))}
             </ul>
