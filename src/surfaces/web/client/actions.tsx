@@ -16,12 +16,14 @@ interface Given {
 }
 
 export function Actions({ of, pull, waits }: { of: readonly Action[] } & Given) {
-  const [chosen, choose] = useState<Action | undefined>(undefined);
+  const [command, choose] = useState("");
   const dialog = useRef<HTMLDialogElement>(null);
   const open = (action: Action) => {
-    choose(action);
+    choose(commandOf(action));
     dialog.current?.showModal();
   };
+  // As it stands now: what is looked at may become impossible meanwhile.
+  const chosen = of.find((action) => commandOf(action) === command);
   const [now, later] = [of.filter(({ allowed }) => allowed), of.filter(({ allowed }) => !allowed)];
   if (of.length === 0) return null;
   return (
@@ -33,7 +35,7 @@ export function Actions({ of, pull, waits }: { of: readonly Action[] } & Given) 
           <Buttons of={later} open={open} />
         </details>
       )}
-      <dialog ref={dialog} aria-labelledby="action-title" onClose={() => choose(undefined)}>
+      <dialog ref={dialog} aria-labelledby="action-title" onClose={() => choose("")}>
         {chosen === undefined ? null : <Confirmation action={chosen} pull={pull} waits={waits} close={() => dialog.current?.close()} />}
       </dialog>
     </>
