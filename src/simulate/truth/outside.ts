@@ -62,7 +62,10 @@ function batchPassed(look: Look, { stage, number, targets, step, merged }: Batch
 function stagePassed(look: Look, stage: number): void {
   const { run, model } = look;
   const spec = model.stages[stage];
-  const moved = run.batches.filter((one) => one.stage === stage && one.merged !== undefined && isInTurn(one));
+  const inTurn = run.batches.filter((one) => one.merged !== undefined && isInTurn(one));
+  const goneOnAt = Math.min(...inTurn.flatMap((one) => (one.stage > stage ? [epoch(one.merged?.at ?? "")] : [])));
+  // Who joined later is caught up after the last stage, and asks for nothing anew.
+  const moved = inTurn.filter((one) => one.stage === stage && epoch(one.merged?.at ?? "") <= goneOnAt);
   if (moved.length === 0) return;
   const last = Math.max(...moved.map((one) => epoch(one.settledAt ?? one.since)));
   if (measures(spec, "Background")) passed(look, stage, 0, "Background", 0);

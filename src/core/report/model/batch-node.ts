@@ -24,9 +24,10 @@ export function batchNode(context: Context, batch: Batch): ModelNode {
   const here = targetsShown(run, batch);
   const over = batch.phase === "Settled" || batch.phase === "Closed" || isEnded(run);
   const failed = batch.targets.filter((target) => target.phase === "Failed").length;
+  const skipped = here.filter((target) => target.phase === "Skipped").length;
   const children = childrenOf(context, batch, here);
   const { pull, merged } = batch;
-  const state = stateOfBatch(batch, { here, failed, left: !isMidStep(batch) && here.length === 0 });
+  const state = stateOfBatch(batch, { here, failed, skipped, left: !isMidStep(batch) && here.length === 0 });
   return node({
     ...{ kind: "batch", name: batchNodeName(run, batch), ...state, since: batch.since, children },
     ...standing(context, batch, { over, failed: state.state === "Failed", children }),
@@ -43,6 +44,7 @@ export function batchNode(context: Context, batch: Batch): ModelNode {
       batch.attempt > 1 && `attempt ${batch.attempt}`,
       over && merged !== undefined && `merged as ${merged.commit.slice(0, 7)}`,
       failed > 0 && `${failed} failed`,
+      state.state === "Done" && skipped > 0 && `${skipped} skipped`,
       over && here.length === 0 && batch.targets.length > 0 && !isMidStep(batch) && "its clusters went to the end of the stage",
     ),
     cause: worstCause(children.flatMap((child) => child.cause ?? [])),
@@ -99,8 +101,11 @@ const STILL: ReadonlySet<TargetPhase> = new Set(["Healthy", "Baked", "Failed", "
 /** `left`: all its clusters have. Some failed, and nothing of it is on its way any more: it failed, however much of it is healthy. */
 function stateOfBatch(
   { phase, merged }: Batch,
-  { here, failed, left }: { here: readonly BatchTarget[]; failed: number; left: boolean },
+  { here, failed, skipped, left }: { here: readonly BatchTarget[]; failed: number; skipped: number; left: boolean },
 ): Pick<ModelNode, "state"> & Partial<ModelNode> {
+  // What nobody brought up is not told as healthy, though nothing of it is left to do.
+  if (skipped > 0 && skipped === here.length && merged !== undefined) return { state: "Skipped" };
+  if (phase === "Settled" && failed === 0 && skipped > 0) return { state: "Done", tone: "dim" };
   if (phase === "Settled" && (failed > 0 || left)) return failed > 0 ? { state: "Done" } : { state: "Done", tone: "dim" };
   if (phase === "Settled" || phase === "Closed" || failed === 0 || merged === undefined) return { state: BATCH_STATES[phase] };
   return here.every((target) => STILL.has(target.phase)) ? { state: "Failed" } : { state: "Syncing", tone: "bad" };

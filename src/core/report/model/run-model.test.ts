@@ -297,3 +297,18 @@ test("a run that /rollback ended is told by that, in the model and wherever its 
   const rollback = { by: "bob", reason: said("@bob rolls it back"), at: ended.since };
   expect([modelOf(ended, 0).state, modelOf({ ...ended, rollback }, 0).state]).toEqual(["Aborted", "RolledBack"]);
 });
+
+test("a batch whose only cluster was skipped is not told as healthy, nor a stage of which one was", () => {
+  const run = sampleRun();
+  const [first] = run.batches;
+  if (first === undefined) throw new Error("the sample has batches");
+  const of = (...phases: BatchTarget["phase"][]) => {
+    const targets = phases.map((phase, index) => batchTarget(`eu-${index + 1}`, phase));
+    const [stage] = modelOf({ ...run, batches: [{ ...first, targets }] }, 0).children;
+    const batch = stage?.children[0];
+    return [stage?.state, batch?.state, batch?.facts.at(-1)];
+  };
+  expect(of("Skipped", "Skipped").slice(0, 2)).toEqual(["Done", "Skipped"]);
+  expect(of("Baked", "Skipped")).toEqual(["Done", "Done", "1 skipped"]);
+  expect(of("Baked", "Baked").slice(0, 2)).toEqual(["Healthy", "Healthy"]);
+});

@@ -18,7 +18,7 @@ import { etaOfStage } from "./eta.ts";
 import { analysisNode, changeOf, hookNode, looseNode } from "./leaf-nodes.ts";
 import { besides } from "./membership.ts";
 import { node } from "./states.ts";
-import type { ModelNode, State } from "./types.ts";
+import type { Counts, ModelNode, State } from "./types.ts";
 import { sinceOf, standingOf } from "./waits-on.ts";
 
 export function stageNode(context: Context, stage: number): ModelNode {
@@ -46,7 +46,7 @@ export function stageNode(context: Context, stage: number): ModelNode {
   const counts = countsOf(children);
   return node({
     ...{ kind: "stage", name: planned?.name ?? "", since: opened[0]?.since, counts, children },
-    ...stateOfStage(run, stage, counts.failed, opened[0]?.since),
+    ...stateOfStage(run, stage, counts, opened[0]?.since),
     facts: present(`at most ${planned?.maxUnavailable ?? 0} at once`),
     eta: etaOfStage(context, stage),
     cause: worstCause(children.flatMap((child) => child.cause ?? [])),
@@ -57,11 +57,13 @@ export function stageNode(context: Context, stage: number): ModelNode {
 function stateOfStage(
   run: Run,
   stage: number,
-  failed: number,
+  { failed, skipped }: Counts,
   begun = "",
 ): Pick<ModelNode, "state" | "when" | "tone"> & Partial<ModelNode> {
   if (stage < run.stage)
-    return failed > 0 ? { state: "Done", when: "past", tone: "warn" } : { state: "Healthy", when: "past", tone: "good" };
+    return failed + skipped > 0
+      ? { state: "Done", when: "past", tone: failed > 0 ? "warn" : "dim" }
+      : { state: "Healthy", when: "past", tone: "good" };
   if (stage > run.stage || (run.phase === "Pending" && run.batches.length === 0))
     return { state: isEnded(run) ? "NotReached" : "ToCome", when: "later", tone: "dim" };
   const since = sinceOf(run);

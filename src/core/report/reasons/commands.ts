@@ -148,7 +148,7 @@ const GENERAL = entriesOf<CommandReasons>()({
   PROMOTED_ALREADY: { subject: "pull", says: "@{by} promoted {pull} already: {because}" },
   PROMOTE_DONE: { subject: "pull", says: "Stagecoach merges {pull} once GitHub allows it" },
 
-  RETRY_OF_GOING_RUN: { subject: "run", says: "`/retry` is for a run that stopped on failures; this one is {phase}" },
+  RETRY_OF_GOING_RUN: { subject: "run", says: "`/retry` is for a run that stopped on failures, and this one did not" },
   RETRIED_BY: { subject: "person", says: "@{by} retried it[: {text}]" },
   RETRY_DONE: {
     subject: "run",

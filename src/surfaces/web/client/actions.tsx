@@ -83,7 +83,7 @@ function Confirmation({ action, pull, waits, close }: { action: Action; close: (
         <p class="t-warn">{`It would be refused now: ${action.whyNot?.says ?? "nobody said why"}.`}</p>
       )}
       <div class="row">
-        {action.allowed ? (
+        {action.allowed && canCopy() ? (
           <button type="button" class="main" onClick={copy}>
             {copied ? "Copied" : "Copy the comment"}
           </button>
@@ -97,4 +97,9 @@ function Confirmation({ action, pull, waits, close }: { action: Action; close: (
       </div>
     </>
   );
+}
+
+/** Browsers keep the clipboard from pages that did not come over HTTPS or from this machine. */
+function canCopy(): boolean {
+  return (navigator.clipboard as Clipboard | undefined) !== undefined;
 }

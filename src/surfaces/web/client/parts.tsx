@@ -32,8 +32,9 @@ export function Bar({ counts }: { counts: Counts }) {
   );
 }
 
-export function countsText({ clusters, healthy, failed, requeued }: Counts): string {
-  const rest = [failed > 0 && `${failed} failed`, requeued > 0 && `${requeued} requeued`].filter((one) => one !== false);
+export function countsText({ clusters, healthy, failed, requeued, skipped }: Counts): string {
+  const parts = { failed, requeued, skipped };
+  const rest = Object.entries(parts).flatMap(([what, n]) => (n > 0 ? [`${n} ${what}`] : []));
   return [`${healthy} of ${clusters} clusters healthy`, ...rest].join(", ");
 }
 

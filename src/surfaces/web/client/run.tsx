@@ -26,6 +26,7 @@ export function RunScreen({ of, target, open }: { of: RunDocument; target?: stri
           <Slot name="What">
             <Bar counts={of.counts} />
             <p>{countsText(of.counts)}</p>
+            {of.endedAt === undefined ? null : <p class="quiet">{`It took ${span(Date.parse(of.endedAt) - Date.parse(of.startedAt))}`}</p>}
             <StageSteps of={of} />
           </Slot>
           <Slot name="Why">
@@ -87,7 +88,7 @@ function Next({ of }: { of: RunDocument }) {
           <Awaits of={of} />
         </p>
       )}
-      {of.endedAt === undefined ? null : <p>{`It took ${span(Date.parse(of.endedAt) - Date.parse(of.startedAt))}`}</p>}
+      {of.endedAt === undefined ? null : <p class="quiet">Nothing: the run is over.</p>}
       {of.eta === undefined ? null : <DoneAbout eta={of.eta} now={clock.now()} />}
     </>
   );
