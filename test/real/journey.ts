@@ -43,6 +43,7 @@ interface RealOutcome {
   left: string[];
 }
 
+const ASKED_AGAIN_MS = 3_000;
 const REFRESH = { "argocd.argoproj.io/refresh": "normal" };
 
 /** A whole rollout: the bot and the forge are here, Kubernetes and Argo CD wherever the kubeconfig leads. Leaves nothing behind. */
@@ -91,7 +92,11 @@ export async function realJourney(options: RealOptions): Promise<RealOutcome> {
     await plane.ready();
     // Nobody has told this Argo CD of a webhook: its parent is asked to look whenever something was pushed.
     const [parent] = LEFTOVERS(names);
-    pushed.add(() => void (parent && api.annotate(parent, REFRESH).catch((error: unknown) => errors.push(String(error)))));
+    const ask = () => void (parent && api.annotate(parent, REFRESH).catch((error: unknown) => errors.push(String(error))));
+    pushed.add(ask);
+    // Argo CD takes the wish away at the end of a look: one that came in the middle of it is lost.
+    const again = setInterval(ask, ASKED_AGAIN_MS);
+    ends.push(async () => clearInterval(again));
     await untilAt(plane, names, FIRST, options.patience);
     const app = { appId: github.app.id, privateKey: github.app.privateKey, webhookSecret: "real-journey-secret", baseUrl: github.url };
     const bot = await startStagecoach({ app, planes: [plane], directory, clock, log, pacing: false, signing: { kind: "github" } });
