@@ -3,7 +3,7 @@
 import type { AnalysisService } from "../../adapters/analysis/port.ts";
 import type { ControlPlane } from "../../adapters/argocd/port.ts";
 import type { Cell } from "../../adapters/cell/port.ts";
-import { openTokenSight } from "../../adapters/forge/github/token-sight.ts";
+import { openTokenLogin, openTokenSight } from "../../adapters/forge/github/token-sight.ts";
 import { ForgeError } from "../../adapters/forge/port.ts";
 import { type SealKeys, sealKey } from "../../adapters/git/journal/seal.ts";
 import { GitError, type MirrorLimits } from "../../adapters/git/port.ts";
@@ -199,7 +199,7 @@ function names(setting: boolean | readonly string[], repository: string): boolea
 
 /** Where the page is for people, and who may see it. */
 function seenFrom({ publicUrl, anonymous, app, log }: StagecoachOptions) {
-  return { publicUrl, anonymous, sightOf: openTokenSight(app.baseUrl), onBroken: brokenTo(log) };
+  return { publicUrl, anonymous, sightOf: openTokenSight(app.baseUrl), loginOf: openTokenLogin(app.baseUrl), onBroken: brokenTo(log) };
 }
 
 const addressOf = ({ url, insideUrl }: BotServer) => ({ url, insideUrl });

@@ -1,5 +1,5 @@
 /** What the page and the API are made of. The server hands it in; both only read. */
-import type { SightOf } from "../../adapters/forge/github/token-sight.ts";
+import type { LoginOf, SightOf } from "../../adapters/forge/github/token-sight.ts";
 import type { JournalReader } from "../../adapters/git/journal/port.ts";
 import type { Clock } from "../../core/base/time.ts";
 import type { RefusedModel } from "../../core/report/model/refused.ts";
@@ -19,6 +19,8 @@ export interface WebSource {
   anonymous?: "Loopback" | "Everywhere" | undefined;
   /** What GitHub shows the owner of a token. Absent: no token is taken. */
   sightOf?: SightOf | undefined;
+  /** Whose token it is. Absent: nobody acts by a token. */
+  loginOf?: LoginOf | undefined;
   /** A run of this repository could not be drawn. */
   onBroken?(repository: string, error: unknown): void;
   onChange(listener: () => void): () => void;

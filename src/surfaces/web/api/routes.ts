@@ -34,7 +34,7 @@ export function apiApp(source: WebSource, clock: WebClock): Hono<Api> {
   const app = new Hono<Api>().basePath(API_PATH);
   const line = openEventLine(randomBytes(6).toString("hex"));
   const models = openLiveModels(source, clock, line);
-  guard(app, clock, openViewers(source.sightOf, source.anonymous ?? "Loopback"));
+  guard(app, clock, openViewers(source, source.anonymous ?? "Loopback"));
   nowRoutes(app, line, models);
   pastRoutes(app, openRunHistory(source, clock, models));
   const description = written(openApiDocument());

@@ -7,8 +7,9 @@
  */
 import { createHash } from "node:crypto";
 import type { IncomingMessage } from "node:http";
-import type { SightOf } from "../../../adapters/forge/github/token-sight.ts";
+import type { LoginOf, Sight, SightOf } from "../../../adapters/forge/github/token-sight.ts";
 import { BoundedMap } from "../../../core/base/bounded.ts";
+import type { Permission } from "../../../core/spec/commands.ts";
 import type { ProblemCode } from "./answers.ts";
 import { openTurns } from "./turns.ts";
 
@@ -30,6 +31,17 @@ export interface Viewer {
   id: string;
   /** Throws Denied where GitHub does not say, or says that the token is none. */
   sees(repository: string): Promise<boolean>;
+  /** On a repository that they see, as GitHub told it with that; undefined: it did not. Throws Denied as `sees` does. */
+  permission?(repository: string): Promise<Permission | undefined>;
+  /** Who they are on GitHub, where they may act there; absent: nobody is known, or they may only read. */
+  person?: Person;
+}
+
+export interface Person {
+  /** Throws Denied where GitHub does not say, or says that the token is none or is no person's. */
+  login(): Promise<string>;
+  /** Lives as long as the request; whoever asks for it keeps it nowhere and writes it to no log. */
+  token(): string;
 }
 
 export class Denied extends Error {
@@ -62,56 +74,84 @@ export interface Asker {
   isLocal: boolean;
 }
 
+type Seen = Exclude<Sight, "refused" | "unknown">;
+
+/** Of a token, for as long as the request. */
+interface Owner {
+  token: string;
+  digest: string;
+  asker: Asker;
+}
+
 export type Viewers = ReturnType<typeof openViewers>;
 
 export function openViewers(
-  sightOf: SightOf | undefined,
+  { sightOf, loginOf }: { sightOf?: SightOf | undefined; loginOf?: LoginOf | undefined },
   anonymous: "Loopback" | "Everywhere",
   now: () => number = () => performance.now(),
 ) {
-  const known = new BoundedMap<string, { seen: Promise<boolean>; until: number }>(MOST_KNOWN);
+  const known = new BoundedMap<string, { seen: Promise<Seen>; until: number }>(MOST_KNOWN);
   const refused = new BoundedMap<string, number>(MOST_KNOWN);
   /** Tokens that GitHub took: nobody who tries out others at the same address, as all have behind a proxy, keeps them out. */
   const taken = new BoundedMap<string, true>(MOST_KNOWN);
+  const logins = new BoundedMap<string, string>(MOST_KNOWN);
   const asks = openCounter(MOST_REQUESTS, now);
   const failures = openCounter(MOST_REFUSED, now);
   const inTurn = openTurns({ atOnce: MOST_ASKING, waiting: MOST_WAITING, full: () => new Denied("UNAVAILABLE") });
 
   const isRefused = (digest: string) => (refused.get(digest) ?? 0) > now();
 
-  async function ask(token: string, digest: string, { address }: Asker, repository: string): Promise<boolean> {
-    const sight = await inTurn(() => {
+  /** Asks GitHub in turn, and throws what is not to be shown for its answer. */
+  async function ask<T>({ digest, asker }: Owner, question: () => Promise<T>): Promise<Exclude<T, "refused" | "unknown">> {
+    const answer = await inTurn(() => {
       // While this waited GitHub may have said so of another repository.
       if (isRefused(digest)) throw new Denied("UNAUTHENTICATED");
-      return sightOf?.(token, repository) ?? Promise.resolve("unknown" as const);
+      return question();
     });
-    if (sight === "unknown") throw new Denied("UNAVAILABLE");
-    if (sight !== "refused") {
+    if (answer === "unknown") throw new Denied("UNAVAILABLE");
+    if (answer !== "refused") {
       taken.set(digest, true);
-      return sight === "seen";
+      return answer as Exclude<T, "refused" | "unknown">;
     }
-    if (!isRefused(digest)) failures.count(address);
+    if (!isRefused(digest)) failures.count(asker.address);
     taken.delete(digest);
     refused.set(digest, now() + KNOWN_MS);
     throw new Denied("UNAUTHENTICATED");
+  }
+
+  async function seenOf(owner: Owner, repository: string): Promise<Seen> {
+    const key = `${owner.digest} ${repository.toLowerCase()}`;
+    const before = known.get(key);
+    if (before !== undefined && before.until > now()) return await before.seen;
+    const seen = ask<Sight>(owner, async () => sightOf?.(owner.token, repository) ?? "unknown");
+    known.set(key, { seen, until: now() + KNOWN_MS });
+    seen.catch(() => known.delete(key));
+    return await seen;
+  }
+
+  async function loginOfOwner(owner: Owner): Promise<string> {
+    const before = logins.get(owner.digest);
+    if (before !== undefined) return before;
+    const answer = await ask(owner, async () => loginOf?.(owner.token) ?? "unknown");
+    if (answer === "nobody") throw new Denied("UNAUTHENTICATED");
+    logins.set(owner.digest, answer.login);
+    return answer.login;
   }
 
   function ownerOf(token: string, asker: Asker): Viewer {
     const digest = createHash("sha256").update(token).digest("base64url");
     if (isRefused(digest)) throw new Denied("UNAUTHENTICATED");
     if ((failures.isOver(asker.address) && taken.get(digest) === undefined) || !asks.count(digest)) throw new Denied("TOO_MANY_REQUESTS");
+    const owner = { token, digest, asker };
     return {
       seesAll: false,
       id: digest,
-      async sees(repository) {
-        const key = `${digest} ${repository.toLowerCase()}`;
-        const before = known.get(key);
-        if (before !== undefined && before.until > now()) return await before.seen;
-        const seen = ask(token, digest, asker, repository);
-        known.set(key, { seen, until: now() + KNOWN_MS });
-        seen.catch(() => known.delete(key));
-        return await seen;
+      sees: async (repository) => (await seenOf(owner, repository)) !== "unseen",
+      async permission(repository) {
+        const seen = await seenOf(owner, repository);
+        return seen === "unseen" ? "none" : seen.permission;
       },
+      person: { login: () => loginOfOwner(owner), token: () => token },
     };
   }
 
