@@ -1,7 +1,7 @@
 /** Fetches what is new of a few refs without git's own fetch: see `fetch-pack.ts`. Opened by `mirror.ts`, which leaves to git what this does not take. */
 import { BoundedMap } from "../../core/base/bounded.ts";
 import { fetchPack } from "./fetch-pack.ts";
-import { GitFailure } from "./git-errors.ts";
+import { GitFailure, HostFailure } from "./git-errors.ts";
 import { pipeGit } from "./git-process.ts";
 import { lsRefs } from "./ls-refs.ts";
 import { type Remote, talk } from "./remote.ts";
@@ -50,7 +50,7 @@ export function openFetchNew(remote: Remote, refCommit: (ref: string) => Promise
         // What was thought to be here may not be. Of a host that cannot answer git is not asked as well; of all else it says what it is.
         known.clear();
         isRefused = error instanceof GitFailure && error.stderr.includes("fsck error");
-        if (isRefused || (error instanceof GitFailure && error.stderr.includes("returned error"))) throw error;
+        if (isRefused || error instanceof HostFailure) throw error;
         return false;
       }
       isRefused = false;

@@ -15,6 +15,14 @@ export class GitFailure extends Error {
   }
 }
 
+/** What a host answered instead of what was asked for: it cannot, or wants to be asked less. */
+export class HostFailure extends GitFailure {
+  override name = "HostFailure";
+  constructor(url: string, status: number) {
+    super(128, "", `fatal: unable to access '${url}/': The requested URL returned error: ${status}`);
+  }
+}
+
 const CAUSES: readonly [GitError["kind"], RegExp][] = [
   ["Unauthorized", /authentication failed|could not read (username|password)|returned error: (401|403)|invalid credentials|access denied/i],
   ["NotFound", /repository .*not found|returned error: (404|30\d)|does not appear to be a git repository|couldn't find remote ref/i],

@@ -3,7 +3,7 @@
  * `fetch-pack.ts` to say.
  */
 import { type Credentials, credentialsHeader } from "./git-env.ts";
-import { GitFailure } from "./git-errors.ts";
+import { HostFailure } from "./git-errors.ts";
 
 export interface UploadPack {
   /** Without credentials in it. */
@@ -17,7 +17,7 @@ const MOST_BYTES = 32 * 1024 * 1024;
 const LIMIT_MS = 30_000;
 
 /**
- * The answer to one command with its arguments. undefined: this remote did not answer so, and git says why. Rejects with GitFailure where its host
+ * The answer to one command with its arguments. undefined: this remote did not answer so, and git says why. Rejects with HostFailure where its host
  * cannot answer at all, or wants to be asked less.
  */
 export async function askUploadPack(
@@ -40,7 +40,7 @@ export async function askUploadPack(
   if (isResult) return await bytesOf(answer);
   await answer.body?.cancel();
   if (answer.status < 500 && answer.status !== 429) return undefined;
-  throw new GitFailure(128, "", `fatal: unable to access '${url}/': The requested URL returned error: ${answer.status}`);
+  throw new HostFailure(url, answer.status);
 }
 
 async function bytesOf(answer: Response): Promise<Buffer> {

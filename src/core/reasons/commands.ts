@@ -91,13 +91,14 @@ export interface CommandReasons {
   IN_BATCH_ALREADY: { cluster: string; because: AnyReason };
   MOVED_ALREADY: { cluster: string; because: AnyReason };
 
-  RETRY_OF_GOING_RUN: { phase: string };
+  RETRY_OF_GOING_RUN: Record<never, never>;
   RETRIED_BY: { by: string; text?: string | undefined };
   RETRY_DONE: { clusters: readonly string[]; checks: readonly CheckRef[]; pausedBy?: string | undefined };
   TARGET_LOOKED_AT_ANEW: Record<never, never>;
   NEXT_CLUSTERS_LOOKED_AT: Record<never, never>;
 
-  ROLLBACK_OF_ROLLBACK: { ended: boolean };
+  ROLLBACK_OF_ROLLBACK: Record<never, never>;
+  ROLLBACK_OF_ENDED_ROLLBACK: Record<never, never>;
   ROLLING_BACK_ALREADY: { by: string };
   ROLLBACK_WANTS_VERSION: Record<never, never>;
   /** A version without `--to`. */

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { key, text } from "./schema-common.ts";
 import { deliverySchema, MODE, modeSchema, pinsSchema, releaseSchema, specSchema } from "./schema-spec.ts";
 
-export const API_VERSION = "stagecoach.dev/v1alpha1";
+export const ROLLOUT_API_VERSION = "stagecoach.dev/v1alpha1";
 export const KIND = "ProgressiveRollout";
 /** Groups of the ancestor, whose resources are read unchanged. */
 export const ANCESTOR_API_VERSIONS: readonly string[] = ["deployment.skyscanner.net/v1alpha1", "argoproj.skyscanner.net/v1alpha1"];
@@ -10,7 +10,7 @@ export const ANCESTOR_KINDS: readonly string[] = ["ProgressiveRollout", "Progres
 
 /** The resource of `rollouts/NAME.yaml`: the type, the validation, the JSON Schema and the reference page come from here. */
 export const resourceSchema = z.strictObject({
-  apiVersion: key(z.literal(API_VERSION), `\`${API_VERSION}\`.`),
+  apiVersion: key(z.literal(ROLLOUT_API_VERSION), `\`${ROLLOUT_API_VERSION}\`.`),
   kind: key(z.literal(KIND), `\`${KIND}\`.`),
   metadata: key(
     z.strictObject({

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { describe, expect, test, vi } from "vitest";
-import type { Command } from "./command.ts";
+import { type Command, runCommand } from "./command.ts";
 import { launch } from "./launcher.ts";
 
 const PATH = process.env["PATH"] ?? "";
@@ -55,6 +55,14 @@ describe.runIf(process.platform === "linux")("programs started by the helper", (
     await expect(endless).rejects.toThrow("aborted");
     await expect(late).rejects.toThrow("aborted");
     expect(await other).toBe("on");
+  });
+
+  test.each([
+    shell("while :; do echo y; done"),
+    shell("while :; do echo y >&2; done"),
+    { ...shell(""), by: "simple-git" as const, args: ["help", "-a"] },
+  ])("what says more than it may is ended: $by $args", async (command) => {
+    await expect(runCommand(command, new AbortController().signal, 1000)).rejects.toThrow("said more than 1000 bytes");
   });
 
   test("what cannot be started rejects with the reason", async () => {

@@ -164,8 +164,11 @@ const GENERAL = entriesOf<CommandReasons>()({
   ROLLBACK_OF_ROLLBACK: {
     subject: "run",
     actions: ["abort"],
-    says: ({ ended: isOver }) =>
-      `this run is a rollback itself${isOver ? ", and it has ended: a new release goes forward to the version you want" : "; `/abort` ends it, and a new release goes forward to the version you want"}`,
+    says: "this run is a rollback itself; `/abort` ends it, and a new release goes forward to the version you want",
+  },
+  ROLLBACK_OF_ENDED_ROLLBACK: {
+    subject: "run",
+    says: "this run is a rollback itself, and it has ended: a new release goes forward to the version you want",
   },
   ROLLING_BACK_ALREADY: { subject: "run", says: "it is being rolled back already, as {by} asked" },
   ROLLBACK_WANTS_VERSION: { subject: "run", says: "`--to` needs a version: `/rollback --to v1.4.1`" },

@@ -458,7 +458,7 @@ describe("/requeue and /retry", () => {
     round(run);
     say(run, "/retry");
     round(run);
-    expect(answer(run)).toEqual(["refused", { code: "RETRY_OF_GOING_RUN", phase: "Progressing" }]);
+    expect(answer(run)).toEqual(["refused", { code: "RETRY_OF_GOING_RUN" }]);
   });
 });
 
@@ -490,5 +490,5 @@ test("/rollback of a rollback that has ended does not name /abort, which would e
   self.run = { ...self.run, kind: "Rollback", phase: "RolledBack", endedAt: iso(self.now) };
   say(self, "/rollback", { permission: "maintain" });
   const { effects } = advance(self.run, self.world, self.now + SECOND);
-  expect(effects).toMatchObject([{ kind: "Answer", outcome: "refused", message: { code: "ROLLBACK_OF_ROLLBACK", ended: true } }]);
+  expect(effects).toMatchObject([{ kind: "Answer", outcome: "refused", message: { code: "ROLLBACK_OF_ENDED_ROLLBACK" } }]);
 });

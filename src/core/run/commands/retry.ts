@@ -18,7 +18,7 @@ const LOOKED_AT_ANEW: RunReason = { code: "TARGET_LOOKED_AT_ANEW" };
 export function retryCommand(draft: Draft, command: Command): Reply {
   const { run } = draft;
   const stopped = run.paused?.kind === "Failure" || run.paused?.kind === "Undecided" || run.phase === "Failed";
-  if (!stopped) return refused({ code: "RETRY_OF_GOING_RUN", phase: run.phase });
+  if (!stopped) return refused({ code: "RETRY_OF_GOING_RUN" });
   if (tooEarly(command, run.paused?.at ?? run.since)) return refused({ code: "COMMAND_TOO_EARLY", before: "failure" });
   const failed = [...failedClusters(run)];
   // At the weight where it failed: the pull request of the next waits until it is there.

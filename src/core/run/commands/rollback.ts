@@ -14,7 +14,7 @@ const VERSION = /^v?\d+(?:\.\d+)*(?:[-+.][\w.+-]*)?$/;
 /** `/rollback [--to VERSION] [reason]`: of a run in progress or of one long over. A run of its own follows, once nothing of this one is open. */
 export function rollbackCommand(draft: Draft, command: Command): Reply {
   const { run } = draft;
-  if (run.kind === "Rollback") return refused({ code: "ROLLBACK_OF_ROLLBACK", ended: isEnded(run) });
+  if (run.kind === "Rollback") return refused({ code: isEnded(run) ? "ROLLBACK_OF_ENDED_ROLLBACK" : "ROLLBACK_OF_ROLLBACK" });
   if (run.rollback !== undefined) return refused({ code: "ROLLING_BACK_ALREADY", by: run.rollback.by });
   const { to } = command.flags;
   if (to === true) return refused({ code: "ROLLBACK_WANTS_VERSION" });

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { isRecord, recordOf } from "../../base/is-record.ts";
 import type { Finding } from "../../reasons/problem.ts";
-import { API_VERSION, KIND } from "../schema.ts";
+import { KIND, ROLLOUT_API_VERSION } from "../schema.ts";
 import { key, quantity, selector, text } from "../schema-common.ts";
 import { stageSchema } from "../schema-stage.ts";
 
@@ -74,7 +74,7 @@ export function modernise(data: Record<string, unknown>): Record<string, unknown
   const metadata = recordOf(data["metadata"]);
   const { namespace } = metadata;
   return {
-    apiVersion: API_VERSION,
+    apiVersion: ROLLOUT_API_VERSION,
     kind: KIND,
     metadata,
     spec: {

@@ -5,7 +5,7 @@ import { show } from "../../base/problem.ts";
 import { type Finding, type Problem, type ProblemData, problemIn } from "../../reasons/problem.ts";
 import type { Rollout } from "../rollout.ts";
 import { checkResource } from "../rules/rules.ts";
-import { ANCESTOR_API_VERSIONS, ANCESTOR_KINDS, API_VERSION, KIND, resourceSchema } from "../schema.ts";
+import { ANCESTOR_API_VERSIONS, ANCESTOR_KINDS, KIND, ROLLOUT_API_VERSION, resourceSchema } from "../schema.ts";
 import { ancestorSchema, checkAncestor, modernise } from "./ancestor.ts";
 import { NO_CONFIG, type RepoConfigRollouts } from "./config.ts";
 import { toRollout } from "./rollout.ts";
@@ -49,7 +49,7 @@ function readOne(source: Source, overrides: RepoConfigRollouts, follows: boolean
   }
   const notOurs = whyNotOurs(data, follows);
   if (notOurs !== undefined) return { problems: [source.place(notOurs)] };
-  const isAncestor = data["apiVersion"] !== API_VERSION;
+  const isAncestor = data["apiVersion"] !== ROLLOUT_API_VERSION;
   const added = addSettings(isAncestor ? modernise(data) : data, source, isAncestor, overrides);
   const { value, findings } = validate(resourceSchema, added.data);
   // What modernising made cannot be faulty in new ways: the ancestor's own schema has spoken of it.
@@ -70,10 +70,10 @@ function whyNotOurs({ apiVersion, kind }: Record<string, unknown>, follows: bool
   const otherKind = (version: string, known: readonly string[]) =>
     finding({ kind: "OtherKind", apiVersion: version, given: show(kind), known }, ["kind"]);
   if (apiVersion === undefined && kind === undefined) return finding({ kind: "NoVersion", follows });
-  if (apiVersion === API_VERSION) return kind === KIND ? undefined : otherKind(apiVersion, [KIND]);
+  if (apiVersion === ROLLOUT_API_VERSION) return kind === KIND ? undefined : otherKind(apiVersion, [KIND]);
   if (typeof apiVersion === "string" && ANCESTOR_API_VERSIONS.includes(apiVersion))
     return typeof kind === "string" && ANCESTOR_KINDS.includes(kind) ? undefined : otherKind(apiVersion, ANCESTOR_KINDS);
-  const near = typeof apiVersion === "string" ? nearest(apiVersion, [API_VERSION, ...ANCESTOR_API_VERSIONS]) : undefined;
+  const near = typeof apiVersion === "string" ? nearest(apiVersion, [ROLLOUT_API_VERSION, ...ANCESTOR_API_VERSIONS]) : undefined;
   if (typeof apiVersion === "string" && typeof kind === "string")
     return finding({ kind: "OtherObject", apiVersion, given: kind, near }, ["apiVersion"]);
   const given = kind === undefined ? undefined : show(kind);
@@ -85,7 +85,7 @@ function ancestorFindings(data: Record<string, unknown>): Finding[] {
   const ours = [...Object.keys(spec.shape), ...Object.keys(spec.shape.stages.element.shape)];
   const findings = validate(ancestorSchema, data).findings.map((finding) => {
     const isOurs = finding.code === "UNKNOWN_KEY" && "known" in finding && finding.near === undefined && ours.includes(finding.key);
-    return isOurs ? { ...finding, elsewhere: API_VERSION } : finding;
+    return isOurs ? { ...finding, elsewhere: ROLLOUT_API_VERSION } : finding;
   });
   return [...findings, ...checkAncestor(data)];
 }

@@ -1,12 +1,13 @@
 import type { FileProblems } from "../../../reasons/problems-file.ts";
-import { API_VERSION, KIND } from "../../../spec/schema.ts";
+import { KIND, ROLLOUT_API_VERSION } from "../../../spec/schema.ts";
 import { didYouMean, problemsOf } from "./entry.ts";
 import { SYNTAX_LINES } from "./syntax.ts";
 
 const SURE = "check that this is the file you meant";
 const AS_SHOWN = "write it as the reference page shows";
-const HEADER = `apiVersion: ${API_VERSION} and kind: ${KIND}`;
-const NO_ROLLOUT = `[did you mean {near}?|write apiVersion: ${API_VERSION} where it is one; keep other things out of rollouts/]` as const;
+const HEADER = `apiVersion: ${ROLLOUT_API_VERSION} and kind: ${KIND}`;
+const NO_ROLLOUT =
+  `[did you mean {near}?|write apiVersion: ${ROLLOUT_API_VERSION} where it is one; keep other things out of rollouts/]` as const;
 const ONE_OF = "[did you mean {near}? Else ]write one of {known}";
 const OR_SETTINGS = "or rollouts.{name} in .github/stagecoach.yaml";
 const EMPTY = "[{key}|the document] is empty";

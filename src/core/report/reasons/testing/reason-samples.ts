@@ -145,7 +145,7 @@ const VARIANTS: Variants = {
 
   COMMAND_GIVEN: [{ text: "/pause errors on checkout" }],
   COMMAND_ENDED: [{ text: "/pause errors", outcome: "done" }],
-  RETRY_OF_GOING_RUN: [{ phase: "Progressing" }],
+  RETRY_OF_GOING_RUN: [{}],
   COMMAND_OF_FORMER_RUN: [{}, { pull: undefined }],
   COMMAND_TOO_EARLY: [{ before: "run" }, { before: "failure" }, { before: "halt" }],
   COMMAND_TOO_LATE: [{}],
@@ -164,7 +164,8 @@ const VARIANTS: Variants = {
   HALT_NOT_FOUND: [{}, { clusters: [], elsewhere: true }],
   RETRY_DONE: [{ pausedBy: undefined }, { clusters: [], checks: [], pausedBy: "bob" }, { clusters: [], pausedBy: undefined }],
   ROLLED_BACK_BY: [{ text: undefined }, { to: undefined }],
-  ROLLBACK_OF_ROLLBACK: [{ ended: false }, { ended: true }],
+  ROLLBACK_OF_ROLLBACK: [{}],
+  ROLLBACK_OF_ENDED_ROLLBACK: [{}],
   ROLLBACK_WANTS_TO: [{ given: "v1.4.1" }],
   COMMAND_FOR_WHOLE_RUN: [{ command: "retry" }],
   ROLLBACK_DONE: [{}, { left: ["hub/us-1"] }],
