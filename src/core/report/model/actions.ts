@@ -11,6 +11,7 @@ import { isEnded, type Run } from "../../run/state/run.ts";
 import type { World } from "../../run/state/world.ts";
 import { type Command, type CommandName, commandSpec } from "../../spec/commands.ts";
 import { type Context, saidOf } from "./context.ts";
+import { effectNow } from "./effects.ts";
 import type { Action } from "./types.ts";
 
 /** Of the whole run, in the order in which they are offered. */
@@ -53,8 +54,9 @@ export function actionsOfCluster(context: Context, cluster: string): Action[] {
 function actionOf(context: Context, verb: CommandName, args: string[]): Action {
   const { who, summary } = commandSpec(verb);
   const refusal = refusalOf(context.run, verb, args, context.now);
-  const base = { verb, args, effect: summary.replaceAll("`", ""), needs: who, allowed: refusal === undefined };
-  return refusal === undefined ? base : { ...base, whyNot: saidOf(context, refusal) };
+  const base = { verb, args, effect: summary.replaceAll("`", ""), needs: who };
+  if (refusal !== undefined) return { ...base, allowed: false, whyNot: saidOf(context, refusal) };
+  return { ...base, ...effectNow(context.run, verb), allowed: true };
 }
 
 function refusalOf(run: Run, name: CommandName, args: string[], now: number) {

@@ -1,9 +1,11 @@
 /** What people did in a run, and to what end. Called by `run-model.ts`. */
 import { epoch } from "../../base/time.ts";
 import type { Run } from "../../run/state/run.ts";
+import { plainSentence } from "../reasons/say.ts";
 import type { RunModel } from "./types.ts";
 
 const MOST_ACCOUNTS = 5;
+const MOST_COMMANDS = 20;
 
 /** Who released, who merged by hand, and every command that was done, in order. */
 export function deedsOf(run: Run): RunModel["deeds"] {
@@ -14,6 +16,22 @@ export function deedsOf(run: Run): RunModel["deeds"] {
   }
   for (const { outcome, actor, text, at } of run.commands) if (outcome === "done") deeds.push({ at, by: `@${actor}`, did: text });
   return deeds.sort((a, b) => epoch(a.at) - epoch(b.at));
+}
+
+/** The last ones, and what became of each; one that ends the run is answered once nothing of it is open any more. */
+export function commandsOf(run: Run): RunModel["commands"] {
+  const judged = run.commands.slice(-MOST_COMMANDS).map(({ id, text, actor, at, outcome, message }) => ({
+    ...{ comment: commentOf(id), text, by: `@${actor}`, at, says: plainSentence(message, run) },
+    state: outcome === "done" ? ("Done" as const) : ("Refused" as const),
+  }));
+  const { command, by, at, reason } = run.ending ?? {};
+  if (command === undefined || by === undefined || at === undefined || reason === undefined) return judged;
+  const says = plainSentence(reason, run);
+  return [...judged, { comment: commentOf(command.id), text: command.text, by: `@${by}`, at, state: "Waiting", says }];
+}
+
+function commentOf(id: string): string {
+  return id.split("#")[0] ?? "";
 }
 
 /** Without a PR an account is named only where GitHub knows one: what stands in a commit anybody may have typed. */

@@ -68,7 +68,8 @@ export const cause = z.object({
 export const action = z.object({
   verb: z.enum(COMMAND_NAMES),
   args: z.array(text),
-  effect: text,
+  effect: key(text, "Of what is allowed and for the whole run: what it would do just now."),
+  does: key(text.optional(), 'The same in few words, as an order: `end the bake of batch 2 of stage "eu"`.'),
   needs: key(z.enum(PERMISSIONS), "The permission on the repository that whoever gives it has to have."),
   allowed: key(z.boolean(), "Whether it would be done now."),
   whyNot: said.optional(),
@@ -125,6 +126,15 @@ export const passed = z.object({
 });
 
 export const deed = z.object({ at: time, by: text, did: key(text, "`/promote`, `merged #12`.") });
+
+export const command = z.object({
+  comment: key(text, "Its id on GitHub; `r123`: of a review."),
+  text: key(text, "As written, one line."),
+  by: text,
+  at: time,
+  state: key(z.enum(["Read", "Waiting", "Done", "Refused"]), "Read: it is not judged yet; Waiting: it cannot be done yet."),
+  says: key(text, "What its author was answered; empty where there was nothing to say."),
+});
 
 /** As `kubectl argo rollouts get rollout` shows it. */
 export const argoRollout = z.object({

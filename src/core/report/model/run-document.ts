@@ -11,14 +11,18 @@ interface Around {
   repository?: string | undefined;
   /** A release that was merged since and started no run. */
   refused?: RunDocument["refused"];
+  /** Commands that were read and of which the run knows nothing, or nothing yet. */
+  heard?: RunDocument["commands"] | undefined;
 }
 
 type ListedRun = RunList["items"][number];
 export type ListedRollout = RolloutList["items"][number];
 
 /** `asOf`: epoch milliseconds. */
-export function runDocument(model: RunModel, asOf: number, { repository, refused }: Around = {}): RunDocument {
-  return { apiVersion: API_VERSION, ...model, kind: "Run", repository, asOf: iso(asOf), refused };
+export function runDocument(model: RunModel, asOf: number, { repository, refused, heard = [] }: Around = {}): RunDocument {
+  const known = new Set(model.commands.map(({ comment }) => comment));
+  const commands = [...model.commands, ...heard.filter(({ comment }) => !known.has(comment))];
+  return { apiVersion: API_VERSION, ...model, commands, kind: "Run", repository, asOf: iso(asOf), refused };
 }
 
 /** The same without what is below it. */
@@ -35,6 +39,6 @@ export function rolloutList(items: ListedRollout[], asOf: number): RolloutList {
 }
 
 export function listedRun(model: RunModel, { repository, refused }: Around = {}): ListedRun {
-  const { children: _, actions: __, controlPlanes: ___, deeds: ____, ...rest } = model;
+  const { children: _, actions: __, controlPlanes: ___, deeds: ____, commands: _____, seen: ______, ...rest } = model;
   return { ...rest, kind: "Run", repository, refused };
 }

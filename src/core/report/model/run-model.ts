@@ -10,8 +10,9 @@ import { actionsOfRun } from "./actions.ts";
 import { causeBeside, worstCause } from "./causes.ts";
 import { awaited, type Context, contextOf, explained, saidOf } from "./context.ts";
 import { clustersBelow, countsOf } from "./counts.ts";
-import { deedsOf, triedBefore } from "./deeds.ts";
+import { commandsOf, deedsOf, triedBefore } from "./deeds.ts";
 import { etaOfRun } from "./eta.ts";
+import { seenOf } from "./seen.ts";
 import { unaskedNotes } from "./sign-of-life.ts";
 import { besideNodes, stageNode } from "./stage-nodes.ts";
 import { node } from "./states.ts";
@@ -43,7 +44,7 @@ export function modelOf(run: Run, now: number, given: Partial<Omit<Context, "run
     counts: countsOf(children),
     pause: pauseOf(context),
     isPutBack: run.rollback === undefined ? undefined : true,
-    deeds: deedsOf(run),
+    ...{ deeds: deedsOf(run), commands: commandsOf(run), seen: seenOf(run) },
     ask: paused === undefined ? undefined : saidOf(context, paused.ask),
     wayBack: wayBackOf(context),
     waitsFor: asksAnyway ? undefined : awaited(context, run.next),

@@ -10,6 +10,7 @@ import {
   awaited,
   cause,
   change,
+  command,
   counts,
   deed,
   eta,
@@ -109,6 +110,8 @@ const model = node.extend({
   of: key(z.int().optional(), "Of a run that puts old values back: the run whose they were."),
   isPutBack: key(z.literal(true).optional(), "A run of its own puts back what it moved, or will."),
   deeds: key(z.array(deed), "Who did what, in order: the release, merges by hand, commands that were done."),
+  commands: key(z.array(command), "What was commented lately, and what became of it, oldest first."),
+  seen: key(text, "Changes where something happened that whoever acts goes by; a command that is given by the API says what it was."),
   ask: key(said.optional(), "What a person is asked while it is paused."),
   wayBack: key(said.optional(), "Offered besides while it is paused, where there is something to put back."),
   controlPlanes: key(z.array(node), "Those that cannot be seen: their clusters wait."),
@@ -130,7 +133,9 @@ export const runSchema = model
   .meta({ id: "Run" });
 
 /** The same without what is below it, for lists and single lines. */
-const runSummarySchema = runSchema.omit({ children: true, actions: true, controlPlanes: true, deeds: true }).meta({ id: "RunSummary" });
+const runSummarySchema = runSchema
+  .omit({ children: true, actions: true, controlPlanes: true, deeds: true, commands: true, seen: true })
+  .meta({ id: "RunSummary" });
 
 /** Items stand in their list's version, and are as of its time. */
 const listed = runSummarySchema.omit({ apiVersion: true, asOf: true });
