@@ -85,6 +85,16 @@ describe("the gate of a pull request that was merged", () => {
     expect(sent.map((one) => [one.head, one.status, one.conclusion])).toEqual([[head, "completed", "success"]]);
   });
 
+  test("is ended by the next process where the batch settled in the round in which one was killed", async () => {
+    const { memory, sent, answers, asked } = scene();
+    const [first, second] = run.batches;
+    if (first === undefined || second === undefined) throw new Error("the sample has two batches");
+    const settled = sampleRun({ batches: [first, { ...second, phase: "Settled", settledAt: "2030-01-01T00:00:00Z" }] });
+    answers.checks = [{ name: "stagecoach/gate", state: "success", title: "may be merged: Stagecoach is merging #12" }];
+    for (let n = 0; n < 2; n++) await memory.gates.put({ ...NOTHING, before: settled, advanced: { run: settled } } as unknown as Decision);
+    expect([sent.map(({ title }) => title), asked]).toEqual([["was merged"], [head]]);
+  });
+
   test("is left alone where it has ended, or was never said, and is asked for once", async () => {
     for (const checks of [
       [{ name: "stagecoach/gate", state: "success", title: "was merged" }],

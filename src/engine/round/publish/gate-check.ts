@@ -5,6 +5,7 @@
  */
 import { BoundedSet } from "../../../core/base/bounded.ts";
 import { defined } from "../../../core/base/defined.ts";
+import { epoch } from "../../../core/base/time.ts";
 import { GATE, gateWords, isStale } from "../../../core/report/batch/gate-check.ts";
 import { applicationLinks } from "../../../core/report/links.ts";
 import { type Gate, gatesOf } from "../../../core/run/state/gate-state.ts";
@@ -106,9 +107,11 @@ export function openGates(
         if (gate.state.kind === "fenced" || isUnasked(judged, gate)) continue;
         await tried(gate.pull, "the gate of a pull request could not be reported", () => putOne(run, gate, gate.head));
       }
+      const lately = settledLast(run);
       for (const { batch, pull, head } of mergedIn(run)) {
         const wasSettled = judged.before.batches[batch.number - 1]?.phase === "Settled";
-        if (over.has(head) || (wasSettled && !owed.has(head))) continue;
+        // Those that settled last may have done so in the very round in which an earlier process was killed.
+        if (over.has(head) || (wasSettled && !owed.has(head) && epoch(batch.settledAt ?? "") !== lately)) continue;
         owed.add(head);
         await tried(pull, "the gate of a merged pull request could not be ended", () => endLeftOpen(run, batch, head));
       }
@@ -136,6 +139,13 @@ function mergedIn(run: Run): { batch: Batch; pull: number; head: string }[] {
     const isOver = batch.merged === undefined || batch.phase === "Closed";
     return isOver || batch.pull === undefined || batch.pull.number === 0 ? [] : [{ batch, pull: batch.pull.number, head: batch.pull.head }];
   });
+}
+
+/** When the run's last event was that batches settled: that time. Past another merge a process has been there that ended their gates. */
+function settledLast({ batches }: Run): number {
+  const settled = batches.map(({ settledAt }) => epoch(settledAt ?? ""));
+  const last = Math.max(...settled.filter(Number.isFinite));
+  return batches.some(({ settledAt, merged }) => epoch(settledAt ?? "") !== last && epoch(merged?.at ?? "") >= last) ? Number.NaN : last;
 }
 
 function gatesIn({ world, advanced }: Judged): Gate[] {

@@ -21,11 +21,18 @@ interface Comment {
 interface Wanted {
   body: string;
   at?: Time;
+  /** Who is told what becomes of it. */
+  listeners: Listener[];
+}
+
+interface Listener {
+  failed?(): void;
+  sent?(at: Time): void;
 }
 
 export interface Comments {
   /** Sends in the background. `failed` is told where it could not be sent; `sent`, since when it stands there by GitHub's clock. */
-  send(comment: Comment, then?: { failed?(): void; sent?(at: Time): void }): void;
+  send(comment: Comment, listener?: Listener): void;
   /** Does something when all that was sent to the PR before is through. Number 0 is no PR. */
   follow(pull: number, work: () => Promise<unknown>): void;
   /** Resolves when all that is under way is sent or given up. */
@@ -51,27 +58,28 @@ export function openComments(
     underWay.set(pull, mine);
   }
 
-  function send({ key, pull, marker, body }: Comment, { failed, sent }: Parameters<Comments["send"]>[1] = {}): void {
+  function send({ key, pull, marker, body }: Comment, listener: Listener = {}): void {
     // As it will stand there: what needs attention is put above it on its way.
     const whole = `${attention.line()}${body}`;
     const before = wanted.get(key);
     if (before?.body === whole) {
-      if (before.at !== undefined) sent?.(before.at);
+      if (before.at === undefined) before.listeners.push(listener);
+      else listener.sent?.(before.at);
       return;
     }
-    const mine: Wanted = { body: whole };
+    const mine: Wanted = { body: whole, listeners: [listener] };
     wanted.set(key, mine);
     follow(pull, async () => {
       if (wanted.get(key) !== mine) return;
       try {
         const { at = iso(clock.now()) } = await forge.stickyComment(pull, marker, body);
         mine.at = at;
-        sent?.(at);
+        for (const { sent } of mine.listeners.splice(0)) sent?.(at);
       } catch (error) {
         log.warn({ pull, error: String(error) }, "the comment could not be brought up to date");
         // Forgotten, so that the next round wants it again.
         if (wanted.get(key) === mine) wanted.delete(key);
-        failed?.();
+        for (const { failed } of mine.listeners.splice(0)) failed?.();
       }
     });
   }

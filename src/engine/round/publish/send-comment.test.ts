@@ -1,0 +1,36 @@
+import { expect, test } from "vitest";
+import { silentLog } from "../context.ts";
+import { openComments } from "./send-comment.ts";
+
+test("each who wants the same body is told since when it stands there, also while it is on its way", async () => {
+  let calls = 0;
+  const forge = { stickyComment: async () => ({ at: `2026-11-23T10:00:0${calls++}Z` }) };
+  const comments = openComments({ forge, log: silentLog, clock: { now: () => 0 } } as never, { line: () => "" });
+  const told: string[] = [];
+  const comment = { key: "run 1", pull: 7, marker: "m", body: "same" };
+  for (const who of ["first", "second"]) comments.send(comment, { sent: (at) => void told.push(`${who} ${at}`) });
+  await comments.settled();
+  comments.send(comment, { sent: (at) => void told.push(`third ${at}`) });
+  expect([calls, told]).toEqual([1, ["first", "second", "third"].map((who) => `${who} 2026-11-23T10:00:00Z`)]);
+});
+
+test("each is told where it could not be sent, and the next send tries again", async () => {
+  let isDown = true;
+  const forge = {
+    async stickyComment() {
+      if (isDown) throw new Error("down");
+      return { at: "2026-11-23T10:00:00Z" };
+    },
+  };
+  const comments = openComments({ forge, log: silentLog, clock: { now: () => 0 } } as never, { line: () => "" });
+  const told: string[] = [];
+  const then = { failed: () => void told.push("failed"), sent: () => void told.push("sent") };
+  const comment = { key: "run 1", pull: 7, marker: "m", body: "same" };
+  comments.send(comment, then);
+  comments.send(comment, then);
+  await comments.settled();
+  isDown = false;
+  comments.send(comment, then);
+  await comments.settled();
+  expect(told).toEqual(["failed", "failed", "sent"]);
+});
