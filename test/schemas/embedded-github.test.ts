@@ -264,6 +264,23 @@ describe("every route and event of the embedded GitHub is as GitHub describes it
     await call("POST", `/app-manifests/${code}/conversions`, undefined, { as: "anonymous" });
   });
 
+  it("what people allow the App is revoked by the token, or whole", async () => {
+    const { sim } = github;
+    sim.setCallbackUrls("http://127.0.0.1:3001/login/callback");
+    sim.signIn("rob", { consents: true });
+    const { clientId: client_id, clientSecret: client_secret } = sim.app;
+    const authorization = `Basic ${Buffer.from(`${client_id}:${client_secret}`).toString("base64")}`;
+    for (const what of ["token", "grant"]) {
+      const page = await fetch(`${sim.url}/login/oauth/authorize?client_id=${client_id}`, { redirect: "manual" });
+      const code = new URL(page.headers.get("location") ?? "").searchParams.get("code") ?? "";
+      const body = new URLSearchParams({ client_id, client_secret, code });
+      const tokens = await fetch(`${sim.url}/login/oauth/access_token`, { method: "POST", body });
+      const access_token = new URLSearchParams(await tokens.text()).get("access_token");
+      const sent = { method: "DELETE", headers: { authorization }, body: JSON.stringify({ access_token }) };
+      expect((await fetch(`${sim.url}/applications/${client_id}/${what}`, sent)).status).toBe(204);
+    }
+  });
+
   it("nothing was left out", () => {
     const wanted = [...new Set(ROUTES.map((route) => routeKey(route.method, route.path)))];
     const answered = new Set([...checks.seen.answers].filter((key) => / 2\d\d$/.test(key)).map((key) => key.replace(/ \d+$/, "")));

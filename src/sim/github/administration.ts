@@ -6,6 +6,7 @@ import type { Installation, Permissions, Protection, Repo, RepoSettings, Role, R
 import { repoNamed } from "./model/people.ts";
 import { addRepo, forkRepo, type NewRepo, removeRepo, renameRepo, setArchived } from "./model/repositories.ts";
 import { actorOf, teamOf, userOf } from "./model/world.ts";
+import { grantKey, revokeGrant } from "./oauth/grants.ts";
 import { UNPROTECTED } from "./rules/rules.ts";
 
 export type { NewRepo } from "./model/repositories.ts";
@@ -87,6 +88,18 @@ function credentials(world: World) {
       for (const [token, held] of world.tokens) if (held.expiresAt !== undefined) world.tokens.delete(token);
     },
     revokeToken: (token: string) => world.tokens.delete(token),
+    /** Who sits at the browser from now on; their yes to the App is taken for granted where `consents`. */
+    signIn(login: string, { consents = false } = {}) {
+      const user = userOf(world, login);
+      world.visitor = { token: randomBytes(24).toString("base64url"), ...world.visitor, user };
+      if (consents) world.oauth.grants.add(grantKey(world.app, user));
+    },
+    /** They take back what they allowed the App: every token that it got of them ends. */
+    revokeGrant: (login: string) => revokeGrant(world, world.app, userOf(world, login)),
+    /** Where people may be led back to with a code for the App. */
+    setCallbackUrls(...urls: readonly string[]) {
+      world.app.callbackUrls = urls.slice(0, 10);
+    },
     addSigningKey: (login: string, key: string) => addSigningKey(world, userOf(world, login), key, "signing").id,
   };
 }

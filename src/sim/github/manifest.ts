@@ -71,13 +71,14 @@ export function convertManifest(world: World, code: string) {
     events: Array.isArray(manifest["default_events"]) ? manifest["default_events"].map(String) : [],
     createdAt: world.clock.now(),
     hook: typeof hook === "string" ? { url: hook, secret } : undefined,
+    callbackUrls: Array.isArray(manifest["callback_urls"]) ? manifest["callback_urls"].map(String).slice(0, 10) : [],
   });
   world.apps.set(app.id, app);
   world.users.set(app.bot.login.toLowerCase(), app.bot);
   return {
     ...appShape(world, app),
     client_id: clientId(app),
-    client_secret: randomBytes(20).toString("hex"),
+    client_secret: app.clientSecret,
     webhook_secret: typeof hook === "string" ? secret : null,
     pem: privateKey,
   };

@@ -19,13 +19,15 @@ import { allWatchers, type Watcher } from "./deliver/watchers.ts";
 import { createWebhooks, type Delivery } from "./deliver/webhooks.ts";
 import { needGit } from "./git/run-git.ts";
 import { createApi } from "./http/api.ts";
+import { clientId } from "./http/auth.ts";
 import { type Chaos, type Faults, seededFates } from "./http/faults.ts";
 import { gitRequest, serveGit } from "./http/smart-http.ts";
 import { manifestOwner, serveManifestForm } from "./manifest.ts";
 import { createApp, firstKeys, makeApp } from "./model/apps.ts";
-import type { Permissions, User, Visitor, World } from "./model/model.ts";
+import type { App, Permissions, User, Visitor, World } from "./model/model.ts";
 import { createPerson, type Person, repoNamed } from "./model/people.ts";
 import { userOf, WEB_FLOW } from "./model/world.ts";
+import { serveAccessToken } from "./oauth/access-token.ts";
 import { servePage } from "./pages/serve.ts";
 import { advanceQueue } from "./pulls/advance-queue.ts";
 
@@ -59,6 +61,8 @@ export interface GitHubOptions extends Watcher {
   secondaryLimits?: boolean;
   /** Of installation tokens, in milliseconds of the machine's time; default an hour. */
   tokenLifetime?: number;
+  /** The same of people's tokens that Apps get; default eight hours. */
+  userTokenLifetime?: number;
 }
 
 /** A running embedded GitHub; what an administrator can do stands in administration.ts. */
@@ -67,7 +71,7 @@ export interface GitHubSim extends ReturnType<typeof administration> {
   readonly url: string;
   /** Clone URLs are `${gitUrl}/OWNER/NAME.git`. */
   readonly gitUrl: string;
-  readonly app: { id: number; slug: string; privateKey: string; login: string };
+  readonly app: { id: number; slug: string; privateKey: string; login: string; clientId: string; clientSecret: string };
   readonly faults: Faults;
   /** Drops, doubles, delays and swaps webhooks by a seed from now on; undefined ends it. */
   chaos(chaos: Chaos | undefined): void;
@@ -109,7 +113,7 @@ export async function startGitHub(options: GitHubOptions): Promise<GitHubSim> {
   return {
     url: world.origin,
     gitUrl: world.origin,
-    app: { id: world.app.id, slug: world.app.slug, privateKey, login: world.app.bot.login },
+    app: { ...credentialsOf(world.app), privateKey, login: world.app.bot.login },
     faults: world.faults,
     chaos(chaos) {
       if (chaos === undefined) delete world.faults.webhook;
@@ -134,6 +138,8 @@ export async function startGitHub(options: GitHubOptions): Promise<GitHubSim> {
     },
   };
 }
+
+const credentialsOf = (app: App) => ({ id: app.id, slug: app.slug, clientId: clientId(app), clientSecret: app.clientSecret });
 
 function visitorOf(world: World, { login, ...more }: NonNullable<GitHubOptions["visitor"]>): Visitor {
   return { user: userOf(world, login), token: randomBytes(24).toString("base64url"), ...more };
@@ -163,6 +169,7 @@ function createWorld(options: WorldOptions, { onExchange, onDelivery }: Watcher)
     apps: new Map([[app.id, app]]),
     installations: new Map(),
     manifests: new Map(),
+    oauth: { codes: new Map(), refreshTokens: new Map(), grants: new Set() },
     limits: limitsOf(options),
     faults,
     hooks: createWebhooks({ clock, faults, nextId, onDelivery }),
@@ -190,11 +197,13 @@ function ownApp({ app, clock, webhook }: GitHubOptions, owner: User, nextId: () 
   });
 }
 
-function limitsOf({ rateLimit = 15_000, tokenLifetime = 3_600_000, secondaryLimits = false }: GitHubOptions): World["limits"] {
-  return { perHour: rateLimit, tokenLifetime, used: new Map(), secondary: secondaryLimits, spent: new Map() };
+function limitsOf(options: GitHubOptions): World["limits"] {
+  const { rateLimit = 15_000, tokenLifetime = 3_600_000, userTokenLifetime = 8 * 3_600_000, secondaryLimits = false } = options;
+  return { perHour: rateLimit, tokenLifetime, userTokenLifetime, used: new Map(), secondary: secondaryLimits, spent: new Map() };
 }
 
 function serveForm(world: World, request: IncomingMessage, response: ServerResponse, url: URL): Promise<void> | undefined {
+  if (request.method === "POST" && url.pathname === "/login/oauth/access_token") return serveAccessToken(world, request, response);
   const owner = request.method === "POST" ? manifestOwner(world, url.pathname) : undefined;
   return owner === undefined ? undefined : serveManifestForm(world, request, response, url, owner);
 }

@@ -17,6 +17,8 @@ const ANONYMOUS: Actor = { kind: "anonymous", user: { login: "anonymous", id: 0,
 export function whoAsks(world: World, authorization: string | undefined): Actor {
   if (authorization === undefined) return ANONYMOUS;
   const [scheme = "", value = ""] = authorization.trim().split(/\s+/, 2);
+  const client = scheme.toLowerCase() === "basic" ? clientOf(world, Buffer.from(value, "base64").toString()) : undefined;
+  if (client !== undefined) return client;
   const token =
     scheme.toLowerCase() === "basic"
       ? Buffer.from(value, "base64")
@@ -51,6 +53,12 @@ function appOf(world: World, token: string): Actor {
     throw new ApiFailure(401, "'Issued at' claim ('iat') must be an Integer representing the time that the assertion was issued");
   }
   return { kind: "app", user: app.bot, app, limitKey: `app:${app.id}` };
+}
+
+/** An App by `ID:SECRET`; undefined: they are no App's. */
+function clientOf(world: World, pair: string): Actor | undefined {
+  const app = [...world.apps.values()].find((one) => pair === `${clientId(one)}:${one.clientSecret}`);
+  return app && { kind: "client", user: app.bot, app, limitKey: `app:${app.id}` };
 }
 
 /** What an App may call itself instead of its number. */
@@ -92,7 +100,7 @@ export function mintToken(
 
 /** Throws GitHub's refusal where the caller may not: missing access is 404, a missing permission 403. */
 export function mustHave(repo: Repo, actor: Actor, need: Need): void {
-  if (actor.kind === "app") throw forbidden();
+  if (actor.kind === "app" || actor.kind === "client") throw forbidden();
   if (actor.kind === "anonymous") {
     if (repo.private) throw notFound();
     if (need.level === "write") throw new ApiFailure(401, "Requires authentication");
@@ -104,7 +112,18 @@ export function mustHave(repo: Repo, actor: Actor, need: Need): void {
   }
   const role = roleOf(repo, actor.user);
   if (!atLeast(role, "read")) throw notFound();
+  if (actor.app !== undefined) mustHaveByApp(repo, actor, need);
   if (!atLeast(role, need.role)) throw forbidden("Resource not accessible by personal access token");
+}
+
+/** A person's token that an App got may no more than the App itself where it is installed, and nothing but read public things elsewhere. */
+function mustHaveByApp(repo: Repo, actor: Actor, need: Need): void {
+  const installation = actor.installedOn?.(repo);
+  if (installation === undefined) {
+    if (repo.private) throw notFound();
+    if (need.level === "read") return;
+  } else if (mayAs({ ...actor, permissions: installation.permissions }, need)) return;
+  throw new ApiFailure(403, "Resource not accessible by integration");
 }
 
 function mustHavePermission(repo: Repo, actor: Actor, need: Need): void {

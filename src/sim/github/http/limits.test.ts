@@ -115,6 +115,8 @@ const TEST_APP: App = {
   name: "x",
   owner: somebody,
   bot: somebody,
+  clientSecret: "",
+  callbackUrls: [],
   publicKey: "",
   permissions: {},
   events: [],

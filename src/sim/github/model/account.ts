@@ -20,6 +20,10 @@ export interface App {
   bot: User;
   /** PEM; what the App's JWT is checked with. */
   publicKey: string;
+  /** What it takes people's codes for tokens with. */
+  clientSecret: string;
+  /** Where people may be led back to with a code, up to ten. */
+  callbackUrls: string[];
   permissions: Permissions;
   events: string[];
   createdAt: number;
@@ -59,11 +63,14 @@ export interface SigningKey {
 
 /** Who a request comes from. */
 export interface Actor {
-  kind: "anonymous" | "user" | "installation" | "app";
+  /** `client`: an App by its client id and secret. */
+  kind: "anonymous" | "user" | "installation" | "app" | "client";
   /** The account that acts; of an anonymous request a placeholder that owns nothing. */
   user: User;
   app?: App;
   installation?: Installation;
+  /** Of a person's token that an App got: its installation that sees the repository. Such a token may what both may. */
+  installedOn?: (repo: { id: number; owner: User }) => Installation | undefined;
   /** Narrowed permissions of an installation token. */
   permissions?: Permissions;
   /** Narrowed repositories of an installation token, by id. */

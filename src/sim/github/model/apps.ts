@@ -1,4 +1,4 @@
-import { generateKeyPairSync } from "node:crypto";
+import { generateKeyPairSync, randomBytes } from "node:crypto";
 import type { App, Permissions, User, World } from "./model.ts";
 import { userOf } from "./world.ts";
 
@@ -37,10 +37,12 @@ export function makeApp(input: {
   events: string[];
   createdAt: number;
   hook?: App["hook"];
+  callbackUrls?: string[];
 }): { app: App; privateKey: string } {
   const { keys, botId, ...rest } = input;
   const bot: User = { login: `${input.slug}[bot]`, id: botId, type: "Bot" };
-  return { app: { ...rest, bot, publicKey: keys.publicKey }, privateKey: keys.privateKey };
+  const clientSecret = randomBytes(20).toString("hex");
+  return { app: { callbackUrls: [], ...rest, bot, clientSecret, publicKey: keys.publicKey }, privateKey: keys.privateKey };
 }
 
 /** Another App beside the first one. */

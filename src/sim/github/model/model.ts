@@ -67,6 +67,8 @@ export interface World {
   installations: Map<number, Installation>;
   /** Manifests on their way to become an App, by code. */
   manifests: Map<string, { manifest: Record<string, unknown>; owner: User; at: number }>;
+  /** What people allowed Apps to do in their name. */
+  oauth: OAuth;
   limits: Limits;
   faults: Faults;
   hooks: Webhooks;
@@ -79,10 +81,30 @@ export interface World {
   nextId(): number;
 }
 
+/** One that an App got of a person, on the way to a token. */
+export interface OAuthCode {
+  app: App;
+  user: User;
+  callback: string;
+  /** SHA-256 in base64url; undefined: there was none. */
+  challenge: string | undefined;
+  expiresAt: number;
+}
+
+interface OAuth {
+  codes: Map<string, OAuthCode>;
+  /** Each is good once, and ends the token that came with it. */
+  refreshTokens: Map<string, { app: App; user: User; token: string; expiresAt: number }>;
+  /** `APP USER`, by their ids: who said yes is not asked again. */
+  grants: Set<string>;
+}
+
 interface Limits {
   perHour: number;
   /** Of an installation's token, in milliseconds. */
   tokenLifetime: number;
+  /** The same of a person's that an App got. */
+  userTokenLifetime: number;
   used: Map<string, { count: number; reset: number }>;
   /** GitHub's secondary limits: 900 points and 80 content writes a minute, 500 an hour. Off by default. */
   secondary: boolean;

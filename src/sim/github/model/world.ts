@@ -26,7 +26,7 @@ export function movedRepo(world: World, owner: string, name: string): Repo | und
 }
 
 /** Installations that see the repository; `all`: suspended ones, too. */
-export function installationsOn(world: World, repo: Repo, all = false): Installation[] {
+export function installationsOn(world: World, repo: Pick<Repo, "id" | "owner">, all = false): Installation[] {
   return [...world.installations.values()].filter((one) => {
     if (one.account.id !== repo.owner.id || (one.suspended !== undefined && !all)) return false;
     return one.repositories === "all" || one.repositories.has(repo.id);

@@ -21,7 +21,13 @@ export interface RepoView extends View {
 }
 
 export type Page =
-  | { title: string; body: Html; status?: number /** Which of the repository's tabs it belongs to. */; tab?: Tab }
+  | {
+      title: string;
+      body: Html;
+      status?: number /** Which of the repository's tabs it belongs to. */;
+      tab?: Tab /** Where else its forms lead to. */;
+      formsTo?: string;
+    }
   | { redirect: string }
   | { file: Buffer };
 

@@ -5,6 +5,7 @@ import { ApiFailure } from "../http/failure.ts";
 import { createRouter } from "../http/router.ts";
 import type { App, Issue } from "../model/model.ts";
 import { findRepo, fullName, movedRepo } from "../model/world.ts";
+import { authorize, authorizePage } from "./authorize.ts";
 import { commitPage, comparePage } from "./changes.ts";
 import { runPage } from "./checks.ts";
 import { formOf, isLoopbackHost, takeComment } from "./comment-box.ts";
@@ -65,6 +66,8 @@ const ISSUE_ROUTES = ["issues", "pull"].flatMap((kind) => [
 
 const ROUTES: readonly PageRoute[] = [
   page("/", homePage),
+  page("/login/oauth/authorize", (view) => authorizePage(view)),
+  page("/login/oauth/authorize", (view, request) => authorize(view, request), "POST"),
   page("/apps/:slug", (view) => ofApp(view, (app) => appPage(view, app))),
   page("/apps/:slug/installations/new", (view) => ofApp(view, (app) => installForm(view, app))),
   page("/apps/:slug/installations/new", (view, request) => ofApp(view, (app) => installOn(view, app, request)), "POST"),
@@ -133,11 +136,19 @@ const HEADERS = {
   "cache-control": "no-store",
 };
 
+/** A browser asks the same of where a form's answer leads. */
+function headersWith(formsTo: string): typeof HEADERS {
+  return {
+    ...HEADERS,
+    "content-security-policy": HEADERS["content-security-policy"].replace("form-action 'self'", `form-action 'self' ${formsTo}`),
+  };
+}
+
 /** Answers a browser; what is at no address of ours is said on a page, too. */
 export async function answerPage(world: View["world"], request: IncomingMessage, response: ServerResponse, url: URL): Promise<void> {
-  const send = (status: number, type: string, body: string | Buffer) =>
+  const send = (status: number, type: string, body: string | Buffer, formsTo = "") =>
     void response
-      .writeHead(status, { ...HEADERS, "content-type": `${type}; charset=utf-8` })
+      .writeHead(status, { ...headersWith(formsTo), "content-type": `${type}; charset=utf-8` })
       .end(request.method === "HEAD" ? undefined : body);
   if (url.pathname === "/-/page.css") return send(200, "text/css", PAGE_STYLE);
   if (url.pathname === "/-/page.js") return send(200, "text/javascript", PAGE_SCRIPT);
@@ -151,7 +162,7 @@ export async function answerPage(world: View["world"], request: IncomingMessage,
   if ("file" in found) return send(200, "text/plain", found.file);
   const repo = findRepo(world, ...namesIn(url.pathname));
   const framed = frame(repo !== undefined && mayRead(repo, visitor) ? { ...view, repo } : view, found);
-  send(found.status ?? 200, "text/html", String(await framed));
+  send(found.status ?? 200, "text/html", String(await framed), found.formsTo);
 }
 
 function namesIn(path: string): [string, string] {

@@ -1,6 +1,7 @@
 import { runGraphQL } from "../graphql/endpoint.ts";
 import { ApiFailure } from "../http/failure.ts";
 import type { Route } from "../http/router.ts";
+import { APPLICATION_ROUTES } from "./applications.ts";
 import { APP_ROUTES } from "./apps.ts";
 import { CHECK_ROUTES } from "./checks.ts";
 import { COLLABORATOR_ROUTES } from "./collaborators.ts";
@@ -31,6 +32,7 @@ const GRAPHQL_ROUTES: readonly Route[] = ["/graphql", "/api/graphql"].map((path)
 export const ROUTES: readonly Route[] = [
   ...META_ROUTES,
   ...APP_ROUTES,
+  ...APPLICATION_ROUTES,
   ...GRAPHQL_ROUTES,
   ...PULL_ROUTES,
   ...ISSUE_ROUTES,
