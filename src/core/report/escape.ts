@@ -48,5 +48,15 @@ export function prose(text: string): string {
     .join("");
 }
 
+/** The text of Markdown that `cell`, `code` and `prose` made, for those who draw none. */
+export function withoutMarkdown(text: string): string {
+  const marked = /(`+)( ?)(.*?)\2\1|\\([\\`*_{}[\]<>|#~])|\*\*|\[([^\]]*)\]\([^)]*\)|\u200b/g;
+  return text
+    .slice(0, LONGEST)
+    .replace(marked, (_, _ticks, _space, inside: string | undefined, escaped: string | undefined, linked: string | undefined) =>
+      inside === undefined ? (escaped ?? linked ?? "") : inside.replaceAll("\\|", "|"),
+    );
+}
+
 /** GitHub refuses a comment or PR body over this many characters. */
 export const BODY_LIMIT = 65_536;

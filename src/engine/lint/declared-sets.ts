@@ -1,13 +1,16 @@
 /** Which file declares a rollout's ApplicationSet, and what keeps lint from saying so: none, several, or one that is broken. */
+import type { ControlPlane } from "../../adapters/argocd/port.ts";
 import { isRecord } from "../../core/base/is-record.ts";
 import type { RepoFiles } from "../../core/base/repo-files.ts";
+import type { Edit } from "../../core/plan/plan-types.ts";
 import type { Problem } from "../../core/reasons/problem.ts";
 import type { RenderProblem } from "../../core/reasons/render.ts";
 import type { Rollout } from "../../core/spec/rollout.ts";
-import { type ApplicationSetInGit, setsDeclaredIn } from "../config-repo/appset-in-git.ts";
+import { type ApplicationSetInGit, findApplicationSets, setsDeclaredIn } from "../config-repo/appset-in-git.ts";
 import { chartOf, chartTemplate, makerOf } from "../config-repo/live-set.ts";
-import { chooseSet } from "../config-repo/plane-sets.ts";
+import { chooseSet, setsByPlane } from "../config-repo/plane-sets.ts";
 import { setFiles } from "../config-repo/set-files.ts";
+import type { Snapshot } from "../config-repo/snapshot.ts";
 import { locateIn } from "../resolve/plan-over.ts";
 import { AT_SOURCE } from "./gathered.ts";
 
@@ -41,7 +44,7 @@ function fedSet({ source, pins, file }: Rollout, files: RepoFiles): Problem | un
 }
 
 /** Several files declare the set, and neither pins nor what lives tells which is meant. */
-export function ambiguous(rollout: Rollout, files: RepoFiles, found: readonly ApplicationSetInGit[]): Problem {
+function ambiguous(rollout: Rollout, files: RepoFiles, found: readonly ApplicationSetInGit[]): Problem {
   const reason = { code: "SET_AMBIGUOUS", set: rollout.source.name, files: found.map(({ file }) => file) } as const;
   return locateIn(rollout, files, { ...reason, severity: "error", file: rollout.file, line: 1, column: 1, path: AT_SOURCE });
 }
@@ -68,4 +71,19 @@ function brokenFiles(files: RepoFiles, name: string): Problem[] {
 export function isRefusedByArgo(problem: RenderProblem): boolean {
   if (problem.code === "INVALID") return true;
   return problem.code === "TEMPLATE_ERROR" && problem.kind !== "Go";
+}
+
+/** The set of the first control plane that follows one; one of which nobody can say so is a problem. */
+export async function followedSet(
+  rollout: Rollout,
+  snapshot: Snapshot,
+  asked: { planes: readonly ControlPlane[]; likely: Iterable<string>; edits: readonly Edit[] },
+): Promise<Declared> {
+  const { source } = rollout;
+  if (source.kind !== "ApplicationSet") return { set: undefined, problems: [] };
+  const sets = await setsByPlane(snapshot, { ref: source, ...asked });
+  const [set] = sets.values();
+  const found = set === undefined ? await findApplicationSets(snapshot, source) : [];
+  const problems = found.length < 2 ? [] : [await snapshot.with((files) => ambiguous(rollout, files, found))];
+  return { set, problems };
 }

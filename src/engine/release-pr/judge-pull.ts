@@ -5,15 +5,16 @@
  * has changed.
  */
 
-import type { ControlPlane } from "../../adapters/argocd/port.ts";
 import type { AnyReason } from "../../core/base/reason.ts";
-import type { Edit, Plan } from "../../core/plan/plan-types.ts";
+import type { Plan } from "../../core/plan/plan-types.ts";
 import { engineReason } from "../../core/reasons/engine.ts";
 import type { Problem } from "../../core/reasons/problem.ts";
 import { runReason } from "../../core/reasons/run.ts";
+import type { Planned as PlannedData } from "../../core/report/model/plan-schema.ts";
 import { expectedDuration } from "../../core/report/plan/duration.ts";
 import { notARollout, type PlanFindings, planCheck } from "../../core/report/plan/plan-check.ts";
-import { planComment, problemsComment } from "../../core/report/plan/plan-comment.ts";
+import { type PlanExtras, planComment, problemsComment } from "../../core/report/plan/plan-comment.ts";
+import { plannedRelease, planRoom, type Room, refusedPlan, unplanned } from "../../core/report/plan/plan-model.ts";
 import { type Overlap, overlap } from "../../core/report/plan/plan-overlap.ts";
 import { releaseName } from "../../core/report/words.ts";
 import { windowSets } from "../../core/run/gates/window.ts";
@@ -21,17 +22,16 @@ import { isEnded } from "../../core/run/state/run.ts";
 import { parseRepoConfig } from "../../core/spec/parse/parse.ts";
 import { SETTINGS_FILE } from "../../core/spec/repo-config.ts";
 import type { Rollout } from "../../core/spec/rollout.ts";
-import { type ApplicationSetInGit, findApplicationSets, generatorClusters } from "../config-repo/appset-in-git.ts";
+import { generatorClusters } from "../config-repo/appset-in-git.ts";
 import type { Commits } from "../config-repo/commits.ts";
 import type { DurationsOf } from "../config-repo/history-durations.ts";
-import { setsByPlane } from "../config-repo/plane-sets.ts";
 import { readProject } from "../config-repo/project.ts";
 import { VERSION } from "../config-repo/release.ts";
 import { type Releases, sameRelease } from "../config-repo/releases.ts";
 import type { RevisionsNow } from "../config-repo/revisions.ts";
 import { freezesOf } from "../config-repo/settings.ts";
 import type { Snapshot } from "../config-repo/snapshot.ts";
-import { ambiguous } from "../lint/declared-sets.ts";
+import { followedSet } from "../lint/declared-sets.ts";
 import { editsOf, parentOf } from "../lint/gather.ts";
 import { lintOutside } from "../lint/lint-outside.ts";
 import { planesFor } from "../resolve/fleet.ts";
@@ -65,6 +65,8 @@ interface Judging {
   after: Snapshot;
   findings: Draft;
   comments: Map<string, string>;
+  planned: PlannedData[];
+  room: Room;
 }
 
 interface Draft {
@@ -95,6 +97,10 @@ export function openPullJudge(context: Context, { commits, releases, rules, dura
   async function judgeRollout(judging: Judging, rollout: Rollout, touches: Touches): Promise<void> {
     const { base, pull, before, after, findings, comments } = judging;
     const { name } = rollout;
+    const refuse = (problems: readonly Problem[]): void => {
+      comments.set(stickyMarker(name), problemsComment(problems));
+      judging.planned.push(refusedPlan(problems, name));
+    };
     const known = base.project.rollouts.some((other) => other.name === name);
     if (pull.isFork && !hasSource(base.project, rollout)) {
       // Whoever may name a source is shown what it makes.
@@ -108,20 +114,27 @@ export function openPullJudge(context: Context, { commits, releases, rules, dura
     }
     if (asked.kind === "error") {
       findings.problems.push(asked.problem);
-      comments.set(stickyMarker(name), problemsComment([asked.problem]));
-      return;
+      return refuse([asked.problem]);
     }
     const isRelease = known && (asked.before === undefined || !sameRelease(asked.before, asked.release));
     const made = await makePlan(rollout, asked.release, after, base.branch, { partial: true });
     if (!made.ok) {
       if (made.retry) findings.waiting = made.problems[0] ?? engineReason("ARGOCD_UNSEEN");
       else findings.problems.push(...made.problems);
-      if (isRelease || !made.retry) comments.set(stickyMarker(name), problemsComment(made.problems));
+      if (!made.retry) return refuse(made.problems);
+      if (!isRelease) return;
+      comments.set(stickyMarker(name), problemsComment(made.problems));
+      judging.planned.push(unplanned("Waiting", findings.waiting ?? engineReason("ARGOCD_UNSEEN"), name));
       return;
     }
     if (!known) findings.notes.push(engineReason("NOTE_ROLLOUT_NEW", { rollout: name }));
     const planned = await judgePlanned(judging, rollout, asked, { plan: made.plan, touches, isRelease, known });
-    if (isRelease) comments.set(stickyMarker(name), await releaseComment(judging, rollout, asked, planned));
+    if (!isRelease) return;
+    const { plan } = planned;
+    const extras = await extrasOf(judging, rollout, asked, planned);
+    const current = asked.before && releaseName(asked.before.values);
+    comments.set(stickyMarker(name), planComment(rollout, plan, current, extras));
+    judging.planned.push(plannedRelease(rollout, plan, current, { extras, room: judging.room }));
   }
 
   /** What stands against a rollout that can be planned, into the findings. */
@@ -160,7 +173,7 @@ export function openPullJudge(context: Context, { commits, releases, rules, dura
     const planes = planesFor(all, rollout.source.controlPlanes);
     const edits = editsOf(plan);
     const files = new Set([...edits.values()].flatMap((own) => own.map((edit) => edit.file)));
-    const { set, problems } = await declared(rollout, snapshot, { planes, likely: files, edits: [...edits.values()].flat() });
+    const { set, problems } = await followedSet(rollout, snapshot, { planes, likely: files, edits: [...edits.values()].flat() });
     const clusters = generatorClusters(planes);
     const parents = planes.flatMap((plane) => plane.applications().map(parentOf));
     const seesAll = grants === undefined;
@@ -169,19 +182,19 @@ export function openPullJudge(context: Context, { commits, releases, rules, dura
     return [...problems, ...(await snapshot.with((sync) => lintOutside(input, sync)))];
   }
 
-  async function releaseComment(
+  /** What is said of a release besides its plan. */
+  async function extrasOf(
     { base, before }: Judging,
     rollout: Rollout,
     asked: AskedRelease,
     { plan, outside, unstaged, over }: Planned,
-  ): Promise<string> {
+  ): Promise<PlanExtras> {
     const { limits, freezes: own } = parseRepoConfig(await before.read(SETTINGS_FILE), SETTINGS_FILE).bounds;
     const freezes = freezesOf(own, context.freezes);
     const history = await durationsOf(base.journal, rollout.name, base.index.get(rollout.name)?.lastRun ?? 0, freezes);
     const warnings = await warningsOf(rollout, plan, base, before, freezes);
     const now = clock.now();
-    const current = asked.before && releaseName(asked.before.values);
-    return planComment(rollout, plan, current, {
+    return {
       expected: expectedDuration(rollout, plan, history, { now, sets: windowSets(rollout.windows ?? [], freezes) }),
       errors: outside.filter((problem) => problem.severity === "error"),
       against: unstaged === undefined ? [] : [unstaged],
@@ -189,7 +202,7 @@ export function openPullJudge(context: Context, { commits, releases, rules, dura
       warnings: [...warnings, ...outside.filter((problem) => problem.severity === "warning")],
       overlap: over?.sentence,
       toCome: asked.isToCome ? asked.release.values[VERSION] : undefined,
-    });
+    };
   }
 
   async function judgePull(base: PlanBase, pull: JudgedPull): Promise<Verdict> {
@@ -200,40 +213,31 @@ export function openPullJudge(context: Context, { commits, releases, rules, dura
     const problems = newProblems(base.project, project, pull.touched);
     const findings: Draft = { plans: [], problems, against: [], fails: false, notes: [] };
     const comments = new Map<string, string>();
+    const planned: PlannedData[] = [];
+    const room = planRoom();
     let concerns = problems.length > 0;
     const errors = problems.filter((problem) => problem.severity === "error");
-    if (errors.length > 0) comments.set(REFUSED_MARKER, problemsComment(errors));
+    if (errors.length > 0) {
+      comments.set(REFUSED_MARKER, problemsComment(errors));
+      planned.push(refusedPlan(errors));
+    }
     for (const rollout of project.rollouts) {
       const touches = await touchesOf(rollout, pull.touched, before, after);
       if (!touches.rollout && !touches.release && !touches.pins && !touches.set) continue;
       concerns = true;
       if (after === undefined) findings.waiting = pull.unread ?? runReason("BASE_CONFLICTS");
-      else await judgeRollout({ base, pull, before, after, findings, comments }, rollout, touches);
+      else await judgeRollout({ base, pull, before, after, findings, comments, planned, room }, rollout, touches);
     }
     if (pull.unread !== undefined) [concerns, findings.waiting] = [true, pull.unread];
+    if (findings.waiting !== undefined && planned.length === 0) planned.push(unplanned("Waiting", findings.waiting));
     const gone = base.project.rollouts.filter((one) => !project.rollouts.some((other) => other.name === one.name));
     const readable = errors.length === 0 && after !== undefined;
     if (readable) findings.notes.push(...gone.map(({ name }) => engineReason("NOTE_ROLLOUT_GOES", { rollout: name })));
     concerns ||= readable && gone.length > 0;
     const retry = findings.waiting !== undefined && after !== undefined;
     const check = concerns ? planCheck(findings) : notARollout();
-    return { check, comments, concerns, retry, readable, settled: readable && findings.waiting === undefined, reads };
+    return { check, comments, planned, concerns, retry, readable, settled: readable && findings.waiting === undefined, reads };
   }
 
   return judgePull;
-}
-
-/** The set of the first control plane that follows one; one of which nobody can say so is a problem. */
-async function declared(
-  rollout: Rollout,
-  snapshot: Snapshot,
-  asked: { planes: readonly ControlPlane[]; likely: Iterable<string>; edits: readonly Edit[] },
-): Promise<{ set: ApplicationSetInGit | undefined; problems: Problem[] }> {
-  const { source } = rollout;
-  if (source.kind !== "ApplicationSet") return { set: undefined, problems: [] };
-  const sets = await setsByPlane(snapshot, { ref: source, ...asked });
-  const [set] = sets.values();
-  const found = set === undefined ? await findApplicationSets(snapshot, source) : [];
-  const problems = found.length < 2 ? [] : [await snapshot.with((files) => ambiguous(rollout, files, found))];
-  return { set, problems };
 }

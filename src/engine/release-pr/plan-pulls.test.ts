@@ -106,7 +106,8 @@ const mirror: Partial<Mirror> = {
 
 function toPull(number: number, pr: Pr): Pull {
   const { author = "alice", branch = `b${number}`, labels = [], headRepository = "acme/fleet" } = pr;
-  const given = { number, branch, author, labels, headRepository, head: head(number), base: "main", state: "open" };
+  const told = { title: `Release ${number}`, url: `https://github.com/acme/fleet/pull/${number}` };
+  const given = { ...told, number, branch, author, labels, headRepository, head: head(number), base: "main", state: "open" };
   return given as unknown as Pull;
 }
 

@@ -28,6 +28,7 @@ import { stillHolds } from "./judge-pull-reads.ts";
 import { mayConcern } from "./judge-pull-touched.ts";
 import { openPullHeads } from "./pull-heads.ts";
 import { isOwnBatch, openPlanChecks } from "./send-checks.ts";
+import type { ShownPlans } from "./shown-plans.ts";
 import type { KnownPull, PlanBase } from "./types.ts";
 import { concernsNothing, openWithheld } from "./withheld.ts";
 
@@ -67,6 +68,7 @@ interface Parts {
   permissions: Permissions;
   judgePull: JudgePull;
   settings: Pick<Settings, "plansForks">;
+  shownPlans: ShownPlans;
 }
 
 type Context = Pick<RepoContext, "forge" | "mirror" | "commands" | "clock" | "log" | "repository">;
@@ -101,7 +103,6 @@ export function openPlanPublisher(context: Context, parts: Parts): PublishPlans 
   async function fetchHeads(open: readonly Pull[], numbers: ReadonlySet<number>): Promise<void> {
     const fresh = open.filter(({ number, head }) => {
       const known = pulls.get(number);
-      // There may be room again.
       if (known?.touched?.unread?.code === "PULL_NO_ROOM" && clock.now() - (known.verdict?.at ?? 0) >= FRESH_MS) known.touched = undefined;
       return known?.head !== head || known.touched === undefined;
     });
@@ -192,8 +193,8 @@ export function openPlanPublisher(context: Context, parts: Parts): PublishPlans 
   /** Where nothing is ours a PR that concerns nothing gets no check, unless it is required. */
   async function isQuietRepo({ project, index, branch }: PlanBase): Promise<boolean> {
     if (project.rollouts.length + project.problems.length + index.size > 0) return false;
-    const required = (await rules.of(branch).catch(() => undefined))?.requiredChecks;
-    return required?.some(({ context: name }) => name === PLAN_CHECK) !== true;
+    const asked = await rules.of(branch).catch(() => undefined);
+    return asked?.requiredChecks.some(({ context: name }) => name === PLAN_CHECK) !== true;
   }
 
   async function answerAll(commands: readonly Command[], refusal: AnyReason | undefined): Promise<void> {
@@ -224,12 +225,11 @@ export function openPlanPublisher(context: Context, parts: Parts): PublishPlans 
     let owed = false;
     for (const pull of open) if (!others.includes(pull) && !kept.has(pull.head)) owed = !(await checks.putOwn(pull.head)) || owed;
     await fetchHeads(others, numbers);
-    const pass: Pass = { base, asked: new Map(), killed: 0 };
-    const judged: Judged[] = [];
+    const [pass, judged]: [Pass, Judged[]] = [{ base, asked: new Map(), killed: 0 }, []];
     const [isOver, turns] = [budget(), [...pulls.keys()]];
-    const turnOf = ({ number }: Pull) => turns.indexOf(number);
-    for (const pull of others.toSorted((a, b) => turnOf(a) - turnOf(b)))
+    for (const pull of others.toSorted((a, b) => turns.indexOf(a.number) - turns.indexOf(b.number)))
       if (!isOver() && pass.killed < MOST_KILLED) judged.push(await judgeOne(pass, pull));
+    parts.shownPlans.see(others, pulls);
     owed = (await publishAll(judged, await isQuietRepo(base), budget())) || judged.length < others.length || owed;
     await checks.noteForbidden(baseBranch);
     // What was not judged now may be another by now.

@@ -1,5 +1,6 @@
 import type { IndexEntry } from "../../adapters/git/journal/port.ts";
 import type { AnyReason } from "../../core/base/reason.ts";
+import type { Planned } from "../../core/report/model/plan-schema.ts";
 import type { PlanCheckWords } from "../../core/report/plan/plan-check.ts";
 import type { Run } from "../../core/run/state/run.ts";
 import type { Project } from "../config-repo/project.ts";
@@ -44,6 +45,8 @@ export interface Verdict {
   check: PlanCheckWords;
   /** Marker → the body that our comment is to have. */
   comments: Map<string, string>;
+  /** The same as the comments say, as data. */
+  planned: Planned[];
   /** It concerns a rollout: commands on it are for us. */
   concerns: boolean;
   /** What cannot be seen now is looked at again soon. */

@@ -5,6 +5,7 @@
 import type { AnyReason } from "../../core/base/reason.ts";
 import { engineReason } from "../../core/reasons/engine.ts";
 import { notARollout, planCheck } from "../../core/report/plan/plan-check.ts";
+import { unplanned } from "../../core/report/plan/plan-model.ts";
 import { sentenceOf } from "../../core/report/reasons/say.ts";
 import { type Command, hasPermission } from "../../core/spec/commands.ts";
 import type { RepoContext } from "../round/context.ts";
@@ -51,13 +52,15 @@ export function openWithheld({ mirror, log }: Pick<RepoContext, "mirror" | "log"
 /** Not green, so that a required check holds the pull request back. */
 function refused(reason: AnyReason, retry: boolean): Verdict {
   const check = planCheck({ plans: [], problems: [], against: [sentenceOf(reason)], fails: true, notes: [] });
-  return { ...NOTHING_KNOWN, check, comments: new Map(), reads: noReads(), retry, withheld: reason };
+  const planned = [unplanned("NotPlanned", reason)];
+  return { ...NOTHING_KNOWN, check, planned, comments: new Map(), reads: noReads(), retry, withheld: reason };
 }
 
 function awaitsAsking(): Verdict {
   const waiting = engineReason("PLAN_OF_FORK");
   const check = planCheck({ plans: [], problems: [], against: [], fails: false, notes: [], waiting });
-  return { ...NOTHING_KNOWN, check, comments: new Map(), reads: noReads(), retry: false, withheld: waiting };
+  const planned = [unplanned("NotPlanned", waiting)];
+  return { ...NOTHING_KNOWN, check, planned, comments: new Map(), reads: noReads(), retry: false, withheld: waiting };
 }
 
 const NOTHING_KNOWN = { concerns: true, readable: false, settled: false } as const;
@@ -65,5 +68,5 @@ const NOTHING_KNOWN = { concerns: true, readable: false, settled: false } as con
 /** By the names of its files it concerns no rollout. */
 export function concernsNothing(): Verdict {
   const reads = noReads();
-  return { check: notARollout(), comments: new Map(), concerns: false, retry: false, reads, readable: true, settled: true };
+  return { check: notARollout(), comments: new Map(), planned: [], concerns: false, retry: false, reads, readable: true, settled: true };
 }

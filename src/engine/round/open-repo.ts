@@ -15,6 +15,7 @@ import { openSettings, type Settings } from "../config-repo/settings.ts";
 import { openJudgeInCell } from "../release-pr/judge-in-cell.ts";
 import { type JudgePull, openPullJudge } from "../release-pr/judge-pull.ts";
 import { openPlanPublisher, type PublishPlans } from "../release-pr/plan-pulls.ts";
+import { openShownPlans, type ShownPlans } from "../release-pr/shown-plans.ts";
 import { openPlanner } from "../resolve/make-plan.ts";
 import { openPins } from "../resolve/pin-values.ts";
 import { openActor } from "./act/act.ts";
@@ -74,6 +75,7 @@ import { openTrackingIssues } from "./start/tracking-issue.ts";
 export interface RepoLoop {
   round: Round;
   publishPlans: PublishPlans;
+  shownPlans: Pick<ShownPlans, "of">;
   remote: Pick<RemoteHeads, "last" | "hear" | "hasNews">;
   permissions: Permissions;
   people: Pick<People, "forgetReviews" | "forgetTeams">;
@@ -85,7 +87,8 @@ export interface RepoLoop {
 
 export function openRepo(context: RepoContext): RepoLoop {
   const shared = openShared(context);
-  const { attention, remote, permissions, people, checkRuns, comments, settings, queue, backoff, refused, journals, pastRuns } = shared;
+  const { attention, remote, permissions, people, checkRuns, comments, settings, queue, backoff, refused, journals, pastRuns, shownPlans } =
+    shared;
   const publishPlans = openPlanPublisher(context, { ...shared, judgePull: openPullsJudge(context, shared) });
   const publisher = openPublisher(context, shared);
   const recorder = openRecorder(context, remote, attention);
@@ -117,7 +120,7 @@ export function openRepo(context: RepoContext): RepoLoop {
     pastRuns,
     sweep: openBranchSweeper(context, shared.comments),
   });
-  return { round, publishPlans, remote, permissions, people, checkRuns, comments, settings, pastRuns };
+  return { round, publishPlans, shownPlans, remote, permissions, people, checkRuns, comments, settings, pastRuns };
 }
 
 /** What strangers send is judged in a cell, where there is one. */
@@ -151,6 +154,7 @@ export function openShared(context: RepoContext, remote = openRemoteHeads(contex
     putDeployments: openDeployments(context, permissions, comments),
     publishRollouts: openRolloutComments(context, comments),
     shownWaits: openShownWaits(),
+    shownPlans: openShownPlans(context),
   };
 }
 

@@ -70,7 +70,7 @@ const node = nodeFields
   })
   .meta({ id: "Node" });
 
-const refusedProblem = z.object({
+export const refusedProblem = z.object({
   code: text,
   severity: z.enum(["error", "warning"]),
   where: key(text, "`rollouts/payments.yaml:12:9`."),

@@ -14,7 +14,7 @@ import { planRules, type RulesNow } from "./plan-rules.ts";
 import { gatesOfStages, type Level, stageTable } from "./plan-stages.ts";
 
 /** What a plan's comment says besides the plan. */
-interface PlanExtras {
+export interface PlanExtras {
   /** The PR's head stands for its merge commit, which nobody knows yet: this version is called so. */
   toCome?: string | undefined;
   expected?: Expected | undefined;
@@ -83,7 +83,8 @@ function compose(rollout: Rollout, plan: Plan, current: string | undefined, extr
   ];
 }
 
-function headline(rollout: Rollout, plan: Plan, merged: boolean): string {
+/** What merging it does. Markdown, harmless. */
+export function headline(rollout: Rollout, plan: Plan, merged: boolean): string {
   const clusters = plan.stages.reduce((sum, stage) => sum + stage.clusters.length + stage.requeued.length, 0);
   const batches = plan.stages.reduce((sum, stage) => sum + stage.batches.length, 0);
   const size = `**${clusters} clusters** in **${batches} batches** over **${plan.stages.length} stages**`;

@@ -21,8 +21,14 @@ const MOST_LISTED = 5;
 type Quantity = { count: number } | { percent: number };
 
 /** The rules that a run would go by besides its stages' gates: only those that the rollout or the repo sets. Markdown, folded. */
-export function planRules(rollout: Rollout, { now, limits, base }: RulesNow): string {
-  const rows = present(
+export function planRules(rollout: Rollout, rules: RulesNow): string {
+  const rows = ruleLines(rollout, rules);
+  return rows.length === 0 ? "" : folded("What the run goes by", rows.map((row) => `- ${row}`).join("\n"));
+}
+
+/** The same one by one. Markdown, harmless. */
+export function ruleLines(rollout: Rollout, { now, limits, base }: RulesNow): string[] {
+  return present(
     windows(rollout, now),
     ...dependencies(rollout),
     limitsOf(limits),
@@ -35,7 +41,6 @@ export function planRules(rollout: Rollout, { now, limits, base }: RulesNow): st
     rollout.delivery.ahead === false && "A batch's pull request is opened in its turn, never ahead.",
     rollout.onNewRelease !== "Supersede" && `A release merged meanwhile: \`onNewRelease: ${rollout.onNewRelease}\`.`,
   );
-  return rows.length === 0 ? "" : folded("What the run goes by", rows.map((row) => `- ${row}`).join("\n"));
 }
 
 function windows({ windows: all = [] }: Rollout, now: number): string {
