@@ -127,8 +127,9 @@ describe("recording and reading", () => {
     const journal = openJournal({ mirror, app: APP, seal: SEAL, keep: () => 2 });
     for (const number of [1, 2, 3]) {
       const run = withBatch(freshRun(4, 2, { number }), "Open", START);
-      await journal.record(change(run));
-      await journal.record(change({ ...confirmed(run, START), phase: "Succeeded", why: said("Done."), endedAt: run.since }));
+      await journal.record({ ...change(run), at: START + number * 60_000 });
+      const done = change({ ...confirmed(run, START), phase: "Succeeded", why: said("Done."), endedAt: run.since });
+      await journal.record({ ...done, at: START + number * 60_000 + 30_000 });
     }
     expect((await journal.runs("payments")).map(({ number, phase, release }) => [number, phase, release])).toEqual([
       [2, "Succeeded", "v1.4.2"],
@@ -142,6 +143,22 @@ describe("recording and reading", () => {
       "payments #2: Done.",
     ]);
     await expect(journal.run("../../etc", 1)).rejects.toMatchObject({ kind: "Invalid" });
+    const then = async (seconds: number, number?: number) => {
+      const found = await journal.stateAt(START + seconds * 1000, number === undefined ? undefined : { rollout: "payments", number });
+      return found && [...found.runs.values()].map((run) => [run.number, run.phase]);
+    };
+    expect(await then(0)).toBe(undefined);
+    expect([await then(60), await then(89), await then(90), await then(125)]).toEqual([
+      [[1, "Progressing"]],
+      [[1, "Progressing"]],
+      [[1, "Succeeded"]],
+      [[2, "Progressing"]],
+    ]);
+    expect([await then(1e6, 3), await then(125, 3), await then(125, 1)]).toEqual([[[3, "Succeeded"]], [], [[1, "Succeeded"]]]);
+    expect((await journal.runsAround(START + 100_000, 1)).map(({ rollout, number, phase }) => [rollout, number, phase])).toEqual([
+      ["payments", 1, "Succeeded"],
+      ["payments", 2, "Succeeded"],
+    ]);
   });
 
   test("an older run is written again without losing what it had", async () => {

@@ -1,13 +1,12 @@
 /** Reads what one head of the journal holds; what has the text of before keeps the objects of before. */
-import type { Run } from "../../../core/run/state/run.ts";
 import { GitError, type Mirror } from "../port.ts";
 import { parseCommit } from "../signing/commit-object.ts";
 import { INDEX_FILE, type Index, parseIndex } from "./index-file.ts";
-import type { Broken, JournalState, Suspicion } from "./port.ts";
+import { readLastRuns } from "./last-runs.ts";
+import type { JournalState, Suspicion } from "./port.ts";
 import type { RunFiles } from "./print-run.ts";
-import { JournalFileError, readRun } from "./read-run.ts";
+import { JournalFileError } from "./read-run.ts";
 import { readTextsAt } from "./reader.ts";
-import { runDirectory, runName } from "./run-paths.ts";
 
 /** What one head holds, with the texts it was read from. */
 export interface Loaded {
@@ -35,9 +34,6 @@ export async function load(
   }
   const tree = await treeOf(mirror, head);
   const read = readTextsAt(mirror, head);
-  const runs = new Map<string, RunFiles>();
-  const last = new Map<string, Run>();
-  const broken = new Map<string, Broken>();
   const indexText = (await read([INDEX_FILE])).get(INDEX_FILE) ?? undefined;
   let index: Index;
   try {
@@ -46,24 +42,11 @@ export async function load(
   } catch (error) {
     if (!(error instanceof JournalFileError)) throw error;
     const tampered: Suspicion = { commit: head, why: { code: "JOURNAL_FILE", file: error.file, because: error.reason } };
-    return { state: { head, index: new Map(), runs: last, broken, tampered }, tree, index: undefined, indexText, runs };
+    const state = { head, index: new Map(), runs: new Map(), broken: new Map(), tampered };
+    return { state, tree, index: undefined, indexText, runs: new Map() };
   }
-  for (const [rollout, { lastRun }] of index.rollouts) {
-    if (lastRun === 0) continue;
-    const name = runName(rollout, lastRun);
-    try {
-      const found = await readRun(read, rollout, lastRun, before?.runs.get(name));
-      if (found === undefined) throw new JournalFileError(runDirectory(rollout, lastRun), { code: "JOURNAL_NO_FILE", indexed: true });
-      runs.set(name, found);
-      last.set(rollout, found.run);
-    } catch (error) {
-      if (error instanceof JournalFileError) broken.set(rollout, { run: lastRun, file: error.file, why: error.reason });
-      else if (error instanceof GitError && error.kind !== "Unavailable")
-        broken.set(rollout, { run: lastRun, file: runDirectory(rollout, lastRun), why: error.message });
-      else throw error;
-    }
-  }
-  return { state: { head, index: index.rollouts, runs: last, broken }, tree, index, indexText, runs };
+  const { files, runs, broken } = await readLastRuns(read, index.rollouts, before?.runs);
+  return { state: { head, index: index.rollouts, runs, broken }, tree, index, indexText, runs: files };
 }
 
 async function treeOf(mirror: Pick<Mirror, "commitObject">, commit: string): Promise<string> {

@@ -101,10 +101,35 @@ export interface JournalChange {
   at: number;
 }
 
+/** A run in a list. */
+export interface ListedRun {
+  number: number;
+  phase: string;
+  /** Empty: it cannot be read. */
+  startedAt: Time;
+  endedAt?: Time;
+  release: string;
+}
+
+/** The journal as it was at a time. */
+export interface JournalThen {
+  commit: string;
+  /** Of each rollout the last run that had begun. */
+  runs: ReadonlyMap<string, Run>;
+  broken: ReadonlyMap<string, Broken>;
+}
+
 /** For `list`, `get`, `history` and the dashboard: any run, from the journal alone. */
 export interface JournalReader {
-  runs(rollout: string): Promise<{ number: number; phase: string; startedAt: Time; endedAt?: Time; release: string }[]>;
+  runs(rollout: string): Promise<ListedRun[]>;
   run(rollout: string, number: number): Promise<Run | undefined>;
   /** Commits that touched this run, oldest first. */
   log(rollout: string, number: number): Promise<{ sha: string; at: Time; subject: string; trailers: Record<string, string> }[]>;
+  /**
+   * The journal as it was at a time, in epoch milliseconds; undefined: nothing of then is known. `only`: of this rollout alone, or of one run
+   * of it.
+   */
+  stateAt(time: number, only?: { rollout: string; number?: number | undefined }): Promise<JournalThen | undefined>;
+  /** Runs of all rollouts that began next to a time, so many before and as many after it, in order; each as it ended or stands. */
+  runsAround(time: number, most: number): Promise<(ListedRun & { rollout: string })[]>;
 }

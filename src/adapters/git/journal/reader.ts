@@ -1,17 +1,24 @@
+import { BoundedMap } from "../../../core/base/bounded.ts";
 import { defined } from "../../../core/base/defined.ts";
 import { iso } from "../../../core/base/time.ts";
 import type { Run } from "../../../core/run/state/run.ts";
-import type { CommitInfo, Mirror } from "../port.ts";
+import type { Mirror } from "../port.ts";
 import { parseTrailers } from "../signing/commit-object.ts";
 import { RUN_TRAILER } from "./check.ts";
+import { openHistoryIndex } from "./history-index.ts";
 import { INDEX_FILE, type Index, parseIndex } from "./index-file.ts";
-import type { JournalReader } from "./port.ts";
+import { readLastRuns } from "./last-runs.ts";
+import type { JournalReader, ListedRun } from "./port.ts";
+import type { RunFiles } from "./print-run.ts";
 import { type ReadTexts, readRun } from "./read-run.ts";
-import { rolloutDirectory, runFile, runName } from "./run-paths.ts";
+import { rolloutDirectory, runFile, runName, whyNoRollout } from "./run-paths.ts";
 import { parseYaml } from "./yaml-rows.ts";
 
 /** Our own files may be larger than what we read from others: the frozen plan of 100,000 clusters has some 40 MB. */
 const MAX_BYTES = 128 * 1024 * 1024;
+/** Runs as they were read last of the past, so that the moment beside it is not parsed anew; and ended ones as lists have them. */
+const MOST_KEPT = 64;
+const MOST_LISTED = 5_000;
 
 type Reads = Pick<Mirror, "readFiles" | "listFiles" | "firstParentLog">;
 
@@ -24,12 +31,26 @@ export function openJournalReader(
   mirror: Reads,
   head: () => Promise<string | undefined>,
 ): JournalReader & { index(): Promise<Index | undefined> } {
-  async function commitsOf(rollout: string, number: number): Promise<CommitInfo[]> {
+  const history = openHistoryIndex(mirror);
+  const kept = new BoundedMap<string, RunFiles>(MOST_KEPT);
+  const listed = new BoundedMap<string, ListedRun>(MOST_LISTED);
+
+  /** The history up to the head; undefined: there is no journal. */
+  async function known(): Promise<typeof history | undefined> {
     const at = await head();
-    if (at === undefined) return [];
-    const name = runName(rollout, number);
-    const log = await mirror.firstParentLog(undefined, at);
-    return log.filter((commit) => parseTrailers(commit.body)[RUN_TRAILER]?.split(", ").includes(name));
+    if (at === undefined) return undefined;
+    await history.upTo(at);
+    return history;
+  }
+
+  /** As it ended or stands in the last commit that is about it. */
+  async function listedAt(rollout: string, number: number, commit: string): Promise<ListedRun> {
+    const before = listed.get(commit);
+    if (before !== undefined) return before;
+    const path = runFile(rollout, number);
+    const one = summary(number, (await mirror.readFiles(commit, [path], { maxBytes: MAX_BYTES })).get(path) ?? "");
+    listed.set(commit, one);
+    return one;
   }
 
   return {
@@ -54,26 +75,48 @@ export function openJournalReader(
       const here = await readRun(readTextsAt(mirror, at), rollout, number);
       if (here !== undefined) return here.run;
       // Folded away: it stands as it ended in the last commit that was about it.
-      const last = (await commitsOf(rollout, number)).at(-1);
-      if (last === undefined) return undefined;
-      return (await readRun(readTextsAt(mirror, last.sha), rollout, number))?.run;
+      const last = (await known())?.run(runName(rollout, number))?.last;
+      return last === undefined ? undefined : (await readRun(readTextsAt(mirror, last), rollout, number))?.run;
     },
 
     async log(rollout, number) {
       runFile(rollout, number);
-      const commits = await commitsOf(rollout, number);
-      return commits.map((commit) => ({
-        sha: commit.sha,
-        at: iso(commit.at),
-        subject: commit.subject,
-        trailers: parseTrailers(commit.body),
-      }));
+      const name = runName(rollout, number);
+      const span = (await known())?.run(name);
+      const commits = span === undefined ? [] : await mirror.firstParentLog(span.before, span.last);
+      return commits.flatMap(({ sha, at, subject, body }) => {
+        const trailers = parseTrailers(body);
+        return trailers[RUN_TRAILER]?.split(", ").includes(name) ? [{ sha, at: iso(at), subject, trailers }] : [];
+      });
+    },
+
+    async stateAt(time, only) {
+      const commit = (await known())?.headAt(time);
+      if (commit === undefined) return undefined;
+      const read = readTextsAt(mirror, commit);
+      const { rollouts } = parseIndex((await read([INDEX_FILE])).get(INDEX_FILE) ?? undefined);
+      const lastOf = (rollout: string) => rollouts.get(rollout)?.lastRun ?? 0;
+      const wanted = only && ([[only.rollout, { lastRun: only.number ?? lastOf(only.rollout) }]] as const);
+      const isThere = only === undefined || (only.number ?? 1) <= lastOf(only.rollout);
+      const { files, runs, broken } = await readLastRuns(read, isThere ? (wanted ?? rollouts) : [], kept);
+      for (const [name, found] of files) kept.set(name, found);
+      return { commit, runs, broken };
+    },
+
+    async runsAround(time, most) {
+      const spans = (await known())?.runsAround(time, most) ?? [];
+      const found: (ListedRun & { rollout: string })[] = [];
+      for (const { name, last } of spans) {
+        const [, rollout = "", number = ""] = /^(.*)#([1-9]\d{0,8})$/.exec(name) ?? [];
+        if (whyNoRollout(rollout) === undefined) found.push({ rollout, ...(await listedAt(rollout, Number(number), last)) });
+      }
+      return found;
     },
   };
 }
 
 /** The few fields a list needs. A run that cannot be read is in the list all the same, and says so. */
-function summary(number: number, text: string): Awaited<ReturnType<JournalReader["runs"]>>[number] {
+function summary(number: number, text: string): ListedRun {
   const broken = { number, phase: "Unreadable", startedAt: "", release: "" };
   let value: unknown;
   try {
