@@ -2,24 +2,9 @@
  * Which slip of the fingers a mistake in YAML most likely is: the parser tells where it gave up and in its own words, and people
  * tell by the line what they mistyped. Called by `yaml.ts` for the first mistake of a document.
  */
-import { type Document, isAlias, Lexer, visit, type YAMLError } from "yaml";
+import { type Document, isAlias, Lexer, visit } from "yaml";
 import { nearest } from "../../base/nearest.ts";
-import type { KindsOf } from "../../base/reason.ts";
-import type { SyntaxKinds } from "../../reasons/problems-file.ts";
-
-/** A mistake, and where in the text it is. */
-export interface Slip {
-  what: KindsOf<SyntaxKinds>;
-  offset: number;
-}
-
-type Mistake = Pick<YAMLError, "code" | "message" | "pos">;
-
-/** A line of the text without its end, and where it begins. */
-interface Line {
-  text: string;
-  begins: number;
-}
+import { indentSlip, type Line, lineAt, type Mistake, type Slip } from "./yaml-indent.ts";
 
 /** Names the slip; what is none of those known here is told in the parser's words. `from`: where its document begins. */
 export function slipOf(text: string, mistake: Mistake, from = 0): Slip {
@@ -31,7 +16,7 @@ export function slipOf(text: string, mistake: Mistake, from = 0): Slip {
     openOf(text, mistake, from) ??
     signOf(text, mistake) ??
     keyOf(line, mistake) ??
-    indentOf(text, line, mistake);
+    indentSlip(text, line, mistake, from);
   if (found !== undefined && !(isTemplate(line.text) && found.what.kind !== "Blank")) return found;
   const template = UNQUOTED_TEMPLATE.test(text);
   return { what: { kind: "Parser", said: mistake.message.split("\n")[0] ?? "", template }, offset };
@@ -42,12 +27,6 @@ const UNQUOTED_TEMPLATE = /^[ \t]*(?:- +)*(?:[\w.-]+: +)?\{\{/m;
 
 function isTemplate(line: string): boolean {
   return UNQUOTED_TEMPLATE.test(line);
-}
-
-function lineAt(text: string, offset: number): Line {
-  const begins = text.lastIndexOf("\n", offset - 1) + 1;
-  const ends = text.indexOf("\n", offset);
-  return { text: text.slice(begins, ends === -1 ? undefined : Math.max(begins, ends)).replace(/\r$/, ""), begins };
 }
 
 /** What git leaves of a merge that nobody finished. */
@@ -128,64 +107,6 @@ function keyOf({ text, begins }: Line, { code, message }: Mistake): Slip | undef
   const [colon] = /^:\s+[^\s"'{[|>&*!][^"']*?(?=:(?:\s|$))/.exec(rest) ?? [];
   if (/^Nested mappings/.test(message) && colon !== undefined) return { what: { kind: "ColonInValue" }, offset: offset + colon.length };
   return undefined;
-}
-
-/** A line that begins at a column where nothing above it does. */
-function indentOf(text: string, line: Line, { code, message }: Mistake): Slip | undefined {
-  if (/^Nested mappings/.test(message)) {
-    const next = lineAfter(text, line);
-    return next && misplaced(text, next);
-  }
-  if (code === "BAD_INDENT" || /^A block sequence may not/.test(message)) return misplaced(text, line);
-  return undefined;
-}
-
-function lineAfter(text: string, { text: own, begins }: Line): Line | undefined {
-  for (let at = text.indexOf("\n", begins + own.length) + 1; at > 0 && at < text.length; at = text.indexOf("\n", at) + 1) {
-    const line = lineAt(text, at);
-    if (isWritten(line.text)) return line;
-  }
-  return undefined;
-}
-
-function isWritten(line: string): boolean {
-  return /^\s*[^\s#]/.test(line);
-}
-
-/** How many lines above are looked at. */
-const MOST_ABOVE = 2000;
-
-function misplaced(text: string, line: Line): Slip | undefined {
-  const own = indentation(line.text);
-  const offset = line.begins + own;
-  const isItem = /^\s*-\s/.test(line.text);
-  const columns = new Set<number>();
-  let least = Number.POSITIVE_INFINITY;
-  let at = line.begins;
-  for (let looked = 0; looked < MOST_ABOVE && at > 0 && least > 0; looked++) {
-    const above = lineAt(text, at - 1);
-    at = above.begins;
-    if (!isWritten(above.text) || indentation(above.text) >= least) continue;
-    least = indentation(above.text);
-    // A dash without its space is none to the parser.
-    if (least === own && /^\s*-\s/.test(above.text) && /^\s*-[^\s-]/.test(line.text)) return { what: { kind: "DashSpace" }, offset };
-    for (const column of columnsOf(above.text, isItem)) columns.add(column);
-  }
-  const [less] = [...columns].filter((column) => column < own).toSorted((a, b) => b - a);
-  const [more] = [...columns].filter((column) => column > own).toSorted((a, b) => a - b);
-  const near = [less, more].filter((column) => column !== undefined);
-  return near.length === 0 ? undefined : { what: { kind: "Indent", is: own, near }, offset };
-}
-
-function indentation(line: string): number {
-  return line.length - line.trimStart().length;
-}
-
-/** Where items of lists, or keys, begin in a line. */
-function columnsOf(line: string, items: boolean): number[] {
-  const [dashes = ""] = /^\s*(?:-\s+)*/.exec(line) ?? [];
-  const dashAt = [...dashes].flatMap((sign, at) => (sign === "-" ? [at] : []));
-  return items ? dashAt : [dashes.length];
 }
 
 /** An alias of nothing before it; `anchor`: the one that was most likely meant. */

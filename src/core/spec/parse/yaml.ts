@@ -5,7 +5,8 @@
 import { type Document, isMap, isScalar, isSeq, LineCounter, type Node, type ParsedNode, parseAllDocuments } from "yaml";
 import { duplicateKeys, expandsTooFar, hasTooManyDocuments, LINEAR, yamlMarks } from "../../base/yaml-bounds.ts";
 import { type Finding, type Problem, type ProblemReason, problemIn } from "../../reasons/problem.ts";
-import { aliasSlip, otherEncoding, type Slip, slipOf } from "./yaml-slips.ts";
+import type { Slip } from "./yaml-indent.ts";
+import { aliasSlip, otherEncoding, slipOf } from "./yaml-slips.ts";
 
 /** How large a text may be: what is larger was not written by a person. */
 interface YamlSize {
