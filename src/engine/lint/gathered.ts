@@ -58,7 +58,7 @@ export interface Gathered {
   workflows?: readonly Workflow[];
 }
 
-export const AT_SOURCE = ["spec", "sourceRef"];
+export const AT_SOURCE = ["spec", "sourceRef", "name"];
 
 export function specOf(object: Record<string, unknown> | undefined): Record<string, unknown> | undefined {
   const spec = object?.["spec"];

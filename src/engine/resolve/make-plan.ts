@@ -118,7 +118,7 @@ function lostWarnings(fleet: Fleet, planes: readonly ControlPlane[]): Plan["warn
 
 /** What the outside must change about the source stands at it. */
 function refuse(rollout: Rollout, retry: boolean, reason: ProblemReason): MadePlan {
-  const path = ["spec", "sourceRef"];
+  const path = ["spec", "sourceRef", "name"];
   const problem: Problem = { ...reason, severity: "error", file: rollout.file, line: 1, column: 1, path };
   return { ok: false, retry, problems: [problem] };
 }

@@ -134,7 +134,7 @@ function likeliest(text: string, from: number, guesses: readonly [Guess, ...Gues
   const furthest = tried.filter((one) => one.reach === reach);
   const odd = Math.min(...furthest.map((one) => one.odd));
   const best = furthest.filter((one) => one.odd === odd);
-  const [{ line, is }] = best as [Guess];
+  const { line, is } = best[0] ?? first;
   return { line, is, near: best.filter((one) => one.line === line).map((one) => one.column) };
 }
 

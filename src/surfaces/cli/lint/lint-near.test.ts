@@ -28,8 +28,9 @@ const CASES: [string, string, string, string[]][] = [
   ["nothing", "", "", []],
   ["a value of a label", "area: emea", "area: emae", ["27:19 UNKNOWN_LABEL emea"]],
   ["a label's key", "area: emea", "aera: emea", ["27:13 UNKNOWN_LABEL area"]],
-  ["the source's name", "name: my-app-set", "name: my-ap-set", ["7:5 SOURCE_NOT_FOUND ApplicationSet argocd/my-app-set"]],
-  ["the source's namespace", SOURCE, `${SOURCE}    namespace: argo-cd\n`, ["7:5 SOURCE_NOT_FOUND ApplicationSet argocd/my-app-set"]],
+  ["the source's name", "name: my-app-set", "name: my-ap-set", ["9:11 SOURCE_NOT_FOUND ApplicationSet argocd/my-app-set"]],
+  ["the source's kind", "kind: ApplicationSet", "kind: Application", ["8:11 SOURCE_NOT_FOUND ApplicationSet argocd/my-app-set"]],
+  ["the source's namespace", SOURCE, `${SOURCE}    namespace: argo-cd\n`, ["10:16 SOURCE_NOT_FOUND ApplicationSet argocd/my-app-set"]],
   ["a parameter of a pin", PIN, "cluster={{ params.clsuter }}]", ["17:13 TEMPLATE_VALUE {{ params.cluster }}"]],
   ["a label in a pin", PIN, "cluster={{ cluster.labels.clsuter }}]", ["17:13 TEMPLATE_VALUE {{ cluster.labels.cluster }}"]],
   ["a pin's file", "file: appsets/my-app-set", "file: appsets/my-ap-set", ["16:13 PIN_FILE_MISSING appsets/my-app-set.yaml"]],
@@ -60,6 +61,31 @@ test("with the clusters of an inventory a stage that is empty by a typo says whi
   expect(problems).toContain("27:19 UNKNOWN_LABEL emea");
 });
 
+/** Whether the source is told as an error. */
+async function severityOf(...more: string[]): Promise<string | undefined> {
+  await told("name: my-app-set", "name: my-appset", ...more);
+  const { problems } = JSON.parse(here.out) as { problems: { code: string; severity: string }[] };
+  return problems.find(({ code }) => code === "SOURCE_NOT_FOUND")?.severity;
+}
+
+test("a mistyped source is an error where nothing else can be meant: what the pins write into, what else is here, what Argo CD has", async () => {
+  expect(await severityOf()).toBe("error");
+  here.edit("rollouts/my-app.yaml", "file: appsets/my-app-set.yaml", "file: clusters/{{ cluster.name }}.yaml");
+  expect(await severityOf()).toBe("warning");
+  expect(await severityOf("--inventory", join(here.dir, "inventory.yaml"))).toBe("warning");
+  const set = "apiVersion: argoproj.io/v1alpha1\nkind: ApplicationSet\nmetadata: { name: web, namespace: argocd }\nspec: {}\n";
+  writeFileSync(join(here.dir, "sets.yaml"), set);
+  expect(await severityOf("--inventory", join(here.dir, "sets.yaml"))).toBe("error");
+  const other = readFileSync(join(here.dir, "rollouts/my-app.yaml"), "utf8").replace("name: my-app\n", "name: web\n");
+  const of = (name: string) => writeFileSync(join(here.dir, "rollouts/web.yaml"), other.replace("my-app-set", name));
+  of("web");
+  expect(await severityOf()).toBe("error");
+  of("not-here");
+  expect(await severityOf()).toBe("warning");
+  of("my-app-set");
+  expect(await severityOf()).toBe("warning");
+});
+
 test("Applications that are selected by a mistyped label are told of the label that they have", async () => {
   const application = [
     "apiVersion: argoproj.io/v1alpha1",
@@ -68,14 +94,14 @@ test("Applications that are selected by a mistyped label are told of the label t
   ];
   writeFileSync(join(here.dir, "pay.yaml"), `${application.join("\n")}\nspec: { destination: { name: eu-1 } }\n`);
   const source = "    kind: Application\n    selector: { matchLabels: { team: paymnets } }\n";
-  expect(await told(SOURCE, source)).toContain("7:5 SOURCE_NOT_FOUND team=payments");
+  expect(await told(SOURCE, source)).toContain("9:15 SOURCE_NOT_FOUND team=payments");
 });
 
 test("an Application that names no namespace is never said to be meant where it was looked for", async () => {
   const application = "apiVersion: argoproj.io/v1alpha1\nkind: Application\nmetadata: { name: pay }\n";
   writeFileSync(join(here.dir, "pay.yaml"), `${application}spec: { destination: { name: eu-1 } }\n`);
   const asked = "    kind: Application\n    name: pay\n    namespace: argo-cd\n";
-  expect(await told(SOURCE, asked)).toContain("7:5 SOURCE_NOT_FOUND Application argocd/pay");
+  expect(await told(SOURCE, asked)).toContain("10:16 SOURCE_NOT_FOUND Application argocd/pay");
 });
 
 /** The sample's set with destinations by name; \`more\`: another generator. */

@@ -31,7 +31,7 @@ export function sharedTargets(
       if (!eitherIsWritten(before, rollout)) return;
       told.add(before);
       const data = { code: "SOURCE_SHARED", kind, what, owner: before.name, ownerFile: before.file } as const;
-      problems.push({ later: rollout, problem: locateIn(rollout, checkout, problemIn(rollout.file, data, ["spec", "sourceRef"])) });
+      problems.push({ later: rollout, problem: locateIn(rollout, checkout, problemIn(rollout.file, data, ["spec", "sourceRef", "name"])) });
     };
     for (const target of targetsOf(plan)) {
       tell(first(applications, target.key, rollout), "Application", target.key.slice(target.key.indexOf("/") + 1));

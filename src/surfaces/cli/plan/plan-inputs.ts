@@ -149,9 +149,11 @@ function writtenSource(rollout: Rollout, checkout: Checkout, inventory: Inventor
 }
 
 function notFound(rollout: Rollout, checkout: Checkout, inventory: Inventory | undefined): Rendered {
-  const near = nearSource(rollout.source, checkout, inventory);
-  const data = { kind: "NotInRepo", source: rollout.source, inventory: inventory !== undefined, near } as const;
-  return { applications: [], problems: [note(rollout, { code: "SOURCE_NOT_FOUND", ...data })] };
+  const found = nearSource(rollout, checkout, inventory);
+  const data = { kind: "NotInRepo", source: rollout.source, inventory: inventory !== undefined, near: found?.near } as const;
+  const path = ["spec", "sourceRef", found?.field ?? "name"];
+  const severity = found?.isSure === true ? "error" : "warning";
+  return { applications: [], problems: [{ ...note(rollout, { code: "SOURCE_NOT_FOUND", ...data }), path, severity }] };
 }
 
 function owned(object: RenderResult["applications"][number], name: string): unknown {
@@ -220,7 +222,7 @@ function guessClusters(applications: readonly SeenApplication[], controlPlane: s
 
 /** A warning that is about the rollout's source. */
 function note(rollout: Rollout, reason: ProblemReason | OwnWords): Problem {
-  return { ...reason, severity: "warning", file: rollout.file, line: 1, column: 1, path: ["spec", "sourceRef"] };
+  return { ...reason, severity: "warning", file: rollout.file, line: 1, column: 1, path: ["spec", "sourceRef", "name"] };
 }
 
 /** Applications that stand in the repo as such, the first of each name and namespace. `{{` templates and broken files have none. */
