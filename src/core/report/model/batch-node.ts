@@ -29,7 +29,7 @@ export function batchNode(context: Context, batch: Batch): ModelNode {
   const { pull, merged } = batch;
   const state = stateOfBatch(batch, { here, failed, skipped, left: !isMidStep(batch) && here.length === 0 });
   return node({
-    ...{ kind: "batch", name: batchNodeName(run, batch), ...state, since: batch.since, children },
+    ...{ kind: "batch", name: batchNodeName(run, batch), number: batch.number, ...state, since: batch.since, children },
     ...standing(context, batch, { over, failed: state.state === "Failed", children }),
     when: over ? "past" : "now",
     ...(state.state === "Failed" ? { since: failedSince(here) } : undefined),

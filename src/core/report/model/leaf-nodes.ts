@@ -41,7 +41,7 @@ function applicationNode(context: Context, batch: Batch, target: BatchTarget): M
   const { evidence } = target;
   return {
     ...targetNode(context, batch, target, { kind: "application", name: target.application }),
-    ...{ waitingSince: target.waitingSince, excused: target.excused },
+    ...{ target: target.key, waitingSince: target.waitingSince, excused: target.excused },
     evidence: evidence && { readAt: evidence.readAt, notes: evidenceWords(evidence) },
     children: (target.rollouts ?? []).map(rolloutNode),
   };

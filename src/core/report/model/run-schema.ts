@@ -49,6 +49,10 @@ const nodeFields = z.object({
   links: z.array(link),
   change: key(change.optional(), "What becomes of its version; absent: nothing, or not the same below it."),
   gates: key(z.array(gate).optional(), "Of a batch that has not merged: what stands between it and the next."),
+  passes: key(
+    z.object({ before: z.array(text), after: z.array(text) }).optional(),
+    "Of a stage: what each of its batches waits for before it merges, and the next one after that.",
+  ),
   facts: key(z.array(text), "Short facts besides: `attempt 2`."),
   counts: key(counts.optional(), "Of clusters below it, each once."),
   evidence: key(
@@ -58,6 +62,8 @@ const nodeFields = z.object({
   waitingSince: key(time.optional(), "Of an Application: since when it waits for a person, a sync window or a retry."),
   excused: key(z.literal(true).optional(), "Of an Application: it failed as it had been before, and counts against no budget."),
   rule: key(rule.optional(), "Of a cluster: the setting that keeps it out."),
+  number: key(z.int().optional(), "Of a batch that was begun: its number in the run, by which its page is known."),
+  target: key(text.optional(), "Of an Application: `hub/argocd/payments-eu-1`."),
   passed: key(passed.optional(), "Of a batch: when it was opened, merged and done."),
   argoRollout: key(argoRollout.optional(), "Of an Argo Rollout: what its controller says."),
 });

@@ -6,6 +6,7 @@ import { type Batch, isEnded, type Requeued, type Run } from "../../run/state/ru
 import { isMidStep } from "../../run/state/steps.ts";
 import { present } from "../markdown.ts";
 import { placesOf } from "../places.ts";
+import { gatesOfStage } from "../plan/plan-stages.ts";
 import { countedTimes } from "../reasons/phrases.ts";
 import { awaitsBatches } from "../requeued.ts";
 import { targetsShown } from "../steps.ts";
@@ -48,9 +49,18 @@ export function stageNode(context: Context, stage: number): ModelNode {
     ...{ kind: "stage", name: planned?.name ?? "", since: opened[0]?.since, counts, children },
     ...stateOfStage(run, stage, counts, opened[0]?.since),
     facts: present(`at most ${planned?.maxUnavailable ?? 0} at once`),
+    passes: passesOf(run, stage),
     eta: etaOfStage(context, stage),
     cause: worstCause(children.flatMap((child) => child.cause ?? [])),
   });
+}
+
+/** A run that puts values back asks for health, and for nothing that stood in the way of what it puts back. */
+function passesOf({ spec, kind }: Run, stage: number): ModelNode["passes"] {
+  const { mode, delivery } = spec;
+  const gates = kind === "Rollback" ? gatesOfStage({ mode, delivery }, undefined) : gatesOfStage(spec, spec.stages[stage]);
+  const texts = (of: "isBefore" | "isAfter") => gates.filter((gate) => gate[of]).map(({ text }) => text);
+  return { before: texts("isBefore"), after: texts("isAfter") };
 }
 
 /** The stage that a run is at stands as the run does, since then or since it began. */
@@ -101,8 +111,8 @@ function batchesToCome(context: Context, planned: readonly PlannedBatch[], elsew
 function plannedNode(context: Context, cluster: string, targets: readonly PlannedTarget[]): ModelNode {
   const skipped = context.run.skipped.find((one) => one.cluster === cluster);
   const state: State = skipped !== undefined ? "Skipped" : isEnded(context.run) ? "NotReached" : "ToCome";
-  const children = targets.map(({ application, edits }) =>
-    node({ kind: "application", name: application, state, when: "later", change: changeOf({ edits }) }),
+  const children = targets.map(({ key, application, edits }) =>
+    node({ kind: "application", name: application, target: key, state, when: "later", change: changeOf({ edits }) }),
   );
   const why = skipped === undefined ? {} : { ...explained(context, skipped.why), since: skipped.at };
   return looseNode(context, cluster, { state, when: "later", change: changeOf(targets[0] ?? { edits: [] }), children, ...why });
@@ -123,7 +133,9 @@ function requeuedNode(context: Context, one: Requeued): ModelNode {
     eta: later || given || isEnded(run) ? undefined : { p50: one.nextAt, p90: one.nextAt },
     rule: requeueRule(run, one.stage),
     actions: actionsOfCluster(context, one.cluster),
-    children: targetsOf(run, one.cluster).map(({ application }) => node({ kind: "application", name: application, state: "Requeued" })),
+    children: targetsOf(run, one.cluster).map(({ key, application }) =>
+      node({ kind: "application", name: application, target: key, state: "Requeued" }),
+    ),
   });
 }
 

@@ -25,26 +25,40 @@ export function gatesOfStages(rollout: Rollout, plan: Plan): string[][] {
 }
 
 function gatesOf(rollout: Rollout, stage: Stage | undefined): string[] {
-  const gates = ["health"];
-  const approval = stage?.approval;
+  return gatesOfStage(rollout, stage).map(({ text }) => text);
+}
+
+/** `isBefore`: a batch waits for it before it merges; `isAfter`: the next one does after that. */
+interface StageGate {
+  text: string;
+  isBefore?: boolean;
+  isAfter?: boolean;
+}
+
+/** What each batch of a stage waits for, in words. Called by the plan's pages and by the model. */
+export function gatesOfStage(rollout: Pick<Rollout, "mode" | "delivery" | "windows" | "dependsOn">, stage: Stage | undefined): StageGate[] {
+  const gates: StageGate[] = [{ text: "health", isAfter: true }];
+  const before = (text: string) => gates.push({ text, isBefore: true });
+  const after = (text: string) => gates.push({ text, isAfter: true });
+  const { approval, analysis, hooks, bakeMs = 0, steps, jitterMs = 0 } = stage ?? {};
   if (approval !== undefined) {
     const teams = short(approval.teams.join(", "), 60);
     const not = approval.notBy?.includes("merger") === true ? ", not by who merged it" : "";
-    gates.push(`${approval.count > 1 ? `${approval.count} approvals` : "approval"}${teams === "" ? "" : ` of ${teams}`}${not}`);
+    before(`${approval.count > 1 ? `${approval.count} approvals` : "approval"}${teams === "" ? "" : ` of ${teams}`}${not}`);
   }
-  if ((rollout.windows ?? []).length > 0) gates.push("windows");
-  for (const other of (rollout.dependsOn ?? []).slice(0, 3)) gates.push(`after ${short(other.rollout, 40)}`);
-  if (stage !== undefined && stage.bakeMs > 0) gates.push(`bake ${formatDuration(stage.bakeMs)}`);
-  if (stage?.steps !== undefined) gates.push(`steps ${weightsOf(stage.steps).join(" → ")}`);
-  const { analysis, hooks } = stage ?? {};
+  if ((rollout.windows ?? []).length > 0) before("windows");
+  for (const other of (rollout.dependsOn ?? []).slice(0, 3)) before(`after ${short(other.rollout, 40)}`);
+  if (bakeMs > 0) after(`bake ${formatDuration(bakeMs)}`);
+  if (steps !== undefined) after(`steps ${weightsOf(steps).join(" → ")}`);
   if (analysis !== undefined) {
-    const names = short(analysis.templates.map(({ templateName }) => templateName).join(", "), 60);
-    gates.push(`analysis ${names} (${analysis.when.join(", ")})`);
+    const { templates, when } = analysis;
+    const text = `analysis ${short(templates.map(({ templateName }) => templateName).join(", "), 60)} (${when.join(", ")})`;
+    gates.push({ text, isBefore: when.includes("BeforeStage"), isAfter: when.some((one) => one !== "BeforeStage") });
   }
-  if ((hooks?.before.length ?? 0) > 0) gates.push("hooks before");
-  if ((hooks?.after.length ?? 0) > 0) gates.push("hooks after");
-  if (stage?.jitterMs !== undefined && stage.jitterMs > 0) gates.push(`up to ${formatDuration(stage.jitterMs)} apart`);
-  if (rollout.mode === "Propose" || rollout.delivery.merge === "Manual") gates.push("a person merges");
+  if ((hooks?.before.length ?? 0) > 0) before("hooks before");
+  if ((hooks?.after.length ?? 0) > 0) after("hooks after");
+  if (jitterMs > 0) before(`up to ${formatDuration(jitterMs)} apart`);
+  if (rollout.mode === "Propose" || rollout.delivery.merge === "Manual") before("a person merges");
   return gates;
 }
 

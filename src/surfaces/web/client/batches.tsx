@@ -1,9 +1,11 @@
 /** The batches of a stage: what goes on and what failed is open, what is over and what is to come folds into a line. */
+import { useEffect, useRef } from "preact/hooks";
 import { LABELS, stateLabel } from "../../../core/report/model/labels.ts";
 import type { ModelNode } from "../../../core/report/model/types.ts";
 import { Cells, type Open } from "./cells.tsx";
 import { Mark, toneClass } from "./marks.tsx";
-import { Age, Awaits, below, CauseLine, capital, Links } from "./parts.tsx";
+import { Age, Awaits, below, CauseLine, capital, Links, Outward, pullOf } from "./parts.tsx";
+import { LinkInRun } from "./route.tsx";
 import { Until } from "./times.tsx";
 
 /** Sentences that the run's own slots say already are left out further down. */
@@ -13,9 +15,11 @@ export interface Told {
   cause: string | undefined;
 }
 
-interface Shown {
+export interface Shown {
   told: Told;
   isNamed: boolean;
+  /** The number of the batch that the address names. */
+  batch: number | undefined;
   open: Open;
 }
 
@@ -24,7 +28,9 @@ const MOST_ROWS = 20;
 
 export function Batches({ of, ...shown }: { of: ModelNode } & Shown) {
   const batches = of.children.filter(({ kind }) => kind === "batch");
-  const isOpen = (batch: ModelNode) => shown.isNamed || batch.when === "now" || batch.tone === "bad" || batch.tone === "warn";
+  const isAsked = ({ number }: ModelNode) => number !== undefined && number === shown.batch;
+  const isOpen = (batch: ModelNode) =>
+    shown.isNamed || batch.when === "now" || batch.tone === "bad" || batch.tone === "warn" || isAsked(batch);
   const past = batches.filter((batch) => batch.when === "past" && !isOpen(batch));
   const later = batches.filter((batch) => batch.when === "later" && !isOpen(batch));
   return (
@@ -58,17 +64,19 @@ function Folded({ of, isNamed, open }: { of: readonly ModelNode[] } & Shown) {
   );
 }
 
-function Batch({ of, told, isNamed, open }: { of: ModelNode } & Shown) {
+function Batch({ of, told, isNamed, batch, open }: { of: ModelNode } & Shown) {
   const isOver = of.when === "past";
   const clusters = below(of, "cluster");
   const next = isOver || of.waitsFor === undefined || of.waitsFor.says === told.next ? null : <Awaits of={of} />;
+  const isAsked = of.number !== undefined && of.number === batch;
+  const here = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    if (isAsked) here.current?.scrollIntoView({ block: "center" });
+  }, [isAsked]);
   return (
-    <div class="batch">
+    <div ref={here} class={isAsked ? "batch asked" : "batch"} aria-current={isAsked ? "location" : undefined}>
       <p class="head">
-        <span>
-          {`${capital(of.name)} `}
-          <Links of={of} />
-        </span>
+        <BatchName of={of} />
         <span>
           <b class={toneClass(of.tone)}>{stateLabel(of.state) + (of.checking === undefined ? "" : `, ${of.checking}`)}</b>{" "}
           {isOver ? null : <Age of={of} />}
@@ -80,7 +88,35 @@ function Batch({ of, told, isNamed, open }: { of: ModelNode } & Shown) {
       <Checks of={of} />
       {of.says === "" || isOver || of.says === told.says ? null : <p>{of.says}</p>}
       {next === null ? null : <p class="quiet">{next}</p>}
+      <Gates of={of.gates ?? []} />
     </div>
+  );
+}
+
+/** Its name, which is the way to its own page; its pull request and what that changes. */
+function BatchName({ of }: { of: ModelNode }) {
+  const pull = pullOf(of);
+  return (
+    <span>
+      <span class="plain">{of.number === undefined ? capital(of.name) : <LinkInRun batch={of.number}>{capital(of.name)}</LinkInRun>}</span>{" "}
+      <Links of={of} /> {pull === undefined ? null : <Outward name="diff" url={`${pull.url}/files`} />}
+    </span>
+  );
+}
+
+/** What a batch passes before the next one, in order; which of them it waits for now is said beside it. */
+function Gates({ of }: { of: NonNullable<ModelNode["gates"]> }) {
+  if (of.length === 0) return null;
+  return (
+    <details class="gates quiet">
+      <summary>{`Passes ${of.map(({ name }) => name).join(" → ")}`}</summary>
+      <dl>
+        {of.flatMap(({ name, why, opens, when }) => [
+          <dt key={name}>{name}</dt>,
+          <dd key={`${name} ${why}`}>{`${capital(why)}. Opened by ${opens}${when === "" ? "" : `: ${when}`}.`}</dd>,
+        ])}
+      </dl>
+    </details>
   );
 }
 

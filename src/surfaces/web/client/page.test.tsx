@@ -11,7 +11,7 @@ import { FleetScreen, RefusedLines } from "./fleet.tsx";
 import { parsed } from "./live.ts";
 import { RunScreen } from "./run.tsx";
 import { pageText } from "./testing/page-text.ts";
-import { lanesOf } from "./time-axis.tsx";
+import { axisOf, lanesOf } from "./time-axis.tsx";
 import { ClockContext } from "./times.tsx";
 
 const repository = "acme/config";
@@ -83,6 +83,28 @@ describe("the time axis", () => {
       [0, 10, 20],
       [10, 30, 60],
     ]);
+  });
+
+  test("four hours in which nothing happened leave what happened before and after its room, and say how long they were", () => {
+    const { place, breaks, labels } = axisOf([0, 5, 10, 20, 260, 270].map((minute) => NOW + minute * 60_000));
+    const width = (from: number, to: number) => Math.round(place(NOW + to * 60_000) - place(NOW + from * 60_000));
+    expect([width(0, 20), width(20, 260), width(260, 270)]).toEqual([27, 60, 13]);
+    expect(breaks).toHaveLength(1);
+    expect(labels.map(({ text }) => text).filter(Boolean)).toEqual(["4h"]);
+    // Where no time is much longer than the others, none is drawn short.
+    expect(axisOf([0, 10, 30, 45].map((minute) => NOW + minute * 60_000)).breaks).toEqual([]);
+  });
+
+  test("a stage that waits for somebody wears the colour of waiting from then on; one that was failed by a cluster that of failing", () => {
+    const tones = (name: string) => {
+      const { run, now } = SITUATIONS[name]?.() ?? { run: undefined, now: 0 };
+      if (run === undefined) throw new Error("the situation is there");
+      const later = now + 4 * 3_600_000;
+      return lanesOf(runDocument(modelOf(run, later), later, { repository }), later)[0]?.parts.map(({ tone }) => tone);
+    };
+    expect(tones("waiting for approval")).toEqual(["open", "warn"]);
+    expect(tones("running")).toEqual(["open", "busy"]);
+    expect(tones("failed")).toEqual(["open", "bad", "warn"]);
   });
 });
 

@@ -2,6 +2,7 @@
 import type { ComponentChildren } from "preact";
 import { createContext } from "preact";
 import { useContext } from "preact/hooks";
+import { type PagePlace, pagePath } from "../../../core/report/page-places.ts";
 
 /** How one goes elsewhere without a new page. `base`: what stands before each path. */
 export const Going = createContext<{ base: string; go: (path: string) => void }>({ base: "", go: () => undefined });
@@ -18,4 +19,16 @@ export function Link({ to, children }: { to: string; children: ComponentChildren
       {children}
     </a>
   );
+}
+
+/** The run that is shown; undefined: nobody knows the address of its page. */
+export const RunPlace = createContext<Extract<PagePlace, { view: "run" }> | undefined>(undefined);
+
+/** Leads to the page of one of its batches or targets. */
+export function LinkInRun({ batch, target, children }: { batch?: number; target?: string; children: ComponentChildren }) {
+  const run = useContext(RunPlace);
+  if (run === undefined) return <>{children}</>;
+  const { at: _, ...place } = run;
+  if (target !== undefined) return <Link to={pagePath({ ...place, view: "target", target })}>{children}</Link>;
+  return <Link to={pagePath(batch === undefined ? place : { ...place, view: "batch", batch })}>{children}</Link>;
 }

@@ -1,27 +1,37 @@
-/** When each stage was under way, and when the rest is expected: half of what went before was faster than the first mark, nine of ten than the second. */
+/**
+ * When each stage was under way, and when the rest is expected: half of what went before was faster than the first mark, nine of ten than the
+ * second. A long time in which nothing happened is drawn short, with its length, so that everything else keeps its room.
+ */
+import { scaleLinear } from "d3-scale";
 import type { RunDocument } from "../../../core/report/model/run-schema.ts";
 import type { ModelNode } from "../../../core/report/model/types.ts";
 import { clockOf, span, useNow } from "./times.tsx";
 
+/** What a stage was doing, in epoch milliseconds. `open`: its pull request waited to be merged. */
+interface Part {
+  from: number;
+  to: number;
+  tone: "good" | "busy" | "warn" | "bad" | "open";
+}
+
 /** Epoch milliseconds. `likely`, `slow`: when it ends, as it is expected. */
 interface Lane {
   name: string;
+  parts: Part[];
   from: number | undefined;
   to: number | undefined;
   begins: number | undefined;
   likely: number | undefined;
   slow: number | undefined;
-  tone: string;
 }
 
 export function TimeAxis({ of }: { of: RunDocument }) {
   const now = useNow();
   const lanes = lanesOf(of, now);
-  const start = Date.parse(of.startedAt);
-  const end = Math.max(...lanes.flatMap(({ to, slow }) => [to ?? start, slow ?? start]), of.endedAt === undefined ? now : start);
-  if (end <= start || lanes.every(({ from }) => from === undefined)) return null;
-  const place = (ms: number) => `${(100 * (Math.min(Math.max(ms, start), end) - start)) / (end - start)}%`;
-  const width = (from: number, to: number) => ({ left: place(from), width: `calc(${place(to)} - ${place(from)})` });
+  if (lanes.every(({ from }) => from === undefined)) return null;
+  const isOver = of.endedAt !== undefined;
+  const { place, breaks, labels } = axisOf(timesOf(of, lanes, now));
+  const width = (from: number, to: number) => ({ left: `${place(from)}%`, width: `${Math.max(0, place(to) - place(from))}%` });
   return (
     <section class="axis" aria-label="When">
       {lanes.map((lane) => (
@@ -30,37 +40,127 @@ export function TimeAxis({ of }: { of: RunDocument }) {
           <div class="track" role="img" aria-label={`${lane.name}: ${laneText(lane, now)}`} title={laneText(lane, now)}>
             {lane.begins === undefined || lane.slow === undefined ? null : <i class="slow" style={width(lane.begins, lane.slow)} />}
             {lane.begins === undefined || lane.likely === undefined ? null : <i class="likely" style={width(lane.begins, lane.likely)} />}
-            {lane.from === undefined ? null : <i class={`was b-${lane.tone}`} style={width(lane.from, lane.to ?? now)} />}
-            {of.endedAt === undefined ? <i class="now" style={{ left: place(now) }} /> : null}
+            {lane.parts.map(({ from, to, tone }) => (
+              <i key={`${tone} ${from}`} class={`b-${tone}`} style={width(from, to)} />
+            ))}
+            {breaks.map(({ from, to }) => (
+              <i key={from} class="break" style={{ left: `${(place(from) + place(to)) / 2}%` }} />
+            ))}
+            {isOver ? null : <i class="now" style={{ left: `${place(now)}%` }} />}
           </div>
         </div>
       ))}
-      <p class="quiet lane-ends">
-        <span>{clockOf(of.startedAt, now)}</span>
-        <span>{clockOf(new Date(end).toISOString(), now)}</span>
-      </p>
+      <div class="lane ends" aria-hidden="true">
+        <span />
+        <p class="quiet">
+          {labels.map(({ at, text }) => (
+            <span key={at} style={{ left: `${place(at)}%` }} class={place(at) > 90 ? "last" : place(at) < 10 ? "first" : ""}>
+              {text ?? (isOver || at !== now ? clockOf(new Date(at).toISOString(), now) : "now")}
+            </span>
+          ))}
+        </p>
+      </div>
     </section>
   );
+}
+
+/** Every moment at which something began or ended. */
+function timesOf(of: RunDocument, lanes: readonly Lane[], now: number): number[] {
+  const known = lanes.flatMap(({ parts, begins, likely, slow }) => [
+    ...parts.flatMap(({ from, to }) => [from, to]),
+    ...[begins, likely, slow].filter((time) => time !== undefined),
+  ]);
+  return [...known, Date.parse(of.startedAt), of.endedAt === undefined ? now : Date.parse(of.endedAt)];
+}
+
+/** A gap longer than so many times all that is shorter together is drawn as if it were no more than that. */
+const LONGEST_GAP = 1.5;
+const SHORTEST_BREAK_MS = 1_800_000;
+const MOST_BREAKS = 3;
+/** In percent of the width: closer together than this their words would run into each other. */
+const ROOM = 14;
+
+/** Where a moment stands, in percent. `breaks`: where time is drawn short. `labels`: what to write below. */
+export function axisOf(times: readonly number[]) {
+  const at = [...new Set(times)].sort((a, b) => a - b);
+  const gaps = at.slice(1).map((time, index) => ({ from: at[index] ?? time, to: time, drawn: time - (at[index] ?? time) }));
+  const longest = gaps.toSorted((a, b) => b.drawn - a.drawn);
+  const sumBelow = (rank: number) => longest.slice(rank + 1).reduce((sum, { drawn }) => sum + drawn, 0);
+  const isBreak = (rank: number) =>
+    rank < longest.length - 2 && (longest[rank]?.drawn ?? 0) > Math.max(SHORTEST_BREAK_MS, LONGEST_GAP * sumBelow(rank));
+  const ranks = Array.from({ length: MOST_BREAKS }, (_, rank) => rank);
+  const many = ranks.filter((rank) => ranks.slice(0, rank + 1).every(isBreak));
+  for (const rank of many.toReversed()) {
+    const gap = longest[rank];
+    if (gap !== undefined) gap.drawn = LONGEST_GAP * sumBelow(rank);
+  }
+  const whole = sumBelow(-1) || 1;
+  const places = [0];
+  for (const { drawn } of gaps) places.push((places.at(-1) ?? 0) + (100 * drawn) / whole);
+  const scale = scaleLinear().domain(at).range(places).clamp(true);
+  const place = (time: number) => (at.length < 2 ? 0 : scale(time));
+  const breaks = gaps.filter(({ from, to, drawn }) => to - from > 2 * drawn);
+  return { place, breaks, labels: labelsOf(at, breaks, place) };
+}
+
+/** The first and the last always; between them how long each break is, then what else has room. */
+function labelsOf(at: readonly number[], breaks: readonly { from: number; to: number }[], place: (time: number) => number) {
+  const labels: { at: number; text?: string }[] = [];
+  const add = (label: { at: number; text?: string }) => {
+    const isNear = (other: { at: number }) =>
+      Math.abs(place(other.at) - place(label.at)) < ROOM || minuteOf(other.at) === minuteOf(label.at);
+    if (!labels.some(isNear)) labels.push(label);
+  };
+  for (const end of [at.at(-1), at[0]]) if (end !== undefined) add({ at: end });
+  for (const { from, to } of breaks) add({ at: (from + to) / 2, text: span(to - from) });
+  for (const time of at) add({ at: time });
+  return labels.sort((a, b) => a.at - b.at);
+}
+
+function minuteOf(time: number): number {
+  return Math.floor(time / 60_000);
 }
 
 /** A stage that is to come begins when the one before it is expected to be done. */
 export function lanesOf(of: RunDocument, now: number): Lane[] {
   let before = now;
   return of.children.map((stage) => {
-    const { from, to } = wasOf(stage);
+    const parts = partsOf(of, stage, now);
     const [likely, slow] = [stage.eta?.p50, stage.eta?.p90].map((time) => (time === undefined ? undefined : Date.parse(time)));
     const begins = likely === undefined ? undefined : Math.max(now, before);
     before = likely ?? before;
-    const tone = (stage.counts?.failed ?? 0) > 0 ? "bad" : stage.when === "past" ? "good" : "busy";
-    return { name: stage.name, from, to: stage.when === "now" && of.endedAt === undefined ? undefined : to, begins, likely, slow, tone };
+    const isOn = stage.when === "now" && of.endedAt === undefined;
+    const [from, to] = [parts.map((part) => part.from), parts.map((part) => part.to)];
+    return {
+      ...{ name: stage.name, parts, begins, likely, slow },
+      from: from.length === 0 ? undefined : Math.min(...from),
+      to: to.length === 0 || isOn ? undefined : Math.max(...to),
+    };
   });
 }
 
-function wasOf(stage: ModelNode): { from: number | undefined; to: number | undefined } {
-  const passed = stage.children.flatMap((batch) => batch.passed ?? []);
-  const times = passed.flatMap(({ openedAt, mergedAt, doneAt }) => [openedAt, mergedAt, doneAt].flatMap((time) => time ?? []));
-  const all = times.map((time) => Date.parse(time));
-  return all.length === 0 ? { from: undefined, to: undefined } : { from: Math.min(...all), to: Math.max(...all) };
+/** Each batch, open and then on its way; where the stage waits for somebody, that on top of them. */
+function partsOf(of: RunDocument, stage: ModelNode, now: number): Part[] {
+  const isOn = stage.when === "now" && of.endedAt === undefined;
+  const end = of.endedAt === undefined ? now : Date.parse(of.endedAt);
+  const parts = stage.children.flatMap(({ passed, tone }): Part[] => {
+    const { openedAt, mergedAt, doneAt } = passed ?? {};
+    const [opened, merged, done] = [openedAt, mergedAt, doneAt].map((time) => (time === undefined ? undefined : Date.parse(time)));
+    const until = done ?? (tone === "bad" || isOn ? end : undefined);
+    return [
+      ...(opened === undefined ? [] : [{ from: opened, to: merged ?? done ?? end, tone: "open" as const }]),
+      ...(merged === undefined ? [] : [{ from: merged, to: until ?? merged, tone: toneOf(tone, done) }]),
+    ];
+  });
+  const waits = isOn && stage.tone === "warn" && stage.since !== undefined && parts.length > 0 ? Date.parse(stage.since) : undefined;
+  // What waited is drawn below what went on meanwhile.
+  const drawn = parts.toSorted((a, b) => Number(b.tone === "open") - Number(a.tone === "open"));
+  return waits === undefined ? drawn : [...drawn, { from: Math.min(waits, now), to: now, tone: "warn" }];
+}
+
+function toneOf(tone: ModelNode["tone"], done: number | undefined): Part["tone"] {
+  if (tone === "bad") return "bad";
+  return done === undefined ? "busy" : "good";
 }
 
 function laneText({ from, to, likely, slow }: Lane, now: number): string {
