@@ -1,6 +1,6 @@
 /**
  * Writes what is generated: from the schema of the resource the JSON Schema that editors use and the reference page, from the shape of a
- * run the JSON Schema of what programs read, from the table of commands their page, and from the codes of problems the tables of
+ * run the JSON Schema of what programs read, from the tables of commands and of metrics their pages, and from the codes of problems the tables of
  * docs/troubleshooting.md.
  * `npm run generate`; a test compares the committed files with what this would write.
  */
@@ -13,6 +13,7 @@ import { resourceSchema } from "../src/core/spec/schema.ts";
 import { DURATION } from "../src/core/spec/schema-common.ts";
 import { commandsPage } from "./generate-commands.ts";
 import { configPage, configSchema } from "./generate-config.ts";
+import { metricsPage } from "./generate-metrics.ts";
 import { troubleshootingPage } from "./generate-problems.ts";
 import { serverPage, serverSchema } from "./generate-server.ts";
 import { stills } from "./stills.ts";
@@ -44,6 +45,7 @@ export function generated(): Map<string, string> {
     ["schema/server-configuration.schema.json", serverSchema()],
     ["docs/reference/server-configuration.md", serverPage(table)],
     ["docs/reference/commands.md", commandsPage()],
+    ["docs/reference/metrics.md", metricsPage()],
     ["docs/troubleshooting.md", troubleshootingPage()],
     ...stills(),
   ]);

@@ -15,8 +15,11 @@ export const SIDEBAR = [
   ["Begin", ["tutorial", "concepts", "choosing", "installation", "onboarding", "releases"]],
   ["Use", ["cli", "gates", "failure", "analysis", "hooks", "steps", "simulate", "reference/commands"]],
   ["Argo CD", ["argocd", "argo-rollouts", "liveness"]],
-  ["Run the server", ["configuration", "operations", "page", "api", "security", "permissions", "troubleshooting"]],
-  ["Reference", ["reference/progressive-rollout", "reference/repo-configuration", "reference/server-configuration", "spec"]],
+  ["Run the server", ["configuration", "operations", "metrics", "page", "api", "security", "permissions", "troubleshooting"]],
+  [
+    "Reference",
+    ["reference/progressive-rollout", "reference/repo-configuration", "reference/server-configuration", "reference/metrics", "spec"],
+  ],
 ];
 
 const NAMES = {
@@ -29,6 +32,8 @@ const NAMES = {
   "reference/progressive-rollout": "rollouts/*.yaml",
   "reference/repo-configuration": ".github/stagecoach.yaml",
   "reference/server-configuration": "stagecoach.yaml",
+  metrics: "Metrics, alerts, traces",
+  "reference/metrics": "Metrics",
   spec: "Specification",
 };
 

@@ -6,7 +6,7 @@
  * others, and one that does not end is given up, so that what hangs in one repo holds no other up.
  */
 import type { Clock } from "../../core/base/time.ts";
-import { type Queue, type QueueHandler, RoundOverdue, type WakeRequest } from "./port.ts";
+import { type Queue, type QueueDepth, type QueueHandler, type RoundLimits, RoundOverdue, type WakeRequest } from "./port.ts";
 
 /** What is asked of one repo. */
 interface Asked {
@@ -34,16 +34,6 @@ const LAST_RETRY_MS = 60_000;
 /** The same of a round that was given up: it had a place of its own for long. */
 const FIRST_RETRY_OVERDUE_MS = 60_000;
 const LAST_RETRY_OVERDUE_MS = 15 * 60_000;
-
-/** How long rounds may take, in milliseconds. */
-export interface RoundLimits {
-  /** From then on others have its place. */
-  placeMs: number;
-  /** Then it is given up. More than any one call to the outside may take. */
-  roundMs: number;
-  /** Rounds under way at once, with those that have left their place. */
-  most: number;
-}
 
 export const ROUND_LIMITS: RoundLimits = { placeMs: 15_000, roundMs: 10 * 60_000, most: 32 };
 
@@ -92,6 +82,7 @@ export function memoryQueue(options: MemoryQueueOptions): Queue {
         queueMicrotask(() => pump(state));
       });
     },
+    depth: () => depthOf(state),
     forget(repository) {
       const asked = repos.get(repository);
       if (asked === undefined) return;
@@ -123,6 +114,13 @@ function nothingAsked(): Asked {
   const armedFor = Number.POSITIVE_INFINITY;
   const counts = { failures: 0, overdue: 0, notBefore: 0, lastTurn: 0 };
   return { due: new Map(), running: false, ...counts, heard: false, forgotten: false, armedFor };
+}
+
+function depthOf({ repos, clock, active }: State): QueueDepth {
+  const now = clock.now();
+  const waiting = [...repos.values()].filter((asked) => !asked.running && dueNow(asked, now).size > 0);
+  const longestMs = Math.max(0, ...waiting.map(({ due, notBefore }) => now - Math.max(notBefore, Math.min(...due.values()))));
+  return { due: waiting.length, running: active, longestMs };
 }
 
 function add(asked: Asked, rollout: string | null, at: number): void {

@@ -7,10 +7,21 @@ export interface Queue {
   wake(request: WakeRequest, at?: number): void;
   /** Resolves when nothing is due or being worked on. Requests for later do not count. */
   idle(): Promise<void>;
+  /** How much waits. */
+  depth(): QueueDepth;
   /** Drops what is asked for this repo; the look under way goes on. */
   forget(repository: string): void;
   /** Takes nothing new and waits for the work under way. */
   close(): Promise<void>;
+}
+
+export interface QueueDepth {
+  /** Repos that are due, and have no place yet. */
+  due: number;
+  /** Repos that are being looked at. */
+  running: number;
+  /** How long the first of those due has waited, in milliseconds. */
+  longestMs: number;
 }
 
 export interface WakeRequest {
@@ -33,4 +44,14 @@ export class RoundOverdue extends Error {
   constructor(afterMs: number) {
     super(`the round had not ended after ${afterMs / 1000} s`);
   }
+}
+
+/** How long rounds may take, in milliseconds. */
+export interface RoundLimits {
+  /** From then on others have its place. */
+  placeMs: number;
+  /** Then it is given up. More than any one call to the outside may take. */
+  roundMs: number;
+  /** Rounds under way at once, with those that have left their place. */
+  most: number;
 }

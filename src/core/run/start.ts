@@ -5,6 +5,7 @@ import type { Rollout } from "../spec/rollout.ts";
 import { haltsOn } from "./gates/halt.ts";
 import { supersededBefore } from "./outcome/overlap.ts";
 import { goodBefore, goodReleaseFor, lastGoodFor, type Rollback } from "./outcome/rollback.ts";
+import { brokenAfter } from "./state/broken.ts";
 import { isEnded, type Pause, type Run } from "./state/run.ts";
 
 interface StartInput {
@@ -43,6 +44,7 @@ export function startRun({ rollout, number, release, trigger, plan, now, before,
     requeued: plan.stages.flatMap((stage, index) => stage.requeued.map((cluster) => ({ cluster, stage: index, ...late }))),
     skipped: [],
     failedAccepted: [],
+    brokenSince: before && brokenAfter(before),
     superseded: supersededBefore(before) || undefined,
     goodRelease: goodReleaseFor(before, { ...lastRelease }),
     lastGood: lastGoodFor(plan, before),
@@ -79,6 +81,7 @@ export function startRollback({ of, back, number, asked, restore, now }: Rollbac
     // Where it does not get to its end, the next run must not take what it was to take back for good.
     lastGood: goodBefore(of),
     unproven: unprovenAfter(of),
+    brokenSince: brokenAfter(of) ?? asked.at,
     stays: clustersOfPlan(of.plan).filter(
       (cluster) => !of.batches.some((batch) => batch.merged && batch.targets.some((one) => one.cluster === cluster)),
     ),

@@ -7,6 +7,7 @@ import type { CommitWriter, Mirror } from "../../adapters/git/port.ts";
 import type { HookCaller } from "../../adapters/hooks/port.ts";
 import type { Clock } from "../../core/base/time.ts";
 import type { PageOf } from "../../core/report/page-places.ts";
+import type { Run } from "../../core/run/state/run.ts";
 import type { Window } from "../../core/spec/windows.ts";
 import type { Attention } from "./attention.ts";
 import type { CommandSource } from "./observe/command-source.ts";
@@ -45,6 +46,11 @@ export interface RepoContext {
   analysis?: AnalysisService | undefined;
   /** Asks hooks. Absent: none is asked, and one that is wanted says so. */
   hooks?: HookCaller | undefined;
+  /**
+   * Told of each run that was recorded, and of what the journal had of it before (`undefined`: it begins): by the one process whose commit
+   * it was, and never again after a restart. Must not throw.
+   */
+  onRecorded?: ((before: Run | undefined, run: Run) => void) | undefined;
   clock: Clock;
   log: Log;
   /** Of the commits the bot makes. */

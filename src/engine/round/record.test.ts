@@ -29,13 +29,15 @@ function desk(answer: () => "recorded" | "lost" = () => "recorded", { young = fa
   }
   const journal = { record, anchor, head: () => "j1" };
   const forge = { repo: async () => ({ archived: false }) };
-  const own = { journal, journalBranch: "stagecoach/journal", clock, log: silentLog, forge, repository: "acme/fleet" };
+  const told: [Run | undefined, Run][] = [];
+  const onRecorded: RepoContext["onRecorded"] = (before, run) => void told.push([before, run]);
+  const own = { onRecorded, journal, journalBranch: "stagecoach/journal", clock, log: silentLog, forge, repository: "acme/fleet" };
   const context = own as unknown as RepoContext;
   const attention = openAttention(context, "acme/fleet");
   const recorder = openRecorder(context, fixedHeads({}), attention);
   // Past the time in which it records at once what brings a run on.
   if (!young) clock.advance(60_000);
-  return { clock, commits, anchored, attention, recorder };
+  return { clock, commits, anchored, attention, recorder, told };
 }
 
 function decided(before: Run, run: Run, change: Advanced<Run>["change"], events: AnyReason[] = []): Decision {
@@ -200,5 +202,27 @@ describe("what is anchored", () => {
       await recorder.anchor();
     }
     expect(anchored).toEqual([1, 2]);
+  });
+});
+
+describe("who counts what is recorded", () => {
+  test("is told once, by what the journal had before, though the run was seen to go on in between", async () => {
+    const { recorder, told } = desk();
+    const journalled = sampleRun();
+    const seen = { ...journalled, why: CONFIRMED };
+    await recorder.record([], [decided(journalled, seen, "observation")]);
+    expect(told).toEqual([]);
+    const moved = { ...seen, stage: seen.stage + 1 };
+    await recorder.record([], [decided(seen, moved, "transition")]);
+    expect(told).toEqual([[journalled, moved]]);
+    await recorder.record([], [decided(moved, moved, "none")]);
+    expect(told).toHaveLength(1);
+  });
+
+  test("is told nothing by the replica that recorded second", async () => {
+    const { recorder, told } = desk(() => "lost");
+    const journalled = sampleRun();
+    await recorder.record([], [decided(journalled, { ...journalled, stage: 1 }, "transition")]);
+    expect(told).toEqual([]);
   });
 });

@@ -55,7 +55,7 @@ interface Unrecorded {
   eventAt: number | undefined;
 }
 
-type Context = Pick<RepoContext, "journal" | "journalBranch" | "forge" | "clock" | "log" | "repository" | "deliveries">;
+type Context = Pick<RepoContext, "journal" | "journalBranch" | "forge" | "clock" | "log" | "repository" | "deliveries" | "onRecorded">;
 
 /** What may not be recorded, as it is noted among what needs attention. */
 const CONCERN = "journal write";
@@ -142,7 +142,7 @@ export function openRecorder(context: Context, remote: RemoteHeads, attention: A
     if (outcome === "lost") return wasLost(now);
     owesAnchor ||= started.some(({ run }) => run !== undefined) || decisions.some(isWeighty);
     triesAnchor = owesAnchor;
-    return wasRecorded(runs.keys());
+    return wasRecorded(runs, sightings);
   }
 
   async function anchor(): Promise<void> {
@@ -156,11 +156,15 @@ export function openRecorder(context: Context, remote: RemoteHeads, attention: A
     }
   }
 
-  function wasRecorded(rollouts: Iterable<string>): Recorded {
+  function wasRecorded(runs: ReadonlyMap<string, Run>, sightings: readonly ReturnType<typeof sightingOf>[]): Recorded {
+    const had = new Map(sightings.map(({ before, since }) => [before.rollout, since?.of ?? before]));
     losses.forget(CONCERN);
     lost = 0;
     remote.moveJournal(journal.head());
-    for (const rollout of rollouts) unrecorded.delete(rollout);
+    for (const [rollout, run] of runs) {
+      unrecorded.delete(rollout);
+      context.onRecorded?.(had.get(rollout), run);
+    }
     return { kind: "recorded" };
   }
 

@@ -1,6 +1,6 @@
-import { readFileSync } from "node:fs";
 import { Command } from "commander";
 import { outputOption, parseArgs } from "./args.ts";
+import { ownVersion } from "./own-version.ts";
 import { printed } from "./print.ts";
 
 /** `stagecoach version`: the package's version and the Node it runs on. */
@@ -9,7 +9,7 @@ export async function run(argv: readonly string[]): Promise<number> {
     .description("the version of Stagecoach, and of the Node it runs on")
     .addOption(outputOption("text", "json", "yaml"));
   if (parseArgs(command, argv) === undefined) return 0;
-  const { version } = JSON.parse(readFileSync(new URL("../../../package.json", import.meta.url), "utf8")) as { version: string };
+  const version = ownVersion();
   const node = process.versions.node;
   const { output } = command.opts<{ output: "text" | "json" | "yaml" }>();
   const data = { version, node };

@@ -18,8 +18,8 @@ import type { ServerConfig } from "./config/schema.ts";
 import { SettingError } from "./config/setting-errors.ts";
 import { openLastNet } from "./deliveries/uncaught.ts";
 import { openLog } from "./log.ts";
-import { createMetrics } from "./metrics.ts";
 import { startStagecoach } from "./stagecoach.ts";
+import { createMetrics } from "./telemetry/metrics.ts";
 import { openPlanes } from "./tenancy/planes.ts";
 import { wallClock } from "./wall-clock.ts";
 
@@ -38,14 +38,14 @@ interface RunningServer {
 export async function startServer(
   config: ServerConfig,
   credentials: Credentials,
-  options: { log?: Log; clock?: Clock; env?: Environment; onBroken?: () => void } = {},
+  options: { log?: Log; clock?: Clock; env?: Environment; version?: string; onBroken?: () => void } = {},
 ): Promise<RunningServer> {
   const log = options.log ?? openLog({ ...config.log, secrets: secretsIn(credentials) });
   const clock = checkedClock(options.clock ?? wallClock(), defined({ wall: options.clock === undefined ? Date.now : undefined, log }));
   await compareClocks(clock, apiUrl(config.github));
   const directory = await usableDirectory(config.directory);
   const signing = signingOf(config.commits);
-  const env = options.env ?? process.env;
+  const { env = process.env, version = "" } = options;
   const sealKeys = sealKeysOf(config.journal, credentials.privateKey, env);
   const net = openLastNet(process, log);
   void net.broken.then(options.onBroken);
@@ -59,7 +59,7 @@ export async function startServer(
   };
   const { planes, analysis, hooks } = outside;
   const own = { ...told(config, credentials), planes, signing, sealKeys, analysis, hooks, directory, clock, log };
-  const bot = await startStagecoach({ ...own, metrics: createMetrics() }).catch(async (error: unknown) => {
+  const bot = await startStagecoach({ ...own, metrics: createMetrics({ version, ...config.metrics }) }).catch(async (error: unknown) => {
     await close();
     throw new Error(sentenceOf(whyNotStarted(error, config)), { cause: error });
   });

@@ -11,8 +11,8 @@ import type { HookCaller } from "../../adapters/hooks/port.ts";
 import { type Breakers, openBreakers } from "../../adapters/outbound/breaker.ts";
 import { type CheckedClock, checkedClock, isChecked } from "../../adapters/outbound/checked-clock.ts";
 import { hostFetch } from "../../adapters/outbound/host-fetch.ts";
-import { memoryQueue, ROUND_LIMITS, type RoundLimits } from "../../adapters/queue/memory.ts";
-import { type Queue, RoundOverdue } from "../../adapters/queue/port.ts";
+import { memoryQueue, ROUND_LIMITS } from "../../adapters/queue/memory.ts";
+import { type Queue, type RoundLimits, RoundOverdue } from "../../adapters/queue/port.ts";
 import { defined } from "../../core/base/defined.ts";
 import type { Clock } from "../../core/base/time.ts";
 import type { History } from "../../core/report/plan/duration.ts";
@@ -26,7 +26,7 @@ import { eventHandler } from "./deliveries/inbox.ts";
 import { openFirstRounds, reconciler } from "./deliveries/reconcile.ts";
 import { described, openResync, type Resync } from "./deliveries/resync.ts";
 import { type BotServer, startBotServer } from "./deliveries/server.ts";
-import type { Metrics } from "./metrics.ts";
+import type { Metrics } from "./telemetry/metrics.ts";
 import type { GitHubApp } from "./tenancy/octokits.ts";
 import { openRepos, type Repos } from "./tenancy/repos.ts";
 import { openServedRepo, removeMirror } from "./tenancy/served-repo.ts";
@@ -122,7 +122,7 @@ export async function startStagecoach(given: StagecoachOptions): Promise<Stageco
     routes: webRoutes({ runs, standing, onChange, planes, journal: journalOf(repos), ...seenFrom(options) }, clock),
     isReady: () => state === "ready",
   });
-  metrics?.watch({ runs, standing, repositories: () => repos.counts(), planes });
+  metrics?.watch({ now: clock.now, runs, standing, repositories: () => repos.counts(), queue: queue.depth, planes });
   const close: Stagecoach["close"] = async ({ withinMs = DRAIN_MS } = {}) => {
     state = "stopping";
     resync.stop();
@@ -165,21 +165,8 @@ function reposOf(options: Checked, onChange: (repository: string) => void, octok
   const { sealKeys = [sealKey(options.app.privateKey)] } = options;
   const answering = openAnswerLines();
   const shared = defined({
-    octokit,
-    directory,
-    limits,
-    cell,
-    breakers,
-    clock,
-    log,
-    signing,
-    sealKeys,
-    freezes,
-    analysis,
-    hooks,
-    publicUrl,
-    onChange,
-    answering,
+    ...{ octokit, directory, limits, cell, breakers, clock, log, signing, sealKeys, freezes, analysis, hooks },
+    ...{ publicUrl, onChange, answering, recorded: options.metrics?.recorded },
   });
   return openRepos({
     log,

@@ -135,6 +135,7 @@ export const runSchema = z.looseObject({
   startedFrom: z.string().optional(),
   analyses: z.array(analysis).optional(),
   hooks: z.array(hook).optional(),
+  ...{ failedAt: time.optional(), brokenSince: time.optional() },
   startedAt: time,
   endedAt: time.optional(),
 });

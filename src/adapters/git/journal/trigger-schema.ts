@@ -12,6 +12,7 @@ export const resolved = z.looseObject({
   cluster: z.string().optional(),
 });
 export const trigger = z.looseObject({
-  ...{ commit: z.string(), pull: count.optional(), author: z.string(), at: time, refusedAt: time.optional() },
+  ...{ commit: z.string(), pull: count.optional(), author: z.string(), at: time, openedAt: time.optional() },
+  refusedAt: time.optional(),
   ...{ accounts: logins, merger: z.string().optional(), unlinked: logins, reviewers: logins },
 });

@@ -2,6 +2,7 @@ import { type AnyReason, sameReason } from "../../base/reason.ts";
 import { iso, type Time } from "../../base/time.ts";
 import { runReason } from "../../reasons/run.ts";
 import { amendedBy } from "./amend.ts";
+import { isFailure } from "./broken.ts";
 import type { Batch, BatchTarget, Next, Pause, Run } from "./run.ts";
 import type { Advanced, Effect, World } from "./world.ts";
 
@@ -75,7 +76,8 @@ export function closeDraft(draft: Draft): Advanced<Run> {
 
 /** Changes the run in a way that must be journalled before anything is done about it. */
 export function change(draft: Draft, patch: Partial<Run>, event?: AnyReason): void {
-  draft.run = { ...draft.run, ...patch, amended: amendedBy(draft.run, patch, draft.at) ?? draft.run.amended };
+  const failedAt = draft.run.failedAt ?? (isFailure(patch) ? draft.at : undefined);
+  draft.run = { ...draft.run, ...patch, amended: amendedBy(draft.run, patch, draft.at) ?? draft.run.amended, failedAt };
   draft.transition = true;
   if (event !== undefined) draft.events.push(event);
 }

@@ -7,6 +7,7 @@ import { type Batch, type Next, putsBack } from "./batch.ts";
 import type { HookCall } from "./hooks-types.ts";
 import type { ShownWait } from "./promotable-types.ts";
 import type { RolloutOrder } from "./rollouts-types.ts";
+import type { Trigger } from "./trigger.ts";
 
 export type { BatchStep } from "../../plan/steps.ts";
 export type { Batch, BatchPhase, BatchTarget, Evidence, Next, TargetPhase, Verdict } from "./batch.ts";
@@ -124,32 +125,12 @@ export interface Halt {
   command?: string | undefined;
 }
 
-interface Trigger {
-  commit: string;
-  pull?: number | undefined;
-  author: string;
-  at: Time;
-  accounts?: string[] | undefined;
-  /** Who merged the release PR. */
-  merger?: string | undefined;
-  /** Commits of the release that nobody can be held to have made. */
-  unlinked?: string[] | undefined;
-  /** Who approved the release PR as it was merged. Asked only where there are such commits. */
-  reviewers?: string[] | undefined;
-  refusedAt?: Time | undefined;
-}
-
 /** One execution of a rollout for one release. `run.yaml`, `plan.yaml` and `batches/NNN.yaml` of the journal together. */
 export interface Run {
   format: 2;
   rollout: string;
   number: number;
   release: Release;
-  /**
-   * What started it. `pull`: the release PR, or the issue that stands for it where there was none; absent: neither could be made. `accounts`: of
-   * a release without a PR, those that GitHub knows to have brought it in, none of whom may approve; empty: it knows none, and `author` is
-   * what its commit says, which anybody may have typed. Absent: `author` opened the PR.
-   */
   trigger: Trigger;
   /** Snapshot of the resource: edits of the file mid-run do not reach the run. */
   spec: Rollout;
@@ -198,6 +179,10 @@ export interface Run {
   stays?: string[] | undefined;
   /** The release that was last good when the run started: what a rollback goes back to. */
   goodRelease?: Record<string, string> | undefined;
+  /** When it failed first: it paused by a failure, or somebody or the policy wanted it rolled back. What came later does not change it. */
+  failedAt?: Time | undefined;
+  /** Since when the rollout is broken by runs before it: none of them since has ended well. */
+  brokenSince?: Time | undefined;
   /** How many runs in a row right before it were superseded. */
   superseded?: number | undefined;
   /** Of a rollback: put the release values back, in the commit of its last batch. */

@@ -142,7 +142,8 @@ export function openStarter(context: Context, { commits, releases, refused, merg
     const brought = await (pull === undefined ? broughtBy(context, rollout, newest, baseBranch) : broughtByPull(context, rollout, pull));
     const lastRun = entry.lastRun + 1;
     const refusedAt = wasRefused(entry, newest) ? entry.refused?.at : number === undefined ? undefined : refused.since(number);
-    const trigger = { commit: newest.commit.sha, ...brought, at: iso(newest.commit.at), pull: number, ...defined({ refusedAt }) };
+    const times = { at: iso(newest.commit.at), ...defined({ refusedAt, openedAt: pull?.createdAt }) };
+    const trigger = { commit: newest.commit.sha, ...brought, ...times, pull: number };
     const run = startRun({
       rollout,
       number: lastRun,

@@ -10,6 +10,7 @@ import { type ServerConfig, serverConfigSchema } from "../../server/config/schem
 import { gatherSettingErrors, readSettingFile, SettingError } from "../../server/config/setting-errors.ts";
 import { parseArgs, untilStopped } from "../args.ts";
 import { CommandError } from "../command.ts";
+import { ownVersion } from "../own-version.ts";
 import { visible } from "../print.ts";
 import { environmentWith } from "./env-file.ts";
 
@@ -121,7 +122,7 @@ async function serve(config: ServerConfig, credentials: Credentials, env: Enviro
   let started = false;
   // In the midst of starting there is nothing to drain.
   const onBroken = () => (started ? broken.resolve(true) : process.exit(1));
-  const server = await startServer(config, credentials, { env, onBroken }).catch((error: unknown) => {
+  const server = await startServer(config, credentials, { env, onBroken, version: ownVersion() }).catch((error: unknown) => {
     if (error instanceof SettingError) throw new CommandError(2, visible(error.message));
     throw new CommandError(3, visible(error instanceof Error ? error.message : String(error)));
   });

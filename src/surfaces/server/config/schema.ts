@@ -165,6 +165,21 @@ export const serverConfigSchema = z.strictObject({
       .prefault({}),
     "Where the page, the API and `/metrics` are.",
   ),
+  metrics: key(
+    z
+      .strictObject({
+        names: key(
+          z.enum(["Rollouts", "Repositories", "None"]).default("Rollouts"),
+          "Whose names stand in labels of `/metrics`, for whoever may read it. `Repositories`: not those of rollouts. `None`: neither.",
+        ),
+        most: key(
+          z.int().min(0).max(10_000).default(500),
+          "How many rollouts, and how many repositories, have series of their own. What is past it is counted together, as `other`.",
+        ),
+      })
+      .prefault({}),
+    "What `/metrics` tells.",
+  ),
   directory: key(filled.default("mirrors"), "Where mirrors of the config repos are kept: a cache. `STAGECOACH_DIRECTORY`."),
   quota: key(
     z

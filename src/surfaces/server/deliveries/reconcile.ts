@@ -1,8 +1,8 @@
 import { GitError } from "../../../adapters/git/port.ts";
 import type { Clock } from "../../../core/base/time.ts";
 import { attentionReason } from "../../../core/reasons/attention.ts";
-import type { Metrics } from "../metrics.ts";
 import { onboardOnceWanted } from "../onboarding/onboard.ts";
+import type { Metrics } from "../telemetry/metrics.ts";
 import type { ServedRepo } from "../tenancy/served-repo.ts";
 import { described } from "./resync.ts";
 

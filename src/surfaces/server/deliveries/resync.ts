@@ -3,7 +3,7 @@ import type { ProbotOctokit } from "probot";
 import type { Queue } from "../../../adapters/queue/port.ts";
 import type { Clock } from "../../../core/base/time.ts";
 import type { Log } from "../../../engine/round/context.ts";
-import type { Metrics } from "../metrics.ts";
+import type { Metrics } from "../telemetry/metrics.ts";
 import { listInstalledRepos } from "../tenancy/installed-repos.ts";
 import type { Repos } from "../tenancy/repos.ts";
 import { openSweeper } from "./sweeper.ts";

@@ -4,7 +4,7 @@ import { createNodeMiddleware, type ProbotOctokit } from "probot";
 import { defined } from "../../../core/base/defined.ts";
 import type { Log } from "../../../engine/round/context.ts";
 import { usableSecret } from "../config/env.ts";
-import type { Metrics } from "../metrics.ts";
+import type { Metrics } from "../telemetry/metrics.ts";
 import { type GitHubApp, openOctokits, type Through } from "../tenancy/octokits.ts";
 import { closeServer, deliveryDoor, health, isOwnHost, listenOn, pathOf, plain } from "./http.ts";
 import { type BotEvent, openInbox } from "./inbox.ts";

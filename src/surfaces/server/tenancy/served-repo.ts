@@ -89,6 +89,8 @@ interface ServedRepoOptions {
   cell?: Cell | undefined;
   /** A place in the installation's line of answers. */
   answering(installationId: number): Answering;
+  /** A run of it was recorded: see `RepoContext.onRecorded`. */
+  recorded?: ((repository: string, before: Run | undefined, run: Run) => void) | undefined;
   /** Something it waits for changed in Argo CD. */
   onChange(repository: string): void;
 }
@@ -194,7 +196,7 @@ function openRepoJournal({ id, fullName, baseBranch }: InstalledRepo, { sealKeys
 
 function contextOf(
   { fullName, cloneUrl }: InstalledRepo,
-  { clock, log, freezes, allowUnprotected, analysis, hooks, rights, cell, publicUrl }: ServedRepoOptions,
+  { clock, log, freezes, allowUnprotected, analysis, hooks, rights, cell, publicUrl, recorded }: ServedRepoOptions,
   own: Pick<RepoContext, "forge" | "attention" | "deliveries" | "mirror" | "journal" | "commands" | "author" | "writer">,
 ): RepoContext {
   const { planes, grants } = rights;
@@ -202,6 +204,7 @@ function contextOf(
     ...own,
     ...defined({ grants, analysis, hooks }),
     repository: fullName,
+    onRecorded: recorded && ((before, run) => recorded(fullName, before, run)),
     page: pagesOf(publicUrl, fullName),
     repoURL: cloneUrl,
     journalBranch: JOURNAL_BRANCH,
