@@ -18,17 +18,24 @@ export function openDeployments(
 ): PutDeployments {
   /** `environment task` → what its deployment last said. */
   const kept = new BoundedMap<string, string>(MOST_KEPT);
+  /** Of which nothing is owed: most rounds change nothing of a run, and leave it the same object. */
+  let done = new WeakSet<Run>();
+
+  function forget(key: string): void {
+    kept.delete(key);
+    done = new WeakSet();
+  }
 
   async function put(report: DeploymentReport, key: string, state: string): Promise<void> {
     if (kept.get(key) !== state) return;
     try {
       if (permissions.isForbidden("deployments")) {
-        kept.delete(key);
+        forget(key);
         return;
       }
       await forge.putDeployment(report);
     } catch (error) {
-      kept.delete(key);
+      forget(key);
       if (lacksPermission(error)) {
         permissions.forbid("deployments", error);
         return;
@@ -38,10 +45,12 @@ export function openDeployments(
   }
 
   return (run) => {
+    if (permissions.isForbidden("deployments") || done.has(run)) return;
+    done.add(run);
     for (const report of stageDeployments(run)) {
       const key = `${report.environment} ${report.task}`;
       const state = `${report.state} ${report.statusDescription}`;
-      if (permissions.isForbidden("deployments") || kept.get(key) === state) continue;
+      if (kept.get(key) === state) continue;
       kept.set(key, state);
       // One after the other, as comments of one PR are.
       comments.follow(0, () => put(report, key, state));

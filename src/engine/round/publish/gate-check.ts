@@ -67,10 +67,12 @@ export function openGates(
     const batch = run.batches.find((one) => one.number === gate.batch);
     if (batch === undefined) return;
     const now = clock.now();
-    const words = gateWords(run, batch, gate.state, now, given);
     const last = checks.reported(head);
     const { kind } = gate.state;
-    if (last?.kind === kind && (kind === "passed" || now - last.at < SAME_STATE_MS || !isStale(last, words))) return;
+    const isSame = last?.kind === kind;
+    if (isSame && (kind === "passed" || now - last.at < SAME_STATE_MS)) return;
+    const words = gateWords(run, batch, gate.state, now, given);
+    if (isSame && !isStale(last, words)) return;
     await checks.put(head, words, kind);
   }
 
