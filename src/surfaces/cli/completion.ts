@@ -61,7 +61,7 @@ async function readHelp(module: CommandModule): Promise<Omit<Known, "name" | "su
   const options = [help, ...inner].flatMap((text) => [...text.matchAll(/^\s+(?:-\w, )?(--[a-z][a-z-]*)/gm)].map((match) => match[1] ?? ""));
   return {
     options: [...new Set([...options, "--help"])],
-    takesRollout: /^Usage: stagecoach [a-z]+ (?:\[options\] )?(?:NAME\b|<name>)/m.test(help),
+    takesRollout: /^Usage: stagecoach [a-z]+ (?:\[options\] )?(?:NAME\b|\[NAME\]|[<[]name[>\]])/m.test(help),
     under,
   };
 }

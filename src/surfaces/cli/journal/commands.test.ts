@@ -257,6 +257,29 @@ test("status says how it stands in a line, and its exit code is that of kubectl 
   expect([code, told]).toEqual([4, expect.stringContaining("The time of --timeout is over")]);
 });
 
+test("status ends where the run is paused, with 1: nothing goes on before somebody acts", async () => {
+  const journal = openJournal({ mirror, app: "stagecoach[bot]", seal: SEAL });
+  await journal.read();
+  const paused = { ...second, phase: "Paused", why: said("ana paused it") } as const;
+  await journal.record({ runs: [paused], subject: "payments #2: paused", trailers: {}, at: START });
+  const { code, text, told } = await printed(status, "payments");
+  expect([code, text]).toEqual([1, expect.stringMatching(/^Paused - .*\n$/)]);
+  expect(told).toContain("stagecoach wait payments waits through pauses");
+  expect(await printed(status, "payments", "--watch=false")).toMatchObject({ code: 0, text });
+});
+
+test("where there is one rollout its name may be left out; where there are several they are named", async () => {
+  const named = async (command: (argv: string[]) => Promise<number>, ...argv: string[]) => (await printed(command, ...argv)).text;
+  for (const [command, ...argv] of [[get], [history], [status, "--watch=false"]] as const)
+    expect(await named(command, ...argv)).toBe(await named(command, "payments", ...argv));
+  await expect(printed(wait, "--for", "stage=x")).rejects.toMatchObject({ message: expect.stringContaining("payments #2 has no stage") });
+  const journal = openJournal({ mirror, app: "stagecoach[bot]", seal: SEAL });
+  await journal.read();
+  await journal.record({ runs: [{ ...first, rollout: "web" }], subject: "web #1: started", trailers: {}, at: START });
+  for (const command of [get, history, status, wait])
+    await expect(printed(command)).rejects.toMatchObject({ exitCode: 2, message: "name the rollout; there are payments, web" });
+});
+
 test("wide shows more, and nothing is cut", async () => {
   expect((await printed(list, "-o", "wide")).text).toMatch(/STARTED +PULL +BY +WHY\n.* #7 +ana +batch 1/);
   expect((await printed(history, "payments", "-o", "wide")).text).toMatch(/PULL +BY +WHY\n#2 .*#7 +ana +batch 1/);
@@ -276,7 +299,6 @@ const MISTAKES: [string, (argv: string[]) => Promise<number>, string[], number, 
   ["an unknown rollout", get, ["paymnts"], 1, /did you mean payments\?\); there is payments/],
   ["an unknown run", get, ["payments", "9"], 1, /last one is #2/],
   ["a number that is none", get, ["payments", "../x"], 2, /no number/],
-  ["no name", history, [], 2, /missing required argument/],
   ["an unknown format", list, ["-o", "xml"], 2, /xml/],
   ["an unknown option", list, ["--nope"], 2, /nope/],
   ["a mistyped option", get, ["payments", "--wath"], 2, /Did you mean --watch\?/],

@@ -15,6 +15,7 @@ import { openLiveScreen } from "../live-screen.ts";
 import { printed, wantsColour } from "../print.ts";
 import { ageText } from "./fetch.ts";
 import { follow, type Sight, tellRefused } from "./follow.ts";
+import { onlyRollout } from "./known-rollouts.ts";
 import { type JournalSource, journalCommand, runNumber, type SourceOptions, withSource } from "./source.ts";
 
 interface Options extends SourceOptions {
@@ -28,15 +29,16 @@ type Refused = Sight["refused"];
 export async function run(argv: readonly string[]): Promise<number> {
   const description = "One run: stages, batches, clusters and Applications, why it waits and what comes next";
   const command = journalCommand("get", description)
-    .argument("<name>", "the rollout")
+    .argument("[name]", "the rollout; default: the only one there is")
     .argument("[run]", "number of a run; default: the last one")
     .option("-w, --watch", "draw again on every change, until the run has ended, and its rollback; exit 1 unless it succeeded")
     .addOption(outputOption("text", "wide", "json", "yaml", "markdown"));
   if (parseArgs(command, argv) === undefined) return 0;
   const options = command.opts<Options>();
-  const [name = "", number] = command.args;
+  const [named, number] = command.args;
   const wanted = number === undefined ? undefined : runNumber(number);
   return await withSource(options, async (source) => {
+    const name = named ?? (await onlyRollout(source));
     const refused = wanted === undefined ? (await source.known())?.rollouts.get(name)?.refused : undefined;
     if (refused !== undefined && isForPeople(options.output)) tellRefused(refused);
     const found = await source.runOf(name, wanted);

@@ -6,19 +6,20 @@ import { shortAge } from "../../../core/report/tree/tree-marks.ts";
 import { outputOption, parseArgs } from "../args.ts";
 import { CommandError } from "../command.ts";
 import { fittedColumns, plain, printed, utc } from "../print.ts";
-import { entryOf } from "./known-rollouts.ts";
+import { entryOf, onlyRollout } from "./known-rollouts.ts";
 import { type JournalSource, journalCommand, runNumber, type SourceOptions, withSource } from "./source.ts";
 
 /** `stagecoach history NAME [RUN]`: the runs of a rollout, or what happened in one, from the journal in Git. */
 export async function run(argv: readonly string[]): Promise<number> {
   const command = journalCommand("history", "Runs of a rollout; with a number, what happened in that run")
-    .argument("<name>", "the rollout")
+    .argument("[name]", "the rollout; default: the only one there is")
     .argument("[run]", "number of a run")
     .addOption(outputOption("text", "wide", "json", "yaml"));
   if (parseArgs(command, argv) === undefined) return 0;
   const options = command.opts<SourceOptions & { output: Output }>();
-  const [name = "", number] = command.args;
+  const [named, number] = command.args;
   return await withSource(options, async (source) => {
+    const name = named ?? (await onlyRollout(source));
     await entryOf(source, name);
     const { output } = options;
     const told =

@@ -1,4 +1,7 @@
-/** Which rollouts a journal and the clone around it know: what is asked of another one most likely was mistyped. Called by `source.ts`, `wait` and `status`. */
+/**
+ * Which rollouts a journal and the clone around it know: what is asked of another one most likely was mistyped, and the only one needs no name. Called by
+ * `source.ts` and the commands on the journal.
+ */
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { Index } from "../../../adapters/git/journal/index-file.ts";
@@ -50,10 +53,24 @@ export async function refuseUnknown(around: Surroundings, name: string, release:
   throw unknown(around, name, 2, names);
 }
 
+/** The rollout that is meant where none is named: the only one. CommandError 2 where there are several, with their names. */
+export async function onlyRollout(around: Surroundings): Promise<string> {
+  const inJournal = [...((await around.known())?.rollouts.keys() ?? [])];
+  const names = inJournal.length > 0 ? inJournal : [...new Set((await declaredIn(around.checkout)) ?? [])];
+  const [only, second] = names;
+  if (only === undefined) throw new CommandError(1, around.noJournal());
+  if (second === undefined) return only;
+  throw new CommandError(2, visible(`name the rollout; there are ${named(names)}`));
+}
+
+function named(names: readonly string[]): string {
+  return names.length > 10 ? `${names.slice(0, 10).join(", ")} and ${names.length - 10} more` : names.join(", ");
+}
+
 function unknown(around: Surroundings, name: string, exitCode: 1 | 2, known: readonly string[]): CommandError {
   const names = [...new Set(known)];
   const verb = names.length === 1 ? "is" : "are";
-  const there = names.length > 0 ? `there ${verb} ${names.slice(0, 10).join(", ")}` : around.noJournal();
+  const there = names.length > 0 ? `there ${verb} ${named(names)}` : around.noJournal();
   return new CommandError(exitCode, visible(`there is no rollout "${name}"${like(name, names)}; ${there}`));
 }
 

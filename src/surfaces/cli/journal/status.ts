@@ -6,9 +6,9 @@ import { standingOf } from "../../../core/report/model/waits-on.ts";
 import { plainSentence } from "../../../core/report/reasons/say.ts";
 import { isEnded, type Run } from "../../../core/run/state/run.ts";
 import { duration, outputOption, parseArgs } from "../args.ts";
-import { plain, printed } from "../print.ts";
+import { plain, printed, visible } from "../print.ts";
 import { follow, tellRefused, type Which } from "./follow.ts";
-import { refuseUnknown } from "./known-rollouts.ts";
+import { onlyRollout, refuseUnknown } from "./known-rollouts.ts";
 import { type JournalSource, journalCommand, runNumber, type SourceOptions, withSource } from "./source.ts";
 
 interface Options extends SourceOptions {
@@ -21,21 +21,26 @@ interface Options extends SourceOptions {
 /** What was asked for was not so when the time was over: nothing failed, and it may come yet. */
 export const TIME_OVER = 4;
 
-/** `stagecoach status NAME`: a line for each thing that changes, until the run has ended; as `kubectl argo rollouts status` does. */
+/**
+ * `stagecoach status NAME`: a line for each thing that changes, until the run has ended, as `kubectl argo rollouts status` does until a Rollout
+ * is Healthy or Degraded. A run that fails most often is paused, and then stands still until somebody acts: that is an end here, too.
+ */
 export async function run(argv: readonly string[]): Promise<number> {
-  const command = journalCommand("status", "A line for each change of the run, until it has ended: exit 0 where it succeeded")
-    .argument("<name>", "the rollout")
+  const command = journalCommand("status", "A line for each change of the run, until it has ended or is paused: exit 0 where it succeeded")
+    .argument("[name]", "the rollout; default: the only one there is")
     .argument("[run]", "number of a run; default: the last one")
-    .option("-w, --watch [yes]", "until it has ended; --watch=false says how it stands now", (text) => text !== "false", true)
+    .option("-w, --watch [yes]", "until it has ended or is paused; --watch=false says how it stands now", (text) => text !== "false", true)
     .option("--no-watch", "the same as --watch=false: exit 0 unless it failed")
     .option("--release <version>", "wait for a run of this release to begin")
     .option("-t, --timeout <duration>", "how long, such as 30m; 0: for ever. Exit 4 where it is over", duration, 0)
     .addOption(outputOption("text", "json", "yaml"));
   if (parseArgs(command, argv) === undefined) return 0;
   const options = command.opts<Options>();
-  const [name = "", number] = command.args;
-  const which = { name, number: number === undefined ? undefined : runNumber(number), release: options.release };
+  const [named, number] = command.args;
+  const asked = { number: number === undefined ? undefined : runNumber(number), release: options.release };
   return await withSource(options, async (source) => {
+    const name = named ?? (await onlyRollout(source));
+    const which = { ...asked, name };
     // A run that is asked for by nothing but its rollout is there, or the answer is no.
     if (which.release === undefined) await source.runOf(name, which.number);
     else await refuseUnknown(source, name, which.release);
@@ -66,12 +71,22 @@ async function watch(source: JournalSource, which: Which, { output, timeout }: O
     const line = run === undefined ? `Pending - ${which.name} has no run of ${which.release} yet` : statusLine(run);
     if (line !== last && output === "text") process.stdout.write(`${line}\n`);
     last = line;
-    if (run !== undefined && isEnded(run)) break;
+    if (run !== undefined && standsStill(run)) break;
   }
   if (seen !== undefined && output !== "text") process.stdout.write(printed(await statusOf(seen, source), output));
-  if (seen !== undefined && isEnded(seen)) return isGood(seen) ? 0 : 1;
+  if (seen?.phase === "Paused" && output === "text") process.stderr.write(goesOn(seen));
+  if (seen !== undefined && standsStill(seen)) return isGood(seen) ? 0 : 1;
   process.stderr.write("The time of --timeout is over; the run goes on.\n");
   return TIME_OVER;
+}
+
+/** Nothing more happens before somebody acts, or at all. */
+function standsStill(run: Run): boolean {
+  return isEnded(run) || run.phase === "Paused";
+}
+
+function goesOn({ rollout }: Run): string {
+  return visible(`It goes on once somebody acts: stagecoach get ${rollout} shows how. stagecoach wait ${rollout} waits through pauses.\n`);
 }
 
 /** It came to the end it was meant for. */

@@ -58,7 +58,7 @@ test.each(names)("%s: an unknown option is exit 2, in one voice, with the way to
   expect(told).toContain(`see stagecoach ${name} --help`);
 });
 
-test.each(["plan", "get", "history", "explain"])("%s without what it needs points to its help", async (name) => {
+test.each(["explain", "sim argocd"])("%s without what it needs points to its help", async (name) => {
   expect(await ran(name)).toEqual({
     code: 2,
     err: expect.stringMatching(new RegExp(`(not specified|missing).*; see stagecoach ${name} --help`)),

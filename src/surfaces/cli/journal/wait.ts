@@ -5,7 +5,7 @@ import { duration, gather, like, outputOption, parseArgs } from "../args.ts";
 import { CommandError } from "../command.ts";
 import { type DataFormat, plain, printed, visible } from "../print.ts";
 import { follow, tellRefused } from "./follow.ts";
-import { refuseUnknown } from "./known-rollouts.ts";
+import { onlyRollout, refuseUnknown } from "./known-rollouts.ts";
 import { type JournalSource, journalCommand, runNumber, type SourceOptions, withSource } from "./source.ts";
 import { isGood, statusLine, statusOf, TIME_OVER } from "./status.ts";
 
@@ -25,10 +25,9 @@ Exit 0 where it is there, 1 where it never will be (the run ended otherwise, or 
   stagecoach wait payments --for stage=canary --timeout 30m      until the stage "canary" is done
   stagecoach wait payments --for done --for paused               whichever comes first`;
 
-/** `stagecoach wait NAME --for done|paused|stage=…`: for scripts, which go on by its exit code. */
-export async function run(argv: readonly string[]): Promise<number> {
+function program() {
   const command = journalCommand("wait", "Waits until a run is where you say: for scripts, by its exit code")
-    .argument("<name>", "the rollout")
+    .argument("[name]", "the rollout; default: the only one there is")
     .argument("[run]", "number of a run; default: the last one")
     .option("--for <what>", "done (the default), paused, or stage=NAME; given again: whichever comes first", gather)
     .option("--release <version>", "a run of this release, which need not have begun")
@@ -37,13 +36,20 @@ export async function run(argv: readonly string[]): Promise<number> {
     .addHelpText("after", HELP);
   // Commander shows a default as it is, and this one is in milliseconds.
   command.options.find((one) => one.long === "--timeout")?.default(3_600_000, "1h");
+  return command;
+}
+
+/** `stagecoach wait NAME --for done|paused|stage=…`: for scripts, which go on by its exit code. */
+export async function run(argv: readonly string[]): Promise<number> {
+  const command = program();
   if (parseArgs(command, argv) === undefined) return 0;
   const options = command.opts<Options>();
-  const [name = "", number] = command.args;
+  const [named, number] = command.args;
   const goals = (options.for ?? ["done"]).map(goalOf);
   const { timeout, output, release } = options;
-  const which = { name, number: number === undefined ? undefined : runNumber(number), release };
   return await withSource(options, async (source) => {
+    const name = named ?? (await onlyRollout(source));
+    const which = { name, number: number === undefined ? undefined : runNumber(number), release };
     await refuseUnknown(source, name, release);
     let last = "";
     let seen: Run | undefined;

@@ -45,7 +45,7 @@ export function pickRollout(checkout: Checkout, files: string[], name: string | 
     throw new CommandError(
       2,
       name === undefined
-        ? `the file has several rollouts: ${known.join(", ")}`
+        ? `name the rollout; there are ${known.slice(0, 20).join(", ")}`
         : `several rollouts are called ${name}; stagecoach lint says where`,
     );
   if (rollout !== undefined) return rollout;
@@ -57,7 +57,9 @@ export function pickRollout(checkout: Checkout, files: string[], name: string | 
         : `there ${known.length === 1 ? "is" : "are"} ${known.slice(0, 20).join(", ")}`;
     throw new CommandError(
       2,
-      `no rollout called ${name}${like(name ?? "", [...known, ...files])}; in rollouts/ of ${checkout.root} ${there}`,
+      name === undefined
+        ? `in rollouts/ of ${checkout.root} ${there}`
+        : `no rollout called ${name}${like(name, [...known, ...files])}; in rollouts/ of ${checkout.root} ${there}`,
     );
   }
   tellProblems(errors, checkout, files);

@@ -27,9 +27,9 @@ interface Options {
 
 function program(): Command {
   return new Command("stagecoach plan")
-    .usage("NAME|FILE [options]")
+    .usage("[NAME|FILE] [options]")
     .description("what a rollout would do: which clusters each stage takes, in which batches, and what is written where")
-    .argument("<name>", "a rollout of the repo, or the file of one")
+    .argument("[name]", "a rollout of the repo, or the file of one; default: the only one there is")
     .option("--repo <dir>", "the config repo; default: the one around FILE or the current folder")
     .option(...INVENTORY_OPTION)
     .option("--to <version>", "plan for this version instead of the release's; NAME=VALUE for one of several values", collect)
@@ -52,8 +52,8 @@ export async function run(argv: readonly string[]): Promise<number> {
   const command = parseArgs(program(), argv);
   if (command === undefined) return 0;
   const options = command.opts<Options>();
-  const name = command.args[0] ?? "";
-  const isFile = existsSync(name) && statSync(name).isFile();
+  const [name] = command.args;
+  const isFile = name !== undefined && existsSync(name) && statSync(name).isFile();
   const progress = openProgress("planning");
   const checkout = openCheckout(options.repo ?? repoAround(isFile ? name : "."), progress);
   const file = isFile

@@ -42,9 +42,9 @@ const MOST_RUNS = 100_000;
 
 function program(): Command {
   return new Command("stagecoach simulate")
-    .usage("NAME [options]")
+    .usage("[NAME] [options]")
     .description("a run of the rollout's plan through the pure simulated world: what merges when, who saw a bad release, how long it takes")
-    .argument("<name>", "a rollout of the repo")
+    .argument("[name]", "a rollout of the repo; default: the only one there is")
     .option("--repo <dir>", "the config repo; default: the one around the current folder")
     .option(...INVENTORY_OPTION)
     .option("--to <version>", "simulate this version instead of the release's", (text) => versionGiven(text, text))
@@ -86,7 +86,7 @@ export async function run(argv: readonly string[]): Promise<number> {
   if (options.fetch === true && options.fromJournal !== true)
     throw new CommandError(2, "--fetch goes with --from-journal: nothing else is read from the remote");
   const checkout = openCheckout(options.repo ?? repoAround("."));
-  const rollout = pickRollout(checkout, rolloutFilesIn(checkout), command.args[0] ?? "");
+  const rollout = pickRollout(checkout, rolloutFilesIn(checkout), command.args[0]);
   if (rollout === undefined) return 1;
   const outside = outsideOf(rollout, checkout);
   if (outside === undefined) return 1;

@@ -11,6 +11,7 @@ import { COMMAND_NAMES, type CommandName, type CommandSpec, commandSpec } from "
 import { parseComment } from "../../server/comments/parse.ts";
 import { like, outputOption, parseArgs } from "../args.ts";
 import { CommandError, type CommandModule } from "../command.ts";
+import { onlyRollout } from "../journal/known-rollouts.ts";
 import { type JournalSource, withSource } from "../journal/source.ts";
 import { TIME_OVER } from "../journal/status.ts";
 import { plain, printed, visible, wantsColour } from "../print.ts";
@@ -36,7 +37,7 @@ export function postCommand(name: CommandName): CommandModule {
   const spec = commandSpec(name);
   return posting(
     () => program(spec),
-    ([rollout = "", ...words], options) => commandText(spec, rollout, words, options),
+    (rollout, [, ...words], options) => commandText(spec, rollout, words, options),
   );
 }
 
@@ -51,7 +52,7 @@ export const comment = posting(
       .argument("[words...]", "what the command takes, as in a comment")
       // Options of the command go to it.
       .allowUnknownOption(),
-  ([rollout = "", word = "", ...words]) => {
+  (rollout, [, word = "", ...words]) => {
     const name = word.replace(/^\//, "");
     const known = COMMAND_NAMES.find((one) => one === name);
     if (known !== undefined) return commandText(commandSpec(known), rollout, words, {});
@@ -61,22 +62,24 @@ export const comment = posting(
 
 function posting(
   program: () => Command,
-  textOf: (args: readonly string[], options: Readonly<Record<string, unknown>>) => string,
+  textOf: (rollout: string, args: readonly string[], options: Readonly<Record<string, unknown>>) => string,
 ): CommandModule {
   return {
     async run(argv) {
       const command = parseArgs(program(), argv);
       if (command === undefined) return 0;
       const options = command.opts<Options>();
-      const [rollout = ""] = command.args;
-      const text = textOf(command.args, options);
+      const [named] = command.args;
+      // What cannot be posted is told before anything is asked.
+      if (named !== undefined) textOf(named, command.args, options);
       const seconds = Number(options.timeout);
       if (!Number.isFinite(seconds) || seconds <= 0) throw new CommandError(2, `--timeout ${options.timeout} is no number of seconds`);
       const place = await openPlace(options);
       const cloned = options.repository === undefined || command.getOptionValueSource("repo") !== "default";
       const { repo, branch, fetch, repository } = options;
       return await withSource(cloned ? { repo, branch, fetch } : { repo, branch, repository }, async (source) => {
-        const posted = await post(place, source, rollout, text);
+        const rollout = named ?? (await onlyRollout(source));
+        const posted = await post(place, source, rollout, textOf(rollout, command.args, options));
         const outcome: Outcome = options.wait
           ? await withProgress("waiting for the bot's answer", () => awaitAnswer(place, source, posted, seconds * 1000))
           : { outcome: "posted", message: "" };
@@ -88,10 +91,11 @@ function posting(
 }
 
 function program(spec: CommandSpec): Command {
+  const isNamed = spec.words === "clusters" || spec.name === "halt" || spec.name === "hotfix";
   const command = withOptions(new Command(`stagecoach ${spec.name}`))
-    .usage(`NAME ${usageOf(spec)}[options]`)
+    .usage(`${isNamed ? "NAME" : "[NAME]"} ${usageOf(spec)}[options]`)
     .description(`comments \`/${spec.name}\` on the pull request of the rollout's run, as you: ${spec.summary}`)
-    .argument("<name>", "the rollout");
+    .argument(isNamed ? "<name>" : "[name]", isNamed ? "the rollout" : "the rollout; default: the only one there is");
   if (spec.words !== "nothing") command.argument("[words...]", spec.words === "clusters" ? "clusters" : "why");
   for (const { name, value, summary } of spec.flags)
     command.option(`--${name}${value === undefined ? "" : ` <${value.toLowerCase()}>`}`, summary);
