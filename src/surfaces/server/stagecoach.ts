@@ -3,7 +3,6 @@
 import type { AnalysisService } from "../../adapters/analysis/port.ts";
 import type { ControlPlane } from "../../adapters/argocd/port.ts";
 import type { Cell } from "../../adapters/cell/port.ts";
-import { openTokenLogin, openTokenSight } from "../../adapters/forge/github/token-sight.ts";
 import { ForgeError } from "../../adapters/forge/port.ts";
 import { type SealKeys, sealKey } from "../../adapters/git/journal/seal.ts";
 import { GitError, type MirrorLimits } from "../../adapters/git/port.ts";
@@ -20,6 +19,7 @@ import type { Run } from "../../core/run/state/run.ts";
 import type { Window } from "../../core/spec/windows.ts";
 import type { Log } from "../../engine/round/context.ts";
 import { webRoutes } from "../web/server.ts";
+import type { WebSource } from "../web/source.ts";
 import { openAnswerLines } from "./comments/answering.ts";
 import type { CommitSigning } from "./commits.ts";
 import { eventHandler } from "./deliveries/inbox.ts";
@@ -30,7 +30,7 @@ import type { Metrics } from "./telemetry/metrics.ts";
 import type { GitHubApp } from "./tenancy/octokits.ts";
 import { openRepos, type Repos } from "./tenancy/repos.ts";
 import { openServedRepo, removeMirror } from "./tenancy/served-repo.ts";
-import { brokenTo, journalOf, runsOf, standingOf } from "./tenancy/shown-repos.ts";
+import { runsOf, shownOf, standingOf } from "./tenancy/shown-repos.ts";
 import { matchesRepository, type TenancyRule, tenancy } from "./tenancy/tenancy.ts";
 import { wallClock } from "./wall-clock.ts";
 
@@ -67,6 +67,8 @@ export interface StagecoachOptions {
   publicUrl?: string | undefined;
   /** Who sees the page without a token: see WebSource. */
   anonymous?: "Loopback" | "Everywhere" | undefined;
+  /** See WebSource. */
+  visitor?: WebSource["visitor"];
   metrics?: Metrics;
   /** See BotServerOptions. */
   pacing?: boolean;
@@ -104,7 +106,7 @@ export async function startStagecoach(given: StagecoachOptions): Promise<Stageco
   const { announce, onChange } = openChanges();
   const octokit = (id?: number) => server.octokit(id);
   const wake = (key: string, at?: number, heard?: boolean) => queue.wake({ repository: key.toLowerCase(), rollout: null, heard }, at);
-  const repos = reposOf(options, wake, octokit);
+  const repos = reposOf(options, { onChange: wake, onHeard: announce, octokit });
   const firstRounds = openFirstRounds((repository) => repos.has(repository));
   const look = reconciler(defined({ clock, wake, metrics, changed: announce }));
   const queue = memoryQueue({
@@ -119,7 +121,7 @@ export async function startStagecoach(given: StagecoachOptions): Promise<Stageco
   const server = await startBotServer({
     ...serverOptionsOf(options),
     onEvent: eventHandler({ repos, wake: (key, heard) => wake(key, undefined, heard), rediscover: resync.rediscoverSoon }),
-    routes: webRoutes({ runs, standing, onChange, planes, journal: journalOf(repos), ...seenFrom(options) }, clock),
+    routes: webRoutes({ runs, standing, ...shownOf(repos, options), onChange, planes }, clock),
     isReady: () => state === "ready",
   });
   metrics?.watch({ now: clock.now, runs, standing, repositories: () => repos.counts(), queue: queue.depth, planes });
@@ -159,14 +161,17 @@ function openChanges(): { announce(): void; onChange: Stagecoach["onChange"] } {
 }
 
 /** The repositories, each opened with what it may see of the control planes. */
-function reposOf(options: Checked, onChange: (repository: string) => void, octokit: BotServer["octokit"]): Repos {
+function reposOf(
+  options: Checked,
+  { onChange, onHeard, octokit }: { onChange(repository: string): void; onHeard(): void; octokit: BotServer["octokit"] },
+): Repos {
   const { clock, log, breakers, directory, limits, cell, signing = { kind: "none" }, freezes = [], analysis, hooks, publicUrl } = options;
   const rights = tenancy(options.tenancy, options.planes);
   const { sealKeys = [sealKey(options.app.privateKey)] } = options;
   const answering = openAnswerLines();
   const shared = defined({
     ...{ octokit, directory, limits, cell, breakers, clock, log, signing, sealKeys, freezes, analysis, hooks },
-    ...{ publicUrl, onChange, answering, recorded: options.metrics?.recorded },
+    ...{ publicUrl, onChange, onHeard, answering, recorded: options.metrics?.recorded },
   });
   return openRepos({
     log,
@@ -182,11 +187,6 @@ function reposOf(options: Checked, onChange: (repository: string) => void, octok
 /** Whether a setting means this repository. */
 function names(setting: boolean | readonly string[], repository: string): boolean {
   return typeof setting === "boolean" ? setting : setting.some((glob) => matchesRepository(glob, repository));
-}
-
-/** Where the page is for people, and who may see it. */
-function seenFrom({ publicUrl, anonymous, app, log }: StagecoachOptions) {
-  return { publicUrl, anonymous, sightOf: openTokenSight(app.baseUrl), loginOf: openTokenLogin(app.baseUrl), onBroken: brokenTo(log) };
 }
 
 const addressOf = ({ url, insideUrl }: BotServer) => ({ url, insideUrl });

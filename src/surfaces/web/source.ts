@@ -1,10 +1,13 @@
-/** What the page and the API are made of. The server hands it in; both only read. */
+/** What the page and the API are made of. The server hands it in. */
+import type { CommentAs } from "../../adapters/forge/github/comment-as.ts";
 import type { LoginOf, SightOf } from "../../adapters/forge/github/token-sight.ts";
 import type { JournalReader } from "../../adapters/git/journal/port.ts";
 import type { Clock } from "../../core/base/time.ts";
 import type { RefusedModel } from "../../core/report/model/refused.ts";
+import type { RunDocument } from "../../core/report/model/run-schema.ts";
 import type { History } from "../../core/report/plan/duration.ts";
 import type { Run } from "../../core/run/state/run.ts";
+import type { CommandName } from "../../core/spec/commands.ts";
 
 export interface WebSource {
   /** The last run of each rollout, by repository. `history`: how long the runs before it took. */
@@ -21,11 +24,33 @@ export interface WebSource {
   sightOf?: SightOf | undefined;
   /** Whose token it is. Absent: nobody acts by a token. */
   loginOf?: LoginOf | undefined;
+  /** Writes what somebody comments from the page. Absent: nobody does. */
+  commentAs?: (CommentAs & { textOf(given: CommandGiven): string | undefined }) | undefined;
+  /** Whose the browser of this machine is, in a world of its own. */
+  visitor?: Person | undefined;
+  /** What was read of comments on a pull request, and of which no run knows, or none yet. */
+  heard?(repository: string, rollout: string, pulls: readonly number[]): RunDocument["commands"];
   /** A run of this repository could not be drawn. */
   onBroken?(repository: string, error: unknown): void;
   onChange(listener: () => void): () => void;
   /** Past runs of a repository, the same object while it is the same repository; undefined: it is not looked after, or was not yet. */
   journal?(repository: string): Pick<JournalReader, "runs" | "run" | "log"> | undefined;
+}
+
+/** Who comments on GitHub what is pressed here. */
+export interface Person {
+  /** Throws Denied where GitHub does not say, or says that the token is none or is no person's. */
+  login(): Promise<string>;
+  /** Lives as long as the request; whoever asks for it keeps it nowhere and writes it to no log. */
+  token(): string;
+}
+
+/** A command as somebody gives it, to be written as a comment: `textOf` gives undefined where that is not one command. */
+export interface CommandGiven {
+  verb: CommandName;
+  args: readonly string[];
+  rollout: string;
+  reason?: string | undefined;
 }
 
 /** What of a repository needs attention, and its releases that were merged and started no run. */

@@ -17,12 +17,17 @@ export async function comments({ octokit, owner, repo }: RepoOctokit, pull: numb
     id: comment.id,
     node: comment.node_id,
     author: comment.user?.login ?? "ghost",
-    authorIsBot: comment.user?.type === "Bot" || comment.performed_via_github_app != null,
+    authorIsBot: comment.user?.type === "Bot" || isViaOther(comment.performed_via_github_app, us),
     ours: comment.user?.login === us,
     body: comment.body ?? "",
     createdAt: new Date(comment.created_at).toISOString(),
     updatedAt: new Date(comment.updated_at).toISOString(),
   }));
+}
+
+/** Written for its author by another App than ours: it may be no word of theirs. Ours writes what they press on the page. */
+function isViaOther(app: { slug?: string | undefined } | null | undefined, us: string): boolean {
+  return app != null && `${app.slug}[bot]` !== us;
 }
 
 /** A comment of ours as it stands; `at`: when it was last edited, by GitHub's clock. */

@@ -9,6 +9,7 @@ import type { CommandSpec } from "../../../core/spec/commands.ts";
 import type { Log } from "../../../engine/round/context.ts";
 import { stickyMarker } from "../../../engine/round/publish/publish.ts";
 import type { Answering } from "./answering.ts";
+import { openHeard } from "./heard.ts";
 import { refusalComments } from "./refusals.ts";
 
 /** A line of a comment, and who wrote it. */
@@ -43,10 +44,12 @@ interface AnswersOptions {
   given?: ((run: Run) => GivenToDraw) | undefined;
   /** Asks for another reading, after so many milliseconds. */
   recheck(inMs: number): void;
+  /** Something is to be told of a command. */
+  onHeard?: (() => void) | undefined;
 }
 
 /** Answers commands, each in its turn; nobody waits for it. Everything may be said twice: it stands there once. */
-export function commandAnswers({ forge, clock, log, answering, given = () => ({}), recheck }: AnswersOptions) {
+export function commandAnswers({ forge, clock, log, answering, given = () => ({}), recheck, onHeard }: AnswersOptions) {
   const reacted = new BoundedSet<string>(MOST_REMEMBERED);
   /** Comments of people who steer: what becomes of theirs is told during a round, too. */
   const steering = new BoundedSet<string>(MOST_REMEMBERED);
@@ -56,6 +59,7 @@ export function commandAnswers({ forge, clock, log, answering, given = () => ({}
   /** By kind, PR and rollout: the newest comment whose question was answered, by this process or an earlier one. */
   const asked = new BoundedMap<string, number>(MOST_REMEMBERED);
   const refusals = refusalComments(forge, log);
+  const { hear, heard } = openHeard(clock, onHeard);
   /** Comments that get their 😕 once it is written down on their PR that they were refused. */
   let refused: { pull: number; comment: string }[] = [];
   let failures = 0;
@@ -139,10 +143,12 @@ export function commandAnswers({ forge, clock, log, answering, given = () => ({}
   return {
     react,
     /** Shows that a command was read. `steers`: its author may steer, and is told at once. */
-    markRead(comment: string, steers: boolean): void {
-      if (steers) steering.add(comment);
-      react(comment, "eyes");
+    markRead(line: WrittenLine, steers: boolean): void {
+      if (steers) steering.add(line.comment);
+      react(line.comment, "eyes");
+      hear(line, "Read");
     },
+    heard,
     isAnswered: (key: string) => answered.has(key),
     /** Whether this question, or a newer one of its kind, was answered on the PR. */
     wasAsked(kind: string, pull: number, rollout: string, comment: string): boolean {
@@ -171,12 +177,14 @@ export function commandAnswers({ forge, clock, log, answering, given = () => ({}
       const { pull, comment, author: actor, text } = line;
       log.info({ repository: forge.repository, pull, comment, actor, command: text.slice(0, 200), said: message }, "a command was refused");
       if (shown) refused.push({ pull: line.pull, comment: line.comment });
+      hear(line, "Refused", message);
       writeRefusals();
     },
     /** Says that nothing became of a command yet, nor is decided. */
     sayWaits(line: WrittenLine, message: string): void {
       if (waiting.get(waitsKey(line)) === message) return;
       waiting.set(waitsKey(line), message);
+      hear(line, "Waiting", message);
       refusals.add({ ...line, message, shown: true });
       writeRefusals();
     },
@@ -184,6 +192,7 @@ export function commandAnswers({ forge, clock, log, answering, given = () => ({}
     writeAgain,
     /** Shows that a command was done: 🚀 on its comment, an answer below its review, and in the place of one that said it waits. */
     markDone(line: WrittenLine, message = "Done."): void {
+      hear(line, "Done", message);
       react(line.comment, "rocket");
       const waited = waiting.delete(waitsKey(line)) || refusals.isNotice(line.pull, line.comment);
       if (!waited && !line.comment.startsWith("r")) return;

@@ -13,6 +13,7 @@ import { type Answering, openAnswering } from "./answering.ts";
 import { answersAtMost, commandAnswers, type WrittenLine } from "./answers.ts";
 import { openAuthority, openKnown, type ReadPolicy, type WhyNot } from "./authority.ts";
 import { commentCache } from "./comment-cache.ts";
+import type { Heard } from "./heard.ts";
 import { commentParser, type ParsedCommand } from "./parse.ts";
 import { openQuota } from "./quota.ts";
 import { commandsOn, openUnclaimed, RECHECK_MS, type Reading, type Wanted } from "./reading.ts";
@@ -26,6 +27,8 @@ export interface CommandInbox extends CommandSource {
   touched(pull: number, where?: "review"): void;
   /** Everything is read anew in the next round: webhooks may have been lost. */
   resync(): void;
+  /** The commands read last, and what was answered so far; no older ones than this process. */
+  heard(): readonly Heard[];
   /** No answer is begun until this is let go: what a round writes comes first. */
   holdAnswers(): () => void;
   /** Resolves when no answer waits or is under way. */
@@ -46,6 +49,8 @@ export interface CommandInboxOptions {
   answering?: Answering;
   /** What is drawn of a run besides what its journal holds. */
   given?: ((run: Run) => GivenToDraw) | undefined;
+  /** Something is to be told of what was heard. */
+  onHeard?: (() => void) | undefined;
 }
 
 /** Where a command came from, for its answer. */
@@ -59,7 +64,7 @@ export function commandInbox(options: CommandInboxOptions): CommandInbox {
   const { forge, clock, log, policy = async () => OPEN_POLICY, again: recheck = () => undefined } = options;
   const cache = commentCache(forge, clock, log);
   const { answering = openAnswering()() } = options;
-  const answers = commandAnswers({ forge, clock, log, answering, recheck, given: options.given });
+  const answers = commandAnswers({ forge, clock, log, answering, recheck, given: options.given, onHeard: options.onHeard });
   const judging = { parse: commentParser(), unclaimed: openUnclaimed(clock), isAsWritten: openWritten(options), quota: openQuota() };
   const lasting = { clock, answers, recheck, ...judging, known: openKnown() };
   const origins = new WeakMap<Command, Origin>();
@@ -117,6 +122,7 @@ export function commandInbox(options: CommandInboxOptions): CommandInbox {
     touched: cache.touched,
     spokenOn: cache.takeTouched,
     resync: cache.resync,
+    heard: answers.heard,
     holdAnswers: answering.hold,
     settled: answering.settled,
     close: answering.close,

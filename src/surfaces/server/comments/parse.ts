@@ -122,7 +122,7 @@ function readWords(spec: CommandSpec, line: string): Pick<ParsedCommand, "args" 
     const [, name, value] = /^(?:--|—|–)([A-Za-z][\w-]*)(?:=(.*))?$/.exec(word) ?? [];
     const flag = name === undefined ? undefined : known.find((one) => one.name === name.toLowerCase());
     if (name === undefined || (flag === undefined && spec.words === "reason")) {
-      const arg = isFree(spec) ? word : bare(word);
+      const arg = isFree(spec) ? unescaped(word) : bare(word);
       if (arg !== "") args.push(arg);
       continue;
     }
@@ -141,6 +141,11 @@ function readWords(spec: CommandSpec, line: string): Pick<ParsedCommand, "args" 
 /** Its words are a person's own, and kept as they are. */
 function isFree({ words }: CommandSpec): boolean {
   return words === "reason" || words === "note";
+}
+
+/** As GitHub shows it: a backslash keeps a mark from being markup, and is not seen itself. */
+function unescaped(word: string): string {
+  return word.replace(/\\([!-/:-@[-`{-~])/g, "$1");
 }
 
 /** Without the comma of a list and the marks of code. */

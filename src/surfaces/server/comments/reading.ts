@@ -158,7 +158,7 @@ async function mayAct(reading: Reading, { comment, id, parsed, line, key }: Cand
   else if (left === "none") answers.setAnswered(key);
   else if (commandSpec(parsed.name).who === "read" && !mayAnswer(comment.author)) answers.setAnswered(key);
   else if (await isAsWritten(comment, onlyStops(parsed))) {
-    answers.markRead(line.comment, hasPermission(has, "write"));
+    answers.markRead(line, hasPermission(has, "write"));
     return true;
   }
   return false;

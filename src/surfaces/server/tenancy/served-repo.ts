@@ -4,15 +4,12 @@ import { join } from "node:path";
 import type { ProbotOctokit } from "probot";
 import { type AnalysisService, isOver } from "../../../adapters/analysis/port.ts";
 import type { Cell } from "../../../adapters/cell/port.ts";
-import { openGitHubAnchor } from "../../../adapters/forge/github/anchor.ts";
-import { openGitHubForge, tracesOf } from "../../../adapters/forge/github/index.ts";
-import { acceptors } from "../../../adapters/forge/github/people.ts";
+import { openGitHubForge } from "../../../adapters/forge/github/index.ts";
 import type { Forge } from "../../../adapters/forge/port.ts";
-import { JOURNAL_BRANCH, openJournal } from "../../../adapters/git/journal/journal.ts";
-import type { Journal } from "../../../adapters/git/journal/port.ts";
-import { openSeal, type SealKeys } from "../../../adapters/git/journal/seal.ts";
+import { JOURNAL_BRANCH } from "../../../adapters/git/journal/journal.ts";
+import type { SealKeys } from "../../../adapters/git/journal/seal.ts";
 import { openMirror } from "../../../adapters/git/mirror.ts";
-import type { CommitWriter, Mirror, MirrorLimits } from "../../../adapters/git/port.ts";
+import type { MirrorLimits } from "../../../adapters/git/port.ts";
 import type { HookCaller } from "../../../adapters/hooks/port.ts";
 import type { Breakers } from "../../../adapters/outbound/breaker.ts";
 import { BoundedSet } from "../../../core/base/bounded.ts";
@@ -36,6 +33,7 @@ import { type CommandInbox, commandInbox } from "../comments/inbox.ts";
 import { type CommitSigning, writerOf } from "../commits.ts";
 import { idleMirror } from "./idle-mirror.ts";
 import type { InstalledRepo } from "./installed-repos.ts";
+import { openRepoJournal } from "./repo-journal.ts";
 import type { RepoRights } from "./tenancy.ts";
 
 /** One repository the bot looks after, with everything its rounds work with. */
@@ -93,6 +91,8 @@ interface ServedRepoOptions {
   recorded?: ((repository: string, before: Run | undefined, run: Run) => void) | undefined;
   /** Something it waits for changed in Argo CD. */
   onChange(repository: string): void;
+  /** Something is to be told of a command. */
+  onHeard?: (() => void) | undefined;
 }
 
 /** Deliveries between two rounds: for the log alone. */
@@ -116,10 +116,10 @@ export async function openServedRepo(place: InstalledRepo, options: ServedRepoOp
   const directory = mirrorDirectory(options.directory, fullName);
   const kept = defined({ directory, url, limits, breakers, credentials: () => forge.gitCredentials() });
   const mirror = idleMirror(() => openMirror(kept), clock);
-  const policy = policyOf(mirror, () => served.baseBranch);
-  const answering = options.answering(installationId);
+  const [policy, answering] = [policyOf(mirror, () => served.baseBranch), options.answering(installationId)];
   const again = (ms: number) => void clock.after(ms, () => onChange(fullName));
-  const inbox = commandInbox({ forge, clock, log, policy, answering, given: (run) => givenOf(served, run), again });
+  const told = { given: (run: Run) => givenOf(served, run), again, onHeard: options.onHeard };
+  const inbox = commandInbox({ ...{ forge, clock, log, policy, answering }, ...told });
   const author = { name: login, email: `${id}+${login}@users.noreply.github.com` };
   const writer = writerOf(options.signing, { octokit, forge, mirror, author });
   const journal = openRepoJournal(place, options, { octokit, forge, mirror, login, writer, keep: () => loop.settings.journalKeep });
@@ -159,39 +159,6 @@ export async function openServedRepo(place: InstalledRepo, options: ServedRepoOp
 function givenOf({ loop, context }: ServedRepo, run: Run): GivenToDraw {
   const linkTo = applicationLinks((plane) => context.planes.get(plane)?.uiUrl);
   return defined({ history: loop.pastRuns.of(run), linkTo, page: context.page });
-}
-
-interface JournalParts {
-  octokit: ProbotOctokit;
-  forge: Forge;
-  mirror: Mirror;
-  login: string;
-  writer: CommitWriter | undefined;
-  keep: () => number | undefined;
-}
-
-function openRepoJournal({ id, fullName, baseBranch }: InstalledRepo, { sealKeys }: ServedRepoOptions, parts: JournalParts): Journal {
-  const { octokit, forge, mirror, login, writer, keep } = parts;
-  return openJournal({
-    mirror,
-    app: login,
-    writer,
-    seal: openSeal(sealKeys, String(id)),
-    mayAccept: acceptors({ octokit, repository: fullName, branch: JOURNAL_BRANCH, permission: (who) => forge.permission(who) }),
-    traces: () => tracesOf(forge),
-    anchor: openGitHubAnchor({
-      octokit,
-      repository: fullName,
-      appId: async () => forge.appId?.(),
-      async commits() {
-        const base = await mirror.head(baseBranch);
-        const first = base === undefined ? undefined : await mirror.rootOf(base);
-        if (base === undefined || first === undefined) return undefined;
-        return [first, ...((await mirror.rootsOf(base)) ?? []).filter((root) => root !== first)];
-      },
-    }),
-    keep,
-  });
 }
 
 function contextOf(

@@ -1,11 +1,17 @@
 /** What is shown of the repositories that are served: their runs, and what stands still in them. */
+import { openCommentAs } from "../../../adapters/forge/github/comment-as.ts";
+import { openTokenLogin, openTokenSight } from "../../../adapters/forge/github/token-sight.ts";
 import type { Journal, JournalReader } from "../../../adapters/git/journal/port.ts";
 import { openJournalReader } from "../../../adapters/git/journal/reader.ts";
+import type { Breakers } from "../../../adapters/outbound/breaker.ts";
+import type { CheckedClock } from "../../../adapters/outbound/checked-clock.ts";
+import { hostFetch } from "../../../adapters/outbound/host-fetch.ts";
 import type { History } from "../../../core/report/plan/duration.ts";
 import { sentenceOf } from "../../../core/report/reasons/say.ts";
 import type { Run } from "../../../core/run/state/run.ts";
 import type { Log } from "../../../engine/round/context.ts";
 import type { Standing, WebSource } from "../../web/source.ts";
+import { commandText } from "../comments/command-text.ts";
 import { whole } from "../deliveries/uncaught.ts";
 import type { Repos } from "./repos.ts";
 
@@ -26,8 +32,18 @@ export function standingOf(repos: Repos): Standing[] {
   });
 }
 
+/** What was read of comments, by the pull requests they stand on. */
+function heardOf(repos: Repos): NonNullable<WebSource["heard"]> {
+  return (repository, rollout, pulls) => {
+    const all = repos.get(repository.toLowerCase())?.inbox.heard() ?? [];
+    const isMine = ({ pull, text }: (typeof all)[number]) =>
+      pulls.includes(pull) && (/ --rollout[ =](\S+)/.exec(text)?.[1] ?? rollout) === rollout;
+    return all.filter(isMine).map(({ pull: _, ...one }) => one);
+  };
+}
+
 /** The journal of a repository as history, where it was opened already: as of the last round. One object as long as it stays open. */
-export function journalOf(repos: Repos): NonNullable<WebSource["journal"]> {
+function journalOf(repos: Repos): NonNullable<WebSource["journal"]> {
   const readers = new WeakMap<Journal, JournalReader>();
   return (repository) => {
     const { mirror, journal, journalBranch } = repos.get(repository.toLowerCase())?.context ?? {};
@@ -46,7 +62,21 @@ export function journalOf(repos: Repos): NonNullable<WebSource["journal"]> {
 }
 
 /** A run that is shown nowhere is one that somebody has to look at. */
-export function brokenTo(log: Log): NonNullable<WebSource["onBroken"]> {
+function brokenTo(log: Log): NonNullable<WebSource["onBroken"]> {
   return (repository, error) =>
     log.error({ repository, ...whole(error) }, "a run that cannot be drawn; please report it. The others are shown");
+}
+
+interface Shown extends Pick<WebSource, "publicUrl" | "anonymous" | "visitor"> {
+  app: { baseUrl?: string | undefined };
+  clock: CheckedClock;
+  breakers: Breakers;
+  log: Log;
+}
+
+/** What was, what is read of comments, who may see it, and as whom they comment. */
+export function shownOf(repos: Repos, { publicUrl, anonymous, visitor, app: { baseUrl }, clock, breakers, log }: Shown) {
+  const asked = { sightOf: openTokenSight(baseUrl), loginOf: openTokenLogin(baseUrl) };
+  const commentAs = { ...openCommentAs(baseUrl, hostFetch(clock, breakers, fetch)), textOf: commandText };
+  return { ...asked, publicUrl, anonymous, visitor, commentAs, journal: journalOf(repos), heard: heardOf(repos), onBroken: brokenTo(log) };
 }

@@ -2,6 +2,7 @@
 import { z } from "zod";
 import { fleetRepositorySchema, fleetRolloutSchema } from "../../../core/report/model/fleet-schema.ts";
 import { runSchema } from "../../../core/report/model/run-schema.ts";
+import { COMMAND_NAMES, type Permission } from "../../../core/spec/commands.ts";
 import { key } from "../../../core/spec/schema-common.ts";
 
 const text = z.string();
@@ -74,5 +75,42 @@ export const patchSchema = z
   })
   .meta({ id: "RunPatch" });
 
+/** Who asks. */
+export const meSchema = z
+  .object({
+    login: key(text.optional(), "Whose comment a command becomes; absent: nobody may give one from here."),
+    permission: key(
+      z.enum(["none", "read", "triage", "write", "maintain", "admin"] satisfies Permission[]).optional(),
+      "On the repository that was asked about, as GitHub tells it.",
+    ),
+  })
+  .meta({ id: "Me" });
+
+export const commandSchema = z
+  .strictObject({
+    verb: z.enum(COMMAND_NAMES),
+    args: key(z.array(text.max(300)).max(10), "As the action has them."),
+    reason: key(text.max(1000).optional(), "Stands in the comment, as plain text of one line; at most 300 characters of it."),
+    seen: key(text.max(100), "`seen` of the run as whoever gives the command saw it."),
+  })
+  .meta({ id: "CommandAsked" });
+
+export const commandWrittenSchema = z
+  .object({
+    apiVersion,
+    kind: z.literal("Command"),
+    repository: text,
+    rollout: text,
+    number: z.int(),
+    pull: key(z.int(), "Where it is written."),
+    comment: key(text, "Its id: `commands` of the run tells what becomes of it."),
+    url: text,
+    text: key(text, "Its command."),
+  })
+  .meta({ id: "CommandWritten" });
+
+export type Me = z.output<typeof meSchema>;
+export type CommandAsked = z.output<typeof commandSchema>;
+export type CommandWritten = z.output<typeof commandWrittenSchema>;
 export type RunHistory = z.output<typeof runHistorySchema>;
 export type RunEvents = z.output<typeof runEventsSchema>;

@@ -35,6 +35,7 @@ interface Known {
   run: Run;
   history: History | undefined;
   refused: Standing["refused"][number] | undefined;
+  heard: RunDocument["commands"];
   row: FleetRollout;
   madeAt: number;
   /** Made once somebody looks. */
@@ -55,11 +56,11 @@ export function openLiveModels(source: WebSource, clock: WebClock, line: EventLi
   let fleet: { document: Fleet; written: Written } | undefined;
   const linkTo = applicationLinks((name) => source.planes?.find((plane) => plane.name === name)?.uiUrl);
 
-  function make(repository: string, run: Run, history: History | undefined, refused: Known["refused"]) {
+  function make({ repository, run, history, refused, heard }: Pick<Known, "repository" | "run" | "history" | "refused" | "heard">) {
     const model = modelOf(run, clock.now(), { linkTo, ...(history && { history }) });
     return {
       row: fleetRollout(repository, run, model, refused),
-      document: () => runDocument(model, clock.now(), { repository, refused }),
+      document: () => runDocument(model, clock.now(), { repository, refused, heard }),
     };
   }
 
@@ -68,10 +69,12 @@ export function openLiveModels(source: WebSource, clock: WebClock, line: EventLi
     const before = known.get(key);
     const isHeard = line.isHeard(key);
     const isOld = before !== undefined && (isHeard || line.isHeard(FLEET)) && !isEnded(run) && performance.now() - before.madeAt > FRESH_MS;
-    if (before !== undefined && before.run === run && isDeepStrictEqual(before.refused, refused) && !isOld) return;
-    const made = make(repository, run, history, refused);
+    const heard = source.heard?.(repository, run.rollout, pullsOf(run)) ?? [];
+    const isSame = isDeepStrictEqual([before?.refused, before?.heard], [refused, heard]);
+    if (before !== undefined && before.run === run && isSame && !isOld) return;
+    const made = make({ repository, run, history, refused, heard });
     const after: Known = {
-      ...{ repository, run, history, refused, row: made.row, madeAt: performance.now() },
+      ...{ repository, run, history, refused, heard, row: made.row, madeAt: performance.now() },
       ...{ document: undefined, written: undefined, wanted: false },
     };
     known.set(key, after);
@@ -153,6 +156,16 @@ export function openLiveModels(source: WebSource, clock: WebClock, line: EventLi
     takeStanding(standing, seen);
   }
 
+  function read(key: string): Known | undefined {
+    sync();
+    const one = known.get(key);
+    if (one === undefined && broken.has(key)) throw new Error(`${key} cannot be drawn`);
+    if (one === undefined) return undefined;
+    one.document ??= make(one).document();
+    one.wanted = true;
+    return one;
+  }
+
   return {
     sync,
     fleet(): { document: Fleet; written: Written } {
@@ -167,17 +180,18 @@ export function openLiveModels(source: WebSource, clock: WebClock, line: EventLi
     repositories: () => [...known.values(), ...others.values(), ...repositories.values()].map(({ repository }) => repository),
     /** Its last run; undefined: it has none. */
     rollout(key: string): Written | undefined {
-      sync();
-      const one = known.get(key);
-      if (one === undefined && broken.has(key)) throw new Error(`${key} cannot be drawn`);
-      if (one === undefined) return undefined;
-      one.document ??= make(one.repository, one.run, one.history, one.refused).document();
-      one.written ??= written(one.document);
-      one.wanted = true;
-      return one.written;
+      const one = read(key);
+      if (one?.document !== undefined) one.written ??= written(one.document);
+      return one?.written;
     },
+    document: (repository: string, rollout: string): RunDocument | undefined => read(rolloutKey(repository, rollout))?.document,
     links: linkTo,
   };
+}
+
+/** Where people may comment on it. */
+function pullsOf({ trigger, batches }: Run): number[] {
+  return [trigger.pull, ...batches.map(({ pull }) => pull?.number)].filter((one) => one !== undefined);
 }
 
 export function written(document: unknown): Written {

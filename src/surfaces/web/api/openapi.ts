@@ -3,7 +3,16 @@ import { z } from "zod";
 import { fleetSchema } from "../../../core/report/model/fleet-schema.ts";
 import { runSchema } from "../../../core/report/model/run-schema.ts";
 import { problemSchema } from "./answers.ts";
-import { changeSchema, helloSchema, patchSchema, runEventsSchema, runHistorySchema } from "./documents.ts";
+import {
+  changeSchema,
+  commandSchema,
+  commandWrittenSchema,
+  helloSchema,
+  meSchema,
+  patchSchema,
+  runEventsSchema,
+  runHistorySchema,
+} from "./documents.ts";
 
 const PLACE = ["owner", "repo", "rollout"];
 const ROLLOUT = "/repos/{owner}/{repo}/rollouts/{rollout}";
@@ -16,6 +25,8 @@ interface Endpoint {
   description?: string;
   /** It can be told by an id what changed since. */
   followed?: true;
+  /** It is sent, with this: answered 202. */
+  takes?: z.ZodType;
 }
 
 const json = (schema: z.ZodType) => ({ "application/json": schema });
@@ -34,6 +45,14 @@ const ENDPOINTS: Record<string, Endpoint> = {
     holds: { ...json(runEventsSchema), "application/jsonl": z.string() },
     query: { format: "`jsonl`: one event a line, as `Accept: application/jsonl` gives them." },
   },
+  [`${ROLLOUT}/runs/{number}/commands`]: {
+    summary: "Give a command, as your comment on the pull request",
+    description:
+      "One of the run's `actions` that is `allowed`. It is written as your own comment and judged as any other: this answers that it stands there. `409 MOVED`: what you saw is no longer so. The same `Idempotency-Key` writes it once, for an hour.",
+    takes: commandSchema,
+    holds: json(commandWrittenSchema),
+  },
+  "/me": { summary: "Who asks", holds: json(meSchema), query: { repository: "`OWNER/REPOSITORY`: what they may do there, too." } },
   "/events": {
     summary: "What changes, as server-sent events",
     description:
@@ -46,13 +65,16 @@ const ENDPOINTS: Record<string, Endpoint> = {
 export const OPENAPI_PATH = "/openapi.json";
 
 export function openApiDocument(): object {
-  const paths = Object.entries(ENDPOINTS).map(([path, endpoint]) => [path, { get: operation(path, endpoint) }]);
+  const paths = Object.entries(ENDPOINTS).map(([path, endpoint]) => [
+    path,
+    { [endpoint.takes === undefined ? "get" : "post"]: operation(path, endpoint) },
+  ]);
   const whole = {
     openapi: "3.1.0",
     info: {
       title: "Stagecoach",
       version: "1",
-      description: "What goes on and what was. It is only read; within `v1` fields are only added.",
+      description: "What goes on and what was, and commands given as comments. Within `v1` fields are only added.",
     },
     servers: [{ url: "." }],
     paths: Object.fromEntries(paths) as object,
@@ -61,7 +83,7 @@ export function openApiDocument(): object {
   return { ...whole, components, security: [{}, { github: [] }] };
 }
 
-function operation(path: string, { summary, description, holds, query = {}, followed }: Endpoint): object {
+function operation(path: string, { summary, description, holds, query = {}, followed, takes }: Endpoint): object {
   const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = ""]) => ({
     ...{ name, in: "path", required: true },
     schema: PLACE.includes(name) ? { type: "string" } : { type: "integer", minimum: 1 },
@@ -72,8 +94,21 @@ function operation(path: string, { summary, description, holds, query = {}, foll
   const content = Object.entries(holds).map(([type, schema]) => [type, { schema: inline(schema) }]);
   const ok = { description: summary, headers, content: Object.fromEntries(content) as object };
   const failed = { description: "What is wrong", content: { "application/problem+json": { schema: inline(problemSchema) } } };
-  const responses = { "200": ok, "304": { description: "As it was" }, default: failed };
-  return { summary, ...(description !== undefined && { description }), parameters: [...inPath, ...inQuery], responses };
+  const words = { summary, ...(description !== undefined && { description }) };
+  if (takes === undefined)
+    return {
+      ...words,
+      parameters: [...inPath, ...inQuery],
+      responses: { "200": ok, "304": { description: "As it was" }, default: failed },
+    };
+  const requestBody = { required: true, content: { "application/json": { schema: inline(takes) } } };
+  const key = { name: "Idempotency-Key", in: "header", required: true, schema: { type: "string", pattern: "^[\\w-]{8,100}$" } };
+  return {
+    ...words,
+    parameters: [...inPath, key],
+    requestBody,
+    responses: { "202": { description: summary, content: ok.content }, default: failed },
+  };
 }
 
 const at = (id: string) => `#/components/schemas/${id}`;

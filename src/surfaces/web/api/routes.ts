@@ -1,4 +1,4 @@
-/** The read API, `/api/v1`: what the page draws, for programs too. It is only read; nothing here decides anything. */
+/** The read API, `/api/v1`: what the page draws, for programs too. Nothing here decides anything. */
 import { randomBytes } from "node:crypto";
 import { type Context, Hono } from "hono";
 import { compress } from "hono/compress";
@@ -7,11 +7,14 @@ import { whyNoRollout } from "../../../adapters/git/journal/run-paths.ts";
 import { rolloutKey } from "../../../core/report/model/fleet.ts";
 import type { WebClock, WebSource } from "../source.ts";
 import { answer, JSON_HEADERS, problem } from "./answers.ts";
+import { type Commands, limitedBody, openCommands } from "./commands.ts";
+import type { Me } from "./documents.ts";
 import { type EventLine, FLEET, openEventLine } from "./event-line.ts";
 import { openRunHistory, type RunHistories } from "./history.ts";
 import { openListening } from "./listening.ts";
 import { type LiveModels, openLiveModels, written } from "./live-models.ts";
 import { OPENAPI_PATH, openApiDocument } from "./openapi.ts";
+import { isFromOwnPage } from "./own-page.ts";
 import { seenBy, sightOfFleet, sightOfOne } from "./sight.ts";
 import { Denied, isLocal, openViewers, type Viewer, type Viewers } from "./viewers.ts";
 
@@ -19,6 +22,8 @@ export const API_PATH = "/api/v1";
 
 const MOST_RUNS = 100;
 const LONGEST_ADDRESS = 2_000;
+const COMMANDS = /\/runs\/[^/]+\/commands$/;
+const OF_GITHUB = /^[\w.-]{1,100}\/[\w.-]{1,100}$/;
 const ROLLOUT = "/repos/:owner/:repo/rollouts/:rollout";
 /** An owner or repository of GitHub. */
 const NAME = /^[\w.-]{1,100}$/;
@@ -34,9 +39,10 @@ export function apiApp(source: WebSource, clock: WebClock): Hono<Api> {
   const app = new Hono<Api>().basePath(API_PATH);
   const line = openEventLine(randomBytes(6).toString("hex"));
   const models = openLiveModels(source, clock, line);
-  guard(app, clock, openViewers(source, source.anonymous ?? "Loopback"));
+  guard(app, clock, openViewers(source, source.anonymous ?? "Loopback"), source.publicUrl);
   nowRoutes(app, line, models);
   pastRoutes(app, openRunHistory(source, clock, models));
+  actRoutes(app, openCommands(source, clock, models));
   const description = written(openApiDocument());
   app.get(OPENAPI_PATH, (context) => answer(context, description));
   const listen = openListening(source, clock, { line, models });
@@ -52,16 +58,19 @@ export function apiApp(source: WebSource, clock: WebClock): Hono<Api> {
   return app;
 }
 
-function guard(app: Hono<Api>, clock: WebClock, viewerOf: Viewers): void {
+function guard(app: Hono<Api>, clock: WebClock, viewerOf: Viewers, publicUrl: string | undefined): void {
   // Not events: each has to be on its way at once.
   app.use(compress({ contentTypeFilter: /^application\/(?:json|jsonl)\b/ }));
   app.use(async (context, next) => {
     for (const [name, value] of Object.entries(JSON_HEADERS)) context.header(name, value);
-    if (context.req.method !== "GET" && context.req.method !== "HEAD") return problem(context, "METHOD_NOT_ALLOWED");
+    const isGiven = context.req.method === "POST" && COMMANDS.test(context.req.path);
+    if (!isGiven && context.req.method !== "GET" && context.req.method !== "HEAD") return problem(context, "METHOD_NOT_ALLOWED");
     if (context.req.url.length > LONGEST_ADDRESS) return problem(context, "BAD_REQUEST", "the address is too long");
     const { incoming } = context.env ?? {};
     const address = incoming?.socket.remoteAddress ?? "";
     const asker = { authorization: context.req.header("Authorization"), address, isLocal: incoming !== undefined && isLocal(incoming) };
+    if (isGiven && asker.authorization === undefined && !(incoming !== undefined && isFromOwnPage(incoming, publicUrl)))
+      return problem(context, "FORBIDDEN", "without a token, commands are taken from this very page alone");
     context.set("viewer", viewerOf(asker));
     context.header("Stagecoach-Now", new Date(clock.now()).toISOString());
     context.header("Stagecoach-Speed", String(clock.speed ?? 1));
@@ -121,6 +130,24 @@ function pastRoutes(app: Hono<Api>, history: RunHistories): void {
     if (!wantsLines(context)) return answer(context, whole);
     const lines = found.items.map((one) => `${JSON.stringify(one)}\n`).join("");
     return answer(context, { text: lines, etag: whole.etag.replace(/"$/, '-lines"') }, "application/jsonl");
+  });
+}
+
+/** Who asks, and what they comment. */
+function actRoutes(app: Hono<Api>, give: Commands): void {
+  app.get("/me", async (context) => {
+    const { person, permission, sees } = context.get("viewer");
+    const repository = context.req.query("repository");
+    if (repository !== undefined && !OF_GITHUB.test(repository)) return problem(context, "BAD_REQUEST", "repository is OWNER/REPOSITORY");
+    const isSeen = repository !== undefined && person !== undefined && (await sees(repository));
+    const me: Me = { login: await person?.login(), permission: isSeen ? await permission?.(repository) : undefined };
+    return answer(context, written(me));
+  });
+  app.post(`${ROLLOUT}/runs/:number/commands`, limitedBody, async (context) => {
+    const place = await placeOf(context);
+    const number = numberOf(context.req.param("number"));
+    if (place === undefined || number === undefined) return problem(context, "NOT_FOUND");
+    return await give(context, { ...place, number }, context.get("viewer"));
   });
 }
 

@@ -7,9 +7,10 @@
  */
 import { createHash } from "node:crypto";
 import type { IncomingMessage } from "node:http";
-import type { LoginOf, Sight, SightOf } from "../../../adapters/forge/github/token-sight.ts";
+import type { Sight } from "../../../adapters/forge/github/token-sight.ts";
 import { BoundedMap } from "../../../core/base/bounded.ts";
 import type { Permission } from "../../../core/spec/commands.ts";
+import type { Person, WebSource } from "../source.ts";
 import type { ProblemCode } from "./answers.ts";
 import { openTurns } from "./turns.ts";
 
@@ -35,13 +36,6 @@ export interface Viewer {
   permission?(repository: string): Promise<Permission | undefined>;
   /** Who they are on GitHub, where they may act there; absent: nobody is known, or they may only read. */
   person?: Person;
-}
-
-export interface Person {
-  /** Throws Denied where GitHub does not say, or says that the token is none or is no person's. */
-  login(): Promise<string>;
-  /** Lives as long as the request; whoever asks for it keeps it nowhere and writes it to no log. */
-  token(): string;
 }
 
 export class Denied extends Error {
@@ -86,7 +80,7 @@ interface Owner {
 export type Viewers = ReturnType<typeof openViewers>;
 
 export function openViewers(
-  { sightOf, loginOf }: { sightOf?: SightOf | undefined; loginOf?: LoginOf | undefined },
+  { sightOf, loginOf, visitor }: Pick<WebSource, "sightOf" | "loginOf" | "visitor">,
   anonymous: "Loopback" | "Everywhere",
   now: () => number = () => performance.now(),
 ) {
@@ -129,6 +123,11 @@ export function openViewers(
     return await seen;
   }
 
+  async function permissionOf(visitor: Person, repository: string): Promise<Permission | undefined> {
+    const sight = await sightOf?.(visitor.token(), repository);
+    return typeof sight === "object" ? sight.permission : undefined;
+  }
+
   async function loginOfOwner(owner: Owner): Promise<string> {
     const before = logins.get(owner.digest);
     if (before !== undefined) return before;
@@ -159,6 +158,8 @@ export function openViewers(
   return function viewerOf(asker: Asker): Viewer {
     const { authorization } = asker;
     if (authorization === undefined) {
+      if (asker.isLocal && visitor !== undefined)
+        return { ...EVERYONE, person: visitor, permission: (repository) => permissionOf(visitor, repository) };
       if (anonymous === "Everywhere" || asker.isLocal) return EVERYONE;
       throw new Denied("UNAUTHENTICATED");
     }
@@ -169,7 +170,7 @@ export function openViewers(
 }
 
 /** How often something happened in this minute. */
-function openCounter(most: number, now: () => number) {
+export function openCounter(most: number, now: () => number) {
   const counts = new BoundedMap<string, { minute: number; count: number }>(MOST_KNOWN);
   const of = (key: string) => {
     const minute = Math.floor(now() / 60_000);
