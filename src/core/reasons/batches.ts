@@ -1,4 +1,5 @@
 import type { AnyReason } from "../base/reason.ts";
+import type { MergeObstacle } from "./gates.ts";
 import type { BatchRef, PullRef } from "./refs.ts";
 
 type None = Record<never, never>;
@@ -43,7 +44,8 @@ export interface BatchesReasons {
   CLOSED_UNMERGED: { pull: PullRef; by: string; batch: BatchRef };
   CHANGED_NOT_MERGED: { because: AnyReason };
   BRANCH_TAKEN: { branch: string; head: string };
-  GITHUB_REFUSES: { pull: PullRef; message: string };
+  /** No obstacles: GitHub's words are none of those that are known. */
+  GITHUB_REFUSES: { pull: PullRef; obstacles: MergeObstacle[]; message: string };
   GITHUB_WAITS: { pull: PullRef };
   INTENTION_LAPSED: { pull: PullRef };
   QUEUE_ENTERED: { pull: PullRef };

@@ -15,6 +15,20 @@ export type PullNeed =
   | { kind: "signatures" }
   | { kind: "method"; method: string; allowed: string[] };
 
+/** One thing that stands against a merge, as GitHub's answer tells it. `core/run/gates/github-words.ts` reads it. */
+export type MergeObstacle =
+  | { kind: "check"; name: string; state: "silent" | "pending" | "failed" }
+  | { kind: "checks"; some: number; of: number; failed: boolean }
+  | { kind: "reviews"; want: number }
+  | { kind: "codeOwner"; who?: string }
+  | { kind: "deployment"; environment?: string }
+  | { kind: "method"; method: string }
+  /** Of a PR, in GitHub's word. */
+  | { kind: "state"; state: string }
+  | { kind: "lastPush" | "changesRequested" | "conversations" | "behind" | "codeScanning" | "draft" | "closed" | "conflict" | "gone" }
+  | { kind: "signatures" | "linear" | "queue" | "pullRequest" | "workflows" | "permissions" | "protection" | "archive" }
+  | { kind: "locked" | "ruleset" };
+
 /** A window as it is written. */
 interface WindowRef {
   schedule: string;
@@ -133,7 +147,8 @@ export interface GatesReasons {
   GITHUB_BLOCKS: { pull: PullRef; message?: string | undefined };
   /** silent: its checks that never reported have been silent for too long. */
   GITHUB_WANTS: { pull: PullRef; needs: PullNeed[]; silent: boolean };
-  GITHUB_ANSWERED: { pull: PullRef; message: string };
+  /** No obstacles: GitHub's words are none of those that are known. */
+  GITHUB_ANSWERED: { pull: PullRef; obstacles: MergeObstacle[]; message: string };
 
   ANALYSIS_UNREAD: None;
   ANALYSIS_BAD: { analysis: AnalysisRef; because: AnyReason };

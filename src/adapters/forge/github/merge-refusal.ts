@@ -66,7 +66,7 @@ export function refusalOf(error: unknown): Refusal {
       if (/archived/i.test(message)) return { kind: "wait", message };
       return { kind: "human", message: failure.message };
     case 404:
-      return { kind: "human", message: "the pull request is gone, or the App may no longer see it" };
+      return { kind: "human", message };
     case 422:
       return { kind: "human", message };
     default:

@@ -91,16 +91,16 @@ async function otherBase(place: RepoOctokit, { number, base }: Pick<MergeInput, 
   return pull.base.ref === base ? undefined : { kind: "retry", message: `#${number} would be merged into ${pull.base.ref}, not ${base}` };
 }
 
-/** "Not mergeable" is a conflict, a draft, a closed one or a blocked one: the PR says which. */
+/** "Not mergeable" is a conflict, a draft, a closed one or a blocked one: the PR says which, in brackets (`core/run/gates/github-words.ts`). */
 function byPull(pull: PullData | undefined, input: MergeInput, message: string): MergeOutcome {
   if (pull === undefined) return { kind: "retry", message };
-  if (pull.state === "closed") return { kind: "wait", message: `${message}: it is closed` };
+  if (pull.state === "closed") return { kind: "wait", message: `${message} [closed]` };
   if (pull.head.sha !== input.head) return { kind: "headMoved", message };
-  if (pull.draft === true) return { kind: "wait", message: `${message}: it is a draft; mark it as ready for review` };
+  if (pull.draft === true) return { kind: "wait", message: `${message} [draft]` };
   if (pull.mergeable === false || pull.mergeable_state === "dirty") return { kind: "conflict", message };
   if (pull.mergeable === null || pull.mergeable_state === "unknown")
     return { kind: "retry", message: `${message}: GitHub is still working out whether it can be` };
-  return { kind: "wait", message: `${message}: GitHub calls it ${pull.mergeable_state}` };
+  return { kind: "wait", message: `${message} [${pull.mergeable_state}]` };
 }
 
 /** Seen to pass by itself right after permissions changed: said once it is a hiccup, said again it is for a person. */

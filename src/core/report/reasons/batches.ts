@@ -1,7 +1,8 @@
 /** What batches say of themselves: how they are made, proposed, merged and closed. */
 import type { BatchesReasons } from "../../reasons/batches.ts";
 import { type Entries, entriesOf } from "./entry.ts";
-import { batchPhrase } from "./phrases.ts";
+import { obstaclePhrase } from "./obstacles.ts";
+import { batchPhrase, pullPhrase } from "./phrases.ts";
 
 export const BATCHES: Entries<BatchesReasons> = entriesOf<BatchesReasons>()({
   BATCH_BUILT_OFTEN: { says: "{batch} was built {times} times: {because}", subject: "batch", actions: ["resume", "abort"] },
@@ -79,7 +80,11 @@ export const BATCHES: Entries<BatchesReasons> = entriesOf<BatchesReasons>()({
     subject: "repository",
     actions: ["resume", "abort"],
   },
-  GITHUB_REFUSES: { says: "GitHub refuses to merge {pull}: {message}", subject: "pull", actions: ["resume", "abort"] },
+  GITHUB_REFUSES: {
+    says: ({ pull, obstacles, message }) => `GitHub refuses to merge ${pullPhrase(pull)}${obstaclePhrase({ obstacles, message })}`,
+    subject: "pull",
+    actions: ["resume", "abort"],
+  },
   GITHUB_WAITS: { says: "GitHub does not merge {pull} yet", subject: "pull" },
   INTENTION_LAPSED: { says: "GitHub has not merged {pull} in time; Stagecoach tries again", subject: "pull" },
   QUEUE_ENTERED: { says: "{pull} is in GitHub's merge queue", subject: "pull" },

@@ -2,6 +2,7 @@
 import { count } from "../../base/count.ts";
 import type { GatesReasons, GitHubChange, PullNeed } from "../../reasons/gates.ts";
 import { entriesOf } from "./entry.ts";
+import { obstaclePhrase } from "./obstacles.ts";
 import { people, pullPhrase } from "./phrases.ts";
 
 export const GITHUB = entriesOf<GatesReasons>()({
@@ -26,7 +27,10 @@ export const GITHUB = entriesOf<GatesReasons>()({
     means: "a rule of the base branch wants something of the PR that it does not have yet",
     todo: "see that its checks report and pass, review it, or make the App a bypass actor of the rule",
   },
-  GITHUB_ANSWERED: { says: "{pull} waits for GitHub, which answered: {message}", subject: "pull" },
+  GITHUB_ANSWERED: {
+    says: ({ pull, obstacles, message }) => `GitHub does not merge ${pullPhrase(pull)} yet${obstaclePhrase({ obstacles, message })}`,
+    subject: "pull",
+  },
   NEXT_QUEUE: { by: "itself", says: "GitHub merges it, or takes it out of the queue" },
   NEXT_GITHUB_ANSWERS: { by: "itself", says: "GitHub answers" },
   NEXT_GATE_SEEN: { by: "itself", says: "GitHub sees the check" },

@@ -2,7 +2,8 @@ import { epoch } from "../../base/time.ts";
 import { runReason } from "../../reasons/run.ts";
 import { approvedBy } from "../gates/approval.ts";
 import { tooEarlyFor } from "../gates/gates.ts";
-import { refusalKey, whatToChange } from "../gates/github.ts";
+import { refusalKey } from "../gates/github.ts";
+import { obstaclesIn, whatToChange } from "../gates/github-words.ts";
 import { changedPull } from "../gates/sound.ts";
 import { batchOf, changeBatch, type Draft, mapTargets, moveBatch, moveTarget, noteBatch, pause, wakeAt } from "../state/draft.ts";
 import { batchRef, pullRef } from "../state/names.ts";
@@ -79,7 +80,7 @@ function lapse(draft: Draft, batch: Batch, pull: ObservedPull): void {
   const answer = pull.refusal?.to === undefined || pull.refusal.to === intention.at ? pull.refusal : undefined;
   if (answer?.kind === "Human") {
     moveBatch(draft, batch.number, "Open", { intention: undefined });
-    const reason = runReason("GITHUB_REFUSES", { pull: pullRef(pull), message: answer.message });
+    const reason = runReason("GITHUB_REFUSES", { pull: pullRef(pull), obstacles: obstaclesIn(answer.message), message: answer.message });
     pause(draft, "Refused", "GitHub", reason, runReason("ASK_GITHUB_CHANGE", { change: whatToChange(answer.message) }));
     return;
   }

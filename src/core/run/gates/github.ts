@@ -6,12 +6,13 @@
 
 import { defined } from "../../base/defined.ts";
 import { epoch, iso, type Time } from "../../base/time.ts";
-import type { GitHubChange } from "../../reasons/gates.ts";
+import type { MergeObstacle } from "../../reasons/gates.ts";
 import { runReason } from "../../reasons/run.ts";
 import { pullRef } from "../state/names.ts";
 import type { Batch, Next } from "../state/run.ts";
 import type { ObservedPull, PullNeed } from "../state/world.ts";
 import { type Scene, type Wait, wait } from "./decision.ts";
+import { obstaclesIn } from "./github-words.ts";
 
 /** A required check that has said nothing for so long is probably never run for such a PR. */
 const SILENT_MS = 10 * 60_000;
@@ -62,10 +63,11 @@ function refusedBefore(now: number, batch: Batch, observed: ObservedPull): Wait 
   if (refused === undefined || refused.key !== refusalKey(observed)) return undefined;
   const again = askAgainAt(now, refused, observed);
   if (now >= again) return undefined;
-  const check = silentIn(refused.message, observed.openedAt, now);
+  const obstacles = obstaclesIn(refused.message);
+  const check = silentIn(obstacles, observed.openedAt, now);
   const next =
     check === undefined ? { what: runReason("NEXT_TRIED_AGAIN"), eta: iso(again) } : { what: runReason("NEXT_CHECK_REPORTS", { check }) };
-  return wait(runReason("GITHUB_ANSWERED", { pull: pullRef(observed), message: refused.message }), next, again);
+  return wait(runReason("GITHUB_ANSWERED", { pull: pullRef(observed), obstacles, message: refused.message }), next, again);
 }
 
 /** Checks of ours, by name, or any that a count may be of. */
@@ -95,21 +97,8 @@ export function refusalKey(pull: ObservedPull): string {
 }
 
 /** GitHub's words name a required check that never reported where its rules cannot be read (classic branch protection). */
-function silentIn(message: string, openedAt: Time, now: number): string | undefined {
-  return now < epoch(openedAt) + SILENT_MS ? undefined : /Required status check "([^"]{1,100})" is expected/i.exec(message)?.[1];
-}
-
-const CHANGES: readonly [RegExp, GitHubChange][] = [
-  [/(merge commits|squash merges|rebase merges|merges?) (are|is) not allowed|merge method/i, "mergeMethod"],
-  [/signature|signed/i, "signatures"],
-  [/workflows.? permission/i, "workflows"],
-  [/not accessible by integration|without .* permission/i, "permissions"],
-  [/rule violations? found/i, "ruleset"],
-  [/not authorized to push|protected branch/i, "protection"],
-  [/archived/i, "archive"],
-];
-
-/** Tells from GitHub's words what a person has to change after a refusal that no waiting lifts. */
-export function whatToChange(message: string): GitHubChange {
-  return CHANGES.find(([pattern]) => pattern.test(message))?.[1] ?? "named";
+function silentIn(obstacles: readonly MergeObstacle[], openedAt: Time, now: number): string | undefined {
+  if (now < epoch(openedAt) + SILENT_MS) return undefined;
+  for (const one of obstacles) if (one.kind === "check" && one.state === "silent") return one.name;
+  return undefined;
 }

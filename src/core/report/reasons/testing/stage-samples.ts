@@ -1,5 +1,5 @@
 import type { BreachReasons } from "../../../reasons/breaches.ts";
-import type { PullNeed } from "../../../reasons/gates.ts";
+import type { MergeObstacle, PullNeed } from "../../../reasons/gates.ts";
 import type { BatchRef } from "../../../reasons/refs.ts";
 import type { RunReasons } from "../../../reasons/run.ts";
 
@@ -10,9 +10,28 @@ type Ways<Table> = {
 const pending: PullNeed = { kind: "check", name: "ci", state: "pending" };
 const batch: BatchRef = { stage: "canary", number: 2, kind: "Planned" };
 
+const OBSTACLES: readonly MergeObstacle[] = [
+  ...(["silent", "pending", "failed"] as const).map((state): MergeObstacle => ({ kind: "check", name: "ci", state })),
+  { kind: "checks", some: 1, of: 2, failed: true },
+  { kind: "codeOwner" },
+  { kind: "codeOwner", who: "acme/sre" },
+  { kind: "deployment" },
+  { kind: "deployment", environment: "production" },
+  { kind: "method", method: "squash" },
+  { kind: "state", state: "blocked" },
+  ...(["lastPush", "changesRequested", "conversations", "behind", "codeScanning", "draft", "closed", "conflict", "gone"] as const).map(
+    (kind) => ({ kind }),
+  ),
+  ...(["signatures", "linear", "queue", "pullRequest", "workflows", "permissions", "protection", "archive"] as const).map((kind) => ({
+    kind,
+  })),
+  { kind: "locked" },
+  { kind: "ruleset" },
+];
+
 /** Samples for fields of stages, ends and breaches that no other code has. */
 export const STAGE_FIELDS = {
-  ...{ unlinked: [], reviewed: [], merger: undefined },
+  ...{ obstacles: [{ kind: "method", method: "merge" }], unlinked: [], reviewed: [], merger: undefined },
   ...{
     confirmed: 1,
     of: 3,
@@ -101,6 +120,19 @@ export const STAGE_VARIANTS: Ways<RunReasons & BreachReasons> = {
   WINDOWS_NEVER_TOGETHER: [{ where: ["payments", "the server"] }],
   PULL_QUEUED: [{ place: 2 }],
   GITHUB_BLOCKS: [{}, { message: undefined }],
+  GITHUB_ANSWERED: [
+    {},
+    { obstacles: [], message: "Something that GitHub has never said before" },
+    {
+      obstacles: [
+        { kind: "checks", some: 3, of: 4, failed: false },
+        { kind: "reviews", want: 1 },
+      ],
+      message: "3 of 4 required status checks are pending.",
+    },
+    ...OBSTACLES.map((one) => ({ obstacles: [one] })),
+  ],
+  GITHUB_REFUSES: [{}, { obstacles: [], message: "" }],
   GITHUB_WANTS: [
     { needs: [{ ...pending, state: "silent" }], silent: true },
     { needs: [pending, { ...pending, state: "failed" }, { ...pending, state: "silent" }, { kind: "reviews", have: 0, want: 1 }] },
