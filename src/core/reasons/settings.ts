@@ -21,6 +21,10 @@ export interface SettingReasons {
   APP_KEY_NO_PEM: NoData;
   WEBHOOK_SECRET_MISSING: NoData;
   WEBHOOK_SECRET_PUBLIC: NoData;
+  LOGIN_CLIENT_MISSING: NoData;
+  SECRET_TOO_SHORT: { setting: string; least: number };
+  DURATION_TOO_LONG: { setting: string; most: string };
+  PROXY_HEADERS: NoData;
   KUBECONFIG_MISSING: NoData;
   KUBECONFIG_CONTEXT: { context: string; known: readonly string[] };
   KUBECONFIG_CLUSTER: NoData;

@@ -18,6 +18,7 @@ import type { ServerConfig } from "./config/schema.ts";
 import { SettingError } from "./config/setting-errors.ts";
 import { openLastNet } from "./deliveries/uncaught.ts";
 import { openLog } from "./log.ts";
+import { audienceOf } from "./seen-from.ts";
 import { startStagecoach } from "./stagecoach.ts";
 import { createMetrics } from "./telemetry/metrics.ts";
 import { openPlanes } from "./tenancy/planes.ts";
@@ -47,6 +48,7 @@ export async function startServer(
   const signing = signingOf(config.commits);
   const { env = process.env, version = "" } = options;
   const sealKeys = sealKeysOf(config.journal, credentials.privateKey, env);
+  const audience = audienceOf(config, credentials, env);
   const net = openLastNet(process, log);
   void net.broken.then(options.onBroken);
   const outside = await openOutside(config, env, { clock, log }).catch((error: unknown) => {
@@ -58,7 +60,7 @@ export async function startServer(
     net.close();
   };
   const { planes, analysis, hooks } = outside;
-  const own = { ...told(config, credentials), planes, signing, sealKeys, analysis, hooks, directory, clock, log };
+  const own = { ...told(config, credentials), ...audience, planes, signing, sealKeys, analysis, hooks, directory, clock, log };
   const bot = await startStagecoach({ ...own, metrics: createMetrics({ version, ...config.metrics }) }).catch(async (error: unknown) => {
     await close();
     throw new Error(sentenceOf(whyNotStarted(error, config)), { cause: error });
@@ -73,8 +75,8 @@ export async function startServer(
   return { url: bot.url, insideUrl: bot.insideUrl, close: drain };
 }
 
-function secretsIn({ privateKey, webhookSecret, formerWebhookSecret }: Credentials): string[] {
-  return [privateKey, webhookSecret, ...(formerWebhookSecret === undefined ? [] : [formerWebhookSecret])];
+function secretsIn({ privateKey, webhookSecret, formerWebhookSecret, client }: Credentials): string[] {
+  return [privateKey, webhookSecret, formerWebhookSecret, client?.secret].filter((one) => one !== undefined);
 }
 
 /** What of the configuration is passed on as it stands. */
@@ -88,8 +90,6 @@ function told(config: ServerConfig, credentials: Credentials) {
     host: listen.host,
     port: listen.port,
     inside: { ...inside, hosts: [...inside.hosts, ...(inside.publicUrl === undefined ? [] : [new URL(inside.publicUrl).hostname])] },
-    publicUrl: inside.publicUrl,
-    anonymous: inside.anonymous,
     limits: { repository: quota.repository * MEBIBYTE, forkHead: quota.fork * MEBIBYTE, forkFile: MEBIBYTE },
     resyncMs: parseDuration(config.resync) ?? Number.NaN,
   };

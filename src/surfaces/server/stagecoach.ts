@@ -26,6 +26,7 @@ import { eventHandler } from "./deliveries/inbox.ts";
 import { openFirstRounds, reconciler } from "./deliveries/reconcile.ts";
 import { described, openResync, type Resync } from "./deliveries/resync.ts";
 import { type BotServer, startBotServer } from "./deliveries/server.ts";
+import { type Audience, seenFrom } from "./seen-from.ts";
 import type { Metrics } from "./telemetry/metrics.ts";
 import type { GitHubApp } from "./tenancy/octokits.ts";
 import { openRepos, type Repos } from "./tenancy/repos.ts";
@@ -34,7 +35,7 @@ import { runsOf, shownOf, standingOf } from "./tenancy/shown-repos.ts";
 import { matchesRepository, type TenancyRule, tenancy } from "./tenancy/tenancy.ts";
 import { wallClock } from "./wall-clock.ts";
 
-export interface StagecoachOptions {
+export interface StagecoachOptions extends Audience {
   app: GitHubApp;
   /** Ready or not: a plane that cannot be seen holds only what needs it. */
   planes: readonly ControlPlane[];
@@ -63,10 +64,6 @@ export interface StagecoachOptions {
   port?: number;
   /** See BotServerOptions. */
   inside?: { host: string; port: number; hosts?: readonly string[] };
-  /** Where people reach the page, for links to it: `https://host/stagecoach/`. Absent: there are none. */
-  publicUrl?: string | undefined;
-  /** Who sees the page without a token: see WebSource. */
-  anonymous?: "Loopback" | "Everywhere" | undefined;
   /** See WebSource. */
   visitor?: WebSource["visitor"];
   metrics?: Metrics;
@@ -121,7 +118,7 @@ export async function startStagecoach(given: StagecoachOptions): Promise<Stageco
   const server = await startBotServer({
     ...serverOptionsOf(options),
     onEvent: eventHandler({ repos, wake: (key, heard) => wake(key, undefined, heard), rediscover: resync.rediscoverSoon }),
-    routes: webRoutes({ runs, standing, ...shownOf(repos, options), onChange, planes }, clock),
+    routes: webRoutes({ runs, standing, ...shownOf(repos, options), ...seenFrom(options), onChange, planes }, clock),
     isReady: () => state === "ready",
   });
   metrics?.watch({ now: clock.now, runs, standing, repositories: () => repos.counts(), queue: queue.depth, planes });

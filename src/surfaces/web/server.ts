@@ -3,8 +3,10 @@ import { getRequestListener } from "@hono/node-server";
 import { Hono } from "hono";
 import { compress } from "hono/compress";
 import { parsePagePath } from "../../core/report/page-places.ts";
+import { anonymousOf } from "./api/askers.ts";
 import { API_PATH, apiApp } from "./api/routes.ts";
 import { isLocal } from "./api/viewers.ts";
+import { LOGIN_PATHS, type Login } from "./login/login.ts";
 import { pageHtml, pageScript, pageStyle } from "./page.ts";
 import type { WebClock, WebSource } from "./source.ts";
 
@@ -19,14 +21,16 @@ const HEADERS = {
 /** The page and its data, as one request handler: it answers what is its own and says so, and leaves the rest to others. */
 export function webRoutes(source: WebSource, clock: WebClock): (request: IncomingMessage, response: ServerResponse) => boolean {
   const base = basePath(source);
-  const page = getRequestListener(pageApp(base).fetch);
+  const page = getRequestListener(pageApp(base, source.login).fetch);
+  const isOpen = anonymousOf(source) === "Everywhere" || source.login !== undefined || source.proxy !== undefined;
   const api = getRequestListener(apiApp(source, clock).fetch);
   return (request, response) => {
     const address = addressBelow(base, request.url ?? "");
-    if (address === undefined || (!isOfApi(address) && request.method !== "GET" && request.method !== "HEAD")) return false;
+    if (address === undefined || !mayAsk(request, address)) return false;
     request.url = address;
     if (isOfApi(address)) void api(request, response);
-    else if (source.anonymous === "Everywhere" || isLocal(request)) void page(request, response);
+    // It holds nothing of anybody's: who may not see more is asked to sign in.
+    else if (isOpen || isLocal(request)) void page(request, response);
     else response.writeHead(403, { ...HEADERS, "Content-Type": "text/plain; charset=utf-8" }).end(NOT_FROM_HERE);
     return true;
   };
@@ -36,6 +40,10 @@ export function webRoutes(source: WebSource, clock: WebClock): (request: Incomin
 function addressBelow(base: string, address: string): string | undefined {
   const isBelow = base !== "" && (address === base || address.startsWith(`${base}/`));
   return [...(isBelow ? [address.slice(base.length) || "/"] : []), address].find((one) => isOfApi(one) || isOfPage(one));
+}
+
+function mayAsk({ method }: IncomingMessage, address: string): boolean {
+  return isOfApi(address) || address === "/logout" || method === "GET" || method === "HEAD";
 }
 
 function isOfApi(address: string): boolean {
@@ -52,12 +60,12 @@ export function basePath({ publicUrl }: Pick<WebSource, "publicUrl">): string {
 const FILES: ReadonlySet<string> = new Set(["/page.css", "/page.js"]);
 
 function isOfPage(address: string): boolean {
-  return FILES.has(address) || parsePagePath(address) !== undefined;
+  return FILES.has(address) || LOGIN_PATHS.has(address.split("?")[0] ?? "") || parsePagePath(address) !== undefined;
 }
 
 /** `base`: what stands before each path, without a slash at its end. */
-export function pageApp(base = ""): Hono {
-  const app = new Hono();
+export function pageApp(base = "", login?: Login): ReturnType<Login["app"]> {
+  const app: ReturnType<Login["app"]> = new Hono();
   app.use(compress());
   app.use(async (context, next) => {
     await next();
@@ -65,7 +73,8 @@ export function pageApp(base = ""): Hono {
   });
   app.get("/page.css", async (context) => context.body(await pageStyle(), 200, { "Content-Type": "text/css; charset=utf-8" }));
   app.get("/page.js", async (context) => context.body(await pageScript(), 200, { "Content-Type": "text/javascript; charset=utf-8" }));
-  app.get("*", (context) => (isOfPage(addressOf(context.req.url)) ? context.html(pageHtml(base)) : context.notFound()));
+  if (login !== undefined) app.route("/", login.app(base));
+  app.get("*", (context) => (parsePagePath(addressOf(context.req.url)) !== undefined ? context.html(pageHtml(base)) : context.notFound()));
   return app;
 }
 

@@ -8,6 +8,11 @@ import type { RunDocument } from "../../core/report/model/run-schema.ts";
 import type { History } from "../../core/report/plan/duration.ts";
 import type { Run } from "../../core/run/state/run.ts";
 import type { CommandName } from "../../core/spec/commands.ts";
+import type { Login } from "./login/login.ts";
+import type { ProxyDoor } from "./login/proxy.ts";
+
+/** Who sees everything without a name. */
+export type Anonymous = "Nobody" | "Loopback" | "Everywhere";
 
 export interface WebSource {
   /** The last run of each rollout, by repository. `history`: how long the runs before it took. */
@@ -18,8 +23,12 @@ export interface WebSource {
   planes?: readonly { name: string; uiUrl?: string | undefined }[];
   /** Where people reach the page; it may have a path: `https://host/stagecoach/`. */
   publicUrl?: string | undefined;
-  /** Who sees everything without a token: who comes from this machine (the default), or whoever comes at all. */
-  anonymous?: "Loopback" | "Everywhere" | undefined;
+  /** Who sees everything without a name. Default: who comes from this machine, where nobody can say who they are; else nobody. */
+  anonymous?: Anonymous | undefined;
+  /** Absent: nobody signs in. */
+  login?: Login | undefined;
+  /** Absent: no proxy says who somebody is. */
+  proxy?: ProxyDoor | undefined;
   /** What GitHub shows the owner of a token. Absent: no token is taken. */
   sightOf?: SightOf | undefined;
   /** Whose token it is. Absent: nobody acts by a token. */

@@ -55,7 +55,7 @@ function openAsk(baseUrl = "https://api.github.com", send: typeof fetch = fetch)
     const asked = { headers, redirect: "manual" as const, signal: AbortSignal.timeout(ASKED_MS) };
     const answer = await send(base + path, asked).catch(() => undefined);
     if (answer === undefined) return "unknown";
-    if (answer.status === 200) return (await bodyOf(answer)) ?? "unknown";
+    if (answer.status === 200) return (await boundedJson(answer)) ?? "unknown";
     await answer.body?.cancel().catch(() => undefined);
     if (answer.status === 401) return "refused";
     // A limit that is used up is a 403 as well: then nothing is known.
@@ -65,7 +65,8 @@ function openAsk(baseUrl = "https://api.github.com", send: typeof fetch = fetch)
   };
 }
 
-async function bodyOf({ body }: Response): Promise<Record<string, unknown> | undefined> {
+/** An answer's JSON object; undefined: it is none, or larger than GitHub writes. */
+export async function boundedJson({ body }: Response): Promise<Record<string, unknown> | undefined> {
   if (body === null) return {};
   const parts: Uint8Array[] = [];
   let bytes = 0;

@@ -38,21 +38,25 @@ const FORM = /^v1\.([0-9a-f]{8})\.([1-9]\d{0,14})\.([\w-]{43})$/;
 
 /** A key from a secret of one's own, or from a private key (PEM), whatever way that is written. Throws GitError `Invalid`. */
 export function sealKey(text: string): SealKey {
-  const given = text.trim();
-  const secret = Buffer.from(hkdfSync("sha256", bytesOf(given), "", "stagecoach journal seal", 32));
+  return derivedKey(text, "stagecoach journal seal");
+}
+
+/** One for another purpose: who has it does not have the others of the same text. */
+export function derivedKey(text: string, purpose: string): SealKey {
+  const secret = Buffer.from(hkdfSync("sha256", bytesOf(text.trim()), "", purpose, 32));
   return { id: createHash("sha256").update("key id").update(secret).digest("hex").slice(0, 8), secret };
 }
 
 function bytesOf(given: string): Buffer {
   if (!given.includes("PRIVATE KEY-----")) {
     if (given.length < LEAST_SECRET)
-      throw new GitError("Invalid", `a key for the journal's seal has at least ${LEAST_SECRET} characters: openssl rand -hex 32 makes one`);
+      throw new GitError("Invalid", `a secret for a key has at least ${LEAST_SECRET} characters: openssl rand -hex 32 makes one`);
     return Buffer.from(given);
   }
   try {
     return createPrivateKey(given.replaceAll("\\n", "\n")).export({ type: "pkcs8", format: "der" });
   } catch {
-    throw new GitError("Invalid", "the private key that the journal's seal is derived from cannot be read");
+    throw new GitError("Invalid", "the private key that a key is derived from cannot be read");
   }
 }
 

@@ -44,6 +44,12 @@ export const SETTINGS = entriesOf<SettingReasons>()({
   WEBHOOK_SECRET_PUBLIC: {
     says: `WEBHOOK_SECRET is "development", which everybody knows: ${PRETEND}. Choose another, in the App's settings and here`,
   },
+  LOGIN_CLIENT_MISSING: {
+    says: "inside.login needs the App's client id and a client secret; set GITHUB_CLIENT_ID and GITHUB_CLIENT_SECRET_FILE from the App's settings page",
+  },
+  SECRET_TOO_SHORT: { says: "{setting}: the secret has fewer than {least} characters; openssl rand -hex 32 makes one" },
+  DURATION_TOO_LONG: { says: "{setting} is more than {most}; write {most} or less" },
+  PROXY_HEADERS: { says: "inside.proxy: header and secretHeader are the same; the name and the secret each need one" },
   KUBECONFIG_MISSING: { says: "no kubeconfig was found ($KUBECONFIG, ~/.kube/config, in-cluster); name one" },
   KUBECONFIG_CONTEXT: { says: 'the kubeconfig has no context "{context}"; it has [{known}|none]' },
   KUBECONFIG_CLUSTER: { says: "the kubeconfig names no current cluster; set current-context" },

@@ -5,6 +5,7 @@ import { isMadeUp, NO_KUBECONFIG } from "../../../adapters/argocd/kubernetes/cli
 import { setting } from "../../../core/reasons/settings.ts";
 import { sentenceOf } from "../../../core/report/reasons/say.ts";
 import { sealKeysOf, signingOf } from "../commits.ts";
+import { audienceOf } from "../seen-from.ts";
 import { checkGates } from "./engines.ts";
 import type { Environment } from "./env.ts";
 import { usableKubeConfig } from "./kube-config.ts";
@@ -31,6 +32,8 @@ export function checkFiles(config: ServerConfig, env: Environment): string[] {
   }
   errors.keep(() => signingOf(config.commits));
   errors.keep(() => sealKeysOf(config.journal, NO_KEY, env));
+  // Whether the App's client is there is asked with its credentials.
+  errors.keep(() => audienceOf(config, { privateKey: NO_KEY, client: { id: "", secret: "" } }, env));
   errors.keep(() => checkGates(config, env));
   errors.keep(() => underSetting("directory", () => checkMakeable(resolve(config.directory))));
   errors.throwAny();

@@ -13,6 +13,8 @@ export interface Credentials {
   privateKey: string;
   webhookSecret: string;
   formerWebhookSecret?: string | undefined;
+  /** What people's codes are taken for tokens with. Absent: nobody can sign in. */
+  client?: { id: string; secret: string } | undefined;
 }
 
 /** The configuration with what the environment says instead. Throws SettingError with a line for each setting that cannot be used. */
@@ -47,7 +49,7 @@ export function withEnvironment(config: ServerConfig, env: Environment): ServerC
  * The App's credentials, from the environment or from files; undefined where neither an id nor a key is there: nothing was
  * set up yet. Half of them is an error.
  */
-export function credentialsOf({ github }: ServerConfig, env: Environment): Credentials | undefined {
+export function credentialsOf({ github, inside }: ServerConfig, env: Environment): Credentials | undefined {
   const errors = gatherSettingErrors();
   const id = errors.keep(() => secretOf("APP_ID", env) ?? github.appId?.toString());
   const key = errors.keep(() => secretOf("PRIVATE_KEY", env, "PRIVATE_KEY_PATH") ?? fileOf("github.privateKeyFile", github.privateKeyFile));
@@ -55,6 +57,7 @@ export function credentialsOf({ github }: ServerConfig, env: Environment): Crede
   const former = errors.keep(
     () => secretOf("FORMER_WEBHOOK_SECRET", env) ?? fileOf("github.formerWebhookSecretFile", github.formerWebhookSecretFile),
   );
+  const client = errors.keep(() => clientOf(github, env, inside.login !== undefined));
   errors.throwAny();
   if (id === undefined && key === undefined) return undefined;
   if (id === undefined) throw new SettingError(setting("APP_ID_MISSING"));
@@ -65,7 +68,16 @@ export function credentialsOf({ github }: ServerConfig, env: Environment): Crede
   const formerWebhookSecret = former === undefined ? undefined : errors.keep(() => usableSecret(former));
   errors.throwAny();
   if (appId === undefined || privateKey === undefined || webhookSecret === undefined) return undefined;
-  return defined({ appId, privateKey, webhookSecret, formerWebhookSecret });
+  return defined({ appId, privateKey, webhookSecret, formerWebhookSecret, client });
+}
+
+/** undefined: not both are given, and nobody wants to sign in. */
+function clientOf(github: ServerConfig["github"], env: Environment, isWanted: boolean): Credentials["client"] {
+  const id = env["GITHUB_CLIENT_ID"]?.trim() || github.clientId;
+  const secret = secretOf("GITHUB_CLIENT_SECRET", env) ?? fileOf("github.clientSecretFile", github.clientSecretFile);
+  if (id !== undefined && secret !== undefined) return { id, secret };
+  if (isWanted) throw new SettingError(setting("LOGIN_CLIENT_MISSING"));
+  return undefined;
 }
 
 /** What Probot takes where none is given, and so what everybody knows. */

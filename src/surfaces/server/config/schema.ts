@@ -5,6 +5,7 @@ import { packReason } from "../../../core/reasons/problem.ts";
 import { duration, key } from "../../../core/spec/schema-common.ts";
 import { windowSchema } from "../../../core/spec/schema-spec.ts";
 import { analysisSchema, filled, hooksSchema } from "./schema-outbound.ts";
+import { loginSchema, proxySchema } from "./schema-people.ts";
 
 const port = z.int().min(0).max(65_535);
 const HTTPS = z.url({ protocol: /^https?$/, error: ({ input }) => packReason({ code: "NOT_AN_ADDRESS", given: show(input) }) });
@@ -87,6 +88,17 @@ export const serverConfigSchema = z.strictObject({
           filled.optional(),
           "File with the webhook's secret. `WEBHOOK_SECRET_FILE`, or the secret itself in `WEBHOOK_SECRET`.",
         ),
+        clientId: key(
+          z
+            .string()
+            .regex(/^[\w.-]{1,100}$/)
+            .optional(),
+          "The App's client id, for `inside.login`. `GITHUB_CLIENT_ID`.",
+        ),
+        clientSecretFile: key(
+          filled.optional(),
+          "File with a client secret of the App's, for `inside.login`. `GITHUB_CLIENT_SECRET_FILE`, or the secret itself in `GITHUB_CLIENT_SECRET`.",
+        ),
         formerWebhookSecretFile: key(
           filled.optional(),
           "File with the secret of before, taken as well while it is changed. `FORMER_WEBHOOK_SECRET_FILE`, or the secret itself in `FORMER_WEBHOOK_SECRET`.",
@@ -154,9 +166,11 @@ export const serverConfigSchema = z.strictObject({
           "Names that people reach it by, beside `localhost` and addresses. Asked for by another, it does not answer.",
         ),
         anonymous: key(
-          z.enum(["Loopback", "Everywhere"]).default("Loopback"),
-          "Who sees the page, and reads the API without a token: `Loopback`: whoever is on this machine, as `kubectl port-forward` is. `Everywhere`: whoever gets here, such as a proxy of yours with a login.",
+          z.enum(["Nobody", "Loopback", "Everywhere"]).optional(),
+          "Who sees everything without saying who they are: `Loopback`: whoever is on this machine, as `kubectl port-forward` is. `Everywhere`: whoever gets here. Default: `Loopback`; with `login` or `proxy`, `Nobody`.",
         ),
+        login: key(loginSchema.optional(), "People sign in by GitHub, and see what it shows them. Absent: nobody does."),
+        proxy: key(proxySchema.optional(), "People whom a proxy of yours knows, for those without GitHub. They only read."),
         publicUrl: key(
           HTTPS.optional(),
           "Where people reach the page: `https://deploy.example.com/stagecoach/`. Comments and checks link to it, and its name is one of `hosts`.",

@@ -22,8 +22,8 @@ import type { CommandGiven, WebClock, WebSource } from "../source.ts";
 import { type ProblemCode, problem } from "./answers.ts";
 import { type CommandAsked, type CommandWritten, commandSchema } from "./documents.ts";
 import type { LiveModels } from "./live-models.ts";
-import { openTurns } from "./turns.ts";
-import { Denied, openCounter, type Viewer } from "./viewers.ts";
+import { openCounter, openTurns } from "./turns.ts";
+import { Denied, type Viewer } from "./viewers.ts";
 
 const LARGEST_BODY = 8 * 1024;
 const KEY = /^[\w-]{8,100}$/;

@@ -7,6 +7,7 @@ import { whyNoRollout } from "../../../adapters/git/journal/run-paths.ts";
 import { rolloutKey } from "../../../core/report/model/fleet.ts";
 import type { WebClock, WebSource } from "../source.ts";
 import { answer, JSON_HEADERS, problem } from "./answers.ts";
+import { type Asking, anonymousOf, openAskers } from "./askers.ts";
 import { type Commands, limitedBody, openCommands } from "./commands.ts";
 import type { Me } from "./documents.ts";
 import { type EventLine, FLEET, openEventLine } from "./event-line.ts";
@@ -16,7 +17,7 @@ import { type LiveModels, openLiveModels, written } from "./live-models.ts";
 import { OPENAPI_PATH, openApiDocument } from "./openapi.ts";
 import { isFromOwnPage } from "./own-page.ts";
 import { seenBy, sightOfFleet, sightOfOne } from "./sight.ts";
-import { Denied, isLocal, openViewers, type Viewer, type Viewers } from "./viewers.ts";
+import { Denied, openViewers, type Viewer } from "./viewers.ts";
 
 export const API_PATH = "/api/v1";
 
@@ -33,13 +34,12 @@ interface Api {
   Variables: { viewer: Viewer };
 }
 type Asked = Context<Api>;
-type Asking = Parameters<typeof isLocal>[0];
 
 export function apiApp(source: WebSource, clock: WebClock): Hono<Api> {
   const app = new Hono<Api>().basePath(API_PATH);
   const line = openEventLine(randomBytes(6).toString("hex"));
   const models = openLiveModels(source, clock, line);
-  guard(app, clock, openViewers(source, source.anonymous ?? "Loopback"), source.publicUrl);
+  guard(app, source, clock);
   nowRoutes(app, line, models);
   pastRoutes(app, openRunHistory(source, clock, models));
   actRoutes(app, openCommands(source, clock, models));
@@ -58,7 +58,9 @@ export function apiApp(source: WebSource, clock: WebClock): Hono<Api> {
   return app;
 }
 
-function guard(app: Hono<Api>, clock: WebClock, viewerOf: Viewers, publicUrl: string | undefined): void {
+function guard(app: Hono<Api>, source: WebSource, clock: WebClock): void {
+  const viewerOf = openViewers(source, anonymousOf(source));
+  const askerOf = openAskers(source);
   // Not events: each has to be on its way at once.
   app.use(compress({ contentTypeFilter: /^application\/(?:json|jsonl)\b/ }));
   app.use(async (context, next) => {
@@ -67,10 +69,11 @@ function guard(app: Hono<Api>, clock: WebClock, viewerOf: Viewers, publicUrl: st
     if (!isGiven && context.req.method !== "GET" && context.req.method !== "HEAD") return problem(context, "METHOD_NOT_ALLOWED");
     if (context.req.url.length > LONGEST_ADDRESS) return problem(context, "BAD_REQUEST", "the address is too long");
     const { incoming } = context.env ?? {};
-    const address = incoming?.socket.remoteAddress ?? "";
-    const asker = { authorization: context.req.header("Authorization"), address, isLocal: incoming !== undefined && isLocal(incoming) };
-    if (isGiven && asker.authorization === undefined && !(incoming !== undefined && isFromOwnPage(incoming, publicUrl)))
+    const authorization = context.req.header("Authorization");
+    if (isGiven && authorization === undefined && !(incoming !== undefined && isFromOwnPage(incoming, source.publicUrl)))
       return problem(context, "FORBIDDEN", "without a token, commands are taken from this very page alone");
+    const { cookie, ...asker } = await askerOf(authorization, incoming);
+    if (cookie !== undefined) context.header("Set-Cookie", cookie);
     context.set("viewer", viewerOf(asker));
     context.header("Stagecoach-Now", new Date(clock.now()).toISOString());
     context.header("Stagecoach-Speed", String(clock.speed ?? 1));

@@ -1,6 +1,7 @@
 /**
- * Who looks, and what they may see. Without a login that is whoever sits at this machine, who sees everything; with a token of GitHub's its
- * owner, from anywhere, who sees the repositories that GitHub shows them, and of the others not even that they are there.
+ * Who looks, and what they may see. Without a login that is whoever sits at this machine, who sees everything; with a token of GitHub's (which
+ * a session holds, too) its owner, from anywhere, who sees the repositories that GitHub shows them, and of the others not even that they are
+ * there; and whom the operator's proxy knows, who sees what the configuration says.
  *
  * Keeps true: a token is never kept, only its digest, and goes to GitHub alone; what GitHub does not say is not shown; who tries out tokens
  * or asks too often is told to slow down before GitHub is asked.
@@ -10,9 +11,9 @@ import type { IncomingMessage } from "node:http";
 import type { Sight } from "../../../adapters/forge/github/token-sight.ts";
 import { BoundedMap } from "../../../core/base/bounded.ts";
 import type { Permission } from "../../../core/spec/commands.ts";
-import type { Person, WebSource } from "../source.ts";
+import type { Anonymous, Person, WebSource } from "../source.ts";
 import type { ProblemCode } from "./answers.ts";
-import { openTurns } from "./turns.ts";
+import { openCounter, openTurns } from "./turns.ts";
 
 /** Somebody who lost access sees nothing any more after so long; somebody who got it sees it as soon. In the wall's time. */
 const KNOWN_MS = 60_000;
@@ -63,9 +64,18 @@ export function isLocal({
 
 export interface Asker {
   authorization: string | undefined;
+  /** The token of who is signed in. */
+  session?: string | undefined;
+  /** Whom the operator's proxy knows. */
+  proxied?: Proxied | undefined;
   /** Of the connection; behind a proxy all have one. */
   address: string;
   isLocal: boolean;
+}
+
+export interface Proxied {
+  name: string;
+  sees(repository: string): boolean;
 }
 
 type Seen = Exclude<Sight, "refused" | "unknown">;
@@ -81,7 +91,7 @@ export type Viewers = ReturnType<typeof openViewers>;
 
 export function openViewers(
   { sightOf, loginOf, visitor }: Pick<WebSource, "sightOf" | "loginOf" | "visitor">,
-  anonymous: "Loopback" | "Everywhere",
+  anonymous: Anonymous,
   now: () => number = () => performance.now(),
 ) {
   const known = new BoundedMap<string, { seen: Promise<Seen>; until: number }>(MOST_KNOWN);
@@ -107,7 +117,8 @@ export function openViewers(
       taken.set(digest, true);
       return answer as Exclude<T, "refused" | "unknown">;
     }
-    if (!isRefused(digest)) failures.count(asker.address);
+    // One that a session held was good once: nobody tries it out.
+    if (!isRefused(digest) && asker.session === undefined) failures.count(asker.address);
     taken.delete(digest);
     refused.set(digest, now() + KNOWN_MS);
     throw new Denied("UNAUTHENTICATED");
@@ -140,7 +151,8 @@ export function openViewers(
   function ownerOf(token: string, asker: Asker): Viewer {
     const digest = createHash("sha256").update(token).digest("base64url");
     if (isRefused(digest)) throw new Denied("UNAUTHENTICATED");
-    if ((failures.isOver(asker.address) && taken.get(digest) === undefined) || !asks.count(digest)) throw new Denied("TOO_MANY_REQUESTS");
+    const isGuess = asker.session === undefined && taken.get(digest) === undefined;
+    if ((isGuess && failures.isOver(asker.address)) || !asks.count(digest)) throw new Denied("TOO_MANY_REQUESTS");
     const owner = { token, digest, asker };
     return {
       seesAll: false,
@@ -154,37 +166,25 @@ export function openViewers(
     };
   }
 
+  function personOfProxy({ name, sees }: Proxied): Viewer {
+    const id = `proxy ${createHash("sha256").update(name).digest("base64url")}`;
+    if (!asks.count(id)) throw new Denied("TOO_MANY_REQUESTS");
+    return { seesAll: false, id, sees: async (repository) => sees(repository) };
+  }
+
   /** Who asks. Throws Denied. */
   return function viewerOf(asker: Asker): Viewer {
-    const { authorization } = asker;
+    const { authorization, session, proxied } = asker;
     if (authorization === undefined) {
+      if (session !== undefined) return ownerOf(session, asker);
+      if (proxied !== undefined) return personOfProxy(proxied);
       if (asker.isLocal && visitor !== undefined)
         return { ...EVERYONE, person: visitor, permission: (repository) => permissionOf(visitor, repository) };
-      if (anonymous === "Everywhere" || asker.isLocal) return EVERYONE;
+      if (anonymous === "Everywhere" || (anonymous === "Loopback" && asker.isLocal)) return EVERYONE;
       throw new Denied("UNAUTHENTICATED");
     }
     const token = /^(?:bearer|token) +(\S+)$/i.exec(authorization)?.[1] ?? "";
     if (!TOKEN.test(token) || sightOf === undefined) throw new Denied("UNAUTHENTICATED");
     return ownerOf(token, asker);
-  };
-}
-
-/** How often something happened in this minute. */
-export function openCounter(most: number, now: () => number) {
-  const counts = new BoundedMap<string, { minute: number; count: number }>(MOST_KNOWN);
-  const of = (key: string) => {
-    const minute = Math.floor(now() / 60_000);
-    const entry = counts.get(key);
-    return entry?.minute === minute ? entry : { minute, count: 0 };
-  };
-  return {
-    isOver: (key: string) => of(key).count >= most,
-    /** False: too often. */
-    count(key: string): boolean {
-      const entry = of(key);
-      entry.count += 1;
-      counts.set(key, entry);
-      return entry.count <= most;
-    },
   };
 }
