@@ -9,7 +9,7 @@
  * A batch goes its way in the order of the lines of `round`: health that is seen by `decide` settles the batch before, the next is
  * made, recorded, and its PR opened or merged by `act`; whatever that changed is seen by the next round.
  */
-import type { JournalState } from "../../adapters/git/journal/port.ts";
+import type { Broken, JournalState } from "../../adapters/git/journal/port.ts";
 import { epoch } from "../../core/base/time.ts";
 import { engineReason } from "../../core/reasons/engine.ts";
 import { type RefusedModel, refusedModel } from "../../core/report/model/refused.ts";
@@ -46,6 +46,17 @@ interface RoundResult {
   runs: Run[];
   /** Releases that were merged and started no run. undefined: not looked. */
   refused?: RefusedModel[] | undefined;
+  /** What the journal has besides; undefined: not looked. */
+  journal?: JournalSides | undefined;
+}
+
+export interface JournalSides {
+  /** It cannot be gone by: what is known is from when it last could. */
+  isHeld: boolean;
+  /** Rollouts that had no run yet. */
+  idle: string[];
+  /** Rollouts whose last run cannot be read. */
+  broken: ReadonlyMap<string, Broken>;
 }
 
 export type Round = (baseBranch: string) => Promise<RoundResult>;
@@ -97,10 +108,13 @@ export function openRound({ commands, clock, log }: Context, parts: Parts): Roun
     // A merge group may be there, or gone.
     if (heard) queue.expire();
     const { base, journal: head } = await remote.read(baseBranch);
-    if (base === undefined) return { runs: [], wakeAt: undefined };
+    if (base === undefined) return { runs: [], journal: NOTHING_THERE, wakeAt: undefined };
     const { state, held, again } = await journals.read(head);
     const at = { state, base, baseBranch, heard };
-    if (held !== undefined) return { runs: await standBy({ ...at, held }), wakeAt: earlier(again, await attention.publish()) };
+    if (held !== undefined) {
+      const runs = await standBy({ ...at, held });
+      return { runs, journal: sidesOf(state, [], true), wakeAt: earlier(again, await attention.publish()) };
+    }
     const { started, refused } = await startRuns(state, base, baseBranch);
     const { decisions, whole } = await decideAll(state, started, base, baseBranch);
     await noteUnprotected(decisions, whole);
@@ -122,7 +136,7 @@ export function openRound({ commands, clock, log }: Context, parts: Parts): Roun
     await pastRuns.read(decided, base);
     const shown = Math.min(publisher.publish(started, refused, decisions, runs), await attention.publish());
     // After an effect the world is different: its outcome is looked at at once.
-    const result = { runs: [...runs.values()], refused: refusedNow };
+    const result = { runs: [...runs.values()], refused: refusedNow, journal: sidesOf(state, started) };
     if (remote.needsFetch) return { ...result, wakeAt: clock.now() };
     const wakeAt = publisher.slowedWake(Math.min(shown, nextLook(started, decisions, { acted, whole })));
     return { ...result, wakeAt: Number.isFinite(wakeAt) ? wakeAt : undefined };
@@ -168,10 +182,11 @@ export function openRound({ commands, clock, log }: Context, parts: Parts): Roun
   }
 
   /** As the page shows it: nothing of it can be written to the journal. */
-  function standStill({ runs }: JournalState, decisions: readonly Decision[]): RoundResult {
+  function standStill(state: JournalState, decisions: readonly Decision[]): RoundResult {
     const stopped = { why: engineReason("REPOSITORY_ARCHIVED"), next: { what: engineReason("ASK_UNARCHIVE") } };
     const stands = decisions.map(({ before }): [string, Run] => [before.rollout, { ...before, ...stopped }]);
-    return { wakeAt: clock.now() + ARCHIVED_EVERY_MS, runs: [...new Map([...runs, ...stands]).values()] };
+    const runs = [...new Map([...state.runs, ...stands]).values()];
+    return { wakeAt: clock.now() + ARCHIVED_EVERY_MS, runs, journal: sidesOf(state, []) };
   }
 
   function nextLook(
@@ -193,6 +208,14 @@ export function openRound({ commands, clock, log }: Context, parts: Parts): Roun
   }
 
   return round;
+}
+
+const NOTHING_THERE: JournalSides = { isHeld: false, idle: [], broken: new Map() };
+
+/** As the round leaves it. */
+function sidesOf({ index, broken }: JournalState, started: readonly Started[], isHeld = false): JournalSides {
+  const entries = new Map([...index, ...started.flatMap(({ rollout, entry }) => (entry === undefined ? [] : [[rollout, entry] as const]))]);
+  return { isHeld, idle: [...entries].flatMap(([rollout, { lastRun }]) => (lastRun === 0 ? [rollout] : [])), broken };
 }
 
 function earlier(again: number | undefined, shown: number): number | undefined {

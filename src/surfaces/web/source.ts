@@ -3,6 +3,9 @@ import type { CommentAs } from "../../adapters/forge/github/comment-as.ts";
 import type { LoginOf, SightOf } from "../../adapters/forge/github/token-sight.ts";
 import type { JournalReader } from "../../adapters/git/journal/port.ts";
 import type { Clock } from "../../core/base/time.ts";
+import type { UnreadRun } from "../../core/report/model/fleet.ts";
+import type { FleetRepository } from "../../core/report/model/fleet-schema.ts";
+import type { ReleasePull } from "../../core/report/model/plan-schema.ts";
 import type { RefusedModel } from "../../core/report/model/refused.ts";
 import type { RunDocument } from "../../core/report/model/run-schema.ts";
 import type { History } from "../../core/report/plan/duration.ts";
@@ -43,7 +46,18 @@ export interface WebSource {
   onBroken?(repository: string, error: unknown): void;
   onChange(listener: () => void): () => void;
   /** Past runs of a repository, the same object while it is the same repository; undefined: it is not looked after, or was not yet. */
-  journal?(repository: string): Pick<JournalReader, "runs" | "run" | "log"> | undefined;
+  journal?(repository: string): Pick<JournalReader, "runs" | "run" | "log" | "stateAt" | "runsAround"> | undefined;
+  /** All repositories that are looked after. Absent: those that have runs. */
+  repositories?(): readonly LookedAfter[];
+}
+
+/** What is known of a repository besides its runs. */
+export interface LookedAfter extends Pick<FleetRepository, "repository" | "state"> {
+  /** Rollouts that had no run yet. */
+  idle: readonly string[];
+  unread: readonly UnreadRun[];
+  /** Open release PRs; the same objects while nothing of them has changed. */
+  releases: readonly ReleasePull[];
 }
 
 /** Who comments on GitHub what is pressed here. */

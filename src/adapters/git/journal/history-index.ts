@@ -79,8 +79,9 @@ export function openHistoryIndex(mirror: Pick<Mirror, "firstParentLog">) {
     headAt: (time: number): string | undefined => entries.findLast(({ at }) => at <= time)?.sha,
     begins: (): number | undefined => entries[0]?.at,
     /** Those that began next to a time, as many before as after it, in order. */
-    runsAround(time: number, most: number): RunSpan[] {
-      const all = [...spans.values()].sort((a, b) => a.begins - b.begins);
+    runsAround(time: number, most: number, rollout?: string): RunSpan[] {
+      const those = [...spans.values()].filter(({ name }) => rollout === undefined || name.startsWith(`${rollout}#`));
+      const all = those.sort((a, b) => a.begins - b.begins);
       const at = all.findLastIndex(({ begins }) => begins <= time) + 1;
       return all.slice(Math.max(0, at - most), at + most);
     },

@@ -130,6 +130,6 @@ export interface JournalReader {
    * of it.
    */
   stateAt(time: number, only?: { rollout: string; number?: number | undefined }): Promise<JournalThen | undefined>;
-  /** Runs of all rollouts that began next to a time, so many before and as many after it, in order; each as it ended or stands. */
-  runsAround(time: number, most: number): Promise<(ListedRun & { rollout: string })[]>;
+  /** Runs, of one rollout or all, that began next to a time, so many before and as many after it, in order; each as it ended or stands. */
+  runsAround(time: number, most: number, rollout?: string): Promise<(ListedRun & { rollout: string })[]>;
 }

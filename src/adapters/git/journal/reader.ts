@@ -103,8 +103,8 @@ export function openJournalReader(
       return { commit, runs, broken };
     },
 
-    async runsAround(time, most) {
-      const spans = (await known())?.runsAround(time, most) ?? [];
+    async runsAround(time, most, only) {
+      const spans = (await known())?.runsAround(time, most, only) ?? [];
       const found: (ListedRun & { rollout: string })[] = [];
       for (const { name, last } of spans) {
         const [, rollout = "", number = ""] = /^(.*)#([1-9]\d{0,8})$/.exec(name) ?? [];

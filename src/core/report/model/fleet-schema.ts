@@ -2,8 +2,10 @@
 import { z } from "zod";
 import { key } from "../../spec/schema-common.ts";
 import { GROUPS } from "./labels.ts";
-import { text } from "./node-schema.ts";
+import { text, time } from "./node-schema.ts";
+import { fleetReleaseSchema } from "./plan-schema.ts";
 import { runSchema } from "./run-schema.ts";
+import { versionShare } from "./versions-schema.ts";
 
 const run = runSchema.shape;
 
@@ -34,23 +36,44 @@ export const fleetRolloutSchema = z
     author: run.author.optional(),
     links: run.links,
     refused: key(run.refused, "At most three of its problems."),
+    versions: key(
+      z.array(versionShare).optional(),
+      "How many of its targets have which version, the most first; what it says of them is the run's.",
+    ),
+    unread: key(text.optional(), "The file of the journal for which its last run cannot be read."),
   })
   .meta({ id: "FleetRollout" });
 
-/** A repository in which something stands still that is no run's own matter. */
+/** A repository that is looked after. */
 export const fleetRepositorySchema = z
-  .object({ repository: text, attention: key(z.array(text), "What keeps the server from its work there; empty: nothing any more.") })
+  .object({
+    repository: text,
+    attention: key(z.array(text), "What keeps the server from its work there; empty: nothing."),
+    state: key(
+      z.enum(["Reading", "Read", "Held", "Gone"]),
+      "Reading: it was not looked at yet. Held: its journal cannot be gone by, so what is shown is from before. Gone, in events: it is looked after no more.",
+    ),
+    idle: key(z.array(text), "Rollouts that had no run yet, the first 20 by name."),
+    idleCount: z.int(),
+  })
   .meta({ id: "FleetRepository" });
 
 export const fleetSchema = z
   .object({
     apiVersion: run.apiVersion,
     kind: z.literal("Fleet"),
+    at: key(time.optional(), "The moment that was asked for; absent: now."),
+    isWhole: key(
+      z.boolean(),
+      "Whoever asks sees everything; else only what GitHub shows them, and repositories without a rollout are left out.",
+    ),
     rollouts: key(z.array(fleetRolloutSchema), "By group, then by name."),
-    repositories: key(z.array(fleetRepositorySchema), "Those that want attention."),
+    releases: key(z.array(fleetReleaseSchema), "Open release PRs, as they were judged last."),
+    repositories: key(z.array(fleetRepositorySchema), "Those that are looked after."),
   })
   .meta({ id: "Fleet" });
 
 export type Fleet = z.output<typeof fleetSchema>;
 export type FleetRollout = z.output<typeof fleetRolloutSchema>;
 export type FleetRepository = z.output<typeof fleetRepositorySchema>;
+export type { FleetRelease } from "./plan-schema.ts";

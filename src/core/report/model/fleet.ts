@@ -1,11 +1,13 @@
 /** Many rollouts at once: of each what a person has to know before they open it. Called by the API, which the page's first screen reads. */
 import { isEnded, type Run } from "../../run/state/run.ts";
 import { entryOf } from "../reasons/say.ts";
-import type { Fleet, FleetRepository, FleetRollout } from "./fleet-schema.ts";
+import type { Fleet, FleetRollout } from "./fleet-schema.ts";
 import { GROUPS } from "./labels.ts";
+import type { FleetRelease, Planned, ReleasePull } from "./plan-schema.ts";
 import type { RefusedModel } from "./refused.ts";
 import { API_VERSION } from "./run-document.ts";
 import type { RunModel } from "./types.ts";
+import { sharesOf, versionsOf } from "./versions.ts";
 
 /** Of a refused release: the rollout's own page has all of them. */
 const MOST_PROBLEMS = 3;
@@ -23,7 +25,35 @@ export function fleetRollout(repository: string, run: Run, model: RunModel, refu
     ...{ number, state, tone, release, change, says, reason, ask, waitsOn, waitsFor },
     ...{ since, startedAt, endedAt, eta, deadline, counts, pull, author, links },
     refused: refused && shortened(refused),
+    versions: sharesOf(versionsOf(run)),
   };
+}
+
+/** A rollout whose last run cannot be read: somebody has to mend its file. */
+export function fleetUnread(repository: string, { rollout, run, file, says }: UnreadRun): FleetRollout {
+  const place = { key: rolloutKey(repository, rollout), repository, rollout, number: run };
+  return { ...place, group: "WaitsForYou", tone: "bad", says: `${file}: ${says}`, links: [], unread: file };
+}
+
+/** `says`: why its file cannot be used. */
+export interface UnreadRun {
+  rollout: string;
+  run: number;
+  file: string;
+  says: string;
+}
+
+/** The key of a release PR among all; without a rollout of what is no single one's. */
+export function releaseKey(repository: string, pull: number, rollout: string | undefined): string {
+  return rollout === undefined ? `${repository.toLowerCase()}/pulls/${pull}` : `${rolloutKey(repository, rollout)}/pulls/${pull}`;
+}
+
+/** A line for each rollout that a release PR is about. */
+export function fleetReleases({ planned, ...pull }: ReleasePull): FleetRelease[] {
+  return planned.map(({ stages: _, rules: __, warnings: ___, expected, ...one }: Planned) => ({
+    ...{ key: releaseKey(pull.repository, pull.pull, one.rollout), ...pull, ...one },
+    ...{ problems: one.problems.slice(0, MOST_PROBLEMS), against: one.against.slice(0, MOST_PROBLEMS), took: expected?.total },
+  }));
 }
 
 /** A release that started no run, where its rollout has no run to stand beside. */
@@ -36,14 +66,10 @@ export function fleetRefused(repository: string, refused: RefusedModel): FleetRo
   };
 }
 
-export function fleetOf(rollouts: readonly FleetRollout[], repositories: readonly FleetRepository[]): Fleet {
+export function fleetOf(of: Pick<Fleet, "at" | "isWhole" | "rollouts" | "releases" | "repositories">): Fleet {
   const place = ({ group, key }: FleetRollout) => `${GROUPS.indexOf(group)} ${key}`;
-  return {
-    apiVersion: API_VERSION,
-    kind: "Fleet",
-    rollouts: rollouts.toSorted((a, b) => (place(a) < place(b) ? -1 : 1)),
-    repositories: [...repositories],
-  };
+  const rollouts = of.rollouts.toSorted((a, b) => (place(a) < place(b) ? -1 : 1));
+  return { apiVersion: API_VERSION, kind: "Fleet", ...of, rollouts };
 }
 
 function groupOf(run: Run, model: RunModel, refused: RefusedModel | undefined): FleetRollout["group"] {

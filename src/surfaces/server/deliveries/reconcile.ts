@@ -49,6 +49,7 @@ async function reconcile(repo: ServedRepo, { clock, metrics, wake, changed }: Re
     metrics?.round("done", (performance.now() - began) / 1000);
     repo.runs = new Map(result.runs.map((run) => [run.rollout, run] as const));
     repo.refused = result.refused ?? repo.refused;
+    repo.journal = result.journal ?? repo.journal;
     changed();
     // Before the plans, which may take long: what a run waits for is not theirs.
     repo.waiting = result.wakeAt !== undefined;
@@ -60,6 +61,7 @@ async function reconcile(repo: ServedRepo, { clock, metrics, wake, changed }: Re
     repo.pullsNeedFetch = true;
     wake(repo.context.repository, clock.now() + PLANS_AGAIN_MS);
   }
+  if (needsFetch) changed();
   if ("error" in result) throw result.error;
   if (!repo.onboarded) {
     const { settled, wakeAt } = await onboardOnceWanted(repo.context, repo.baseBranch);

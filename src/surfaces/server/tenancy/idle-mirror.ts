@@ -1,3 +1,5 @@
+import { rm } from "node:fs/promises";
+import { join } from "node:path";
 import { GitError, type Mirror } from "../../../adapters/git/port.ts";
 import type { Clock } from "../../../core/base/time.ts";
 
@@ -59,4 +61,14 @@ export function idleMirror(open: () => Promise<Mirror>, clock: Clock): Mirror {
         });
     },
   });
+}
+
+/** Where the mirror of a repository is kept. */
+export function mirrorDirectory(directory: string, fullName: string): string {
+  return join(directory, `${fullName.replace("/", "__")}.git`);
+}
+
+/** What was fetched of a repository the App has no access to any more is not kept. */
+export async function removeMirror(directory: string, fullName: string): Promise<void> {
+  await rm(mirrorDirectory(directory, fullName), { recursive: true, force: true, maxRetries: 5 });
 }

@@ -73,6 +73,8 @@ export function openRepos({ log, open, forget }: ReposOptions) {
     has: (key: string) => entries.get(key)?.suspended === false,
     /** Those that may be looked at now. */
     keys: () => [...entries].filter(([, entry]) => !entry.suspended).map(([key]) => key),
+    /** As GitHub spells it. */
+    nameOf: (key: string) => entries.get(key)?.place.fullName,
     counts() {
       const suspended = [...entries.values()].filter((entry) => entry.suspended).length;
       return { served: entries.size - suspended, suspended };

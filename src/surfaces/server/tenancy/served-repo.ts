@@ -1,6 +1,4 @@
 /** One repository with everything its rounds work with; opened at its first round, closed when it is dropped. */
-import { rm } from "node:fs/promises";
-import { join } from "node:path";
 import type { ProbotOctokit } from "probot";
 import { type AnalysisService, isOver } from "../../../adapters/analysis/port.ts";
 import type { Cell } from "../../../adapters/cell/port.ts";
@@ -26,12 +24,13 @@ import type { Log, RepoContext } from "../../../engine/round/context.ts";
 import { fenced } from "../../../engine/round/fence.ts";
 import { openRepo, type RepoLoop } from "../../../engine/round/open-repo.ts";
 import { withPatience } from "../../../engine/round/patience.ts";
+import type { JournalSides } from "../../../engine/round/round.ts";
 import { serverCells } from "../cell/open.ts";
 import type { Answering } from "../comments/answering.ts";
 import { policyOf } from "../comments/authority.ts";
 import { type CommandInbox, commandInbox } from "../comments/inbox.ts";
 import { type CommitSigning, writerOf } from "../commits.ts";
-import { idleMirror } from "./idle-mirror.ts";
+import { idleMirror, mirrorDirectory } from "./idle-mirror.ts";
 import type { InstalledRepo } from "./installed-repos.ts";
 import { openRepoJournal } from "./repo-journal.ts";
 import type { RepoRights } from "./tenancy.ts";
@@ -53,6 +52,8 @@ export interface ServedRepo {
   runs: Map<string, Run>;
   /** Releases that were merged and started no run, as of the last round that looked. */
   refused: readonly RefusedModel[];
+  /** What its journal has besides, as of the last round that looked; absent: none did. */
+  journal?: JournalSides | undefined;
   /** Open PRs are looked at only where something may have changed. */
   pullsNeedFetch: boolean;
   /** The last round wants another one by itself. */
@@ -205,13 +206,4 @@ function onChanges(served: ServedRepo, { analysis, hooks, onChange }: ServedRepo
 
 function isBusy({ runs, waiting }: ServedRepo): boolean {
   return waiting || [...runs.values()].some((run) => !isEnded(run));
-}
-
-function mirrorDirectory(directory: string, fullName: string): string {
-  return join(directory, `${fullName.replace("/", "__")}.git`);
-}
-
-/** What was fetched of a repository the App has no access to any more is not kept. */
-export async function removeMirror(directory: string, fullName: string): Promise<void> {
-  await rm(mirrorDirectory(directory, fullName), { recursive: true, force: true, maxRetries: 5 });
 }

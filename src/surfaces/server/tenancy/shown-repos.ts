@@ -7,10 +7,10 @@ import type { Breakers } from "../../../adapters/outbound/breaker.ts";
 import type { CheckedClock } from "../../../adapters/outbound/checked-clock.ts";
 import { hostFetch } from "../../../adapters/outbound/host-fetch.ts";
 import type { History } from "../../../core/report/plan/duration.ts";
-import { sentenceOf } from "../../../core/report/reasons/say.ts";
+import { plainSentence, sentenceOf } from "../../../core/report/reasons/say.ts";
 import type { Run } from "../../../core/run/state/run.ts";
 import type { Log } from "../../../engine/round/context.ts";
-import type { Standing, WebSource } from "../../web/source.ts";
+import type { LookedAfter, Standing, WebSource } from "../../web/source.ts";
 import { commandText } from "../comments/command-text.ts";
 import { whole } from "../deliveries/uncaught.ts";
 import type { Repos } from "./repos.ts";
@@ -40,6 +40,22 @@ function heardOf(repos: Repos): NonNullable<WebSource["heard"]> {
       pulls.includes(pull) && (/ --rollout[ =](\S+)/.exec(text)?.[1] ?? rollout) === rollout;
     return all.filter(isMine).map(({ pull: _, ...one }) => one);
   };
+}
+
+/** Each repository that is looked after, those that nobody looked at yet among them. */
+function lookedAfter(repos: Repos): LookedAfter[] {
+  return repos.keys().map((key) => {
+    const served = repos.get(key);
+    if (served?.journal === undefined)
+      return { repository: repos.nameOf(key) ?? key, state: "Reading", idle: [], unread: [], releases: [] };
+    const { context, journal, loop } = served;
+    const unread = [...journal.broken].map(([rollout, { run, file, why }]) => {
+      const says = typeof why === "string" ? why : plainSentence(why);
+      return { rollout, run, file, says };
+    });
+    const state = journal.isHeld ? "Held" : "Read";
+    return { repository: context.repository, state, idle: journal.idle, unread, releases: loop.shownPlans.of() };
+  });
 }
 
 /** The journal of a repository as history, where it was opened already: as of the last round. One object as long as it stays open. */
@@ -78,5 +94,6 @@ interface Shown extends Pick<WebSource, "publicUrl" | "anonymous" | "visitor"> {
 export function shownOf(repos: Repos, { publicUrl, anonymous, visitor, app: { baseUrl }, clock, breakers, log }: Shown) {
   const asked = { sightOf: openTokenSight(baseUrl), loginOf: openTokenLogin(baseUrl) };
   const commentAs = { ...openCommentAs(baseUrl, hostFetch(clock, breakers, fetch)), textOf: commandText };
-  return { ...asked, publicUrl, anonymous, visitor, commentAs, journal: journalOf(repos), heard: heardOf(repos), onBroken: brokenTo(log) };
+  const read = { journal: journalOf(repos), heard: heardOf(repos), repositories: () => lookedAfter(repos) };
+  return { ...asked, ...read, publicUrl, anonymous, visitor, commentAs, onBroken: brokenTo(log) };
 }

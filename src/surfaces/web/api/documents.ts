@@ -1,6 +1,7 @@
 /** The documents of the API that no other view has. */
 import { z } from "zod";
 import { fleetRepositorySchema, fleetRolloutSchema } from "../../../core/report/model/fleet-schema.ts";
+import { fleetReleaseSchema } from "../../../core/report/model/plan-schema.ts";
 import { runSchema } from "../../../core/report/model/run-schema.ts";
 import { COMMAND_NAMES, type Permission } from "../../../core/spec/commands.ts";
 import { key } from "../../../core/spec/schema-common.ts";
@@ -61,6 +62,8 @@ export const changeSchema = z
   .object({
     rollout: key(fleetRolloutSchema.optional(), "It takes the place of the one with its key."),
     gone: key(text.optional(), "The key of one that is there no more."),
+    release: key(fleetReleaseSchema.optional(), "It takes the place of the one with its key."),
+    releaseGone: key(text.optional(), "The key of one that is open no more."),
     repository: fleetRepositorySchema.optional(),
   })
   .meta({ id: "FleetChange" });

@@ -9,14 +9,16 @@ import { createHash } from "node:crypto";
 import { isDeepStrictEqual } from "node:util";
 import { jsonPatch } from "../../../core/base/json-patch.ts";
 import { applicationLinks } from "../../../core/report/links.ts";
-import { fleetOf, fleetRefused, fleetRollout, rolloutKey } from "../../../core/report/model/fleet.ts";
-import type { Fleet, FleetRepository, FleetRollout } from "../../../core/report/model/fleet-schema.ts";
+import { fleetOf, fleetRollout, rolloutKey } from "../../../core/report/model/fleet.ts";
+import type { Fleet, FleetRollout } from "../../../core/report/model/fleet-schema.ts";
+import type { PlanDocument } from "../../../core/report/model/plan-schema.ts";
 import { runDocument } from "../../../core/report/model/run-document.ts";
 import { modelOf } from "../../../core/report/model/run-model.ts";
 import type { RunDocument } from "../../../core/report/model/run-schema.ts";
 import type { History } from "../../../core/report/plan/duration.ts";
 import { isEnded, type Run } from "../../../core/run/state/run.ts";
 import type { Standing, WebClock, WebSource } from "../source.ts";
+import { openBeside } from "./beside-runs.ts";
 import { type EventLine, FLEET } from "./event-line.ts";
 
 /** What is expected when moves on though nothing happens: what is looked at is made anew after so long, of the wall's time. */
@@ -51,10 +53,10 @@ export function openLiveModels(source: WebSource, clock: WebClock, line: EventLi
   const known = new Map<string, Known>();
   /** Runs that could not be drawn, by rollout. */
   const broken = new Map<string, Run>();
-  let others = new Map<string, FleetRollout>();
-  let repositories = new Map<string, FleetRepository>();
   let fleet: { document: Fleet; written: Written } | undefined;
   const linkTo = applicationLinks((name) => source.planes?.find((plane) => plane.name === name)?.uiUrl);
+
+  const beside = openBeside(source, tellFleet);
 
   function make({ repository, run, history, refused, heard }: Pick<Known, "repository" | "run" | "history" | "refused" | "heard">) {
     const model = modelOf(run, clock.now(), { linkTo, ...(history && { history }) });
@@ -115,23 +117,6 @@ export function openLiveModels(source: WebSource, clock: WebClock, line: EventLi
     line.emit(FLEET, repository, "fleet", change);
   }
 
-  /** What stands beside the runs: releases that no run's rollout has, and repositories that want attention. */
-  function takeStanding(standing: readonly Standing[], runs: ReadonlySet<string>): void {
-    const rows = standing.flatMap(({ repository, refused }) => refused.map((one) => fleetRefused(repository, one)));
-    const rowsNow = new Map(rows.flatMap((row) => (runs.has(row.key) ? [] : [[row.key, row] as const])));
-    for (const [key, row] of rowsNow) if (!isDeepStrictEqual(others.get(key), row)) tellFleet(row.repository, { rollout: row });
-    for (const [key, { repository }] of others) if (!rowsNow.has(key) && !runs.has(key)) tellFleet(repository, { gone: key });
-    others = rowsNow;
-    const wanting = standing.filter(({ attention }) => attention.length > 0);
-    const now = new Map<string, FleetRepository>(
-      wanting.map(({ repository, attention }) => [repository, { repository, attention: [...attention] }]),
-    );
-    for (const [name, one] of now) if (!isDeepStrictEqual(repositories.get(name), one)) tellFleet(name, { repository: one });
-    for (const name of repositories.keys())
-      if (!now.has(name)) tellFleet(name, { repository: { repository: name, attention: [] } satisfies FleetRepository });
-    repositories = now;
-  }
-
   /** Looks at everything, and tells what changed. */
   function sync(): void {
     const standing = source.standing?.() ?? [];
@@ -153,7 +138,7 @@ export function openLiveModels(source: WebSource, clock: WebClock, line: EventLi
       line.emit(key, repository, "reset", {});
     }
     for (const key of broken.keys()) if (!seen.has(key)) broken.delete(key);
-    takeStanding(standing, seen);
+    beside.take(standing, seen);
   }
 
   function read(key: string): Known | undefined {
@@ -171,13 +156,13 @@ export function openLiveModels(source: WebSource, clock: WebClock, line: EventLi
     fleet(): { document: Fleet; written: Written } {
       sync();
       if (fleet !== undefined) return fleet;
-      const rows = [...[...known.values()].map(({ row }) => row), ...others.values()];
-      const document = fleetOf(rows, [...repositories.values()]);
+      const rollouts = [...[...known.values()].map(({ row }) => row), ...beside.rows()];
+      const document = fleetOf({ isWhole: true, rollouts, releases: beside.releases(), repositories: beside.repositories() });
       fleet = { document, written: written(document) };
       return fleet;
     },
     /** Those that have anything to show. */
-    repositories: () => [...known.values(), ...others.values(), ...repositories.values()].map(({ repository }) => repository),
+    repositories: () => [...[...known.values()].map(({ repository }) => repository), ...beside.busy()],
     /** Its last run; undefined: it has none. */
     rollout(key: string): Written | undefined {
       const one = read(key);
@@ -185,6 +170,11 @@ export function openLiveModels(source: WebSource, clock: WebClock, line: EventLi
       return one?.written;
     },
     document: (repository: string, rollout: string): RunDocument | undefined => read(rolloutKey(repository, rollout))?.document,
+    /** One release PR, as it was judged last; undefined: there is none. */
+    plan: (key: string): PlanDocument | undefined => {
+      sync();
+      return beside.plan(key);
+    },
     links: linkTo,
   };
 }

@@ -1,7 +1,9 @@
 /** The API as an OpenAPI 3.1 document: its paths stand here, its shapes are made from the schemas that the documents have anyway. */
 import { z } from "zod";
 import { fleetSchema } from "../../../core/report/model/fleet-schema.ts";
+import { planSchema } from "../../../core/report/model/plan-schema.ts";
 import { runSchema } from "../../../core/report/model/run-schema.ts";
+import { rolloutVersionsSchema, versionsSchema } from "../../../core/report/model/versions-schema.ts";
 import { problemSchema } from "./answers.ts";
 import {
   changeSchema,
@@ -31,15 +33,25 @@ interface Endpoint {
 
 const json = (schema: z.ZodType) => ({ "application/json": schema });
 
+const at = { at: "As it was then, from the journal: ISO with a time zone. Absent: now." };
+
 const ENDPOINTS: Record<string, Endpoint> = {
-  "/fleet": { summary: "Every rollout's last run, by what it wants", holds: json(fleetSchema), followed: true },
-  [ROLLOUT]: { summary: "The last run of a rollout", holds: json(runSchema), followed: true },
+  "/fleet": {
+    summary: "Every rollout's last run, by what it wants, and open release PRs",
+    holds: json(fleetSchema),
+    query: at,
+    followed: true,
+  },
+  "/versions": { summary: "How many targets had which version at a moment, over all rollouts", holds: json(versionsSchema), query: at },
+  [ROLLOUT]: { summary: "The last run of a rollout", holds: json(runSchema), query: at, followed: true },
+  [`${ROLLOUT}/versions`]: { summary: "Which version each of its targets had at a moment", holds: json(rolloutVersionsSchema), query: at },
+  [`${ROLLOUT}/pulls/{number}`]: { summary: "What merging an open release PR would do, as it was judged last", holds: json(planSchema) },
   [`${ROLLOUT}/runs`]: {
     summary: "Its runs, newest first",
     holds: json(runHistorySchema),
     query: { before: "Those with lower numbers than this.", limit: "So many at most, up to 100. Default: 20." },
   },
-  [`${ROLLOUT}/runs/{number}`]: { summary: "One run, from the journal", holds: json(runSchema) },
+  [`${ROLLOUT}/runs/{number}`]: { summary: "One run, from the journal", holds: json(runSchema), query: at },
   [`${ROLLOUT}/runs/{number}/events`]: {
     summary: "What was recorded of a run, oldest first",
     holds: { ...json(runEventsSchema), "application/jsonl": z.string() },
@@ -111,17 +123,17 @@ function operation(path: string, { summary, description, holds, query = {}, foll
   };
 }
 
-const at = (id: string) => `#/components/schemas/${id}`;
+const refTo = (id: string) => `#/components/schemas/${id}`;
 
 function inline(schema: z.ZodType): unknown {
   const id = z.globalRegistry.get(schema)?.id;
-  if (id !== undefined) return { $ref: at(id) };
+  if (id !== undefined) return { $ref: refTo(id) };
   return schema instanceof z.ZodUnion ? { anyOf: (schema.options as z.ZodType[]).map(inline) } : { type: "string" };
 }
 
 /** Those that are named, and those that they name. */
 function schemasFor(text: string): Record<string, unknown> {
-  const { schemas: all } = z.toJSONSchema(z.globalRegistry, { io: "input", uri: at });
+  const { schemas: all } = z.toJSONSchema(z.globalRegistry, { io: "input", uri: refTo });
   const found: Record<string, unknown> = {};
   const texts = [text];
   for (const each of texts)

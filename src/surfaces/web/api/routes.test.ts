@@ -12,6 +12,7 @@ import { type Heard, hearing } from "./testing/hearing.ts";
 const clock = { now: () => Date.parse("2026-11-21T09:04:00.000Z"), after: () => () => undefined };
 const HERE = { incoming: { socket: { remoteAddress: "127.0.0.1" }, headers: {} } };
 const ROLLOUT = "/api/v1/repos/acme/config/rollouts/payments";
+const NO_PAST = { stateAt: async () => undefined, runsAround: async () => [] };
 const LOG = [
   { sha: "a".repeat(40), at: "2026-11-21T09:00:00.000Z", subject: "payments #42: begins", trailers: { "Stagecoach-Actor": "alice" } },
   { sha: "b".repeat(40), at: "2026-11-21T09:01:00.000Z", subject: "payments #42: batch 1 merged", trailers: {} },
@@ -41,6 +42,7 @@ function worldOf(first: Run = sampleRun(), more: Partial<WebSource> = {}) {
               run: async (_, number) =>
                 number > 42 ? undefined : sampleRun({ number, phase: "Succeeded", endedAt: "2026-11-21T09:03:00.000Z" }),
               log: async (_, number) => (number === 42 ? LOG : []),
+              ...NO_PAST,
             },
       ...more,
     },
@@ -126,7 +128,7 @@ describe("the read API", () => {
 
   test("a repository that took another's name is not told of the runs of the one before, nor one that is looked after no more", async () => {
     const journalOf = (phase: string) => ({
-      ...{ runs: async () => [], log: async () => [] },
+      ...{ runs: async () => [], log: async () => [], ...NO_PAST },
       run: async () => sampleRun({ phase: phase as "Failed", endedAt: "2026-11-21T09:03:00.000Z" }),
     });
     let journal: ReturnType<typeof journalOf> | undefined = journalOf("Succeeded");
@@ -156,7 +158,8 @@ describe("the read API", () => {
   });
 
   test("what throws is told without what it said", async () => {
-    const journal = () => ({ runs: () => Promise.reject(new Error("/var/secret")), run: async () => undefined, log: async () => [] });
+    const rest = { run: async () => undefined, log: async () => [], ...NO_PAST };
+    const journal = () => ({ runs: () => Promise.reject(new Error("/var/secret")), ...rest });
     const response = await worldOf(sampleRun(), { journal }).get(`${ROLLOUT}/runs`);
     expect([response.status, (await response.text()).includes("secret")]).toEqual([500, false]);
   });

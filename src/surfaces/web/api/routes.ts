@@ -1,23 +1,25 @@
 /** The read API, `/api/v1`: what the page draws, for programs too. Nothing here decides anything. */
 import { randomBytes } from "node:crypto";
-import { type Context, Hono } from "hono";
+import { Hono } from "hono";
 import { compress } from "hono/compress";
 import { JournalFileError } from "../../../adapters/git/journal/read-run.ts";
-import { whyNoRollout } from "../../../adapters/git/journal/run-paths.ts";
 import { rolloutKey } from "../../../core/report/model/fleet.ts";
 import type { WebClock, WebSource } from "../source.ts";
 import { answer, JSON_HEADERS, problem } from "./answers.ts";
-import { type Asking, anonymousOf, openAskers } from "./askers.ts";
+import { anonymousOf, openAskers } from "./askers.ts";
 import { type Commands, limitedBody, openCommands } from "./commands.ts";
 import type { Me } from "./documents.ts";
 import { type EventLine, FLEET, openEventLine } from "./event-line.ts";
 import { openRunHistory, type RunHistories } from "./history.ts";
 import { openListening } from "./listening.ts";
 import { type LiveModels, openLiveModels, written } from "./live-models.ts";
+import { momentRoutes, planRoutes } from "./moment-routes.ts";
+import { openMoments } from "./moments.ts";
 import { OPENAPI_PATH, openApiDocument } from "./openapi.ts";
 import { isFromOwnPage } from "./own-page.ts";
+import { type Api, type Asked, numberOf, placeOf, ROLLOUT } from "./places.ts";
 import { seenBy, sightOfFleet, sightOfOne } from "./sight.ts";
-import { Denied, openViewers, type Viewer } from "./viewers.ts";
+import { Denied, openViewers } from "./viewers.ts";
 
 export const API_PATH = "/api/v1";
 
@@ -25,21 +27,14 @@ const MOST_RUNS = 100;
 const LONGEST_ADDRESS = 2_000;
 const COMMANDS = /\/runs\/[^/]+\/commands$/;
 const OF_GITHUB = /^[\w.-]{1,100}\/[\w.-]{1,100}$/;
-const ROLLOUT = "/repos/:owner/:repo/rollouts/:rollout";
-/** An owner or repository of GitHub. */
-const NAME = /^[\w.-]{1,100}$/;
-
-interface Api {
-  Bindings: { incoming?: Asking };
-  Variables: { viewer: Viewer };
-}
-type Asked = Context<Api>;
 
 export function apiApp(source: WebSource, clock: WebClock): Hono<Api> {
   const app = new Hono<Api>().basePath(API_PATH);
   const line = openEventLine(randomBytes(6).toString("hex"));
   const models = openLiveModels(source, clock, line);
   guard(app, source, clock);
+  planRoutes(app, models);
+  momentRoutes(app, { moments: openMoments(source, models), models, clock });
   nowRoutes(app, line, models);
   pastRoutes(app, openRunHistory(source, clock, models));
   actRoutes(app, openCommands(source, clock, models));
@@ -96,8 +91,9 @@ function nowRoutes(app: Hono<Api>, line: EventLine, models: LiveModels): void {
     if (viewer.seesAll) return answer(context, whole.written);
     const seen = await seenBy(viewer, models.repositories());
     const theirs = ({ repository }: { repository: string }) => seen.has(repository.toLowerCase());
-    const { rollouts, repositories } = whole.document;
-    return answer(context, written({ ...whole.document, rollouts: rollouts.filter(theirs), repositories: repositories.filter(theirs) }));
+    const { rollouts, releases, repositories } = whole.document;
+    const filtered = { rollouts: rollouts.filter(theirs), releases: releases.filter(theirs), repositories: repositories.filter(theirs) };
+    return answer(context, written({ ...whole.document, ...filtered, isWhole: false }));
   });
   app.get(ROLLOUT, async (context) => {
     const place = await placeOf(context);
@@ -152,18 +148,6 @@ function actRoutes(app: Hono<Api>, give: Commands): void {
     if (place === undefined || number === undefined) return problem(context, "NOT_FOUND");
     return await give(context, { ...place, number }, context.get("viewer"));
   });
-}
-
-/** Where the address points to; undefined: nowhere, or where whoever asks may see nothing, which is said alike. */
-async function placeOf(context: Asked): Promise<{ repository: string; rollout: string } | undefined> {
-  const { owner = "", repo = "", rollout = "" } = context.req.param() as Record<string, string>;
-  if (!NAME.test(owner) || !NAME.test(repo) || whyNoRollout(rollout) !== undefined) return undefined;
-  const repository = `${owner}/${repo}`;
-  return (await context.get("viewer").sees(repository)) ? { repository, rollout } : undefined;
-}
-
-function numberOf(text: string | undefined): number | undefined {
-  return /^[1-9]\d{0,15}$/.test(text ?? "") ? Number(text) : undefined;
 }
 
 function wantsLines(context: Asked): boolean {

@@ -1,6 +1,6 @@
 /** A document of the API that is kept up to date: read once, then changed as its events say, and read anew where one is missing. */
 import { applyPatch, type PatchOperation } from "../../../core/base/json-patch.ts";
-import type { Fleet, FleetRepository, FleetRollout } from "../../../core/report/model/fleet-schema.ts";
+import type { Fleet, FleetRelease, FleetRepository, FleetRollout } from "../../../core/report/model/fleet-schema.ts";
 import type { RunDocument } from "../../../core/report/model/run-schema.ts";
 
 export interface Live<T> {
@@ -36,18 +36,28 @@ export function runWanted(repository: string, rollout: string, number?: number):
   return { path, events: { query: `rollout=${encodeURIComponent(`${repository}/${rollout}`)}&`, names: ["rollout"], apply } };
 }
 
-type FleetEvent = { rollout: FleetRollout } | { gone: string } | { repository: FleetRepository };
+type FleetEvent =
+  | { rollout: FleetRollout }
+  | { gone: string }
+  | { release: FleetRelease }
+  | { releaseGone: string }
+  | { repository: FleetRepository };
 
 /** Rows are put in their order by whoever draws them. */
 function withRow(fleet: Fleet, data: unknown): Fleet {
   const event = data as FleetEvent;
   if ("repository" in event) {
     const others = fleet.repositories.filter(({ repository }) => repository !== event.repository.repository);
-    return { ...fleet, repositories: event.repository.attention.length === 0 ? others : [...others, event.repository] };
+    return { ...fleet, repositories: event.repository.state === "Gone" ? others : [...others, event.repository] };
   }
-  const key = "gone" in event ? event.gone : event.rollout.key;
-  const others = fleet.rollouts.filter((row) => row.key !== key);
-  return { ...fleet, rollouts: "gone" in event ? others : [...others, event.rollout] };
+  if ("release" in event) return { ...fleet, releases: [...without(fleet.releases, event.release.key), event.release] };
+  if ("releaseGone" in event) return { ...fleet, releases: without(fleet.releases, event.releaseGone) };
+  if ("gone" in event) return { ...fleet, rollouts: without(fleet.rollouts, event.gone) };
+  return { ...fleet, rollouts: [...without(fleet.rollouts, event.rollout.key), event.rollout] };
+}
+
+function without<T extends { key: string }>(all: readonly T[], key: string): T[] {
+  return all.filter((one) => one.key !== key);
 }
 
 export function notReadYet(): Live<never> {

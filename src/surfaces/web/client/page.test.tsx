@@ -129,7 +129,8 @@ function fleet(q: string, state: string): string {
     const named = { ...run, rollout: name.replaceAll(" ", "-") };
     return { now, row: fleetRollout(repository, named, modelOf(named, now, { linkTo }), undefined) };
   });
-  const all = fleetOf([...rows.map(({ row }) => row), fleetRefused(repository, refusedModel(REFUSED_RELEASE))], []);
+  const rollouts = [...rows.map(({ row }) => row), fleetRefused(repository, refusedModel(REFUSED_RELEASE))];
+  const all = fleetOf({ isWhole: true, rollouts, releases: [], repositories: [] });
   const now = Math.max(...rows.map((one) => one.now));
   return at(now, <FleetScreen of={all} filter={{ q, state }} change={() => undefined} />);
 }

@@ -1,0 +1,162 @@
+/**
+ * What was at a moment, from the journals: the fleet, one run, and which version each target had. Called by `moment-routes.ts`.
+ *
+ * Keeps true: what is shown is what the journal had recorded until then, and of what nobody recorded nothing. Each look reads Git, so only so
+ * many go on at once, and of a moment that many look at the rows are kept.
+ */
+import { JournalFileError } from "../../../adapters/git/journal/read-run.ts";
+import { BoundedMap } from "../../../core/base/bounded.ts";
+import { epoch, iso } from "../../../core/base/time.ts";
+import { fleetOf, fleetRollout, fleetUnread } from "../../../core/report/model/fleet.ts";
+import type { Fleet, FleetRepository, FleetRollout } from "../../../core/report/model/fleet-schema.ts";
+import { API_VERSION, runDocument } from "../../../core/report/model/run-document.ts";
+import { modelOf } from "../../../core/report/model/run-model.ts";
+import type { RunDocument } from "../../../core/report/model/run-schema.ts";
+import type { ModelNode } from "../../../core/report/model/types.ts";
+import { momentsOf, sharesOf, versionsOf } from "../../../core/report/model/versions.ts";
+import type { Moment, RolloutVersions, Versions } from "../../../core/report/model/versions-schema.ts";
+import { plainSentence } from "../../../core/report/reasons/say.ts";
+import type { WebSource } from "../source.ts";
+import type { LiveModels } from "./live-models.ts";
+import { openTurns } from "./turns.ts";
+import { Denied } from "./viewers.ts";
+
+const MOST_AT_ONCE = 2;
+const MOST_WAITING = 64;
+/** Moments of a repository whose rows are kept. */
+const MOST_KEPT = 20;
+/** Runs of a repository, and moments, on either side of the one that is asked for. */
+const MOST_RUNS = 20;
+const MOST_MOMENTS = 30;
+
+type Journal = NonNullable<ReturnType<NonNullable<WebSource["journal"]>>>;
+
+interface Place {
+  repository: string;
+  rollout: string;
+}
+
+export type Moments = ReturnType<typeof openMoments>;
+
+export function openMoments(source: WebSource, { links: linkTo }: Pick<LiveModels, "links">) {
+  const inLine = openTurns({ atOnce: MOST_AT_ONCE, waiting: MOST_WAITING, full: () => new Denied("UNAVAILABLE") });
+  const kept = new WeakMap<Journal, BoundedMap<number, FleetRollout[]>>();
+
+  /** The rows of one repository; undefined: nothing of then is known of it. */
+  async function rowsOf(repository: string, journal: Journal, at: number): Promise<FleetRollout[] | undefined> {
+    const rows = kept.get(journal) ?? new BoundedMap<number, FleetRollout[]>(MOST_KEPT);
+    kept.set(journal, rows);
+    const before = rows.get(at);
+    if (before !== undefined) return before;
+    const state = await inLine(() => journal.stateAt(at));
+    if (state === undefined) return undefined;
+    const told = [...state.runs.values()].map((run) => fleetRollout(repository, run, modelOf(run, at, { linkTo }), undefined));
+    const unread = [...state.broken].map(([rollout, { run, file, why }]) => {
+      const says = typeof why === "string" ? why : plainSentence(why);
+      return fleetUnread(repository, { rollout, run, file, says });
+    });
+    rows.set(at, [...told, ...unread]);
+    return [...told, ...unread];
+  }
+
+  /** Each repository by itself: a journal that cannot be read hides no other. */
+  async function each<T>(repositories: readonly string[], work: (repository: string, journal: Journal) => Promise<T>) {
+    const found: { repository: string; of: T | undefined; isUnread: boolean }[] = [];
+    for (const repository of new Set(repositories)) {
+      const journal = source.journal?.(repository);
+      try {
+        found.push({ repository, of: journal && (await work(repository, journal)), isUnread: false });
+      } catch (error) {
+        if (error instanceof Denied) throw error;
+        found.push({ repository, of: undefined, isUnread: true });
+      }
+    }
+    return found;
+  }
+
+  function placeOf(repository: string, isUnread: boolean): FleetRepository {
+    const attention = isUnread ? ["its journal of then cannot be read"] : [];
+    return { repository, attention, state: isUnread ? "Held" : "Read", idle: [], idleCount: 0 };
+  }
+
+  async function momentsAround(
+    at: number,
+    found: readonly { repository: string; of: Awaited<ReturnType<Journal["runsAround"]>> | undefined }[],
+  ) {
+    const moments = found.flatMap(({ repository, of = [] }) =>
+      of.flatMap(({ rollout, number, release, startedAt, endedAt }): Moment[] => {
+        const run = { repository, rollout, number, release };
+        const ended: Moment[] = endedAt === undefined ? [] : [{ at: endedAt, ...run, what: "Ended" }];
+        return startedAt === "" ? ended : [{ at: startedAt, ...run, what: "Began" }, ...ended];
+      }),
+    );
+    return nearest(moments, at);
+  }
+
+  return {
+    /** `repositories`: those that whoever asks may see. */
+    async fleet(at: number, repositories: readonly string[], isWhole: boolean): Promise<Fleet> {
+      const found = await each(repositories, (repository, journal) => rowsOf(repository, journal, at));
+      const rollouts = found.flatMap(({ of = [] }) => of);
+      const places = found.map(({ repository, isUnread }) => placeOf(repository, isUnread));
+      return fleetOf({ at: iso(at), isWhole, rollouts, releases: [], repositories: places });
+    },
+
+    /** `number` absent: the last that had begun. undefined: there was none. */
+    async run({ repository, rollout }: Place, number: number | undefined, at: number): Promise<RunDocument | undefined> {
+      const journal = source.journal?.(repository);
+      const state = await inLine(async () => journal?.stateAt(at, { rollout, number }));
+      const broken = state?.broken.get(rollout);
+      if (broken !== undefined && typeof broken.why !== "string") throw new JournalFileError(broken.file, broken.why);
+      const run = state?.runs.get(rollout);
+      if (run === undefined) return undefined;
+      const document = runDocument(modelOf(run, at, { linkTo }), at, { repository });
+      return { ...document, actions: [], children: document.children.map(withoutActions) };
+    },
+
+    async versions(at: number, repositories: readonly string[]): Promise<Versions> {
+      const found = await each(repositories, (repository, journal) => rowsOf(repository, journal, at));
+      const runs = await each(repositories, (_, journal) => inLine(() => journal.runsAround(at, MOST_RUNS)));
+      const rollouts = found.flatMap(({ of = [] }) =>
+        of.flatMap(({ repository, rollout, number, release, versions }) =>
+          rollout === undefined || number === undefined || release === undefined || versions === undefined
+            ? []
+            : [{ repository, rollout, number, release, versions }],
+        ),
+      );
+      const unread = found.flatMap(({ repository, of }) => (of === undefined ? [repository] : []));
+      return { apiVersion: API_VERSION, kind: "Versions", at: iso(at), moments: await momentsAround(at, runs), rollouts, unread };
+    },
+
+    /** undefined: there is no such repository. */
+    async ofRollout({ repository, rollout }: Place, at: number): Promise<RolloutVersions | undefined> {
+      const journal = source.journal?.(repository);
+      if (journal === undefined) return undefined;
+      const around = await inLine(() => journal.runsAround(at, MOST_RUNS, rollout));
+      if (around.length === 0) return undefined;
+      const then = around.findLast(({ startedAt }) => startedAt !== "" && epoch(startedAt) <= at);
+      // As it ended or stands, not as it was: what became of its batches says when each merged.
+      const run = then && (await inLine(() => journal.run(rollout, then.number)));
+      const targets = run === undefined ? [] : versionsOf(run, at);
+      const place = { repository, rollout };
+      const own = run === undefined ? [] : momentsOf(run).map((one) => ({ ...one, ...place, number: run.number }));
+      const others = await momentsAround(at, [{ repository, of: around.filter(({ number }) => number !== run?.number) }]);
+      return {
+        ...{ apiVersion: API_VERSION, kind: "RolloutVersions", at: iso(at), ...place, number: run?.number },
+        ...{ moments: nearest([...own, ...others], at), versions: sharesOf(targets), targets },
+      };
+    },
+  };
+}
+
+/** In order: so many up to the moment, and as many after it. */
+function nearest(moments: readonly Moment[], at: number): Moment[] {
+  const all = moments.toSorted((a, b) => epoch(a.at) - epoch(b.at));
+  const now = all.findLastIndex((one) => epoch(one.at) <= at) + 1;
+  return all.slice(Math.max(0, now - MOST_MOMENTS), now + MOST_MOMENTS);
+}
+
+/** Nobody does anything to what is over. */
+function withoutActions(node: ModelNode): ModelNode {
+  return { ...node, actions: [], children: node.children.map(withoutActions) };
+}
