@@ -125,6 +125,7 @@ function planeOf(world: EmbeddedWorld, log: Log): ControlPlane {
 
 function startBot(world: EmbeddedWorld, plane: ControlPlane, options: { directory: string; log: Log; port: number }): Promise<Stagecoach> {
   const { app, url: baseUrl } = world.github;
+  const token = world.github.token(YOU);
   return startStagecoach({
     ...options,
     app: { appId: app.id, privateKey: app.privateKey, webhookSecret: world.webhookSecret, baseUrl },
@@ -132,6 +133,8 @@ function startBot(world: EmbeddedWorld, plane: ControlPlane, options: { director
     signing: { kind: "github" },
     clock: world.clock,
     pacing: false,
+    // Whoever sits at this machine presses the page's buttons as the embedded GitHub's visitor.
+    visitor: { login: async () => YOU, token: () => token },
   });
 }
 

@@ -1,7 +1,9 @@
-/** What a person may do here: each as the comment that does it, with what will happen and who may. */
-import { useRef, useState } from "preact/hooks";
+/** What a person may do here: each with its command, what will happen and who may. Where nobody is known, it is copied and written on GitHub. */
+import { useContext, useRef, useState } from "preact/hooks";
 import { count } from "../../../core/base/count.ts";
 import type { Action } from "../../../core/report/model/types.ts";
+import { ActingContext, whoMay } from "./acting.ts";
+import { Giving, NotYou } from "./giving.tsx";
 import { capital, Said } from "./parts.tsx";
 
 function commandOf({ verb, args }: Pick<Action, "verb" | "args">): string {
@@ -16,16 +18,17 @@ interface Given {
 }
 
 export function Actions({ of, pull, waits }: { of: readonly Action[] } & Given) {
-  const [command, choose] = useState("");
+  const [opened, choose] = useState<Action | undefined>(undefined);
   const dialog = useRef<HTMLDialogElement>(null);
   const open = (action: Action) => {
-    choose(commandOf(action));
+    choose(action);
     dialog.current?.showModal();
   };
-  // As it stands now: what is looked at may become impossible meanwhile.
-  const chosen = of.find((action) => commandOf(action) === command);
+  const close = () => dialog.current?.close();
+  // As it stands now: what is looked at may become impossible meanwhile, or be offered no more.
+  const chosen = opened && (of.find((action) => commandOf(action) === commandOf(opened)) ?? opened);
   const [now, later] = [of.filter(({ allowed }) => allowed), of.filter(({ allowed }) => !allowed)];
-  if (of.length === 0) return null;
+  if (of.length === 0 && opened === undefined) return null;
   return (
     <>
       <Buttons of={now} open={open} />
@@ -35,30 +38,71 @@ export function Actions({ of, pull, waits }: { of: readonly Action[] } & Given) 
           <Buttons of={later} open={open} />
         </details>
       )}
-      <dialog ref={dialog} aria-labelledby="action-title" onClose={() => choose("")}>
-        {chosen === undefined ? null : <Confirmation action={chosen} pull={pull} waits={waits} close={() => dialog.current?.close()} />}
+      <dialog ref={dialog} aria-labelledby="action-title" onClose={() => choose(undefined)}>
+        {chosen === undefined || opened === undefined ? null : (
+          <Chosen action={chosen} opened={opened} pull={pull} waits={waits} close={close} again={() => choose(chosen)} />
+        )}
       </dialog>
     </>
   );
 }
 
 function Buttons({ of, open }: { of: readonly Action[]; open: (action: Action) => void }) {
+  const acting = useContext(ActingContext);
   if (of.length === 0) return null;
   return (
     <ul class="actions">
-      {of.map((action) => (
-        <li key={commandOf(action)}>
-          <button
-            type="button"
-            class={action.allowed ? "" : "no"}
-            title={action.allowed ? `${action.effect} (needs ${action.needs})` : action.whyNot?.says}
-            onClick={() => open(action)}
-          >
-            {commandOf(action)}
-          </button>
-        </li>
-      ))}
+      {of.map((action) => {
+        const who = acting && whoMay(action, acting.me);
+        return (
+          <li key={commandOf(action)}>
+            <button
+              type="button"
+              class={action.allowed && who === undefined ? "" : "no"}
+              title={action.allowed ? (who ?? `${action.effect} (needs ${action.needs})`) : action.whyNot?.says}
+              onClick={() => open(action)}
+            >
+              {commandOf(action)}
+            </button>
+          </li>
+        );
+      })}
     </ul>
+  );
+}
+
+/** `opened`: as it was when it was opened. Whoever has given it sees what becomes of it, whatever is possible by then. */
+function Chosen({
+  action,
+  opened,
+  pull,
+  waits,
+  ...ways
+}: { action: Action; opened: Action; close: () => void; again: () => void } & Given) {
+  const acting = useContext(ActingContext);
+  if (acting === undefined || !opened.allowed) return <Confirmation action={action} pull={pull} waits={waits} close={ways.close} />;
+  const Part = whoMay(opened, acting.me) === undefined ? Giving : NotYou;
+  return (
+    <>
+      <Heading action={opened} waits={waits} />
+      <Part action={opened} acting={acting} {...ways} />
+    </>
+  );
+}
+
+function Heading({ action, waits }: { action: Action; waits?: string | undefined }) {
+  return (
+    <>
+      <h2 id="action-title">
+        <code>{commandOf(action)}</code>
+      </h2>
+      <p>{`${capital(action.effect)}.`}</p>
+      {action.allowed && waits?.includes(`/${action.verb}`) ? (
+        <p>
+          <Said text={`${waits}.`} />
+        </p>
+      ) : null}
+    </>
   );
 }
 
@@ -68,15 +112,7 @@ function Confirmation({ action, pull, waits, close }: { action: Action; close: (
   const copy = () => void navigator.clipboard.writeText(command).then(() => setCopied(true));
   return (
     <>
-      <h2 id="action-title">
-        <code>{command}</code>
-      </h2>
-      <p>{`${capital(action.effect)}.`}</p>
-      {action.allowed && waits?.includes(`/${action.verb}`) ? (
-        <p>
-          <Said text={`${waits}.`} />
-        </p>
-      ) : null}
+      <Heading action={action} waits={waits} />
       {action.allowed ? (
         <p class="quiet">{`It is a comment of yours on the pull request, and needs ${action.needs} permission there.`}</p>
       ) : (

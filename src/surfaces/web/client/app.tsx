@@ -2,6 +2,7 @@
 import { useEffect, useMemo, useState } from "preact/hooks";
 import type { RunDocument } from "../../../core/report/model/run-schema.ts";
 import { type PagePlace, pagePath, parsePagePath } from "../../../core/report/page-places.ts";
+import { ActingContext, useMe } from "./acting.ts";
 import { type Filter, FleetScreen, RefusedLines } from "./fleet.tsx";
 import { fleetWanted, follow, type Live, notReadYet, runWanted, type Wanted } from "./live.ts";
 import { below } from "./parts.tsx";
@@ -65,6 +66,7 @@ function Rollout({ base, place, query, go }: { base: string; place: RolloutPlace
   const path = pagePath(number === undefined ? { view: "rollout", repository, rollout } : { view: "run", repository, rollout, number });
   const live = useLive(base, path, () => runWanted(repository, rollout, number));
   const { document } = live;
+  const me = useMe(base, repository);
   const open = useMemo(
     () => (cluster?: string) => go(cluster === undefined ? path : `${path}?${new URLSearchParams({ cluster })}`, "replace"),
     [path, go],
@@ -77,7 +79,11 @@ function Rollout({ base, place, query, go }: { base: string; place: RolloutPlace
       where={`${repository} / ${rollout}${number === undefined ? "" : ` / run ${number}`}`}
     >
       {document?.refused === undefined ? null : <RefusedLines of={document.refused} />}
-      {document === undefined ? null : <RunScreen of={document} target={target} open={open} />}
+      {document === undefined ? null : (
+        <ActingContext.Provider value={me && number === undefined ? { base, repository, run: document, me } : undefined}>
+          <RunScreen of={document} target={target} open={open} />
+        </ActingContext.Provider>
+      )}
     </Frame>
   );
 }

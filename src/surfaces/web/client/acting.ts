@@ -1,0 +1,74 @@
+/** As whom one acts on a run here, and how a command is given: once, whatever happens on the way. */
+import { createContext } from "preact";
+import { useEffect, useState } from "preact/hooks";
+import type { RunDocument } from "../../../core/report/model/run-schema.ts";
+import type { Action } from "../../../core/report/model/types.ts";
+import { hasPermission } from "../../../core/spec/commands.ts";
+import type { CommandWritten, Me } from "../api/documents.ts";
+import { API, parsed } from "./live.ts";
+
+export interface Acting {
+  base: string;
+  repository: string;
+  /** As it stands now. */
+  run: Pick<RunDocument, "rollout" | "number" | "seen" | "says" | "commands">;
+  me: Me;
+}
+
+/** Absent: nobody is known, or the run is over and kept; a command is copied then, and written on GitHub. */
+export const ActingContext = createContext<Acting | undefined>(undefined);
+
+/** Who looks, asked once; undefined: nobody who may comment. */
+export function useMe(base: string, repository: string): Me | undefined {
+  const [me, tell] = useState<Me | undefined>(undefined);
+  useEffect(() => {
+    let over = false;
+    void fetch(`${base}${API}/me?${new URLSearchParams({ repository })}`)
+      .then(async (response) => response.ok && !over && tell(parsed(await response.text()) as Me))
+      .catch(() => undefined);
+    return () => {
+      over = true;
+    };
+  }, [base, repository]);
+  return me?.login === undefined ? undefined : me;
+}
+
+/** Who may, where whoever looks may not. */
+export function whoMay({ verb, needs }: Pick<Action, "verb" | "needs">, { login, permission }: Me): string | undefined {
+  if (permission === undefined || hasPermission(permission, needs)) return undefined;
+  return `/${verb} needs ${needs} permission on the repository; @${login} has ${permission}`;
+}
+
+/** `lost`: nobody knows whether it stands there; given again with the same key, it is one comment. */
+export type Outcome = { kind: "written"; comment: string; url: string } | { kind: "moved" | "refused" | "ended" | "lost"; says: string };
+
+interface Given {
+  action: Pick<Action, "verb" | "args">;
+  reason: string;
+  /** What was in view. */
+  seen: string;
+  key: string;
+}
+
+export async function give({ base, repository, run }: Acting, { action, reason, seen, key }: Given): Promise<Outcome> {
+  const url = `${base}${API}/repos/${repository}/rollouts/${encodeURIComponent(run.rollout)}/runs/${run.number}/commands`;
+  const headers = { "content-type": "application/json", "idempotency-key": key, "stagecoach-page": "1" };
+  const body = JSON.stringify({ verb: action.verb, args: action.args, seen, ...(reason.trim() !== "" && { reason }) });
+  try {
+    const response = await fetch(url, { method: "POST", headers, body });
+    const answered = parsed(await response.text()) as Partial<CommandWritten> & { code?: string; title?: string; detail?: string };
+    const { comment = "", url: at = "", title = "", detail } = answered;
+    if (response.status === 202) return { kind: "written", comment, url: at };
+    const says = [title, detail].filter((part) => part !== undefined && part !== "").join(": ");
+    if (response.status === 401) return { kind: "ended", says };
+    if (response.status >= 500 || response.status === 429) return { kind: "lost", says };
+    return { kind: answered.code === "MOVED" ? "moved" : "refused", says: answered.code === "MOVED" ? (detail ?? "") : says };
+  } catch {
+    return { kind: "lost", says: "Nobody answered" };
+  }
+}
+
+/** A page that came over plain HTTP from another machine has no `randomUUID`. */
+export function newKey(): string {
+  return [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, "0")).join("");
+}

@@ -1,0 +1,145 @@
+/** A command on its way: what will be written and by whom, then what became of it. */
+import { useContext, useState } from "preact/hooks";
+import { hasMoved } from "../../../core/report/model/has-moved.ts";
+import type { Action } from "../../../core/report/model/types.ts";
+import { type Acting, ActingContext, give, newKey, type Outcome, whoMay } from "./acting.ts";
+import { capital, Outward, Said } from "./parts.tsx";
+
+const LONGEST_REASON = 300;
+/** Of these the reason is a part; of others it stands below, for people to read. */
+const WITH_REASON: ReadonlySet<string> = new Set(["pause", "resume", "abort", "retry", "rollback"]);
+
+type Sent = Outcome | { kind: "sending" };
+
+interface Props {
+  /** As it was when it was looked at. */
+  action: Action;
+  acting: Acting;
+  close(): void;
+  /** It is to be shown as it is now. */
+  again(): void;
+}
+
+/** Begins with what is in view as it is drawn first. */
+export function Giving({ action, acting, close, again }: Props) {
+  const [view, setView] = useState(() => ({ seen: acting.run.seen, key: newKey() }));
+  const [reason, setReason] = useState("");
+  const [sent, setSent] = useState<Sent | undefined>(undefined);
+  const lookAgain = () => {
+    setView({ seen: acting.run.seen, key: newKey() });
+    setSent(undefined);
+    again();
+  };
+  const send = () => {
+    setSent({ kind: "sending" });
+    void give(acting, { action, reason, ...view }).then(setSent);
+  };
+  if (sent?.kind === "written") return <Progress sent={sent} close={close} />;
+  const moved = sent?.kind === "moved" || hasMoved(action.verb, view.seen, acting.run.seen);
+  const line = [`/${action.verb}`, "--rollout", acting.run.rollout, ...action.args].join(" ");
+  const isPart = WITH_REASON.has(action.verb);
+  const isSending = sent?.kind === "sending";
+  return (
+    <form
+      method="dialog"
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (!isSending) moved ? lookAgain() : send();
+      }}
+    >
+      <label>
+        {"Reason "}
+        <input
+          value={reason}
+          maxLength={LONGEST_REASON}
+          disabled={isSending}
+          onInput={({ currentTarget }) => setReason(currentTarget.value)}
+        />
+      </label>
+      <p class="quiet">
+        {`@${acting.me.login} comments: `}
+        <code>{isPart && reason.trim() !== "" ? `${line} ${reason.trim()}` : line}</code>
+        {isPart || reason.trim() === "" ? "" : ", and the reason below it"}
+      </p>
+      <div role="status">
+        {moved ? <Moved says={sent?.kind === "moved" ? sent.says : acting.run.says} /> : null}
+        {sent === undefined || moved ? null : <Trouble sent={sent} />}
+      </div>
+      <div class="row">
+        <button type="submit" class="main" disabled={isSending}>
+          {moved ? "Look again" : sent?.kind === "lost" ? "Try again" : capital(action.does ?? line)}
+        </button>
+        <button type="button" onClick={close}>
+          Close
+        </button>
+      </div>
+    </form>
+  );
+}
+
+function Moved({ says }: { says: string }) {
+  return (
+    <p class="t-warn">
+      {"Nothing was written, for it has moved since you looked. Now: "}
+      <Said text={says} />
+    </p>
+  );
+}
+
+function Trouble({ sent }: { sent: Exclude<Sent, { kind: "written" }> }) {
+  if (sent.kind === "sending") return <p>Writing it…</p>;
+  if (sent.kind === "ended")
+    return <p class="t-warn">{`Nothing was written, for nobody is signed in any more. Load the page again and sign in. (${sent.says})`}</p>;
+  if (sent.kind === "lost") return <p class="t-warn">{`${sent.says}. Try again: however often you do, it is one comment.`}</p>;
+  return <p class="t-bad">{`Nothing was written. ${sent.says}.`}</p>;
+}
+
+const STATES = { Waiting: "It waits", Done: "Done", Refused: "Refused" } as const;
+
+/** Followed as the run is: what became of it stands in the run's document. */
+function Progress({ sent, close }: { sent: Extract<Outcome, { kind: "written" }>; close: () => void }) {
+  const command = useContext(ActingContext)?.run.commands.find(({ comment }) => comment === sent.comment);
+  const isOver = command?.state === "Done" || command?.state === "Refused";
+  const tone = command?.state === "Done" ? "t-good" : command?.state === "Refused" ? "t-bad" : "";
+  return (
+    <>
+      <div role="status">
+        <ol class="given">
+          <li>
+            {"Written as "}
+            <Outward name="your comment" url={sent.url} />
+          </li>
+          <li class={command === undefined ? "quiet" : ""}>
+            {command === undefined ? "Not read yet. It counts for 15 minutes." : "Read by Stagecoach"}
+          </li>
+          {command === undefined || command.state === "Read" ? null : (
+            <li class={tone}>
+              {STATES[command.state]}
+              {command.says === "" ? "" : ": "}
+              <Said text={command.says} />
+            </li>
+          )}
+        </ol>
+      </div>
+      <div class="row">
+        <button type="button" class={isOver ? "main" : ""} onClick={close}>
+          Close
+        </button>
+      </div>
+    </>
+  );
+}
+
+/** What is said where whoever looks may not. */
+export function NotYou({ action, acting, close }: Props) {
+  return (
+    <>
+      <p class="t-warn">{`${whoMay(action, acting.me)}.`}</p>
+      <div class="row">
+        <button type="button" onClick={close}>
+          Close
+        </button>
+      </div>
+    </>
+  );
+}
