@@ -1,0 +1,84 @@
+import type { Browser, Page } from "playwright-core";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { chromiumPath, launchBrowser } from "../support/browser.ts";
+import { type Journey, short, startJourney } from "../support/journey.ts";
+
+if (chromiumPath === undefined) console.log("skipped: acting from the page (no Chromium on this machine)");
+
+const SICK = "eu-central-1-a";
+
+describe.skipIf(chromiumPath === undefined)("acting from the page", () => {
+  let browser: Browser;
+  let journey: Journey | undefined;
+
+  beforeAll(async () => {
+    browser = await launchBrowser();
+  });
+  afterAll(async () => {
+    await browser?.close();
+  });
+  afterEach(async () => {
+    await journey?.close();
+    journey = undefined;
+  });
+
+  /** Presses it and confirms. */
+  async function press(page: Page, command: string, confirm: string): Promise<void> {
+    await page.locator(`.slot .actions button:text-is("${command}")`).click();
+    await page.locator(`dialog button:text-is("${confirm}")`).click();
+  }
+  const close = (page: Page) => page.locator("dialog button:has-text('Close')").click();
+  const dialog = (page: Page) => page.locator("dialog").innerText();
+
+  test("a person promotes, is told that a failure moved, tries again, pauses and goes on, and sees each done", async () => {
+    let token = "";
+    const visitor = { login: async () => "alice", token: () => token };
+    journey = await startJourney({
+      files: short({ spec: "delivery: { merge: Manual }" }),
+      faults: [{ cluster: SICK, kind: "degraded" }],
+      bot: () => ({ visitor }),
+    });
+    const { world, until } = journey;
+    token = world.github.token("alice");
+    const release = await journey.release();
+    await until("it waits for a person", ({ batches }) => batches.some(({ phase }) => phase === "Open"));
+    const page = await browser.newPage();
+    const errors: string[] = [];
+    page.on("pageerror", (error) => errors.push(error.message));
+    await page.goto(`${journey.bot.insideUrl}/r/${world.repository}/my-app`);
+
+    // What will happen, by whom: written, read, done.
+    await page.locator(".slot .actions button:text-is('/promote')").click();
+    await page.waitForSelector("dialog form");
+    expect(await dialog(page)).toMatch(
+      /lets Stagecoach merge #\d+ .*once GitHub allows it\.[\s\S]*@alice comments: \/promote --rollout my-app/i,
+    );
+    await page.locator("dialog input").fill("looks good @acme/everybody");
+    await page.locator("dialog button.main").click();
+    await page.waitForSelector("dialog .given .t-good");
+    expect(await dialog(page)).toMatch(/Written as your comment[\s\S]*Read by Stagecoach[\s\S]*Done: /);
+    await close(page);
+
+    // The run stops at a failure. What somebody else does while one reads is not passed over.
+    await until("it is paused", ({ phase }) => phase === "Paused");
+    await page.locator(".slot .actions button:text-is('/retry')").click();
+    await page.waitForSelector("dialog form");
+    world.github.collaborator(world.repository, "bob", "write");
+    world.github.actAs("bob").comment(world.repository, release, "/pause wait for me");
+    await until("bob has paused it besides", ({ paused }) => paused?.held !== undefined);
+    await page.waitForSelector("dialog button:text-is('Look again')");
+    expect(await dialog(page)).toMatch(/Nothing was written, for it has moved since you looked\. Now: .*bob/s);
+    world.argocd.setFault(SICK, null);
+    await page.locator("dialog button:text-is('Look again')").click();
+    await page.locator(`dialog button:text-is("Look at ${SICK} again")`).click();
+    await page.waitForSelector("dialog .given .t-good");
+    await close(page);
+
+    await press(page, "/resume", "Go on");
+    await page.waitForSelector("dialog .given .t-good, dialog .given .t-bad");
+    expect(await dialog(page)).toMatch(/Done: /);
+    expect(errors).toEqual([]);
+    expect(journey.errors).toEqual([]);
+    await page.close();
+  });
+});
