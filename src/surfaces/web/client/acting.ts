@@ -47,17 +47,22 @@ interface Given {
   reason: string;
   /** What was in view. */
   seen: string;
-  key: string;
 }
 
-export async function give({ base, repository, run }: Acting, { action, reason, seen, key }: Given): Promise<Outcome> {
+/** Of what was sent and not answered: whoever closes the dialog and gives the same again writes one comment. */
+const unanswered = new Map<string, string>();
+
+export async function give({ base, repository, run }: Acting, { action, reason, seen }: Given): Promise<Outcome> {
   const url = `${base}${API}/repos/${repository}/rollouts/${encodeURIComponent(run.rollout)}/runs/${run.number}/commands`;
-  const headers = { "content-type": "application/json", "idempotency-key": key, "stagecoach-page": "1" };
   const body = JSON.stringify({ verb: action.verb, args: action.args, seen, ...(reason.trim() !== "" && { reason }) });
+  const key = unanswered.get(url + body) ?? newKey();
+  unanswered.set(url + body, key);
+  const headers = { "content-type": "application/json", "idempotency-key": key, "stagecoach-page": "1" };
   try {
     const response = await fetch(url, { method: "POST", headers, body });
     const answered = parsed(await response.text()) as Partial<CommandWritten> & { code?: string; title?: string; detail?: string };
     const { comment = "", url: at = "", title = "", detail } = answered;
+    if (response.status < 500) unanswered.delete(url + body);
     if (response.status === 202) return { kind: "written", comment, url: at };
     const says = [title, detail].filter((part) => part !== undefined && part !== "").join(": ");
     if (response.status === 401) return { kind: "ended", says };
@@ -69,6 +74,6 @@ export async function give({ base, repository, run }: Acting, { action, reason, 
 }
 
 /** A page that came over plain HTTP from another machine has no `randomUUID`. */
-export function newKey(): string {
+function newKey(): string {
   return [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, "0")).join("");
 }

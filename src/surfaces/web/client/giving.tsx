@@ -2,7 +2,7 @@
 import { useContext, useState } from "preact/hooks";
 import { hasMoved } from "../../../core/report/model/has-moved.ts";
 import type { Action } from "../../../core/report/model/types.ts";
-import { type Acting, ActingContext, give, newKey, type Outcome, whoMay } from "./acting.ts";
+import { type Acting, ActingContext, give, type Outcome, whoMay } from "./acting.ts";
 import { capital, Outward, Said } from "./parts.tsx";
 
 const LONGEST_REASON = 300;
@@ -20,33 +20,34 @@ interface Props {
   again(): void;
 }
 
-/** Begins with what is in view as it is drawn first. */
-export function Giving({ action, acting, close, again }: Props) {
-  const [view, setView] = useState(() => ({ seen: acting.run.seen, key: newKey() }));
+/** What is in view, as it is drawn first or looked at again, and what became of what was sent. */
+function useSending({ action, acting, again }: Omit<Props, "close">) {
+  const [seen, setSeen] = useState(acting.run.seen);
   const [reason, setReason] = useState("");
   const [sent, setSent] = useState<Sent | undefined>(undefined);
-  const lookAgain = () => {
-    setView({ seen: acting.run.seen, key: newKey() });
-    setSent(undefined);
+  const moved = sent?.kind === "moved" || hasMoved(action.verb, seen, acting.run.seen);
+  const press = () => {
+    if (sent?.kind === "sending") return;
+    setSent(moved ? undefined : { kind: "sending" });
+    if (!moved) return void give(acting, { action, reason, seen }).then(setSent);
+    setSeen(acting.run.seen);
     again();
   };
-  const send = () => {
-    setSent({ kind: "sending" });
-    void give(acting, { action, reason, ...view }).then(setSent);
-  };
+  return { reason, setReason, sent, moved, press };
+}
+
+export function Giving(props: Props) {
+  const { action, acting, close } = props;
+  const { reason, setReason, sent, moved, press } = useSending(props);
   if (sent?.kind === "written") return <Progress sent={sent} close={close} />;
-  const moved = sent?.kind === "moved" || hasMoved(action.verb, view.seen, acting.run.seen);
   const line = [`/${action.verb}`, "--rollout", acting.run.rollout, ...action.args].join(" ");
-  const isPart = WITH_REASON.has(action.verb);
   const isSending = sent?.kind === "sending";
+  const submit = (event: Event) => {
+    event.preventDefault();
+    press();
+  };
   return (
-    <form
-      method="dialog"
-      onSubmit={(event) => {
-        event.preventDefault();
-        if (!isSending) moved ? lookAgain() : send();
-      }}
-    >
+    <form method="dialog" onSubmit={submit}>
       <label>
         {"Reason "}
         <input
@@ -56,11 +57,7 @@ export function Giving({ action, acting, close, again }: Props) {
           onInput={({ currentTarget }) => setReason(currentTarget.value)}
         />
       </label>
-      <p class="quiet">
-        {`@${acting.me.login} comments: `}
-        <code>{isPart && reason.trim() !== "" ? `${line} ${reason.trim()}` : line}</code>
-        {isPart || reason.trim() === "" ? "" : ", and the reason below it"}
-      </p>
+      <Preview login={acting.me.login ?? ""} line={line} verb={action.verb} reason={reason.trim()} />
       <div role="status">
         {moved ? <Moved says={sent?.kind === "moved" ? sent.says : acting.run.says} /> : null}
         {sent === undefined || moved ? null : <Trouble sent={sent} />}
@@ -74,6 +71,18 @@ export function Giving({ action, acting, close, again }: Props) {
         </button>
       </div>
     </form>
+  );
+}
+
+/** The comment, before it is one. */
+function Preview({ login, line, verb, reason }: Record<"login" | "line" | "verb" | "reason", string>) {
+  const isPart = WITH_REASON.has(verb);
+  return (
+    <p class="quiet">
+      {`@${login} comments: `}
+      <code>{isPart && reason !== "" ? `${line} ${reason}` : line}</code>
+      {isPart || reason === "" ? "" : ", and the reason below it"}
+    </p>
   );
 }
 
