@@ -1,4 +1,6 @@
+import { isAbsolute } from "node:path";
 import { counted } from "../../../adapters/git/launch/launcher.ts";
+import { readRefs } from "../../github/git/refs.ts";
 
 /** Branches and tags of a remote by full name, an annotated tag as the commit it means, and the branch that HEAD names. */
 export interface RemoteRefs {
@@ -25,10 +27,11 @@ export function parseRefs(output: string): RemoteRefs {
 }
 
 /**
- * Lists a remote's refs by the one request that begins each conversation over HTTP, as its repo server does: a third of what worlds start git
- * for is this. undefined: it is not spoken to over HTTP, or did not answer well, and git says why.
+ * Lists a remote's refs by the one request that begins each conversation over HTTP, as its repo server does, or from the disk: a third of what
+ * worlds start git for is this. undefined: it is neither, or did not answer well, and git says why.
  */
 export async function askRefs(asked: Asked): Promise<RemoteRefs | undefined> {
+  if (isAbsolute(asked.url)) return onDisk(asked.url);
   if (!/^https?:/.test(asked.url)) return undefined;
   return await counted(overHttp(asked)).catch(() => undefined);
 }
@@ -39,6 +42,16 @@ async function overHttp({ url, token, signal }: Asked): Promise<RemoteRefs | und
   const body = Buffer.from(await answer.arrayBuffer());
   const isListing = answer.headers.get("content-type") === "application/x-git-upload-pack-advertisement";
   return answer.status === 200 && isListing ? parseListing(body) : undefined;
+}
+
+/** Of a bare repository without tags, which may be objects of their own. */
+function onDisk(dir: string): RemoteRefs | undefined {
+  const { head, refs } = readRefs(dir);
+  const names = [...refs.keys()];
+  if (head === "" || names.some((name) => name.startsWith("refs/tags/"))) return undefined;
+  const listed: RemoteRefs = { refs: new Map(), head: /^refs\/heads\/(.+)$/.exec(head)?.[1] };
+  for (const [name, id] of refs) note(listed.refs, name, id);
+  return listed;
 }
 
 /** Of the first protocol: a length of four digits before each line, and behind the first ref what the server can do. */

@@ -2,6 +2,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Clock } from "../../../core/base/time.ts";
+import { readRefs } from "../../github/git/refs.ts";
 import { type KubernetesSim, startKubernetes } from "../../kubernetes/index.ts";
 import { SHORT_LAG } from "../application/lag.ts";
 import { runGit } from "../git/git-process.ts";
@@ -59,7 +60,7 @@ export async function testRepo(files: Record<string, string>): Promise<TestRepo>
     git,
     async commit(changes, branch = "main") {
       const ref = `refs/heads/${branch}`;
-      const parent = await git("rev-parse", "--verify", "--quiet", ref).catch(() => undefined);
+      const parent = readRefs(url).refs.get(ref);
       const lines = [`commit ${ref}`, "committer t <t@example.com> 1790000000 +0000", "data 1", "c"];
       if (parent !== undefined) lines.push(`from ${parent}`);
       for (const [path, text] of Object.entries(changes)) {
@@ -67,7 +68,7 @@ export async function testRepo(files: Record<string, string>): Promise<TestRepo>
         else lines.push(`M 100644 inline ${path}`, `data ${Buffer.byteLength(text)}`, text);
       }
       await runGit(["fast-import", "--quiet", "--force"], { cwd: url, input: `${lines.join("\n")}\n` });
-      return await git("rev-parse", ref);
+      return readRefs(url).refs.get(ref) ?? "";
     },
     remove: () => rm(url, { recursive: true, force: true }),
   };
