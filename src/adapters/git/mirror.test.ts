@@ -105,6 +105,8 @@ describe("reading", () => {
     expect(await mirror.listFiles(first, "apps/")).toEqual(["apps/a/values.yaml", "apps/b/values.yaml"]);
     expect(await mirror.listFiles(first)).toContain("ünï code.txt");
     expect(await mirror.listFiles(first, "ap")).toEqual([]);
+    expect(await mirror.listFiles(first, "apps/a/values.yaml")).toEqual(["apps/a/values.yaml"]);
+    expect(await mirror.listFiles(first, "apps/a/values.yaml/below")).toEqual([]);
   });
 
   test("a commit made after the mirror began to read is seen once it is fetched", async () => {
@@ -167,6 +169,7 @@ describe("history", () => {
     git(at.origin, "update-ref", "refs/heads/bomb", head);
     await mirror.fetch(["bomb"]);
     await expect(mirror.changedPaths(first, head)).rejects.toMatchObject({ name: "GitError", kind: "TooLarge" });
+    await expect(mirror.listFiles(head)).rejects.toMatchObject({ name: "GitError", kind: "TooLarge" });
   });
 
   test("a merge gives its tree, or the paths that conflict", async () => {

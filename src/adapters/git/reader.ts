@@ -79,7 +79,10 @@ export function openReader(repository: Repository): GitReader {
       const infos = await Promise.all(shas.slice(0, limit).map((sha) => commitInfo(objects, sha)));
       return infos.filter((info) => info !== undefined);
     },
-    listFiles: (commit, prefix, kind) => listFiles(repository, commit, prefix, kind),
+    async listFiles(commit, prefix = "", kind = "file") {
+      const below = prefix.replace(/(?<!\/)\/+$/, "");
+      return await trees.files(await trees.root(objectId(commit)), below === "" ? "" : repositoryPath(below), kind);
+    },
     async isAncestor(ancestor, descendant) {
       return (await isNear(objects, objectId(ancestor), objectId(descendant))) || (await isAncestor(repository, ancestor, descendant));
     },
@@ -158,20 +161,6 @@ async function local(repository: Repository, doing: string, args: readonly strin
   } catch (error) {
     throw gitError(doing, error);
   }
-}
-
-/** Regular files, or symbolic links, of which readFiles says that they are; never a submodule. */
-async function listFiles(repository: Repository, commit: string, prefix?: string, kind: "file" | "link" = "file"): Promise<string[]> {
-  const args = ["ls-tree", "-r", "-z", "--full-tree", objectId(commit)];
-  const below = prefix?.replace(/(?<!\/)\/+$/, "");
-  if (below !== undefined && below !== "") args.push("--", repositoryPath(below));
-  const { stdout } = await local(repository, `list the files of ${commit}`, args);
-  const paths: string[] = [];
-  const mode = kind === "file" ? "100" : "120";
-  for (const line of stdout.split("\0")) {
-    if (line.startsWith(mode)) paths.push(line.slice(line.indexOf("\t") + 1));
-  }
-  return paths;
 }
 
 async function isAncestor(repository: Repository, ancestor: string, descendant: string): Promise<boolean | undefined> {

@@ -22,7 +22,14 @@ export interface Trees {
   tree(id: string): Promise<Tree>;
   /** Entry at a checked path; null where there is none. A symlink on the way there is GitError `Symlink`. */
   entry(root: string, path: string): Promise<TreeEntry | null>;
+  /** Paths of all regular files, or symbolic links, at and below a checked path, in git's order; `""` is the root. Follows no link. */
+  files(root: string, path: string, kind: "file" | "link"): Promise<string[]>;
 }
+
+/** More than any repository that is known; folders that hold one another again and again have more. */
+const MOST_FOLDERS = 250_000;
+/** Of folders in folders, as a path has at most. */
+const DEEPEST = 2_000;
 
 /** Walks trees by hand: `COMMIT:path` would follow nothing and tell no mode, and a symlink must never pass for a file. Trees never change, so they are kept. */
 export function openTrees(objects: CatFile): Trees {
@@ -66,7 +73,28 @@ export function openTrees(objects: CatFile): Trees {
     return (await tree(at)).get(name) ?? null;
   }
 
-  return { root: (id) => rootOf(objects, id), tree, entry };
+  async function files(root: string, path: string, kind: "file" | "link"): Promise<string[]> {
+    const mode = kind === "file" ? "100" : SYMLINK;
+    let folders = 0;
+    async function below(id: string, prefix: string, depth: number): Promise<string[]> {
+      if (++folders > MOST_FOLDERS || depth > DEEPEST) throw new GitError("TooLarge", `${root} has more folders than a repository has`);
+      const found: (string[] | Promise<string[]>)[] = [];
+      for (const [name, one] of await tree(id)) {
+        if (one.mode === DIRECTORY) found.push(below(one.id, `${prefix}${name}/`, depth + 1));
+        else if (one.mode.startsWith(mode)) found.push([`${prefix}${name}`]);
+      }
+      return (await Promise.all(found)).flat();
+    }
+    if (path === "") return await below(root, "", 0);
+    const at = await entry(root, path).catch((error: unknown) => {
+      if (error instanceof GitError && error.kind === "Symlink") return null;
+      throw error;
+    });
+    if (at?.mode === DIRECTORY) return await below(at.id, `${path}/`, 0);
+    return at?.mode.startsWith(mode) === true ? [path] : [];
+  }
+
+  return { root: (id) => rootOf(objects, id), tree, entry, files };
 }
 
 async function rootOf(objects: CatFile, id: string): Promise<string> {

@@ -3,9 +3,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { maxSatisfying, validRange } from "semver";
 import { fetchPack } from "../../../adapters/git/fetch-pack.ts";
+import { BoundedMap } from "../../../core/base/bounded.ts";
+import { type CatFile, openCatFile } from "../../github/git/cat-file.ts";
+import { type TreeEntry as FolderEntry, readTree } from "../../github/git/trees.ts";
 import { type BranchCommit, commitToBranch } from "./git-commit.ts";
 import { GitProcessError, runGit } from "./git-process.ts";
-import { askRefs, parseRefs } from "./remote-refs.ts";
+import { askRefs, parseLocal, parseRefs } from "./remote-refs.ts";
 
 export interface TreeEntry {
   type: "blob" | "tree" | "commit";
@@ -57,41 +60,8 @@ export function normalRepoURL(url: string): string {
 
 /** The first protocol lists the refs in the answer to the first request, the second needs one more; and nothing here lives long. */
 const CONFIG = "[protocol]\n\tversion = 0\n[maintenance]\n\tauto = false\n";
+const MOST_FOLDERS = 5000;
 const EVERYTHING = ["+refs/heads/*:refs/heads/*", "+refs/tags/*:refs/tags/*"];
-
-/** Full name → commit, of what `for-each-ref` prints. */
-function parseLocal(output: string): Map<string, string> {
-  const lines = output.split("\n").filter(Boolean);
-  return new Map(lines.map((line) => line.split(" ")).map(([name = "", oid = "", peeled = ""]) => [name, peeled || oid]));
-}
-
-function parseTree(output: Buffer): Map<string, TreeEntry> {
-  const entries = new Map<string, TreeEntry>();
-  for (const line of output.toString().split("\0")) {
-    const tab = line.indexOf("\t");
-    if (tab < 0) continue;
-    const [, type, oid = ""] = line.slice(0, tab).split(" ");
-    entries.set(line.slice(tab + 1), { type: type as TreeEntry["type"], oid });
-  }
-  return entries;
-}
-
-/** Output of `cat-file --batch` for the paths asked for, in order. */
-function parseBatch(output: Buffer, paths: readonly string[]): Map<string, string> {
-  const texts = new Map<string, string>();
-  let at = 0;
-  for (const path of paths) {
-    const end = output.indexOf(10, at);
-    const header = output.toString("utf8", at, end);
-    at = end + 1;
-    const match = /^[0-9a-f]+ (\w+) (\d+)$/.exec(header);
-    if (match === null) continue;
-    const size = Number(match[2]);
-    if (match[1] === "blob") texts.set(path, output.toString("utf8", at, at + size));
-    at += size + 1;
-  }
-  return texts;
-}
 
 /** Opens a bare clone of its own in a temporary directory; the first fetch fills it. */
 export async function openGitSource(options: GitSourceOptions): Promise<GitSource> {
@@ -114,10 +84,13 @@ class BareClone implements GitSource {
   #queued: Promise<void> | undefined;
   /** Ids that are known to be commits: ten thousand Applications ask for the same few. */
   readonly #commits = new Set<string>();
+  readonly #cat: CatFile;
+  readonly #folders = new BoundedMap<string, readonly FolderEntry[]>(MOST_FOLDERS);
   readonly #trees = new Map<string, Promise<ReadonlyMap<string, TreeEntry>>>();
 
   constructor(dir: string, { url, token, aliases = [] }: GitSourceOptions) {
     this.#dir = dir;
+    this.#cat = openCatFile(dir);
     this.#url = url;
     this.#token = token;
     this.#names = new Set([url, ...aliases].map(normalRepoURL));
@@ -160,16 +133,41 @@ class BareClone implements GitSource {
 
   tree(commit: string): Promise<ReadonlyMap<string, TreeEntry>> {
     const trees = this.#trees;
-    const tree = trees.get(commit) ?? this.#git(["ls-tree", "-r", "-t", "-z", commit]).then(parseTree);
+    const tree = trees.get(commit) ?? this.#treeOf(commit);
     trees.set(commit, tree);
     for (const old of trees.keys()) if (trees.size > 32) trees.delete(old);
     return tree;
   }
 
+  async #treeOf(commit: string): Promise<ReadonlyMap<string, TreeEntry>> {
+    const entries = new Map<string, TreeEntry>();
+    await this.#addBelow(entries, `${commit}^{tree}`, "");
+    return entries;
+  }
+
+  /** In the order of `ls-tree -r -t`. */
+  async #addBelow(entries: Map<string, TreeEntry>, tree: string, folder: string): Promise<void> {
+    for (const { mode, name, sha } of await this.#folder(tree)) {
+      const path = folder === "" ? name : `${folder}/${name}`;
+      const type = mode === "40000" ? "tree" : mode === "160000" ? "commit" : "blob";
+      entries.set(path, { type, oid: sha });
+      if (type === "tree") await this.#addBelow(entries, sha, path);
+    }
+  }
+
+  /** One folder, by its id kept: a commit changes few of them. */
+  async #folder(tree: string): Promise<readonly FolderEntry[]> {
+    const entries = this.#folders.get(tree) ?? (await readTree(this.#cat, tree));
+    if (entries === undefined) throw new GitProcessError(128, `git ls-tree: not a tree object: ${tree}`);
+    if (/^[0-9a-f]+$/.test(tree)) this.#folders.set(tree, entries);
+    return entries;
+  }
+
   async read(commit: string, paths: readonly string[]): Promise<Map<string, string>> {
-    if (paths.length === 0) return new Map();
-    const safe = paths.filter((path) => !path.includes("\n"));
-    return parseBatch(await this.#git(["cat-file", "--batch"], safe.map((path) => `${commit}:${path}\n`).join("")), safe);
+    const found = await Promise.all(paths.map((path) => this.#cat.contents(`${commit}:${path}`)));
+    const texts = new Map<string, string>();
+    for (const [index, path] of paths.entries()) if (found[index]?.type === "blob") texts.set(path, found[index].content.toString());
+    return texts;
   }
 
   async contains(commit: string, path: string, text: string): Promise<boolean> {
@@ -193,6 +191,7 @@ class BareClone implements GitSource {
   async close(): Promise<void> {
     this.#stop.abort();
     await (this.#queued ?? this.#running)?.catch(() => undefined);
+    this.#cat.close();
     await rm(this.#dir, { recursive: true, force: true });
   }
 

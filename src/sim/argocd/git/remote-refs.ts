@@ -26,6 +26,12 @@ export function parseRefs(output: string): RemoteRefs {
   return { refs, head };
 }
 
+/** Full name → commit, of what `for-each-ref` prints. */
+export function parseLocal(output: string): Map<string, string> {
+  const lines = output.split("\n").filter(Boolean);
+  return new Map(lines.map((line) => line.split(" ")).map(([name = "", oid = "", peeled = ""]) => [name, peeled || oid]));
+}
+
 /**
  * Lists a remote's refs by the one request that begins each conversation over HTTP, as its repo server does, or from the disk: a third of what
  * worlds start git for is this. undefined: it is neither, or did not answer well, and git says why.

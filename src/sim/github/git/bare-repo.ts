@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { BoundedMap } from "../../../core/base/bounded.ts";
 import { type CatFile, openCatFile } from "./cat-file.ts";
 import { type CommitObject, parseCommit } from "./objects.ts";
 import { openRefWriter, type RefChange } from "./ref-writer.ts";
@@ -22,7 +23,7 @@ export interface BareRepo {
   /** Brings a commit of another repository here. */
   fetch(from: BareRepo, ref: string, to: string): Promise<void>;
   /** Commits of `to` that `from` does not have, newest first. */
-  revList(from: string | undefined, to: string, limit?: number): Promise<string[]>;
+  revList(from: string | undefined, to: string, limit?: number): Promise<readonly string[]>;
   mergeBase(a: string, b: string): Promise<string | undefined>;
   close(): void;
 }
@@ -52,6 +53,26 @@ export async function cloneBareRepo(from: string, dir: string): Promise<BareRepo
   await mustGit(from, ["clone", "--bare", "--shared", "--quiet", "--template=", "--", from, dir]);
   await writeFile(join(dir, "config"), CONFIG);
   return openBareRepo(dir);
+}
+
+const MOST_KEPT = 1000;
+const COMMIT = /^[0-9a-f]{40}$/;
+
+/** Asks git once for each pair of commits: what lies between two never changes. Of a name that may move it is asked each time. */
+function once<A extends unknown[], T>(ask: (...args: A) => Promise<T>): (...args: A) => Promise<T> {
+  const known = new BoundedMap<string, Promise<T>>(MOST_KEPT);
+  return (...args) => {
+    if (args.some((one) => typeof one === "string" && !COMMIT.test(one))) return ask(...args);
+    const key = args.join(" ");
+    const answer = known.get(key) ?? ask(...args);
+    known.set(key, answer);
+    // Nothing may be there for a commit that is not here yet.
+    void answer.then(
+      (found) => (found === undefined || (Array.isArray(found) && found.length === 0)) && known.delete(key),
+      () => known.delete(key),
+    );
+    return answer;
+  };
 }
 
 const CONFIG = `[core]
@@ -112,7 +133,7 @@ function openBareRepo(dir: string): BareRepo {
     async fetch(from, ref, to) {
       await mustGit(dir, ["fetch", "--quiet", "--no-tags", "--force", from.dir, `${ref}:${to}`]);
     },
-    async revList(from, to, limit) {
+    revList: once(async (from, to, limit) => {
       const range = from === undefined ? [to] : [to, `^${from}`];
       const bound = limit === undefined ? [] : [`--max-count=${limit}`];
       const result = await runGit(dir, ["rev-list", ...bound, "--end-of-options", ...range]);
@@ -122,11 +143,11 @@ function openBareRepo(dir: string): BareRepo {
             .split("\n")
             .filter((line) => line !== "")
         : [];
-    },
-    async mergeBase(a, b) {
+    }),
+    mergeBase: once(async (a, b) => {
       const result = await runGit(dir, ["merge-base", "--end-of-options", a, b]);
       return result.code === 0 ? result.stdout.toString().trim() : undefined;
-    },
+    }),
     close() {
       cat.close();
       refs.close();

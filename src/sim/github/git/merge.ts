@@ -30,7 +30,7 @@ export async function replay(
   const start = await repo.commit(base);
   if (start === undefined) throw new Error(`no commit ${base}`);
   let onto: CommitObject = start;
-  for (const sha of (await repo.revList(base, head)).reverse()) {
+  for (const sha of (await repo.revList(base, head)).toReversed()) {
     const commit = await repo.commit(sha);
     if (commit === undefined || commit.parents.length > 1) continue;
     const parent = commit.parents[0] === undefined ? undefined : await repo.commit(commit.parents[0]);

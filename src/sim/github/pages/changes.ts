@@ -13,7 +13,7 @@ const MOST_FILES = 100;
 const MOST_LINES = 1500;
 
 export async function commitsTab(view: RepoView, issue: PullIssue): Promise<Html> {
-  return commitList(view, await commitsOf(view, (await pullCommits(view.repo, issue)).reverse()));
+  return commitList(view, await commitsOf(view, (await pullCommits(view.repo, issue)).toReversed()));
 }
 
 export async function commitsOf({ repo }: RepoView, ids: readonly string[]): Promise<CommitObject[]> {
@@ -67,7 +67,7 @@ export async function changesTab(view: RepoView, issue: PullIssue): Promise<Html
 export async function comparePage(view: RepoView, left: CommitObject, right: CommitObject): Promise<Page> {
   const { repo } = view;
   const base = (await repo.git.mergeBase(left.sha, right.sha)) ?? left.sha;
-  const ids = (await repo.git.revList(left.sha, right.sha, 250)).reverse();
+  const ids = (await repo.git.revList(left.sha, right.sha, 250)).toReversed();
   const title = `${left.sha.slice(0, 7)} … ${right.sha.slice(0, 7)}`;
   const files = await diffFiles(repo.git, base, right.sha, true);
   const body = html`<h1>Comparing ${title}</h1>${commitList(view, await commitsOf(view, ids))}${filesChanged(view, files, right.sha)}`;

@@ -23,7 +23,7 @@ export async function pullStats(repo: Repo, issue: PullIssue): Promise<Pick<Pull
 }
 
 /** Newest first. */
-export async function pullCommits(repo: Repo, issue: PullIssue): Promise<string[]> {
+export async function pullCommits(repo: Repo, issue: PullIssue): Promise<readonly string[]> {
   const { baseSha, headSha } = issue.pull;
   const head = await repo.git.commit(headSha);
   return head?.parents.length === 1 && head.parents[0] === baseSha ? [headSha] : repo.git.revList(baseSha, headSha, 250);

@@ -102,7 +102,7 @@ async function compare(call: RepoCall): Promise<Answer> {
   const status = ahead.length > 0 ? (behind.length > 0 ? "diverged" : "ahead") : behind.length > 0 ? "behind" : "identical";
   const shown = await Promise.all(
     ahead
-      .reverse()
+      .toReversed()
       .slice(0, 250)
       .map((id) => repo.git.commit(id)),
   );

@@ -104,7 +104,7 @@ async function merge(call: RepoCall): Promise<Answer> {
 }
 
 async function commits(call: RepoCall): Promise<Answer> {
-  const ids = (await pullCommits(call.repo, pullHere(call))).reverse();
+  const ids = (await pullCommits(call.repo, pullHere(call))).toReversed();
   return page(call, ids, async (id) => {
     const commit = await call.repo.git.commit(id);
     return commit === undefined ? null : commitShape(call.world, call.repo, commit);
