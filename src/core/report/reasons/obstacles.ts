@@ -47,6 +47,7 @@ function obstacle(one: MergeObstacle): string {
 
 const STATES: Readonly<Record<string, string>> = {
   blocked: "a rule of the base branch is not met",
+  clean: "it shows nothing that stands against it",
   unstable: "a check that is not required has not passed",
 };
 
