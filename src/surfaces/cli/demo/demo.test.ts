@@ -71,16 +71,36 @@ test("the pages' addresses stay in sight below the tree, above what a person is 
   expect(written.join("")).toMatch(/NAME[\s\S]*http:\/\/127\.0\.0\.1:9\/[\s\S]*Your turn\./);
 });
 
+test("without a terminal each batch and the run are told once, in the words of the model", () => {
+  const written: string[] = [];
+  const write = vi.spyOn(process.stdout, "write").mockImplementation((text) => written.push(String(text)) > 0);
+  try {
+    const screen = demoScreen({ clock: { now: () => 0 } as Clock, quiet: false, several: false, pages: [] });
+    for (const _ of [1, 2]) screen.draw([{ run: sampleRun() }]);
+  } finally {
+    write.mockRestore();
+  }
+  expect(written).toMatchInlineSnapshot(`
+    [
+      "00:00:00  canary, batch 1 of 1 (PR #11): Healthy: eu-1, eu-2
+    ",
+      "00:00:00  everywhere else, batch 1 of 2 (PR #12): Syncing: us-1, us-2
+    ",
+      "00:00:00  payments #42: Progressing: waiting for us-1, us-2 to become live (0 of 2 confirmed)
+    ",
+    ]
+  `);
+});
+
 test("what is named to look at next is still there then", () => {
-  const pull = { number: 2, url: "http://127.0.0.1:9/pull/2" };
-  const over = { rollout: "my-app", phase: "Succeeded", why: "every stage is done", batches: [{ pull, merged: {} }] } as unknown as Run;
+  const over = sampleRun({ phase: "Succeeded" });
   const embedded = { journal: "/gone/repo.git", repository: "http://127.0.0.1:9/acme/fleet" };
   const words = (once: boolean) => lastWords([over], { violations: 0, durationMs: 1234, once, ...embedded });
-  expect(words(true)).toMatch(/1 pull request, every promise kept, 1\.2 s/);
+  expect(words(true)).toMatch(/2 pull requests, every promise kept, 1\.2 s/);
   expect(words(true)).not.toMatch(/127\.0\.0\.1|\/gone\//);
   expect(words(false)).toMatch(/\/gone\/repo\.git[\s\S]*127\.0\.0\.1/);
   // Whoever has installed it has none of these files: the rollout is to be read on the embedded GitHub.
-  expect(words(false)).toContain("/acme/fleet/blob/main/rollouts/my-app.yaml");
+  expect(words(false)).toContain("/acme/fleet/blob/main/rollouts/payments.yaml");
   expect(words(true)).not.toMatch(/fixtures\/|docs\//);
   expect(words(true)).toContain("--fail eu-central-1-b=degraded");
   // Whoever has just seen a failure is not sent to see it again.

@@ -2,15 +2,13 @@
 import { count } from "../../../core/base/count.ts";
 import { defined } from "../../../core/base/defined.ts";
 import { type Clock, epoch } from "../../../core/base/time.ts";
-import { LABELS, stateWord } from "../../../core/report/model/labels.ts";
+import { stateWord } from "../../../core/report/model/labels.ts";
 import { runDocument } from "../../../core/report/model/run-document.ts";
 import { modelOf } from "../../../core/report/model/run-model.ts";
-import { BATCH_STATES } from "../../../core/report/model/states.ts";
-import { standingOf } from "../../../core/report/model/waits-on.ts";
+import type { ModelNode, RunModel } from "../../../core/report/model/types.ts";
 import type { History } from "../../../core/report/plan/duration.ts";
-import { plainSentence } from "../../../core/report/reasons/say.ts";
 import { renderTree } from "../../../core/report/tree/tree.ts";
-import type { Batch, Run } from "../../../core/run/state/run.ts";
+import type { Run } from "../../../core/run/state/run.ts";
 import { type LiveScreen, openLiveScreen } from "../live-screen.ts";
 import { markdownText } from "../markdown-text.ts";
 import { type DataFormat, folded, printed, terminalWidth, wantsColour } from "../print.ts";
@@ -61,14 +59,14 @@ export function demoScreen({ clock, quiet, several, pages }: Options) {
     screen.draw([...trees.join("\n").split("\n"), ...below]);
   }
 
-  function once(line: string, more: string): void {
-    if (said.has(line)) return;
-    said.add(line);
+  function once({ id, line, more }: Told): void {
+    if (said.has(id)) return;
+    said.add(id);
     print(`${new Date(clock.now()).toISOString().slice(11, 19)}  ${line}: ${more}`);
   }
 
-  function tell(runs: readonly Run[], asks: readonly Ask[]): void {
-    for (const run of runs) for (const [line, more] of statesOf(run, several)) once(line, more);
+  function tell(runs: readonly ShownRun[], asks: readonly Ask[]): void {
+    for (const { run, history } of runs) statesOf(modelOf(run, clock.now(), defined({ history })), several).forEach(once);
     for (const { id, lines } of asks) {
       if (!said.has(id)) for (const line of lines) print(`  ${line}`);
       said.add(id);
@@ -92,11 +90,7 @@ export function demoScreen({ clock, quiet, several, pages }: Options) {
     },
     draw(runs: readonly ShownRun[], asks: readonly Ask[] = []): void {
       if (live) redraw(runs, asks);
-      else
-        tell(
-          runs.map(({ run }) => run),
-          asks,
-        );
+      else tell(runs, asks);
     },
     close(): void {
       screen?.close();
@@ -107,30 +101,55 @@ export function demoScreen({ clock, quiet, several, pages }: Options) {
 
 export type DemoScreen = ReturnType<typeof demoScreen>;
 
-const KIND_MARKS: Partial<Record<Batch["kind"], string>> = { CatchUp: " (catch-up)", Hotfix: " (hotfix)", Revert: " (revert)" };
-
-/** What a line says of a batch: the model's words, with what is still looked at of one that is healthy. */
-function stepOf({ phase }: Batch): string {
-  return phase === "Baking" ? "Healthy, baking" : phase === "Settled" ? "Done" : LABELS[BATCH_STATES[phase]];
+/** Something that is told once, as a line and what is said to it. */
+interface Told {
+  /** The same for as long as the same is told. */
+  id: string;
+  line: string;
+  more: string;
 }
 
-/** Each batch's state and the run's, as a line and what is said to it. */
-function statesOf(run: Run, several: boolean): [line: string, more: string][] {
-  const batches = run.batches.map((batch): [string, string] => {
-    const pull = batch.pull === undefined ? "" : ` (PR #${batch.pull.number})`;
-    const of = several ? `${run.rollout}, ` : "";
-    const name = `${of}${run.plan.stages[batch.stage]?.name} ${batch.ofStage}${KIND_MARKS[batch.kind] ?? ""}`;
-    return [`${name}${pull}: ${stepOf(batch)}`, batch.targets.map((t) => t.cluster.split("/").at(-1)).join(", ")];
+/** Each batch's state and the run's, in the words of the model. */
+function statesOf(model: RunModel, several: boolean): Told[] {
+  const of = several ? `${model.rollout}, ` : "";
+  const batches = batchesIn(model).map(({ batch, stage }): Told => {
+    const pull = pullOf(batch)?.name;
+    const state = `${stateWord(batch)}${batch.checking === undefined ? "" : `, ${batch.checking}`}`;
+    const place = [...(stage === "" ? [] : [stage]), batch.name].join(", ");
+    return {
+      id: [model.name, batch.number, pull, stateWord(batch), batch.checking !== undefined].join("/"),
+      line: `${of}${place}${pull === undefined ? "" : ` (PR ${pull})`}: ${state}`,
+      more: batch.children.flatMap(({ kind, name }) => (kind === "cluster" ? [name] : [])).join(", "),
+    };
   });
-  return [...batches, [`${run.rollout} #${run.number}: ${stateWord(standingOf(run))}`, plainSentence(run.why)]];
+  const line = `${model.name}: ${stateWord(model)}`;
+  return [...batches, { id: line, line, more: model.says }];
+}
+
+/** The batches that have begun, each with its stage. */
+function batchesIn(model: RunModel): { batch: ModelNode; stage: string }[] {
+  return belowOf(model, "");
+}
+
+function belowOf({ children }: ModelNode, stage: string): { batch: ModelNode; stage: string }[] {
+  return children.flatMap((child) => {
+    if (child.kind === "batch") return child.passed === undefined ? [] : [{ batch: child, stage }];
+    return belowOf(child, child.kind === "stage" ? child.name : stage);
+  });
+}
+
+/** Its pull request, `#7`, and where that is. */
+function pullOf({ links }: ModelNode) {
+  return links.find(({ name }) => /^#\d+$/.test(name));
 }
 
 /** Of several runs a list. */
 export function printData(runs: readonly Run[], violations: readonly unknown[], durationMs: number, format: DataFormat): void {
   const shown = runs.map((run) => {
-    const pullRequests = run.batches.flatMap((batch) => (batch.pull === undefined ? [] : [batch.pull.number]));
     const now = epoch(run.endedAt ?? run.since);
-    return { ...runDocument(modelOf(run, now), now), pullRequests };
+    const model = modelOf(run, now);
+    const pulls = batchesIn(model).flatMap(({ batch }) => pullOf(batch) ?? []);
+    return { ...runDocument(model, now), pullRequests: pulls.map(({ name }) => Number(name.slice(1))) };
   });
   const [only] = shown;
   const figures = { durationMs: Math.round(durationMs), violations };
@@ -151,19 +170,21 @@ interface Figures {
 /** The last words; with `--once` nothing of the embedded world outlives them, so nothing of it is named. */
 export function lastWords(runs: readonly Run[], figures: Figures): string {
   const { violations, durationMs, once, journal, repository } = figures;
-  const batches = runs.flatMap((run) => run.batches);
-  const merged = batches.filter((batch) => batch.merged !== undefined && batch.pull !== undefined).length;
+  const models = runs.map((run) => modelOf(run, epoch(run.endedAt ?? run.since)));
+  const opened = models.flatMap(batchesIn).filter(({ batch }) => pullOf(batch) !== undefined);
+  const merged = opened.filter(({ batch }) => batch.passed?.mergedAt !== undefined).length;
+  const pulls = opened.map(({ batch }) => pullOf(batch)?.url);
   const there = once
     ? [`  the pages of it, kept up to look at: ${asTyped("demo", false)}, in a terminal`]
     : [
         `  git log --oneline of the journal:    git --git-dir ${journal} log --oneline stagecoach/journal`,
-        `  one of the batches' pull requests:   ${batches[0]?.pull?.url ?? "none was opened"}`,
+        `  one of the batches' pull requests:   ${pulls[0] ?? "none was opened"}`,
         `  the rollout itself:                  ${repository}/blob/main/rollouts/${runs[0]?.rollout}.yaml`,
       ];
   const several = runs.length > 1;
   const lines = [
     "",
-    ...runs.map((run) => `${several ? `${run.rollout}: ` : ""}${stateWord(standingOf(run))}: ${plainSentence(run.why, run)}`),
+    ...models.map((model) => `${several ? `${model.rollout}: ` : ""}${stateWord(model)}: ${model.says}`),
     `${count(merged, "pull request")}, ${violations === 0 ? "every promise kept" : `${count(violations, "promise")} broken`}, ${(durationMs / 1000).toFixed(1)} s of your time.`,
     "",
     "Where to look next",
