@@ -91,7 +91,9 @@ export const STAGES: Entries<StageReasons> = entriesOf<StageReasons>()({
   },
   CLUSTERS_PUT_OFF: {
     says: ({ clusters, because }, names) =>
-      `${count(clusters.length, "cluster")} put off (${names.clusters(clusters)}); ${names.cluster(clusters[0] ?? "")}: ${names.because(because)}`,
+      clusters.length === 1
+        ? `${names.clusters(clusters)} is put off: ${names.because(because)}`
+        : `${count(clusters.length, "cluster")} are put off (${names.clusters(clusters)}); the first: ${names.because(because)}`,
     subject: "stage",
   },
   PUT_TO_END: {

@@ -37,12 +37,14 @@ function infoOf(node: ModelNode, { now, said }: Above): string[] {
   if (kind === "stage")
     return counts === undefined ? [] : [counts.clusters === 0 ? "no clusters" : `${counts.healthy}/${counts.clusters} healthy`];
   if (kind === "cluster" && children.some((child) => child.kind === "application" && child.says === says && says !== "")) return [];
-  const pulls = kind === "batch" ? links.map((link) => `PR ${link.name}`) : [];
   const turn = node.state === "Requeued" && eta !== undefined && `looked at again ${within(eta.p50, now)}`;
   // What is well and over needs no words.
   const words = node.when === "past" && (node.state === "Healthy" || node.state === "Passed") ? "" : says === said ? "" : says;
+  // A sentence that begins with the pull request names it already.
+  const named = kind === "batch" ? links.filter((link) => !words.startsWith(`${link.name} `)) : [];
+  const isNamed = kind === "batch" && named.length < links.length;
   // What changes is in the header, and the same for all but a few.
-  return present(...pulls, ...facts, checking, turn, words);
+  return present(...named.map((link) => `PR ${link.name}`), ...facts, checking, turn, isNamed ? `PR ${words}` : words);
 }
 
 function foldedOf({ kind, children }: ModelNode): string {

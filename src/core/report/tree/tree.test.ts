@@ -151,6 +151,18 @@ describe("the tree of a run", () => {
     expect(text).toContain("the change is merged; Stagecoach has not read Argo CD since");
   });
 
+  test("a pull request that the sentence names is named once", () => {
+    const run = runOf([stage("canary", ["eu-1"], 1)]);
+    const why = {
+      code: "PULL_WAITS",
+      pull: 101,
+      because: { code: "BATCH_BEFORE", batch: { stage: "canary", number: 1, kind: "Planned" } },
+    };
+    const text = renderTree({ ...run, batches: [{ ...batchOf(run, 1, "Open", {}), why }] }, START, { ...PLAIN, width: 200 });
+    expect(text).toContain(" PR #101 is open; waiting until ");
+    expect(text.match(/#101/g)).toHaveLength(1);
+  });
+
   test("a paused run says what is asked for", () => {
     const paused = { kind: "Command", by: "bo", reason: said("look first"), at: iso(START), ask: said("comment /resume") } as const;
     const text = renderTree(runOf([stage("canary", ["eu-1"], 1)], { phase: "Paused", paused }), START, PLAIN);

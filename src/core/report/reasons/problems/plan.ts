@@ -136,7 +136,7 @@ export const PLAN_PROBLEMS = problemsOf<PlanProblems>()({
       },
     },
     hint: ({ near, known, of }) =>
-      `${near === undefined ? "correct the name" : `did you mean ${near}?`} (known: ${known.join(", ")}${of > known.length ? ` and ${of - known.length} more` : ""})`,
+      `${near === undefined ? "correct the name" : `did you mean ${near}?`}${known.length === 1 && known[0] === near ? "" : ` (known: ${known.join(", ")}${of > known.length ? ` and ${of - known.length} more` : ""})`}`,
     means: "a stage asks for a cluster by a name that none has",
     todo: "correct the selector",
     warns: true,
