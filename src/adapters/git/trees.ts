@@ -26,8 +26,8 @@ export interface Trees {
   files(root: string, path: string, kind: "file" | "link"): Promise<string[]>;
 }
 
-/** More than any repository that is known; folders that hold one another again and again have more. */
-const MOST_FOLDERS = 250_000;
+/** Entries below a folder: more than any repository that is known. Folders that hold one another again and again have more. */
+const MOST_BELOW = 1_000_000;
 /** Of folders in folders, as a path has at most. */
 const DEEPEST = 2_000;
 
@@ -75,26 +75,57 @@ export function openTrees(objects: CatFile): Trees {
 
   async function files(root: string, path: string, kind: "file" | "link"): Promise<string[]> {
     const mode = kind === "file" ? "100" : SYMLINK;
-    let folders = 0;
-    async function below(id: string, prefix: string, depth: number): Promise<string[]> {
-      if (++folders > MOST_FOLDERS || depth > DEEPEST) throw new GitError("TooLarge", `${root} has more folders than a repository has`);
-      const found: (string[] | Promise<string[]>)[] = [];
-      for (const [name, one] of await tree(id)) {
-        if (one.mode === DIRECTORY) found.push(below(one.id, `${prefix}${name}/`, depth + 1));
-        else if (one.mode.startsWith(mode)) found.push([`${prefix}${name}`]);
-      }
-      return (await Promise.all(found)).flat();
-    }
-    if (path === "") return await below(root, "", 0);
+    if (path === "") return pathsBelow(root, "", mode, await folders(root));
     const at = await entry(root, path).catch((error: unknown) => {
       if (error instanceof GitError && error.kind === "Symlink") return null;
       throw error;
     });
-    if (at?.mode === DIRECTORY) return await below(at.id, `${path}/`, 0);
+    if (at?.mode === DIRECTORY) return pathsBelow(at.id, `${path}/`, mode, await folders(at.id));
     return at?.mode.startsWith(mode) === true ? [path] : [];
   }
 
+  /** Each folder at and below one, by its id: read once, however often it stands there. */
+  async function folders(top: string): Promise<Map<string, Tree>> {
+    const found = new Map<string, Tree>();
+    let wave = [top];
+    for (let depth = 0; wave.length > 0; depth++) {
+      if (depth > DEEPEST || found.size > MOST_BELOW) throw tooMuchBelow(top);
+      const read = await Promise.all(wave.map(async (id) => [id, await tree(id)] as const));
+      for (const [id, one] of read) found.set(id, one);
+      const next = read.flatMap(([, one]) => [...one.values()].flatMap(({ mode, id }) => (mode === DIRECTORY ? [id] : [])));
+      wave = [...new Set(next)].filter((id) => !found.has(id));
+    }
+    return found;
+  }
+
   return { root: (id) => rootOf(objects, id), tree, entry, files };
+}
+
+function tooMuchBelow(id: string): GitError {
+  return new GitError("TooLarge", `tree ${id} has more below it than a repository has`);
+}
+
+/** Counted before they are written out: a few folders that hold one another may stand for more paths than there is memory. */
+function pathsBelow(top: string, prefix: string, mode: string, folders: ReadonlyMap<string, Tree>): string[] {
+  const counts = new Map<string, number>();
+  const count = (id: string): number => {
+    const known = counts.get(id);
+    if (known !== undefined) return known;
+    let sum = 0;
+    for (const one of folders.get(id)?.values() ?? []) sum += one.mode === DIRECTORY ? 1 + count(one.id) : 1;
+    counts.set(id, sum);
+    return sum;
+  };
+  if (count(top) > MOST_BELOW) throw tooMuchBelow(top);
+  const paths: string[] = [];
+  const walk = (id: string, at: string): void => {
+    for (const [name, one] of folders.get(id) ?? []) {
+      if (one.mode === DIRECTORY) walk(one.id, `${at}${name}/`);
+      else if (one.mode.startsWith(mode)) paths.push(`${at}${name}`);
+    }
+  };
+  walk(top, prefix);
+  return paths;
 }
 
 async function rootOf(objects: CatFile, id: string): Promise<string> {
