@@ -1,3 +1,4 @@
+import { spawnSync } from "node:child_process";
 import { createHmac } from "node:crypto";
 import { mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { request } from "node:http";
@@ -7,6 +8,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { SHORT_LAG } from "../../src/sim/argocd/application/lag.ts";
 import { type EmbeddedWorld, startWorld } from "../../src/sim/world.ts";
 import { WEBHOOK_PATH } from "../../src/surfaces/server/deliveries/server.ts";
+import { type ReceivedSpan, startCollector } from "../support/collector.ts";
 import { type ServeProcess, startServe } from "../support/serve-process.ts";
 
 let world: EmbeddedWorld;
@@ -124,8 +126,9 @@ describe("stagecoach serve without credentials", () => {
 describe("stagecoach serve", () => {
   const config = "controlPlanes:\n  - { name: hub, kubeconfig: kubeconfig, clusterSecrets: true }\nlog: { level: debug }\n";
 
-  test("serves the installed repos, keeps the page inside, tells its numbers, and drains on SIGTERM", async () => {
-    const env = { ...credentials(), WEBHOOK_SECRET: world.webhookSecret };
+  test("serves the installed repos, keeps the page inside, tells its numbers and traces, and drains on SIGTERM", async () => {
+    const collector = await startCollector();
+    const env = { ...credentials(), ...collector.env, WEBHOOK_SECRET: world.webhookSecret };
     const process = await serve([], env, { "stagecoach.yaml": config, kubeconfig: world.kubeconfig });
     const [, url = "", inside = ""] = await process.until(/"url":"([^"]+)","insideUrl":"([^"]+)","msg":"ready"/);
     world.deliverTo(`${url}${WEBHOOK_PATH}`);
@@ -147,6 +150,7 @@ describe("stagecoach serve", () => {
       headers: { authorization: `token ${world.github.token("alice")}` },
     });
     expect(((await journal.json()) as { commit: { verification: { verified: boolean } } }).commit.verification.verified).toBe(true);
+    expect(promtoolOn(await (await fetch(`${inside}/metrics`)).text())).toBe("");
     await forge(url, "forged-delivery-1");
     await process.until(/"delivery":"forged-delivery-1".*"a delivery was refused"/);
     world.noLongerTo(`${url}${WEBHOOK_PATH}`);
@@ -156,8 +160,34 @@ describe("stagecoach serve", () => {
     expect(output).toMatch(/"stopping: rounds under way are finished"[\s\S]*"stopped"/);
     expect(output.match(/gh[a-z]_\w{8,}|eyJ\w{8,}|PRIVATE KEY|x-access-token:/g)).toBeNull();
     expect(output).not.toContain(world.webhookSecret);
+    await collector.close();
+    expectTraces(collector.spans, output);
   });
 });
+
+/** Prometheus's own word on what was told, where it is here. */
+function promtoolOn(metrics: string): string {
+  const input = metrics.replace(/^(# (HELP|TYPE) )?(process|nodejs)_.*\n/gm, "");
+  const { stdout, stderr, error } = spawnSync("promtool", ["check", "metrics"], { input, encoding: "utf8" });
+  return error === undefined ? stdout + stderr : "";
+}
+
+/** From a delivery to the call of GitHub that came of it, and the lines of the log that belong to it. */
+function expectTraces(spans: readonly ReceivedSpan[], output: string): void {
+  const byId = new Map(spans.map((span) => [span.spanId, span]));
+  const pathOf = (span: ReceivedSpan): string[] => {
+    const parent = byId.get(span.parentSpanId ?? "");
+    return [...(parent === undefined ? [] : pathOf(parent)), span.name];
+  };
+  const paths = new Set(spans.map((span) => pathOf(span).join(" > ")));
+  for (const path of ["delivery > round > record", "delivery > round > act > Propose > git.", "delivery > round > decide > observe"])
+    expect([...paths].filter((one) => one.startsWith(path))).not.toEqual([]);
+  expect([...paths].filter((one) => one.includes("github.")).length).toBeGreaterThan(3);
+  const moved = output.split("\n").filter((line) => line.includes('"a run moved on"'));
+  const traced = moved.filter((line) => spans.some(({ traceId }) => line.includes(`"trace_id":"${traceId}"`)));
+  expect([moved.length, traced.length]).toEqual([moved.length, moved.length]);
+  expect(JSON.stringify(spans)).not.toMatch(/gh[a-z]_\w{8,}|eyJ\w{8,}|x-access-token:/);
+}
 
 async function forge(url: string, delivery: string): Promise<void> {
   const body = JSON.stringify({ repository: { full_name: world.repository } });

@@ -3,6 +3,7 @@
 import { createHmac } from "node:crypto";
 import { z } from "zod";
 import { BoundedMap } from "../../core/base/bounded.ts";
+import { defined } from "../../core/base/defined.ts";
 import { createListeners } from "../../core/base/listeners.ts";
 import type { AnyReason } from "../../core/base/reason.ts";
 import { parseDuration } from "../../core/base/time.ts";
@@ -29,6 +30,8 @@ interface HookOptions {
   policy: OutboundPolicy;
   /** What requests are signed with. Absent: none is made, since no hook could tell that it is ours. */
   secret: string | undefined;
+  /** The W3C header by which a hook's own trace goes on from ours. Absent, or undefined: it is not told. */
+  traceparent?: (() => string | undefined) | undefined;
   /** Told of what should not have happened, such as a listener that failed. */
   onError?(error: unknown, key: string): void;
 }
@@ -40,13 +43,13 @@ const MAX_BYTES = 65_536;
 const SIGNATURE_HEADER = "x-stagecoach-signature-256";
 
 /** Makes hooks' requests: signed, bounded in time and size, to allowed hosts, never redirected. */
-export function hookCaller({ policy, secret, onError }: HookOptions): HookCaller {
+export function hookCaller({ policy, secret, traceparent, onError }: HookOptions): HookCaller {
   const answers = new BoundedMap<string, HookAnswer>(MOST_KEPT);
   const underWay = new Set<string>();
   const listeners = createListeners<string>(onError);
 
   async function work(request: HookRequest): Promise<void> {
-    const answer = await ask(policy, secret, request);
+    const answer = await ask(policy, secret, request, traceparent?.());
     answers.set(request.key, answer);
     underWay.delete(request.key);
     listeners.tell(request.key);
@@ -68,11 +71,11 @@ export function hookCaller({ policy, secret, onError }: HookOptions): HookCaller
   };
 }
 
-async function ask(policy: OutboundPolicy, secret: string | undefined, request: HookRequest): Promise<HookAnswer> {
+async function ask(policy: OutboundPolicy, secret: string | undefined, request: HookRequest, traceparent?: string): Promise<HookAnswer> {
   if (secret === undefined) return error(checkReason("HOOK_SECRET_MISSING"), false);
   try {
     const { url, timeoutMs, body } = request;
-    const headers = headersOf(request, secret);
+    const headers = { ...headersOf(request, secret), ...defined({ traceparent }) };
     return readAnswer(
       await outbound(
         { ...policy, repository: repositoryOf(request.key) },

@@ -18,9 +18,13 @@ async function serve(answer: Answering["answer"]): Promise<Answering> {
 const BODY = '{"specversion":"1.0","id":"payments/42/1/before/1/1"}';
 
 /** Asks once, and gives the answer. */
-async function ask(url: string, allow: string[], options: { secret?: string | undefined; timeoutMs?: number } = {}): Promise<HookAnswer> {
-  const { secret = "s3cret", timeoutMs = 5000 } = options;
-  const caller = hookCaller({ policy: { allow }, secret: "secret" in options ? options.secret : secret });
+async function ask(
+  url: string,
+  allow: string[],
+  options: { secret?: string | undefined; timeoutMs?: number; traceparent?: string } = {},
+): Promise<HookAnswer> {
+  const { secret = "s3cret", timeoutMs = 5000, traceparent } = options;
+  const caller = hookCaller({ policy: { allow }, secret: "secret" in options ? options.secret : secret, traceparent: () => traceparent });
   open.push(() => caller.close());
   const answered = new Promise<HookAnswer>((resolve) => {
     caller.onChange((key) => {
@@ -49,6 +53,14 @@ describe("a hook's request", () => {
         "x-stagecoach-signature-256": `sha256=${createHmac("sha256", "s3cret").update(BODY).digest("hex")}`,
       },
     });
+  });
+
+  test("says which trace it belongs to, where there is one", async () => {
+    const server = await serve((_, response) => response.writeHead(204).end());
+    const traceparent = `00-${"a".repeat(32)}-${"b".repeat(16)}-01`;
+    await ask(`${server.url}/hook`, [server.host], { traceparent });
+    await ask(`${server.url}/hook`, [server.host]);
+    expect(server.requests.map(({ headers }) => headers["traceparent"])).toEqual([traceparent, undefined]);
   });
 
   test("is not made to a host that the server does not allow, nor unsigned", async () => {

@@ -12,6 +12,7 @@ import type { Window } from "../../core/spec/windows.ts";
 import type { Attention } from "./attention.ts";
 import type { CommandSource } from "./observe/command-source.ts";
 import type { Grants } from "./observe/grants.ts";
+import type { Within } from "./within.ts";
 
 /** What one repo's rounds work with. One object lives as long as the process serves the repo. */
 export interface RepoContext {
@@ -51,6 +52,8 @@ export interface RepoContext {
    * it was, and never again after a restart. Must not throw.
    */
   onRecorded?: ((before: Run | undefined, run: Run) => void) | undefined;
+  /** What is done is named to the log and to traces. Absent: it is just done. */
+  within?: Within | undefined;
   clock: Clock;
   log: Log;
   /** Of the commits the bot makes. */

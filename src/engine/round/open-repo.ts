@@ -4,6 +4,7 @@
  * What they keep between rounds is bounded and may be lost at any moment: it saves work and widens what can be shown, and nothing is
  * decided by it that could not be found out again.
  */
+import type { Run } from "../../core/run/state/run.ts";
 import { openCommits } from "../config-repo/commits.ts";
 import { openDurations, openPastRuns, type PastRuns } from "../config-repo/history-durations.ts";
 import { openReleases } from "../config-repo/releases.ts";
@@ -70,6 +71,7 @@ import { openMergedPulls } from "./start/merged-pull.ts";
 import { openRefusedReleases } from "./start/refused-releases.ts";
 import { openStarter } from "./start/start-runs.ts";
 import { openTrackingIssues } from "./start/tracking-issue.ts";
+import { justDone, named, ofRun } from "./within.ts";
 
 /** One repo, as those who look after it see it. */
 export interface RepoLoop {
@@ -89,10 +91,11 @@ export function openRepo(context: RepoContext): RepoLoop {
   const shared = openShared(context);
   const { attention, remote, permissions, people, checkRuns, comments, settings, queue, backoff, refused, journals, pastRuns, shownPlans } =
     shared;
-  const publishPlans = openPlanPublisher(context, { ...shared, judgePull: openPullsJudge(context, shared) });
+  const { within = justDone } = context;
+  const publishPlans = named(within, "plans", openPlanPublisher(context, { ...shared, judgePull: openPullsJudge(context, shared) }));
   const publisher = openPublisher(context, shared);
   const recorder = openRecorder(context, remote, attention);
-  const startRuns = openStarter(context, shared);
+  const startRuns = named(within, "start", openStarter(context, shared));
   const formerPlaces = openFormerPlaces(context);
   const watchOpenPulls = openPullWatch(context, shared.gateChecks, shared.rules);
   const round = openRound(context, {
@@ -112,9 +115,9 @@ export function openRepo(context: RepoContext): RepoLoop {
     startRuns,
     formerPlaces,
     noteUnprotected: openNoteUnprotected(context, attention),
-    decide: openDecider(context, openObserver(context, shared), shared.reader),
-    recorder,
-    act: openActor(context, { ...shared, recorder }),
+    decide: named(within, "decide", openDecider(context, named(within, "observe", openObserver(context, shared)), shared.reader), ofRun),
+    recorder: { ...recorder, record: named(within, "record", recorder.record) },
+    act: named(within, "act", openActor(context, { ...shared, recorder })),
     watchOpenPulls,
     publisher,
     pastRuns,

@@ -10,6 +10,8 @@ interface LogOptions {
   write?: (line: string) => void;
   /** Texts that must never be in a line, whatever error carries them. */
   secrets?: readonly string[];
+  /** What each line has, besides its own. */
+  scope?: () => object;
 }
 
 const REDACTED = "[redacted]";
@@ -23,13 +25,17 @@ const TOKENS: readonly [RegExp, string][] = [
 ];
 
 /** The log of a server: constant messages with fields. The last thing that happens to a line is that secrets are taken out. */
-export function openLog({ level, format, write = (line) => void process.stdout.write(line), secrets = [] }: LogOptions): Log {
-  const known = secrets
-    .flatMap((secret) => [...new Set([secret, JSON.stringify(secret).slice(1, -1)])])
-    .filter((secret) => secret.length >= 6);
+export function openLog({
+  level,
+  format,
+  write = (line) => void process.stdout.write(line),
+  secrets = [],
+  scope = () => ({}),
+}: LogOptions): Log {
+  const redact = openRedactor(secrets);
   const destination = new Writable({
     write(chunk: Buffer, _encoding, done) {
-      const line = withoutSecrets(String(chunk), known);
+      const line = redact(String(chunk));
       write(format === "pretty" ? pretty(line) : line);
       done();
     },
@@ -42,18 +48,24 @@ export function openLog({ level, format, write = (line) => void process.stdout.w
   };
   const log = pino(options, destination);
   return {
-    debug: (fields, message) => log.debug(fields, message),
-    info: (fields, message) => log.info(fields, message),
-    warn: (fields, message) => log.warn(fields, message),
-    error: (fields, message) => log.error(fields, message),
+    debug: (fields, message) => log.debug({ ...scope(), ...fields }, message),
+    info: (fields, message) => log.info({ ...scope(), ...fields }, message),
+    warn: (fields, message) => log.warn({ ...scope(), ...fields }, message),
+    error: (fields, message) => log.error({ ...scope(), ...fields }, message),
   };
 }
 
-function withoutSecrets(line: string, known: readonly string[]): string {
-  let clean = line;
-  for (const secret of known) clean = clean.replaceAll(secret, REDACTED);
-  for (const [pattern, instead] of TOKENS) clean = clean.replace(pattern, instead);
-  return clean;
+/** Takes these secrets out of a text, and whatever looks like one. */
+export function openRedactor(secrets: readonly string[]): (text: string) => string {
+  const known = secrets
+    .flatMap((secret) => [...new Set([secret, JSON.stringify(secret).slice(1, -1)])])
+    .filter((secret) => secret.length >= 6);
+  return (text) => {
+    let clean = text;
+    for (const secret of known) clean = clean.replaceAll(secret, REDACTED);
+    for (const [pattern, instead] of TOKENS) clean = clean.replace(pattern, instead);
+    return clean;
+  };
 }
 
 /** `07:12:03 warn   a delivery was refused  delivery=… status=400`. */

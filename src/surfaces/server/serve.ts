@@ -17,15 +17,20 @@ import { apiUrl, type Credentials, type Environment } from "./config/env.ts";
 import type { ServerConfig } from "./config/schema.ts";
 import { SettingError } from "./config/setting-errors.ts";
 import { openLastNet } from "./deliveries/uncaught.ts";
-import { openLog } from "./log.ts";
+import { openLog, openRedactor } from "./log.ts";
 import { audienceOf } from "./seen-from.ts";
 import { startStagecoach } from "./stagecoach.ts";
+
 import { createMetrics } from "./telemetry/metrics.ts";
+import type { Telemetry } from "./telemetry/scope.ts";
+import { openTracing } from "./telemetry/tracing.ts";
 import { openPlanes } from "./tenancy/planes.ts";
 import { wallClock } from "./wall-clock.ts";
 
 const MEBIBYTE = 1024 * 1024;
 
+/** What of a control plane asks it, instead of what is known. */
+const ASKED = ["reread", "refresh", "refreshSet", "rollouts", "runAction", "offersAction", "syncWindows", "generate", "content"] as const;
 const COMPARED_WITHIN_MS = 5_000;
 
 interface RunningServer {
@@ -41,17 +46,20 @@ export async function startServer(
   credentials: Credentials,
   options: { log?: Log; clock?: Clock; env?: Environment; version?: string; onBroken?: () => void } = {},
 ): Promise<RunningServer> {
-  const log = options.log ?? openLog({ ...config.log, secrets: secretsIn(credentials) });
+  const { env = process.env, version = "" } = options;
+  const secrets = secretsIn(credentials);
+  let telemetry: Telemetry | undefined;
+  const log = options.log ?? openLog({ ...config.log, secrets, scope: () => telemetry?.fields() ?? {} });
+  telemetry = await openTracing(env, { version, log, redact: openRedactor(secrets) });
   const clock = checkedClock(options.clock ?? wallClock(), defined({ wall: options.clock === undefined ? Date.now : undefined, log }));
   await compareClocks(clock, apiUrl(config.github));
   const directory = await usableDirectory(config.directory);
   const signing = signingOf(config.commits);
-  const { env = process.env, version = "" } = options;
   const sealKeys = sealKeysOf(config.journal, credentials.privateKey, env);
   const audience = audienceOf(config, credentials, env);
   const net = openLastNet(process, log);
   void net.broken.then(options.onBroken);
-  const outside = await openOutside(config, env, { clock, log }).catch((error: unknown) => {
+  const outside = await openOutside(config, env, { clock, log, telemetry }).catch((error: unknown) => {
     net.close();
     throw error;
   });
@@ -60,7 +68,7 @@ export async function startServer(
     net.close();
   };
   const { planes, analysis, hooks } = outside;
-  const own = { ...told(config, credentials), ...audience, planes, signing, sealKeys, analysis, hooks, directory, clock, log };
+  const own = { ...told(config, credentials), ...audience, planes, signing, sealKeys, analysis, hooks, directory, clock, log, telemetry };
   const bot = await startStagecoach({ ...own, metrics: createMetrics({ version, ...config.metrics }) }).catch(async (error: unknown) => {
     await close();
     throw new Error(sentenceOf(whyNotStarted(error, config)), { cause: error });
@@ -96,10 +104,14 @@ function told(config: ServerConfig, credentials: Credentials) {
 }
 
 /** What the bot talks to besides GitHub: Argo CD, what measures, and who is asked. */
-async function openOutside(config: ServerConfig, env: Environment, { clock, log }: { clock: Clock; log: Log }) {
+async function openOutside(
+  config: ServerConfig,
+  env: Environment,
+  { clock, log, telemetry }: { clock: Clock; log: Log; telemetry: Telemetry },
+) {
   const analysis = openAnalysis(config.analysis, env, { clock, log });
-  const hooks = openHooks(config.hooks, env, log);
-  const planes = await openPlanes(config.controlPlanes, { clock, log });
+  const hooks = openHooks(config.hooks, env, { log, traceparent: telemetry.traceparent });
+  const planes = (await openPlanes(config.controlPlanes, { clock, log })).map((plane) => telemetry.spanned(plane, "argocd", ASKED));
   for (const plane of planes) {
     plane
       .ready()
@@ -107,6 +119,9 @@ async function openOutside(config: ServerConfig, env: Environment, { clock, log 
   }
   const close = async () => {
     await Promise.all([...planes.map((plane) => plane.close()), analysis.engine.close(), hooks.close()]);
+    await telemetry
+      .close()
+      .catch((error: unknown) => log.warn({ error: String(error).slice(0, 300) }, "the last traces could not be sent"));
   };
   return { planes, analysis, hooks, close };
 }

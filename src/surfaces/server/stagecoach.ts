@@ -28,6 +28,7 @@ import { described, openResync, type Resync } from "./deliveries/resync.ts";
 import { type BotServer, startBotServer } from "./deliveries/server.ts";
 import { type Audience, seenFrom } from "./seen-from.ts";
 import type { Metrics } from "./telemetry/metrics.ts";
+import { openTelemetry, type Telemetry } from "./telemetry/scope.ts";
 import { removeMirror } from "./tenancy/idle-mirror.ts";
 import type { GitHubApp } from "./tenancy/octokits.ts";
 import { openRepos, type Repos } from "./tenancy/repos.ts";
@@ -68,6 +69,8 @@ export interface StagecoachOptions extends Audience {
   /** See WebSource. */
   visitor?: WebSource["visitor"];
   metrics?: Metrics;
+  /** What lines of the log and traces tell of. Default: there are no traces. */
+  telemetry?: Telemetry;
   /** See BotServerOptions. */
   pacing?: boolean;
   /** Everything is looked at this often though nothing was heard. Default 5 minutes of the clock. */
@@ -99,14 +102,15 @@ const DRAIN_MS = 25_000;
 /** The whole bot: webhooks, watches and timers wake it, the queue orders its rounds, the journal keeps its state. */
 export async function startStagecoach(given: StagecoachOptions): Promise<Stagecoach> {
   const options = checked(given);
-  const { clock, log, planes, metrics, resyncMs: everyMs = RESYNC_MS } = options;
+  const { clock, log, planes, metrics, telemetry, resyncMs: everyMs = RESYNC_MS } = options;
   let state: "starting" | "ready" | "stopping" = "starting";
   const { announce, onChange } = openChanges();
   const octokit = (id?: number) => server.octokit(id);
-  const wake = (key: string, at?: number, heard?: boolean) => queue.wake({ repository: key.toLowerCase(), rollout: null, heard }, at);
+  const wake = (key: string, at?: number, heard?: boolean) =>
+    telemetry.apart(() => queue.wake({ repository: key.toLowerCase(), rollout: null, heard }, at));
   const repos = reposOf(options, { onChange: wake, onHeard: announce, octokit });
   const firstRounds = openFirstRounds((repository) => repos.has(repository));
-  const look = reconciler(defined({ clock, wake, metrics, changed: announce }));
+  const look = reconciler(defined({ clock, wake, metrics, telemetry, changed: announce }));
   const queue = memoryQueue({
     clock,
     ...roundTime(options, firstRounds.done),
@@ -114,8 +118,7 @@ export async function startStagecoach(given: StagecoachOptions): Promise<Stageco
     onError: (error, repository, retryInMs) => roundFailed(options, resync, { error, repository, retryInMs }),
   });
   const resync = openResync(defined({ octokit, repos, queue, wake, clock, log, metrics, everyMs }));
-  const runs = () => runsOf(repos);
-  const standing = () => standingOf(repos);
+  const [runs, standing] = [() => runsOf(repos), () => standingOf(repos)];
   const server = await startBotServer({
     ...serverOptionsOf(options),
     onEvent: eventHandler({ repos, wake: (key, heard) => wake(key, undefined, heard), rediscover: resync.rediscoverSoon }),
@@ -169,7 +172,7 @@ function reposOf(
   const answering = openAnswerLines();
   const shared = defined({
     ...{ octokit, directory, limits, cell, breakers, clock, log, signing, sealKeys, freezes, analysis, hooks },
-    ...{ publicUrl, onChange, onHeard, answering, recorded: options.metrics?.recorded },
+    ...{ publicUrl, onChange, onHeard, answering, telemetry: options.telemetry, recorded: options.metrics?.recorded },
   });
   return openRepos({
     log,
@@ -189,28 +192,28 @@ function names(setting: boolean | readonly string[], repository: string): boolea
 
 const addressOf = ({ url, insideUrl }: BotServer) => ({ url, insideUrl });
 
-type Checked = StagecoachOptions & { clock: CheckedClock; breakers: Breakers };
+type Checked = StagecoachOptions & { clock: CheckedClock; breakers: Breakers; telemetry: Telemetry };
 
 /** What every repository is looked after with: one clock, and one mind of which hosts are down. */
 function checked({ clock: given, ...options }: StagecoachOptions): Checked {
   const clock = isChecked(given) ? given : checkedClock(given, { log: options.log });
-  return { ...options, clock, breakers: openBreakers(clock, options.log) };
+  return { ...options, clock, breakers: openBreakers(clock, options.log), telemetry: options.telemetry ?? openTelemetry() };
 }
 
-function serverOptionsOf({ app, log, host, port, inside, pacing, metrics, clock, breakers }: Checked) {
+function serverOptionsOf({ app, log, host, port, inside, pacing, metrics, clock, breakers, telemetry }: Checked) {
   const through = (send: typeof fetch) => hostFetch(clock, breakers, send);
-  return defined({ app, log, host, port, inside, pacing, metrics, through });
+  return defined({ app, log, host, port, inside, pacing, metrics, through, within: telemetry.delivery });
 }
 
 function roundFailed(
-  { log, metrics }: StagecoachOptions,
+  { log, metrics, telemetry }: Checked,
   resync: Resync,
   { error, repository, retryInMs }: { error: unknown; repository: string; retryInMs: number },
 ): void {
   const isOverdue = error instanceof RoundOverdue;
   metrics?.round(isOverdue ? "given-up" : "failed", 0);
   const what = isOverdue ? "a round did not end; it was given up and will be tried again" : "a round failed and will be tried again";
-  log.error({ repository, error: described(error), retryInMs }, what);
+  log.error({ ...telemetry.fields(error), repository, error: described(error), retryInMs }, what);
   // Perhaps it is no longer ours to look at: GitHub knows.
   if (isShut(error)) void resync.rediscover().catch(() => undefined);
 }

@@ -26,6 +26,7 @@ import type { Gates } from "../publish/gate-check.ts";
 import type { Labels } from "../publish/labels.ts";
 import type { Recorder } from "../record.ts";
 import { whyRefused } from "../refused-write.ts";
+import { justDone, ofRun } from "../within.ts";
 import { type MoveBranches, movesBranches } from "./branch-moves.ts";
 import type { ProposeBatch } from "./propose.ts";
 import type { RolloutActions } from "./rollout-actions.ts";
@@ -35,15 +36,8 @@ const STOPS: readonly CommandName[] = ["pause", "abort", "halt"];
 
 /** Merges first: their intentions run out. */
 const ORDER: readonly Effect["kind"][] = [
-  "Merge",
-  "Close",
-  "Propose",
-  "Answer",
-  "StopAnalysis",
-  "CallHook",
-  "StartAnalysis",
-  "Refresh",
-  "RolloutActions",
+  ...(["Merge", "Close", "Propose", "Answer", "StopAnalysis"] as const),
+  ...(["CallHook", "StartAnalysis", "Refresh", "RolloutActions"] as const),
 ];
 /** What comes of these is heard of when there is something to hear: looking at once would show nothing. */
 const UNSEEN: ReadonlySet<Effect["kind"]> = new Set(["Answer", "Refresh", "StartAnalysis", "StopAnalysis", "CallHook"]);
@@ -91,10 +85,13 @@ interface Parts {
   recorder: Pick<Recorder, "anchor">;
 }
 
-type Context = Pick<RepoContext, "forge" | "mirror" | "commands" | "author" | "journal" | "journalBranch" | "repository" | "log" | "clock">;
+type Context = Pick<
+  RepoContext,
+  "forge" | "mirror" | "commands" | "author" | "journal" | "journalBranch" | "repository" | "log" | "clock" | "within"
+>;
 
 export function openActor(context: Context, parts: Parts): Act {
-  const { forge, mirror, commands, author, journal, journalBranch, repository, log, clock } = context;
+  const { forge, mirror, commands, author, journal, journalBranch, repository, log, clock, within = justDone } = context;
   const { remote, pulls, queue, gates, labels, backoff, propose, moveBranches, refresher, actions, analyses, hooks, rules } = parts;
 
   async function merge(scope: Scope, batch: Batch, { pull, head }: { pull: number; head: string }): Promise<boolean> {
@@ -222,7 +219,7 @@ export function openActor(context: Context, parts: Parts): Act {
         if (!mayBeTold(effect, said, { locked, whole: round.whole })) continue;
         // Writes are a second apart: what people see goes first, but whoever stopped it is told so once nobody can take that back.
         if (isStop(effect, said, STOPS)) await parts.recorder.anchor();
-        if (await tryOne({ ...round, run, decision, journalHead }, effect)) acted = true;
+        if (await within(effect.kind, ofRun(run), () => tryOne({ ...round, run, decision, journalHead }, effect))) acted = true;
       }
       if (gateFollows) await gates.put(decision);
       await labels.set(run);

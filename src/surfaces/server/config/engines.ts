@@ -113,10 +113,14 @@ function fits(glob: string, repository: string): boolean {
 }
 
 /** Asks hooks as the server's configuration allows. Throws SettingError where the file of its secret cannot be read. */
-export function openHooks({ outbound, secretFile }: ServerConfig["hooks"], env: Environment, log?: Log): HookCaller {
+export function openHooks(
+  { outbound, secretFile }: ServerConfig["hooks"],
+  env: Environment,
+  { log, traceparent }: { log?: Log; traceparent?: () => string | undefined } = {},
+): HookCaller {
   const onError = (error: unknown, key: string) =>
     log?.error({ ...whole(error), key }, "who waits for what came of a hook could not be told; the next look finds it");
-  return hookCaller({ policy: { allow: outbound.allow }, secret: hookSecret(secretFile, env), onError });
+  return hookCaller({ policy: { allow: outbound.allow }, secret: hookSecret(secretFile, env), onError, traceparent });
 }
 
 function hookSecret(secretFile: string | undefined, env: Environment): string | undefined {

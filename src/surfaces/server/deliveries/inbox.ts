@@ -2,6 +2,7 @@
 import { BoundedSet } from "../../../core/base/bounded.ts";
 import { defined } from "../../../core/base/defined.ts";
 import type { Log } from "../../../engine/round/context.ts";
+import type { Telemetry } from "../telemetry/scope.ts";
 import type { Repos } from "../tenancy/repos.ts";
 import type { ServedRepo } from "../tenancy/served-repo.ts";
 
@@ -33,15 +34,24 @@ interface InboxOptions {
   /** Called once a GUID; must only note what to look at. What it throws makes the delivery a failed one, to be sent again. */
   onEvent(event: BotEvent): void;
   onTaken?: (event: string, outcome: "taken" | "again") => void;
+  /** A delivery is named to the log and to traces while it is taken. */
+  within?: Telemetry["delivery"] | undefined;
 }
 
 /** GitHub keeps a GUID over redeliveries; older ones than these have long been looked at. */
 const DELIVERIES_REMEMBERED = 10_000;
 
 /** Takes each delivery once. Nothing is worked on here: who sent it waits for the answer. */
-export function openInbox({ log, onEvent, onTaken = () => undefined }: InboxOptions): (delivery: VerifiedDelivery) => void {
+export function openInbox({
+  log,
+  onEvent,
+  onTaken = () => undefined,
+  within = (_id, _fields, work) => work(),
+}: InboxOptions): (delivery: VerifiedDelivery) => void {
   const seen = new BoundedSet<string>(DELIVERIES_REMEMBERED);
-  return ({ id, name, payload }) => {
+  return (delivery) => within(deliveryName(delivery.id), { event: eventName(delivery.name) }, () => take(delivery));
+
+  function take({ id, name, payload }: VerifiedDelivery): void {
     if (seen.has(id)) {
       onTaken(name, "again");
       log.debug({ delivery: deliveryName(id), event: eventName(name) }, "a delivery came again");
@@ -53,7 +63,7 @@ export function openInbox({ log, onEvent, onTaken = () => undefined }: InboxOpti
     seen.add(id);
     onTaken(name, "taken");
     log.debug({ ...event, deliveryId: deliveryName(id), name: eventName(name) }, "webhook");
-  };
+  }
 }
 
 /** A payload may lack anything: what is not there is not known. */

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { manualClock } from "../../../../test/support/manual-clock.ts";
+import { openTelemetry } from "../telemetry/scope.ts";
 import type { ServedRepo } from "../tenancy/served-repo.ts";
 import { reconciler } from "./reconcile.ts";
 
@@ -9,6 +10,7 @@ test("what a run waits for is asked for before the plans of pull requests, which
   const repo = {
     context: { repository: "o/r" },
     baseBranch: "main",
+    heard: () => [],
     inbox: { holdAnswers: () => () => undefined },
     pullsNeedFetch: true,
     waiting: false,
@@ -25,6 +27,7 @@ test("what a run waits for is asked for before the plans of pull requests, which
     clock: manualClock(),
     wake: (repository, at) => void asked.push([repository, at]),
     changed: () => undefined,
+    telemetry: openTelemetry(),
   });
   void look(repo, 0);
   await new Promise(setImmediate);

@@ -3,6 +3,7 @@ import type { Clock } from "../../../core/base/time.ts";
 import { attentionReason } from "../../../core/reasons/attention.ts";
 import { onboardOnceWanted } from "../onboarding/onboard.ts";
 import type { Metrics } from "../telemetry/metrics.ts";
+import type { Telemetry } from "../telemetry/scope.ts";
 import type { ServedRepo } from "../tenancy/served-repo.ts";
 import { described } from "./resync.ts";
 
@@ -16,6 +17,7 @@ const ROUND = "round";
 interface ReconcileOptions {
   clock: Clock;
   metrics?: Metrics;
+  telemetry: Pick<Telemetry, "round">;
   wake(repository: string, at?: number): void;
   /** Something of a run is as it was not before. */
   changed(): void;
@@ -23,7 +25,8 @@ interface ReconcileOptions {
 
 /** What a repository is brought up to date with. `givenUp`: see `reconcile`. */
 export function reconciler(options: ReconcileOptions): (repo: ServedRepo, givenUp: number) => Promise<void> {
-  return (repo, givenUp) => reconcile(repo, options, givenUp);
+  const { telemetry } = options;
+  return (repo, givenUp) => telemetry.round(repo.context.repository, repo.heard(), () => reconcile(repo, options, givenUp));
 }
 
 /**

@@ -5,6 +5,7 @@ import { defined } from "../../../core/base/defined.ts";
 import type { Log } from "../../../engine/round/context.ts";
 import { usableSecret } from "../config/env.ts";
 import type { Metrics } from "../telemetry/metrics.ts";
+import type { Telemetry } from "../telemetry/scope.ts";
 import { type GitHubApp, openOctokits, type Through } from "../tenancy/octokits.ts";
 import { closeServer, deliveryDoor, health, isOwnHost, listenOn, pathOf, plain } from "./http.ts";
 import { type BotEvent, openInbox } from "./inbox.ts";
@@ -26,6 +27,8 @@ interface BotServerOptions {
   /** A door of their own for the pages and the metrics, so that the one for GitHub shows nothing. Absent: one door for all. */
   inside?: { host: string; port: number; hosts?: readonly string[] };
   metrics?: Metrics;
+  /** A delivery is taken in it. */
+  within?: Telemetry["delivery"] | undefined;
 }
 
 export interface BotServer {
@@ -48,7 +51,7 @@ export async function startBotServer(options: BotServerOptions): Promise<BotServ
     app,
     defined({ pacing: options.pacing ?? true, onRate: metrics?.rate, through: options.through }),
   );
-  const take = openInbox(defined({ log, onEvent: options.onEvent, onTaken: metrics?.delivery }));
+  const take = openInbox(defined({ log, onEvent: options.onEvent, onTaken: metrics?.delivery, within: options.within }));
   const middleware = await createNodeMiddleware((bot) => bot.onAny(take), { probot, webhooksPath: WEBHOOK_PATH });
   const { webhookSecret: secret, formerWebhookSecret: former } = app;
   const renewed = former === undefined ? undefined : { secret, former };

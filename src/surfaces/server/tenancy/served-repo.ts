@@ -30,6 +30,7 @@ import type { Answering } from "../comments/answering.ts";
 import { policyOf } from "../comments/authority.ts";
 import { type CommandInbox, commandInbox } from "../comments/inbox.ts";
 import { type CommitSigning, writerOf } from "../commits.ts";
+import type { Telemetry } from "../telemetry/scope.ts";
 import { idleMirror, mirrorDirectory } from "./idle-mirror.ts";
 import type { InstalledRepo } from "./installed-repos.ts";
 import { openRepoJournal } from "./repo-journal.ts";
@@ -42,6 +43,8 @@ export interface ServedRepo {
   inbox: CommandInbox;
   /** An event of this delivery was heard of it. */
   hear(delivery: string): void;
+  /** The deliveries that its next round is for. */
+  heard(): readonly string[];
   forge: Forge;
   /** Ours. */
   login: string;
@@ -90,33 +93,41 @@ interface ServedRepoOptions {
   answering(installationId: number): Answering;
   /** A run of it was recorded: see `RepoContext.onRecorded`. */
   recorded?: ((repository: string, before: Run | undefined, run: Run) => void) | undefined;
+  telemetry: Telemetry;
   /** Something it waits for changed in Argo CD. */
   onChange(repository: string): void;
   /** Something is to be told of a command. */
   onHeard?: (() => void) | undefined;
 }
 
+/** What of git asks the remote. */
+const REMOTE = ["fetch", "fetchFork", "deepen", "remoteHead", "remoteHeads", "remoteBelow", "remoteCommits", "push"] as const;
 /** Deliveries between two rounds: for the log alone. */
 const MOST_HEARD = 50;
 
-function openHeard(): Pick<ServedRepo, "hear"> & { deliveries: () => string[] } {
-  const heard = new BoundedSet<string>(MOST_HEARD);
-  return { hear: (delivery) => void heard.add(delivery), deliveries: () => [...heard].filter((delivery) => heard.delete(delivery)) };
+function openHeard(): Pick<ServedRepo, "hear" | "heard"> & { deliveries: () => string[] } {
+  const all = new BoundedSet<string>(MOST_HEARD);
+  return {
+    hear: (delivery) => void all.add(delivery),
+    heard: () => [...all],
+    deliveries: () => [...all].filter((delivery) => all.delete(delivery)),
+  };
 }
 
 /** Asks GitHub who we are and makes the mirror; nothing is fetched yet, the first round does that. */
 export async function openServedRepo(place: InstalledRepo, options: ServedRepoOptions): Promise<ServedRepo> {
-  const { clock, log, onChange, limits, breakers } = options;
+  const { clock, log, onChange, limits, breakers, telemetry } = options;
   const { fullName, baseBranch, cloneUrl: url, installationId } = place;
   const octokit = await options.octokit(installationId);
   const over = new AbortController();
-  const plain = fenced(openGitHubForge({ octokit, repository: fullName }), over.signal);
+  const plain = fenced(telemetry.spanned(openGitHubForge({ octokit, repository: fullName }), "github"), over.signal);
   const attention = openAttention({ forge: plain, clock, log }, fullName);
   const forge = withPatience(plain, attention, clock);
   const { login, id } = await forge.identity();
   const directory = mirrorDirectory(options.directory, fullName);
   const kept = defined({ directory, url, limits, breakers, credentials: () => forge.gitCredentials() });
-  const mirror = idleMirror(() => openMirror(kept), clock);
+  const idle = idleMirror(() => openMirror(kept), clock);
+  const mirror = telemetry.spanned(idle, "git", REMOTE);
   const [policy, answering] = [policyOf(mirror, () => served.baseBranch), options.answering(installationId)];
   const again = (ms: number) => void clock.after(ms, () => onChange(fullName));
   const told = { given: (run: Run) => givenOf(served, run), again, onHeard: options.onHeard };
@@ -124,7 +135,7 @@ export async function openServedRepo(place: InstalledRepo, options: ServedRepoOp
   const author = { name: login, email: `${id}+${login}@users.noreply.github.com` };
   const writer = writerOf(options.signing, { octokit, forge, mirror, author });
   const journal = openRepoJournal(place, options, { octokit, forge, mirror, login, writer, keep: () => loop.settings.journalKeep });
-  const { hear, deliveries } = openHeard();
+  const { hear, heard, deliveries } = openHeard();
   const own = { deliveries, forge, attention, mirror, journal, commands: inbox, author, writer };
   const context = contextOf(place, options, own);
   const loop = openRepo(context);
@@ -132,7 +143,7 @@ export async function openServedRepo(place: InstalledRepo, options: ServedRepoOp
     context,
     loop,
     inbox,
-    hear,
+    ...{ hear, heard },
     forge,
     login,
     baseBranch,
@@ -164,7 +175,7 @@ function givenOf({ loop, context }: ServedRepo, run: Run): GivenToDraw {
 
 function contextOf(
   { fullName, cloneUrl }: InstalledRepo,
-  { clock, log, freezes, allowUnprotected, analysis, hooks, rights, cell, publicUrl, recorded }: ServedRepoOptions,
+  { clock, log, freezes, allowUnprotected, analysis, hooks, rights, cell, publicUrl, recorded, telemetry }: ServedRepoOptions,
   own: Pick<RepoContext, "forge" | "attention" | "deliveries" | "mirror" | "journal" | "commands" | "author" | "writer">,
 ): RepoContext {
   const { planes, grants } = rights;
@@ -173,6 +184,7 @@ function contextOf(
     ...defined({ grants, analysis, hooks }),
     repository: fullName,
     onRecorded: recorded && ((before, run) => recorded(fullName, before, run)),
+    within: telemetry.within,
     page: pagesOf(publicUrl, fullName),
     repoURL: cloneUrl,
     journalBranch: JOURNAL_BRANCH,
