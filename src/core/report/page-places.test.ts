@@ -14,6 +14,7 @@ const PLACES: [string, PagePlace][] = [
   ["/r/Acme/config.git/payments.eu", { view: "rollout", ...payments }],
   ["/r/Acme/config.git/payments.eu/runs/42", { view: "run", ...payments, number: 42 }],
   ["/r/Acme/config.git/payments.eu/runs/42/batches/3", { view: "batch", ...payments, number: 42, batch: 3 }],
+  ["/r/Acme/config.git/payments.eu/pulls/12", { view: "plan", ...payments, pull: 12 }],
   ["/r/Acme/config.git/payments.eu/targets/hub/argocd/payments-eu-1", { view: "target", ...payments, target: "hub/argocd/payments-eu-1" }],
 ];
 
@@ -28,6 +29,9 @@ test.each([
   "/r/acme/config/Payments",
   "/r/acme/config/payments/runs",
   "/r/acme/config/payments/runs/0",
+  "/r/acme/config/payments/pulls",
+  "/r/acme/config/payments/pulls/0",
+  "/r/acme/config/payments/pulls/1/2",
   "/r/acme/config/payments/runs/1e3",
   "/r/acme/config/payments/runs/42/batches",
   "/r/acme/config/payments/runs/42/stages/1",

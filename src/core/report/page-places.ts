@@ -1,6 +1,6 @@
 /**
  * The addresses of the page, made and read in one place: comments, checks, notifications and the page itself link by these, and what was linked
- * once stays where it is. Below the public address: `/r/OWNER/REPOSITORY/ROLLOUT`, `…/runs/42`, `…/runs/42/batches/3`,
+ * once stays where it is. Below the public address: `/r/OWNER/REPOSITORY/ROLLOUT`, `…/runs/42`, `…/runs/42/batches/3`, `…/pulls/12` (a plan),
  * `…/targets/CONTROLPLANE/NAMESPACE/APPLICATION`, each with `?at=` for a moment that is over; `/` is the fleet.
  */
 import { epoch, iso, type Time } from "../base/time.ts";
@@ -16,6 +16,8 @@ export type PagePlace = { at?: Time | undefined } & (
   | ({ view: "rollout" } & RolloutPlace)
   | ({ view: "run"; number: number } & RolloutPlace)
   | ({ view: "batch"; number: number; batch: number } & RolloutPlace)
+  /** What merging an open release PR would do. */
+  | ({ view: "plan"; pull: number } & RolloutPlace)
   /** `target`: `hub/argocd/payments-eu-1`. */
   | ({ view: "target"; target: string } & RolloutPlace)
 );
@@ -48,6 +50,7 @@ function pathOf(place: PagePlace): string {
     rollout: () => [],
     run: () => ("number" in place ? ["runs", String(place.number)] : []),
     batch: () => ("batch" in place ? ["runs", String(place.number), "batches", String(place.batch)] : []),
+    plan: () => ("pull" in place ? ["pulls", String(place.pull)] : []),
     target: () => ("target" in place ? ["targets", ...place.target.split("/")] : []),
   }[place.view]();
   return [...rollout, ...parts].map(encodeURIComponent).join("/");
@@ -77,6 +80,7 @@ function placeAt(path: string): PagePlace | undefined {
   if (more.length === 0) return { view: "rollout", ...place };
   if (what === "targets" && more.length === 4 && more.slice(1).every((part) => isName(part ?? "")))
     return { view: "target", ...place, target: more.slice(1).join("/") };
+  if (what === "pulls" && more.length === 2 && NUMBER.test(first)) return { view: "plan", ...place, pull: Number(first) };
   if (what !== "runs" || !NUMBER.test(first)) return undefined;
   if (more.length === 2) return { view: "run", ...place, number: Number(first) };
   if (more.length !== 4 || then !== "batches" || !NUMBER.test(last)) return undefined;

@@ -28,7 +28,8 @@ describe("the index of the journal's history", () => {
     const index = openHistoryIndex(mirror);
     await index.upTo(id(99));
     expect([index.headAt(-1), index.headAt(0), index.headAt(42_500), index.headAt(1e9)]).toEqual([undefined, id(0), id(42), id(99)]);
-    expect(index.run("payments#3")).toEqual({ name: "payments#3", begins: 20_000, before: id(19), last: id(29) });
+    const times = Array.from({ length: 10 }, (_unused, n) => 20_000 + n * 1000);
+    expect(index.run("payments#3")).toEqual({ name: "payments#3", begins: 20_000, times, before: id(19), last: id(29) });
     expect(index.run("search#1")).toMatchObject({ before: undefined, last: id(99) });
     expect(index.run("payments#11")).toBe(undefined);
     expect(index.runsAround(35_000, 2).map(({ name }) => name)).toEqual(["payments#3", "payments#4", "payments#5", "payments#6"]);

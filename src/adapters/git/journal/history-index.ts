@@ -21,6 +21,8 @@ interface Entry {
 export interface RunSpan {
   name: string;
   begins: number;
+  /** When each of them was made, in order. */
+  times: number[];
   /** The commit before the first; undefined: there is none, or it is not known. */
   before: string | undefined;
   last: string;
@@ -38,8 +40,11 @@ export function openHistoryIndex(mirror: Pick<Mirror, "firstParentLog">) {
       entries.push({ sha, at, runs });
       for (const name of runs) {
         const known = spans.get(name);
-        if (known === undefined) spans.set(name, { name, begins: at, before, last: sha });
-        else known.last = sha;
+        if (known === undefined) spans.set(name, { name, begins: at, times: [at], before, last: sha });
+        else {
+          known.last = sha;
+          known.times.push(at);
+        }
       }
     }
   }

@@ -111,6 +111,12 @@ export interface ListedRun {
   release: string;
 }
 
+/** With when something of it was recorded, in epoch milliseconds and in order. */
+export interface RecordedRun extends ListedRun {
+  rollout: string;
+  recorded: readonly number[];
+}
+
 /** The journal as it was at a time. */
 export interface JournalThen {
   commit: string;
@@ -131,5 +137,5 @@ export interface JournalReader {
    */
   stateAt(time: number, only?: { rollout: string; number?: number | undefined }): Promise<JournalThen | undefined>;
   /** Runs, of one rollout or all, that began next to a time, so many before and as many after it, in order; each as it ended or stands. */
-  runsAround(time: number, most: number, rollout?: string): Promise<(ListedRun & { rollout: string })[]>;
+  runsAround(time: number, most: number, rollout?: string): Promise<RecordedRun[]>;
 }

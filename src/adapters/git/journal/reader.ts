@@ -8,7 +8,7 @@ import { RUN_TRAILER } from "./check.ts";
 import { openHistoryIndex } from "./history-index.ts";
 import { INDEX_FILE, type Index, parseIndex } from "./index-file.ts";
 import { readLastRuns } from "./last-runs.ts";
-import type { JournalReader, ListedRun } from "./port.ts";
+import type { JournalReader, ListedRun, RecordedRun } from "./port.ts";
 import type { RunFiles } from "./print-run.ts";
 import { type ReadTexts, readRun } from "./read-run.ts";
 import { rolloutDirectory, runFile, runName, whyNoRollout } from "./run-paths.ts";
@@ -105,10 +105,11 @@ export function openJournalReader(
 
     async runsAround(time, most, only) {
       const spans = (await known())?.runsAround(time, most, only) ?? [];
-      const found: (ListedRun & { rollout: string })[] = [];
-      for (const { name, last } of spans) {
+      const found: RecordedRun[] = [];
+      for (const { name, last, times } of spans) {
         const [, rollout = "", number = ""] = /^(.*)#([1-9]\d{0,8})$/.exec(name) ?? [];
-        if (whyNoRollout(rollout) === undefined) found.push({ rollout, ...(await listedAt(rollout, Number(number), last)) });
+        if (whyNoRollout(rollout) === undefined)
+          found.push({ rollout, recorded: times, ...(await listedAt(rollout, Number(number), last)) });
       }
       return found;
     },

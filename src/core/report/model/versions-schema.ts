@@ -27,7 +27,8 @@ const targetVersion = z.object({
 });
 
 const moment = z.object({
-  at: time,
+  at: key(time, "When it happened."),
+  recordedAt: key(time, "From when on the journal has it: as of then it is shown."),
   repository: text,
   rollout: text,
   number,

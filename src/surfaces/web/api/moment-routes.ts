@@ -5,6 +5,7 @@ import { epoch } from "../../../core/base/time.ts";
 import { releaseKey } from "../../../core/report/model/fleet.ts";
 import type { WebClock } from "../source.ts";
 import { answer, problem } from "./answers.ts";
+import { type EventLine, FLEET } from "./event-line.ts";
 import { type LiveModels, written } from "./live-models.ts";
 import type { Moments } from "./moments.ts";
 import { type Api, type Asked, numberOf, placeOf, ROLLOUT } from "./places.ts";
@@ -55,10 +56,12 @@ export function momentRoutes(app: Hono<Api, BlankSchema, string>, parts: Parts):
   app.get(`${ROLLOUT}/versions`, orNow(ofPlace((place, at) => moments.ofRollout(place, at))));
 }
 
-export function planRoutes(app: Hono<Api, BlankSchema, string>, models: Pick<LiveModels, "plan">): void {
+export function planRoutes(app: Hono<Api, BlankSchema, string>, line: EventLine, models: Pick<LiveModels, "plan">): void {
   app.get(`${ROLLOUT}/pulls/:number`, async (context) => {
     const place = await placeOf(context);
     const number = numberOf(context.req.param("number"));
+    // Read before it is looked up: what changes meanwhile comes as an event of the fleet.
+    context.header("Stagecoach-Sequence", line.idOf(FLEET));
     const found = place && number && models.plan(releaseKey(place.repository, number, place.rollout));
     return found ? answer(context, written(found)) : problem(context, "NOT_FOUND");
   });

@@ -40,7 +40,13 @@ const PULL: ReleasePull = {
   ],
 };
 
-const listed = (run: Run) => ({ ...run, release: "v1.4.2", ...(run.endedAt !== undefined && { endedAt: run.endedAt }) }) as never;
+const listed = (run: Run) =>
+  ({
+    ...run,
+    recorded: [Date.parse(run.startedAt) + 1000],
+    release: "v1.4.2",
+    ...(run.endedAt !== undefined && { endedAt: run.endedAt }),
+  }) as never;
 
 const JOURNAL: ReturnType<NonNullable<WebSource["journal"]>> = {
   runs: async () => [],
@@ -169,6 +175,8 @@ describe("a moment that is over", () => {
       [41, "Ended"],
       [42, "Began"],
     ]);
+    // It happened before it was recorded: as of then it is shown.
+    expect([moments[2]?.at, moments[2]?.recordedAt]).toEqual([RUN.startedAt, "2026-11-21T09:00:01.000Z"]);
     const of = await get<RolloutVersions>(`${ROLLOUT}/versions${AT}`);
     expect(of.targets.map(({ cluster, version, known }) => [cluster, version, known]).slice(0, 3)).toEqual([
       ["eu-1", "v1.4.2", "Live"],

@@ -84,10 +84,10 @@ export function openMoments(source: WebSource, { links: linkTo }: Pick<LiveModel
     found: readonly { repository: string; of: Awaited<ReturnType<Journal["runsAround"]>> | undefined }[],
   ) {
     const moments = found.flatMap(({ repository, of = [] }) =>
-      of.flatMap(({ rollout, number, release, startedAt, endedAt }): Moment[] => {
+      of.flatMap(({ rollout, number, release, startedAt, endedAt, recorded }): Moment[] => {
         const run = { repository, rollout, number, release };
-        const ended: Moment[] = endedAt === undefined ? [] : [{ at: endedAt, ...run, what: "Ended" }];
-        return startedAt === "" ? ended : [{ at: startedAt, ...run, what: "Began" }, ...ended];
+        const ended: Moment[] = endedAt === undefined ? [] : [{ ...recordedBy(recorded, endedAt), ...run, what: "Ended" }];
+        return startedAt === "" ? ended : [{ ...recordedBy(recorded, startedAt), ...run, what: "Began" }, ...ended];
       }),
     );
     return nearest(moments, at);
@@ -139,7 +139,10 @@ export function openMoments(source: WebSource, { links: linkTo }: Pick<LiveModel
       const run = then && (await inLine(() => journal.run(rollout, then.number)));
       const targets = run === undefined ? [] : versionsOf(run, at);
       const place = { repository, rollout };
-      const own = run === undefined ? [] : momentsOf(run).map((one) => ({ ...one, ...place, number: run.number }));
+      const own =
+        run === undefined
+          ? []
+          : momentsOf(run).map((one) => ({ ...one, ...recordedBy(then?.recorded ?? [], one.at), ...place, number: run.number }));
       const others = await momentsAround(at, [{ repository, of: around.filter(({ number }) => number !== run?.number) }]);
       return {
         ...{ apiVersion: API_VERSION, kind: "RolloutVersions", at: iso(at), ...place, number: run?.number },
@@ -152,8 +155,14 @@ export function openMoments(source: WebSource, { links: linkTo }: Pick<LiveModel
 /** In order: so many up to the moment, and as many after it. */
 function nearest(moments: readonly Moment[], at: number): Moment[] {
   const all = moments.toSorted((a, b) => epoch(a.at) - epoch(b.at));
-  const now = all.findLastIndex((one) => epoch(one.at) <= at) + 1;
+  const now = all.findLastIndex((one) => epoch(one.recordedAt) <= at) + 1;
   return all.slice(Math.max(0, now - MOST_MOMENTS), now + MOST_MOMENTS);
+}
+
+/** What was recorded in the second in which it happened is told by the next. */
+function recordedBy(recorded: readonly number[], at: string): Pick<Moment, "at" | "recordedAt"> {
+  const found = recorded.find((time) => time >= epoch(at));
+  return { at, recordedAt: found === undefined ? at : iso(found) };
 }
 
 /** Nobody does anything to what is over. */

@@ -33,7 +33,7 @@ export function apiApp(source: WebSource, clock: WebClock): Hono<Api> {
   const line = openEventLine(randomBytes(6).toString("hex"));
   const models = openLiveModels(source, clock, line);
   guard(app, source, clock);
-  planRoutes(app, models);
+  planRoutes(app, line, models);
   momentRoutes(app, { moments: openMoments(source, models), models, clock });
   nowRoutes(app, line, models);
   pastRoutes(app, openRunHistory(source, clock, models));

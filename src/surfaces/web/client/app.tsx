@@ -4,13 +4,16 @@ import type { RunDocument } from "../../../core/report/model/run-schema.ts";
 import { type PagePlace, pagePath, parsePagePath } from "../../../core/report/page-places.ts";
 import { ActingContext, useMe } from "./acting.ts";
 import { type Filter, FleetScreen, RefusedLines } from "./fleet.tsx";
-import { fleetWanted, follow, type Live, notReadYet, runWanted, type Wanted } from "./live.ts";
+import { fleetWanted, follow, type Live, notReadYet, planWanted, runWanted, type Wanted } from "./live.ts";
+import { Moments } from "./moments.tsx";
 import { below } from "./parts.tsx";
+import { PlanScreen } from "./plan.tsx";
 import { Going, Link } from "./route.tsx";
 import { RunScreen } from "./run.tsx";
 import { ClockContext, Wall } from "./times.tsx";
 
-type RolloutPlace = Exclude<PagePlace, { view: "fleet" }>;
+type PlanPlace = Extract<PagePlace, { view: "plan" }>;
+type RolloutPlace = Exclude<PagePlace, { view: "fleet" } | { view: "plan" }>;
 
 /** `base`: what stands before each path of the page and the API, without a slash at its end. */
 export function App({ base }: { base: string }) {
@@ -32,7 +35,10 @@ export function App({ base }: { base: string }) {
   return (
     <Going.Provider value={going}>
       {place === undefined ? <Nowhere /> : null}
-      {place === undefined || place.view === "fleet" ? null : <Rollout base={base} place={place} query={query} go={going.go} />}
+      {place === undefined || place.view === "fleet" || place.view === "plan" ? null : (
+        <Rollout base={base} place={place} query={query} go={going.go} />
+      )}
+      {place?.view === "plan" ? <Plan base={base} place={place} /> : null}
       {place?.view === "fleet" ? <Home base={base} query={query} go={going.go} /> : null}
     </Going.Provider>
   );
@@ -46,15 +52,42 @@ function addressNow(base: string): string {
 type Go = (path: string, how?: "push" | "replace") => void;
 
 function Home({ base, query, go }: { base: string; query: URLSearchParams; go: Go }) {
-  const live = useLive(base, "fleet", fleetWanted);
+  const at = momentOf(query);
+  const live = useMoment(
+    useLive(base, `fleet ${at ?? ""}`, () => fleetWanted(at)),
+    at,
+  );
   const filter: Filter = { q: query.get("q") ?? "", state: query.get("state") ?? "" };
   const change = (to: Filter) => {
-    const kept = Object.entries(to).filter(([, value]) => value !== "");
+    const kept = Object.entries({ ...to, at: at ?? "" }).filter(([, value]) => value !== "");
     go(kept.length === 0 ? "/" : `/?${new URLSearchParams(kept)}`, "replace");
   };
   return (
     <Frame live={live} title="Stagecoach">
+      {at === undefined ? null : <Moments of={{ view: "fleet", at }} />}
       {live.document === undefined ? null : <FleetScreen of={live.document} filter={filter} change={change} />}
+      {at === undefined && live.document !== undefined ? <Moments of={{ view: "fleet" }} /> : null}
+    </Frame>
+  );
+}
+
+/** As an address has it: one that is no time is told by there being no such page. */
+function momentOf(query: URLSearchParams): string | undefined {
+  const at = query.get("at");
+  return at === null ? undefined : new Date(at).toISOString();
+}
+
+/** What is over stands still: its clock is that of the moment. */
+function useMoment<T>(live: Live<T>, at: string | undefined): Live<T> {
+  const then = useMemo(() => ({ now: Date.parse(at ?? ""), at: 0, speed: 0 }), [at]);
+  return at === undefined ? live : { ...live, link: live.link === "live" ? "past" : live.link, clock: then };
+}
+
+function Plan({ base, place: { repository, rollout, pull } }: { base: string; place: PlanPlace }) {
+  const live = useLive(base, `plan ${repository} ${rollout} ${pull}`, () => planWanted(repository, rollout, pull));
+  return (
+    <Frame live={live} title={`${rollout}: plan of #${pull} · Stagecoach`} where={`${repository} / ${rollout} / plan of #${pull}`}>
+      {live.document === undefined ? null : <PlanScreen of={live.document} />}
     </Frame>
   );
 }
@@ -63,12 +96,19 @@ function Home({ base, query, go }: { base: string; query: URLSearchParams; go: G
 function Rollout({ base, place, query, go }: { base: string; place: RolloutPlace; query: URLSearchParams; go: Go }) {
   const { repository, rollout } = place;
   const number = "number" in place ? place.number : undefined;
-  const path = pagePath(number === undefined ? { view: "rollout", repository, rollout } : { view: "run", repository, rollout, number });
-  const live = useLive(base, path, () => runWanted(repository, rollout, number));
+  const { at } = place;
+  const here: PagePlace =
+    number === undefined ? { view: "rollout", repository, rollout, at } : { view: "run", repository, rollout, number, at };
+  const path = pagePath(here);
+  const live = useMoment(
+    useLive(base, path, () => runWanted(repository, rollout, { number, at })),
+    at,
+  );
   const { document } = live;
   const me = useMe(base, repository);
   const open = useMemo(
-    () => (cluster?: string) => go(cluster === undefined ? path : `${path}?${new URLSearchParams({ cluster })}`, "replace"),
+    () => (cluster?: string) =>
+      go(cluster === undefined ? path : `${path}${at === undefined ? "?" : "&"}${new URLSearchParams({ cluster })}`, "replace"),
     [path, go],
   );
   const target = "target" in place ? document && clusterOf(document, place.target) : (query.get("cluster") ?? undefined);
@@ -78,12 +118,16 @@ function Rollout({ base, place, query, go }: { base: string; place: RolloutPlace
       title={`${rollout} · Stagecoach`}
       where={`${repository} / ${rollout}${number === undefined ? "" : ` / run ${number}`}`}
     >
+      {at === undefined ? null : <Moments of={here} />}
       {document?.refused === undefined ? null : <RefusedLines of={document.refused} />}
       {document === undefined ? null : (
-        <ActingContext.Provider value={me && number === undefined ? { base, repository, run: document, me } : undefined}>
+        <ActingContext.Provider
+          value={me && number === undefined && at === undefined ? { base, repository, run: document, me } : undefined}
+        >
           <RunScreen of={document} target={target} open={open} />
         </ActingContext.Provider>
       )}
+      {at === undefined && document !== undefined ? <Moments of={here} /> : null}
     </Frame>
   );
 }
@@ -105,7 +149,9 @@ const LINKS: Readonly<Record<Live<unknown>["link"], string>> = {
   loading: "Loading…",
   live: "Live",
   lost: "Connection lost, trying again. What you see may be old.",
+  past: "Over",
   missing: "There is nothing here that you may see.",
+  unread: "The journal of this cannot be read. Somebody has to mend it; everything else is shown.",
 };
 
 interface FrameProps {

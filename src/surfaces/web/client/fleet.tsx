@@ -3,12 +3,21 @@ import { useContext } from "preact/hooks";
 import type { Fleet, FleetRollout } from "../../../core/report/model/fleet-schema.ts";
 import { GROUP_TITLES, GROUPS, stateWord } from "../../../core/report/model/labels.ts";
 import { pagePath } from "../../../core/report/page-places.ts";
+import { FleetEmpty, Places } from "./fleet-places.tsx";
 import { Mark, toneClass } from "./marks.tsx";
-import { Age, Awaits, Bar, changeText, countsText, Links } from "./parts.tsx";
+import { Age, Awaits, Bar, changeText, countsText, Linked, Links, Pulls } from "./parts.tsx";
+import { Releases } from "./releases.tsx";
 import { Link } from "./route.tsx";
+import { Spread } from "./spread.tsx";
 import { ClockContext, clockOf } from "./times.tsx";
 
-type Group = (typeof GROUPS)[number];
+/** Open release PRs stand after what goes on and what never began, before what is done. */
+const SECTIONS = [...GROUPS.filter((group) => group !== "Done"), "Releases", "Done"] as const;
+type Section = (typeof SECTIONS)[number];
+
+const TITLES: Readonly<Record<Section, string>> = { ...GROUP_TITLES, Releases: "Open release PRs", Done: "Done lately" };
+/** Of what is done the rest folds away. */
+const MOST_DONE = 10;
 
 /** What the address asks for: `?q=payments&state=Failing`. */
 export interface Filter {
@@ -16,51 +25,46 @@ export interface Filter {
   state: string;
 }
 
-export function FleetScreen({ of, filter, change }: { of: Fleet; filter: Filter; change: (filter: Filter) => void }) {
-  const rows = of.rollouts.filter((row) => isMeant(row, filter));
+interface Shown {
+  of: Fleet;
+  filter: Filter;
+  change: (filter: Filter) => void;
+}
+
+export function FleetScreen({ of, filter, change }: Shown) {
+  const rows = of.rollouts.filter((row) => isMeant([row.repository, row.rollout, row.release, row.author], filter.q));
+  const releases = of.releases.filter((one) => isMeant([one.repository, one.rollout, one.release, one.author, one.title], filter.q));
+  const isWanted = (section: Section) => filter.state === "" || filter.state === section;
+  const found = SECTIONS.filter(isWanted).map((section) =>
+    section === "Releases" ? releases : rows.filter((row) => row.group === section),
+  );
+  const isEmpty = found.every(({ length }) => length === 0);
   return (
     <>
       <Search of={of} filter={filter} change={change} />
-      {of.repositories.flatMap(({ repository, attention }) =>
-        attention.map((text) => <p class="ask" key={`${repository} ${text}`}>{`${repository}: ${text}`}</p>),
+      <Places of={of.repositories} />
+      {isEmpty ? <FleetEmpty of={of} /> : null}
+      {SECTIONS.filter(isWanted).map((section) =>
+        section === "Releases" ? (
+          <Releases key={section} title={TITLES[section]} of={releases} />
+        ) : (
+          <Group key={section} section={section} of={rows.filter((row) => row.group === section)} isAll={filter.q !== ""} />
+        ),
       )}
-      {rows.length === 0 ? <Nothing isFiltered={of.rollouts.length > 0} /> : null}
-      {GROUPS.map((group) => {
-        const inGroup = rows.filter((row) => row.group === group).sort(byName);
-        return inGroup.length === 0 ? null : (
-          <section key={group} class="group">
-            <h2>
-              {GROUP_TITLES[group]} <small class="quiet">{inGroup.length}</small>
-            </h2>
-            <ul class="fleet">
-              {inGroup.map((row) => (
-                <Row key={row.key} of={row} />
-              ))}
-            </ul>
-          </section>
-        );
-      })}
     </>
   );
 }
 
-function byName(one: FleetRollout, other: FleetRollout): number {
-  return one.key < other.key ? -1 : 1;
+function isMeant(words: readonly (string | undefined)[], q: string): boolean {
+  const text = words.join(" ").toLowerCase();
+  return q
+    .toLowerCase()
+    .split(/\s+/)
+    .every((word) => text.includes(word));
 }
 
-function isMeant(row: FleetRollout, { q, state }: Filter): boolean {
-  const text = [row.repository, row.rollout, row.release, row.author].join(" ").toLowerCase();
-  return (
-    (state === "" || row.group === state) &&
-    q
-      .toLowerCase()
-      .split(/\s+/)
-      .every((word) => text.includes(word))
-  );
-}
-
-function Search({ of, filter, change }: { of: Fleet; filter: Filter; change: (filter: Filter) => void }) {
-  const count = (group: Group) => of.rollouts.filter((row) => row.group === group).length;
+function Search({ of, filter, change }: Shown) {
+  const count = (section: Section) => (section === "Releases" ? of.releases : of.rollouts.filter((row) => row.group === section)).length;
   return (
     <search>
       <form class="search" onSubmit={(event) => event.preventDefault()}>
@@ -71,14 +75,14 @@ function Search({ of, filter, change }: { of: Fleet; filter: Filter; change: (fi
           value={filter.q}
           onInput={({ currentTarget: { value } }) => change({ ...filter, q: value })}
         />
-        {GROUPS.map((group) => (
+        {SECTIONS.map((section) => (
           <button
-            key={group}
+            key={section}
             type="button"
-            aria-pressed={filter.state === group}
-            onClick={() => change({ ...filter, state: filter.state === group ? "" : group })}
+            aria-pressed={filter.state === section}
+            onClick={() => change({ ...filter, state: filter.state === section ? "" : section })}
           >
-            {`${GROUP_TITLES[group]} ${count(group)}`}
+            {`${TITLES[section]} ${count(section)}`}
           </button>
         ))}
       </form>
@@ -86,31 +90,88 @@ function Search({ of, filter, change }: { of: Fleet; filter: Filter; change: (fi
   );
 }
 
-function Nothing({ isFiltered }: { isFiltered: boolean }) {
-  return <p class="quiet">{isFiltered ? "No rollout is like that." : "No run yet. Merge a release PR to start one."}</p>;
+function Group({ section, of, isAll }: { section: Section; of: readonly FleetRollout[]; isAll: boolean }) {
+  if (of.length === 0) return null;
+  const rows = of.toSorted(section === "Done" ? byEnd : byName);
+  const shown = section === "Done" && !isAll ? MOST_DONE : rows.length;
+  return (
+    <section class="group">
+      <h2>
+        {TITLES[section]} <small class="quiet">{rows.length}</small>
+      </h2>
+      <Rows of={rows.slice(0, shown)} />
+      {rows.length > shown ? (
+        <details class="past">
+          <summary>{`${rows.length - shown} more, done before`}</summary>
+          <Rows of={rows.slice(shown)} />
+        </details>
+      ) : null}
+    </section>
+  );
+}
+
+function byName(one: FleetRollout, other: FleetRollout): number {
+  return one.key < other.key ? -1 : 1;
+}
+
+/** The last first. */
+function byEnd(one: FleetRollout, other: FleetRollout): number {
+  const [a, b] = [one.endedAt ?? "", other.endedAt ?? ""];
+  return a === b ? byName(one, other) : a > b ? -1 : 1;
+}
+
+function Rows({ of }: { of: readonly FleetRollout[] }) {
+  return (
+    <ul class="fleet">
+      {of.map((row) => (
+        <Row key={row.key} of={row} />
+      ))}
+    </ul>
+  );
 }
 
 function Row({ of }: { of: FleetRollout }) {
   const { now } = useContext(ClockContext);
-  const next = of.ask === undefined ? of.waitsFor && <Awaits of={of} /> : of.ask.says;
+  const next = of.ask === undefined ? of.waitsFor && <Awaits of={of} /> : <Linked text={of.ask.says} />;
   return (
-    <li class={`r-${(of.counts?.failed ?? 0) > 0 && of.endedAt === undefined ? "bad" : of.tone}`}>
-      <RowHead of={of} />
-      <p>
-        <b class={toneClass(of.tone)}>{of.state === undefined ? "Refused" : stateWord({ ...of, state: of.state })}</b>{" "}
-        {of.endedAt === undefined ? <Age of={of} /> : <span class="quiet">{clockOf(of.endedAt, now())}</span>}
-        {of.says === "" || of.refused !== undefined ? "" : ` · ${of.says}`}
-      </p>
-      {next === undefined ? null : <p class="quiet">{next}</p>}
-      {of.refused === undefined ? null : <RefusedLines of={of.refused} />}
-      {of.counts === undefined || of.endedAt !== undefined ? null : (
-        <div class="progress">
-          <Bar counts={of.counts} />
-          <span class="quiet">{countsText(of.counts)}</span>
-        </div>
-      )}
-    </li>
+    <Pulls.Provider value={pullsNamed(of)}>
+      <li class={`r-${(of.counts?.failed ?? 0) > 0 && of.endedAt === undefined ? "bad" : of.tone}`}>
+        <RowHead of={of} />
+        <p>
+          <b class={toneClass(of.tone)}>{wordOf(of)}</b>{" "}
+          {of.endedAt === undefined ? <Age of={of} /> : <span class="quiet">{clockOf(of.endedAt, now())}</span>}
+          {of.says === "" || of.refused !== undefined ? null : (
+            <>
+              {" · "}
+              <Linked text={of.says} />
+            </>
+          )}
+        </p>
+        {next === undefined ? null : <p class="quiet">{next}</p>}
+        {of.refused === undefined ? null : <RefusedLines of={of.refused} />}
+        {of.counts === undefined || of.endedAt !== undefined ? null : (
+          <div class="progress">
+            <Bar counts={of.counts} />
+            <span class="quiet">{countsText(of.counts)}</span>
+          </div>
+        )}
+        {of.versions === undefined ? null : <Spread of={of.versions} release={of.release} />}
+      </li>
+    </Pulls.Provider>
   );
+}
+
+function wordOf(of: FleetRollout): string {
+  if (of.unread !== undefined) return "Cannot be read";
+  return of.state === undefined ? "Refused" : stateWord({ ...of, state: of.state });
+}
+
+/** Pull requests that its sentences name stand where its release PR does. */
+function pullsNamed({ links, says, ask, waitsFor }: FleetRollout): ReadonlyMap<string, string> {
+  const [, base] =
+    links.map(({ name, url }) => (name.startsWith("#") ? /^(.*\/)\d+$/.exec(url) : null)).find((found) => found !== null) ?? [];
+  const named = base === undefined ? [] : ([says, ask?.says, waitsFor?.says].join(" ").match(/#\d+/g) ?? []);
+  return new Map(named.map((name) => [name, `${base}${name.slice(1)}`]));
 }
 
 /** Which rollout, to which version, and where it came from. */
@@ -122,7 +183,7 @@ function RowHead({ of }: { of: FleetRollout }) {
     <p class="head">
       <span>
         {state === undefined ? null : <Mark of={{ state, tone, when: of.endedAt === undefined ? "now" : "past" }} />}
-        {of.number === undefined || rollout === undefined ? (
+        {of.number === undefined || rollout === undefined || of.unread !== undefined ? (
           name
         ) : (
           <Link to={pagePath({ view: "rollout", repository, rollout })}>{name}</Link>

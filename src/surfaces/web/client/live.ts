@@ -1,13 +1,17 @@
 /** A document of the API that is kept up to date: read once, then changed as its events say, and read anew where one is missing. */
 import { applyPatch, type PatchOperation } from "../../../core/base/json-patch.ts";
 import type { Fleet, FleetRelease, FleetRepository, FleetRollout } from "../../../core/report/model/fleet-schema.ts";
+import type { PlanDocument } from "../../../core/report/model/plan-schema.ts";
 import type { RunDocument } from "../../../core/report/model/run-schema.ts";
 
 export interface Live<T> {
   /** Absent: not read yet. */
   document?: T | undefined;
-  /** `missing`: there is none, or none that one may see. `lost`: what is shown is from before. */
-  link: "loading" | "live" | "lost" | "missing";
+  /**
+   * `past`: it is of a moment that is over. `missing`: there is none, or none that one may see. `lost`: what is shown is from before.
+   * `unread`: its journal cannot be read.
+   */
+  link: "loading" | "live" | "past" | "lost" | "missing" | "unread";
   /** The bot's clock as it was at `at` of `performance.now()`, and how fast it goes. */
   clock: { now: number; at: number; speed: number };
 }
@@ -24,16 +28,39 @@ const AGAIN_MS = 3_000;
 /** A bot that has just started knows of nothing yet. */
 const MISSING_AGAIN_MS = 15_000;
 
-export function fleetWanted(): Wanted<Fleet> {
+/** `at`: as it was then. */
+export function fleetWanted(at?: string): Wanted<Fleet> {
+  if (at !== undefined) return { path: `/fleet${asOf(at)}` };
   return { path: "/fleet", events: { query: "", names: ["fleet"], apply: withRow } };
 }
 
-export function runWanted(repository: string, rollout: string, number?: number): Wanted<RunDocument> {
+export function asOf(at: string | undefined): string {
+  return at === undefined ? "" : `?at=${encodeURIComponent(at)}`;
+}
+
+export function runWanted(
+  repository: string,
+  rollout: string,
+  { number, at }: { number?: number | undefined; at?: string | undefined } = {},
+): Wanted<RunDocument> {
   const path = `/repos/${repository}/rollouts/${encodeURIComponent(rollout)}`;
-  if (number !== undefined) return { path: `${path}/runs/${number}` };
+  if (number !== undefined) return { path: `${path}/runs/${number}${asOf(at)}` };
+  if (at !== undefined) return { path: path + asOf(at) };
   const apply = (document: RunDocument, data: unknown) =>
     applyPatch(document, (data as { patch: readonly PatchOperation[] }).patch) as RunDocument;
   return { path, events: { query: `rollout=${encodeURIComponent(`${repository}/${rollout}`)}&`, names: ["rollout"], apply } };
+}
+
+/** Whoever changes it tells of it in the fleet: then it is read anew. */
+export function planWanted(repository: string, rollout: string, pull: number): Wanted<PlanDocument> {
+  const key = `${repository.toLowerCase()}/${rollout}/pulls/${pull}`;
+  const apply = (document: PlanDocument, data: unknown) => {
+    const { release, releaseGone } = data as { release?: FleetRelease; releaseGone?: string };
+    if (release?.key === key || releaseGone === key) throw new Error("read it anew");
+    return document;
+  };
+  const path = `/repos/${repository}/rollouts/${encodeURIComponent(rollout)}/pulls/${pull}`;
+  return { path, events: { query: "", names: ["fleet"], apply } };
 }
 
 type FleetEvent =
@@ -91,8 +118,8 @@ export function follow<T>(base: string, { path, events }: Wanted<T>, tell: (live
   function read(): void {
     void readOnce(base + API + path)
       .then((answer) => {
-        if (answer === "missing") {
-          change({ link: "missing", document: undefined });
+        if (answer === "missing" || answer === "unread") {
+          change({ link: answer, document: undefined });
           return readAgain(MISSING_AGAIN_MS);
         }
         change({ link: "live", ...answer } as Partial<Live<T>>);
@@ -128,6 +155,7 @@ const NOT_FOR_YOU: ReadonlySet<number> = new Set([401, 403, 404]);
 async function readOnce(url: string) {
   const response = await fetch(url, { headers: { accept: "application/json" } });
   if (NOT_FOR_YOU.has(response.status)) return "missing";
+  if (response.status === 500) return "unread";
   if (!response.ok) throw new Error(`${response.status}`);
   const told = (name: string) => response.headers.get(name) ?? "";
   const clock = {

@@ -38,7 +38,8 @@ function Later({ title, children }: { title: string; children: preact.ComponentC
 
 type Answer<T> = { document: T } | "unread" | "reading";
 
-function useRead<T>(path: string): Answer<T> {
+/** The answer of before stays until the next is there. */
+export function useRead<T>(path: string): Answer<T> {
   const { base } = useContext(Going);
   const [answer, setAnswer] = useState<Answer<T>>("reading");
   useEffect(() => {
@@ -54,7 +55,7 @@ function useRead<T>(path: string): Answer<T> {
   return answer;
 }
 
-function Unread({ what }: { what: "unread" | "reading" }) {
+export function Unread({ what }: { what: "unread" | "reading" }) {
   return <p class="quiet">{what === "reading" ? "Reading the journal…" : "The journal cannot be read just now."}</p>;
 }
 

@@ -5,7 +5,10 @@ import { useContext } from "preact/hooks";
 import { type PagePlace, pagePath } from "../../../core/report/page-places.ts";
 
 /** How one goes elsewhere without a new page. `base`: what stands before each path. */
-export const Going = createContext<{ base: string; go: (path: string) => void }>({ base: "", go: () => undefined });
+export const Going = createContext<{ base: string; go: (path: string, how?: "push" | "replace") => void }>({
+  base: "",
+  go: () => undefined,
+});
 
 export function Link({ to, children }: { to: string; children: ComponentChildren }) {
   const { base, go } = useContext(Going);

@@ -1,0 +1,150 @@
+/** What merging an open release PR would do, as the bot judged it last: the stages with their batches, gates and times. */
+import { useContext } from "preact/hooks";
+import type { PlanDocument, PlannedStage } from "../../../core/report/model/plan-schema.ts";
+import { pagePath } from "../../../core/report/page-places.ts";
+import { changeText, Links, Slot } from "./parts.tsx";
+import { Link } from "./route.tsx";
+import { ClockContext, clockOf, span } from "./times.tsx";
+
+export const PLAN_STATES: Readonly<Record<PlanDocument["state"], { word: string; tone: string }>> = {
+  Planned: { word: "Ready to merge", tone: "t-good" },
+  Against: { word: "Not to be merged", tone: "t-bad" },
+  Refused: { word: "No run would start", tone: "t-bad" },
+  Waiting: { word: "Cannot be judged now", tone: "t-warn" },
+  NotPlanned: { word: "Not planned", tone: "t-warn" },
+};
+
+export function PlanScreen({ of }: { of: PlanDocument }) {
+  return (
+    <article class="run">
+      <Title of={of} />
+      <Slots of={of} />
+      <ol class="stages plan">
+        {of.stages.map((stage, index) => (
+          <li key={`${index} ${stage.name}`}>
+            <Stage of={stage} index={index} />
+          </li>
+        ))}
+      </ol>
+      {of.counts !== undefined && of.counts.stages > of.stages.length ? (
+        <p class="quiet">{`${of.counts.stages - of.stages.length} more stages`}</p>
+      ) : null}
+      <Notes title="What the run goes by" of={of.rules} />
+      <Notes title="Warnings" of={of.warnings.map(({ code, says }) => `${code}: ${says}`)} />
+    </article>
+  );
+}
+
+function Title({ of }: { of: PlanDocument }) {
+  const { word, tone } = PLAN_STATES[of.state];
+  return (
+    <>
+      <header class="title">
+        <h2>{of.rollout ?? of.repository}</h2>
+        <span class="release">{changeText(of.change ?? { to: of.release })}</span>
+        <span class={`badge ${tone}`}>{word}</span>
+        <span class="quiet">
+          {"plan of "}
+          <Links of={of} />
+          {` by ${of.author}${of.isFork ? ", from a fork" : ""}`}
+        </span>
+      </header>
+      <p class="quiet">{of.title}</p>
+    </>
+  );
+}
+
+function Slots({ of }: { of: PlanDocument }) {
+  const { now } = useContext(ClockContext);
+  return (
+    <div class="slots">
+      <Slot name="What">
+        <p>{of.says}</p>
+        {of.overlap === undefined ? null : <p>{of.overlap}</p>}
+      </Slot>
+      <Slot name="Why not">
+        {of.against.length + of.problems.length === 0 ? <p>Nothing stands against it.</p> : null}
+        <Problems of={of} />
+      </Slot>
+      <Slot name="How long">
+        <p>{of.expected?.says ?? "Nothing is expected."}</p>
+      </Slot>
+      <Slot name="You can">
+        <p>
+          {"Merge it, or comment on it: "}
+          <Links of={of} />
+        </p>
+        <p class="quiet">{`Judged ${clockOf(of.judgedAt, now())}, at ${of.head.slice(0, 7)}`}</p>
+        {of.rollout === undefined ? null : (
+          <Link to={pagePath({ view: "rollout", repository: of.repository, rollout: of.rollout })}>{`Runs of ${of.rollout}`}</Link>
+        )}
+      </Slot>
+    </div>
+  );
+}
+
+function Problems({ of: { against, problems } }: { of: PlanDocument }) {
+  return (
+    <ul class="rows">
+      {against.map((text) => (
+        <li key={text} class="t-bad">
+          {text}
+        </li>
+      ))}
+      {problems.map((one, index) => (
+        <li key={`${index} ${one.code}`}>
+          <b>{one.where}</b>
+          {`: ${one.says}${one.todo === "" ? "" : ` (${one.todo})`}`}
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function Stage({ of, index }: { of: PlannedStage; index: number }) {
+  return (
+    <section class="stage later">
+      <h3>
+        <span>{`${index + 1}. ${of.name}`}</span>
+        <small>{of.clusters === 1 ? "1 cluster" : `${of.clusters} clusters`}</small>
+      </h3>
+      <p class="quiet">{[`${of.atOnce} at once`, ...of.gates].join(" · ")}</p>
+      {of.took === undefined ? null : <p class="quiet">{`Expected: ${span(of.took.p50Ms)}, where it is slow ${span(of.took.p90Ms)}`}</p>}
+      <ol class="rows">
+        {of.batches.map((batch, at) => (
+          <li key={at}>
+            <b>{`Batch ${at + 1} of ${of.batchCount}`}</b>
+            <span class="release">{` ${batch.changes.map(stepText).join(", ")} `}</span>
+            {namesText(batch.clusters, batch.size)}
+          </li>
+        ))}
+        {of.batchCount > of.batches.length ? <li class="quiet">{`${of.batchCount - of.batches.length} more batches`}</li> : null}
+        {of.requeuedCount === 0 ? null : <li class="quiet">{`At its end: ${namesText(of.requeued, of.requeuedCount)}`}</li>}
+      </ol>
+    </section>
+  );
+}
+
+function stepText({ from, to }: { from?: string | undefined; to: string }): string {
+  return from === to ? `${to} already` : changeText({ from, to });
+}
+
+/** Those that are named, and how many more there are. */
+function namesText(names: readonly string[], size: number): string {
+  const left = size - names.length;
+  return names.length === 0 ? `${size} clusters` : `${names.join(", ")}${left > 0 ? ` and ${left} more` : ""}`;
+}
+
+function Notes({ title, of }: { title: string; of: readonly string[] }) {
+  if (of.length === 0) return null;
+  return (
+    <section>
+      <h4>{title}</h4>
+      <ul class="rows">
+        {of.map((text) => (
+          <li key={text}>{text}</li>
+        ))}
+      </ul>
+    </section>
+  );
+}
