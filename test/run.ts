@@ -26,6 +26,7 @@ const needs: Need[] = [
     here: answers("git", ["http-backend", "--help"]) || existsSync(join(execPath(), "git-http-backend")),
   },
   { name: "Chromium", suites: "the page in a browser", here: answers("chromium", ["--version"]) },
+  { name: "ssh-keygen", suites: "signatures by SSH keys", here: spawnSync("ssh-keygen", ["-?"]).error === undefined },
   { name: "promtool", suites: "what Prometheus says of metrics, alerts and dashboard", here: answers("promtool", ["--version"]) },
   {
     name: "shared material beside the checkout",

@@ -7,7 +7,7 @@ export interface Faults {
   /** An answer given instead of the real one, before anything is done; `afterwards`: done first, then answered so. */
   request?: (request: { method: string; path: string; actor: string }) => FaultAnswer | undefined | Promise<FaultAnswer | undefined>;
   /** A request of Git's is not looked at before this has resolved; an answer is given instead of the real one. */
-  git?: (request: { repository: string; service: string }) => Promise<FaultAnswer | void> | undefined;
+  git?: (request: { repository: string; service: string }) => Promise<FaultAnswer | undefined> | undefined;
   /** A refusal of a merge, by status and message; `afterwards`: it is merged, and answered so nevertheless. */
   merge?: (pull: { repository: string; number: number }) => { status: number; message: string; afterwards?: boolean } | undefined;
   /** Why the verification of a commit's signature says nothing of it now: the service that does it cannot be asked, for a while. */
