@@ -16,6 +16,20 @@ describe("the queue of one process", () => {
     expect(seen).toEqual(["o/r:a,b"]);
   });
 
+  test("tells how many repos are due, are looked at, and how long the first of those due has waited; not those asked for later", async () => {
+    const clock = manualClock();
+    const gate = Promise.withResolvers<void>();
+    const queue = memoryQueue({ clock, concurrency: 1, handler: () => gate.promise });
+    for (const name of ["a", "b", "c"]) queue.wake({ repository: `o/${name}`, rollout: null });
+    queue.wake({ repository: "o/later", rollout: null }, 60_000);
+    await new Promise(setImmediate);
+    clock.advance(4000);
+    expect(queue.depth()).toEqual({ due: 2, running: 1, longestMs: 4000 });
+    gate.resolve();
+    await queue.idle();
+    expect(queue.depth()).toEqual({ due: 0, running: 0, longestMs: 0 });
+  });
+
   test("rounds of one repo never overlap, and what arrives during a round is looked at after it", async () => {
     let running = 0;
     let rounds = 0;
