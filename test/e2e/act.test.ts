@@ -51,7 +51,7 @@ describe.skipIf(chromiumPath === undefined)("acting from the page", () => {
     await page.locator(".slot .actions button:text-is('/promote')").click();
     await page.waitForSelector("dialog form");
     expect(await dialog(page)).toMatch(
-      /lets Stagecoach merge #\d+ .*once GitHub allows it\.[\s\S]*@alice comments: \/promote --rollout my-app/i,
+      /lets Stagecoach merge #\d+ .*once GitHub allows it\.[\s\S]*@alice comments on #\d+: \/promote --rollout my-app/i,
     );
     await page.locator("dialog input").fill("looks good @acme/everybody");
     await page.locator("dialog button.main").click();

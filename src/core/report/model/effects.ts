@@ -5,13 +5,14 @@ import { promotableWaits, waitNamed } from "../../run/commands/promotable.ts";
 import { wantsApproval } from "../../run/gates/approval.ts";
 import { failedClusters, unacceptedFailures } from "../../run/outcome/failures.ts";
 import { planRollback } from "../../run/outcome/rollback.ts";
+import type { PromotableWait } from "../../run/state/promotable-types.ts";
 import type { Run } from "../../run/state/run.ts";
 import type { CommandName } from "../../spec/commands.ts";
 import { endPhrase } from "../reasons/phrases.ts";
 import { namesOf } from "../reasons/say.ts";
 import type { Action } from "./types.ts";
 
-type Effect = Pick<Action, "effect"> & Partial<Pick<Action, "does" | "needs">>;
+type Effect = Pick<Action, "effect"> & Partial<Pick<Action, "does" | "needs" | "pull">>;
 
 /** undefined: what the table of commands says of it is as near as one can come. */
 export function effectNow(run: Run, verb: CommandName): Effect | undefined {
@@ -38,6 +39,13 @@ function promoting(run: Run): Effect | undefined {
   if (wait === undefined) return undefined;
   const batch = run.batches[wait.batch - 1];
   const does = endPhrase(waitNamed(run, wait));
+  // There it is for this batch alone, whatever was over a moment ago.
+  const pull = batch?.pull === undefined || batch.pull.number === 0 ? undefined : batch.pull.number;
+  return { ...promotingAt(run, wait, does), pull };
+}
+
+function promotingAt(run: Run, wait: PromotableWait, does: string): Effect {
+  const batch = run.batches[wait.batch - 1];
   if (wait.kind !== "pull") return { does, effect: `${does.replace(/^end/, "ends")}; its clusters have to be healthy all the same` };
   if (batch === undefined || wantsApproval(run, batch) === undefined)
     return { does, effect: `${does.replace(/^let/, "lets")} once GitHub allows it` };

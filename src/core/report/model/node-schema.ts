@@ -70,6 +70,7 @@ export const action = z.object({
   args: z.array(text),
   effect: key(text, "Of what is allowed and for the whole run: what it would do just now."),
   does: key(text.optional(), 'The same in few words, as an order: `end the bake of batch 2 of stage "eu"`.'),
+  pull: key(z.int().optional(), "The pull request it is about, so the one to comment it on; absent: the release PR."),
   needs: key(z.enum(PERMISSIONS), "The permission on the repository that whoever gives it has to have."),
   allowed: key(z.boolean(), "Whether it would be done now."),
   whyNot: said.optional(),

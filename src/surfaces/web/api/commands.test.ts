@@ -108,6 +108,18 @@ describe("a command given through the API", () => {
     expect(await give({ ...command, reason: "other" })).toMatchObject({ status: 400, code: "BAD_REQUEST" });
   });
 
+  test("stands on the pull request of the batch that it is about, and of no other", async () => {
+    const { give, look, comments, change } = world();
+    const bake = { from: "2026-11-21T09:03:00.000Z", until: "2026-11-21T09:30:00.000Z", restarts: 0 };
+    change({ batches: sampleRun().batches.map((batch) => (batch.number === 2 ? { ...batch, phase: "Baking" as const, bake } : batch)) });
+    const { actions, seen } = await look();
+    const promote = { verb: "promote", args: [], seen };
+    expect(actions.find(({ verb }) => verb === "promote")?.pull).toBe(12);
+    for (const pull of [undefined, 11, 10]) expect(await give({ ...promote, pull })).toMatchObject({ code: "MOVED" });
+    expect(await give({ ...promote, pull: 12 })).toMatchObject({ status: 202, pull: 12 });
+    expect(comments.map(({ pull }) => pull)).toEqual([12]);
+  });
+
   test("is not written where something happened since that it goes by, and is where only time went by", async () => {
     const { give, look, comments, change, pass } = world();
     const { seen } = await look();

@@ -85,7 +85,7 @@ export function openCommands(source: WebSource, clock: WebClock, models: LiveMod
     const run = models.document(repository, given.rollout);
     if (run === undefined || commentAs === undefined || viewer.person === undefined || given.number > run.number)
       throw new Denied("NOT_FOUND");
-    const { pull } = run;
+    const pull = given.command.pull ?? run.pull;
     if (pull === undefined) throw new Refused("REFUSED", "the run was started by a push, so it has no pull request to comment on");
     const asked: CommentAsked = { token: viewer.person.token(), login, repository: run.repository ?? repository, pull, mark };
     const there = await saidByGitHub(() => commentAs.find(asked, iso(clock.now() - KEPT_MS)));
@@ -124,7 +124,7 @@ async function commandIn(context: Context): Promise<CommandAsked> {
 
 /** The command, where everything is as whoever gives it saw it. */
 async function checked({ command, rollout, number, repository, viewer }: Given, run: RunDocument): Promise<CommandGiven> {
-  const { verb, args, reason, seen } = command;
+  const { verb, args, reason, seen, pull } = command;
   if (number !== run.number) throw new Refused("MOVED", `run ${run.number} is the last one now: ${run.says}`);
   if (hasMoved(verb, seen, run.seen))
     throw new Refused(
@@ -136,6 +136,7 @@ async function checked({ command, rollout, number, repository, viewer }: Given, 
     );
   const action = offered(run).find((one) => one.verb === verb && isSame(one.args, args));
   if (action === undefined) throw new Refused("REFUSED", `${[`/${verb}`, ...args].join(" ")} is not offered of this run`);
+  if (action.pull !== pull) throw new Refused("MOVED", run.says);
   if (!action.allowed) throw new Refused("REFUSED", action.whyNot?.says ?? "");
   const has = await viewer.permission?.(repository);
   if (has !== undefined && !hasPermission(has, action.needs))

@@ -93,6 +93,7 @@ export const commandSchema = z
   .strictObject({
     verb: z.enum(COMMAND_NAMES),
     args: key(z.array(text.max(300)).max(10), "As the action has them."),
+    pull: key(z.int().positive().optional(), "As the action has it."),
     reason: key(text.max(1000).optional(), "Stands in the comment, as plain text of one line; at most 300 characters of it."),
     seen: key(text.max(100), "`seen` of the run as whoever gives the command saw it."),
   })

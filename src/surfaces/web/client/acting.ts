@@ -43,7 +43,7 @@ export function whoMay({ verb, needs }: Pick<Action, "verb" | "needs">, { login,
 export type Outcome = { kind: "written"; comment: string; url: string } | { kind: "moved" | "refused" | "ended" | "lost"; says: string };
 
 interface Given {
-  action: Pick<Action, "verb" | "args">;
+  action: Pick<Action, "verb" | "args" | "pull">;
   reason: string;
   /** What was in view. */
   seen: string;
@@ -54,7 +54,7 @@ const unanswered = new Map<string, string>();
 
 export async function give({ base, repository, run }: Acting, { action, reason, seen }: Given): Promise<Outcome> {
   const url = `${base}${API}/repos/${repository}/rollouts/${encodeURIComponent(run.rollout)}/runs/${run.number}/commands`;
-  const body = JSON.stringify({ verb: action.verb, args: action.args, seen, ...(reason.trim() !== "" && { reason }) });
+  const body = JSON.stringify({ verb: action.verb, args: action.args, pull: action.pull, seen, ...(reason.trim() !== "" && { reason }) });
   const key = unanswered.get(url + body) ?? newKey();
   unanswered.set(url + body, key);
   const headers = { "content-type": "application/json", "idempotency-key": key, "stagecoach-page": "1" };

@@ -4,7 +4,7 @@ import { count } from "../../../core/base/count.ts";
 import type { Action } from "../../../core/report/model/types.ts";
 import { ActingContext, whoMay } from "./acting.ts";
 import { Giving, NotYou } from "./giving.tsx";
-import { capital, Said } from "./parts.tsx";
+import { capital, Pulls, Said } from "./parts.tsx";
 
 function commandOf({ verb, args }: Pick<Action, "verb" | "args">): string {
   return [`/${verb}`, ...args].join(" ");
@@ -80,7 +80,9 @@ function Chosen({
   ...ways
 }: { action: Action; opened: Action; close: () => void; again: () => void } & Given) {
   const acting = useContext(ActingContext);
-  if (acting === undefined || !opened.allowed) return <Confirmation action={action} pull={pull} waits={waits} close={ways.close} />;
+  const url = useContext(Pulls).get(`#${action.pull}`);
+  const place = url === undefined ? pull : { name: `#${action.pull}`, url };
+  if (acting === undefined || !opened.allowed) return <Confirmation action={action} pull={place} waits={waits} close={ways.close} />;
   const Part = whoMay(opened, acting.me) === undefined ? Giving : NotYou;
   return (
     <>

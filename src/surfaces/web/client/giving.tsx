@@ -3,7 +3,7 @@ import { useContext, useState } from "preact/hooks";
 import { hasMoved } from "../../../core/report/model/has-moved.ts";
 import type { Action } from "../../../core/report/model/types.ts";
 import { type Acting, ActingContext, give, type Outcome, whoMay } from "./acting.ts";
-import { capital, Outward, Said } from "./parts.tsx";
+import { capital, Linked, Outward, Said } from "./parts.tsx";
 
 const LONGEST_REASON = 300;
 /** Of these the reason is a part; of others it stands below, for people to read. */
@@ -57,7 +57,12 @@ export function Giving(props: Props) {
           onInput={({ currentTarget }) => setReason(currentTarget.value)}
         />
       </label>
-      <Preview login={acting.me.login ?? ""} line={line} verb={action.verb} reason={reason.trim()} />
+      <Preview
+        who={`@${acting.me.login} comments${action.pull === undefined ? "" : ` on #${action.pull}`}: `}
+        line={line}
+        verb={action.verb}
+        reason={reason.trim()}
+      />
       <div role="status">
         {moved ? <Moved says={sent?.kind === "moved" ? sent.says : acting.run.says} /> : null}
         {sent === undefined || moved ? null : <Trouble sent={sent} />}
@@ -75,11 +80,11 @@ export function Giving(props: Props) {
 }
 
 /** The comment, before it is one. */
-function Preview({ login, line, verb, reason }: Record<"login" | "line" | "verb" | "reason", string>) {
+function Preview({ who, line, verb, reason }: Record<"who" | "line" | "verb" | "reason", string>) {
   const isPart = WITH_REASON.has(verb);
   return (
     <p class="quiet">
-      {`@${login} comments: `}
+      <Linked text={who} />
       <code>{isPart && reason !== "" ? `${line} ${reason}` : line}</code>
       {isPart || reason === "" ? "" : ", and the reason below it"}
     </p>
