@@ -23,7 +23,7 @@ export interface BotOptions {
   /** A webhook secret that the bot takes, too. */
   formerWebhookSecret?: string;
   /** Of the bot itself. */
-  bot?: () => Partial<StagecoachOptions>;
+  bot?: (world: EmbeddedWorld) => Partial<StagecoachOptions>;
   /** Who signs the bot's commits, asked at each of its starts. Default: GitHub. */
   signing?: () => CommitSigning;
   /** The bot's writes are about a second apart, as GitHub wants them. Default false. */
@@ -96,7 +96,7 @@ export async function startBot(
       planes,
       ...gates,
       allowUnprotected: options.unprotected,
-      ...options.bot?.(),
+      ...options.bot?.(world),
       signing: options.signing?.() ?? { kind: "github" },
       directory,
       clock,

@@ -82,6 +82,9 @@ export const patchSchema = z
 export const meSchema = z
   .object({
     login: key(text.optional(), "Whose comment a command becomes; absent: nobody may give one from here."),
+    name: key(text.optional(), "What the operator's proxy calls somebody who only reads."),
+    signIn: key(z.boolean(), "Whether people can sign in at this address, by `login` beside the page."),
+    ended: key(z.literal(true).optional(), "GitHub takes the token of the session no more."),
     permission: key(
       z.enum(["none", "read", "triage", "write", "maintain", "admin"] satisfies Permission[]).optional(),
       "On the repository that was asked about, as GitHub tells it.",

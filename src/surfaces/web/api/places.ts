@@ -6,7 +6,8 @@ import type { Viewer } from "./viewers.ts";
 
 export interface Api {
   Bindings: { incoming?: Asking };
-  Variables: { viewer: Viewer };
+  /** `ended`: a session was brought that GitHub takes no more. */
+  Variables: { viewer: Viewer; ended?: boolean };
 }
 export type Asked = Context<Api>;
 

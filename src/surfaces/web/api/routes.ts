@@ -19,13 +19,14 @@ import { OPENAPI_PATH, openApiDocument } from "./openapi.ts";
 import { isFromOwnPage } from "./own-page.ts";
 import { type Api, type Asked, numberOf, placeOf, ROLLOUT } from "./places.ts";
 import { seenBy, sightOfFleet, sightOfOne } from "./sight.ts";
-import { Denied, openViewers } from "./viewers.ts";
+import { Denied, NOBODY, openViewers } from "./viewers.ts";
 
 export const API_PATH = "/api/v1";
 
 const MOST_RUNS = 100;
 const LONGEST_ADDRESS = 2_000;
 const COMMANDS = /\/runs\/[^/]+\/commands$/;
+const ME = `${API_PATH}/me`;
 const OF_GITHUB = /^[\w.-]{1,100}\/[\w.-]{1,100}$/;
 
 export function apiApp(source: WebSource, clock: WebClock): Hono<Api> {
@@ -37,6 +38,7 @@ export function apiApp(source: WebSource, clock: WebClock): Hono<Api> {
   momentRoutes(app, { moments: openMoments(source, models), models, clock });
   nowRoutes(app, line, models);
   pastRoutes(app, openRunHistory(source, clock, models));
+  meRoute(app, source);
   actRoutes(app, openCommands(source, clock, models));
   const description = written(openApiDocument());
   app.get(OPENAPI_PATH, (context) => answer(context, description));
@@ -69,7 +71,14 @@ function guard(app: Hono<Api>, source: WebSource, clock: WebClock): void {
       return problem(context, "FORBIDDEN", "without a token, commands are taken from this very page alone");
     const { cookie, ...asker } = await askerOf(authorization, incoming);
     if (cookie !== undefined) context.header("Set-Cookie", cookie);
-    context.set("viewer", viewerOf(asker));
+    try {
+      context.set("viewer", viewerOf(asker));
+    } catch (error) {
+      // That nobody is signed in is an answer, too.
+      if (!(context.req.path === ME && error instanceof Denied && error.code === "UNAUTHENTICATED")) throw error;
+      context.set("viewer", NOBODY);
+      context.set("ended", asker.session !== undefined);
+    }
     context.header("Stagecoach-Now", new Date(clock.now()).toISOString());
     context.header("Stagecoach-Speed", String(clock.speed ?? 1));
     return await next();
@@ -132,16 +141,24 @@ function pastRoutes(app: Hono<Api>, history: RunHistories): void {
   });
 }
 
-/** Who asks, and what they comment. */
-function actRoutes(app: Hono<Api>, give: Commands): void {
+/** Who asks. */
+function meRoute(app: Hono<Api>, { login }: WebSource): void {
   app.get("/me", async (context) => {
-    const { person, permission, sees } = context.get("viewer");
+    const { person, permission, sees, name } = context.get("viewer");
     const repository = context.req.query("repository");
     if (repository !== undefined && !OF_GITHUB.test(repository)) return problem(context, "BAD_REQUEST", "repository is OWNER/REPOSITORY");
     const isSeen = repository !== undefined && person !== undefined && (await sees(repository));
-    const me: Me = { login: await person?.login(), permission: isSeen ? await permission?.(repository) : undefined };
+    const me: Me = {
+      ...{ login: await person?.login(), name, permission: isSeen ? await permission?.(repository) : undefined },
+      signIn: login?.placeOf(context.env?.incoming?.headers.host) !== undefined,
+      ended: context.get("ended") || undefined,
+    };
     return answer(context, written(me));
   });
+}
+
+/** What people comment. */
+function actRoutes(app: Hono<Api>, give: Commands): void {
   app.post(`${ROLLOUT}/runs/:number/commands`, limitedBody, async (context) => {
     const place = await placeOf(context);
     const number = numberOf(context.req.param("number"));

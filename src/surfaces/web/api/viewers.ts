@@ -35,6 +35,8 @@ export interface Viewer {
   sees(repository: string): Promise<boolean>;
   /** On a repository that they see, as GitHub told it with that; undefined: it did not. Throws Denied as `sees` does. */
   permission?(repository: string): Promise<Permission | undefined>;
+  /** What a proxy calls them, who only read. */
+  name?: string;
   /** Who they are on GitHub, where they may act there; absent: nobody is known, or they may only read. */
   person?: Person;
 }
@@ -47,6 +49,8 @@ export class Denied extends Error {
   }
 }
 
+/** Sees nothing, and is only told so. */
+export const NOBODY: Viewer = { seesAll: false, id: "nobody", sees: async () => false };
 const EVERYONE: Viewer = { seesAll: true, id: "", sees: async () => true };
 
 /** What proxies add, not all of which tell for whom. */
@@ -169,7 +173,7 @@ export function openViewers(
   function personOfProxy({ name, sees }: Proxied): Viewer {
     const id = `proxy ${createHash("sha256").update(name).digest("base64url")}`;
     if (!asks.count(id)) throw new Denied("TOO_MANY_REQUESTS");
-    return { seesAll: false, id, sees: async (repository) => sees(repository) };
+    return { seesAll: false, id, name, sees: async (repository) => sees(repository) };
   }
 
   /** Who asks. Throws Denied. */

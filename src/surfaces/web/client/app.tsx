@@ -1,5 +1,5 @@
 /** The page: which screen the address means, kept up to date. */
-import { useEffect, useMemo, useState } from "preact/hooks";
+import { useContext, useEffect, useMemo, useState } from "preact/hooks";
 import type { RunDocument } from "../../../core/report/model/run-schema.ts";
 import { type PagePlace, pagePath, parsePagePath } from "../../../core/report/page-places.ts";
 import { ActingContext, useMe } from "./acting.ts";
@@ -11,6 +11,7 @@ import { PlanScreen } from "./plan.tsx";
 import { Going, Link } from "./route.tsx";
 import { RunScreen } from "./run.tsx";
 import { ClockContext, Wall } from "./times.tsx";
+import { SignInScreen, useViewer, Who } from "./viewer.tsx";
 
 type PlanPlace = Extract<PagePlace, { view: "plan" }>;
 type RolloutPlace = Exclude<PagePlace, { view: "fleet" } | { view: "plan" }>;
@@ -152,6 +153,7 @@ const LINKS: Readonly<Record<Live<unknown>["link"], string>> = {
   past: "Over",
   missing: "There is nothing here that you may see.",
   unread: "The journal of this cannot be read. Somebody has to mend it; everything else is shown.",
+  "signed-out": "",
 };
 
 interface FrameProps {
@@ -165,6 +167,8 @@ function Frame({ live, title, where, children }: FrameProps) {
   useEffect(() => {
     document.title = title;
   }, [title]);
+  const { base } = useContext(Going);
+  const viewer = useViewer(base, live.link);
   const { now, at, speed } = live.clock;
   const clock = useMemo(() => ({ now: () => now + (performance.now() - at) * speed }), [live.clock]);
   return (
@@ -178,11 +182,12 @@ function Frame({ live, title, where, children }: FrameProps) {
           <Wall />
           {speed > 1 ? `, ${speed}× as fast as yours` : ""}
         </p>
+        <Who me={viewer} />
         <p role="status" class={live.link}>
           {LINKS[live.link]}
         </p>
       </header>
-      <main>{children}</main>
+      <main>{live.link === "signed-out" ? <SignInScreen me={viewer} /> : children}</main>
     </ClockContext.Provider>
   );
 }

@@ -8,10 +8,10 @@ export interface Live<T> {
   /** Absent: not read yet. */
   document?: T | undefined;
   /**
-   * `past`: it is of a moment that is over. `missing`: there is none, or none that one may see. `lost`: what is shown is from before.
-   * `unread`: its journal cannot be read.
+   * `past`: it is of a moment that is over. `missing`: there is none, or none that one may see. `signed-out`: nobody says who one is.
+   * `lost`: what is shown is from before. `unread`: its journal cannot be read.
    */
-  link: "loading" | "live" | "past" | "lost" | "missing" | "unread";
+  link: "loading" | "live" | "past" | "lost" | "missing" | "unread" | "signed-out";
   /** The bot's clock as it was at `at` of `performance.now()`, and how fast it goes. */
   clock: { now: number; at: number; speed: number };
 }
@@ -118,7 +118,7 @@ export function follow<T>(base: string, { path, events }: Wanted<T>, tell: (live
   function read(): void {
     void readOnce(base + API + path)
       .then((answer) => {
-        if (answer === "missing" || answer === "unread") {
+        if (answer === "missing" || answer === "unread" || answer === "signed-out") {
           change({ link: answer, document: undefined });
           return readAgain(MISSING_AGAIN_MS);
         }
@@ -150,10 +150,11 @@ export function follow<T>(base: string, { path, events }: Wanted<T>, tell: (live
 }
 
 /** Also what of a rollout that others may see is answered to whoever may not. */
-const NOT_FOR_YOU: ReadonlySet<number> = new Set([401, 403, 404]);
+const NOT_FOR_YOU: ReadonlySet<number> = new Set([403, 404]);
 
 async function readOnce(url: string) {
   const response = await fetch(url, { headers: { accept: "application/json" } });
+  if (response.status === 401) return "signed-out";
   if (NOT_FOR_YOU.has(response.status)) return "missing";
   if (response.status === 500) return "unread";
   if (!response.ok) throw new Error(`${response.status}`);

@@ -152,7 +152,8 @@ async function makeApp(code: string, { config, envFile, organisation }: SetupOpt
   const octokit = new Octokit({ baseUrl: apiUrl(config.github), log: SILENT });
   const { data } = await octokit.rest.apps.createFromManifest({ code });
   const { id, name, slug = "", html_url, pem, webhook_secret } = data;
-  writeSettings(envFile, defined({ APP_ID: String(id), PRIVATE_KEY: pem, WEBHOOK_SECRET: webhook_secret || undefined }));
+  const client = { GITHUB_CLIENT_ID: data.client_id || undefined, GITHUB_CLIENT_SECRET: data.client_secret || undefined };
+  writeSettings(envFile, defined({ APP_ID: String(id), PRIVATE_KEY: pem, WEBHOOK_SECRET: webhook_secret || undefined, ...client }));
   process.stdout.write(
     `The App's credentials are in ${envFile}. Install the App (${visible(`${html_url}/installations/new`)}), stop this (Ctrl-C) and start it again: stagecoach serve\n`,
   );
