@@ -4,16 +4,49 @@ import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { said } from "../../src/core/reasons/run.ts";
 import { planChart } from "../../src/core/report/plan/plan-chart.ts";
+import { plannedRelease, planRoom } from "../../src/core/report/plan/plan-model.ts";
 import type { Run } from "../../src/core/run/state/run.ts";
 import { testGitHub } from "../../src/sim/github/testing/setup.ts";
 import { webRoutes } from "../../src/surfaces/web/server.ts";
+import type { LookedAfter, WebSource } from "../../src/surfaces/web/source.ts";
 import { chromiumPath, launchBrowser } from "../support/browser.ts";
-import { samplePlan, sampleRun } from "../support/sample-run.ts";
+import { samplePlan, sampleRollout, sampleRun } from "../support/sample-run.ts";
 
 if (chromiumPath === undefined) console.log("skipped: the page in a browser (no Chromium on this machine)");
 
 const NOON = Date.parse("2026-11-21T09:04:00.000Z");
 const clock = { now: () => NOON, after: () => () => undefined, speed: 1 };
+
+const PLACE: LookedAfter = {
+  ...{ repository: "acme/config", state: "Read", idle: [], unread: [] },
+  releases: [
+    {
+      ...{ repository: "acme/config", pull: 12, title: "v1.4.2", author: "alice", head: "a".repeat(40), isFork: false },
+      ...{ judgedAt: "2026-11-21T09:00:00.000Z", links: [{ name: "#12", url: "https://github.example/acme/config/pull/12" }] },
+      planned: [plannedRelease(sampleRollout(), samplePlan(), "v1.4.1", { extras: { rules: { now: NOON } }, room: planRoom() })],
+    },
+  ],
+};
+
+/** Two runs, an hour apart, each recorded as it began. */
+const BEGAN = ["2026-11-21T07:00:00.000Z", "2026-11-21T08:00:00.000Z"];
+const PAST = BEGAN.map((startedAt, at) => ({ ...sampleRun({ number: 41 + at }), startedAt }));
+const JOURNAL: NonNullable<ReturnType<NonNullable<WebSource["journal"]>>> = {
+  ...{ runs: async () => [], log: async () => [], run: async (_, number) => PAST[number - 41] },
+  async stateAt(time) {
+    const then = PAST.findLast(({ startedAt }) => Date.parse(startedAt) <= time);
+    return { commit: "c", runs: new Map(then && [["payments", then]]), broken: new Map() };
+  },
+  runsAround: async () =>
+    PAST.map(({ number, phase, startedAt }) => ({
+      rollout: "payments",
+      number,
+      phase,
+      startedAt,
+      release: "v1",
+      recorded: [Date.parse(startedAt)],
+    })),
+};
 
 describe.skipIf(chromiumPath === undefined)("the page in a browser", () => {
   let browser: Browser;
@@ -29,7 +62,14 @@ describe.skipIf(chromiumPath === undefined)("the page in a browser", () => {
 
   beforeAll(async () => {
     const planes = [{ name: "hub", uiUrl: "https://argocd.example.com" }];
-    const routes = webRoutes({ runs: () => [{ repository: "acme/config", run }], onChange: listen, planes }, clock);
+    const source = {
+      runs: () => [{ repository: "acme/config", run }],
+      onChange: listen,
+      planes,
+      repositories: () => [PLACE],
+      journal: () => JOURNAL,
+    };
+    const routes = webRoutes(source, clock);
     server = createServer((request, response) => {
       if (!routes(request, response)) response.writeHead(404).end();
     });
@@ -103,6 +143,31 @@ describe.skipIf(chromiumPath === undefined)("the page in a browser", () => {
     await page.close();
   });
 
+  test("leads to the plan of an open release PR, back to a moment that is over, by the keyboard to the next, and to now again", async () => {
+    run = sampleRun();
+    const page = await browser.newPage();
+    await page.goto(home);
+    await page.locator("a:has-text('Its plan')").click();
+    await page.waitForURL(`${url}/pulls/12`);
+    await page.waitForSelector(".stages.plan li");
+    expect(await page.locator(".stages.plan > li").count()).toBe(2);
+    await page.goto(home);
+    await page.locator("summary:has-text('Look back')").click();
+    await page.locator(".past a:has-text('07:00 UTC')").click();
+    const at = (time: string | undefined) => `${home}?at=${encodeURIComponent(time ?? "")}`;
+    await page.waitForURL(at(BEGAN[0]));
+    await page.waitForSelector(".then :text('run 41 began')");
+    await page.locator(".then input[type=range]").focus();
+    await page.keyboard.press("ArrowRight");
+    await page.waitForURL(at(BEGAN[1]));
+    await page.waitForSelector(".then :text('run 42 began')");
+    expect(await page.evaluate("document.activeElement?.type")).toBe("range");
+    await page.locator(".then a:has-text('Back to now')").click();
+    await page.waitForURL(home);
+    await page.waitForSelector(".page .live");
+    await page.close();
+  });
+
   test("fits a phone, and so do the embedded GitHub's: every tab is in reach, and a chart is drawn without gaps", async () => {
     const homeOf = () => ({ url, label: "Stagecoach's page" });
     const world = await testGitHub({ visitor: { login: "wim", offers: () => undefined, home: homeOf } });
@@ -118,7 +183,15 @@ describe.skipIf(chromiumPath === undefined)("the page in a browser", () => {
       const body = `${chart}\n\n${table}`;
       const number = await world.sim.actAs("wim").openPull(world.repository, { head: "topic", title: "Release", body });
       const page = await browser.newPage({ viewport: { width: 390, height: 844 } });
-      for (const at of [home, url, `${world.sim.url}/${world.repository}/pull/${number}`]) {
+      const over = `?at=${encodeURIComponent(BEGAN[1] ?? "")}`;
+      for (const at of [
+        home,
+        `${home}${over}`,
+        url,
+        `${url}${over}`,
+        `${url}/pulls/12`,
+        `${world.sim.url}/${world.repository}/pull/${number}`,
+      ]) {
         await page.goto(at);
         await page.waitForSelector(".run, .fleet, .chart");
         expect([at, await page.evaluate("document.documentElement.scrollWidth")]).toEqual([at, 390]);

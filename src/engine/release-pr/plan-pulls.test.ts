@@ -233,6 +233,11 @@ describe("every open PR to the base has the check", () => {
     await publish();
     expect([count("fetch"), count("mergeTree"), count("putCheck")]).toEqual([1, 1, 1]);
     expect(titles()).toMatchObject({ f2: expect.stringMatching(/2 errors/) });
+    const shown = () => memory.shownPlans.of().map(({ pull, title, planned }) => [pull, title, planned.map(({ state }) => state)]);
+    expect(shown()).toEqual([[2, "Release 2", ["Refused"]]]);
+    pulls.delete(2);
+    await publish();
+    expect(shown()).toEqual([]);
   });
 
   test("a batch's own PR is green whatever it changes; one that only has its branch's name is not", async () => {
