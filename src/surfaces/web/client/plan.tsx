@@ -67,7 +67,7 @@ function Slots({ of }: { of: PlanDocument }) {
         <Problems of={of} />
       </Slot>
       <Slot name="How long">
-        <p>{of.expected?.says ?? "Nothing is expected."}</p>
+        <p>{of.expected?.says ?? "No run tells how long it takes."}</p>
       </Slot>
       <Slot name="You can">
         <p>
