@@ -95,7 +95,7 @@ describe("weight pins", () => {
   });
 
   test.each([
-    ['{ file: w.yaml, path: w, value: "{{ step.replicas }}" }', "{{ step.replicas }} wants to know of how many"],
+    ['{ file: w.yaml, path: w, value: "{{ step.replicas }}" }', "value uses {{ step.replicas }}, and replicas is missing"],
     ["{ file: w.yaml, path: w, replicas: 10 }", "replicas is there, and value does not use it"],
     ['{ file: w.yaml, path: w, value: "20" }', "value is the same at every weight"],
     ['{ file: apps.yaml, path: "e[cluster={{ cluster.name }}].version" }', "the weight would be written where pins[0] writes the version"],

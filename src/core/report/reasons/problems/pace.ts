@@ -10,7 +10,7 @@ export const PACE_PROBLEMS = problemsOf<PaceProblems>()({
       fault: {
         Zone: "{zone} is not an IANA time zone",
         Fields: "a schedule has five fields: minute hour day month weekday",
-        Schedule: "[{said}|it cannot be read]",
+        Schedule: "[{said}|the schedule cannot be read]",
       },
     },
     hint: (r) =>
@@ -96,7 +96,7 @@ export const PACE_PROBLEMS = problemsOf<PaceProblems>()({
       kind: {
         Missing: 'stage "{stage}" has steps, and no weightPins say where their weight is written',
         NoSteps: "weightPins are there, and no stage has steps",
-        NoReplicas: "{{ step.replicas }} wants to know of how many",
+        NoReplicas: "value uses {{ step.replicas }}, and replicas is missing",
         UnusedReplicas: "replicas is there, and value does not use it",
         SameAlways: "value is the same at every weight",
         Twin: ({ pin }) => `the weight would be written where pins[${pin}] writes the version`,

@@ -10,7 +10,7 @@ const OWN_PINS = "give each cluster a pin of its own";
 /** What cannot be planned, and what should be known of a plan. */
 export const PLAN_PROBLEMS = problemsOf<PlanProblems>()({
   UNIT_SPANS_STAGES: {
-    says: (r) => `stage "${r.stage}" takes some and not others of ${unitText(r.unit)}`,
+    says: (r) => `stage "${r.stage}" takes only some of ${unitText(r.unit)}, which change together`,
     hint: `${OWN_PINS}, or select all of them in one stage`,
     means: "clusters that share a pin change together, and two stages want them",
   },

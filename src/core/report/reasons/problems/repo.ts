@@ -23,8 +23,10 @@ export const REPO_PROBLEMS = problemsOf<Omit<RepoProblems, GitHubCode>>()({
       kind: {
         Generator: "{set}: a git generator reads this repo at {revision}, and batches are written to {base}",
         Parent: "its parent Application {parent} reads {set} at {revision}, and batches are written to {base}",
-        Source: (r) => `${firstOf(r.applications, 3)} reads the pin's file at ${r.revision}, and batches are written to ${r.base}`,
-        OtherRepo: (r) => `${firstOf(r.applications, 3)} reads the pin's file from ${r.reads}, and batches are written to ${r.repoURL}`,
+        Source: (r) =>
+          `${firstOf(r.applications, 3)} ${r.applications.length === 1 ? "reads" : "read"} the pin's file at ${r.revision}, and batches are written to ${r.base}`,
+        OtherRepo: (r) =>
+          `${firstOf(r.applications, 3)} ${r.applications.length === 1 ? "reads" : "read"} the pin's file from ${r.reads}, and batches are written to ${r.repoURL}`,
       },
     },
     hint: {
@@ -97,7 +99,7 @@ export const REPO_PROBLEMS = problemsOf<Omit<RepoProblems, GitHubCode>>()({
         TooLarge: "{name} has {mebibytes} MiB, more than {most}",
         NoCluster: "{name} has no cluster Secret (label {label}: cluster)",
         TooMany: (r) => `${r.name} has ${r.clusters} clusters, more than ${r.most}`,
-        NotYaml: "{name} is not YAML: {said}",
+        NotYaml: (r) => `${r.name} is not YAML here: ${r.said.toLowerCase().replaceAll("_", " ")}`,
         Aliases: "{name} cannot be read: too many aliases in it",
         NoObject: "this is not a Kubernetes object",
         NoKind: "the object has no kind",

@@ -43,7 +43,7 @@ export const RULE_PROBLEMS = problemsOf<RuleProblems>()({
       kind: {
         NoName: "sourceRef names no ApplicationSet",
         SelectorOfSet: "selector is for kind Application",
-        NoSelector: "sourceRef says not which Applications",
+        NoSelector: "sourceRef does not say which Applications it means",
         Group: 'apiGroup cannot be "{given}"',
         NoPlane: ({ known }) => `there are ${known.length} control planes and sourceRef.controlPlane names none`,
       },

@@ -10,8 +10,8 @@ export const SYNTAX_LINES = byKind<SyntaxKinds>({
   NoSpace: ["a space is missing after the colon of `{key}`", "write `{key}: ` and then its value"],
   ColonInValue: ["a second colon on one line: YAML takes what stands before it for a key", QUOTE_IT],
   Indent: [
-    ({ is }) => `the line is indented by ${is} ${is === 1 ? "space" : "spaces"}, and nothing above it that it could belong to is`,
-    ({ near }) => `write ${near.join(" or ")} spaces before it, as what it belongs to has`,
+    ({ is }) => `the line is indented by ${is} ${is === 1 ? "space" : "spaces"}, which fits none of the lines around it`,
+    ({ near }) => `write ${near.join(" or ")} ${near.at(-1) === 1 ? "space" : "spaces"} before it, as the lines that it belongs to have`,
   ],
   DashSpace: ["a space is missing after the dash", "write `- ` and then the item"],
   QuoteOpen: ["this quote ({sign}) is never closed", "close it at the end of its value"],
