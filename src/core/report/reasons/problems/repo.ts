@@ -23,10 +23,8 @@ export const REPO_PROBLEMS = problemsOf<Omit<RepoProblems, GitHubCode>>()({
       kind: {
         Generator: "{set}: a git generator reads this repo at {revision}, and batches are written to {base}",
         Parent: "its parent Application {parent} reads {set} at {revision}, and batches are written to {base}",
-        Source: (r) =>
-          `${firstOf(r.applications, 3)} ${r.applications.length === 1 ? "reads" : "read"} the pin's file at ${r.revision}, and batches are written to ${r.base}`,
-        OtherRepo: (r) =>
-          `${firstOf(r.applications, 3)} ${r.applications.length === 1 ? "reads" : "read"} the pin's file from ${r.reads}, and batches are written to ${r.repoURL}`,
+        Source: (r) => `${firstOf(r.applications, 3)} reads the pin's file at ${r.revision}, and batches are written to ${r.base}`,
+        OtherRepo: (r) => `${firstOf(r.applications, 3)} reads the pin's file from ${r.reads}, and batches are written to ${r.repoURL}`,
       },
     },
     hint: {
