@@ -15,7 +15,10 @@ export const SIDEBAR = [
   ["Begin", ["tutorial", "concepts", "choosing", "installation", "onboarding", "releases"]],
   ["Use", ["cli", "gates", "failure", "analysis", "hooks", "steps", "simulate", "reference/commands"]],
   ["Argo CD", ["argocd", "argo-rollouts", "liveness"]],
-  ["Run the server", ["configuration", "operations", "metrics", "page", "api", "security", "permissions", "troubleshooting"]],
+  [
+    "Run the server",
+    ["configuration", "operations", "notifications", "metrics", "page", "api", "security", "permissions", "troubleshooting"],
+  ],
   [
     "Reference",
     ["reference/progressive-rollout", "reference/repo-configuration", "reference/server-configuration", "reference/metrics", "spec"],

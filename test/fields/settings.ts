@@ -17,6 +17,7 @@ freezes[].schedule freezes[].duration freezes[].timeZone freezes[].kind | src/en
 limits.clusters limits.targets | src/core/plan/limits › is made smaller, and the run goes on to its end | ${FIELDS} | src/core/report/plan/plan-rules › at most 10 clusters
 limits.label.key limits.label.percent | src/core/run/gates/gates › a percentage of a label's clusters | ${FIELDS} | src/core/report/plan/plan-rules › 30% of the clusters of one
 plans.forks | src/engine/release-pr/withheld › the settings may let all be planned, by plans.forks | test/e2e/bad-input › one from a fork that edits rollouts/ | src/core/report/plan/plan-check › comes from a fork
+notifications[].to notifications[].events notifications[].rollouts notifications[].stages | src/core/report/notify/events › who is told: by event, rollout and stage | test/e2e/notify › a run is told of in Slack, Teams, CloudEvents | src/core/report/notify/services › waits for you
 journal.keep | src/adapters/git/journal/journal › history and old runs are read from Git alone | ${FIELDS} | src/surfaces/cli/journal/commands › history lists the runs
 `);
 

@@ -27,6 +27,7 @@ const BELOW: Record<string, readonly string[]> = {
   "core/report": ["core/base", "core/reasons", "core/spec", "core/plan", "core/run", "core/argocd", "core/analysis"],
   "adapters/outbound": ["core/base", "core/reasons"],
   "adapters/hooks": ["core", "adapters/outbound"],
+  "adapters/notify": ["core", "adapters/outbound"],
   "adapters/analysis": ["core", "adapters/outbound"],
   "adapters/argocd": ["core", "adapters/outbound"],
   "adapters/forge": ["core", "adapters/git"],

@@ -18,8 +18,8 @@ export interface BotOptions {
   annotationRefresh?: boolean;
   /** The bot is outside of the cluster: it reads Argo CD by its REST API. */
   overApi?: boolean;
-  /** What runs analyses and asks hooks: made anew for each bot, as a restart would, and closed with it. */
-  gates?: (world: EmbeddedWorld) => Pick<StagecoachOptions, "analysis" | "hooks">;
+  /** What runs analyses, asks hooks and tells people: made anew for each bot, as a restart would, and closed with it. */
+  gates?: (world: EmbeddedWorld) => Pick<StagecoachOptions, "analysis" | "hooks" | "notifier">;
   /** A webhook secret that the bot takes, too. */
   formerWebhookSecret?: string;
   /** Of the bot itself. */
@@ -117,6 +117,7 @@ export async function startBot(
       await line?.close();
       await gates.analysis?.engine.close();
       await gates.hooks?.close();
+      await gates.notifier?.close();
       for (const plane of planes) await plane.close();
     },
   };

@@ -40,6 +40,8 @@ export interface OutboundAnswer {
   status: number;
   contentType: string;
   body: string;
+  /** `Retry-After`, as it came. */
+  retryAfter?: string;
 }
 
 /** Why a request was not made, or got no usable answer. `Refused`: the policy, whatever the other side is like. */
@@ -110,7 +112,7 @@ function allowed(policy: OutboundPolicy, text: string, headers: OutboundRequest[
 }
 
 /** Resolves a name, and refuses where any of its addresses may not be asked: the very one that is connected to was looked at. */
-function lookupFor({ lookup: resolve = lookup }: OutboundPolicy, rule: OutboundRule): LookupFunction {
+export function lookupFor({ lookup: resolve = lookup }: Pick<OutboundPolicy, "lookup">, rule: OutboundRule): LookupFunction {
   return (hostname, options, done) => {
     resolve(hostname, { ...options, all: true }, (error, found) => {
       const addresses = error === null ? (found as LookupAddress[]) : [];
@@ -135,12 +137,14 @@ async function once(
   const location = response.headers["location"];
   const isRedirect = [301, 302, 303, 307, 308].includes(response.statusCode) && typeof location === "string";
   const type = response.headers["content-type"];
+  const retryAfter = response.headers["retry-after"];
   const text = await read(response.body, wanted.maxBytes ?? MAX_BYTES, url.host);
   return defined({
     status: response.statusCode,
     contentType: typeof type === "string" ? type : "",
     body: text,
     location: isRedirect ? location : undefined,
+    retryAfter: typeof retryAfter === "string" ? retryAfter : undefined,
   });
 }
 

@@ -16,4 +16,6 @@ export interface PaceProblems {
     | { kind: "Missing"; stage: string }
     | { kind: "NoSteps" | "NoReplicas" | "UnusedReplicas" | "SameAlways" }
     | { kind: "Twin"; pin: number };
+  /** That notifications name. */
+  UNKNOWN_STAGE: { name: string; known: readonly string[]; near?: string | undefined };
 }

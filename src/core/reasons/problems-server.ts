@@ -3,8 +3,10 @@ export interface ServerProblems {
   PLANE_NAME: { given: string };
   PLANE_TWICE: { name: string };
   PLANE_UNKNOWN: { name: string; known: readonly string[]; near?: string | undefined };
-  /** A key of another kind of control plane, or of another way of signing. */
-  KEY_OF_OTHER_KIND: { key: string; whose: "plane" | "signing"; kind: string; is: string };
+  /** A key of another kind of control plane or destination, or of another way of signing. */
+  KEY_OF_OTHER_KIND: { key: string; whose: "plane" | "signing" | "destination"; kind: string; is: string };
+  DESTINATION_TWICE: { name: string };
+  NOT_A_MAIL_SERVER: { given: string };
   NOT_AN_ADDRESS: { given: string };
   NOT_A_HOST: { given: string; bare?: string | undefined };
   NOT_LISTENABLE: { given: string };

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { sayProblem } from "../report/reasons/problems/problems.ts";
-import { parseRepoConfig, unusedSettings } from "./parse/config.ts";
+import { parseRepoConfig, unusedNotifications, unusedSettings } from "./parse/config.ts";
 
 function read(text: string) {
   const { policy, problems } = parseRepoConfig(text, "c.yaml");
@@ -61,4 +61,25 @@ describe("who may, in the repo's settings", () => {
       unusedSettings(rollouts, ["payments", "ledger"]).map((p) => `${p.line}:${p.column} ${p.severity} ${p.code} ${sayProblem(p).hint}`),
     ).toEqual(['2:3 warning UNKNOWN_ROLLOUT did you mean "payments"?']);
   });
+});
+
+test("notifications that name an event, a rollout or a stage that is not there are told, with the nearest", () => {
+  const read = (text: string) => {
+    const { problems, notifications } = parseRepoConfig(text, "c.yaml");
+    const declared = [
+      { name: "payments", stages: ["canary", "prod"] },
+      { name: "ledger", stages: ["all"] },
+    ];
+    return [...problems, ...unusedNotifications(notifications, declared)].map(
+      (one) => `${one.line}:${one.column} ${one.severity} ${one.code} ${sayProblem(one).hint}`,
+    );
+  };
+  expect(read("notifications:\n  - to: calls\n    events: [faild]\n")).toEqual([expect.stringMatching(/^3:14 error BAD_VALUE .*failed/)]);
+  expect(read("notifications:\n  - to: calls\n    rollouts: [paymets]\n")).toEqual([
+    expect.stringMatching(/^3:16 warning UNKNOWN_ROLLOUT did you mean "payments"/),
+  ]);
+  expect(read("notifications:\n  - to: calls\n    rollouts: [payments]\n    stages: [prod, cnary]\n")).toEqual([
+    expect.stringMatching(/^4:20 warning UNKNOWN_STAGE did you mean canary/),
+  ]);
+  expect(read("notifications:\n  - to: calls\n    stages: [all, prod]\n")).toEqual([]);
 });

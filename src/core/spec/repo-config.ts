@@ -3,6 +3,7 @@ import { z } from "zod";
 import { show } from "../base/problem.ts";
 import { packReason } from "../reasons/problem.ts";
 import { COMMAND_NAMES, type CommandName } from "./commands.ts";
+import { notificationsSchema } from "./notifications.ts";
 import { overrideSchema } from "./schema.ts";
 import { key, team, text } from "./schema-common.ts";
 import { modeSchema, windowSchema } from "./schema-spec.ts";
@@ -70,6 +71,7 @@ export const repoConfigSchema = z.strictObject({
       .optional(),
     "Plans on pull requests.",
   ),
+  notifications: key(notificationsSchema, "Who is told of what happens. Destinations are in the server's configuration."),
   journal: key(
     z
       .strictObject({

@@ -1,5 +1,6 @@
 import { engineReason } from "../../core/reasons/engine.ts";
 import type { World } from "../../core/run/state/world.ts";
+import type { NotifyRule } from "../../core/spec/notifications.ts";
 import { parseRepoConfig } from "../../core/spec/parse/parse.ts";
 import { SETTINGS_FILE } from "../../core/spec/repo-config.ts";
 import type { Window } from "../../core/spec/windows.ts";
@@ -13,6 +14,8 @@ export interface Settings {
   bounds(base: string): Promise<Bounds>;
   /** Whether pull requests of forks are planned before somebody asks. */
   plansForks(base: string): Promise<boolean>;
+  /** Who is told of what; nobody while the settings cannot be used. */
+  notifications(base: string): Promise<readonly NotifyRule[]>;
   /** `journal.keep` as last read; undefined: not said, or not read yet. */
   readonly journalKeep: number | undefined;
 }
@@ -34,6 +37,10 @@ export function openSettings(context: Pick<RepoContext, "freezes">, commits: Com
     },
     async plansForks(base) {
       return parseRepoConfig(await commits.snapshot(base).read(SETTINGS_FILE), SETTINGS_FILE).bounds.plansForks === true;
+    },
+    async notifications(base) {
+      const { notifications, problems } = parseRepoConfig(await commits.snapshot(base).read(SETTINGS_FILE), SETTINGS_FILE);
+      return problems.some(({ severity }) => severity === "error") ? [] : notifications.rules;
     },
     get journalKeep() {
       return journalKeep;

@@ -5,6 +5,7 @@ import type { Forge } from "../../adapters/forge/port.ts";
 import type { Journal } from "../../adapters/git/journal/port.ts";
 import type { CommitWriter, Mirror } from "../../adapters/git/port.ts";
 import type { HookCaller } from "../../adapters/hooks/port.ts";
+import type { Notifier } from "../../adapters/notify/port.ts";
 import type { Clock } from "../../core/base/time.ts";
 import type { PageOf } from "../../core/report/page-places.ts";
 import type { Run } from "../../core/run/state/run.ts";
@@ -47,6 +48,8 @@ export interface RepoContext {
   analysis?: AnalysisService | undefined;
   /** Asks hooks. Absent: none is asked, and one that is wanted says so. */
   hooks?: HookCaller | undefined;
+  /** Tells people. Absent: nobody is told anything. */
+  notifier?: Notifier | undefined;
   /**
    * Told of each run that was recorded, and of what the journal had of it before (`undefined`: it begins): by the one process whose commit
    * it was, and never again after a restart. Must not throw.

@@ -60,6 +60,7 @@ import { openDeployments } from "./publish/deployments.ts";
 import { openGates } from "./publish/gate-check.ts";
 import { openGateChecks } from "./publish/gate-checks.ts";
 import { openLabels } from "./publish/labels.ts";
+import { openTeller } from "./publish/notify.ts";
 import { openPublisher } from "./publish/publish.ts";
 import { openRolloutComments } from "./publish/rollouts-publish.ts";
 import { type Comments, openComments } from "./publish/send-comment.ts";
@@ -122,6 +123,7 @@ export function openRepo(context: RepoContext): RepoLoop {
     publisher,
     pastRuns,
     sweep: openBranchSweeper(context, shared.comments),
+    tellPeople: openTeller(context, shared.settings),
   });
   return { round, publishPlans, shownPlans, remote, permissions, people, checkRuns, comments, settings, pastRuns };
 }

@@ -28,6 +28,7 @@ import type { NoteUnprotected } from "./note-unprotected.ts";
 import type { CommandPlace } from "./observe/command-source.ts";
 import { type FormerPlaces, pullsToRead } from "./observe/former-places.ts";
 import type { WatchOpenPulls } from "./observe/open-pulls.ts";
+import type { TellPeople } from "./publish/notify.ts";
 import type { Publisher } from "./publish/publish.ts";
 import type { Recorder } from "./record.ts";
 import type { StandBy } from "./stand-by.ts";
@@ -79,6 +80,7 @@ interface Parts {
   backoff: Pick<Backoff, "pending">;
   refused: Pick<RefusedReleases, "recheckAt">;
   noteUnprotected: NoteUnprotected;
+  tellPeople: TellPeople;
 }
 
 type Context = Pick<RepoContext, "commands" | "clock" | "log">;
@@ -101,6 +103,7 @@ export function openRound({ commands, clock, log }: Context, parts: Parts): Roun
     backoff,
     sweep,
     noteUnprotected,
+    tellPeople,
   } = parts;
 
   async function round(baseBranch: string): Promise<RoundResult> {
@@ -125,14 +128,16 @@ export function openRound({ commands, clock, log }: Context, parts: Parts): Roun
       const runs = await standBy({ ...at, held: recorded.held, started });
       return { runs, wakeAt: earlier(recorded.again, await attention.publish()) };
     }
-    const acted = await act(decisions, { base, baseBranch, whole: whole && decisions.every(({ stoodStill }) => stoodStill !== true) });
     const decided = decisions.map(({ advanced }) => advanced.run);
     const runs = new Map([...state.runs, ...decided.map((run) => [run.rollout, run] as const)]);
+    const notStarted = [...started.flatMap(({ rollout, refused: own }) => (own === undefined ? [] : [{ rollout, ...own }])), ...refused];
+    const refusedNow = notStarted.map(refusedModel);
+    // Before anything is tried: what is recorded is told, whatever becomes of this process.
+    await tellPeople(base, { runs, started, decisions, refused: refusedNow });
+    const acted = await act(decisions, { base, baseBranch, whole: whole && decisions.every(({ stoodStill }) => stoodStill !== true) });
     const quiet = state.index.size === 0 && started.length === 0 && refused.length === 0;
     if (heard) await watchOpenPulls(runs, baseBranch, { quiet });
     sweep(runs.values());
-    const notStarted = [...started.flatMap(({ rollout, refused: own }) => (own === undefined ? [] : [{ rollout, ...own }])), ...refused];
-    const refusedNow = notStarted.map(refusedModel);
     await pastRuns.read(decided, base);
     const shown = Math.min(publisher.publish(started, refused, decisions, runs), await attention.publish());
     // After an effect the world is different: its outcome is looked at at once.

@@ -14,6 +14,7 @@ import type { Log } from "../../engine/round/context.ts";
 import { sealKeysOf, signingOf } from "./commits.ts";
 import { openAnalysis, openHooks } from "./config/engines.ts";
 import { apiUrl, type Credentials, type Environment } from "./config/env.ts";
+import { notifySecrets, openNotifications } from "./config/notify.ts";
 import type { ServerConfig } from "./config/schema.ts";
 import { SettingError } from "./config/setting-errors.ts";
 import { openLastNet } from "./deliveries/uncaught.ts";
@@ -47,7 +48,7 @@ export async function startServer(
   options: { log?: Log; clock?: Clock; env?: Environment; version?: string; onBroken?: () => void } = {},
 ): Promise<RunningServer> {
   const { env = process.env, version = "" } = options;
-  const secrets = secretsIn(credentials);
+  const secrets = [...secretsIn(credentials), ...notifySecrets(config, env)];
   let telemetry: Telemetry | undefined;
   const log = options.log ?? openLog({ ...config.log, secrets, scope: () => telemetry?.fields() ?? {} });
   telemetry = await openTracing(env, { version, log, redact: openRedactor(secrets) });
@@ -67,8 +68,9 @@ export async function startServer(
     await outside.close();
     net.close();
   };
-  const { planes, analysis, hooks } = outside;
-  const own = { ...told(config, credentials), ...audience, planes, signing, sealKeys, analysis, hooks, directory, clock, log, telemetry };
+  const { planes, analysis, hooks, notifier } = outside;
+  const ports = { planes, analysis, hooks, notifier };
+  const own = { ...told(config, credentials), ...audience, ...ports, signing, sealKeys, directory, clock, log, telemetry };
   const bot = await startStagecoach({ ...own, metrics: createMetrics({ version, ...config.metrics }) }).catch(async (error: unknown) => {
     await close();
     throw new Error(sentenceOf(whyNotStarted(error, config)), { cause: error });
@@ -111,6 +113,7 @@ async function openOutside(
 ) {
   const analysis = openAnalysis(config.analysis, env, { clock, log });
   const hooks = openHooks(config.hooks, env, { log, traceparent: telemetry.traceparent });
+  const notifier = openNotifications(config, env, { directory: resolve(config.directory), clock, log });
   const planes = (await openPlanes(config.controlPlanes, { clock, log })).map((plane) => telemetry.spanned(plane, "argocd", ASKED));
   for (const plane of planes) {
     plane
@@ -118,12 +121,12 @@ async function openOutside(
       .catch((error: unknown) => log.warn({ controlPlane: plane.name, error: String(error) }, "a control plane cannot be seen yet"));
   }
   const close = async () => {
-    await Promise.all([...planes.map((plane) => plane.close()), analysis.engine.close(), hooks.close()]);
+    await Promise.all([...planes.map((plane) => plane.close()), analysis.engine.close(), hooks.close(), notifier?.close()]);
     await telemetry
       .close()
       .catch((error: unknown) => log.warn({ error: String(error).slice(0, 300) }, "the last traces could not be sent"));
   };
-  return { planes, analysis, hooks, close };
+  return { planes, analysis, hooks, notifier, close };
 }
 
 /** Before anything is dated: what asks more of GitHub says by itself why it cannot be reached. */

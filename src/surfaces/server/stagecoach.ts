@@ -7,6 +7,7 @@ import { ForgeError } from "../../adapters/forge/port.ts";
 import { type SealKeys, sealKey } from "../../adapters/git/journal/seal.ts";
 import { GitError, type MirrorLimits } from "../../adapters/git/port.ts";
 import type { HookCaller } from "../../adapters/hooks/port.ts";
+import type { Notifier } from "../../adapters/notify/port.ts";
 import { type Breakers, openBreakers } from "../../adapters/outbound/breaker.ts";
 import { type CheckedClock, checkedClock, isChecked } from "../../adapters/outbound/checked-clock.ts";
 import { hostFetch } from "../../adapters/outbound/host-fetch.ts";
@@ -54,6 +55,8 @@ export interface StagecoachOptions extends Audience {
   /** What runs analyses and asks hooks; closed by who gave it. Absent: a run that wants one says that there is none. */
   analysis?: AnalysisService;
   hooks?: HookCaller;
+  /** Tells people; closed by who gave it. */
+  notifier?: Notifier | undefined;
   /** Where mirrors are kept: a cache, which may be deleted. */
   directory: string;
   /** How many bytes each may hold. */
@@ -171,7 +174,7 @@ function reposOf(
   const { sealKeys = [sealKey(options.app.privateKey)] } = options;
   const answering = openAnswerLines();
   const shared = defined({
-    ...{ octokit, directory, limits, cell, breakers, clock, log, signing, sealKeys, freezes, analysis, hooks },
+    ...{ octokit, directory, limits, cell, breakers, clock, log, signing, sealKeys, freezes, analysis, hooks, notifier: options.notifier },
     ...{ publicUrl, onChange, onHeard, answering, telemetry: options.telemetry, recorded: options.metrics?.recorded },
   });
   return openRepos({

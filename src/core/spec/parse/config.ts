@@ -2,6 +2,7 @@ import { BoundedMap } from "../../base/bounded.ts";
 import { isRecord, recordOf } from "../../base/is-record.ts";
 import { nearest } from "../../base/nearest.ts";
 import type { Finding, Problem } from "../../reasons/problem.ts";
+import type { NotifyRule } from "../notifications.ts";
 import {
   type CommandPolicy,
   commandPolicy,
@@ -33,7 +34,13 @@ interface ParsedRepoConfig {
   policy: CommandPolicy;
   /** Worth nothing where there is an error: then nobody can tell what is frozen. */
   bounds: RepoBounds;
+  notifications: Notifications;
   problems: Problem[];
+}
+
+interface Notifications {
+  rules: readonly NotifyRule[];
+  place?(finding: Finding): Problem;
 }
 
 /** What is longer is refused without being read. */
@@ -53,14 +60,15 @@ function parsedConfig(text: string, file: string): ParsedRepoConfig {
   const { sources, problems } = readYaml(text, file, SIZE_OF_SETTINGS);
   const [source, second] = sources;
   if (second !== undefined) problems.push(second.place({ code: "SEVERAL_DOCUMENTS", path: [] }));
-  const none = { rollouts: { ...NO_CONFIG, file }, policy: OPEN_POLICY, bounds: { freezes: [] }, problems };
+  const none = { rollouts: { ...NO_CONFIG, file }, policy: OPEN_POLICY, bounds: { freezes: [] }, notifications: { rules: [] }, problems };
   if (source === undefined) return none;
   const { value, findings } = validate(repoConfigSchema, source.data);
   const ruled = value === undefined ? [] : rulesOf(value);
   problems.push(...[...findings, ...ruled].map((finding) => source.place(finding)));
   if (value === undefined) return none;
   const byName = placedByName(source, Object.keys(value.rollouts));
-  return { rollouts: { file, mode: value.mode, byName }, policy: commandPolicy(value), bounds: repoBounds(value), problems };
+  const notifications: Notifications = { rules: value.notifications, place: (finding) => source.place(finding) };
+  return { rollouts: { file, mode: value.mode, byName }, policy: commandPolicy(value), bounds: repoBounds(value), notifications, problems };
 }
 
 function rulesOf({ freezes, rollouts }: RepoConfig): Finding[] {
@@ -77,6 +85,34 @@ export function unusedSettings({ byName }: RepoConfigRollouts, names: readonly s
   return unused.map(([name, { place }]) => {
     const data = { name, known: names.slice(0, 10), near: nearest(name, names) };
     return place({ code: "UNKNOWN_ROLLOUT", ...data, severity: "warning", path: [], atKey: true });
+  });
+}
+
+/** Rollouts and stages that notifications name and no file declares. `stages`: undefined where they cannot be read. */
+export function unusedNotifications(
+  { rules, place }: Notifications,
+  declared: readonly { name: string; stages: readonly string[] | undefined }[],
+): Problem[] {
+  if (place === undefined) return [];
+  const names = declared.map(({ name }) => name);
+  return rules.flatMap(({ rollouts, stages: wanted = [] }, i) => {
+    const own = declared.filter(({ name }) => rollouts?.includes(name) !== false);
+    const stages = own.every((one) => one.stages !== undefined) ? [...new Set(own.flatMap((one) => one.stages ?? []))] : undefined;
+    const misnamed = <Code extends "UNKNOWN_ROLLOUT" | "UNKNOWN_STAGE">(
+      code: Code,
+      list: readonly string[],
+      known: readonly string[],
+      key: string,
+    ) =>
+      list.flatMap((name, j) => {
+        const data = { name, known: known.slice(0, 10), near: nearest(name, known) };
+        const path = ["notifications", i, key, j];
+        return known.includes(name) ? [] : [place({ code, ...data, severity: "warning", path } as Finding)];
+      });
+    return [
+      ...misnamed("UNKNOWN_ROLLOUT", rollouts ?? [], names, "rollouts"),
+      ...(stages === undefined || own.length === 0 ? [] : misnamed("UNKNOWN_STAGE", wanted, stages, "stages")),
+    ];
   });
 }
 

@@ -6,7 +6,7 @@ import { isRecord } from "../../../core/base/is-record.ts";
 import { parseTemplate } from "../../../core/base/template.ts";
 import { stageTypos } from "../../../core/plan/selector-typos.ts";
 import type { OwnWords, Path, Problem, ProblemReason } from "../../../core/reasons/problem.ts";
-import { unusedSettings } from "../../../core/spec/parse/config.ts";
+import { unusedNotifications, unusedSettings } from "../../../core/spec/parse/config.ts";
 import { parseRepoConfig, parseRollouts } from "../../../core/spec/parse/parse.ts";
 import { readYaml } from "../../../core/spec/parse/yaml.ts";
 import { SETTINGS_FILE } from "../../../core/spec/repo-config.ts";
@@ -68,8 +68,9 @@ export function refusalsOf(rollout: Rollout, checkout: Checkout, inventory: Inve
 /** Settings are judged against all rollouts of the repo, with mistakes, too, whichever were asked for. */
 function settingsProblems(checkout: Checkout): Problem[] {
   const config = parseRepoConfig(readOrTell(checkout, SETTINGS_FILE, []), SETTINGS_FILE);
-  if (config.rollouts.byName.size === 0) return [];
-  return unusedSettings(config.rollouts, declaredRollouts(checkout));
+  if (config.rollouts.byName.size === 0 && config.notifications.rules.length === 0) return [];
+  const declared = rolloutFilesIn(checkout).flatMap((file) => declaredIn(checkout, file));
+  return [...unusedSettings(config.rollouts, declaredRollouts(checkout)), ...unusedNotifications(config.notifications, declared)];
 }
 
 /** Names of all rollouts of the repo, those with mistakes, too. */
@@ -87,7 +88,7 @@ function unreadIn(checkout: Checkout, rollouts: readonly Rollout[]): Unread[] {
   return rolloutFilesIn(checkout).flatMap((file) => (read.has(file) ? [] : declaredIn(checkout, file)));
 }
 
-function declaredIn(checkout: Checkout, file: string): Unread[] {
+function declaredIn(checkout: Checkout, file: string): (Unread & { stages: string[] | undefined })[] {
   const text = readOrTell(checkout, file, []);
   if (text === null) return [];
   return readYaml(text, file).sources.flatMap(({ data }) => {
@@ -96,8 +97,16 @@ function declaredIn(checkout: Checkout, file: string): Unread[] {
     if (!isRecord(metadata) || typeof metadata["name"] !== "string") return [];
     const named: unknown[] = isRecord(spec) && Array.isArray(spec["dependsOn"]) ? spec["dependsOn"] : [];
     const dependsOn = named.flatMap((one) => (isRecord(one) && typeof one["rollout"] === "string" ? [{ rollout: one["rollout"] }] : []));
-    return [{ name: metadata["name"], file, dependsOn }];
+    return [{ name: metadata["name"], file, dependsOn, stages: stagesIn(spec) }];
   });
+}
+
+/** undefined: they cannot be read. */
+function stagesIn(spec: unknown): string[] | undefined {
+  const stages: unknown = isRecord(spec) ? spec["stages"] : undefined;
+  if (!Array.isArray(stages)) return undefined;
+  const names = stages.flatMap((one) => (isRecord(one) && typeof one["name"] === "string" ? [one["name"]] : []));
+  return names.length === stages.length ? names : undefined;
 }
 
 interface RolloutsRead {

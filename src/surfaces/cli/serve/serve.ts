@@ -63,7 +63,8 @@ function parse(argv: readonly string[]): Options | undefined {
   return parseArgs(command, argv)?.opts<Options>();
 }
 
-function readConfig(given: string | undefined, env: Environment): ServerConfig {
+/** Throws SettingError. */
+export function readConfig(given: string | undefined, env: Environment): ServerConfig {
   const file = given ?? startSettings(env).config ?? (existsSync(CONFIG_FILE) ? CONFIG_FILE : undefined);
   const text = file && readSettingFile(given === undefined ? "STAGECOACH_CONFIG" : "--config", file);
   const { config, problems } = parseServerConfig(text, file ?? CONFIG_FILE);

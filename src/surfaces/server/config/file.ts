@@ -7,6 +7,7 @@ import { newFindings, validate } from "../../../core/spec/parse/validate.ts";
 import { readYaml } from "../../../core/spec/parse/yaml.ts";
 import { checkWindows } from "../../../core/spec/rules/pace.ts";
 import { whyNoHost, whyNoListening } from "./hosts.ts";
+import { checkDestinations } from "./notify.ts";
 import { type ServerConfig, serverConfigSchema } from "./schema.ts";
 
 /** Reads the server's configuration. Without a text it is what the defaults say. With a problem the server must not start. */
@@ -32,6 +33,7 @@ const RULES: readonly ((config: ServerConfig) => Finding[])[] = [
   resyncInPeace,
   keyOfSigning,
   hostsAreNames,
+  checkDestinations,
   ({ freezes }) => checkWindows(freezes, ["freezes"]),
 ];
 

@@ -4,6 +4,7 @@ import { show } from "../../../core/base/problem.ts";
 import { packReason } from "../../../core/reasons/problem.ts";
 import { duration, key } from "../../../core/spec/schema-common.ts";
 import { windowSchema } from "../../../core/spec/schema-spec.ts";
+import { notificationsConfigSchema } from "./schema-notify.ts";
 import { analysisSchema, filled, hooksSchema } from "./schema-outbound.ts";
 import { loginSchema, proxySchema } from "./schema-people.ts";
 
@@ -152,6 +153,7 @@ export const serverConfigSchema = z.strictObject({
   ),
   analysis: key(analysisSchema.prefault({}), "How `analysis` of rollouts is run."),
   hooks: key(hooksSchema.prefault({}), "What `hooks` of rollouts may do."),
+  notifications: key(notificationsConfigSchema.prefault({}), "Where `notifications` of config repos may go."),
   listen: key(
     z.strictObject({ host: key(filled.default("0.0.0.0"), "`HOST`."), port: key(port.default(3000), "`PORT`.") }).prefault({}),
     "Where GitHub's deliveries come in; `/healthz` and `/readyz` are there, too.",

@@ -9,6 +9,7 @@ import type { SealKeys } from "../../../adapters/git/journal/seal.ts";
 import { openMirror } from "../../../adapters/git/mirror.ts";
 import type { MirrorLimits } from "../../../adapters/git/port.ts";
 import type { HookCaller } from "../../../adapters/hooks/port.ts";
+import type { Notifier } from "../../../adapters/notify/port.ts";
 import type { Breakers } from "../../../adapters/outbound/breaker.ts";
 import { BoundedSet } from "../../../core/base/bounded.ts";
 import { defined } from "../../../core/base/defined.ts";
@@ -87,6 +88,7 @@ interface ServedRepoOptions {
   allowUnprotected?: boolean;
   analysis?: AnalysisService;
   hooks?: HookCaller;
+  notifier?: Notifier;
   /** Absent: those of this process. */
   cell?: Cell | undefined;
   /** A place in the installation's line of answers. */
@@ -175,13 +177,13 @@ function givenOf({ loop, context }: ServedRepo, run: Run): GivenToDraw {
 
 function contextOf(
   { fullName, cloneUrl }: InstalledRepo,
-  { clock, log, freezes, allowUnprotected, analysis, hooks, rights, cell, publicUrl, recorded, telemetry }: ServedRepoOptions,
+  { clock, log, freezes, allowUnprotected, analysis, hooks, notifier, rights, cell, publicUrl, recorded, telemetry }: ServedRepoOptions,
   own: Pick<RepoContext, "forge" | "attention" | "deliveries" | "mirror" | "journal" | "commands" | "author" | "writer">,
 ): RepoContext {
   const { planes, grants } = rights;
   return {
     ...own,
-    ...defined({ grants, analysis, hooks }),
+    ...defined({ grants, analysis, hooks, notifier }),
     repository: fullName,
     onRecorded: recorded && ((before, run) => recorded(fullName, before, run)),
     within: telemetry.within,

@@ -116,6 +116,13 @@ export const PACE_PROBLEMS = problemsOf<PaceProblems>()({
       "`steps` without `weightPins`, or the other way round; a weight pin that says nothing of the step, or takes the place of a version",
     todo: "write both; [steps](steps.md#where-the-weight-is-written) shows how",
   },
+  UNKNOWN_STAGE: {
+    says: 'no stage of these rollouts is called "{name}"',
+    hint: "[did you mean {near}?|name one of {known}]",
+    means: "`notifications` of `.github/stagecoach.yaml` names a stage that the rollouts it is for do not have",
+    todo: "correct the name, or remove it",
+    warns: true,
+  },
 });
 
 function ofAll(whose: readonly string[]): string {

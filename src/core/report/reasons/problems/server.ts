@@ -23,10 +23,27 @@ export const SERVER_PROBLEMS = problemsOf<ServerProblems>()({
       whose: {
         plane: "{key} belongs to kind {kind}, and this control plane is of kind {is}",
         signing: "{key} belongs to signing: {kind}, and signing is {is}",
+        destination: "{key} belongs to kind {kind}, and this destination is of kind {is}",
       },
     },
-    hint: { whose: { plane: "remove {key}, or write kind: {kind}", signing: "remove {key}, or write signing: {kind}" } },
+    hint: {
+      whose: {
+        plane: "remove {key}, or write kind: {kind}",
+        signing: "remove {key}, or write signing: {kind}",
+        destination: "remove {key}, or write kind: {kind}",
+      },
+    },
     means: "a key that this `kind`, or this `signing`, does not have",
+  },
+  DESTINATION_TWICE: {
+    says: 'two destinations are called "{name}"',
+    hint: "give each a name of its own",
+    means: "two of `notifications.destinations` have one name",
+  },
+  NOT_A_MAIL_SERVER: {
+    says: "{given} is no mail server",
+    hint: "write smtp://mail.example.com:587, or smtps://mail.example.com:465",
+    means: "`server` of a destination is not the address of a mail server",
   },
   NOT_AN_ADDRESS: {
     says: "{given} is not an address",
@@ -48,6 +65,6 @@ export const SERVER_PROBLEMS = problemsOf<ServerProblems>()({
     hint: {
       fault: { Open: "close every [; * and ? stand for what is not known", NoRepository: "write owner/name: acme/payments-*, or */*" },
     },
-    means: "a glob of `tenancy` that matches nothing",
+    means: "a glob of `tenancy` or of a destination that matches nothing",
   },
 });

@@ -105,6 +105,10 @@ export const PROBLEM_SAMPLES: Samples<ProblemCode> = {
     { name: "paymets", known: ["payments"], near: "payments" },
     { name: "x", known: [] },
   ],
+  UNKNOWN_STAGE: [
+    { name: "cnary", known: ["canary", "prod"], near: "canary" },
+    { name: "x", known: ["canary"] },
+  ],
   CANNOT_RUN: [
     { name: "payments", lacks: ["pins"], ancestor: false },
     { name: "payments", lacks: ["release", "pins"], ancestor: true },
@@ -225,7 +229,10 @@ export const PROBLEM_SAMPLES: Samples<ProblemCode> = {
   KEY_OF_OTHER_KIND: [
     { key: "context", whose: "plane", kind: "kubernetes", is: "api" },
     { key: "sshKeyFile", whose: "signing", kind: "ssh", is: "github" },
+    { key: "channel", whose: "destination", kind: "slack", is: "teams" },
   ],
+  DESTINATION_TWICE: [{ name: "calls" }],
+  NOT_A_MAIL_SERVER: [{ given: '"mail"' }],
   NOT_AN_ADDRESS: [{ given: '"argocd"' }],
   NOT_A_HOST: [{ given: '"https://gh.example.com/"', bare: "gh.example.com" }, { given: '"a b"' }],
   NOT_LISTENABLE: [{ given: '"999.1.1.1"' }],

@@ -1,0 +1,80 @@
+/**
+ * What was told, what is still to be sent and where runs' messages stand, a file a repository. It is written before anything is sent: after a
+ * crash the one message that was on its way is sent again. Without the file, as on a new disk, only what is new counts as not told.
+ */
+import { mkdir, readFile, rename, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { z } from "zod";
+import { toldSchema } from "../../core/report/notify/events.ts";
+import { noticeSchema } from "../../core/report/notify/notice.ts";
+
+const threadSchema = z.object({ channel: z.string().max(200), ts: z.string().max(100) });
+
+const stateSchema = z.object({
+  version: z.literal(1),
+  told: z.object({ rollouts: z.record(z.string(), toldSchema), refused: z.array(z.string().max(500)).max(2000) }).optional(),
+  outbox: z.array(z.object({ to: z.string().max(300), notice: noticeSchema })).max(100_000),
+  /** By destination and run. */
+  threads: z.record(z.string(), threadSchema),
+});
+
+export type RepoState = z.output<typeof stateSchema>;
+
+const MOST_THREADS = 500;
+
+export interface Store {
+  /** Reads what was kept; one that cannot be read is as none. */
+  load(repository: string): Promise<RepoState>;
+  /** Writes it, and once more where it was changed meanwhile. */
+  save(repository: string, state: RepoState): Promise<void>;
+}
+
+export function openStore(directory: string, onError: (error: unknown) => void): Store {
+  const writing = new Map<string, { done: Promise<void>; again: Promise<void> | undefined }>();
+  const fileOf = (repository: string) => join(directory, "notifications", `${encodeURIComponent(repository.toLowerCase())}.json`);
+
+  async function write(repository: string, state: RepoState): Promise<void> {
+    const file = fileOf(repository);
+    const entries = Object.entries(state.threads);
+    if (entries.length > MOST_THREADS) state.threads = Object.fromEntries(entries.slice(-MOST_THREADS));
+    try {
+      await mkdir(dirname(file), { recursive: true, mode: 0o700 });
+      await writeFile(`${file}.new`, JSON.stringify(state), { mode: 0o600 });
+      await rename(`${file}.new`, file);
+    } catch (error) {
+      onError(error);
+    }
+  }
+
+  return {
+    async load(repository) {
+      const none: RepoState = { version: 1, outbox: [], threads: {} };
+      try {
+        const read = stateSchema.safeParse(JSON.parse(await readFile(fileOf(repository), "utf8")));
+        if (read.success) return read.data;
+        onError(new Error("what was kept of notifications is not as it was written"));
+      } catch (error) {
+        if ((error as NodeJS.ErrnoException).code !== "ENOENT") onError(error);
+      }
+      return none;
+    },
+    save(repository, state) {
+      const under = writing.get(repository);
+      if (under?.again !== undefined) return under.again;
+      if (under !== undefined) {
+        under.again = under.done.then(() => start());
+        return under.again;
+      }
+      return start();
+
+      function start(): Promise<void> {
+        const mine: { done: Promise<void>; again: Promise<void> | undefined } = { done: Promise.resolve(), again: undefined };
+        mine.done = write(repository, state).then(() => {
+          if (mine.again === undefined && writing.get(repository) === mine) writing.delete(repository);
+        });
+        writing.set(repository, mine);
+        return mine.done;
+      }
+    },
+  };
+}
