@@ -1,10 +1,3 @@
-/**
- * What a process works with to look after one repo: each concern is opened here once, and is given the others that it needs.
- *
- * What they keep between rounds is bounded and may be lost at any moment: it saves work and widens what can be shown, and nothing is
- * decided by it that could not be found out again.
- */
-import type { Run } from "../../core/run/state/run.ts";
 import { openCommits } from "../config-repo/commits.ts";
 import { openDurations, openPastRuns, type PastRuns } from "../config-repo/history-durations.ts";
 import { openReleases } from "../config-repo/releases.ts";

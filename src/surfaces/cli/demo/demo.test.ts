@@ -4,7 +4,6 @@ import { expect, test, vi } from "vitest";
 import { sampleRun } from "../../../../test/support/sample-run.ts";
 import type { Clock } from "../../../core/base/time.ts";
 import { said } from "../../../core/reasons/run.ts";
-import type { Run } from "../../../core/run/state/run.ts";
 import { fleetClusters } from "../../../sim/world.ts";
 import { faultsOf, run } from "./demo.ts";
 import { demoFleet } from "./fleet.ts";
