@@ -176,3 +176,21 @@ export function sampleRun(change: Partial<Run> = {}): Run {
     ...change,
   };
 }
+
+/** The same with an analysis of its second batch that failed at its last measurement. */
+export function measuredRun(): Run {
+  const run = sampleRun();
+  const values = [0.4, 0.9, 0.6, 1.2, 2.4, 7.5];
+  const points = values.map((value, minute) => ({
+    at: `2026-11-21T09:0${minute}:00.000Z`,
+    value,
+    phase: value > 5 ? "Failed" : "Successful",
+  }));
+  const metric = { name: "error-rate", phase: "Failed", count: 6, successful: 5, failed: 1, inconclusive: 0, error: 0, value: "[7.5]" };
+  const analysis = {
+    ...{ id: "payments/42/2/2/AfterBatch/1", stage: 1, when: "AfterBatch" as const, batch: 2, attempt: 1, args: [] },
+    ...{ phase: "Failed" as const, why: said("error-rate: 1 measurement failed"), startedAt: AT, endedAt: "2026-11-21T09:05:00.000Z" },
+    metrics: [{ ...metric, successCondition: "result[0] <= 5", points }],
+  };
+  return { ...run, batches: run.batches.map((batch) => (batch.number === 2 ? { ...batch, analyses: [analysis] } : batch)) };
+}

@@ -1,4 +1,5 @@
 import type { AnalysisPhase } from "../../core/analysis/metric.ts";
+import type { Point } from "../../core/analysis/points.ts";
 import type { Asked, Sources } from "../../core/analysis/request.ts";
 import type { Time } from "../../core/base/time.ts";
 
@@ -51,6 +52,8 @@ export interface MetricState {
   /** Of its template, shortened, secrets masked. */
   successCondition?: string;
   failureCondition?: string;
+  /** The last values that are numbers, oldest first. */
+  points?: Point[];
 }
 
 /** True where the analysis has an outcome. */

@@ -4,6 +4,7 @@
  */
 import { z } from "zod";
 import { type AnalysisPhase, isComplete, isEndless } from "../../../core/analysis/metric.ts";
+import { pointsOf } from "../../../core/analysis/points.ts";
 import {
   AnalysisError,
   type Asked,
@@ -99,7 +100,7 @@ const metricResult = z.object({
   failed: number,
   inconclusive: number,
   error: number,
-  measurements: z.array(z.object({ value: short, message: short })).catch([]),
+  measurements: z.array(z.object({ value: short, message: short, phase, startedAt: short, finishedAt: short })).catch([]),
 });
 
 const observed = z.object({
@@ -175,6 +176,7 @@ function metricState(metric: SpecMetric, result: z.output<typeof metricResult> |
     value: last?.value === undefined || last.value === "" ? undefined : last.value,
     successCondition: successCondition === "" ? undefined : successCondition,
     failureCondition: failureCondition === "" ? undefined : failureCondition,
+    points: pointsOf(measurements),
   });
 }
 

@@ -18,6 +18,7 @@ import {
   runPhase,
   stopped,
 } from "../../../core/analysis/metric.ts";
+import { pointsOf } from "../../../core/analysis/points.ts";
 import { prepare, refuseEndless } from "../../../core/analysis/request.ts";
 import type { TemplateMetric } from "../../../core/analysis/template-schema.ts";
 import { defined } from "../../../core/base/defined.ts";
@@ -235,6 +236,7 @@ function metricState(
     value: last === undefined || last.value === "" ? undefined : last.value,
     successCondition: conditionOf(successCondition),
     failureCondition: conditionOf(failureCondition),
+    points: pointsOf(result.measurements),
   });
 }
 

@@ -21,7 +21,7 @@ const edit = z.looseObject({
 const values = z.record(z.string(), z.string());
 const release = z.looseObject({ values, attempt: count });
 const plannedTarget = z.looseObject({ key: z.string(), application: z.string(), cluster: z.string(), edits: z.array(edit) });
-
+const points = z.array(z.object({ at: time, value: z.number(), phase: z.string() })).max(100);
 const analysis = z.looseObject({
   id: z.string(),
   stage: count,
@@ -32,7 +32,7 @@ const analysis = z.looseObject({
   why: words,
   startedAt: time,
   endedAt: time.optional(),
-  metrics: z.array(z.looseObject({ name: z.string(), phase: z.string(), count, error: z.number() })).optional(),
+  metrics: z.array(z.looseObject({ name: z.string(), phase: z.string(), count, error: z.number(), points: points.optional() })).optional(),
   stopping: z.looseObject({ why: words, at: time }).optional(),
   accepted: z.looseObject({ by: z.string(), at: time }).optional(),
 });

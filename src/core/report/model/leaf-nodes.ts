@@ -14,7 +14,7 @@ import { changeBy } from "./batch-plan.ts";
 import { causeOfCheck, causeOfTarget } from "./causes.ts";
 import { type Context, explained } from "./context.ts";
 import { isState } from "./labels.ts";
-import { limitOf } from "./limits.ts";
+import { boundsOf, limitOf } from "./limits.ts";
 import { rolloutDetails, rolloutPhase } from "./rollout-words.ts";
 import { node, TARGET_STATES } from "./states.ts";
 import type { Change, ModelNode, State } from "./types.ts";
@@ -123,7 +123,16 @@ export function analysisNode(context: Context, record: RunAnalysis): ModelNode {
       (record.metrics ?? []).map(metricWords).join("; "),
     ),
     cause: causeOfCheck(context, record),
+    metrics: chartsOf(record.metrics ?? []),
   });
+}
+
+function chartsOf(metrics: NonNullable<RunAnalysis["metrics"]>): ModelNode["metrics"] {
+  const charts = metrics.flatMap((metric) => {
+    const { name, phase, points } = metric;
+    return points === undefined ? [] : [{ name, phase, limit: limitOf(metric), ...boundsOf(metric), points }];
+  });
+  return charts.length === 0 ? undefined : charts;
 }
 
 /** `webcheck: 3 ok, 2 failed, last nok` */

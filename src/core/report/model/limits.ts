@@ -21,6 +21,21 @@ export function limitOf({ successCondition, failureCondition }: Pick<AnalysisMet
   return failureCondition === undefined ? "" : `must not be ${failureCondition}`;
 }
 
+/** The numbers between which a value is allowed; without either where no condition is that simple. */
+export function boundsOf({ successCondition, failureCondition }: Pick<AnalysisMetric, "successCondition" | "failureCondition">): {
+  least?: number;
+  most?: number;
+} {
+  const [success, failure] = [comparedOf(successCondition), comparedOf(failureCondition)];
+  const compared = success ?? (failure && { ...failure, operator: OTHER_SIDE[failure.operator] });
+  const number = Number(compared?.number);
+  if (compared === undefined || compared.operator === "!=" || !Number.isFinite(number)) return {};
+  return {
+    ...(compared.operator.startsWith("<") ? undefined : { least: number }),
+    ...(compared.operator.startsWith(">") ? undefined : { most: number }),
+  };
+}
+
 function comparedOf(condition: string | undefined): { operator: Operator; number: string } | undefined {
   const [, operator, number] = COMPARED.exec(condition ?? "") ?? [];
   return operator === undefined || number === undefined ? undefined : { operator: operator as Operator, number };

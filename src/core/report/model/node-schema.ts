@@ -56,6 +56,16 @@ const measured = z.object({
   limit: key(text, "What its template allows; of what could not be measured, why."),
 });
 
+/** One metric of an analysis, as a chart of it is drawn. */
+export const metric = z.object({
+  name: text,
+  phase: key(text, "In Argo Rollouts' words: `Running`, `Successful`, `Failed`."),
+  limit: key(text, "What is allowed, in words; empty where the template does not say."),
+  least: key(z.number().optional(), "The smallest value that is allowed, where that is a number."),
+  most: key(z.number().optional(), "The largest."),
+  points: key(z.array(z.object({ at: time, value: z.number(), phase: text })), "The last values that are numbers, oldest first."),
+});
+
 export const cause = z.object({
   kind: z.enum(["application", "rollout", "analysis", "hook"]),
   name: key(text, "`payments-eu-1 on eu-1`."),

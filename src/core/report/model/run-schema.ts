@@ -16,6 +16,7 @@ import {
   eta,
   gate,
   link,
+  metric,
   passed,
   pause,
   reason,
@@ -65,6 +66,7 @@ const nodeFields = z.object({
   number: key(z.int().optional(), "Of a batch that was begun: its number in the run, by which its page is known."),
   target: key(text.optional(), "Of an Application: `hub/argocd/payments-eu-1`."),
   passed: key(passed.optional(), "Of a batch: when it was opened, merged and done."),
+  metrics: key(z.array(metric).optional(), "Of an analysis: what was measured of each that is a number."),
   argoRollout: key(argoRollout.optional(), "Of an Argo Rollout: what its controller says."),
 });
 

@@ -20,6 +20,8 @@ export interface AnalysisMetric {
   successCondition?: string | undefined;
   failureCondition?: string | undefined;
   message?: string | undefined;
+  /** The last values that are numbers, oldest first. */
+  points?: { at: Time; value: number; phase: string }[] | undefined;
 }
 
 /** One analysis of a run: journalled when it is begun and when it is over, with what was measured. */

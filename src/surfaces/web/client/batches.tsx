@@ -3,6 +3,7 @@ import { useEffect, useRef } from "preact/hooks";
 import { LABELS, stateLabel } from "../../../core/report/model/labels.ts";
 import type { ModelNode } from "../../../core/report/model/types.ts";
 import { Cells, type Open } from "./cells.tsx";
+import { Charts } from "./charts.tsx";
 import { Mark, toneClass } from "./marks.tsx";
 import { Age, Awaits, below, CauseLine, capital, Links, Outward, pullOf } from "./parts.tsx";
 import { LinkInRun } from "./route.tsx";
@@ -171,6 +172,7 @@ export function Checks({ of }: { of: ModelNode }) {
         <>
           <b>{check.name}</b> <span class={toneClass(check.tone)}>{stateLabel(check.state)}</span>
           {[...check.facts, check.tone === "good" ? "" : check.says].filter((one) => one !== "").map((one) => ` · ${one}`)}
+          <Charts of={check.metrics ?? []} />
         </>
       )}
     />

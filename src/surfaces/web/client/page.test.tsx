@@ -1,5 +1,7 @@
 import type { VNode } from "preact";
+import { renderToString } from "preact-render-to-string";
 import { describe, expect, test } from "vitest";
+import { measuredRun } from "../../../../test/support/sample-run.ts";
 import { fleetOf, fleetRefused, fleetRollout } from "../../../core/report/model/fleet.ts";
 import { refusedModel } from "../../../core/report/model/refused.ts";
 import { runDocument } from "../../../core/report/model/run-document.ts";
@@ -22,8 +24,16 @@ function at(now: number, screen: VNode): string {
 }
 
 function drawn(run: Run, now: number, target?: string): string {
+  return at(now, screenOf(run, now, target));
+}
+
+function screenOf(run: Run, now: number, target?: string): VNode {
   const document = runDocument(modelOf(run, now, { linkTo }), now, { repository });
-  return at(now, <RunScreen of={document} target={target} open={() => undefined} />);
+  return <RunScreen of={document} target={target} open={() => undefined} />;
+}
+
+function drawnHtml(run: Run, now: number): string {
+  return renderToString(<ClockContext.Provider value={{ now: () => now }}>{screenOf(run, now)}</ClockContext.Provider>);
 }
 
 describe("the page", () => {
@@ -60,6 +70,14 @@ describe("the page", () => {
     expect(drawn(run, now, "c3")).toContain("CrashLoopBackOff");
     expect(drawn(run, now, "nowhere")).toContain("This run has no cluster nowhere.");
   });
+});
+
+test("what an analysis measured is drawn with what is allowed, and read aloud", () => {
+  const html = drawnHtml(measuredRun(), Date.parse("2026-11-21T09:06:00.000Z"));
+  expect(html).toContain('aria-label="error-rate, allowed is at most 5: 0.4 at 09:00 UTC; 0.9 at 09:01 UTC;');
+  expect(html).toContain("7.5 at 09:05 UTC, failed");
+  // Eight is the scale's end: five lies at 76 - 68 * 5 / 8.
+  expect(html).toContain('<rect x="0" width="260" y="0" height="33.5" class="beyond">');
 });
 
 describe("the time axis", () => {
