@@ -53,6 +53,31 @@ export const runEventsSchema = z
   })
   .meta({ id: "RunEvents" });
 
+/** What a target was judged by, as the journal has it. */
+export const targetEvidenceSchema = z
+  .object({
+    apiVersion,
+    kind: z.literal("TargetEvidence"),
+    repository: text,
+    rollout: text,
+    number: z.int(),
+    target: key(text, "`hub/argocd/payments-eu-1`."),
+    batch: key(z.int(), "The last one that it was in."),
+    merged: key(z.object({ commit: text, at: time }).optional(), "What has to be live; absent: the batch has not merged."),
+    evidence: key(
+      z
+        .object({
+          verdict: key(text, "`live`, `pending`, `waiting`, `failing` or `lost`."),
+          clause: key(text, "The clause that was not met; `all`: each was. docs/liveness.md has them."),
+          readAt: time,
+          fields: key(z.array(z.object({ name: text, value: text })), "What Argo CD showed, by the names of its fields."),
+        })
+        .optional(),
+      "Of the last look; absent: nobody has looked.",
+    ),
+  })
+  .meta({ id: "TargetEvidence" });
+
 /** What is told of a change. */
 export const helloSchema = z
   .object({ now: key(time, "The server's clock."), speed: key(z.number(), "Its seconds in one of yours; 1 but in a simulated world.") })
@@ -121,3 +146,4 @@ export type CommandAsked = z.output<typeof commandSchema>;
 export type CommandWritten = z.output<typeof commandWrittenSchema>;
 export type RunHistory = z.output<typeof runHistorySchema>;
 export type RunEvents = z.output<typeof runEventsSchema>;
+export type TargetEvidence = z.output<typeof targetEvidenceSchema>;

@@ -5,7 +5,7 @@ import { API_VERSION, runDocument } from "../../../core/report/model/run-documen
 import { modelOf } from "../../../core/report/model/run-model.ts";
 import { isEnded } from "../../../core/run/state/run.ts";
 import type { WebClock, WebSource } from "../source.ts";
-import type { RunEvents, RunHistory } from "./documents.ts";
+import type { RunEvents, RunHistory, TargetEvidence } from "./documents.ts";
 import { type LiveModels, type Written, written } from "./live-models.ts";
 import { openTurns } from "./turns.ts";
 import { Denied } from "./viewers.ts";
@@ -55,6 +55,21 @@ export function openRunHistory(source: WebSource, clock: WebClock, { links: link
       const text = written(document);
       if (isEnded(run)) ended.set(name, text);
       return text;
+    },
+
+    /** `target`: `hub/argocd/payments-eu-1`. undefined: the run has not reached it, or there is none. */
+    async evidence({ repository, rollout }: Place, number: number, target: string): Promise<TargetEvidence | undefined> {
+      const journal = source.journal?.(repository);
+      const run = journal && (await inLine(() => journal.run(rollout, number)));
+      const batch = run?.batches.findLast(({ targets }) => targets.some(({ key }) => key === target));
+      const { evidence } = batch?.targets.find(({ key }) => key === target) ?? {};
+      if (batch === undefined) return undefined;
+      const fields = Object.entries(evidence?.fields ?? {}).map(([name, value]) => ({ name, value: String(value ?? "none") }));
+      return defined({
+        ...{ apiVersion: API_VERSION, kind: "TargetEvidence" as const, repository, rollout, number, target, batch: batch.number },
+        merged: batch.merged && { commit: batch.merged.commit, at: batch.merged.at },
+        evidence: evidence && { verdict: evidence.verdict, clause: evidence.clause, readAt: evidence.readAt, fields },
+      });
     },
 
     /** What was recorded of one run, oldest first: who did what. */

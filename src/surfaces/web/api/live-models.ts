@@ -163,8 +163,10 @@ export function openLiveModels(source: WebSource, clock: WebClock, line: EventLi
     },
     /** Those that have anything to show. */
     repositories: () => [...[...known.values()].map(({ repository }) => repository), ...beside.busy()],
-    /** Its last run; undefined: it has none. */
-    rollout(key: string): Written | undefined {
+    /** Its last run; undefined: it has none, or another than was asked for. */
+    rollout(key: string, number?: number): Written | undefined {
+      sync();
+      if (number !== undefined && known.get(key)?.run.number !== number) return undefined;
       const one = read(key);
       if (one?.document !== undefined) one.written ??= written(one.document);
       return one?.written;

@@ -14,9 +14,10 @@ import {
   patchSchema,
   runEventsSchema,
   runHistorySchema,
+  targetEvidenceSchema,
 } from "./documents.ts";
 
-const PLACE = ["owner", "repo", "rollout"];
+const PLACE = ["owner", "repo", "rollout", "plane", "namespace", "application"];
 const ROLLOUT = "/repos/{owner}/{repo}/rollouts/{rollout}";
 
 interface Endpoint {
@@ -51,7 +52,7 @@ const ENDPOINTS: Record<string, Endpoint> = {
     holds: json(runHistorySchema),
     query: { before: "Those with lower numbers than this.", limit: "So many at most, up to 100. Default: 20." },
   },
-  [`${ROLLOUT}/runs/{number}`]: { summary: "One run, from the journal", holds: json(runSchema), query: at },
+  [`${ROLLOUT}/runs/{number}`]: { summary: "One run; the last one can be followed", holds: json(runSchema), query: at, followed: true },
   [`${ROLLOUT}/runs/{number}/events`]: {
     summary: "What was recorded of a run, oldest first",
     holds: { ...json(runEventsSchema), "application/jsonl": z.string() },
@@ -65,6 +66,10 @@ const ENDPOINTS: Record<string, Endpoint> = {
     holds: json(commandWrittenSchema),
   },
   "/me": { summary: "Who asks", holds: json(meSchema), query: { repository: "`OWNER/REPOSITORY`: what they may do there, too." } },
+  [`${ROLLOUT}/runs/{number}/targets/{plane}/{namespace}/{application}`]: {
+    summary: "What an Application was judged by in a run",
+    holds: json(targetEvidenceSchema),
+  },
   "/events": {
     summary: "What changes, as server-sent events",
     description:

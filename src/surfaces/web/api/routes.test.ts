@@ -133,12 +133,12 @@ describe("the read API", () => {
     });
     let journal: ReturnType<typeof journalOf> | undefined = journalOf("Succeeded");
     const { get } = worldOf(sampleRun(), { journal: () => journal });
-    const state = async () => (await json<{ state?: string }>(get(`${ROLLOUT}/runs/42`))).state;
+    const state = async () => (await json<{ state?: string }>(get(`${ROLLOUT}/runs/41`))).state;
     expect(await state()).toBe("Succeeded");
     journal = journalOf("Failed");
     expect(await state()).toBe("Failed");
     journal = undefined;
-    expect((await get(`${ROLLOUT}/runs/42`)).status).toBe(404);
+    expect((await get(`${ROLLOUT}/runs/41`)).status).toBe(404);
   });
 
   test("a run that cannot be drawn hides no other, ends no process, and is told of once", async () => {
@@ -228,4 +228,23 @@ describe("events of the API", () => {
     await Promise.all(open.map((one) => one.close()));
     expect([world.listeners.size, (await world.get("/api/v1/fleet")).status]).toEqual([0, 200]);
   });
+});
+
+test("what a target was judged by is told, of that control plane's alone", async () => {
+  const journal = () => ({ runs: async () => [], log: async () => [], ...NO_PAST, run: async () => sampleRun() });
+  const { get } = worldOf(sampleRun(), { journal });
+  const found = (await (await get(`${ROLLOUT}/runs/42/targets/hub/argocd/payments-eu-1`)).json()) as Record<string, unknown>;
+  expect(found).toMatchObject({ target: "hub/argocd/payments-eu-1", batch: 1, merged: { commit: "b".repeat(40) } });
+  const fields = [{ name: "status.sync.revision", value: "1f2e3d4" }];
+  expect(found["evidence"]).toMatchObject({ verdict: "live", clause: "all", fields });
+  for (const target of ["other/argocd/payments-eu-1", "hub/argocd/payments-eu-9", "hub/argocd/%2e%2e"])
+    expect((await get(`${ROLLOUT}/runs/42/targets/${target}`)).status).toBe(404);
+});
+
+test("the last run is followed under its own number; one before it is the journal's, which nothing happens to", async () => {
+  const { get } = worldOf(sampleRun());
+  const [last, before] = [await get(`${ROLLOUT}/runs/42`), await get(`${ROLLOUT}/runs/41`)];
+  expect(await last.json()).toMatchObject({ number: 42, state: "Progressing" });
+  expect(last.headers.get("Stagecoach-Sequence")).toMatch(/-0$/);
+  expect([((await before.json()) as { state: string }).state, before.headers.get("Stagecoach-Sequence")]).toEqual(["Succeeded", null]);
 });

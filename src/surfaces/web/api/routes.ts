@@ -37,7 +37,9 @@ export function apiApp(source: WebSource, clock: WebClock): Hono<Api> {
   planRoutes(app, line, models);
   momentRoutes(app, { moments: openMoments(source, models), models, clock });
   nowRoutes(app, line, models);
-  pastRoutes(app, openRunHistory(source, clock, models));
+  const history = openRunHistory(source, clock, models);
+  runRoute(app, { line, models, history });
+  pastRoutes(app, history);
   meRoute(app, source);
   actRoutes(app, openCommands(source, clock, models));
   const description = written(openApiDocument());
@@ -113,6 +115,20 @@ function nowRoutes(app: Hono<Api>, line: EventLine, models: LiveModels): void {
   });
 }
 
+/** The last run is followed under its own number, too: who was linked to it sees it go on. Any other is the journal's. */
+function runRoute(app: Hono<Api>, { line, models, history }: { line: EventLine; models: LiveModels; history: RunHistories }): void {
+  app.get(`${ROLLOUT}/runs/:number`, async (context) => {
+    const place = await placeOf(context);
+    const number = numberOf(context.req.param("number"));
+    if (place === undefined || number === undefined) return problem(context, "NOT_FOUND");
+    const key = rolloutKey(place.repository, place.rollout);
+    const last = models.rollout(key, number);
+    if (last !== undefined) context.header("Stagecoach-Sequence", line.idOf(key));
+    const found = last ?? (await history.run(place, number));
+    return found === undefined ? problem(context, "NOT_FOUND") : answer(context, found);
+  });
+}
+
 /** What was, from the journal. */
 function pastRoutes(app: Hono<Api>, history: RunHistories): void {
   app.get(`${ROLLOUT}/runs`, async (context) => {
@@ -123,11 +139,12 @@ function pastRoutes(app: Hono<Api>, history: RunHistories): void {
     const found = place && (await history.runs(place, { before, limit: Math.min(limit, MOST_RUNS) }));
     return found === undefined ? problem(context, "NOT_FOUND") : answer(context, written(found));
   });
-  app.get(`${ROLLOUT}/runs/:number`, async (context) => {
+  app.get(`${ROLLOUT}/runs/:number/targets/:plane/:namespace/:application`, async (context) => {
     const place = await placeOf(context);
+    const { plane, namespace, application } = context.req.param();
     const number = numberOf(context.req.param("number"));
-    const found = place && number && (await history.run(place, number));
-    return found ? answer(context, found) : problem(context, "NOT_FOUND");
+    const found = place && number && (await history.evidence(place, number, [plane, namespace, application].join("/")));
+    return found ? answer(context, written(found)) : problem(context, "NOT_FOUND");
   });
   app.get(`${ROLLOUT}/runs/:number/events`, async (context) => {
     const place = await placeOf(context);

@@ -1,15 +1,14 @@
 /** The page: which screen the address means, kept up to date. */
 import { useContext, useEffect, useMemo, useState } from "preact/hooks";
-import type { RunDocument } from "../../../core/report/model/run-schema.ts";
 import { type PagePlace, pagePath, parsePagePath } from "../../../core/report/page-places.ts";
 import { ActingContext, useMe } from "./acting.ts";
 import { type Filter, FleetScreen, RefusedLines } from "./fleet.tsx";
 import { fleetWanted, follow, type Live, notReadYet, planWanted, runWanted, type Wanted } from "./live.ts";
 import { Moments } from "./moments.tsx";
-import { below } from "./parts.tsx";
 import { PlanScreen } from "./plan.tsx";
 import { Going, Link } from "./route.tsx";
 import { RunScreen } from "./run.tsx";
+import { TargetScreen } from "./target.tsx";
 import { ClockContext, Wall } from "./times.tsx";
 import { SignInScreen, useViewer, Who } from "./viewer.tsx";
 
@@ -112,7 +111,8 @@ function Rollout({ base, place, query, go }: { base: string; place: RolloutPlace
       go(cluster === undefined ? path : `${path}${at === undefined ? "?" : "&"}${new URLSearchParams({ cluster })}`, "replace"),
     [path, go],
   );
-  const target = "target" in place ? document && clusterOf(document, place.target) : (query.get("cluster") ?? undefined);
+  const target = query.get("cluster") ?? undefined;
+  const batch = "batch" in place ? place.batch : undefined;
   return (
     <Frame
       live={live}
@@ -125,18 +125,16 @@ function Rollout({ base, place, query, go }: { base: string; place: RolloutPlace
         <ActingContext.Provider
           value={me && number === undefined && at === undefined ? { base, repository, run: document, me } : undefined}
         >
-          <RunScreen of={document} target={target} open={open} />
+          {"target" in place ? (
+            <TargetScreen of={document} target={place.target} />
+          ) : (
+            <RunScreen of={document} target={target} batch={batch} open={open} />
+          )}
         </ActingContext.Provider>
       )}
       {at === undefined && document !== undefined ? <Moments of={here} /> : null}
     </Frame>
   );
-}
-
-/** The cluster that has an Application; of one that is in none its own name, which is said not to be there. */
-function clusterOf(document: RunDocument, target: string): string {
-  const name = target.slice(target.lastIndexOf("/") + 1);
-  return below(document, "cluster").find((cluster) => below(cluster, "application").some((one) => one.name === name))?.name ?? name;
 }
 
 /** `key`: what tells one document from another. */

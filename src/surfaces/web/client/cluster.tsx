@@ -3,8 +3,10 @@ import { useEffect, useRef } from "preact/hooks";
 import type { RunDocument } from "../../../core/report/model/run-schema.ts";
 import type { ModelNode } from "../../../core/report/model/types.ts";
 import { Actions } from "./actions.tsx";
+import { Evidence } from "./evidence.tsx";
 import { Badge } from "./marks.tsx";
 import { Age, below, CauseLine, changeText, Links, pullOf, Said } from "./parts.tsx";
+import { LinkInRun } from "./route.tsx";
 
 export function ClusterPanel({ of, name, close }: { of: RunDocument; name: string; close: () => void }) {
   const found = below(of, "cluster").find((cluster) => cluster.name === name);
@@ -31,7 +33,7 @@ export function ClusterPanel({ of, name, close }: { of: RunDocument; name: strin
           <Sentence text={found.says} />
           {found.cause?.told ? null : <CauseLine cause={found.cause} />}
           {below(found, "application").map((application) => (
-            <Application key={application.name} of={application} told={found.says} />
+            <Application key={application.name} run={of} of={application} told={found.says} />
           ))}
           {found.state !== "Healthy"
             ? null
@@ -56,19 +58,16 @@ function Sentence({ text }: { text: string }) {
 }
 
 /** `told`: what its cluster says already. */
-function Application({ of, told }: { of: ModelNode; told: string }) {
+function Application({ run, of, told }: { run: RunDocument; of: ModelNode; told: string }) {
+  const { target } = of;
   return (
     <section>
       <h4>
-        {of.name} <Badge of={of} /> <Links of={of} />
+        {target === undefined ? of.name : <LinkInRun target={target}>{of.name}</LinkInRun>} <Badge of={of} /> <Links of={of} />
       </h4>
       {of.change === undefined ? null : <p class="release">{changeText(of.change)}</p>}
       {of.says === "" || of.says === told ? null : <p>{of.says}</p>}
-      {(of.evidence?.notes ?? []).map((note) => (
-        <p class="quiet" key={note}>
-          {note}
-        </p>
-      ))}
+      {target === undefined || of.evidence === undefined ? null : <Evidence of={run} target={target} notes={of.evidence.notes} />}
     </section>
   );
 }

@@ -9,7 +9,10 @@ afterEach(() => {
 
 test("a rollout that a bot which has just started does not know yet is shown once it does", async () => {
   vi.useFakeTimers();
-  const answers = [Response.json({}, { status: 404 }), Response.json({ rollout: "payments" })];
+  const answers = [
+    Response.json({}, { status: 404 }),
+    Response.json({ rollout: "payments" }, { headers: { "Stagecoach-Sequence": "here-0" } }),
+  ];
   vi.stubGlobal("fetch", async () => answers.shift());
   const addresses: string[] = [];
   const source = class {
@@ -26,6 +29,36 @@ test("a rollout that a bot which has just started does not know yet is shown onc
   end();
   expect(links).toEqual(["missing", "live"]);
   expect(addresses).toHaveLength(1);
+});
+
+test("a run under its own number is followed until the next one begins, and is then read as it ended", async () => {
+  vi.useFakeTimers();
+  const followed = { headers: { "Stagecoach-Sequence": "here-0" } };
+  const answers = [Response.json({ number: 42, state: "Progressing" }, followed), Response.json({ number: 42, state: "Succeeded" })];
+  vi.stubGlobal("fetch", async () => answers.shift());
+  const heard = new Map<string, (event: { data: string }) => void>();
+  const addresses: string[] = [];
+  const source = class {
+    constructor(address: string) {
+      addresses.push(address);
+    }
+    addEventListener(name: string, listener: (event: { data: string }) => void): void {
+      heard.set(name, listener);
+    }
+    close(): void {}
+  };
+  vi.stubGlobal("EventSource", source);
+  const states: unknown[] = [];
+  const end = follow("", runWanted("acme/config", "payments", { number: 42 }), ({ document }) => states.push(document?.state));
+  await vi.advanceTimersByTimeAsync(1_000);
+  const tell = (path: string, value: unknown) =>
+    heard.get("rollout")?.({ data: JSON.stringify({ patch: [{ op: "replace", path, value }] }) });
+  tell("/state", "Paused");
+  tell("/number", 43);
+  await vi.advanceTimersByTimeAsync(60_000);
+  end();
+  expect(states).toEqual(["Progressing", "Paused", "Succeeded"]);
+  expect(addresses).toEqual(["/api/v1/events?rollout=acme%2Fconfig%2Fpayments&after=here-0"]);
 });
 
 test("times that leave one screen and come on the next are drawn once a second", () => {

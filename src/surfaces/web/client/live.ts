@@ -19,7 +19,6 @@ export interface Live<T> {
 /** What of the API is read, how its events are heard, and what each makes of the document. */
 export interface Wanted<T> {
   path: string;
-  /** Absent: nothing happens to it any more. */
   events?: { query: string; names: readonly string[]; apply(document: T, data: unknown): T } | undefined;
 }
 
@@ -43,11 +42,14 @@ export function runWanted(
   rollout: string,
   { number, at }: { number?: number | undefined; at?: string | undefined } = {},
 ): Wanted<RunDocument> {
-  const path = `/repos/${repository}/rollouts/${encodeURIComponent(rollout)}`;
-  if (number !== undefined) return { path: `${path}/runs/${number}${asOf(at)}` };
+  const rolloutPath = `/repos/${repository}/rollouts/${encodeURIComponent(rollout)}`;
+  const path = number === undefined ? rolloutPath : `${rolloutPath}/runs/${number}`;
   if (at !== undefined) return { path: path + asOf(at) };
-  const apply = (document: RunDocument, data: unknown) =>
-    applyPatch(document, (data as { patch: readonly PatchOperation[] }).patch) as RunDocument;
+  const apply = (document: RunDocument, data: unknown) => {
+    const changed = applyPatch(document, (data as { patch: readonly PatchOperation[] }).patch) as RunDocument;
+    if (number !== undefined && changed.number !== number) throw new Error("the next run has begun; this one is over");
+    return changed;
+  };
   return { path, events: { query: `rollout=${encodeURIComponent(`${repository}/${rollout}`)}&`, names: ["rollout"], apply } };
 }
 
@@ -123,7 +125,8 @@ export function follow<T>(base: string, { path, events }: Wanted<T>, tell: (live
           return readAgain(MISSING_AGAIN_MS);
         }
         change({ link: "live", ...answer } as Partial<Live<T>>);
-        if (!ended && events !== undefined) source = listen(`${base}${API}/events?${events.query}after=${answer.sequence}`);
+        // What is over is told without an id.
+        if (!ended && events !== undefined && answer.sequence !== "") source = listen(`${base}${API}/events?${events.query}after=${answer.sequence}`);
       })
       .catch(lost);
   }

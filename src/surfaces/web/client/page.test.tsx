@@ -1,7 +1,8 @@
 import type { VNode } from "preact";
 import { renderToString } from "preact-render-to-string";
 import { describe, expect, test } from "vitest";
-import { measuredRun } from "../../../../test/support/sample-run.ts";
+import { measuredRun, sampleRun } from "../../../../test/support/sample-run.ts";
+import { wideRun } from "../../../../test/support/wide-run.ts";
 import { fleetOf, fleetRefused, fleetRollout } from "../../../core/report/model/fleet.ts";
 import { refusedModel } from "../../../core/report/model/refused.ts";
 import { runDocument } from "../../../core/report/model/run-document.ts";
@@ -12,6 +13,7 @@ import type { Run } from "../../../core/run/state/run.ts";
 import { FleetScreen, RefusedLines } from "./fleet.tsx";
 import { parsed } from "./live.ts";
 import { RunScreen } from "./run.tsx";
+import { TargetScreen } from "./target.tsx";
 import { pageText } from "./testing/page-text.ts";
 import { axisOf, lanesOf } from "./time-axis.tsx";
 import { ClockContext } from "./times.tsx";
@@ -78,6 +80,35 @@ test("what an analysis measured is drawn with what is allowed, and read aloud", 
   expect(html).toContain("7.5 at 09:05 UTC, failed");
   // Eight is the scale's end: five lies at 76 - 68 * 5 / 8.
   expect(html).toContain('<rect x="0" width="260" y="0" height="33.5" class="beyond">');
+});
+
+test("the batch that an address names is marked, in a fold as well", () => {
+  const now = Date.parse("2026-11-21T09:06:00.000Z");
+  const document = runDocument(modelOf(wideRun(2000, 40), now), now, { repository });
+  const html = (batch?: number) => renderToString(<RunScreen of={document} target={undefined} batch={batch} open={() => undefined} />);
+  expect(html(3)).toMatch(/<div[^>]* aria-current="location"[^>]*>.*?runs\/42\/batches\/3"/);
+  expect(html()).not.toContain('aria-current="location"');
+  expect(html(99)).not.toContain('aria-current="location"');
+});
+
+test("the page of a target tells what runs there, in which batch, and of which control plane it is", () => {
+  const now = Date.parse("2026-11-21T09:06:00.000Z");
+  const document = runDocument(modelOf(sampleRun(), now, { linkTo }), now, { repository });
+  const page = (target: string) => at(now, <TargetScreen of={document} target={target} />);
+  const text = page("hub/argocd/payments-eu-1");
+  for (const part of [
+    "payments-eu-1",
+    "control plane hub",
+    "v1.4.1 → v1.4.2",
+    "(good) Healthy",
+    "stage canary",
+    "live at 1f2e3d4 and healthy",
+  ])
+    expect(text).toContain(part);
+  expect(text).toContain("[</r/acme/config/payments/runs/42/batches/1> batch 1 of 1]");
+  expect(text).toContain("[<https://argocd.example.com/applications/argocd/payments-eu-1> Argo CD]");
+  // One of the same name behind another Argo CD is another target.
+  expect(page("other/argocd/payments-eu-1")).toContain("does not have it");
 });
 
 describe("the time axis", () => {

@@ -6,7 +6,7 @@ import { pagePath } from "../../../core/report/page-places.ts";
 import { recordedEvents } from "../../../core/report/recorded-events.ts";
 import type { RunEvents, RunHistory } from "../api/documents.ts";
 import { API, parsed } from "./live.ts";
-import { Linked } from "./parts.tsx";
+import { Said } from "./parts.tsx";
 import { Going, Link } from "./route.tsx";
 import { ClockContext, clockOf, span } from "./times.tsx";
 
@@ -26,7 +26,7 @@ export function Past({ of }: { of: RunDocument }) {
 }
 
 /** Nothing of it is read before it is opened. */
-function Later({ title, children }: { title: string; children: preact.ComponentChildren }) {
+export function Later({ title, children }: { title: string; children: preact.ComponentChildren }) {
   const [isOpen, setOpen] = useState(false);
   return (
     <details class="past" onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
@@ -59,24 +59,30 @@ export function Unread({ what }: { what: "unread" | "reading" }) {
   return <p class="quiet">{what === "reading" ? "Reading the journal…" : "The journal cannot be read just now."}</p>;
 }
 
-function Events({ of, path }: { of: RunDocument; path: string }) {
+/** `only`: those events alone that name one of these. */
+export function Events({ of, path, only }: { of: RunDocument; path: string; only?: readonly string[] }) {
   const { base } = useContext(Going);
   const { now } = useContext(ClockContext);
   const answer = useRead<RunEvents>(path);
   if (typeof answer === "string") return <Unread what={answer} />;
+  const isMeant = (says: string) => only?.some((name) => namesOne(says, name)) !== false;
+  const commits = answer.document.items
+    .map((one) => ({ ...one, events: recordedEvents(of, one.says, one.trailers).filter(isMeant) }))
+    .filter(({ events }) => events.length > 0);
   return (
     <>
-      <ol class="rows">
-        {answer.document.items.toReversed().map((one) => (
-          <li key={one.commit}>
-            <time dateTime={one.at} class="quiet" title={one.at}>
+      {commits.length === 0 ? <p class="quiet">Nothing yet.</p> : null}
+      <ol class="timeline">
+        {commits.toReversed().map((one) => (
+          <li key={one.commit} class={one.by === undefined ? "" : "by"}>
+            <time dateTime={one.at} title={one.at}>
               {clockOf(one.at, now())}
             </time>
-            {one.by === undefined ? "" : ` by ${one.by}`}
+            {one.by === undefined ? null : <b>{one.by}</b>}
             <ul>
-              {recordedEvents(of, one.says, one.trailers).map((says) => (
+              {one.events.map((says) => (
                 <li key={says}>
-                  <Linked text={says} />
+                  <Said text={says} />
                 </li>
               ))}
             </ul>
@@ -86,6 +92,11 @@ function Events({ of, path }: { of: RunDocument; path: string }) {
       <a href={`${base}${path}?format=jsonl`}>All of it as JSON Lines</a>
     </>
   );
+}
+
+/** As a word of its own: `eu-1` is not named where `eu-10` is. */
+function namesOne(says: string, name: string): boolean {
+  return says.split(/[\s,:;()"]+/).includes(name);
 }
 
 function Runs({ of, path, repository }: { of: RunDocument; path: string; repository: string }) {
