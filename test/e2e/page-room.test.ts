@@ -1,11 +1,13 @@
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
+import axe from "axe-core";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { SITUATIONS } from "../../src/core/report/testing/situations.ts";
 import type { Run } from "../../src/core/run/state/run.ts";
 import { webRoutes } from "../../src/surfaces/web/server.ts";
 import { chromiumPath, launchBrowser } from "../support/browser.ts";
+import { measuredRun } from "../support/sample-run.ts";
 import { wideRun } from "../support/wide-run.ts";
 
 if (chromiumPath === undefined) console.log("skipped: how the page fits a screen (no Chromium on this machine)");
@@ -20,11 +22,12 @@ describe.skipIf(chromiumPath === undefined)("the page and the room it takes", ()
   let wide: Run | undefined;
   const listeners = new Set<() => void>();
   const shown = Object.entries(SITUATIONS).map(([name, situation]) => ({ name: name.replaceAll(" ", "-"), ...situation() }));
+  const others = [{ name: "measured", run: measuredRun() }];
 
   beforeAll(async () => {
     const now = Math.max(...shown.map((one) => one.now));
     const runs = () => [
-      ...shown.map(({ name, run }) => ({ repository: "acme/config", run: { ...run, rollout: name } })),
+      ...[...shown, ...others].map(({ name, run }) => ({ repository: "acme/config", run: { ...run, rollout: name } })),
       ...(wide === undefined ? [] : [{ repository: "acme/config", run: { ...wide, rollout: "wide" } }]),
     ];
     const onChange = (listener: () => void) => {
@@ -66,6 +69,32 @@ describe.skipIf(chromiumPath === undefined)("the page and the room it takes", ()
       }
     },
   );
+
+  const SCREENS = [
+    "/",
+    "/r/acme/config/failed",
+    "/r/acme/config/measured",
+    "/r/acme/config/waiting-for-approval?cluster=c1",
+    "/r/acme/config/failed/targets/hub/argocd/app-c3",
+  ];
+
+  test.each(["light", "dark"] as const)("no screen has anything serious against those who see or hear it otherwise: %s", async (scheme) => {
+    const page = await browser.newPage({ viewport: PHONE, colorScheme: scheme });
+    const elsewhere: string[] = [];
+    page.on("request", (request) => request.url().startsWith(url) || elsewhere.push(request.url()));
+    for (const screen of SCREENS) {
+      await page.goto(`${url}${screen}`);
+      await page.waitForSelector(".run, .fleet");
+      await page.evaluate("document.querySelectorAll('details').forEach((one) => { one.open = true; })");
+      await page.evaluate(axe.source);
+      const { violations } = (await page.evaluate("axe.run(document, { resultTypes: ['violations'] })")) as axe.AxeResults;
+      const bad = violations.filter(({ impact }) => impact === "serious" || impact === "critical");
+      expect([screen, bad.map(({ id, nodes }) => [id, nodes[0]?.html, nodes[0]?.failureSummary])]).toEqual([screen, []]);
+      expect([screen, await page.evaluate("document.documentElement.scrollWidth")]).toEqual([screen, PHONE.width]);
+    }
+    expect(elsewhere).toEqual([]);
+    await page.close();
+  });
 
   test("2,000 targets take three screens at most, and one that becomes healthy changes a handful of nodes, and nothing of what one looks at", async () => {
     wide = wideRun(2000, 40);

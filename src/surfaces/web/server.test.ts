@@ -1,6 +1,8 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
+import { gzipSync } from "node:zlib";
 import { expect, test } from "vitest";
+import { pageScript, pageStyle } from "./page.ts";
 import { basePath, pageApp, webRoutes } from "./server.ts";
 
 const clock = { now: () => 0, after: () => () => undefined };
@@ -53,4 +55,9 @@ test.each([
     server.closeAllConnections();
     server.close();
   }
+});
+
+test("the page's script is small: what a browser has to read before it shows anything", async () => {
+  expect(gzipSync(await pageScript()).length).toBeLessThan(60 * 1024);
+  expect(gzipSync(await pageStyle()).length).toBeLessThan(8 * 1024);
 });

@@ -51,3 +51,36 @@ test("a run of 2,000 targets is sent in less than 60 KB to whoever takes it comp
   );
   expect(again.status).toBe(304);
 });
+
+test("a change is drawn as often for 200 viewers as for one, and told to each of them", async () => {
+  const drawn = async (viewers: number) => {
+    let looked = 0;
+    const counted = (healthy: number) => {
+      const run = wideRun(400, healthy);
+      const { plan } = run;
+      return Object.defineProperty(run, "plan", {
+        enumerable: true,
+        get: () => {
+          looked += 1;
+          return plan;
+        },
+      });
+    };
+    let run = counted(40);
+    const app = apiApp({ runs: () => [{ repository: "acme/config", run }], onChange: () => () => undefined }, clock);
+    const read = await app.request("/api/v1/repos/acme/config/rollouts/payments", {}, HERE);
+    const address = `/api/v1/events?rollout=acme/config/payments&after=${read.headers.get("Stagecoach-Sequence")}`;
+    const lines = await Promise.all(Array.from({ length: viewers }, async () => hearing(await app.request(address, {}, HERE))));
+    await Promise.all(lines.map((line) => line.next()));
+    looked = 0;
+    run = counted(41);
+    await app.request("/api/v1/fleet", {}, HERE);
+    const heard = await Promise.all(lines.map((line) => line.next()));
+    expect(heard.map(({ event }) => event)).toEqual(Array.from({ length: viewers }, () => "rollout"));
+    await Promise.all(lines.map((line) => line.close()));
+    return looked;
+  };
+  const alone = await drawn(1);
+  expect(alone).toBeGreaterThan(0);
+  expect(await drawn(200)).toBe(alone);
+});

@@ -112,7 +112,6 @@ function Rollout({ base, place, query, go }: { base: string; place: RolloutPlace
     [path, go],
   );
   const target = query.get("cluster") ?? undefined;
-  const batch = "batch" in place ? place.batch : undefined;
   return (
     <Frame
       live={live}
@@ -128,7 +127,7 @@ function Rollout({ base, place, query, go }: { base: string; place: RolloutPlace
           {"target" in place ? (
             <TargetScreen of={document} target={place.target} />
           ) : (
-            <RunScreen of={document} target={target} batch={batch} open={open} />
+            <RunScreen of={document} target={target} batch={"batch" in place ? place.batch : undefined} open={open} />
           )}
         </ActingContext.Provider>
       )}

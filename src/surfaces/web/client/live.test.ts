@@ -61,6 +61,37 @@ test("a run under its own number is followed until the next one begins, and is t
   expect(addresses).toEqual(["/api/v1/events?rollout=acme%2Fconfig%2Fpayments&after=here-0"]);
 });
 
+test("a line that is cut every second is gone on with where it broke off, and nothing is read anew", async () => {
+  vi.useFakeTimers();
+  const fetched = vi.fn(async () => Response.json({ number: 42 }, { headers: { "Stagecoach-Sequence": "here-0" } }));
+  vi.stubGlobal("fetch", fetched);
+  const opened: { readyState: number; onerror?: () => void; onopen?: () => void }[] = [];
+  const source = class {
+    readyState = 0;
+    constructor() {
+      opened.push(this);
+    }
+    addEventListener(): void {}
+    close(): void {}
+  };
+  vi.stubGlobal("EventSource", source);
+  const links: string[] = [];
+  const end = follow("", runWanted("acme/config", "payments"), ({ link }) => links.push(link));
+  await vi.advanceTimersByTimeAsync(0);
+  for (let cut = 0; cut < 3; cut++) {
+    opened[0]?.onerror?.();
+    await vi.advanceTimersByTimeAsync(1_000);
+    opened[0]?.onopen?.();
+  }
+  expect([fetched.mock.calls.length, opened.length, links.at(-1)]).toEqual([1, 1, "live"]);
+  // The server says that there is nothing to hear any more: it is asked anew.
+  if (opened[0] !== undefined) opened[0].readyState = 2;
+  opened[0]?.onerror?.();
+  await vi.advanceTimersByTimeAsync(3_000);
+  expect([fetched.mock.calls.length, opened.length]).toEqual([2, 2]);
+  end();
+});
+
 test("times that leave one screen and come on the next are drawn once a second", () => {
   vi.useFakeTimers();
   let drawn = 0;

@@ -24,6 +24,8 @@ export interface Wanted<T> {
 
 export const API = "/api/v1";
 const AGAIN_MS = 3_000;
+/** Of an EventSource. */
+const CLOSED = 2;
 /** A bot that has just started knows of nothing yet. */
 const MISSING_AGAIN_MS = 15_000;
 
@@ -126,14 +128,17 @@ export function follow<T>(base: string, { path, events }: Wanted<T>, tell: (live
         }
         change({ link: "live", ...answer } as Partial<Live<T>>);
         // What is over is told without an id.
-        if (!ended && events !== undefined && answer.sequence !== "") source = listen(`${base}${API}/events?${events.query}after=${answer.sequence}`);
+        if (!ended && events !== undefined && answer.sequence !== "")
+          source = listen(`${base}${API}/events?${events.query}after=${answer.sequence}`);
       })
       .catch(lost);
   }
   function listen(url: string): EventSource {
     const opened = new EventSource(url);
     opened.addEventListener("reset", () => readAgain(0));
-    opened.onerror = lost;
+    // The browser comes back by itself, with the id of what it heard last, unless it was told that there is nothing to hear.
+    opened.onerror = () => (opened.readyState === CLOSED ? lost() : change({ link: "lost" }));
+    opened.onopen = () => change({ link: "live" });
     for (const name of events?.names ?? [])
       opened.addEventListener(name, ({ data }: MessageEvent<string>) => {
         try {

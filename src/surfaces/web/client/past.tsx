@@ -6,7 +6,8 @@ import { pagePath } from "../../../core/report/page-places.ts";
 import { recordedEvents } from "../../../core/report/recorded-events.ts";
 import type { RunEvents, RunHistory } from "../api/documents.ts";
 import { API, parsed } from "./live.ts";
-import { Said } from "./parts.tsx";
+import { toneClass } from "./marks.tsx";
+import { below, changeText, Said } from "./parts.tsx";
 import { Going, Link } from "./route.tsx";
 import { ClockContext, clockOf, span } from "./times.tsx";
 
@@ -15,6 +16,9 @@ export function Past({ of }: { of: RunDocument }) {
   const path = `${API}/repos/${of.repository}/rollouts/${encodeURIComponent(of.rollout)}/runs`;
   return (
     <>
+      <Later title="All clusters as a table">
+        <Clusters of={of} />
+      </Later>
       <Later title="What happened">
         <Events of={of} path={`${path}/${of.number}/events`} />
       </Later>
@@ -22,6 +26,48 @@ export function Past({ of }: { of: RunDocument }) {
         <Runs of={of} path={path} repository={of.repository} />
       </Later>
     </>
+  );
+}
+
+/** In place of the grids, for whoever reads by ear, or wants to search. */
+function Clusters({ of }: { of: RunDocument }) {
+  const rows = of.children.flatMap((stage) =>
+    stage.children.flatMap((child) =>
+      (child.kind === "cluster" ? [child] : below(child, "cluster")).map((cluster) => ({
+        stage: stage.name,
+        batch: child === cluster ? "" : child.name,
+        cluster,
+      })),
+    ),
+  );
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by the keyboard.
+    <section class="wide" aria-label="Clusters" tabIndex={0}>
+      <table class="clusters">
+        <caption class="sr">{`Clusters of run ${of.number}`}</caption>
+        <thead>
+          <tr>
+            {["Cluster", "State", "Version", "Stage", "Batch", "Why"].map((name) => (
+              <th key={name} scope="col">
+                {name}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map(({ stage, batch, cluster }) => (
+            <tr key={`${stage} ${batch} ${cluster.name}`}>
+              <th scope="row">{cluster.name}</th>
+              <td class={toneClass(cluster.tone)}>{stateLabel(cluster.state)}</td>
+              <td>{changeText(cluster.change ?? {})}</td>
+              <td>{stage}</td>
+              <td>{batch}</td>
+              <td>{cluster.says}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
   );
 }
 
