@@ -4,7 +4,8 @@ import { z } from "zod";
 import type { Written } from "./live-models.ts";
 
 export const JSON_HEADERS = {
-  "Cache-Control": "no-cache",
+  // Nobody between keeps what one person sees, nor the cookie that comes with it.
+  "Cache-Control": "private, no-cache",
   "Content-Security-Policy": "default-src 'none'; frame-ancestors 'none'",
   "Cross-Origin-Resource-Policy": "same-origin",
   "Referrer-Policy": "no-referrer",

@@ -31,11 +31,13 @@ function world(more: Partial<WebSource> = {}, permission: Sight = { permission: 
   let now = AT;
   const comments: { id: number; body: string; login: string; pull: number }[] = [];
   const fail: { write?: Error; afterwards?: Error } = {};
+  const meanwhile: { asked?: () => void } = {};
   const found = ({ login, mark }: CommentAsked) => comments.find((one) => one.login === login && one.body.endsWith(mark));
   const url = (id: number) => `https://github.example/c/${id}`;
   const commentAs: NonNullable<WebSource["commentAs"]> = {
     textOf: commandText,
     async find(asked) {
+      meanwhile.asked?.();
       const one = found(asked);
       return one && { ...one, url: url(one.id) };
     },
@@ -63,6 +65,7 @@ function world(more: Partial<WebSource> = {}, permission: Sight = { permission: 
   return {
     comments,
     fail,
+    meanwhile,
     look,
     restart: () => (app = open()),
     pass: (ms: number) => (now += ms),
@@ -138,6 +141,14 @@ describe("a command given through the API", () => {
     expect(await give({ verb: "abort", args: [], seen: now }, { headers: { "idempotency-key": "key-0000002" } })).toMatchObject({
       status: 202,
     });
+  });
+
+  test("is not written where it moved while GitHub was asked", async () => {
+    const { give, look, comments, change, meanwhile } = world();
+    const { seen } = await look();
+    meanwhile.asked = () => change(PAUSED);
+    expect(await give({ verb: "abort", args: [], seen })).toMatchObject({ status: 409, code: "MOVED" });
+    expect(comments).toEqual([]);
   });
 
   test.each<[string, object, string]>([

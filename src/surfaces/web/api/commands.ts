@@ -17,7 +17,7 @@ import { hasMoved } from "../../../core/report/model/has-moved.ts";
 import { API_VERSION } from "../../../core/report/model/run-document.ts";
 import type { RunDocument } from "../../../core/report/model/run-schema.ts";
 import type { Action, ModelNode } from "../../../core/report/model/types.ts";
-import { hasPermission } from "../../../core/spec/commands.ts";
+import { hasPermission, type Permission } from "../../../core/spec/commands.ts";
 import type { CommandGiven, WebClock, WebSource } from "../source.ts";
 import { type ProblemCode, problem } from "./answers.ts";
 import { type CommandAsked, type CommandWritten, commandSchema } from "./documents.ts";
@@ -82,7 +82,8 @@ export function openCommands(source: WebSource, clock: WebClock, models: LiveMod
   async function write(given: Given, login: string, mark: string): Promise<CommandWritten> {
     const { commentAs } = source;
     const { repository, viewer } = given;
-    const run = models.document(repository, given.rollout);
+    const drawn = () => models.document(repository, given.rollout);
+    const run = drawn();
     if (run === undefined || commentAs === undefined || viewer.person === undefined || given.number > run.number)
       throw new Denied("NOT_FOUND");
     const pull = given.command.pull ?? run.pull;
@@ -91,7 +92,9 @@ export function openCommands(source: WebSource, clock: WebClock, models: LiveMod
     const there = await saidByGitHub(() => commentAs.find(asked, iso(clock.now() - KEPT_MS)));
     // What it did may have moved everything since.
     if (there !== undefined) return writtenOf(given, pull, there);
-    const command = await checked(given, run);
+    const has = await viewer.permission?.(repository);
+    // As it is now: GitHub may have taken its time.
+    const command = checked(given, drawn() ?? run, has);
     const text = commentAs.textOf(command);
     if (text === undefined) throw new Refused("BAD_REQUEST", "that cannot be written as one command");
     return writtenOf(given, pull, await saidByGitHub(() => commentAs.write(asked, text)));
@@ -123,7 +126,7 @@ async function commandIn(context: Context): Promise<CommandAsked> {
 }
 
 /** The command, where everything is as whoever gives it saw it. */
-async function checked({ command, rollout, number, repository, viewer }: Given, run: RunDocument): Promise<CommandGiven> {
+function checked({ command, rollout, number }: Given, run: RunDocument, has: Permission | undefined): CommandGiven {
   const { verb, args, reason, seen, pull } = command;
   if (number !== run.number) throw new Refused("MOVED", `run ${run.number} is the last one now: ${run.says}`);
   if (hasMoved(verb, seen, run.seen))
@@ -138,7 +141,6 @@ async function checked({ command, rollout, number, repository, viewer }: Given, 
   if (action === undefined) throw new Refused("REFUSED", `${[`/${verb}`, ...args].join(" ")} is not offered of this run`);
   if (action.pull !== pull) throw new Refused("MOVED", run.says);
   if (!action.allowed) throw new Refused("REFUSED", action.whyNot?.says ?? "");
-  const has = await viewer.permission?.(repository);
   if (has !== undefined && !hasPermission(has, action.needs))
     throw new Refused("FORBIDDEN", `/${verb} needs ${action.needs}, and you have ${has}`);
   return { verb, args, rollout, reason };

@@ -100,7 +100,7 @@ export function openListening(source: WebSource, clock: WebClock, { line, models
       if (left === 0) byViewer.delete(viewer.id);
       else if (!viewer.seesAll) byViewer.set(viewer.id, left);
     });
-    return context.body(body, 200, { ...headers, "Cache-Control": "no-cache, no-transform" });
+    return context.body(body, 200, { ...headers, "Cache-Control": "private, no-cache, no-transform" });
   };
 }
 

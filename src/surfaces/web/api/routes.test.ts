@@ -96,7 +96,7 @@ describe("the read API", () => {
     async (path) => {
       const { headers } = await worldOf().get(path);
       expect(headers.get("Content-Security-Policy")).toBe("default-src 'none'; frame-ancestors 'none'");
-      expect([headers.get("X-Content-Type-Options"), headers.get("Cache-Control")]).toEqual(["nosniff", "no-cache"]);
+      expect([headers.get("X-Content-Type-Options"), headers.get("Cache-Control")]).toEqual(["nosniff", "private, no-cache"]);
     },
   );
 
