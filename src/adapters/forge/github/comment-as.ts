@@ -28,11 +28,12 @@ export interface CommentAs {
 }
 
 const MOST_PAGES = 5;
+const ASKED_MS = 10_000;
 const SILENT = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined };
 
 export function openCommentAs(baseUrl = "https://api.github.com", send: typeof fetch = fetch): CommentAs {
-  // Redirected is a repository by another name, and nobody else may get the token.
-  const once: typeof fetch = (input, init) => send(input, { ...init, redirect: "manual" });
+  // Redirected is a repository by another name, and nobody else may get the token. Who hangs holds nobody else up.
+  const once: typeof fetch = (input, init) => send(input, { ...init, redirect: "manual", signal: AbortSignal.timeout(ASKED_MS) });
   const at = ({ token, repository, pull }: CommentAsked) => {
     const [owner = "", repo = ""] = repository.split("/");
     return {

@@ -1,10 +1,32 @@
 import { createServer, request } from "node:http";
 import type { AddressInfo } from "node:net";
-import { expect, test } from "vitest";
+import { afterEach, expect, test, vi } from "vitest";
 import { webRoutes } from "../server.ts";
 import { FLEET, openEventLine } from "./event-line.ts";
+import { apiApp } from "./routes.ts";
 
 const clock = { now: () => Date.parse("2026-11-21T09:04:00.000Z"), after: () => () => undefined };
+
+afterEach(() => void vi.useRealTimers());
+
+test("a reader is asked anew who they are after a while", async () => {
+  vi.useFakeTimers();
+  const proxy = { header: "x-user", secretHeader: "x-proxy", secret: "s".repeat(32), sees: () => true };
+  const app = apiApp({ runs: () => [], onChange: () => () => undefined, proxy }, clock);
+  const headers = { "x-user": "jane", "x-proxy": proxy.secret };
+  const incoming = { headers, socket: { remoteAddress: "10.0.0.1" } };
+  const answer = await app.request("/api/v1/events", { headers }, { incoming });
+  let isOver = false;
+  const heard = answer.text().then((text) => {
+    isOver = true;
+    return text;
+  });
+  await vi.advanceTimersByTimeAsync(14 * 60_000);
+  expect(isOver).toBe(false);
+  await vi.advanceTimersByTimeAsync(2 * 60_000);
+  expect(isOver).toBe(true);
+  expect(await heard).toContain("event: hello");
+});
 
 test("a reader that goes away leaves no line open, and whoever asks only for the head opens none", async () => {
   let listening = 0;

@@ -17,6 +17,8 @@ const MOST_UNREAD = 1024 * 1024;
 const COALESCE_MS = 100;
 /** A word now and then keeps proxies from closing a quiet line, and moves on what is expected when. */
 const PULSE_MS = 15_000;
+/** Who reads is asked anew who they are, as no line asks: their session may be over, or a proxy know them no more. */
+const LONGEST_MS = 15 * 60_000;
 
 export function openListening(source: WebSource, clock: WebClock, { line, models }: { line: EventLine; models: LiveModels }) {
   let stop: (() => void) | undefined;
@@ -49,6 +51,7 @@ export function openListening(source: WebSource, clock: WebClock, { line, models
 
   function bodyFor(stream: string, sight: LineSight, after: string | undefined, onEnd: () => void): ReadableStream<Uint8Array> {
     let end = (): void => undefined;
+    const endsAt = performance.now() + LONGEST_MS;
     return new ReadableStream<Uint8Array>(
       {
         start(controller) {
@@ -64,7 +67,7 @@ export function openListening(source: WebSource, clock: WebClock, { line, models
           const pulse = async () => {
             const outcome = await sight.renew();
             if (!pulses.has(pulse)) return;
-            if (outcome === "gone") close();
+            if (outcome === "gone" || performance.now() >= endsAt) close();
             else send(outcome === "changed" ? RESET : PULSE, undefined);
           };
           if (stop === undefined) begin();

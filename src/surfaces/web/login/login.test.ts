@@ -155,6 +155,16 @@ describe("signing in", () => {
     for (let n = 0; n < 40; n++) await ask(`/login/callback?code=c&state=${state}`, { cookie });
     expect(asked).toHaveLength(30);
   });
+
+  test("too many ways back of one behind the proxy keep nobody else behind it out, nor do names of addresses let one ask without end", async () => {
+    const { ask, there, asked } = world();
+    const { state, cookie } = await there();
+    const back = (from: string) => ask(`/login/callback?code=c&state=${state}`, { cookie, "x-forwarded-for": from });
+    for (let n = 0; n < 31; n++) await back(`198.51.100.${n}, 203.0.113.9`);
+    expect([(await back("203.0.113.9")).status, (await back("203.0.113.10")).status]).toEqual([429, 302]);
+    for (let n = 0; n < 700; n++) await back(`198.51.100.1, ${n}`);
+    expect(asked).toHaveLength(600);
+  });
 });
 
 describe("a session", () => {

@@ -46,8 +46,9 @@ const COOKIE = "stagecoach-login";
 const PURPOSE = "login";
 /** A person reads GitHub's page in it. */
 const THERE_AND_BACK_MS = 10 * 60_000;
-/** In a minute, of one address: each asks GitHub. */
+/** In a minute, of one address and of all: each asks GitHub. */
 const MOST_BACK = 30;
+const MOST_BACK_OF_ALL = 600;
 
 const begunSchema = z.object({ state: z.string(), verifier: z.string(), to: z.string(), origin: z.string() });
 type Begun = z.output<typeof begunSchema>;
@@ -57,6 +58,7 @@ export function openLogin(options: LoginOptions): Login {
   const sealed = openSealed(keys, now);
   const sessions = openSessions(sealed, tokens, { lastsMs, now, onRefused: options.onRefused });
   const back = openCounter(MOST_BACK, now);
+  const backOfAll = openCounter(MOST_BACK_OF_ALL, now);
   const at = (host: string | undefined) => placeOf(host, publicUrl);
 
   /** What the browser set out with, if it is this way back. */
@@ -100,7 +102,7 @@ export function openLogin(options: LoginOptions): Login {
     const code = req.query("code") ?? "";
     if (req.query("error") !== undefined) return "DENIED";
     if (!/^[\w-]{1,200}$/.test(code)) return "OTHER_LOGIN";
-    if (!back.count(env.incoming?.socket.remoteAddress ?? "")) return "TOO_OFTEN";
+    if (!back.count(addressOf(env.incoming)) || !backOfAll.count("")) return "TOO_OFTEN";
     const answer = await tokens.exchange({ code, callback, verifier });
     if (answer === "unknown") return "GITHUB_SILENT";
     if (!("refused" in answer)) return answer;
@@ -133,6 +135,12 @@ export function openLogin(options: LoginOptions): Login {
 
 function callbackOf({ origin }: Place, base: string): string {
   return `${origin}${base}/login/callback`;
+}
+
+/** Behind a proxy all have one: what it adds, the last, tells them apart. Who comes without one may write it, and is bounded with all. */
+function addressOf(incoming: IncomingMessage | undefined): string {
+  const through = [incoming?.headers["x-forwarded-for"] ?? []].flat().at(-1)?.split(",").at(-1)?.trim() ?? "";
+  return `${incoming?.socket.remoteAddress ?? ""} ${through.slice(0, 64)}`;
 }
 
 /** An address of the page's own, whatever was asked for. */
