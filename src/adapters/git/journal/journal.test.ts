@@ -162,6 +162,22 @@ describe("recording and reading", () => {
     expect(await journal.runsAround(START + 100_000, 1, "payment")).toEqual([]);
   });
 
+  test("runs that were recorded last by one commit are each told as they are", async () => {
+    const journal = openJournal({ mirror, app: APP, seal: SEAL });
+    const payments = withBatch(freshRun(4, 2), "Open", START);
+    const search = withBatch(
+      freshRun(4, 2, { rollout: "search", number: 7, release: { values: { version: "v9" }, attempt: 0 } }),
+      "Open",
+      START,
+    );
+    await journal.record({ ...change(payments), runs: [payments, search] });
+    const told = (await journal.runsAround(START, 5)).map(({ rollout, number, release }) => [rollout, number, release]);
+    expect(told.toSorted()).toEqual([
+      ["payments", 1, "v1.4.2"],
+      ["search", 7, "v9"],
+    ]);
+  });
+
   test("an older run is written again without losing what it had", async () => {
     const journal = openJournal({ mirror, app: APP, seal: SEAL });
     const old = confirmed(withBatch(freshRun(4, 2), "Open", START), START);

@@ -45,11 +45,13 @@ export function openJournalReader(
 
   /** As it ended or stands in the last commit that is about it. */
   async function listedAt(rollout: string, number: number, commit: string): Promise<ListedRun> {
-    const before = listed.get(commit);
-    if (before !== undefined) return before;
     const path = runFile(rollout, number);
+    // One commit may be the last that is about several runs.
+    const key = `${commit} ${path}`;
+    const before = listed.get(key);
+    if (before !== undefined) return before;
     const one = summary(number, (await mirror.readFiles(commit, [path], { maxBytes: MAX_BYTES })).get(path) ?? "");
-    listed.set(commit, one);
+    listed.set(key, one);
     return one;
   }
 
