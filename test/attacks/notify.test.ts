@@ -6,17 +6,18 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
 import type { NotSent } from "../../src/adapters/notify/port.ts";
-import { teams } from "../../src/adapters/notify/post.ts";
+import { cloudEventWebhook, teams } from "../../src/adapters/notify/post.ts";
 import { epoch } from "../../src/core/base/time.ts";
 import { said } from "../../src/core/reasons/run.ts";
-import { untold } from "../../src/core/report/notify/events.ts";
+import type { RefusedModel } from "../../src/core/report/model/refused.ts";
+import { refusedEvent, untold } from "../../src/core/report/notify/events.ts";
 import { runNotice, testNotice } from "../../src/core/report/notify/notice.ts";
 import { listen } from "../../src/sim/listen.ts";
 import { parseServerConfig } from "../../src/surfaces/server/config/file.ts";
 import { openDestinations, openNotifications } from "../../src/surfaces/server/config/notify.ts";
 import { openLog } from "../../src/surfaces/server/log.ts";
 import { manualClock } from "../support/manual-clock.ts";
-import { type Services, SLACK_TOKEN, startServices } from "../support/notify-services.ts";
+import { HOOK_SECRET, type Services, SLACK_TOKEN, startServices } from "../support/notify-services.ts";
 import { sampleRun } from "../support/sample-run.ts";
 
 let ends: (() => Promise<unknown>)[] = [];
@@ -117,6 +118,19 @@ test("names and messages with markup reach every service as text", async () => {
   const card = JSON.stringify(good.hooks.map(({ body }) => body));
   expect(card).toContain("channel");
   expect(card).not.toMatch(/<at>|"TextBlock"/);
+  expect(good.problems).toEqual([]);
+});
+
+test("a release whose name is cut in the middle of a character, or has half of one, holds up no destination", async () => {
+  const good = await services();
+  for (const release of [`${"x".repeat(479)}😀`, "\ud83d"]) {
+    const event = refusedEvent({ rollout: "payments", pull: 12, release, since: "2026-11-21T09:00:00.000Z" } as RefusedModel);
+    for (const mode of ["structured", "binary"] as const) {
+      const sender = cloudEventWebhook({ url: `${good.url}/events/${mode}`, mode, secret: () => HOOK_SECRET }, {});
+      await sender.send({ ...notice, events: [event] }, undefined);
+    }
+  }
+  expect(good.hooks).toHaveLength(4);
   expect(good.problems).toEqual([]);
 });
 

@@ -98,7 +98,9 @@ export function cloudEventWebhook(
         const key = secret();
         const signed: Headers =
           key === undefined ? {} : { "x-stagecoach-signature-256": `sha256=${createHmac("sha256", key).update(body).digest("hex")}` };
-        answer = accepted(await post(url, { ...headers, ...signed, "idempotency-key": encodeURIComponent(event.id) }, body, options));
+        // Names of others stand in it, and half a character cannot be encoded.
+        const idempotencyKey = encodeURIComponent(event.id.toWellFormed());
+        answer = accepted(await post(url, { ...headers, ...signed, "idempotency-key": idempotencyKey }, body, options));
       }
       return { answer };
     },

@@ -203,9 +203,9 @@ function checked({ clock: given, ...options }: StagecoachOptions): Checked {
   return { ...options, clock, breakers: openBreakers(clock, options.log), telemetry: options.telemetry ?? openTelemetry() };
 }
 
-function serverOptionsOf({ app, log, host, port, inside, pacing, metrics, clock, breakers, telemetry }: Checked) {
+function serverOptionsOf({ app, log, host, port, inside, publicUrl, pacing, metrics, clock, breakers, telemetry }: Checked) {
   const through = (send: typeof fetch) => hostFetch(clock, breakers, send);
-  return defined({ app, log, host, port, inside, pacing, metrics, through, within: telemetry.delivery });
+  return defined({ app, log, host, port, inside, publicUrl, pacing, metrics, through, within: telemetry.delivery });
 }
 
 function roundFailed(

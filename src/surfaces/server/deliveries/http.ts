@@ -114,9 +114,28 @@ export function plain(response: ServerResponse, status: number, text: string): v
  * no address for a name.
  */
 export function isOwnHost({ headers: { host = "" } }: Pick<IncomingMessage, "headers">, own: readonly string[] = []): boolean {
-  const name = host.toLowerCase().replace(/:\d*$/, "").replace(/\.$/, "");
-  if (isIP(name.replace(/^\[|\]$/g, "")) !== 0) return true;
+  const name = nameIn(host);
+  if (isAddress(name)) return true;
   return name === "localhost" || own.some((one) => one.toLowerCase() === name);
+}
+
+/**
+ * Whether a request comes by the name at which people reach the page from outside, who may be anybody. At an address of this machine's own, or
+ * `localhost`, nobody is outside.
+ */
+export function isByPublicName({ headers }: Pick<IncomingMessage, "headers">, publicUrl: string | undefined): boolean {
+  const name = publicUrl === undefined ? "localhost" : nameIn(new URL(publicUrl).host);
+  if (name === "localhost" || isAddress(name)) return false;
+  const given = [headers.host, headers["x-forwarded-host"]].flat().flatMap((one) => one?.split(",") ?? []);
+  return given.some((one) => nameIn(one.trim()) === name);
+}
+
+function nameIn(host: string): string {
+  return host.toLowerCase().replace(/:\d*$/, "").replace(/\.$/, "");
+}
+
+function isAddress(name: string): boolean {
+  return isIP(name.replace(/^\[|\]$/g, "")) !== 0;
 }
 
 export function pathOf(request: IncomingMessage): string {

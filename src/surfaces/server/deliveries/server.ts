@@ -7,7 +7,7 @@ import { usableSecret } from "../config/env.ts";
 import type { Metrics } from "../telemetry/metrics.ts";
 import type { Telemetry } from "../telemetry/scope.ts";
 import { type GitHubApp, openOctokits, type Through } from "../tenancy/octokits.ts";
-import { closeServer, deliveryDoor, health, isOwnHost, listenOn, pathOf, plain } from "./http.ts";
+import { closeServer, deliveryDoor, health, isByPublicName, isOwnHost, listenOn, pathOf, plain } from "./http.ts";
 import { type BotEvent, openInbox } from "./inbox.ts";
 
 interface BotServerOptions {
@@ -27,6 +27,8 @@ interface BotServerOptions {
   /** A door of their own for the pages and the metrics, so that the one for GitHub shows nothing. Absent: one door for all. */
   inside?: { host: string; port: number; hosts?: readonly string[] };
   metrics?: Metrics;
+  /** Where people reach the page: under its name the metrics, which ask nobody who they are, are not told. */
+  publicUrl?: string | undefined;
   /** A delivery is taken in it. */
   within?: Telemetry["delivery"] | undefined;
 }
@@ -59,7 +61,7 @@ export async function startBotServer(options: BotServerOptions): Promise<BotServ
   const pages = (request: IncomingMessage, response: ServerResponse) => {
     if (!isOwnHost(request, inside?.hosts))
       plain(response, 421, "this is not a name of mine: inside.hosts of the configuration lists them");
-    else if (metrics !== undefined && pathOf(request) === "/metrics")
+    else if (metrics !== undefined && pathOf(request) === "/metrics" && !isByPublicName(request, options.publicUrl))
       metrics.answer(response).catch((error: unknown) => untold(response, log, error));
     else if (options.routes?.(request, response) !== true) plain(response, 404, "nothing here");
   };
