@@ -45,7 +45,7 @@ describe.skipIf(chromiumPath === undefined)("acting from the page", () => {
     const page = await browser.newPage();
     const errors: string[] = [];
     page.on("pageerror", (error) => errors.push(error.message));
-    await page.goto(`${journey.bot.insideUrl}/r/${world.repository}/my-app`);
+    await page.goto(`${journey.bot.insideUrl}/r/${world.repository}/my-app/runs/1`);
 
     // What will happen, by whom: written, read, done.
     await page.locator(".slot .actions button:text-is('/promote')").click();

@@ -121,9 +121,7 @@ function Rollout({ base, place, query, go }: { base: string; place: RolloutPlace
       {at === undefined ? null : <Moments of={here} />}
       {document?.refused === undefined ? null : <RefusedLines of={document.refused} />}
       {document === undefined ? null : (
-        <ActingContext.Provider
-          value={me && number === undefined && at === undefined ? { base, repository, run: document, me } : undefined}
-        >
+        <ActingContext.Provider value={me && live.isFollowed ? { base, repository, run: document, me } : undefined}>
           {"target" in place ? (
             <TargetScreen of={document} target={place.target} />
           ) : (

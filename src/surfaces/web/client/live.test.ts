@@ -49,7 +49,9 @@ test("a run under its own number is followed until the next one begins, and is t
   };
   vi.stubGlobal("EventSource", source);
   const states: unknown[] = [];
-  const end = follow("", runWanted("acme/config", "payments", { number: 42 }), ({ document }) => states.push(document?.state));
+  const end = follow("", runWanted("acme/config", "payments", { number: 42 }), ({ document, isFollowed }) =>
+    states.push([document?.state, isFollowed]),
+  );
   await vi.advanceTimersByTimeAsync(1_000);
   const tell = (path: string, value: unknown) =>
     heard.get("rollout")?.({ data: JSON.stringify({ patch: [{ op: "replace", path, value }] }) });
@@ -57,7 +59,11 @@ test("a run under its own number is followed until the next one begins, and is t
   tell("/number", 43);
   await vi.advanceTimersByTimeAsync(60_000);
   end();
-  expect(states).toEqual(["Progressing", "Paused", "Succeeded"]);
+  expect(states).toEqual([
+    ["Progressing", true],
+    ["Paused", true],
+    ["Succeeded", false],
+  ]);
   expect(addresses).toEqual(["/api/v1/events?rollout=acme%2Fconfig%2Fpayments&after=here-0"]);
 });
 

@@ -7,6 +7,8 @@ import type { RunDocument } from "../../../core/report/model/run-schema.ts";
 export interface Live<T> {
   /** Absent: not read yet. */
   document?: T | undefined;
+  /** It is told of as it changes; false: it is over, and stays as it is. */
+  isFollowed: boolean;
   /**
    * `past`: it is of a moment that is over. `missing`: there is none, or none that one may see. `signed-out`: nobody says who one is.
    * `lost`: what is shown is from before. `unread`: its journal cannot be read.
@@ -92,7 +94,7 @@ function without<T extends { key: string }>(all: readonly T[], key: string): T[]
 }
 
 export function notReadYet(): Live<never> {
-  return { link: "loading", clock: { now: Date.now(), at: performance.now(), speed: 1 } };
+  return { link: "loading", isFollowed: false, clock: { now: Date.now(), at: performance.now(), speed: 1 } };
 }
 
 /** What turns the text around it about is shown as a sign of its own: names and versions come from others, and stand in lines of ours. */
@@ -126,10 +128,10 @@ export function follow<T>(base: string, { path, events }: Wanted<T>, tell: (live
           change({ link: answer, document: undefined });
           return readAgain(MISSING_AGAIN_MS);
         }
-        change({ link: "live", ...answer } as Partial<Live<T>>);
         // What is over is told without an id.
-        if (!ended && events !== undefined && answer.sequence !== "")
-          source = listen(`${base}${API}/events?${events.query}after=${answer.sequence}`);
+        const isFollowed = events !== undefined && answer.sequence !== "";
+        change({ link: "live", isFollowed, ...answer } as Partial<Live<T>>);
+        if (!ended && isFollowed) source = listen(`${base}${API}/events?${events.query}after=${answer.sequence}`);
       })
       .catch(lost);
   }

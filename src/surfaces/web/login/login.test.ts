@@ -20,9 +20,18 @@ function world(answers: Partial<UserTokens> = {}, keys: readonly [CookieKey, ...
   const first: TokenAnswer = { token: "ghu_first_0000000", endsAt: time + 28_800_000, refresh: "ghr_first_0000000" };
   const tokens: UserTokens = {
     authorizeUrl: github.authorizeUrl,
-    exchange: async ({ code }) => (asked.push(`exchange ${code}`), first),
-    renew: async (refresh) => (asked.push(`renew ${refresh}`), LATER),
-    revoke: async (token) => (asked.push(`revoke ${token}`), true),
+    exchange: async ({ code }) => {
+      asked.push(`exchange ${code}`);
+      return first;
+    },
+    renew: async (refresh) => {
+      asked.push(`renew ${refresh}`);
+      return LATER;
+    },
+    revoke: async (token) => {
+      asked.push(`revoke ${token}`);
+      return true;
+    },
     ...answers,
   };
   const make = () => {
