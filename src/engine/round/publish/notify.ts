@@ -40,6 +40,8 @@ export function openTeller(context: Context, settings: Pick<Settings, "notificat
   const given = defined({ page });
   const unknown = new BoundedSet<string>(100);
   let told: RepoTold | undefined;
+  /** Rollouts that this process recorded something of that it has not handed over yet. */
+  const owed = new Set<string>();
 
   /** By destinations, so that a message tells each of them what it wants to know, and no more. */
   function noticesOf(run: Run, events: readonly NotifyEvent[], rules: readonly NotifyRule[]): { to: string[]; notice: Notice }[] {
@@ -87,20 +89,20 @@ export function openTeller(context: Context, settings: Pick<Settings, "notificat
   async function tell(base: string, { started, runs, decisions, refused }: Recorded): Promise<void> {
     if (notifier === undefined) return;
     const isFirst = told === undefined;
-    const before = told ?? (await notifier.told(repository));
-    const rules = await settings.notifications(base);
-    if (rules.length === 0 && isFirst && before === undefined) return;
-    warnUnknown(rules);
     const changed = new Map(
       decisions.filter(({ advanced }) => advanced.change !== "none").map(({ advanced }) => [advanced.run.rollout, advanced.run]),
     );
+    for (const rollout of [...changed.keys(), ...started.flatMap((one) => one.run?.rollout ?? [])]) owed.add(rollout);
+    const before = told ?? (await notifier.told(repository));
+    const rules = await settings.notifications(base);
+    if (rules.length === 0 && isFirst && before === undefined) return owed.clear();
+    warnUnknown(rules);
     const next: RepoTold = { rollouts: {}, refused: [] };
     const notices: { to: string[]; notice: Notice }[] = [];
     const cards = new Map<string, RunCard>();
     for (const run of runs.values()) {
       const last = before?.rollouts[run.rollout];
-      const mine = changed.has(run.rollout) || started.some((one) => one.run?.rollout === run.rollout);
-      const found = eventsOf(last, run, mine, isFirst);
+      const found = eventsOf(last, run, owed.has(run.rollout), isFirst);
       next.rollouts[run.rollout] = found.told;
       notices.push(...noticesOf(run, found.events, rules));
       if (changed.has(run.rollout) && rules.length > 0) {
@@ -113,6 +115,7 @@ export function openTeller(context: Context, settings: Pick<Settings, "notificat
     notices.push(...refusals.notices);
     const isSame = JSON.stringify(next) === JSON.stringify(before);
     told = next;
+    owed.clear();
     const wanted = notices.filter(({ to }) => to.length > 0);
     if (!isSame || wanted.length > 0 || cards.size > 0) notifier.tell(repository, { told: next, notices: wanted, cards });
   }
