@@ -155,6 +155,7 @@ describe("recording and reading", () => {
       [[2, "Progressing"]],
     ]);
     expect([await then(1e6, 3), await then(125, 3), await then(125, 1)]).toEqual([[[3, "Succeeded"]], [], [[1, "Succeeded"]]]);
+    expect(await then(1e6, 1)).toEqual([[1, "Succeeded"]]);
     expect((await journal.runsAround(START + 100_000, 1)).map(({ rollout, number, phase }) => [rollout, number, phase])).toEqual([
       ["payments", 1, "Succeeded"],
       ["payments", 2, "Succeeded"],

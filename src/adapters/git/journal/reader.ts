@@ -93,14 +93,19 @@ export function openJournalReader(
     },
 
     async stateAt(time, only) {
-      const commit = (await known())?.headAt(time);
+      const past = await known();
+      const commit = past?.headAt(time);
       if (commit === undefined) return undefined;
       const read = readTextsAt(mirror, commit);
       const { rollouts } = parseIndex((await read([INDEX_FILE])).get(INDEX_FILE) ?? undefined);
       const lastOf = (rollout: string) => rollouts.get(rollout)?.lastRun ?? 0;
       const wanted = only && ([[only.rollout, { lastRun: only.number ?? lastOf(only.rollout) }]] as const);
       const isThere = only === undefined || (only.number ?? 1) <= lastOf(only.rollout);
-      const { files, runs, broken } = await readLastRuns(read, isThere ? (wanted ?? rollouts) : [], kept);
+      // One that was over by then may be folded away: it stands as it ended in the last commit that was about it.
+      const span = only?.number === undefined ? undefined : past?.run(runName(only.rollout, only.number));
+      const isOver = span !== undefined && (span.times.at(-1) ?? time) < time;
+      const from = isOver ? readTextsAt(mirror, span.last) : read;
+      const { files, runs, broken } = await readLastRuns(from, isThere ? (wanted ?? rollouts) : [], kept);
       for (const [name, found] of files) kept.set(name, found);
       return { commit, runs, broken };
     },
