@@ -218,6 +218,20 @@ describe("a moment that is over", () => {
     ]);
   });
 
+  test("is kept once nothing more can come to it; one that has just passed is read anew", async () => {
+    let reads = 0;
+    const journal: typeof JOURNAL = {
+      ...JOURNAL,
+      async stateAt(...given) {
+        reads += 1;
+        return await JOURNAL.stateAt(...given);
+      },
+    };
+    const { get } = worldOf({ journal: () => journal });
+    for (const at of [AT, AT, "?at=2026-11-21T11:59:30Z", "?at=2026-11-21T11:59:30Z"]) await get<Fleet>(`/api/v1/fleet${at}`);
+    expect(reads).toBe(3);
+  });
+
   test("shows nobody what is another's, nor plans", async () => {
     const headers = { authorization: "Bearer ghp_0123456789" };
     const { get, app } = worldOf({ sightOf: async () => "unseen" }, AWAY);

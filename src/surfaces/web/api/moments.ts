@@ -16,7 +16,7 @@ import type { ModelNode } from "../../../core/report/model/types.ts";
 import { momentsOf, sharesOf, versionsOf } from "../../../core/report/model/versions.ts";
 import type { Moment, RolloutVersions, Versions } from "../../../core/report/model/versions-schema.ts";
 import { plainSentence } from "../../../core/report/reasons/say.ts";
-import type { WebSource } from "../source.ts";
+import type { WebClock, WebSource } from "../source.ts";
 import type { LiveModels } from "./live-models.ts";
 import { openTurns } from "./turns.ts";
 import { Denied } from "./viewers.ts";
@@ -25,6 +25,8 @@ const MOST_AT_ONCE = 2;
 const MOST_WAITING = 64;
 /** Moments of a repository whose rows are kept. */
 const MOST_KEPT = 20;
+/** What was recorded until a moment may be here only so much later. */
+const LATE_MS = 10 * 60_000;
 /** Runs of a repository, and moments, on either side of the one that is asked for. */
 const MOST_RUNS = 20;
 const MOST_MOMENTS = 30;
@@ -38,7 +40,7 @@ interface Place {
 
 export type Moments = ReturnType<typeof openMoments>;
 
-export function openMoments(source: WebSource, { links: linkTo }: Pick<LiveModels, "links">) {
+export function openMoments(source: WebSource, clock: Pick<WebClock, "now">, { links: linkTo }: Pick<LiveModels, "links">) {
   const inLine = openTurns({ atOnce: MOST_AT_ONCE, waiting: MOST_WAITING, full: () => new Denied("UNAVAILABLE") });
   const kept = new WeakMap<Journal, BoundedMap<number, FleetRollout[]>>();
 
@@ -55,8 +57,9 @@ export function openMoments(source: WebSource, { links: linkTo }: Pick<LiveModel
       const says = typeof why === "string" ? why : plainSentence(why);
       return fleetUnread(repository, { rollout, run, file, says });
     });
-    rows.set(at, [...told, ...unread]);
-    return [...told, ...unread];
+    const found = [...told, ...unread];
+    if (at < clock.now() - LATE_MS) rows.set(at, found);
+    return found;
   }
 
   /** Each repository by itself: a journal that cannot be read hides no other. */

@@ -35,7 +35,7 @@ export function apiApp(source: WebSource, clock: WebClock): Hono<Api> {
   const models = openLiveModels(source, clock, line);
   guard(app, source, clock);
   planRoutes(app, line, models);
-  momentRoutes(app, { moments: openMoments(source, models), models, clock });
+  momentRoutes(app, { moments: openMoments(source, clock, models), models, clock });
   nowRoutes(app, line, models);
   const history = openRunHistory(source, clock, models);
   runRoute(app, { line, models, history });
