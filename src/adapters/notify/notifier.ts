@@ -1,4 +1,5 @@
 /** Tells people by the destinations of the server's configuration: keeps first, sends after. Opened by the server, called by each repository's rounds. */
+import { BoundedMap } from "../../core/base/bounded.ts";
 import { matchesGlob } from "../../core/base/glob.ts";
 import type { Clock } from "../../core/base/time.ts";
 import { digestOf, type Notice, type RunCard, runKey } from "../../core/report/notify/notice.ts";
@@ -22,6 +23,7 @@ interface NotifierOptions {
 
 /** Of a repository and destination, while nothing can be sent: what is older is dropped. */
 const MOST_WAITING = 2000;
+const MOST_SHOWN = 1000;
 
 export function openNotifier({ destinations, directory, clock, log }: NotifierOptions): Notifier {
   const store = openStore(directory, (error) => log.warn({ error: String(error) }, "what people were told could not be kept"));
@@ -35,7 +37,7 @@ export function openNotifier({ destinations, directory, clock, log }: NotifierOp
   const loaded = new Map<string, RepoState>();
   const busy = new Set<Promise<void>>();
   /** What messages of runs show, by destination and run. */
-  const shown = new Map<string, string>();
+  const shown = new BoundedMap<string, string>(MOST_SHOWN);
 
   function threadOf(to: string): (notice: Notice) => Thread | undefined {
     return (notice) => loaded.get(notice.repository.toLowerCase())?.threads[`${to} ${runKey(notice) ?? ""}`];
