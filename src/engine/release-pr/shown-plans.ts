@@ -2,8 +2,7 @@
  * What of the open pull requests is shown besides GitHub: those that would start a run, or cannot, as they were judged last. Nothing is
  * judged for whoever looks.
  *
- * Keeps true: so many pull requests at most, each with a title of so many characters; which are left out is the oldest, who may be asked for
- * on GitHub all the same.
+ * Keeps true: so many pull requests at most, the newest, each with a title of so many characters. GitHub shows the others.
  */
 import type { Pull } from "../../adapters/forge/port.ts";
 import { iso } from "../../core/base/time.ts";
