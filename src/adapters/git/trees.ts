@@ -48,12 +48,13 @@ export function openTrees(objects: CatFile): Trees {
     if (read.info.size > MAX_TREE_BYTES) throw new GitError("TooLarge", `tree ${id} has ${read.info.size} bytes`);
     if (read.info.type !== "tree") throw new GitError("Invalid", `${id} is no tree`);
     const parsed = parseTree(read.body, id.length / 2);
+    // Somebody else may have read it meanwhile.
+    if (!cached.has(id)) entries += parsed.size + 1;
     cached.set(id, parsed);
-    entries += parsed.size + 1;
-    for (const [oldest, size] of [...cached].map(([key, value]): [string, number] => [key, value.size + 1])) {
+    for (const [oldest, { size }] of cached) {
       if (entries <= MAX_CACHED_ENTRIES || oldest === id) break;
       cached.delete(oldest);
-      entries -= size;
+      entries -= size + 1;
     }
     return parsed;
   }
