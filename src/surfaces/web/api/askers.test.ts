@@ -26,8 +26,8 @@ async function world(sight: (token: string) => Sight = () => ({ permission: "wri
   const place = placeOf(HOST, undefined);
   if (place === undefined) throw new Error("a loopback address is a place");
   const session = (await login.sessions.begin({ token: "ghu_0123456789" }, place)).split(";")[0] ?? "";
-  const get = async (path: string, headers: Record<string, string> = {}) => {
-    const incoming = { headers: { host: HOST, ...headers }, socket: { remoteAddress: "127.0.0.1" } };
+  const get = async (path: string, headers: Record<string, string> = {}, headersDistinct: NodeJS.Dict<string[]> = {}) => {
+    const incoming = { headers: { host: HOST, ...headers }, headersDistinct, socket: { remoteAddress: "127.0.0.1" } };
     const answer = await app.request(`/api/v1${path}`, { headers }, { incoming });
     expect(await undescribed(`/api/v1${path}`, answer)).toBe(undefined);
     return answer;
@@ -51,6 +51,9 @@ test("a session is its owner, who may act; a proxy's person has a name and may n
   expect(await me({ ...proxied, cookie: session })).toEqual({ login: "wim", signIn: true });
   expect((await get("/fleet", { cookie: session, authorization: "Bearer none" })).status).toBe(401);
   expect((await get("/fleet", { ...proxied, "x-proxy": "x" })).status).toBe(401);
+  const twice = { ...proxied, "x-user": "mallory, Jane Doe" };
+  expect((await get("/fleet", twice, { "x-user": ["mallory", "Jane Doe"] })).status).toBe(401);
+  expect((await get("/fleet", twice, { "x-user": ["mallory, Jane Doe"] })).status).toBe(200);
 });
 
 test("a session that GitHub takes no more has ended, and is said so", async () => {

@@ -6,6 +6,8 @@ import { type Asker, Denied, isLocal } from "./viewers.ts";
 
 export interface Asking {
   headers: IncomingHttpHeaders;
+  /** Each value by itself: `headers` joins them. */
+  headersDistinct?: NodeJS.Dict<string[]>;
   socket: { remoteAddress?: string | undefined };
 }
 
@@ -30,7 +32,9 @@ export function openAskers({ login, proxy }: WebSource) {
     if (signed !== undefined) return { ...asker, session: signed.session.token, cookie: signed.cookie };
     const person = proxy && personOfProxy(proxy, headers, address);
     if (proxy === undefined || person === undefined) return asker;
-    if (person === "refused") throw new Denied("UNAUTHENTICATED");
+    // A second name is somebody's own, which the proxy has left beside its own.
+    const isTwice = (incoming?.headersDistinct?.[proxy.header]?.length ?? 1) > 1;
+    if (person === "refused" || isTwice) throw new Denied("UNAUTHENTICATED");
     return { ...asker, proxied: { ...person, sees: proxy.sees } };
   };
 }
