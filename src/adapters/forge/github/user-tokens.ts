@@ -26,7 +26,7 @@ export interface UserTokens {
   revoke(token: string): Promise<boolean>;
 }
 
-export interface OAuthClient {
+interface OAuthClient {
   clientId: string;
   clientSecret: string;
   /** Of the REST API; default github.com's. */

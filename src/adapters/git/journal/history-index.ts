@@ -18,7 +18,7 @@ interface Entry {
 }
 
 /** One run, from the first commit that is about it to the last. */
-export interface RunSpan {
+interface RunSpan {
   name: string;
   begins: number;
   /** When each of them was made, in order. */

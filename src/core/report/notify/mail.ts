@@ -2,7 +2,7 @@
 import { html } from "../escape.ts";
 import { type Notice, runKey } from "./notice.ts";
 
-export interface Mail {
+interface Mail {
   subject: string;
   text: string;
   html: string;

@@ -43,7 +43,7 @@ export const noticeSchema = z.object({
 
 export type Notice = z.output<typeof noticeSchema>;
 
-export interface NoticeOf {
+interface NoticeOf {
   repository: string;
   source: string;
 }

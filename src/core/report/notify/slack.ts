@@ -17,7 +17,7 @@ type Block =
   | { type: "context"; elements: Mrkdwn[] };
 
 /** Fields of `chat.postMessage`, `chat.update` and incoming webhooks alike. */
-export interface SlackMessage {
+interface SlackMessage {
   text: string;
   blocks: Block[];
 }
@@ -62,7 +62,7 @@ function fitting(parts: readonly string[], most: number): string[] {
 }
 
 /** Text in which Slack finds neither a link nor a mention. */
-export function slackText(text: string): string {
+function slackText(text: string): string {
   return text.replace(/&/g, "&amp;").replace(/</g, "&lt;").replace(/>/g, "&gt;");
 }
 

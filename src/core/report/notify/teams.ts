@@ -26,7 +26,7 @@ interface AdaptiveCard {
   actions?: { type: "Action.OpenUrl"; title: string; url: string }[];
 }
 
-export interface TeamsMessage {
+interface TeamsMessage {
   type: "message";
   attachments: [{ contentType: "application/vnd.microsoft.card.adaptive"; contentUrl: null; content: AdaptiveCard }];
 }
@@ -65,7 +65,7 @@ function paragraph(run: TextRun): RichTextBlock {
 }
 
 /** `{{DATE(…)}}` and `${…}` are worked out by who shows a card, `<at>…</at>` calls a person. */
-export function teamsText(text: string): string {
+function teamsText(text: string): string {
   return text
     .replace(/\{\{/g, "{\u200b{")
     .replace(/\$\{/g, "$\u200b{")

@@ -17,7 +17,7 @@ import { cookieIn, type Place, placeOf, setCookie } from "./place.ts";
 import { type CookieKeys, openSealed } from "./sealed.ts";
 import { openSessions, type Sessions } from "./sessions.ts";
 
-export interface LoginOptions {
+interface LoginOptions {
   tokens: UserTokens;
   keys: CookieKeys;
   /** However often its token is made anew. */

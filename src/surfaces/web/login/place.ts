@@ -22,7 +22,7 @@ export function placeOf(host: string | undefined, publicUrl: string | undefined)
 }
 
 /** `__Host-`: of this very host, by HTTPS, set by nobody beside it. */
-export function cookieName(name: string, { isSecure }: Place): string {
+function cookieName(name: string, { isSecure }: Place): string {
   return isSecure ? `__Host-${name}` : name;
 }
 

@@ -10,7 +10,7 @@ export interface CookieKey {
 export type CookieKeys = readonly [CookieKey, ...CookieKey[]];
 
 /** Browsers keep no larger cookie. */
-export const LARGEST_COOKIE = 4000;
+const LARGEST_COOKIE = 4000;
 
 export interface Sealed {
   /** `endsAt`: epoch ms. Throws where it would be larger than browsers keep. */

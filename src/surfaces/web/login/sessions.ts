@@ -29,7 +29,7 @@ const sessionSchema = z.object({
   endsAt: z.number(),
 });
 
-export type Session = z.output<typeof sessionSchema>;
+type Session = z.output<typeof sessionSchema>;
 
 /** `cookie`: the browser has to have it from now on. */
 export interface Signed {
@@ -48,7 +48,7 @@ export interface Sessions {
 
 type Renewed = Session | "ended" | "later";
 
-export interface SessionOptions {
+interface SessionOptions {
   lastsMs: number;
   now: () => number;
   onRefused?: ((code: string) => void) | undefined;
