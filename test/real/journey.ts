@@ -92,11 +92,19 @@ export async function realJourney(options: RealOptions): Promise<RealOutcome> {
     await plane.ready();
     // Nobody has told this Argo CD of a webhook: its parent is asked to look whenever something was pushed.
     const [parent] = LEFTOVERS(names);
-    const ask = () => void (parent && api.annotate(parent, REFRESH).catch((error: unknown) => errors.push(String(error))));
+    let asking: Promise<unknown> = Promise.resolve();
+    const ask = () => {
+      if (parent !== undefined) asking = api.annotate(parent, REFRESH).catch((error: unknown) => errors.push(String(error)));
+    };
     pushed.add(ask);
     // Argo CD takes the wish away at the end of a look: one that came in the middle of it is lost.
     const again = setInterval(ask, ASKED_AGAIN_MS);
-    ends.push(async () => clearInterval(again));
+    ends.push(async () => {
+      clearInterval(again);
+      pushed.delete(ask);
+      // What is deleted next is asked for no more.
+      await asking;
+    });
     await untilAt(plane, names, FIRST, options.patience);
     const app = { appId: github.app.id, privateKey: github.app.privateKey, webhookSecret: "real-journey-secret", baseUrl: github.url };
     const bot = await startStagecoach({ app, planes: [plane], directory, clock, log, pacing: false, signing: { kind: "github" } });
