@@ -16,6 +16,7 @@ import { printed, wantsColour } from "../print.ts";
 import { ageText } from "./fetch.ts";
 import { follow, type Sight, tellRefused } from "./follow.ts";
 import { onlyRollout } from "./known-rollouts.ts";
+import { tellPage } from "./page-address.ts";
 import { type JournalSource, journalCommand, runNumber, type SourceOptions, withSource } from "./source.ts";
 
 interface Options extends SourceOptions {
@@ -42,6 +43,7 @@ export async function run(argv: readonly string[]): Promise<number> {
     const refused = wanted === undefined ? (await source.known())?.rollouts.get(name)?.refused : undefined;
     if (refused !== undefined && isForPeople(options.output)) tellRefused(refused);
     const found = await source.runOf(name, wanted);
+    if (isForPeople(options.output)) await tellPage(options, found);
     if (options.watch === true) return await watch(source, found, options);
     const history = await pastOf(source, found);
     process.stdout.write(shown(found, options.output, { refused, history, asOf: (await source.asOf())?.at }));

@@ -9,6 +9,7 @@ import { duration, outputOption, parseArgs } from "../args.ts";
 import { plain, printed, visible } from "../print.ts";
 import { follow, tellRefused, type Which } from "./follow.ts";
 import { onlyRollout, refuseUnknown } from "./known-rollouts.ts";
+import { tellPage } from "./page-address.ts";
 import { type JournalSource, journalCommand, runNumber, type SourceOptions, withSource } from "./source.ts";
 
 interface Options extends SourceOptions {
@@ -48,9 +49,11 @@ export async function run(argv: readonly string[]): Promise<number> {
   });
 }
 
-async function once(source: JournalSource, which: Which, { output }: Options): Promise<number> {
+async function once(source: JournalSource, which: Which, options: Options): Promise<number> {
+  const { output } = options;
   for await (const { run } of follow(source, which, { withinMs: 0 })) {
     if (run === undefined) break;
+    if (output === "text") await tellPage(options, run);
     process.stdout.write(output === "text" ? `${statusLine(run)}\n` : printed(await statusOf(run, source), output));
     return isEnded(run) && !isGood(run) ? 1 : 0;
   }
@@ -58,10 +61,12 @@ async function once(source: JournalSource, which: Which, { output }: Options): P
   return 1;
 }
 
-async function watch(source: JournalSource, which: Which, { output, timeout }: Options): Promise<number> {
+async function watch(source: JournalSource, which: Which, options: Options): Promise<number> {
+  const { output, timeout } = options;
   let last = "";
   let seen: Run | undefined;
   for await (const { run, refused, moved } of follow(source, which, { withinMs: timeout === 0 ? undefined : timeout })) {
+    if (run !== undefined && seen === undefined && output === "text") await tellPage(options, run);
     seen = run;
     if (!moved) continue;
     if (run === undefined && refused !== undefined) {

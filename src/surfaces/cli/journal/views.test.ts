@@ -87,6 +87,30 @@ test("the views of a terminal, at 20, 40, 80 and 160 columns", async () => {
   await expect(`${views.join("\n\n")}\n`).toMatchFileSnapshot("__snapshots__/views.txt");
 });
 
+test("whoever says where the page is, is told where it shows the run", async () => {
+  await view(80, get, "payments");
+  git(at.checkout, "remote", "set-url", "origin", "git@github.example:acme/config.git");
+  const told = async (url: string, command: (argv: string[]) => Promise<number>, ...argv: string[]) => {
+    let text = "";
+    vi.stubEnv("STAGECOACH_URL", url);
+    vi.spyOn(process.stdout, "write").mockReturnValue(true);
+    vi.spyOn(process.stderr, "write").mockImplementation((chunk) => {
+      text += String(chunk);
+      return true;
+    });
+    await command(["payments", ...argv, "--repo", at.checkout, "--no-fetch"]).finally(() => vi.unstubAllEnvs());
+    return text.split("\n").filter((line) => line.startsWith("See it live"));
+  };
+  const line = "See it live: https://deploy.example.com/stagecoach/r/acme/config/payments/runs/2";
+  const url = "https://deploy.example.com/stagecoach/";
+  expect(await told(url, get)).toEqual([line]);
+  expect(await told(url, status, "2", "--watch=false")).toEqual([line]);
+  expect(await told(url, wait, "1")).toEqual([line.replace(/2$/, "1")]);
+  expect(await told(url, get, "-o", "json")).toEqual([]);
+  expect(await told("", get)).toEqual([]);
+  await expect(told("deploy.example.com", get)).rejects.toMatchObject({ exitCode: 2 });
+});
+
 test("a bot whose clock is ahead, as the demo's: ages are as of what it wrote last, and never a false 0s", async () => {
   const ahead = START + 24 * 3_600_000;
   const run = (since: number): Run => ({ ...second, since: new Date(since).toISOString() });

@@ -6,6 +6,7 @@ import { CommandError } from "../command.ts";
 import { type DataFormat, plain, printed, visible } from "../print.ts";
 import { follow, tellRefused } from "./follow.ts";
 import { onlyRollout, refuseUnknown } from "./known-rollouts.ts";
+import { tellPage } from "./page-address.ts";
 import { type JournalSource, journalCommand, runNumber, type SourceOptions, withSource } from "./source.ts";
 import { isGood, statusLine, statusOf, TIME_OVER } from "./status.ts";
 
@@ -54,6 +55,7 @@ export async function run(argv: readonly string[]): Promise<number> {
     let last = "";
     let seen: Run | undefined;
     for await (const { run, refused, moved } of follow(source, which, { withinMs: timeout === 0 ? undefined : timeout })) {
+      if (run !== undefined && seen === undefined && output === "text") await tellPage(options, run);
       seen = run;
       if (!moved) continue;
       if (run === undefined && refused !== undefined) {

@@ -177,7 +177,7 @@ function Frame({ live, title, where, children }: FrameProps) {
           <Wall />
           {speed > 1 ? `, ${speed}× as fast as yours` : ""}
         </p>
-        <Who me={viewer} />
+        <Who me={viewer} isAsked={live.link === "signed-out"} />
         <p role="status" class={live.link}>
           {LINKS[live.link]}
         </p>

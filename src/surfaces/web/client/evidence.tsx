@@ -6,7 +6,15 @@ import { API } from "./live.ts";
 import { Later, Unread, useRead } from "./past.tsx";
 import { ClockContext, clockOf } from "./times.tsx";
 
-export function Evidence({ of, target, notes }: { of: RunDocument; target: string; notes: readonly string[] }) {
+interface Judged {
+  of: RunDocument;
+  target: string;
+  notes: readonly string[];
+  /** Where it is what one came for. */
+  open?: boolean;
+}
+
+export function Evidence({ of, target, notes, open = false }: Judged) {
   return (
     <>
       {notes.map((note) => (
@@ -15,7 +23,7 @@ export function Evidence({ of, target, notes }: { of: RunDocument; target: strin
         </p>
       ))}
       {of.repository === undefined ? null : (
-        <Later title="What it was judged by">
+        <Later title="What it was judged by" open={open}>
           <Read of={of} target={target} />
         </Later>
       )}

@@ -72,10 +72,10 @@ function Clusters({ of }: { of: RunDocument }) {
 }
 
 /** Nothing of it is read before it is opened. */
-export function Later({ title, children }: { title: string; children: preact.ComponentChildren }) {
-  const [isOpen, setOpen] = useState(false);
+export function Later({ title, open = false, children }: { title: string; open?: boolean; children: preact.ComponentChildren }) {
+  const [isOpen, setOpen] = useState(open);
   return (
-    <details class="past" onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
+    <details class="past" open={isOpen} onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
       <summary>{title}</summary>
       {isOpen ? children : null}
     </details>

@@ -1,4 +1,5 @@
 /** What merging an open release PR would do, as the bot judged it last: the stages with their batches, gates and times. */
+import { Fragment } from "preact";
 import { useContext } from "preact/hooks";
 import type { PlanDocument, PlannedStage } from "../../../core/report/model/plan-schema.ts";
 import { pagePath } from "../../../core/report/page-places.ts";
@@ -115,11 +116,16 @@ function Stage({ of, index }: { of: PlannedStage; index: number }) {
           <li key={at}>
             <b>{`Batch ${at + 1} of ${of.batchCount}`}</b>
             <span class="release">{` ${batch.changes.map(stepText).join(", ")} `}</span>
-            {namesText(batch.clusters, batch.size)}
+            <Names of={batch.clusters} size={batch.size} />
           </li>
         ))}
         {of.batchCount > of.batches.length ? <li class="quiet">{`${of.batchCount - of.batches.length} more batches`}</li> : null}
-        {of.requeuedCount === 0 ? null : <li class="quiet">{`At its end: ${namesText(of.requeued, of.requeuedCount)}`}</li>}
+        {of.requeuedCount === 0 ? null : (
+          <li class="quiet">
+            {"At its end: "}
+            <Names of={of.requeued} size={of.requeuedCount} />
+          </li>
+        )}
       </ol>
     </section>
   );
@@ -129,10 +135,20 @@ function stepText({ from, to }: { from?: string | undefined; to: string }): stri
   return from === to ? `${to} already` : changeText({ from, to });
 }
 
-/** Those that are named, and how many more there are. */
-function namesText(names: readonly string[], size: number): string {
-  const left = size - names.length;
-  return names.length === 0 ? `${size} clusters` : `${names.join(", ")}${left > 0 ? ` and ${left} more` : ""}`;
+/** Those that are named, each on one line, and how many more there are. */
+function Names({ of, size }: { of: readonly string[]; size: number }) {
+  const left = size - of.length;
+  if (of.length === 0) return <>{`${size} clusters`}</>;
+  return (
+    <>
+      {of.map((name, at) => (
+        <Fragment key={name}>
+          <span class="cluster">{at < of.length - 1 ? `${name},` : name}</span>{" "}
+        </Fragment>
+      ))}
+      {left > 0 ? `and ${left} more` : null}
+    </>
+  );
 }
 
 function Notes({ title, of }: { title: string; of: readonly string[] }) {

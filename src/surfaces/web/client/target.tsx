@@ -19,7 +19,6 @@ export function TargetScreen({ of, target }: { of: RunDocument; target: string }
       <article class="run target">
         <header class="title">
           <h2>{name}</h2>
-          {found === undefined ? null : <Badge of={found.application} />}
           <span class="quiet">{`namespace ${namespace} of control plane ${plane} `}</span>
           {found === undefined ? null : <Links of={found.application} />}
         </header>
@@ -125,13 +124,13 @@ function Why({ of, found: { batch, cluster, application }, target }: Looked) {
         <Badge of={application} /> <Age of={application} />
       </p>
       {application.says === "" ? null : (
-        <p>
+        <p class="why">
           <Said text={application.says} />
         </p>
       )}
       {application.cause?.told ? null : <CauseLine cause={application.cause} />}
       {batch?.waitsFor === undefined || application.when === "past" ? null : <p class="quiet">{capital(batch.waitsFor.says)}</p>}
-      {batch?.number === undefined ? null : <Evidence of={of} target={target} notes={application.evidence?.notes ?? []} />}
+      {batch?.number === undefined ? null : <Evidence of={of} target={target} notes={application.evidence?.notes ?? []} open />}
       <Actions of={cluster.actions} pull={pullOf(of)} />
     </>
   );

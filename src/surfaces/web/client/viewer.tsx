@@ -28,13 +28,14 @@ export function useViewer(base: string, link: Live<unknown>["link"]): Me | undef
   return me;
 }
 
-export function Who({ me }: { me: Me | undefined }) {
+/** `isAsked`: the screen itself asks them to sign in. */
+export function Who({ me, isAsked }: { me: Me | undefined; isAsked: boolean }) {
   const { base } = useContext(Going);
   const [left, leave] = useState<"no" | "leaving" | "half">("no");
   const name = me?.login ?? me?.name;
   if (me === undefined || (name === undefined && !me.signIn)) return null;
   if (left === "half") return <p class="who">You are signed out here. GitHub did not answer: its token ends by itself within hours.</p>;
-  if (name === undefined) return <p class="who">{me.ended === true ? null : <SignInLink base={base} />}</p>;
+  if (name === undefined) return <p class="who">{me.ended === true || isAsked ? null : <SignInLink base={base} />}</p>;
   const signOut = () => {
     leave("leaving");
     void endSession(base).then((outcome) => (outcome === "ended" ? location.reload() : leave(outcome)));
