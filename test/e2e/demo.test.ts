@@ -128,7 +128,7 @@ describe("the demo", () => {
     const body = new URLSearchParams({ token, body: "/promote" });
     const posted = await fetch(`${pull}/comment`, { method: "POST", body, headers: HTML });
     expect([posted.status, await posted.text()]).toEqual([200, expect.stringContaining("<p>/promote</p>")]);
-    await until(/eu-west-1 1 \(PR #\d+\): (Merged|Syncing)/);
+    await until(/eu-west-1, batch 1 of \d+ \(PR #\d+\): (Syncing|Healthy)/);
     expect(await (await fetch(pull, { headers: HTML })).text()).toContain("🚀");
     // At the failure the tutorial's own commands are typed: the run is watched, and that cluster left out.
     const failed = await until(/eu-central-1-b failed[\s\S]*?GH_ENTERPRISE_TOKEN=(\S+)/);
