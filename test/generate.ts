@@ -81,6 +81,7 @@ const TEMPLATES = `## Templates
 | \`{{ cluster.name }}\`, \`{{ cluster.server }}\` | the target's cluster |
 | \`{{ cluster.labels.X }}\`, \`{{ cluster.labels["X"] }}\` | a label of its Secret |
 | \`{{ application.name }}\`, \`{{ application.namespace }}\` | the target's Application |
+| \`{{ application.path }}\`, \`{{ application.valuesFile }}\` | the folder of its source, the last of its Helm values files |
 | \`{{ params.X }}\` | a parameter the generator gave the Application |
 | \`{{ release.version }}\` | the release's version |
 | \`{{ release.values.X }}\` | one of its values, where it has several |

@@ -3,7 +3,7 @@ import { parseTemplate, renderTemplate, type TemplateValues } from "./template.t
 
 const VALUES: TemplateValues = {
   cluster: { name: "eu-1.prod", server: "https://eu-1", labels: { region: "eu", "topology.kubernetes.io/zone": "a" } },
-  application: { name: "web", namespace: "argocd" },
+  application: { name: "web", namespace: "argocd", path: "apps/web" },
   params: { "path.basename": "eu" },
   release: { version: "v2", chart: "1.2" },
 };
@@ -21,6 +21,8 @@ describe("templates", () => {
     ["{{cluster.name}}/{{ application.namespace }}-{{ application.name }}", "eu-1.prod/argocd-web"],
     ["{{ cluster.labels.region }} {{ cluster.labels.topology.kubernetes.io/zone }}", "eu a"],
     ['{{ cluster.labels["topology.kubernetes.io/zone"] }}', "a"],
+    ["{{ application.path }}/kustomization.yaml", "apps/web/kustomization.yaml"],
+    ["{{ application.valuesFile }}", "? application.valuesFile"],
     ["{{ params.path.basename }}", "eu"],
     ["{{ release.version }} {{ release.values.chart }}", "v2 1.2"],
     ["{{ cluster.labels.zone }}", "? cluster.labels.zone"],

@@ -3,19 +3,20 @@ import { nearest } from "./nearest.ts";
 
 /**
  * Templates in pins: `{{ cluster.name }}`, `{{ cluster.server }}`, `{{ cluster.labels.X }}`, `{{ application.name }}`,
- * `{{ application.namespace }}`, `{{ params.X }}`, `{{ release.version }}`, `{{ release.values.X }}`. A name with special
+ * `{{ application.namespace }}`, `{{ application.path }}`, `{{ application.valuesFile }}`, `{{ params.X }}`, `{{ release.version }}`, `{{ release.values.X }}`. A name with special
  * characters may be quoted: `{{ cluster.labels["topology.kubernetes.io/region"] }}`, or written as it is. Values of weight pins
  * also know `{{ step.weight }}` and `{{ step.replicas }}`, which only planning can fill in.
  */
 export interface TemplateValues {
   cluster: { name: string; server: string; labels: Readonly<Record<string, string>> };
-  application: { name: string; namespace: string };
+  /** `path`: folder of its first source that has one. `valuesFile`: the last of its Helm values files, from the repo's root. */
+  application: { name: string; namespace: string; path?: string; valuesFile?: string };
   params: Readonly<Record<string, string>>;
   release: Readonly<Record<string, string>>;
 }
 
 type Variable =
-  | { root: "cluster.name" | "cluster.server" | "application.name" | "application.namespace" | "release.version" }
+  | { root: (typeof PLAIN)[number] }
   | { root: "cluster.labels" | "params" | "release.values"; key: string }
   | { root: "step.weight" | "step.replicas" };
 
@@ -26,7 +27,15 @@ export type TemplateFault = { kind: "Open"; template: string } | { kind: "Unknow
 
 type ParsedTemplate = { ok: true; parts: TemplatePart[] } | { ok: false; fault: TemplateFault };
 
-const PLAIN = ["cluster.name", "cluster.server", "application.name", "application.namespace", "release.version"] as const;
+const PLAIN = [
+  "cluster.name",
+  "cluster.server",
+  "application.name",
+  "application.namespace",
+  "application.path",
+  "application.valuesFile",
+  "release.version",
+] as const;
 const OF_STEPS = ["step.weight", "step.replicas"] as const;
 const KEYED = ["cluster.labels", "params", "release.values"] as const;
 const KNOWN: readonly string[] = [...PLAIN, ...KEYED.map((root) => `${root}.X`)];
@@ -125,6 +134,10 @@ function lookUp(variable: Variable, values: TemplateValues): string | undefined 
       return values.application.name;
     case "application.namespace":
       return values.application.namespace;
+    case "application.path":
+      return values.application.path;
+    case "application.valuesFile":
+      return values.application.valuesFile;
     case "release.version":
       return own(values.release, "version");
     case "cluster.labels":

@@ -1,4 +1,5 @@
 import type { ControlPlane } from "../../adapters/argocd/port.ts";
+import { placesOf } from "../../core/argocd/source-places.ts";
 import type { ApplicationView } from "../../core/argocd/views.ts";
 import { matcher } from "../../core/base/selector.ts";
 import type { TemplateValues } from "../../core/base/template.ts";
@@ -15,7 +16,7 @@ export interface Draft {
 
 /** What templates of pins are filled in with for one target. */
 export function valuesOf({ cluster, seen }: Draft, release: Release): TemplateValues {
-  const application = { name: seen.view.name, namespace: seen.view.namespace };
+  const application = { name: seen.view.name, namespace: seen.view.namespace, ...placesOf(seen.view.spec.sources) };
   return { cluster, application, params: seen.params ?? {}, release: release.values };
 }
 

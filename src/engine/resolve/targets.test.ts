@@ -248,6 +248,18 @@ describe("templates", () => {
     expect(result.targets[0]?.edits).toEqual([{ file, path: "a", kind: "value", from: "x-v1", to: "x-v1.5.0" }]);
   });
 
+  test("the folder that an Application is made of is a place to write to, and none where it leads out of the repo", () => {
+    const [one] = applications;
+    if (one === undefined) throw new Error("no Application");
+    const at = (path: string) => ({ ...one, view: { ...one.view, spec: { ...one.view.spec, sources: [{ repoURL: "x", path }] } } });
+    const pins = "    - { file: '{{ application.path }}/kustomization.yaml', path: a }";
+    const file = "apps/dev/kustomization.yaml";
+    const inside = resolve(pins, { [file]: "a: v1\n" }, { applications: [at("./apps/dev/")] });
+    expect(inside.targets[0]?.edits).toMatchObject([{ file, path: "a", from: "v1" }]);
+    const out = resolve(pins, {}, { applications: [at("apps/../../etc")] });
+    expect([told(out), out.targets]).toEqual([["rollouts/my-app.yaml:8:15 FILE_OUTSIDE_REPO"], []]);
+  });
+
   test("a cluster name with special characters is quoted in a pin path", () => {
     const odd = clusters.map((c, i) => (i === 0 ? { ...c, name: "a.b/c" } : c));
     const text = "items:\n  - { cluster: a.b/c, version: v1 }\nby:\n  a.b/c: v2\n";
