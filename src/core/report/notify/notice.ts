@@ -167,7 +167,8 @@ export function digestOf(notices: readonly Notice[]): Notice {
 }
 
 function weightOf({ events }: Notice): number {
-  const at = WEIGHT.findIndex((event) => events.some((one) => one.event === event));
+  const told = new Set<string>(events.map(({ event }) => event));
+  const at = WEIGHT.findIndex((event) => told.has(event));
   return at < 0 ? WEIGHT.length : at;
 }
 
