@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test } from "vitest";
 import { git } from "../../src/adapters/git/testing/repositories.ts";
 import { hasCode } from "../../src/core/base/reason.ts";
-import { ended, type Journey, short, startJourney } from "../support/journey.ts";
+import { bakes, ended, type Journey, short, startJourney } from "../support/journey.ts";
 
 let journey: Journey | undefined;
 
@@ -19,7 +19,7 @@ function setText({ world }: Journey): string {
 async function toBake(): Promise<{ journey: Journey; release: number }> {
   journey = await startJourney({ files: short({ bake: "24h" }) });
   const release = await journey.release();
-  await journey.until("the canary bakes", (run) => run.batches[0]?.phase === "Baking");
+  await journey.until("the canary bakes", bakes(1));
   return { journey, release };
 }
 

@@ -139,6 +139,13 @@ function progress(run: Run): number {
 
 export const ended = (run: Run) => isEnded(run);
 
+/** The batch of this number bakes, and the run's page says so: a `/promote` that comes before would end nothing. */
+export const bakes =
+  (number: number) =>
+  ({ batches, shown = [] }: Run) =>
+    batches[number - 1]?.phase === "Baking" &&
+    shown.some(({ kind, batch, overAt }) => kind === "bake" && batch === number && overAt === undefined);
+
 /** Cluster → version, of the list generator of the sample. */
 export function versionsIn(text: string): Map<string, string> {
   const rows = text.matchAll(/- cluster: (\S+)\n(?:\s+\w+: (?:https|\w|-).*\n)*?\s+targetRevision: (\S+)/g);
