@@ -141,10 +141,7 @@ describe("commands", () => {
     expect([next.batches[1]?.why.code, next.batches[1]?.merged]).toEqual(["ALL_LEFT_OUT", undefined]);
     expect(next.batches[2]?.targets.map((target) => target.cluster)).toEqual(["hub/us-east-1-c", "hub/us-east-1-d"]);
     for (const number of [3, 4]) {
-      const now = await journey.until(
-        `batch ${number} bakes, or all is done`,
-        (run) => ended(run) || bakes(number)(run),
-      );
+      const now = await journey.until(`batch ${number} bakes, or all is done`, (run) => ended(run) || bakes(number)(run));
       if (ended(now)) break;
       alice.comment(repository, release, "/promote");
       await journey.until(`batch ${number} settles`, (run) => run.batches[number - 1]?.phase === "Settled");
