@@ -1,6 +1,5 @@
 /** As whom one acts on a run here, and how a command is given: once, whatever happens on the way. */
 import { createContext } from "preact";
-import { useEffect, useState } from "preact/hooks";
 import type { RunDocument } from "../../../core/report/model/run-schema.ts";
 import type { Action } from "../../../core/report/model/types.ts";
 import { hasPermission } from "../../../core/spec/commands.ts";
@@ -17,21 +16,6 @@ export interface Acting {
 
 /** Absent: nobody is known, or the run is over and kept; a command is copied then, and written on GitHub. */
 export const ActingContext = createContext<Acting | undefined>(undefined);
-
-/** Who looks, asked once; undefined: nobody who may comment. */
-export function useMe(base: string, repository: string): Me | undefined {
-  const [me, tell] = useState<Me | undefined>(undefined);
-  useEffect(() => {
-    let over = false;
-    void fetch(`${base}${API}/me?${new URLSearchParams({ repository })}`)
-      .then(async (response) => response.ok && !over && tell(parsed(await response.text()) as Me))
-      .catch(() => undefined);
-    return () => {
-      over = true;
-    };
-  }, [base, repository]);
-  return me?.login === undefined ? undefined : me;
-}
 
 /** Who may, where whoever looks may not. */
 export function whoMay({ verb, needs }: Pick<Action, "verb" | "needs">, { login, permission }: Me): string | undefined {

@@ -1,7 +1,8 @@
 /** The page: which screen the address means, kept up to date. */
-import { useContext, useEffect, useMemo, useState } from "preact/hooks";
+import { useEffect, useMemo, useState } from "preact/hooks";
 import { type PagePlace, pagePath, parsePagePath } from "../../../core/report/page-places.ts";
-import { ActingContext, useMe } from "./acting.ts";
+import type { Me } from "../api/documents.ts";
+import { ActingContext } from "./acting.ts";
 import { type Filter, FleetScreen, RefusedLines } from "./fleet.tsx";
 import { fleetWanted, follow, type Live, notReadYet, planWanted, runWanted, type Wanted } from "./live.ts";
 import { Moments } from "./moments.tsx";
@@ -63,7 +64,7 @@ function Home({ base, query, go }: { base: string; query: URLSearchParams; go: G
     go(kept.length === 0 ? "/" : `/?${new URLSearchParams(kept)}`, "replace");
   };
   return (
-    <Frame live={live} title="Stagecoach">
+    <Frame live={live} viewer={useViewer(base, live.link)} title="Stagecoach">
       {at === undefined ? null : <Moments of={{ view: "fleet", at }} />}
       {live.document === undefined ? null : <FleetScreen of={live.document} filter={filter} change={change} />}
       {at === undefined && live.document !== undefined ? <Moments of={{ view: "fleet" }} /> : null}
@@ -86,7 +87,12 @@ function useMoment<T>(live: Live<T>, at: string | undefined): Live<T> {
 function Plan({ base, place: { repository, rollout, pull } }: { base: string; place: PlanPlace }) {
   const live = useLive(base, `plan ${repository} ${rollout} ${pull}`, () => planWanted(repository, rollout, pull));
   return (
-    <Frame live={live} title={`${rollout}: plan of #${pull} · Stagecoach`} where={`${repository} / ${rollout} / plan of #${pull}`}>
+    <Frame
+      live={live}
+      viewer={useViewer(base, live.link)}
+      title={`${rollout}: plan of #${pull} · Stagecoach`}
+      where={`${repository} / ${rollout} / plan of #${pull}`}
+    >
       {live.document === undefined ? null : <PlanScreen of={live.document} />}
     </Frame>
   );
@@ -105,7 +111,7 @@ function Rollout({ base, place, query, go }: { base: string; place: RolloutPlace
     at,
   );
   const { document } = live;
-  const me = useMe(base, repository);
+  const me = useViewer(base, live.link, repository);
   const open = useMemo(
     () => (cluster?: string) =>
       go(cluster === undefined ? path : `${path}${at === undefined ? "?" : "&"}${new URLSearchParams({ cluster })}`, "replace"),
@@ -115,13 +121,14 @@ function Rollout({ base, place, query, go }: { base: string; place: RolloutPlace
   return (
     <Frame
       live={live}
+      viewer={me}
       title={`${rollout} · Stagecoach`}
       where={`${repository} / ${rollout}${number === undefined ? "" : ` / run ${number}`}`}
     >
       {at === undefined ? null : <Moments of={here} />}
       {document?.refused === undefined ? null : <RefusedLines of={document.refused} />}
       {document === undefined ? null : (
-        <ActingContext.Provider value={me && live.isFollowed ? { base, repository, run: document, me } : undefined}>
+        <ActingContext.Provider value={me?.login !== undefined && live.isFollowed ? { base, repository, run: document, me } : undefined}>
           {"target" in place ? (
             <TargetScreen of={document} target={place.target} />
           ) : (
@@ -153,17 +160,16 @@ const LINKS: Readonly<Record<Live<unknown>["link"], string>> = {
 
 interface FrameProps {
   live: Live<unknown>;
+  viewer: Me | undefined;
   title: string;
   where?: string;
   children: preact.ComponentChildren;
 }
 
-function Frame({ live, title, where, children }: FrameProps) {
+function Frame({ live, viewer, title, where, children }: FrameProps) {
   useEffect(() => {
     document.title = title;
   }, [title]);
-  const { base } = useContext(Going);
-  const viewer = useViewer(base, live.link);
   const { now, at, speed } = live.clock;
   const clock = useMemo(() => ({ now: () => now + (performance.now() - at) * speed }), [live.clock]);
   return (

@@ -1,30 +1,27 @@
 /** Who looks: their name in the header, and what is said to somebody who has to sign in first. */
 import { useContext, useEffect, useState } from "preact/hooks";
+import type { Me } from "../api/documents.ts";
 import { API, type Live } from "./live.ts";
 import { Going } from "./route.tsx";
 
-/** As the API's `/me` tells it. */
-export interface Me {
-  login?: string;
-  name?: string;
-  signIn: boolean;
-  ended?: boolean;
-}
-
-/** Who looks; undefined: it is not known yet. Asked again where a document was kept from them, or no longer is. */
-export function useViewer(base: string, link: Live<unknown>["link"]): Me | undefined {
+/**
+ * Who looks, and what they may on `repository`; undefined: it is not known yet. Asked again where a document was kept from them, or no longer
+ * is.
+ */
+export function useViewer(base: string, link: Live<unknown>["link"], repository?: string): Me | undefined {
   const [me, tell] = useState<Me | undefined>(undefined);
   const isKept = link === "signed-out";
   useEffect(() => {
     let ended = false;
-    void fetch(`${base}${API}/me`, { headers: { accept: "application/json" } })
+    const about = repository === undefined ? "" : `?${new URLSearchParams({ repository })}`;
+    void fetch(`${base}${API}/me${about}`, { headers: { accept: "application/json" } })
       .then(async (answer) => (answer.ok ? ((await answer.json()) as Me) : undefined))
       .catch(() => undefined)
       .then((known) => (ended ? undefined : tell(known)));
     return () => {
       ended = true;
     };
-  }, [base, isKept]);
+  }, [base, isKept, repository]);
   return me;
 }
 
