@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { chromiumPath, launchBrowser } from "../support/browser.ts";
@@ -22,6 +23,20 @@ describe.skipIf(chromiumPath === undefined)("acting from the page", () => {
     journey = undefined;
   });
 
+  /** In a browser of their own; gives the page of the run. */
+  async function signIn({ world, bot }: Journey, login: string): Promise<Page> {
+    const page = await (await browser.newContext()).newPage();
+    world.github.signIn(login);
+    await page.goto(`${bot.insideUrl}/r/${world.repository}/my-app`);
+    await authorize(page, login);
+    return page;
+  }
+  async function authorize(page: Page, login: string): Promise<void> {
+    await page.click(".sign-in a:has-text('Sign in with GitHub')");
+    await page.click("#authorize");
+    await page.waitForSelector(`.who:has-text('You are ${login}')`);
+  }
+
   /** Presses it and confirms. */
   async function press(page: Page, command: string, confirm: string): Promise<void> {
     await page.locator(`.slot .actions button:text-is("${command}")`).click();
@@ -31,18 +46,17 @@ describe.skipIf(chromiumPath === undefined)("acting from the page", () => {
   const dialog = (page: Page) => page.locator("dialog").innerText();
 
   test("a person promotes, is told that a failure moved, tries again, pauses and goes on, and sees each done", async () => {
-    let token = "";
-    const visitor = { login: async () => "alice", token: () => token };
+    const keys = [{ id: "a", secret: randomBytes(32) }];
     journey = await startJourney({
       files: short({ spec: "delivery: { merge: Manual }" }),
       faults: [{ cluster: SICK, kind: "degraded" }],
-      bot: () => ({ visitor }),
+      bot: ({ github: { app } }) => ({ login: { ...app, keys, lastsMs: 3_600_000 } }),
     });
     const { world, until } = journey;
-    token = world.github.token("alice");
+    world.github.setCallbackUrls(`${journey.bot.insideUrl}/login/callback`);
     const release = await journey.release();
     await until("it waits for a person", ({ batches }) => batches.some(({ phase }) => phase === "Open"));
-    const page = await browser.newPage();
+    const page = await signIn(journey, "alice");
     const errors: string[] = [];
     page.on("pageerror", (error) => errors.push(error.message));
     await page.goto(`${journey.bot.insideUrl}/r/${world.repository}/my-app/runs/1`);
@@ -73,6 +87,19 @@ describe.skipIf(chromiumPath === undefined)("acting from the page", () => {
     await page.locator(`dialog button:text-is("Look at ${SICK} again")`).click();
     await page.waitForSelector("dialog .given .t-good");
     await close(page);
+
+    // The session ends while one reads: nothing is written, and who signs in again is back where they were.
+    await page.locator(".slot .actions button:text-is('/resume')").click();
+    await page.waitForSelector("dialog form");
+    world.github.revokeGrant("alice");
+    await page.locator('dialog button:text-is("Go on")').click();
+    await page.waitForSelector("dialog .t-warn:has-text('nobody is signed in any more')");
+    world.github.signIn("alice");
+    await page.reload();
+    await page.waitForSelector("h2:has-text('Your session has ended')");
+    await authorize(page, "alice");
+    expect(new URL(page.url()).pathname).toBe(`/r/${world.repository}/my-app`);
+    expect(journey.run()?.phase).toBe("Paused");
 
     await press(page, "/resume", "Go on");
     await page.waitForSelector("dialog .given .t-good, dialog .given .t-bad");

@@ -66,6 +66,8 @@ export interface Person {
   login(): Promise<string>;
   /** Lives as long as the request; whoever asks for it keeps it nowhere and writes it to no log. */
   token(): string;
+  /** GitHub takes the token no more, as somebody was told who wrote with it. */
+  refused?(): void;
 }
 
 /** A command as somebody gives it, to be written as a comment: `textOf` gives undefined where that is not one command. */

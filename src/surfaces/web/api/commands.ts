@@ -111,6 +111,7 @@ export function openCommands(source: WebSource, clock: WebClock, models: LiveMod
       context.header("Location", written.url);
       return context.json(written, 202);
     } catch (error) {
+      if (error instanceof Refused && error.code === "UNAUTHENTICATED") viewer.person?.refused?.();
       if (error instanceof Refused) return problem(context, error.code, error.message);
       throw error;
     }

@@ -109,6 +109,11 @@ export function openViewers(
 
   const isRefused = (digest: string) => (refused.get(digest) ?? 0) > now();
 
+  function refuse(digest: string): void {
+    taken.delete(digest);
+    refused.set(digest, now() + KNOWN_MS);
+  }
+
   /** Asks GitHub in turn, and throws what is not to be shown for its answer. */
   async function ask<T>({ digest, asker }: Owner, question: () => Promise<T>): Promise<Exclude<T, "refused" | "unknown">> {
     const answer = await inTurn(() => {
@@ -123,8 +128,7 @@ export function openViewers(
     }
     // One that a session held was good once: nobody tries it out.
     if (!isRefused(digest) && asker.session === undefined) failures.count(asker.address);
-    taken.delete(digest);
-    refused.set(digest, now() + KNOWN_MS);
+    refuse(digest);
     throw new Denied("UNAUTHENTICATED");
   }
 
@@ -166,7 +170,7 @@ export function openViewers(
         const seen = await seenOf(owner, repository);
         return seen === "unseen" ? "none" : seen.permission;
       },
-      person: { login: () => loginOfOwner(owner), token: () => token },
+      person: { login: () => loginOfOwner(owner), token: () => token, refused: () => refuse(digest) },
     };
   }
 
