@@ -98,7 +98,7 @@ describe.skipIf(chromiumPath === undefined)("acting from the page", () => {
     await page.reload();
     await page.waitForSelector("h2:has-text('Your session has ended')");
     await authorize(page, "alice");
-    expect(new URL(page.url()).pathname).toBe(`/r/${world.repository}/my-app`);
+    expect(new URL(page.url()).pathname).toBe(`/r/${world.repository}/my-app/runs/1`);
     expect(journey.run()?.phase).toBe("Paused");
 
     await press(page, "/resume", "Go on");
