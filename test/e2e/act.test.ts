@@ -46,11 +46,10 @@ describe.skipIf(chromiumPath === undefined)("acting from the page", () => {
   const dialog = (page: Page) => page.locator("dialog").innerText();
 
   test("a person promotes, is told that a failure moved, tries again, pauses and goes on, and sees each done", async () => {
-    const keys = [{ id: "a", secret: randomBytes(32) }];
     journey = await startJourney({
       files: short({ spec: "delivery: { merge: Manual }" }),
       faults: [{ cluster: SICK, kind: "degraded" }],
-      bot: ({ github: { app } }) => ({ login: { ...app, keys, lastsMs: 3_600_000 } }),
+      bot: ({ github: { app } }) => ({ login: { ...app, keys: [{ id: "a", secret: randomBytes(32) }], lastsMs: 3_600_000 } }),
     });
     const { world, until } = journey;
     world.github.setCallbackUrls(`${journey.bot.insideUrl}/login/callback`);
