@@ -15,7 +15,7 @@ const HEADERS = {
   "cache-control": "no-store",
 };
 
-/** Answers browsers; false: a program asks, or for something that is no page. */
+/** Answers with a page; false: something that is no page is asked for. */
 export function createPages(store: Store, clock: Clock & { speed?: number }) {
   return (request: IncomingMessage, response: ServerResponse): boolean => {
     const { pathname } = requestUrl(request);
@@ -27,7 +27,9 @@ export function createPages(store: Store, clock: Clock & { speed?: number }) {
     if (request.method !== "GET" && request.method !== "HEAD") return false;
     if (pathname === "/-/page.css") return send(200, "text/css", PAGE_STYLE);
     if (pathname === "/-/page.js") return send(200, "text/javascript", PAGE_SCRIPT);
-    if (pathname.startsWith("/api/") || !(request.headers.accept ?? "").includes("text/html")) return false;
+    // As a real one's: whoever follows a link to an Application gets its page, whatever kinds of answer are asked for.
+    const isPage = /^\/(?:applications(?:\/|$)|$)/.test(pathname) || (request.headers.accept ?? "").includes("text/html");
+    if (pathname.startsWith("/api/") || !isPage) return false;
     const found = pageAt(store, clock, pathname);
     return send(found === undefined ? 404 : 200, "text/html", frame(clock, found ?? MISSING));
   };
@@ -104,9 +106,11 @@ function resourceRow(resource: Record<string, unknown>): Html {
     const value = (of as Record<string, unknown> | undefined)?.[key];
     return typeof value === "string" ? value : "";
   };
-  const health = resource["health"];
+  // As Argo CD 3 writes it, the health of a resource is not in the Application.
+  const health = resource["health"] ?? {};
   const place = [text("namespace"), text("name")].filter((part) => part !== "").join("/");
-  return html`<li><div><b>${text("kind")}</b> ${place} <span class="quiet">${text("message", health)}</span></div><span class="side quiet">${text("status", health)} · ${text("status")}</span></li>`;
+  const states = [text("status", health), text("status")].filter((part) => part !== "").join(" · ");
+  return html`<li><div><b>${text("kind")}</b> ${place} <span class="quiet">${text("message", health)}</span></div><span class="side quiet">${states}</span></li>`;
 }
 
 function frame(clock: Clock & { speed?: number }, { title, body }: Page): string {

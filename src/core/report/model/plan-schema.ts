@@ -36,8 +36,8 @@ const plannedStage = z.object({
 export const plannedSchema = z.object({
   rollout: key(text.optional(), "Absent: what is wrong or withheld is no single rollout's."),
   state: key(
-    z.enum(["Planned", "Against", "Refused", "Waiting", "NotPlanned"]),
-    "Against: planned, and something stands against merging it. Refused: no run would start. Waiting: something cannot be seen now. NotPlanned: nobody who may has asked for its plan, or making it took too much.",
+    z.enum(["Planned", "Warned", "Against", "Refused", "Waiting", "NotPlanned"]),
+    "Warned: merged now, its run would stand still. Against: planned, and something stands against merging it. Refused: no run would start. Waiting: something cannot be seen now. NotPlanned: nobody who may has asked for its plan, or making it took too much.",
   ),
   says: key(text, "What merging it does, or why that is not known."),
   release: text.optional(),
@@ -46,6 +46,7 @@ export const plannedSchema = z.object({
   planHash: text.optional(),
   counts: key(z.object({ clusters: z.int(), batches: z.int(), stages: z.int() }).optional(), "Absent: there is no plan."),
   against: key(z.array(text), "Why it should not be merged."),
+  before: key(z.array(text), "What to put right before it is merged, since its run would stand still."),
   overlap: key(text.optional(), "What becomes of the run that goes on."),
   problems: z.array(refusedProblem),
   warnings: z.array(z.object({ code: text, says: text })),

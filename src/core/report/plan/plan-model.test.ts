@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { plannedTarget, samplePlan, sampleRollout } from "../../../../test/support/sample-run.ts";
 import type { Plan } from "../../plan/plan-types.ts";
 import { engineReason } from "../../reasons/engine.ts";
-import type { Problem } from "../../reasons/problem.ts";
+import type { Problem, Warning } from "../../reasons/problem.ts";
 import { cell, code, withoutMarkdown } from "../escape.ts";
 import { plannedSchema } from "../model/plan-schema.ts";
 import { expectedDuration } from "./duration.ts";
@@ -36,6 +36,20 @@ test("what stands against merging it is said without marks", () => {
   const planned = plannedRelease(rollout, samplePlan(), undefined, { extras: { against }, room: planRoom() });
   expect([planned.state, planned.against]).toEqual(["Against", ["Refused: a|b`c of *eu* [1] @sre, see the docs"]]);
   expect(withoutMarkdown(code("`` ` ``"))).toBe("`` ` ``");
+});
+
+test("a run that would stand still is not called ready to merge, and what to do first is said", () => {
+  const absent = { code: "REVISION_UNRESOLVED", kind: "Absent", revision: "v1.4.2", repo: "github.com/acme/app" } as const;
+  const plannedWith = (warning: Warning) =>
+    plannedRelease(rollout, samplePlan(), undefined, { extras: { warnings: [warning] }, room: planRoom() });
+  const { state, before } = plannedWith(absent);
+  expect([state, before]).toEqual([
+    "Warned",
+    [expect.stringMatching(/has no tag or branch v1\.4\.2 yet.*: push the tag before this is merged$/)],
+  ]);
+  // From the first cluster on it is known; and of what is only worth a look it is ready.
+  expect(plannedWith({ ...absent, kind: "Hidden" }).state).toBe("Planned");
+  expect(plannedWith({ code: "COVERAGE", clusters: ["eu-1"], of: 3 }).state).toBe("Planned");
 });
 
 test("the head that stands for a merge commit to come is never taken for a version", () => {

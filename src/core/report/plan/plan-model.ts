@@ -7,7 +7,7 @@
 import { defined } from "../../base/defined.ts";
 import type { AnyReason } from "../../base/reason.ts";
 import type { Plan, PlannedBatch, PlannedStage, PlannedTarget } from "../../plan/plan-types.ts";
-import type { Problem } from "../../reasons/problem.ts";
+import type { Problem, Warning } from "../../reasons/problem.ts";
 import type { Rollout } from "../../spec/rollout.ts";
 import { withoutMarkdown } from "../escape.ts";
 import type { Planned } from "../model/plan-schema.ts";
@@ -50,14 +50,17 @@ export function plannedRelease(
   const name = (version: string) => short(isToCome(version, toCome) ? "merge commit" : version, LONGEST_NAME);
   const release = name(releaseName(plan.release.values));
   const stands = [...errors.map((problem) => withoutMarks(sayProblem(problem).message)), ...against.map(plain)];
+  const before = [...plan.warnings, ...warnings].filter(holdsRun).map(beforeLine);
+  const state = stands.length > 0 ? "Against" : before.length > 0 ? "Warned" : "Planned";
   const stages = plan.stages.slice(0, MOST_STAGES);
   const gates = gatesOfStages(rollout, plan);
   return {
-    ...{ rollout: plan.rollout, state: stands.length > 0 ? "Against" : "Planned", says: plain(headline(rollout, plan, false)), release },
+    ...{ rollout: plan.rollout, state, says: plain(headline(rollout, plan, false)), release },
     change: defined({ from: current === undefined ? undefined : short(current, LONGEST_NAME), to: release }),
     ...{ mode: rollout.mode, planHash: plan.hash },
     counts: countsOf(plan),
     against: stands.slice(0, MOST_LISTED),
+    before: before.slice(0, MOST_LISTED),
     overlap: overlap === undefined ? undefined : plain(overlap),
     problems: problemsOf(errors),
     warnings: [...plan.warnings, ...warnings]
@@ -86,7 +89,26 @@ export function unplanned(state: "Waiting" | "NotPlanned", why: AnyReason | Prob
   return { ...NO_PLAN, rollout, state, says: short(says, LONGEST_TEXT) };
 }
 
-const NO_PLAN = { against: [], problems: [], warnings: [], rules: [], uncovered: 0, stages: [] };
+/** Warnings of what would keep the run from its first merge, if the PR were merged now. */
+const HOLDS_RUN: ReadonlySet<string> = new Set([
+  "REVISION_UNRESOLVED",
+  "BATCH_REFUSED",
+  "BRANCHES_UNPROTECTED",
+  "PLANE_LOST",
+  "NO_TARGETS",
+]);
+
+/** A tag that only cannot be read from here holds nothing: it is taken from the first cluster. */
+function holdsRun(warning: Warning | Problem): boolean {
+  return HOLDS_RUN.has(warning.code) && !("kind" in warning && warning.kind === "Hidden");
+}
+
+function beforeLine(warning: Warning | Problem): string {
+  const { message, hint } = sayProblem(warning as Problem);
+  return short(withoutMarks(`${message}: ${hint}`), LONGEST_TEXT);
+}
+
+const NO_PLAN = { against: [], before: [], problems: [], warnings: [], rules: [], uncovered: 0, stages: [] };
 
 function problemsOf(problems: readonly Problem[]): Planned["problems"] {
   return refusedProblems(problems.slice(0, MOST_LISTED)).map((one) => ({

@@ -9,6 +9,7 @@ import { faultsOf, run } from "./demo.ts";
 import { demoFleet } from "./fleet.ts";
 import { demoScreen, lastWords } from "./screen.ts";
 import { turnOf } from "./steering.ts";
+import { openMender } from "./story.ts";
 
 const FLEET = new URL("../../../../fixtures/fleet/", import.meta.url).pathname;
 const CLUSTERS = fleetClusters().map(({ name }) => name);
@@ -111,4 +112,18 @@ test("what a person is asked stands in a terminal without the marks of Markdown"
   const ask = said("`/retry` looks again");
   const paused = { kind: "Failure" as const, by: "stagecoach", reason: said("us-1 failed"), at: "2026-11-21T09:00:00.000Z", ask };
   expect(turnOf(sampleRun({ phase: "Paused", paused }))?.asks).toBe("payments is paused: us-1 failed. /retry looks again");
+});
+
+test("a fault is mended once its run has failed for the second time, so that a second /retry goes through", () => {
+  const mended: string[] = [];
+  const look = openMender(["us-1"], (cluster) => mended.push(cluster));
+  const failedAt = (at: string) => {
+    const paused = { kind: "Failure" as const, by: "stagecoach", reason: said("us-1 failed"), at, ask: said("/retry") };
+    look([sampleRun({ phase: "Paused", paused })]);
+    return [...mended];
+  };
+  expect(failedAt("2026-11-21T09:00:00.000Z")).toEqual([]);
+  expect(failedAt("2026-11-21T09:00:00.000Z")).toEqual([]);
+  expect(failedAt("2026-11-21T09:20:00.000Z")).toEqual(["us-1"]);
+  expect(failedAt("2026-11-21T09:40:00.000Z")).toEqual(["us-1"]);
 });

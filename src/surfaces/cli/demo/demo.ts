@@ -42,7 +42,8 @@ export async function run(argv: readonly string[]): Promise<number> {
   const started = performance.now();
   const violations: unknown[] = [];
   return await inWorld(options, fleet, faults, watchInvariants(violations, options.verbose), async (world, bot) => {
-    const runs = await tell(world, bot, { ...options, ...fleet, quiet: output !== "text" });
+    const faulty = faults.map(({ cluster }) => cluster);
+    const runs = await tell(world, bot, { ...options, ...fleet, faulty, quiet: output !== "text" });
     const durationMs = performance.now() - started;
     if (output !== "text") printData(runs, violations, durationMs, output);
     else {

@@ -16,6 +16,8 @@ interface Story {
   pauseForMe: boolean;
   once: boolean;
   quiet: boolean;
+  /** Clusters with a fault. */
+  faulty: readonly string[];
 }
 
 /** Nothing moved for so long of the wall's time: it has hung. */
@@ -24,6 +26,8 @@ const PATIENCE_MS = 5 * 60_000;
 const PATIENCE_WITH_PEOPLE_MS = 30 * 60_000;
 /** The drained cluster comes back this long after the run began, of the world's time. */
 const DRAINED_FOR_MS = 12 * 60_000;
+/** Of a run, until what was wrong is mended. */
+const FAILURES = 2;
 
 export function repositoryUrl({ github, repository }: EmbeddedWorld): string {
   return `${github.url}/${repository}`;
@@ -65,6 +69,18 @@ async function release(world: EmbeddedWorld, { rollouts }: Story, screen: DemoSc
   }
 }
 
+/** What was wrong is mended once a run has failed for the second time, so that a second `/retry` goes through. */
+export function openMender(faulty: readonly string[], mend: (cluster: string) => void): (runs: readonly Run[]) => void {
+  const failures = new Set<string>();
+  let isMended = faulty.length === 0;
+  return (runs) => {
+    for (const { rollout, paused } of runs) if (paused?.kind === "Failure") failures.add(`${rollout} ${paused.at}`);
+    if (isMended || failures.size < FAILURES) return;
+    isMended = true;
+    for (const cluster of faulty) mend(cluster);
+  };
+}
+
 interface Watched {
   world: EmbeddedWorld;
   bot: Stagecoach;
@@ -77,6 +93,10 @@ function watch({ world, bot, story, screen }: Watched): Promise<Run[]> {
   const names = story.rollouts.map(({ name }) => name);
   /** A person is waited for, and there is none: the end of that run. */
   const isOver = (run: Run) => (isEnded(run) && !isPutBackNext(run)) || (run.phase === "Paused" && !story.pauseForMe);
+  const mend = openMender(story.pauseForMe ? story.faulty : [], (cluster) => {
+    world.argocd.setFault(cluster, null);
+    screen.note(`Somebody mended ${cluster}: the next /retry finds it healthy.`);
+  });
   const turnsOf = (runs: readonly Run[]) => (story.pauseForMe ? runs.flatMap((run) => turnOf(run) ?? []) : []);
 
   return new Promise((resolve, reject) => {
@@ -93,6 +113,7 @@ function watch({ world, bot, story, screen }: Watched): Promise<Run[]> {
     function look(): Turn[] {
       const shown = bot.runs().filter(({ run }) => names.includes(run.rollout));
       const runs = shown.map(({ run }) => run);
+      mend(runs);
       const turns = turnsOf(runs);
       // Ages stay those of whoever is waited for, and nothing runs out meanwhile.
       const waits = turns.length > 0 && runs.every((run) => isOver(run) || turnOf(run) !== undefined);

@@ -163,8 +163,8 @@ function againstRepo(rollout: Rollout, checkout: Checkout, inventory: Inventory 
     } as const;
     problems.push(typo);
   }
-  // Labels that are only guessed tell nothing of who is selected and who is left out.
-  const fleetKnown = known.length === made.problems.length;
+  // Labels that are only guessed tell nothing of who is selected and who is left out; names that are sure do.
+  const fleetKnown = known.length === made.problems.length || (made.whole === true && selectsByName(rollout));
   for (const warning of fleetKnown ? (made.plan?.warnings ?? []) : []) {
     // That was told with its place.
     if (warning.code === "UNKNOWN_LABEL") continue;
@@ -173,6 +173,14 @@ function againstRepo(rollout: Rollout, checkout: Checkout, inventory: Inventory 
     problems.push({ ...problemAt(rollout, checkout, warning, ["spec", "stages"]), severity: "warning" });
   }
   return problems;
+}
+
+function selectsByName({ stages }: Rollout): boolean {
+  const keys = stages.flatMap(({ selector: { matchLabels, matchExpressions } }) => [
+    ...Object.keys(matchLabels),
+    ...matchExpressions.map(({ key }) => key),
+  ]);
+  return keys.every((key) => key === "name");
 }
 
 /** Freezes of the server's configuration, a checkout does not say. */

@@ -46,6 +46,24 @@ describe("lint", () => {
     expect(here.out).toMatch(/inventory\.yaml:\d+:17 error .*region.* INVENTORY_INVALID\n.*region: 7\n/);
   });
 
+  test("a cluster that no stage takes is named where stages go by names, which a list in the repo tells for sure", async () => {
+    const stages = (names: string) =>
+      `  stages:\n    - name: all\n      clusters: { selector: { matchExpressions: [{ key: name, operator: In, values: [${names}] }] } }\n`;
+    const text = readFileSync(join(ROOT, "fixtures/minimal/rollouts/hello.yaml"), "utf8").replace(/^ {2}inventory:.*\n/m, "");
+    const hello = (names: string) => text.replace(/^ {2}stages:\n[\s\S]*/m, () => stages(names));
+    const dir = join(here.dir, "minimal");
+    cpSync(join(ROOT, "fixtures/minimal"), dir, { recursive: true });
+    writeFileSync(join(dir, "rollouts/hello.yaml"), hello("staging-1, prod-eu-1"));
+    expect(await run([dir])).toBe(0);
+    expect(here.out).toMatch(
+      /warning no stage takes 1 of 3 clusters.*: prod-us-1 COVERAGE\n[\s\S]*add .*selector: \{\}.* as the last stage/,
+    );
+    here.clear();
+    writeFileSync(join(dir, "rollouts/hello.yaml"), hello("staging-1, prod-eu-1, prod-us-1"));
+    expect(await run([dir])).toBe(0);
+    expect(here.out).toMatch(/: 0 errors, 0 warnings\n/);
+  });
+
   test("the examples have no error of their own", async () => {
     expect(await run([join(ROOT, "rollouts"), "--repo", join(ROOT, "rollouts"), "-o", "json"])).toBe(1);
     const { problems } = JSON.parse(here.out) as { problems: { code: string; severity: string; file: string }[] };

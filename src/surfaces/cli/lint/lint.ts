@@ -33,7 +33,7 @@ function program(): Command {
     .option("--repo <dir>", "the config repo; default: the one around PATH or the current folder")
     .option(...INVENTORY_OPTION)
     .option("--online", "look on GitHub, too: which rules keep others from the bot's branches, with your token")
-    .option("--repository <owner/name>", "--online: the repo on GitHub; default: the clone's remote, or GH_REPO")
+    .option("-R, --repository <owner/name>", "--online: the repo on GitHub; default: the clone's remote, or GH_REPO")
     .addOption(outputOption("text", "json", "yaml", "markdown"))
     .addHelpText("after", "\nExit 1 where there is an error; warnings do not count.");
 }

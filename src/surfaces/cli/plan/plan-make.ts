@@ -18,6 +18,8 @@ export interface PlanMade {
   plan?: Plan;
   /** Those it was planned over; with the plan. */
   clusters?: readonly Cluster[];
+  /** There are no clusters but these, and all have their names. */
+  whole?: boolean;
   next: NextBatch | null;
   /** Errors and warnings; the plan's own warnings are in the plan. */
   problems: Problem[];
@@ -41,7 +43,7 @@ export function makePlan(
   const located = [...placed, ...made.problems];
   if (made.plan === undefined || located.some((problem) => problem.severity === "error")) return { next: null, problems: located };
   const next = nextBatch(made.plan, rollout, made.targets, made.clusters);
-  return { plan: made.plan, clusters: made.clusters, next, problems: located };
+  return { plan: made.plan, clusters: made.clusters, whole: fleet.whole, next, problems: located };
 }
 
 /** A commit or a tag that only Git's history tells: a checkout is planned with a name for it, so that its pins are looked at. */

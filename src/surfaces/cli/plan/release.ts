@@ -28,7 +28,7 @@ function program(): Command {
     .argument("<name>", "the rollout")
     .argument("<version...>", "the version; VALUE=VERSION where the release has several values")
     .option("--repo <dir>", "clone of the config repo", ".")
-    .option("--repository <owner/name>", "the repo on GitHub; default: the clone's remote, or GH_REPO")
+    .option("-R, --repository <owner/name>", "the repo on GitHub, no clone is needed then; default: the clone's remote, or GH_REPO")
     .option("--base <branch>", "what it is to be merged into; default: the repo's default branch")
     .option("--dry-run", "show what it would change, and open nothing")
     .addOption(outputOption("text", "json", "yaml"))

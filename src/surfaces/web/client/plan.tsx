@@ -9,6 +9,7 @@ import { ClockContext, clockOf, span } from "./times.tsx";
 
 export const PLAN_STATES: Readonly<Record<PlanDocument["state"], { word: string; tone: string }>> = {
   Planned: { word: "Ready to merge", tone: "t-good" },
+  Warned: { word: "Not ready to merge", tone: "t-warn" },
   Against: { word: "Not to be merged", tone: "t-bad" },
   Refused: { word: "No run would start", tone: "t-bad" },
   Waiting: { word: "Cannot be judged now", tone: "t-warn" },
@@ -64,7 +65,7 @@ function Slots({ of }: { of: PlanDocument }) {
         {of.overlap === undefined ? null : <p>{of.overlap}</p>}
       </Slot>
       <Slot name="Why not">
-        {of.against.length + of.problems.length === 0 ? <p>Nothing stands against it.</p> : null}
+        {of.against.length + of.before.length + of.problems.length === 0 ? <p>Nothing stands against it.</p> : null}
         <Problems of={of} />
       </Slot>
       <Slot name="How long">
@@ -84,11 +85,16 @@ function Slots({ of }: { of: PlanDocument }) {
   );
 }
 
-function Problems({ of: { against, problems } }: { of: PlanDocument }) {
+function Problems({ of: { against, before, problems } }: { of: PlanDocument }) {
   return (
     <ul class="rows">
       {against.map((text) => (
         <li key={text} class="t-bad">
+          {text}
+        </li>
+      ))}
+      {before.map((text) => (
+        <li key={text} class="t-warn">
           {text}
         </li>
       ))}

@@ -55,6 +55,11 @@ function Release({ of }: { of: FleetRelease }) {
           {text}
         </p>
       ))}
+      {of.before.map((text) => (
+        <p key={text} class="t-warn">
+          {text}
+        </p>
+      ))}
     </li>
   );
 }

@@ -144,7 +144,7 @@ export const PLAN_PROBLEMS = problemsOf<PlanProblems>()({
   COVERAGE: {
     says: ({ clusters, of }) =>
       `no stage takes ${clusters.length} of ${of} clusters, so they stay at their version: ${firstOf(clusters, 10)}`,
-    hint: "add a stage that selects them, or leave them out on purpose",
+    hint: () => "add `- { name: the rest, clusters: { selector: {} } }` as the last stage, or leave them out on purpose",
     means: "clusters that no stage takes keep their version",
     warns: true,
   },
