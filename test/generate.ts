@@ -80,6 +80,7 @@ const TEMPLATES = `## Templates
 | --- | --- |
 | \`{{ cluster.name }}\`, \`{{ cluster.server }}\` | the target's cluster |
 | \`{{ cluster.labels.X }}\`, \`{{ cluster.labels["X"] }}\` | a label of its Secret |
+| \`{{ controlPlane.name }}\`, \`{{ controlPlane.labels.X }}\` | its control plane, and a label that the server's configuration gives it |
 | \`{{ application.name }}\`, \`{{ application.namespace }}\` | the target's Application |
 | \`{{ application.path }}\`, \`{{ application.valuesFile }}\` | the folder of its source, the last of its Helm values files |
 | \`{{ params.X }}\` | a parameter the generator gave the Application |

@@ -17,15 +17,17 @@ const PATIENCE_MS = 300_000;
 interface PlaneOptions extends Omit<ArgoCdOptions, "kubernetes" | "git"> {
   name: string;
   repo: { url: string; token: string };
+  /** The folder of the repo that it applies. Default `appsets`. */
+  path?: string;
   /** ApplicationSets that make an Application for each cluster. Default 1. */
   sets?: number;
 }
 
 /** Starts one that applies the Argo CD objects of a repo, and resolves once each of its Applications is Synced and Healthy. */
-export async function startPlane({ name, repo, sets = 1, ...options }: PlaneOptions): Promise<EmbeddedPlane> {
+export async function startPlane({ name, repo, path = "appsets", sets = 1, ...options }: PlaneOptions): Promise<EmbeddedPlane> {
   const kubernetes = await startKubernetes({ clock: options.clock });
   const git = await openGitSource(repo);
-  const bootstrap = { repoURL: repo.url, revision: "main", path: "appsets" };
+  const bootstrap = { repoURL: repo.url, revision: "main", path };
   const argocd = await startArgoCd({ kubernetes, git, bootstrap, ...options });
   await untilHealthy(kubernetes, sets * (options.clusters ?? []).length + 1);
   return { name, kubernetes, argocd, kubeconfig: kubernetes.kubeconfig() };

@@ -33,8 +33,11 @@ export interface WorldOptions {
   clusters?: readonly FleetCluster[];
   /** ApplicationSets that `files` makes of it, each with an Application on every cluster. Default 1. */
   sets?: number;
-  /** Several control planes, each with the clusters that have these labels. Default: one, `hub`, with all of them. */
-  planes?: readonly { name: string; labels: Record<string, string> }[];
+  /**
+   * Several control planes, each with the clusters that have these labels; null: none but the one it runs in. `path`: the folder that it
+   * applies, default `appsets`. Default: one, `hub`, with all of them.
+   */
+  planes?: readonly { name: string; labels: Record<string, string> | null; path?: string }[];
   /** Whether pushes are told to Argo CD; else it polls. Default true. */
   argocdWebhook?: boolean;
   /** Argo CD may push to the repo, as its source hydrator has to. Default false. */
@@ -156,10 +159,12 @@ async function startPlanes(
   clusters: readonly FleetCluster[],
 ): Promise<EmbeddedPlane[]> {
   const planes: EmbeddedPlane[] = [];
-  for (const { name, labels } of options.planes ?? [{ name: "hub", labels: {} }]) {
-    const own = clusters.filter((cluster) => Object.entries(labels).every(([key, value]) => cluster.labels[key] === value));
+  for (const { name, labels, path } of options.planes ?? [{ name: "hub", labels: {}, path: undefined }]) {
+    const own = clusters.filter(
+      (cluster) => labels !== null && Object.entries(labels).every(([key, value]) => cluster.labels[key] === value),
+    );
     const plane = defined({
-      name,
+      ...{ name, path },
       repo,
       clock,
       seed: options.seed ?? 1,

@@ -1,4 +1,6 @@
 import { afterEach, describe, expect, test } from "vitest";
+
+import type { ControlPlane } from "../../src/adapters/argocd/port.ts";
 import { git } from "../../src/adapters/git/testing/repositories.ts";
 import { hasCode } from "../../src/core/base/reason.ts";
 import type { Run } from "../../src/core/run/state/run.ts";
@@ -102,5 +104,88 @@ describe("one rollout over two control planes", () => {
     us.kubernetes.faults.down(false);
     const done = await journey.until("it ends", ended);
     expect([done.phase, version("us-east-1-b"), journey.errors]).toEqual(["Succeeded", "targetRevision: v1.4.2", []]);
+  });
+});
+
+const OWN = { "edge-eu": { env: "canary" }, "edge-us": { env: "prod" }, "edge-ap": { env: "prod" } };
+
+/** What one of them is called by the repo. */
+const OHIO = `apiVersion: v1
+kind: Secret
+metadata: { name: ohio, labels: { argocd.argoproj.io/secret-type: cluster } }
+stringData: { name: ohio, server: https://kubernetes.default.svc }
+`;
+
+/** In each cluster an Argo CD that knows no other, and applies a folder of its own: Applications of one name on one destination. */
+function oneArgoACluster(files: Map<string, string>): void {
+  const repoURL = /repoURL: (\S+)/.exec(files.get("appsets/my-app-set.yaml") ?? "")?.[1] ?? "";
+  files.delete("appsets/my-app-set.yaml");
+  for (const plane of Object.keys(OWN))
+    files.set(
+      `planes/${plane}/my-app.yaml`,
+      `apiVersion: argoproj.io/v1alpha1
+kind: Application
+metadata: { name: my-app, namespace: argocd, labels: { app: my-app } }
+spec:
+  project: default
+  source: { repoURL: "${repoURL}", path: apps/my-app, targetRevision: v1.4.1 }
+  destination: { name: in-cluster, namespace: my-app }
+  syncPolicy: { automated: { prune: true, selfHeal: true } }
+`,
+    );
+  files.set("fleet/us.yaml", OHIO);
+  files.set(
+    "rollouts/my-app.yaml",
+    `apiVersion: stagecoach.dev/v1alpha1
+kind: ProgressiveRollout
+metadata: { name: my-app }
+spec:
+  sourceRef: { kind: Application, selector: { matchLabels: { app: my-app } }, controlPlane: [edge-eu, edge-us, edge-ap] }
+  release: { from: { file: releases/my-app.yaml, path: version } }
+  pins: [{ file: "planes/{{ controlPlane.name }}/my-app.yaml", path: spec.source.targetRevision }]
+  inventory: { files: { edge-us: fleet/us.yaml } }
+  mode: Run
+  stages:
+    - name: canary
+      clusters: { selector: { matchLabels: { env: canary } } }
+    - name: prod
+      clusters: { selector: { matchLabels: { env: prod } } }
+`,
+  );
+}
+
+describe("one Argo CD a cluster, all destinations in-cluster", () => {
+  test("each is a target of its own; the one that is lost holds its batch, though all it showed was green", async () => {
+    const planes = Object.keys(OWN).map((name) => ({ name, labels: null, path: `planes/${name}` }));
+    const labelled = (plane: ControlPlane) => ({ ...plane, labels: OWN[plane.name as keyof typeof OWN] });
+    journey = await startJourney({ files: oneArgoACluster, planes, seenAs: labelled });
+    const { world } = journey;
+    const ap = world.planes[2];
+    if (ap === undefined) throw new Error("there is no third control plane");
+    const version = (plane: string) =>
+      /targetRevision: (\S+)/.exec(git(world.github.repoDirectory(world.repository), "show", `main:planes/${plane}/my-app.yaml`))?.[1];
+    const release = await journey.release();
+
+    const merged = await journey.until("the batch of edge-ap is merged", (run) => run.batches[1]?.phase === "Merged");
+    const keys = merged.plan.stages.map((stage) => stage.batches.map((batch) => batch.targets.map(({ key, cluster }) => [key, cluster])));
+    expect(keys).toEqual([
+      [[["edge-eu/argocd/my-app", "edge-eu/edge-eu"]]],
+      [[["edge-ap/argocd/my-app", "edge-ap/edge-ap"]], [["edge-us/argocd/my-app", "edge-us/ohio"]]],
+    ]);
+    ap.kubernetes.faults.down(true);
+    const held = await journey.until("it waits for the control plane", (run) =>
+      hasCode(onPlane(run, 2, "edge-ap")?.why, "CONTROL_PLANE_UNSEEN"),
+    );
+    expect(held.why).toHaveCode("CONTROL_PLANE_UNSEEN", { plane: "edge-ap", since: expect.any(String) });
+    expect([held.phase, held.batches[1]?.phase, held.batches[2]?.merged, version("edge-us")]).toEqual([
+      "Progressing",
+      "Merged",
+      undefined,
+      "v1.4.1",
+    ]);
+    expect(await world.untilComment(release, "control plane edge-ap")).toContain("edge-ap");
+    ap.kubernetes.faults.down(false);
+    const done = await journey.until("it ends", ended);
+    expect([done.phase, Object.keys(OWN).map(version), journey.errors]).toEqual(["Succeeded", ["v1.4.2", "v1.4.2", "v1.4.2"], []]);
   });
 });

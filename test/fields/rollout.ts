@@ -80,6 +80,7 @@ spec.dependsOn[].rollout spec.dependsOn[].atLeast | src/core/run/gates/gates ›
 spec.windows[].schedule spec.windows[].duration spec.windows[].timeZone | src/engine/release-pr/plan-warnings › outside of it the warning says until when | ${GATES} | ${RULES}closed now, next open
 spec.windows[].kind | src/core/spec/windows › a deny window wins over an allow window | ${GATES} | ${RULES}Windows: allow
 spec.inventory.file | src/engine/config-repo/inventory › each mistake is told with its line and column | ${FIELDS} | ${RULES}Clusters are those of
+spec.inventory.files | src/surfaces/cli/plan/plan-planes › spec.inventory.files: each control plane has its own | test/e2e/planes.long › each is a target of its own | src/core/report/plan/plan-rules › one for each control plane
 spec.joiners | src/core/run/targets/joiners › joiners: Ignore names it once and leaves it | ${FIELDS} | ${RULES}Clusters that appear during the run are asked about.
 spec.rollback.maxUnavailable spec.rollback.skipBake | src/core/run/outcome/rollback › goes by | ${FIELDS} | ${RULES}A rollback goes by 50% at once, without bakes.
 spec.quarantine.max spec.quarantine.onReturn spec.quarantine.selector | src/core/run/batches/quarantine › onReturn: Skip leaves it as it is | ${FIELDS} | ${RULES}at most 3; also where they come back

@@ -13,6 +13,8 @@ import type { Time } from "../../core/base/time.ts";
 /** One Argo CD instance as observed. Reads answer from memory, which watches or streams keep fresh. */
 export interface ControlPlane {
   readonly name: string;
+  /** Labels that its operator gave it: each of its clusters has them, where it has no label of that key itself. */
+  readonly labels?: Readonly<Record<string, string>> | undefined;
   /** Where people look at its Applications in a browser. Absent: nobody said. */
   readonly uiUrl?: string | undefined;
   /** Resolves once a first full list was read; rejects with the reason where it cannot. */

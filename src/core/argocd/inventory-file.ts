@@ -23,6 +23,22 @@ export interface Inventory {
   applicationSets: Record<string, unknown>[];
   /** One line each, `file:line:column: …` where a place is known. The rest of the file is still read. */
   problems: string[];
+  /** Where each is of one control plane: by its name. All that is above is then of all of them. */
+  planes?: ReadonlyMap<string, Inventory>;
+  /** By control plane: the labels that the server's configuration gives it. */
+  planeLabels?: ReadonlyMap<string, Readonly<Record<string, string>>>;
+}
+
+/** Several inventories, one for each control plane, as one. */
+export function joinInventories(planes: ReadonlyMap<string, Inventory>): Inventory {
+  const all = [...planes.values()];
+  return {
+    clusters: all.flatMap(({ clusters }) => clusters),
+    applications: all.flatMap(({ applications }) => applications),
+    applicationSets: all.flatMap(({ applicationSets }) => applicationSets),
+    problems: all.flatMap(({ problems }) => problems),
+    planes,
+  };
 }
 
 /** Argo CD takes a Secret for a cluster by this label and value. */

@@ -4,6 +4,7 @@ import { parseTemplate, renderTemplate, type TemplateValues } from "./template.t
 const VALUES: TemplateValues = {
   cluster: { name: "eu-1.prod", server: "https://eu-1", labels: { region: "eu", "topology.kubernetes.io/zone": "a" } },
   application: { name: "web", namespace: "argocd", path: "apps/web" },
+  controlPlane: { name: "hub-eu", labels: { env: "prod" } },
   params: { "path.basename": "eu" },
   release: { version: "v2", chart: "1.2" },
 };
@@ -23,6 +24,8 @@ describe("templates", () => {
     ['{{ cluster.labels["topology.kubernetes.io/zone"] }}', "a"],
     ["{{ application.path }}/kustomization.yaml", "apps/web/kustomization.yaml"],
     ["{{ application.valuesFile }}", "? application.valuesFile"],
+    ["{{ controlPlane.name }} {{ controlPlane.labels.env }}", "hub-eu prod"],
+    ["{{ controlPlane.labels.region }}", "? controlPlane.labels.region"],
     ["{{ params.path.basename }}", "eu"],
     ["{{ release.version }} {{ release.values.chart }}", "v2 1.2"],
     ["{{ cluster.labels.zone }}", "? cluster.labels.zone"],

@@ -3,7 +3,7 @@ import { nearest } from "./nearest.ts";
 
 /**
  * Templates in pins: `{{ cluster.name }}`, `{{ cluster.server }}`, `{{ cluster.labels.X }}`, `{{ application.name }}`,
- * `{{ application.namespace }}`, `{{ application.path }}`, `{{ application.valuesFile }}`, `{{ params.X }}`, `{{ release.version }}`, `{{ release.values.X }}`. A name with special
+ * `{{ application.namespace }}`, `{{ application.path }}`, `{{ application.valuesFile }}`, `{{ controlPlane.name }}`, `{{ controlPlane.labels.X }}`, `{{ params.X }}`, `{{ release.version }}`, `{{ release.values.X }}`. A name with special
  * characters may be quoted: `{{ cluster.labels["topology.kubernetes.io/region"] }}`, or written as it is. Values of weight pins
  * also know `{{ step.weight }}` and `{{ step.replicas }}`, which only planning can fill in.
  */
@@ -11,13 +11,14 @@ export interface TemplateValues {
   cluster: { name: string; server: string; labels: Readonly<Record<string, string>> };
   /** `path`: folder of its first source that has one. `valuesFile`: the last of its Helm values files, from the repo's root. */
   application: { name: string; namespace: string; path?: string; valuesFile?: string };
+  controlPlane: { name: string; labels: Readonly<Record<string, string>> };
   params: Readonly<Record<string, string>>;
   release: Readonly<Record<string, string>>;
 }
 
 type Variable =
   | { root: (typeof PLAIN)[number] }
-  | { root: "cluster.labels" | "params" | "release.values"; key: string }
+  | { root: (typeof KEYED)[number]; key: string }
   | { root: "step.weight" | "step.replicas" };
 
 export type TemplatePart = { text: string } | { variable: Variable; source: string };
@@ -34,10 +35,11 @@ const PLAIN = [
   "application.namespace",
   "application.path",
   "application.valuesFile",
+  "controlPlane.name",
   "release.version",
 ] as const;
 const OF_STEPS = ["step.weight", "step.replicas"] as const;
-const KEYED = ["cluster.labels", "params", "release.values"] as const;
+const KEYED = ["cluster.labels", "controlPlane.labels", "params", "release.values"] as const;
 const KNOWN: readonly string[] = [...PLAIN, ...KEYED.map((root) => `${root}.X`)];
 
 /** Splits a template into texts and variables. An unknown variable or an open `{{` is an error. `ofSteps`: of a weight pin's value. */
@@ -117,9 +119,11 @@ function namesOf(values: object): readonly string[] {
   return names;
 }
 
-function nearTo(variable: Variable, { cluster, params, release }: TemplateValues): string | undefined {
+function nearTo(variable: Variable, { cluster, controlPlane, params, release }: TemplateValues): string | undefined {
   if (!("key" in variable)) return undefined;
-  const known = { "cluster.labels": cluster.labels, params, "release.values": release }[variable.root];
+  const known = { "cluster.labels": cluster.labels, "controlPlane.labels": controlPlane.labels, params, "release.values": release }[
+    variable.root
+  ];
   const near = nearest(variable.key, namesOf(known));
   return near === undefined ? undefined : `${variable.root}.${near}`;
 }
@@ -138,6 +142,10 @@ function lookUp(variable: Variable, values: TemplateValues): string | undefined 
       return values.application.path;
     case "application.valuesFile":
       return values.application.valuesFile;
+    case "controlPlane.name":
+      return values.controlPlane.name;
+    case "controlPlane.labels":
+      return own(values.controlPlane.labels, variable.key);
     case "release.version":
       return own(values.release, "version");
     case "cluster.labels":

@@ -6,12 +6,12 @@ import type { PinPart, Rollout } from "../spec/rollout.ts";
 
 /** A cluster as planning sees it. */
 export interface Cluster {
-  /** `controlPlane/name`. */
+  /** `controlPlane/name`: two control planes' clusters of one name are two. */
   key: string;
   name: string;
   controlPlane: string;
   server: string;
-  /** Labels of its Secret, without Argo CD's own type label. Selectors also see `name` and `server` where no label has that key. */
+  /** Labels of its Secret, without Argo CD's own type label, over those of its control plane. Selectors also see `name` and `server` where no label has that key. */
   labels: Record<string, string>;
   /** False for an `in-cluster` without a Secret, which is warned about. */
   registered: boolean;

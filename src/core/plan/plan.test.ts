@@ -211,7 +211,7 @@ describe("what a plan says", () => {
   });
 
   test("of an in-cluster without a Secret, that it has no labels", () => {
-    const bare = { ...cluster("in-cluster"), registered: false };
+    const bare = { ...cluster("in-cluster"), labels: {}, registered: false };
     expect(planned(rollout(stage()), [bare]).warnings.map((w) => w.code)).toEqual(["IN_CLUSTER"]);
   });
 

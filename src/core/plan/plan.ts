@@ -154,7 +154,9 @@ function warningsOf(
     warnings.push({ code: "UNKNOWN_LABEL", stage, key, value, near });
   const left = uncovered.map(({ cluster }) => cluster.slice(cluster.indexOf("/") + 1));
   if (left.length > 0) warnings.push({ code: "COVERAGE", clusters: left, of: members.length });
-  const bare = members.filter(({ cluster }) => !cluster.registered).map(({ cluster }) => cluster.name);
+  const bare = members
+    .filter(({ cluster }) => !cluster.registered && Object.keys(cluster.labels).length === 0)
+    .map(({ cluster }) => cluster.name);
   if (bare.length > 0) warnings.push({ code: "IN_CLUSTER", clusters: bare });
   for (const one of strangersInPairs(rollout, members)) warnings.push({ code: "UNKNOWN_PAIR", ...one });
   const steps = (index: number) => (rollout.stages[index]?.steps === undefined ? 1 : weightsOf(rollout.stages[index].steps).length);

@@ -50,6 +50,8 @@ export interface RepoProblems {
     /** `declared`: Git yields Applications of it. `grants`: what the server keeps from this repository. */
     | { kind: "NotInArgo"; source: SourceNamed; declared: boolean; grants: NotGranted | undefined }
     | { kind: "Fleet"; said: string | undefined };
+  /** What the CLI was given by the names of control planes is not what the rollout has. `plane`: of the rollout; with Labels, of an option. */
+  PLANE_WITHOUT_INVENTORY: { kind: "Inventory" | "Labels"; plane: string; near?: string | undefined };
   /** `asked`: the one that is not granted. */
   CONTROL_PLANE_NOT_GRANTED: { granted: readonly string[]; asked?: string };
   PROJECT_NOT_GRANTED: { controlPlane: string; projects: readonly string[] };

@@ -43,7 +43,7 @@ export interface Rollout {
   windows?: Window[] | undefined;
   /** Rollouts that must be there first, cluster by cluster. */
   dependsOn?: Dependency[] | undefined;
-  /** Clusters are those of this file of the config repo. Absent: those that Argo CD knows. */
+  /** Clusters are those of this file of the config repo, or of one for each control plane. Absent: those that Argo CD knows. */
   inventory?: WrittenSpec["inventory"];
   settleMs: number;
   graceMs: number;
@@ -144,3 +144,8 @@ export type Step =
   | { kind: "setWeight"; weight: number }
   | { kind: "pause"; durationMs?: number | undefined }
   | { kind: "analysis"; analysis: StageAnalysis };
+
+/** Which files of the config repo say which clusters there are. */
+export function inventoryFiles({ inventory }: Pick<Rollout, "inventory">): string[] {
+  return [...(inventory?.file === undefined ? [] : [inventory.file]), ...Object.values(inventory?.files ?? {})];
+}

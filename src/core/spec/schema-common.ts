@@ -50,7 +50,7 @@ function notText(kind: "LabelValue" | "Text", input: unknown): string {
   return packReason({ code: "WRONG_TYPE", kind, given: show(input), quoted: JSON.stringify(String(input)) });
 }
 
-const labelText = z.string({ error: ({ input }) => notText("LabelValue", input) });
+export const labelText = z.string({ error: ({ input }) => notText("LabelValue", input) });
 
 /** A Kubernetes label selector. */
 export const selector = z.strictObject({

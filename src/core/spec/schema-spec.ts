@@ -230,7 +230,14 @@ export const specSchema = z.strictObject({
   inventory: key(
     z
       .strictObject({
-        file: key(text.min(1), "File in the config repo: cluster Secrets as `kubectl get -o yaml` prints them, without `data.config`."),
+        file: key(
+          text.min(1).optional(),
+          "File in the config repo: cluster Secrets as `kubectl get -o yaml` prints them, without `data.config`. Of several control planes, each has those of it that it knows.",
+        ),
+        files: key(
+          z.record(z.string().min(1), text.min(1)).optional(),
+          "In place of `file`, one for each control plane, by its name. What has none is as Argo CD knows it.",
+        ),
       })
       .optional(),
     "Clusters, with their names, servers and labels, from a file of the repo instead of from Argo CD, as it is on the base branch at the time. Health is Argo CD's all the same.",

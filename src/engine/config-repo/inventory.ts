@@ -10,8 +10,16 @@ import type { Path, Problem, ProblemData, ProblemReason } from "../../core/reaso
 import type { Rollout } from "../../core/spec/rollout.ts";
 import type { Snapshot, SyncFiles } from "./snapshot.ts";
 
-/** The clusters of `spec.inventory.file`, or why they are not known: of the first mistakes each with its place. */
-export type Declared = { ok: true; file: string; clusters: readonly ClusterView[] } | { ok: false; problems: Problem[] };
+/** The clusters of `spec.inventory`, or why they are not known: of the first mistakes each with its place. */
+export type Declared = InventoryRead | { ok: false; problems: Problem[] };
+
+export interface InventoryRead {
+  ok: true;
+  /** Of one file; of several, all. */
+  clusters: readonly ClusterView[];
+  /** Present with `spec.inventory.files`: of each control plane that has one. */
+  byPlane?: ReadonlyMap<string, readonly ClusterView[]>;
+}
 
 /** In characters. Ten thousand clusters, printed by kubectl, have half of it. */
 const LARGEST = 8 * 1024 * 1024;
@@ -29,23 +37,34 @@ export async function declaredAt(snapshot: Snapshot, rollout: Pick<Rollout, "inv
 
 /** As `declaredAt`, of files that are at hand. Never throws: what cannot be read is a problem. */
 export function declaredIn(files: SyncFiles, rollout: Pick<Rollout, "inventory" | "file">): Declared | undefined {
-  const file = rollout.inventory?.file;
-  if (file === undefined) return undefined;
+  const { file, files: byPlane } = rollout.inventory ?? {};
+  if (byPlane === undefined) return file === undefined ? undefined : oneDeclared(files, rollout.file, file, ["file"]);
+  const read = new Map<string, readonly ClusterView[]>();
+  const problems: Problem[] = [];
+  for (const [plane, own] of Object.entries(byPlane)) {
+    const found = oneDeclared(files, rollout.file, own, ["files", plane]);
+    if (found.ok) read.set(plane, found.clusters);
+    else problems.push(...found.problems);
+  }
+  return problems.length > 0 ? refuse(problems) : { ok: true, clusters: [...read.values()].flat(), byPlane: read };
+}
+
+function oneDeclared(files: SyncFiles, rollout: string, file: string, inner: Path): Declared {
   try {
     const text = files.read(file);
-    return text === null ? refuse([notThere(files, rollout.file, file)]) : remembered(text, file);
+    return text === null ? refuse([notThere(files, rollout, file, inner)]) : remembered(text, file);
   } catch (error) {
     const why = error instanceof Error ? error.message.slice(0, 200) : "unknown reason";
     return refuse([invalid(file, { kind: "Unreadable", name: file, said: why })]);
   }
 }
 
-function notThere(files: SyncFiles, rollout: string, file: string): Problem {
+function notThere(files: SyncFiles, rollout: string, file: string, inner: Path): Problem {
   const near = nearest(
     file,
     files.paths().filter((path) => /\.(ya?ml|json)$/.test(path)),
   );
-  return problemAt(rollout, { code: "INVENTORY_NOT_FOUND", name: file, near }, ["spec", "inventory", "file"]);
+  return problemAt(rollout, { code: "INVENTORY_NOT_FOUND", name: file, near }, ["spec", "inventory", ...inner]);
 }
 
 function remembered(text: string, file: string): Declared {
@@ -58,7 +77,7 @@ function remembered(text: string, file: string): Declared {
     return made;
   };
   const tooMuch = refuse([invalid(file, { kind: "Unreadable", name: file, said: "reading it takes too long" })]);
-  return apart({ name: "inventory", text, rest: file, steps: stepsOfYaml(text), here, empty: { ok: true, file, clusters: [] }, tooMuch });
+  return apart({ name: "inventory", text, rest: file, steps: stepsOfYaml(text), here, empty: { ok: true, clusters: [] }, tooMuch });
 }
 
 /**
@@ -78,7 +97,7 @@ export function readClusters(text: string, file: string): Declared {
   if (problems.length === 0 && clusters.size === 0) problems.push(invalid(file, { kind: "NoCluster", name: file, label: SECRET_TYPE }));
   if (clusters.size > MOST_CLUSTERS)
     problems.push(invalid(file, { kind: "TooMany", name: file, clusters: clusters.size, most: MOST_CLUSTERS }));
-  return problems.length > 0 ? refuse(problems) : { ok: true, file, clusters: [...clusters.values()] };
+  return problems.length > 0 ? refuse(problems) : { ok: true, clusters: [...clusters.values()] };
 }
 
 interface Reader {

@@ -27,7 +27,7 @@ export interface JudgeInput {
   repoURL: string;
   now: number;
   freezes: RepoContext["freezes"];
-  planes: readonly { name: string; uiUrl: string | undefined; generates: boolean }[];
+  planes: readonly (Pick<ControlPlane, "name" | "labels"> & { uiUrl: string | undefined; generates: boolean })[];
   isGranted: boolean;
   /** The kind of its engine; undefined: none runs analyses. */
   analysis: string | undefined;
@@ -122,7 +122,7 @@ function portOf<T extends object>(ask: Ask, name: string): T {
 }
 
 /** One control plane as it stood when it was asked first: nothing of it moves while a pull request is judged. */
-export function planeOf({ name, uiUrl, generates }: JudgeInput["planes"][number], ask: Ask): ControlPlane {
+export function planeOf({ name, labels, uiUrl, generates }: JudgeInput["planes"][number], ask: Ask): ControlPlane {
   const known = new Map<string, unknown>();
   const once = (method: string) =>
     ((...args: readonly unknown[]) => {
@@ -143,7 +143,7 @@ export function planeOf({ name, uiUrl, generates }: JudgeInput["planes"][number]
   const never = async () => {
     throw new Error("nothing is asked of Argo CD here");
   };
-  const plane = { name, uiUrl, state: once("state"), application, applications };
+  const plane = { name, labels, uiUrl, state: once("state"), application, applications };
   const rest = { applicationSet: once("applicationSet"), clusters: once("clusters"), onChange: () => () => undefined };
   const idle = { ready: async () => undefined, reread: never, refresh: never, close: async () => undefined };
   return { ...plane, ...rest, ...idle, ...(generates ? { generate: never } : undefined) };

@@ -3,7 +3,7 @@ import { parseTemplate } from "../../core/base/template.ts";
 import { pinsOf } from "../../core/plan/steps.ts";
 import type { Problem } from "../../core/reasons/problem.ts";
 import { SETTINGS_FILE } from "../../core/spec/repo-config.ts";
-import type { PinTemplate, Rollout } from "../../core/spec/rollout.ts";
+import { inventoryFiles, type PinTemplate, type Rollout } from "../../core/spec/rollout.ts";
 import { declares } from "../config-repo/appset-in-git.ts";
 import { isRolloutFile, type Project } from "../config-repo/project.ts";
 import { releaseFiles } from "../config-repo/release.ts";
@@ -35,7 +35,7 @@ function placesOf({ file, inventory, release, ...rollout }: Rollout) {
   const files = new Set(releaseFiles({ release }));
   const isPath = release?.kind === "commit" ? pathMatcher(release.paths) : () => false;
   return {
-    isOwn: (path: string) => [file, inventory?.file, SETTINGS_FILE].includes(path),
+    isOwn: (path: string) => [file, ...inventoryFiles({ inventory }), SETTINGS_FILE].includes(path),
     isRelease: (path: string) => files.has(path) || isPath(path),
     isPin: pinFiles(pinsOf(rollout)),
   };

@@ -91,9 +91,9 @@ export function openPlanWarnings(
     const { controlPlanes } = rollout.source;
     const { known, clusters } = clustersOf(fleet, controlPlanes, { declared });
     if (!known) return undefined;
-    const index = indexClusters(clusters);
+    const index = indexClusters(clusters, controlPlanes);
     const seen = applicationsOf(rollout, applicationsOn(planesFor(planes, controlPlanes), rollout));
-    const found = seen.map(({ controlPlane, view }) => index.find(controlPlane, view));
+    const found = seen.map((one) => index.find(one));
     return found.flatMap((cluster) => ("missing" in cluster ? [] : [cluster.key]));
   }
 

@@ -17,12 +17,15 @@ export interface Draft {
 /** What templates of pins are filled in with for one target. */
 export function valuesOf({ cluster, seen }: Draft, release: Release): TemplateValues {
   const application = { name: seen.view.name, namespace: seen.view.namespace, ...placesOf(seen.view.spec.sources) };
-  return { cluster, application, params: seen.params ?? {}, release: release.values };
+  const controlPlane = { name: seen.controlPlane, labels: seen.planeLabels ?? {} };
+  return { cluster, application, controlPlane, params: seen.params ?? {}, release: release.values };
 }
 
 /** An Application and the control plane it was seen on. */
 export interface SeenApplication {
   controlPlane: string;
+  /** The control plane's own labels, which its clusters have, too. */
+  planeLabels?: Readonly<Record<string, string>> | undefined;
   view: ApplicationView;
   /** Parameters the generator gave it; known only where the ApplicationSet was rendered. */
   params?: Readonly<Record<string, string>>;
@@ -31,7 +34,9 @@ export interface SeenApplication {
 /** What these control planes have of a rollout's source, and of one by selector all there is to select from. */
 export function applicationsOn(planes: readonly ControlPlane[], { source }: Pick<Rollout, "source">): SeenApplication[] {
   const owner = source.kind === "ApplicationSet" ? { namespace: source.namespace, name: source.name } : undefined;
-  return planes.flatMap((plane) => plane.applications(owner).map((view) => ({ controlPlane: plane.name, view })));
+  return planes.flatMap((plane) =>
+    plane.applications(owner).map((view) => ({ controlPlane: plane.name, planeLabels: plane.labels, view })),
+  );
 }
 
 /** Those that belong to a rollout's source: owned by the ApplicationSet, or matching the selector. Ones being deleted do not. */

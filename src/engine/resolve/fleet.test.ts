@@ -6,7 +6,7 @@ import type { ApplicationView, ClusterView } from "../../core/argocd/views.ts";
 import { said } from "../../core/reasons/run.ts";
 import type { Snapshot } from "../config-repo/snapshot.ts";
 import type { RepoContext } from "../round/context.ts";
-import { clustersOf } from "./fleet.ts";
+import { clustersOf, clustersOn, unreachableClusters } from "./fleet.ts";
 import { openPlanner } from "./make-plan.ts";
 
 const SINCE = "2026-11-21T14:05:00.000Z";
@@ -150,5 +150,33 @@ describe("a fleet over several control planes", () => {
     clustersOf(contextOf(hubs), NAMES);
     for (const one of hubs) one.fresh = false;
     expect(await planFor(hubs, true)).toMatchObject({ ok: false, retry: true });
+  });
+});
+
+describe("the clusters of a control plane with labels of its own", () => {
+  const own: ClusterView = { name: "in-cluster", server: "https://kubernetes.default.svc", labels: {}, registered: false };
+  const edge: ClusterView = { name: "edge", server: "https://edge.example", labels: { env: "dev" }, registered: true };
+  const plane = (...views: ClusterView[]) => ({ name: "eu", labels: { env: "prod", region: "eu" }, clusters: () => views });
+  const keys = (names: string[], ...views: ClusterView[]) => clustersOn(plane(...views), names).map(({ key }) => key);
+
+  test("have them, where they have no label of that key themselves", () => {
+    expect(clustersOn(plane(own, edge), ["eu"]).map(({ labels }) => labels)).toEqual([
+      { env: "prod", region: "eu" },
+      { env: "dev", region: "eu" },
+    ]);
+  });
+
+  test("in-cluster is called by its control plane where the rollout names several, and nothing else is called so", () => {
+    expect(keys(["eu"], own, edge)).toEqual(["eu/in-cluster", "eu/edge"]);
+    expect(keys([], own)).toEqual(["eu/in-cluster"]);
+    expect(keys(["eu", "us"], own, edge)).toEqual(["eu/eu", "eu/edge"]);
+    expect(keys(["eu", "us"], own, { ...edge, name: "eu" })).toEqual(["eu/in-cluster", "eu/eu"]);
+    expect(keys(["eu", "us"], { ...own, registered: true })).toEqual(["eu/in-cluster"]);
+  });
+
+  test("a connection that failed is found by either name", () => {
+    const failed = { ...own, connection: { status: "Failed" as const, message: "no route" } };
+    const found = unreachableClusters([plane(failed) as unknown as ControlPlane]);
+    expect([found.get("eu/in-cluster"), found.get("eu/eu")]).toEqual(["no route", "no route"]);
   });
 });

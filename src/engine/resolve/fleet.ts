@@ -1,4 +1,5 @@
 import type { ControlPlane } from "../../adapters/argocd/port.ts";
+import { isInCluster } from "../../core/argocd/cluster-views.ts";
 import { plainServer } from "../../core/argocd/same.ts";
 import type { ApplicationView, ClusterView } from "../../core/argocd/views.ts";
 import { defined } from "../../core/base/defined.ts";
@@ -8,7 +9,7 @@ import { planeReason } from "../../core/reasons/control-plane.ts";
 import { engineReason } from "../../core/reasons/engine.ts";
 import type { LostPlane } from "../../core/run/state/world.ts";
 import { lostWords, planeOf } from "../../core/run/targets/unseen.ts";
-import type { Declared } from "../config-repo/inventory.ts";
+import type { Declared, InventoryRead } from "../config-repo/inventory.ts";
 import type { RepoContext } from "../round/context.ts";
 import { limitsOf } from "../round/observe/grants.ts";
 import { normaliseServer } from "./targets-join.ts";
@@ -51,8 +52,7 @@ export function clustersOf(
   const lost = lostPlanes(planes);
   const clusters = planes.flatMap((plane) => {
     if (lost.has(plane.name) && !(remembered && isRemembered(plane))) return [];
-    const views = declared === undefined ? plane.clusters() : declaredOn(plane, declared.clusters, planes.length);
-    return views.map((view) => toCluster(plane.name, view));
+    return clustersOn(plane, names, declared === undefined ? undefined : declaredOn(plane, declared, planes.length));
   });
   const why = [...lost].map(([plane, state]) => engineReason("PLANE_UNSEEN_NOW", { plane, because: state.why }));
   return { clusters, known: lost.size === 0, why, lost };
@@ -62,13 +62,19 @@ function unknownFleet(why: AnyReason): Fleet {
   return { clusters: [], known: false, why: [why], lost: new Map() };
 }
 
-/** One inventory serves several control planes: each has those of it that it knows, by name or by server. */
-function declaredOn(plane: ControlPlane, declared: readonly ClusterView[], planes: number): readonly ClusterView[] {
-  if (planes === 1) return declared;
-  const own = plane.clusters();
-  const names = new Set(own.map((view) => view.name));
-  const servers = new Set(own.map((view) => plainServer(view.server)));
-  return declared.filter(({ name, server }) => names.has(name) || (server !== "" && servers.has(plainServer(server))));
+/**
+ * The clusters of a control plane as an inventory has them. One file serves several: each has those of it that it knows, by name or by
+ * server. With a file each, one that has none is as Argo CD knows it. Nobody has to write Argo CD's own cluster down.
+ */
+function declaredOn(plane: ControlPlane, { clusters, byPlane }: InventoryRead, planes: number): readonly ClusterView[] {
+  const known = plane.clusters();
+  const names = new Set(known.map((view) => view.name));
+  const servers = new Set(known.map((view) => plainServer(view.server)));
+  const isKnown = ({ name, server }: ClusterView) => names.has(name) || (server !== "" && servers.has(plainServer(server)));
+  const own = byPlane === undefined ? (planes === 1 ? clusters : clusters.filter(isKnown)) : byPlane.get(plane.name);
+  if (own === undefined) return known;
+  const unsaid = own.some(({ name, server }) => name === "in-cluster" || isInCluster({ server })) ? [] : known;
+  return [...own, ...unsaid.filter(({ registered }) => !registered)];
 }
 
 /** Those that cannot be read now, since when and why. */
@@ -140,7 +146,9 @@ export function unreachableClusters(planes: readonly ControlPlane[]): Map<string
   for (const plane of planes) {
     for (const { name, server, connection } of plane.clusters()) {
       if (connection?.status !== "Failed") continue;
-      for (const key of [`${plane.name}/${name}`, serverKey(plane.name, server)]) failed.set(key, connection.message);
+      // See `clustersOn`: a rollout may call it by its control plane.
+      const own = isInCluster({ name, server }) ? [`${plane.name}/${plane.name}`] : [];
+      for (const key of [`${plane.name}/${name}`, ...own, serverKey(plane.name, server)]) failed.set(key, connection.message);
     }
   }
   return failed;
@@ -151,7 +159,21 @@ export function serverKey(plane: string, server: string): string {
   return `${plane} ${normaliseServer(server)}`;
 }
 
-function toCluster(plane: string, { name, server, labels, registered, derived }: ClusterView): Cluster {
-  const byServer = derived === "server" ? true : undefined;
-  return { key: `${plane}/${name}`, name, controlPlane: plane, server, labels, registered, ...defined({ byServer }) };
+/**
+ * The clusters of one control plane, of which a rollout names these. Their labels are over those of the plane. An `in-cluster` without a
+ * Secret is called by its control plane where the rollout names several: each of them has one.
+ */
+export function clustersOn(
+  plane: Pick<ControlPlane, "name" | "labels" | "clusters">,
+  names: readonly string[],
+  views: readonly ClusterView[] = plane.clusters(),
+): Cluster[] {
+  const isTaken = views.some((view) => view.registered && view.name === plane.name);
+  return views.map(({ name: given, server, labels, registered, derived }) => {
+    const isOwn = !registered && given === "in-cluster";
+    const name = isOwn && names.length > 1 && !isTaken ? plane.name : given;
+    const byServer = derived === "server" ? true : undefined;
+    const key = `${plane.name}/${name}`;
+    return { key, name, controlPlane: plane.name, server, labels: { ...plane.labels, ...labels }, registered, ...defined({ byServer }) };
+  });
 }

@@ -1,5 +1,6 @@
-import type { ApplicationView, DestinationView } from "../../core/argocd/views.ts";
+import type { DestinationView } from "../../core/argocd/views.ts";
 import type { Cluster } from "../../core/plan/plan-types.ts";
+import type { SeenApplication } from "./draft.ts";
 
 const IN_CLUSTER = { name: "in-cluster", server: "https://kubernetes.default.svc" };
 
@@ -12,16 +13,17 @@ export function normaliseServer(server: string): string {
 
 /** Finds the cluster of a destination on one control plane; makes those that only Applications tell of. */
 interface ClusterIndex {
-  find(controlPlane: string, application: ApplicationView): Cluster | { missing: string };
+  find(seen: SeenApplication): Cluster | { missing: string };
   /** Clusters found that were not in the inventory: `in-cluster`, or all of them where no cluster Secret can be seen. */
   made(): Cluster[];
 }
 
 /**
  * Indexes clusters by name and by server. Without any cluster (no access to their Secrets) each destination makes one, with
- * the Application's own labels (docs/spec.md §9.3 b). `in-cluster` without a Secret is a cluster without labels.
+ * the Application's own labels (docs/spec.md §9.3 b). `in-cluster` without a Secret has those of its control plane, and its name where the
+ * rollout names several (`names`).
  */
-export function indexClusters(clusters: readonly Cluster[]): ClusterIndex {
+export function indexClusters(clusters: readonly Cluster[], names: readonly string[] = []): ClusterIndex {
   const byName = new Map<string, Cluster>();
   const byServer = new Map<string, Cluster>();
   const made = new Map<string, Cluster>();
@@ -39,19 +41,21 @@ export function indexClusters(clusters: readonly Cluster[]): ClusterIndex {
   };
   return {
     made: () => [...made.values()],
-    find(controlPlane, application) {
-      const { destination } = application.spec;
+    find({ controlPlane, planeLabels, view }) {
+      const { destination } = view.spec;
       const found = known(controlPlane, destination, byName, byServer);
       if (found !== undefined) return found;
       if (
         destination.name === IN_CLUSTER.name ||
         (destination.server !== undefined && normaliseServer(destination.server) === IN_CLUSTER.server)
       ) {
-        return make(controlPlane, IN_CLUSTER.name, IN_CLUSTER.server, {}, false);
+        const own = byServer.get(`${controlPlane}/${IN_CLUSTER.server}`);
+        const name = names.length > 1 && !byName.has(`${controlPlane}/${controlPlane}`) ? controlPlane : IN_CLUSTER.name;
+        return own ?? make(controlPlane, name, IN_CLUSTER.server, { ...planeLabels }, false);
       }
       const name = destination.name ?? hostOf(destination.server);
       if (clusters.length === 0 && name !== undefined)
-        return make(controlPlane, name, destination.server ?? "", { ...application.labels }, true);
+        return make(controlPlane, name, destination.server ?? "", { ...planeLabels, ...view.labels }, true);
       return { missing: destination.name ?? destination.server ?? "nothing" };
     },
   };

@@ -39,12 +39,12 @@ export interface Resolved {
  */
 export function resolveTargets({ rollout, release, applications, clusters, branches, readFile }: ResolveInput): Resolved {
   const problems = collectProblems(rollout, (file) => readOrNull({ read: readFile }, file));
-  const index = indexClusters(clusters);
+  const index = indexClusters(clusters, rollout.source.controlPlanes);
   const drafts: Draft[] = [];
   for (const seen of applicationsOf(rollout, applications)) {
-    const cluster = index.find(seen.controlPlane, seen.view);
+    const cluster = index.find(seen);
     if ("missing" in cluster) {
-      problems.add(unknownCluster(rollout, cluster.missing, clusters), seen.view.name);
+      problems.add(unknownCluster(rollout, seen.controlPlane, cluster.missing, clusters), seen.view.name);
       continue;
     }
     drafts.push({ seen, cluster, edits: [] });
@@ -63,15 +63,16 @@ function withServer(problem: Problem, drafts: readonly Draft[]): Problem {
   return named === undefined ? problem : { ...problem, byServer: named.cluster.server };
 }
 
-function unknownCluster({ inventory }: Rollout, missing: string, clusters: readonly Cluster[]): TargetProblem {
+function unknownCluster({ inventory }: Rollout, plane: string, missing: string, clusters: readonly Cluster[]): TargetProblem {
   const code = "UNKNOWN_CLUSTER";
-  if (inventory === undefined) return { code, kind: "Destination", destination: missing, path: ["spec", "sourceRef"] };
+  const file = inventory?.files === undefined ? inventory?.file : inventory.files[plane];
+  if (file === undefined) return { code, kind: "Destination", destination: missing, path: ["spec", "sourceRef"] };
   const near = nearest(
     missing,
     clusters.flatMap(({ name, server }) => [name, server]),
   );
-  const data = { kind: "Undeclared", destination: missing, inventory: inventory.file, near } as const;
-  return { code, ...data, path: ["spec", "inventory", "file"] };
+  const data = { kind: "Undeclared", destination: missing, inventory: file, near } as const;
+  return { code, ...data, path: ["spec", "inventory", ...(inventory?.files === undefined ? ["file"] : ["files", plane])] };
 }
 
 function toTarget({ seen, cluster, edits }: Draft, pins: number): Target[] {

@@ -14,6 +14,7 @@ import type { AnalysisMetric, ObservedAnalysis, RunAnalysis } from "../../core/r
 import type { Run } from "../../core/run/state/run.ts";
 import type { StageAnalysis } from "../../core/spec/rollout.ts";
 import type { Commits } from "../config-repo/commits.ts";
+import { clustersOn } from "../resolve/fleet.ts";
 import type { RepoContext } from "./context.ts";
 
 const AGAIN_MS = 10_000;
@@ -67,15 +68,16 @@ export function openAnalyses({ repository, analysis: service, planes, clock, log
   async function sourcesOf(run: Run, record: RunAnalysis, analysis: StageAnalysis): Promise<Sources> {
     const snapshot = commits.snapshot(run.startedFrom ?? run.trigger.commit);
     const templates = await snapshot.with((files) => templatesIn(templateFiles(analysis.templates, files), files));
-    const cluster = record.cluster === undefined ? { name: run.rollout, labels: {} } : namedCluster(record.cluster);
+    const cluster =
+      record.cluster === undefined ? { name: run.rollout, labels: {} } : namedCluster(record.cluster, run.spec.source.controlPlanes);
     return { templates, secret: (name, key) => service?.secret(repository, name, key), field: (path) => fieldOf(path, cluster) };
   }
 
-  function namedCluster(key: string): Named {
+  function namedCluster(key: string, names: readonly string[]): Named {
     const slash = key.indexOf("/");
-    const name = key.slice(slash + 1);
     const plane = planes.get(key.slice(0, slash));
-    return { name, labels: plane?.clusters().find((one) => one.name === name)?.labels ?? {} };
+    const known = plane === undefined ? undefined : clustersOn(plane, names).find((one) => one.key === key);
+    return { name: key.slice(slash + 1), labels: known?.labels ?? {} };
   }
 
   return {

@@ -97,3 +97,8 @@ test("a plan says what the base branch asks of every batch", () => {
   expect(planRules(sampleRollout(), { now: NOW, base: { ...base, queue: true } })).toContain("goes through the merge queue");
   expect(planRules(sampleRollout(), { now: NOW, base: { ...base, checks: [], strict: false } })).toBe("");
 });
+
+test("of inventory files, one for each control plane, all are named", () => {
+  const text = planRules(sampleRollout({ inventory: { files: { eu: "fleet/eu.yaml", us: "fleet/us.yaml" } } }), { now: NOW });
+  expect(text).toContain("Clusters are those of `fleet/eu.yaml`, `fleet/us.yaml`, as they are on the base branch at the time.");
+});

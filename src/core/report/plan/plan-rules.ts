@@ -1,6 +1,6 @@
 import { formatDuration } from "../../base/time.ts";
 import type { Limits } from "../../spec/repo-config.ts";
-import type { Rollout } from "../../spec/rollout.ts";
+import { inventoryFiles, type Rollout } from "../../spec/rollout.ts";
 import { windowsAt } from "../../spec/windows.ts";
 import { cell, code } from "../escape.ts";
 import { firstOf, folded, present } from "../markdown.ts";
@@ -150,8 +150,10 @@ const JOINING = { Append: "caught up after the last stage", Ignore: "named, and 
 
 function membership({ joiners, quarantine, inventory }: Rollout): string[] {
   const back = quarantine?.onReturn === "CatchUp" ? "caught up once they are back" : "also where they come back";
+  const files = inventoryFiles({ inventory }).map((file) => code(short(file, 100)));
   return present(
-    inventory && `Clusters are those of ${code(short(inventory.file, 100))}, as it is on the base branch at the time.`,
+    inventory &&
+      `Clusters are those of ${firstOf(files, 5)}, as ${files.length > 1 ? "they are" : "it is"} on the base branch at the time.`,
     joiners && `Clusters that appear during the run are ${JOINING[joiners]}.`,
     quarantine && `Clusters that cannot be reached are left out, at most ${amount(quarantine.max)}; ${back}.`,
   );

@@ -70,7 +70,8 @@ function filled(draft: Draft, place: AnalysisPlace, { args }: StageAnalysis): An
 
 function valuesFor({ run, world }: Draft, place: AnalysisPlace): { values: TemplateValues; known: boolean } {
   const none = { cluster: { name: "", server: "", labels: {} }, application: { name: "", namespace: "" } };
-  const common = { params: {}, release: run.release.values };
+  const plane = place.cluster?.slice(0, place.cluster.indexOf("/")) ?? "";
+  const common = { controlPlane: { name: plane, labels: {} }, params: {}, release: run.release.values };
   if (place.cluster === undefined || place.batch === undefined) return { values: { ...none, ...common }, known: true };
   const seen = world.clusters.get(place.cluster);
   const target = batchOf(run, place.batch).targets.find((one) => one.cluster === place.cluster);

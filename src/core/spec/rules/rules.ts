@@ -1,4 +1,5 @@
 /** Checks one resource beyond its schema: names, stages, selectors and its source; `pace.ts` and `pins.ts` check the rest. */
+import { nearest } from "../../base/nearest.ts";
 import { show } from "../../base/problem.ts";
 import { formatSelector, isLabelKey, isLabelValue, type Selector } from "../../base/selector.ts";
 import type { Finding, Path } from "../../reasons/problem.ts";
@@ -81,6 +82,24 @@ function sourceIsNamed({ spec }: Resource): Finding[] {
   return findings;
 }
 
+function inventoryIsMeant({ spec: { inventory, sourceRef } }: Resource): Finding[] {
+  if (inventory === undefined) return [];
+  const path = ["spec", "inventory"];
+  const { file, files } = inventory;
+  if (file === undefined && files === undefined) return [{ code: "INVENTORY_FILES", kind: "Neither", path }];
+  if (file !== undefined && files !== undefined) return [{ code: "INVENTORY_FILES", kind: "Both", path: [...path, "files"], atKey: true }];
+  const known = [sourceRef.controlPlane ?? []].flat();
+  const strange = Object.keys(files ?? {}).filter((plane) => known.length > 0 && !known.includes(plane));
+  return [
+    ...(file === undefined ? [] : checkFile(file, [...path, "file"])),
+    ...Object.entries(files ?? {}).flatMap(([plane, own]) => checkFile(own, [...path, "files", plane])),
+    ...strange.map((plane): Finding => {
+      const data = { kind: "Plane", plane: show(plane), known, near: nearest(plane, known) } as const;
+      return { code: "INVENTORY_FILES", ...data, path: [...path, "files", plane], atKey: true };
+    }),
+  ];
+}
+
 /** Cross-field checks of one resource, each of which reports all it finds; what several or the repo must agree on is looked at by lint. */
 const RULES: readonly ((resource: Resource) => Finding[])[] = [
   nameIsUsable,
@@ -95,7 +114,7 @@ const RULES: readonly ((resource: Resource) => Finding[])[] = [
   sourceIsNamed,
   ({ spec }) => (spec.release === undefined ? [] : checkRelease(spec.release, ["spec", "release"])),
   ({ spec }) => checkPins(spec.pins ?? [], spec.release, spec.delivery.strategy, ["spec", "pins"]),
-  ({ spec }) => (spec.inventory === undefined ? [] : checkFile(spec.inventory.file, ["spec", "inventory", "file"])),
+  inventoryIsMeant,
   ({ spec }) => checkDelivery(spec.delivery, spec.release, ["spec", "delivery"]),
   checkSteps,
 ];

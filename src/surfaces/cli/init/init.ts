@@ -11,13 +11,12 @@ import { errorText, outputOption, parseArgs } from "../args.ts";
 import { CommandError } from "../command.ts";
 import { type Checkout, openCheckout, repoAround } from "../lint/lint-checkout.ts";
 import { lint } from "../lint/lint-run.ts";
-import { INVENTORY_OPTION, inventoryAt } from "../plan/plan-args.ts";
+import { INVENTORY_OPTION, type InventoryOptions, inventoryAt, LABELS_OPTION } from "../plan/plan-args.ts";
 import { isData, printed, visible } from "../print.ts";
 import { openProgress } from "../progress.ts";
 
-interface Options {
+interface Options extends InventoryOptions {
   repo?: string;
-  inventory?: string;
   write?: boolean;
   output: "text" | "json" | "yaml" | "markdown";
 }
@@ -28,6 +27,7 @@ function program(): Command {
     .description("looks through a config repo and proposes rollouts for what it finds, and settings to begin with")
     .argument("[dir]", "the config repo; default: the one around the current folder")
     .option(...INVENTORY_OPTION)
+    .option(...LABELS_OPTION)
     .option("--write", "write the files; one that is there is never written over")
     .addOption(outputOption("text", "json", "yaml", "markdown"))
     .addHelpText("after", HELP);
@@ -44,7 +44,7 @@ export async function run(argv: readonly string[]): Promise<number> {
   const options = command.opts<Options>();
   const progress = openProgress("looking through the repo");
   const checkout = openCheckout(command.args[0] ?? repoAround("."), progress);
-  const proposal = proposeFor(checkout, inventoryAt(options.inventory));
+  const proposal = proposeFor(checkout, inventoryAt(options));
   progress.end();
   const written = options.write === true ? writeAll(checkout, proposal) : undefined;
   process.stdout.write(shown(proposal, written, options.output, argumentsAgain(command.args[0], options)));
@@ -78,8 +78,9 @@ function writeAll(checkout: Checkout, proposal: Proposal): Written[] {
 }
 
 /** What lint and plan are to be given so that they see the same repo and fleet. */
-function argumentsAgain(dir: string | undefined, { inventory }: Options): string[] {
-  return [...(dir === undefined ? [] : ["--repo", dir]), ...(inventory === undefined ? [] : ["--inventory", inventory])];
+function argumentsAgain(dir: string | undefined, { inventory = [], planeLabels = [] }: Options): string[] {
+  const given = [...inventory.flatMap((one) => ["--inventory", one]), ...planeLabels.flatMap((one) => ["--plane-labels", one])];
+  return [...(dir === undefined ? [] : ["--repo", dir]), ...given];
 }
 
 function shown(proposal: Proposal, written: Written[] | undefined, output: Options["output"], again: readonly string[]): string {

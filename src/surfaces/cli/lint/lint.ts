@@ -8,7 +8,7 @@ import type { Rollout } from "../../../core/spec/rollout.ts";
 import { isRolloutFile } from "../../../engine/config-repo/project.ts";
 import { like, outputOption, parseArgs } from "../args.ts";
 import { CommandError } from "../command.ts";
-import { INVENTORY_OPTION, inventoryAt } from "../plan/plan-args.ts";
+import { INVENTORY_OPTION, type InventoryOptions, inventoryAt, LABELS_OPTION } from "../plan/plan-args.ts";
 import { folded, isData, printed, terminalWidth, wantsColour } from "../print.ts";
 import { openProgress } from "../progress.ts";
 import { openPlace } from "../steer/github-place.ts";
@@ -17,9 +17,8 @@ import { lintOnline } from "./lint-online.ts";
 import { lint, readRollouts, rolloutFilesIn } from "./lint-run.ts";
 import { type LintReport, lintJson, lintMarkdown, lintText } from "./lint-show.ts";
 
-interface Options {
+interface Options extends InventoryOptions {
   repo?: string;
-  inventory?: string;
   online?: boolean;
   repository?: string;
   output: "text" | "json" | "yaml" | "markdown";
@@ -32,6 +31,7 @@ function program(): Command {
     .argument("[path...]", "files or folders; default: rollouts/ of the repo")
     .option("--repo <dir>", "the config repo; default: the one around PATH or the current folder")
     .option(...INVENTORY_OPTION)
+    .option(...LABELS_OPTION)
     .option("--online", "look on GitHub, too: which rules keep others from the bot's branches, with your token")
     .option("-R, --repository <owner/name>", "--online: the repo on GitHub; default: the clone's remote, or GH_REPO")
     .addOption(outputOption("text", "json", "yaml", "markdown"))
@@ -57,7 +57,7 @@ export async function run(argv: readonly string[]): Promise<number> {
     throw new CommandError(1, `no rollout to check: ${checkout.root} has no rollouts/*.yaml. stagecoach init proposes some`);
   if (options.repository !== undefined && options.online !== true) throw new CommandError(2, "--repository goes with --online");
   const read = readRollouts(checkout, files);
-  const offline = lint(checkout, files, inventoryAt(options.inventory), read);
+  const offline = lint(checkout, files, inventoryAt(options), read);
   const report = options.online === true ? await withOnline(offline, options, checkout, read.rollouts) : offline;
   progress.end();
   if (isData(options.output)) process.stdout.write(printed(lintJson(report), options.output));

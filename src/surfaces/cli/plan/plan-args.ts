@@ -1,8 +1,9 @@
 /** What `plan`, `lint`, `simulate` and `init` are given alike: a rollout by its name, an inventory, a version. */
 import { existsSync, readFileSync, statSync } from "node:fs";
-import { type Inventory, readInventory } from "../../../core/argocd/inventory-file.ts";
+import { type Inventory, joinInventories, readInventory } from "../../../core/argocd/inventory-file.ts";
+import { isLabelKey, isLabelValue } from "../../../core/base/selector.ts";
 import type { Rollout } from "../../../core/spec/rollout.ts";
-import { like } from "../args.ts";
+import { gather, like } from "../args.ts";
 import { CommandError } from "../command.ts";
 import type { Checkout } from "../lint/lint-checkout.ts";
 import { readRollouts } from "../lint/lint-run.ts";
@@ -10,13 +11,65 @@ import { tellProblems } from "../lint/lint-show.ts";
 import { visible } from "../print.ts";
 
 export const INVENTORY_OPTION = [
-  "--inventory <file>",
-  "cluster Secrets, Applications and ApplicationSets as `kubectl get -o yaml` prints them; - reads standard input",
+  "--inventory <[plane=]file>",
+  "cluster Secrets, Applications and ApplicationSets as `kubectl get -o yaml` prints them; - reads standard input. Of several control planes: one each, hub-eu=eu.yaml",
+  gather,
 ] as const;
 
-/** Reads an inventory file; `-` is standard input. What is wrong in it is told on stderr, and the rest is used; one with nothing to use is no answer. */
-export function inventoryAt(path: string | undefined): Inventory | undefined {
-  if (path === undefined) return undefined;
+export const LABELS_OPTION = [
+  "--plane-labels <plane:labels>",
+  "labels that the server's configuration gives a control plane, as hub-eu:env=prod,region=eu; may be given again",
+  gather,
+] as const;
+
+/** What both options were given. */
+export interface InventoryOptions {
+  inventory?: string[];
+  planeLabels?: string[];
+}
+
+/** As the server has it: a path is no such name. */
+const PLANE = /^([a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?)=(.+)$/s;
+
+/**
+ * Reads inventory files: one, or one for each control plane that is named before it. What is wrong in them is told on stderr, and the
+ * rest is used; one with nothing to use is no answer.
+ */
+export function inventoryAt({ inventory: given = [], planeLabels = [] }: InventoryOptions): Inventory | undefined {
+  const labels = labelsGiven(planeLabels);
+  const named = given.map((text) => (existsSync(text) ? undefined : (PLANE.exec(text) ?? undefined)));
+  const planes = new Map<string, Inventory>();
+  for (const [i, text] of given.entries()) {
+    const [, plane, file] = named[i] ?? [];
+    if (plane === undefined || file === undefined) {
+      if (given.length > 1)
+        throw new CommandError(2, `--inventory ${visible(text)}: of several, each says its control plane: hub-eu=${visible(text)}`);
+      return withLabels(readOne(text), labels);
+    }
+    if (planes.has(plane)) throw new CommandError(2, `--inventory names control plane ${plane} twice; put both into one file`);
+    planes.set(plane, readOne(file));
+  }
+  return withLabels(planes.size === 0 ? undefined : joinInventories(planes), labels);
+}
+
+function withLabels(inventory: Inventory | undefined, planeLabels: Inventory["planeLabels"]): Inventory | undefined {
+  if (planeLabels === undefined || planeLabels.size === 0) return inventory;
+  return { ...(inventory ?? { clusters: [], applications: [], applicationSets: [], problems: [] }), planeLabels };
+}
+
+function labelsGiven(given: readonly string[]): Map<string, Record<string, string>> {
+  const labels = new Map<string, Record<string, string>>();
+  for (const text of given) {
+    const [, plane = "", list = ""] = /^([^:=]+):(.+)$/s.exec(text) ?? [];
+    const pairs = list.split(",").map((pair) => /^([^=]+)=(.*)$/s.exec(pair));
+    const wrong = pairs.some((pair) => pair === null || !isLabelKey(pair[1] ?? "") || !isLabelValue(pair[2] ?? ""));
+    if (plane === "" || wrong) throw new CommandError(2, `--plane-labels ${visible(text)}: write hub-eu:env=prod,region=eu`);
+    labels.set(plane, { ...labels.get(plane), ...Object.fromEntries(pairs.map((pair) => [pair?.[1] ?? "", pair?.[2] ?? ""])) });
+  }
+  return labels;
+}
+
+function readOne(path: string): Inventory {
   if (path !== "-" && (!existsSync(path) || !statSync(path).isFile())) throw new CommandError(2, `--inventory ${path} is not a file`);
   const inventory = readInventory(readFileSync(path === "-" ? 0 : path, "utf8"), path);
   const usable = inventory.clusters.length + inventory.applications.length + inventory.applicationSets.length;

@@ -5,6 +5,7 @@ import { SECRET_TYPE } from "../../../core/argocd/decode/cluster.ts";
 import type { Inventory } from "../../../core/argocd/inventory-file.ts";
 import type { ClusterView } from "../../../core/argocd/views.ts";
 import { defined } from "../../../core/base/defined.ts";
+import { nearest } from "../../../core/base/nearest.ts";
 import type { Cluster } from "../../../core/plan/plan-types.ts";
 import { pinsOf } from "../../../core/plan/steps.ts";
 import type { OwnWords, Problem, ProblemReason } from "../../../core/reasons/problem.ts";
@@ -12,11 +13,12 @@ import { sayRender } from "../../../core/report/reasons/render.ts";
 import type { Rollout } from "../../../core/spec/rollout.ts";
 import { generatorCluster } from "../../../engine/config-repo/appset-in-git.ts";
 import { flat } from "../../../engine/config-repo/generator-params.ts";
-import { declaredIn } from "../../../engine/config-repo/inventory.ts";
+import { declaredIn, type InventoryRead } from "../../../engine/config-repo/inventory.ts";
 import { sameRepo } from "../../../engine/config-repo/repo-url.ts";
 import { declaredSet, isRefusedByArgo } from "../../../engine/lint/declared-sets.ts";
 import { mentionsClusters } from "../../../engine/onboarding/targets.ts";
 import { applicationsOf, type SeenApplication } from "../../../engine/resolve/draft.ts";
+import { clustersOn } from "../../../engine/resolve/fleet.ts";
 import { normaliseServer } from "../../../engine/resolve/targets-join.ts";
 import type { Checkout } from "../lint/lint-checkout.ts";
 import { originOf } from "../lint/lint-outside.ts";
@@ -41,15 +43,63 @@ interface FleetInputs {
  * clusters are taken from the Applications' destinations, and their labels from generator elements. Those of `spec.inventory` go before the inventory's.
  */
 export function fleetOf(rollout: Rollout, checkout: Checkout, given: Inventory | undefined): FleetInputs {
-  const controlPlane = rollout.source.controlPlanes[0] ?? "argocd";
   const declared = declaredIn(checkout, rollout);
   if (declared?.ok === false) return { applications: [], clusters: [], from: "nothing", whole: false, problems: declared.problems };
-  const inventory = declared === undefined ? given : withClusters(given, declared.clusters);
-  const clusters = (inventory?.clusters ?? []).map((view): Cluster => {
-    const { [SECRET_TYPE]: _, ...labels } = view.labels;
-    return { key: `${controlPlane}/${view.name}`, name: view.name, controlPlane, server: view.server, labels, registered: view.registered };
+  const planned = plannedOver(rollout, checkout, given, declared);
+  return { ...planned, problems: [...planned.problems, ...strangeLabels(rollout, given)] };
+}
+
+/** Labels for a control plane that the rollout does not have, most likely misspelt: another of its own is like it, and got none. */
+function strangeLabels(rollout: Rollout, given: Inventory | undefined): Problem[] {
+  const named = rollout.source.controlPlanes;
+  const without = named.filter((plane) => given?.planeLabels?.has(plane) !== true);
+  return [...(given?.planeLabels?.keys() ?? [])].flatMap((plane) => {
+    const near = named.includes(plane) ? undefined : nearest(plane, without);
+    return near === undefined ? [] : [note(rollout, { code: "PLANE_WITHOUT_INVENTORY", kind: "Labels", plane, near })];
   });
-  const seen = decode(inventory?.applications ?? [], controlPlane);
+}
+
+function plannedOver(rollout: Rollout, checkout: Checkout, given: Inventory | undefined, declared: InventoryRead | undefined): FleetInputs {
+  const named = rollout.source.controlPlanes;
+  const apart = given?.planes ?? (named.length > 1 ? declared?.byPlane : undefined);
+  if (apart === undefined) return fleetOn(rollout, checkout, given, { name: named[0] ?? "argocd", declared: declared?.clusters });
+  const parts = (named.length > 0 ? named : [...apart.keys()]).map((name) => {
+    const own = given?.planes === undefined ? given : given.planes.get(name);
+    const clusters = declared?.byPlane === undefined ? declared?.clusters : declared.byPlane.get(name);
+    if (given?.planes === undefined || own !== undefined)
+      return fleetOn(rollout, checkout, own && { ...own, ...defined({ planeLabels: given?.planeLabels }) }, { name, declared: clusters });
+    const near = nearest(
+      name,
+      [...apart.keys()].filter((one) => !named.includes(one)),
+    );
+    const problem = note(rollout, { code: "PLANE_WITHOUT_INVENTORY", kind: "Inventory", plane: name, near });
+    return { applications: [], clusters: [], from: "nothing", whole: false, problems: [problem] } satisfies FleetInputs;
+  });
+  const from = parts.map((part) => part.from).find((one) => one !== "nothing") ?? "nothing";
+  return {
+    applications: parts.flatMap(({ applications }) => applications),
+    clusters: parts.flatMap(({ clusters }) => clusters),
+    from,
+    whole: parts.every(({ whole }) => whole),
+    // Of a manifest that all of them follow, the same is told once.
+    problems: [...new Map(parts.flatMap(({ problems }) => problems).map((one) => [JSON.stringify(one), one])).values()],
+  };
+}
+
+/** The same on one control plane. `declared`: its clusters by `spec.inventory`. */
+function fleetOn(
+  rollout: Rollout,
+  checkout: Checkout,
+  given: Inventory | undefined,
+  { name: controlPlane, declared }: { name: string; declared: readonly ClusterView[] | undefined },
+): FleetInputs {
+  const inventory = declared === undefined ? given : withClusters(given, declared);
+  const labels = given?.planeLabels?.get(controlPlane);
+  const views = (inventory?.clusters ?? []).map(({ labels: { [SECRET_TYPE]: _, ...own }, ...view }) => ({ ...view, labels: own }));
+  const plane = { name: controlPlane, labels, clusters: () => views };
+  const clusters = clustersOn(plane, rollout.source.controlPlanes);
+  const labelled = (applications: SeenApplication[]) => applications.map((one) => ({ ...one, ...defined({ planeLabels: labels }) }));
+  const seen = labelled(decode(inventory?.applications ?? [], controlPlane));
   const whole = clusters.length > 0;
   const own = applicationsOf(rollout, seen);
   const wantsParams = pinsOf(rollout).some((pin) => JSON.stringify(pin).includes("params."));
@@ -62,9 +112,9 @@ export function fleetOf(rollout: Rollout, checkout: Checkout, given: Inventory |
       : renderSource(rollout, checkout, inventory, controlPlane);
   if (own.length > 0) return { applications: withParams(own, rendered.applications), clusters, from: "inventory", whole, problems: [] };
   if (rendered.applications.length === 0) return { applications: [], clusters, from: "nothing", whole, problems: rendered.problems };
-  const applications = withStatus(rendered.applications, seen);
+  const applications = labelled(withStatus(rendered.applications, seen));
   if (clusters.length > 0) return { applications, clusters, from: "rendered", whole, problems: rendered.problems };
-  const guessed = guessClusters(applications, controlPlane);
+  const guessed = guessClusters(applications, controlPlane).map((one) => ({ ...one, labels: { ...labels, ...one.labels } }));
   const warning = note(rollout, { code: "LABELS_GUESSED" });
   return {
     applications,
@@ -77,8 +127,8 @@ export function fleetOf(rollout: Rollout, checkout: Checkout, given: Inventory |
 
 /** With the clusters that the rollout's own inventory names; the Applications stay those that were given. */
 function withClusters(given: Inventory | undefined, clusters: readonly ClusterView[]): Inventory {
-  const { applications = [], applicationSets = [], problems = [] } = given ?? {};
-  return { applications, applicationSets, problems, clusters: clusters.map((view) => ({ ...view, annotations: {} })) };
+  const { applications = [], applicationSets = [], problems = [], ...rest } = given ?? {};
+  return { ...rest, applications, applicationSets, problems, clusters: clusters.map((view) => ({ ...view, annotations: {} })) };
 }
 
 function decode(raw: readonly unknown[], controlPlane: string): SeenApplication[] {

@@ -13,14 +13,13 @@ import { refusalsOf, rolloutFilesIn } from "../lint/lint-run.ts";
 import { lintText } from "../lint/lint-show.ts";
 import { isData, printed, terminalWidth, wantsColour } from "../print.ts";
 import { openProgress } from "../progress.ts";
-import { INVENTORY_OPTION, inventoryAt, pickRollout, versionGiven } from "./plan-args.ts";
+import { INVENTORY_OPTION, type InventoryOptions, inventoryAt, LABELS_OPTION, pickRollout, versionGiven } from "./plan-args.ts";
 import { makePlan, type PlanMade } from "./plan-make.ts";
 import { toJson, toText } from "./plan-show.ts";
 import { refuseStrange } from "./release-edits.ts";
 
-interface Options {
+interface Options extends InventoryOptions {
   repo?: string;
-  inventory?: string;
   to?: Record<string, string>;
   output: "text" | "json" | "yaml" | "markdown";
 }
@@ -32,6 +31,7 @@ function program(): Command {
     .argument("[name]", "a rollout of the repo, or the file of one; default: the only one there is")
     .option("--repo <dir>", "the config repo; default: the one around FILE or the current folder")
     .option(...INVENTORY_OPTION)
+    .option(...LABELS_OPTION)
     .option("--to <version>", "plan for this version instead of the release's; NAME=VALUE for one of several values", collect)
     .addOption(outputOption("text", "json", "yaml", "markdown"))
     .addHelpText("after", HELP);
@@ -64,7 +64,7 @@ export async function run(argv: readonly string[]): Promise<number> {
   const rollout = isFile ? pickRollout(checkout, [file], undefined) : pickRollout(checkout, rolloutFilesIn(checkout), name);
   if (rollout === undefined) return 1;
   if (rollout.release !== undefined && options.to !== undefined) refuseStrange(rollout, options.to);
-  const inventory = inventoryAt(options.inventory);
+  const inventory = inventoryAt(options);
   const made = makePlan(rollout, checkout, inventory, options.to ?? {});
   const { plan, problems } = made;
   const refused = plan === undefined ? problems : refusalsOf(rollout, checkout, inventory, made);

@@ -112,7 +112,9 @@ describe("a run that never ends", () => {
     const checkout = openCheckout(here.dir);
     const [rollout] = readRollouts(checkout, [ROLLOUT]).rollouts;
     if (rollout === undefined) throw new Error("the fleet has no rollout");
-    const { plan, clusters = [] } = makePlan(rollout, checkout, inventoryAt(join(here.dir, "inventory.yaml")), { version: "v1.5.0" });
+    const { plan, clusters = [] } = makePlan(rollout, checkout, inventoryAt({ inventory: [join(here.dir, "inventory.yaml")] }), {
+      version: "v1.5.0",
+    });
     if (plan === undefined) throw new Error("the fleet has no plan");
     const never = { schedule: "0 0 * * *", durationMs: 24 * 3_600_000, timeZone: "UTC", kind: "deny" as const, clusters: null };
     const bounds = { freezes: [never] };

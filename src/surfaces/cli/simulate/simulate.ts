@@ -14,7 +14,7 @@ import { CommandError } from "../command.ts";
 import { type Checkout, openCheckout, repoAround } from "../lint/lint-checkout.ts";
 import { readRollouts, refusalsOf, rolloutFilesIn } from "../lint/lint-run.ts";
 import { tellProblems } from "../lint/lint-show.ts";
-import { INVENTORY_OPTION, inventoryAt, pickRollout, versionGiven } from "../plan/plan-args.ts";
+import { INVENTORY_OPTION, type InventoryOptions, inventoryAt, LABELS_OPTION, pickRollout, versionGiven } from "../plan/plan-args.ts";
 import { makePlan } from "../plan/plan-make.ts";
 import { allWarnings } from "../plan/plan-show.ts";
 import { isData, printed, terminalWidth, wantsColour } from "../print.ts";
@@ -26,9 +26,8 @@ import { type SimulateInput, simulate } from "./simulate-run.ts";
 import { count, names, type Shown, type Tally, tally, toJson, toMarkdown } from "./simulate-show.ts";
 import { toText } from "./simulate-text.ts";
 
-interface Options {
+interface Options extends InventoryOptions {
   repo?: string;
-  inventory?: string;
   to?: string;
   seed: number;
   runs?: number;
@@ -47,6 +46,7 @@ function program(): Command {
     .argument("[name]", "a rollout of the repo; default: the only one there is")
     .option("--repo <dir>", "the config repo; default: the one around the current folder")
     .option(...INVENTORY_OPTION)
+    .option(...LABELS_OPTION)
     .option("--to <version>", "simulate this version instead of the release's", (text) => versionGiven(text, text))
     .option("--seed <n>", "everything random follows from it", number("--seed", 0, 2 ** 31 - 1), 1)
     .option(
@@ -90,7 +90,7 @@ export async function run(argv: readonly string[]): Promise<number> {
   if (rollout === undefined) return 1;
   const outside = outsideOf(rollout, checkout);
   if (outside === undefined) return 1;
-  const inventory = inventoryAt(options.inventory);
+  const inventory = inventoryAt(options);
   const made = makePlan(rollout, checkout, inventory, defined({ version: options.to }));
   const { plan } = made;
   const refused = plan === undefined ? made.problems : refusalsOf(rollout, checkout, inventory, made);

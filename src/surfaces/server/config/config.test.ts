@@ -47,6 +47,13 @@ describe("stagecoach.yaml", () => {
     ["a wrong type", "listen: { port: http }", /^1:17 WRONG_TYPE listen.port must be a number/],
     ["a port that is none", "listen: { port: 70000 }", /^1:17 BAD_VALUE .*more than 65535/],
     ["two control planes of one name", "controlPlanes: [{ name: a }, { name: a }]", /^1:38 PLANE_TWICE/],
+    ["a label that none can be", "controlPlanes: [{ name: a, labels: { 'a b': c } }]", /^1:38 BAD_LABEL/],
+    ["a label's value that none can be", "controlPlanes: [{ name: a, labels: { a: 'b c' } }]", /^1:41 BAD_LABEL/],
+    [
+      "a label that is each cluster's own",
+      "controlPlanes: [{ name: a, labels: { name: c } }]",
+      /^1:38 BAD_LABEL "name" is each cluster's own/,
+    ],
     ["an upper-case name", "controlPlanes: [{ name: Hub }]", /^1:25 PLANE_NAME/],
     [
       "a key of the other kind",

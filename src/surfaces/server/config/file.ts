@@ -1,6 +1,8 @@
 /** The configuration's file is read with its places: a server that starts has one without a problem. */
 import { globMatcher } from "../../../core/base/glob.ts";
 import { nearest } from "../../../core/base/nearest.ts";
+import { show } from "../../../core/base/problem.ts";
+import { isLabelKey, isLabelValue } from "../../../core/base/selector.ts";
 import { parseDuration } from "../../../core/base/time.ts";
 import type { Finding, Path, Problem, ProblemReason } from "../../../core/reasons/problem.ts";
 import { newFindings, validate } from "../../../core/spec/parse/validate.ts";
@@ -26,6 +28,7 @@ export function parseServerConfig(text: string | undefined, file: string): { con
 
 const RULES: readonly ((config: ServerConfig) => Finding[])[] = [
   namesOnce,
+  labelsOfPlanes,
   keysOfKind,
   apiIsComplete,
   grantsKnownPlanes,
@@ -50,6 +53,18 @@ function namesOnce({ controlPlanes }: ServerConfig): Finding[] {
     const isFirst = controlPlanes.findIndex((other) => other.name === name) === i;
     return isFirst ? [] : [{ code: "PLANE_TWICE", name, path: ["controlPlanes", i, "name"] }];
   });
+}
+
+/** What Kubernetes would refuse; and `name` and `server`, which selectors take for the cluster's own where no label has that key. */
+function labelsOfPlanes({ controlPlanes }: ServerConfig): Finding[] {
+  return controlPlanes.flatMap(({ labels }, i) =>
+    Object.entries(labels).flatMap(([key, value]): Finding[] => {
+      const path = ["controlPlanes", i, "labels", key];
+      if (key === "name" || key === "server") return [{ code: "BAD_LABEL", kind: "Own", given: show(key), path, atKey: true }];
+      if (!isLabelKey(key)) return [{ code: "BAD_LABEL", kind: "Key", given: show(key), path, atKey: true }];
+      return isLabelValue(value) ? [] : [{ code: "BAD_LABEL", kind: "Value", given: show(value), path }];
+    }),
+  );
 }
 
 const ONLY_KUBERNETES = ["kubeconfig", "context", "clusterSecrets", "allowRefresh"] as const;

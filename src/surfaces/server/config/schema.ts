@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { show } from "../../../core/base/problem.ts";
 import { packReason } from "../../../core/reasons/problem.ts";
-import { duration, key } from "../../../core/spec/schema-common.ts";
+import { duration, key, labelText } from "../../../core/spec/schema-common.ts";
 import { windowSchema } from "../../../core/spec/schema-spec.ts";
 import { notificationsConfigSchema } from "./schema-notify.ts";
 import { analysisSchema, filled, hooksSchema } from "./schema-outbound.ts";
@@ -17,6 +17,10 @@ const planeName = z.string().regex(/^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/, {
 
 const controlPlaneSchema = z.strictObject({
   name: key(planeName, "How rollouts call it in `sourceRef.controlPlane`."),
+  labels: key(
+    z.record(z.string(), labelText).default({}),
+    "Every cluster of it has these labels, where it has none of that key itself: stages and pins see them, generators do not.",
+  ),
   kind: key(
     z.enum(["kubernetes", "api"]).default("kubernetes"),
     "`kubernetes`: its objects are watched through the API of the cluster it runs in. `api`: it is asked through its own REST API.",

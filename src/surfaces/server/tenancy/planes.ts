@@ -16,7 +16,10 @@ import { readSettingFile, underSetting } from "../config/setting-errors.ts";
 export async function openPlanes(configs: readonly ControlPlaneConfig[], world: { clock: Clock; log: Log }): Promise<ControlPlane[]> {
   const planes: ControlPlane[] = [];
   try {
-    for (const config of configs) planes.push(config.kind === "api" ? apiPlane(config, world) : kubernetesPlane(config, world));
+    for (const config of configs) {
+      const plane = config.kind === "api" ? apiPlane(config, world) : kubernetesPlane(config, world);
+      planes.push({ ...plane, labels: config.labels });
+    }
   } catch (error) {
     for (const plane of planes) await plane.close();
     throw error;

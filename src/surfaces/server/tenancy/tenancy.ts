@@ -99,6 +99,7 @@ export function grantedPlane(plane: ControlPlane, mayUse: (project: string) => b
 
   const granted: ControlPlane = {
     name: plane.name,
+    labels: plane.labels,
     uiUrl: plane.uiUrl,
     ready: () => plane.ready(),
     state: () => plane.state(),

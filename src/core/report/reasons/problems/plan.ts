@@ -150,7 +150,7 @@ export const PLAN_PROBLEMS = problemsOf<PlanProblems>()({
   },
   IN_CLUSTER: {
     says: (r) => `${r.clusters.join(", ")} has no cluster Secret, so it has no labels: only a selector without labels takes it`,
-    hint: "register it with a cluster Secret to give it labels",
+    hint: "register it with a cluster Secret to give it labels, or give its control plane some in the server's configuration",
     means: "Argo CD's own cluster without a Secret has no labels",
     warns: true,
   },

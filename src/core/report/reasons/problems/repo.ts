@@ -180,6 +180,23 @@ export const REPO_PROBLEMS = problemsOf<Omit<RepoProblems, GitHubCode>>()({
     means: "neither the ApplicationSet nor an Application that the selector selects is in the repo or the inventory",
     warns: true,
   },
+  PLANE_WITHOUT_INVENTORY: {
+    says: {
+      kind: {
+        Inventory: "--inventory gives nothing of control plane {plane}: its clusters are not planned",
+        Labels: "--plane-labels names {plane}, which is no control plane of this rollout",
+      },
+    },
+    hint: {
+      kind: {
+        Inventory: "[did you mean {plane} where it names {near}?|give one more: {plane}=FILE]",
+        Labels: "[did you mean {near}?|name one of sourceRef.controlPlane]",
+      },
+    },
+    means: "a control plane of the rollout is in none of the inventories, or labels are given to one that it has not",
+    todo: "name each of `sourceRef.controlPlane` once",
+    warns: true,
+  },
   CONTROL_PLANE_NOT_GRANTED: {
     says: "this repository may use [control plane {granted}|no control plane][, not {asked}]",
     hint: TENANCY,

@@ -166,6 +166,11 @@ export const OUTSIDE_SAMPLES: Samples<keyof (PlanProblems & RepoProblems & SetPr
     { kind: "NotInArgo", source: PAYMENTS, declared: false, grants: undefined },
     { kind: "Fleet", said: undefined },
   ],
+  PLANE_WITHOUT_INVENTORY: [
+    { kind: "Inventory", plane: "hub-us" },
+    { kind: "Inventory", plane: "hub-us", near: "hub-use" },
+    { kind: "Labels", plane: "hub-use", near: "hub-us" },
+  ],
   CONTROL_PLANE_NOT_GRANTED: [{ granted: ["hub-eu"], asked: "hub-us" }, { granted: [] }],
   PROJECT_NOT_GRANTED: [{ controlPlane: "hub-eu", projects: ["payments-*"] }],
   PLANE_LOST: [

@@ -128,6 +128,13 @@ export const PROBLEM_SAMPLES: Samples<ProblemCode> = {
   BAD_LABEL: [
     { kind: "Key", given: '"a b"' },
     { kind: "Value", given: '"a b"' },
+    { kind: "Own", given: '"name"' },
+  ],
+  INVENTORY_FILES: [
+    { kind: "Neither" },
+    { kind: "Both" },
+    { kind: "Plane", plane: '"hub-eo"', known: ["hub-eu", "hub-us"], near: "hub-eu" },
+    { kind: "Plane", plane: '"x"', known: ["hub-eu", "hub-us"] },
   ],
   SELECTOR_VALUES: [{ operator: "In" }, { operator: "NotIn" }, { operator: "Exists" }, { operator: "DoesNotExist" }],
   SELECTOR_NEVER_MATCHES: [{ label: "c" }],
