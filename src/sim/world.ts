@@ -33,10 +33,7 @@ export interface WorldOptions {
   clusters?: readonly FleetCluster[];
   /** ApplicationSets that `files` makes of it, each with an Application on every cluster. Default 1. */
   sets?: number;
-  /**
-   * Several control planes, each with the clusters that have these labels; null: none but the one it runs in. `path`: the folder that it
-   * applies, default `appsets`. Default: one, `hub`, with all of them.
-   */
+  /** Several control planes, each with the clusters of these labels (null: its own alone) and a folder that it applies. Default: one, `hub`, with all of them. */
   planes?: readonly { name: string; labels: Record<string, string> | null; path?: string }[];
   /** Whether pushes are told to Argo CD; else it polls. Default true. */
   argocdWebhook?: boolean;

@@ -6,6 +6,7 @@ import type { ReasonsOf } from "../base/reason.ts";
 import type { PinProblems } from "./pins.ts";
 import type { AnalysisProblems } from "./problems-analysis.ts";
 import type { FileProblems } from "./problems-file.ts";
+import type { InventoryProblems } from "./problems-inventory.ts";
 import type { PaceProblems } from "./problems-pace.ts";
 import type { PlanProblems } from "./problems-plan.ts";
 import type { RepoProblems } from "./problems-repo.ts";
@@ -20,6 +21,7 @@ export interface ProblemTable
     AnalysisProblems,
     PlanProblems,
     RepoProblems,
+    InventoryProblems,
     PaceProblems,
     SetProblems,
     PinCodes,

@@ -23,20 +23,6 @@ export interface RepoProblems {
     | { kind: "Annotation"; set: string | undefined; applications: readonly string[]; annotation: string }
     | { kind: "Resource"; declaredIn: string; name: string; applications: readonly string[] };
   SILENT_CHECK: { check: string; changed: readonly string[]; workflows: readonly string[] };
-  INVENTORY_NOT_FOUND: { name: string; near?: string | undefined };
-  INVENTORY_INVALID:
-    | { kind: "Unreadable"; name: string; said: string }
-    | { kind: "TooLarge"; name: string; mebibytes: number; most: number }
-    | { kind: "NoCluster"; name: string; label: string }
-    | { kind: "TooMany"; name: string; clusters: number; most: number }
-    | { kind: "NotYaml"; name: string; said: string }
-    | { kind: "Aliases"; name: string }
-    | { kind: "NoObject" | "NoKind" }
-    | { kind: "LabelType"; label: string; secret: string | undefined }
-    | { kind: "NoName"; secret: string | undefined }
-    | { kind: "Twice"; cluster: string }
-    | { kind: "SameServer"; first: string; second: string };
-  INVENTORY_CREDENTIALS: { secret: string | undefined; holds: string };
   RELEASE_NOT_FOUND:
     | { kind: "Unsaid"; rollout: string }
     | { kind: "NoCommit" }
@@ -50,8 +36,6 @@ export interface RepoProblems {
     /** `declared`: Git yields Applications of it. `grants`: what the server keeps from this repository. */
     | { kind: "NotInArgo"; source: SourceNamed; declared: boolean; grants: NotGranted | undefined }
     | { kind: "Fleet"; said: string | undefined };
-  /** What the CLI was given by the names of control planes is not what the rollout has. `plane`: of the rollout; with Labels, of an option. */
-  PLANE_WITHOUT_INVENTORY: { kind: "Inventory" | "Labels"; plane: string; near?: string | undefined };
   /** `asked`: the one that is not granted. */
   CONTROL_PLANE_NOT_GRANTED: { granted: readonly string[]; asked?: string };
   PROJECT_NOT_GRANTED: { controlPlane: string; projects: readonly string[] };

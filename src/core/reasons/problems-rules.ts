@@ -13,8 +13,7 @@ export interface RuleProblems {
     | { kind: "NoName" | "SelectorOfSet" | "NoSelector" }
     | { kind: "Group"; given: string }
     | { kind: "NoPlane"; known: readonly string[] };
-  BAD_LABEL: { kind: "Key" | "Value" | "Own"; given: string };
-  INVENTORY_FILES: { kind: "Neither" | "Both" } | { kind: "Plane"; plane: string; known: readonly string[]; near?: string | undefined };
+  BAD_LABEL: { kind: "Key" | "Value"; given: string };
   SELECTOR_VALUES: { operator: string };
   SELECTOR_NEVER_MATCHES: { label: string };
   RELEASE_KIND: { kind: "None"; known: readonly string[] } | { kind: "Two"; first: string; second: string } | { kind: "NoValues" };

@@ -1,6 +1,8 @@
 /** What is wrong with the server's configuration, beside what may be wrong with any file of settings. */
 export interface ServerProblems {
   PLANE_NAME: { given: string };
+  /** A label that its operator gives a control plane. */
+  PLANE_LABEL: { given: string };
   PLANE_TWICE: { name: string };
   PLANE_UNKNOWN: { name: string; known: readonly string[]; near?: string | undefined };
   /** A key of another kind of control plane or destination, or of another way of signing. */

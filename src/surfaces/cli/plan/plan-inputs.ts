@@ -1,6 +1,3 @@
-import { render } from "../../../core/appset/render.ts";
-import type { RenderResult } from "../../../core/appset/types.ts";
-import { decodeApplication } from "../../../core/argocd/decode/application.ts";
 import { SECRET_TYPE } from "../../../core/argocd/decode/cluster.ts";
 import type { Inventory } from "../../../core/argocd/inventory-file.ts";
 import type { ClusterView } from "../../../core/argocd/views.ts";
@@ -8,21 +5,14 @@ import { defined } from "../../../core/base/defined.ts";
 import { nearest } from "../../../core/base/nearest.ts";
 import type { Cluster } from "../../../core/plan/plan-types.ts";
 import { pinsOf } from "../../../core/plan/steps.ts";
-import type { OwnWords, Problem, ProblemReason } from "../../../core/reasons/problem.ts";
-import { sayRender } from "../../../core/report/reasons/render.ts";
+import type { Problem } from "../../../core/reasons/problem.ts";
 import type { Rollout } from "../../../core/spec/rollout.ts";
-import { generatorCluster } from "../../../engine/config-repo/appset-in-git.ts";
-import { flat } from "../../../engine/config-repo/generator-params.ts";
 import { declaredIn, type InventoryRead } from "../../../engine/config-repo/inventory.ts";
-import { sameRepo } from "../../../engine/config-repo/repo-url.ts";
-import { declaredSet, isRefusedByArgo } from "../../../engine/lint/declared-sets.ts";
-import { mentionsClusters } from "../../../engine/onboarding/targets.ts";
 import { applicationsOf, type SeenApplication } from "../../../engine/resolve/draft.ts";
 import { clustersOn } from "../../../engine/resolve/fleet.ts";
 import { normaliseServer } from "../../../engine/resolve/targets-join.ts";
 import type { Checkout } from "../lint/lint-checkout.ts";
-import { originOf } from "../lint/lint-outside.ts";
-import { nearSource, scanned } from "./near-source.ts";
+import { aboutSource, decodeAll, renderSource, writtenSource } from "./source-in-repo.ts";
 
 const IN_CLUSTER = "https://kubernetes.default.svc";
 
@@ -55,7 +45,7 @@ function strangeLabels(rollout: Rollout, given: Inventory | undefined): Problem[
   const without = named.filter((plane) => given?.planeLabels?.has(plane) !== true);
   return [...(given?.planeLabels?.keys() ?? [])].flatMap((plane) => {
     const near = named.includes(plane) ? undefined : nearest(plane, without);
-    return near === undefined ? [] : [note(rollout, { code: "PLANE_WITHOUT_INVENTORY", kind: "Labels", plane, near })];
+    return near === undefined ? [] : [aboutSource(rollout, { code: "PLANE_WITHOUT_INVENTORY", kind: "Labels", plane, near })];
   });
 }
 
@@ -72,7 +62,7 @@ function plannedOver(rollout: Rollout, checkout: Checkout, given: Inventory | un
       name,
       [...apart.keys()].filter((one) => !named.includes(one)),
     );
-    const problem = note(rollout, { code: "PLANE_WITHOUT_INVENTORY", kind: "Inventory", plane: name, near });
+    const problem = aboutSource(rollout, { code: "PLANE_WITHOUT_INVENTORY", kind: "Inventory", plane: name, near });
     return { applications: [], clusters: [], from: "nothing", whole: false, problems: [problem] } satisfies FleetInputs;
   });
   const from = parts.map((part) => part.from).find((one) => one !== "nothing") ?? "nothing";
@@ -99,7 +89,7 @@ function fleetOn(
   const plane = { name: controlPlane, labels, clusters: () => views };
   const clusters = clustersOn(plane, rollout.source.controlPlanes);
   const labelled = (applications: SeenApplication[]) => applications.map((one) => ({ ...one, ...defined({ planeLabels: labels }) }));
-  const seen = labelled(decode(inventory?.applications ?? [], controlPlane));
+  const seen = labelled(decodeAll(inventory?.applications ?? [], controlPlane));
   const whole = clusters.length > 0;
   const own = applicationsOf(rollout, seen);
   const wantsParams = pinsOf(rollout).some((pin) => JSON.stringify(pin).includes("params."));
@@ -115,7 +105,7 @@ function fleetOn(
   const applications = labelled(withStatus(rendered.applications, seen));
   if (clusters.length > 0) return { applications, clusters, from: "rendered", whole, problems: rendered.problems };
   const guessed = guessClusters(applications, controlPlane).map((one) => ({ ...one, labels: { ...labels, ...one.labels } }));
-  const warning = note(rollout, { code: "LABELS_GUESSED" });
+  const warning = aboutSource(rollout, { code: "LABELS_GUESSED" });
   return {
     applications,
     clusters: guessed,
@@ -129,96 +119,6 @@ function fleetOn(
 function withClusters(given: Inventory | undefined, clusters: readonly ClusterView[]): Inventory {
   const { applications = [], applicationSets = [], problems = [], ...rest } = given ?? {};
   return { ...rest, applications, applicationSets, problems, clusters: clusters.map((view) => ({ ...view, annotations: {} })) };
-}
-
-function decode(raw: readonly unknown[], controlPlane: string): SeenApplication[] {
-  return raw.flatMap((object) => {
-    const view = decodeApplication(object, 0);
-    // What carries no namespace was printed from the one Argo CD runs in.
-    return view === undefined ? [] : [{ controlPlane, view: view.namespace === "" ? { ...view, namespace: "argocd" } : view }];
-  });
-}
-
-interface Rendered {
-  applications: SeenApplication[];
-  problems: Problem[];
-  /** Argo CD has no others. */
-  whole?: boolean;
-}
-
-function renderSource(rollout: Rollout, checkout: Checkout, inventory: Inventory | undefined, controlPlane: string): Rendered {
-  const { name, namespace } = rollout.source;
-  const live = inventory?.applicationSets ?? [];
-  const found = declaredSet(rollout, checkout, live).set?.object ?? findIn(live, name, namespace);
-  if (found === undefined) {
-    return notFound(rollout, checkout, inventory);
-  }
-  const clusters = (inventory?.clusters ?? []).map((cluster) => generatorCluster(cluster));
-  const origin = originOf(checkout.root);
-  let elsewhere = false;
-  const repo = (url: string, revision: string) => {
-    elsewhere ||= isElsewhere(origin, url, revision);
-    return checkout;
-  };
-  const result = render(found, { clusters, repo });
-  if (!result.ok) {
-    return {
-      applications: [],
-      problems: result.problems.map((problem) => {
-        const { message, hint } = sayRender(problem);
-        const refused = isRefusedByArgo(problem);
-        const told = note(rollout, {
-          code: problem.code,
-          message: `ApplicationSet ${name}, ${problem.where}: ${message}`,
-          hint: refused ? hint : `${hint}; or give --inventory with its Applications`,
-        });
-        return refused ? { ...told, severity: "error" as const } : told;
-      }),
-    };
-  }
-  const params = result.generators.flatMap((generator) => generator.params);
-  const applications = result.applications.flatMap((object, i): SeenApplication[] => {
-    const [seen] = decode([owned(object, name)], controlPlane);
-    const own = params.length === result.applications.length ? params[i] : undefined;
-    return seen === undefined ? [] : [{ ...seen, ...defined({ params: own && flat(own) }) }];
-  });
-  return { applications, problems: [], whole: !elsewhere && !mentionsClusters(found) };
-}
-
-/** A generator may read another repo or another branch: it is rendered over this one, and yields there what nobody knows here. */
-function isElsewhere({ repoURL, defaultBranch }: ReturnType<typeof originOf>, url: string, revision: string): boolean {
-  if (repoURL !== undefined && !sameRepo(url, repoURL)) return true;
-  return !["", "HEAD", ...(defaultBranch === undefined ? ["main", "master"] : [defaultBranch])].includes(revision);
-}
-
-/** Applications as they stand in the repo, written by hand. */
-function writtenSource(rollout: Rollout, checkout: Checkout, inventory: Inventory | undefined, controlPlane: string): Rendered {
-  const applications = applicationsOf(rollout, decode(applicationsInRepo(checkout), controlPlane));
-  if (applications.length > 0) return { applications, problems: [], whole: rollout.source.name !== "" };
-  return notFound(rollout, checkout, inventory);
-}
-
-function notFound(rollout: Rollout, checkout: Checkout, inventory: Inventory | undefined): Rendered {
-  const found = nearSource(rollout, checkout, inventory);
-  const data = { kind: "NotInRepo", source: rollout.source, inventory: inventory !== undefined, near: found?.near } as const;
-  const path = ["spec", "sourceRef", found?.field ?? "name"];
-  const severity = found?.isSure === true ? "error" : "warning";
-  return { applications: [], problems: [{ ...note(rollout, { code: "SOURCE_NOT_FOUND", ...data }), path, severity }] };
-}
-
-function owned(object: RenderResult["applications"][number], name: string): unknown {
-  const ownerReferences = [{ apiVersion: "argoproj.io/v1alpha1", kind: "ApplicationSet", name, uid: "rendered", controller: true }];
-  return { ...object, metadata: { ...object.metadata, ownerReferences } };
-}
-
-function findIn(objects: readonly unknown[], name: string, namespace: string): Record<string, unknown> | undefined {
-  for (const object of objects) {
-    if (typeof object !== "object" || object === null) continue;
-    const { kind, metadata } = object as { kind?: unknown; metadata?: { name?: unknown; namespace?: unknown } | null };
-    if (kind === "ApplicationSet" && metadata?.name === name && (metadata.namespace === undefined || metadata.namespace === namespace))
-      return object as Record<string, unknown>;
-  }
-  return undefined;
 }
 
 function withStatus(rendered: readonly SeenApplication[], seen: readonly SeenApplication[]): SeenApplication[] {
@@ -268,22 +168,4 @@ function guessClusters(applications: readonly SeenApplication[], controlPlane: s
       });
   }
   return [...clusters.values()];
-}
-
-/** A warning that is about the rollout's source. */
-function note(rollout: Rollout, reason: ProblemReason | OwnWords): Problem {
-  return { ...reason, severity: "warning", file: rollout.file, line: 1, column: 1, path: ["spec", "sourceRef", "name"] };
-}
-
-/** Applications that stand in the repo as such, the first of each name and namespace. `{{` templates and broken files have none. */
-function applicationsInRepo(checkout: Checkout): readonly Record<string, unknown>[] {
-  const first = new Map<string, Record<string, unknown>>();
-  for (const { object } of scanned(checkout).applications) {
-    const { metadata } = object as { metadata?: { name?: unknown; namespace?: unknown } | null };
-    if (typeof metadata?.name !== "string") continue;
-    const namespace = typeof metadata.namespace === "string" ? metadata.namespace : "argocd";
-    const key = `${namespace}/${metadata.name}`;
-    if (!first.has(key)) first.set(key, object);
-  }
-  return [...first.values()];
 }

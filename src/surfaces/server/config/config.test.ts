@@ -52,7 +52,7 @@ describe("stagecoach.yaml", () => {
     [
       "a label that is each cluster's own",
       "controlPlanes: [{ name: a, labels: { name: c } }]",
-      /^1:38 BAD_LABEL "name" is each cluster's own/,
+      /^1:38 PLANE_LABEL "name" is each cluster's own/,
     ],
     ["an upper-case name", "controlPlanes: [{ name: Hub }]", /^1:25 PLANE_NAME/],
     [

@@ -60,7 +60,7 @@ function labelsOfPlanes({ controlPlanes }: ServerConfig): Finding[] {
   return controlPlanes.flatMap(({ labels }, i) =>
     Object.entries(labels).flatMap(([key, value]): Finding[] => {
       const path = ["controlPlanes", i, "labels", key];
-      if (key === "name" || key === "server") return [{ code: "BAD_LABEL", kind: "Own", given: show(key), path, atKey: true }];
+      if (key === "name" || key === "server") return [{ code: "PLANE_LABEL", given: show(key), path, atKey: true }];
       if (!isLabelKey(key)) return [{ code: "BAD_LABEL", kind: "Key", given: show(key), path, atKey: true }];
       return isLabelValue(value) ? [] : [{ code: "BAD_LABEL", kind: "Value", given: show(value), path }];
     }),

@@ -4,6 +4,7 @@ import { ANALYSIS_PROBLEMS } from "./analysis.ts";
 import { type ProblemEntries, type SaidProblem, sayEntry } from "./entry.ts";
 import { FILE_PROBLEMS } from "./file.ts";
 import { GITHUB_PROBLEMS } from "./github.ts";
+import { INVENTORY_PROBLEMS } from "./inventory.ts";
 import { PACE_PROBLEMS } from "./pace.ts";
 import { PIN_PROBLEMS } from "./pins.ts";
 import { PLAN_PROBLEMS } from "./plan.ts";
@@ -16,6 +17,7 @@ import { SET_PROBLEMS } from "./set.ts";
 export const PROBLEMS: ProblemEntries<ProblemTable> = {
   ...FILE_PROBLEMS,
   ...RULE_PROBLEMS,
+  ...INVENTORY_PROBLEMS,
   ...PACE_PROBLEMS,
   ...PLAN_PROBLEMS,
   ...REPO_PROBLEMS,

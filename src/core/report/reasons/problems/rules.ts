@@ -61,39 +61,14 @@ export const RULE_PROBLEMS = problemsOf<RuleProblems>()({
     todo: "add what is missing, or take out what contradicts; the hint names it",
   },
   BAD_LABEL: {
-    says: {
-      kind: {
-        Key: "{given} cannot be the key of a label",
-        Value: "{given} cannot be the value of a label",
-        Own: "{given} is each cluster's own: a label of the control plane would take its place",
-      },
-    },
+    says: { kind: { Key: "{given} cannot be the key of a label", Value: "{given} cannot be the value of a label" } },
     hint: {
       kind: {
         Key: `${LABEL_CHARACTERS}, after a DNS prefix and / where you want one`,
         Value: `${LABEL_CHARACTERS}; no label can ever have this one`,
-        Own: "give the label another name",
       },
     },
     means: "no label can have this key or value",
-  },
-  INVENTORY_FILES: {
-    says: {
-      kind: {
-        Neither: "spec.inventory names no file",
-        Both: "spec.inventory has both file and files",
-        Plane: "no control plane of sourceRef is called {plane}",
-      },
-    },
-    hint: {
-      kind: {
-        Neither: "give file, or with files one for each control plane",
-        Both: "take one out: file is for all control planes, files has one for each",
-        Plane: "[did you mean {near}?|name one of {known}]",
-      },
-    },
-    means: "`spec.inventory` names no file, two kinds of them, or one for a control plane that is not of `sourceRef`",
-    todo: "give `file`, or `files` by the names of `sourceRef.controlPlane`",
   },
   SELECTOR_VALUES: {
     says: {

@@ -8,6 +8,12 @@ export const SERVER_PROBLEMS = problemsOf<ServerProblems>()({
     hint: "use lower-case letters, digits and -, at most 63 of them",
     means: "a control plane's name becomes part of the clusters' keys",
   },
+  PLANE_LABEL: {
+    says: "{given} is each cluster's own: a label of its control plane would take its place",
+    hint: "give the label another name",
+    means: "a label of a control plane is called `name` or `server`, which selectors take for the cluster's own",
+    todo: "give it another name",
+  },
   PLANE_TWICE: {
     says: 'two control planes are called "{name}"',
     hint: "give each a name of its own",

@@ -1,4 +1,5 @@
 import type { ProblemCode } from "../../../reasons/problem.ts";
+import { INVENTORY_SAMPLES } from "./inventory-samples.ts";
 import { PIN_SAMPLES } from "./pin-samples.ts";
 import { OUTSIDE_SAMPLES, type Samples } from "./problem-samples-outside.ts";
 
@@ -128,13 +129,6 @@ export const PROBLEM_SAMPLES: Samples<ProblemCode> = {
   BAD_LABEL: [
     { kind: "Key", given: '"a b"' },
     { kind: "Value", given: '"a b"' },
-    { kind: "Own", given: '"name"' },
-  ],
-  INVENTORY_FILES: [
-    { kind: "Neither" },
-    { kind: "Both" },
-    { kind: "Plane", plane: '"hub-eo"', known: ["hub-eu", "hub-us"], near: "hub-eu" },
-    { kind: "Plane", plane: '"x"', known: ["hub-eu", "hub-us"] },
   ],
   SELECTOR_VALUES: [{ operator: "In" }, { operator: "NotIn" }, { operator: "Exists" }, { operator: "DoesNotExist" }],
   SELECTOR_NEVER_MATCHES: [{ label: "c" }],
@@ -228,6 +222,7 @@ export const PROBLEM_SAMPLES: Samples<ProblemCode> = {
   ],
   DEPENDENCY_CYCLE: [{ circle: ["a", "b", "a"] }],
   PLANE_NAME: [{ given: '"Hub"' }],
+  PLANE_LABEL: [{ given: '"name"' }],
   PLANE_TWICE: [{ name: "hub" }],
   PLANE_UNKNOWN: [
     { name: "argo-cd", known: ["argocd"], near: "argocd" },
@@ -248,4 +243,5 @@ export const PROBLEM_SAMPLES: Samples<ProblemCode> = {
     { given: "acme", fault: "NoRepository" },
   ],
   ...OUTSIDE_SAMPLES,
+  ...INVENTORY_SAMPLES,
 };

@@ -1,0 +1,126 @@
+/** What a checkout itself says of a rollout's Applications: rendered from its ApplicationSet, or as people wrote them. Called by `plan-inputs.ts`. */
+import { render } from "../../../core/appset/render.ts";
+import type { RenderResult } from "../../../core/appset/types.ts";
+import { decodeApplication } from "../../../core/argocd/decode/application.ts";
+import type { Inventory } from "../../../core/argocd/inventory-file.ts";
+import { defined } from "../../../core/base/defined.ts";
+import type { OwnWords, Problem, ProblemReason } from "../../../core/reasons/problem.ts";
+import { sayRender } from "../../../core/report/reasons/render.ts";
+import type { Rollout } from "../../../core/spec/rollout.ts";
+import { generatorCluster } from "../../../engine/config-repo/appset-in-git.ts";
+import { flat } from "../../../engine/config-repo/generator-params.ts";
+import { sameRepo } from "../../../engine/config-repo/repo-url.ts";
+import { declaredSet, isRefusedByArgo } from "../../../engine/lint/declared-sets.ts";
+import { mentionsClusters } from "../../../engine/onboarding/targets.ts";
+import { applicationsOf, type SeenApplication } from "../../../engine/resolve/draft.ts";
+import type { Checkout } from "../lint/lint-checkout.ts";
+import { originOf } from "../lint/lint-outside.ts";
+import { nearSource, scanned } from "./near-source.ts";
+
+interface Rendered {
+  applications: SeenApplication[];
+  problems: Problem[];
+  /** Argo CD has no others. */
+  whole?: boolean;
+}
+
+export function renderSource(rollout: Rollout, checkout: Checkout, inventory: Inventory | undefined, controlPlane: string): Rendered {
+  const { name, namespace } = rollout.source;
+  const live = inventory?.applicationSets ?? [];
+  const found = declaredSet(rollout, checkout, live).set?.object ?? findIn(live, name, namespace);
+  if (found === undefined) {
+    return notFound(rollout, checkout, inventory);
+  }
+  const clusters = (inventory?.clusters ?? []).map((cluster) => generatorCluster(cluster));
+  const origin = originOf(checkout.root);
+  let elsewhere = false;
+  const repo = (url: string, revision: string) => {
+    elsewhere ||= isElsewhere(origin, url, revision);
+    return checkout;
+  };
+  const result = render(found, { clusters, repo });
+  if (!result.ok) {
+    return {
+      applications: [],
+      problems: result.problems.map((problem) => {
+        const { message, hint } = sayRender(problem);
+        const refused = isRefusedByArgo(problem);
+        const told = aboutSource(rollout, {
+          code: problem.code,
+          message: `ApplicationSet ${name}, ${problem.where}: ${message}`,
+          hint: refused ? hint : `${hint}; or give --inventory with its Applications`,
+        });
+        return refused ? { ...told, severity: "error" as const } : told;
+      }),
+    };
+  }
+  const params = result.generators.flatMap((generator) => generator.params);
+  const applications = result.applications.flatMap((object, i): SeenApplication[] => {
+    const [seen] = decodeAll([owned(object, name)], controlPlane);
+    const own = params.length === result.applications.length ? params[i] : undefined;
+    return seen === undefined ? [] : [{ ...seen, ...defined({ params: own && flat(own) }) }];
+  });
+  return { applications, problems: [], whole: !elsewhere && !mentionsClusters(found) };
+}
+
+/** A generator may read another repo or another branch: it is rendered over this one, and yields there what nobody knows here. */
+function isElsewhere({ repoURL, defaultBranch }: ReturnType<typeof originOf>, url: string, revision: string): boolean {
+  if (repoURL !== undefined && !sameRepo(url, repoURL)) return true;
+  return !["", "HEAD", ...(defaultBranch === undefined ? ["main", "master"] : [defaultBranch])].includes(revision);
+}
+
+/** Applications as they stand in the repo, written by hand. */
+export function writtenSource(rollout: Rollout, checkout: Checkout, inventory: Inventory | undefined, controlPlane: string): Rendered {
+  const applications = applicationsOf(rollout, decodeAll(applicationsInRepo(checkout), controlPlane));
+  if (applications.length > 0) return { applications, problems: [], whole: rollout.source.name !== "" };
+  return notFound(rollout, checkout, inventory);
+}
+
+function notFound(rollout: Rollout, checkout: Checkout, inventory: Inventory | undefined): Rendered {
+  const found = nearSource(rollout, checkout, inventory);
+  const data = { kind: "NotInRepo", source: rollout.source, inventory: inventory !== undefined, near: found?.near } as const;
+  const path = ["spec", "sourceRef", found?.field ?? "name"];
+  const severity = found?.isSure === true ? "error" : "warning";
+  return { applications: [], problems: [{ ...aboutSource(rollout, { code: "SOURCE_NOT_FOUND", ...data }), path, severity }] };
+}
+
+function owned(object: RenderResult["applications"][number], name: string): unknown {
+  const ownerReferences = [{ apiVersion: "argoproj.io/v1alpha1", kind: "ApplicationSet", name, uid: "rendered", controller: true }];
+  return { ...object, metadata: { ...object.metadata, ownerReferences } };
+}
+
+function findIn(objects: readonly unknown[], name: string, namespace: string): Record<string, unknown> | undefined {
+  for (const object of objects) {
+    if (typeof object !== "object" || object === null) continue;
+    const { kind, metadata } = object as { kind?: unknown; metadata?: { name?: unknown; namespace?: unknown } | null };
+    if (kind === "ApplicationSet" && metadata?.name === name && (metadata.namespace === undefined || metadata.namespace === namespace))
+      return object as Record<string, unknown>;
+  }
+  return undefined;
+}
+
+export function decodeAll(raw: readonly unknown[], controlPlane: string): SeenApplication[] {
+  return raw.flatMap((object) => {
+    const view = decodeApplication(object, 0);
+    // What carries no namespace was printed from the one Argo CD runs in.
+    return view === undefined ? [] : [{ controlPlane, view: view.namespace === "" ? { ...view, namespace: "argocd" } : view }];
+  });
+}
+
+/** A warning that is about the rollout's source. */
+export function aboutSource(rollout: Rollout, reason: ProblemReason | OwnWords): Problem {
+  return { ...reason, severity: "warning", file: rollout.file, line: 1, column: 1, path: ["spec", "sourceRef", "name"] };
+}
+
+/** Applications that stand in the repo as such, the first of each name and namespace. `{{` templates and broken files have none. */
+function applicationsInRepo(checkout: Checkout): readonly Record<string, unknown>[] {
+  const first = new Map<string, Record<string, unknown>>();
+  for (const { object } of scanned(checkout).applications) {
+    const { metadata } = object as { metadata?: { name?: unknown; namespace?: unknown } | null };
+    if (typeof metadata?.name !== "string") continue;
+    const namespace = typeof metadata.namespace === "string" ? metadata.namespace : "argocd";
+    const key = `${namespace}/${metadata.name}`;
+    if (!first.has(key)) first.set(key, object);
+  }
+  return [...first.values()];
+}
