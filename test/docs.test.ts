@@ -85,10 +85,10 @@ describe("the documentation", () => {
     expect(broken).toEqual([]);
   });
 
-  test("has fewer than 46,500 words, decisions aside", () => {
+  test("has fewer than 47,500 words, decisions aside", () => {
     const pages = ["README.md", ...globSync(["docs/*.md", "docs/reference/*.md"], { cwd: ROOT })];
     const words = pages.flatMap((path) => read(path).split(/\s+/)).filter((word) => /[\p{L}\p{N}]/u.test(word));
-    expect(words.length).toBeLessThan(46_500);
+    expect(words.length).toBeLessThan(47_500);
   });
 
   test("every section of docs/spec.md that code, tests and pages cite is there", () => {

@@ -12,7 +12,7 @@ const SOURCE = process.env.DOCS_SOURCE ?? "";
 
 /** Every page of docs/, once; a test compares it with the folder. */
 export const SIDEBAR = [
-  ["Begin", ["tutorial", "concepts", "choosing", "installation", "onboarding", "releases"]],
+  ["Begin", ["tutorial", "concepts", "choosing", "installation", "onboarding", "layouts", "releases"]],
   ["Use", ["cli", "gates", "failure", "analysis", "hooks", "steps", "simulate", "reference/commands"]],
   ["Argo CD", ["argocd", "argo-rollouts", "liveness"]],
   [

@@ -3,7 +3,8 @@ import { parseTemplate, renderTemplate, type TemplateValues } from "./template.t
 
 const VALUES: TemplateValues = {
   cluster: { name: "eu-1.prod", server: "https://eu-1", labels: { region: "eu", "topology.kubernetes.io/zone": "a" } },
-  application: { name: "web", namespace: "argocd", path: "apps/web" },
+  application: { name: "web", namespace: "argocd", path: "apps/web", labels: { env: "prod" } },
+  destination: { namespace: "shop" },
   controlPlane: { name: "hub-eu", labels: { env: "prod" } },
   params: { "path.basename": "eu" },
   release: { version: "v2", chart: "1.2" },
@@ -28,6 +29,8 @@ describe("templates", () => {
     ["{{ controlPlane.labels.region }}", "? controlPlane.labels.region"],
     ["{{ params.path.basename }}", "eu"],
     ["{{ release.version }} {{ release.values.chart }}", "v2 1.2"],
+    ["{{ application.labels.env }} {{ destination.namespace }} {{ controlPlane }}", "prod shop hub-eu"],
+    ["{{ application.labels.evn }}", "? application.labels.evn"],
     ["{{ cluster.labels.zone }}", "? cluster.labels.zone"],
     ["{{ release.values.toString }}", "? release.values.toString"],
     ["{{ cluster.nmae }}", "! cluster.nmae"],

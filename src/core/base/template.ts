@@ -3,14 +3,20 @@ import { nearest } from "./nearest.ts";
 
 /**
  * Templates in pins: `{{ cluster.name }}`, `{{ cluster.server }}`, `{{ cluster.labels.X }}`, `{{ application.name }}`,
- * `{{ application.namespace }}`, `{{ application.path }}`, `{{ application.valuesFile }}`, `{{ controlPlane.name }}`, `{{ controlPlane.labels.X }}`, `{{ params.X }}`, `{{ release.version }}`, `{{ release.values.X }}`. A name with special
+ * `{{ application.namespace }}`, `{{ application.path }}`, `{{ application.valuesFile }}`, `{{ application.labels.X }}`,
+ * `{{ destination.namespace }}`, `{{ controlPlane }}` or `{{ controlPlane.name }}`, `{{ controlPlane.labels.X }}`, `{{ params.X }}`,
+ * `{{ release.version }}`, `{{ release.values.X }}`. A name with special
  * characters may be quoted: `{{ cluster.labels["topology.kubernetes.io/region"] }}`, or written as it is. Values of weight pins
  * also know `{{ step.weight }}` and `{{ step.replicas }}`, which only planning can fill in.
  */
 export interface TemplateValues {
   cluster: { name: string; server: string; labels: Readonly<Record<string, string>> };
-  /** `path`: folder of its first source that has one. `valuesFile`: the last of its Helm values files, from the repo's root. */
-  application: { name: string; namespace: string; path?: string; valuesFile?: string };
+  /**
+   * `path`: folder of its first source that has one. `valuesFile`: the last of its Helm values files, from the repo's root. `labels` absent:
+   * not known here.
+   */
+  application: { name: string; namespace: string; path?: string; valuesFile?: string; labels?: Readonly<Record<string, string>> };
+  destination: { namespace?: string | undefined };
   controlPlane: { name: string; labels: Readonly<Record<string, string>> };
   params: Readonly<Record<string, string>>;
   release: Readonly<Record<string, string>>;
@@ -35,11 +41,13 @@ const PLAIN = [
   "application.namespace",
   "application.path",
   "application.valuesFile",
+  "destination.namespace",
+  "controlPlane",
   "controlPlane.name",
   "release.version",
 ] as const;
 const OF_STEPS = ["step.weight", "step.replicas"] as const;
-const KEYED = ["cluster.labels", "controlPlane.labels", "params", "release.values"] as const;
+const KEYED = ["cluster.labels", "application.labels", "controlPlane.labels", "params", "release.values"] as const;
 const KNOWN: readonly string[] = [...PLAIN, ...KEYED.map((root) => `${root}.X`)];
 
 /** Splits a template into texts and variables. An unknown variable or an open `{{` is an error. `ofSteps`: of a weight pin's value. */
@@ -119,11 +127,14 @@ function namesOf(values: object): readonly string[] {
   return names;
 }
 
-function nearTo(variable: Variable, { cluster, controlPlane, params, release }: TemplateValues): string | undefined {
+function nearTo(variable: Variable, { cluster, application, controlPlane, params, release }: TemplateValues): string | undefined {
   if (!("key" in variable)) return undefined;
-  const known = { "cluster.labels": cluster.labels, "controlPlane.labels": controlPlane.labels, params, "release.values": release }[
-    variable.root
-  ];
+  const labels = {
+    "cluster.labels": cluster.labels,
+    "application.labels": application.labels ?? {},
+    "controlPlane.labels": controlPlane.labels,
+  };
+  const known = { ...labels, params, "release.values": release }[variable.root];
   const near = nearest(variable.key, namesOf(known));
   return near === undefined ? undefined : `${variable.root}.${near}`;
 }
@@ -142,6 +153,9 @@ function lookUp(variable: Variable, values: TemplateValues): string | undefined 
       return values.application.path;
     case "application.valuesFile":
       return values.application.valuesFile;
+    case "destination.namespace":
+      return values.destination.namespace;
+    case "controlPlane":
     case "controlPlane.name":
       return values.controlPlane.name;
     case "controlPlane.labels":
@@ -150,6 +164,8 @@ function lookUp(variable: Variable, values: TemplateValues): string | undefined 
       return own(values.release, "version");
     case "cluster.labels":
       return own(values.cluster.labels, variable.key);
+    case "application.labels":
+      return own(values.application.labels ?? {}, variable.key);
     case "params":
       return own(values.params, variable.key);
     case "release.values":

@@ -2,7 +2,7 @@ import type { OverLimit } from "../reasons/problems-plan.ts";
 import type { Limits } from "../spec/repo-config.ts";
 import type { Cluster } from "./plan-types.ts";
 
-/** A cluster with how many Applications of it travel. */
+/** A cluster with how many Applications of it travel: a real one, whatever the rollout counts. */
 export interface Sized {
   cluster: string;
   targets: number;

@@ -145,7 +145,9 @@ export function cutBatches(units: readonly Unit[], sizeOf: (batch: number) => nu
 
 /** What limits count of units that travel together. */
 export function sizesOfUnits(units: readonly Unit[]): Sized[] {
-  return units.flatMap(({ members }) => members.map(({ cluster, targets }) => ({ cluster: cluster.key, targets: targets.length })));
+  return units.flatMap(({ members }) =>
+    members.map(({ cluster, targets }) => ({ cluster: cluster.on?.key ?? cluster.key, targets: targets.length })),
+  );
 }
 
 /** Size of the n-th batch (from 0) of those since the stage's start or last failure: it grows from `start` up to `most`. */

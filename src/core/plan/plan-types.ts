@@ -2,11 +2,14 @@ import type { ReasonsOf } from "../base/reason.ts";
 import type { Warning } from "../reasons/problem.ts";
 import type { Uncovered } from "../reasons/problems-plan.ts";
 import type { Limits } from "../spec/repo-config.ts";
-import type { PinPart, Rollout } from "../spec/rollout.ts";
+import type { PinPart, Rollout, TargetBy } from "../spec/rollout.ts";
 
-/** A cluster as planning sees it. */
+/** A cluster as planning sees it, or what the rollout counts in its place. */
 export interface Cluster {
-  /** `controlPlane/name`: two control planes' clusters of one name are two. */
+  /**
+   * `controlPlane/name`: two control planes' clusters of one name are two. Of an Application `controlPlane/application`, of a namespace
+   * `controlPlane/cluster:namespace`.
+   */
   key: string;
   name: string;
   controlPlane: string;
@@ -17,6 +20,8 @@ export interface Cluster {
   registered: boolean;
   /** Only its server is known: `name` is that server's host, and what Argo CD calls it nobody says. */
   byServer?: true;
+  /** Of what a rollout counts in the place of clusters (`targetBy`), an Application or a namespace: the cluster that it is on. */
+  on?: Cluster;
 }
 
 /** One edit of one file: a pin of one target, resolved. Two targets with the same `editKey` share a pin. */
@@ -56,8 +61,10 @@ export interface Target {
   application: string;
   namespace: string;
   controlPlane: string;
-  /** Key of its cluster. */
+  /** Key of its cluster, or of what is counted in its place. */
   cluster: string;
+  /** Key of its cluster, where that is another. */
+  on?: string | undefined;
   edits: Edit[];
   /** Known only where an inventory with status was given. */
   status?: { healthy: boolean; synced: boolean };
@@ -75,6 +82,8 @@ export interface PlanInput {
   release: Release;
   clusters: readonly Cluster[];
   targets: readonly Target[];
+  /** The clusters themselves, where `clusters` are what is counted in their place. */
+  fleet?: readonly Cluster[] | undefined;
   /** Of the repo's settings: no batch is planned larger than they could ever allow. */
   limits?: Limits | undefined;
 }
@@ -83,6 +92,8 @@ export interface PlannedTarget {
   key: string;
   application: string;
   cluster: string;
+  /** As of `Target`. */
+  on?: string | undefined;
   edits: Edit[];
 }
 
@@ -109,6 +120,8 @@ export interface PlannedStage {
 
 export interface Plan {
   rollout: string;
+  /** What is counted. Absent: clusters. */
+  targetBy?: TargetBy | undefined;
   release: Release;
   /** sha256 over the stages' hashes, hex. */
   hash: string;

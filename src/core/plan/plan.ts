@@ -1,3 +1,4 @@
+import { defined } from "../base/defined.ts";
 import { nearest } from "../base/nearest.ts";
 import { formatSelector, matcher } from "../base/selector.ts";
 import { type Problem, type ProblemReason, problemIn, type Warning } from "../reasons/problem.ts";
@@ -23,14 +24,14 @@ type PlanResult = { ok: true; plan: Plan } | { ok: false; problems: Problem[] };
  * Problems (not a plan): a unit of clusters that share a pin and is larger than `maxUnavailable`, spans stages or holds two
  * clusters of one topology value; one that is over the repo's limits by itself; a target on a cluster that is not given.
  */
-export function plan({ rollout, release, clusters, targets, limits }: PlanInput): PlanResult {
+export function plan({ rollout, release, clusters, targets, limits, fleet = clusters }: PlanInput): PlanResult {
   const { units, strays } = groupUnits(clusters, targets);
   const problems = strays.map(({ application, cluster }) =>
     problemIn(rollout.file, { code: "UNKNOWN_CLUSTER", kind: "Target", application, cluster }),
   );
   const stages: PlannedStage[] = [];
   const cuts: Warning[] = [];
-  const begin = limits === undefined ? undefined : limiter(limits, clusters);
+  const begin = limits === undefined ? undefined : limiter(limits, fleet);
   const available = candidates(units);
   for (const [i, stage] of rollout.stages.entries()) {
     const picked = pick(stage, available.of(stage.selector));
@@ -52,6 +53,7 @@ export function plan({ rollout, release, clusters, targets, limits }: PlanInput)
     ok: true,
     plan: {
       rollout: rollout.name,
+      ...defined({ targetBy: rollout.targetBy }),
       release,
       hash: hashPlan(stages),
       stages,
@@ -118,8 +120,8 @@ function toBatch(units: readonly Unit[]): PlannedBatch {
   return { clusters: members.map(({ cluster }) => cluster.key), targets: members.flatMap(({ targets }) => targets.map(toPlanned)) };
 }
 
-function toPlanned({ key, application, cluster, edits }: Target): PlannedTarget {
-  return { key, application, cluster, edits };
+function toPlanned({ key, application, cluster, on, edits }: Target): PlannedTarget {
+  return { key, application, cluster, ...defined({ on }), edits };
 }
 
 /** docs/spec.md §9.19: GitHub lets about one merge a minute through. */

@@ -7,6 +7,7 @@ export interface AnalysisProblems {
   ANALYSIS_ARG:
     | { kind: "Twice" | "NoValue"; name: string }
     | { kind: "Param"; variable: string }
+    | { kind: "Vague"; variable: string; needs: "application" | "namespace" }
     | { kind: "OfCluster"; variable: string; whole: readonly string[] }
     | { kind: "Unknown"; name: string; known: readonly string[]; near?: string | undefined };
   /** `perhaps`: nobody says which engine the server has, and the other one would look in its cluster. */

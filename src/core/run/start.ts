@@ -6,6 +6,7 @@ import { haltsOn } from "./gates/halt.ts";
 import { supersededBefore } from "./outcome/overlap.ts";
 import { goodBefore, goodReleaseFor, lastGoodFor, type Rollback } from "./outcome/rollback.ts";
 import { brokenAfter } from "./state/broken.ts";
+import { hostOf } from "./state/names.ts";
 import { isEnded, type Pause, type Run } from "./state/run.ts";
 
 interface StartInput {
@@ -82,11 +83,16 @@ export function startRollback({ of, back, number, asked, restore, now }: Rollbac
     lastGood: goodBefore(of),
     unproven: unprovenAfter(of),
     brokenSince: brokenAfter(of) ?? asked.at,
-    stays: clustersOfPlan(of.plan).filter(
-      (cluster) => !of.batches.some((batch) => batch.merged && batch.targets.some((one) => one.cluster === cluster)),
-    ),
+    stays: staying(of),
     halts: orNone(haltsOn(of, now)),
   };
+}
+
+/** What the run never came to, with the clusters that it is on: other rollouts may count these. */
+function staying(of: Run): string[] {
+  const isMoved = (cluster: string) => of.batches.some((batch) => batch.merged && batch.targets.some((one) => one.cluster === cluster));
+  const left = clustersOfPlan(of.plan).filter((cluster) => !isMoved(cluster));
+  return [...new Set([...left, ...left.map((cluster) => hostOf(of, cluster))])];
 }
 
 /** What is empty is not journalled. */

@@ -17,6 +17,8 @@ export interface Rollout {
   file: string;
   mode: "Observe" | "Propose" | "Run";
   source: SourceRef;
+  /** What stages take and all counts are of. Absent: clusters. */
+  targetBy?: TargetBy | undefined;
   /** Absent on a resource of the ancestor without annotations: it can be linted and planned, not run. */
   release?: ReleaseSpec | undefined;
   pins: PinTemplate[];
@@ -51,6 +53,9 @@ export interface Rollout {
   waitingDeadlineMs: number;
   stages: Stage[];
 }
+
+/** What a rollout counts in the place of clusters. */
+export type TargetBy = "application" | "namespace";
 
 export interface SourceRef {
   kind: "ApplicationSet" | "Application";

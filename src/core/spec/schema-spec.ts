@@ -118,6 +118,10 @@ export const MODE =
 
 export const specSchema = z.strictObject({
   sourceRef: key(sourceRefSchema, "What owns the target Applications."),
+  targetBy: key(
+    z.enum(["cluster", "namespace", "application"]).default("cluster"),
+    "What stages take, and what all counts are of. `cluster`: each with all of its Applications. `namespace`: each destination namespace of a cluster, with the labels that its Applications share over the cluster's. `application`: each Application, with its own labels over its cluster's. Both also have `stagecoach.dev/namespace`, `/cluster` and `/project`, an Application `/name`.",
+  ),
   release: key(
     releaseSchema.optional(),
     "What starts a run when it changes on the default branch; exactly one of `version`, `from`, `values`, `commit`, `tag`.",

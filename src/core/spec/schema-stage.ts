@@ -102,14 +102,24 @@ export const weightPinSchema = z.strictObject({
 export const stageSchema = z.strictObject({
   name: key(text.min(1).max(63), "Unique in the rollout. Shown everywhere, so say what it is for."),
   clusters: key(
-    z.strictObject({
-      selector: key(
-        selector,
-        "Kubernetes label selector over the labels of Argo CD's cluster Secrets, plus `name` and `server`. `{}` selects every cluster.",
-      ),
-      topologyKey: key(text.optional(), "The same as the stage's `topologyKey`."),
-    }),
-    "Which clusters the stage takes, of those that no earlier stage has taken.",
+    z
+      .strictObject({
+        selector: key(
+          selector,
+          "Kubernetes label selector over the labels of Argo CD's cluster Secrets, plus `name` and `server`. `{}` selects every cluster.",
+        ),
+        topologyKey: key(text.optional(), "The same as the stage's `topologyKey`."),
+      })
+      .optional(),
+    "Which clusters the stage takes, of those that no earlier stage has taken. This or `targets`.",
+  ),
+  targets: key(
+    z
+      .strictObject({
+        selector: key(selector, "Label selector over the labels of what `targetBy` counts, plus `name` and `server`. `{}` selects all."),
+      })
+      .optional(),
+    "The same as `clusters`: the word for what is no cluster (`targetBy`).",
   ),
   maxClusters: key(quantity.default("100%"), "How many of the selected clusters the stage takes; a percentage is rounded up."),
   maxUnavailable: key(

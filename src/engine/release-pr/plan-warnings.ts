@@ -12,6 +12,7 @@ import type { Warning } from "../../core/reasons/problem.ts";
 import { GATE } from "../../core/report/batch/gate-check.ts";
 import { PLAN_CHECK } from "../../core/report/plan/plan-check.ts";
 import { windowSets } from "../../core/run/gates/window.ts";
+import { hostOf } from "../../core/run/state/names.ts";
 import type { Rollout } from "../../core/spec/rollout.ts";
 import type { Window } from "../../core/spec/windows.ts";
 import { closedNow, neverOpening, neverTogether, nextOpenAt } from "../../core/spec/windows-together.ts";
@@ -20,7 +21,7 @@ import type { Project } from "../config-repo/project.ts";
 import type { RevisionsNow } from "../config-repo/revisions.ts";
 import type { Snapshot } from "../config-repo/snapshot.ts";
 import { applicationsOf, applicationsOn } from "../resolve/draft.ts";
-import { clustersOf, planesFor, serverKey, unreachableClusters } from "../resolve/fleet.ts";
+import { clustersOf, countedNow, planesFor, serverKey, unreachableClusters } from "../resolve/fleet.ts";
 import { indexClusters } from "../resolve/targets-join.ts";
 import type { Rules } from "../round/branch-rules.ts";
 import type { RepoContext } from "../round/context.ts";
@@ -72,7 +73,7 @@ export function openPlanWarnings(
   /** A rollout that is on no cluster of this one holds nothing back: most often another one was meant. */
   async function lonelyDependencies(
     rollout: Rollout,
-    planned: ReadonlySet<string>,
+    hosts: ReadonlySet<string>,
     { rollouts }: Pick<Project, "rollouts">,
     snapshot: Snapshot,
   ): Promise<Warning[]> {
@@ -80,7 +81,7 @@ export function openPlanWarnings(
     for (const dependency of rollout.dependsOn ?? []) {
       const other = rollouts.find((one) => one.name === dependency.rollout);
       const theirs = other && clustersOfRollout(other, await declaredAt(snapshot, other));
-      if (other === undefined || theirs === undefined || theirs.some((cluster) => planned.has(cluster))) continue;
+      if (other === undefined || theirs === undefined || theirs.some((cluster) => hosts.has(cluster))) continue;
       warnings.push({ code: "DEPENDS_NOWHERE", dependency: other.name, rollout: rollout.name });
     }
     return warnings;
@@ -98,15 +99,16 @@ export function openPlanWarnings(
   }
 
   /** Clusters of the plan that the rule `quarantine` would leave out now. */
-  function inQuarantine({ quarantine: rule, source }: Rollout, planned: ReadonlySet<string>, declared: Declared | undefined): Warning[] {
+  function inQuarantine(rollout: Rollout, plan: Plan, planned: ReadonlySet<string>, declared: Declared | undefined): Warning[] {
+    const { quarantine: rule, source } = rollout;
     if (rule === undefined) return [];
     const failed = unreachableClusters(planesFor(planes, source.controlPlanes));
     const isStopped = (cluster: Cluster) =>
-      failed.has(cluster.key) ||
+      failed.has((cluster.on ?? cluster).key) ||
       (declared !== undefined && failed.has(serverKey(cluster.controlPlane, cluster.server))) ||
       (rule.selector !== undefined && matches(rule.selector, cluster));
-    const { clusters } = clustersOf(fleet, source.controlPlanes, { declared });
-    const out = clusters.filter((cluster) => planned.has(cluster.key) && isStopped(cluster));
+    const counted = countedNow(planes, { spec: rollout, plan, joined: undefined }, clustersOf(fleet, source.controlPlanes, { declared }));
+    const out = counted.filter((cluster) => planned.has(cluster.key) && isStopped(cluster));
     return out.length === 0 ? [] : [{ code: "IN_QUARANTINE", clusters: out.map((cluster) => cluster.name) }];
   }
 
@@ -120,8 +122,8 @@ export function openPlanWarnings(
       ...unboundWarning(branch, asked),
       ...(await unresolved(plan)),
       ...(await unseenTeams(rollout)),
-      ...(await lonelyDependencies(rollout, planned, project, snapshot)),
-      ...inQuarantine(rollout, planned, await declaredAt(snapshot, rollout)),
+      ...(await lonelyDependencies(rollout, new Set([...planned].map((key) => hostOf({ plan }, key))), project, snapshot)),
+      ...inQuarantine(rollout, plan, planned, await declaredAt(snapshot, rollout)),
     ];
   };
 }

@@ -10,15 +10,18 @@ import type { Rollout } from "../../core/spec/rollout.ts";
 export interface Draft {
   seen: SeenApplication;
   cluster: Cluster;
+  /** What is counted for it: its cluster, unless the rollout counts something else. */
+  counted: Cluster;
   /** One a pin, in the order of the rollout; a hole where it could not be resolved. */
   edits: (Edit | undefined)[];
 }
 
 /** What templates of pins are filled in with for one target. */
 export function valuesOf({ cluster, seen }: Draft, release: Release): TemplateValues {
-  const application = { name: seen.view.name, namespace: seen.view.namespace, ...placesOf(seen.view.spec.sources) };
+  const { name, namespace, labels, spec } = seen.view;
+  const application = { name, namespace, labels, ...placesOf(spec.sources) };
   const controlPlane = { name: seen.controlPlane, labels: seen.planeLabels ?? {} };
-  return { cluster, application, controlPlane, params: seen.params ?? {}, release: release.values };
+  return { cluster, application, destination: spec.destination, controlPlane, params: seen.params ?? {}, release: release.values };
 }
 
 /** An Application and the control plane it was seen on. */

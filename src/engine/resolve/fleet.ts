@@ -4,14 +4,17 @@ import { plainServer } from "../../core/argocd/same.ts";
 import type { ApplicationView, ClusterView } from "../../core/argocd/views.ts";
 import { defined } from "../../core/base/defined.ts";
 import type { AnyReason } from "../../core/base/reason.ts";
-import type { Cluster } from "../../core/plan/plan-types.ts";
+import { type Cluster, targetsOf } from "../../core/plan/plan-types.ts";
 import { planeReason } from "../../core/reasons/control-plane.ts";
 import { engineReason } from "../../core/reasons/engine.ts";
+import type { Run } from "../../core/run/state/run.ts";
 import type { LostPlane } from "../../core/run/state/world.ts";
 import { lostWords, planeOf } from "../../core/run/targets/unseen.ts";
 import type { Declared, InventoryRead } from "../config-repo/inventory.ts";
 import type { RepoContext } from "../round/context.ts";
 import { limitsOf } from "../round/observe/grants.ts";
+import { countedOf } from "./counted.ts";
+import { applicationsOf, applicationsOn } from "./draft.ts";
 import { normaliseServer } from "./targets-join.ts";
 
 export interface Fleet {
@@ -138,6 +141,28 @@ export function clusterOf(plane: ControlPlane, application: ApplicationView | un
   const { name, server } = application.spec.destination;
   if (name !== undefined) return plane.clusters().find((cluster) => cluster.name === name);
   return server === undefined ? undefined : plane.clusters().find((cluster) => plainServer(cluster.server) === plainServer(server));
+}
+
+/**
+ * What a run counts, as it is now: with labels of now, and of Applications those of its source and those that it took from there before, whether
+ * or not they still match.
+ */
+export function countedNow(planes: Planes, run: Pick<Run, "spec" | "plan" | "joined">, fleet: Pick<Fleet, "clusters" | "lost">): Cluster[] {
+  if (run.spec.targetBy === undefined) return fleet.clusters;
+  const seen = applicationsOn(
+    planesFor(planes, run.spec.source.controlPlanes).filter((plane) => !fleet.lost.has(plane.name)),
+    run.spec,
+  );
+  const own = applicationsOf(run.spec, seen);
+  const has = new Set(own.map(({ controlPlane, view }) => `${controlPlane}/${view.namespace}/${view.name}`));
+  const planned = [...targetsOf(run.plan), ...(run.joined ?? []).flatMap((one) => one.targets)];
+  const kept = planned.flatMap(({ key }) => {
+    const view = has.has(key) || fleet.lost.has(planeOf(key)) ? undefined : applicationSeen(planes, key);
+    return view === undefined || view.deletionTimestamp !== undefined
+      ? []
+      : [{ controlPlane: planeOf(key), planeLabels: planes.get(planeOf(key))?.labels, view }];
+  });
+  return countedOf(run.spec, fleet.clusters, [...own, ...kept]).all();
 }
 
 /** By control plane and server: clusters whose connection Argo CD says has failed, with what it says; by name, too, as they are keyed. */

@@ -49,9 +49,14 @@ export function planOver(input: PlanInput): PlannedOver {
 
 const NO_RELEASE: Release = { values: {}, attempt: 1 };
 
-function planResolved(rollout: Rollout, release: Release, { clusters, targets }: Resolved, files: RepoFiles): ReturnType<typeof plan> {
+function planResolved(
+  rollout: Rollout,
+  release: Release,
+  { clusters, fleet, targets }: Resolved,
+  files: RepoFiles,
+): ReturnType<typeof plan> {
   const { limits } = parseRepoConfig(readOrNull(files, SETTINGS_FILE), SETTINGS_FILE).bounds;
-  return plan({ rollout, release, clusters, targets, limits });
+  return plan({ rollout, release, clusters, fleet, targets, limits });
 }
 
 /** The problem at its line, where it is one of the rollout's own file. */

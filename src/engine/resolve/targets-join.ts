@@ -20,10 +20,10 @@ interface ClusterIndex {
 
 /**
  * Indexes clusters by name and by server. Without any cluster (no access to their Secrets) each destination makes one, with
- * the Application's own labels (docs/spec.md §9.3 b). `in-cluster` without a Secret has those of its control plane, and its name where the
- * rollout names several (`names`).
+ * the Application's own labels (docs/spec.md §9.3 b) where they may be the cluster's (`labelled`). `in-cluster` without a Secret has those of
+ * its control plane, and its name where the rollout names several (`names`).
  */
-export function indexClusters(clusters: readonly Cluster[], names: readonly string[] = []): ClusterIndex {
+export function indexClusters(clusters: readonly Cluster[], names: readonly string[] = [], labelled = true): ClusterIndex {
   const byName = new Map<string, Cluster>();
   const byServer = new Map<string, Cluster>();
   const made = new Map<string, Cluster>();
@@ -55,7 +55,7 @@ export function indexClusters(clusters: readonly Cluster[], names: readonly stri
       }
       const name = destination.name ?? hostOf(destination.server);
       if (clusters.length === 0 && name !== undefined)
-        return make(controlPlane, name, destination.server ?? "", { ...planeLabels, ...view.labels }, true);
+        return make(controlPlane, name, destination.server ?? "", { ...planeLabels, ...(labelled ? view.labels : {}) }, true);
       return { missing: destination.name ?? destination.server ?? "nothing" };
     },
   };

@@ -8,9 +8,9 @@ import { weighed, weightValue } from "../../core/plan/weigh.ts";
 import type { Problem } from "../../core/reasons/problem.ts";
 import type { Rollout, WeightPin } from "../../core/spec/rollout.ts";
 import type { BranchPlaces } from "./branch-release.ts";
+import { countedOf } from "./counted.ts";
 import { applicationsOf, type Draft, type SeenApplication, valuesOf } from "./draft.ts";
 import { readValues, renderPlace, resolvePins } from "./resolve-pins.ts";
-import { indexClusters } from "./targets-join.ts";
 import { collectProblems, type ProblemList, type TargetProblem } from "./targets-problems.ts";
 
 export interface ResolveInput {
@@ -28,8 +28,10 @@ export interface ResolveInput {
 export interface Resolved {
   /** With every pin resolved; without edits where the rollout has no pins. Targets with an error are left out. */
   targets: Target[];
-  /** Those given, and those that only an Application's destination tells of. */
+  /** Those given, and those that only an Application's destination tells of; or what the rollout counts in their place. */
   clusters: Cluster[];
+  /** The clusters themselves, where it counts something else. */
+  fleet?: Cluster[];
   problems: Problem[];
 }
 
@@ -39,21 +41,28 @@ export interface Resolved {
  */
 export function resolveTargets({ rollout, release, applications, clusters, branches, readFile }: ResolveInput): Resolved {
   const problems = collectProblems(rollout, (file) => readOrNull({ read: readFile }, file));
-  const index = indexClusters(clusters, rollout.source.controlPlanes);
+  const own = applicationsOf(rollout, applications);
+  const counted = countedOf(rollout, clusters, own);
   const drafts: Draft[] = [];
-  for (const seen of applicationsOf(rollout, applications)) {
-    const cluster = index.find(seen);
-    if ("missing" in cluster) {
-      problems.add(unknownCluster(rollout, seen.controlPlane, cluster.missing, clusters), seen.view.name);
+  for (const seen of own) {
+    const place = counted.find(seen);
+    if ("missing" in place) {
+      problems.add(unknownCluster(rollout, seen.controlPlane, place.missing, clusters), seen.view.name);
       continue;
     }
-    drafts.push({ seen, cluster, edits: [] });
+    drafts.push({ seen, ...place, edits: [] });
   }
   resolvePins(rollout, release, drafts, readFile, problems, branches);
   resolveWeights(rollout, release, drafts, readFile, problems);
   const count = rollout.pins.length + (rollout.weightPins ?? []).length;
   const targets = drafts.flatMap((draft) => toTarget(draft, count));
-  return { targets, clusters: [...clusters, ...index.made()], problems: problems.all().map((problem) => withServer(problem, drafts)) };
+  const fleet = rollout.targetBy === undefined ? undefined : counted.clusters();
+  return {
+    targets,
+    clusters: counted.all(),
+    ...defined({ fleet }),
+    problems: problems.all().map((problem) => withServer(problem, drafts)),
+  };
 }
 
 /** Says with what comes of a cluster's name or labels that nobody knows them, and by which server it goes. */
@@ -75,7 +84,7 @@ function unknownCluster({ inventory }: Rollout, plane: string, missing: string, 
   return { code, ...data, path: ["spec", "inventory", ...(inventory?.files === undefined ? ["file"] : ["files", plane])] };
 }
 
-function toTarget({ seen, cluster, edits }: Draft, pins: number): Target[] {
+function toTarget({ seen, counted, edits }: Draft, pins: number): Target[] {
   const whole = edits.filter((edit): edit is Edit => edit !== undefined);
   if (whole.length < pins) return [];
   const { view, controlPlane } = seen;
@@ -86,9 +95,9 @@ function toTarget({ seen, cluster, edits }: Draft, pins: number): Target[] {
       application: view.name,
       namespace: view.namespace,
       controlPlane,
-      cluster: cluster.key,
+      cluster: counted.key,
       edits: whole,
-      ...defined({ status }),
+      ...defined({ status, on: counted.on?.key }),
     },
   ];
 }

@@ -11,6 +11,7 @@ import { sayWithHint } from "../../core/report/reasons/problems/problems.ts";
 import { analysesOf } from "../../core/run/checks/analysis.ts";
 import { analysisSpec, measuresAnything } from "../../core/run/checks/step-analysis.ts";
 import type { AnalysisMetric, ObservedAnalysis, RunAnalysis } from "../../core/run/state/analysis-types.ts";
+import { hostOf } from "../../core/run/state/names.ts";
 import type { Run } from "../../core/run/state/run.ts";
 import type { StageAnalysis } from "../../core/spec/rollout.ts";
 import type { Commits } from "../config-repo/commits.ts";
@@ -69,7 +70,9 @@ export function openAnalyses({ repository, analysis: service, planes, clock, log
     const snapshot = commits.snapshot(run.startedFrom ?? run.trigger.commit);
     const templates = await snapshot.with((files) => templatesIn(templateFiles(analysis.templates, files), files));
     const cluster =
-      record.cluster === undefined ? { name: run.rollout, labels: {} } : namedCluster(record.cluster, run.spec.source.controlPlanes);
+      record.cluster === undefined
+        ? { name: run.rollout, labels: {} }
+        : namedCluster(hostOf(run, record.cluster), run.spec.source.controlPlanes);
     return { templates, secret: (name, key) => service?.secret(repository, name, key), field: (path) => fieldOf(path, cluster) };
   }
 

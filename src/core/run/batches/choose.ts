@@ -5,7 +5,7 @@ import type { PlannedStage } from "../../plan/plan-types.ts";
 import { runReason } from "../../reasons/run.ts";
 import { putsBack } from "../state/batch.ts";
 import { type Draft, say } from "../state/draft.ts";
-import { clustersOf, clustersOut, isOut, liveTargets, targetsOf, unitOf } from "../state/names.ts";
+import { clustersOf, clustersOut, hostOf, isOut, liveTargets, targetsOf, unitOf } from "../state/names.ts";
 import { occupied } from "../state/progress.ts";
 import type { Batch, BatchTarget, Run } from "../state/run.ts";
 
@@ -91,7 +91,9 @@ function apartIn(draft: Draft, stage: number): (cluster: string) => string[] {
 
 /** The limits in force, by the clusters that are known now; undefined: there are none. */
 export function limiterOf({ world }: Pick<Draft, "world">): Limiter | undefined {
-  return world.limits === undefined ? undefined : limiter(world.limits, world.clustersKnown ? world.clusters.values() : undefined);
+  return world.limits === undefined
+    ? undefined
+    : limiter(world.limits, world.clustersKnown ? (world.fleet ?? world.clusters).values() : undefined);
 }
 
 /**
@@ -108,7 +110,7 @@ export function withinLimits(draft: Draft, clusters: readonly string[]): string[
     if (seen.has(cluster)) continue;
     const unit = unitOf(draft.run, cluster).filter((member) => given.has(member));
     for (const member of unit) seen.add(member);
-    const over = tally.add(unit.map((member) => ({ cluster: member, targets: targetsOf(draft.run, member).length })));
+    const over = tally.add(unit.map((member) => ({ cluster: hostOf(draft.run, member), targets: targetsOf(draft.run, member).length })));
     if (kept.length > 0 && over !== undefined) break;
     kept.push(...unit);
   }
@@ -126,6 +128,6 @@ export function fitting(draft: Draft, batch: Batch, targets: BatchTarget[]): { t
 }
 
 /** What travels in a batch, cluster by cluster. */
-export function sizesOf(batch: Batch): Sized[] {
-  return liveTargets(batch).map(({ cluster }) => ({ cluster, targets: 1 }));
+export function sizesOf(run: Run, batch: Batch): Sized[] {
+  return liveTargets(batch).map(({ cluster }) => ({ cluster: hostOf(run, cluster), targets: 1 }));
 }

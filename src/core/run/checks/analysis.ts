@@ -72,7 +72,10 @@ export function analysisRef(run: Run, record: AnalysisPlace): AnalysisRef {
 function namesCluster({ args }: Pick<StageAnalysis, "args">): boolean {
   return args.some(({ value }) => {
     const parsed = parseTemplate(value);
-    return parsed.ok && parsed.parts.some((part) => "variable" in part && /^(?:cluster|application)\./.test(part.variable.root));
+    return (
+      parsed.ok &&
+      parsed.parts.some((part) => "variable" in part && /^(?:cluster|application|destination|controlPlane)\b/.test(part.variable.root))
+    );
   });
 }
 

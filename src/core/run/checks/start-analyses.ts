@@ -6,6 +6,8 @@ import type { AnalysisArg, StageAnalysis } from "../../spec/rollout.ts";
 import { isBegun, wantedAt } from "../gates/analysis.ts";
 import type { RunAnalysis } from "../state/analysis-types.ts";
 import { batchOf, type Draft } from "../state/draft.ts";
+import { hostOf } from "../state/names.ts";
+import { planeOf } from "../targets/unseen.ts";
 import { type AnalysisPlace, analysesAt, analysisId, analysisRef, endAnalysis, placesOf, putAnalysis, stopAnalysis } from "./analysis.ts";
 
 /** Begins what is to be measured in a place and is not yet. `newerThan`: what was begun before is measured anew. */
@@ -69,15 +71,22 @@ function filled(draft: Draft, place: AnalysisPlace, { args }: StageAnalysis): An
 }
 
 function valuesFor({ run, world }: Draft, place: AnalysisPlace): { values: TemplateValues; known: boolean } {
-  const none = { cluster: { name: "", server: "", labels: {} }, application: { name: "", namespace: "" } };
-  const plane = place.cluster?.slice(0, place.cluster.indexOf("/")) ?? "";
+  const none = { cluster: { name: "", server: "", labels: {} }, application: { name: "", namespace: "" }, destination: {} };
+  const plane = place.cluster === undefined ? "" : planeOf(place.cluster);
   const common = { controlPlane: { name: plane, labels: {} }, params: {}, release: run.release.values };
   if (place.cluster === undefined || place.batch === undefined) return { values: { ...none, ...common }, known: true };
   const seen = world.clusters.get(place.cluster);
   const target = batchOf(run, place.batch).targets.find((one) => one.cluster === place.cluster);
   const [, namespace = ""] = (target?.key ?? "").split("/");
-  const name = place.cluster.slice(place.cluster.indexOf("/") + 1);
-  const cluster = { name, server: seen?.server ?? "", labels: seen?.labels ?? {} };
-  const application = { name: target?.application ?? "", namespace };
-  return { values: { cluster, application, ...common }, known: seen !== undefined || world.clustersKnown };
+  const host = hostOf(run, place.cluster);
+  const labels = (seen?.on ?? seen)?.labels ?? {};
+  const cluster = { name: host.slice(host.indexOf("/") + 1), server: seen?.server ?? "", labels };
+  const application = {
+    name: target?.application ?? "",
+    namespace,
+    ...(run.plan.targetBy === "application" ? { labels: seen?.labels ?? {} } : {}),
+  };
+  const destination = { namespace: seen?.labels["stagecoach.dev/namespace"] };
+  const values = { cluster, application, destination, ...common };
+  return { values, known: seen !== undefined || world.clustersKnown };
 }

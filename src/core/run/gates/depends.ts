@@ -4,7 +4,7 @@ import type { Edit } from "../../plan/plan-types.ts";
 import { runReason } from "../../reasons/run.ts";
 import type { Dependency } from "../../spec/rollout.ts";
 import { putsBack } from "../state/batch.ts";
-import { clustersOf, isOut, liveTargets, stageOf, targetsOf } from "../state/names.ts";
+import { clusterKeys, clustersOf, hostOf, isOut, liveTargets, stageOf, targetsOf } from "../state/names.ts";
 import type { Batch, BatchTarget, Run } from "../state/run.ts";
 import { hasGoneOn, isMidStep, isMidway } from "../state/steps.ts";
 import { type Scene, type Wait, wait } from "./decision.ts";
@@ -31,8 +31,25 @@ export function dependsGate({ run, world }: Scene, batch: Batch): Wait | undefin
 
 /** Says what is missing of a dependency at one cluster; undefined: nothing. */
 export function missingAt(other: Run, { atLeast }: Dependency, run: Run, cluster: string): AnyReason | undefined {
-  if (stageOf(other, cluster) === undefined && other.stays?.includes(cluster) !== true) return undefined;
   const wanted = atLeast === "SameVersion" ? versionOf(run) : atLeast;
+  for (const place of placesAt(other, run, cluster)) {
+    const missing = missingIn(other, atLeast, wanted, place);
+    if (missing !== undefined) return missing;
+  }
+  return undefined;
+}
+
+/** What the other rollout counts there: the same thing, or all that is on the same cluster. */
+function placesAt(other: Run, run: Run, cluster: string): string[] {
+  const { targetBy } = run.plan;
+  // Applications of two rollouts are never the same.
+  if (targetBy === other.plan.targetBy && targetBy !== "application")
+    return stageOf(other, cluster) !== undefined || other.stays?.includes(cluster) === true ? [cluster] : [];
+  const host = hostOf(run, cluster);
+  return [...clusterKeys(other), ...(other.stays ?? [])].filter((one) => hostOf(other, one) === host);
+}
+
+function missingIn(other: Run, atLeast: string, wanted: string, cluster: string): AnyReason | undefined {
   const there = versionAt(other, cluster);
   if (there === undefined) return runReason("VERSION_UNKNOWN", { run: other.number, phase: other.phase });
   if (there === wanted) return undefined;

@@ -1,6 +1,6 @@
 import { epoch } from "../../base/time.ts";
 import { runReason } from "../../reasons/run.ts";
-import { clusterName, clustersOf, liveTargets } from "../state/names.ts";
+import { clusterName, clustersOf, hostOf, liveTargets } from "../state/names.ts";
 import type { Batch, Halt, Run } from "../state/run.ts";
 import type { Decision, Scene } from "./decision.ts";
 
@@ -19,14 +19,19 @@ export function haltsOn(run: Pick<Run, "halts"> | undefined, now: number): Halt[
   return (run?.halts ?? []).filter((halt) => isOn(halt, now));
 }
 
-/** Keys and names are both meant: a halt written on one rollout's PR names clusters as that rollout knows them. */
+/**
+ * Keys and names are both meant: a halt written on one rollout's PR names clusters as that rollout knows them. One of a cluster is of all that
+ * is counted on it.
+ */
 export function haltCovers(halt: Halt, run: Pick<Run, "plan" | "joined">, cluster: string): boolean {
   if (halt.clusters.length === 0) return true;
-  return (
-    halt.clusters.includes(cluster) ||
-    halt.clusters.includes(clusterName(run, cluster)) ||
-    halt.clusters.includes(cluster.slice(cluster.indexOf("/") + 1))
-  );
+  const host = hostOf(run, cluster);
+  const names = [cluster, clusterName(run, cluster), afterPlane(cluster), host, afterPlane(host)];
+  return names.some((name) => halt.clusters.includes(name));
+}
+
+function afterPlane(key: string): string {
+  return key.slice(key.indexOf("/") + 1);
 }
 
 /** Nobody merges a PR whose clusters are halted (docs/spec.md §9.13). */

@@ -3,8 +3,8 @@ import type { OverLimit } from "../../reasons/gates.ts";
 import { runReason } from "../../reasons/run.ts";
 import { limiterOf, sizesOf } from "../batches/choose.ts";
 import { putsBack } from "../state/batch.ts";
-import { batchRef, clustersOf, liveTargets, unitOf } from "../state/names.ts";
-import { type Batch, type BatchTarget, isEnded, type Run } from "../state/run.ts";
+import { batchRef, clustersOf, hostOf, liveTargets, unitOf } from "../state/names.ts";
+import { type Batch, isEnded, type Run } from "../state/run.ts";
 import { isMidway } from "../state/steps.ts";
 import { type Decision, type Scene, wait } from "./decision.ts";
 
@@ -21,7 +21,7 @@ export function limitsGate(scene: Scene, batch: Batch): Decision | undefined {
   const { flying, coming, elsewhere } = beside(scene, batch, others);
   // The next weight of what is in flight adds nothing to it.
   if (coming.length === 0) return undefined;
-  const alone = begin().add(sizesOf(batch));
+  const alone = begin().add(sizesOf(scene.run, batch));
   if (alone !== undefined) return tooLarge(scene.run, batch, alone, whose(elsewhere));
   const over = begin().add([...flying, ...coming].map(({ cluster }) => ({ cluster, targets: 1 })));
   if (over !== undefined) return wait(runReason("LIMITS_FULL", { over, now: whose(flying) }), { what: runReason("NEXT_OTHERS_CONFIRMED") });
@@ -35,7 +35,7 @@ export function limitsGate(scene: Scene, batch: Batch): Decision | undefined {
  */
 export function sizeGate(scene: Scene, batch: Batch): Decision | undefined {
   const { run, world } = scene;
-  const alone = limiterOf(scene)?.().add(sizesOf(batch));
+  const alone = limiterOf(scene)?.().add(sizesOf(run, batch));
   if (alone === undefined || world.others === undefined) return undefined;
   if (mergesAlone(run, batch) && !canBeCut(run, batch)) return undefined;
   const { coming, elsewhere } = beside(scene, batch, world.others);
@@ -44,6 +44,7 @@ export function sizeGate(scene: Scene, batch: Batch): Decision | undefined {
 
 interface Flying {
   key: string;
+  /** A real one, whatever its rollout counts. */
   cluster: string;
 }
 
@@ -54,11 +55,11 @@ function beside(
   { run: mine, now }: Scene,
   batch: Batch,
   others: readonly Run[],
-): { flying: FlyingOf[]; coming: BatchTarget[]; elsewhere: FlyingOf[] } {
+): { flying: FlyingOf[]; coming: Flying[]; elsewhere: FlyingOf[] } {
   const flying = [mine, ...others].flatMap((run) =>
     (isEnded(run) ? leftBehind(run, now) : inFlight(run)).map((target) => ({ ...target, run: run.rollout })),
   );
-  const own = liveTargets(batch);
+  const own = liveTargets(batch).map(({ key, cluster }) => ({ key, cluster: hostOf(mine, cluster) }));
   const ownKeys = new Set(own.map(({ key }) => key));
   const flyingKeys = new Set(flying.map(({ key }) => key));
   return {
@@ -74,7 +75,8 @@ function inFlight(run: Run): Flying[] {
   for (const batch of run.batches) {
     if (batch.merged === undefined && batch.intention === undefined) continue;
     for (const { key, cluster, phase } of batch.targets) {
-      if (phase === "Merged" || phase === "Syncing" || phase === "Proposed" || isMidway(batch, { phase })) found.set(key, { key, cluster });
+      if (phase === "Merged" || phase === "Syncing" || phase === "Proposed" || isMidway(batch, { phase }))
+        found.set(key, { key, cluster: hostOf(run, cluster) });
     }
   }
   return [...found.values()];

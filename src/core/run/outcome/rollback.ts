@@ -1,3 +1,4 @@
+import { defined } from "../../base/defined.ts";
 import { epoch } from "../../base/time.ts";
 import { hashPlan, hashStage } from "../../plan/hash.ts";
 import { keepsApart } from "../../plan/kept-apart.ts";
@@ -42,6 +43,7 @@ export function planRollback(run: Run, to?: string): Rollback | { error: RunReas
   if (stages.length === 0) return { error: runReason("ROLLBACK_OF_NOTHING", { moved: left.size > 0 }) };
   const plan: Plan = {
     rollout: run.rollout,
+    ...defined({ targetBy: run.plan.targetBy }),
     release: { values: to === undefined ? (run.goodRelease ?? {}) : { version: to }, attempt: run.release.attempt },
     hash: hashPlan(stages.map(({ planned }) => planned)),
     stages: stages.map(({ planned }) => planned),
@@ -87,7 +89,7 @@ function reversed(run: Run, target: BatchTarget, to: string | undefined): Planne
     if (good === null) return runReason("PIN_MADE_BY_RUN", { file, path });
     edits.push(backwards(edit, good));
   }
-  return { key: target.key, application: target.application, cluster: target.cluster, edits };
+  return { key: target.key, application: target.application, cluster: target.cluster, ...defined({ on: frozen?.on }), edits };
 }
 
 function goodValue(run: Run, key: string, index: number, frozen: Edit, to: string | undefined): string | null | undefined {

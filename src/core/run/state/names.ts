@@ -119,9 +119,18 @@ export function targetsOf(run: Planned, cluster: string): readonly PlannedTarget
   return indexOf(run).targetsOf.get(cluster) ?? [];
 }
 
+/** Key of the cluster that it is on: of a cluster its own. */
+export function hostOf(run: Planned, cluster: string): string {
+  return targetsOf(run, cluster)[0]?.on ?? cluster;
+}
+
 /** The clusters that have to move together with this one, itself included. */
 export function unitOf(run: Planned, cluster: string): readonly string[] {
   return indexOf(run).unitOf.get(cluster) ?? [cluster];
+}
+
+export function clusterKeys(run: Planned): string[] {
+  return [...indexOf(run).stageOf.keys()];
 }
 
 export function clusterCount(run: Planned): number {

@@ -8,7 +8,7 @@ import type { Window } from "../../spec/windows.ts";
 import type { ObservedAnalysis } from "./analysis-types.ts";
 import type { HookAnswer } from "./hooks-types.ts";
 import type { PromotableWait } from "./promotable-types.ts";
-import type { Evidence, RolloutOutcome, RolloutState, Run, Verdict } from "./run.ts";
+import type { Evidence, ResolvedRevision, RolloutOutcome, RolloutState, Run, Verdict } from "./run.ts";
 
 export type { PullNeed } from "../../reasons/gates.ts";
 
@@ -30,8 +30,9 @@ export interface World {
   health?: ReadonlyMap<string, ObservedHealth> | undefined;
   /** What the revisions that its targets name stand for in Git now. undefined: not looked, or Git did not answer. */
   revisions?: readonly NamedRevision[] | undefined;
-  /** By cluster key: as registered now. Empty map and `clustersKnown: false` where the inventory cannot be read. */
+  /** By key: as registered now, or what the rollout counts in their place. Empty map and `clustersKnown: false` where they cannot be read. */
   clusters: ReadonlyMap<string, Cluster>;
+  fleet?: ReadonlyMap<string, Cluster> | undefined;
   clustersKnown: boolean;
   /** Commands written for this run, oldest first, whether or not already handled. */
   commands: readonly Command[];
@@ -77,10 +78,8 @@ export interface ObservedHealth {
   failed?: AnyReason | undefined;
 }
 
-export interface NamedRevision {
-  repoURL: string;
-  revision: string;
-  /** null: there is none of that name. hidden: that repository cannot be read from here. */
+/** `commit` null: there is none of that name. hidden: that repository cannot be read from here. */
+export interface NamedRevision extends Pick<ResolvedRevision, "repoURL" | "revision"> {
   commit: string | null | "hidden";
 }
 

@@ -130,6 +130,18 @@ describe("the resource", () => {
     });
   });
 
+  test("targets is another word for clusters, and its faults stand where it stands", () => {
+    const text = rollout(RELEASE).replace("clusters: {", "targets: {");
+    const { rollouts, problems } = parseRollouts(`${text}  targetBy: application\n`, "r.yaml");
+    expect(problems).toEqual([]);
+    expect(rollouts[0]).toMatchObject({
+      targetBy: "application",
+      stages: [{ selector: { matchLabels: { area: "emea" } } }],
+    });
+    const bad = parseRollouts(text.replace("area: emea", "area: -emea"), "r.yaml");
+    expect(bad.problems.map(({ code, line }) => `${line} ${code}`)).toEqual(["12 BAD_LABEL"]);
+  });
+
   test("clusters.topologyKey means the stage's", () => {
     const text = rollout(RELEASE).replace("area: emea } }", "area: emea } }, topologyKey: zone");
     expect(parseRollouts(text, "r.yaml").rollouts[0]?.stages[0]?.topologyKey).toBe("zone");
@@ -151,6 +163,9 @@ describe("each mistake is an error with its line and column", () => {
   const cases: [string, string, string[]][] = [
     ["unknown key of the spec", rollout(`${RELEASE}  relase: 1\n`), ["10:3 UNKNOWN_KEY"]],
     ["unknown key of a stage", rollout(RELEASE, "      maxUnavailible: 1\n"), ["13:7 UNKNOWN_KEY"]],
+    ["clusters and targets", rollout(RELEASE, "      targets: { selector: {} }\n"), ["13:7 SAME_KEY_TWICE"]],
+    ["neither clusters nor targets", rollout(RELEASE).replace(/ {6}clusters: .*\n/, ""), ["11:7 MISSING_KEY"]],
+    ["what is counted", rollout(`${RELEASE}  targetBy: applications\n`), ["10:13 BAD_VALUE"]],
     ["wrong type", rollout(RELEASE, "      topologyKey: [region]\n"), ["13:20 WRONG_TYPE"]],
     ["a number where text is wanted", rollout(RELEASE.replace("v2", "1.10")), ["7:23 WRONG_TYPE"]],
     ["a percentage over 100", rollout(RELEASE, "      maxUnavailable: 120%\n"), ["13:23 BAD_QUANTITY"]],

@@ -15,6 +15,7 @@ export function toRollout({ metadata, spec }: Resource, file: string, defaultMod
     file,
     mode: spec.mode ?? defaultMode,
     source: toSource(spec.sourceRef),
+    targetBy: spec.targetBy === "cluster" ? undefined : spec.targetBy,
     release: release && toRelease(release),
     pins: (spec.pins ?? []).map(toPin),
     weightPins: spec.weightPins,
@@ -66,15 +67,16 @@ function toPin(pin: z.output<typeof pinSchema>): PinTemplate {
 
 function toStage(stage: WrittenStage, rollout: string): Stage {
   const { maxUnavailable: size, requeue, hooks } = stage;
+  const chosen = chosenBy(stage);
   const isAdaptive = typeof size === "object";
   return {
     name: stage.name,
-    selector: stage.clusters.selector,
+    selector: chosen.selector,
     maxClusters: toQuantity(stage.maxClusters),
     maxUnavailable: toQuantity(isAdaptive ? size.max : size),
     batching: stage.batching,
     order: toOrder(stage.order, rollout),
-    topologyKey: stage.topologyKey ?? stage.clusters.topologyKey,
+    topologyKey: stage.topologyKey ?? chosen.topologyKey,
     pairs: stage.order.pairs,
     grow: isAdaptive ? { start: size.start, factor: size.factor } : undefined,
     approval: stage.approval,
@@ -86,6 +88,11 @@ function toStage(stage: WrittenStage, rollout: string): Stage {
     progressDeadlineMs: ms(stage.progressDeadline),
     requeue: requeue && { selector: requeue.selector, attempts: requeue.attempts, intervalMs: ms(requeue.interval) },
   };
+}
+
+/** Both words mean one thing. Neither, or both, is told by `rules.ts`. */
+export function chosenBy({ clusters, targets }: Pick<WrittenStage, "clusters" | "targets">): NonNullable<WrittenStage["clusters"]> {
+  return clusters ?? targets ?? { selector: { matchLabels: {}, matchExpressions: [] } };
 }
 
 function toHooks(hooks: NonNullable<WrittenStage["hooks"]>["before"]) {

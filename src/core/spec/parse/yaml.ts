@@ -139,12 +139,12 @@ function syntaxProblem(file: string, { what, offset }: Slip, lines: LineCounter)
   return { ...problemIn(file, { code: "SYNTAX", ...what }), ...at(lines, offset) };
 }
 
-/** Where the ancestor's resource keeps what ours calls otherwise. */
-const ELSEWHERE: Record<string, readonly string[]> = {
-  maxClusters: ["maxTargets"],
-  maxUnavailable: ["maxParallel"],
-  clusters: ["targets", "clusters"],
-  sourceRef: ["appSetRef"],
+/** Where the ancestor's resource keeps what ours calls otherwise; `clusters` also stand under their other name. */
+const ELSEWHERE: Record<string, readonly (readonly string[])[]> = {
+  maxClusters: [["maxTargets"]],
+  maxUnavailable: [["maxParallel"]],
+  clusters: [["targets", "clusters"], ["targets"]],
+  sourceRef: [["appSetRef"]],
 };
 
 function placeIn(root: ParsedNode | null, lines: LineCounter, file: string, finding: Finding): Problem {
@@ -189,8 +189,14 @@ function child(parent: Node | null | undefined, step: string | number): Child | 
 }
 
 function elsewhere(parent: Node | null | undefined, step: string | number): Child | undefined {
-  const names = ELSEWHERE[String(step)];
-  if (names === undefined) return undefined;
+  for (const names of ELSEWHERE[String(step)] ?? []) {
+    const found = childBelow(parent, names);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+function childBelow(parent: Node | null | undefined, names: readonly string[]): Child | undefined {
   let found: Child = { key: undefined, value: parent ?? null };
   for (const name of names) {
     const inner: Child | undefined = child(found.value, name);

@@ -81,12 +81,12 @@ const LONGEST_TIMEOUT_MS = 60_000;
 /** What a stage measures and asks must be able to be measured and asked. */
 export function analysesAndHooks({ spec }: Resource): Finding[] {
   return spec.stages.flatMap((stage, i) => [
-    ...checkAnalysis(stage, ["spec", "stages", i, "analysis"]),
+    ...checkAnalysis(stage, spec.targetBy, ["spec", "stages", i, "analysis"]),
     ...checkHooks(stage, ["spec", "stages", i, "hooks"]),
   ]);
 }
 
-function checkAnalysis({ analysis, batching }: WrittenStage, path: Path): Finding[] {
+function checkAnalysis({ analysis, batching }: WrittenStage, targetBy: Resource["spec"]["targetBy"], path: Path): Finding[] {
   if (analysis === undefined) return [];
   const findings: Finding[] = [];
   if (batching === "Rolling" && analysis.when.includes("AfterBatch")) {
@@ -96,18 +96,22 @@ function checkAnalysis({ analysis, batching }: WrittenStage, path: Path): Findin
   for (const [j, arg] of analysis.args.entries()) {
     if (names.has(arg.name)) findings.push({ code: "ANALYSIS_ARG", kind: "Twice", name: arg.name, path: [...path, "args", j, "name"] });
     names.add(arg.name);
-    findings.push(...checkValue(arg.value, analysis.when, [...path, "args", j, "value"]));
+    findings.push(...checkValue(arg.value, analysis.when, targetBy, [...path, "args", j, "value"]));
   }
   return findings;
 }
 
-function checkValue(value: string, when: readonly string[], path: Path): Finding[] {
+function checkValue(value: string, when: readonly string[], targetBy: Resource["spec"]["targetBy"], path: Path): Finding[] {
   const parsed = parseTemplate(value);
   if (!parsed.ok) return [{ code: "BAD_TEMPLATE", ...parsed.fault, path }];
   const roots = parsed.parts.flatMap((part) => ("variable" in part ? [part] : []));
   const param = roots.find(({ variable }) => variable.root === "params");
+  const vague = roots.find(({ variable: { root } }) => root === "application.labels" || root === "destination.namespace");
+  const needs = vague?.variable.root === "application.labels" ? "application" : "namespace";
+  if (vague !== undefined && targetBy !== needs && targetBy !== "application")
+    return [{ code: "ANALYSIS_ARG", kind: "Vague", variable: vague.source, needs, path }];
   if (param !== undefined) return [{ code: "ANALYSIS_ARG", kind: "Param", variable: param.source, path }];
-  const ofCluster = roots.find(({ variable }) => /^(?:cluster|application)\./.test(variable.root));
+  const ofCluster = roots.find(({ variable }) => /^(?:cluster|application|destination|controlPlane)\b/.test(variable.root));
   const whole = when.filter((one) => one !== "AfterBatch");
   if (ofCluster === undefined || whole.length === 0) return [];
   return [{ code: "ANALYSIS_ARG", kind: "OfCluster", variable: ofCluster.source, whole, path }];

@@ -3,6 +3,7 @@ import { nearest } from "../../base/nearest.ts";
 import { show } from "../../base/problem.ts";
 import { formatSelector, isLabelKey, isLabelValue, type Selector } from "../../base/selector.ts";
 import type { Finding, Path } from "../../reasons/problem.ts";
+import { chosenBy } from "../parse/rollout.ts";
 import type { Resource } from "../schema.ts";
 import { analysesAndHooks, checkSteps, checkWindows, paceIsMeant } from "./pace.ts";
 import { checkDelivery, checkFile, checkPins, checkRelease } from "./pins.ts";
@@ -28,10 +29,20 @@ function stageNamesAreUnique({ spec }: Resource): Finding[] {
 
 function selectorsCanMatch({ spec }: Resource): Finding[] {
   const stages = spec.stages.flatMap((stage, i) => [
-    ...checkSelector(stage.clusters.selector, ["spec", "stages", i, "clusters", "selector"]),
+    ...checkSelector(chosenBy(stage).selector, ["spec", "stages", i, "clusters", "selector"]),
     ...checkSelector(stage.requeue?.selector, ["spec", "stages", i, "requeue", "selector"]),
   ]);
   return [...checkSelector(spec.quarantine?.selector, ["spec", "quarantine", "selector"]), ...stages];
+}
+
+/** `clusters` and `targets` are one thing by two words: one of them, and not both. */
+function stagesChooseOnce({ spec }: Resource): Finding[] {
+  return spec.stages.flatMap(({ clusters, targets }, i): Finding[] => {
+    const path = ["spec", "stages", i];
+    if (clusters !== undefined && targets !== undefined)
+      return [{ code: "SAME_KEY_TWICE", ours: "clusters", theirs: "targets", path: [...path, "targets"], atKey: true }];
+    return clusters === undefined && targets === undefined ? [{ code: "MISSING_KEY", kind: "Clusters", stage: i, path }] : [];
+  });
 }
 
 /** A stage that takes all of its clusters leaves none to a later one with the same selector. */
@@ -39,7 +50,7 @@ function laterStagesGetClusters({ spec }: Resource): Finding[] {
   const takenBy = new Map<string, string>();
   const findings: Finding[] = [];
   for (const [i, stage] of spec.stages.entries()) {
-    const text = formatSelector(stage.clusters.selector);
+    const text = formatSelector(chosenBy(stage).selector);
     const taker = takenBy.get("every cluster") ?? takenBy.get(text);
     if (taker !== undefined) {
       const data = { stage: stage.name, taker, selector: text };
@@ -61,7 +72,7 @@ function ordersAreComplete({ spec }: Resource): Finding[] {
 
 function oneTopologyKey({ spec }: Resource): Finding[] {
   return spec.stages.flatMap((stage, i): Finding[] => {
-    const inner = stage.clusters.topologyKey;
+    const inner = chosenBy(stage).topologyKey;
     if (inner === undefined || stage.topologyKey === undefined || inner === stage.topologyKey) return [];
     return [{ code: "TOPOLOGY_KEY", outer: stage.topologyKey, inner, path: ["spec", "stages", i, "clusters", "topologyKey"] }];
   });
@@ -104,6 +115,7 @@ function inventoryIsMeant({ spec: { inventory, sourceRef } }: Resource): Finding
 const RULES: readonly ((resource: Resource) => Finding[])[] = [
   nameIsUsable,
   stageNamesAreUnique,
+  stagesChooseOnce,
   selectorsCanMatch,
   laterStagesGetClusters,
   ordersAreComplete,

@@ -1,4 +1,5 @@
 import { BoundedMap } from "../../../core/base/bounded.ts";
+import { defined } from "../../../core/base/defined.ts";
 import type { AnyReason } from "../../../core/base/reason.ts";
 import type { Cluster } from "../../../core/plan/plan-types.ts";
 import { engineReason } from "../../../core/reasons/engine.ts";
@@ -10,7 +11,7 @@ import { withGeneratorParams } from "../../config-repo/generator-params.ts";
 import type { Declared } from "../../config-repo/inventory.ts";
 import type { Snapshot } from "../../config-repo/snapshot.ts";
 import { applicationsOf, applicationsOn, type SeenApplication } from "../../resolve/draft.ts";
-import { clustersOf, type Planes, planesFor, serverKey, unreachableClusters } from "../../resolve/fleet.ts";
+import { clustersOf, countedNow, type Planes, planesFor, serverKey, unreachableClusters } from "../../resolve/fleet.ts";
 import { resolveTargets } from "../../resolve/targets.ts";
 import type { RepoContext } from "../context.ts";
 
@@ -58,7 +59,13 @@ export function openJoiners(context: Context, commits: Commits): ObserveJoiners 
     const byCluster = Map.groupBy(resolved.targets, (target) => target.cluster);
     const joiners = resolved.clusters.flatMap((cluster) => {
       const targets = byCluster.get(cluster.key) ?? [];
-      const planned = targets.map(({ key, application, cluster: on, edits }) => ({ key, application, cluster: on, edits }));
+      const planned = targets.map(({ key, application, cluster: at, on, edits }) => ({
+        key,
+        application,
+        cluster: at,
+        ...defined({ on }),
+        edits,
+      }));
       return planned.length === 0 ? [] : [{ cluster, targets: planned }];
     });
     return { joiners, remark: problem && engineReason("JOINERS_UNRESOLVED", { problem }) };
@@ -73,7 +80,8 @@ export function openJoiners(context: Context, commits: Commits): ObserveJoiners 
     const found = before?.key === key ? before.found : await resolve(run, commits.snapshot(base), baseBranch, unknown, declared);
     kept.set(run.rollout, { key, found });
     // Labels are those of now: they say which stage takes it.
-    const now = new Map(clustersOf(context, run.spec.source.controlPlanes, { declared }).clusters.map((cluster) => [cluster.key, cluster]));
+    const fleet = clustersOf(context, run.spec.source.controlPlanes, { declared });
+    const now = new Map(countedNow(all, run, fleet).map((cluster) => [cluster.key, cluster]));
     return { remark: found.remark, joiners: found.joiners.map((one) => ({ ...one, cluster: now.get(one.cluster.key) ?? one.cluster })) };
   };
 }
@@ -94,8 +102,13 @@ function unknownApplications(planes: Planes, run: Run): SeenApplication[] {
   return applicationsOf(run.spec, seen).slice(0, MOST_JOINERS);
 }
 
-/** By cluster key: those to which Argo CD says its connection failed, and why. undefined: nobody asks. */
-export function observeUnreachable(all: Planes, run: Run, clusters: readonly Cluster[]): Map<string, AnyReason> | undefined {
+/** By key: clusters to which Argo CD says its connection failed, and what is counted on them, and why. undefined: nobody asks. */
+export function observeUnreachable(
+  all: Planes,
+  run: Run,
+  clusters: readonly Cluster[],
+  counted: readonly Cluster[],
+): Map<string, AnyReason> | undefined {
   if (run.spec.quarantine === undefined) return undefined;
   const fresh = planesFor(all, run.spec.source.controlPlanes).filter((plane) => plane.state().fresh);
   const failed = unreachableClusters(fresh);
@@ -107,5 +120,9 @@ export function observeUnreachable(all: Planes, run: Run, clusters: readonly Clu
   // The inventory may call it otherwise.
   if (run.spec.inventory !== undefined)
     for (const { key, controlPlane, server } of clusters) add(key, failed.get(serverKey(controlPlane, server)));
+  for (const { key, on } of counted) {
+    const why = on && unreachable.get(on.key);
+    if (why !== undefined) unreachable.set(key, why);
+  }
   return unreachable;
 }

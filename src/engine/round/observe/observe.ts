@@ -4,6 +4,7 @@
  * Nothing is decided here, and nothing is filled in: what cannot be seen is left out of the world.
  */
 import type { AnyReason } from "../../../core/base/reason.ts";
+import type { Cluster } from "../../../core/plan/plan-types.ts";
 import { engineReason } from "../../../core/reasons/engine.ts";
 import { type Batch, isEnded, type Run } from "../../../core/run/state/run.ts";
 import type { Guard, ObservedPull, World } from "../../../core/run/state/world.ts";
@@ -12,7 +13,7 @@ import type { Commits } from "../../config-repo/commits.ts";
 import { type Declared, declaredAt } from "../../config-repo/inventory.ts";
 import type { RevisionsNow } from "../../config-repo/revisions.ts";
 import type { Settings } from "../../config-repo/settings.ts";
-import { clustersOf } from "../../resolve/fleet.ts";
+import { clustersOf, countedNow } from "../../resolve/fleet.ts";
 import type { BatchCommits } from "../act/batch-commit.ts";
 import { movesBranches } from "../act/branch-moves.ts";
 import type { RolloutActions } from "../act/rollout-actions.ts";
@@ -126,6 +127,7 @@ export function openObserver({ mirror, planes, grants, clock }: Context, parts: 
     const pulls = await observePulls(run);
     const declared = await declaredAt(commits.snapshot(base), run.spec);
     const fleet = clustersOf({ planes, grants }, run.spec.source.controlPlanes, { declared });
+    const counted = countedNow(planes, run, fleet);
     const looked = await rollouts.observe(run, input.commands, fleet.lost);
     const seen = await targets.observe(run, base, baseBranch, before);
     for (const [key, own] of looked) seen.set(key, { ...seen.get(key), rollouts: own });
@@ -139,7 +141,8 @@ export function openObserver({ mirror, planes, grants, clock }: Context, parts: 
       targets: seen,
       health: observeHealth(planes, run, fleet.lost),
       revisions: await observeRevisions({ planes }, parts.revisionsNow, run),
-      clusters: new Map(fleet.clusters.map((cluster) => [cluster.key, cluster])),
+      clusters: byKey(counted),
+      fleet: counted === fleet.clusters ? undefined : byKey(fleet.clusters),
       clustersKnown: fleet.known,
       lostPlanes: fleet.lost,
       actions: parts.actions.outcomes(run),
@@ -151,7 +154,7 @@ export function openObserver({ mirror, planes, grants, clock }: Context, parts: 
       unprotected: await observeUnprotected(parts.rules, run),
       ...(await people.observeApprovals(run, pulls)),
       joiners,
-      unreachable: observeUnreachable(planes, run, fleet.clusters),
+      unreachable: observeUnreachable(planes, run, fleet.clusters, counted),
       analyses: parts.analyses.observe(run),
       hooks: parts.hooks.observe(run),
       // Last, since its answer is good for a minute only.
@@ -161,6 +164,10 @@ export function openObserver({ mirror, planes, grants, clock }: Context, parts: 
   }
 
   return observe;
+}
+
+function byKey(clusters: readonly Cluster[]): Map<string, Cluster> {
+  return new Map(clusters.map((cluster) => [cluster.key, cluster]));
 }
 
 /** Whoever merges by himself sees for himself what he merges: nothing is asked of a run that leaves it to people. */

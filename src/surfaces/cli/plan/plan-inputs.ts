@@ -104,14 +104,15 @@ function fleetOn(
   if (rendered.applications.length === 0) return { applications: [], clusters, from: "nothing", whole, problems: rendered.problems };
   const applications = labelled(withStatus(rendered.applications, seen));
   if (clusters.length > 0) return { applications, clusters, from: "rendered", whole, problems: rendered.problems };
-  const guessed = guessClusters(applications, controlPlane).map((one) => ({ ...one, labels: { ...labels, ...one.labels } }));
-  const warning = aboutSource(rollout, { code: "LABELS_GUESSED" });
+  const byCluster = rollout.targetBy === undefined;
+  const guessed = guessClusters(applications, controlPlane, byCluster).map((one) => ({ ...one, labels: { ...labels, ...one.labels } }));
+  const warnings = byCluster ? [aboutSource(rollout, { code: "LABELS_GUESSED" })] : [];
   return {
     applications,
     clusters: guessed,
     from: "rendered",
     whole: rendered.whole === true && namesAll(applications),
-    problems: [...rendered.problems, warning],
+    problems: [...rendered.problems, ...warnings],
   };
 }
 
@@ -146,7 +147,8 @@ function isNamed({ name, server }: SeenApplication["view"]["spec"]["destination"
   return name !== undefined || (server !== undefined && normaliseServer(server) === IN_CLUSTER);
 }
 
-function guessClusters(applications: readonly SeenApplication[], controlPlane: string): Cluster[] {
+/** `labelled`: with the labels of the first Application on each; else Applications are counted, by their own. */
+function guessClusters(applications: readonly SeenApplication[], controlPlane: string, labelled: boolean): Cluster[] {
   const clusters = new Map<string, Cluster>();
   for (const { view, params = {} } of applications) {
     const { destination } = view.spec;
@@ -163,7 +165,7 @@ function guessClusters(applications: readonly SeenApplication[], controlPlane: s
         name,
         controlPlane,
         server,
-        labels: { ...params, ...view.labels },
+        labels: labelled ? { ...params, ...view.labels } : {},
         registered: true,
       });
   }

@@ -18,6 +18,7 @@ export const ANALYSIS_PROBLEMS = problemsOf<AnalysisProblems>()({
         NoValue: "the argument {name} has no value",
         Unknown: "the templates have no argument called {name}",
         Param: ({ variable }) => `{{ ${variable} }} cannot be an analysis's argument`,
+        Vague: "{{ {variable} }} may be several on one cluster",
         OfCluster: ({ variable, whole }) => `{{ ${variable} }} stands for a cluster of the batch, and ${whole.join(", ")} is of no batch`,
       },
     },
@@ -28,6 +29,7 @@ export const ANALYSIS_PROBLEMS = problemsOf<AnalysisProblems>()({
         Unknown: ({ near, known }) =>
           didYouMean(near, known.length === 0 ? "remove it: they declare none" : `name one that they declare: ${known.join(", ")}`),
         Param: "use cluster.labels: parameters of the ApplicationSet are not known during a run",
+        Vague: "set targetBy: {needs}, or use cluster.labels",
         OfCluster: "measure AfterBatch, or give the argument a value of its own",
       },
     },

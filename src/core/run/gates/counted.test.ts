@@ -1,0 +1,92 @@
+import { describe, expect, test } from "vitest";
+import type { Limits } from "../../spec/repo-config.ts";
+import type { Run } from "../state/run.ts";
+import { type Bench, bench, bring, pull, round } from "../testing/bench.ts";
+import { missingAt } from "./depends.ts";
+import { haltCovers } from "./halt.ts";
+import { limitsGate } from "./limits.ts";
+
+/** As if the clusters of a bench were Applications on one cluster. */
+function onOne(run: Run): Run {
+  const put = <T extends { on?: string | undefined }>(target: T): T => ({ ...target, on: "hub/one" });
+  const stages = run.plan.stages.map((stage) => ({
+    ...stage,
+    batches: stage.batches.map((batch) => ({ ...batch, targets: batch.targets.map(put) })),
+  }));
+  return { ...run, plan: { ...run.plan, targetBy: "application", stages } };
+}
+
+/** Two in flight, and two that come next. */
+function twoInFlight(limits: Limits): Bench {
+  const self = bench(4, [{ maxUnavailable: 4 }]);
+  self.run = onOne(self.run);
+  self.world = { ...self.world, limits };
+  round(self);
+  pull(self, 1);
+  round(self);
+  return self;
+}
+
+function other(clusters: number, by: "cluster" | "application"): Run {
+  const self = bench(clusters, [{ maxUnavailable: clusters }]);
+  bring(self, 1, "merged");
+  const batches = self.run.batches.map((batch) => ({
+    ...batch,
+    targets: batch.targets.map((one) => ({ ...one, key: `ledger/${one.key}` })),
+  }));
+  const run = { ...self.run, rollout: "ledger", batches };
+  return by === "application" ? onOne(run) : run;
+}
+
+describe("rollouts that count differently are held against each other by clusters", () => {
+  test("four Applications on one cluster are one cluster of `limits`, and four targets", () => {
+    const self = twoInFlight({ clusters: 1 });
+    const [batch] = self.run.batches;
+    if (batch === undefined) throw new Error("no batch");
+    const scene = (limits: Limits, others: Run[] = []) => ({ run: self.run, now: self.now, world: { ...self.world, limits, others } });
+    expect(batch.targets).toHaveLength(4);
+    expect(limitsGate(scene({ clusters: 1 }) as never, batch)).toBeUndefined();
+    expect(limitsGate(scene({ targets: 3 }) as never, batch)).toMatchObject({ kind: "rebuild" });
+    // A rollout by cluster that is on another one is a second cluster; one of Applications on the same is not.
+    expect(limitsGate(scene({ clusters: 1 }, [other(1, "cluster")]) as never, batch)).toMatchObject({ kind: "wait" });
+    expect(limitsGate(scene({ clusters: 1 }, [other(2, "application")]) as never, batch)).toBeUndefined();
+  });
+
+  test("a limit by label counts the labels of clusters, and each cluster once", () => {
+    const self = twoInFlight({ label: { key: "region", percent: 50 } });
+    const [batch] = self.run.batches;
+    const fleet = ["one", "two"].map((name) => ({
+      key: `hub/${name}`,
+      name,
+      controlPlane: "hub",
+      server: "",
+      labels: { region: "eu" },
+      registered: true,
+    }));
+    self.world = { ...self.world, fleet: new Map(fleet.map((cluster) => [cluster.key, cluster])) };
+    if (batch === undefined) throw new Error("no batch");
+    const scene = { run: self.run, now: self.now, world: self.world } as never;
+    expect(limitsGate(scene, batch)).toBeUndefined();
+  });
+
+  test("/halt of a cluster is of all that is counted on it", () => {
+    const { run } = bench(2);
+    const halt = { clusters: ["one"], reason: "", by: "bob", at: run.since };
+    expect(haltCovers(halt, onOne(run), "hub/c1")).toBe(true);
+    expect(haltCovers({ ...halt, clusters: ["c2"] }, onOne(run), "hub/c1")).toBe(false);
+    expect(haltCovers({ ...halt, clusters: ["c1"] }, onOne(run), "hub/c1")).toBe(true);
+  });
+
+  test("dependsOn waits for all that the other rollout has on the cluster", () => {
+    const same = { rollout: "ledger", atLeast: "SameVersion" };
+    const mine = bench(1).run;
+    const theirs = other(2, "application");
+    expect(missingAt(theirs, same, mine, "hub/c1")).toBeUndefined();
+    expect(missingAt(theirs, same, onOne(mine), "hub/c1")).toMatchObject({ code: "VERSION_UNKNOWN" });
+    const through = {
+      ...theirs,
+      batches: theirs.batches.map((batch) => ({ ...batch, targets: batch.targets.map((one) => ({ ...one, phase: "Healthy" as const })) })),
+    };
+    expect(missingAt(through, same, onOne(mine), "hub/c1")).toBeUndefined();
+  });
+});

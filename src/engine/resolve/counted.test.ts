@@ -1,0 +1,153 @@
+import { describe, expect, test } from "vitest";
+import type { ControlPlane } from "../../adapters/argocd/port.ts";
+import { decodeApplication } from "../../core/argocd/decode/application.ts";
+import type { ApplicationView } from "../../core/argocd/views.ts";
+import type { Cluster } from "../../core/plan/plan-types.ts";
+import { parseRollouts } from "../../core/spec/parse/parse.ts";
+import type { Rollout, TargetBy } from "../../core/spec/rollout.ts";
+import { countedOf } from "./counted.ts";
+import { applicationsOf, type SeenApplication } from "./draft.ts";
+import { countedNow } from "./fleet.ts";
+import { planOver } from "./plan-over.ts";
+
+const ONE: Cluster = {
+  key: "hub/one",
+  name: "one",
+  controlPlane: "hub",
+  server: "https://one.invalid",
+  labels: { region: "eu", env: "shared" },
+  registered: true,
+};
+
+function view(name: string, labels: Record<string, string>, { namespace = "argocd", into = name, project = "shop" } = {}): ApplicationView {
+  const source = { repoURL: "https://git.invalid/r", path: name, targetRevision: "main" };
+  const spec = { project, source, destination: { server: ONE.server, namespace: into } };
+  const found = decodeApplication({ metadata: { name, namespace, labels: { app: "shop", ...labels } }, spec }, 0);
+  if (found === undefined) throw new Error(`${name} is no Application`);
+  return found;
+}
+
+const on = (one: ApplicationView): SeenApplication => ({ controlPlane: "hub", view: one });
+const DEV = on(view("shop-dev", { env: "dev" }));
+const PROD = on(view("shop-prod", { env: "prod" }));
+const WORKER = on(view("worker-prod", { env: "prod", tier: "worker" }, { into: "shop-prod" }));
+
+function rollout(by: TargetBy, stages = "[ { name: all, targets: { selector: {} } } ]"): Rollout {
+  const text = `apiVersion: stagecoach.dev/v1alpha1
+kind: ProgressiveRollout
+metadata: { name: shop }
+spec:
+  sourceRef: { kind: Application, selector: { matchLabels: { app: shop } } }
+  targetBy: ${by}
+  release: { version: v2 }
+  pins: [ { file: "{{ application.labels.env }}/{{ destination.namespace }}-{{ controlPlane }}-{{ cluster.labels.env }}.yaml", path: tag } ]
+  stages: ${stages}
+`;
+  const { rollouts, problems } = parseRollouts(text, "rollouts/shop.yaml");
+  if (rollouts[0] === undefined) throw new Error(JSON.stringify(problems));
+  return rollouts[0];
+}
+
+const TEXTS: Record<string, string> = { "dev/shop-dev-hub-shared.yaml": "tag: v1\n", "prod/shop-prod-hub-shared.yaml": "tag: v1\n" };
+const FILES = { paths: () => Object.keys(TEXTS), read: (path: string) => TEXTS[path] ?? null };
+
+function planned(by: TargetBy, stages: string, applications: readonly SeenApplication[]) {
+  const release = { values: { version: "v2" }, attempt: 1 };
+  return planOver({ rollout: rollout(by, stages), release, applications, clusters: [ONE], files: FILES });
+}
+
+describe("targetBy", () => {
+  test("application: each Application is one, with its own labels over its cluster's", () => {
+    const counted = countedOf(rollout("application"), [ONE], [DEV, PROD]);
+    expect(counted.all().map(({ key, name, on: host }) => [key, name, host?.key])).toEqual([
+      ["hub/shop-dev", "shop-dev", "hub/one"],
+      ["hub/shop-prod", "shop-prod", "hub/one"],
+    ]);
+    expect(counted.all()[0]?.labels).toEqual({
+      region: "eu",
+      env: "dev",
+      app: "shop",
+      "stagecoach.dev/name": "shop-dev",
+      "stagecoach.dev/namespace": "shop-dev",
+      "stagecoach.dev/project": "shop",
+      "stagecoach.dev/cluster": "one",
+    });
+  });
+
+  test("namespace: those of one namespace are one, with the labels that they share", () => {
+    const counted = countedOf(rollout("namespace"), [ONE], [DEV, PROD, WORKER]);
+    expect(counted.all().map(({ key, labels }) => [key, labels["env"], labels["tier"], labels["stagecoach.dev/name"]])).toEqual([
+      ["hub/one:shop-dev", "dev", undefined, undefined],
+      ["hub/one:shop-prod", "prod", undefined, undefined],
+    ]);
+  });
+
+  test("without access to Secrets the labels of one Application are not its neighbour's", () => {
+    const canary = on(view("shop-canary", { env: "prod", canary: "true" }));
+    const counted = countedOf(rollout("application"), [], [canary, PROD]);
+    expect(counted.all().map(({ name, labels }) => [name, labels["canary"]])).toEqual([
+      ["shop-canary", "true"],
+      ["shop-prod", undefined],
+    ]);
+  });
+
+  test("an Application that two stages select is taken by the first; each has its own pin and batch", () => {
+    const stages = "[ { name: dev, targets: { selector: { matchLabels: { env: dev } } } }, { name: rest, targets: { selector: {} } } ]";
+    const { plan, problems } = planned("application", stages, [PROD, DEV]);
+    expect(problems).toEqual([]);
+    expect(plan?.stages.map(({ clusters }) => clusters)).toEqual([["hub/shop-dev"], ["hub/shop-prod"]]);
+    expect(plan?.stages[0]?.batches[0]?.targets).toMatchObject([
+      { key: "hub/argocd/shop-dev", cluster: "hub/shop-dev", on: "hub/one", edits: [{ file: "dev/shop-dev-hub-shared.yaml", from: "v1" }] },
+    ]);
+  });
+
+  test("Applications of one namespace travel in one batch; stages choose by it without any label", () => {
+    const stages = "[ { name: prod, targets: { selector: { matchLabels: { stagecoach.dev/namespace: shop-prod } } } } ]";
+    const { plan } = planned("namespace", stages, [WORKER, DEV, PROD]);
+    expect(plan?.stages[0]?.batches.map(({ targets }) => targets.map(({ application }) => application))).toEqual([
+      ["shop-prod", "worker-prod"],
+    ]);
+    expect(plan?.uncovered).toEqual([{ cluster: "hub/one:shop-dev", why: { code: "NotSelected" } }]);
+  });
+
+  test("one of the same name in another namespace is not the source's", () => {
+    const other = on(view("shop-dev", { env: "prod" }, { namespace: "team-b" }));
+    const own = applicationsOf(rollout("application"), [DEV, other]);
+    expect(own).toEqual([DEV]);
+    expect(countedOf(rollout("application"), [ONE], own).all()).toHaveLength(1);
+  });
+
+  test("environments that share a pin and stand in two stages are refused", () => {
+    const stages =
+      "[ { name: worker, targets: { selector: { matchLabels: { tier: worker } } } }, { name: rest, targets: { selector: {} } } ]";
+    expect(planned("application", stages, [PROD, WORKER]).problems.map(({ code }) => code)).toEqual(["UNIT_SPANS_STAGES"]);
+  });
+});
+
+describe("during a run", () => {
+  const { plan } = planned("application", "[ { name: all, targets: { selector: {} } } ]", [DEV, PROD]);
+  if (plan === undefined) throw new Error("no plan");
+  const run = { spec: rollout("application"), plan, joined: undefined };
+  const now = (...applications: ApplicationView[]) => {
+    const plane = {
+      name: "hub",
+      applications: () => applications,
+      application: (_: string, name: string) => applications.find((one) => one.name === name),
+    } as unknown as ControlPlane;
+    return countedNow(new Map([["hub", plane]]), run, { clusters: [ONE], lost: new Map() });
+  };
+
+  test("an Application that the source's selector matches no more stays, with its labels of now", () => {
+    const relabelled = { ...DEV.view, labels: { app: "other", env: "none" } };
+    expect(now(relabelled, PROD.view).map(({ name, labels }) => [name, labels["env"]])).toEqual([
+      ["shop-dev", "none"],
+      ["shop-prod", "prod"],
+    ]);
+  });
+
+  test("one that is deleted is gone, and one that appears is there", () => {
+    const leaving = { ...DEV.view, deletionTimestamp: "2026-01-01T00:00:00Z" };
+    const fresh = view("shop-test", { env: "test" });
+    expect(now(leaving, PROD.view, fresh).map(({ name }) => name)).toEqual(["shop-prod", "shop-test"]);
+  });
+});

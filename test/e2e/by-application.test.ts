@@ -1,0 +1,83 @@
+import { afterEach, describe, expect, test } from "vitest";
+import { ended, type Journey, startJourney } from "../support/journey.ts";
+import { onMain } from "../support/second-rollout.ts";
+
+let journey: Journey | undefined;
+
+afterEach(async () => {
+  await journey?.close();
+  journey = undefined;
+});
+
+const ENVIRONMENTS = ["dev", "staging", "prod"];
+
+/** One cluster without labels, three Applications on it, and a folder for each. */
+function environments(files: Map<string, string>): void {
+  const repoURL = /repoURL: (\S+)/.exec(files.get("appsets/my-app-set.yaml") ?? "")?.[1] ?? "";
+  files.delete("appsets/my-app-set.yaml");
+  for (const env of ENVIRONMENTS) {
+    for (const name of ["kustomization.yaml", "deployment.yaml", "service.yaml"])
+      files.set(`environments/${env}/${name}`, files.get(`apps/my-app/${name}`) ?? "");
+    files.set(
+      `appsets/app-${env}.yaml`,
+      `apiVersion: argoproj.io/v1alpha1
+kind: Application
+metadata: { name: app-${env}, namespace: argocd, labels: { app: my-app, env: ${env} } }
+spec:
+  project: default
+  source: { repoURL: "${repoURL}", path: environments/${env}, targetRevision: main }
+  destination: { server: "https://one.k8s.example.com", namespace: app-${env} }
+  syncPolicy: { automated: {}, syncOptions: [CreateNamespace=true] }
+`,
+    );
+  }
+  const stages = ENVIRONMENTS.map((env) => `    - { name: ${env}, targets: { selector: { matchLabels: { env: ${env} } } } }\n`);
+  files.set(
+    "rollouts/my-app.yaml",
+    `apiVersion: stagecoach.dev/v1alpha1
+kind: ProgressiveRollout
+metadata: { name: my-app }
+spec:
+  sourceRef: { kind: Application, selector: { matchLabels: { app: my-app } } }
+  targetBy: application
+  release: { from: { file: releases/my-app.yaml, path: version } }
+  mode: Run
+  pins: [ { file: "environments/{{ application.labels.env }}/kustomization.yaml", path: "images[0].newTag" } ]
+  stages:
+${stages.join("")}`,
+  );
+}
+
+const versionIn = (of: Journey, env: string) => /newTag: (\S+)/.exec(onMain(of, `environments/${env}/kustomization.yaml`))?.[1];
+
+describe("environments that are Applications of one cluster", () => {
+  test("dev, then staging, which fails: prod stays as it is, and /rollback puts back what moved", async () => {
+    journey = await startJourney({
+      files: environments,
+      clusters: [{ name: "one", server: "https://one.k8s.example.com", labels: {} }],
+      sets: ENVIRONMENTS.length,
+    });
+    const { world } = journey;
+    world.argocd.setFault("one", { kind: "degraded", application: "app-staging", revision: "v1.4.2" });
+    const alice = world.github.actAs("alice");
+    const pull = await world.openReleasePull(alice);
+    const plan = await world.untilComment(pull, "Plan:");
+    expect(plan).toContain("**3 clusters** in **3 batches** over **3 stages**");
+    await alice.mergePull(world.repository, pull, "squash");
+    const paused = await journey.until("the run pauses", (run) => run.phase === "Paused");
+    expect(paused.plan.stages.map(({ clusters }) => clusters)).toEqual([["hub/app-dev"], ["hub/app-staging"], ["hub/app-prod"]]);
+    expect(
+      paused.batches.flatMap(({ targets, merged }) => (merged ? targets.map(({ application, phase }) => [application, phase]) : [])),
+    ).toEqual([
+      ["app-dev", "Baked"],
+      ["app-staging", "Failed"],
+    ]);
+    expect(ENVIRONMENTS.map((env) => journey && versionIn(journey, env))).toEqual(["v1.4.2", "v1.4.2", "v1.4.1"]);
+    const comment = await world.untilComment(pull, "**Paused");
+    expect(comment).toContain("app-staging");
+    world.github.actAs("bob").comment(world.repository, pull, "/rollback");
+    const back = await journey.until("the way back ends", (run) => run.kind === "Rollback" && ended(run));
+    expect([back.phase, journey.errors]).toEqual(["RolledBack", []]);
+    expect(ENVIRONMENTS.map((env) => journey && versionIn(journey, env))).toEqual(["v1.4.1", "v1.4.1", "v1.4.1"]);
+  });
+});
