@@ -260,9 +260,13 @@ test("rules that most rollouts leave at their defaults, hand-written Application
   const scm = "    - scmProvider:\n        github: { organization: acme }\n";
   const unrendered = { "appsets/previews-set.yaml": previewsSet(onMain(here, SET), scm) };
   await bob.push(world.repository, { branch: "main", files: unrendered, message: "Previews of every repo" });
-  await mergeChange(here, "alice", { "releases/previews.yaml": "version: v1.4.2\n" }, "Release previews v1.4.2");
+  // Renovate opens that release, and a person merges it.
+  world.github.collaborator(world.repository, "renovate[bot]", "write");
+  const bumped = { "releases/previews.yaml": "version: v1.4.2\n" };
+  await mergeChange(here, "alice", bumped, "Update previews to v1.4.2", "renovate[bot]");
   const previews = await untilRunOf(here, "previews", "it ends, or asks", (one) => ended(one) || one.phase === "Paused");
   expect([previews.phase, previews.why, clusters(previews)]).toEqual(["Succeeded", expect.anything(), [WEB]]);
+  expect([previews.trigger.author, previews.release.values["version"]]).toEqual(["renovate[bot]", "v1.4.2"]);
   expect(JSON.stringify(world.kubernetes.store.list("applicationsets"))).toContain("scmProvider");
   for (const cluster of WEB) expect(onMain(here, `previews/${cluster}/kustomization.yaml`)).toContain("newTag: v1.4.2");
 

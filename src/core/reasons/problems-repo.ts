@@ -22,6 +22,12 @@ export interface RepoProblems {
   IMAGE_UPDATER:
     | { kind: "Annotation"; set: string | undefined; applications: readonly string[]; annotation: string }
     | { kind: "Resource"; declaredIn: string; name: string; applications: readonly string[] };
+  KARGO_WRITES:
+    | { kind: "Annotation"; set: string | undefined; applications: readonly string[]; annotation: string }
+    /** `by`: Stage or PromotionTask. `step`: as Kargo calls it. `written`: a file, or a branch. */
+    | { kind: "Step"; declaredIn: string; by: string; name: string; step: string; written: string };
+  /** `manager`: as Renovate calls it. */
+  RENOVATE_WRITES: { declaredIn: string; manager: string; written: string; change: string };
   SILENT_CHECK: { check: string; changed: readonly string[]; workflows: readonly string[] };
   RELEASE_NOT_FOUND:
     | { kind: "Unsaid"; rollout: string }

@@ -17,7 +17,9 @@ import { declaredDiffers, type EditedApplication, feedsSet, withTexts } from "./
 import type { Gathered, ParentApplication } from "./gathered.ts";
 import { pinsAnImage } from "./ignored-pins.ts";
 import { imageUpdatersIn } from "./image-updaters.ts";
+import { kargoIn } from "./kargo.ts";
 import { isBaseOf } from "./outside-readers.ts";
+import { renovateIn } from "./renovate.ts";
 
 export interface GatherInput {
   rollout: Rollout;
@@ -72,6 +74,7 @@ export function gatherOutside(input: GatherInput, files: RepoFiles): Gathered {
     seesAll,
     ...defined({ set, rendered, pinPaths, repoURL, base, updaters: pinsAnImage(rollout) ? imageUpdatersIn(files) : undefined }),
     ...defined({ edited: after && { applications, sides: { before: files, after, isBase } } }),
+    ...defined({ kargo: kargoIn(files), renovate: renovateIn(files) }),
     ...defined({ unrendered: before?.problems[0] }),
     declaring: declaringFiles(input, files),
     kustomized: kustomizedFor(set?.file, files),

@@ -7,6 +7,8 @@ import type { Rollout } from "../../core/spec/rollout.ts";
 import type { Workflow } from "../config-repo/workflow-triggers.ts";
 import type { EditedApplication, Sides } from "./edited.ts";
 import type { ImageUpdaterRef } from "./image-updaters.ts";
+import type { KargoWrite } from "./kargo.ts";
+import type { RenovateSettings } from "./renovate.ts";
 
 /** An Application that may be the parent of others: what applies a file of the repo to the cluster. */
 export interface ParentApplication {
@@ -52,6 +54,10 @@ export interface Gathered {
   files: number;
   /** ImageUpdaters that the repo declares. */
   updaters?: readonly ImageUpdaterRef[];
+  /** What Stages and PromotionTasks of Kargo write that the repo declares. */
+  kargo?: readonly KargoWrite[];
+  /** Renovate's settings in the repo. */
+  renovate?: RenovateSettings;
   /** Checks that the base branch requires; undefined: not known. */
   required?: readonly { context: string; app?: number }[];
   /** GitHub's, at the base. */

@@ -1,10 +1,7 @@
-import type { RenderedApplication } from "../../core/appset/types.ts";
 import { isRecord } from "../../core/base/is-record.ts";
 import type { Finding } from "../../core/reasons/problem.ts";
 import type { Rollout } from "../../core/spec/rollout.ts";
-import { AT_SOURCE, type Gathered, specOf } from "./gathered.ts";
-
-const UPDATER = "argocd-image-updater.argoproj.io/";
+import { type Gathered, specOf } from "./gathered.ts";
 
 /** What the set is told to leave alone in live Applications must not be what pins change. */
 export function ignoredPins({ set, pinPaths }: Gathered): Finding[] {
@@ -48,28 +45,6 @@ function covers(ignored: readonly string[], pin: readonly string[]): boolean {
   return ignored.slice(0, until).every((step, index) => step === pin[index]);
 }
 
-/** Image Updater would write the same tag as the pins, and each undo the other. It is told by annotations or, since its 1.0, by a resource. */
-export function imageUpdater({ rollout, set, rendered, updaters = [] }: Gathered): Finding[] {
-  if (!pinsAnImage(rollout) || rendered === undefined) return [];
-  const findings: Finding[] = [];
-  const annotated = rendered.filter(({ metadata }) =>
-    Object.keys(metadata.annotations ?? {}).some((key) => key.startsWith(`${UPDATER}image-list`)),
-  );
-  if (annotated.length > 0)
-    findings.push({
-      code: "IMAGE_UPDATER",
-      ...{ kind: "Annotation", set: set?.file, applications: annotated.map(nameOf), annotation: `${UPDATER}image-list` },
-      path: AT_SOURCE,
-    });
-  for (const { file, name, namespace, takes } of updaters) {
-    if (namespace !== undefined && namespace !== rollout.source.namespace) continue;
-    const taken = rendered.filter(({ metadata }) => takes({ name: metadata.name, labels: metadata.labels ?? {} }));
-    if (taken.length === 0) continue;
-    findings.push({ code: "IMAGE_UPDATER", kind: "Resource", declaredIn: file, name, applications: taken.map(nameOf), path: AT_SOURCE });
-  }
-  return findings;
-}
-
 /** Whether a rollout's pins write an image, by what they are called. */
 export function pinsAnImage({ pins }: Pick<Rollout, "pins">): boolean {
   return pins.some(
@@ -77,8 +52,4 @@ export function pinsAnImage({ pins }: Pick<Rollout, "pins">): boolean {
       pin.kind === "value" &&
       ((pin.part !== undefined && pin.part !== "ref") || /(^|[.\]])(image|tag|newTag|newName|digest)$/i.test(pin.path)),
   );
-}
-
-function nameOf({ metadata }: RenderedApplication): string {
-  return metadata.name;
 }

@@ -14,7 +14,8 @@ import { isRefusedByArgo } from "./declared-sets.ts";
 import { isWithoutEffect, missedPaths } from "./edited.ts";
 import { type GatherInput, gatherOutside } from "./gather.ts";
 import { AT_SOURCE, type Gathered, specOf } from "./gathered.ts";
-import { ignoredPins, imageUpdater } from "./ignored-pins.ts";
+import { ignoredPins } from "./ignored-pins.ts";
+import { otherWriters } from "./other-writers.ts";
 import { baseRevisions, generatePaths, hydratedElsewhere, notApplied, outsideReads } from "./reads.ts";
 
 /** Says what stands against a rollout outside of its file, each problem at its line of `sourceRef` or `pins`. */
@@ -26,7 +27,7 @@ export function lintOutside(input: GatherInput, files: RepoFiles): Problem[] {
     ...autoSync(gathered),
     ...baseRevisions(gathered),
     ...ignoredPins(gathered),
-    ...imageUpdater(gathered),
+    ...otherWriters(gathered),
     ...generatePaths(gathered),
     ...pathsNotCovered(gathered),
     ...pinsWithoutEffect(gathered),

@@ -18,6 +18,13 @@ function placePhrase({ branch, file }: PinRef): string {
   return branch === undefined ? (file ?? "its file") : `branch ${branch}`;
 }
 
+/** Bots that write versions, by the name they commit under, and what keeps each from this pin. */
+const BOTS: readonly [RegExp, string][] = [
+  [/^renovate/i, "add that file to Renovate's ignorePaths"],
+  [/^argocd-image-updater/i, "take the image out of Argo CD Image Updater"],
+  [/^kargo/i, "remove that step of Kargo's Stage"],
+];
+
 /** Why a target is where it is, and what was seen of it. */
 export const TARGETS: Entries<TargetReasons> = entriesOf<TargetReasons>()({
   TARGET_LEFT: { subject: "application", says: "{cluster} left the rollout: {application} and its pin are gone" },
@@ -118,7 +125,9 @@ export const TARGETS: Entries<TargetReasons> = entriesOf<TargetReasons>()({
     actions: ["resume", "skip", "abort"],
     says: ({ cluster, place, by, found, want }, names) => {
       const who = by === undefined ? "" : ` by ${by.author} in ${by.commit.slice(0, 10)} (${by.subject})`;
-      return `the pin of ${names.cluster(cluster)} in ${placePhrase(place)} was changed${who}: it is ${found ?? "gone"}, this run set ${want}`;
+      const ask = by === undefined ? undefined : BOTS.find(([name]) => name.test(by.author))?.[1];
+      const off = ask === undefined ? "" : `; ${ask}, else it does so again`;
+      return `the pin of ${names.cluster(cluster)} in ${placePhrase(place)} was changed${who}: it is ${found ?? "gone"}, this run set ${want}${off}`;
     },
     means: "somebody changed a value that this run has set, while the run goes on",
     todo: "put the run's value back, then `/resume`; or leave the cluster out with `/skip CLUSTER`; or end the run with `/abort`",

@@ -5,6 +5,7 @@ import { didYouMean, problemsOf, sayEntry } from "./entry.ts";
 import type { GitHubCode } from "./github.ts";
 import { sayPin } from "./pins.ts";
 
+const ONE_MOVES = "one of the two carries the version";
 const ONE_DECIDES = "one of the two decides the tag";
 const READ_BASE = "let it read {base}";
 const TENANCY = "ask the operator to grant more under `tenancy` in the server's configuration";
@@ -83,6 +84,27 @@ export const REPO_PROBLEMS = problemsOf<Omit<RepoProblems, GitHubCode>>()({
       },
     },
     means: "Argo CD Image Updater sets the image that pins set: each undoes the other",
+  },
+  KARGO_WRITES: {
+    says: {
+      kind: {
+        Annotation: ({ set = "the ApplicationSet", applications, annotation }) =>
+          `${set}: Kargo may change ${firstOf(applications, 3)} too, past the stages (${annotation})`,
+        Step: "{declaredIn}: {step} of {by} {name} writes {written}, too",
+      },
+    },
+    hint: {
+      kind: {
+        Annotation: `remove the annotation, or leave them out of this rollout: ${ONE_MOVES}`,
+        Step: `remove that step, or the pin: ${ONE_MOVES}`,
+      },
+    },
+    means: "Kargo writes what this rollout's pins write, or may change its Applications: each undoes the other",
+  },
+  RENOVATE_WRITES: {
+    says: "{declaredIn}: Renovate ({manager}) would also change {change} in {written}, for every stage at once",
+    hint: "add {written} to its ignorePaths, and let it bump the release: see docs/releases.md",
+    means: "Renovate opens pull requests that change what this rollout's pins change",
   },
   RELEASE_NOT_FOUND: {
     says: {

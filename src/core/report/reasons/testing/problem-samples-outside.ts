@@ -130,6 +130,13 @@ export const OUTSIDE_SAMPLES: Samples<keyof (PlanProblems & RepoProblems & SetPr
     { kind: "Annotation", set: undefined, applications: ["payments-eu-1"], annotation: "x/image-list" },
     { kind: "Resource", declaredIn: "updaters.yaml", name: "images", applications: ["payments-eu-1"] },
   ],
+  KARGO_WRITES: [
+    { kind: "Annotation", set: SET, applications: ["payments-eu-1"], annotation: "kargo.akuity.io/authorized-stage" },
+    { kind: "Step", declaredIn: "kargo/dev.yaml", by: "Stage", name: "dev", step: "yaml-update", written: "envs/dev/values.yaml" },
+  ],
+  RENOVATE_WRITES: [
+    { declaredIn: "renovate.json", manager: "kustomize", written: "envs/dev/kustomization.yaml", change: "images[0].newTag" },
+  ],
   SILENT_CHECK: [{ check: "ci", changed: ["values/eu-1.yaml"], workflows: [".github/workflows/ci.yaml"] }],
   RELEASE_NOT_FOUND: [
     { kind: "Unreadable", said: 'it leads out of the repo by ".."' },

@@ -201,6 +201,7 @@ const VARIANTS: Variants = {
   REFRESH_WANTED: [{ answer: "asked" }, { answer: "unavailable" }, { answer: { failed: { code: "SAID", text: "timeout" } }, seen: true }],
   PIN_DRIFT: [
     { by: { author: "bob", commit: "3f2a91c0de44aa", subject: "Revert" }, want: "v1.4.2" },
+    { by: { author: "renovate[bot]", commit: "3f2a91c0de44aa", subject: "Update payments" }, want: "v1.4.2" },
     { by: undefined, found: null, place: { branch: "env/eu-1" } },
   ],
   ASK_UNDO_DRIFT: [{ want: "v1.4.2" }],
