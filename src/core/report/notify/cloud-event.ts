@@ -1,4 +1,5 @@
 /** Messages as CloudEvents 1.0 (https://github.com/cloudevents/spec): one an event, by an id that is the same however often it is sent. */
+import { defined } from "../../base/defined.ts";
 import type { NotifyEvent } from "./events.ts";
 import type { Notice } from "./notice.ts";
 
@@ -40,15 +41,14 @@ function cloudEvent(notice: Notice, what: string, { id, at, stage }: Omit<Notify
     id,
     source,
     type: `dev.stagecoach.${what}.v1`,
-    ...(run === undefined ? {} : { subject: `${run.rollout}/${run.number}` }),
+    ...defined({ subject: run && `${run.rollout}/${run.number}` }),
     time: at,
     datacontenttype: "application/json",
     data: {
       repository,
-      ...(run === undefined ? {} : { rollout: run.rollout, run: run.number, release: run.release }),
-      ...(stage === undefined ? {} : { stage }),
+      ...defined({ rollout: run?.rollout, run: run?.number, release: run?.release, stage }),
       ...{ title, lines, links },
-      ...(stands === undefined ? {} : { stands }),
+      ...defined({ stands }),
     },
   };
 }
