@@ -54,7 +54,7 @@ describe.skipIf(chromiumPath === undefined)("signing in, in a browser", () => {
     await page.click(".sign-in a:has-text('Sign in with GitHub')");
     await page.click("#authorize");
     await page.waitForURL(url + path);
-    await page.waitForSelector(`.who:has-text('You are ${login}')`);
+    await page.waitForSelector(`.who:has-text('Signed in as @${login}')`);
     return page;
   }
 
@@ -69,7 +69,7 @@ describe.skipIf(chromiumPath === undefined)("signing in, in a browser", () => {
 
     await wim.click(".who button:has-text('Sign out')");
     await wim.waitForSelector("h2:has-text('You are not signed in')");
-    expect(await wim.locator(".who:has-text('You are')").count()).toBe(0);
+    expect(await wim.locator(".who:has-text('Signed in as')").count()).toBe(0);
 
     github.sim.revokeGrant("mia");
     // Of what was asked within the minute GitHub is not asked again: one more repository is.
@@ -79,6 +79,6 @@ describe.skipIf(chromiumPath === undefined)("signing in, in a browser", () => {
     expect(await mia.locator(".run, .fleet").count()).toBe(0);
     await mia.click(".sign-in a:has-text('Sign in with GitHub')");
     await mia.click("#authorize");
-    await mia.waitForSelector(".who:has-text('You are mia')");
+    await mia.waitForSelector(".who:has-text('Signed in as @mia')");
   });
 });

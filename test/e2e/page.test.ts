@@ -94,7 +94,7 @@ describe.skipIf(chromiumPath === undefined)("the page in a browser", () => {
     await page.goto(url);
     await page.waitForSelector(".run");
     expect(await page.locator(".cell").allInnerTexts()).toEqual(["eu-1", "eu-2", "us-1", "us-2", "us-3", "us-4"]);
-    expect(await page.locator(".why").innerText()).toBe("waiting for us-1, us-2 to become live (0 of 2 confirmed)");
+    expect(await page.locator(".why").innerText()).toBe("Waiting for us-1, us-2 to become live (0 of 2 confirmed)");
     run = sampleRun({
       phase: "Paused",
       why: said("us-1 failed"),

@@ -58,14 +58,14 @@ export interface CommandReasons {
   CLUSTER_AMBIGUOUS: { name: string; keys: readonly string[] };
   CLUSTER_SHARES_PIN: { cluster: string; others: readonly string[] };
   CLUSTERS_NOT_NAMED: { command: "skip" | "requeue" | "hotfix" };
-  LEFT_OUT_BY: { by: string };
+  LEFT_OUT_BY: { by: string; text?: string | undefined };
   CLUSTER_LEFT_OUT: { cluster: string; because: AnyReason };
   BATCH_LOSES_CLUSTER: { by: "skip" | "requeue" | "retry" | "hotfix" };
   SKIP_DONE: { clusters: readonly string[] };
   LEFT_OUT_ALREADY: { cluster: string };
   CONFIRMED_ALREADY: { cluster: string };
   DURATION_INVALID: { text: string };
-  PUT_OFF_BY: { by: string };
+  PUT_OFF_BY: { by: string; text?: string | undefined };
   REQUEUE_DONE: { clusters: readonly string[]; back: readonly string[] };
   NOTHING_FAILED: Record<never, never>;
   BEING_PUT_BACK: { cluster: string; because: AnyReason };

@@ -24,7 +24,8 @@ export interface OutcomeReasons {
   PIN_NOT_PLAIN: { file: string; path: string };
   PIN_MADE_BY_RUN: { file: string; path: string };
 
-  ASK_FAILED: { cluster: string };
+  /** `last`: it can be put back, to be tried last. */
+  ASK_FAILED: { cluster: string; last?: true | undefined };
   ASK_WAITED: { cluster: string };
   ASK_ACCEPT_FAILURES: Record<never, never>;
   /** What may be done besides what is asked: so many clusters have moved. */

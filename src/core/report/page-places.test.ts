@@ -41,11 +41,26 @@ test.each([
   "/r/acme/%1b%5b31m/payments",
   "/r/acme/config/%zz",
   "//evil.example/r/acme/config/payments",
-  "/?at=yesterday",
   `/?q=${"x".repeat(3000)}`,
 ])("%s is nowhere", (path) => {
   expect(parsePagePath(path)).toBe(undefined);
 });
+
+test.each([
+  ["2026-11-21T09:00:00Z", "2026-11-21T09:00:00.000Z"],
+  ["2026-11-21T09:00", "2026-11-21T09:00:00.000Z"],
+  ["2026-11-21", "2026-11-21T00:00:00.000Z"],
+  ["2026-11-21T09:00:00+01:00", "2026-11-21T08:00:00.000Z"],
+])("the moment %s is %s, whatever the browser's time zone", (text, at) => {
+  expect(parsePagePath(`/?at=${text}`)).toEqual({ view: "fleet", at });
+});
+
+test.each(["yesterday", "", "garbage 5", "2026-13-01", "1e3", "2026-11-21T25:00Z", "<img>"])(
+  "the moment %j is none, and told as it was given",
+  (text) => {
+    expect(parsePagePath(`/?at=${encodeURIComponent(text)}`)).toEqual({ view: "fleet", noTime: text });
+  },
+);
 
 test("a public address may have a path, and ends as it likes", () => {
   for (const url of ["https://host/stagecoach", "https://host/stagecoach/"])

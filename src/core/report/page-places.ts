@@ -11,7 +11,8 @@ interface RolloutPlace {
   rollout: string;
 }
 
-export type PagePlace = { at?: Time | undefined } & (
+/** `noTime`: what the address gives for a moment, where that is none. */
+export type PagePlace = { at?: Time | undefined; noTime?: string | undefined } & (
   | { view: "fleet" }
   | ({ view: "rollout" } & RolloutPlace)
   | ({ view: "run"; number: number } & RolloutPlace)
@@ -63,7 +64,17 @@ export function parsePagePath(address: string): PagePlace | undefined {
   const place = placeAt(path);
   const at = new URLSearchParams(query).get("at");
   if (place === undefined || at === null) return place;
-  return Number.isFinite(epoch(at)) ? { ...place, at: iso(epoch(at)) } : undefined;
+  const time = timeOf(at);
+  return time === undefined ? { ...place, noTime: at } : { ...place, at: time };
+}
+
+const MOMENT = /^(\d{4}-\d\d-\d\d)(?:T(\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?)(Z|[+ -]\d\d:\d\d)?)?$/;
+
+/** In UTC where it names no zone, as all times of the page are; a `+` of an address is read as a space. */
+function timeOf(text: string): Time | undefined {
+  const [, day, clock = "00:00", zone = "Z"] = MOMENT.exec(text) ?? [];
+  const time = day === undefined ? Number.NaN : epoch(`${day}T${clock}${zone.replace(" ", "+")}`);
+  return Number.isFinite(time) ? iso(time) : undefined;
 }
 
 const LONGEST = 2_000;

@@ -52,6 +52,8 @@ export interface FlagSpec {
   name: string;
   /** How its value is called; absent: it has none. */
   value?: string;
+  /** All that stands behind it is its value. */
+  rest?: true;
   summary: string;
 }
 
@@ -81,6 +83,9 @@ export interface CommandSpec {
 
 type WrittenSpec = Omit<CommandSpec, "flags" | "where"> & Partial<Pick<CommandSpec, "flags" | "where">>;
 
+/** Of commands whose words are no reason. */
+const REASON: FlagSpec = { name: "reason", value: "TEXT", rest: true, summary: "why; all that stands behind it" };
+
 const TABLE: readonly WrittenSpec[] = [
   {
     name: "promote",
@@ -96,6 +101,7 @@ const TABLE: readonly WrittenSpec[] = [
         summary:
           "instead: moves the paused Argo Rollouts of the batch on by one step, all its clusters together; with `--full`, to their end",
       },
+      REASON,
     ],
     who: "write",
     summary:
@@ -106,7 +112,7 @@ const TABLE: readonly WrittenSpec[] = [
     name: "requeue",
     usage: "/requeue CLUSTER… [--for 2h] | /requeue failed",
     words: "clusters",
-    flags: [{ name: "for", value: "DURATION", summary: "not before then, such as 2h" }],
+    flags: [{ name: "for", value: "DURATION", summary: "not before then, such as 2h" }, REASON],
     who: "write",
     summary:
       "puts clusters to the stage's end, and back to what they had where they are merged; `failed`: tries the failed ones again, with the same release",
@@ -116,9 +122,10 @@ const TABLE: readonly WrittenSpec[] = [
     name: "skip",
     usage: "/skip CLUSTER…",
     words: "clusters",
+    flags: [REASON],
     who: "write",
     summary: "leaves clusters out of this run; what is merged for them stays merged",
-    examples: ["/skip eu-1"],
+    examples: ["/skip eu-1", "/skip eu-1 --reason its disk is broken"],
   },
   {
     name: "pause",

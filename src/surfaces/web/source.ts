@@ -44,6 +44,8 @@ export interface WebSource {
   heard?(repository: string, rollout: string, pulls: readonly number[]): RunDocument["commands"];
   /** A run of this repository could not be drawn. */
   onBroken?(repository: string, error: unknown): void;
+  /** A request failed as none should. */
+  onFault?(error: unknown): void;
   onChange(listener: () => void): () => void;
   /** Past runs of a repository, the same object while it is the same repository; undefined: it is not looked after, or was not yet. */
   journal?(repository: string): Pick<JournalReader, "runs" | "run" | "log" | "stateAt" | "runsAround"> | undefined;

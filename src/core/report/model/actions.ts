@@ -11,7 +11,7 @@ import { isEnded, type Run } from "../../run/state/run.ts";
 import type { World } from "../../run/state/world.ts";
 import { type Command, type CommandName, commandSpec } from "../../spec/commands.ts";
 import { type Context, saidOf } from "./context.ts";
-import { effectNow } from "./effects.ts";
+import { effectNow, effectOnClusters } from "./effects.ts";
 import type { Action } from "./types.ts";
 
 /** Of the whole run, in the order in which they are offered. */
@@ -53,20 +53,25 @@ export function actionsOfCluster(context: Context, cluster: string): Action[] {
 
 function actionOf(context: Context, verb: CommandName, args: string[]): Action {
   const { who, summary } = commandSpec(verb);
-  const refusal = refusalOf(context.run, verb, args, context.now);
+  const { run: after, answer } = triedOut(context.run, verb, args, context.now);
+  const refusal = refusalIn(answer);
   const base = { verb, args, effect: summary.replaceAll("`", ""), needs: who };
   if (refusal !== undefined) return { ...base, allowed: false, whyNot: saidOf(context, refusal) };
-  return { ...base, ...effectNow(context.run, verb), allowed: true };
+  const effect = OF_CLUSTER.includes(verb) ? effectOnClusters(context.run, verb, args, after) : effectNow(context.run, verb);
+  return { ...base, ...effect, allowed: true };
 }
 
-function refusalOf(run: Run, name: CommandName, args: string[], now: number) {
+/** The run as it would be by it, and what its author would be answered. */
+function triedOut(run: Run, name: CommandName, args: string[], now: number) {
   const at = iso(now);
   const command: Command = { id: "offered#0", name, args, flags: {}, text: "", actor: "", permission: "admin", createdAt: at };
   // What is offered is shown by that.
   const shown = promotableWaits(run).map((wait) => ({ ...wait, shownAt: run.startedAt }));
   const draft = openDraft({ ...run, shown }, { ...NOTHING_SEEN, commands: [command] }, now);
   applyCommands(draft);
-  const answer = draft.effects.find((effect) => effect.kind === "Answer");
-  if (answer?.outcome !== "refused" || WANTS_APPROVER.has(answer.message.code)) return undefined;
-  return answer.message;
+  return { run: draft.run, answer: draft.effects.find((effect) => effect.kind === "Answer") };
+}
+
+function refusalIn(answer: ReturnType<typeof triedOut>["answer"]) {
+  return answer?.outcome !== "refused" || WANTS_APPROVER.has(answer.message.code) ? undefined : answer.message;
 }

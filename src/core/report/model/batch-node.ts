@@ -105,8 +105,8 @@ function stateOfBatch(
 ): Pick<ModelNode, "state"> & Partial<ModelNode> {
   // What nobody brought up is not told as healthy, though nothing of it is left to do.
   if (skipped > 0 && skipped === here.length && merged !== undefined) return { state: "Skipped" };
-  if (phase === "Settled" && failed === 0 && skipped > 0) return { state: "Done", tone: "dim" };
-  if (phase === "Settled" && (failed > 0 || left)) return failed > 0 ? { state: "Done" } : { state: "Done", tone: "dim" };
+  if (phase === "Settled" && failed + skipped > 0) return { state: "Done" };
+  if (phase === "Settled" && left) return { state: "Done", tone: "dim" };
   if (phase === "Settled" || phase === "Closed" || failed === 0 || merged === undefined) return { state: BATCH_STATES[phase] };
   return here.every((target) => STILL.has(target.phase)) ? { state: "Failed" } : { state: "Syncing", tone: "bad" };
 }

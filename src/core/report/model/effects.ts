@@ -1,12 +1,14 @@
-/** What a command of the whole run would do just now, of all that its verb may mean. Called by `actions.ts`. */
+/** What a command would do just now, of all that its verb may mean. Called by `actions.ts`. */
 import { count } from "../../base/count.ts";
 import { badChecks } from "../../run/checks/judge.ts";
+import { movedPlace, type Place, placeOf } from "../../run/commands/clusters.ts";
 import { promotableWaits, waitNamed } from "../../run/commands/promotable.ts";
 import { wantsApproval } from "../../run/gates/approval.ts";
 import { failedClusters, unacceptedFailures } from "../../run/outcome/failures.ts";
 import { planRollback } from "../../run/outcome/rollback.ts";
+import { clusterKey, stageOf } from "../../run/state/names.ts";
 import type { PromotableWait } from "../../run/state/promotable-types.ts";
-import type { Run } from "../../run/state/run.ts";
+import type { Batch, Run } from "../../run/state/run.ts";
 import type { CommandName } from "../../spec/commands.ts";
 import { endPhrase } from "../reasons/phrases.ts";
 import { namesOf } from "../reasons/say.ts";
@@ -32,6 +34,53 @@ export function effectNow(run: Run, verb: CommandName): Effect | undefined {
     default:
       return undefined;
   }
+}
+
+/** Of `/skip` and `/requeue`, cluster by cluster. `after`: the run as it is once that is done. */
+export function effectOnClusters(run: Run, verb: CommandName, args: readonly string[], after: Run): Effect {
+  const keys = args.flatMap((name) => {
+    const found = clusterKey(run, name);
+    return "error" in found ? [] : [found.key];
+  });
+  const places = keys.map((cluster) => movedPlace(run, placeOf(run, cluster)));
+  const names = namesOf(run).clusters(keys, keys.length);
+  const goesOn = run.paused === undefined ? "" : after.paused === undefined ? "; then the run goes on" : "; the run stays paused";
+  const closes = closing(places);
+  if (verb === "skip") {
+    const effect = `leaves ${names} out of this run${standing(places)}${closes}${goesOn}`;
+    return { does: `leave ${names} out`, effect };
+  }
+  const back = after.batches.slice(run.batches.length).filter(({ kind }) => kind === "Revert");
+  const first =
+    back.length === 0
+      ? ""
+      : `puts ${namesOf(run).clusters(clustersIn(back), keys.length)} back to what it had, by a pull request of its own, and `;
+  const stages = [...new Set(places.map(({ cluster, batch }) => run.plan.stages[batch?.stage ?? stageOf(run, cluster) ?? 0]?.name ?? ""))];
+  const end = stages.map((name) => `stage "${name}"`).join(", ");
+  const effect = `${first}tries ${back.length === 0 ? names : "the release there again"} at the end of ${end}${closes}${goesOn}`;
+  return { does: `${back.length === 0 ? "put off" : "put back"} ${names} and try it last`, effect };
+}
+
+/** What stands there from then on. */
+function standing(places: readonly Place[]): string {
+  const merged = places.filter(({ batch }) => batch?.merged !== undefined).length;
+  if (merged === 0) return "";
+  const each = places.length === 1 ? "it keeps" : merged === places.length ? "they keep" : "those that are merged keep";
+  return `: ${each} what is merged, and nothing waits for ${places.length === 1 ? "it" : "them"} any more`;
+}
+
+/** Their open pull requests are made again without them. */
+function closing(places: readonly Place[]): string {
+  const open = places.flatMap(({ batch }) =>
+    batch?.merged === undefined && batch?.pull !== undefined && batch.pull.number > 0 ? [`#${batch.pull.number}`] : [],
+  );
+  return open.length === 0
+    ? ""
+    : `; ${[...new Set(open)].join(", ")} is closed and made again without ${places.length === 1 ? "it" : "them"}`;
+}
+
+function clustersIn(batches: readonly Batch[]): string[] {
+  return [...new Set(batches.flatMap(({ targets }) => targets.map(({ cluster }) => cluster)))];
 }
 
 function promoting(run: Run): Effect | undefined {

@@ -71,9 +71,7 @@ function stateOfStage(
   begun = "",
 ): Pick<ModelNode, "state" | "when" | "tone"> & Partial<ModelNode> {
   if (stage < run.stage)
-    return failed + skipped > 0
-      ? { state: "Done", when: "past", tone: failed > 0 ? "warn" : "dim" }
-      : { state: "Healthy", when: "past", tone: "good" };
+    return failed + skipped > 0 ? { state: "Done", when: "past", tone: "warn" } : { state: "Healthy", when: "past", tone: "good" };
   if (stage > run.stage || (run.phase === "Pending" && run.batches.length === 0))
     return { state: isEnded(run) ? "NotReached" : "ToCome", when: "later", tone: "dim" };
   const since = sinceOf(run);

@@ -102,7 +102,7 @@ test("what is told of a failure names the cluster's trouble, what to do, the pag
       "lines": [
         "c3 failed, and the stage allows no failure: it has been Degraded since 09:00:03 UTC (Deployment "web": 0 of 3 pods are ready, CrashLoopBackOff).",
         "app-c3 on c3: Deployment "web": 0 of 3 pods are ready, CrashLoopBackOff",
-        "/retry looks again, /skip c3 leaves it out, /resume accepts it as failed (needs maintain), /abort ends the run.",
+        "/retry looks again, /requeue c3 puts it back and tries it last, /skip c3 leaves it out, /resume accepts it as failed (needs maintain), /abort ends the run.",
         "1 of 4 clusters are healthy at the release. Released by alice.",
       ],
       "links": [

@@ -172,7 +172,7 @@ export function percentiles(durations: readonly number[]): Percentiles | undefin
 
 /** `12m, up to 31m (9 runs)`. */
 export function spell({ p50, p90, runs }: Percentiles): string {
-  const up = p90 > p50 ? `, up to ${rough(p90)}` : "";
+  const up = rough(p90) === rough(p50) ? "" : `, up to ${rough(p90)}`;
   return `${rough(p50)}${up} (${runs} ${runs === 1 ? "run" : "runs"})`;
 }
 

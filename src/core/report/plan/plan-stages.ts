@@ -80,7 +80,8 @@ export function stageTable(rollout: Rollout, plan: Plan, expected: Expected | un
 function timeOf(expected: Expected | undefined, index: number): string {
   const time = expected?.stages[index];
   if (time === undefined) return "–";
-  return `${rough(time.p50)}${time.p90 > time.p50 ? ` – ${rough(time.p90)}` : ""} (${time.runs})`;
+  const [usual, slow] = [rough(time.p50), rough(time.p90)];
+  return `${usual}${usual === slow ? "" : ` – ${slow}`} (${time.runs})`;
 }
 
 function requeuedOf({ requeued }: PlannedStage, most: number): string {

@@ -26,7 +26,7 @@ export const CLUSTER_COMMANDS = entriesOf<CommandReasons>()({
         hotfix: "name the clusters: `/hotfix eu-1 customer down`",
       })[command],
   },
-  LEFT_OUT_BY: { subject: "person", says: "@{by} left it out" },
+  LEFT_OUT_BY: { subject: "person", says: "@{by} left it out[: {text}]" },
   CLUSTER_LEFT_OUT: { subject: "cluster", says: "{cluster}: {because}" },
   BATCH_LOSES_CLUSTER: {
     subject: "batch",
@@ -42,7 +42,7 @@ export const CLUSTER_COMMANDS = entriesOf<CommandReasons>()({
   LEFT_OUT_ALREADY: { subject: "cluster", says: "this run leaves out {cluster} already" },
   CONFIRMED_ALREADY: { subject: "cluster", says: "{cluster} is healthy at the release already" },
   DURATION_INVALID: { subject: "run", says: '`--for` needs a duration such as 30m or 2h, not "{text}"' },
-  PUT_OFF_BY: { subject: "person", says: "@{by} put it off" },
+  PUT_OFF_BY: { subject: "person", says: "@{by} put it off[: {text}]" },
   REQUEUE_DONE: {
     subject: "cluster",
     says: ({ clusters, back }, names) => {

@@ -57,8 +57,12 @@ export const OUTCOME: Entries<OutcomeReasons> = entriesOf<OutcomeReasons>()({
   },
 
   ASK_FAILED: {
-    actions: ["retry", "skip", "resume", "abort"],
-    says: "`/retry` looks again, `/skip {cluster}` leaves it out, `/resume` accepts it as failed (needs maintain), `/abort` ends the run",
+    actions: ["retry", "requeue", "skip", "resume", "abort"],
+    says: ({ cluster, last }, names) => {
+      const name = names.cluster(cluster);
+      const put = last === true ? `\`/requeue ${name}\` puts it back and tries it last, ` : "";
+      return `\`/retry\` looks again, ${put}\`/skip ${name}\` leaves it out, \`/resume\` accepts it as failed (needs maintain), \`/abort\` ends the run`;
+    },
   },
   ASK_WAITED: {
     actions: ["resume", "skip", "abort"],

@@ -67,8 +67,8 @@ export function headline(shown: Shown): string {
 /** When it is expected to be done; "" where nobody knows. */
 function doneLine(eta: Eta | undefined, now: number, because: string): string {
   if (eta === undefined) return "";
-  const slow = eta.p90 === eta.p50 ? "" : `, or ${clockTime(eta.p90, now)} where it is slow`;
-  return `**Done:** about ${clockTime(eta.p50, now)}${slow}${because}.`;
+  const [usual, late] = [clockTime(eta.p50, now), clockTime(eta.p90, now)];
+  return `**Done:** about ${usual}${usual === late ? "" : `, or ${late} where it is slow`}${because}.`;
 }
 
 function ask(shown: Shown): string {

@@ -106,7 +106,8 @@ function header(model: RunModel, now: number, options: TreeOptions): string[] {
 }
 
 function expected({ p50, p90 }: Eta, now: number): string {
-  return p50 === p90 ? `about ${within(p50, now)}` : `about ${within(p50, now)}, or ${within(p90, now)} where it is slow`;
+  const [usual, slow] = [within(p50, now), within(p90, now)];
+  return `about ${usual}${usual === slow ? "" : `, or ${slow} where it is slow`}`;
 }
 
 /** What Argo CD or a measurement says, where that is not what is said of the run anyway. */

@@ -1,3 +1,4 @@
+import { defined } from "../../base/defined.ts";
 import type { AnyReason } from "../../base/reason.ts";
 import { iso, parseDuration, type Time } from "../../base/time.ts";
 import type { RunReason } from "../../reasons/run.ts";
@@ -12,7 +13,7 @@ import { batchOf, change, type Draft, mapTargets, moveTarget } from "../state/dr
 import { clusterKey, clustersOf, isOut, liveTargets, stageOf, unitOf } from "../state/names.ts";
 import type { Batch, BatchTarget, Run } from "../state/run.ts";
 import { isMidStep, midwayBatch } from "../state/steps.ts";
-import { done, type Reply, refused } from "./reply.ts";
+import { done, type Reply, reasonOf, refused } from "./reply.ts";
 import { failedAfter, mergeUnderWay, unpause } from "./steer.ts";
 
 /** Where a cluster is in the run: the last batch that has it, and what of it is there. */
@@ -66,7 +67,7 @@ export function skipCommand(draft: Draft, command: Command): Reply {
     if (why !== undefined) return refused(why);
   }
   if (places.some(isUnmerged) && mustWait(draft, command, places)) return "later";
-  const why: RunReason = { code: "LEFT_OUT_BY", by: command.actor };
+  const why: RunReason = defined({ code: "LEFT_OUT_BY" as const, by: command.actor, text: reasonOf(command) });
   release(draft, asked.clusters);
   for (const { cluster } of places) skip(draft, cluster, why, { code: "CLUSTER_LEFT_OUT", cluster, because: why });
   for (const place of places) putOut(draft, movedPlace(run, place), "Skipped", why);
@@ -99,7 +100,8 @@ export function requeueCommand(draft: Draft, command: Command): Reply {
   const back = isRetry(command) ? [] : places.flatMap((place) => toRevert(run, movedPlace(run, place)));
   const cannot = cannotRevert(back);
   if (cannot !== undefined) return refused(cannot);
-  for (const place of places) putToEnd(draft, place, { code: "PUT_OFF_BY", by: command.actor }, until);
+  const why = defined({ code: "PUT_OFF_BY" as const, by: command.actor, text: reasonOf(command) });
+  for (const place of places) putToEnd(draft, place, why, until);
   reopen(draft, places, { code: "BATCH_LOSES_CLUSTER", by: "requeue" });
   revert(draft, back);
   goOn(draft, command);

@@ -23,6 +23,17 @@ describe("the reason of a command", () => {
   });
 
   test.each([
+    ["skip", { code: "LEFT_OUT_BY", by: "alice", text: "its disk is broken" }],
+    ["requeue", { code: "PUT_OFF_BY", by: "alice", text: "its disk is broken" }],
+  ] as const)("/%s is told with the reason that its flag gives", (name, why) => {
+    const run = failedRun();
+    say(run, `/${name} c1`, { args: ["c1"], flags: { reason: "its disk is broken" } });
+    round(run);
+    const told = [...run.run.skipped, ...run.run.requeued].map((one) => one.why);
+    expect(told).toEqual([why]);
+  });
+
+  test.each([
     ["/retry c1", "COMMAND_FOR_WHOLE_RUN"],
     ["/resume c1, c2", "COMMAND_FOR_WHOLE_RUN"],
     ["/rollback c1", "COMMAND_FOR_WHOLE_RUN"],

@@ -1,7 +1,7 @@
 import type { AnyReason } from "../../base/reason.ts";
 import { epoch, type Time } from "../../base/time.ts";
 import type { RunReason } from "../../reasons/run.ts";
-import type { Command } from "../../spec/commands.ts";
+import { type Command, commandSpec } from "../../spec/commands.ts";
 
 /** What the commenter is told. `later`: it cannot be judged yet, and those after it wait for it. */
 export type Reply = { outcome: "done" | "refused"; message: AnyReason } | "later";
@@ -15,8 +15,10 @@ export function refused(message: AnyReason): Reply {
 }
 
 /** What somebody said to a command, as its reason; undefined: nothing. */
-export function reasonOf({ args }: Command): string | undefined {
-  return args.length === 0 ? undefined : args.join(" ");
+export function reasonOf({ args, flags, name }: Command): string | undefined {
+  const { words } = commandSpec(name);
+  if (words === "reason" || words === "note") return args.length === 0 ? undefined : args.join(" ");
+  return typeof flags["reason"] === "string" ? flags["reason"] : undefined;
 }
 
 /** Says whether a command was written before a moment. Comments carry whole seconds: one of the same second is not too early. */

@@ -1,9 +1,10 @@
 import type { AnyReason } from "../../base/reason.ts";
 import { epoch } from "../../base/time.ts";
 import { runReason } from "../../reasons/run.ts";
+import { asBefore, cannotRevert, changedTargets } from "../batches/revert.ts";
 import { endSoon } from "../start.ts";
 import { change, type Draft, pause } from "../state/draft.ts";
-import { clusterCount } from "../state/names.ts";
+import { clusterCount, unitOf } from "../state/names.ts";
 import type { Batch, Run } from "../state/run.ts";
 import { planRollback } from "./rollback.ts";
 
@@ -58,9 +59,18 @@ export function judgeFailures(draft: Draft): void {
   const [cluster] = clusters;
   if (cluster !== undefined && clusters.length > most) {
     const reason = runReason("TOO_MANY_FAILED", { clusters, most, because: whyFailed(run, cluster) });
-    if (failRun(draft, reason, runReason("ASK_FAILED", { cluster }))) return;
+    const last = canTryLast(run, cluster) ? ({ last: true } as const) : undefined;
+    if (failRun(draft, reason, runReason("ASK_FAILED", { cluster, ...last }))) return;
   }
   judgeWaiting(draft);
+}
+
+/** Nothing keeps `/requeue` from putting back what it has: it is alone on its pin, and what stood there before is known. */
+function canTryLast(run: Run, cluster: string): boolean {
+  const batch = run.batches.findLast((one) => one.targets.some((target) => target.cluster === cluster && target.phase === "Failed"));
+  if (batch === undefined || unitOf(run, cluster).length > 1) return false;
+  const targets = batch.targets.filter((target) => target.cluster === cluster).map((target) => asBefore(run, batch, target));
+  return cannotRevert(changedTargets(batch, targets)) === undefined;
 }
 
 /** Acts on a failure by the policy, whatever the budget tolerates: also on one that is of no cluster, such as an analysis. True: it is rolled back. */

@@ -133,13 +133,14 @@ export function commandText(
   words: readonly string[],
   options: Readonly<Record<string, unknown>>,
 ): string {
-  const parts = [`/${spec.name}`, "--rollout", rollout];
-  for (const { name } of spec.flags) {
-    const given = options[name];
-    if (given === true) parts.push(`--${name}`);
-    else if (typeof given === "string") parts.push(`--${name}`, given);
-  }
-  const text = [...parts, ...words].join(" ");
+  const flags = (those: CommandSpec["flags"]) =>
+    those.flatMap(({ name }) => {
+      const given = options[name];
+      return given === true ? [`--${name}`] : typeof given === "string" ? [`--${name}`, given] : [];
+    });
+  // Behind one of these all is its value.
+  const [last, others] = [spec.flags.filter(({ rest }) => rest === true), spec.flags.filter(({ rest }) => rest !== true)];
+  const text = [`/${spec.name}`, "--rollout", rollout, ...flags(others), ...words, ...flags(last)].join(" ");
   if (/[\r\n]/.test(text)) throw new CommandError(2, "a command is one line");
   const read = parseComment(text);
   const [one, second] = read.kind === "commands" ? read.commands : [];

@@ -9,11 +9,11 @@ const read = (text = "") => {
 };
 
 describe("the comment of a command", () => {
-  test("names its rollout, and has its reason where the command takes one, else below it", () => {
+  test("names its rollout, and has its reason where the command takes one, else as its flag", () => {
     expect(pause("errors at checkout")).toBe("/pause --rollout payments errors at checkout");
     expect(commandText({ verb: "promote", args: [], rollout: "payments" })).toBe("/promote --rollout payments");
     expect(commandText({ verb: "skip", args: ["eu-1", "eu-2"], rollout: "payments", reason: "drained" })).toBe(
-      "/skip --rollout payments eu-1 eu-2\n\n> drained",
+      "/skip --rollout payments eu-1 eu-2 --reason drained",
     );
   });
 
@@ -31,7 +31,7 @@ describe("the comment of a command", () => {
   ])("%j is a reason, and nothing else", (reason, said) => {
     expect(read(pause(reason))).toEqual([{ name: "pause", said, flags: { rollout: "payments" } }]);
     expect(read(commandText({ verb: "promote", args: [], rollout: "payments", reason }))).toEqual([
-      { name: "promote", said: "", flags: { rollout: "payments" } },
+      { name: "promote", said: "", flags: { rollout: "payments", reason: said } },
     ]);
     // As GitHub draws it, nothing of it is markup, and nobody is told.
     expect(pause(reason)).not.toMatch(/(?<!\\)[*_`<>[\]]|(?<!\\)&|@\w/);

@@ -10,8 +10,8 @@ const LONGEST_REASON = 300;
 export function commandText({ verb, args, rollout, reason = "" }: CommandGiven): string | undefined {
   const takesReason = ["reason", "note"].includes(commandSpec(verb).words);
   const said = quoted(reason);
-  const line = [`/${verb}`, "--rollout", rollout, ...args, ...(takesReason && said !== "" ? [said] : [])].join(" ");
-  const text = takesReason || said === "" ? line : `${line}\n\n> ${said}`;
+  const why = said === "" ? [] : takesReason ? [said] : ["--reason", said];
+  const text = [`/${verb}`, "--rollout", rollout, ...args, ...why].join(" ");
   return isThat(text, { verb, args, rollout }, takesReason) ? text : undefined;
 }
 
@@ -29,5 +29,6 @@ function isThat(text: string, { verb, args, rollout }: CommandGiven, takesReason
   if (read.kind !== "commands" || read.commands.length !== 1) return false;
   const [one] = read.commands;
   const hasWords = takesReason || (one?.args.length === args.length && one.args.every((word, index) => word === args[index]));
-  return one?.name === verb && hasWords && Object.keys(one.flags).join() === "rollout" && one.flags["rollout"] === rollout;
+  const { rollout: named, reason: _, ...flags } = one?.flags ?? {};
+  return one?.name === verb && hasWords && Object.keys(flags).length === 0 && named === rollout;
 }

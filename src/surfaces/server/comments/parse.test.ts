@@ -57,9 +57,17 @@ describe("commands in a comment", () => {
     });
   });
 
+  test.each(["--reason", "--reason=", "—reason"])("what stands behind %s is the reason, whatever it looks like", (flag) => {
+    const text = `/skip eu-1 --rollout payments ${flag}${flag.endsWith("=") ? "" : " "}its disk, \\--for now eu-2`;
+    expect(parseComment(text)).toMatchObject({
+      commands: [{ args: ["eu-1"], flags: { rollout: "payments", reason: "its disk, --for now eu-2" } }],
+    });
+  });
+
   test.each([
     ["/requeue eu-1 --forr 2h", { code: "FLAG_UNKNOWN", command: "requeue", flag: "forr", near: "for" }],
-    ["/skip eu-1 --verbose", { code: "FLAG_UNKNOWN", flag: "verbose", known: ["rollout"] }],
+    ["/skip eu-1 --verbose", { code: "FLAG_UNKNOWN", flag: "verbose", known: ["reason", "rollout"] }],
+    ["/skip eu-1 --reason", { code: "FLAG_WANTS_VALUE", flag: "reason" }],
     ["/requeue eu-1 --for", { code: "FLAG_WANTS_VALUE", command: "requeue", flag: "for", value: "DURATION" }],
     ["/requeue eu-1 --for --rollout a", { code: "FLAG_WANTS_VALUE", flag: "for" }],
     ["/promote --full=yes", { code: "FLAG_TAKES_NO_VALUE", command: "promote", flag: "full" }],

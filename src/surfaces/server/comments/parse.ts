@@ -127,6 +127,11 @@ function readWords(spec: CommandSpec, line: string): Pick<ParsedCommand, "args" 
       continue;
     }
     if (flag === undefined) return unknownFlag(spec, name, known);
+    const rest = flag.rest === true ? [...(value === undefined ? [] : [value]), ...words.slice(i + 1)].map(unescaped).join(" ") : undefined;
+    if (rest !== undefined && rest !== "") {
+      flags.set(flag.name, rest);
+      break;
+    }
     const given = value ?? (flag.value === undefined ? undefined : words[i + 1]);
     const wrong = whyWrongValue(spec, flag, given);
     if (wrong !== undefined) return wrong;

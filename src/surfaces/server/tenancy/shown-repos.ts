@@ -83,6 +83,10 @@ function brokenTo(log: Log): NonNullable<WebSource["onBroken"]> {
     log.error({ repository, ...whole(error) }, "a run that cannot be drawn; please report it. The others are shown");
 }
 
+function faultTo(log: Log): NonNullable<WebSource["onFault"]> {
+  return (error) => log.error(whole(error), "a request of the page or the API failed; please report it");
+}
+
 interface Shown extends Pick<WebSource, "publicUrl" | "anonymous" | "visitor"> {
   app: { baseUrl?: string | undefined };
   clock: CheckedClock;
@@ -95,5 +99,5 @@ export function shownOf(repos: Repos, { publicUrl, anonymous, visitor, app: { ba
   const asked = { sightOf: openTokenSight(baseUrl), loginOf: openTokenLogin(baseUrl) };
   const commentAs = { ...openCommentAs(baseUrl, hostFetch(clock, breakers, fetch)), textOf: commandText };
   const read = { journal: journalOf(repos), heard: heardOf(repos), repositories: () => lookedAfter(repos) };
-  return { ...asked, ...read, publicUrl, anonymous, visitor, commentAs, onBroken: brokenTo(log) };
+  return { ...asked, ...read, publicUrl, anonymous, visitor, commentAs, onBroken: brokenTo(log), onFault: faultTo(log) };
 }

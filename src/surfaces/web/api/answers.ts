@@ -23,7 +23,8 @@ const PROBLEMS = {
   TOO_LARGE: { status: 413, title: "The request is too large" },
   NOT_JSON: { status: 415, title: "Only application/json is taken" },
   TOO_MANY_REQUESTS: { status: 429, title: "Too many requests; slow down" },
-  UNREADABLE: { status: 500, title: "This cannot be read" },
+  UNREADABLE: { status: 500, title: "The journal of this cannot be read" },
+  FAULT: { status: 500, title: "The server failed on this" },
   UNAVAILABLE: { status: 503, title: "Not now; try again soon" },
 } as const;
 

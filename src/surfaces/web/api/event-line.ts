@@ -73,6 +73,11 @@ export function openEventLine(process: string) {
       }
       for (const send of [...(listeners.get(stream) ?? [])]) send(bytes, repository);
     },
+    /** Tells everybody who listens: they have seen all there is. */
+    greet(hello: object): void {
+      const bytes = frame("hello", hello);
+      for (const those of [...listeners.values()]) for (const send of [...those]) send(bytes, undefined);
+    },
     /** Says hello, then what was missed since `after`, then what comes. Returns how to stop. */
     listen(stream: string, { after, hello, send }: { after: string | undefined; hello: object; send: Send }): () => void {
       const since = after === undefined ? [] : missed(stream, after);

@@ -62,6 +62,17 @@ test("a reader that goes away leaves no line open, and whoever asks only for the
   }
 });
 
+test("who listens is told how fast the clock goes by now", () => {
+  const line = openEventLine("p");
+  const told: string[] = [];
+  line.listen("", { after: undefined, hello: { speed: 90 }, send: (bytes) => told.push(new TextDecoder().decode(bytes)) });
+  line.greet({ speed: 1 });
+  expect(told.map((text) => /^event: (\w+)[\s\S]*"speed":(\d+)/.exec(text)?.slice(1))).toEqual([
+    ["hello", "90"],
+    ["hello", "1"],
+  ]);
+});
+
 test("who missed more than a slow reader may have waiting reads anew, and is not cut off while being told of it", () => {
   const line = openEventLine("p");
   const after = line.idOf(FLEET);

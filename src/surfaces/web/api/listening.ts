@@ -28,10 +28,14 @@ export function openListening(source: WebSource, clock: WebClock, { line, models
   /** Looks at what changed while anybody listens. */
   function begin(): void {
     let due: NodeJS.Timeout | undefined;
+    let speed = clock.speed ?? 1;
     const off = source.onChange(() => {
       due ??= setTimeout(() => {
         due = undefined;
         models.sync();
+        // Times that are counted down would be those of before.
+        if (speed !== (clock.speed ?? 1)) line.greet(hello());
+        speed = clock.speed ?? 1;
       }, COALESCE_MS);
       due.unref();
     });

@@ -17,12 +17,11 @@ import { momentsOf, sharesOf, versionsOf } from "../../../core/report/model/vers
 import type { Moment, RolloutVersions, Versions } from "../../../core/report/model/versions-schema.ts";
 import { plainSentence } from "../../../core/report/reasons/say.ts";
 import type { WebClock, WebSource } from "../source.ts";
+import { JournalUnread, openReading } from "./history.ts";
 import type { LiveModels } from "./live-models.ts";
-import { openTurns } from "./turns.ts";
 import { Denied } from "./viewers.ts";
 
 const MOST_AT_ONCE = 2;
-const MOST_WAITING = 64;
 /** Moments of a repository whose rows are kept. */
 const MOST_KEPT = 20;
 /** What was recorded until a moment may be here only so much later. */
@@ -41,7 +40,7 @@ interface Place {
 export type Moments = ReturnType<typeof openMoments>;
 
 export function openMoments(source: WebSource, clock: Pick<WebClock, "now">, { links: linkTo }: Pick<LiveModels, "links">) {
-  const inLine = openTurns({ atOnce: MOST_AT_ONCE, waiting: MOST_WAITING, full: () => new Denied("UNAVAILABLE") });
+  const reading = openReading(MOST_AT_ONCE);
   const kept = new WeakMap<Journal, BoundedMap<number, FleetRollout[]>>();
 
   /** The rows of one repository; undefined: nothing of then is known of it. */
@@ -50,7 +49,7 @@ export function openMoments(source: WebSource, clock: Pick<WebClock, "now">, { l
     kept.set(journal, rows);
     const before = rows.get(at);
     if (before !== undefined) return before;
-    const state = await inLine(() => journal.stateAt(at));
+    const state = await reading(() => journal.stateAt(at));
     if (state === undefined) return undefined;
     const told = [...state.runs.values()].map((run) => fleetRollout(repository, run, modelOf(run, at, { linkTo }), undefined));
     const unread = [...state.broken].map(([rollout, { run, file, why }]) => {
@@ -108,9 +107,9 @@ export function openMoments(source: WebSource, clock: Pick<WebClock, "now">, { l
     /** `number` absent: the last that had begun. undefined: there was none. */
     async run({ repository, rollout }: Place, number: number | undefined, at: number): Promise<RunDocument | undefined> {
       const journal = source.journal?.(repository);
-      const state = await inLine(async () => journal?.stateAt(at, { rollout, number }));
+      const state = await reading(async () => journal?.stateAt(at, { rollout, number }));
       const broken = state?.broken.get(rollout);
-      if (broken !== undefined && typeof broken.why !== "string") throw new JournalFileError(broken.file, broken.why);
+      if (broken !== undefined && typeof broken.why !== "string") throw new JournalUnread(new JournalFileError(broken.file, broken.why));
       const run = state?.runs.get(rollout);
       if (run === undefined) return undefined;
       const document = runDocument(modelOf(run, at, { linkTo }), at, { repository });
@@ -119,7 +118,7 @@ export function openMoments(source: WebSource, clock: Pick<WebClock, "now">, { l
 
     async versions(at: number, repositories: readonly string[]): Promise<Versions> {
       const found = await each(repositories, (repository, journal) => rowsOf(repository, journal, at));
-      const runs = await each(repositories, (_, journal) => inLine(() => journal.runsAround(at, MOST_RUNS)));
+      const runs = await each(repositories, (_, journal) => reading(() => journal.runsAround(at, MOST_RUNS)));
       const rollouts = found.flatMap(({ of = [] }) =>
         of.flatMap(({ repository, rollout, number, release, versions }) =>
           rollout === undefined || number === undefined || release === undefined || versions === undefined
@@ -135,11 +134,11 @@ export function openMoments(source: WebSource, clock: Pick<WebClock, "now">, { l
     async ofRollout({ repository, rollout }: Place, at: number): Promise<RolloutVersions | undefined> {
       const journal = source.journal?.(repository);
       if (journal === undefined) return undefined;
-      const around = await inLine(() => journal.runsAround(at, MOST_RUNS, rollout));
+      const around = await reading(() => journal.runsAround(at, MOST_RUNS, rollout));
       if (around.length === 0) return undefined;
       const then = around.findLast(({ startedAt }) => startedAt !== "" && epoch(startedAt) <= at);
       // As it ended or stands, not as it was: what became of its batches says when each merged.
-      const run = then && (await inLine(() => journal.run(rollout, then.number)));
+      const run = then && (await reading(() => journal.run(rollout, then.number)));
       const targets = run === undefined ? [] : versionsOf(run, at);
       const place = { repository, rollout };
       const own =

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { sampleRun } from "../../../../test/support/sample-run.ts";
+import { JournalFileError } from "../../../adapters/git/journal/read-run.ts";
 import { applyPatch } from "../../../core/base/json-patch.ts";
 import type { Fleet } from "../../../core/report/model/fleet-schema.ts";
 import type { RunDocument } from "../../../core/report/model/run-schema.ts";
@@ -161,7 +162,29 @@ describe("the read API", () => {
     const rest = { run: async () => undefined, log: async () => [], ...NO_PAST };
     const journal = () => ({ runs: () => Promise.reject(new Error("/var/secret")), ...rest });
     const response = await worldOf(sampleRun(), { journal }).get(`${ROLLOUT}/runs`);
-    expect([response.status, (await response.text()).includes("secret")]).toEqual([500, false]);
+    const text = await response.text();
+    expect([response.status, text.includes("secret"), (JSON.parse(text) as { code: string }).code]).toEqual([500, false, "UNREADABLE"]);
+  });
+
+  test("a journal that does not hold is told with its file, and as no fault of the server's; a fault as none of the journal's, and it is logged", async () => {
+    const faults: unknown[] = [];
+    const rest = { runs: async () => [], log: async () => [], ...NO_PAST };
+    const broken = new JournalFileError("runs/payments/41/run.yaml", { code: "JOURNAL_NO_FILE", indexed: true });
+    const journal = () => ({ ...rest, run: () => Promise.reject(broken) });
+    const onFault = (error: unknown) => void faults.push(error);
+    const { get } = worldOf(sampleRun(), { journal, onFault });
+    expect(await json(get(`${ROLLOUT}/runs/41`))).toMatchObject({ status: 500, code: "UNREADABLE", detail: "runs/payments/41/run.yaml" });
+    // All else is there.
+    expect([(await get(ROLLOUT)).status, faults]).toEqual([200, []]);
+    const other = worldOf(sampleRun(), {
+      heard: () => Promise.reject(new Error("x")) as never,
+      runs: () => {
+        throw new Error("ours");
+      },
+      onFault,
+    });
+    expect(await json(other.get("/api/v1/fleet"))).toMatchObject({ status: 500, code: "FAULT" });
+    expect(faults).toMatchObject([{ message: "ours" }]);
   });
 
   test("is only read", async () => {

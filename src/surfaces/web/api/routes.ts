@@ -2,7 +2,6 @@
 import { randomBytes } from "node:crypto";
 import { Hono } from "hono";
 import { compress } from "hono/compress";
-import { JournalFileError } from "../../../adapters/git/journal/read-run.ts";
 import { rolloutKey } from "../../../core/report/model/fleet.ts";
 import type { WebClock, WebSource } from "../source.ts";
 import { answer, JSON_HEADERS, problem } from "./answers.ts";
@@ -10,7 +9,7 @@ import { anonymousOf, openAskers } from "./askers.ts";
 import { type Commands, limitedBody, openCommands } from "./commands.ts";
 import type { Me } from "./documents.ts";
 import { type EventLine, FLEET, openEventLine } from "./event-line.ts";
-import { openRunHistory, type RunHistories } from "./history.ts";
+import { JournalUnread, openRunHistory, type RunHistories } from "./history.ts";
 import { openListening } from "./listening.ts";
 import { type LiveModels, openLiveModels, written } from "./live-models.ts";
 import { momentRoutes, planRoutes } from "./moment-routes.ts";
@@ -88,7 +87,9 @@ function guard(app: Hono<Api>, source: WebSource, clock: WebClock): void {
   app.notFound((context) => problem(context, "NOT_FOUND"));
   app.onError((error, context) => {
     if (error instanceof Denied) return problem(context, error.code);
-    return problem(context, "UNREADABLE", error instanceof JournalFileError ? error.file : undefined);
+    if (error instanceof JournalUnread) return problem(context, "UNREADABLE", error.file);
+    source.onFault?.(error);
+    return problem(context, "FAULT");
   });
 }
 

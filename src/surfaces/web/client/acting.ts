@@ -10,7 +10,7 @@ export interface Acting {
   base: string;
   repository: string;
   /** As it stands now. */
-  run: Pick<RunDocument, "rollout" | "number" | "seen" | "says" | "commands">;
+  run: Pick<RunDocument, "rollout" | "number" | "seen" | "says" | "commands" | "pause" | "ask">;
   me: Me;
 }
 

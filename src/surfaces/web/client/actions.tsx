@@ -17,7 +17,8 @@ interface Given {
   waits?: string | undefined;
 }
 
-export function Actions({ of, pull, waits }: { of: readonly Action[] } & Given) {
+/** `asks`: the run waits for somebody to give the first of them. */
+export function Actions({ of, pull, waits, asks = false }: { of: readonly Action[]; asks?: boolean } & Given) {
   const [opened, choose] = useState<Action | undefined>(undefined);
   const dialog = useRef<HTMLDialogElement>(null);
   const open = (action: Action) => {
@@ -31,7 +32,8 @@ export function Actions({ of, pull, waits }: { of: readonly Action[] } & Given) 
   if (of.length === 0 && opened === undefined) return null;
   return (
     <>
-      <Buttons of={now} open={open} />
+      {now.length === 0 ? <p class="quiet">Nothing just now.</p> : null}
+      <Buttons of={now} open={open} asks={asks} />
       {later.length === 0 ? null : (
         <details class="quiet">
           <summary>{`${count(later.length, "command")} not possible now`}</summary>
@@ -47,15 +49,16 @@ export function Actions({ of, pull, waits }: { of: readonly Action[] } & Given) 
   );
 }
 
-function Buttons({ of, open }: { of: readonly Action[]; open: (action: Action) => void }) {
+function Buttons({ of, open, asks = false }: { of: readonly Action[]; open: (action: Action) => void; asks?: boolean }) {
   const acting = useContext(ActingContext);
   if (of.length === 0) return null;
   return (
     <ul class="actions">
-      {of.map((action) => {
+      {of.map((action, index) => {
         const who = acting && whoMay(action, acting.me);
+        const isAsked = asks && index === 0 && action.does !== undefined;
         return (
-          <li key={commandOf(action)}>
+          <li key={commandOf(action)} class={isAsked ? "first" : ""}>
             <button
               type="button"
               class={action.allowed && who === undefined ? "" : "no"}
@@ -64,6 +67,7 @@ function Buttons({ of, open }: { of: readonly Action[]; open: (action: Action) =
             >
               {commandOf(action)}
             </button>
+            {isAsked ? <span class="does">{capital(action.does ?? "")}</span> : null}
           </li>
         );
       })}

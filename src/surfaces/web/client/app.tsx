@@ -6,8 +6,9 @@ import { ActingContext } from "./acting.ts";
 import { type Filter, FleetScreen, RefusedLines } from "./fleet.tsx";
 import { fleetWanted, follow, type Live, notReadYet, planWanted, runWanted, type Wanted } from "./live.ts";
 import { Moments } from "./moments.tsx";
+import { LINKS, NoTime, Notice } from "./notices.tsx";
 import { PlanScreen } from "./plan.tsx";
-import { Going, Link } from "./route.tsx";
+import { Going, Link, WayToNow } from "./route.tsx";
 import { RunScreen } from "./run.tsx";
 import { TargetScreen } from "./target.tsx";
 import { ClockContext, Wall } from "./times.tsx";
@@ -35,14 +36,23 @@ export function App({ base }: { base: string }) {
   const query = new URLSearchParams(address.split("?")[1]);
   return (
     <Going.Provider value={going}>
-      {place === undefined ? <Nowhere /> : null}
-      {place === undefined || place.view === "fleet" || place.view === "plan" ? null : (
-        <Rollout base={base} place={place} query={query} go={going.go} />
-      )}
-      {place?.view === "plan" ? <Plan base={base} place={place} /> : null}
-      {place?.view === "fleet" ? <Home base={base} query={query} go={going.go} /> : null}
+      <Screen base={base} place={place} query={query} go={going.go} />
     </Going.Provider>
   );
+}
+
+interface Screened {
+  base: string;
+  place: PagePlace | undefined;
+  query: URLSearchParams;
+  go: Go;
+}
+
+function Screen({ place, ...given }: Screened) {
+  if (place === undefined) return <Nowhere />;
+  if (place.noTime !== undefined) return <Nowhere>{<NoTime of={place} />}</Nowhere>;
+  if (place.view === "plan") return <Plan base={given.base} place={place} />;
+  return place.view === "fleet" ? <Home {...given} place={place} /> : <Rollout {...given} place={place} />;
 }
 
 function addressNow(base: string): string {
@@ -52,8 +62,8 @@ function addressNow(base: string): string {
 
 type Go = (path: string, how?: "push" | "replace") => void;
 
-function Home({ base, query, go }: { base: string; query: URLSearchParams; go: Go }) {
-  const at = momentOf(query);
+function Home({ base, place, query, go }: Screened & { place: PagePlace }) {
+  const { at } = place;
   const live = useMoment(
     useLive(base, `fleet ${at ?? ""}`, () => fleetWanted(at)),
     at,
@@ -64,32 +74,28 @@ function Home({ base, query, go }: { base: string; query: URLSearchParams; go: G
     go(kept.length === 0 ? "/" : `/?${new URLSearchParams(kept)}`, "replace");
   };
   return (
-    <Frame live={live} viewer={useViewer(base, live.link)} title="Stagecoach">
-      {at === undefined ? null : <Moments of={{ view: "fleet", at }} />}
+    <Frame live={live} viewer={useViewer(base, live.link)} title="Stagecoach" place={place}>
+      {at === undefined || live.link === "ahead" ? null : <Moments of={{ view: "fleet", at }} />}
       {live.document === undefined ? null : <FleetScreen of={live.document} filter={filter} change={change} />}
       {at === undefined && live.document !== undefined ? <Moments of={{ view: "fleet" }} /> : null}
     </Frame>
   );
 }
 
-/** As an address has it: one that is no time is told by there being no such page. */
-function momentOf(query: URLSearchParams): string | undefined {
-  const at = query.get("at");
-  return at === null ? undefined : new Date(at).toISOString();
-}
-
-/** What is over stands still: its clock is that of the moment. */
+/** What is over stands still: its clock is that of the moment. What has not come is told by the clock there is. */
 function useMoment<T>(live: Live<T>, at: string | undefined): Live<T> {
   const then = useMemo(() => ({ now: Date.parse(at ?? ""), at: 0, speed: 0 }), [at]);
-  return at === undefined ? live : { ...live, link: live.link === "live" ? "past" : live.link, clock: then };
+  return at === undefined || live.link === "ahead" ? live : { ...live, link: live.link === "live" ? "past" : live.link, clock: then };
 }
 
-function Plan({ base, place: { repository, rollout, pull } }: { base: string; place: PlanPlace }) {
+function Plan({ base, place }: { base: string; place: PlanPlace }) {
+  const { repository, rollout, pull } = place;
   const live = useLive(base, `plan ${repository} ${rollout} ${pull}`, () => planWanted(repository, rollout, pull));
   return (
     <Frame
       live={live}
       viewer={useViewer(base, live.link)}
+      place={place}
       title={`${rollout}: plan of #${pull} · Stagecoach`}
       where={`${repository} / ${rollout} / plan of #${pull}`}
     >
@@ -99,7 +105,7 @@ function Plan({ base, place: { repository, rollout, pull } }: { base: string; pl
 }
 
 /** `?cluster=eu-1` opens what is known of that one. */
-function Rollout({ base, place, query, go }: { base: string; place: RolloutPlace; query: URLSearchParams; go: Go }) {
+function Rollout({ base, place, query, go }: Screened & { place: RolloutPlace }) {
   const { repository, rollout } = place;
   const number = "number" in place ? place.number : undefined;
   const { at } = place;
@@ -122,10 +128,11 @@ function Rollout({ base, place, query, go }: { base: string; place: RolloutPlace
     <Frame
       live={live}
       viewer={me}
+      place={here}
       title={`${rollout} · Stagecoach`}
       where={`${repository} / ${rollout}${number === undefined ? "" : ` / run ${number}`}`}
     >
-      {at === undefined ? null : <Moments of={here} />}
+      {at === undefined || live.link === "ahead" ? null : <Moments of={here} />}
       {document?.refused === undefined ? null : <RefusedLines of={document.refused} />}
       {document === undefined ? null : (
         <ActingContext.Provider value={me?.login !== undefined && live.isFollowed ? { base, repository, run: document, me } : undefined}>
@@ -148,25 +155,17 @@ function useLive<T>(base: string, key: string, wanted: () => Wanted<T>): Live<T>
   return seen?.key === key ? seen.live : notReadYet();
 }
 
-const LINKS: Readonly<Record<Live<unknown>["link"], string>> = {
-  loading: "Loading…",
-  live: "Live",
-  lost: "Connection lost, trying again. What you see may be old.",
-  past: "Over",
-  missing: "There is nothing here that you may see.",
-  unread: "The journal of this cannot be read. Somebody has to mend it; everything else is shown.",
-  "signed-out": "",
-};
-
 interface FrameProps {
   live: Live<unknown>;
   viewer: Me | undefined;
   title: string;
+  /** Which place it is, at its moment. */
+  place: PagePlace;
   where?: string;
   children: preact.ComponentChildren;
 }
 
-function Frame({ live, viewer, title, where, children }: FrameProps) {
+function Frame({ live, viewer, title, place, where, children }: FrameProps) {
   useEffect(() => {
     document.title = title;
   }, [title]);
@@ -188,18 +187,36 @@ function Frame({ live, viewer, title, where, children }: FrameProps) {
           {LINKS[live.link]}
         </p>
       </header>
-      <main>{live.link === "signed-out" ? <SignInScreen me={viewer} /> : children}</main>
+      <main>
+        {live.link === "signed-out" ? (
+          <SignInScreen me={viewer} />
+        ) : (
+          <WayToNow.Provider value={place.at === undefined ? undefined : pagePath({ ...place, at: undefined })}>
+            {children}
+            <Notice of={place} live={live} />
+          </WayToNow.Provider>
+        )}
+      </main>
     </ClockContext.Provider>
   );
 }
 
-function Nowhere() {
+function Nowhere({ children }: { children?: preact.ComponentChildren }) {
   return (
-    <main>
-      <p>
-        {"There is no such page. "}
-        <Link to="/">All rollouts</Link>
-      </p>
-    </main>
+    <>
+      <header class="page">
+        <h1>
+          <Link to="/">Stagecoach</Link>
+        </h1>
+      </header>
+      <main>
+        {children ?? (
+          <p>
+            {"There is no such page. "}
+            <Link to="/">All rollouts</Link>
+          </p>
+        )}
+      </main>
+    </>
   );
 }

@@ -2,7 +2,7 @@
 import { useContext } from "preact/hooks";
 import type { Fleet, FleetRollout } from "../../../core/report/model/fleet-schema.ts";
 import { GROUP_TITLES, GROUPS, stateWord } from "../../../core/report/model/labels.ts";
-import { pagePath } from "../../../core/report/page-places.ts";
+import { pagePath, parsePagePath } from "../../../core/report/page-places.ts";
 import { FleetEmpty, Places } from "./fleet-places.tsx";
 import { Mark, toneClass } from "./marks.tsx";
 import { Age, Awaits, Bar, changeText, countsText, Linked, Links, Pulls } from "./parts.tsx";
@@ -179,15 +179,13 @@ function RowHead({ of }: { of: FleetRollout }) {
   const { repository, rollout, state, tone } = of;
   const versions = changeText({ from: of.change?.from, to: of.change?.to ?? of.release });
   const name = <b>{rollout ?? repository}</b>;
+  // What was refused may be called as no rollout can be.
+  const path = rollout === undefined ? undefined : pagePath({ view: "rollout", repository, rollout });
   return (
     <p class="head">
       <span>
         {state === undefined ? null : <Mark of={{ state, tone, when: of.endedAt === undefined ? "now" : "past" }} />}
-        {of.number === undefined || rollout === undefined || of.unread !== undefined ? (
-          name
-        ) : (
-          <Link to={pagePath({ view: "rollout", repository, rollout })}>{name}</Link>
-        )}{" "}
+        {path === undefined || parsePagePath(path) === undefined ? name : <Link to={path}>{name}</Link>}{" "}
         <span class="release">{versions}</span>
       </span>
       <span class="quiet">

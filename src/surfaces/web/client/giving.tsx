@@ -6,7 +6,7 @@ import { type Acting, ActingContext, give, type Outcome, whoMay } from "./acting
 import { capital, Linked, Outward, Said } from "./parts.tsx";
 
 const LONGEST_REASON = 300;
-/** Of these the reason is a part; of others it stands below, for people to read. */
+/** Of these every word is their reason; others have a flag for it. */
 const WITH_REASON: ReadonlySet<string> = new Set(["pause", "resume", "abort", "retry", "rollback"]);
 
 type Sent = Outcome | { kind: "sending" };
@@ -85,8 +85,7 @@ function Preview({ who, line, verb, reason }: Record<"who" | "line" | "verb" | "
   return (
     <p class="quiet">
       <Linked text={who} />
-      <code>{isPart && reason !== "" ? `${line} ${reason}` : line}</code>
-      {isPart || reason === "" ? "" : ", and the reason below it"}
+      <code>{reason === "" ? line : `${line} ${isPart ? "" : "--reason "}${reason}`}</code>
     </p>
   );
 }
@@ -112,9 +111,11 @@ const STATES = { Waiting: "It waits", Done: "Done", Refused: "Refused" } as cons
 
 /** Followed as the run is: what became of it stands in the run's document. */
 function Progress({ sent, close }: { sent: Extract<Outcome, { kind: "written" }>; close: () => void }) {
-  const command = useContext(ActingContext)?.run.commands.find(({ comment }) => comment === sent.comment);
+  const run = useContext(ActingContext)?.run;
+  const command = run?.commands.find(({ comment }) => comment === sent.comment);
   const isOver = command?.state === "Done" || command?.state === "Refused";
-  const tone = command?.state === "Done" ? "t-good" : command?.state === "Refused" ? "t-bad" : "";
+  const stopped = command?.state === "Done" && hasStoppedSince(run, command.at) ? run : undefined;
+  const tone = command?.state === "Refused" ? "t-bad" : command?.state !== "Done" ? "" : stopped === undefined ? "t-good" : "quiet";
   return (
     <>
       <div role="status">
@@ -133,6 +134,7 @@ function Progress({ sent, close }: { sent: Extract<Outcome, { kind: "written" }>
               <Said text={command.says} />
             </li>
           )}
+          {stopped === undefined ? null : <Stopped run={stopped} />}
         </ol>
       </div>
       <div class="row">
@@ -140,6 +142,29 @@ function Progress({ sent, close }: { sent: Extract<Outcome, { kind: "written" }>
           Close
         </button>
       </div>
+    </>
+  );
+}
+
+/** By itself: what a person paused is no outcome of what another gave. */
+function hasStoppedSince(run: Acting["run"] | undefined, at: string): boolean {
+  return run?.pause !== undefined && run.pause.kind !== "Command" && run.pause.at >= at;
+}
+
+/** What was done, and did not help. */
+function Stopped({ run }: { run: Acting["run"] }) {
+  return (
+    <>
+      <li class="t-bad">
+        {run.pause?.tried === undefined ? "Since then the run has paused: " : "It failed again: "}
+        <Said text={run.says} />
+      </li>
+      {run.ask === undefined ? null : (
+        <li>
+          {"Now: "}
+          <Said text={run.ask.says} />
+        </li>
+      )}
     </>
   );
 }

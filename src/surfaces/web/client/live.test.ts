@@ -98,6 +98,27 @@ test("a line that is cut every second is gone on with where it broke off, and no
   end();
 });
 
+test.each([
+  ["of a moment that has not come", { at: "2099-01-01T00:00:00.000Z" }, 400, { code: "BAD_REQUEST" }, "ahead"],
+  ["of one before the first run", { at: "2020-01-01T00:00:00.000Z" }, 404, { code: "NOT_FOUND" }, "before"],
+  ["of what is not there", {}, 404, { code: "NOT_FOUND" }, "missing"],
+  ["whose journal is broken", {}, 500, { code: "UNREADABLE", detail: "runs/payments/41/run.yaml" }, "unread"],
+  ["on which the server failed", {}, 500, { code: "FAULT" }, "fault"],
+  ["that a proxy answers in its own words", {}, 500, undefined, "lost"],
+  ["while the server starts", {}, 503, { code: "UNAVAILABLE" }, "lost"],
+] as const)("a run %s is told as that, by the server's clock", async (_name, when, status, body, link) => {
+  vi.useFakeTimers();
+  const headers = { "Stagecoach-Now": "2026-11-21T09:04:00.000Z" };
+  vi.stubGlobal("fetch", async () => (body === undefined ? new Response("<html>", { status }) : Response.json(body, { status, headers })));
+  const told: { link: string; detail?: string | undefined; clock: { now: number } }[] = [];
+  const end = follow("", runWanted("acme/config", "payments", when), (live) => told.push(live));
+  await vi.advanceTimersByTimeAsync(0);
+  end();
+  const isTold = body !== undefined && link !== "lost";
+  expect(told.map((one) => [one.link, one.detail])).toEqual([[link, isTold && "detail" in body ? body.detail : undefined]]);
+  if (isTold) expect(told[0]?.clock.now).toBe(Date.parse("2026-11-21T09:04:00.000Z"));
+});
+
 test("times that leave one screen and come on the next are drawn once a second", () => {
   vi.useFakeTimers();
   let drawn = 0;

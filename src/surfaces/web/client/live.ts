@@ -10,17 +10,25 @@ export interface Live<T> {
   /** It is told of as it changes; false: it is over, and stays as it is. */
   isFollowed: boolean;
   /**
-   * `past`: it is of a moment that is over. `missing`: there is none, or none that one may see. `signed-out`: nobody says who one is.
-   * `lost`: what is shown is from before. `unread`: its journal cannot be read.
+   * `past`: it is of a moment that is over; `ahead`: of one that has not come; `before`: of one from which nothing of it is recorded.
+   * `missing`: there is none, or none that one may see. `signed-out`: nobody says who one is. `lost`: what is shown is from before.
+   * `unread`: its journal cannot be read; `fault`: the server failed, and nothing is known of the journal.
    */
-  link: "loading" | "live" | "past" | "lost" | "missing" | "unread" | "signed-out";
+  link: "loading" | "live" | "past" | "lost" | Kept;
+  /** Of what cannot be read: which file. */
+  detail?: string | undefined;
   /** The bot's clock as it was at `at` of `performance.now()`, and how fast it goes. */
   clock: { now: number; at: number; speed: number };
 }
 
+/** Why there is no document. */
+type Kept = "ahead" | "before" | "missing" | "unread" | "fault" | "signed-out";
+
 /** What of the API is read, how its events are heard, and what each makes of the document. */
 export interface Wanted<T> {
   path: string;
+  /** It is of a moment that is over. */
+  isThen?: boolean;
   events?: { query: string; names: readonly string[]; apply(document: T, data: unknown): T } | undefined;
 }
 
@@ -33,7 +41,7 @@ const MISSING_AGAIN_MS = 15_000;
 
 /** `at`: as it was then. */
 export function fleetWanted(at?: string): Wanted<Fleet> {
-  if (at !== undefined) return { path: `/fleet${asOf(at)}` };
+  if (at !== undefined) return { path: `/fleet${asOf(at)}`, isThen: true };
   return { path: "/fleet", events: { query: "", names: ["fleet"], apply: withRow } };
 }
 
@@ -48,7 +56,7 @@ export function runWanted(
 ): Wanted<RunDocument> {
   const rolloutPath = `/repos/${repository}/rollouts/${encodeURIComponent(rollout)}`;
   const path = number === undefined ? rolloutPath : `${rolloutPath}/runs/${number}`;
-  if (at !== undefined) return { path: path + asOf(at) };
+  if (at !== undefined) return { path: path + asOf(at), isThen: true };
   const apply = (document: RunDocument, data: unknown) => {
     const changed = applyPatch(document, (data as { patch: readonly PatchOperation[] }).patch) as RunDocument;
     if (number !== undefined && changed.number !== number) throw new Error("the next run has begun; this one is over");
@@ -103,7 +111,7 @@ export function parsed(text: string): unknown {
 }
 
 /** Begins at once; what is returned ends it. */
-export function follow<T>(base: string, { path, events }: Wanted<T>, tell: (live: Live<T>) => void): () => void {
+export function follow<T>(base: string, { path, events, isThen = false }: Wanted<T>, tell: (live: Live<T>) => void): () => void {
   let live: Live<T> = notReadYet();
   let source: EventSource | undefined;
   let again: ReturnType<typeof setTimeout> | undefined;
@@ -122,22 +130,28 @@ export function follow<T>(base: string, { path, events }: Wanted<T>, tell: (live
     readAgain(AGAIN_MS);
   };
   function read(): void {
-    void readOnce(base + API + path)
-      .then((answer) => {
-        if (answer === "missing" || answer === "unread" || answer === "signed-out") {
-          change({ link: answer, document: undefined });
+    void readOnce(base + API + path, isThen)
+      .then(({ kept, sequence, ...answer }) => {
+        if (kept !== undefined) {
+          // What was there before is still true where it is the server that failed.
+          const document = kept === "fault" ? live.document : undefined;
+          change({ ...(answer as Partial<Live<T>>), link: kept, document });
           return readAgain(MISSING_AGAIN_MS);
         }
         // What is over is told without an id.
-        const isFollowed = events !== undefined && answer.sequence !== "";
-        change({ link: "live", isFollowed, ...answer } as Partial<Live<T>>);
-        if (!ended && isFollowed) source = listen(`${base}${API}/events?${events.query}after=${answer.sequence}`);
+        const isFollowed = events !== undefined && sequence !== "";
+        change({ detail: undefined, link: "live", isFollowed, ...answer } as Partial<Live<T>>);
+        if (!ended && isFollowed) source = listen(`${base}${API}/events?${events.query}after=${sequence}`);
       })
       .catch(lost);
   }
   function listen(url: string): EventSource {
     const opened = new EventSource(url);
     opened.addEventListener("reset", () => readAgain(0));
+    opened.addEventListener("hello", ({ data }: MessageEvent<string>) => {
+      const { now, speed } = parsed(data) as { now: string; speed: number };
+      change({ clock: { now: Date.parse(now), at: performance.now(), speed } });
+    });
     // The browser comes back by itself, with the id of what it heard last, unless it was told that there is nothing to hear.
     opened.onerror = () => (opened.readyState === CLOSED ? lost() : change({ link: "lost" }));
     opened.onopen = () => change({ link: "live" });
@@ -159,20 +173,29 @@ export function follow<T>(base: string, { path, events }: Wanted<T>, tell: (live
   };
 }
 
-/** Also what of a rollout that others may see is answered to whoever may not. */
-const NOT_FOR_YOU: ReadonlySet<number> = new Set([403, 404]);
-
-async function readOnce(url: string) {
+async function readOnce(url: string, isThen: boolean) {
   const response = await fetch(url, { headers: { accept: "application/json" } });
-  if (response.status === 401) return "signed-out";
-  if (NOT_FOR_YOU.has(response.status)) return "missing";
-  if (response.status === 500) return "unread";
-  if (!response.ok) throw new Error(`${response.status}`);
   const told = (name: string) => response.headers.get(name) ?? "";
   const clock = {
     now: Date.parse(told("Stagecoach-Now")) || Date.now(),
     at: performance.now(),
     speed: Number(told("Stagecoach-Speed")) || 1,
   };
-  return { document: parsed(await response.text()), clock, sequence: encodeURIComponent(told("Stagecoach-Sequence")) };
+  const body = parsed(await response.text());
+  if (response.ok) return { document: body, clock, sequence: encodeURIComponent(told("Stagecoach-Sequence")) };
+  const { code, detail } = body as Partial<Record<string, string>>;
+  const kept = keptOf(response.status, code, isThen);
+  if (kept === undefined) throw new Error(`${response.status}`);
+  return { kept, detail, clock };
+}
+
+/** undefined: it is asked again. What of a rollout others may see is answered with 403 to whoever may not. */
+function keptOf(status: number, code: string | undefined, isThen: boolean): Kept | undefined {
+  if (status === 401) return "signed-out";
+  if (status === 403) return "missing";
+  if (status === 404) return isThen ? "before" : "missing";
+  // Its time was read as one before it was sent.
+  if (status === 400 && isThen) return "ahead";
+  if (status === 500) return code === "UNREADABLE" ? "unread" : "fault";
+  return undefined;
 }

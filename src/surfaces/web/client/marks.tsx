@@ -2,7 +2,7 @@
 import { stateLabel, stateWord } from "../../../core/report/model/labels.ts";
 import type { ModelNode, State, Tone } from "../../../core/report/model/types.ts";
 
-type Shape = "ring" | "half" | "full" | "tick" | "cross" | "dash" | "loop" | "bars";
+type Shape = "ring" | "half" | "full" | "tick" | "cross" | "dash" | "loop" | "bars" | "alert";
 
 const SHAPES: Readonly<Partial<Record<State, Shape>>> = {
   Merged: "half",
@@ -21,6 +21,8 @@ const SHAPES: Readonly<Partial<Record<State, Shape>>> = {
   RollingBack: "loop",
   RolledBack: "loop",
   Skipped: "dash",
+  Done: "alert",
+  Unseen: "alert",
   Paused: "bars",
   Waiting: "bars",
   Held: "bars",
@@ -33,6 +35,7 @@ function Drawing({ shape }: { shape: Shape }) {
   if (shape === "cross") return <path d="M2 2 10 10M10 2 2 10" {...line} stroke-width="2.4" />;
   if (shape === "dash") return <path d="M2 6h8" {...line} stroke-width="2" />;
   if (shape === "loop") return <path d="M10 6a4 4 0 1 1-1.3-3M9 .8v2.6H6.4" {...line} stroke-width="1.6" />;
+  if (shape === "alert") return <path d="M6 1.4 11 10.6H1zM6 4.8v2.6M6 8.6v.9" {...line} stroke-width="1.3" stroke-linejoin="round" />;
   if (shape === "bars") return <path d="M4 2v8M8 2v8" {...line} stroke-width="2" />;
   return (
     <>
@@ -60,11 +63,12 @@ export function toneClass(tone: Tone): string {
   return `t-${tone}`;
 }
 
-export function Badge({ of }: { of: Marked & Pick<ModelNode, "waitsOn"> }) {
+/** `word`: instead of that of its state. */
+export function Badge({ of, word = stateWord(of) }: { of: Marked & Pick<ModelNode, "waitsOn">; word?: string }) {
   return (
     <span class={`badge ${toneClass(of.tone)}`}>
       <Mark of={of} />
-      {stateWord(of)}
+      {word}
     </span>
   );
 }
@@ -78,6 +82,7 @@ const LEGEND: readonly [Marked, string?][] = [
   [{ state: "Failed", tone: "bad", when: "now" }],
   [{ state: "Requeued", tone: "warn", when: "now" }],
   [{ state: "Skipped", tone: "dim", when: "past" }],
+  [{ state: "Done", tone: "warn", when: "past" }, "Done, but not all of it is healthy"],
 ];
 
 export function Legend() {

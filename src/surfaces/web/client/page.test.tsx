@@ -1,7 +1,7 @@
 import type { VNode } from "preact";
 import { renderToString } from "preact-render-to-string";
 import { describe, expect, test } from "vitest";
-import { measuredRun, sampleRun } from "../../../../test/support/sample-run.ts";
+import { batchTarget, measuredRun, sampleRun } from "../../../../test/support/sample-run.ts";
 import { wideRun } from "../../../../test/support/wide-run.ts";
 import { fleetOf, fleetRefused, fleetRollout } from "../../../core/report/model/fleet.ts";
 import { refusedModel } from "../../../core/report/model/refused.ts";
@@ -10,8 +10,10 @@ import { modelOf } from "../../../core/report/model/run-model.ts";
 import { runComment } from "../../../core/report/run/run-comment.ts";
 import { REFUSED_RELEASE, SITUATIONS } from "../../../core/report/testing/situations.ts";
 import type { Run } from "../../../core/run/state/run.ts";
-import { FleetScreen, RefusedLines } from "./fleet.tsx";
+import { FleetScreen } from "./fleet.tsx";
 import { parsed } from "./live.ts";
+import { Refused } from "./notices.tsx";
+import { WayToNow } from "./route.tsx";
 import { RunScreen } from "./run.tsx";
 import { TargetScreen } from "./target.tsx";
 import { pageText } from "./testing/page-text.ts";
@@ -44,7 +46,7 @@ describe("the page", () => {
       const { run, now } = situation();
       return `${"=".repeat(20)} ${name}\n\n${drawn(run, now)}\n`;
     });
-    const refused = at(Date.parse(REFUSED_RELEASE.at), <RefusedLines of={refusedModel(REFUSED_RELEASE)} />);
+    const refused = at(Date.parse(REFUSED_RELEASE.at), <Refused of={refusedModel(REFUSED_RELEASE)} />);
     pages.push(`${"=".repeat(20)} refused before it began\n\n${refused}\n`, `${"=".repeat(20)} all of them\n\n${fleet("", "")}\n`);
     await expect(pages.join("\n")).toMatchFileSnapshot("../../../core/report/__snapshots__/situations/page.txt");
   });
@@ -155,6 +157,32 @@ describe("the time axis", () => {
     expect(tones("running")).toEqual(["open", "busy"]);
     expect(tones("failed")).toEqual(["open", "bad", "warn"]);
   });
+});
+
+test("a moment that is over has nothing to press, says why, and leads to now; its axis ends at that moment, with its day once", () => {
+  const { run, now } = SITUATIONS["failed"]?.() ?? { run: undefined, now: 0 };
+  if (run === undefined) throw new Error("the situation is there");
+  const then = <WayToNow.Provider value="/r/acme/config/payments">{screenOf({ ...run, commands: [] }, now)}</WayToNow.Provider>;
+  const text = at(now, then);
+  expect(text).toMatch(/You can\s+Nothing: this is how it was\.\s+\[<\/r\/acme\/config\/payments> See it as it is now\]/);
+  expect(text).not.toMatch(/\/retry\]|\bnow$/m);
+  expect(text).toMatch(/stage 2\s+UTC\s+09:00 09:02/);
+  const later = at(now + 86_400_000, screenOf(run, now));
+  expect(later).toMatch(/2026-01-05, UTC\s+09:00 .*now/);
+});
+
+test("a batch of which a cluster was left out is marked, and so is the time it took", () => {
+  const [first] = sampleRun().batches;
+  if (first === undefined) throw new Error("the sample has batches");
+  const done = (...phases: ("Baked" | "Skipped")[]) => {
+    const targets = phases.map((phase, index) => batchTarget(`eu-${index + 1}`, phase));
+    return drawnHtml({ ...sampleRun(), batches: [{ ...first, targets }] }, Date.parse("2026-11-21T09:06:00.000Z"));
+  };
+  expect(done("Baked", "Skipped")).toMatch(/class="b-part"/);
+  expect(done("Baked", "Skipped")).toMatch(/mark t-warn"[^>]*><path d="M6 1\.4/);
+  expect(done("Baked", "Skipped")).toContain("1 of 2 clusters healthy, 1 skipped");
+  expect(done("Skipped")).toMatch(/class="b-dim"/);
+  expect(done("Baked", "Baked")).not.toMatch(/b-part|b-dim/);
 });
 
 test("a stage by half a character for its name leaves its page standing", () => {

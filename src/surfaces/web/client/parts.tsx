@@ -59,9 +59,9 @@ export function Awaits({ of }: { of: Pick<ModelNode, "waitsFor" | "deadline"> })
 export function DoneAbout({ eta, now }: { eta: NonNullable<ModelNode["eta"]>; now: number }) {
   return (
     <p class="quiet">
-      {"Done about "}
+      {"Expected to be done "}
       <Until time={eta.p50} />
-      {eta.p50 === eta.p90 ? "" : `, where it is slow at ${clockOf(eta.p90, now)}`}
+      {clockOf(eta.p50, now) === clockOf(eta.p90, now) ? "" : `, where it is slow at ${clockOf(eta.p90, now)}`}
     </p>
   );
 }
@@ -108,7 +108,7 @@ export function changeText({ from, to }: { from?: string | undefined; to?: strin
 export const Pulls = createContext<ReadonlyMap<string, string>>(new Map());
 
 /** Words that begin a sentence and are no name of anybody's. */
-const BEGINS = /^(?:a|an|each|every|it|its|no|nobody|none|nothing|once|one|somebody|the|when)\b(?!-)/;
+const BEGINS = /^(?:a|an|each|every|it|its|no|nobody|none|nothing|once|one|somebody|the|waiting|when)\b(?!-)/;
 
 /** A sentence that stands by itself: with a capital, and with each pull request it names to click on. */
 export function Said({ text }: { text: string }) {

@@ -11,7 +11,11 @@ import { below, changeText, Said } from "./parts.tsx";
 import { Going, Link } from "./route.tsx";
 import { ClockContext, clockOf, span } from "./times.tsx";
 
-export function Past({ of }: { of: RunDocument }) {
+/** Where the journal stands on the page. */
+export const JOURNAL = "journal";
+
+/** `told`: how often it was asked for who did what. */
+export function Past({ of, told }: { of: RunDocument; told: number }) {
   if (of.repository === undefined) return null;
   const path = `${API}/repos/${of.repository}/rollouts/${encodeURIComponent(of.rollout)}/runs`;
   return (
@@ -19,9 +23,11 @@ export function Past({ of }: { of: RunDocument }) {
       <Later title="All clusters as a table">
         <Clusters of={of} />
       </Later>
-      <Later title="What happened">
-        <Events of={of} path={`${path}/${of.number}/events`} />
-      </Later>
+      <div id={JOURNAL}>
+        <Later key={told} title="What happened: who did what" open={told > 0}>
+          <Events of={of} path={`${path}/${of.number}/events`} />
+        </Later>
+      </div>
       <Later title="Runs of this rollout">
         <Runs of={of} path={path} repository={of.repository} />
       </Later>
@@ -82,7 +88,9 @@ export function Later({ title, open = false, children }: { title: string; open?:
   );
 }
 
-type Answer<T> = { document: T } | "unread" | "reading";
+/** `unread`: the journal cannot be read; `failed`: nobody knows why there is no answer. */
+type NoAnswer = "reading" | "missing" | "unread" | "failed";
+type Answer<T> = { document: T } | NoAnswer;
 
 /** The answer of before stays until the next is there. */
 export function useRead<T>(path: string): Answer<T> {
@@ -91,8 +99,11 @@ export function useRead<T>(path: string): Answer<T> {
   useEffect(() => {
     let isWanted = true;
     void fetch(base + path)
-      .then(async (response) => (response.ok ? { document: parsed(await response.text()) as T } : ("unread" as const)))
-      .catch(() => "unread" as const)
+      .then(async (response) => {
+        const document = parsed(await response.text());
+        return response.ok ? { document: document as T } : whyNone(response.status, document);
+      })
+      .catch(() => "failed" as const)
       .then((found) => isWanted && setAnswer(found));
     return () => {
       isWanted = false;
@@ -101,8 +112,20 @@ export function useRead<T>(path: string): Answer<T> {
   return answer;
 }
 
-export function Unread({ what }: { what: "unread" | "reading" }) {
-  return <p class="quiet">{what === "reading" ? "Reading the journal…" : "The journal cannot be read just now."}</p>;
+function whyNone(status: number, document: unknown): NoAnswer {
+  if (status === 404) return "missing";
+  return (document as { code?: string }).code === "UNREADABLE" ? "unread" : "failed";
+}
+
+const NO_ANSWER: Readonly<Record<NoAnswer, string>> = {
+  reading: "Reading the journal…",
+  missing: "The journal has nothing of this.",
+  unread: "The journal of this cannot be read. Somebody has to mend it; everything else is shown.",
+  failed: "The server did not answer this. Open it again in a moment.",
+};
+
+export function Unread({ what }: { what: NoAnswer }) {
+  return <p class="quiet">{NO_ANSWER[what]}</p>;
 }
 
 /** `only`: those events alone that name one of these. */

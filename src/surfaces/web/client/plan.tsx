@@ -116,7 +116,7 @@ function Stage({ of, index }: { of: PlannedStage; index: number }) {
         <small>{of.clusters === 1 ? "1 cluster" : `${of.clusters} clusters`}</small>
       </h3>
       <p class="quiet">{[`${of.atOnce} at once`, ...of.gates].join(" · ")}</p>
-      {of.took === undefined ? null : <p class="quiet">{`Expected: ${span(of.took.p50Ms)}, where it is slow ${span(of.took.p90Ms)}`}</p>}
+      {of.took === undefined ? null : <p class="quiet">{expectedText(of.took)}</p>}
       <ol class="rows">
         {of.batches.map((batch, at) => (
           <li key={at}>
@@ -135,6 +135,11 @@ function Stage({ of, index }: { of: PlannedStage; index: number }) {
       </ol>
     </section>
   );
+}
+
+function expectedText({ p50Ms, p90Ms }: NonNullable<PlannedStage["took"]>): string {
+  const [usual, slow] = [span(p50Ms), span(p90Ms)];
+  return `Expected: ${usual}${usual === slow ? "" : `, where it is slow ${slow}`}`;
 }
 
 function stepText({ from, to }: { from?: string | undefined; to: string }): string {

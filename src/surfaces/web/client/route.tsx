@@ -24,6 +24,9 @@ export function Link({ to, children }: { to: string; children: ComponentChildren
   );
 }
 
+/** Where what is shown stands as it is now; undefined: it is as it is now. */
+export const WayToNow = createContext<string | undefined>(undefined);
+
 /** The run that is shown; undefined: nobody knows the address of its page. */
 export const RunPlace = createContext<Extract<PagePlace, { view: "run" }> | undefined>(undefined);
 

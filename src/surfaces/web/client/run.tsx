@@ -1,6 +1,6 @@
 /** One run: what happens, why it waits, what comes next and what one can do, above everything else; then its stages. */
 import type { ComponentChildren } from "preact";
-import { useContext, useMemo } from "preact/hooks";
+import { useContext, useMemo, useState } from "preact/hooks";
 import type { RunDocument } from "../../../core/report/model/run-schema.ts";
 import { Actions } from "./actions.tsx";
 import type { Told } from "./batches.tsx";
@@ -8,8 +8,8 @@ import { MOST_NAMED } from "./cells.tsx";
 import { ClusterPanel } from "./cluster.tsx";
 import { Badge, Legend } from "./marks.tsx";
 import { Awaits, Bar, below, CauseLine, countsText, DoneAbout, Outward, Pulls, pullOf, Said, Slot } from "./parts.tsx";
-import { Past } from "./past.tsx";
-import { RunPlace } from "./route.tsx";
+import { JOURNAL, Past } from "./past.tsx";
+import { Link, RunPlace, WayToNow } from "./route.tsx";
 import { StageSteps, Stages } from "./stages.tsx";
 import { TimeAxis } from "./time-axis.tsx";
 import { ClockContext, Since, span } from "./times.tsx";
@@ -26,17 +26,18 @@ interface Shown {
 
 export function RunScreen({ of, target, batch, open }: Shown) {
   const isNamed = of.counts.clusters <= MOST_NAMED;
+  const [asked, askAgain] = useState(0);
   const told: Told = { says: of.says, next: of.waitsFor?.says, cause: of.cause?.name };
   return (
     <InRun of={of}>
       <article class={`run r-${of.tone}${of.counts.failed > 0 && of.endedAt === undefined ? " failing" : ""}`}>
-        <Title of={of} />
+        <Title of={of} tell={() => askAgain(asked + 1)} />
         <Slots of={of} />
         {target === undefined ? null : <ClusterPanel of={of} name={target} close={() => open()} />}
         <TimeAxis of={of} />
         <Stages of={of} told={told} isNamed={isNamed} batch={batch} open={open} />
-        <Past of={of} />
         <Legend />
+        <Past of={of} told={asked} />
       </article>
     </InRun>
   );
@@ -77,13 +78,30 @@ function Slots({ of }: { of: RunDocument }) {
         <Next of={of} />
       </Slot>
       <Slot name="You can">
-        <Actions of={of.actions} pull={pullOf(of)} waits={of.waitsFor && `${of.says}; ${of.waitsFor.says}`} />
+        <YouCan of={of} />
       </Slot>
     </div>
   );
 }
 
-function Title({ of }: { of: RunDocument }) {
+function YouCan({ of }: { of: RunDocument }) {
+  const now = useContext(WayToNow);
+  if (now === undefined) {
+    const waits = of.waitsFor && `${of.says}; ${of.waitsFor.says}`;
+    return <Actions of={of.actions} pull={pullOf(of)} waits={waits} asks={of.waitsOn?.kind === "person"} />;
+  }
+  return (
+    <>
+      <p>Nothing: this is how it was.</p>
+      <p>
+        <Link to={now}>See it as it is now</Link>
+      </p>
+    </>
+  );
+}
+
+/** `tell`: opens the journal of it. */
+function Title({ of, tell }: { of: RunDocument; tell: () => void }) {
   const pull = pullOf(of);
   return (
     <header class="title">
@@ -94,6 +112,14 @@ function Title({ of }: { of: RunDocument }) {
         {`run ${of.number}${of.pull === undefined ? "" : " · PR "}`}
         {of.pull === undefined ? null : pull === undefined ? `#${of.pull}` : <Outward {...pull} />}
         {` by ${of.author}`}
+        {of.repository === undefined ? null : (
+          <>
+            {" · "}
+            <a href={`#${JOURNAL}`} onClick={tell}>
+              who did what
+            </a>
+          </>
+        )}
       </span>
     </header>
   );

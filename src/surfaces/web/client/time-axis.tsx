@@ -3,15 +3,18 @@
  * second. A long time in which nothing happened is drawn short, with its length, so that everything else keeps its room.
  */
 import { scaleLinear } from "d3-scale";
+import { useContext } from "preact/hooks";
 import type { RunDocument } from "../../../core/report/model/run-schema.ts";
 import type { ModelNode } from "../../../core/report/model/types.ts";
-import { clockOf, span, useNow } from "./times.tsx";
+import { countsText } from "./parts.tsx";
+import { WayToNow } from "./route.tsx";
+import { clockOf, dayOf, span, useNow } from "./times.tsx";
 
-/** What a stage was doing, in epoch milliseconds. `open`: its pull request waited to be merged. */
+/** What a stage was doing, in epoch milliseconds. `open`: its pull request waited to be merged; `part`, `dim`: some of it, or all, was left out or failed. */
 interface Part {
   from: number;
   to: number;
-  tone: "good" | "busy" | "warn" | "bad" | "open";
+  tone: "good" | "part" | "dim" | "busy" | "warn" | "bad" | "open";
 }
 
 /** Epoch milliseconds. `likely`, `slow`: when it ends, as it is expected. */
@@ -23,13 +26,16 @@ interface Lane {
   begins: number | undefined;
   likely: number | undefined;
   slow: number | undefined;
+  /** How its clusters stand, where that is not all there is to expect. */
+  counts: string;
 }
 
 export function TimeAxis({ of }: { of: RunDocument }) {
   const now = useNow();
+  const isThen = useContext(WayToNow) !== undefined;
   const lanes = lanesOf(of, now);
   if (lanes.every(({ from }) => from === undefined)) return null;
-  const isOver = of.endedAt !== undefined;
+  const isStill = of.endedAt !== undefined || isThen;
   const { place, breaks, labels } = axisOf(timesOf(of, lanes, now));
   const width = (from: number, to: number) => ({ left: `${place(from)}%`, width: `${Math.max(0, place(to) - place(from))}%` });
   return (
@@ -46,22 +52,34 @@ export function TimeAxis({ of }: { of: RunDocument }) {
             {breaks.map(({ from, to }) => (
               <i key={from} class="break" style={{ left: `${(place(from) + place(to)) / 2}%` }} />
             ))}
-            {isOver ? null : <i class="now" style={{ left: `${place(now)}%` }} />}
+            {isStill ? null : <i class="now" style={{ left: `${place(now)}%` }} />}
           </div>
         </div>
       ))}
       <div class="lane ends" aria-hidden="true">
-        <span />
+        <span class="quiet">{`${dayIn(labels, now)}UTC`}</span>
         <p class="quiet">
-          {labels.map(({ at, text }) => (
+          {labels.map(({ at, text }, index) => (
             <span key={at} style={{ left: `${place(at)}%` }} class={place(at) > 90 ? "last" : place(at) < 10 ? "first" : ""}>
-              {text ?? (isOver || at !== now ? clockOf(new Date(at).toISOString(), now) : "now")}
+              {text ?? (isStill || at !== now ? labelOf(at, labels[index - 1]?.at ?? labels[0]?.at ?? at) : "now")}
             </span>
           ))}
         </p>
       </div>
     </section>
   );
+}
+
+/** The day is written once, where it is not today's. */
+function dayIn(labels: readonly { at: number }[], now: number): string {
+  const [day, today] = [labels[0]?.at ?? now, now].map(dayOf);
+  return day === today ? "" : `${day}, `;
+}
+
+/** `14:10`, with its day where that is another than of the one before it. */
+function labelOf(at: number, before: number): string {
+  const [day, clock] = [dayOf(at), new Date(at).toISOString().slice(11, 16)];
+  return day === dayOf(before) ? clock : `${day.slice(5)} ${clock}`;
 }
 
 /** Every moment at which something began or ended. */
@@ -133,6 +151,7 @@ export function lanesOf(of: RunDocument, now: number): Lane[] {
     const [from, to] = [parts.map((part) => part.from), parts.map((part) => part.to)];
     return {
       ...{ name: stage.name, parts, begins, likely, slow },
+      counts: stage.when === "past" && stage.counts !== undefined && stage.state !== "Healthy" ? countsText(stage.counts) : "",
       from: from.length === 0 ? undefined : Math.min(...from),
       to: to.length === 0 || isOn ? undefined : Math.max(...to),
     };
@@ -143,13 +162,13 @@ export function lanesOf(of: RunDocument, now: number): Lane[] {
 function partsOf(of: RunDocument, stage: ModelNode, now: number): Part[] {
   const isOn = stage.when === "now" && of.endedAt === undefined;
   const end = of.endedAt === undefined ? now : Date.parse(of.endedAt);
-  const parts = stage.children.flatMap(({ passed, tone }): Part[] => {
+  const parts = stage.children.flatMap(({ passed, tone, state }): Part[] => {
     const { openedAt, mergedAt, doneAt } = passed ?? {};
     const [opened, merged, done] = [openedAt, mergedAt, doneAt].map((time) => (time === undefined ? undefined : Date.parse(time)));
     const until = done ?? (tone === "bad" || isOn ? end : undefined);
     return [
       ...(opened === undefined ? [] : [{ from: opened, to: merged ?? done ?? end, tone: "open" as const }]),
-      ...(merged === undefined ? [] : [{ from: merged, to: until ?? merged, tone: toneOf(tone, done) }]),
+      ...(merged === undefined ? [] : [{ from: merged, to: until ?? merged, tone: toneOf({ tone, state }, done) }]),
     ];
   });
   const waits = isOn && stage.tone === "warn" && stage.since !== undefined && parts.length > 0 ? Date.parse(stage.since) : undefined;
@@ -158,17 +177,18 @@ function partsOf(of: RunDocument, stage: ModelNode, now: number): Part[] {
   return waits === undefined ? drawn : [...drawn, { from: Math.min(waits, now), to: now, tone: "warn" }];
 }
 
-function toneOf(tone: ModelNode["tone"], done: number | undefined): Part["tone"] {
+function toneOf({ tone, state }: Pick<ModelNode, "tone" | "state">, done: number | undefined): Part["tone"] {
   if (tone === "bad") return "bad";
-  return done === undefined ? "busy" : "good";
+  if (done === undefined) return "busy";
+  return state === "Skipped" || state === "Closed" ? "dim" : state === "Done" ? "part" : "good";
 }
 
-function laneText({ from, to, likely, slow }: Lane, now: number): string {
+function laneText({ from, to, likely, slow, counts }: Lane, now: number): string {
   const at = (ms: number) => clockOf(new Date(ms).toISOString(), now);
   const was = from === undefined ? "" : `from ${at(from)}${to === undefined ? ", under way" : ` to ${at(to)}, ${span(to - from)}`}`;
   const comes =
     likely === undefined
       ? ""
-      : `done about ${at(likely)}${slow === undefined || slow === likely ? "" : `, where it is slow at ${at(slow)}`}`;
-  return [was, comes].filter((part) => part !== "").join("; ") || "not known yet";
+      : `done about ${at(likely)}${slow === undefined || at(slow) === at(likely) ? "" : `, where it is slow at ${at(slow)}`}`;
+  return [was, counts, comes].filter((part) => part !== "").join("; ") || "not known yet";
 }

@@ -42,10 +42,14 @@ export function span(ms: number): string {
   return formatDuration(Math.floor(Math.max(0, ms) / round) * round);
 }
 
+export function dayOf(time: number): string {
+  return new Date(time).toISOString().slice(0, 10);
+}
+
 /** `14:10 UTC`, with its day where that is another. */
 export function clockOf(time: Time, now: number): string {
   const day = time.slice(0, 10);
-  return `${day === new Date(now).toISOString().slice(0, 10) ? "" : `${day} `}${time.slice(11, 16)} UTC`;
+  return `${day === dayOf(now) ? "" : `${day} `}${time.slice(11, 16)} UTC`;
 }
 
 export function Since({ time }: { time: Time }) {

@@ -39,7 +39,7 @@ export function Who({ me, isAsked }: { me: Me | undefined; isAsked: boolean }) {
   };
   return (
     <p class="who">
-      {`You are ${name}`}
+      {me.login === undefined ? `Signed in as ${name}` : me.signIn ? `Signed in as @${name}` : `@${name}`}
       {me.login === undefined || !me.signIn ? null : (
         <button type="button" disabled={left === "leaving"} onClick={signOut}>
           Sign out
