@@ -34,7 +34,7 @@ describe.skipIf(chromiumPath === undefined)("acting from the page", () => {
   async function authorize(page: Page, login: string): Promise<void> {
     await page.click(".sign-in a:has-text('Sign in with GitHub')");
     await page.click("#authorize");
-    await page.waitForSelector(`.who:has-text('You are ${login}')`);
+    await page.waitForSelector(`.who:has-text('Signed in as @${login}')`);
   }
 
   /** Presses it and confirms. */
