@@ -1,7 +1,4 @@
-/**
- * The commands that people comment: what each is called, takes and needs. Parser, help, the reference page and the shells' completion are
- * made from the table.
- */
+/** The commands that people comment: what each takes and needs. Parser, help, reference and the shells' completion are made from the table. */
 import type { ReasonsOf } from "../base/reason.ts";
 import type { Time } from "../base/time.ts";
 import type { CommandReasons } from "../reasons/commands.ts";
@@ -50,9 +47,8 @@ export interface Command {
 export interface FlagSpec {
   /** Without the dashes. */
   name: string;
-  /** How its value is called; absent: it has none. */
+  /** How its value is called; absent: it has none. `rest`: all that stands behind it is its value. */
   value?: string;
-  /** All that stands behind it is its value. */
   rest?: true;
   summary: string;
 }
@@ -83,7 +79,6 @@ export interface CommandSpec {
 
 type WrittenSpec = Omit<CommandSpec, "flags" | "where"> & Partial<Pick<CommandSpec, "flags" | "where">>;
 
-/** Of commands whose words are no reason. */
 const REASON: FlagSpec = { name: "reason", value: "TEXT", rest: true, summary: "why; all that stands behind it" };
 
 const TABLE: readonly WrittenSpec[] = [
@@ -233,7 +228,6 @@ export const COMMANDS: readonly CommandSpec[] = TABLE.map((spec) => ({ flags: []
 /** Every command may name the rollout it is for. */
 export const ROLLOUT_FLAG: FlagSpec = { name: "rollout", value: "NAME", summary: "the rollout meant, where a release has several" };
 
-/** Names in the order of the table. */
 export const COMMAND_NAMES: readonly CommandName[] = COMMANDS.map(({ name }) => name);
 
 const RANK: Record<Permission, number> = { none: 0, read: 1, triage: 2, write: 3, maintain: 4, admin: 5 };
