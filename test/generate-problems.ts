@@ -30,6 +30,8 @@ export function codesOnPage(text: string): Map<string, string[]> {
   return codes;
 }
 
+const MOST_WORDS = 12;
+
 type Row = Pick<Entry<never>, "means" | "todo"> & { warns?: true };
 
 /** Every code that people look up, with its row. */
@@ -51,23 +53,30 @@ const SECTIONS: Readonly<Record<string, (code: string, row: Row) => boolean>> = 
 
 /** Where GitHub and the page show people the words, and no code; `lint` and `plan` print the code beside them. */
 const SHOWS_WORDS = new Set(["waits", "attention"]);
+/** Where every message says the next step behind an arrow: the page says it only where there is more to say. */
+const SHOWS_STEP = new Set(["refused", "warnings", "server", "analyses"]);
 
 /** docs/troubleshooting.md, with the tables of problems made anew. */
 export function troubleshootingPage(): string {
   const page = readFileSync(new URL("../docs/troubleshooting.md", import.meta.url), "utf8");
   return page.replace(/<!-- generated: (\w+) -->\n[\s\S]*?<!-- end -->/g, (all, name: string) => {
     const holds = SECTIONS[name];
-    return holds === undefined ? all : `<!-- generated: ${name} -->\n${table(holds, SHOWS_WORDS.has(name))}\n<!-- end -->`;
+    return holds === undefined
+      ? all
+      : `<!-- generated: ${name} -->\n${table(holds, { withExample: SHOWS_WORDS.has(name), withArrow: SHOWS_STEP.has(name) })}\n<!-- end -->`;
   });
 }
 
-function table(holds: (code: string, row: Row) => boolean, withExample: boolean): string {
+function table(
+  holds: (code: string, row: Row) => boolean,
+  { withExample, withArrow }: { withExample: boolean; withArrow: boolean },
+): string {
   const rows = ROWS.filter(([code, row]) => holds(code, row))
     .toSorted(([a], [b]) => (a < b ? -1 : 1))
     .map(([code, { means, todo }]) => {
       const { message, hint } = exampleOf(code);
-      const example = withExample ? ` ${inCell(message)} |` : "";
-      return `| \`${code}\` | ${means} |${example} ${todo ?? inCell(withoutName(hint))} |`;
+      const example = withExample ? ` ${inCell(beginningOf(message))} |` : "";
+      return `| \`${code}\` | ${means} |${example} ${todo ?? (withArrow ? "→" : inCell(withoutName(hint)))} |`;
     });
   const [middle, line] = withExample ? [" for example |", " --- |"] : ["", ""];
   return [`| code | means |${middle} what to do |`, `| --- | --- |${line} --- |`, ...rows].join("\n");
@@ -85,6 +94,17 @@ function exampleOf(code: string): SaidProblem {
     return sayRender({ code, ...RENDER_SAMPLES[code as keyof typeof RENDER_SAMPLES][0], where: "" } as RenderProblem);
   const reason = samplesOf(code)[0] as AnyReason;
   return { message: sayWording(REASONS[code]?.says ?? "", reason, { ...namesOf(undefined), because: () => "…" }), hint: "" };
+}
+
+/** Enough to know a message by. */
+function beginningOf(message: string): string {
+  const words = message.split(" ");
+  return words.length <= MOST_WORDS
+    ? message
+    : `${words
+        .slice(0, MOST_WORDS)
+        .join(" ")
+        .replace(/[,:;.]?$/, " …")}`;
 }
 
 function inCell(text: string): string {

@@ -15,6 +15,7 @@ export interface InventoryProblems {
     | { kind: "Twice"; cluster: string }
     | { kind: "SameServer"; first: string; second: string };
   INVENTORY_CREDENTIALS: { secret: string | undefined; holds: string };
+  CREDENTIALS_IN_REPO: { secret: string | undefined; holds: string };
   /** What the CLI was given by the names of control planes is not what the rollout has. `plane`: of the rollout; with Labels, of an option. */
   PLANE_WITHOUT_INVENTORY: { kind: "Inventory" | "Labels"; plane: string; near?: string | undefined };
 }

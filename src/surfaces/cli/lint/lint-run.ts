@@ -16,6 +16,7 @@ import { clashes, type Unread } from "../../../core/spec/rules/together.ts";
 import { isRolloutFile } from "../../../engine/config-repo/project.ts";
 import { locateIn, withNear } from "../../../engine/resolve/plan-over.ts";
 import { makePlan, type PlanMade } from "../plan/plan-make.ts";
+import { leakedCredentials } from "./leaked-credentials.ts";
 import type { Checkout } from "./lint-checkout.ts";
 import { outsideProblems } from "./lint-outside.ts";
 import type { LintReport } from "./lint-show.ts";
@@ -40,8 +41,15 @@ export function lint(
   }
   const told = new Set(clashing.filter(({ problem }) => problem.code === "SOURCE_SHARED").map(({ problem }) => problem.file));
   problems.push(...sharedTargets(planned, told, checkout).map(({ problem }) => problem));
+  problems.push(...newLeaks(checkout, problems));
   problems.sort((a, b) => compareText(a.file, b.file) || a.line - b.line || a.column - b.column);
   return { problems, rollouts: rollouts.map(({ name, file }) => ({ name, file })), files: [...files] };
+}
+
+/** Credentials in files of the repo; a file that is refused for them was told already. */
+function newLeaks(checkout: Checkout, problems: readonly Problem[]): Problem[] {
+  const told = new Set(problems.flatMap(({ code, file }) => (code === "INVENTORY_CREDENTIALS" ? [file] : [])));
+  return leakedCredentials(checkout).filter(({ file }) => !told.has(file));
 }
 
 /**

@@ -72,7 +72,7 @@ function excerpt(
   columns = Number.POSITIVE_INFINITY,
 ): string[] {
   // What stands there is not to be repeated anywhere.
-  if (id === "INVENTORY_CREDENTIALS") return [];
+  if (id === "INVENTORY_CREDENTIALS" || id === "CREDENTIALS_IN_REPO") return [];
   const text = read(file)?.split("\n", line)[line - 1]?.replace(/\r$/, "");
   if (text === undefined || text.trim() === "") return [];
   // A long line is shown around the place.

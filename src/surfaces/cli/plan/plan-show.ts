@@ -13,6 +13,7 @@ import { sayProblem, sayWarning } from "../../../core/report/reasons/problems/pr
 import { waitWords } from "../../../core/report/steps.ts";
 import { shortName } from "../../../core/report/words.ts";
 import type { PinTemplate, Quantity, Rollout } from "../../../core/spec/rollout.ts";
+import { isRolloutFile } from "../../../engine/config-repo/project.ts";
 import { aligned, folded, visible } from "../print.ts";
 
 /** One target in JSON. A target with several pins has the first in `from`, `to`, `file` and `path`, and all of them in `edits`. */
@@ -99,7 +100,9 @@ export function allWarnings(plan: Plan, problems: readonly Problem[]): ShownWarn
       .filter((problem) => problem.severity === "warning")
       .map((problem) => {
         const { message, hint } = sayProblem(problem);
-        return { code: problem.code, message: `${message}; ${hint}` };
+        // Of the rollout itself the plan shows more than its line would.
+        const where = isRolloutFile(problem.file) ? "" : `${problem.file}:${problem.line}: `;
+        return { code: problem.code, message: `${where}${message}; ${hint}` };
       }),
   ];
 }

@@ -8,6 +8,7 @@ import { planComment, problemsComment } from "../../../core/report/plan/plan-com
 import { problemJson } from "../../../core/report/reasons/problems/problems.ts";
 import type { Rollout } from "../../../core/spec/rollout.ts";
 import { outputOption, parseArgs } from "../args.ts";
+import { leakedCredentials } from "../lint/leaked-credentials.ts";
 import { type Checkout, openCheckout, repoAround } from "../lint/lint-checkout.ts";
 import { refusalsOf, rolloutFilesIn } from "../lint/lint-run.ts";
 import { lintText } from "../lint/lint-show.ts";
@@ -65,7 +66,8 @@ export async function run(argv: readonly string[]): Promise<number> {
   if (rollout === undefined) return 1;
   if (rollout.release !== undefined && options.to !== undefined) refuseStrange(rollout, options.to);
   const inventory = inventoryAt(options);
-  const made = makePlan(rollout, checkout, inventory, options.to ?? {});
+  const planned = makePlan(rollout, checkout, inventory, options.to ?? {});
+  const made = { ...planned, problems: [...planned.problems, ...leakedCredentials(checkout)] };
   const { plan, problems } = made;
   const refused = plan === undefined ? problems : refusalsOf(rollout, checkout, inventory, made);
   progress.end();

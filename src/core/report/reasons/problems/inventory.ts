@@ -61,10 +61,16 @@ export const INVENTORY_PROBLEMS = problemsOf<InventoryProblems>()({
     todo: "correct what the message names; `kubectl get -o yaml` prints such a file",
   },
   INVENTORY_CREDENTIALS: {
-    says: "[Secret {secret}|a Secret] holds {holds}: credentials of a cluster do not belong into Git",
+    says: "[Secret {secret}|a Secret] holds {holds}: credentials of a cluster do not belong in Git",
     hint: "replace them, and print the file through yq 'del(.items[].data.config, .items[].metadata.annotations)'",
     means: "the file of `spec.inventory` holds credentials, in `data.config` or in what `kubectl apply` noted",
     todo: "replace them: they are in Git's history now; print the file without",
+  },
+  CREDENTIALS_IN_REPO: {
+    says: "[Secret {secret}|a Secret] holds credentials that open a cluster, in {holds}",
+    hint: "take the file out of the repo, and replace the credentials if it was ever committed; print it through yq 'del(.items[].data.config, .items[].metadata.annotations)'",
+    means: "a file of the repo, such as a printed inventory, holds a token, password or key of a cluster",
+    warns: true,
   },
   PLANE_WITHOUT_INVENTORY: {
     says: {

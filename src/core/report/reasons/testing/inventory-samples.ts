@@ -25,6 +25,7 @@ export const INVENTORY_SAMPLES: Samples<keyof InventoryProblems> = {
     { kind: "NoName", secret: undefined },
   ],
   INVENTORY_CREDENTIALS: [{ secret: "cluster-eu-1", holds: "data.config" }],
+  CREDENTIALS_IN_REPO: [{ secret: "cluster-eu-1", holds: "data.config" }],
   PLANE_WITHOUT_INVENTORY: [
     { kind: "Inventory", plane: "hub-us" },
     { kind: "Inventory", plane: "hub-us", near: "hub-use" },
