@@ -23,13 +23,12 @@ export interface KargoWrite {
 
 /** What every Kargo Stage and PromotionTask writes that the repo declares. */
 export function kargoIn(files: RepoFiles): readonly KargoWrite[] {
-  return madeOnce(files, (all) =>
-    all
-      .paths()
-      .filter((path) => /\.ya?ml$/.test(path))
-      .flatMap((path) => writesOf(path, readOrNull(all, path)))
-      .slice(0, MOST_STEPS),
-  );
+  return madeOnce(files, writesIn);
+}
+
+function writesIn(files: RepoFiles): KargoWrite[] {
+  const manifests = files.paths().filter((path) => /\.ya?ml$/.test(path));
+  return manifests.flatMap((path) => writesOf(path, readOrNull(files, path))).slice(0, MOST_STEPS);
 }
 
 function writesOf(file: string, text: string | null): KargoWrite[] {
