@@ -73,7 +73,7 @@ export function configPage(table: (schema: never) => string): string {
     "### `rollouts.NAME`\n",
     "NAME is the rollout's `metadata.name`. What stands here must not stand in the rollout as well.\n",
     print(override),
-    ...["freezes", "limits", "limits.label", "plans", "notifications", "journal"].flatMap((path) => [
+    ...["freezes", "limits", "limits.label", "limits.selected", "plans", "notifications", "journal"].flatMap((path) => [
       `### \`${path}\`\n`,
       print(at(config, path)),
     ]),

@@ -24,7 +24,7 @@ For completion in an editor keep a copy of
 `;
 
 /** They are windows, and the page of those has their keys. */
-const FREEZES = "## `freezes[]`\n\nThe keys are those of [`spec.windows[]`](progressive-rollout.md#specwindows).\n";
+const FREEZES = "## `freezes[]`\n\nThe keys are those of the repo's [`freezes`](repo-configuration.md#freezes).\n";
 
 function schema(): Shown {
   return z.toJSONSchema(serverConfigSchema, { io: "input" }) as Shown;

@@ -8,7 +8,7 @@ import type { Behaviour, Happening, Scenario } from "./generate/scenario.ts";
 import { nextTime } from "./moments.ts";
 import { round } from "./round.ts";
 import { judgment } from "./truth/judge.ts";
-import { partsOf, windowOf } from "./world/fleet.ts";
+import { freezeOf, partsOf } from "./world/fleet.ts";
 import { operate, operator } from "./world/operator.ts";
 import { happen } from "./world/people.ts";
 import { startAll } from "./world/start.ts";
@@ -143,7 +143,7 @@ function setupOf(scenario: Scenario): Setup {
     ),
     clusters,
     behaviourOf: ({ application }) => scenario.behaviours[application] ?? PROMPT,
-    freezes: (scenario.freezes ?? []).map((model) => ({ ...windowOf(model), model })),
+    freezes: (scenario.freezes ?? []).map((model) => ({ ...freezeOf(model), model })),
     limits: scenario.limits,
     outside: scenario.outside,
   };

@@ -30,8 +30,11 @@ export function nextTime(driver: Driver, happening: number | undefined): number 
 function isInWindow({ truth, entries, now }: Driver): boolean {
   return truth.rollouts.some(({ index, model }) => {
     const run = entries[index]?.run;
-    if (model?.windows === undefined || run === undefined || !isMoving(run)) return false;
-    return run.batches.some((batch) => batch.phase === "Open") && isOpenAt(model.windows, now);
+    if (run === undefined || !isMoving(run)) return false;
+    return run.batches.some((batch) => {
+      const own = [model?.windows, model?.stages[batch.stage]?.windows].filter((windows) => windows !== undefined);
+      return batch.phase === "Open" && own.length > 0 && own.every((windows) => isOpenAt(windows, now));
+    });
   });
 }
 

@@ -17,10 +17,12 @@ afterEach(async () => {
 const NOON = Date.UTC(2026, 0, 5, 12, 0, 0);
 const SETTINGS = ".github/stagecoach.yaml";
 
-/** A freeze that is on now, and over by itself in `minutes` at the latest. */
+const FIRST = "selector: { matchLabels: { area: emea } }, rollouts: [my-app], stages: [canary]";
+
+/** A freeze for the first stage's clusters that is on now, and over by itself in `minutes` at the latest. */
 function freezeFrom(now: number, minutes: number): string {
   const at = new Date(now - 60_000);
-  return `freezes:\n  - { schedule: "${at.getUTCMinutes()} ${at.getUTCHours()} * * *", duration: ${minutes}m, kind: deny }\n`;
+  return `freezes:\n  - { schedule: "${at.getUTCMinutes()} ${at.getUTCHours()} * * *", duration: ${minutes}m, kind: deny, ${FIRST} }\n`;
 }
 
 /** What ledger's batch waits for: my-app at its release on the same cluster. */
@@ -50,7 +52,7 @@ test("windows, a freeze added mid-run, approvals by review and by command, /halt
         path,
         (files.get(path) ?? "").replace(
           "      topologyKey: region",
-          "      topologyKey: region\n      approval: { teams: [sre], count: 2 }",
+          `      topologyKey: region\n      ${window}\n      approval: { teams: [sre], count: 2 }`,
         ),
       );
       const stages = `  stages:
@@ -96,7 +98,7 @@ test("windows, a freeze added mid-run, approvals by review and by command, /halt
   await carol.push(repository, { branch: "main", files: { [SETTINGS]: frozen }, message: "Freeze" });
   carol.comment(repository, pull, "/promote");
   await here.until("it is frozen by the repo", (run) =>
-    JSON.stringify(run.batches.map(({ why }) => why)).includes(`"where":"${SETTINGS}"`),
+    JSON.stringify(run.batches.map(({ why }) => why)).includes(`"where":"${SETTINGS} (area=emea; rollouts my-app; stages canary)"`),
   );
   expect(here.run()?.approvals).toMatchObject([{ by: "carol", stage: 0 }]);
   expect(here.run()?.batches[0]?.merged).toBeUndefined();

@@ -6,6 +6,7 @@ export const ALIKE: Record<string, string> = {
   "spec.stages[].requeue.selector": "spec.stages[].clusters.selector",
   "spec.quarantine.selector": "spec.stages[].clusters.selector",
   "spec.stages[].targets.selector": "spec.stages[].clusters.selector",
+  "limits.selected[]": "limits",
   "spec.stages[].steps[].analysis": "spec.stages[].analysis",
   "spec.stages[].hooks.after[]": "spec.stages[].hooks.before[]",
   "spec.stages[].hooks.onFailure[]": "spec.stages[].hooks.before[]",
@@ -81,6 +82,7 @@ spec.allowUnstaged | src/core/spec/parse/parse › fills every default in | ${FI
 spec.dependsOn[].rollout spec.dependsOn[].atLeast | src/core/run/gates/gates › a cluster waits until the other rollout is confirmed there | ${FIELDS} | ${RULES}Each cluster waits for
 spec.windows[].schedule spec.windows[].duration spec.windows[].timeZone | src/engine/release-pr/plan-warnings › outside of it the warning says until when | ${GATES} | ${RULES}closed now, next open
 spec.windows[].kind | src/core/spec/windows › a deny window wins over an allow window | ${GATES} | ${RULES}Windows: allow
+spec.stages[].windows[].schedule spec.stages[].windows[].duration spec.stages[].windows[].timeZone spec.stages[].windows[].kind | src/core/run/gates/window › those of a stage hold its batches alone | ${GATES} | src/core/report/plan/plan-rules › besides: allow
 spec.inventory.file | src/engine/config-repo/inventory › each mistake is told with its line and column | ${FIELDS} | ${RULES}Clusters are those of
 spec.inventory.files | src/surfaces/cli/plan/plan-planes › spec.inventory.files: each control plane has its own | test/e2e/planes.long › each is a target of its own | src/core/report/plan/plan-rules › one for each control plane
 spec.joiners | src/core/run/targets/joiners › joiners: Ignore names it once and leaves it | ${FIELDS} | ${RULES}Clusters that appear during the run are asked about.

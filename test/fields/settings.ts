@@ -14,7 +14,9 @@ rollouts | src/core/spec/parse/parse › the repo's settings say it | test/e2e/c
 commands.*.teams | src/core/spec/repo-config › teams by command, and bots | ${COMMANDS} | test/e2e/commands › sre
 bots | src/core/spec/repo-config › teams by command, and bots | ${COMMANDS} | ${HELP}
 freezes[].schedule freezes[].duration freezes[].timeZone freezes[].kind | src/engine/release-pr/plan-warnings › freezes of the repo and of the server | ${GATES} | test/e2e/gates.long › it is frozen by the repo
+freezes[].selector freezes[].rollouts freezes[].stages | src/core/run/gates/window › a freeze for %s | ${GATES} | test/e2e/gates.long › it is frozen by the repo
 limits.clusters limits.targets | src/core/plan/limits › is made smaller, and the run goes on to its end | ${FIELDS} | src/core/report/plan/plan-rules › at most 10 clusters
+limits.selected[].selector | src/core/run/gates/gates › a limit for some clusters counts those alone | ${FIELDS} | src/core/report/plan/plan-rules › 2 clusters where
 limits.label.key limits.label.percent | src/core/run/gates/gates › a percentage of a label's clusters | ${FIELDS} | src/core/report/plan/plan-rules › 30% of the clusters of one
 plans.forks | src/engine/release-pr/withheld › the settings may let all be planned, by plans.forks | test/e2e/bad-input › one from a fork that edits rollouts/ | src/core/report/plan/plan-check › comes from a fork
 notifications[].to notifications[].events notifications[].rollouts notifications[].stages | src/core/report/notify/events › who is told: by event, rollout and stage | test/e2e/notify › a run is told of in Slack, Teams, CloudEvents | src/core/report/notify/services › waits for you

@@ -32,6 +32,11 @@ describe("a batch larger than the limits allow", () => {
     ["clusters", { clusters: 3 }, [3, 3, 3, 1]],
     ["targets", { targets: 1 }, [1, 1, 1, 1, 1, 1, 1, 1, 1, 1]],
     ["the share of a label's clusters", { label: { key: "region", percent: 20 } }, [2, 2, 2, 2, 2]],
+    [
+      "a limit for some clusters",
+      { selected: [{ selector: { matchLabels: { region: "us" }, matchExpressions: [] }, clusters: 1 }] },
+      [2, 2, 2, 2, 2],
+    ],
     ["nothing that is in the way", { clusters: 4 }, [4, 4, 2]],
   ])("is cut in the plan, by %s", (_name, limits, sizes) => {
     const made = planned(limits);

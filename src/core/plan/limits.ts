@@ -1,3 +1,4 @@
+import { matcher } from "../base/selector.ts";
 import type { OverLimit } from "../reasons/problems-plan.ts";
 import type { Limits } from "../spec/repo-config.ts";
 import type { Cluster } from "./plan-types.ts";
@@ -20,24 +21,56 @@ interface Tally {
 /** Begins to count, with nothing in flight. */
 export type Limiter = () => Tally;
 
+type Labelled = Pick<Cluster, "key" | "name" | "labels">;
+
 /** `clusters`: all there are, since a percentage is of those with the label; undefined: they cannot be read, and no label holds anything back. */
-export function limiter(limits: Limits, clusters: Iterable<Pick<Cluster, "key" | "labels">> | undefined): Limiter {
-  const byLabel = labelLimiter(limits.label, clusters);
+export function limiter(limits: Limits, clusters: Iterable<Labelled> | undefined): Limiter {
+  const all = clusters === undefined ? undefined : [...clusters];
+  const begin = [limiterOf(limits, "limits.", all)];
+  for (const [i, one] of (limits.selected ?? []).entries()) {
+    const own = all?.filter(matcher(one.selector));
+    if (own !== undefined) begin.push(limiterOf(one, `limits.selected[${i}].`, own, new Set(own.map(({ key }) => key))));
+  }
+  return () => {
+    const tallies = begin.map((one) => one());
+    return {
+      add(flying) {
+        const added = [...flying];
+        return tallies.map((tally) => tally.add(added)).find((over) => over !== undefined);
+      },
+    };
+  };
+}
+
+/** Whether the limits go by labels of clusters. */
+export function goesByLabels({ label, selected }: Limits): boolean {
+  return label !== undefined || selected !== undefined;
+}
+
+/** `only`: what is counted; undefined: everything. */
+function limiterOf(
+  limits: Omit<Limits, "selected">,
+  prefix: "limits." | `limits.selected[${number}].`,
+  clusters: readonly Labelled[] | undefined,
+  only?: ReadonlySet<string>,
+): Limiter {
+  const byLabel = labelLimiter(limits.label, prefix, clusters);
   return () => {
     const keys = new Set<string>();
     const labels = byLabel();
     let targets = 0;
     const add = (flying: Iterable<Sized>): OverLimit | undefined => {
       for (const one of flying) {
+        if (only?.has(one.cluster) === false) continue;
         targets += one.targets;
         if (keys.has(one.cluster)) continue;
         keys.add(one.cluster);
         labels.add(one.cluster);
       }
       if (limits.clusters !== undefined && keys.size > limits.clusters)
-        return { setting: "limits.clusters", have: keys.size, most: limits.clusters };
+        return { setting: `${prefix}clusters`, have: keys.size, most: limits.clusters };
       if (limits.targets !== undefined && targets > limits.targets)
-        return { setting: "limits.targets", have: targets, most: limits.targets };
+        return { setting: `${prefix}targets`, have: targets, most: limits.targets };
       return labels.over();
     };
     return { add };
@@ -50,7 +83,11 @@ interface LabelTally {
   over(): OverLimit | undefined;
 }
 
-function labelLimiter(label: Limits["label"], clusters: Iterable<Pick<Cluster, "key" | "labels">> | undefined): () => LabelTally {
+function labelLimiter(
+  label: Limits["label"],
+  prefix: "limits." | `limits.selected[${number}].`,
+  clusters: readonly Labelled[] | undefined,
+): () => LabelTally {
   if (label === undefined || clusters === undefined) return () => ({ add: () => undefined, over: () => undefined });
   const { key, percent } = label;
   const valueAt = new Map<string, string>();
@@ -75,7 +112,7 @@ function labelLimiter(label: Limits["label"], clusters: Iterable<Pick<Cluster, "
     const over = (): OverLimit | undefined => {
       if (exceeded === undefined) return undefined;
       const have = flying.get(exceeded) ?? 0;
-      return { setting: "limits.label", have, most: mostOf(exceeded), label: { key, value: exceeded, percent } };
+      return { setting: `${prefix}label`, have, most: mostOf(exceeded), label: { key, value: exceeded, percent } };
     };
     return { add, over };
   };

@@ -1,4 +1,5 @@
 import type { AnyReason } from "../base/reason.ts";
+import type { Time } from "../base/time.ts";
 import type { OverLimit } from "./problems-plan.ts";
 import type { AnalysisRef, BatchRef, HookRef, PullRef } from "./refs.ts";
 
@@ -35,6 +36,8 @@ interface WindowRef {
   durationMs: number;
   timeZone: string;
   kind: "allow" | "deny";
+  /** Where it stands; `file`: where that is not said already. */
+  at?: { path: string; file?: string | undefined } | undefined;
 }
 
 /** What GitHub wants changed, told from its words; named: what they name. */
@@ -132,6 +135,8 @@ export interface GatesReasons {
   APPROVER_IN_NO_TEAM: { by: string; teams: string[] };
 
   WINDOW_SHUT: { window?: WindowRef | undefined; where: string };
+  /** A window is shut, and which of them bind the batch goes by labels. */
+  WINDOW_LABELS_UNREAD: None;
   WINDOWS_NEVER_OPEN: { where: string[] };
   WINDOWS_NEVER_TOGETHER: { where: string[] };
 
@@ -191,7 +196,8 @@ export interface GatesReasons {
   NEXT_DEPENDENCY: { rollout: string };
   /** released: accounts that may not approve; empty: nobody is excluded, and `author` is what the commit says. */
   NEXT_APPROVED: { pull: PullRef; released: string[]; author: string; merger?: string | undefined };
-  NEXT_WINDOW: None;
+  /** `timeZone`: of the window that is shut, where it is not UTC. */
+  NEXT_WINDOW: { opens?: { at: Time; timeZone: string } | undefined };
   NEXT_WINDOWS_CHANGED: { where: string[]; all: boolean };
   NEXT_PERSON_MERGES: { pull: PullRef; promote: boolean };
   NEXT_QUEUE: None;

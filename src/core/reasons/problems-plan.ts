@@ -22,7 +22,8 @@ export interface PlanProblems {
   NO_TARGETS: { source: SourceNamed };
   EMPTY_STAGE: { stage: string; selector: string | undefined };
   /** `value`: absent where no cluster has the key. `near`: the key or value that some have. */
-  UNKNOWN_LABEL: { stage: string; key: string; value?: string | undefined; near: string };
+  /** `setting`: where it is no stage that selects, but a freeze or limit of the settings. */
+  UNKNOWN_LABEL: { stage?: string | undefined; setting?: string | undefined; key: string; value?: string | undefined; near: string };
   /** `Git`: Argo CD may know more clusters than `known`, the first names of `of`. */
   UNKNOWN_NAME: { kind: "Fleet" | "Git"; stage: string; name: string; near?: string | undefined; known: readonly string[]; of: number };
   COVERAGE: { clusters: readonly string[]; of: number };
@@ -49,10 +50,10 @@ export interface SharedUnit {
 /** More in flight than one of the repo's limits allows. */
 export interface OverLimit {
   /** As it stands in the repo's settings. */
-  setting: "limits.clusters" | "limits.targets" | "limits.label";
+  setting: `limits.${"" | `selected[${number}].`}${"clusters" | "targets" | "label"}`;
   have: number;
   most: number;
-  /** Of `limits.label`: which label, and the percentage that `most` comes from. */
+  /** Of a limit by label: which label, and the percentage that `most` comes from. */
   label?: { key: string; value: string; percent: number };
 }
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { sayProblem } from "../report/reasons/problems/problems.ts";
-import { parseRepoConfig, unusedNotifications, unusedSettings } from "./parse/config.ts";
+import { parseRepoConfig, unusedNames, unusedSettings } from "./parse/config.ts";
 
 function read(text: string) {
   const { policy, problems } = parseRepoConfig(text, "c.yaml");
@@ -63,14 +63,14 @@ describe("who may, in the repo's settings", () => {
   });
 });
 
-test("notifications that name an event, a rollout or a stage that is not there are told, with the nearest", () => {
+test("notifications and freezes that name an event, a rollout or a stage that is not there are told, with the nearest", () => {
   const read = (text: string) => {
-    const { problems, notifications } = parseRepoConfig(text, "c.yaml");
+    const read = parseRepoConfig(text, "c.yaml");
     const declared = [
       { name: "payments", stages: ["canary", "prod"] },
       { name: "ledger", stages: ["all"] },
     ];
-    return [...problems, ...unusedNotifications(notifications, declared)].map(
+    return [...read.problems, ...unusedNames(read, declared)].map(
       (one) => `${one.line}:${one.column} ${one.severity} ${one.code} ${sayProblem(one).hint}`,
     );
   };
@@ -82,4 +82,6 @@ test("notifications that name an event, a rollout or a stage that is not there a
     expect.stringMatching(/^4:20 warning UNKNOWN_STAGE did you mean canary/),
   ]);
   expect(read("notifications:\n  - to: calls\n    stages: [all, prod]\n")).toEqual([]);
+  const freeze = "freezes:\n  - { schedule: '0 0 20 12 *', duration: 18d, kind: deny, rollouts: [payments], stages: [prd] }\n";
+  expect(read(freeze)).toEqual([expect.stringMatching(/^2:90 warning UNKNOWN_STAGE did you mean prod/)]);
 });

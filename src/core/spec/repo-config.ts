@@ -5,9 +5,9 @@ import { packReason } from "../reasons/problem.ts";
 import { COMMAND_NAMES, type CommandName } from "./commands.ts";
 import { notificationsSchema } from "./notifications.ts";
 import { overrideSchema } from "./schema.ts";
-import { key, team, text } from "./schema-common.ts";
-import { modeSchema, windowSchema } from "./schema-spec.ts";
-import { toWindow, type Window } from "./windows.ts";
+import { freezeSchema, key, selector, team, text } from "./schema-common.ts";
+import { modeSchema } from "./schema-spec.ts";
+import { type Freeze, toFreeze } from "./windows-binding.ts";
 
 /** Where a repo's own settings stand, always read from the base branch, never from a PR. */
 export const SETTINGS_FILE = ".github/stagecoach.yaml";
@@ -29,6 +29,20 @@ const rules = Object.fromEntries(
   COMMAND_NAMES.map((name) => [name, key(commandRule.optional(), `Narrows who may comment \`/${name}\`.`)]),
 ) as Rules;
 
+const limit = {
+  clusters: key(z.int().min(1).optional(), "Most clusters in flight at once, over all runs of the repo."),
+  targets: key(z.int().min(1).optional(), "Most Applications in flight at once, over all runs of the repo."),
+  label: key(
+    z
+      .strictObject({
+        key: key(text.min(1), "Label of clusters, such as `region`."),
+        percent: key(z.int().min(1).max(100), "Most of the clusters of one value in flight at once, rounded down, at least 1."),
+      })
+      .optional(),
+    "Most clusters in flight at once of those that have the same value of a label.",
+  ),
+};
+
 /** `.github/stagecoach.yaml`: a repo's own settings, read from the default branch, never from a pull request. */
 export const repoConfigSchema = z.strictObject({
   mode: key(modeSchema.optional(), "Mode of rollouts that name none. Default: Propose."),
@@ -39,22 +53,20 @@ export const repoConfigSchema = z.strictObject({
     "Bots whose comments count as commands; those of others are ignored. One that is named counts as having write permission, and is in no team.",
   ),
   freezes: key(
-    z.array(windowSchema).max(50).default([]),
-    "Windows that bind every rollout of the repo besides its own: mostly of `kind: deny`, such as the days around the end of the year. Read anew in every round, so a freeze added now holds runs in progress.",
+    z.array(freezeSchema).max(50).default([]),
+    "Windows that bind the rollouts of the repo besides their own: mostly of `kind: deny`, such as the days around the end of the year. Read anew in every round, so a freeze added now holds runs in progress.",
   ),
   limits: key(
     z
       .strictObject({
-        clusters: key(z.int().min(1).optional(), "Most clusters in flight at once, over all runs of the repo."),
-        targets: key(z.int().min(1).optional(), "Most Applications in flight at once, over all runs of the repo."),
-        label: key(
+        ...limit,
+        selected: key(
           z
-            .strictObject({
-              key: key(text.min(1), "Label of clusters, such as `region`."),
-              percent: key(z.int().min(1).max(100), "Most of the clusters of one value in flight at once, rounded down, at least 1."),
-            })
+            .array(z.strictObject({ selector: key(selector, "Clusters with these labels."), ...limit }))
+            .min(1)
+            .max(20)
             .optional(),
-          "Most clusters in flight at once of those that have the same value of a label.",
+          "Limits of their own for some clusters, such as production's, besides the others.",
         ),
       })
       .optional(),
@@ -108,7 +120,7 @@ export type Limits = NonNullable<RepoConfig["limits"]>;
 
 /** The part of the settings that binds every run of the repo, as of now. */
 export interface RepoBounds {
-  freezes: Window[];
+  freezes: Freeze[];
   limits?: Limits | undefined;
   /** Runs of a rollout that stay in the journal's newest state. */
   keep?: number | undefined;
@@ -117,5 +129,5 @@ export interface RepoBounds {
 }
 
 export function repoBounds({ freezes, limits, journal, plans }: RepoConfig): RepoBounds {
-  return { freezes: freezes.map(toWindow), limits, keep: journal?.keep, plansForks: plans?.forks === "Always" };
+  return { freezes: freezes.map(toFreeze), limits, keep: journal?.keep, plansForks: plans?.forks === "Always" };
 }

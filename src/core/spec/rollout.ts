@@ -123,6 +123,8 @@ export interface Stage {
   hooks?: StageHooks | undefined;
   /** A weighted canary: its batches travel as one PR a weight. Absent: at once. */
   steps?: Step[] | undefined;
+  /** When its batches may merge, besides the rollout's. */
+  windows?: Window[] | undefined;
   bakeMs: number;
   progressDeadlineMs: number;
   requeue?: { selector: Selector; attempts: number; intervalMs: number } | undefined;

@@ -92,6 +92,21 @@ function slugLike(written: string): string {
   return SLUG.test(last) ? last : SLUG.test(made) ? made : "sre";
 }
 
+/** One window of time. Also of a stage. */
+export const windowSchema = z.strictObject({
+  schedule: key(text.min(1).max(200), "When it begins: cron with five fields, `0 9 * * 1-5`."),
+  duration: key(duration, "How long it lasts from then, in elapsed time."),
+  timeZone: key(text.min(1).max(100).default("UTC"), "IANA name, such as `Europe/Rome`. Daylight saving is followed."),
+  kind: key(z.enum(["allow", "deny"]).default("allow"), "`allow`: batches may merge while it is on. `deny`: they may not."),
+});
+
+/** A window of the repo's settings or the server's: whom it binds can be narrowed. */
+export const freezeSchema = windowSchema.extend({
+  selector: key(selector.optional(), "Binds batches that hold a cluster with these labels. Default: all."),
+  rollouts: key(z.array(text.min(1)).min(1).max(200).optional(), "Names of the rollouts that it binds. Default: all."),
+  stages: key(z.array(text.min(1)).min(1).max(200).optional(), "Names of the stages that it binds. Default: all."),
+});
+
 export const sourceRefSchema = z.strictObject({
   apiGroup: key(text.default("argoproj.io/v1alpha1"), "Group (and version) of the owner."),
   kind: key(z.enum(["ApplicationSet", "Application"]), "`ApplicationSet`, or `Application` with a `selector` for hand-written ones."),

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { budget, duration, key, quantity, selector, sourceRefSchema, text } from "./schema-common.ts";
+import { budget, duration, key, quantity, selector, sourceRefSchema, text, windowSchema } from "./schema-common.ts";
 import { stageSchema, weightPinSchema } from "./schema-stage.ts";
 
 const place = z.strictObject({
@@ -104,14 +104,6 @@ export const deliverySchema = z.strictObject({
   signoff: key(z.boolean().default(false), "Adds `Signed-off-by` with the bot's name to the commit's message."),
 });
 
-/** One window of time. Also of the repo's settings. */
-export const windowSchema = z.strictObject({
-  schedule: key(text.min(1).max(200), "When it begins: cron with five fields, `0 9 * * 1-5`."),
-  duration: key(duration, "How long it lasts from then, in elapsed time."),
-  timeZone: key(text.min(1).max(100).default("UTC"), "IANA name, such as `Europe/Rome`. Daylight saving is followed."),
-  kind: key(z.enum(["allow", "deny"]).default("allow"), "`allow`: batches may merge while it is on. `deny`: they may not."),
-});
-
 export const modeSchema = z.enum(["Observe", "Propose", "Run"]);
 export const MODE =
   "`Observe`: comments only. `Propose`: opens pull requests, merges none. `Run`: all of it. Default: the repo's, else Propose.";
@@ -175,7 +167,7 @@ export const specSchema = z.strictObject({
   ),
   windows: key(
     z.array(windowSchema).min(1).max(50).optional(),
-    "When batches may merge. A `deny` that is on closes; where there are `allow` windows, one must be on. Times of approval, window and freeze are waited for with the pull request open.",
+    "When batches may merge. A `deny` that is on closes; where there are `allow` windows, one must be on. Those of stages and freezes of the settings must be open as well. They are waited for with the pull request open.",
   ),
   joiners: key(
     z.enum(["Append", "Ignore", "Hold"]).optional(),

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { idleMs } from "../../../test/support/cpu-time.ts";
-import { windowSets } from "../run/gates/window.ts";
 import { checkTogether } from "./rules/pace.ts";
 import type { Window } from "./windows.ts";
+import { type PlacedFreeze, windowSets as setsOf } from "./windows-binding.ts";
 import { closedBetween, neverTogether, nextOpenAt, nextOpening, project } from "./windows-together.ts";
 
 const MINUTE = 60_000;
@@ -16,6 +16,10 @@ const freeze = (schedule: string, hours: number, timeZone = "UTC") => ({
   kind: "deny" as const,
   where: ".github/stagecoach.yaml",
 });
+
+function windowSets(windows: Window[], freezes: PlacedFreeze[]) {
+  return setsOf({ rollout: { name: "payments", windows, stages: [] }, stage: 0, clusters: [] }, freezes);
+}
 
 function done(sets: ReturnType<typeof windowSets>, from: string, pieces: number, eachMs: number): [string, number] {
   const { doneAt, waitedMs } = project(sets, at(from), pieces, eachMs);
@@ -75,7 +79,13 @@ describe("work that begins only while windows are open", () => {
     expect(found).toEqual({ lookedUntil: expect.any(Number) });
     expect(nextOpenAt(often, from)).toEqual(found);
     expect(neverTogether(often, from)).toBeUndefined();
-    expect(checkTogether([halves], often[1]?.windows ?? [], "c.yaml")).toEqual([]);
+    expect(
+      checkTogether(
+        { name: "payments", windows: [halves], stages: [{ name: "all" }] },
+        [{ ...freeze("0 * * 1-11 *", 0), durationMs: 30 * MINUTE }],
+        "c.yaml",
+      ),
+    ).toEqual([]);
     // They do meet, and near enough that is found.
     expect(nextOpening(often, at("2026-11-29T00:10:00Z"))).toMatchObject({ at: at("2026-12-01T00:00:00Z") });
     expect(project(often, from, 1, HOUR)).toMatchObject({ opens: false });

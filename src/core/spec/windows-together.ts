@@ -2,9 +2,12 @@
 import { BoundedMap } from "../base/bounded.ts";
 import { everOpens, type Window, windowsAt } from "./windows.ts";
 
+/** A window with its place in the file that says it; `file`: where `where` does not name it. */
+export type PlacedWindow = Window & { at?: { path: string; file?: string | undefined } | undefined };
+
 /** Windows that are judged together, and who says them. */
 export interface WindowSet {
-  windows: readonly Window[];
+  windows: readonly PlacedWindow[];
   where: string;
 }
 
@@ -12,7 +15,7 @@ export interface WindowSet {
 export function closedNow(
   sets: readonly WindowSet[],
   now: number,
-): { where: string; by: Window | undefined; changesAt: number | undefined } | undefined {
+): { where: string; by: PlacedWindow | undefined; changesAt: number | undefined } | undefined {
   for (const { windows, where } of sets) {
     const { open, changesAt, by } = windowsAt(windows, now);
     if (!open) return { where, by, changesAt };
@@ -113,6 +116,30 @@ interface Projected {
   waitedMs: number;
   /** False: windows that do not open within a year, or of which nobody knows when, are not waited for here. */
   opens: boolean;
+}
+
+/** Work that begins only while every one of its sets is open. */
+export interface Piece {
+  sets: readonly WindowSet[];
+  ms: number;
+}
+
+/** Pieces of work one after the other, each of which begins only while its own sets are open, and then goes on whatever closes. */
+export function projectAll(pieces: readonly Piece[], from: number): Projected {
+  let at = from;
+  let waitedMs = 0;
+  let opens = true;
+  for (let next = 0; next < pieces.length; ) {
+    const { sets, ms } = pieces[next] as Piece;
+    let alike = 1;
+    while (pieces[next + alike]?.sets === sets && pieces[next + alike]?.ms === ms) alike++;
+    const done = project(sets, at, alike, ms);
+    at = done.doneAt;
+    waitedMs += done.waitedMs;
+    opens &&= done.opens;
+    next += alike;
+  }
+  return { doneAt: at, waitedMs, opens };
 }
 
 /** So many pieces of work one after the other, each of which begins only while every set is open, and then goes on whatever closes. */

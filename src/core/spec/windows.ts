@@ -7,7 +7,7 @@ import type { z } from "zod";
 import { BoundedMap } from "../base/bounded.ts";
 import { parseDuration } from "../base/time.ts";
 import type { ProblemData } from "../reasons/problem.ts";
-import type { windowSchema } from "./schema-spec.ts";
+import type { windowSchema } from "./schema-common.ts";
 
 /** When batches may merge, or may not. Times in epoch milliseconds. */
 export interface Window {
@@ -19,12 +19,12 @@ export interface Window {
   kind: "allow" | "deny";
 }
 
-interface WindowAnswer {
+interface WindowAnswer<W extends Window> {
   open: boolean;
   /** When open: until when, at the earliest, it stays so. When closed: when it opens. Absent: not within a year, or for ever. */
   changesAt: number | undefined;
   /** The window that decides: the deny that is on, or the next allow. */
-  by: Window | undefined;
+  by: W | undefined;
 }
 
 /** Returns a window as the schema has it with its duration read, which the schema has checked. */
@@ -42,7 +42,7 @@ const MOST_JUMPS = 3000;
  * there are allows, one of them must be on. A window lasts its duration in elapsed time, so the night the clocks change
  * it ends an hour earlier or later on the wall.
  */
-export function windowsAt(windows: readonly Window[], now: number): WindowAnswer {
+export function windowsAt<W extends Window>(windows: readonly W[], now: number): WindowAnswer<W> {
   const allows = windows.filter((window) => window.kind === "allow");
   const denies = windows.filter((window) => window.kind === "deny");
   const isOpen = (at: number) => !denies.some((w) => isOn(w, at)) && (allows.length === 0 || allows.some((w) => isOn(w, at)));
@@ -100,7 +100,7 @@ export function badWindow(window: Pick<Window, "schedule" | "timeZone">): Proble
   return undefined;
 }
 
-function decidingWindow(allows: readonly Window[], denies: readonly Window[], at: number): Window | undefined {
+function decidingWindow<W extends Window>(allows: readonly W[], denies: readonly W[], at: number): W | undefined {
   return denies.find((window) => isOn(window, at)) ?? allows.toSorted((a, b) => nextBeginning(a, at) - nextBeginning(b, at))[0];
 }
 

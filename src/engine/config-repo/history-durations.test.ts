@@ -3,6 +3,7 @@ import { sampleRun } from "../../../test/support/sample-run.ts";
 import type { Journal } from "../../adapters/git/journal/port.ts";
 import { printRun } from "../../adapters/git/journal/print-run.ts";
 import type { Mirror } from "../../adapters/git/port.ts";
+import type { Cluster } from "../../core/plan/plan-types.ts";
 import type { Run } from "../../core/run/state/run.ts";
 import type { Window } from "../../core/spec/windows.ts";
 import { partsOf } from "../testing/parts.ts";
@@ -45,14 +46,16 @@ test("the stages of past runs are timed from the journal as it is written, and e
   expect(reads()).toBe(before);
 });
 
+const seen = (run: Run) => ({ advanced: { run }, world: { clusters: new Map<string, Cluster>(), clustersKnown: true } });
+
 test("of a run under way the runs before it are read once, however often it is looked at, and of one that has ended none", async () => {
   const { past, reads } = journalOf([ended(1, 10), ended(2, 20)]);
   const third = sampleRun({ number: 3 });
   expect(past.of(third).totals).toEqual([]);
-  await past.read([third], "base");
+  await past.read([seen(third)], "base");
   expect(past.of(third).totals).toEqual([2_400_000, 1_200_000]);
   const before = reads();
-  await past.read([third, ended(2, 20)], "base");
+  await past.read([third, ended(2, 20)].map(seen), "base");
   expect([reads(), past.of(sampleRun({ number: 4 })).totals]).toEqual([before, []]);
 });
 
@@ -63,7 +66,7 @@ test("waits for the freezes of the repo and of the server are left out, as on th
   const batches = ended(1, 10).batches.map(({ merged: _, ...batch }) => batch);
   const { past } = journalOf([ended(1, 10, { batches })], { ".github/stagecoach.yaml": settings }, [ours]);
   const second = sampleRun({ number: 2 });
-  await past.read([second], "base");
+  await past.read([seen(second)], "base");
   expect(past.of(second).totals).toEqual([720_000]);
   // What lies ahead of the run waits for them, too.
   expect(past.of(second).freezes?.map(({ where }) => where)).toEqual([".github/stagecoach.yaml", "the server"]);

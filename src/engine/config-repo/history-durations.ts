@@ -2,9 +2,12 @@ import { parse } from "yaml";
 import type { Mirror } from "../../adapters/git/port.ts";
 import { BoundedMap } from "../../core/base/bounded.ts";
 import { defined } from "../../core/base/defined.ts";
+import type { Selectable } from "../../core/base/selector.ts";
 import { type History, historyOf, NO_HISTORY, type TimedRun } from "../../core/report/plan/duration.ts";
 import { type Batch, isEnded, type Run } from "../../core/run/state/run.ts";
+import type { World } from "../../core/run/state/world.ts";
 import { badWindow, type Window } from "../../core/spec/windows.ts";
+import type { PlacedFreeze } from "../../core/spec/windows-binding.ts";
 import type { Settings } from "./settings.ts";
 
 /** So many of the last runs are looked at. */
@@ -19,7 +22,7 @@ export type DurationsOf = (
   journal: string | undefined,
   rollout: string,
   last: number,
-  freezes?: readonly (Window & { where: string })[],
+  freezes?: readonly PlacedFreeze[],
 ) => Promise<History>;
 
 /** How long the runs before one took, read once a run, for those who cannot wait for it. */
@@ -28,7 +31,7 @@ export interface PastRuns {
    * Reads what is not known yet: it holds up nothing, and where it cannot be read nothing is known. `base`: the commit whose freezes are
    * taken out, as on the release's pull request, so that both say the same, and are waited for in what lies ahead.
    */
-  read(runs: readonly Run[], base: string): Promise<void>;
+  read(runs: readonly { advanced: { run: Run }; world: Pick<World, "clusters" | "clustersKnown"> }[], base: string): Promise<void>;
   of(run: Run): History;
 }
 
@@ -45,6 +48,8 @@ export function openPastRuns(
   };
   /** Those of the newest base: a freeze that somebody sets while a run goes on holds it, too. */
   let frozen: { base: string; freezes: History["freezes"] } | undefined;
+  /** By rollout, as they were last known: a freeze may be for some clusters. */
+  const labels = new BoundedMap<string, ReadonlyMap<string, Selectable>>(MOST_KEPT);
   const freezesAt = async (base: string) => {
     if (frozen?.base !== base) frozen = { base, freezes: (await settings.bounds(base)).freezes };
     return frozen.freezes;
@@ -53,14 +58,16 @@ export function openPastRuns(
     durationsOf(journal.head(), rollout, number - 1, await freezesAt(base));
   return {
     async read(runs, base) {
-      if (runs.some((run) => !isEnded(run))) await freezesAt(base).catch(() => undefined);
-      for (const run of runs) {
+      if (runs.some(({ advanced }) => !isEnded(advanced.run))) await freezesAt(base).catch(() => undefined);
+      for (const { advanced, world } of runs) {
+        const { run } = advanced;
+        if (world.clustersKnown) labels.set(run.rollout, world.clusters);
         if (isEnded(run) || knownOf(run) !== undefined) continue;
         const history = await historyBefore(run, base).catch(() => NO_HISTORY);
         known.set(run.rollout, { number: run.number, history });
       }
     },
-    of: (run) => ({ ...(knownOf(run) ?? NO_HISTORY), freezes: frozen?.freezes }),
+    of: (run) => ({ ...(knownOf(run) ?? NO_HISTORY), freezes: frozen?.freezes, clusters: labels.get(run.rollout) }),
   };
 }
 
@@ -101,9 +108,13 @@ async function readTimes(mirror: Files, journal: string, rollout: string, number
     .map((path) => dataOf(texts.get(path)?.split(/^targets:/m)[0]) as Batch | undefined)
     .filter((batch) => batch !== undefined);
   const { phase, stage, startedAt, endedAt } = head;
-  const plan = { stages: (spec?.stages ?? []).map(({ name }) => ({ name: String(name) })) };
-  const windows = (Array.isArray(spec?.windows) ? spec.windows : []).filter((one) => badWindow(one) === undefined && one.durationMs > 0);
-  return { phase, stage, startedAt, plan, windows, batches, ...defined({ endedAt }) };
+  const plan = { stages: (spec?.stages ?? []).map(({ name, windows }) => ({ name: String(name), windows: soundWindows(windows) })) };
+  return { rollout, phase, stage, startedAt, plan, windows: soundWindows(spec?.windows), batches, ...defined({ endedAt }) };
+}
+
+/** Those that can be asked, of what anybody may have written. */
+function soundWindows(windows: readonly Window[] | undefined): Window[] {
+  return (Array.isArray(windows) ? windows : []).filter((one: Window) => badWindow(one) === undefined && one.durationMs > 0);
 }
 
 function dataOf(text: string | null | undefined): unknown {

@@ -3,7 +3,7 @@ import type { World } from "../../core/run/state/world.ts";
 import type { NotifyRule } from "../../core/spec/notifications.ts";
 import { parseRepoConfig } from "../../core/spec/parse/parse.ts";
 import { SETTINGS_FILE } from "../../core/spec/repo-config.ts";
-import type { Window } from "../../core/spec/windows.ts";
+import type { Freeze, PlacedFreeze } from "../../core/spec/windows-binding.ts";
 import type { RepoContext } from "../round/context.ts";
 import type { Commits } from "./commits.ts";
 
@@ -21,8 +21,10 @@ export interface Settings {
 }
 
 /** The freezes of the repo's settings and of the server, with where each stands. */
-export function freezesOf(repo: readonly Window[], server: readonly Window[] = []): (Window & { where: string })[] {
-  return [...repo.map((window) => ({ ...window, where: SETTINGS_FILE })), ...server.map((window) => ({ ...window, where: "the server" }))];
+export function freezesOf(repo: readonly Freeze[], server: readonly Freeze[] = []): PlacedFreeze[] {
+  const placed = (freezes: readonly Freeze[], where: string) =>
+    freezes.map((freeze, i) => ({ ...freeze, where, at: { path: `freezes[${i}]` } }));
+  return [...placed(repo, SETTINGS_FILE), ...placed(server, "the server")];
 }
 
 export function openSettings(context: Pick<RepoContext, "freezes">, commits: Commits): Settings {

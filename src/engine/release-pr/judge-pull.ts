@@ -6,7 +6,7 @@
  */
 
 import type { AnyReason } from "../../core/base/reason.ts";
-import type { Plan } from "../../core/plan/plan-types.ts";
+import type { Cluster, Plan } from "../../core/plan/plan-types.ts";
 import { engineReason } from "../../core/reasons/engine.ts";
 import type { Problem } from "../../core/reasons/problem.ts";
 import { runReason } from "../../core/reasons/run.ts";
@@ -17,11 +17,11 @@ import { type PlanExtras, planComment, problemsComment } from "../../core/report
 import { plannedRelease, planRoom, type Room, refusedPlan, unplanned } from "../../core/report/plan/plan-model.ts";
 import { type Overlap, overlap } from "../../core/report/plan/plan-overlap.ts";
 import { releaseName } from "../../core/report/words.ts";
-import { windowSets } from "../../core/run/gates/window.ts";
 import { isEnded } from "../../core/run/state/run.ts";
 import { parseRepoConfig } from "../../core/spec/parse/parse.ts";
 import { SETTINGS_FILE } from "../../core/spec/repo-config.ts";
 import type { Rollout } from "../../core/spec/rollout.ts";
+import { bindingOf } from "../../core/spec/windows-binding.ts";
 import { generatorClusters } from "../config-repo/appset-in-git.ts";
 import type { Commits } from "../config-repo/commits.ts";
 import type { DurationsOf } from "../config-repo/history-durations.ts";
@@ -35,7 +35,7 @@ import { followedSet } from "../lint/declared-sets.ts";
 import { editsOf, parentOf } from "../lint/gather.ts";
 import { lintOutside } from "../lint/lint-outside.ts";
 import { planesFor } from "../resolve/fleet.ts";
-import type { MakePlan } from "../resolve/make-plan.ts";
+import type { MadePlan, MakePlan } from "../resolve/make-plan.ts";
 import { baseAsks, methodsOf, type Rules } from "../round/branch-rules.ts";
 import type { RepoContext } from "../round/context.ts";
 import { REFUSED_MARKER, stickyMarker } from "../round/publish/publish.ts";
@@ -82,6 +82,7 @@ type AskedRelease = Extract<Asked, { kind: "release" }>;
 
 interface Planned {
   plan: Plan;
+  clusters: readonly Cluster[];
   outside: Problem[];
   unstaged: string | undefined;
   over: Overlap | undefined;
@@ -128,7 +129,7 @@ export function openPullJudge(context: Context, { commits, releases, rules, dura
       return;
     }
     if (!known) findings.notes.push(engineReason("NOTE_ROLLOUT_NEW", { rollout: name }));
-    const planned = await judgePlanned(judging, rollout, asked, { plan: made.plan, touches, isRelease, known });
+    const planned = await judgePlanned(judging, rollout, asked, { made, touches, isRelease, known });
     if (!isRelease) return;
     const { plan } = planned;
     const extras = await extrasOf(judging, rollout, asked, planned);
@@ -142,8 +143,9 @@ export function openPullJudge(context: Context, { commits, releases, rules, dura
     { base, pull, before, after, findings }: Judging,
     rollout: Rollout,
     asked: AskedRelease,
-    { plan, touches, isRelease, known }: { plan: Plan; touches: Touches; isRelease: boolean; known: boolean },
+    { made, touches, isRelease, known }: { made: MadePlan & { ok: true }; touches: Touches; isRelease: boolean; known: boolean },
   ): Promise<Planned> {
+    const { plan } = made;
     const outside = await lintPlanned(rollout, plan, after, base.branch);
     const refused = isRelease
       ? await refusedBatch(context, { rollout, plan, snapshot: after, baseBranch: base.branch, touchesSet: touches.set })
@@ -163,7 +165,7 @@ export function openPullJudge(context: Context, { commits, releases, rules, dura
       findings.fails = true;
     }
     findings.plans.push({ plan, mode: rollout.mode, overlap: over?.sentence });
-    return { plan, outside, unstaged: unstaged?.line, over };
+    return { ...made, outside, unstaged: unstaged?.line, over };
   }
 
   /** What lint says of a planned rollout and what stands outside its file, each at its line. */
@@ -187,15 +189,17 @@ export function openPullJudge(context: Context, { commits, releases, rules, dura
     { base, before }: Judging,
     rollout: Rollout,
     asked: AskedRelease,
-    { plan, outside, unstaged, over }: Planned,
+    { plan, clusters, outside, unstaged, over }: Planned,
   ): Promise<PlanExtras> {
     const { limits, freezes: own } = parseRepoConfig(await before.read(SETTINGS_FILE), SETTINGS_FILE).bounds;
     const freezes = freezesOf(own, context.freezes);
     const history = await durationsOf(base.journal, rollout.name, base.index.get(rollout.name)?.lastRun ?? 0, freezes);
-    const warnings = await warningsOf(rollout, plan, base, before, freezes);
+    const byKey = new Map(clusters.map((cluster) => [cluster.key, cluster]));
+    const setsOf = bindingOf(rollout, freezes, (key) => byKey.get(key));
+    const warnings = await warningsOf(rollout, plan, base, before, setsOf);
     const now = clock.now();
     return {
-      expected: expectedDuration(rollout, plan, history, { now, sets: windowSets(rollout.windows ?? [], freezes) }),
+      expected: expectedDuration(rollout, plan, history, { now, setsOf }),
       errors: outside.filter((problem) => problem.severity === "error"),
       against: unstaged === undefined ? [] : [unstaged],
       rules: { now, limits, base: baseAsks(base.branch, await rules.of(base.branch)) },

@@ -6,6 +6,7 @@ import { parseRepoConfig } from "../../core/spec/parse/parse.ts";
 import { SETTINGS_FILE } from "../../core/spec/repo-config.ts";
 import type { Rollout } from "../../core/spec/rollout.ts";
 import type { Window } from "../../core/spec/windows.ts";
+import { bindingOf } from "../../core/spec/windows-binding.ts";
 import { freezesOf } from "../config-repo/settings.ts";
 import type { Snapshot } from "../config-repo/snapshot.ts";
 import { silentLog } from "../round/context.ts";
@@ -60,7 +61,7 @@ function warned(
     samplePlan(),
     { project: { rollouts }, branch: "main" },
     { read: async (path: string) => (path === "CODEOWNERS" ? codeowners : null) } as unknown as Snapshot,
-    [],
+    () => [],
   );
 }
 
@@ -97,7 +98,14 @@ const OFFICE: Window = { schedule: "0 9 * * 1-5", durationMs: 8 * 3_600_000, tim
 
 function shut(at: string, windows: Window[], settings: string | null = null, freezes: Window[] = []) {
   const { bounds } = parseRepoConfig(settings, SETTINGS_FILE);
-  return windowWarning(sampleRollout({ windows }), freezesOf(bounds.freezes, freezes), Date.parse(at));
+  const rollout = sampleRollout({ windows });
+  const clusters = new Map(
+    samplePlan().stages.flatMap((stage) =>
+      stage.clusters.map((key) => [key, { name: key, labels: { env: stage.name === "canary" ? "dev" : "prod" } }]),
+    ),
+  );
+  const setsOf = bindingOf(rollout, freezesOf(bounds.freezes, freezes), (key) => clusters.get(key));
+  return windowWarning(rollout, samplePlan(), setsOf, Date.parse(at));
 }
 
 test("a release in its window, or without one, is not warned about", () => {
@@ -215,4 +223,15 @@ test("a tag that cannot be resolved beforehand is told with the reason, and one 
   const place = { code: "REVISION_UNRESOLVED", repo: "git.example/acme/app", revision: "v1.4.2" };
   expect(await told("hidden")).toEqual([{ ...place, kind: "Hidden" }]);
   expect(await told(null)).toEqual([{ ...place, kind: "Absent" }]);
+});
+
+test("what binds a later stage alone does not hold the first batch, and is told where it never opens", () => {
+  const prod = "selector: { matchLabels: { env: prod } }";
+  const frozen = `freezes:\n  - { schedule: '0 0 * * 1', duration: 24h, kind: deny, ${prod} }\n`;
+  expect(shut("2026-11-23T10:00:00Z", [], frozen)).toEqual([]);
+  expect(shut("2026-11-23T10:00:00Z", [], frozen.replace("env: prod", "env: dev"))[0]).toMatchObject({ until: "2026-11-24T00:00:00.000Z" });
+  const apart = `freezes:\n  - { schedule: '0 0 * * 1-5', duration: 24h, kind: deny, ${prod} }\n`;
+  expect(shut("2026-11-23T10:00:00Z", [OFFICE], apart)).toEqual([
+    { code: "WINDOW_NEVER_OPENS", kind: "Apart", whose: ["the rollout", ".github/stagecoach.yaml (env=prod)"] },
+  ]);
 });

@@ -11,11 +11,9 @@ import type { BareBranch } from "../../core/reasons/gates.ts";
 import type { Warning } from "../../core/reasons/problem.ts";
 import { GATE } from "../../core/report/batch/gate-check.ts";
 import { PLAN_CHECK } from "../../core/report/plan/plan-check.ts";
-import { windowSets } from "../../core/run/gates/window.ts";
 import { hostOf } from "../../core/run/state/names.ts";
 import type { Rollout } from "../../core/spec/rollout.ts";
-import type { Window } from "../../core/spec/windows.ts";
-import { closedNow, neverOpening, neverTogether, nextOpenAt } from "../../core/spec/windows-together.ts";
+import { closedNow, neverOpening, neverTogether, nextOpenAt, type WindowSet } from "../../core/spec/windows-together.ts";
 import { type Declared, declaredAt } from "../config-repo/inventory.ts";
 import type { Project } from "../config-repo/project.ts";
 import type { RevisionsNow } from "../config-repo/revisions.ts";
@@ -29,13 +27,16 @@ import { observeRevisions } from "../round/observe/named-revisions.ts";
 
 const MOST_TEAMS = 20;
 
-/** Warns of a planned rollout; `freezes`: of the repo and the server. */
+/** What binds each batch, by its stage and clusters: windows of the rollout, freezes of the repo and the server. */
+type SetsOf = (stage: number, clusters: readonly string[]) => readonly WindowSet[];
+
+/** Warns of a planned rollout. */
 type PlanWarnings = (
   rollout: Rollout,
   plan: Plan,
   base: { project: Pick<Project, "rollouts">; branch: string },
   snapshot: Snapshot,
-  freezes: readonly (Window & { where: string })[],
+  setsOf: SetsOf,
 ) => Promise<Warning[]>;
 
 type Context = Pick<RepoContext, "forge" | "planes" | "grants" | "clock" | "log" | "writer">;
@@ -112,11 +113,11 @@ export function openPlanWarnings(
     return out.length === 0 ? [] : [{ code: "IN_QUARANTINE", clusters: out.map((cluster) => cluster.name) }];
   }
 
-  return async (rollout, plan, { project, branch }, snapshot, freezes) => {
+  return async (rollout, plan, { project, branch }, snapshot, setsOf) => {
     const asked = await rules.of(branch);
     const planned = new Set(plan.stages.flatMap((stage) => [...stage.clusters, ...stage.requeued]));
     return [
-      ...windowWarning(rollout, freezes, clock.now()),
+      ...windowWarning(rollout, plan, setsOf, clock.now()),
       ...baseWarnings(rollout, plan, branch, await owned(asked, plan, snapshot), writer !== undefined),
       ...(rollout.mode === "Run" ? bareWarning(await rules.bare(rollout.name)) : []),
       ...unboundWarning(branch, asked),
@@ -169,18 +170,21 @@ export function unboundWarning(branch: string, base: BranchRules | undefined): W
   return checks.length === 0 ? [] : [{ code: "CHECK_UNBOUND", branch, checks: checks.map(({ context }) => context) }];
 }
 
-/** Windows and freezes that would hold the first batch now. */
-export function windowWarning(rollout: Rollout, freezes: readonly (Window & { where: string })[], now: number): Warning[] {
+/** Windows and freezes under which some batch never merges, or that would hold the first one now. */
+export function windowWarning(rollout: Pick<Rollout, "mode">, { stages }: Pick<Plan, "stages">, setsOf: SetsOf, now: number): Warning[] {
   if (rollout.mode === "Observe") return [];
-  const sets = windowSets(rollout.windows ?? [], freezes);
-  const shut = neverOpening(sets, now);
-  if (shut.length > 0) return [{ code: "WINDOW_NEVER_OPENS", kind: "Shut", whose: shut }];
-  const apart = neverTogether(sets, now);
-  if (apart !== undefined) return [{ code: "WINDOW_NEVER_OPENS", kind: "Apart", whose: apart }];
-  const closed = closedNow(sets, now);
-  if (closed === undefined) return [];
+  const each = new Set(stages.flatMap(({ batches }, stage) => batches.map(({ clusters }) => setsOf(stage, clusters))));
+  for (const sets of each) {
+    const shut = neverOpening(sets, now);
+    if (shut.length > 0) return [{ code: "WINDOW_NEVER_OPENS", kind: "Shut", whose: shut }];
+    const apart = neverTogether(sets, now);
+    if (apart !== undefined) return [{ code: "WINDOW_NEVER_OPENS", kind: "Apart", whose: apart }];
+  }
+  const [first] = each;
+  const closed = first && closedNow(first, now);
+  if (first === undefined || closed === undefined) return [];
   const { by } = closed;
-  const opening = nextOpenAt(sets, now);
+  const opening = nextOpenAt(first, now);
   const at = opening !== undefined && "at" in opening ? opening.at : closed.changesAt;
   const rule = by && { kind: by.kind, schedule: by.schedule, timeZone: by.timeZone };
   return [{ code: "WINDOW_CLOSED", rule, until: at === undefined ? undefined : iso(at) }];

@@ -1,5 +1,5 @@
 import type { ControlPlane } from "../../adapters/argocd/port.ts";
-import type { Plan, Release } from "../../core/plan/plan-types.ts";
+import type { Cluster, Plan, Release } from "../../core/plan/plan-types.ts";
 import { type Problem, type ProblemReason, problemIn } from "../../core/reasons/problem.ts";
 import { sentenceOf } from "../../core/report/reasons/say.ts";
 import { lostWords } from "../../core/run/targets/unseen.ts";
@@ -18,8 +18,9 @@ import { locateIn, planOver } from "./plan-over.ts";
 
 type PlanProblem = Problem;
 
-type MadePlan =
-  | { ok: true; plan: Plan }
+export type MadePlan =
+  /** `clusters`: those that its targets are on, with their labels. */
+  | { ok: true; plan: Plan; clusters: readonly Cluster[] }
   | { ok: false /** The outside cannot be seen now: try again. */; retry: boolean; problems: PlanProblem[] };
 
 /**
@@ -66,7 +67,7 @@ export function openPlanner(context: Context): MakePlan {
     const branches = branchesOf(made).map(({ branch }) => branch);
     if (branches.length > 0) made = await attempt(await branchPlaces(context.mirror, release, branches));
     if (made.plan === undefined) return { ok: false, retry: false, problems: made.problems.filter(({ severity }) => severity === "error") };
-    return { ok: true, plan: { ...made.plan, warnings: [...lostWarnings(fleet, planes), ...made.plan.warnings] } };
+    return { ok: true, clusters: made.clusters, plan: { ...made.plan, warnings: [...lostWarnings(fleet, planes), ...made.plan.warnings] } };
   };
 }
 

@@ -9,7 +9,7 @@ import type { Notifier } from "../../adapters/notify/port.ts";
 import type { Clock } from "../../core/base/time.ts";
 import type { PageOf } from "../../core/report/page-places.ts";
 import type { Run } from "../../core/run/state/run.ts";
-import type { Window } from "../../core/spec/windows.ts";
+import type { Freeze } from "../../core/spec/windows-binding.ts";
 import type { Attention } from "./attention.ts";
 import type { CommandSource } from "./observe/command-source.ts";
 import type { Grants } from "./observe/grants.ts";
@@ -37,7 +37,7 @@ export interface RepoContext {
   /** Where the operator grants this repo some control planes and projects only: `planes` shows no others. */
   grants?: Grants | undefined;
   /** Windows of the server's configuration: they bind every run of every repo. */
-  freezes?: readonly Window[] | undefined;
+  freezes?: readonly Freeze[] | undefined;
   /** Runs merge by themselves though others may write to the journal's branch and to those of batches: the operator has said so. */
   allowUnprotected?: boolean | undefined;
   /** Judges pull requests apart from this process. Absent: they are judged in it, as for who reads files of his own. */

@@ -138,7 +138,7 @@ export function openRound({ commands, clock, log }: Context, parts: Parts): Roun
     const quiet = state.index.size === 0 && started.length === 0 && refused.length === 0;
     if (heard) await watchOpenPulls(runs, baseBranch, { quiet });
     sweep(runs.values());
-    await pastRuns.read(decided, base);
+    await pastRuns.read(decisions, base);
     const shown = Math.min(publisher.publish(started, refused, decisions, runs), await attention.publish());
     // After an effect the world is different: its outcome is looked at at once.
     const result = { runs: [...runs.values()], refused: refusedNow, journal: sidesOf(state, started) };

@@ -1,5 +1,5 @@
 import { type Random, random } from "./random.ts";
-import type { Happening, ModelRollout, ModelStage, ModelWindow, Scenario } from "./scenario.ts";
+import type { Happening, ModelFreeze, ModelRollout, ModelStage, ModelWindow, Scenario } from "./scenario.ts";
 
 /** Another row of dice than the scenario's own, so that what is drawn here changes nothing of the rest. */
 const OTHER_DICE = 0xc7055;
@@ -13,6 +13,7 @@ export function crossings(scenario: Scenario): Scenario {
   if (dice.chance(0.06)) return withNarrowLimits(dice, scenario);
   if (dice.chance(0.04)) return withFreezesAcross(dice, scenario);
   if (dice.chance(0.04)) return withEarlyReview(dice, scenario);
+  if (dice.chance(0.06)) return withScopedWindows(dice, scenario);
   return scenario;
 }
 
@@ -49,6 +50,32 @@ function withFreezesAcross(dice: Random, scenario: Scenario): Scenario {
   const [first, ...others] = scenario.rollouts;
   if (first === undefined) return scenario;
   return { ...scenario, rollouts: [{ ...first, windows: [window, ...also] }, ...others], freezes: [freeze] };
+}
+
+/** Windows of one stage, freezes for one region, stage or rollout, and limits for one region: others go on meanwhile. */
+function withScopedWindows(dice: Random, scenario: Scenario): Scenario {
+  const fromMinute = dice.int(0, 95) * 15;
+  const forMinutes = dice.int(4, 40) * 15;
+  const window: ModelWindow = { fromMinute, forMinutes, kind: "allow" };
+  const region = dice.pick(scenario.clusters).region;
+  const scope = dice.pick([{ region }, { region }, { stage: "stage 1" }, { stage: "stage 2" }, { rollout: "payments" }]);
+  const freezes: ModelFreeze[] = [
+    {
+      fromMinute: (fromMinute + dice.int(-4, 40) * 15 + 1440) % 1440,
+      forMinutes: dice.int(4, 40) * 15,
+      kind: dice.chance(0.7) ? "deny" : "allow",
+      ...scope,
+    },
+    ...(dice.chance(0.4) ? [{ fromMinute: dice.int(0, 95) * 15, forMinutes: dice.int(1, 8) * 15, kind: "deny" as const }] : []),
+  ];
+  const rollouts = scenario.rollouts.map((rollout) => {
+    const at = dice.int(0, rollout.stages.length - 1);
+    const stages = rollout.stages.map((stage, index) => (index === at && dice.chance(0.7) ? { ...stage, windows: [window] } : stage));
+    return { ...rollout, stages };
+  });
+  if (dice.chance(0.6)) return { ...scenario, rollouts, freezes };
+  const selected = [{ selector: { matchLabels: { region }, matchExpressions: [] }, clusters: 1 }];
+  return { ...scenario, rollouts, freezes, limits: { selected } };
 }
 
 /** One of the team reviews, somebody leaves a cluster out, and another of the team reviews what it is then; perhaps the first one again. */

@@ -32,6 +32,13 @@ export interface ModelWindow {
   kind: "allow" | "deny";
 }
 
+/** One of the settings, for some: clusters of a region, a stage, a rollout by name. */
+export interface ModelFreeze extends ModelWindow {
+  region?: string;
+  stage?: string;
+  rollout?: string;
+}
+
 export interface ModelStage {
   region: string | null;
   maxUnavailable: number;
@@ -51,6 +58,8 @@ export interface ModelStage {
   analysis?: { when: AnalysisWhen[]; of: Measured };
   hooks?: { before: number; after: number; onFailure: number };
   steps?: ModelStep[];
+  /** Besides the rollout's. */
+  windows?: ModelWindow[];
 }
 
 /** Once for all clusters together, or once for each. */
@@ -173,7 +182,7 @@ export interface Scenario {
   /** One or more, in the same repo, on the same clusters. */
   rollouts: ModelRollout[];
   /** Of the repo's settings, from the start. */
-  freezes?: ModelWindow[];
+  freezes?: ModelFreeze[];
   limits?: Limits;
   /** The base branch merges through a queue only. */
   queue?: boolean;

@@ -7,7 +7,7 @@ import type { Advanced } from "../../core/run/state/world.ts";
 import { AUTHOR, MEMBERS } from "../generate/scenario.ts";
 import { wasConfirmable } from "../world/argocd.ts";
 import { BOT, lastChange, type ModelCommit, pinOf, pinValue } from "../world/git.ts";
-import { isOpenAt } from "../world/windows.ts";
+import { freezesOn, isOpenAt } from "../world/windows.ts";
 import type { Truth } from "../world/world.ts";
 import { isLoneWayBack, isWithinLimits, overLimits } from "./limits.ts";
 import type { Amended, Approvals, Moment } from "./moment.ts";
@@ -30,8 +30,8 @@ export function intentionIsAllowed(moment: Moment, run: Run, batch: Batch): stri
   if (run.spec.mode !== "Run") say(`though its mode is ${run.spec.mode}`);
   if (model.merge === "Manual" && batch.promoted === undefined) say("though a person is to merge it");
   if (forward && timely && !isOpenAt(model.windows ?? [], now)) say("outside of its windows");
-  const freezes = truth.freezes.flatMap((one) => (now < one.until && one.model !== undefined ? [one.model] : []));
-  if (timely && !isOpenAt(freezes, now)) say("in a freeze");
+  if (forward && timely && !isOpenAt(model.stages[batch.stage]?.windows ?? [], now)) say("outside of the windows of its stage");
+  if (timely) for (const scope of shutFor(truth, run, batch, now)) say(`in a freeze${scope}`);
   if (forward && !isApproved(moment, run, batch, model.stages[batch.stage]?.approvals)) say("without the approvals it wants");
   if (forward && model.dependsOn !== undefined) for (const missing of missingOf(moment, run, batch, model.dependsOn)) say(missing);
   if (batch.kind !== "Revert" && now < (jitterUntil(run, batch) ?? 0)) say("before its jitter was over");
@@ -50,10 +50,17 @@ export function againIsAllowed(truth: Truth, before: Run, { run, effects }: Pick
     const say = (what: string) => `truth: ${run.rollout} #${run.number} asked again for the merge of batch ${number} ${what}`;
     if (now < truth.settingsBrokenUntil) return say("while the settings could not be read");
     if (batch?.kind === "Hotfix" || batch?.kind === "Revert") return [];
-    const freezes = truth.freezes.flatMap((one) => (now < one.until && one.model !== undefined ? [one.model] : []));
-    if (!isOpenAt(freezes, now)) return say("in a freeze");
-    return run.kind === "Rollback" || isOpenAt(model?.windows ?? [], now) ? [] : say("outside of its windows");
+    const [frozen] = batch === undefined ? [] : shutFor(truth, run, batch, now);
+    if (frozen !== undefined) return say(`in a freeze${frozen}`);
+    const own = [model?.windows ?? [], model?.stages[batch?.stage ?? 0]?.windows ?? []];
+    return run.kind === "Rollback" || own.every((windows) => isOpenAt(windows, now)) ? [] : say("outside of its windows");
   });
+}
+
+/** The freezes that are on for a batch, by whom they are for. */
+function shutFor(truth: Truth, run: Run, batch: Batch, now: number): string[] {
+  const sets = freezesOn(truth, run.rollout, run.plan.stages[batch.stage]?.name, batch, now).filter((windows) => !isOpenAt(windows, now));
+  return sets.map(([one]) => (one?.region === undefined ? (one?.stage === undefined ? "" : " of its stage") : " of its clusters"));
 }
 
 function isHalted({ truth, entries, now }: Moment, batch: Batch): boolean {

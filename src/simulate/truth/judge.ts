@@ -6,7 +6,7 @@ import { checkInvariants } from "../../core/run/state/invariants.ts";
 import { type Halt, isEnded, type Run } from "../../core/run/state/run.ts";
 import type { Advanced, World } from "../../core/run/state/world.ts";
 import type { ModelPull } from "../world/forge.ts";
-import { firstOpening } from "../world/windows.ts";
+import { bindingOn, firstOpening } from "../world/windows.ts";
 import type { Entry, Freeze, Said, Truth } from "../world/world.ts";
 import { leftOutIsNotMerged, turnIsTakenRightly } from "./ahead.ts";
 import { confirmedTruly, followsTheWell, mergeIsSound, strangersChangeNothing } from "./checks.ts";
@@ -226,15 +226,13 @@ export function judgeMerge(judge: Judge, entries: readonly Entry[], pull: ModelP
 function openingsArePromisedRightly(truth: Truth, before: Run, run: Run, world: World, now: number): string[] {
   const model = truth.rollouts.find((rollout) => rollout.name === run.rollout)?.model;
   if (model === undefined) return [];
-  const freezes = (world.freezes ?? []).map((freeze: Freeze) => freeze.model);
-  if (freezes.includes(undefined)) return [];
-  const sets = [run.kind === "Rollback" ? [] : (model.windows ?? []), freezes.flatMap((one) => (one === undefined ? [] : [one]))];
+  if ((world.freezes ?? []).some((freeze: Freeze) => freeze.model === undefined)) return [];
   const wrong: string[] = [];
   for (const batch of run.batches) {
     const { next } = batch;
     if (next === null || next === before.batches[batch.number - 1]?.next) continue;
     const said = `truth: batch ${batch.number} of ${run.rollout}`;
-    const first = firstOpening(sets, now);
+    const first = firstOpening(bindingOn(truth, run, batch, now), now);
     if (hasCode(next.what, "NEXT_WINDOW") && (next.eta === undefined || epoch(next.eta) !== first))
       wrong.push(
         `${said} promises an opening at ${next.eta}, and the first is ${first === undefined ? "never" : new Date(first).toISOString()}`,

@@ -1,5 +1,6 @@
 import { iso } from "../../core/base/time.ts";
 import type { Batch, Run } from "../../core/run/state/run.ts";
+import type { Limits } from "../../core/spec/repo-config.ts";
 import { pinOf } from "../world/git.ts";
 import type { Truth } from "../world/world.ts";
 import { wasHealthyAt } from "./checks.ts";
@@ -24,6 +25,18 @@ export function overLimits({ truth, entries, now }: Pick<Moment, "truth" | "entr
       }
     }
   }
+  const wrong = overIn(truth, limits, clusters, targets);
+  for (const { selector, ...own } of limits.selected ?? []) {
+    const isSelected = (cluster: string) =>
+      Object.entries(selector.matchLabels).every(([key, value]) => truth.clusters.get(cluster)?.labels[key] === value);
+    const within = new Set([...clusters].filter(isSelected));
+    const applications = new Set([...targets].filter((key) => isSelected(truth.targets.get(key)?.cluster ?? "")));
+    wrong.push(...overIn(truth, own, within, applications).map((over) => `${over} of those selected`));
+  }
+  return wrong;
+}
+
+function overIn(truth: Truth, limits: Omit<Limits, "selected">, clusters: ReadonlySet<string>, targets: ReadonlySet<string>): string[] {
   const wrong: string[] = [];
   if (limits.clusters !== undefined && clusters.size > limits.clusters)
     wrong.push(`with ${clusters.size} clusters in flight of ${limits.clusters}`);

@@ -4,9 +4,11 @@ import { plan } from "../../core/plan/plan.ts";
 import type { Cluster, Edit, Plan, Release, Target } from "../../core/plan/plan-types.ts";
 import type { Rollout, Stage, StageAnalysis, StageHook, Step } from "../../core/spec/rollout.ts";
 import type { Window } from "../../core/spec/windows.ts";
+import type { Freeze } from "../../core/spec/windows-binding.ts";
 import {
   type Measured,
   type ModelCluster,
+  type ModelFreeze,
   type ModelRollout,
   type ModelStage,
   type ModelStep,
@@ -113,6 +115,7 @@ function stageOf(stage: ModelStage, index: number): Stage {
     analysis: stage.analysis === undefined ? undefined : analysisOf(stage.analysis.of, stage.analysis.when),
     hooks: stage.hooks === undefined ? undefined : stageHooks(stage.hooks),
     steps: stage.steps === undefined ? undefined : stage.steps.map(stepOf),
+    windows: stage.windows === undefined ? undefined : stage.windows.map(windowOf),
   });
 }
 
@@ -123,6 +126,15 @@ function stageHooks({ before, after, onFailure }: NonNullable<ModelStage["hooks"
 /** As the resource says it: a cron schedule. What the model itself goes by is the time of the day. */
 export function windowOf({ fromMinute, forMinutes, kind }: ModelWindow): Window {
   return { schedule: `${fromMinute % 60} ${Math.floor(fromMinute / 60)} * * *`, durationMs: forMinutes * MINUTE, timeZone: "UTC", kind };
+}
+
+export function freezeOf({ region, stage, rollout, ...window }: ModelFreeze): Freeze {
+  return defined({
+    ...windowOf(window),
+    selector: region === undefined ? undefined : labelled({ region }),
+    stages: stage === undefined ? undefined : [stage],
+    rollouts: rollout === undefined ? undefined : [rollout],
+  });
 }
 
 function rolloutOf(model: ModelRollout): Rollout {

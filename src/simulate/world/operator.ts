@@ -5,7 +5,7 @@ import { MEMBERS } from "../generate/scenario.ts";
 import { type ModelPull, mergeNow } from "./forge.ts";
 import { BOT, commit, pinOf, pinValue } from "./git.ts";
 import { say } from "./people.ts";
-import { firstOpening } from "./windows.ts";
+import { bindingOn, firstOpening } from "./windows.ts";
 import type { Truth } from "./world.ts";
 
 const EVERY_MS = 20 * 60_000;
@@ -110,10 +110,10 @@ function answer(driver: Driver, run: Run, tell: Tell): void {
 function giveUp(driver: Driver, run: Run, tell: Tell): void {
   const { truth, now } = driver;
   const model = truth.rollouts.find((rollout) => rollout.name === run.rollout)?.model;
-  const freezes = truth.freezes.flatMap((one) => (now < one.until && one.model !== undefined ? [one.model] : []));
   // Where looks fail now and then, those of a short window may all do so for days.
-  const missed = model?.windows !== undefined && truth.chaos.missing > 0;
-  const opens = !missed && firstOpening([model?.windows ?? [], freezes], now) !== undefined;
+  const missed = (model?.windows ?? model?.stages.find(({ windows }) => windows !== undefined)) !== undefined && truth.chaos.missing > 0;
+  const open = run.batches.filter(({ phase }) => phase === "Open");
+  const opens = !missed && open.every((batch) => firstOpening(bindingOn(truth, run, batch, now), now) !== undefined);
   // What waits for anything else is to go on by itself.
   // After a retry of clusters that share a pin two batches midway may each want the places of the other: a person ends that.
   const crowded = run.batches.some(

@@ -3,9 +3,9 @@ import type { Batch, Run } from "../../core/run/state/run.ts";
 import type { Command } from "../../core/spec/commands.ts";
 import type { Limits } from "../../core/spec/repo-config.ts";
 import type { Rollout } from "../../core/spec/rollout.ts";
-import type { Window } from "../../core/spec/windows.ts";
+import type { Freeze as SettingsFreeze } from "../../core/spec/windows-binding.ts";
 import { type Random, random } from "../generate/random.ts";
-import type { Behaviour, Chaos, ModelOutside, ModelRollout, ModelWindow } from "../generate/scenario.ts";
+import type { Behaviour, Chaos, ModelFreeze, ModelOutside, ModelRollout } from "../generate/scenario.ts";
 import { type ModelTarget, modelTarget } from "./argocd.ts";
 import { type ModelForge, modelForge } from "./forge.ts";
 import { type ModelGit, modelGit, pinOf, releaseEdit } from "./git.ts";
@@ -50,7 +50,7 @@ export interface Setup {
 }
 
 /** `model`: what it is by the time of the day. */
-export type Freeze = Window & { model?: ModelWindow };
+export type Freeze = SettingsFreeze & { model?: ModelFreeze };
 
 /** A command as it stands on a PR. */
 export interface Said {

@@ -9,7 +9,7 @@ import { defined } from "../../core/base/defined.ts";
 import { type Clock, parseDuration } from "../../core/base/time.ts";
 import { setting } from "../../core/reasons/settings.ts";
 import { sentenceOf } from "../../core/report/reasons/say.ts";
-import { toWindow } from "../../core/spec/windows.ts";
+import { toFreeze } from "../../core/spec/windows-binding.ts";
 import type { Log } from "../../engine/round/context.ts";
 import { sealKeysOf, signingOf } from "./commits.ts";
 import { openAnalysis, openHooks } from "./config/engines.ts";
@@ -95,7 +95,7 @@ function told(config: ServerConfig, credentials: Credentials) {
   return {
     app: { ...credentials, baseUrl: apiUrl(github) },
     ...defined({ tenancy }),
-    freezes: config.freezes.map(toWindow),
+    freezes: config.freezes.map(toFreeze),
     allowUnprotected: config.allowUnprotected,
     host: listen.host,
     port: listen.port,

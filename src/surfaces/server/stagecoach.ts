@@ -17,7 +17,7 @@ import { defined } from "../../core/base/defined.ts";
 import type { Clock } from "../../core/base/time.ts";
 import type { History } from "../../core/report/plan/duration.ts";
 import type { Run } from "../../core/run/state/run.ts";
-import type { Window } from "../../core/spec/windows.ts";
+import type { Freeze } from "../../core/spec/windows-binding.ts";
 import type { Log } from "../../engine/round/context.ts";
 import { webRoutes } from "../web/server.ts";
 import type { WebSource } from "../web/source.ts";
@@ -49,7 +49,7 @@ export interface StagecoachOptions extends Audience {
   /** What the journal's commits are sealed with. Default: one key, derived from the App's. */
   sealKeys?: SealKeys;
   /** Windows that bind every run of every repo. */
-  freezes?: readonly Window[];
+  freezes?: readonly Freeze[];
   /** Whose runs merge by themselves though others may write to the bot's own branches: all (true), or the repositories of these globs. Default: nobody's. */
   allowUnprotected?: boolean | readonly string[];
   /** What runs analyses and asks hooks; closed by who gave it. Absent: a run that wants one says that there is none. */

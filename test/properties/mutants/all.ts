@@ -7,6 +7,7 @@ import { CLUSTER_MUTANTS } from "./clusters.ts";
 import { GATE_MUTANTS } from "./gates.ts";
 import { OUTSIDE_MUTANTS } from "./outside.ts";
 import { RUN_MUTANTS } from "./runs.ts";
+import { WINDOW_MUTANTS } from "./windows.ts";
 
 const CORE_MUTANTS: readonly Mutant[] = [
   { name: "health is not waited for", bug: { advance: blind((world, _run, now) => seeing(world, (one) => live(one, now))) } },
@@ -68,6 +69,7 @@ const CORE_MUTANTS: readonly Mutant[] = [
 export const MUTANTS: readonly Mutant[] = [
   ...CORE_MUTANTS,
   ...GATE_MUTANTS,
+  ...WINDOW_MUTANTS,
   ...RUN_MUTANTS,
   ...OUTSIDE_MUTANTS,
   ...CLUSTER_MUTANTS,

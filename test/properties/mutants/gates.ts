@@ -1,20 +1,15 @@
 import { hasCode } from "../../../src/core/base/reason.ts";
 import { iso } from "../../../src/core/base/time.ts";
-import { runReason } from "../../../src/core/reasons/run.ts";
 import { advance } from "../../../src/core/run/advance.ts";
 import { approvalHash } from "../../../src/core/run/gates/approval.ts";
-import { windowSets } from "../../../src/core/run/gates/window.ts";
 import { gatesOf } from "../../../src/core/run/state/gate-state.ts";
 import type { Batch, Run } from "../../../src/core/run/state/run.ts";
 import type { Advanced, World } from "../../../src/core/run/state/world.ts";
-import { closedNow } from "../../../src/core/spec/windows-together.ts";
 import { TEAM } from "../../../src/simulate/generate/scenario.ts";
-import { blind, type Mutant, mapped, patched, without, withRun, withSpec, withStages } from "../plant.ts";
+import { blind, type Mutant, mapped, without, withRun, withSpec, withStages } from "../plant.ts";
 
 /** What is waited for with the pull request open. */
 export const GATE_MUTANTS: readonly Mutant[] = [
-  { name: "windows are ignored", bug: { advance: withSpec((spec) => without(spec, "windows")) }, by: /outside of its windows/ },
-  { name: "freezes are ignored", bug: { advance: blind((world) => without(world, "freezes")) }, by: /in a freeze/ },
   {
     name: "settings that cannot be read freeze nothing",
     bug: { advance: blind((world) => without(world, "settingsBroken")) },
@@ -116,12 +111,6 @@ export const GATE_MUTANTS: readonly Mutant[] = [
     within: 6000,
   },
   {
-    name: "what is promised is when the first of windows and freezes opens, not when all do",
-    bug: { advance: hasty },
-    by: /promises an opening/,
-    within: 6000,
-  },
-  {
     name: "a review of before its stage became another approves it",
     bug: { advance: withRun((run) => without(run, "amended")) },
     by: /without the approvals/,
@@ -209,17 +198,6 @@ function waiting(run: Run, world: World, now: number): Advanced<Run> {
   const told = hasCode(advanced.run.paused?.reason, "BATCH_NEVER_FITS") && run.paused === undefined;
   const closes = advanced.run.batches.some((batch) => hasCode(batch.closing?.why, "BATCH_TOO_LARGE"));
   return told || closes ? { run, effects: [], change: "none", events: [] } : advanced;
-}
-
-/** As it once was: promises when the first set that is closed opens. */
-function hasty(run: Run, world: World, now: number): Advanced<Run> {
-  const advanced = advance(run, world, now);
-  const at = closedNow(windowSets(run.spec.windows ?? [], world.freezes ?? []), now)?.changesAt;
-  if (at === undefined) return advanced;
-  return patched(advanced, (batch) => {
-    if (!hasCode(batch.next?.what, "NEXT_WINDOW") || batch.next?.eta === iso(at)) return batch;
-    return { ...batch, next: { what: runReason("NEXT_WINDOW"), eta: iso(at) } };
-  });
 }
 
 type Seen = World["targets"] extends ReadonlyMap<string, infer T> ? T : never;

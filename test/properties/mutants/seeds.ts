@@ -1,12 +1,13 @@
 /** Where each of these bugs shows, so that it need not be looked for from the first seed on. One that no longer does costs time alone. */
 export const SHOWN_AT: Readonly<Record<string, number>> = {
   "/promote --full skips health": 85,
-  "a /promote ends a wait that its author had not seen": 2120,
   "Queue pushes the run in progress aside": 22,
+  "a /promote ends a wait that its author had not seen": 2120,
   "a batch larger than the limits waits for ever": 377,
   "a commit gone from the history is not looked at": 51,
   "a commit of nobody's is taken for nobody's": 41,
   "a failed analysis counts as passed": 89,
+  "a freeze for some clusters binds nobody once one of a batch is none of them": 260,
   "a growing window does not begin anew after a failure": 703,
   "a halt made on another rollout's pull request is ignored": 652,
   "a halt made on the run's own pull request is ignored": 91,
@@ -30,6 +31,8 @@ export const SHOWN_AT: Readonly<Record<string, number>> = {
   "branches that others may write to are no matter": 211,
   "dependsOn is ignored": 15,
   "freezes are ignored": 33,
+  "freezes for one stage are ignored": 762,
+  "freezes for some clusters are ignored": 260,
   "halts end with the run they were made on": 485,
   "joiners: Hold asks nobody": 195,
   "limits are counted for each run alone": 97,

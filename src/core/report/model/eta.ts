@@ -1,9 +1,9 @@
 /** When something is expected to be over, as past batches of this run and past runs of its rollout went. Called by the builders of the model. */
 import { epoch, iso } from "../../base/time.ts";
-import { windowSets } from "../../run/gates/window.ts";
 import { type Batch, isMoving, type Run } from "../../run/state/run.ts";
 import { isMidStep } from "../../run/state/steps.ts";
-import { project } from "../../spec/windows-together.ts";
+import { bindingOf, hangsOnLabels } from "../../spec/windows-binding.ts";
+import { projectAll, type WindowSet } from "../../spec/windows-together.ts";
 import { percentiles } from "../plan/duration.ts";
 import { entryOf } from "../reasons/say.ts";
 import type { Context } from "./context.ts";
@@ -36,20 +36,26 @@ export function etaOfStage(context: Context, stage: number): Eta | undefined {
 function etaOfStages(context: Context, stages: Iterable<number>): Eta | undefined {
   const { run, now, history } = context;
   const shares: Share[] = [];
-  let left = 0;
+  const sets: (readonly WindowSet[])[] = [];
+  const { freezes = [], clusters } = history;
+  const setsOf = bindingOf(run.spec, freezes, (key) => clusters?.get(key));
   for (const stage of stages) {
     const open = batchesLeft(run, stage);
     if (stage < run.stage || open === 0) continue;
     const each = perBatch(context, stage);
     if (each === undefined) return undefined;
-    left += open;
+    // Whom a freeze binds is not known.
+    if (clusters === undefined && hangsOnLabels({ rollout: run.spec, stage }, freezes)) return undefined;
+    for (const batch of run.plan.stages[stage]?.batches.slice(-open) ?? []) sets.push(setsOf(stage, batch.clusters));
     shares.push({ p50: each.p50 * open, p90: each.p90 * open });
   }
-  if (left === 0) return undefined;
-  const sets = windowSets(run.spec.windows ?? [], history.freezes ?? []);
+  if (sets.length === 0) return undefined;
   const at = (work: (share: Share) => number) => {
-    const each = shares.reduce((sum, share) => sum + work(share), 0) / left;
-    return project(sets, now, left, each);
+    const ms = shares.reduce((sum, share) => sum + work(share), 0) / sets.length;
+    return projectAll(
+      sets.map((own) => ({ sets: own, ms })),
+      now,
+    );
   };
   const [half, most] = [at(({ p50 }) => p50), at(({ p90 }) => p90)];
   return half.opens && most.opens ? { p50: iso(half.doneAt), p90: iso(most.doneAt) } : undefined;

@@ -7,7 +7,7 @@ import { waitsAfter } from "../../plan/steps.ts";
 import { wantsApproval } from "../../run/gates/approval.ts";
 import type { Batch, Run } from "../../run/state/run.ts";
 import { isMidStep } from "../../run/state/steps.ts";
-import { windowsAt } from "../../spec/windows.ts";
+import { closedNow, nextOpening } from "../../spec/windows-together.ts";
 import { firstOf } from "../markdown.ts";
 import { short } from "../plan/plan-chart.ts";
 import { waitWords } from "../steps.ts";
@@ -28,7 +28,7 @@ function forward(run: Run, batch: Batch, now: number): Gate[] {
     ...turn(batch),
     ...depends(run),
     ...approval(run, batch),
-    ...(batch.kind === "Hotfix" ? [] : windows(run, now)),
+    ...(batch.kind === "Hotfix" ? [] : windows(run, batch.stage, now)),
     ...jitter(run, batch),
     ...(batch.kind === "Hotfix" ? [] : stageBegins(run, batch)),
   ];
@@ -69,14 +69,17 @@ function approval(run: Run, batch: Batch): Gate[] {
   ];
 }
 
-function windows(run: Run, now: number): Gate[] {
-  const all = run.spec.windows ?? [];
+function windows(run: Run, stage: number, now: number): Gate[] {
+  const sets = [run.spec.windows ?? [], run.spec.stages[stage]?.windows ?? []].map((own) => ({ windows: own, where: "" }));
+  const all = sets.flatMap((set) => set.windows);
   if (all.length === 0) return [];
   const named = all.map(
     (one) => `${one.kind} ${short(one.schedule, 60)} for ${formatDuration(one.durationMs)} (${short(one.timeZone, 60)})`,
   );
-  const { open, changesAt } = windowsAt(all, now);
-  const at = changesAt === undefined ? undefined : clockTime(iso(changesAt), now);
+  const opening = nextOpening(sets, now);
+  const open = closedNow(sets, now) === undefined;
+  const turn = opening === undefined || !("at" in opening) ? undefined : open ? opening.until : opening.at;
+  const at = turn === undefined || turn === Number.POSITIVE_INFINITY ? undefined : clockTime(iso(turn), now);
   const when = open ? `open now${at === undefined ? "" : `, until ${at}`}` : at === undefined ? "not within a year" : `next ${at}`;
   return [
     {

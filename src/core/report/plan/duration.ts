@@ -1,14 +1,16 @@
+import type { Selectable } from "../../base/selector.ts";
 import { epoch, formatDuration } from "../../base/time.ts";
 import type { Plan } from "../../plan/plan-types.ts";
-import { windowSets } from "../../run/gates/window.ts";
 import type { Run } from "../../run/state/run.ts";
 import type { Rollout } from "../../spec/rollout.ts";
 import type { Window } from "../../spec/windows.ts";
-import { closedBetween, project, type WindowSet } from "../../spec/windows-together.ts";
+import { type PlacedFreeze, type Travels, windowSets } from "../../spec/windows-binding.ts";
+import { closedBetween, type Piece, projectAll, type WindowSet } from "../../spec/windows-together.ts";
 
 /** What is looked at of a run that has ended. */
 export interface TimedRun extends Pick<Run, "phase" | "stage" | "startedAt" | "endedAt"> {
-  plan: { stages: readonly { name: string }[] };
+  rollout: string;
+  plan: { stages: readonly { name: string; windows?: readonly Window[] | undefined }[] };
   /** Of its rollout, as the run had them. */
   windows?: readonly Window[];
   batches: readonly Pick<Run["batches"][number], "stage" | "pull" | "merged" | "settledAt">[];
@@ -21,7 +23,9 @@ export interface History {
   /** Of whole runs, those that succeeded. */
   totals: readonly number[];
   /** Freezes of the repository and of the server as they stand now: what lies ahead waits for them. */
-  freezes?: readonly (Window & { where: string })[] | undefined;
+  freezes?: readonly PlacedFreeze[] | undefined;
+  /** By key, as Argo CD has them now: a freeze may be for some. Absent: their labels are not known. */
+  clusters?: ReadonlyMap<string, Selectable> | undefined;
 }
 
 interface Percentiles {
@@ -35,7 +39,8 @@ interface Percentiles {
 interface Ahead {
   /** Epoch milliseconds. */
   now: number;
-  sets: readonly WindowSet[];
+  /** Of a batch, by its stage and clusters. Absent: nothing is waited for. */
+  setsOf?(stage: number, clusters: readonly string[]): readonly WindowSet[];
 }
 
 /** All from now on: with the waits for the next openings of windows and freezes. */
@@ -63,29 +68,31 @@ const PUSH_MS = 10_000;
 /**
  * Durations of the stages that past runs went through to the end, from the first PR to the last batch settled. Waits for people are in
  * them, as they were; those for windows and freezes are not, since the next ones are others. Freezes of then are not kept: those of now
- * stand for them. A stage without a batch says nothing.
+ * stand for them, where they are for a stage as a whole: which clusters a batch of then had is not read. A stage without a batch says nothing.
  */
-export function historyOf(runs: readonly TimedRun[], freezes: readonly (Window & { where: string })[] = []): History {
+export function historyOf(runs: readonly TimedRun[], freezes: readonly PlacedFreeze[] = []): History {
+  const ofStages = freezes.filter(({ selector }) => selector === undefined);
   const stages = new Map<string, number[]>();
   const totals: number[] = [];
   for (const run of runs) {
-    const sets = windowSets(run.windows ?? [], freezes);
+    const rollout: Travels["rollout"] = { name: run.rollout, windows: run.windows as Window[] | undefined, stages: run.plan.stages };
+    const perStage = run.plan.stages.map((_, stage) => windowSets({ rollout, stage, clusters: [] }, ofStages));
     for (const [index, stage] of run.plan.stages.entries()) {
-      const took = index < run.stage ? tookStage(run, index, sets) : undefined;
+      const took = index < run.stage ? tookStage(run, index, perStage[index] ?? []) : undefined;
       if (took !== undefined) stages.set(stage.name, [...(stages.get(stage.name) ?? []), took]);
     }
     const whole = run.phase === "Succeeded" && run.endedAt !== undefined ? epoch(run.endedAt) - epoch(run.startedAt) : Number.NaN;
-    if (whole > 0) totals.push(Math.max(0, whole - waited(run.batches, sets)));
+    if (whole > 0) totals.push(Math.max(0, whole - waited(run.batches, (stage) => perStage[stage] ?? [])));
   }
   return { stages, totals };
 }
 
 /** How long batches with an open PR were kept from merging by windows. */
-function waited(batches: TimedRun["batches"], sets: readonly WindowSet[]): number {
+function waited(batches: TimedRun["batches"], setsOf: (stage: number) => readonly WindowSet[]): number {
   let sum = 0;
-  for (const { pull, merged, settledAt } of batches) {
+  for (const { stage, pull, merged, settledAt } of batches) {
     const until = merged?.at ?? settledAt;
-    if (pull?.openedAt !== undefined && until !== undefined) sum += closedBetween(sets, epoch(pull.openedAt), epoch(until));
+    if (pull?.openedAt !== undefined && until !== undefined) sum += closedBetween(setsOf(stage), epoch(pull.openedAt), epoch(until));
   }
   return sum;
 }
@@ -102,63 +109,71 @@ function tookStage(run: TimedRun, stage: number, sets: readonly WindowSet[]): nu
   const took = done - begun;
   if (!Number.isFinite(took) || took < 0) return undefined;
   const own = run.batches.filter((batch) => batch.stage === stage && batch.settledAt !== undefined);
-  return Math.max(0, took - waited(own, sets));
+  return Math.max(0, took - waited(own, () => sets));
 }
 
 /** What a run that starts now will take: as long as before, with the waits for windows and freezes that lie ahead of its batches. */
-export function expectedDuration(rollout: Rollout, plan: Plan, history: History, ahead: Ahead = { now: 0, sets: [] }): Expected {
-  const { now, sets } = ahead;
+export function expectedDuration(rollout: Rollout, plan: Plan, history: History, ahead: Ahead = { now: 0 }): Expected {
+  const { now, setsOf = () => [] } = ahead;
   const pace = rollout.delivery.strategy === "Commit" ? PUSH_MS : MERGE_MS;
-  const all = plan.stages.map(({ name, batches }, index) => {
+  const all = plan.stages.map(({ name, batches }, index): TimedStage => {
     const leastMs = batches.length * Math.max(pace, rollout.settleMs + (rollout.stages[index]?.bakeMs ?? 0));
-    return { batches: batches.length, leastMs, before: percentiles(history.stages.get(name) ?? []) };
+    return { sets: batches.map(({ clusters }) => setsOf(index, clusters)), leastMs, before: percentiles(history.stages.get(name) ?? []) };
   });
-  const chain = (sure: (stage: (typeof all)[number]) => number) => stageByStage(all, sets, now, sure);
+  const chain = (sure: (stage: TimedStage) => number) => stageByStage(all, now, sure);
   const [slow, usual, least] = [
     chain((stage) => stage.before?.p90 ?? stage.leastMs),
     chain((stage) => stage.before?.p50 ?? stage.leastMs),
     chain((stage) => stage.leastMs),
   ];
-  const batches = all.reduce((sum, stage) => sum + stage.batches, 0);
+  const each = all.flatMap(({ sets }) => sets);
   return {
     stages: all.map(({ before }, index) =>
       before === undefined ? undefined : { ...before, p50: usual.took[index] ?? before.p50, p90: slow.took[index] ?? before.p90 },
     ),
-    total: withWaits(percentiles(history.totals), batches, ahead),
+    total: withWaits(percentiles(history.totals), each, now),
     leastMs: least.took.reduce((sum, ms) => sum + ms, 0),
     waitMs: least.waitedMs,
     opens: least.opens,
-    windows: sets.some(({ windows }) => windows.length > 0),
-    batches,
+    windows: each.some((sets) => sets.some(({ windows }) => windows.length > 0)),
+    batches: each.length,
   };
 }
 
+interface TimedStage {
+  /** What binds each of its batches. */
+  sets: (readonly WindowSet[])[];
+  leastMs: number;
+  before: Percentiles | undefined;
+}
+
 /** The stages one after the other, the work of each spread over its batches: a window is waited for where it is in the way. */
-function stageByStage<T extends { batches: number }>(
-  stages: readonly T[],
-  sets: readonly WindowSet[],
+function stageByStage(
+  stages: readonly TimedStage[],
   now: number,
-  workOf: (stage: T) => number,
+  workOf: (stage: TimedStage) => number,
 ): { took: number[]; waitedMs: number; opens: boolean } {
   const took: number[] = [];
   let at = now;
   let waitedMs = 0;
   let opens = true;
   for (const stage of stages) {
-    const pieces = Math.max(1, stage.batches);
-    const projected = stage.batches === 0 ? undefined : project(sets, at, pieces, workOf(stage) / pieces);
-    const doneAt = projected?.doneAt ?? at;
-    took.push(doneAt - at);
-    waitedMs += projected?.waitedMs ?? 0;
-    opens &&= projected?.opens ?? true;
-    at = doneAt;
+    const projected = projectAll(spread(stage.sets, workOf(stage)), at);
+    took.push(projected.doneAt - at);
+    waitedMs += projected.waitedMs;
+    opens &&= projected.opens;
+    at = projected.doneAt;
   }
   return { took, waitedMs, opens };
 }
 
-function withWaits(before: Percentiles | undefined, batches: number, { now, sets }: Ahead): Percentiles | undefined {
-  if (before === undefined || batches === 0) return before;
-  const took = (ms: number) => project(sets, now, batches, ms / batches).doneAt - now;
+function spread(sets: readonly (readonly WindowSet[])[], ms: number): Piece[] {
+  return sets.map((own) => ({ sets: own, ms: ms / sets.length }));
+}
+
+function withWaits(before: Percentiles | undefined, each: TimedStage["sets"], now: number): Percentiles | undefined {
+  if (before === undefined || each.length === 0) return before;
+  const took = (ms: number) => projectAll(spread(each, ms), now).doneAt - now;
   return { ...before, p50: took(before.p50), p90: took(before.p90) };
 }
 

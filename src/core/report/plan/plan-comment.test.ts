@@ -2,8 +2,8 @@ import { describe, expect, test } from "vitest";
 import { plannedTarget, samplePlan, sampleRollout, sampleRun } from "../../../../test/support/sample-run.ts";
 import type { Plan } from "../../plan/plan-types.ts";
 import { said } from "../../reasons/run.ts";
-import { windowSets } from "../../run/gates/window.ts";
 import type { Window } from "../../spec/windows.ts";
+import { bindingOf, type PlacedFreeze } from "../../spec/windows-binding.ts";
 import { COMMENT_ROOM } from "../fit.ts";
 import { expectedDuration, historyOf, NO_HISTORY, percentiles, rough, spell } from "./duration.ts";
 import { label, planChart, short } from "./plan-chart.ts";
@@ -232,8 +232,9 @@ describe("the expected duration", () => {
     // Friday, two hours before the window closes.
     const now = Date.parse("2026-11-20T14:00:00Z");
     const freeze = { schedule: "0 0 23 11 *", durationMs: 24 * HOUR, timeZone: "Europe/Rome", kind: "deny" as const, where: "the repo" };
+    const rollout = sampleRollout({ windows: [office] });
     const of = (freezes: (Window & { where: string })[], at = now) =>
-      expectedDuration(sampleRollout({ windows: [office] }), samplePlan(), history, { now: at, sets: windowSets([office], freezes) });
+      expectedDuration(rollout, samplePlan(), history, { now: at, setsOf: bindingOf(rollout, freezes, () => undefined) });
     // 15:00 and 16:00: the first batch of the second stage merges, its second at the window's end does not.
     expect(of([]).stages).toEqual([
       { p50: HOUR, p90: 3 * HOUR, runs: 2 },
@@ -242,6 +243,11 @@ describe("the expected duration", () => {
     // Monday is frozen, too.
     expect(of([freeze]).stages[1]?.p50).toBe((2 + 64 + 24) * HOUR);
     expect(of([freeze]).total?.p50).toBe((3 + 64 + 24) * HOUR);
+    // Only what it is for waits for it.
+    const scoped = (scope: Partial<PlacedFreeze>) => of([{ ...freeze, ...scope }]).stages[1]?.p50;
+    expect(scoped({ stages: ["everywhere else"] })).toBe((2 + 64 + 24) * HOUR);
+    expect(scoped({ stages: ["canary"] })).toBe((2 + 64) * HOUR);
+    expect(scoped({ rollouts: ["ledger"] })).toBe((2 + 64) * HOUR);
     // The clocks go forward that weekend.
     expect(of([], Date.parse("2026-03-27T14:00:00Z")).stages[1]?.p50).toBe((2 + 63) * HOUR);
     const least = of([], Date.parse("2026-11-21T14:00:00Z"));

@@ -7,6 +7,8 @@ import { gatesOfStages } from "./plan-stages.ts";
 const NOW = Date.UTC(2026, 0, 5, 9, 0, 0);
 const OFFICE = { schedule: "0 14 * * 1-5", durationMs: 4 * 3_600_000, timeZone: "UTC", kind: "allow" as const };
 
+const PROD = { selector: { matchLabels: { env: "prod" }, matchExpressions: [] }, clusters: 2 };
+
 test("a rollout that sets none of them has no list of rules", () => {
   expect(planRules(sampleRollout(), { now: NOW })).toBe("");
 });
@@ -24,13 +26,17 @@ test("a plan says windows with their next opening, dependencies, limits, growing
     quarantine: { max: { count: 3 }, onReturn: "Skip" },
     onNewRelease: "Queue",
     delivery: { ...sampleRollout().delivery, ahead: false },
-    stages: [canary, { ...rest, grow: { start: 1, factor: 2 }, maxUnavailable: { percent: 25 } }],
+    stages: [
+      canary,
+      { ...rest, grow: { start: 1, factor: 2 }, maxUnavailable: { percent: 25 }, windows: [{ ...OFFICE, schedule: "0 16 * * 2" }] },
+    ],
   });
-  const text = planRules(rollout, { now: NOW, limits: { clusters: 10, label: { key: "region", percent: 30 } } });
+  const text = planRules(rollout, { now: NOW, limits: { clusters: 10, label: { key: "region", percent: 30 }, selected: [PROD] } });
   for (const words of [
     "Windows: allow `0 14 * * 1-5` for 4h (UTC); closed now, next open 14:00:00 UTC.",
     "Each cluster waits for `ledger` there, at least `v2.0.0`.",
-    "In flight at once over all rollouts of the repo: at most 10 clusters, 30% of the clusters of one `region`.",
+    "In flight at once over all rollouts of the repo: at most 10 clusters, 30% of the clusters of one `region`; 2 clusters where `env=prod`.",
+    "Windows of everywhere else, besides: allow `0 16 * * 2` for 4h (UTC); closed now, next open 2026-01-06 16:00:00 UTC.",
     "Batches of everywhere else grow: 1, then times 2 after each in which nothing failed, up to 25%.",
     "More than 5% failed clusters: it is rolled back.",
     "A rollback goes by 50% at once, without bakes.",

@@ -1,7 +1,8 @@
+import { formatSelector } from "../../base/selector.ts";
 import { formatDuration } from "../../base/time.ts";
 import type { Limits } from "../../spec/repo-config.ts";
 import { inventoryFiles, type Rollout } from "../../spec/rollout.ts";
-import { windowsAt } from "../../spec/windows.ts";
+import { type Window, windowsAt } from "../../spec/windows.ts";
 import { cell, code } from "../escape.ts";
 import { firstOf, folded, present } from "../markdown.ts";
 import { clockTime } from "../words.ts";
@@ -29,7 +30,7 @@ export function planRules(rollout: Rollout, rules: RulesNow): string {
 /** The same one by one. Markdown, harmless. */
 export function ruleLines(rollout: Rollout, { now, limits, base }: RulesNow): string[] {
   return present(
-    windows(rollout, now),
+    ...windowLines(rollout, now),
     ...dependencies(rollout),
     limitsOf(limits),
     baseOf(rollout, base),
@@ -43,7 +44,16 @@ export function ruleLines(rollout: Rollout, { now, limits, base }: RulesNow): st
   );
 }
 
-function windows({ windows: all = [] }: Rollout, now: number): string {
+/** Those of the rollout, then those of stages, which have to be open as well. */
+function windowLines({ windows = [], stages }: Rollout, now: number): string[] {
+  const staged = stages.filter((stage) => stage.windows !== undefined).slice(0, MOST_LISTED);
+  return [
+    windowLine("Windows", windows, now),
+    ...staged.map((stage) => windowLine(`Windows of ${cell(short(stage.name, 60))}, besides`, stage.windows ?? [], now)),
+  ];
+}
+
+function windowLine(whose: string, all: readonly Window[], now: number): string {
   if (all.length === 0) return "";
   const listed = all.map(
     (one) => `${one.kind} ${code(short(one.schedule, 60))} for ${formatDuration(one.durationMs)} (${cell(short(one.timeZone, 60))})`,
@@ -55,7 +65,7 @@ function windows({ windows: all = [] }: Rollout, now: number): string {
     : at === undefined
       ? "closed, and not open within a year"
       : `closed now, next open ${at}`;
-  return `Windows: ${firstOf(listed, MOST_LISTED)}; ${state}.`;
+  return `${whose}: ${firstOf(listed, MOST_LISTED)}; ${state}.`;
 }
 
 function dependencies({ dependsOn = [] }: Rollout): string[] {
@@ -65,13 +75,25 @@ function dependencies({ dependsOn = [] }: Rollout): string[] {
   });
 }
 
-function limitsOf({ clusters, targets, label }: Limits = {}): string {
-  const parts = present(
+function limitsOf(limits: Limits = {}): string {
+  const parts = [
+    atMost(limits),
+    ...(limits.selected ?? []).map((one) =>
+      atMost(one) === "" ? "" : `${atMost(one)} where ${code(short(formatSelector(one.selector), 60))}`,
+    ),
+  ];
+  const said = present(...parts);
+  return said.length === 0
+    ? ""
+    : `In flight at once over all rollouts of the repo: at most ${firstOf(said, MOST_LISTED, said.length, "; ")}.`;
+}
+
+function atMost({ clusters, targets, label }: Omit<Limits, "selected">): string {
+  return present(
     clusters !== undefined && `${clusters} clusters`,
     targets !== undefined && `${targets} Applications`,
     label !== undefined && `${label.percent}% of the clusters of one ${code(short(label.key, 60))}`,
-  );
-  return parts.length === 0 ? "" : `In flight at once over all rollouts of the repo: at most ${parts.join(", ")}.`;
+  ).join(", ");
 }
 
 /** Nothing that waits for a person, or never comes: of that the plan warns. */

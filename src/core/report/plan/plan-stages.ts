@@ -46,7 +46,7 @@ export function gatesOfStage(rollout: Pick<Rollout, "mode" | "delivery" | "windo
     const not = approval.notBy?.includes("merger") === true ? ", not by who merged it" : "";
     before(`${approval.count > 1 ? `${approval.count} approvals` : "approval"}${teams === "" ? "" : ` of ${teams}`}${not}`);
   }
-  if ((rollout.windows ?? []).length > 0) before("windows");
+  if ((rollout.windows ?? []).length + (stage?.windows ?? []).length > 0) before("windows");
   for (const other of (rollout.dependsOn ?? []).slice(0, 3)) before(`after ${short(other.rollout, 40)}`);
   if (bakeMs > 0) after(`bake ${formatDuration(bakeMs)}`);
   if (steps !== undefined) after(`steps ${weightsOf(steps).join(" → ")}`);

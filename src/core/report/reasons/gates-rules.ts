@@ -36,7 +36,7 @@ export const RULES = entriesOf<GatesReasons>()({
   },
   LIMIT_ALLOWS: {
     says: ({ over: { setting, most } }) =>
-      `${count(most, setting === "limits.targets" ? "target" : "cluster")} at once (${setting} of ${SETTINGS_FILE})`,
+      `${count(most, setting.endsWith(".targets") ? "target" : "cluster")} at once (${setting} of ${SETTINGS_FILE})`,
     subject: "repository",
   },
   DEPENDENCIES_UNREAD: { says: "Stagecoach could not read the rollouts that this one depends on", subject: "repository" },

@@ -7,7 +7,7 @@ import { SETTINGS_FILE } from "../../spec/repo-config.ts";
 import { type Entries, entriesOf } from "./entry.ts";
 import { GITHUB } from "./gates-github.ts";
 import { RULES } from "./gates-rules.ts";
-import { bareBranches, people, pullPhrase } from "./phrases.ts";
+import { bareBranches, inZone, people, pullPhrase } from "./phrases.ts";
 
 const STANDING = entriesOf<GatesReasons>()({
   PULL_WAITS: { says: ({ pull, because }, names) => ofPull("is open; ", pull, names.because(because)), subject: "pull" },
@@ -89,13 +89,18 @@ const STANDING = entriesOf<GatesReasons>()({
   WINDOW_SHUT: {
     says: ({ window, where }) => {
       if (window === undefined) return `merges wait for the windows of ${where}`;
-      const { schedule, durationMs, timeZone, kind } = window;
-      const when = `(${schedule} for ${formatDuration(durationMs)}, ${timeZone})`;
+      const { schedule, durationMs, timeZone, kind, at } = window;
+      const place = at === undefined ? "" : `; ${at.path}${at.file === undefined ? "" : ` of ${at.file}`}`;
+      const when = `(${schedule} for ${formatDuration(durationMs)}, ${timeZone}${place})`;
       return kind === "deny" ? `a freeze of ${where} is on ${when}` : `merges wait for the window of ${where} ${when}`;
     },
     subject: "window",
     means: "merges wait for the next opening; what has merged already goes on",
     todo: "nothing; or `/hotfix`, which skips windows",
+  },
+  WINDOW_LABELS_UNREAD: {
+    says: "Stagecoach could not read the clusters, and a freeze goes by their labels",
+    subject: "controlPlane",
   },
   WINDOWS_NEVER_OPEN: {
     says: ({ where }) => `the windows of ${where.join(" and of ")} do not open within a year`,
@@ -148,7 +153,10 @@ const GATES_NEXT = entriesOf<GatesReasons>()({
     },
     actions: ["promote"],
   },
-  NEXT_WINDOW: { by: "itself", says: "the window opens" },
+  NEXT_WINDOW: {
+    by: "itself",
+    says: ({ opens }) => (opens === undefined ? "the window opens" : `the window opens, ${inZone(opens.at, opens.timeZone)}`),
+  },
   NEXT_WINDOWS_CHANGED: {
     by: "person",
     says: ({ where, all }) => `somebody changes the windows of ${where.join(all ? " and of " : " or of ")}`,

@@ -1,7 +1,7 @@
 import { count } from "../../base/count.ts";
 import type { AnyReason } from "../../base/reason.ts";
 import { formatSelector } from "../../base/selector.ts";
-import { formatDuration } from "../../base/time.ts";
+import { formatDuration, type Time } from "../../base/time.ts";
 import type { BareBranch, BranchRule } from "../../reasons/gates.ts";
 import type { OverLimit } from "../../reasons/problems-plan.ts";
 import type { AnalysisRef, BatchRef, CheckRef, HookRef, PullRef, SourceNamed, WaitNamed } from "../../reasons/refs.ts";
@@ -82,9 +82,27 @@ export function people(logins: readonly string[], between = ", "): string {
   return logins.map((login) => `@${login}`).join(between);
 }
 
+/** A moment by the clock of a time zone: `09:00 in Europe/Rome on Tue 24 Nov`. */
+export function inZone(at: Time, timeZone: string): string {
+  const format = {
+    timeZone,
+    weekday: "short",
+    day: "numeric",
+    month: "short",
+    hour: "2-digit",
+    minute: "2-digit",
+    hourCycle: "h23",
+  } as const;
+  const parts = new Intl.DateTimeFormat("en-GB", format).formatToParts(new Date(at));
+  const [weekday, day, month, hour, minute] = (["weekday", "day", "month", "hour", "minute"] as const).map(
+    (type) => parts.find((part) => part.type === type)?.value ?? "",
+  );
+  return `${hour}:${minute} in ${timeZone} on ${weekday} ${day} ${month}`;
+}
+
 /** Says what is more than a limit allows: `3 clusters`, `2 clusters with region=eu`. */
 export function whatIsOver({ setting, have, label }: OverLimit): string {
-  const what = count(have, setting === "limits.targets" ? "target" : "cluster");
+  const what = count(have, setting.endsWith(".targets") ? "target" : "cluster");
   return label === undefined ? what : `${what} with ${label.key}=${label.value}`;
 }
 

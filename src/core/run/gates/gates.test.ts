@@ -141,6 +141,22 @@ describe("limits over all runs", () => {
     });
   });
 
+  test("a limit for some clusters counts those alone, and waits while labels cannot be read", () => {
+    const selected = [{ selector: { matchLabels: { region: "us" }, matchExpressions: [] }, clusters: 1 }];
+    const self = bench(2, [{ maxUnavailable: 2 }]);
+    const moving = { ...flying(self, 3), rollout: "ledger" };
+    const us = [...self.world.clusters.values()].filter(({ labels }) => labels["region"] === "us");
+    const there = new Map([...self.world.clusters, ...us.map((one) => ["hub/other-hub/c2", { ...one, key: "hub/other-hub/c2" }] as const)]);
+    self.world = { ...self.world, limits: { selected }, clusters: there, others: [moving] };
+    bring(self, 1, "merging");
+    const over = { setting: "limits.selected[0].clusters", have: 2, most: 1 };
+    expect(batch(self.run, 1).why).toHaveCode("LIMITS_FULL", { over });
+    self.world = { ...self.world, clusters: new Map(), clustersKnown: false, others: [] };
+    guard(self, 1);
+    round(self);
+    expect(batch(self.run, 1).why).toHaveCode("LIMITS_LABELS_UNREAD");
+  });
+
   test("while the other runs cannot be read nothing merges under limits", () => {
     const self = bench(1);
     const { others: _, ...world } = self.world;

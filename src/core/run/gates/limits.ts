@@ -1,4 +1,5 @@
 import { epoch } from "../../base/time.ts";
+import { goesByLabels } from "../../plan/limits.ts";
 import type { OverLimit } from "../../reasons/gates.ts";
 import { runReason } from "../../reasons/run.ts";
 import { limiterOf, sizesOf } from "../batches/choose.ts";
@@ -25,7 +26,7 @@ export function limitsGate(scene: Scene, batch: Batch): Decision | undefined {
   if (alone !== undefined) return tooLarge(scene.run, batch, alone, whose(elsewhere));
   const over = begin().add([...flying, ...coming].map(({ cluster }) => ({ cluster, targets: 1 })));
   if (over !== undefined) return wait(runReason("LIMITS_FULL", { over, now: whose(flying) }), { what: runReason("NEXT_OTHERS_CONFIRMED") });
-  if (limits.label === undefined || clustersKnown) return undefined;
+  if (!goesByLabels(limits) || clustersKnown) return undefined;
   return wait(runReason("LIMITS_LABELS_UNREAD"), read);
 }
 

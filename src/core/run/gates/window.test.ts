@@ -1,6 +1,8 @@
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { iso } from "../../base/time.ts";
 import { said } from "../../reasons/run.ts";
+import { sentenceOf } from "../../report/reasons/say.ts";
+import type { PlacedFreeze } from "../../spec/windows-binding.ts";
 import { AT, batch, bench, bring, guard, MINUTE, round, SECOND, wants } from "../testing/bench.ts";
 
 /** AT is a Monday, nine o'clock UTC. */
@@ -59,4 +61,81 @@ test.each([
   guard(self, 1);
   expect(wants(round(self))).not.toContain("Merge 1");
   expect(batch(self.run, 1)).toMatchObject({ phase: "Open", why: { code: "PULL_WAITS" } });
+});
+
+/** Closed at AT, a Monday at nine, until Tuesday at eight in Rome. */
+const ROME = { schedule: "0 8 * * 2", durationMs: 4 * 60 * MINUTE, timeZone: "Europe/Rome", kind: "allow" as const };
+
+describe("windows for some", () => {
+  test("those of a stage hold its batches alone, and are named with their duration, their place, and the hour in their zone", () => {
+    const self = bench(2, [{ region: "eu" }, { region: null }], (rollout) => {
+      const [, second] = rollout.stages;
+      if (second !== undefined) second.windows = [ROME];
+    });
+    bring(self, 1, "confirmed");
+    bring(self, 2, "merging");
+    const at = { path: "spec.stages[1].windows[0]", file: "rollouts/payments.yaml" };
+    const { why, next } = batch(self.run, 2);
+    expect(why).toHaveCode("WINDOW_SHUT", { where: 'stage "stage 2"', window: { ...ROME, at } });
+    expect(sentenceOf(why)).toContain(
+      'merges wait for the window of stage "stage 2" (0 8 * * 2 for 4h, Europe/Rome; spec.stages[1].windows[0] of rollouts/payments.yaml)',
+    );
+    expect(next === null ? "" : sentenceOf(next.what)).toBe("the window opens, 08:00 in Europe/Rome on Tue 6 Jan");
+    expect(next?.eta).toBe("2026-01-06T07:00:00.000Z");
+  });
+
+  const selector = (matchLabels: Record<string, string>) => ({ selector: { matchLabels, matchExpressions: [] } });
+  const frozen = (scope: object) => [
+    {
+      ...OFFICE,
+      schedule: "0 0 5 1 *",
+      durationMs: 24 * 60 * MINUTE,
+      kind: "deny" as const,
+      where: "c.yaml",
+      at: { path: "freezes[1]" },
+      ...scope,
+    },
+  ];
+
+  test.each<[string, object, boolean]>([
+    ["clusters with a label that one of the batch has", selector({ region: "us" }), true],
+    ["clusters with a label that none of it has", selector({ region: "ap" }), false],
+    ["this rollout", { rollouts: ["ledger", "payments"] }, true],
+    ["another rollout", { rollouts: ["ledger"] }, false],
+    ["this stage", { stages: ["stage 1"] }, true],
+    ["another stage", { stages: ["stage 2"] }, false],
+    ["these clusters in another stage", { ...selector({ region: "us" }), stages: ["stage 2"] }, false],
+  ])("a freeze for %s: %o", (_whom, scope, holds) => {
+    const self = bench(2, [{ maxUnavailable: 2 }]);
+    self.world = { ...self.world, freezes: frozen(scope) };
+    bring(self, 1, "merging");
+    if (!holds) return expect(wants(round(self))).toContain("Merge 1");
+    expect(batch(self.run, 1).why).toHaveCode("WINDOW_SHUT", { window: expect.objectContaining({ at: { path: "freezes[1]" } }) });
+  });
+
+  test("windows of different scopes must all be open; those of one are judged together", () => {
+    const day = { ...OFFICE, schedule: "0 0 * * *", durationMs: 24 * 60 * MINUTE, where: "c.yaml" };
+    const tuesday = { ...ROME, where: "c.yaml" };
+    const shut = (freezes: PlacedFreeze[]) => {
+      const self = bench(1);
+      self.world = { ...self.world, freezes };
+      bring(self, 1, "merging");
+      return batch(self.run, 1).why;
+    };
+    expect(shut([day, { ...tuesday, ...selector({ region: "eu" }) }])).toHaveCode("WINDOW_SHUT", { where: "c.yaml (region=eu)" });
+    expect(shut([day, tuesday])).not.toHaveCode("WINDOW_SHUT");
+  });
+
+  test("while labels cannot be read, and something is shut, nobody says what the batch waits for", () => {
+    const self = bench(1);
+    self.world = { ...self.world, freezes: frozen(selector({ region: "us" })), clustersKnown: false, clusters: new Map() };
+    bring(self, 1, "merging");
+    expect(batch(self.run, 1).why).toHaveCode("WINDOW_LABELS_UNREAD");
+    // Nothing is shut: labels decide nothing.
+    const open = bench(1);
+    open.world = { ...open.world, freezes: frozen(selector({ region: "us" })).map((one) => ({ ...one, schedule: "0 0 1 6 *" })) };
+    open.world = { ...open.world, clustersKnown: false, clusters: new Map() };
+    bring(open, 1, "merging");
+    expect(wants(round(open))).toContain("Merge 1");
+  });
 });

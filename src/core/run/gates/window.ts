@@ -1,20 +1,21 @@
 import { iso } from "../../base/time.ts";
 import { runReason } from "../../reasons/run.ts";
-import type { Window } from "../../spec/windows.ts";
-import { closedNow, neverOpening, neverTogether, nextOpenAt, type WindowSet } from "../../spec/windows-together.ts";
+import { hangsOnLabels, type Travels, windowSets } from "../../spec/windows-binding.ts";
+import { closedNow, neverOpening, neverTogether, nextOpenAt, type PlacedWindow, type WindowSet } from "../../spec/windows-together.ts";
+import type { Batch } from "../state/batch.ts";
+import { clustersOf, liveTargets } from "../state/names.ts";
 import { type Scene, type Wait, wait } from "./decision.ts";
 
-/** The rollout's own windows, and the freezes of repo and server, each as a set of its own: every set must be open. */
-export function windowSets(own: readonly Window[], freezes: readonly (Window & { where: string })[]): WindowSet[] {
-  const byPlace = Map.groupBy(freezes, (freeze) => freeze.where);
-  return [{ windows: own, where: "the rollout" }, ...[...byPlace].map(([where, windows]) => ({ windows, where }))];
-}
-
-/** Waits for the first moment at which all sets are open together: that is what is promised, not when the first of them opens. */
-export function windowGate({ run, world, now }: Scene): Wait | undefined {
-  const sets = windowSets(run.spec.windows ?? [], world.freezes ?? []);
+/** Waits for the first moment at which all sets that bind the batch are open together: that is what is promised, not when the first opens. */
+export function windowGate({ run, world, now }: Scene, batch: Batch): Wait | undefined {
+  const freezes = world.freezes ?? [];
+  const clusters = clustersOf(liveTargets(batch)).map((key) => world.clusters.get(key));
+  const travels: Travels = { rollout: run.spec, stage: batch.stage, clusters };
+  const sets = windowSets(travels, freezes);
   const closed = closedNow(sets, now);
   if (closed === undefined) return undefined;
+  if (!world.clustersKnown && clusters.includes(undefined) && hangsOnLabels(travels, freezes))
+    return wait(runReason("WINDOW_LABELS_UNREAD"), { what: runReason("NEXT_READ") });
   const { where, by, changesAt } = closed;
   const opening = nextOpenAt(sets, now);
   if (opening === undefined) {
@@ -26,9 +27,14 @@ export function windowGate({ run, world, now }: Scene): Wait | undefined {
   // Not known when all are open: then it is the next change that is waited for.
   const at = "at" in opening ? opening.at : changesAt;
   const why = runReason("WINDOW_SHUT", by === undefined ? { where } : { window: refOf(by), where });
-  const what = runReason("NEXT_WINDOW");
+  const opens = at === undefined ? undefined : iso(at);
+  const what = runReason(
+    "NEXT_WINDOW",
+    opens === undefined || by === undefined || by.timeZone === "UTC" ? {} : { opens: { at: opens, timeZone: by.timeZone } },
+  );
   // What it waits for may be said anew before that.
-  return wait(why, at === undefined ? { what } : { what, eta: iso(at) }, changesAt ?? ("at" in opening ? opening.at : opening.lookedUntil));
+  const again = changesAt ?? ("at" in opening ? opening.at : opening.lookedUntil);
+  return wait(why, opens === undefined ? { what } : { what, eta: opens }, again);
 }
 
 /** Says why nothing ever merges within a year, and whose windows that are; undefined: they open, or may. */
@@ -39,6 +45,6 @@ function whyNever(sets: readonly WindowSet[], now: number) {
   return apart === undefined ? undefined : runReason("WINDOWS_NEVER_TOGETHER", { where: apart });
 }
 
-function refOf({ schedule, durationMs, timeZone, kind }: Window) {
-  return { schedule, durationMs, timeZone, kind };
+function refOf({ schedule, durationMs, timeZone, kind, at }: PlacedWindow) {
+  return { schedule, durationMs, timeZone, kind, ...(at === undefined ? {} : { at }) };
 }

@@ -164,7 +164,7 @@ function toBatch(clusters: string[], run: Run, back: ReadonlyMap<string, Planned
 }
 
 function reverseStageSpec(spec: Stage, skipBake: boolean): Stage {
-  const { requeue: _r, grow: _g, jitterMs: _j, approval: _a, analysis: _m, hooks: _h, steps: _s, ...kept } = spec;
+  const { requeue: _r, grow: _g, jitterMs: _j, approval: _a, analysis: _m, hooks: _h, steps: _s, windows: _w, ...kept } = spec;
   return { ...kept, batching: "Fixed", bakeMs: skipBake ? 0 : spec.bakeMs };
 }
 

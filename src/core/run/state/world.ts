@@ -4,7 +4,7 @@ import type { Cluster, PlannedTarget } from "../../plan/plan-types.ts";
 import type { BareBranch, PullNeed } from "../../reasons/gates.ts";
 import type { Command } from "../../spec/commands.ts";
 import type { Limits } from "../../spec/repo-config.ts";
-import type { Window } from "../../spec/windows.ts";
+import type { PlacedFreeze } from "../../spec/windows-binding.ts";
 import type { ObservedAnalysis } from "./analysis-types.ts";
 import type { HookAnswer } from "./hooks-types.ts";
 import type { PromotableWait } from "./promotable-types.ts";
@@ -36,8 +36,8 @@ export interface World {
   clustersKnown: boolean;
   /** Commands written for this run, oldest first, whether or not already handled. */
   commands: readonly Command[];
-  /** Windows of the repo's and the server's settings, as of now: they bind every run besides its own. `where`: who says so. */
-  freezes?: readonly (Window & { where: string })[] | undefined;
+  /** Windows of the repo's and the server's settings, as of now: they bind the runs besides their own. `where`: who says so. */
+  freezes?: readonly PlacedFreeze[] | undefined;
   /** The repo's settings cannot be read, and why: nobody can tell what they freeze or limit, so nothing merges. */
   settingsBroken?: AnyReason | undefined;
   /** Branches of ours that others may write to; unread: GitHub did not say. Absent: none, or the operator does not mind. */

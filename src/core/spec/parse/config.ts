@@ -88,25 +88,34 @@ export function unusedSettings({ byName }: RepoConfigRollouts, names: readonly s
   });
 }
 
-/** Rollouts and stages that notifications name and no file declares. `stages`: undefined where they cannot be read. */
-export function unusedNotifications(
-  { rules, place }: Notifications,
+/** Rollouts and stages that notifications and freezes name and no file declares. `stages`: undefined where they cannot be read. */
+export function unusedNames(
+  { notifications: { rules, place }, bounds: { freezes } }: Pick<ParsedRepoConfig, "notifications" | "bounds">,
   declared: readonly { name: string; stages: readonly string[] | undefined }[],
 ): Problem[] {
   if (place === undefined) return [];
+  return [...strangersIn("notifications", rules, place, declared), ...strangersIn("freezes", freezes, place, declared)];
+}
+
+function strangersIn(
+  list: "notifications" | "freezes",
+  rules: readonly { rollouts?: readonly string[] | undefined; stages?: readonly string[] | undefined }[],
+  place: (finding: Finding) => Problem,
+  declared: readonly { name: string; stages: readonly string[] | undefined }[],
+): Problem[] {
   const names = declared.map(({ name }) => name);
   return rules.flatMap(({ rollouts, stages: wanted = [] }, i) => {
     const own = declared.filter(({ name }) => rollouts?.includes(name) !== false);
     const stages = own.every((one) => one.stages !== undefined) ? [...new Set(own.flatMap((one) => one.stages ?? []))] : undefined;
     const misnamed = <Code extends "UNKNOWN_ROLLOUT" | "UNKNOWN_STAGE">(
       code: Code,
-      list: readonly string[],
+      given: readonly string[],
       known: readonly string[],
       key: string,
     ) =>
-      list.flatMap((name, j) => {
+      given.flatMap((name, j) => {
         const data = { name, known: known.slice(0, 10), near: nearest(name, known) };
-        const path = ["notifications", i, key, j];
+        const path = [list, i, key, j];
         return known.includes(name) ? [] : [place({ code, ...data, severity: "warning", path } as Finding)];
       });
     return [

@@ -84,6 +84,7 @@ function toStage(stage: WrittenStage, rollout: string): Stage {
     analysis: stage.analysis && { ...stage.analysis, when: [...new Set(stage.analysis.when)] },
     hooks: hooks && { before: toHooks(hooks.before), after: toHooks(hooks.after), onFailure: toHooks(hooks.onFailure) },
     steps: stage.steps?.map(toStep),
+    windows: stage.windows?.map(toWindow),
     bakeMs: ms(stage.bake),
     progressDeadlineMs: ms(stage.progressDeadline),
     requeue: requeue && { selector: requeue.selector, attempts: requeue.attempts, intervalMs: ms(requeue.interval) },

@@ -4,8 +4,9 @@ import { parseTemplate } from "../../base/template.ts";
 import { formatDuration, parseDuration } from "../../base/time.ts";
 import type { Finding, Path } from "../../reasons/problem.ts";
 import type { Resource } from "../schema.ts";
-import type { windowSchema } from "../schema-spec.ts";
-import { badWindow, everOpens, toWindow, type Window } from "../windows.ts";
+import type { freezeSchema } from "../schema-common.ts";
+import { badWindow, everOpens } from "../windows.ts";
+import { type PlacedFreeze, scopesOf, type Travels, toFreeze, windowSets } from "../windows-binding.ts";
 import { neverTogether } from "../windows-together.ts";
 import { checkCommitPaths, checkFile, checkTemplate } from "./pins.ts";
 
@@ -53,26 +54,44 @@ function longBake(value: string, path: Path): Finding[] {
 /** Any moment does: a set of windows that repeats by the calendar opens within a year of it, or never. */
 const SOME_DAY = Date.UTC(2026, 0, 1);
 
-/** Windows of a rollout and freezes of the settings that open each by themselves and never at one moment. */
-export function checkTogether(windows: readonly Window[], freezes: readonly Window[], settings: string): Finding[] {
-  const sets = [
-    { windows, where: "the rollout" },
-    { windows: freezes, where: settings },
-  ];
-  const apart = neverTogether(sets, SOME_DAY);
-  if (apart === undefined) return [];
-  return [{ code: "WINDOW_NEVER_OPENS", kind: "Together", whose: apart, settings, path: ["spec", "windows"] }];
+/**
+ * Windows that open each by themselves and never at one moment: of the rollout, its stages and the freezes of the settings. Of freezes for some
+ * clusters only plans tell whom they bind.
+ */
+export function checkTogether(rollout: Travels["rollout"], freezes: readonly PlacedFreeze[], settings: string): Finding[] {
+  const unselected = freezes.filter(({ selector }) => selector === undefined);
+  const told = new Set<string>();
+  return rollout.stages.flatMap((own, stage) => {
+    const apart = neverTogether(windowSets({ rollout, stage, clusters: [] }, unselected), SOME_DAY);
+    if (apart === undefined || told.has(apart.join("\n"))) return [];
+    told.add(apart.join("\n"));
+    const path =
+      own.windows !== undefined ? ["spec", "stages", stage, "windows"] : rollout.windows === undefined ? [] : ["spec", "windows"];
+    return [{ code: "WINDOW_NEVER_OPENS", kind: "Together", whose: apart, settings, path }];
+  });
 }
 
 /** Schedules and time zones that cannot be read, and windows that never let anything through. */
-export function checkWindows(windows: readonly z.output<typeof windowSchema>[], path: readonly (string | number)[]): Finding[] {
+export function checkWindows(windows: readonly z.output<typeof freezeSchema>[], path: readonly (string | number)[]): Finding[] {
   const findings = windows.flatMap((window, i): Finding[] => {
     const bad = badWindow(window);
     if (bad === undefined) return [];
     return [{ code: "BAD_WINDOW", ...bad, path: [...path, i, bad.fault === "Zone" ? "timeZone" : "schedule"] }];
   });
-  if (findings.length > 0 || everOpens(windows.map(toWindow), SOME_DAY)) return findings;
-  return [{ code: "WINDOW_NEVER_OPENS", kind: "Alone", path: [...path] }];
+  const shut =
+    findings.length > 0
+      ? []
+      : scopesOf(windows.map((window, i) => ({ ...toFreeze(window), i }))).filter((set) => !everOpens(set, SOME_DAY));
+  return [
+    ...findings,
+    ...shut.map(
+      (set): Finding => ({
+        code: "WINDOW_NEVER_OPENS",
+        kind: "Alone",
+        path: set.length === windows.length ? [...path] : [...path, set[0]?.i ?? 0],
+      }),
+    ),
+  ];
 }
 
 /** No answer is waited for longer: a round's patience, not a person's. To wait for a person a hook answers `hold`. */

@@ -120,6 +120,7 @@ const RULES: readonly ((resource: Resource) => Finding[])[] = [
   laterStagesGetClusters,
   ordersAreComplete,
   ({ spec }) => checkWindows(spec.windows ?? [], ["spec", "windows"]),
+  ({ spec }) => spec.stages.flatMap(({ windows = [] }, i) => checkWindows(windows, ["spec", "stages", i, "windows"])),
   paceIsMeant,
   analysesAndHooks,
   oneTopologyKey,

@@ -159,7 +159,7 @@ describe("the gate of a pull request that waits", () => {
     }
     return sent;
   }
-  const opens = (at: number): Next => ({ what: runReason("NEXT_WINDOW"), eta: iso(at) });
+  const opens = (at: number): Next => ({ what: runReason("NEXT_WINDOW", {}), eta: iso(at) });
   const OPENS_AT = 120 * MINUTE;
 
   test("is written once while what it says stays so", async () => {

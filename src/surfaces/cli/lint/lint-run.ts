@@ -4,9 +4,10 @@ import { compareText } from "../../../core/base/compare-text.ts";
 import { defined } from "../../../core/base/defined.ts";
 import { isRecord } from "../../../core/base/is-record.ts";
 import { parseTemplate } from "../../../core/base/template.ts";
-import { stageTypos } from "../../../core/plan/selector-typos.ts";
+import type { Cluster } from "../../../core/plan/plan-types.ts";
+import { selectorTypos, stageTypos } from "../../../core/plan/selector-typos.ts";
 import type { OwnWords, Path, Problem, ProblemReason } from "../../../core/reasons/problem.ts";
-import { unusedNotifications, unusedSettings } from "../../../core/spec/parse/config.ts";
+import { unusedNames, unusedSettings } from "../../../core/spec/parse/config.ts";
 import { parseRepoConfig, parseRollouts } from "../../../core/spec/parse/parse.ts";
 import { readYaml } from "../../../core/spec/parse/yaml.ts";
 import { SETTINGS_FILE } from "../../../core/spec/repo-config.ts";
@@ -14,6 +15,7 @@ import type { Rollout } from "../../../core/spec/rollout.ts";
 import { checkTogether } from "../../../core/spec/rules/pace.ts";
 import { clashes, type Unread } from "../../../core/spec/rules/together.ts";
 import { isRolloutFile } from "../../../engine/config-repo/project.ts";
+import { freezesOf } from "../../../engine/config-repo/settings.ts";
 import { locateIn, withNear } from "../../../engine/resolve/plan-over.ts";
 import { makePlan, type PlanMade } from "../plan/plan-make.ts";
 import { leakedCredentials } from "./leaked-credentials.ts";
@@ -34,11 +36,14 @@ export function lint(
   const clashing = clashes(rollouts, unreadIn(checkout, rollouts));
   for (const clash of clashing) problems.push(locateIn(clash.rollouts[1], checkout, clash.problem));
   const planned: Planned[] = [];
+  const clusters = new Map<string, Cluster>();
   for (const rollout of rollouts) {
     const made = makePlan(rollout, checkout, inventory, {});
     problems.push(...againstRepo(rollout, checkout, inventory, made));
+    for (const cluster of made.clusters ?? []) clusters.set(cluster.key, cluster);
     if (made.plan !== undefined) planned.push({ rollout, plan: made.plan });
   }
+  problems.push(...settingsTypos(checkout, [...clusters.values()]));
   const told = new Set(clashing.filter(({ problem }) => problem.code === "SOURCE_SHARED").map(({ problem }) => problem.file));
   problems.push(...sharedTargets(planned, told, checkout).map(({ problem }) => problem));
   problems.push(...newLeaks(checkout, problems));
@@ -76,9 +81,26 @@ export function refusalsOf(rollout: Rollout, checkout: Checkout, inventory: Inve
 /** Settings are judged against all rollouts of the repo, with mistakes, too, whichever were asked for. */
 function settingsProblems(checkout: Checkout): Problem[] {
   const config = parseRepoConfig(readOrTell(checkout, SETTINGS_FILE, []), SETTINGS_FILE);
-  if (config.rollouts.byName.size === 0 && config.notifications.rules.length === 0) return [];
+  if (config.rollouts.byName.size + config.notifications.rules.length + config.bounds.freezes.length === 0) return [];
   const declared = rolloutFilesIn(checkout).flatMap((file) => declaredIn(checkout, file));
-  return [...unusedSettings(config.rollouts, declaredRollouts(checkout)), ...unusedNotifications(config.notifications, declared)];
+  return [...unusedSettings(config.rollouts, declaredRollouts(checkout)), ...unusedNames(config, declared)];
+}
+
+/** Labels that freezes and limits go by, and no cluster of the rollouts has: they would hold nothing. */
+function settingsTypos(checkout: Checkout, clusters: readonly Cluster[]): Problem[] {
+  const { bounds, notifications } = parseRepoConfig(readOrTell(checkout, SETTINGS_FILE, []), SETTINGS_FILE);
+  const { place } = notifications;
+  if (place === undefined || clusters.length === 0) return [];
+  const selectors = [
+    ...bounds.freezes.map(({ selector }, i) => ({ selector, path: ["freezes", i] })),
+    ...(bounds.limits?.selected ?? []).map(({ selector }, i) => ({ selector, path: ["limits", "selected", i] })),
+  ];
+  return selectors.flatMap(({ selector, path }) =>
+    (selector === undefined ? [] : selectorTypos(selector, clusters)).map(({ key, value, near, path: at, atKey }) => {
+      const setting = `${path[0]}${path.length === 3 ? ".selected" : ""}[${path.at(-1)}]`;
+      return place({ code: "UNKNOWN_LABEL", setting, key, value, near, severity: "warning", path: [...path, "selector", ...at], atKey });
+    }),
+  );
 }
 
 /** Names of all rollouts of the repo, those with mistakes, too. */
@@ -195,7 +217,7 @@ function selectsByName({ stages }: Rollout): boolean {
 function freezeProblems(rollout: Rollout, checkout: Checkout): Problem[] {
   const { bounds, problems } = parseRepoConfig(readOrTell(checkout, SETTINGS_FILE, []), SETTINGS_FILE);
   if (problems.some(({ severity }) => severity === "error")) return [];
-  return checkTogether(rollout.windows ?? [], bounds.freezes, SETTINGS_FILE).map(({ severity: _s, atKey: _k, path, ...reason }) =>
+  return checkTogether(rollout, freezesOf(bounds.freezes), SETTINGS_FILE).map(({ severity: _s, atKey: _k, path, ...reason }) =>
     problemAt(rollout, checkout, reason, path),
   );
 }

@@ -50,6 +50,18 @@ describe("what the settings and other rollouts make impossible", () => {
     expect(await linted()).toEqual([]);
   });
 
+  test("a freeze or limit by a label that no cluster has, or for a stage that is not there, is told at its place: it would hold nothing", async () => {
+    settings(
+      'freezes:\n  - { schedule: "0 0 * * 1", duration: 12h, kind: deny, selector: { matchLabels: { area: emae } }, stages: [canry in EMEA] }\n' +
+        "limits:\n  selected: [{ clusters: 40, selector: { matchLabels: { aera: emea } } }]\n",
+    );
+    expect((await linted()).map(({ code, severity, line, message, hint }) => `${severity} ${code} ${line} ${message}: ${hint}`)).toEqual([
+      "warning UNKNOWN_LABEL 2 freezes[0] selects by area=emae, which no cluster has: did you mean emea?",
+      'warning UNKNOWN_STAGE 2 no stage of these rollouts is called "canry in EMEA": did you mean canary in EMEA?',
+      "warning UNKNOWN_LABEL 4 limits.selected[0] selects by the label aera, which no cluster has: did you mean area?",
+    ]);
+  });
+
   test("limits below a batch are a warning with the numbers, and below one cluster an error", async () => {
     settings("limits: { clusters: 1 }\n");
     const told = await linted();

@@ -2,8 +2,7 @@
 import { z } from "zod";
 import { show } from "../../../core/base/problem.ts";
 import { packReason } from "../../../core/reasons/problem.ts";
-import { duration, key, labelText } from "../../../core/spec/schema-common.ts";
-import { windowSchema } from "../../../core/spec/schema-spec.ts";
+import { duration, freezeSchema, key, labelText } from "../../../core/spec/schema-common.ts";
 import { notificationsConfigSchema } from "./schema-notify.ts";
 import { analysisSchema, filled, hooksSchema } from "./schema-outbound.ts";
 import { loginSchema, proxySchema } from "./schema-people.ts";
@@ -150,7 +149,7 @@ export const serverConfigSchema = z.strictObject({
       .prefault({}),
     "Which commits on the journal's branch are ours.",
   ),
-  freezes: key(z.array(windowSchema).max(50).default([]), "Windows that bind every run of every repository, beside the repository's own."),
+  freezes: key(z.array(freezeSchema).max(50).default([]), "Windows that bind every run of every repository, beside the repository's own."),
   allowUnprotected: key(
     z.union([z.boolean(), z.array(filled).min(1).max(200)]).default(false),
     "Rollouts with `mode: Run` merge by themselves though no ruleset keeps others from the journal's branch and from those of batches. `true`: everywhere; globs of `owner/name`: in those repositories. Whoever has write there can stop runs, and take the bot's pull requests over.",

@@ -19,7 +19,7 @@ import type { GivenToDraw } from "../../../core/report/model/context.ts";
 import type { RefusedModel } from "../../../core/report/model/refused.ts";
 import { pagesOf } from "../../../core/report/page-places.ts";
 import { isEnded, type Run } from "../../../core/run/state/run.ts";
-import type { Window } from "../../../core/spec/windows.ts";
+import type { Freeze } from "../../../core/spec/windows-binding.ts";
 import { openAttention } from "../../../engine/round/attention.ts";
 import type { Log, RepoContext } from "../../../engine/round/context.ts";
 import { fenced } from "../../../engine/round/fence.ts";
@@ -81,7 +81,7 @@ interface ServedRepoOptions {
   signing: CommitSigning;
   sealKeys: SealKeys;
   /** Of the server: they bind every repo. */
-  freezes: readonly Window[];
+  freezes: readonly Freeze[];
   /** Where people reach the page. */
   publicUrl?: string | undefined;
   /** See RepoContext. */

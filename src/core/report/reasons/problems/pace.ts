@@ -119,7 +119,7 @@ export const PACE_PROBLEMS = problemsOf<PaceProblems>()({
   UNKNOWN_STAGE: {
     says: 'no stage of these rollouts is called "{name}"',
     hint: "[did you mean {near}?|name one of {known}]",
-    means: "`notifications` of `.github/stagecoach.yaml` names a stage that the rollouts it is for do not have",
+    means: "`notifications` or a freeze of `.github/stagecoach.yaml` names a stage that the rollouts it is for do not have",
     todo: "correct the name, or remove it",
     warns: true,
   },

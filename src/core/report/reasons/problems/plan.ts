@@ -122,7 +122,7 @@ export const PLAN_PROBLEMS = problemsOf<PlanProblems>()({
     warns: true,
   },
   UNKNOWN_LABEL: {
-    says: 'stage "{stage}" selects by [{key}={value}|the label {key}], which no cluster has',
+    says: '[stage "{stage}"|{setting}] selects by [{key}={value}|the label {key}], which no cluster has',
     hint: "did you mean {near}?",
     means: "no cluster has this label, and some have a like one",
     todo: "correct the selector",

@@ -54,6 +54,7 @@ export const OUTSIDE_SAMPLES: Samples<keyof (PlanProblems & RepoProblems & SetPr
   UNKNOWN_LABEL: [
     { stage: "canary", key: "area", value: "emae", near: "emea" },
     { stage: "canary", key: "raea", near: "area" },
+    { setting: "freezes[0]", key: "env", value: "prd", near: "prod" },
   ],
   UNKNOWN_NAME: [
     { kind: "Fleet", stage: "canary", name: "us-east-1-z", near: "us-east-1-a", known: ["us-east-1-a"], of: 1 },

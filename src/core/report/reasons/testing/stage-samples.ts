@@ -113,7 +113,14 @@ export const STAGE_VARIANTS: Ways<RunReasons & BreachReasons> = {
   LIMIT_ALLOWS: [{}, { over: { setting: "limits.targets", have: 4, most: 1 } }],
   WINDOW_SHUT: [
     { window: { schedule: "0 9 * * 1-5", durationMs: 28_800_000, timeZone: "Europe/Rome", kind: "allow" } },
-    { window: { schedule: "0 0 20 12 *", durationMs: 604_800_000, timeZone: "UTC", kind: "deny" } },
+    { window: { schedule: "0 0 20 12 *", durationMs: 604_800_000, timeZone: "UTC", kind: "deny", at: { path: "freezes[1]" } } },
+    {
+      where: 'stage "prod"',
+      window: {
+        ...{ schedule: "0 9 * * 2", durationMs: 28_800_000, timeZone: "Europe/Rome", kind: "allow" },
+        at: { path: "spec.stages[1].windows[0]", file: "rollouts/payments.yaml" },
+      },
+    },
     { window: undefined },
   ],
   WINDOWS_NEVER_OPEN: [{ where: ["payments"] }],
@@ -144,6 +151,7 @@ export const STAGE_VARIANTS: Ways<RunReasons & BreachReasons> = {
   ANALYSIS_ARGUMENT: [{ name: "host" }],
   ANALYSIS_BEGINS: [{ attempt: 1 }, {}],
   ANALYSIS_ARGUMENT_MISSING: [{ name: "host" }, { name: "host", cluster: undefined }],
+  NEXT_WINDOW: [{ opens: undefined }, { opens: { at: "2026-11-24T08:00:00.000Z", timeZone: "Europe/Rome" } }],
   NEXT_WINDOWS_CHANGED: [
     { where: ["payments", "the server"], all: true },
     { where: ["payments", "the server"], all: false },

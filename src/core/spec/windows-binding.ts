@@ -1,0 +1,107 @@
+/**
+ * Says which windows bind a batch: those of its rollout, of its stage, and the freezes of the repo and of the server that are for it. All sets
+ * of them have to be open together. Called by the gate, by plans, and by what says when a run is done.
+ */
+import type { z } from "zod";
+import { defined } from "../base/defined.ts";
+import { formatSelector, matcher, type Selectable, type Selector } from "../base/selector.ts";
+import type { Rollout } from "./rollout.ts";
+import type { freezeSchema } from "./schema-common.ts";
+import { toWindow, type Window } from "./windows.ts";
+import type { PlacedWindow, WindowSet } from "./windows-together.ts";
+
+/** A window of the repo's settings or the server's, and whom it binds; absent: everybody. */
+export interface Freeze extends Window {
+  selector?: Selector | undefined;
+  rollouts?: readonly string[] | undefined;
+  stages?: readonly string[] | undefined;
+}
+
+/** A freeze with who says it, and its place there. */
+export type PlacedFreeze = Freeze & Pick<PlacedWindow, "at"> & { where: string };
+
+/** Returns a freeze with its duration read, which the schema has checked. */
+export function toFreeze({ selector, rollouts, stages, ...window }: z.output<typeof freezeSchema>): Freeze {
+  return { ...toWindow(window), ...defined({ selector, rollouts, stages }) };
+}
+
+/** What windows are judged of: clusters by key, undefined where their labels are not known. */
+export interface Travels {
+  rollout: Pick<Rollout, "name" | "windows"> & {
+    file?: string | undefined;
+    stages: readonly { name: string; windows?: readonly Window[] | undefined }[];
+  };
+  stage: number;
+  clusters: readonly (Selectable | undefined)[];
+}
+
+/** The sets that bind what travels: each has to be open. A cluster whose labels are not known is bound by every selector. */
+export function windowSets({ rollout, stage, clusters }: Travels, freezes: readonly PlacedFreeze[]): WindowSet[] {
+  const { file } = rollout;
+  const staged = rollout.stages[stage];
+  const place = (windows: readonly Window[], path: string) =>
+    windows.map((window, i) => ({ ...window, at: { path: `${path}[${i}]`, file } }));
+  const bound = freezes.filter((freeze) => isFor(freeze, rollout.name, staged?.name) && bindsSome(freeze, clusters));
+  return [
+    { windows: place(rollout.windows ?? [], "spec.windows"), where: "the rollout" },
+    ...(staged?.windows === undefined
+      ? []
+      : [{ windows: place(staged.windows, `spec.stages[${stage}].windows`), where: `stage "${staged.name}"` }]),
+    ...[...Map.groupBy(bound, whoseOf)].map(([where, windows]) => ({ windows, where })),
+  ];
+}
+
+/** Whether which clusters travel may decide what binds them. */
+export function hangsOnLabels({ rollout, stage }: Pick<Travels, "rollout" | "stage">, freezes: readonly PlacedFreeze[]): boolean {
+  return freezes.some((freeze) => freeze.selector !== undefined && isFor(freeze, rollout.name, rollout.stages[stage]?.name));
+}
+
+/** Windows of the settings, by whom they bind: those of one scope are judged as one set. */
+export function scopesOf<F extends Freeze>(freezes: readonly F[]): F[][] {
+  return [...Map.groupBy(freezes, scopeOf).values()];
+}
+
+function isFor({ rollouts, stages }: Freeze, rollout: string, stage: string | undefined): boolean {
+  return rollouts?.includes(rollout) !== false && (stage === undefined || stages?.includes(stage) !== false);
+}
+
+function bindsSome({ selector }: Freeze, clusters: Travels["clusters"]): boolean {
+  if (selector === undefined) return true;
+  const selects = matcher(selector);
+  return clusters.some((cluster) => cluster === undefined || selects(cluster));
+}
+
+function whoseOf(freeze: PlacedFreeze): string {
+  const scope = scopeOf(freeze);
+  return scope === "" ? freeze.where : `${freeze.where} (${scope})`;
+}
+
+/** Empty: everybody. */
+function scopeOf({ selector, rollouts, stages }: Freeze): string {
+  return [
+    selector === undefined ? "" : formatSelector(selector),
+    rollouts === undefined ? "" : `rollouts ${rollouts.join(", ")}`,
+    stages === undefined ? "" : `stages ${stages.join(", ")}`,
+  ]
+    .filter((part) => part !== "")
+    .join("; ");
+}
+
+/**
+ * The sets that bind each batch, by its stage and clusters. Batches that the same windows bind share one list, so that they can be told apart
+ * by it. `clusterOf`: undefined where its labels are not known.
+ */
+export function bindingOf(
+  rollout: Travels["rollout"],
+  freezes: readonly PlacedFreeze[],
+  clusterOf: (key: string) => Selectable | undefined,
+): (stage: number, clusters: readonly string[]) => readonly WindowSet[] {
+  const known = new Map<string, WindowSet[]>();
+  return (stage, clusters) => {
+    const sets = windowSets({ rollout, stage, clusters: clusters.map(clusterOf) }, freezes);
+    const key = sets.map(({ where }) => where).join("\n");
+    const same = known.get(key) ?? sets;
+    known.set(key, same);
+    return same;
+  };
+}

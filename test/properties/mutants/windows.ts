@@ -1,0 +1,76 @@
+import { hasCode } from "../../../src/core/base/reason.ts";
+import { matches, type Selector } from "../../../src/core/base/selector.ts";
+import { iso } from "../../../src/core/base/time.ts";
+import { runReason } from "../../../src/core/reasons/run.ts";
+import { advance } from "../../../src/core/run/advance.ts";
+import type { Batch, Run } from "../../../src/core/run/state/run.ts";
+import type { Advanced, World } from "../../../src/core/run/state/world.ts";
+import { windowSets } from "../../../src/core/spec/windows-binding.ts";
+import { closedNow } from "../../../src/core/spec/windows-together.ts";
+import { blind, type Mutant, patched, without, withSpec, withStages } from "../plant.ts";
+
+/** Windows, freezes and limits, and whom they are for. */
+export const WINDOW_MUTANTS: readonly Mutant[] = [
+  { name: "windows are ignored", bug: { advance: withSpec((spec) => without(spec, "windows")) }, by: /outside of its windows/ },
+  { name: "freezes are ignored", bug: { advance: blind((world) => without(world, "freezes")) }, by: /in a freeze/ },
+  {
+    name: "windows of a stage are ignored",
+    bug: { advance: withStages((stage) => without(stage, "windows")) },
+    by: /outside of the windows of its stage/,
+    within: 6000,
+  },
+  {
+    name: "freezes for some clusters are ignored",
+    bug: { advance: blind((world) => ({ ...world, freezes: (world.freezes ?? []).filter(({ selector }) => selector === undefined) })) },
+    by: /in a freeze of its clusters/,
+    within: 6000,
+  },
+  {
+    name: "a freeze for some clusters binds nobody once one of a batch is none of them",
+    bug: { advance: blind(narrowly) },
+    by: /in a freeze of its clusters/,
+    within: 20_000,
+  },
+  {
+    name: "freezes for one stage are ignored",
+    bug: { advance: blind((world) => ({ ...world, freezes: (world.freezes ?? []).filter(({ stages }) => stages === undefined) })) },
+    by: /in a freeze of its stage/,
+    within: 6000,
+  },
+  {
+    name: "limits for some clusters are ignored",
+    bug: { advance: blind((world) => (world.limits === undefined ? world : { ...world, limits: without(world.limits, "selected") })) },
+    by: /of those selected/,
+    within: 6000,
+  },
+  {
+    name: "what is promised is when the first of windows and freezes opens, not when all do",
+    bug: { advance: hasty },
+    by: /promises an opening/,
+    within: 6000,
+  },
+];
+
+/** As it once was: promises when the first set that is closed opens. */
+function hasty(run: Run, world: World, now: number): Advanced<Run> {
+  const advanced = advance(run, world, now);
+  return patched(advanced, (batch) => {
+    const clusters = batch.targets.map(({ cluster }) => world.clusters.get(cluster));
+    const sets = windowSets({ rollout: run.spec, stage: batch.stage, clusters }, world.freezes ?? []);
+    const at = closedNow(sets, now)?.changesAt;
+    if (at === undefined || !hasCode(batch.next?.what, "NEXT_WINDOW") || batch.next?.eta === iso(at)) return batch;
+    return { ...batch, next: { what: runReason("NEXT_WINDOW", {}), eta: iso(at) } };
+  });
+}
+
+/** As if a freeze bound a batch only where it is for all of its clusters. */
+function narrowly(world: World, run: Run): World {
+  const clusters = run.batches.filter(isOpen).flatMap(({ targets }) => targets.map(({ cluster }) => world.clusters.get(cluster)));
+  const binds = ({ selector }: { selector?: Selector | undefined }) =>
+    selector === undefined || clusters.every((cluster) => cluster === undefined || matches(selector, cluster));
+  return { ...world, freezes: (world.freezes ?? []).filter(binds) };
+}
+
+function isOpen({ phase }: Batch): boolean {
+  return phase === "Proposing" || phase === "Open" || phase === "Merging";
+}
