@@ -3,15 +3,19 @@
 
 FROM node:24-slim AS build
 WORKDIR /app
-COPY package.json package-lock.json .npmrc ./
+COPY package.json package-lock.json .npmrc tsconfig.json ./
 RUN npm ci --ignore-scripts
 COPY app.yml README.md CHANGELOG.md ./
 COPY rollouts ./rollouts
 COPY schema ./schema
+COPY docs ./docs
 COPY fixtures/fleet ./fixtures/fleet
 COPY deploy/package ./deploy/package
 COPY src ./src
-RUN npm run build
+# Git's history is not here to ask.
+ARG COMMIT=""
+ARG COMMIT_DATE=""
+RUN STAGECOACH_COMMIT="$COMMIT" STAGECOACH_COMMIT_DATE="$COMMIT_DATE" npm run build
 
 FROM node:24-slim
 # git reads and writes the config repos, the certificates are what it and Node trust. Both as the distribution keeps them.

@@ -1,10 +1,11 @@
 import { execFileSync, spawn, spawnSync } from "node:child_process";
-import { cpSync, existsSync, globSync, mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
+import { cpSync, existsSync, globSync, mkdtempSync, readFileSync, rmSync, statSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { dockerContext, readDockerfile } from "./image/dockerfile.ts";
 
 const ROOT = new URL("../", import.meta.url).pathname;
 const folder = mkdtempSync(join(tmpdir(), "package-"));
@@ -24,9 +25,28 @@ function nodes(): [string, string][] {
   return [[own, process.execPath], ...(version === own ? [] : [[version, program] satisfies [string, string]])];
 }
 
+const COMMIT = "3f2a91c0de".repeat(4);
+
+/** What the image is built from: the files that its Dockerfile copies, and no others. */
+function imageSource(): string {
+  const source = join(folder, "source");
+  const taken = dockerContext(readFileSync(join(ROOT, ".dockerignore"), "utf8"));
+  const copied = (readDockerfile(join(ROOT, "Dockerfile"))[0]?.instructions ?? [])
+    .filter(({ name }) => name === "COPY")
+    .flatMap(({ text }) => text.split(/\s+/).slice(0, -1));
+  for (const path of copied) cpSync(join(ROOT, path), join(source, path), { recursive: true, filter: isTaken });
+  symlinkSync(join(ROOT, "node_modules"), join(source, "node_modules"));
+  return source;
+
+  function isTaken(from: string): boolean {
+    return statSync(from).isDirectory() || taken(relative(ROOT, from));
+  }
+}
+
 beforeAll(() => {
   const dist = join(folder, "dist");
-  execFileSync(process.execPath, ["deploy/package/build.ts", dist], { cwd: ROOT });
+  const env = { ...process.env, STAGECOACH_COMMIT: COMMIT, STAGECOACH_COMMIT_DATE: "2026-11-20T09:12:00+00:00" };
+  execFileSync(process.execPath, ["deploy/package/build.ts", dist], { cwd: imageSource(), env });
   const npm = { cwd: folder, encoding: "utf8" as const, env: { ...process.env, npm_config_cache: join(folder, "cache") } };
   const tarball = execFileSync("npm", ["pack", "--silent", dist], npm).trim();
   execFileSync("npm", ["install", "--global", "--offline", "--silent", "--prefix", prefix, tarball], npm);
@@ -72,7 +92,10 @@ describe.each(nodes())("the package in an empty place, on Node %s", (_, node) =>
     // It lies in the package.
     const [tutorial = ""] = /\S+\/tutorial\.md/.exec(ran("--help").out) ?? [];
     expect([tutorial, existsSync(tutorial)]).toEqual([expect.stringContaining(prefix), true]);
-    expect(ran("version", "-o", "json")).toMatchObject({ status: 0, err: "" });
+    const told = ran("version", "-o", "json");
+    expect(told).toMatchObject({ status: 0, err: "" });
+    expect(JSON.parse(told.out)).toMatchObject({ commit: COMMIT, date: "2026-11-20T09:12:00+00:00" });
+    expect(ran("version").out).toContain("(commit 3f2a91c0de of 2026-11-20, Node ");
     expect(ran("completion", "bash")).toMatchObject({ status: 0, out: expect.stringContaining("_stagecoach") as string, err: "" });
   });
 

@@ -2,6 +2,7 @@
  * Builds the package that is published: the program and what it uses of its libraries, bundled, and the few files it
  * reads. Nothing is left to install, and a command loads only what it needs.
  */
+import { spawnSync } from "node:child_process";
 import { chmodSync, cpSync, existsSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { basename, dirname, join, relative, resolve, sep } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -21,6 +22,15 @@ const FILES = [
 const PAGE = { source: "src/surfaces/web/client", packed: "page" };
 /** How the source names a file that it starts as a thread or process of its own; it is `.js` once it is bundled. */
 const STARTED_BESIDE = /"\.\/([\w-]+)\.ts" : "\.\/\1\.js"/g;
+
+/** Which commit this is, and when it was made; of a folder without Git's history only what the environment says. */
+function commitOf(): { commit?: string; date?: string } {
+  const { STAGECOACH_COMMIT: commit, STAGECOACH_COMMIT_DATE: date } = process.env;
+  if (commit) return { commit, ...(date ? { date } : undefined) };
+  const { status, stdout } = spawnSync("git", ["log", "-1", "--format=%H %cI"], { cwd: ROOT, encoding: "utf8" });
+  const [found, at] = status === 0 ? stdout.trim().split(" ") : [];
+  return found && at ? { commit: found, date: at } : {};
+}
 
 interface PackageJson {
   name: string;
@@ -127,6 +137,7 @@ const packed = {
   name: own.name,
   version: own.version,
   description: own.description,
+  build: commitOf(),
   type: "module",
   bin: { stagecoach: "stagecoach.mjs" },
   engines: { node: ">=20.18.0" },
