@@ -141,7 +141,8 @@ async function readOne(objects: CatFile, trees: Trees, { root, path, maxBytes }:
   // Left out by a filter.
   if (read === undefined) throw new GitError("TooLarge", `${path}: its content ${entry.id} is not in the mirror, as it is too large`);
   const { size } = read.info;
-  if (size > maxBytes) throw new GitError("TooLarge", `${path} has ${size} bytes; at most ${maxBytes} are read`);
+  if (size > maxBytes)
+    throw new GitError("TooLarge", `${path} has ${Math.ceil(size / 1024)} KiB; at most ${Math.floor(maxBytes / 1024)} are read`);
   return read.body.toString("utf8");
 }
 

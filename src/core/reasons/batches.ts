@@ -50,8 +50,14 @@ export interface BatchesReasons {
   INTENTION_LAPSED: { pull: PullRef };
   QUEUE_ENTERED: { pull: PullRef };
   QUEUE_LEFT: { pull: PullRef };
-  /** failed: checks of its merge group. */
-  QUEUE_REFUSED: { pull: PullRef; message?: string | undefined; failed?: string[] | undefined; head?: string | undefined };
+  /** `message`: GitHub's words; `failed`: checks on the merge group `head`. */
+  QUEUE_REFUSED: {
+    pull: PullRef;
+    message?: string | undefined;
+    obstacles?: MergeObstacle[] | undefined;
+    failed?: string[] | undefined;
+    head?: string | undefined;
+  };
   MERGE_UNEXPECTED: { pull: PullRef; commit: string };
   MERGED_EARLY: { pull: PullRef; by: string; because: AnyReason };
   MERGED_BEFORE_CLOSED: None;

@@ -148,8 +148,8 @@ export interface GatesReasons {
   MERGE_BEGINS: { pull: PullRef; head: string };
   MERGEABLE_UNKNOWN: { pull: PullRef };
   GATE_UNSEEN: { pull: PullRef };
-  /** GitHub's rules could not be read: what GitHub says itself, where it says something. */
-  GITHUB_BLOCKS: { pull: PullRef; message?: string | undefined };
+  /** GitHub's rules could not be read. */
+  GITHUB_BLOCKS: { pull: PullRef };
   /** silent: its checks that never reported have been silent for too long. */
   GITHUB_WANTS: { pull: PullRef; needs: PullNeed[]; silent: boolean };
   /** No obstacles: GitHub's words are none of those that are known. */

@@ -38,7 +38,7 @@ export const BATCHES: Entries<BatchesReasons> = entriesOf<BatchesReasons>()({
     means: "GitHub refused the batch's branch or pull request again and again, by a rule of the repository or for want of a permission",
     todo: "change the rule or give the permission that is named, then `/resume`; or `/abort` ends the run",
   },
-  PUT_OFF_SINCE: { says: "put off since it was opened ahead: {clusters}", subject: "cluster" },
+  PUT_OFF_SINCE: { says: "{clusters} were put off after the pull request was opened ahead of its turn", subject: "cluster" },
   NOT_OPENED_YET: { says: "the batch's pull request is not open yet: {because}", subject: "batch" },
   MUST_NOT_PROPOSE: {
     says: "Stagecoach does not open the pull request of {batch}: {because}",
@@ -90,7 +90,7 @@ export const BATCHES: Entries<BatchesReasons> = entriesOf<BatchesReasons>()({
   QUEUE_ENTERED: { says: "{pull} is in GitHub's merge queue", subject: "pull" },
   QUEUE_LEFT: { says: "{pull} left the merge queue", subject: "pull" },
   QUEUE_REFUSED: {
-    says: "GitHub took {pull} out of its merge queue without merging it[: {message}][: {failed} failed on its merge group {head}]",
+    says: ({ pull, ...why }) => `GitHub took ${pullPhrase(pull)} out of its merge queue without merging it${whyOut(why)}`,
     subject: "pull",
     actions: ["resume", "abort"],
   },
@@ -134,3 +134,10 @@ export const BATCHES: Entries<BatchesReasons> = entriesOf<BatchesReasons>()({
   },
   ASK_PIN_BACK: { says: "put the pin back, then `/resume`; or `/skip {cluster}`; or `/abort`", actions: ["resume", "skip", "abort"] },
 });
+
+/** Why GitHub's merge queue did not merge it, in our words, with GitHub's own behind them. */
+function whyOut({ message, obstacles = [], failed = [], head }: Omit<BatchesReasons["QUEUE_REFUSED"], "pull">): string {
+  if (message !== undefined) return obstaclePhrase({ obstacles, message });
+  if (failed.length === 0) return ", and does not say why";
+  return `: ${failed.join(", ")} failed on its merge group${head === undefined ? "" : ` ${head.slice(0, 10)}`}`;
+}

@@ -52,7 +52,10 @@ const GENERAL = entriesOf<CommandReasons>()({
     subject: "run",
     says: "Stagecoach could not act on the comment within 15 minutes, so it does nothing: comment again if you still want this",
   },
-  COMMAND_OVERTAKEN: { subject: "person", says: "@{by} wrote `{text}` later, which comes first: comment again if you still want this" },
+  COMMAND_OVERTAKEN: {
+    subject: "person",
+    says: "@{by} wrote `{text}` later, and Stagecoach did that first: comment again if you still want this",
+  },
   COMMAND_BEFORE_PULL: { subject: "pull", says: "the comment was written before {pull} was merged" },
   COMMAND_BEFORE_PAUSE: { subject: "run", says: "the comment was written before the pause that it would end: {because}" },
   RUN_HAS_ENDED: { subject: "run", says: "the run has ended: {phase}" },

@@ -18,7 +18,7 @@ export const GITHUB = entriesOf<GatesReasons>()({
   MERGEABLE_UNKNOWN: { says: "waiting for GitHub to say whether {pull} can be merged", subject: "pull" },
   GATE_UNSEEN: { says: "{pull} waits for GitHub to see its check stagecoach/gate", subject: "pull" },
   GITHUB_BLOCKS: {
-    says: ({ pull, message }) => `${pullPhrase(pull)} waits for GitHub: ${message ?? "a rule of the repository is not met"}`,
+    says: "{pull} waits for GitHub, which blocks it and does not tell by which rule of the base branch",
     subject: "pull",
   },
   GITHUB_WANTS: {

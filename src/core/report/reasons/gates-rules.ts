@@ -14,8 +14,8 @@ export const RULES = entriesOf<GatesReasons>()({
   LIMITS_FULL: {
     says: ({ over, now }) => {
       if (over.label !== undefined)
-        return `the repo's limits allow ${over.most} (${over.label.percent}%) at once, and this would make it ${whatIsOver(over)}`;
-      return `the repo's limits allow ${over.most} at once, and this would make it ${whatIsOver(over)}${now.length === 0 ? "" : ` (being updated now: ${now.join(", ")})`}`;
+        return `the repo's limits allow ${whatIsOver({ ...over, have: over.most })} (${over.label.percent}%) at once, and this would make it ${over.have}`;
+      return `the repo's limits allow ${whatIsOver({ ...over, have: over.most })} at once, and this would make it ${over.have}${now.length === 0 ? "" : ` (being updated now: ${now.join(", ")})`}`;
     },
     subject: "repository",
     means: `\`limits\` of ${SETTINGS_FILE} hold over all runs of the repo`,

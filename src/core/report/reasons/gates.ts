@@ -35,7 +35,7 @@ const STANDING = entriesOf<GatesReasons>()({
   },
   PULL_BUILT_AGAIN: { says: "Stagecoach rebuilds {pull}: {because}", subject: "pull" },
   PULL_CLOSED_NEEDLESS: { says: "Stagecoach closes {pull}: {because}", subject: "pull" },
-  WEIGHT_MISSED: { says: "not every cluster got through the step before: {clusters}", subject: "cluster" },
+  WEIGHT_MISSED: { says: "{clusters} did not get through the step before", subject: "cluster" },
   BASE_AT_RELEASE: { says: "the base branch has the release already", subject: "repository" },
   BASE_CONFLICTS: { says: "it conflicts with the base branch", subject: "repository" },
   BASE_MOVED: { says: "the base branch has moved, and the repository wants pull requests up to date with it", subject: "repository" },

@@ -20,9 +20,9 @@ const PARTS: Record<LivenessReasons["SPEC_DIFFERS"]["part"], string> = {
   sources: "its sources are not yet as the commit gives them",
 };
 const EARLIER: Record<LivenessReasons["EARLIER_READ_DIFFERS"]["by"], string> = {
-  uid: "was of another object (uid)",
-  resourceVersion: "was not of an older resourceVersion",
-  absence: "found no such Application",
+  uid: "The Application was deleted and made again between two reads",
+  resourceVersion: "The two reads came in the wrong order (resourceVersion)",
+  absence: "The Application was not there yet when Stagecoach read it before",
 };
 const IDLE = { unseen: ": is a sync window of its project closed?", open: ", though no sync window is closed." };
 
@@ -130,11 +130,11 @@ const SAYS: Says = {
   CHANGE_NOT_SEEN: ({ because }, names) => begun(because, names),
   NO_SUCH_SOURCE: "none of its sources is {repo}, so the commit can never show in it",
   NO_REVISION_SHOWN: "Argo CD shows no revision for the source",
-  NAME_SHOWN: 'Argo CD shows the name "{seen}", and not yet the revision that it stands for',
+  NAME_SHOWN: 'Argo CD shows the name "{seen}", and not yet which commit that is',
   COMMIT_NOT_SEEN: ({ seen, commit }) => `Argo CD has seen ${short(seen)}, which does not contain ${short(commit)}`,
   COMMIT_UNDECIDED: ({ seen, commit }) => `Argo CD has seen ${short(seen)}; whether it contains ${short(commit)} is not known yet`,
   PIN_CHANGED_SINCE: ({ seen, commit, by }) =>
-    `Argo CD has seen ${short(seen)}, where ${short(by)} changed the pin after ${short(commit)}; a person has to say which of the two counts`,
+    `commit ${short(by)} changed the pin after ${short(commit)} of this run, and Argo CD has seen it (at ${short(seen)}); a person has to say which of the two counts`,
   OTHER_REVISION_SEEN: ({ seen, wanted, shortened }) => {
     const hint = ", which looks like a shortened commit id: pin the full id, or a name that does not look like one";
     return `Argo CD has seen ${short(seen) || "no revision"}, not ${short(wanted)}${shortened === true ? hint : ""}`;
@@ -210,8 +210,8 @@ const SAYS: Says = {
   READ_AWAITED: ({ at, day }) =>
     `Argo CD last reported it healthy. It counts once Stagecoach has read it from Argo CD by name, at ${clock(at, day)} or later.`,
   READ_FAILED: ({ because, problem }, names) => `${begun(because, names)} That read failed: ${names.because(problem)}`,
-  EARLIER_READ_DIFFERS: ({ by }) => `The read before ${EARLIER[by]}, so it shows nothing: Stagecoach reads it once more.`,
-  EARLIER_READ_UNMET: 'The read before did not show it healthy ("{clause}"): Stagecoach reads it once more.',
+  EARLIER_READ_DIFFERS: ({ by }) => `${EARLIER[by]}: Stagecoach reads it once more.`,
+  EARLIER_READ_UNMET: 'It was not healthy yet when Stagecoach read it before (clause "{clause}"): Stagecoach reads it once more.',
 };
 
 /** What is not about the Application itself, and what a person may answer with a command. */

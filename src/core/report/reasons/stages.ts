@@ -86,7 +86,7 @@ export const STAGES: Entries<StageReasons> = entriesOf<StageReasons>()({
   },
   REFILL_WAITS: { says: "the stage's next pull request waits: Stagecoach opens one every 2 minutes at most", subject: "stage" },
   CANNOT_TRAVEL: {
-    says: "{clusters} cannot be updated now: more than {most} share a pin, or they are kept apart from clusters that are being updated",
+    says: "{clusters} have to wait: more than {most} of them change at once, or the stage keeps them apart from clusters that are being updated",
     subject: "stage",
   },
   CLUSTERS_PUT_OFF: {

@@ -115,7 +115,8 @@ function inQueue(draft: Draft, batch: Batch, intention: NonNullable<Batch["inten
   if (pull.queue === undefined) return true;
   moveBatch(draft, batch.number, "Open", { intention: undefined }, runReason("QUEUE_LEFT", { pull: pullRef(pull) }));
   const { message, failed } = pull.refusal ?? {};
-  const why = { message: message || undefined, failed: failed?.checks.map((name) => `"${name}"`), head: failed?.head };
+  const told = message ? { message, obstacles: obstaclesIn(message) } : {};
+  const why = { ...told, failed: failed?.checks.map((name) => `"${name}"`), head: failed?.head };
   pause(draft, "Refused", "GitHub", runReason("QUEUE_REFUSED", { pull: pullRef(pull), ...why }), runReason("ASK_QUEUE"));
   return true;
 }

@@ -4,7 +4,6 @@
  * bypass that rule, and then again when it changes.
  */
 
-import { defined } from "../../base/defined.ts";
 import { epoch, iso, type Time } from "../../base/time.ts";
 import type { MergeObstacle } from "../../reasons/gates.ts";
 import { runReason } from "../../reasons/run.ts";
@@ -27,8 +26,7 @@ export function githubGate({ now }: Scene, batch: Batch, observed: ObservedPull)
   if (observed.gate !== undefined && observed.gate !== "passed")
     return wait(runReason("GATE_UNSEEN", { pull }), { what: runReason("NEXT_GATE_SEEN") }, now + MERGEABLE_MS);
   const { needs } = observed;
-  if (needs === undefined)
-    return wait(runReason("GITHUB_BLOCKS", defined({ pull, message: observed.blockedBy })), { what: runReason("NEXT_GITHUB_RULES") });
+  if (needs === undefined) return wait(runReason("GITHUB_BLOCKS", { pull }), { what: runReason("NEXT_GITHUB_RULES") });
   if (needs.length === 0) return refusedBefore(now, batch, observed);
   if (!needs.some(isCheck) && refusedBefore(now, batch, observed) === undefined) return undefined;
   return wantedBy(needs, observed, now);

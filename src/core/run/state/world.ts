@@ -117,8 +117,6 @@ export interface ObservedPull {
   retargeted?: string | undefined;
   /** unknown: GitHub has not computed it yet. */
   mergeable: "yes" | "conflict" | "blocked" | "behind" | "unknown";
-  /** For people, where blocked: what is missing, in GitHub's own words. */
-  blockedBy?: string | undefined;
   /** The last answer to our merge call that was a refusal, if any in this process. */
   refusal?:
     | {

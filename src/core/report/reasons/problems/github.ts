@@ -39,7 +39,7 @@ export const GITHUB_PROBLEMS = problemsOf<Pick<RepoProblems, GitHubCode>>()({
         codeOwners && `a code owner's approval${owners === undefined ? "" : ` (${owners.names.join(", ")})`}${theirs}`,
         lastPush && "approval by somebody other than the last to push",
       );
-      return `${branch} wants ${wants.join(" and ")}, which no App can give. Unless Stagecoach may bypass that rule, ${batches === 1 ? "the batch waits" : `each of the ${batches} batches waits`} for a person`;
+      return `${branch} wants ${wants.join(", and ")}, which no App can give. Unless Stagecoach may bypass that rule, ${batches === 1 ? "the batch waits" : `each of the ${batches} batches waits`} for a person`;
     },
     hint: "make the App a bypass actor of that rule, or count on approving each batch",
     means: "the base branch's rules want a review of every batch's pull request, which no App can give; on a release PR only",

@@ -23,8 +23,10 @@ export const REPO_PROBLEMS = problemsOf<Omit<RepoProblems, GitHubCode>>()({
       kind: {
         Generator: "{set}: a git generator reads this repo at {revision}, and batches are written to {base}",
         Parent: "its parent Application {parent} reads {set} at {revision}, and batches are written to {base}",
-        Source: (r) => `${firstOf(r.applications, 3)} reads the pin's file at ${r.revision}, and batches are written to ${r.base}`,
-        OtherRepo: (r) => `${firstOf(r.applications, 3)} reads the pin's file from ${r.reads}, and batches are written to ${r.repoURL}`,
+        Source: (r) =>
+          `${firstOf(r.applications, 3)} ${reads(r.applications)} the pin's file at ${r.revision}, and batches are written to ${r.base}`,
+        OtherRepo: (r) =>
+          `${firstOf(r.applications, 3)} ${reads(r.applications)} the pin's file from ${r.reads}, and batches are written to ${r.repoURL}`,
       },
     },
     hint: {
@@ -60,7 +62,7 @@ export const REPO_PROBLEMS = problemsOf<Omit<RepoProblems, GitHubCode>>()({
   },
   AUTO_SYNC_OFF: {
     says: ({ set, applications }) =>
-      `${set}: ${applications === undefined ? "its Applications" : firstOf(applications, 3)} have no syncPolicy.automated, so every batch would wait for a person to sync it`,
+      `${set}: ${applications === undefined ? "its Applications have" : `${firstOf(applications, 3)} ${applications.length === 1 ? "has" : "have"}`} no syncPolicy.automated, so every batch would wait for a person to sync it`,
     hint: "add syncPolicy: { automated: {} } to the template",
     means: "Argo CD would see each batch and wait for a person to sync it",
   },
@@ -73,7 +75,7 @@ export const REPO_PROBLEMS = problemsOf<Omit<RepoProblems, GitHubCode>>()({
     says: {
       kind: {
         Annotation: ({ set = "the ApplicationSet", applications, annotation }) =>
-          `${set}: ${firstOf(applications, 3)} also have their image set by Argo CD Image Updater (${annotation})`,
+          `${set}: Argo CD Image Updater also sets the image of ${firstOf(applications, 3)} (${annotation})`,
         Resource: (r) => `${r.declaredIn}: ImageUpdater ${r.name} also sets images of ${firstOf(r.applications, 3)}`,
       },
     },
@@ -193,7 +195,8 @@ export const REPO_PROBLEMS = problemsOf<Omit<RepoProblems, GitHubCode>>()({
     warns: true,
   },
   IN_QUARANTINE: {
-    says: (r) => `${firstOf(r.clusters, 10)} cannot be reached or is stopped now: left out unless back in its turn`,
+    says: (r) =>
+      `Argo CD cannot reach ${firstOf(r.clusters, 10)} now, or it is stopped: the run leaves it out unless it is back when its turn comes`,
     hint: "bring it back before its turn",
     means: "clusters that the rule `quarantine` would leave out now; on a release PR only",
     todo: "nothing, or bring it back before its turn",
@@ -225,4 +228,8 @@ export const REPO_PROBLEMS = problemsOf<Omit<RepoProblems, GitHubCode>>()({
 /** Says what is kept from a repository, with its code, inside of another sentence. */
 function sayGrant(r: NotGranted): string {
   return `${r.code}: ${sayEntry(REPO_PROBLEMS[r.code], r).message}; ${TENANCY}`;
+}
+
+function reads(applications: readonly string[]): string {
+  return applications.length === 1 ? "reads" : "read";
 }

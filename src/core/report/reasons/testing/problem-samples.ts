@@ -35,7 +35,7 @@ export const PROBLEM_SAMPLES: Samples<ProblemCode> = {
   TOO_MANY_DOCUMENTS: [{ most: 500 }],
   UNREADABLE: [
     { name: "rollouts/e.yaml", said: "it is, or is behind, a symbolic link, and it leads out of the repo" },
-    { said: "rollouts/e.yaml has 20971520 bytes; at most 10485760 are read" },
+    { said: "rollouts/e.yaml has 20480 KiB; at most 10240 are read" },
   ],
   NOT_A_ROLLOUT: [
     { kind: "OtherObject", apiVersion: "v1", given: "ConfigMap" },

@@ -123,7 +123,11 @@ const VARIANTS: Variants = {
   PINNED_BY_HAND: [{}, { value: undefined }],
   PIN_GONE: [{}, { file: undefined, path: "env/eu-1" }],
   PULL_CLOSED: [{}, { pull: null }],
-  QUEUE_REFUSED: [{}, { message: undefined, failed: ['"ci"'] }, { message: undefined, failed: undefined }],
+  QUEUE_REFUSED: [
+    { message: "Pull request has merge conflicts", obstacles: [{ kind: "conflict" }] },
+    { failed: ['"ci"'], head: "3f2a91c0de41" },
+    {},
+  ],
   NEXT_OPEN: [{}, { branches: true }],
 
   ANALYSIS_ENDED: [{}, { because: undefined }],

@@ -127,7 +127,7 @@ export const STAGE_VARIANTS: Ways<RunReasons & BreachReasons> = {
   WINDOWS_NEVER_TOGETHER: [{ where: ["payments", "the server"] }],
   PULL_QUEUED: [{ place: 2 }],
   CLUSTERS_PUT_OFF: [{}, { clusters: ["hub/eu-1"] }],
-  GITHUB_BLOCKS: [{}, { message: undefined }],
+  GITHUB_BLOCKS: [{}],
   GITHUB_ANSWERED: [
     {},
     { obstacles: [], message: "Something that GitHub has never said before" },
