@@ -16,6 +16,7 @@ const SUITES: Record<string, () => Promise<BenchRow[]>> = {
   commands: async () => (await import("./commands.ts")).benchCommands(),
   webhooks: async () => (await import("./webhooks.ts")).benchWebhooks(),
   cell: async () => (await import("./cell.ts")).benchCell(),
+  page: async () => (await import("./page.ts")).benchPage(),
   idle: async () => (await import("./idle.ts")).benchIdle(),
 };
 

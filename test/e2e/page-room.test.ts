@@ -101,6 +101,12 @@ describe.skipIf(chromiumPath === undefined)("the page and the room it takes", ()
     const page = await open("/r/acme/config/wide", WIDE);
     const height = (await page.evaluate("document.documentElement.scrollHeight")) as number;
     expect(height).toBeLessThanOrEqual(3 * WIDE.height);
+    // What the browser has to make before anybody sees anything: the grids that are folded are drawn when they are opened.
+    expect((await page.evaluate("document.querySelectorAll('*').length")) as number).toBeLessThan(1_000);
+    expect(await page.locator(".cell").count()).toBe(100);
+    await page.locator(".folded summary").first().click();
+    await page.locator(".folded .cell").nth(1_699).waitFor({ state: "attached" });
+    await page.locator(".folded summary").first().click();
     // Short, so that there is somewhere to scroll to.
     await page.setViewportSize({ ...WIDE, height: 300 });
     const current = page.locator(".batch .cell").nth(40);

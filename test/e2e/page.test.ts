@@ -54,6 +54,7 @@ describe.skipIf(chromiumPath === undefined)("the page in a browser", () => {
   let home: string;
   let url: string;
   let run: Run = sampleRun();
+  let source: WebSource;
   const listeners = new Set<() => void>();
   const listen = (listener: () => void) => {
     listeners.add(listener);
@@ -62,7 +63,7 @@ describe.skipIf(chromiumPath === undefined)("the page in a browser", () => {
 
   beforeAll(async () => {
     const planes = [{ name: "hub", uiUrl: "https://argocd.example.com" }];
-    const source = {
+    source = {
       runs: () => [{ repository: "acme/config", run }],
       onChange: listen,
       planes,
@@ -113,6 +114,52 @@ describe.skipIf(chromiumPath === undefined)("the page in a browser", () => {
     expect(await page.evaluate("document.activeElement?.textContent")).toBe("Close");
     expect(errors).toEqual([]);
     await page.close();
+  });
+
+  test("a line that is cut goes on where it broke off; while the server is away the page says so, and once it is back shows the newest", async () => {
+    const reads: string[] = [];
+    let routes = webRoutes(source, clock);
+    const server = createServer((request, response) => {
+      if (request.url?.startsWith("/api/v1/repos/")) reads.push(request.url);
+      if (!routes(request, response)) response.writeHead(404).end();
+    });
+    const listenAt = (port: number) => new Promise<void>((resolve) => server.listen(port, "127.0.0.1", resolve));
+    const move = (why: string) => {
+      run = sampleRun({ why: said(why) });
+      for (const listener of listeners) listener();
+    };
+    await listenAt(0);
+    const { port } = server.address() as AddressInfo;
+    run = sampleRun();
+    const page = await browser.newPage();
+    await page.goto(`http://127.0.0.1:${port}/r/acme/config/payments`);
+    await page.waitForSelector(".page .live");
+    // Cut, with something missed each time: told behind the last that was heard, or read anew.
+    const readBy: number[] = [];
+    for (const why of ["the first is merged", "the second is merged"]) {
+      server.closeAllConnections();
+      await page.waitForSelector(".page .lost:has-text('Not connected')");
+      move(why);
+      await page.waitForSelector(`.why:has-text('${why.slice(1)}')`);
+      await page.waitForSelector(".page .live");
+      readBy.push(reads.length);
+    }
+    expect(readBy[0]).toBe(1);
+    // Another process in its place, which knows none of the former's ids.
+    await new Promise<void>((resolve) => {
+      server.close(() => resolve());
+      server.closeAllConnections();
+    });
+    await page.waitForSelector(".page .lost:has-text('Not connected')");
+    expect(await page.locator(".why").innerText()).toBe("The second is merged");
+    move("the third is merged");
+    routes = webRoutes(source, clock);
+    await listenAt(port);
+    await page.waitForSelector(".why:has-text('the third is merged')");
+    await page.waitForSelector(".page .live");
+    await page.close();
+    server.close();
+    server.closeAllConnections();
   });
 
   test("text from outside stays text", async () => {

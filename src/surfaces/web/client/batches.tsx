@@ -1,5 +1,5 @@
 /** The batches of a stage: what goes on and what failed is open, what is over and what is to come folds into a line. */
-import { useEffect, useRef } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import { LABELS, stateLabel } from "../../../core/report/model/labels.ts";
 import type { ModelNode } from "../../../core/report/model/types.ts";
 import { Cells, type Open } from "./cells.tsx";
@@ -47,20 +47,21 @@ export function Batches({ of, ...shown }: { of: ModelNode } & Shown) {
   );
 }
 
-/** Several batches that are alike, as one line that opens. */
+/** Several batches that are alike, as one line that opens: of 2,000 clusters most are folded, and drawn once somebody wants to see them. */
 function Folded({ of, isNamed, open }: { of: readonly ModelNode[] } & Shown) {
+  const [isOpen, setOpen] = useState(false);
   const clusters = of.flatMap((batch) => below(batch, "cluster"));
   const [first] = of;
   if (first === undefined) return null;
   const done = clusters.filter(({ state }) => state === "Healthy").length;
   const batches = of.length === 1 ? first.name : `${of.length} batches`;
   return (
-    <details class="folded">
+    <details class="folded" onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
       <summary>
         <Mark of={first} />
         {first.when === "past" ? `${batches}: ${done}/${clusters.length} healthy` : `${batches} to come: ${clusters.length} clusters`}
       </summary>
-      <Cells of={clusters} label={`Clusters of ${batches}`} isNamed={isNamed} open={open} />
+      {isOpen ? <Cells of={clusters} label={`Clusters of ${batches}`} isNamed={isNamed} open={open} /> : null}
     </details>
   );
 }
