@@ -86,6 +86,11 @@ function Batch({ of, told, isNamed, batch, open }: { of: ModelNode } & Shown) {
       </p>
       <Cells of={clusters} label={`Clusters of ${of.name}`} isNamed={isNamed} open={open} />
       <Failures of={clusters} told={told} open={open} />
+      <Rows
+        of={clusters.filter(({ state, says }) => state === "Skipped" && says !== "")}
+        label="Clusters left out"
+        row={({ name, says }) => `${name}: ${says}`}
+      />
       {isOver ? null : <ArgoRollouts of={clusters} />}
       <Checks of={of} />
       {of.says === "" || isOver || of.says === told.says ? null : <p>{of.says}</p>}

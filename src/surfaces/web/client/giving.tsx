@@ -110,7 +110,7 @@ function Trouble({ sent }: { sent: Exclude<Sent, { kind: "written" }> }) {
 const STATES = { Waiting: "It waits", Done: "Done", Refused: "Refused" } as const;
 
 /** Followed as the run is: what became of it stands in the run's document. */
-function Progress({ sent, close }: { sent: Extract<Outcome, { kind: "written" }>; close: () => void }) {
+export function Progress({ sent, close }: { sent: Extract<Outcome, { kind: "written" }>; close: () => void }) {
   const run = useContext(ActingContext)?.run;
   const command = run?.commands.find(({ comment }) => comment === sent.comment);
   const isOver = command?.state === "Done" || command?.state === "Refused";

@@ -17,7 +17,7 @@ export const LINKS: Readonly<Record<Live<unknown>["link"], string>> = {
   past: "Over",
   ahead: "Not yet",
   before: "Nothing recorded",
-  missing: "Nothing here",
+  missing: "No run here",
   unread: "Cannot be read",
   fault: "Stagecoach failed to show this, trying again. What you see may be old.",
   "signed-out": "",

@@ -7,7 +7,7 @@ import type { Told } from "./batches.tsx";
 import { MOST_NAMED } from "./cells.tsx";
 import { ClusterPanel } from "./cluster.tsx";
 import { Badge, Legend } from "./marks.tsx";
-import { Awaits, Bar, below, CauseLine, countsText, DoneAbout, Outward, Pulls, pullOf, Said, Slot } from "./parts.tsx";
+import { Awaits, Bar, below, CauseLine, countsText, DoneAbout, Linked, Outward, Pulls, pullOf, Said, Slot } from "./parts.tsx";
 import { JOURNAL, Past } from "./past.tsx";
 import { Link, RunPlace, WayToNow } from "./route.tsx";
 import { StageSteps, Stages } from "./stages.tsx";
@@ -130,9 +130,9 @@ function Next({ of }: { of: RunDocument }) {
   return (
     <>
       {of.ask === undefined ? null : (
-        <p class="ask">
-          <Said text={of.ask.says} />
-        </p>
+        <div class="ask">
+          <Asked text={of.ask.says} />
+        </div>
       )}
       {of.wayBack === undefined ? null : <p class="quiet">{`The way back: ${of.wayBack.says}`}</p>}
       {of.waitsFor === undefined ? null : (
@@ -143,6 +143,25 @@ function Next({ of }: { of: RunDocument }) {
       {of.endedAt === undefined ? null : <p class="quiet">Nothing: the run is over.</p>}
       {of.eta === undefined ? null : <DoneAbout eta={of.eta} now={clock.now()} />}
     </>
+  );
+}
+
+/** Where several commands are offered, a line each. */
+function Asked({ text }: { text: string }) {
+  const ways = text.split(/, (?=\/)/);
+  if (ways.length === 1) return <Said text={text} />;
+  return (
+    <ul>
+      {ways.map((way) => {
+        const [, command = "", effect = ""] = /^(\/\w+)(.*)$/s.exec(way) ?? ["", "", way];
+        return (
+          <li key={way}>
+            <code>{command}</code>
+            <Linked text={effect} />
+          </li>
+        );
+      })}
+    </ul>
   );
 }
 
