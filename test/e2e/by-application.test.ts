@@ -62,7 +62,8 @@ describe("environments that are Applications of one cluster", () => {
     const alice = world.github.actAs("alice");
     const pull = await world.openReleasePull(alice);
     const plan = await world.untilComment(pull, "Plan:");
-    expect(plan).toContain("**3 clusters** in **3 batches** over **3 stages**");
+    expect(plan).toContain("**3 Applications** in **3 batches** over **3 stages**");
+    expect(plan).not.toMatch(/\bclusters?\b/);
     await alice.mergePull(world.repository, pull, "squash");
     const paused = await journey.until("the run pauses", (run) => run.phase === "Paused");
     expect(paused.plan.stages.map(({ clusters }) => clusters)).toEqual([["hub/app-dev"], ["hub/app-staging"], ["hub/app-prod"]]);
@@ -75,6 +76,8 @@ describe("environments that are Applications of one cluster", () => {
     expect(ENVIRONMENTS.map((env) => journey && versionIn(journey, env))).toEqual(["v1.4.2", "v1.4.2", "v1.4.1"]);
     const comment = await world.untilComment(pull, "**Paused");
     expect(comment).toContain("app-staging");
+    // The cluster itself is meant where its last answer is.
+    expect(comment.replace(/Stagecoach cannot see when .*/, "")).not.toMatch(/\bclusters?\b/);
     world.github.actAs("bob").comment(world.repository, pull, "/rollback");
     const back = await journey.until("the way back ends", (run) => run.kind === "Rollback" && ended(run));
     expect([back.phase, journey.errors]).toEqual(["RolledBack", []]);

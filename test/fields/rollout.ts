@@ -32,7 +32,7 @@ spec.sourceRef.kind spec.sourceRef.selector | src/engine/resolve/targets › of 
 spec.sourceRef.name spec.sourceRef.namespace | src/engine/resolve/targets › of another set, another control plane | ${FIELDS} | src/surfaces/cli/lint/lint-outside › my-app
 spec.sourceRef.controlPlane | src/core/spec/rules/together › may each have a set of their own | test/e2e/planes.long › one that is unreachable | src/core/report/rollouts › hub
 spec.sourceRef.unverified | src/engine/round/guard-planes › without either it is refused | ${FIELDS} | src/engine/round/guard-planes › unverified
-spec.targetBy | src/engine/resolve/counted › application: each Application is one | test/e2e/by-application › dev, then staging | test/e2e/by-application › **3 clusters**
+spec.targetBy | src/engine/resolve/counted › application: each Application is one | test/e2e/by-application › dev, then staging | test/e2e/by-application › **3 Applications**
 spec.release.version | src/core/spec/parse/parse › fills every default in | test/e2e/pin-kinds.long › the branches are fast-forwarded | ${PLAN}
 spec.release.from.file spec.release.from.path | src/engine/config-repo/releases-found › a rollout that turns to commits | ${GATES} | ${PLAN}
 spec.release.values | ${PARSED} | ${FIELDS} | src/core/report/batch/delivery-text › release.values.version

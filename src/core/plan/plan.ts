@@ -46,19 +46,20 @@ export function plan({ rollout, release, clusters, targets, limits, fleet = clus
     // A split unit is reported once, not again by every later stage.
     available.take([...taken, ...picked.split]);
   }
-  if (problems.length > 0) return { ok: false, problems };
+  const counting = defined({ targetBy: rollout.targetBy });
+  if (problems.length > 0) return { ok: false, problems: problems.map((problem) => ({ ...problem, ...counting })) };
   const uncovered = uncoveredOf(rollout, available.left());
   const members = units.flatMap((unit) => unit.members);
   return {
     ok: true,
     plan: {
       rollout: rollout.name,
-      ...defined({ targetBy: rollout.targetBy }),
+      ...counting,
       release,
       hash: hashPlan(stages),
       stages,
       uncovered,
-      warnings: [...cuts, ...warningsOf(rollout, stages, uncovered, members)],
+      warnings: [...cuts, ...warningsOf(rollout, stages, uncovered, members)].map((warning) => ({ ...warning, ...counting })),
     },
   };
 }

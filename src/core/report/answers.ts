@@ -1,5 +1,6 @@
 import type { Run } from "../run/state/run.ts";
 import { COMMANDS, type CommandSpec, ROLLOUT_FLAG } from "../spec/commands.ts";
+import { countedWord, countedWords } from "./counted.ts";
 import { cell, code, prose } from "./escape.ts";
 import { COMMENT_ROOM, fitting } from "./fit.ts";
 import { firstOf, present, table } from "./markdown.ts";
@@ -68,7 +69,9 @@ export function statusAnswer(run: Run, now: number, author: string, live: string
   const shown = shownOf(run, now, given);
   const { model } = shown;
   const page =
-    live === undefined ? `\`stagecoach get ${cell(model.rollout)} ${model.number}\` shows every cluster` : `[every cluster](${live})`;
+    live === undefined
+      ? `\`stagecoach get ${cell(model.rollout)} ${model.number}\` shows every ${countedWord(model)}`
+      : `[every ${countedWord(model)}](${live})`;
   const foot = `<sub>As of ${clockTime(new Date(now).toISOString(), now)}, asked for by ${cell(author)} · ${page}</sub>`;
   const say = (most: number) => [headline(shown), turn(shown).join("\n\n"), stageTable(shown, most), foot];
   return fitting(COMMENT_ROOM, [MOST_STAGES, 10], say, TOO_LONG);
@@ -78,7 +81,7 @@ export function statusAnswer(run: Run, now: number, author: string, live: string
 export function planAnswer(run: Run, now: number, author: string): string {
   const model = modelOf(run, now);
   const title = `### 🗺️ ${runTitle(model)}: the plan of ${cell(model.release)}`;
-  const foot = `<sub>The plan is frozen while the run lasts, but for clusters that are skipped, put off or new · plan ${code(model.planHash.slice(0, 12))} · asked for by ${cell(author)} at ${clockTime(new Date(now).toISOString(), now)}</sub>`;
+  const foot = `<sub>The plan is frozen while the run lasts, but for ${countedWords(model)} that are skipped, put off or new · plan ${code(model.planHash.slice(0, 12))} · asked for by ${cell(author)} at ${clockTime(new Date(now).toISOString(), now)}</sub>`;
   const ways = [
     { names: true, most: Number.POSITIVE_INFINITY },
     { names: false, most: MOST_STAGES },
@@ -106,7 +109,7 @@ function stages(model: RunModel, names: boolean, most: number): string {
     });
   return stagesAround(
     currentStage(model),
-    ["", "stage", "state", "batches", "clusters healthy", ...(names ? ["to come"] : [])],
+    ["", "stage", "state", "batches", `${countedWords(model)} healthy`, ...(names ? ["to come"] : [])],
     rows,
     most,
   );

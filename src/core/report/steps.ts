@@ -4,6 +4,7 @@ import { type Wait, waitsAfter, weightsOf } from "../plan/steps.ts";
 import type { Batch, BatchTarget, Run } from "../run/state/run.ts";
 import { hasGoneOn, isMidStep } from "../run/state/steps.ts";
 import type { Rollout, Step } from "../spec/rollout.ts";
+import { countedWord, countedWords } from "./counted.ts";
 import { cell, code } from "./escape.ts";
 import { present, table } from "./markdown.ts";
 import { short } from "./plan/plan-chart.ts";
@@ -76,9 +77,12 @@ function replicaSplit(
       rows.push([at + 1, code(short(shortName(cluster), 60)), ...steps.map((step) => code(short(step, 40)))]);
     }
   }
-  const head = ["batch", "cluster", ...weights.map((weight) => `at ${weight}`)];
+  const head = ["batch", countedWord(rollout), ...weights.map((weight) => `at ${weight}`)];
   if (rows.length === 0) return "";
   const replicas = pins[pin]?.replicas;
-  const words = replicas === undefined ? "What each cluster has at each weight:" : `${replicas} replicas over the clusters of each batch:`;
-  return `${words}\n\n${table(head, rows, Math.max(1, most.clusters), (left) => `and ${left} more clusters.`)}`;
+  const words =
+    replicas === undefined
+      ? `What each ${countedWord(rollout)} has at each weight:`
+      : `${replicas} replicas over the ${countedWords(rollout)} of each batch:`;
+  return `${words}\n\n${table(head, rows, Math.max(1, most.clusters), (left) => `and ${left} more ${countedWords(rollout)}.`)}`;
 }

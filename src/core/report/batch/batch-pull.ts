@@ -1,4 +1,5 @@
 import type { Batch, Run } from "../../run/state/run.ts";
+import { countedWord, eachOnceNamed } from "../counted.ts";
 import { BODY_LIMIT, cell, code, html, prose } from "../escape.ts";
 import { fitting } from "../fit.ts";
 import { firstOf, folded, present, table } from "../markdown.ts";
@@ -38,7 +39,7 @@ export function batchBody(run: Run, batch: Batch, now: number): string {
   const clusters = clustersBelow(batchNode(context, batch)).map(({ name }) => name);
   const say = (rows: number) => [
     batchIntro(plan, clusters),
-    diffTable(batch, rows),
+    diffTable(run, batch, rows),
     gateTable(plan.gates),
     // Of a batch that is opened ahead the one before is not proven yet: its gate shows that once it is.
     batch.ahead === true ? "" : evidenceBefore(run, batch, now, Math.min(rows, MOST_EVIDENCE)),
@@ -51,14 +52,19 @@ export function batchBody(run: Run, batch: Batch, now: number): string {
 const MOST_ROWS = [8, 5, 0];
 const MOST_EVIDENCE = 5;
 
-function diffTable(batch: Batch, limit: number): string {
+function diffTable({ plan }: Run, batch: Batch, limit: number): string {
   const rows = batch.targets.flatMap(({ cluster, application, edits }) =>
     edits.flatMap(({ from, to, file, path }) =>
-      from === to ? [] : [[shortName(cluster), application, from ?? "", to, file, path].map((text) => code(text))],
+      from === to ? [] : [eachOnceNamed([shortName(cluster), application, from ?? "", to, file, path], 0, plan).map((text) => code(text))],
     ),
   );
   if (limit === 0) return `The diff has what changes: ${rows.length} values, too long to list here.`;
-  return table(["cluster", "application", "from", "to", "file", "pin"], rows, limit, (left) => `The diff has ${left} more.`);
+  return table(
+    eachOnceNamed([countedWord(plan), "application", "from", "to", "file", "pin"], 0, plan),
+    rows,
+    limit,
+    (left) => `The diff has ${left} more.`,
+  );
 }
 
 /** The proof that the batch before this one is healthy: without it the PR would not be open. */
@@ -70,10 +76,10 @@ export function evidenceBefore(run: Run, batch: Batch, now: number, limit = Numb
   const is = (proof.counts?.failed ?? 0) > 0 ? `is done${done}, with failures that the stage tolerates` : `is healthy${done}`;
   const summary = `Why now: ${html(batchName(run, before))} ${is}`;
   if (limit === 0)
-    return `Why now: ${cell(batchName(run, before))} ${is}. \`stagecoach get ${run.rollout} ${run.number}\` shows each cluster.`;
+    return `Why now: ${cell(batchName(run, before))} ${is}. \`stagecoach get ${run.rollout} ${run.number}\` shows each ${countedWord(run.plan)}.`;
   const rows = proof.children.flatMap((cluster) => cluster.children.map((application) => proofRow(run, now, cluster, application)));
   const more = (left: number) => `\`stagecoach get ${run.rollout} ${run.number}\` shows ${left} more.`;
-  const seen = table(["cluster", "state", "what Argo CD shows", "read at"], rows, limit, more);
+  const seen = table([countedWord(run.plan), "state", "what Argo CD shows", "read at"], rows, limit, more);
   return folded(summary, present(seen, measuredOf(proof, limit)).join("\n\n"));
 }
 

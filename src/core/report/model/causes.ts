@@ -25,7 +25,7 @@ export function causeOfTarget({ run, linkTo }: Context, target: BatchTarget): Ca
   const text = said === undefined ? "" : messageOf(said, run);
   return {
     kind: "application",
-    name: `${application} on ${clusterName(run, cluster)}`,
+    name: run.plan.targetBy === "application" ? application : `${application} on ${clusterName(run, cluster)}`,
     says: present(...parts, parts.length === 0 && text).join("; "),
     link: linkTo(key),
   };

@@ -10,6 +10,7 @@ import { clusterKey, stageOf } from "../../run/state/names.ts";
 import type { PromotableWait } from "../../run/state/promotable-types.ts";
 import type { Batch, Run } from "../../run/state/run.ts";
 import type { CommandName } from "../../spec/commands.ts";
+import { countedWord, countedWords } from "../counted.ts";
 import { endPhrase } from "../reasons/phrases.ts";
 import { namesOf } from "../reasons/say.ts";
 import type { Action } from "./types.ts";
@@ -95,7 +96,8 @@ function promoting(run: Run): Effect | undefined {
 
 function promotingAt(run: Run, wait: PromotableWait, does: string): Effect {
   const batch = run.batches[wait.batch - 1];
-  if (wait.kind !== "pull") return { does, effect: `${does.replace(/^end/, "ends")}; its clusters have to be healthy all the same` };
+  if (wait.kind !== "pull")
+    return { does, effect: `${does.replace(/^end/, "ends")}; its ${countedWords(run.plan)} have to be healthy all the same` };
   if (batch === undefined || wantsApproval(run, batch) === undefined)
     return { does, effect: `${does.replace(/^let/, "lets")} once GitHub allows it` };
   const stage = run.plan.stages[batch.stage]?.name ?? "";
@@ -132,7 +134,7 @@ function goingBack(run: Run): Effect | undefined {
   if ("error" in back) return undefined;
   const clusters = count(
     back.plan.stages.reduce((sum, stage) => sum + stage.clusters.length, 0),
-    "cluster",
+    countedWord(run.plan),
   );
   return { does: `put ${clusters} back`, effect: `ends the run and puts the old values of ${clusters} back, in reverse order` };
 }

@@ -32,6 +32,7 @@ export const fleetRolloutSchema = z
     eta: run.eta,
     deadline: run.deadline,
     counts: run.counts.optional(),
+    targetBy: run.targetBy,
     pull: run.pull,
     author: run.author.optional(),
     links: run.links,

@@ -19,11 +19,11 @@ export function rolloutKey(repository: string, rollout: string): string {
 
 export function fleetRollout(repository: string, run: Run, model: RunModel, refused: RefusedModel | undefined): FleetRollout {
   const { rollout, number, state, tone, release, change, says, reason, ask, waitsOn, waitsFor } = model;
-  const { since, startedAt, endedAt, eta, deadline, counts, pull, author, links } = model;
+  const { since, startedAt, endedAt, eta, deadline, counts, targetBy, pull, author, links } = model;
   return {
     ...{ key: rolloutKey(repository, rollout), repository, rollout, group: groupOf(run, model, refused) },
     ...{ number, state, tone, release, change, says, reason, ask, waitsOn, waitsFor },
-    ...{ since, startedAt, endedAt, eta, deadline, counts, pull, author, links },
+    ...{ since, startedAt, endedAt, eta, deadline, counts, targetBy, pull, author, links },
     refused: refused && shortened(refused),
     versions: sharesOf(versionsOf(run)),
   };

@@ -2,12 +2,14 @@
  * The gates of a batch: what stands between it and the next, in the order in which it is asked, those alone that this batch has. It is said
  * as of now, which is when its pull request is opened; which of them is waited for later is `waitsFor`. Called by `batch-plan.ts`.
  */
+
 import { formatDuration, iso } from "../../base/time.ts";
 import { waitsAfter } from "../../plan/steps.ts";
 import { wantsApproval } from "../../run/gates/approval.ts";
 import type { Batch, Run } from "../../run/state/run.ts";
 import { isMidStep } from "../../run/state/steps.ts";
 import { closedNow, nextOpening } from "../../spec/windows-together.ts";
+import { countedWord, countedWords } from "../counted.ts";
 import { firstOf } from "../markdown.ts";
 import { short } from "../plan/plan-chart.ts";
 import { waitWords } from "../steps.ts";
@@ -49,8 +51,12 @@ function depends(run: Run): Gate[] {
     const name = short(rollout, 60);
     const version = atLeast === "SameVersion" ? "this version" : `least ${short(atLeast, 60)}`;
     return {
-      ...{ kind: "dependsOn", name: `after ${name}`, why: `${name} has to be healthy on each of these clusters, at ${version}` },
-      ...{ opens: "that rollout", when: "not known", planned: `${name} is healthy on its clusters` },
+      ...{
+        kind: "dependsOn",
+        name: `after ${name}`,
+        why: `${name} has to be healthy on each of these ${countedWords(run.plan)}, at ${version}`,
+      },
+      ...{ opens: "that rollout", when: "not known", planned: `${name} is healthy on its ${countedWords(run.plan)}` },
     };
   });
 }
@@ -132,9 +138,14 @@ function afterMerge(run: Run, batch: Batch): Gate[] {
   if (stage === undefined) return [];
   const deadline = formatDuration(stage.progressDeadlineMs);
   const health: Gate = {
-    ...{ kind: "health", name: "health", why: "Argo CD has to show this very change, healthy, on every cluster", isAfter: true },
+    ...{
+      kind: "health",
+      name: "health",
+      why: `Argo CD has to show this very change, healthy, on every ${countedWord(run.plan)}`,
+      isAfter: true,
+    },
     ...{ opens: "Argo CD alone; /promote never does", when: `it counts as failed ${deadline} after Argo CD first shows it` },
-    planned: "Argo CD shows every cluster healthy at this change",
+    planned: `Argo CD shows every ${countedWord(run.plan)} healthy at this change`,
   };
   if (batch.kind === "Revert") return [health];
   return [health, ...stepWaits(run, batch), ...(isMidStep(batch) || batch.kind === "Hotfix" ? [] : baking(run, batch))];
@@ -157,7 +168,7 @@ function baking(run: Run, batch: Batch): Gate[] {
   const gates: Gate[] = [];
   if (bakeMs > 0 && run.promotedFully === undefined)
     gates.push({
-      ...{ kind: "bake", name: "bake", why: "every cluster stays healthy", opens: "time, or /promote", isAfter: true },
+      ...{ kind: "bake", name: "bake", why: `every ${countedWord(run.plan)} stays healthy`, opens: "time, or /promote", isAfter: true },
       ...{ when: `${formatDuration(bakeMs)} after the last is healthy`, planned: `the bake of ${formatDuration(bakeMs)} is over` },
     });
   if (analysis?.when.includes("AfterBatch") === true) {

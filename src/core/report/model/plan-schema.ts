@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { key } from "../../spec/schema-common.ts";
 import { change, link, text, time } from "./node-schema.ts";
-import { refusedProblem, runSchema } from "./run-schema.ts";
+import { countedBy, refusedProblem, runSchema } from "./run-schema.ts";
 
 const took = z.object({
   p50Ms: key(z.int(), "Half of the earlier runs were faster."),
@@ -44,6 +44,7 @@ export const plannedSchema = z.object({
   change: change.optional(),
   mode: text.optional(),
   planHash: text.optional(),
+  targetBy: countedBy,
   counts: key(z.object({ clusters: z.int(), batches: z.int(), stages: z.int() }).optional(), "Absent: there is no plan."),
   against: key(z.array(text), "Why it should not be merged."),
   before: key(z.array(text), "What to put right before it is merged, since its run would stand still."),

@@ -39,6 +39,7 @@ export function modelOf(run: Run, now: number, given: Partial<Omit<Context, "run
     pull: trigger.pull,
     author: releaser(run),
     planHash: run.plan.hash,
+    targetBy: run.plan.targetBy,
     startedAt: run.startedAt,
     endedAt,
     counts: countsOf(children),

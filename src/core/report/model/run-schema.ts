@@ -103,6 +103,12 @@ const refused = z
   })
   .meta({ id: "Refused" });
 
+/** What is counted. */
+export const countedBy = key(
+  z.enum(["application", "namespace"]).optional(),
+  "What is counted in the place of clusters; absent: clusters.",
+);
+
 const model = node.extend({
   kind: z.literal("run"),
   rollout: text,
@@ -111,6 +117,7 @@ const model = node.extend({
   pull: key(z.int().optional(), "The release PR; absent: there was none."),
   author: key(text, "Who released it."),
   planHash: text,
+  targetBy: countedBy,
   startedAt: time,
   endedAt: time.optional(),
   counts,

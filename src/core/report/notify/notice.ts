@@ -2,9 +2,11 @@
  * What people are told of a run, of a refused release or of many things at once: plain texts, as whatever came from outside stands in them, so
  * each service escapes them its own way (`slack.ts`, `teams.ts`, `mail.ts`, `cloud-event.ts`). Kept on disk until it is sent.
  */
+
 import { z } from "zod";
 import type { Run } from "../../run/state/run.ts";
 import type { NotifyEventName } from "../../spec/notifications.ts";
+import { countedWord, countedWords } from "../counted.ts";
 import type { Context } from "../model/context.ts";
 import { stateWord } from "../model/labels.ts";
 import type { RefusedModel } from "../model/refused.ts";
@@ -81,12 +83,12 @@ export function runNotice(
 const HEADLINES: Readonly<Record<NotifyEventName, (model: RunModel) => string>> = {
   "run.started": ({ release, of }) => (of === undefined ? `has begun: ${release}` : `has begun to put back what run #${of} moved`),
   "needs-you": () => "waits for you",
-  failed: ({ endedAt, counts: { failed } }) =>
+  failed: ({ endedAt, counts: { failed }, targetBy }) =>
     endedAt !== undefined
       ? "has failed"
       : failed === 0
         ? "has a check that failed"
-        : `has ${failed} failed ${failed === 1 ? "cluster" : "clusters"}`,
+        : `has ${failed} failed ${failed === 1 ? countedWord({ targetBy }) : countedWords({ targetBy })}`,
   resumed: () => "goes on",
   "rolled-back": () => "has put the old values back",
   ended: (model) => `has ended: ${stateWord(model)}`,
@@ -108,7 +110,7 @@ function cardOf(model: RunModel, run: Run): RunCard {
     tone,
     lines: [
       ...eachOnce([...lines.slice(0, 1), ...because, ...lines.slice(1)]),
-      `${counts.healthy} of ${counts.clusters} clusters are healthy at the release. Released by ${shortened(author, 100)}.`,
+      `${counts.healthy} of ${counts.clusters} ${countedWords(model)} are healthy at the release. Released by ${shortened(author, 100)}.`,
     ],
     links: linksOf(links),
     startedAt,

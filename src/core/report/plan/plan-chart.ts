@@ -1,4 +1,6 @@
+import { count } from "../../base/count.ts";
 import type { Plan } from "../../plan/plan-types.ts";
+import { counted } from "../counted.ts";
 
 /** Mermaid draws no more of them in a way people can read. */
 const MOST_NODES = 40;
@@ -13,7 +15,7 @@ export function planChart(plan: Plan, gates: readonly (readonly string[])[]): st
   const shown = plan.stages.slice(0, MOST_NODES);
   const lines: string[] = [];
   for (const [index, stage] of shown.entries()) {
-    const size = `${counted(stage.clusters.length, "cluster")}, ${counted(stage.batches.length, "batch")}`;
+    const size = `${counted(stage.clusters.length, plan)}, ${count(stage.batches.length, "batch")}`;
     const later = stage.requeued.length === 0 ? "" : `, ${stage.requeued.length} later`;
     lines.push(`  s${index}["${label(stage.name)}<br/>${size}${later}"]`);
   }
@@ -33,10 +35,6 @@ export function label(text: string): string {
     .trim();
   const characters = [...harmless];
   return characters.length <= LONGEST_LABEL ? harmless : `${characters.slice(0, LONGEST_LABEL - 1).join("")}…`;
-}
-
-function counted(count: number, what: "cluster" | "batch"): string {
-  return `${count} ${count === 1 ? what : what === "batch" ? "batches" : "clusters"}`;
 }
 
 /** By whole characters. */

@@ -1,6 +1,7 @@
 import type { AnyReason } from "../../base/reason.ts";
 import type { Plan } from "../../plan/plan-types.ts";
 import type { Problem } from "../../reasons/problem.ts";
+import { countedWords } from "../counted.ts";
 import { cell, code } from "../escape.ts";
 import { present, table } from "../markdown.ts";
 import { refusedProblems } from "../model/refused.ts";
@@ -92,12 +93,12 @@ function titleOf(findings: PlanFindings, errors: number): string {
   const clusters = first.plan.stages.reduce((sum, stage) => sum + stage.clusters.length + stage.requeued.length, 0);
   const batches = first.plan.stages.reduce((sum, stage) => sum + stage.batches.length, 0);
   const more = others.length === 0 ? "" : ` and ${others.length} more rollouts`;
-  return `${first.plan.rollout}: ${clusters} clusters in ${batches} batches over ${first.plan.stages.length} stages${more}`;
+  return `${first.plan.rollout}: ${clusters} ${countedWords(first.plan)} in ${batches} batches over ${first.plan.stages.length} stages${more}`;
 }
 
 function planSummary({ plan, mode, overlap }: PlanFindings["plans"][number]): string {
   const rows = plan.stages.map(({ name, clusters, batches }, at) => [at + 1, cell(name, 80), clusters.length, batches.length]);
-  const stages = table(["", "stage", "clusters", "batches"], rows, 15, (left) => `and ${left} more stages.`);
+  const stages = table(["", "stage", countedWords(plan), "batches"], rows, 15, (left) => `and ${left} more stages.`);
   const warned = plan.warnings.slice(0, 3).map((warning) => `- **${warning.code}** ${cell(sayWarning(warning), 200)}`);
   const head = `**${cell(plan.rollout)}** (mode ${mode}), plan ${code(plan.hash.slice(0, 12))}`;
   return present(head, stages, overlap, warned.join("\n")).join("\n\n");

@@ -1,6 +1,7 @@
 import { changesNothing, type Plan, type PlannedBatch, type PlannedTarget } from "../../plan/plan-types.ts";
 import type { Problem, Warning } from "../../reasons/problem.ts";
 import type { Rollout } from "../../spec/rollout.ts";
+import { countedWord, countedWords, eachOnceNamed } from "../counted.ts";
 import { cell, code } from "../escape.ts";
 import { COMMENT_ROOM, fitting } from "../fit.ts";
 import { firstOf, folded, table } from "../markdown.ts";
@@ -87,7 +88,7 @@ function compose(rollout: Rollout, plan: Plan, current: string | undefined, extr
 export function headline(rollout: Rollout, plan: Plan, merged: boolean): string {
   const clusters = plan.stages.reduce((sum, stage) => sum + stage.clusters.length + stage.requeued.length, 0);
   const batches = plan.stages.reduce((sum, stage) => sum + stage.batches.length, 0);
-  const size = `**${clusters} clusters** in **${batches} batches** over **${plan.stages.length} stages**`;
+  const size = `**${clusters} ${countedWords(plan)}** in **${batches} batches** over **${plan.stages.length} stages**`;
   const each = rollout.delivery.strategy === "Commit" ? "one push of its branches a batch" : "one pull request a batch";
   if (rollout.mode === "Observe") {
     const first = plan.stages.findIndex((stage) => stage.batches.length > 0);
@@ -97,7 +98,7 @@ export function headline(rollout: Rollout, plan: Plan, merged: boolean): string 
     return `${what}, for the rollout's mode is \`Observe\`. A run would open ${each}: ${size}.${opener}`;
   }
   if (changesNothing(plan))
-    return `**Nothing to change:** all ${clusters} clusters are pinned to it already. Merging this PR starts a run that only looks whether Argo CD shows them live and healthy.`;
+    return `**Nothing to change:** all ${clusters} ${countedWords(plan)} are pinned to it already. Merging this PR starts a run that only looks whether Argo CD shows them live and healthy.`;
   const baked = rollout.stages.some((stage) => stage.bakeMs > 0) ? ", and its bake is over" : "";
   return `Merging this PR starts a run: ${size}, ${each}. A batch goes on only when Argo CD shows its very change live and healthy${baked}.`;
 }
@@ -136,18 +137,21 @@ function warnings(all: readonly (Warning | Problem)[]): string {
 
 /** The whole plan, folded: a row for each target, or where those are too many, for each batch. */
 function planDetails(plan: Plan, level: Level): string {
-  if (level.batches === 0) return `Every batch and cluster: \`stagecoach plan ${plan.rollout}\`.`;
+  if (level.batches === 0) return `Every batch and ${countedWord(plan)}: \`stagecoach plan ${plan.rollout}\`.`;
   return level.targets ? everyTarget(plan) : everyBatch(plan, level);
 }
 
-const TITLE = "Every batch and cluster";
+function titleOf(plan: Plan): string {
+  return `Every batch and ${countedWord(plan)}`;
+}
 
 function everyTarget(plan: Plan): string {
+  const row = (batch: string, target: PlannedTarget) => eachOnceNamed([batch, ...targetCells(target)], 1, plan);
   const rows = plan.stages.flatMap(({ batches, requeuedTargets }, stage) => [
-    ...batches.flatMap(({ targets }, batch) => targets.map((target) => [`${stage + 1}.${batch + 1}`, ...targetCells(target)])),
-    ...requeuedTargets.map((target) => [`${stage + 1} later`, ...targetCells(target)]),
+    ...batches.flatMap(({ targets }, batch) => targets.map((target) => row(`${stage + 1}.${batch + 1}`, target))),
+    ...requeuedTargets.map((target) => row(`${stage + 1} later`, target)),
   ]);
-  return folded(TITLE, table(["batch", "cluster", "application", "change", "where"], rows));
+  return folded(titleOf(plan), table(eachOnceNamed(["batch", countedWord(plan), "application", "change", "where"], 1, plan), rows));
 }
 
 function targetCells(target: PlannedTarget): string[] {
@@ -169,8 +173,8 @@ function everyBatch(plan: Plan, { clusters, batches }: Level): string {
     stage.batches.map((batch, index) => [`${at + 1}.${index + 1}`, ...batchCells(batch, clusters)]),
   );
   const left = rows.length > batches ? `${rows.length - batches} more batches. ` : "";
-  const shown = table(["batch", "clusters", "targets", "changes"], rows.slice(0, batches));
-  return folded(TITLE, `${shown}\n\n${left}\`stagecoach plan ${plan.rollout}\` shows every cluster with its change.`);
+  const shown = table(["batch", countedWords(plan), "targets", "changes"], rows.slice(0, batches));
+  return folded(titleOf(plan), `${shown}\n\n${left}\`stagecoach plan ${plan.rollout}\` shows every ${countedWord(plan)} with its change.`);
 }
 
 function batchCells(batch: PlannedBatch, most: number): string[] {

@@ -57,7 +57,7 @@ export function plannedRelease(
   return {
     ...{ rollout: plan.rollout, state, says: plain(headline(rollout, plan, false)), release },
     change: defined({ from: current === undefined ? undefined : short(current, LONGEST_NAME), to: release }),
-    ...{ mode: rollout.mode, planHash: plan.hash },
+    ...{ mode: rollout.mode, planHash: plan.hash, targetBy: plan.targetBy },
     counts: countsOf(plan),
     against: stands.slice(0, MOST_LISTED),
     before: before.slice(0, MOST_LISTED),

@@ -3,6 +3,7 @@ import { formatDuration } from "../../base/time.ts";
 import type { Limits } from "../../spec/repo-config.ts";
 import { inventoryFiles, type Rollout } from "../../spec/rollout.ts";
 import { type Window, windowsAt } from "../../spec/windows.ts";
+import { countedWords, inCounted } from "../counted.ts";
 import { cell, code } from "../escape.ts";
 import { firstOf, folded, present } from "../markdown.ts";
 import { clockTime } from "../words.ts";
@@ -68,10 +69,10 @@ function windowLine(whose: string, all: readonly Window[], now: number): string 
   return `${whose}: ${firstOf(listed, MOST_LISTED)}; ${state}.`;
 }
 
-function dependencies({ dependsOn = [] }: Rollout): string[] {
+function dependencies({ dependsOn = [], targetBy }: Rollout): string[] {
   return dependsOn.slice(0, MOST_LISTED).map(({ rollout, atLeast }) => {
     const version = atLeast === "SameVersion" ? "this version" : `least ${code(short(atLeast, 60))}`;
-    return `Each cluster waits for ${code(short(rollout, 60))} there, at ${version}.`;
+    return inCounted(`Each <cluster> waits for ${code(short(rollout, 60))} there, at ${version}.`, { targetBy });
   });
 }
 
@@ -153,18 +154,19 @@ function health(rollout: Rollout): string {
     proof === "revision" && "the revision that Argo CD shows is proof enough",
     proof === "content" && "its objects must show the change",
   );
-  return parts.length === 0 ? "" : `A cluster is ${parts.join("; ")}.`;
+  return parts.length === 0 ? "" : inCounted(`<A cluster> is ${parts.join("; ")}.`, rollout);
 }
 
-function failure({ onFailure, rollback, baseline }: Rollout): string[] {
+function failure({ onFailure, rollback, baseline, targetBy }: Rollout): string[] {
   const { action, maxFailures } = onFailure;
   const most = amount(maxFailures);
   const does = { Pause: "the run pauses and asks", Rollback: "it is rolled back", Continue: "it goes on, and ends as Failed" }[action];
   const back = rollback?.maxUnavailable === undefined ? "in the batches as they moved" : `by ${amount(rollback.maxUnavailable)} at once`;
   return present(
-    (action !== "Pause" || most !== "0") && `More than ${most} failed clusters: ${does}.`,
+    (action !== "Pause" || most !== "0") && `More than ${most} failed ${countedWords({ targetBy })}: ${does}.`,
     rollback && `A rollback goes ${back}, ${rollback.skipBake ? "without" : "with"} bakes.`,
-    baseline === "Tolerate" && "A cluster that is unhealthy already, and no worse afterwards, is outside of the budget.",
+    baseline === "Tolerate" &&
+      inCounted("<A cluster> that is unhealthy already, and no worse afterwards, is outside of the budget.", { targetBy }),
   );
 }
 

@@ -2,6 +2,7 @@ import { formatDuration } from "../../base/time.ts";
 import type { Plan, PlannedStage } from "../../plan/plan-types.ts";
 import { weightsOf } from "../../plan/steps.ts";
 import type { Rollout, Stage } from "../../spec/rollout.ts";
+import { countedWords } from "../counted.ts";
 import { cell, code } from "../escape.ts";
 import { present, table } from "../markdown.ts";
 import { stepsTable } from "../steps.ts";
@@ -72,7 +73,7 @@ export function stageTable(rollout: Rollout, plan: Plan, expected: Expected | un
     return [...first, ...(timed ? [timeOf(expected, index)] : []), requeuedOf(stage, level.requeued)];
   });
   const time = timed ? [expected?.windows === true ? "expected" : "took before"] : [];
-  const head = ["", "stage", "clusters", "batches", "at once", "gates", ...time, "requeued to its end"];
+  const head = ["", "stage", countedWords(plan), "batches", "at once", "gates", ...time, "requeued to its end"];
   const stages = table(head, rows, level.stages, (left) => `and ${left} more stages.`);
   return present(stages, stepsTable(rollout, plan, level)).join("\n\n");
 }

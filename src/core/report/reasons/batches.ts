@@ -25,9 +25,9 @@ export const BATCHES: Entries<BatchesReasons> = entriesOf<BatchesReasons>()({
   BATCH_PROPOSED: { says: "Stagecoach opened {pull} for {batch}", subject: "batch" },
   BATCH_MERGED: { says: "[{by}|Stagecoach] merged {pull} of {batch} as {commit}", subject: "batch" },
   BUILT_AGAIN: { says: "Stagecoach rebuilds it", subject: "batch" },
-  ALL_LEFT_OUT: { says: "every cluster of it was left out", subject: "batch" },
+  ALL_LEFT_OUT: { says: "every <cluster> of it was left out", subject: "batch" },
   LIMITS_ALLOW_FEWER: { says: "the limits of the repo allow fewer at once", subject: "repository" },
-  EARLIER_STAGE_FIRST: { says: "an earlier stage has clusters to catch up on", subject: "stage" },
+  EARLIER_STAGE_FIRST: { says: "an earlier stage has <clusters> to catch up on", subject: "stage" },
   OPENING_REFUSED: {
     says: "GitHub refuses the batch's pull request, and Stagecoach keeps trying for a while: {because}",
     subject: "batch",
@@ -58,15 +58,15 @@ export const BATCHES: Entries<BatchesReasons> = entriesOf<BatchesReasons>()({
     subject: "cluster",
   },
   CLUSTER_EVENT: { says: "{cluster}: {because}", subject: "cluster" },
-  CLUSTER_GONE: { says: "the cluster and its pin are gone", subject: "cluster" },
-  CLUSTER_LEFT: { says: "{cluster} left the rollout: the cluster and its pin are gone", subject: "cluster" },
+  CLUSTER_GONE: { says: "the <cluster> and its pin are gone", subject: "cluster" },
+  CLUSTER_LEFT: { says: "{cluster} left the rollout: the <cluster> and its pin are gone", subject: "cluster" },
   PIN_GONE_UNSEEN: {
     says: "the pin of {cluster} is gone, and Stagecoach cannot read the clusters yet to see whether {cluster} left",
     subject: "cluster",
   },
   PIN_GONE: {
     says: ({ cluster, file, path }, names) =>
-      `the pin of ${names.cluster(cluster)} is gone from ${file === undefined ? `branch ${path ?? ""}` : `${file} (${path ?? ""})`} though the cluster is still registered`,
+      `the pin of ${names.cluster(cluster)} is gone from ${file === undefined ? `branch ${path ?? ""}` : `${file} (${path ?? ""})`} though the <cluster> is still registered`,
     subject: "cluster",
     actions: ["resume", "skip", "abort"],
   },
@@ -101,7 +101,7 @@ export const BATCHES: Entries<BatchesReasons> = entriesOf<BatchesReasons>()({
   },
   MERGED_EARLY: { says: "{by} merged {pull} before its gates allowed it: {because}", subject: "pull", actions: ["resume", "abort"] },
   MERGED_BEFORE_CLOSED: {
-    says: "GitHub merged it before Stagecoach could close it, so the clusters that were to be left out have the release",
+    says: "GitHub merged it before Stagecoach could close it, so the <clusters> that were to be left out have the release",
     subject: "batch",
   },
   TARGET_IN_PULL: { says: "waiting for {pull} to merge", subject: "pull" },
@@ -120,12 +120,12 @@ export const BATCHES: Entries<BatchesReasons> = entriesOf<BatchesReasons>()({
   ASK_BUILD_AGAIN: { says: "`/resume` closes and rebuilds it, `/abort` ends the run", actions: ["resume", "abort"] },
   ASK_QUEUE: { says: "look at its checks in the queue, then `/resume` puts it in again; or `/abort`", actions: ["resume", "abort"] },
   ASK_CLOSED: {
-    says: "`/resume` opens it again as a new pull request, `/skip CLUSTER` leaves clusters out, `/abort` ends the run",
+    says: "`/resume` opens it again as a new pull request, `/skip CLUSTER` leaves <clusters> out, `/abort` ends the run",
     actions: ["resume", "skip", "abort"],
   },
   ASK_UNEXPECTED: { says: "look at the commit; `/resume` accepts it, `/abort` ends the run", actions: ["resume", "abort"] },
   ASK_MERGED_EARLY: {
-    says: "`/resume` continues once its clusters are healthy, `/abort` ends the run",
+    says: "`/resume` continues once its <clusters> are healthy, `/abort` ends the run",
     actions: ["resume", "abort"],
   },
   ASK_CHANGE_NAMED: {

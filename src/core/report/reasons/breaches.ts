@@ -5,7 +5,7 @@ import { type Entries, entriesOf } from "./entry.ts";
 export const BREACHES: Entries<BreachReasons> = entriesOf<BreachReasons>()({
   WINDOW_OVERFULL: {
     says: ({ stage, clusters, most }) =>
-      `stage "${stage}" has ${clusters.length} clusters in flight, and at most ${most} may be: ${clusters.join(", ")}`,
+      `stage "${stage}" has ${clusters.length} <clusters> in flight, and at most ${most} may be: ${clusters.join(", ")}`,
   },
   MERGE_OF_NO_BATCH: { says: "batch {number} is to be merged, and the run has no such batch" },
   MERGE_OVER_UNCONFIRMED: {

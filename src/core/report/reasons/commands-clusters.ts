@@ -11,7 +11,7 @@ function written(clusters: readonly string[]): string {
 
 /** What came of commands that name clusters: skip, requeue, halt and hotfix. */
 export const CLUSTER_COMMANDS = entriesOf<CommandReasons>()({
-  CLUSTER_UNKNOWN: { subject: "cluster", says: 'this run has no cluster "{name}"' },
+  CLUSTER_UNKNOWN: { subject: "cluster", says: 'this run has no <cluster> "{name}"' },
   CLUSTER_AMBIGUOUS: { subject: "cluster", says: ({ name, keys }) => `"${name}" is ambiguous: ${keys.join(", ")}` },
   CLUSTER_SHARES_PIN: {
     subject: "cluster",
@@ -21,9 +21,9 @@ export const CLUSTER_COMMANDS = entriesOf<CommandReasons>()({
     subject: "cluster",
     says: ({ command }) =>
       ({
-        skip: "name the clusters: `/skip CLUSTER…`",
-        requeue: "name the clusters: `/requeue CLUSTER…` or `/requeue failed`",
-        hotfix: "name the clusters: `/hotfix eu-1 customer down`",
+        skip: "name the <clusters>: `/skip CLUSTER…`",
+        requeue: "name the <clusters>: `/requeue CLUSTER…` or `/requeue failed`",
+        hotfix: "name the <clusters>: `/hotfix eu-1 customer down`",
       })[command],
   },
   LEFT_OUT_BY: { subject: "person", says: "@{by} left it out[: {text}]" },
@@ -32,10 +32,10 @@ export const CLUSTER_COMMANDS = entriesOf<CommandReasons>()({
     subject: "batch",
     says: ({ by }) =>
       ({
-        skip: "one of its clusters is left out",
-        requeue: "one of its clusters is put off",
-        retry: "one of its clusters is tried again",
-        hotfix: "one of its clusters is updated out of turn",
+        skip: "one of its <clusters> is left out",
+        requeue: "one of its <clusters> is put off",
+        retry: "one of its <clusters> is tried again",
+        hotfix: "one of its <clusters> is updated out of turn",
       })[by],
   },
   SKIP_DONE: { subject: "cluster", says: ({ clusters }, names) => `this run leaves out ${names.clusters(clusters, MOST_NAMED)}` },
@@ -50,7 +50,7 @@ export const CLUSTER_COMMANDS = entriesOf<CommandReasons>()({
       return `the stage updates ${names.clusters(clusters, MOST_NAMED)} last${first}`;
     },
   },
-  NOTHING_FAILED: { subject: "run", says: "no cluster has failed" },
+  NOTHING_FAILED: { subject: "run", says: "no <cluster> has failed" },
   BEING_PUT_BACK: { subject: "cluster", says: "{cluster} is being put back already: {because}" },
   PUT_OFF_ALREADY: { subject: "cluster", says: "{cluster} is put off already: {because}" },
   GOES_ON_AFTER: { subject: "run", says: "the run goes on after `/{command}` of @{by}" },
@@ -78,10 +78,10 @@ export const CLUSTER_COMMANDS = entriesOf<CommandReasons>()({
   HALT_LIFTED_BY: { subject: "cluster", says: ({ clusters, by }) => `@${by} lifted the halt of ${written(clusters)}` },
   HALT_LIFTED: { subject: "cluster", says: ({ clusters }) => `the halt of ${written(clusters)} is lifted` },
 
-  HOTFIX_OF_ROLLBACK: { subject: "run", says: "this run is a rollback: its clusters go back in order" },
+  HOTFIX_OF_ROLLBACK: { subject: "run", says: "this run is a rollback: its <clusters> go back in order" },
   HOTFIX_WANTS_REASON: { subject: "run", says: ({ names }) => `say why: \`/hotfix ${names.join(" ")} customer down\`` },
-  HOTFIX_STAGES_DIFFER: { subject: "stage", says: "these clusters are of different stages: write one command for each stage" },
-  HOTFIX_TOO_LARGE: { subject: "stage", says: ({ most }) => `this stage updates at most ${count(most, "cluster")} at once` },
+  HOTFIX_STAGES_DIFFER: { subject: "stage", says: "these <clusters> are of different stages: write one command for each stage" },
+  HOTFIX_TOO_LARGE: { subject: "stage", says: ({ most }) => `this stage updates at most ${count(most, "<cluster>")} at once` },
   HOTFIX_OVER_LIMITS: { subject: "repository", says: "the repo's limits allow {allowed}" },
   CLUSTERS_KEPT_APART: { subject: "cluster", says: "{clusters} are kept apart in this stage: write one command for each" },
   HOTFIX_DONE: {

@@ -30,7 +30,7 @@ export const ROLLOUT_COMMANDS = entriesOf<CommandReasons>()({
   ROLLOUTS_ORDERED: { subject: "application", says: "@{by} asked to {action} the Rollouts of {clusters}" },
   ROLLOUTS_UNSEEN: {
     subject: "application",
-    says: "nothing was done: the clusters of a batch move together, and Stagecoach cannot read {cluster}: {because}",
+    says: "nothing was done: the <clusters> of a batch move together, and Stagecoach cannot read {cluster}: {because}",
   },
   ROLLOUTS_ALL_UNSEEN: { subject: "application", says: ({ left }, names) => listed(left, 0, names) },
   ROLLOUT_UNSEEN: { subject: "application", says: "{cluster}: {because}" },

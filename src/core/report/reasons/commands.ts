@@ -129,12 +129,12 @@ const GENERAL = entriesOf<CommandReasons>()({
     },
   },
   BAKE_OVER: { subject: "batch", says: "its bake is over; {because}. `/promote --full` (needs maintain) ends analyses, too" },
-  BAKE_ENDED: { subject: "batch", says: "the bake of {batch} ends now, if its clusters are healthy" },
+  BAKE_ENDED: { subject: "batch", says: "the bake of {batch} ends now, if its <clusters> are healthy" },
   ANALYSIS_NOT_PROMOTED: {
     subject: "analysis",
     says: "`/promote` does not end an analysis: {because}. `/promote --full` (needs maintain) does",
   },
-  STEP_PAUSE_ENDED: { subject: "batch", says: "the pause of {batch} ends now, if its clusters are healthy: on to {after}" },
+  STEP_PAUSE_ENDED: { subject: "batch", says: "the pause of {batch} ends now, if its <clusters> are healthy: on to {after}" },
   STAGE_APPROVED: { subject: "stage", says: '@{by} approved stage "{stage}"' },
   FULL_NEEDS_MAINTAIN: {
     subject: "person",
@@ -162,7 +162,7 @@ const GENERAL = entriesOf<CommandReasons>()({
     },
   },
   TARGET_LOOKED_AT_ANEW: { subject: "application", says: "Stagecoach looks at it again" },
-  NEXT_CLUSTERS_LOOKED_AT: { by: "itself", subject: "run", says: "Stagecoach looks at its clusters again" },
+  NEXT_CLUSTERS_LOOKED_AT: { by: "itself", subject: "run", says: "Stagecoach looks at its <clusters> again" },
 
   ROLLBACK_OF_ROLLBACK: {
     subject: "run",
@@ -178,12 +178,12 @@ const GENERAL = entriesOf<CommandReasons>()({
   ROLLBACK_WANTS_TO: {
     subject: "run",
     actions: ["rollback"],
-    says: "to go back to {given}, comment `/rollback --to {given}`; to what each cluster had, `/rollback` alone",
+    says: "to go back to {given}, comment `/rollback --to {given}`; to what each <cluster> had, `/rollback` alone",
   },
   COMMAND_FOR_WHOLE_RUN: {
     subject: "run",
     says: ({ command, names: given }) =>
-      `\`/${command}\` is for the whole run, and ${given.slice(0, 5).join(", ")} looks like ${given.length === 1 ? "a cluster" : "clusters"}: comment \`/requeue CLUSTER\` or \`/skip CLUSTER\` for some of them, \`/${command}\` alone or with a reason in words for all`,
+      `\`/${command}\` is for the whole run, and ${given.slice(0, 5).join(", ")} looks like ${given.length === 1 ? "<a cluster>" : "<clusters>"}: comment \`/requeue CLUSTER\` or \`/skip CLUSTER\` for some of them, \`/${command}\` alone or with a reason in words for all`,
   },
   ROLLED_BACK_BY: { subject: "person", says: "@{by} rolled the run back[ to {to}][: {text}]" },
   ROLLBACK_DONE: {

@@ -140,7 +140,7 @@ const SAYS: Says = {
     return `Argo CD has seen ${short(seen) || "no revision"}, not ${short(wanted)}${shortened === true ? hint : ""}`;
   },
   CHANGE_NOT_RENDERED:
-    "Its annotation manifest-generate-paths ({paths}) leaves out {changed}, so Argo CD did not render the change: the old version still runs, whatever Argo CD shows. Set the annotation to {right}, then `/requeue` the cluster: Argo CD does not come back to what it passed over.",
+    "Its annotation manifest-generate-paths ({paths}) leaves out {changed}, so Argo CD did not render the change: the old version still runs, whatever Argo CD shows. Set the annotation to {right}, then `/requeue` the <cluster>: Argo CD does not come back to what it passed over.",
   DRY_SOURCE_DIFFERS: "its dry source is {repo}, not {wanted}",
   HYDRATED_NOT_COMPARED: ({ hydrated = "nothing", compared }) =>
     `the change is hydrated as ${short(hydrated)}, and Argo CD has compared ${short(compared) || "no revision"}`,

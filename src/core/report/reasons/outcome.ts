@@ -8,7 +8,7 @@ export const OUTCOME: Entries<OutcomeReasons> = entriesOf<OutcomeReasons>()({
   RUN_THROUGH: {
     subject: "run",
     says: ({ phase, checks, failed, skipped, quarantined }, names) => {
-      const parts = [phase === "RolledBack" ? "every cluster that could be put back is back" : "every stage is done"];
+      const parts = [phase === "RolledBack" ? "every <cluster> that could be put back is back" : "every stage is done"];
       const gates = checks.slice(0, 5).map((check) => ("host" in check ? hookPhrase(check) : analysisPhrase(check, names)));
       if (gates.length > 0) parts.push(`failed: ${gates.join("; ")}`);
       if (failed.length > 0) parts.push(`${phase === "Failed" ? "failed" : "failed, which the stages allow"}: ${names.clusters(failed)}`);
@@ -45,7 +45,7 @@ export const OUTCOME: Entries<OutcomeReasons> = entriesOf<OutcomeReasons>()({
   },
   ROLLBACK_OF_NOTHING: {
     subject: "run",
-    says: ({ moved }) => (moved ? "none of the clusters that it updated can be put back" : "it has updated no cluster"),
+    says: ({ moved }) => (moved ? "none of the <clusters> that it updated can be put back" : "it has updated no <cluster>"),
   },
   PIN_NOT_PLAIN: {
     subject: "file",
@@ -71,7 +71,7 @@ export const OUTCOME: Entries<OutcomeReasons> = entriesOf<OutcomeReasons>()({
   WAY_BACK: {
     actions: ["rollback"],
     says: ({ clusters }) =>
-      `\`/rollback\` (needs maintain) puts ${count(clusters, "cluster")} back to what ${clusters === 1 ? "it" : "each"} had, by pull requests in reverse order`,
+      `\`/rollback\` (needs maintain) puts ${count(clusters, "<cluster>")} back to what ${clusters === 1 ? "it" : "each"} had, by pull requests in reverse order`,
   },
   ASK_ACCEPT_FAILURES: {
     actions: ["retry", "resume", "abort"],

@@ -6,6 +6,7 @@ import type { BareBranch, BranchRule } from "../../reasons/gates.ts";
 import type { OverLimit } from "../../reasons/problems-plan.ts";
 import type { AnalysisRef, BatchRef, CheckRef, HookRef, PullRef, SourceNamed, WaitNamed } from "../../reasons/refs.ts";
 import type { NextStepRef, WaitRef } from "../../reasons/stages.ts";
+import type { TargetBy } from "../../spec/rollout.ts";
 
 /** How a view says what a reason names by key, or holds as its cause. */
 export interface Names {
@@ -13,6 +14,8 @@ export interface Names {
   cluster(key: string): string;
   /** At most `most` (5) names, then how many more; "nothing" for none. */
   clusters(keys: Iterable<string>, most?: number): string;
+  /** What the run counts. Absent: clusters. */
+  targetBy?: TargetBy | undefined;
   /** The sentence of a reason within another: it begins small and has no stop. */
   because(words: AnyReason): string;
 }

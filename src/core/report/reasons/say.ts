@@ -59,6 +59,7 @@ function short(key: string): string {
 export function namesOf(run: Planned | undefined): Names {
   if (run === undefined) return SHORT;
   return {
+    targetBy: run.plan.targetBy,
     cluster: (key) => clusterName(run, key),
     clusters: (keys, most = 5) =>
       firstOf(

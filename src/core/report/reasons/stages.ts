@@ -11,7 +11,7 @@ export const STAGES: Entries<StageReasons> = entriesOf<StageReasons>()({
   PAUSED: { says: ({ because }, names) => (because.code === "PAUSED_BY" ? "" : "paused: ") + names.because(because), subject: "run" },
   STAGE_DONE: { says: 'stage "{stage}" is done', subject: "stage" },
   BATCH_BAKING: {
-    says: "every cluster of {batch} is healthy; the bake of {forMs} begins",
+    says: "every <cluster> of {batch} is healthy; the bake of {forMs} begins",
     subject: "batch",
   },
   BATCH_BAKES: {
@@ -32,12 +32,12 @@ export const STAGES: Entries<StageReasons> = entriesOf<StageReasons>()({
     subject: "batch",
   },
   BATCH_UNDECIDED: {
-    says: "some of its clusters failed, and a person has to decide",
+    says: "some of its <clusters> failed, and a person has to decide",
     subject: "batch",
     actions: ["retry", "resume", "abort"],
   },
   BATCH_SETTLED: { says: "{batch} is done", subject: "batch" },
-  BATCH_CONFIRMED: { says: "every cluster is healthy", subject: "batch" },
+  BATCH_CONFIRMED: { says: "every <cluster> is healthy", subject: "batch" },
   BATCH_SETTLED_WITH: {
     says: ({ failed, excused }, names) => {
       const parts: string[] = [];
@@ -77,16 +77,16 @@ export const STAGES: Entries<StageReasons> = entriesOf<StageReasons>()({
   CLUSTERS_UNREAD: {
     says: {
       about: {
-        apart: "Stagecoach has yet to read the clusters' labels, which say what is kept apart",
-        putOff: "Stagecoach has yet to read the clusters' labels, which say what is put off",
-        requeued: "Stagecoach has yet to read the clusters' labels, which say whether requeued ones may be tried",
+        apart: "Stagecoach has yet to read the <clusters>' labels, which say what is kept apart",
+        putOff: "Stagecoach has yet to read the <clusters>' labels, which say what is put off",
+        requeued: "Stagecoach has yet to read the <clusters>' labels, which say whether requeued ones may be tried",
       },
     },
     subject: "controlPlane",
   },
   REFILL_WAITS: { says: "the stage's next pull request waits: Stagecoach opens one every 2 minutes at most", subject: "stage" },
   CANNOT_TRAVEL: {
-    says: "{clusters} have to wait: more than {most} of them change at once, or the stage keeps them apart from clusters that are being updated",
+    says: "{clusters} have to wait: more than {most} of them change at once, or the stage keeps them apart from <clusters> that are being updated",
     subject: "stage",
   },
   CLUSTERS_PUT_OFF: {

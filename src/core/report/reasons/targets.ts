@@ -153,7 +153,7 @@ export const TARGETS: Entries<TargetReasons> = entriesOf<TargetReasons>()({
     subject: "cluster",
     actions: ["resume", "skip"],
     says: ({ clusters }, names) =>
-      `${count(clusters.length, "cluster")} appeared during the run: ${names.clusters(clusters)} (\`joiners: Hold\` pauses for them)`,
+      `${count(clusters.length, "<cluster>")} appeared during the run: ${names.clusters(clusters)} (\`joiners: Hold\` pauses for them)`,
   },
   ASK_JOIN: {
     subject: "run",
@@ -169,7 +169,7 @@ export const TARGETS: Entries<TargetReasons> = entriesOf<TargetReasons>()({
   },
   JOINER_ON_KNOWN_CLUSTER: {
     subject: "cluster",
-    says: ({ applications }) => `${applications.join(", ")} appeared on a cluster that this run has already: the next release takes it`,
+    says: ({ applications }) => `${applications.join(", ")} appeared on <a cluster> that this run has already: the next release takes it`,
   },
   JOINER_UNSTAGED: { subject: "cluster", says: "it appeared during the run, and no stage takes it" },
   JOINER_SHARES_PIN: {

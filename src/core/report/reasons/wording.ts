@@ -8,6 +8,7 @@ import type { AnyReason } from "../../base/reason.ts";
 import { formatDuration } from "../../base/time.ts";
 import type { AnalysisRef, BatchRef, HookRef, PullRef, SourceNamed } from "../../reasons/refs.ts";
 import type { NextStepRef, WaitRef } from "../../reasons/stages.ts";
+import { type Counting, inCounted } from "../counted.ts";
 import {
   analysisPhrase,
   batchPhrase,
@@ -67,11 +68,16 @@ const PHRASES: Readonly<Record<string, (data: never, names: Names) => string>> =
 
 /** Says a reason by its wording. Data that do not fit it are an error. */
 export function sayWording(wording: Wording<never>, reason: AnyReason, names: Names): string {
+  const { targetBy = names.targetBy } = reason as Counting;
+  return inCounted(say(wording, reason, names), { targetBy });
+}
+
+function say(wording: Wording<never>, reason: AnyReason, names: Names): string {
   if (typeof wording === "function") return wording(reason as never, names);
   if (typeof wording === "string") return fill(wording, reason, names);
   for (const [field, sentences] of Object.entries<Readonly<Record<string, Wording<never>>>>(wording)) {
     const chosen = sentences[String(reason[field])];
-    if (chosen !== undefined) return sayWording(chosen, reason, names);
+    if (chosen !== undefined) return say(chosen, reason, names);
   }
   throw new Error(`nothing is said of ${JSON.stringify(reason)}`);
 }

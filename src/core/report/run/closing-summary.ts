@@ -1,5 +1,6 @@
 import { epoch, formatDuration } from "../../base/time.ts";
 import type { Run } from "../../run/state/run.ts";
+import { countedWord, countedWords } from "../counted.ts";
 import { cell, code } from "../escape.ts";
 import { COMMENT_ROOM, fitting } from "../fit.ts";
 import { firstOf, folded, table } from "../markdown.ts";
@@ -25,13 +26,14 @@ export function closingSummary(run: Run): string {
 }
 
 /** What a person may want to do now that nothing goes on by itself. */
-function afterwards({ state, of, isPutBack }: RunModel): string {
+function afterwards(model: RunModel): string {
+  const { state, of, isPutBack } = model;
   if (isPutBack === true && (state === "Failed" || state === "RolledBack"))
     return "What was moved is put back now, by pull requests in reverse order: that is a run of its own, told on this page.";
   if (of !== undefined && state === "Failed")
-    return "Not every cluster is back, and nothing moves any more. `/retry` tries the failed ones again; a pull request by hand puts a pin back as well.";
+    return `Not every ${countedWord(model)} is back, and nothing moves any more. \`/retry\` tries the failed ones again; a pull request by hand puts a pin back as well.`;
   if (state === "Failed")
-    return "Nothing moves any more. `/retry` tries the failed clusters again and goes on from there; `/rollback` puts the moved clusters back, by pull requests in reverse order; the next release starts a new run.";
+    return `Nothing moves any more. \`/retry\` tries the failed ${countedWords(model)} again and goes on from there; \`/rollback\` puts the moved ${countedWords(model)} back, by pull requests in reverse order; the next release starts a new run.`;
   if (state === "Aborted")
     return "Nothing moves any more, and what was moved stays as it is. `/rollback` puts it back, by pull requests in reverse order; the next release starts a new run.";
   return "";
@@ -42,7 +44,7 @@ function headline({ model, now, of }: Shown): string {
   const took = formatDuration(now - epoch(startedAt));
   const title = `### ${runMark(model)} ${runTitle(model)} ${LABELS[state]}: ${cell(model.release)}`;
   const until = clockTime(new Date(now).toISOString(), now);
-  return `${title}\n\n${cell(of(model), 1000)}\n\n**${counts.healthy} of ${counts.clusters} clusters** are healthy at the release. It took **${took}**, from ${clockTime(startedAt, now)} to ${until}.`;
+  return `${title}\n\n${cell(of(model), 1000)}\n\n**${counts.healthy} of ${counts.clusters} ${countedWords(model)}** are healthy at the release. It took **${took}**, from ${clockTime(startedAt, now)} to ${until}.`;
 }
 
 function stages({ model, now }: Shown): string {
@@ -52,7 +54,12 @@ function stages({ model, now }: Shown): string {
     const merged = stage.children.flatMap(({ passed, links }) => (passed?.mergedAt === undefined ? [] : links.map(({ name }) => name)));
     return [[cell(stage.name), batchesDone(stage), `${healthy}/${clusters}`, tookOf(stage, now), firstOf(merged, 20, merged.length, " ")]];
   });
-  return table(["stage", "batches", "clusters healthy", "took", "merged"], rows, MOST_STAGES, (left) => `and ${left} more stages`);
+  return table(
+    ["stage", "batches", `${countedWords(model)} healthy`, "took", "merged"],
+    rows,
+    MOST_STAGES,
+    (left) => `and ${left} more stages`,
+  );
 }
 
 /** From the first batch's PR to the last one's end, or to the run's where it did not come to that. */

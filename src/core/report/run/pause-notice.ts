@@ -62,7 +62,7 @@ function applicationLine(shown: Shown, pause: Pause, cluster: ModelNode, { name,
   const shownName = link === undefined ? code(name) : `[${code(name)}](${link.url})`;
   const ill = children.filter(({ kind, state }) => kind === "rollout" && state !== "Healthy").slice(0, MOST_ROLLOUTS);
   const rollouts = ill.map((one) => `Rollout ${code(`${one.argoRollout?.namespace ?? ""}/${one.name}`)} is ${LABELS[one.state]}.`);
-  const at = `Application ${shownName} on ${code(cluster.name)}`;
+  const at = `Application ${shownName}${shown.model.targetBy === "application" ? "" : ` on ${code(cluster.name)}`}`;
   // What the pause is about stands above.
   const says = present(!holdsReason(pause.reason, node.reason) && cell(shown.of(node), 500), ...rollouts).join(" ");
   return `- ${says === "" ? ended(at) : `${at}: ${says}`}`;

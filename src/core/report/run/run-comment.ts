@@ -1,7 +1,9 @@
 /** The live page of a run: the one sticky comment on its release PR. It draws the model in Markdown. */
+
 import { type AnyReason, holdsReason } from "../../base/reason.ts";
 import { epoch, formatDuration } from "../../base/time.ts";
 import type { Run } from "../../run/state/run.ts";
+import { countedWord, countedWords, eachOnceNamed } from "../counted.ts";
 import { cell, code, prose } from "../escape.ts";
 import { COMMENT_ROOM, fitting } from "../fit.ts";
 import { folded, present, table } from "../markdown.ts";
@@ -42,7 +44,10 @@ function compose(shown: Shown, remarks: readonly string[], everyCluster: boolean
     attention(shown),
   ];
   if (everyCluster) parts.push(rolloutsOfRun(model), measuredOfRun(model), details(shown));
-  else parts.push(`The fleet is too large to show every cluster here: \`stagecoach get ${model.rollout} ${model.number}\` shows them all.`);
+  else
+    parts.push(
+      `The fleet is too large to show every ${countedWord(model)} here: \`stagecoach get ${model.rollout} ${model.number}\` shows them all.`,
+    );
   parts.push(footer(model));
   return parts;
 }
@@ -99,7 +104,7 @@ export function causeLine({ cause }: Pick<RunModel, "cause">): string {
 /** Which control planes cannot be seen: what of the run waits for them, and what goes on. */
 function unseenPlanes({ model, now, sentence }: Shown): string[] {
   return model.controlPlanes.map(({ name, since = "", facts, says, reason }) => {
-    const held = facts.length === 0 ? "Its clusters wait" : `${facts.join(", ")}`;
+    const held = facts.length === 0 ? `Its ${countedWords(model)} wait` : `${facts.join(", ")}`;
     if (says === "") return `Control plane ${name}: ${held}; the others go on.`;
     return `Stagecoach has not reached control plane ${name} since ${clockTime(since, now)}: ${reason === undefined ? says : sentence(reason)}. ${held}; the others go on.`;
   });
@@ -122,11 +127,11 @@ export function stageTable({ model }: Shown, most: number): string {
       cell(name),
       LABELS[state],
       batchesDone(stage),
-      clusters === 0 ? "no clusters" : `${healthy}/${clusters} ${bar(healthy, clusters)}`,
+      clusters === 0 ? `no ${countedWords(model)}` : `${healthy}/${clusters} ${bar(healthy, clusters)}`,
       rest.join(", "),
     ];
   });
-  return stagesAround(currentStage(model), ["stage", "state", "batches", "clusters healthy", "not healthy"], rows, most);
+  return stagesAround(currentStage(model), ["stage", "state", "batches", `${countedWords(model)} healthy`, "not healthy"], rows, most);
 }
 
 const DONE: ReadonlySet<ModelNode["state"]> = new Set(["Healthy", "Done"]);
@@ -194,13 +199,15 @@ function details(shown: Shown): string {
       batch.kind !== "batch" || batch.when === "later" || batch.state === "Closed"
         ? []
         : batch.children.flatMap((cluster) =>
-            cluster.kind !== "cluster" ? [] : cluster.children.map((application) => row(shown, { stage, batch, cluster, application })),
+            cluster.kind !== "cluster"
+              ? []
+              : cluster.children.map((application) => eachOnceNamed(row(shown, { stage, batch, cluster, application }), 2, model)),
           ),
     ),
   );
   if (rows.length === 0) return "";
-  const head = ["stage", "PR", "cluster", "application", "change", "state", "since", "why"];
-  return folded("Every cluster moved so far", [table(head, rows), ...model.notes.map((note) => prose(note))].join("\n\n"));
+  const head = eachOnceNamed(["stage", "PR", countedWord(model), "application", "change", "state", "since", "why"], 2, model);
+  return folded(`Every ${countedWord(model)} moved so far`, [table(head, rows), ...model.notes.map((note) => prose(note))].join("\n\n"));
 }
 
 interface Place {

@@ -1,5 +1,6 @@
 import { epoch } from "../../base/time.ts";
 import type { Run } from "../../run/state/run.ts";
+import { countedWords } from "../counted.ts";
 import { modelOf } from "../model/run-model.ts";
 import type { ModelNode, RunModel } from "../model/types.ts";
 
@@ -47,9 +48,11 @@ export function stageDeployments(run: Run): StageDeployment[] {
   return reports;
 }
 
-function stateOf({ state, says, pause, isPutBack }: RunModel, stage: ModelNode): { state: StageDeployment["state"]; words: string } {
+function stateOf(model: RunModel, stage: ModelNode): { state: StageDeployment["state"]; words: string } {
+  const { state, says, pause, isPutBack } = model;
   const { healthy = 0, clusters = 0, failed = 0 } = stage.counts ?? {};
-  if (stage.when === "past" || state === "Succeeded") return { state: "success", words: `${healthy} of ${clusters} clusters are healthy` };
+  if (stage.when === "past" || state === "Succeeded")
+    return { state: "success", words: `${healthy} of ${clusters} ${countedWords(model)} are healthy` };
   if (state === "Failed" || (pause?.kind === "Failure" && failed > 0)) return { state: "failure", words: says };
   if (state === "Aborted" || state === "Superseded" || (state === "RolledBack" && isPutBack === true))
     return { state: "inactive", words: says };

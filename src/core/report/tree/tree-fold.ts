@@ -1,7 +1,8 @@
+import { type Counting, countedWords } from "../counted.ts";
 import { mark, type TreeNode } from "./tree-marks.ts";
 
 /** Folds step by step, until the tree has at most so many lines or there is nothing left to fold. */
-export function fitted(root: TreeNode, lines: number): TreeNode {
+export function fitted(root: TreeNode, lines: number, counting: Counting): TreeNode {
   const folding = (kind: TreeNode["kind"], state?: TreeNode["state"]) => (node: TreeNode) =>
     node.kind === kind && (state === undefined || node.state === state) ? fold(node) : undefined;
   const steps: ((node: TreeNode) => TreeNode | undefined)[] = [
@@ -11,7 +12,7 @@ export function fitted(root: TreeNode, lines: number): TreeNode {
     folding("stage", "later"),
     folding("application", "done"),
     (node) => (node.kind === "cluster" && node.children.length === 1 ? withApplication(node) : undefined),
-    (node) => (node.children.length > 0 ? summed(node) : undefined),
+    (node) => (node.children.length > 0 ? summed(node, counting) : undefined),
     folding("batch"),
     folding("stage"),
   ];
@@ -43,10 +44,10 @@ function withApplication(node: TreeNode): TreeNode {
 }
 
 const SHOWN = 5;
-const NOUNS: Partial<Record<TreeNode["kind"], string>> = { batch: "batches", cluster: "clusters", rollout: "Rollouts" };
+const NOUNS: Partial<Record<TreeNode["kind"], string>> = { batch: "batches", rollout: "Rollouts" };
 
 /** Of many like children the failed ones and the first few are shown, the others counted by status. */
-function summed(node: TreeNode): TreeNode {
+function summed(node: TreeNode, counting: Counting): TreeNode {
   if (node.kind === "run" || node.children.length <= SHOWN + 2) return node;
   const worth = node.children.filter(
     (child) => child.status.startsWith("Failed") || child.mark.icon === "⚠" || (child.kind === "batch" && child.state === "now"),
@@ -56,7 +57,7 @@ function summed(node: TreeNode): TreeNode {
   const [first] = rest;
   if (first === undefined) return node;
   const counts = [...Map.groupBy(rest, (child) => child.status)].map(([status, those]) => `${those.length} ${status}`);
-  const name = `… and ${rest.length} more ${NOUNS[first.kind] ?? "Applications"}`;
+  const name = `… and ${rest.length} more ${first.kind === "cluster" ? countedWords(counting) : (NOUNS[first.kind] ?? "Applications")}`;
   const more = { ...first, since: undefined, name, status: "", info: counts.join(", "), children: [], mark: mark(" ", "dim") };
   return { ...node, children: [...node.children.filter((child) => shown.has(child)), more] };
 }

@@ -1,20 +1,22 @@
 /** Turns the model of a run into lines of the terminal: stage → batch → cluster → Application. No layout, no colour. */
-import { count } from "../../base/count.ts";
+
+import { type Counting, counted, countedWords } from "../counted.ts";
 import { present } from "../markdown.ts";
 import { LABELS } from "../model/labels.ts";
-import type { ModelNode } from "../model/types.ts";
+import type { ModelNode, RunModel } from "../model/types.ts";
 import { line, markOf, type TreeNode, within } from "./tree-marks.ts";
 
 const FOLDED = { past: "done", now: "now", later: "later" } as const;
 
-export function treeNode(node: ModelNode, now: number): TreeNode {
-  return nodeOf({ now, said: node.says }, node);
+export function treeNode(node: RunModel, now: number): TreeNode {
+  return nodeOf({ now, said: node.says, targetBy: node.targetBy }, node);
 }
 
 /** `said`: what stands above the tree, and is not said again. */
 interface Above {
   now: number;
   said: string;
+  targetBy: Counting["targetBy"];
 }
 
 function nodeOf(above: Above, node: ModelNode, number = 1): TreeNode {
@@ -26,16 +28,18 @@ function nodeOf(above: Above, node: ModelNode, number = 1): TreeNode {
     ...{ mark: markOf(node), status: LABELS[state], since, children },
     info: infoOf(node, above).join(" · "),
     state: FOLDED[node.when],
-    folded: foldedOf(node),
+    folded: foldedOf(node, above),
   });
 }
 
 /** Above the tree stands what is said of the run; what is said of an Application stands not at its cluster, too. */
-function infoOf(node: ModelNode, { now, said }: Above): string[] {
+function infoOf(node: ModelNode, { now, said, targetBy }: Above): string[] {
   const { kind, facts, says, checking, links, counts, eta, children } = node;
   if (kind === "run") return [];
   if (kind === "stage")
-    return counts === undefined ? [] : [counts.clusters === 0 ? "no clusters" : `${counts.healthy}/${counts.clusters} healthy`];
+    return counts === undefined
+      ? []
+      : [counts.clusters === 0 ? `no ${countedWords({ targetBy })}` : `${counts.healthy}/${counts.clusters} healthy`];
   if (kind === "cluster" && children.some((child) => child.kind === "application" && child.says === says && says !== "")) return [];
   const turn = node.state === "Requeued" && eta !== undefined && `looked at again ${within(eta.p50, now)}`;
   // What is well and over needs no words.
@@ -47,9 +51,9 @@ function infoOf(node: ModelNode, { now, said }: Above): string[] {
   return present(...named.map((link) => `PR ${link.name}`), ...facts, checking, turn, isNamed ? `PR ${words}` : words);
 }
 
-function foldedOf({ kind, children }: ModelNode): string {
+function foldedOf({ kind, children }: ModelNode, counting: Counting): string {
   const of = (wanted: ModelNode["kind"]) => children.filter((child) => child.kind === wanted).length;
   if (kind === "stage") return of("batch") === 1 ? "1 batch" : `${of("batch")} batches`;
-  if (kind === "batch") return count(of("cluster"), "cluster");
+  if (kind === "batch") return counted(of("cluster"), counting);
   return kind === "cluster" && of("application") > 1 ? `${of("application")} Applications` : "";
 }

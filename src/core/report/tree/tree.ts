@@ -2,6 +2,7 @@ import { defined } from "../../base/defined.ts";
 import { cutToWidth, padToWidth, textWidth, wrapToWidth } from "../../base/text-width.ts";
 import { epoch } from "../../base/time.ts";
 import type { Run } from "../../run/state/run.ts";
+import { countedWords } from "../counted.ts";
 import type { LinkTo } from "../links.ts";
 import { present } from "../markdown.ts";
 import { stateWord } from "../model/labels.ts";
@@ -53,7 +54,7 @@ export function renderTree(run: Run, now: number, options: TreeOptions): string 
   const lines = header(model, now, options);
   // Below the header: an empty line, and the names of the columns.
   const room = Math.max(1, Math.min(MAX_LINES, (options.rows ?? Number.POSITIVE_INFINITY) - lines.length - 2));
-  const shown = table(options.wide === true ? root : fitted(root, room), now, options);
+  const shown = table(options.wide === true ? root : fitted(root, room, model), now, options);
   lines.push("", ...(options.rows === undefined ? shown : shortened(shown, room + 1)));
   return `${lines.join("\n")}\n`;
 }
@@ -129,10 +130,10 @@ function whenNext({ waitsFor, deadline }: Pick<ModelNode, "waitsFor" | "deadline
 }
 
 /** `━━━━━━━╸────  7/12 clusters healthy · 1 failed · 2 skipped`; without the bar where there is no room for it. */
-function progress({ counts }: RunModel, options: TreeOptions): string[] {
+function progress({ counts, targetBy }: RunModel, options: TreeOptions): string[] {
   const { clusters, healthy, failed, skipped, requeued } = counts;
   const words = present(
-    `${healthy}/${clusters} clusters healthy`,
+    `${healthy}/${clusters} ${countedWords({ targetBy })} healthy`,
     failed > 0 && `${failed} failed`,
     requeued > 0 && `${requeued} requeued`,
     skipped > 0 && `${skipped} skipped`,

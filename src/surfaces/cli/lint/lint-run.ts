@@ -189,6 +189,7 @@ function againstRepo(rollout: Rollout, checkout: Checkout, inventory: Inventory 
   for (const { path, atKey, stage, key, value, near } of stageTypos(rollout, made.clusters ?? [])) {
     const typo = {
       ...problemAt(rollout, checkout, { code: "UNKNOWN_LABEL", stage, key, value, near }, path, atKey),
+      ...defined({ targetBy: rollout.targetBy }),
       severity: "warning",
     } as const;
     problems.push(typo);

@@ -7,6 +7,7 @@ import type { NextBatch } from "../../../core/plan/next.ts";
 import { changesNothing, type Edit, type Plan, type PlannedStage, type PlannedTarget, targetsOf } from "../../../core/plan/plan-types.ts";
 import { pinsOf, waitsAfter, weightsOf } from "../../../core/plan/steps.ts";
 import type { Problem } from "../../../core/reasons/problem.ts";
+import { counted, countedWord } from "../../../core/report/counted.ts";
 import { short } from "../../../core/report/plan/plan-chart.ts";
 import { sayUncovered } from "../../../core/report/reasons/problems/plan.ts";
 import { sayProblem, sayWarning } from "../../../core/report/reasons/problems/problems.ts";
@@ -124,7 +125,7 @@ export function toText(
   const batches = plan.stages.reduce((sum, stage) => sum + stage.batches.length, 0);
   const release = releaseOf(plan);
   const version = release === null ? "(no release)" : typeof release === "string" ? release : namedValues(release);
-  const size = `${count(clusters, "cluster")} in ${count(batches, "batch")} over ${count(plan.stages.length, "stage")}`;
+  const size = `${counted(clusters, plan)} in ${count(batches, "batch")} over ${count(plan.stages.length, "stage")}`;
   const lines = [`${style("bold", plan.rollout)} → ${style("bold", version)}   ${size}   ${style("dim", plan.hash.slice(0, 12))}`];
   if (release !== null) lines.push(...pinsOf(rollout).map((pin) => style("dim", `  writes ${pinPlace(pin)}`)));
   lines.push("");
@@ -137,7 +138,7 @@ export function toText(
     lines.push(`${style("green", "next")}  ${visible(next.stage)}, batch ${next.batch}: ${who}`, "");
   }
   if (changesNothing(plan))
-    lines.push(`${style("green", "nothing to do")}  every cluster has it already; --to VERSION plans for another`, "");
+    lines.push(`${style("green", "nothing to do")}  every ${countedWord(plan)} has it already; --to VERSION plans for another`, "");
   for (const { cluster: key, why } of plan.uncovered)
     lines.push(`${style("yellow", "never")}  ${cluster(key)}: ${visible(sayUncovered(why))}`);
   if (plan.uncovered.length > 0) lines.push("");
@@ -157,7 +158,7 @@ function stageLines(
 ): string[] {
   const spec = rollout.stages[index];
   const taken = stage.clusters.length + stage.requeued.length;
-  const facts = [count(taken, "cluster"), `${stage.maxUnavailable} at once`];
+  const facts = [counted(taken, rollout), `${stage.maxUnavailable} at once`];
   if (spec !== undefined) {
     facts.unshift(formatSelector(spec.selector));
     if (isLimited(spec.maxClusters)) facts.push(`at most ${quantity(spec.maxClusters)}`);

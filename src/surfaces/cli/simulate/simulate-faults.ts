@@ -1,6 +1,7 @@
 import { count } from "../../../core/base/count.ts";
 import type { Plan } from "../../../core/plan/plan-types.ts";
 import { weightsOf } from "../../../core/plan/steps.ts";
+import { countedWord, countedWords } from "../../../core/report/counted.ts";
 import type { Rollout } from "../../../core/spec/rollout.ts";
 import { FOREVER, type Script } from "../../../simulate/generate/scenario.ts";
 import { like } from "../args.ts";
@@ -29,14 +30,15 @@ export function parseFaults(texts: readonly string[], plan: Plan, rollout: Rollo
   for (const [place, { cluster, batch }] of faults.entries()) {
     if (cluster === undefined) continue;
     const slot = `${cluster} ${batch === undefined ? "change" : "batch"}`;
-    if (named.has(slot)) throw noFault(texts[place], "the cluster has a fault already; give one for each, or a second with @N");
+    if (named.has(slot))
+      throw noFault(texts[place], `the ${countedWord(plan)} has a fault already; give one for each, or a second with @N`);
     named.add(slot);
   }
   const clusters = plan.stages.reduce((sum, stage) => sum + stage.clusters.length + stage.requeued.length, 0);
   const drawn = faults.filter(({ cluster }) => cluster === undefined).length;
   const taken = new Set(faults.flatMap(({ cluster }) => cluster ?? [])).size;
   if (drawn + taken <= clusters) return faults;
-  throw new CommandError(2, `--fail: ${drawn + taken} clusters are to fail, and the plan has ${clusters}`);
+  throw new CommandError(2, `--fail: ${drawn + taken} ${countedWords(plan)} are to fail, and the plan has ${clusters}`);
 }
 
 function noFault(text: string | undefined, why: string): CommandError {
@@ -71,11 +73,11 @@ function clusterOf(name: string, text: string, plan: Plan): string | undefined {
   const keys = plan.stages.flatMap((stage) => [...stage.clusters, ...stage.requeued]);
   const fitting = keys.filter((key) => key === name || key.slice(key.indexOf("/") + 1) === name);
   const [key, other] = fitting;
-  if (other !== undefined) throw noFault(text, `several clusters are called so: ${fitting.join(", ")}`);
+  if (other !== undefined) throw noFault(text, `several ${countedWords(plan)} are called so: ${fitting.join(", ")}`);
   if (key !== undefined) return key;
   if (name === ANY) return undefined;
   const names = keys.map((one) => one.slice(one.indexOf("/") + 1));
-  throw noFault(text, `the plan has no cluster "${name}"${like(name, names)}; ${ANY} draws one for each run`);
+  throw noFault(text, `the plan has no ${countedWord(plan)} "${name}"${like(name, names)}; ${ANY} draws one for each run`);
 }
 
 /** What a target does under a fault, from when it begins. `healthyMs`: how long it takes to show. */

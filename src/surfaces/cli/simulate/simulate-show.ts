@@ -1,5 +1,6 @@
 import { count as plural } from "../../../core/base/count.ts";
 import { formatDuration } from "../../../core/base/time.ts";
+import type { Counting } from "../../../core/report/counted.ts";
 import { cell } from "../../../core/report/escape.ts";
 import { rowsOf, shortened } from "./simulate-rows.ts";
 import type { Simulated } from "./simulate-run.ts";
@@ -22,7 +23,7 @@ export interface SimulateJson {
 /** What is kept of every run. */
 export type Tally = ReturnType<typeof tally>;
 
-export interface Shown {
+export interface Shown extends Counting {
   rollout: string;
   release: string;
   seed: number;

@@ -1,5 +1,6 @@
 import { styleText } from "node:util";
 import { count } from "../../../core/base/count.ts";
+import { counted, countedWords } from "../../../core/report/counted.ts";
 import { folded, visible } from "../print.ts";
 import { type Gap, type PutOff, type Row, rowsOf, shortened } from "./simulate-rows.ts";
 import { clock, endsOf, lasting, names, type Shown, toJson } from "./simulate-show.ts";
@@ -48,8 +49,8 @@ export function toText(shown: Shown, terminal: { colour: boolean; columns: numbe
   return `${lines.flatMap((line) => folded(line, layout.columns)).join("\n")}\n`;
 }
 
-function head({ rollout, release, seed, clusters, batches, stages, late, times }: Shown, style: Style): string[] {
-  const size = `${count(clusters, "cluster")} in ${count(batches, "batch")} over ${count(stages, "stage")}${late === 0 ? "" : `, ${late} put off`}`;
+function head({ rollout, targetBy, release, seed, clusters, batches, stages, late, times }: Shown, style: Style): string[] {
+  const size = `${counted(clusters, { targetBy })} in ${count(batches, "batch")} over ${count(stages, "stage")}${late === 0 ? "" : `, ${late} put off`}`;
   return [
     `${style("bold", visible(rollout))} → ${style("bold", visible(release))}   ${size}`,
     style("dim", `  seed ${seed}; from Monday 2026-01-05, 09:00 UTC; ${times}`),
@@ -186,7 +187,8 @@ const MOST_VIOLATIONS = 5;
 function stats(shown: Shown, layout: Layout): string[] {
   const { style } = layout;
   const { blastRadius: blast, duration, runs, violations } = toJson(shown);
-  const stopped = shown.tally.stopped === 0 ? "no run was stopped by a failure" : "clusters had it when a failure stopped the run";
+  const stopped =
+    shown.tally.stopped === 0 ? "no run was stopped by a failure" : `${countedWords(shown)} had it when a failure stopped the run`;
   const lines = [
     `${style("bold", count(runs, "run"))}   ${endsOf(shown.tally)}`,
     `  duration      p50 ${lasting(duration.p50 * 1000)}   p90 ${lasting(duration.p90 * 1000)}`,

@@ -5,6 +5,7 @@ import { formatSelector } from "../../../core/base/selector.ts";
 import { formatDuration } from "../../../core/base/time.ts";
 import { changesNothing } from "../../../core/plan/plan-types.ts";
 import type { Problem } from "../../../core/reasons/problem.ts";
+import { countedWord, inCounted } from "../../../core/report/counted.ts";
 import { parseRepoConfig } from "../../../core/spec/parse/parse.ts";
 import { type RepoBounds, SETTINGS_FILE } from "../../../core/spec/repo-config.ts";
 import type { Rollout } from "../../../core/spec/rollout.ts";
@@ -99,7 +100,7 @@ export async function run(argv: readonly string[]): Promise<number> {
     return 1;
   }
   if (plan.stages.every((stage) => stage.clusters.length + stage.requeued.length === 0))
-    throw new CommandError(1, `no stage of ${rollout.name} takes any cluster: stagecoach plan ${rollout.name} says why`);
+    throw new CommandError(1, `no stage of ${rollout.name} takes any ${countedWord(rollout)}: stagecoach plan ${rollout.name} says why`);
   const faults = parseFaults(options.fail, plan, rollout);
   const times =
     options.fromJournal === true
@@ -128,6 +129,7 @@ function simulateAll(input: SimulateInput, { seed, runs: wanted }: Pick<Options,
   progress.end();
   return {
     rollout: rollout.name,
+    targetBy: rollout.targetBy,
     release: Object.values(plan.release.values).join(", ") || "(no release)",
     seed,
     clusters,
@@ -192,8 +194,12 @@ function notesOf({ rollout, plan, faults, clusters }: SimulateInput): string[] {
   const steps = stages.flatMap((stage) => stage.steps ?? []);
   const asked = byHand || stages.some((stage) => stage.approval) || steps.some((step) => step.kind === "pause" && !step.durationMs);
   const measured = stages.some((stage) => stage.analysis ?? stage.hooks) || steps.some((step) => step.kind === "analysis");
-  if (out > 0) notes.push(`${out} ${out === 1 ? "cluster is" : "clusters are"} in no stage: stagecoach plan ${rollout.name} says why.`);
-  if (changesNothing(plan)) notes.push("Every cluster has this release already, so nothing changes: --to VERSION simulates another.");
+  if (out > 0)
+    notes.push(
+      inCounted(`${out} ${out === 1 ? "<cluster> is" : "<clusters> are"} in no stage: stagecoach plan ${rollout.name} says why.`, rollout),
+    );
+  if (changesNothing(plan))
+    notes.push(`Every ${countedWord(rollout)} has this release already, so nothing changes: --to VERSION simulates another.`);
   if (rollout.mode === "Observe")
     notes.push("mode is Observe: the bot starts no run and opens no pull request. This is how it would go with mode: Propose.");
   if (byHand) {

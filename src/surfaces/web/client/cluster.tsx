@@ -1,5 +1,7 @@
 /** All that is known of one cluster: each Application with its change, what Argo CD said of it and since when. */
+
 import { useEffect, useRef } from "preact/hooks";
+import { countedWord } from "../../../core/report/counted.ts";
 import type { RunDocument } from "../../../core/report/model/run-schema.ts";
 import type { ModelNode } from "../../../core/report/model/types.ts";
 import { Actions } from "./actions.tsx";
@@ -24,7 +26,7 @@ export function ClusterPanel({ of, name, close }: { of: RunDocument; name: strin
           Close
         </button>
       </p>
-      {found === undefined ? <p>{`This run has no cluster ${name}.`}</p> : null}
+      {found === undefined ? <p>{`This run has no ${countedWord(of)} ${name}.`}</p> : null}
       {found === undefined ? null : (
         <>
           <p>

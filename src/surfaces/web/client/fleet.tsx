@@ -151,8 +151,8 @@ function Row({ of }: { of: FleetRollout }) {
         {of.refused === undefined ? null : <RefusedLines of={of.refused} />}
         {of.counts === undefined || of.endedAt !== undefined ? null : (
           <div class="progress">
-            <Bar counts={of.counts} />
-            <span class="quiet">{countsText(of.counts)}</span>
+            <Bar of={{ ...of, counts: of.counts }} />
+            <span class="quiet">{countsText({ ...of, counts: of.counts })}</span>
           </div>
         )}
         {of.versions === undefined ? null : <Spread of={of.versions} release={of.release} />}

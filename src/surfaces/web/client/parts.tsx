@@ -1,7 +1,9 @@
 /** Small parts that every screen uses. */
+
 import type { ComponentChildren } from "preact";
 import { createContext } from "preact";
 import { useContext } from "preact/hooks";
+import { type Counting, countedWords } from "../../../core/report/counted.ts";
 import type { Cause, Counts, ModelNode } from "../../../core/report/model/types.ts";
 import { clockOf, Since, Until } from "./times.tsx";
 
@@ -21,21 +23,23 @@ export function Links({ of }: { of: Pick<ModelNode, "links"> }) {
   return of.links.filter(({ name }) => name !== "page").map((link) => <Outward key={link.url} {...link} />);
 }
 
-export function Bar({ counts }: { counts: Counts }) {
+export function Bar({ of }: { of: { counts: Counts } & Counting }) {
+  const { counts } = of;
   const { clusters, healthy, failed } = counts;
   const width = (n: number) => ({ width: `${clusters === 0 ? 0 : (100 * n) / clusters}%` });
   return (
-    <div class="bar" role="img" aria-label={countsText(counts)}>
+    <div class="bar" role="img" aria-label={countsText(of)}>
       <i class="b-good" style={width(healthy)} />
       <i class="b-bad" style={width(failed)} />
     </div>
   );
 }
 
-export function countsText({ clusters, healthy, failed, requeued, skipped }: Counts): string {
+export function countsText({ counts, targetBy }: { counts: Counts } & Counting): string {
+  const { clusters, healthy, failed, requeued, skipped } = counts;
   const parts = { failed, requeued, skipped };
   const rest = Object.entries(parts).flatMap(([what, n]) => (n > 0 ? [`${n} ${what}`] : []));
-  return [`${healthy} of ${clusters} clusters healthy`, ...rest].join(", ");
+  return [`${healthy} of ${clusters} ${countedWords({ targetBy })} healthy`, ...rest].join(", ");
 }
 
 /** `Next` of a node, with its time where one is known. */

@@ -1,5 +1,7 @@
 /** What is over: who did what in a run, and the runs before. Read when somebody opens it. */
+
 import { useContext, useEffect, useState } from "preact/hooks";
+import { countedWords } from "../../../core/report/counted.ts";
 import { stateLabel, stateWord } from "../../../core/report/model/labels.ts";
 import type { RunDocument } from "../../../core/report/model/run-schema.ts";
 import { pagePath } from "../../../core/report/page-places.ts";
@@ -20,7 +22,7 @@ export function Past({ of, told }: { of: RunDocument; told: number }) {
   const path = `${API}/repos/${of.repository}/rollouts/${encodeURIComponent(of.rollout)}/runs`;
   return (
     <>
-      <Later title="All clusters as a table">
+      <Later title={`All ${countedWords(of)} as a table`}>
         <Clusters of={of} />
       </Later>
       <div id={JOURNAL}>

@@ -1,6 +1,8 @@
 /** What merging an open release PR would do, as the bot judged it last: the stages with their batches, gates and times. */
+
 import { Fragment } from "preact";
 import { useContext } from "preact/hooks";
+import { type Counting, counted } from "../../../core/report/counted.ts";
 import type { PlanDocument, PlannedStage } from "../../../core/report/model/plan-schema.ts";
 import { pagePath } from "../../../core/report/page-places.ts";
 import { changeText, Links, Slot } from "./parts.tsx";
@@ -24,7 +26,7 @@ export function PlanScreen({ of }: { of: PlanDocument }) {
       <ol class="stages plan">
         {of.stages.map((stage, index) => (
           <li key={`${index} ${stage.name}`}>
-            <Stage of={stage} index={index} />
+            <Stage of={stage} index={index} counting={of} />
           </li>
         ))}
       </ol>
@@ -108,12 +110,12 @@ function Problems({ of: { against, before, problems } }: { of: PlanDocument }) {
   );
 }
 
-function Stage({ of, index }: { of: PlannedStage; index: number }) {
+function Stage({ of, index, counting }: { of: PlannedStage; index: number; counting: Counting }) {
   return (
     <section class="stage later">
       <h3>
         <span>{`${index + 1}. ${of.name}`}</span>
-        <small>{of.clusters === 1 ? "1 cluster" : `${of.clusters} clusters`}</small>
+        <small>{counted(of.clusters, counting)}</small>
       </h3>
       <p class="quiet">{[`${of.atOnce} at once`, ...of.gates].join(" · ")}</p>
       {of.took === undefined ? null : <p class="quiet">{expectedText(of.took)}</p>}

@@ -62,8 +62,8 @@ function Slots({ of }: { of: RunDocument }) {
   return (
     <div class="slots">
       <Slot name="What">
-        <Bar counts={of.counts} />
-        <p>{countsText(of.counts)}</p>
+        <Bar of={of} />
+        <p>{countsText(of)}</p>
         {of.endedAt === undefined ? null : <p class="quiet">{`It took ${span(Date.parse(of.endedAt) - Date.parse(of.startedAt))}`}</p>}
         <StageSteps of={of} />
       </Slot>

@@ -151,7 +151,10 @@ export function lanesOf(of: RunDocument, now: number): Lane[] {
     const [from, to] = [parts.map((part) => part.from), parts.map((part) => part.to)];
     return {
       ...{ name: stage.name, parts, begins, likely, slow },
-      counts: stage.when === "past" && stage.counts !== undefined && stage.state !== "Healthy" ? countsText(stage.counts) : "",
+      counts:
+        stage.when === "past" && stage.counts !== undefined && stage.state !== "Healthy"
+          ? countsText({ counts: stage.counts, targetBy: of.targetBy })
+          : "",
       from: from.length === 0 ? undefined : Math.min(...from),
       to: to.length === 0 || isOn ? undefined : Math.max(...to),
     };

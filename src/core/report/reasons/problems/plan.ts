@@ -5,7 +5,7 @@ import { firstOf } from "../../markdown.ts";
 import { sourcePhrase, whatIsOver } from "../phrases.ts";
 import { didYouMean, problemsOf } from "./entry.ts";
 
-const OWN_PINS = "give each cluster a pin of its own";
+const OWN_PINS = "give each <cluster> a pin of its own";
 
 /** What cannot be planned, and what should be known of a plan. */
 export const PLAN_PROBLEMS = problemsOf<PlanProblems>()({
@@ -15,13 +15,14 @@ export const PLAN_PROBLEMS = problemsOf<PlanProblems>()({
     means: "clusters that share a pin change together, and two stages want them",
   },
   UNIT_TOO_LARGE: {
-    says: (r) => `in stage "${r.stage}", ${r.unit.count} clusters must change at once and maxUnavailable is ${r.size}: ${unitText(r.unit)}`,
+    says: (r) =>
+      `in stage "${r.stage}", ${r.unit.count} <clusters> must change at once and maxUnavailable is ${r.size}: ${unitText(r.unit)}`,
     hint: (r) => `${OWN_PINS}, or raise maxUnavailable to ${r.unit.count}`,
     means: "more clusters share a pin than may change at once",
     todo: "give each cluster a pin of its own, or raise `maxUnavailable`",
   },
   UNIT_TOPOLOGY: {
-    says: (r) => `in stage "${r.stage}", clusters of one ${r.topologyKey} must change at once: ${unitText(r.unit)}`,
+    says: (r) => `in stage "${r.stage}", <clusters> of one ${r.topologyKey} must change at once: ${unitText(r.unit)}`,
     hint: `${OWN_PINS}, or remove topologyKey`,
     means: "clusters that share a pin have one topology value",
   },
@@ -51,7 +52,7 @@ export const PLAN_PROBLEMS = problemsOf<PlanProblems>()({
   WEIGHT_PIN_SHARED: {
     says: (r) =>
       `${r.clusters.join(" and ")} share the weight pin ${r.pinPath} in ${r.pinFile}, and would write ${r.values.join(" and ")} there`,
-    hint: "give each cluster a place of its own, or write {{ step.weight }}",
+    hint: "give each <cluster> a place of its own, or write {{ step.weight }}",
     means: "clusters share the place of a weight, and their shares of the replicas differ",
   },
   UNKNOWN_CLUSTER: {
@@ -116,13 +117,13 @@ export const PLAN_PROBLEMS = problemsOf<PlanProblems>()({
     warns: true,
   },
   EMPTY_STAGE: {
-    says: 'stage "{stage}" has no cluster[ ({selector})]; it is skipped',
+    says: 'stage "{stage}" has no <cluster>[ ({selector})]; it is skipped',
     hint: "correct its selector, or remove the stage",
     means: "a stage without clusters is skipped",
     warns: true,
   },
   UNKNOWN_LABEL: {
-    says: '[stage "{stage}"|{setting}] selects by [{key}={value}|the label {key}], which no cluster has',
+    says: '[stage "{stage}"|{setting}] selects by [{key}={value}|the label {key}], which no <cluster> has',
     hint: "did you mean {near}?",
     means: "no cluster has this label, and some have a like one",
     todo: "correct the selector",
@@ -131,7 +132,7 @@ export const PLAN_PROBLEMS = problemsOf<PlanProblems>()({
   UNKNOWN_NAME: {
     says: {
       kind: {
-        Fleet: 'stage "{stage}" asks for cluster {name}, and the rollout has no cluster of that name',
+        Fleet: 'stage "{stage}" asks for <cluster> {name}, and the rollout has no <cluster> of that name',
         Git: 'stage "{stage}" asks for cluster {name}, and no cluster that this repo names is called that; clusters that only Argo CD knows may be',
       },
     },
@@ -143,7 +144,7 @@ export const PLAN_PROBLEMS = problemsOf<PlanProblems>()({
   },
   COVERAGE: {
     says: ({ clusters, of }) =>
-      `no stage takes ${clusters.length} of ${of} clusters, so they stay at their version: ${firstOf(clusters, 10)}`,
+      `no stage takes ${clusters.length} of ${of} <clusters>, so they stay at their version: ${firstOf(clusters, 10)}`,
     hint: () => "add `- { name: the rest, clusters: { selector: {} } }` as the last stage, or leave them out on purpose",
     means: "clusters that no stage takes keep their version",
     warns: true,

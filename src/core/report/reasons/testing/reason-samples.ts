@@ -34,7 +34,7 @@ const FIELDS: Readonly<Record<string, unknown>> = {
   ...ARGOCD_FIELDS,
   ...{ batch, analysis, hook, over, clusters, rollouts, check: analysis, checks: [analysis, hook] },
   ...{ ask: { code: "ASK_RESUME" }, allowed: { code: "LIMIT_ALLOWS", over }, held: { code: "PAUSED_BY", by: "bob", text: "" } },
-  ...{ final: true },
+  ...{ final: true, targetBy: undefined },
   ...{ after: { index: 2, of: 3 }, number: 2, resumed: { code: "RESUMED_BY", by: "bob" } },
   ...{ by: "alice", author: "bob", released: ["bob"], teams: ["acme/sre", "acme/web"], have: [], lapsed: [], outdated: [], unread: false },
   ...{

@@ -1,0 +1,37 @@
+/** What people read where a rollout counts something else than clusters (`targetBy`): the one place that decides the word. */
+import { count } from "../base/count.ts";
+import type { TargetBy } from "../spec/rollout.ts";
+
+const WORDS = { cluster: "cluster", application: "Application", namespace: "namespace" } as const;
+
+/** Whatever says what it counts: a plan, a rollout, the model of a run. */
+export type Counting = { readonly targetBy?: TargetBy | undefined };
+
+/** `cluster`, or what is counted in its place. */
+export function countedWord({ targetBy }: Counting): string {
+  return WORDS[targetBy ?? "cluster"];
+}
+
+/** The same for several. */
+export function countedWords(counting: Counting): string {
+  return `${countedWord(counting)}s`;
+}
+
+/** `1 cluster`, `3 Applications`. */
+export function counted(many: number, counting: Counting): string {
+  return count(many, countedWord(counting));
+}
+
+/** A row, or head, of a table that names what is counted at one place and the Application at the next, which may be the same. */
+export function eachOnceNamed<T>(row: readonly T[], at: number, { targetBy }: Counting): T[] {
+  return targetBy === "application" ? row.toSpliced(at, 1) : [...row];
+}
+
+/** A text in which `<cluster>`, `<clusters>`, `<a cluster>` and `<A cluster>` stand for what is counted. */
+export function inCounted(text: string, counting: Counting): string {
+  const word = countedWord(counting);
+  return text.replace(/<([Aa] )?cluster>?(s?)>?/g, (_, article: string | undefined, several: string) => {
+    const before = article === undefined ? "" : /^[AEIOU]/i.test(word) ? `${article[0]}n ` : article;
+    return before + word + several;
+  });
+}
