@@ -37,6 +37,15 @@ export function sourceReads(source: SourceView, file: string, files: RepoFiles):
   return kindOf(source, folder, files) === "kustomize" ? kustomizeReads(files, folder, file) : undefined;
 }
 
+/** Whether a source passes a file below its folder by: a chart takes only the values files that it is told of. False where that cannot be told. */
+export function passesBy(source: SourceView, file: string, { sources, isBase }: Omit<ValuesInput, "name">, files: RepoFiles): boolean {
+  if (!isBase(source) || source.chart !== undefined || /(?:^|\/)\.argocd-source/.test(file)) return false;
+  const folder = inRepo(source.path ?? "");
+  if (kindOf(source, folder, files) !== "helm" || takesFile(sources, source, file, isBase) || file === joinPath(folder, "values.yaml"))
+    return false;
+  return ofChart({ name: "", sources, isBase, files: [file], before: files, after: files }, source, folder, file) === "none";
+}
+
 type OfFile = (input: EffectInput, source: SourceView, folder: string, file: string) => Effect;
 
 /** Only a source of the repo itself has a folder there. */

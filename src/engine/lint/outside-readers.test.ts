@@ -68,6 +68,23 @@ test.each(READS)("an Application that reads %s: reads the file is %s", (_name, e
   expect(readsFile(sources, "values/shared/eu.yaml", { repoURL, baseBranch: "main" })).toBe(expected);
 });
 
+describe("of a chart's folder", () => {
+  const source = (...valueFiles: string[]) => [{ ...HERE, path: "chart", ...helm(...valueFiles) }];
+  const at = (template: string): Record<string, string> => ({ "chart/Chart.yaml": "name: a\n", "chart/templates/a.yaml": template });
+  test.each<[string, boolean, string, SourceView[], string]>([
+    ["the values file it names", true, "chart/prod.yaml", source("prod.yaml"), ""],
+    ["no values file that another one names", false, "chart/dev.yaml", source("prod.yaml"), ""],
+    ["the chart's own values", true, "chart/values.yaml", source("prod.yaml"), ""],
+    ["a template", true, "chart/templates/a.yaml", source("prod.yaml"), ""],
+    ["any file, where a template asks for files", true, "chart/dev.yaml", source("prod.yaml"), "{{ .Files.Get .Values.file }}"],
+    ["its own override", true, "chart/.argocd-source-a.yaml", source("prod.yaml"), ""],
+  ])("it reads %s: %s", (_name, expected, file, sources, template) => {
+    const files = at(template);
+    const repo = { paths: () => Object.keys(files), read: (path: string) => files[path] ?? null };
+    expect(readsFile(sources, file, { repoURL, baseBranch: "main" }, repo)).toBe(expected);
+  });
+});
+
 const FILE = "values/shared/eu.yaml";
 const SHARED: PinTemplate = { kind: "value", file: FILE, path: "image.tag", create: false, value: "{{ release.version }}" };
 

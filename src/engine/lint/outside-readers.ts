@@ -1,7 +1,9 @@
 import { committedSources } from "../../core/argocd/decode/source.ts";
+import { passesBy } from "../../core/argocd/edit-effect.ts";
 import { type IsBase, readersOf } from "../../core/argocd/source-files.ts";
 import type { SourceView } from "../../core/argocd/views.ts";
 import type { AnyReason } from "../../core/base/reason.ts";
+import type { RepoFiles } from "../../core/base/repo-files.ts";
 import type { Edit } from "../../core/plan/plan-types.ts";
 import { pinsOf } from "../../core/plan/steps.ts";
 import { engineReason } from "../../core/reasons/engine.ts";
@@ -37,17 +39,20 @@ export async function outsideReader(
   const planes = planesFor(all, run.spec.source.controlPlanes);
   const held = heldByLost(lostPlanes(planes), planes, batch);
   if (held !== undefined) return { why: held, retry: true };
-  for (const plane of planes) {
-    for (const application of plane.applications()) {
-      if (mine.has(`${plane.name}/${application.namespace}/${application.name}`)) continue;
-      const file = files.find((path) => readsFile(committedSources(application.spec), path, { repoURL, baseBranch }));
-      if (file !== undefined) {
-        const data = { changed: file, application: application.name, plane: plane.name };
-        return { why: engineReason("GUARD_READ_OUTSIDE", data), retry: false };
-      }
+  const others = planes.flatMap((plane) =>
+    plane
+      .applications()
+      .filter((one) => !mine.has(`${plane.name}/${one.namespace}/${one.name}`))
+      .map(({ name, spec }) => ({ plane: plane.name, application: name, sources: committedSources(spec) })),
+  );
+  const found = await snapshot.with((repo) => {
+    for (const { plane, application, sources } of others) {
+      const changed = files.find((path) => readsFile(sources, path, { repoURL, baseBranch }, repo));
+      if (changed !== undefined) return { changed, application, plane };
     }
-  }
-  return undefined;
+    return undefined;
+  });
+  return found && { why: engineReason("GUARD_READ_OUTSIDE", found), retry: false };
 }
 
 /** Files the batch changes that nobody else may read. */
@@ -86,9 +91,11 @@ function ofItem(pin: ReturnType<typeof pinsOf>[number] | undefined): boolean {
   return pin?.kind === "value" && /\{\{\s*(cluster|application|params)\b/.test(pin.path);
 }
 
-/** Whether Argo CD reads this file of the config repo, at the base branch, for an Application with these sources. */
-export function readsFile(sources: readonly SourceView[], file: string, base: BaseOfRepo): boolean {
-  return readersOf(sources, file, isBaseOf(base)).length > 0;
+/** Whether Argo CD reads this file of the config repo, at the base branch, for an Application with these sources. Without `files` all below a folder is read. */
+export function readsFile(sources: readonly SourceView[], file: string, base: BaseOfRepo, files?: RepoFiles): boolean {
+  const isBase = isBaseOf(base);
+  const readers = readersOf(sources, file, isBase);
+  return files === undefined ? readers.length > 0 : readers.some((source) => !passesBy(source, file, { sources, isBase }, files));
 }
 
 /** Tells the sources that read the config repo at the base branch. */

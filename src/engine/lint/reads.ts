@@ -120,8 +120,9 @@ function readsAtAnyRevision(views: readonly SourceView[], file: string, repoURL:
 }
 
 /** docs/spec.md §9.2, before any batch: Applications that read a pin's file, and whose own pin it is not. */
-export function outsideReads({ rollout, edits, parents, rendered, set, base, repoURL, declaring }: Gathered): Finding[] {
-  if (base === undefined || repoURL === undefined) return [];
+export function outsideReads({ rollout, edits, parents, rendered, set, base, repoURL, declaring, edited }: Gathered): Finding[] {
+  if (base === undefined || repoURL === undefined || edited === undefined) return [];
+  const { before } = edited.sides;
   const owners = new Map<string, Set<string>>();
   for (const [name, own] of edits)
     for (const file of sharedFiles(rollout, own)) owners.set(file, (owners.get(file) ?? new Set<string>()).add(name));
@@ -131,7 +132,7 @@ export function outsideReads({ rollout, edits, parents, rendered, set, base, rep
   ];
   return [...owners].flatMap(([changed, mine]): Finding[] => {
     if (changed === set?.file || declaring.has(changed)) return [];
-    const readers = others.filter((one) => !mine.has(one.name) && readsFile(one.sources, changed, { repoURL, baseBranch: base }));
+    const readers = others.filter((one) => !mine.has(one.name) && readsFile(one.sources, changed, { repoURL, baseBranch: base }, before));
     const [first] = readers;
     if (first === undefined) return [];
     return [{ code: "READ_OUTSIDE", changed, application: first.name, others: readers.length - 1, path: ["spec", "pins"] }];
