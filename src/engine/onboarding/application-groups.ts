@@ -1,69 +1,99 @@
+/** Puts Applications together that run one thing in several environments. Called by `propose.ts`, with all Applications of the repo at once. */
 import { normalRepo } from "../../core/argocd/same.ts";
+import { isRegionWord, rankOf } from "./environments.ts";
 import { sourcesOf } from "./places-spec.ts";
 import { textAt } from "./scan.ts";
 import type { InitTarget } from "./types.ts";
 
-/** Hand-written Applications of one thing on several clusters. */
-interface ApplicationGroup {
+/** Applications of one thing. */
+export interface ApplicationGroup {
   name: string;
   targets: InitTarget[];
-  /** Of `sourceRef.selector`. */
-  selector: Record<string, unknown>;
 }
 
-/** Puts Applications together that run the same chart or the same folder but for the cluster's name, one on each cluster. */
+/** Groups by what is left of name and source once words of environments, regions and clusters are taken out. Those alone are in none. */
 export function groupApplications(targets: readonly InitTarget[]): ApplicationGroup[] {
-  const groups = Map.groupBy(targets, (target) => `${target.namespace} ${identityOf(target)}`);
+  const groups = Map.groupBy(targets, identityOf);
   const found: ApplicationGroup[] = [];
   for (const members of groups.values()) {
-    const clusters = new Set(members.map((target) => target.cluster.name));
-    if (members.length < 2 || clusters.size < members.length) continue;
-    found.push({ name: nameOf(members), targets: members, selector: selectorOf(members, targets) });
+    const names = new Set(members.map(({ application }) => application));
+    if (members.length < 2 || names.size < members.length) continue;
+    found.push({ name: nameOf(members), targets: members });
   }
   return found;
 }
 
-/** What it runs, with the cluster's name and words like it taken out. */
 function identityOf(target: InitTarget): string {
-  const parts = sourcesOf(target.spec).map(({ source }) => {
-    const what = textAt(source, "chart") ?? textAt(source, "path") ?? "";
-    return `${normalRepo(textAt(source, "repoURL") ?? "")} ${without(what, target)}`;
+  const name = blank(target.application, target);
+  const sources = sourcesOf(target.spec).map(({ source }) => {
+    const what = textAt(source, "chart") ?? blank(textAt(source, "path") ?? "", target);
+    return `${normalRepo(textAt(source, "repoURL") ?? "")} ${what}`;
   });
-  return `${parts.join("|")} ${textAt(target.spec, "destination", "namespace") ?? ""}`;
+  // A name of nothing but an environment says nothing of what it runs.
+  const own = /[a-z0-9]/i.test(name.replaceAll("*", "")) ? "" : setOf(target);
+  return [target.namespace, name, own, ...sources].join("\n");
 }
 
-function without(text: string, { cluster, application }: InitTarget): string {
-  const words = [cluster.name, ...cluster.name.split(/[^A-Za-z0-9]+/), application.split(/[^A-Za-z0-9]+/).at(-1) ?? ""].filter(
-    (word) => word.length > 1,
-  );
-  return text
-    .split("/")
-    .map((step) => (words.some((word) => step === word) ? "*" : step.replaceAll(cluster.name, "*")))
-    .join("/");
+function setOf({ set }: InitTarget): string {
+  return set === undefined ? "" : `${set.namespace}/${set.name}`;
 }
 
-/** What their names begin with, or else the chart or folder. */
+/** The text with `*` for what may differ between environments. */
+function blank(text: string, { cluster }: InitTarget): string {
+  const named = cluster.name.length > 1 ? replaceWord(text, cluster.name) : text;
+  return named
+    .split(/([^A-Za-z0-9*]+)/)
+    .map((word, i) => (i % 2 === 0 && varies(word) ? "*" : word))
+    .join("")
+    .replaceAll(/\*(?:[-_.]?(?:\*|\d+(?![A-Za-z0-9])))+/g, "*");
+}
+
+function varies(word: string): boolean {
+  return word !== "" && (rankOf(word) !== undefined || isRegionWord(word));
+}
+
+function replaceWord(text: string, word: string): string {
+  const escaped = word.replaceAll(/[\\^$.*+?()[\]{}|]/g, "\\$&");
+  return text.replaceAll(new RegExp(`(?<![A-Za-z0-9])${escaped}(?![A-Za-z0-9])`, "g"), "*");
+}
+
+/** What their names have in common; or else the chart or folder. */
 function nameOf(members: readonly InitTarget[]): string {
-  const [first = ""] = members.map((target) => target.application);
-  let end = first.length;
-  for (const { application } of members) while (!application.startsWith(first.slice(0, end))) end -= 1;
-  const common = first.slice(0, end).replace(/(?<![^A-Za-z0-9])[^A-Za-z0-9]+$/, "");
-  if (common.length > 2) return common;
-  const source = sourcesOf(members[0]?.spec ?? {})[0]?.source;
-  const what =
-    textAt(source, "chart") ??
-    textAt(source, "path")
-      ?.split("/")
-      .findLast((step) => step !== "");
-  return what ?? first;
+  const [first] = members;
+  if (first === undefined) return "";
+  const common = blank(first.application, first)
+    .replaceAll("*", "")
+    .split(/[^A-Za-z0-9]+/)
+    .filter((word) => word !== "")
+    .join("-");
+  if (common.length > 1) return common;
+  const source = sourcesOf(first.spec)[0]?.source;
+  const folder = textAt(source, "path")
+    ?.split("/")
+    .findLast((step) => /[a-z0-9]/i.test(blank(step, first).replaceAll("*", "")));
+  return textAt(source, "chart") ?? folder ?? first.set?.name ?? first.application;
 }
 
-/** A label that they have, and no other Application: or else their names. */
-function selectorOf(members: readonly InitTarget[], all: readonly InitTarget[]): Record<string, unknown> {
-  const mine = new Set(members);
-  for (const [key, value] of Object.entries(members[0]?.labels ?? {})) {
-    const selected = all.filter((target) => target.namespace === members[0]?.namespace && target.labels[key] === value);
-    if (selected.length === members.length && selected.every((target) => mine.has(target))) return { matchLabels: { [key]: value } };
-  }
+/** Labels that say what an Application runs, likeliest first. */
+const WHAT = ["app.kubernetes.io/name", "app.kubernetes.io/component", "app", "service", "component", "app.kubernetes.io/instance", "name"];
+
+/** A label that they have, and no other Application of their namespace, or two of them: or else their names. */
+export function selectorOf(members: readonly InitTarget[], all: readonly InitTarget[]): Record<string, unknown> {
+  const [first] = members;
+  const near = all.filter(({ namespace }) => namespace === first?.namespace);
+  const labels = Object.entries(first?.labels ?? {})
+    .filter(([key, value]) => members.every((target) => target.labels[key] === value))
+    .sort(([a], [b]) => likely(a) - likely(b));
+  const takes = (wanted: readonly (readonly [string, string])[]) =>
+    near.filter((target) => wanted.every(([key, value]) => target.labels[key] === value)).length === members.length;
+  for (const one of labels) if (takes([one])) return { matchLabels: Object.fromEntries([one]) };
+  for (const one of labels.slice(0, 8))
+    for (const other of labels.slice(0, 8))
+      if (one !== other && takes([one, other])) return { matchLabels: Object.fromEntries([one, other]) };
   return { matchExpressions: [{ key: "name", operator: "In", values: members.map((target) => target.application).sort() }] };
+}
+
+function likely(key: string): number {
+  const place = WHAT.indexOf(key);
+  return place === -1 ? WHAT.length : place;
 }

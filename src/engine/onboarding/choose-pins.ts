@@ -1,15 +1,19 @@
-import { generalise } from "./generalise.ts";
-import type { InitTarget, Place, ProposedPin } from "./types.ts";
-import { mostFrequent } from "./versions.ts";
+/** Chooses the pins of a rollout among the places where versions of its Applications stand. Called by `propose.ts`. */
+import { generalise, type Variables } from "./generalise.ts";
+import type { InitTarget, Place, ProposedPin, ProposedRelease, Question } from "./types.ts";
+import { isFloatingTag, mostFrequent } from "./versions.ts";
 
 /** The pins of one rollout, and what was left out. */
-interface Chosen {
+export interface Chosen {
   pins: ProposedPin[];
   kinds: Place["kind"][];
-  version: string;
-  /** Several clusters share a place: they can only move together. */
+  release: ProposedRelease;
+  /** Of each target, in their order: where its pins write. */
+  places: Place[][];
+  /** Several targets share a place: they can only move together. */
   shared: boolean;
   guesses: string[];
+  questions: Question[];
 }
 
 /** Surest first: what is written for one cluster alone, and for nothing else. */
@@ -33,39 +37,146 @@ interface Option {
   distinct: number;
 }
 
-/**
- * Chooses the pins among the places of all targets: a thing that every target has, at a place of its own where there is one,
- * with everything else that has the very same versions. What is there besides is told, not taken.
- */
-export function choosePins(
-  name: string,
-  targets: readonly InitTarget[],
-  places: readonly (readonly Place[])[],
-): Chosen | { why: string; hint: string } {
-  const { options, failed } = optionsOf(targets, places);
-  const clusters = new Set(targets.map((target) => target.cluster.name)).size;
-  const usable = options.filter((option) => option.distinct > 1 || clusters === 1);
-  const [best] = usable.sort((a, b) => score(b, name, clusters) - score(a, name, clusters));
-  if (best === undefined) return whyNone(options, failed, places, targets.length);
-  const together = usable.filter((option) => option === best || sameValues(option.places, best.places));
-  const others = usable.filter((option) => !together.includes(option));
-  const version = mostFrequent(best.places.map((place) => place.value)) ?? "";
-  const guesses: string[] = [];
-  const versions = new Set(best.places.map((place) => place.value));
-  if (versions.size > 1)
-    guesses.push(`clusters are at ${versions.size} versions (${[...versions].slice(0, 4).join(", ")}); ${version} is the most frequent`);
-  if (others.length > 0)
-    guesses.push(
-      `not among the pins, though a version stands there too: ${others
-        .slice(0, 5)
-        .map((option) => option.slot)
-        .join(", ")}`,
-    );
-  const pins = together.map((option) => option.pin);
-  return { pins, kinds: [...new Set(together.map((option) => option.kind))], version, shared: best.distinct < clusters, guesses };
+interface Choosing {
+  name: string;
+  /** How many clusters or Applications are counted. */
+  counted: number;
+  variables: Variables;
 }
 
-function optionsOf(targets: readonly InitTarget[], places: readonly (readonly Place[])[]): { options: Option[]; failed: string[] } {
+/**
+ * Chooses the pins among the places of all targets: a thing that every target has, at a place of its own where there is one.
+ * Images of other names are never given its version: each has a value of its own. What is there besides is told, not taken.
+ */
+export function choosePins(
+  targets: readonly InitTarget[],
+  places: readonly (readonly Place[])[],
+  choosing: Choosing,
+): Chosen | { why: string; hint: string } {
+  const { name, counted } = choosing;
+  const { options, failed } = optionsOf(targets, places, choosing.variables);
+  const usable = options.filter((option) => option.distinct > 1 || counted === 1);
+  const [best] = usable.sort((a, b) => score(b, name, counted) - score(a, name, counted));
+  if (best === undefined) return whyNone(options, failed, places, targets.length);
+  const together = usable.filter(
+    (option) =>
+      option === best || (sameValues(option.places, best.places) && isSameThing(option, best) && isThere(option) === isThere(best)),
+  );
+  const images = ownImages(best, together, usable);
+  const taken = [...together, ...images.flatMap(({ options: own }) => own)];
+  const others = usable.filter((option) => !taken.includes(option) && isThere(option));
+  const shared = best.distinct < counted;
+  const kinds = [...new Set(taken.map((option) => option.kind))];
+  const questions = othersAsked(others);
+  const written = targets.map((_, i) => taken.flatMap((option) => option.places[i] ?? []));
+  if (images.length === 0) {
+    const { version, guesses } = versionOf(best);
+    return { pins: together.map((option) => option.pin), kinds, release: { version }, places: written, shared, guesses, questions };
+  }
+  return { ...severalValues([{ thing: thingOf(best), options: together }, ...images], questions), places: written, kinds, shared };
+}
+
+function versionOf({ places }: Pick<Option, "places">): { version: string; guesses: string[] } {
+  const values = places.map((place) => place.value);
+  const version = mostFrequent(values) ?? "";
+  const versions = new Set(values);
+  const guesses = isThere({ places })
+    ? []
+    : [
+        `${version} is a default for all of them: the first release writes the version for each, and what was not there before cannot be rolled back`,
+      ];
+  if (isFloatingTag(version))
+    guesses.push(`they stand at ${version}, which moves by itself: the first release puts a version in its place`);
+  if (versions.size > 1)
+    guesses.push(`they are at ${versions.size} versions (${[...versions].slice(0, 4).join(", ")}); ${version} is the most frequent`);
+  return { version, guesses };
+}
+
+interface Image {
+  thing: string;
+  options: Option[];
+}
+
+/** Each image by a name of its own: a release changes one of the values, or several. */
+function severalValues(images: readonly Image[], questions: Question[]): Pick<Chosen, "pins" | "release" | "guesses" | "questions"> {
+  const values: Record<string, string> = {};
+  const pins: ProposedPin[] = [];
+  const guesses: string[] = [
+    `these are ${images.length} images with versions of their own: each has a value, and a release changes one or several`,
+  ];
+  const asked = [...questions];
+  for (const { thing, options } of images) {
+    const [first] = options;
+    if (first === undefined) continue;
+    const name = valueName(thing, values);
+    const { version } = versionOf(first);
+    values[name] = version;
+    pins.push(...options.map(({ pin }) => ({ ...pin, value: `{{ release.values.${name} }}` })));
+    const standing = [...new Set(first.places.map((place) => place.value))];
+    if (standing.length > 1) {
+      asked.push({
+        ask: `${name} is at ${standing.slice(0, 4).join(" and ")}: the next release brings all of them to what stands here, whatever else it changes. Which is it?`,
+        answers: standing.slice(0, 4).map((value) => `${name}: ${JSON.stringify(value)}`),
+      });
+    }
+  }
+  return { pins, release: { values }, guesses, questions: asked };
+}
+
+/** A name that templates may use. */
+function valueName(thing: string, taken: Record<string, string>): string {
+  const last = thing.split("/").findLast((part) => part !== "") ?? "version";
+  const plain = last.replaceAll(/[^A-Za-z0-9]+/g, "_").replace(/^[^A-Za-z]+/, "") || "version";
+  let name = plain;
+  for (let n = 2; Object.hasOwn(taken, name); n++) name = `${plain}_${n}`;
+  return name;
+}
+
+const MOST_IMAGES = 20;
+
+/** Other images of the same maker, in places of the same kind as the best one: they have versions of their own. */
+function ownImages(best: Option, together: readonly Option[], usable: readonly Option[]): Image[] {
+  if (best.places[0]?.image === undefined) return [];
+  const maker = makerOf(best);
+  const others = usable.filter(
+    (option) => !together.includes(option) && option.kind === best.kind && option.distinct === best.distinct && makerOf(option) === maker,
+  );
+  const images = [...Map.groupBy(others, thingOf)].map(([thing, options]) => ({
+    thing,
+    options: options.filter((one, i) => i === 0 || sameValues(one.places, options[0]?.places ?? [])),
+  }));
+  return images.slice(0, MOST_IMAGES);
+}
+
+/** `ghcr.io/acme/shop` is by `ghcr.io/acme`. */
+function makerOf(option: Option): string {
+  return (option.places[0]?.image ?? "").replace(/[^/]*$/, "");
+}
+
+function thingOf(option: Option): string {
+  return option.places[0]?.image ?? option.slot;
+}
+
+/** Two images of different names never have one value; of what is no image nobody can tell. */
+function isSameThing(one: Option, other: Option): boolean {
+  const [a, b] = [one.places[0]?.image, other.places[0]?.image];
+  return a === undefined || b === undefined || a === b;
+}
+
+const MOST_OTHERS = 5;
+
+function othersAsked(others: readonly Option[]): Question[] {
+  return others.slice(0, MOST_OTHERS).map(({ slot, pin, places }) => ({
+    ask: `${slot} is at ${[...new Set(places.map(({ value }) => value))].slice(0, 3).join(", ")}, and no pin: does a release bring it along?`,
+    answers: ["no: leave it out", `yes, with the release's own version: ${JSON.stringify(pin)} under pins`],
+  }));
+}
+
+function optionsOf(
+  targets: readonly InitTarget[],
+  places: readonly (readonly Place[])[],
+  variables: Variables,
+): { options: Option[]; failed: string[] } {
   const options: Option[] = [];
   const failed: string[] = [];
   for (const { slot, kind } of places[0] ?? []) {
@@ -75,7 +186,7 @@ function optionsOf(targets: readonly InitTarget[], places: readonly (readonly Pl
       failed.push(`${slot} stands for ${whole.length} of ${targets.length} Applications only`);
       continue;
     }
-    const general = generalise(targets, whole);
+    const general = generalise(targets, whole, variables);
     if ("why" in general) {
       failed.push(`${slot}: ${general.why}`);
       continue;
@@ -87,15 +198,21 @@ function optionsOf(targets: readonly InitTarget[], places: readonly (readonly Pl
 }
 
 /** Own places before shared ones, surer kinds before others, things that bear the rollout's name before strangers. */
-function score(option: Option, name: string, clusters: number): number {
-  const own = option.distinct >= clusters ? 100 : 0;
+function score(option: Option, name: string, counted: number): number {
+  const own = option.distinct >= counted ? 100 : 0;
+  const there = isThere(option) ? 50 : 0;
   const kind = ORDER.length - ORDER.indexOf(option.kind);
   const words = name
     .toLowerCase()
     .split(/[^a-z0-9]+/)
     .filter((word) => word.length > 2);
   const named = words.some((word) => option.slot.toLowerCase().includes(word)) ? 2 : 0;
-  return own + kind * 4 + named * (option.slot.split(" ").length > 2 ? 2 : 1);
+  return own + there + kind * 4 + named * (option.slot.split(" ").length > 2 ? 2 : 1);
+}
+
+/** False: for some it is to be made, over what an earlier file says. */
+function isThere({ places }: Pick<Option, "places">): boolean {
+  return places.every((place) => place.create !== true);
 }
 
 function sameValues(a: readonly Place[], b: readonly Place[]): boolean {
@@ -113,19 +230,19 @@ function whyNone(
     const place = once.places[0];
     return {
       why: `its version stands once for all ${targets} Applications (${once.slot}, ${place?.file ?? ""} ${place?.path ?? ""}): they can only move together`,
-      hint: "give each cluster a place of its own: an element of a list generator, a file of its own, or two clusters-generator entries",
+      hint: "give each of them a place of its own: an element of a list generator, a file of its own, or two clusters-generator entries",
     };
   }
   if (failed.length > 0)
     return {
       why: failed.slice(0, 3).join("; "),
-      hint: "name the places by hand: pins of the rollout may use cluster.name, cluster.labels.X, application.name and params.X",
+      hint: "name the places by hand: pins of the rollout may use cluster.name, cluster.labels.X, application.name, application.path and params.X",
     };
   const none = places.every((all) => all.length === 0);
   return {
     why: none
       ? "no fixed version was found: it follows a branch, or takes its version from somewhere outside this repo"
       : "no version was found that all its Applications have",
-    hint: "give each cluster a version in Git, such as targetRevision of a list element or newTag of an overlay",
+    hint: "give each of them a version in Git, such as targetRevision of a list element or newTag of an overlay",
   };
 }

@@ -1,9 +1,8 @@
 import { isRecord } from "../../core/base/is-record.ts";
 import { type RepoFiles, readOrNull } from "../../core/base/repo-files.ts";
-import { valueAt } from "./generalise.ts";
 import { dig, listAt } from "./scan.ts";
 import type { Manifest, ProposedPin } from "./types.ts";
-import { isVersion } from "./versions.ts";
+import { isVersion, valueAt } from "./versions.ts";
 
 /**
  * Two clusters-generator entries between which clusters can move: equal but for post-selectors `NotIn` and `In` of one list on

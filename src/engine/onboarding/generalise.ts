@@ -1,6 +1,9 @@
+import { decodeSource } from "../../core/argocd/decode/source.ts";
+import { placesOf } from "../../core/argocd/source-places.ts";
 import { compareText } from "../../core/base/compare-text.ts";
 import { defined } from "../../core/base/defined.ts";
-import { findPin } from "../../core/pins/find.ts";
+import { sourcesOf } from "./places-spec.ts";
+import { textAt } from "./scan.ts";
 import type { InitTarget, Place, ProposedPin } from "./types.ts";
 
 /** A variable of a pin's template and its value for each target, in order. */
@@ -10,6 +13,14 @@ interface Candidate {
   values: string[];
 }
 
+/** Which variables pins of a rollout can be filled in with. */
+export interface Variables {
+  /** `params.X`: known only where the rollout is about one ApplicationSet. */
+  params: boolean;
+  /** Labels and namespace of each Application, and where it is made from. */
+  applications: boolean;
+}
+
 /** Beyond these the search is not worth it: the first ones are the likeliest. */
 const MOST_CANDIDATES = 16;
 
@@ -17,22 +28,29 @@ const MOST_CANDIDATES = 16;
  * The pin whose templates give every target its own place, or why there is none. One variable is tried before two, and
  * those that are surest first.
  */
-export function generalise(targets: readonly InitTarget[], places: readonly Place[]): { pin: ProposedPin } | { why: string } {
+export function generalise(
+  targets: readonly InitTarget[],
+  places: readonly Place[],
+  variables: Variables,
+): { pin: ProposedPin } | { why: string } {
   const [first] = places;
   if (first === undefined) return { why: "there is no place" };
   const file = templateOf(
     targets,
     places.map((place) => place.file),
+    variables,
   );
   if (file === undefined)
     return { why: `no name of a cluster, Application or parameter tells ${sample(places.map((place) => place.file))} apart` };
   const path = templateOf(
     targets,
     places.map((place) => place.path),
+    variables,
   );
   if (path === undefined)
     return { why: `no name of a cluster, Application or parameter tells ${sample(places.map((place) => place.path))} apart` };
-  return { pin: defined({ file, path, part: first.part }) };
+  const create = places.some((place) => place.create === true) ? true : undefined;
+  return { pin: defined({ file, path, part: first.part, create }) };
 }
 
 function sample(texts: readonly string[]): string {
@@ -41,11 +59,11 @@ function sample(texts: readonly string[]): string {
   return different.length > 2 ? `${shown} (and ${different.length - 2} more)` : shown;
 }
 
-function templateOf(targets: readonly InitTarget[], texts: readonly string[]): string | undefined {
+function templateOf(targets: readonly InitTarget[], texts: readonly string[], variables: Variables): string | undefined {
   const [first] = texts;
   if (first === undefined || texts.some((text) => text.includes("{{"))) return undefined;
   if (texts.every((text) => text === first)) return first;
-  const candidates = candidatesFor(targets, first);
+  const candidates = candidatesFor(targets, first, variables);
   for (const one of candidates) {
     const template = replaceToken(first, one.values[0] ?? "", one.name);
     if (template !== undefined && texts.every((text, i) => filled(template, [one], i) === text)) return template;
@@ -62,7 +80,7 @@ function templateOf(targets: readonly InitTarget[], texts: readonly string[]): s
 }
 
 /** Variables whose value occurs in the text and that not all targets share. */
-function candidatesFor(targets: readonly InitTarget[], text: string): Candidate[] {
+function candidatesFor(targets: readonly InitTarget[], text: string, variables: Variables): Candidate[] {
   const candidates: Candidate[] = [];
   const add = (name: string, of: (target: InitTarget) => string | undefined) => {
     const values = targets.map((target) => of(target) ?? "");
@@ -72,15 +90,28 @@ function candidatesFor(targets: readonly InitTarget[], text: string): Candidate[
   const params = Object.keys(targets[0]?.params ?? {}).sort((a, b) => a.length - b.length || compareText(a, b));
   const sure = targets.every((target) => target.nameIsSure);
   if (sure) add("cluster.name", (target) => target.cluster.name);
-  for (const key of params) add(variable("params", key), (target) => target.params[key]);
+  if (variables.params) for (const key of params) add(variable("params", key), (target) => target.params[key]);
   add("application.name", (target) => target.application);
+  if (variables.applications) {
+    const seen = new Map(targets.map((target) => [target, placesOf(viewsOf(target))]));
+    add("application.valuesFile", (target) => seen.get(target)?.valuesFile);
+    add("application.path", (target) => seen.get(target)?.path);
+    for (const key of Object.keys(targets[0]?.labels ?? {}).sort())
+      add(variable("application.labels", key), (target) => target.labels[key]);
+    add("destination.namespace", (target) => textAt(target.spec, "destination", "namespace"));
+  }
   if (sure)
     for (const key of Object.keys(targets[0]?.cluster.labels ?? {}).sort())
       add(variable("cluster.labels", key), (target) => target.cluster.labels[key]);
   return candidates.slice(0, MOST_CANDIDATES);
 }
 
-function variable(root: "params" | "cluster.labels", key: string): string {
+/** The sources as Argo CD decodes them, of which pins know the places. */
+function viewsOf({ spec }: InitTarget) {
+  return sourcesOf(spec).map(({ source }) => decodeSource(source));
+}
+
+function variable(root: "params" | "cluster.labels" | "application.labels", key: string): string {
   return /^[\w./-]+$/.test(key) ? `${root}.${key}` : `${root}["${key}"]`;
 }
 
@@ -99,10 +130,4 @@ function filled(template: string, candidates: readonly Candidate[], index: numbe
   let text = template;
   for (const { name, values } of candidates) text = text.replaceAll(`{{ ${name} }}`, () => values[index] ?? "");
   return text;
-}
-
-/** The value at a place as the bot would read it; undefined where it would refuse to. */
-export function valueAt(text: string, path: string, part?: Place["part"]): string | undefined {
-  const found = findPin(text, defined({ path, part }));
-  return found.ok && found.found.value !== null && found.found.value !== "" ? found.found.value : undefined;
 }

@@ -1,3 +1,5 @@
+import { tidyPath } from "../../core/argocd/source-places.ts";
+import { defined } from "../../core/base/defined.ts";
 import { isRecord } from "../../core/base/is-record.ts";
 import { type RepoFiles, readOrNull } from "../../core/base/repo-files.ts";
 import { readYamlDocuments } from "../../core/base/yaml-read.ts";
@@ -6,7 +8,7 @@ import { add } from "./places-generator.ts";
 import { sourcesOf, versionKeys } from "./places-spec.ts";
 import { listAt, textAt } from "./scan.ts";
 import type { InitTarget, Place } from "./types.ts";
-import { isFloating } from "./versions.ts";
+import { isFloating, isVersion } from "./versions.ts";
 
 /** A repo's files, with their paths to look up. */
 export interface RepoView {
@@ -15,31 +17,39 @@ export interface RepoView {
   isThisRepo(repoURL: string): boolean;
 }
 
+interface FilePlaces {
+  places: Place[];
+  /** Why a folder or file that the Application is made of holds no place, one sentence each. */
+  why: string[];
+}
+
 /** Versions in the files an Application is made of: kustomizations, Helm values, Chart.yaml, plain manifests. */
-export function filePlaces(target: InitTarget, { files, all, isThisRepo }: RepoView): Place[] {
-  const found: { places: Place[] } = { places: [] };
+export function filePlaces(target: InitTarget, { files, all, isThisRepo }: RepoView): FilePlaces {
+  const found: FilePlaces = { places: [], why: [] };
   const sources = sourcesOf(target.spec).map(({ source }) => source);
   for (const source of sources) {
     valuesFiles(found, source, sources, files, all, isThisRepo);
     const path = textAt(source, "path");
+    if (path === undefined) continue;
+    const why = whyNotHere(source, isThisRepo);
+    if (why !== undefined) found.why.push(why);
     // What is read at a tag is pinned by that tag: its files tell nothing of what is live.
-    if (path === undefined || !isThisRepo(textAt(source, "repoURL") ?? "") || !isFloating(textAt(source, "targetRevision") ?? "")) continue;
-    const folder = tidy(path);
+    if (why !== undefined || !isFloating(textAt(source, "targetRevision") ?? "")) continue;
+    const folder = tidyPath(path);
     kustomization(found, folder, files, all);
     chart(found, folder, files, all);
     if (!all.has(`${folder}/kustomization.yaml`) && !all.has(`${folder}/Chart.yaml`)) manifests(found, folder, files, all);
   }
-  return found.places;
+  return found;
 }
 
-/** `./apps/a/` → `apps/a`; `a/../b` → `b`. */
-function tidy(path: string): string {
-  const steps: string[] = [];
-  for (const step of path.split("/")) {
-    if (step === "..") steps.pop();
-    else if (step !== "" && step !== ".") steps.push(step);
-  }
-  return steps.join("/");
+/** A batch is a commit on the default branch of this repo: what is read elsewhere does not see it. */
+function whyNotHere(source: Record<string, unknown>, isThisRepo: (url: string) => boolean): string | undefined {
+  const url = textAt(source, "repoURL") ?? "";
+  const revision = textAt(source, "targetRevision") ?? "";
+  if (!isThisRepo(url)) return `it is made of files of another repo, ${url}: run init there, too`;
+  if (isFloating(revision) || isVersion(revision)) return undefined;
+  return `it reads the branch ${revision} of this repo, and batches are merged into the default branch`;
 }
 
 function at(folder: string, name: string): string {
@@ -70,7 +80,7 @@ function kustomization(found: { places: Place[] }, folder: string, files: RepoFi
     if (name === undefined) continue;
     const steps = [key("images"), { kind: "match" as const, key: "name", value: name }];
     const which = isRecord(image) && image["newTag"] === undefined && image["digest"] !== undefined ? "digest" : "newTag";
-    add(found, { kind: "kustomize newTag", slot: `kustomize newTag ${name}`, file, path: path(...steps, key(which)) }, text);
+    add(found, { kind: "kustomize newTag", slot: `kustomize newTag ${name}`, file, path: path(...steps, key(which)), image: name }, text);
   }
   for (const helm of listAt(data, "helmCharts")) {
     const name = textAt(helm, "name");
@@ -110,19 +120,37 @@ function valuesFiles(
 ): void {
   const named = listAt(source, "helm", "valueFiles").filter((name): name is string => typeof name === "string");
   const own = textAt(source, "path");
-  const plain = own !== undefined && named.length === 0 ? ["values.yaml"] : named;
+  // A chart's own values come first, whatever else is named.
+  const plain = own === undefined ? named : ["values.yaml", ...named.filter((name) => name !== "values.yaml")];
   const taken = new Set<string>();
+  let last: string | undefined;
   for (const name of plain.toReversed()) {
     const file = resolveValues(name, own, source, sources, isThisRepo);
     const text = file !== undefined && all.has(file) ? readOrNull(files, file) : null;
     if (file === undefined || text === null) continue;
-    for (const way of versionKeys(documentOf(text))) {
+    const values = documentOf(text);
+    for (const way of versionKeys(values)) {
       const slot = `Helm values ${way.join(".")}`;
       // A later file wins: what an earlier one says of the same key changes nothing.
       if (taken.has(slot)) continue;
-      if (add(found, { kind: "Helm values", slot, file, path: path(...way.map(key)) }, text)) taken.add(slot);
+      const place = { kind: "Helm values", slot, file, path: path(...way.map(key)), ...defined({ image: imageAt(values, way) }) } as const;
+      if (!add(found, place, text)) continue;
+      taken.add(slot);
+      const value = found.places.at(-1)?.value ?? "";
+      // What is a default for all can be overridden for each.
+      if (last !== undefined && last !== file) found.places.push({ ...place, slot: `${slot} (override)`, file: last, value, create: true });
     }
+    last ??= file;
   }
+}
+
+/** What a version key is of: the repository beside it, or else what it stands under. */
+function imageAt(values: unknown, way: readonly string[]): string | undefined {
+  const beside = way.slice(0, -1);
+  const named = ["repository", "name", "image"].map((name) => textAt(values, ...beside, name)).find((text) => text !== undefined);
+  if (named !== undefined) return named;
+  const under = beside.filter((step) => !/^(?:images?|global|values)$/i.test(step)).join(".");
+  return under === "" ? undefined : under;
 }
 
 function resolveValues(
@@ -137,8 +165,8 @@ function resolveValues(
   if (owner === undefined || !isThisRepo(textAt(owner, "repoURL") ?? "") || !isFloating(textAt(owner, "targetRevision") ?? ""))
     return undefined;
   if (/^[a-z]+:\/\//.test(name)) return undefined;
-  if (ref !== undefined) return tidy(rest);
-  return name.startsWith("/") ? tidy(name) : tidy(`${folder ?? ""}/${name}`);
+  if (ref !== undefined) return tidyPath(rest);
+  return name.startsWith("/") ? tidyPath(name) : tidyPath(`${folder ?? ""}/${name}`);
 }
 
 const MOST_MANIFESTS = 50;
@@ -169,7 +197,8 @@ function imagesOf(found: { places: Place[] }, file: string, text: string, object
       const pin = printPinPath({ document, steps });
       if (!parsePinPath(pin).ok) continue;
       const part = image.includes("@") ? "tag+digest" : "tag";
-      add(found, { kind: "inline image", slot: `inline image ${workload} ${name}`, file, path: pin, part }, text);
+      const what = { slot: `inline image ${workload} ${name}`, image: image.replace(/@.*$|:[^/]*$/g, "") };
+      add(found, { kind: "inline image", ...what, file, path: pin, part }, text);
     }
   }
 }

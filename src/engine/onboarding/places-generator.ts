@@ -1,10 +1,9 @@
 import { isRecord } from "../../core/base/is-record.ts";
 import { type RepoFiles, readOrNull } from "../../core/base/repo-files.ts";
 import { type PinStep, printPinPath } from "../../core/pins/path.ts";
-import { valueAt } from "./generalise.ts";
 import { dig, listAt, textAt } from "./scan.ts";
 import type { InitTarget, Manifest, Place } from "./types.ts";
-import { isFloating, isVersion, isVersionKey } from "./versions.ts";
+import { isFloating, isFloatingTag, isVersion, isVersionKey, valueAt } from "./versions.ts";
 
 /** A parameter that the template writes where a version goes. */
 interface Wanted {
@@ -141,12 +140,20 @@ function traceClusters({ set, text, param, at, found }: Trace, clusters: Record<
   add(found, { kind: "generator field", slot: `generator field ${param}`, file: set.file, path: pin }, text);
 }
 
-/** False: there is no version at that place. */
+/** False: there is no version at that place. A tag such as `latest` is one that a release replaces; a branch is none. */
 export function add(found: { places: Place[] }, place: Omit<Place, "value">, text: string): boolean {
   const value = valueAt(text, place.path, place.part);
-  if (value === undefined || !isVersion(value)) return false;
+  if (value === undefined || !(isVersion(value) || (isTag(place) && isFloatingTag(value)))) return false;
   found.places.push({ ...place, value });
   return true;
+}
+
+function isTag({ kind, path, part }: Omit<Place, "value">): boolean {
+  return (
+    kind === "kustomize newTag" ||
+    (kind === "inline image" && part === "tag") ||
+    (kind === "Helm values" && /(?:^|[._])(?:image_?)?tag$/i.test(path))
+  );
 }
 
 /** Parameters written at places of the template where versions go. */

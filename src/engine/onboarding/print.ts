@@ -1,40 +1,57 @@
 import { stringify } from "yaml";
 import { defined } from "../../core/base/defined.ts";
-import type { ProposedPin, ProposedStage } from "./types.ts";
+import type { ProposedPin, ProposedRelease, ProposedStage, Question } from "./types.ts";
 
 export interface RolloutParts {
   name: string;
   source:
     | { kind: "ApplicationSet"; name: string; namespace: string }
     | { kind: "Application"; namespace: string; selector: Record<string, unknown> };
-  version: string;
+  targetBy: "application" | undefined;
+  release: ProposedRelease;
   pins: readonly ProposedPin[];
   stages: readonly ProposedStage[];
   /** What was guessed, for the reader of the file. */
   guesses: readonly string[];
+  questions: readonly Question[];
 }
 
 const WIDTH = { lineWidth: 140, aliasDuplicateObjects: false };
 
 /** The file of a proposed rollout, with what to check said beside it. */
-export function printRollout({ name, source, version, pins, stages, guesses }: RolloutParts): string {
+export function printRollout({ name, source, targetBy, release, pins, stages, guesses, questions }: RolloutParts): string {
   const parts = [
     "# Proposed by `stagecoach init`. What it does: `stagecoach plan NAME`; is it valid: `stagecoach lint`.".replace("NAME", name),
-    ...guesses.map((guess) => `# Check: ${guess.replaceAll("\n", " ")}.`),
+    ...guesses.map((guess) => `# Check: ${oneLine(guess)}.`),
+    ...questions.flatMap(({ ask, answers }) => [`# Question: ${oneLine(ask)}`, ...answers.map((answer) => `#   - ${oneLine(answer)}`)]),
     stringify({ apiVersion: "stagecoach.dev/v1alpha1", kind: "ProgressiveRollout", metadata: { name } }, WIDTH).trimEnd(),
     "spec:",
     indent(stringify({ sourceRef: { apiGroup: "argoproj.io/v1alpha1", ...source } }, WIDTH)),
-    "  # A pull request that changes this version is a release.",
-    indent(stringify({ release: { version } }, WIDTH)),
-    "  # Where each cluster's version stands: Stagecoach writes here, a batch at a time.",
+    ...(targetBy === undefined
+      ? []
+      : [
+          "  # Each Application is a target of its own: stages choose by its labels, over those of its cluster.",
+          `  targetBy: ${targetBy}`,
+        ]),
+    `  # A pull request that changes ${"version" in release ? "this version" : "one of these values, or several,"} is a release.`,
+    indent(stringify({ release }, WIDTH)),
+    `  # Where each ${targetBy ?? "cluster"}'s version stands: Stagecoach writes here, a batch at a time.`,
     indent(stringify({ pins: pins.map((pin) => ({ ...pin })) }, WIDTH)),
-    indent(stringify({ stages: stages.map(printStage) }, WIDTH)),
+    indent(stringify({ stages: stages.map((stage) => printStage(stage, targetBy)) }, WIDTH)),
   ];
   return `${parts.join("\n")}\n`;
 }
 
-function printStage({ name, selector, maxClusters, maxUnavailable, topologyKey, bake, requeue }: ProposedStage): Record<string, unknown> {
-  return defined({ name, clusters: { selector }, maxClusters, maxUnavailable, topologyKey, bake, requeue });
+function printStage(
+  { name, selector, maxClusters, maxUnavailable, topologyKey, bake, requeue }: ProposedStage,
+  targetBy: RolloutParts["targetBy"],
+): Record<string, unknown> {
+  const chosen = targetBy === undefined ? { clusters: { selector } } : { targets: { selector } };
+  return defined({ name, ...chosen, maxClusters, maxUnavailable, topologyKey, bake, requeue });
+}
+
+function oneLine(text: string): string {
+  return text.replaceAll(/\s+/g, " ");
 }
 
 function indent(text: string): string {

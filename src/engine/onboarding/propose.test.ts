@@ -42,7 +42,8 @@ function proposed(files: Record<string, string>, inventory?: Inventory): Proposa
   const names = proposal.rollouts.map((rollout) => rollout.file);
   expect(lint(after, names, inventory).problems.filter((problem) => problem.severity === "error")).toEqual([]);
   for (const rollout of readRollouts(after, names).rollouts) {
-    const { plan, problems } = makePlan(rollout, after, inventory, { version: "v9.9.9" });
+    const names = rollout.release?.kind === "values" ? Object.keys(rollout.release.values) : ["version"];
+    const { plan, problems } = makePlan(rollout, after, inventory, Object.fromEntries(names.map((name) => [name, "v9.9.9"])));
     expect(problems.filter((problem) => problem.severity === "error")).toEqual([]);
     expect(plan?.uncovered).toEqual([]);
     expect(plan?.stages.flatMap((stage) => stage.batches).length).toBeGreaterThan(1);
@@ -245,17 +246,24 @@ describe("where versions live", () => {
     expect(proposed(files, inventory).rollouts[0]?.pins).toEqual([{ clusterGenerator: { file: "set.yaml", path: "values.revision" } }]);
   });
 
-  test("two places of one version travel together, and others are named", () => {
+  test("images of one maker have a value each, though they are at one version now, and others are asked about", () => {
     const files = {
       "set.yaml": set(LIST.replaceAll(/, tag: \S+/g, ""), `      source: { ${OURS}, path: "overlays/{{cluster}}" }`),
       ...each(
         (cluster) => `overlays/${cluster}/kustomization.yaml`,
-        "images:\n  - { name: shop, newTag: v1.2.1 }\n  - { name: shop-worker, newTag: v1.2.1 }\n  - { name: proxy, newTag: v3.0.0 }\n",
+        "images:\n  - { name: acme/shop, newTag: v1.2.1 }\n  - { name: acme/shop-worker, newTag: v1.2.1 }\n  - { name: redis, newTag: v7.2.0 }\n",
       ),
     };
     const [rollout] = proposed(files).rollouts;
-    expect(rollout?.pins.map((pin) => "path" in pin && pin.path)).toEqual(["images[name=shop].newTag", "images[name=shop-worker].newTag"]);
-    expect(rollout?.guesses).toContain("not among the pins, though a version stands there too: kustomize newTag proxy");
+    const file = "overlays/{{ cluster.name }}/kustomization.yaml";
+    expect(rollout?.pins).toEqual([
+      { file, path: "images[name=acme/shop].newTag", value: "{{ release.values.shop }}" },
+      { file, path: "images[name=acme/shop-worker].newTag", value: "{{ release.values.shop_worker }}" },
+    ]);
+    expect(parse(rollout?.text ?? "").spec.release).toEqual({ values: { shop: "v1.2.1", shop_worker: "v1.2.1" } });
+    expect(rollout?.questions.map(({ ask }) => ask)).toEqual([
+      "kustomize newTag redis is at v7.2.0, and no pin: does a release bring it along?",
+    ]);
   });
 });
 

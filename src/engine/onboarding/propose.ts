@@ -1,19 +1,23 @@
+/** What `stagecoach init` and onboarding propose for a repo: a rollout for each thing that runs in several places. Called by `propose-tried.ts` and `stagecoach init`. */
 import { readOrNull } from "../../core/base/repo-files.ts";
 import { parseRollouts } from "../../core/spec/parse/parse.ts";
 import { SETTINGS_FILE } from "../../core/spec/repo-config.ts";
 import type { Rollout } from "../../core/spec/rollout.ts";
-import { groupApplications } from "./application-groups.ts";
-import { choosePins } from "./choose-pins.ts";
+import { groupApplications, selectorOf } from "./application-groups.ts";
+import { type Chosen, choosePins } from "./choose-pins.ts";
 import { clusterPair } from "./cluster-pair.ts";
+import { type CollectedSet, collectTargets } from "./collect.ts";
 import { filePlaces, type RepoView } from "./places-files.ts";
 import { generatorPlaces } from "./places-generator.ts";
 import { specPlaces } from "./places-spec.ts";
 import { printRollout, printSettings, type RolloutParts, rolloutName } from "./print.ts";
-import { type Scan, scanRepo, textAt } from "./scan.ts";
-import { partlyStaged, stagedBy } from "./staged.ts";
-import { groupClusters } from "./stages.ts";
-import { targetOfManifest, targetsOfSet } from "./targets.ts";
-import type { InitCluster, InitInput, InitTarget, Manifest, Place, Proposal, ProposedRollout, ProposedStage, Undecided } from "./types.ts";
+import { proveProposal } from "./prove.ts";
+import { repoKindOf } from "./repo-kind.ts";
+import { scanRepo } from "./scan.ts";
+import { itemsOf } from "./stage-items.ts";
+import { partlyStaged, setStagedBy, stagedBy } from "./staged.ts";
+import { groupStages } from "./stages.ts";
+import type { InitInput, InitTarget, Place, Proposal, ProposedRollout, ProposedStage, Undecided } from "./types.ts";
 
 /** A repo of thousands of sets gets rollouts for the first of them, and is told so. */
 const MOST_ROLLOUTS = 100;
@@ -27,18 +31,22 @@ export function propose(input: InitInput): Proposal {
   const view: RepoView = { files: input.files, all: new Set(input.files.paths()), isThisRepo: input.isThisRepo };
   const existing = rolloutsOf(input);
   const taken = new Set([...takenNames(input), ...existing.map((rollout) => rollout.name)]);
-  const draft: Draft = { input, view, existing, rollouts: [], undecided: [...scan.undecided], taken, clusters: new Map() };
-  for (const set of scan.sets) proposeSet(draft, set);
-  proposeApplications(draft, scan);
+  const { sets, targets, undecided } = collectTargets(scan, input);
+  const draft: Draft = { input, view, existing, all: targets, rollouts: [], undecided: [...scan.undecided, ...undecided], taken };
+  const rest = new Set(targets);
+  for (const set of sets) if (proposeSet(draft, set)) for (const target of set.targets) rest.delete(target);
+  proposeApplications(draft, sets, [...rest]);
+  const clusters = new Set(targets.map(({ cluster }) => cluster.name)).size;
   const known = input.clusters.length > 0;
   return {
     figures: scan.figures,
-    fleet: known ? "inventory" : draft.clusters.size > 0 ? "generators" : "nothing",
-    clusters: known ? input.clusters.length : draft.clusters.size,
+    fleet: known ? "inventory" : clusters > 0 ? "generators" : "nothing",
+    clusters: known ? input.clusters.length : clusters,
     rollouts: draft.rollouts,
     existing: existing.map((rollout) => rollout.name),
     settings: readOrNull(input.files, SETTINGS_FILE) === null ? { file: SETTINGS_FILE, text: printSettings() } : undefined,
     undecided: draft.undecided,
+    ...(targets.length + sets.length + draft.undecided.length === 0 ? { repoKind: repoKindOf(input.files) } : {}),
   };
 }
 
@@ -46,10 +54,10 @@ interface Draft {
   input: InitInput;
   view: RepoView;
   existing: readonly Rollout[];
+  all: readonly InitTarget[];
   rollouts: ProposedRollout[];
   undecided: Undecided[];
   taken: Set<string>;
-  clusters: Map<string, InitCluster>;
 }
 
 /** Nothing that is there is written over. */
@@ -76,107 +84,104 @@ interface Subject {
   targets: InitTarget[];
 }
 
-function proposeSet(draft: Draft, set: Manifest): void {
-  if (hasRollout(draft, set)) return;
-  const subject = readSet(draft, set);
-  if ("why" in subject) {
-    draft.undecided.push(subject);
-    return;
-  }
-  const pair = clusterPair(set, draft.input.files);
+/** A set that is one thing, an Application each cluster; false: its Applications are to be grouped with all others. */
+function proposeSet(draft: Draft, { name, namespace, file, targets }: CollectedSet): boolean {
+  const [first] = targets;
+  if (setStagedBy(draft.existing, { name, namespace })) return true;
+  const clusters = new Set(targets.map((target) => target.cluster.name));
+  if (first === undefined || targets.length < 2 || clusters.size < targets.length) return false;
+  const subject: Subject = { what: `ApplicationSet ${name}`, name, file, source: { kind: "ApplicationSet", name, namespace }, targets };
+  const pair = first.set?.manifest && clusterPair(first.set.manifest, draft.input.files);
   if (pair !== undefined) {
-    tryStages(draft, subject, { pins: [pair.pin], kinds: ["generator field"], version: pair.version, shared: false, guesses: [] });
-    return;
-  }
-  const why: string[] = [];
-  const template = templateOf(set);
-  const places = subject.targets.map((target) => {
-    const generated = generatorPlaces(set, target, draft.input.files);
-    why.push(...generated.why);
-    return [
-      ...generated.places,
-      ...specPlaces(set, template, ["spec", "template", "spec"], draft.input.files),
-      ...filePlaces(target, draft.view),
-    ];
-  });
-  proposePins(draft, subject, places, [...new Set(why)]);
+    const chosen = { pins: [pair.pin], kinds: ["generator field" as const], release: { version: pair.version }, shared: false };
+    tryStages(draft, subject, { ...chosen, places: [], guesses: [], questions: [] });
+  } else proposePins(draft, subject);
+  return true;
 }
 
-function hasRollout({ existing }: Draft, { object }: Manifest): boolean {
-  const namespace = textAt(object, "metadata", "namespace");
-  return existing.some(
-    ({ source }) =>
-      source.kind === "ApplicationSet" &&
-      source.name === textAt(object, "metadata", "name") &&
-      (namespace === undefined || namespace === source.namespace),
+/** Of what no set stages as a whole: groups of one thing in several environments, whoever makes them. */
+function proposeApplications(draft: Draft, sets: readonly CollectedSet[], targets: readonly InitTarget[]): void {
+  const groups = groupApplications(targets);
+  for (const { name, targets: members } of groups) {
+    const [first] = members;
+    if (first === undefined) continue;
+    const whole = sets.find((set) => set.targets.length === members.length && set.targets.every((target) => members.includes(target)));
+    const makers = [...new Set(members.flatMap(({ set }) => set?.name ?? []))];
+    const of = makers.length === 0 ? "" : ` of ApplicationSet ${makers.join(", ")}`;
+    const what = whole === undefined ? `Applications ${name} (${members.length})${of}` : `ApplicationSet ${whole.name}`;
+    const file = first.manifest?.file ?? first.set?.manifest?.file ?? "";
+    const staged = stagedBy(draft.existing, members);
+    if (staged !== undefined) {
+      if (staged.rest.length > 0) draft.undecided.push({ what, file, ...partlyStaged(staged) });
+      continue;
+    }
+    const source: RolloutParts["source"] =
+      whole === undefined
+        ? { kind: "Application", namespace: first.namespace, selector: selectorOf(members, draft.all) }
+        : { kind: "ApplicationSet", name: whole.name, namespace: whole.namespace };
+    proposePins(draft, { what, name: whole?.name ?? name, file, source, targets: members });
+  }
+  const grouped = new Set(groups.flatMap((group) => group.targets));
+  tellAlone(
+    draft,
+    sets,
+    targets.filter((target) => !grouped.has(target)),
   );
 }
 
-function readSet(draft: Draft, set: Manifest): Subject | Undecided {
-  const name = textAt(set.object, "metadata", "name");
-  const { file } = set;
-  const what = `ApplicationSet ${name ?? "without a name"}`;
-  if (name === undefined || name.includes("{{")) return { what, file, why: "it has no name of its own", hint: "give it one" };
-  const found = targetsOfSet(set, draft.input);
-  if (!found.ok) return { what, file, why: found.why, hint: found.hint };
-  remember(draft, found.targets);
-  const alone = whyNothingToStage(found.targets);
-  if (alone !== undefined) return { what, file, why: alone, hint: "nothing is to be done, unless more clusters join" };
-  const namespace = textAt(set.object, "metadata", "namespace") ?? "argocd";
-  return { what, name, file, source: { kind: "ApplicationSet", name, namespace }, targets: found.targets };
+const ALONE = "where several belong together, write a rollout with sourceRef.kind: Application and a selector";
+
+/** Those of one set by the set, the others together. */
+function tellAlone(draft: Draft, sets: readonly CollectedSet[], alone: readonly InitTarget[]): void {
+  for (const set of sets) {
+    const own = set.targets.filter((target) => alone.includes(target));
+    if (own.length === 0 && set.targets.length > 0) continue;
+    const what = `ApplicationSet ${set.name}`;
+    const { file } = set;
+    if (set.targets.length === 1) {
+      const why = `it makes one Application, on ${set.targets[0]?.cluster.name ?? "one cluster"}: there is nothing to stage`;
+      draft.undecided.push({ what, file, why, hint: "nothing is to be done, unless more environments or clusters join" });
+    } else {
+      const why = `${own.length} of its ${set.targets.length} Applications run something that no other Application runs in another environment: there is nothing to stage`;
+      draft.undecided.push({ what, file, why, hint: ALONE });
+    }
+  }
+  const others = alone.filter((target) => target.set === undefined);
+  if (others.length === 0) return;
+  const all = draft.all.filter((target) => target.set === undefined).length;
+  draft.undecided.push({
+    what: `${others.length} of ${all} Applications`,
+    file: others[0]?.manifest?.file ?? ".",
+    why: "each runs something that no other one runs on another cluster or in another environment, so there is nothing to stage",
+    hint: ALONE,
+  });
+}
+
+/** All places of one target, and why there are no others. */
+function placesOf({ input, view }: Draft, target: InitTarget): { places: Place[]; why: string[] } {
+  const { files } = input;
+  const { set, manifest } = target;
+  const generated = set?.manifest === undefined ? { places: [], why: [] } : generatorPlaces(set.manifest, target, files);
+  const written =
+    set?.manifest === undefined ? [] : specPlaces(set.manifest, templateOf(set.manifest.object), ["spec", "template", "spec"], files);
+  const own = manifest === undefined ? [] : specPlaces(manifest, target.spec, ["spec"], files);
+  const read = filePlaces(target, view);
+  return { places: [...generated.places, ...written, ...own, ...read.places], why: [...generated.why, ...read.why] };
 }
 
 /** The template's spec as it is written, templates and all: only what is literal there is a place. */
-function templateOf(set: Manifest): Record<string, unknown> {
-  const spec = (set.object["spec"] as { template?: { spec?: Record<string, unknown> } } | undefined)?.template?.spec;
+function templateOf(set: Record<string, unknown>): Record<string, unknown> {
+  const spec = (set["spec"] as { template?: { spec?: Record<string, unknown> } } | undefined)?.template?.spec;
   return spec ?? {};
 }
 
-function proposeApplications(draft: Draft, scan: Scan): void {
-  const targets = scan.applications.flatMap((manifest) => targetOfManifest(manifest, draft.input) ?? []);
-  remember(draft, targets);
-  const groups = groupApplications(targets);
-  for (const { name, targets: members, selector } of groups) {
-    const [first] = members;
-    if (first?.manifest === undefined) continue;
-    const what = `Applications ${name} (${members.length})`;
-    const staged = stagedBy(draft.existing, members);
-    if (staged !== undefined) {
-      if (staged.rest.length > 0) draft.undecided.push({ what, file: first.manifest.file, ...partlyStaged(staged) });
-      continue;
-    }
-    const places = members.map((target) => [
-      ...(target.manifest === undefined ? [] : specPlaces(target.manifest, target.spec, ["spec"], draft.input.files)),
-      ...filePlaces(target, draft.view),
-    ]);
-    const source = { kind: "Application" as const, namespace: first.namespace, selector };
-    proposePins(draft, { what, name, file: first.manifest.file, source, targets: members }, places, []);
-  }
-  const grouped = groups.reduce((sum, group) => sum + group.targets.length, 0);
-  const alone = scan.applications.length - grouped;
-  if (alone > 0) {
-    draft.undecided.push({
-      what: `${alone} of ${scan.applications.length} Applications`,
-      file: scan.applications[0]?.file ?? ".",
-      why: "each runs something that no other one runs on another cluster, so there is nothing to stage",
-      hint: "where several belong together, write a rollout with sourceRef.kind: Application and a selector",
-    });
-  }
-}
-
-function remember(draft: Draft, targets: readonly InitTarget[]): void {
-  for (const { cluster } of targets) draft.clusters.set(cluster.name, cluster);
-}
-
-function whyNothingToStage(targets: readonly InitTarget[]): string | undefined {
-  const clusters = new Set(targets.map((target) => target.cluster.name));
-  if (clusters.size > 1) return undefined;
-  return `all its Applications are on one cluster, ${[...clusters][0] ?? ""}: there is nothing to stage`;
-}
-
-function proposePins(draft: Draft, subject: Subject, places: readonly (readonly Place[])[], why: readonly string[]): void {
-  const chosen = choosePins(subject.name, subject.targets, places);
+function proposePins(draft: Draft, subject: Subject): void {
+  const found = subject.targets.map((target) => placesOf(draft, target));
+  const places = found.map((one) => one.places);
+  const variables = { params: subject.source.kind === "ApplicationSet", applications: true };
+  const chosen = choosePins(subject.targets, places, { name: subject.name, counted: subject.targets.length, variables });
   if ("why" in chosen) {
+    const why = [...new Set(found.flatMap((one) => one.why))];
     const said = why.length > 0 && places.every((all) => all.length === 0) ? why.slice(0, 3).join("; ") : chosen.why;
     draft.undecided.push({ what: subject.what, file: subject.file, why: said, hint: chosen.hint });
     return;
@@ -184,32 +189,50 @@ function proposePins(draft: Draft, subject: Subject, places: readonly (readonly 
   tryStages(draft, subject, chosen);
 }
 
-type Chosen = Exclude<ReturnType<typeof choosePins>, { why: string }>;
+/** Clusters are counted where each has one Application; else the Applications themselves. */
+function targetByOf({ targets }: Subject): "application" | undefined {
+  return new Set(targets.map((target) => target.cluster.name)).size === targets.length ? undefined : "application";
+}
 
-/** Careful stages first; where clusters share a pin, each stage moves as one. */
+/** Careful stages first; where targets share a pin, each stage moves as one. */
 function tryStages(draft: Draft, subject: Subject, chosen: Chosen): void {
-  const clusters = [...new Map(subject.targets.map((target) => [target.cluster.name, target.cluster])).values()];
-  const labelsAreSure = draft.input.clusters.length > 0;
+  const targetBy = targetByOf(subject);
+  const { items, labelsAreSure } = itemsOf(subject.targets, targetBy, draft.input.clusters.length > 0);
   let against: readonly string[] = [];
+  if (chosen.places.length > 0) against = proveProposal({ targets: subject.targets, places: chosen.places }, draft.all, draft.input);
   if (draft.rollouts.length === MOST_ROLLOUTS) against = [`${MOST_ROLLOUTS} rollouts are proposed already`];
   for (const wide of against.length > 0 ? [] : chosen.shared ? [true] : [false, true]) {
-    const { stages, guesses } = groupClusters(clusters, { labelsAreSure, wide });
-    const rollout = rolloutOf(draft, subject, chosen, stages, [...chosen.guesses, ...guesses]);
+    const { stages, guesses } = groupStages(items, { of: targetBy === undefined ? "clusters" : "Applications", labelsAreSure, wide });
+    const rollout = rolloutOf(draft, subject, { ...chosen, guesses: [...chosen.guesses, ...guesses] }, stages, targetBy);
     against = draft.input.verify(rollout.file, rollout.text, subject.targets);
     if (against.length > 0) continue;
     draft.taken.add(rollout.name);
-    draft.rollouts.push({ ...rollout, clusters: clusters.length });
+    draft.rollouts.push(rollout);
     return;
   }
   const hint = "correct what it names, then run init again; or write the rollout by hand";
   draft.undecided.push({ what: subject.what, file: subject.file, why: against.slice(0, 3).join("; "), hint });
 }
 
-function rolloutOf(draft: Draft, subject: Subject, chosen: Chosen, stages: ProposedStage[], guesses: string[]): ProposedRollout {
+function rolloutOf(
+  draft: Draft,
+  subject: Subject,
+  chosen: Chosen,
+  stages: ProposedStage[],
+  targetBy: "application" | undefined,
+): ProposedRollout {
   const name = rolloutName(subject.name, draft.taken);
-  const { pins, version, kinds } = chosen;
-  const text = printRollout({ name, source: subject.source, version, pins, stages, guesses });
+  const { pins, kinds, release, guesses, questions } = chosen;
+  const text = printRollout({ name, source: subject.source, targetBy, release, pins, stages, guesses, questions });
   const source = { kind: subject.source.kind, name: subject.name, file: subject.file };
-  const file = `rollouts/${name}.yaml`;
-  return { name, file, text, source, kinds, pins, stages, targets: subject.targets.length, clusters: 0, version, guesses };
+  const version =
+    "version" in release
+      ? release.version
+      : Object.entries(release.values)
+          .map(([key, value]) => `${key} ${value}`)
+          .join(", ");
+  const { targets } = subject;
+  const clusters = new Set(targets.map((target) => target.cluster.name)).size;
+  const counts = { targets: targets.length, clusters, ...(targetBy === undefined ? {} : { targetBy }) };
+  return { name, file: `rollouts/${name}.yaml`, text, source, kinds, pins, stages, ...counts, version, guesses, questions };
 }

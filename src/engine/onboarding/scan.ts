@@ -1,6 +1,7 @@
 import { isRecord } from "../../core/base/is-record.ts";
 import { type RepoFiles, readOrNull } from "../../core/base/repo-files.ts";
 import { readYamlDocuments } from "../../core/base/yaml-read.ts";
+import { LARGEST_MANIFEST } from "../config-repo/set-files.ts";
 import type { Figures, Manifest, Undecided } from "./types.ts";
 
 /** What a repo holds that a rollout can be about. */
@@ -11,8 +12,6 @@ export interface Scan {
   undecided: Undecided[];
 }
 
-/** Larger ones were not written by a person. */
-const LARGEST_FILE = 1024 * 1024;
 /** A repo with more YAML than this is looked at in part, and told so. */
 const MOST_FILES = 20_000;
 const MANIFEST = /\bkind["']?\s*:\s*["']?Application(?:Set)?\b/;
@@ -37,7 +36,7 @@ export function scanRepo(files: RepoFiles): Scan {
 }
 
 function scanFile(scan: Scan, file: string, text: string | null): void {
-  if (text === null || text.length > LARGEST_FILE || !MANIFEST.test(text)) return;
+  if (text === null || text.length > LARGEST_MANIFEST || !MANIFEST.test(text)) return;
   const documents = readYamlDocuments(text);
   for (const [index, { value, problem, line }] of documents.entries()) {
     if (problem !== undefined) {
@@ -68,7 +67,9 @@ function unreadable(file: string, line: number, problem: string, text: string): 
     why: template
       ? "the file is a Helm template, not YAML: what it becomes is known only once it is rendered"
       : `it is not YAML: ${firstLine(problem)}`,
-    hint: template ? "commit the rendered manifest, or point a pin at the values that the template takes its version from" : "correct it",
+    hint: template
+      ? "give --inventory with what it makes, as it lives: kubectl get applications,applicationsets -n argocd -o yaml"
+      : "correct it",
   };
 }
 

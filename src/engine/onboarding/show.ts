@@ -1,4 +1,5 @@
 import { defined } from "../../core/base/defined.ts";
+import { sayRepoKind } from "../../core/report/onboarding.ts";
 import type { Proposal, ProposedRollout, Undecided } from "./types.ts";
 
 /** What was found, in one sentence. */
@@ -18,9 +19,18 @@ export function foundSentence({ figures, fleet, clusters }: Proposal): string {
   return `${count(figures.files, "file")} with ${what}; ${count(clusters, "cluster")}, ${from}`;
 }
 
+function nounOf(targetBy: ProposedRollout["targetBy"]): string {
+  return targetBy === undefined ? "cluster" : "Application";
+}
+
+/** What a rollout is about, counted: `12 clusters`, `3 Applications on 1 cluster`. */
+export function countedIn({ targetBy, targets, clusters }: ProposedRollout): string {
+  return targetBy === undefined ? count(clusters, "cluster") : `${count(targets, "Application")} on ${count(clusters, "cluster")}`;
+}
+
 /** How a proposed rollout travels, in one line. */
-export function stagesLine({ stages }: ProposedRollout): string {
-  return stages.map((stage) => `${stage.name} (${count(stage.clusters, "cluster")}, ${stage.maxUnavailable} at once)`).join(" → ");
+export function stagesLine({ stages, targetBy }: ProposedRollout): string {
+  return stages.map((stage) => `${stage.name} (${count(stage.clusters, nounOf(targetBy))}, ${stage.maxUnavailable} at once)`).join(" → ");
 }
 
 export function pinLines({ pins }: ProposedRollout): string[] {
@@ -48,10 +58,17 @@ export function proposalText(
   const lines = [`Found ${clean(foundSentence(proposal))}.`, ""];
   for (const rollout of proposal.rollouts) {
     lines.push(
-      `${clean(rollout.file)}   ${rollout.source.kind} ${clean(rollout.source.name)} at ${clean(rollout.version)}, ${count(rollout.clusters, "cluster")}`,
+      `${clean(rollout.file)}   ${rollout.source.kind} ${clean(rollout.source.name)} at ${clean(rollout.version)}, ${countedIn(rollout)}`,
     );
     lines.push(...pinLines(rollout).map((line) => `  writes  ${clean(line)}`), `  stages  ${clean(stagesLine(rollout))}`);
-    lines.push(...rollout.guesses.map((guess) => `  check   ${clean(guess)}`), "");
+    lines.push(...rollout.guesses.map((guess) => `  check   ${clean(guess)}`));
+    lines.push(
+      ...rollout.questions.flatMap(({ ask, answers }) => [
+        `  ask     ${clean(ask)}`,
+        ...answers.map((one) => `            - ${clean(one)}`),
+      ]),
+      "",
+    );
   }
   if (proposal.settings !== undefined && proposal.rollouts.length > 0) lines.push(`${proposal.settings.file}   mode: Propose`, "");
   if (proposal.undecided.length > 0) lines.push("Not decided:", ...undecidedLines(proposal.undecided, clean), "");
@@ -104,7 +121,8 @@ function shellWord(word: string): string {
 }
 
 /** A reader who sees nothing proposed wonders whether nothing was found or nothing was left. */
-function whyNone({ existing, undecided }: Proposal): string {
+function whyNone({ existing, undecided, repoKind }: Proposal): string {
+  if (repoKind !== undefined && existing.length === 0) return sayRepoKind(repoKind);
   if (existing.length > 0) return "What could be staged here has a rollout already.";
   if (undecided.length > 0) return "What was found could not be staged, for the reasons above: docs/onboarding.md has what is looked for.";
   return "There is no place from which a version could be carried to clusters: docs/onboarding.md has what is looked for.";
@@ -114,22 +132,27 @@ function whyNone({ existing, undecided }: Proposal): string {
 export function proposalJson(proposal: Proposal, written: readonly Written[] | undefined): unknown {
   return {
     found: { ...proposal.figures, clusters: proposal.clusters, clustersFrom: proposal.fleet },
-    rollouts: proposal.rollouts.map(({ name, file, text, source, kinds, pins, stages, targets, clusters, version, guesses }) => ({
-      name,
-      file,
-      source,
-      version,
-      targets,
-      clusters,
-      kinds,
-      pins,
-      stages,
-      guesses,
-      text,
-    })),
+    rollouts: proposal.rollouts.map(
+      ({ name, file, text, source, kinds, pins, stages, targetBy, targets, clusters, version, guesses, questions }) => ({
+        name,
+        file,
+        source,
+        version,
+        ...defined({ targetBy }),
+        targets,
+        clusters,
+        kinds,
+        pins,
+        stages,
+        guesses,
+        questions,
+        text,
+      }),
+    ),
     existing: proposal.existing,
     settings: proposal.settings ?? null,
     undecided: proposal.undecided,
+    ...defined({ repo: proposal.repoKind && sayRepoKind(proposal.repoKind) }),
     ...defined({ written }),
   };
 }

@@ -19,6 +19,11 @@ export function stagedBy(existing: readonly Rollout[], members: readonly InitTar
   return { rollout: first.rollout, rest: members.filter((target) => !owners.some(({ selects }) => selects(target))) };
 }
 
+/** Whether a rollout has this ApplicationSet already. */
+export function setStagedBy(existing: readonly Rollout[], { name, namespace }: { name: string; namespace: string }): boolean {
+  return existing.some(({ source }) => source.kind === "ApplicationSet" && source.name === name && source.namespace === namespace);
+}
+
 function selectorOf({ source }: Rollout): ((target: InitTarget) => boolean) | undefined {
   if (source.kind !== "Application") return undefined;
   const selects = source.selector === undefined ? () => true : matcher(source.selector);

@@ -1,5 +1,15 @@
+/** Makes stages of clusters, or of the Applications that a rollout counts in their place. Called by `propose.ts`. */
 import { defined } from "../../core/base/defined.ts";
-import type { InitCluster, ProposedStage } from "./types.ts";
+import { compareEnvironments, environmentIn, rankIn } from "./environments.ts";
+import type { ProposedStage } from "./types.ts";
+
+/** What stages take: a cluster, or an Application with its cluster's labels under its own. */
+export interface StageItem {
+  name: string;
+  labels: Readonly<Record<string, string>>;
+  /** Texts that may hold the environment's name, likeliest first, by what they are. */
+  texts: Readonly<Record<string, string>>;
+}
 
 interface Grouping {
   stages: ProposedStage[];
@@ -8,14 +18,28 @@ interface Grouping {
 }
 
 interface GroupingOptions {
-  /** Labels are those of cluster Secrets. Otherwise stages name their clusters: labels would be guesses. */
+  /** `clusters` or `Applications`: for sentences. */
+  of: "clusters" | "Applications";
+  /** Labels are known. Otherwise stages name their clusters: labels would be guesses. */
   labelsAreSure: boolean;
-  /** One batch for each stage, and no stage that splits another: for pins that several clusters share. */
+  /** One batch for each stage, and no stage that splits another: for pins that several of them share. */
   wide: boolean;
 }
 
-/** Labels that say how far from customers a cluster is, likeliest first. */
-const ENVIRONMENTS = ["environment", "env", "stage", "tier", "ring", "wave", "phase", "promotion", "order", "priority"];
+/** Labels that say how far from customers something is, likeliest first. */
+const ENVIRONMENTS = [
+  "environment",
+  "env",
+  "stage",
+  "app.kubernetes.io/environment",
+  "tier",
+  "ring",
+  "wave",
+  "phase",
+  "promotion",
+  "order",
+  "priority",
+];
 /** Labels that say where it is. */
 const REGIONS = [
   "region",
@@ -31,61 +55,78 @@ const REGIONS = [
   "cloud",
   "provider",
 ];
+/** Labels of what is counted that tell where it is: they may tell one environment's Applications from another's. */
+const PLACES = ["stagecoach.dev/namespace", "stagecoach.dev/project", "stagecoach.dev/cluster"];
 /** Labels that say it is not to be touched now. */
 const AWAY = ["drained", "maintenance", "cordoned"];
-/** From furthest from customers to nearest. */
-const RANKS: readonly RegExp[] = [
-  /^(?:sandbox|sbx|playground|lab|poc|local)/,
-  /^(?:dev|develop|development|alpha)/,
-  /^(?:ci|int|integration|test|tst|qa|sit|beta)/,
-  /^(?:stag|stg|preprod|pre-prod|preproduction|uat|acc|acceptance|demo|perf|nonprod|non-prod)/,
-  /^(?:canary|early|pilot)/,
-  /^(?:prod|prd|production|live|main|ga)/,
-];
 const MOST_STAGES = 12;
-/** More clusters than this are not named one by one. */
+/** More than this are not named one by one. */
 const MOST_NAMES = 60;
 const FEW = 3;
 
-/** Groups clusters into stages: by how far from customers they are, then by place, the first few ahead of the others. */
-export function groupClusters(clusters: readonly InitCluster[], options: GroupingOptions): Grouping {
+/** Groups items into stages: by how far from customers they are, then by place, the first few ahead of the others. */
+export function groupStages(items: readonly StageItem[], options: GroupingOptions): Grouping {
   const guesses: string[] = [];
-  const key = environmentKey(clusters);
-  const parts = key === undefined ? byName(clusters) : byLabel(clusters, key);
-  if (key === undefined && parts.length > 1) guesses.push("the order of stages is taken from the clusters' names");
-  else if (key !== undefined && parts.some((part) => rankOf(part.value) === undefined))
+  const key = environmentKey(items);
+  const parts = key === undefined ? byText(items, options) : byLabel(items, key);
+  if (key === undefined && parts.length > 1)
+    guesses.push(
+      `the order of stages is taken from the ${options.of === "clusters" ? "clusters'" : "Applications'"} ${plural(parts[0]?.by ?? "name")}`,
+    );
+  else if (key !== undefined && parts.some((part) => rankIn(part.value) === undefined))
     guesses.push(`the order of the values of ${key} is a guess`);
+  if (parts.length === 1 && items.length > 1 && options.of === "Applications")
+    guesses.push(`nothing tells ${options.of} of one environment from those of another: all of them are one stage or two`);
   const stages: ProposedStage[] = [];
   for (const [i, part] of parts.entries()) {
     const last = i === parts.length - 1;
-    stages.push(...(last && !options.wide ? finalStages(part, clusters, options) : [stageOf(part, clusters, options, last)]));
+    stages.push(...(last && !options.wide ? finalStages(part, items, options) : [stageOf(part, items, options, last)]));
   }
-  const named = stages.some((stage) => stage.selector["matchExpressions"] !== undefined);
-  if (named && !options.labelsAreSure)
-    guesses.push("no cluster Secret was seen: stages name their clusters; give --inventory to select by labels");
+  guesses.push(...namesNoted(stages, options));
   return { stages, guesses };
+}
+
+function plural(word: string): string {
+  return word.endsWith("ch") ? `${word}es` : `${word}s`;
+}
+
+/** Names are frozen: what joins later is in no stage. */
+function namesNoted(stages: readonly ProposedStage[], { of, labelsAreSure }: GroupingOptions): string[] {
+  const keys = new Set(stages.flatMap(({ selector }) => expressionKeys(selector)));
+  if (of === "clusters" && keys.has("name") && !labelsAreSure)
+    return ["no cluster Secret was seen: stages name their clusters; give --inventory to select by labels"];
+  if (keys.has("name"))
+    return [`no label tells the ${of} of one environment from those of another: stages name them, so one that joins later is in no stage`];
+  return [];
+}
+
+function expressionKeys(selector: Record<string, unknown>): string[] {
+  const list = selector["matchExpressions"];
+  return Array.isArray(list) ? list.flatMap((one: { key?: unknown }) => (typeof one.key === "string" ? [one.key] : [])) : [];
 }
 
 interface Part {
   /** Label and value that select it; undefined: all of them, or those named. */
   label?: { key: string; value: string };
   value: string;
-  clusters: InitCluster[];
+  /** Which text told it. */
+  by?: string;
+  items: StageItem[];
 }
 
-/** A label that every cluster has, with a handful of values. */
-function environmentKey(clusters: readonly InitCluster[]): string | undefined {
-  return ENVIRONMENTS.flatMap((name) => [name, ...suffixed(clusters, name)]).find((key) => isGrouping(clusters, key));
+/** A label that every item has, with a handful of values. */
+function environmentKey(items: readonly StageItem[]): string | undefined {
+  return ENVIRONMENTS.flatMap((name) => [name, ...suffixed(items, name)]).find((key) => isGrouping(items, key));
 }
 
 /** `acme.com/environment` for `environment`. */
-function suffixed(clusters: readonly InitCluster[], name: string): string[] {
-  return Object.keys(clusters[0]?.labels ?? {}).filter((key) => key.endsWith(`/${name}`));
+function suffixed(items: readonly StageItem[], name: string): string[] {
+  return Object.keys(items[0]?.labels ?? {}).filter((key) => key.endsWith(`/${name}`));
 }
 
-function isGrouping(clusters: readonly InitCluster[], key: string): boolean {
+function isGrouping(items: readonly StageItem[], key: string): boolean {
   const values = new Set<string>();
-  for (const { labels } of clusters) {
+  for (const { labels } of items) {
     const value = Object.hasOwn(labels, key) ? labels[key] : undefined;
     if (value === undefined || value === "") return false;
     values.add(value);
@@ -93,72 +134,63 @@ function isGrouping(clusters: readonly InitCluster[], key: string): boolean {
   return values.size > 1 && values.size <= MOST_STAGES;
 }
 
-function byLabel(clusters: readonly InitCluster[], key: string): Part[] {
-  const parts = Map.groupBy(clusters, ({ labels }) => labels[key] ?? "");
+function byLabel(items: readonly StageItem[], key: string): Part[] {
+  const parts = Map.groupBy(items, ({ labels }) => labels[key] ?? "");
   return [...parts]
-    .map(([value, own]) => ({ label: { key, value }, value, clusters: own }))
-    .sort((a, b) => compareValues(a.value, b.value));
+    .map(([value, own]) => ({ label: { key, value }, value, items: own }))
+    .sort((a, b) => compareEnvironments(a.value, b.value));
 }
 
-/** `payments-dev-1`, `prod-eu`: told apart where every name has such a word. */
-function byName(clusters: readonly InitCluster[]): Part[] {
-  const all: Part[] = [{ value: "", clusters: [...clusters] }];
-  const parts = new Map<string, InitCluster[]>();
-  for (const cluster of clusters) {
-    const word = cluster.name
-      .toLowerCase()
-      .split(/[^a-z]+/)
-      .find((part) => part.length > 2 && rankOf(part) !== undefined);
-    if (word === undefined) return all;
-    parts.set(word, [...(parts.get(word) ?? []), cluster]);
+/** `payments-dev-1`, `prod-eu`: told apart where every item has such a word at the same place. */
+function byText(items: readonly StageItem[], { of }: GroupingOptions): Part[] {
+  for (const by of Object.keys(items[0]?.texts ?? {})) {
+    const parts = Map.groupBy(items, ({ texts }) => environmentIn(texts[by] ?? ""));
+    if (parts.has(undefined) || parts.size < 2 || parts.size > MOST_STAGES) continue;
+    const found = [...parts].map(([value = "", own]) => ({ value, by, items: own }));
+    return found
+      .sort((a, b) => compareEnvironments(a.value, b.value))
+      .map((part) => ({ ...part, ...(of === "clusters" ? {} : placeLabel(part, items)) }));
   }
-  if (parts.size < 2 || parts.size > MOST_STAGES) return all;
-  return [...parts].map(([value, own]) => ({ value, clusters: own })).sort((a, b) => compareValues(a.value, b.value));
+  return [{ value: "", items: [...items] }];
 }
 
-function rankOf(value: string): number | undefined {
-  const rank = RANKS.findIndex((pattern) => pattern.test(value.toLowerCase()));
-  return rank < 0 ? undefined : rank;
-}
-
-/** By distance from customers; numbers (`wave-2`) as numbers; what says nothing comes after what is known to be early. */
-function compareValues(a: string, b: string): number {
-  const [first, second] = [rankOf(a), rankOf(b)];
-  const unknown = RANKS.length - 2.5;
-  if (first !== undefined || second !== undefined) {
-    const difference = (first ?? unknown) - (second ?? unknown);
-    if (difference !== 0) return difference;
+/** A label of the place that this part alone has, with one value. */
+function placeLabel(part: Part, items: readonly StageItem[]): Pick<Part, "label"> {
+  for (const key of PLACES) {
+    const value = part.items[0]?.labels[key];
+    if (value === undefined || part.items.some(({ labels }) => labels[key] !== value)) continue;
+    if (items.filter(({ labels }) => labels[key] === value).length === part.items.length) return { label: { key, value } };
   }
-  return a.localeCompare(b, "en", { numeric: true });
+  return {};
 }
 
-function select(part: Part, all: readonly InitCluster[], { labelsAreSure }: GroupingOptions): Record<string, unknown> {
-  if (part.clusters.length === all.length) return {};
-  if (part.label !== undefined && (labelsAreSure || part.clusters.length > MOST_NAMES))
+function select(part: Part, all: readonly StageItem[], { labelsAreSure }: GroupingOptions): Record<string, unknown> {
+  if (part.items.length === all.length) return {};
+  if (part.label !== undefined && (labelsAreSure || part.items.length > MOST_NAMES))
     return { matchLabels: { [part.label.key]: part.label.value } };
-  return { matchExpressions: [{ key: "name", operator: "In", values: part.clusters.map((cluster) => cluster.name).sort() }] };
+  return { matchExpressions: [{ key: "name", operator: "In", values: part.items.map(({ name }) => name).sort() }] };
 }
 
-function stageOf(part: Part, all: readonly InitCluster[], options: GroupingOptions, last: boolean): ProposedStage {
-  const topologyKey = options.wide ? undefined : regionKey(part.clusters, options);
-  const many = part.clusters.length > FEW;
+function stageOf(part: Part, all: readonly StageItem[], options: GroupingOptions, last: boolean): ProposedStage {
+  const topologyKey = options.wide ? undefined : regionKey(part.items, options);
+  const many = part.items.length > FEW;
   return {
     name: stageName(part.value === "" ? "all" : part.value),
     selector: select(part, all, options),
     maxUnavailable: options.wide || !last ? "100%" : many ? "25%" : 1,
     ...defined({ topologyKey: last ? topologyKey : undefined }),
     bake: last ? "5m" : "10m",
-    ...away(part.clusters, options),
-    clusters: part.clusters.length,
+    ...away(part.items, options),
+    clusters: part.items.length,
   };
 }
 
-/** The clusters nearest to customers: a few first, then place by place. */
-function finalStages(part: Part, all: readonly InitCluster[], options: GroupingOptions): ProposedStage[] {
-  const region = regionKey(part.clusters, options);
+/** Those nearest to customers: a few first, then place by place. */
+function finalStages(part: Part, all: readonly StageItem[], options: GroupingOptions): ProposedStage[] {
+  const region = regionKey(part.items, options);
   const rest = stageOf(part, all, options, true);
-  if (part.clusters.length <= FEW) return [{ ...rest, maxUnavailable: 1 }];
-  const places = region === undefined ? 1 : new Set(part.clusters.map(({ labels }) => labels[region])).size;
+  if (part.items.length <= FEW) return [{ ...rest, maxUnavailable: 1 }];
+  const places = region === undefined ? 1 : new Set(part.items.map(({ labels }) => labels[region])).size;
   const canary: ProposedStage = {
     ...rest,
     name: stageName(part.value === "" ? "canary" : `canary in ${part.value}`),
@@ -171,17 +203,17 @@ function finalStages(part: Part, all: readonly InitCluster[], options: GroupingO
   const name = part.value === "" ? "everywhere else" : `rest of ${part.value}`;
   const { topologyKey: _, ...plain } = rest;
   const spread = region !== undefined && places >= 2 ? { topologyKey: region } : {};
-  return [canary, { ...plain, ...spread, name: stageName(name), clusters: part.clusters.length - 1 }];
+  return [canary, { ...plain, ...spread, name: stageName(name), clusters: part.items.length - 1 }];
 }
 
-function regionKey(clusters: readonly InitCluster[], { labelsAreSure }: GroupingOptions): string | undefined {
+function regionKey(items: readonly StageItem[], { labelsAreSure }: GroupingOptions): string | undefined {
   if (!labelsAreSure) return undefined;
-  return REGIONS.find((key) => isGrouping(clusters, key));
+  return REGIONS.find((key) => isGrouping(items, key));
 }
 
-function away(clusters: readonly InitCluster[], { labelsAreSure }: GroupingOptions): Pick<ProposedStage, "requeue"> {
+function away(items: readonly StageItem[], { labelsAreSure }: GroupingOptions): Pick<ProposedStage, "requeue"> {
   if (!labelsAreSure) return {};
-  const key = AWAY.find((name) => clusters.some(({ labels }) => labels[name] === "true"));
+  const key = AWAY.find((name) => items.some(({ labels }) => labels[name] === "true"));
   return key === undefined ? {} : { requeue: { selector: { matchLabels: { [key]: "true" } }, attempts: 5, interval: "30m" } };
 }
 

@@ -4,7 +4,7 @@ import { plainServer } from "../../core/argocd/same.ts";
 import { isRecord } from "../../core/base/is-record.ts";
 import { sayRender } from "../../core/report/reasons/render.ts";
 import { generatorCluster } from "../config-repo/appset-in-git.ts";
-import { dig, textAt } from "./scan.ts";
+import { dig, listAt, textAt } from "./scan.ts";
 import type { InitCluster, InitInput, InitTarget, Manifest } from "./types.ts";
 
 const IN_CLUSTER = "https://kubernetes.default.svc";
@@ -71,6 +71,16 @@ export function targetOfManifest(manifest: Manifest, input: InitInput): InitTarg
     ...cluster,
     manifest,
   };
+}
+
+/** An Application as it lives; undefined as of `targetOfManifest`. */
+export function targetOfLive(object: Record<string, unknown>, input: InitInput): InitTarget | undefined {
+  const target = targetOfManifest({ file: "", document: 1, documents: 1, object }, input);
+  if (target === undefined) return undefined;
+  const { manifest: _, ...live } = target;
+  const owner = listAt(object, "metadata", "ownerReferences").find((one) => textAt(one, "kind") === "ApplicationSet");
+  const name = textAt(owner, "name");
+  return name === undefined ? live : { ...live, set: { name, namespace: live.namespace } };
 }
 
 function yieldsNone(set: Manifest, { clusters }: InitInput): Targets {

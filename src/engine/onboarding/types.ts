@@ -4,6 +4,7 @@
  */
 
 import type { RepoFiles } from "../../core/base/repo-files.ts";
+import type { RepoKind } from "../../core/report/onboarding.ts";
 
 export interface InitCluster {
   name: string;
@@ -38,6 +39,8 @@ export interface InitTarget {
   nameIsSure: boolean;
   /** Where its own manifest stands; absent where an ApplicationSet makes it. */
   manifest?: Manifest;
+  /** The ApplicationSet that makes it; without a manifest where no file declares that as it is. */
+  set?: { name: string; namespace: string; manifest?: Manifest };
 }
 
 /** One document of a YAML file. */
@@ -73,21 +76,36 @@ export interface Place {
   path: string;
   part?: PinPart;
   value: string;
+  /** Name of the image whose version it is, without tag and digest; absent: it is none, or nobody can tell. */
+  image?: string;
+  /** It is not there yet: `value` is what an earlier file says, and this one overrides it. */
+  create?: true;
 }
 
 /** A pin as it stands in a rollout. */
-export type ProposedPin = { file: string; path: string; part?: PinPart } | { clusterGenerator: { file: string; path: string } };
+export type ProposedPin =
+  | { file: string; path: string; part?: PinPart; create?: true; value?: string }
+  | { clusterGenerator: { file: string; path: string } };
+
+/** The release to begin with: a version, or several values by name. */
+export type ProposedRelease = { version: string } | { values: Record<string, string> };
+
+/** What init could not decide, with answers to choose from: each a word, or a line to paste. */
+export interface Question {
+  ask: string;
+  answers: readonly string[];
+}
 
 export interface ProposedStage {
   name: string;
-  /** Of `clusters.selector`. */
+  /** Of `clusters.selector`, or of `targets.selector` where Applications are counted. */
   selector: Record<string, unknown>;
   maxClusters?: number;
   maxUnavailable: number | string;
   topologyKey?: string;
   bake?: string;
   requeue?: { selector: Record<string, unknown>; attempts: number; interval: string };
-  /** How many clusters it would take now. */
+  /** How many clusters, or Applications, it would take now. */
   clusters: number;
 }
 
@@ -100,12 +118,15 @@ export interface ProposedRollout {
   kinds: readonly PlaceKind[];
   pins: readonly ProposedPin[];
   stages: readonly ProposedStage[];
+  /** What is counted: clusters, or each Application. */
+  targetBy?: "application";
   targets: number;
   clusters: number;
   /** What stands there now; the most frequent where there are several. */
   version: string;
   /** What was guessed, one sentence each. */
   guesses: readonly string[];
+  questions: readonly Question[];
 }
 
 /** Something that only a person can decide. */
@@ -138,4 +159,6 @@ export interface Proposal {
   /** `.github/stagecoach.yaml`; undefined: the repo has one. */
   settings: { file: string; text: string } | undefined;
   undecided: readonly Undecided[];
+  /** What the repo is, where nothing of Argo CD's is in it. */
+  repoKind?: RepoKind;
 }

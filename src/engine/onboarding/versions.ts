@@ -1,4 +1,7 @@
 import { compareText } from "../../core/base/compare-text.ts";
+import { defined } from "../../core/base/defined.ts";
+import { findPin } from "../../core/pins/find.ts";
+import type { Place } from "./types.ts";
 
 /** What people call a version, told from what only looks like one. */
 
@@ -12,6 +15,11 @@ const FLOATING = new Set(["HEAD", "main", "master", "trunk", "develop", "dev", "
 /** Moves by itself: a branch, or a range of chart versions. Nothing in Git says which version it is now. */
 export function isFloating(value: string): boolean {
   return FLOATING.has(value) || /[*^~<>|\s]|(?:^|\.)[xX](?:$|\.)/.test(value) || /^refs\/heads\//.test(value);
+}
+
+/** A tag of an image that is moved: what runs is known only where it runs. */
+export function isFloatingTag(value: string): boolean {
+  return value !== "" && FLOATING.has(value);
 }
 
 /** A fixed version, tag or commit. */
@@ -32,4 +40,10 @@ export function mostFrequent(values: readonly string[]): string | undefined {
   const counts = new Map<string, number>();
   for (const value of values) counts.set(value, (counts.get(value) ?? 0) + 1);
   return [...counts].sort(([a, many], [b, few]) => few - many || compareText(a, b))[0]?.[0];
+}
+
+/** The value at a place as the bot would read it; undefined where it would refuse to. */
+export function valueAt(text: string, path: string, part?: Place["part"]): string | undefined {
+  const found = findPin(text, defined({ path, part }));
+  return found.ok && found.found.value !== null && found.found.value !== "" ? found.found.value : undefined;
 }

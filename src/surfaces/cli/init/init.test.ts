@@ -75,7 +75,7 @@ Nothing was written: --write does, and -o markdown or json shows the files.
     rmSync(join(here.dir, "appsets"), { recursive: true });
     const { exit, out } = await init();
     expect(exit).toBe(1);
-    expect(out).toContain("No rollout is proposed. There is no place from which a version could be carried to clusters");
+    expect(out).toContain("No rollout is proposed. There are kustomizations (apps/my-app/kustomization.yaml), and no Argo CD Application");
   });
 
   test("hostile names of a repo move no terminal and break no table", async () => {

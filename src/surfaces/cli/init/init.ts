@@ -2,7 +2,9 @@ import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { Command } from "commander";
 import type { Inventory } from "../../../core/argocd/inventory-file.ts";
+import { isRecord } from "../../../core/base/is-record.ts";
 import { sayProblem } from "../../../core/report/reasons/problems/problems.ts";
+import { sameRepo } from "../../../engine/config-repo/repo-url.ts";
 import { propose } from "../../../engine/onboarding/propose.ts";
 import { proposalJson, proposalText, proposedFiles, type Written } from "../../../engine/onboarding/show.ts";
 import type { Proposal } from "../../../engine/onboarding/types.ts";
@@ -10,7 +12,9 @@ import { proposalComment } from "../../server/onboarding/body.ts";
 import { errorText, outputOption, parseArgs } from "../args.ts";
 import { CommandError } from "../command.ts";
 import { type Checkout, openCheckout, repoAround } from "../lint/lint-checkout.ts";
+import { originOf } from "../lint/lint-outside.ts";
 import { lint } from "../lint/lint-run.ts";
+import { scanned } from "../plan/near-source.ts";
 import { INVENTORY_OPTION, type InventoryOptions, inventoryAt, LABELS_OPTION } from "../plan/plan-args.ts";
 import { isData, printed, visible } from "../print.ts";
 import { openProgress } from "../progress.ts";
@@ -51,15 +55,31 @@ export async function run(argv: readonly string[]): Promise<number> {
   return proposal.rollouts.length === 0 ? 1 : 0;
 }
 
-/** What init proposes for a checkout. A plain checkout does not say where it came from: every repoURL is taken for its own. */
+/** What init proposes for a checkout. Where that does not say where it came from, every repoURL is taken for its own. */
 export function proposeFor(checkout: Checkout, inventory: Inventory | undefined): Proposal {
   return propose({
     files: checkout,
     clusters: inventory?.clusters ?? [],
     applications: inventory?.applications ?? [],
-    isThisRepo: () => true,
+    isThisRepo: ownRepo(checkout),
     verify: whatLintSays(checkout, inventory),
   });
+}
+
+/** A fork, or a name that redirects, is told by nothing here that reads it under the clone's own address. */
+function ownRepo(checkout: Checkout): (repoURL: string) => boolean {
+  const { repoURL: own } = originOf(checkout.root);
+  const { sets, applications } = scanned(checkout);
+  if (own === undefined || ![...sets, ...applications].some(({ object }) => urlsIn(object).some((url) => sameRepo(url, own))))
+    return () => true;
+  return (url) => sameRepo(url, own);
+}
+
+/** Every `repoURL` of an object, wherever it stands. */
+function urlsIn(value: unknown): string[] {
+  if (Array.isArray(value)) return value.flatMap(urlsIn);
+  if (!isRecord(value)) return [];
+  return Object.entries(value).flatMap(([key, item]) => (key === "repoURL" && typeof item === "string" ? [item] : urlsIn(item)));
 }
 
 function writeAll(checkout: Checkout, proposal: Proposal): Written[] {

@@ -4,6 +4,7 @@ import type { RenderResult } from "../../../core/appset/types.ts";
 import { decodeApplication } from "../../../core/argocd/decode/application.ts";
 import type { Inventory } from "../../../core/argocd/inventory-file.ts";
 import { defined } from "../../../core/base/defined.ts";
+import { madeOnce, type RepoFiles } from "../../../core/base/repo-files.ts";
 import type { OwnWords, Problem, ProblemReason } from "../../../core/reasons/problem.ts";
 import { sayRender } from "../../../core/report/reasons/render.ts";
 import type { Rollout } from "../../../core/spec/rollout.ts";
@@ -69,11 +70,49 @@ function isElsewhere({ repoURL, defaultBranch }: ReturnType<typeof originOf>, ur
   return !["", "HEAD", ...(defaultBranch === undefined ? ["main", "master"] : [defaultBranch])].includes(revision);
 }
 
-/** Applications as they stand in the repo, written by hand. */
+/** Applications as they stand in the repo, written by hand, and those that its ApplicationSets make. */
 export function writtenSource(rollout: Rollout, checkout: Checkout, inventory: Inventory | undefined, controlPlane: string): Rendered {
-  const applications = applicationsOf(rollout, decodeAll(applicationsInRepo(checkout), controlPlane));
+  const written = applicationsInRepo(checkout);
+  const there = new Set(written.map(nameOf));
+  const made = madeOnce(checkout, makerFor(inventory)).filter((object) => !there.has(nameOf(object)));
+  const applications = applicationsOf(rollout, decodeAll([...written, ...made], controlPlane));
   if (applications.length > 0) return { applications, problems: [], whole: rollout.source.name !== "" };
   return notFound(rollout, checkout, inventory);
+}
+
+type Make = (files: RepoFiles) => readonly Record<string, unknown>[];
+
+/** One for each inventory, so that all rollouts of a repo are planned over the same rendering. */
+const MAKERS = new WeakMap<object, Make>();
+const NO_INVENTORY = {};
+
+function makerFor(inventory: Inventory | undefined): Make {
+  const made = MAKERS.get(inventory ?? NO_INVENTORY);
+  if (made !== undefined) return made;
+  const make: Make = (files) => generatedInRepo(files, inventory);
+  MAKERS.set(inventory ?? NO_INVENTORY, make);
+  return make;
+}
+
+/** What the ApplicationSets of the repo make, the first of each name; those that cannot be rendered here make nothing. */
+function generatedInRepo(files: RepoFiles, inventory: Inventory | undefined): Record<string, unknown>[] {
+  const clusters = (inventory?.clusters ?? []).map((cluster) => generatorCluster(cluster));
+  const first = new Map<string, Record<string, unknown>>();
+  for (const { object: set } of scanned(files).sets) {
+    const { name } = (set["metadata"] ?? {}) as { name?: unknown };
+    const result = typeof name === "string" ? render(set, { clusters, repo: () => files }) : undefined;
+    if (typeof name !== "string" || result?.ok !== true) continue;
+    for (const one of result.applications) {
+      const object = owned(one, name);
+      if (!first.has(nameOf(object))) first.set(nameOf(object), object);
+    }
+  }
+  return [...first.values()];
+}
+
+function nameOf({ metadata }: Record<string, unknown>): string {
+  const { name, namespace } = (metadata ?? {}) as { name?: unknown; namespace?: unknown };
+  return `${typeof namespace === "string" && namespace !== "" ? namespace : "argocd"}/${String(name)}`;
 }
 
 function notFound(rollout: Rollout, checkout: Checkout, inventory: Inventory | undefined): Rendered {
@@ -84,7 +123,7 @@ function notFound(rollout: Rollout, checkout: Checkout, inventory: Inventory | u
   return { applications: [], problems: [{ ...aboutSource(rollout, { code: "SOURCE_NOT_FOUND", ...data }), path, severity }] };
 }
 
-function owned(object: RenderResult["applications"][number], name: string): unknown {
+function owned(object: RenderResult["applications"][number], name: string): Record<string, unknown> {
   const ownerReferences = [{ apiVersion: "argoproj.io/v1alpha1", kind: "ApplicationSet", name, uid: "rendered", controller: true }];
   return { ...object, metadata: { ...object.metadata, ownerReferences } };
 }
@@ -116,11 +155,8 @@ export function aboutSource(rollout: Rollout, reason: ProblemReason | OwnWords):
 function applicationsInRepo(checkout: Checkout): readonly Record<string, unknown>[] {
   const first = new Map<string, Record<string, unknown>>();
   for (const { object } of scanned(checkout).applications) {
-    const { metadata } = object as { metadata?: { name?: unknown; namespace?: unknown } | null };
-    if (typeof metadata?.name !== "string") continue;
-    const namespace = typeof metadata.namespace === "string" ? metadata.namespace : "argocd";
-    const key = `${namespace}/${metadata.name}`;
-    if (!first.has(key)) first.set(key, object);
+    const { metadata } = object as { metadata?: { name?: unknown } | null };
+    if (typeof metadata?.name === "string" && !first.has(nameOf(object))) first.set(nameOf(object), object);
   }
   return [...first.values()];
 }

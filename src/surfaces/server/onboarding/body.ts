@@ -1,8 +1,9 @@
 /** What the onboarding pull request says, within GitHub's limit. Called by `onboard.ts` and `stagecoach init`. */
 import type { BareBranch } from "../../../core/reasons/gates.ts";
 import { BODY_LIMIT, cell, code } from "../../../core/report/escape.ts";
+import { sayRepoKind } from "../../../core/report/onboarding.ts";
 import { branchesRuleset, gateRuleset, THE_APP_ID } from "../../../core/report/ruleset.ts";
-import { foundSentence, pinLines, stagesLine } from "../../../engine/onboarding/show.ts";
+import { countedIn, foundSentence, pinLines, stagesLine } from "../../../engine/onboarding/show.ts";
 import type { Proposal, ProposedRollout } from "../../../engine/onboarding/types.ts";
 
 /** What the pull request that brings a repo to Stagecoach is about, besides the proposal. */
@@ -66,13 +67,14 @@ function found(proposal: Proposal): string {
   return `### 🔎 Found\n\n${cell(foundSentence(proposal), 500)}.`;
 }
 
-function table({ rollouts, settings }: Proposal): string {
+function table({ rollouts, settings, repoKind }: Proposal): string {
+  if (rollouts.length === 0 && repoKind !== undefined) return `### 🗺️ Proposed\n\nNo rollout. ${cell(sayRepoKind(repoKind), 600)}`;
   if (rollouts.length === 0) return "### 🗺️ Proposed\n\nNo rollout: what was found is below, with what each lacks.";
   const rows = rollouts.map(
     (rollout) =>
-      `| ${code(rollout.file)} | ${cell(`${rollout.source.kind} ${rollout.source.name}`)} | ${code(rollout.version)} | ${rollout.clusters} | ${cell(rollout.kinds.join(", "))} | ${cell(stagesLine(rollout), 600)} |`,
+      `| ${code(rollout.file)} | ${cell(`${rollout.source.kind} ${rollout.source.name}`)} | ${code(rollout.version)} | ${countedIn(rollout)} | ${cell(rollout.kinds.join(", "))} | ${cell(stagesLine(rollout), 600)} |`,
   );
-  const head = ["| file | for | version | clusters | version found in | stages |", "| --- | --- | --- | --- | --- | --- |"];
+  const head = ["| file | for | version | where | version found in | stages |", "| --- | --- | --- | --- | --- | --- |"];
   const more = settings === undefined ? "" : `\n\nAnd ${code(settings.file)}, with \`mode: Propose\`.`;
   return `### 🗺️ Proposed\n\n${[...head, ...rows].join("\n")}${more}`;
 }
@@ -138,11 +140,14 @@ function details({ rollouts }: Proposal, previews: ReadonlyMap<string, string>):
 function oneRollout(rollout: ProposedRollout, preview: string | undefined): string {
   const pins = pinLines(rollout).map((line) => `- writes ${code(line)}`);
   const checks = rollout.guesses.map((guess) => `- check: ${cell(guess, 500)}`);
+  const questions = rollout.questions.map(
+    ({ ask, answers }) => `- ❓ ${cell(ask, 500)}${answers.map((one) => `\n  - ${cell(one, 300)}`).join("")}`,
+  );
   const fence = "`".repeat(Math.max(3, ...[...rollout.text.matchAll(/`+/g)].map(([ticks]) => ticks.length + 1)));
   const plan = preview === undefined ? [] : ["**The plan, if it were released now**", withoutHeading(preview)];
   return [
     `<details><summary><code>${rollout.file.replaceAll(/[^\w./-]/g, "")}</code></summary>`,
-    [...pins, ...checks].join("\n"),
+    [...pins, ...checks, ...questions].join("\n"),
     `${fence}yaml\n${rollout.text.trimEnd()}\n${fence}`,
     ...plan,
     "</details>",

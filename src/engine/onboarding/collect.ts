@@ -1,0 +1,124 @@
+/** Brings together every Application that a repo yields: generated, written by hand, or seen live. Called by `propose.ts`. */
+import { isRecord } from "../../core/base/is-record.ts";
+import { type Kustomizations, kustomizationsIn, takersOf } from "../config-repo/kustomize.ts";
+import { dig, type Scan, textAt } from "./scan.ts";
+import { targetOfLive, targetOfManifest, targetsOfSet } from "./targets.ts";
+import type { InitInput, InitTarget, Manifest, Undecided } from "./types.ts";
+
+/** An ApplicationSet with all that it yields. */
+export interface CollectedSet {
+  name: string;
+  namespace: string;
+  file: string;
+  targets: InitTarget[];
+}
+
+interface Collected {
+  sets: CollectedSet[];
+  /** All of them, those of sets too, each once. */
+  targets: InitTarget[];
+  undecided: Undecided[];
+}
+
+export function collectTargets(scan: Scan, input: InitInput): Collected {
+  const live = liveTargets(input);
+  const collected: Collected = { sets: [], targets: [], undecided: [] };
+  const taken = new Set<string>();
+  const take = (targets: readonly InitTarget[]) => {
+    const fresh = targets.filter((target) => !taken.has(keyOf(target)));
+    for (const target of fresh) taken.add(keyOf(target));
+    collected.targets.push(...fresh);
+  };
+  const kustomizations = kustomizationsIn(input.files);
+  const patches = new Set([...kustomizations.values()].flatMap(({ others }) => others));
+  for (const set of scan.sets) {
+    // A patch has the kind and name of what it patches, and not the rest.
+    if (patches.has(set.file) || dig(set.object, "$patch") !== undefined) continue;
+    const found = collectSet(set, input, live, kustomizations);
+    if ("why" in found) collected.undecided.push(found);
+    else if (found.targets.every((target) => taken.has(keyOf(target)))) collected.undecided.push(sameAgain(found));
+    else {
+      collected.sets.push(found);
+      take(found.targets);
+    }
+  }
+  const written = scan.applications.flatMap((manifest) => targetOfManifest(manifest, input) ?? []);
+  collected.undecided.push(...twice(written));
+  const once = Map.groupBy(written, keyOf);
+  take([...once.values()].flatMap((same) => (same.length === 1 ? same : [])));
+  const others = live.filter((target) => !taken.has(keyOf(target)) && !once.has(keyOf(target)));
+  collected.sets.push(...setsOnlyLive(others));
+  take(others);
+  return collected;
+}
+
+function sameAgain({ name, file, targets }: CollectedSet): Undecided {
+  return {
+    what: `ApplicationSet ${name}`,
+    file,
+    why: `another file declares all it makes already, such as ${targets[0]?.application ?? ""}: each is another Argo CD's, or another overlay's, and nothing in the repo says which`,
+    hint: "give --inventory of one Argo CD: what lives there is taken as it is",
+  };
+}
+
+function keyOf({ namespace, application }: InitTarget): string {
+  return `${namespace}/${application}`;
+}
+
+function collectSet(
+  set: Manifest,
+  input: InitInput,
+  live: readonly InitTarget[],
+  kustomizations: Kustomizations,
+): CollectedSet | Undecided {
+  const name = textAt(set.object, "metadata", "name");
+  const { file } = set;
+  const what = `ApplicationSet ${name ?? "without a name"}`;
+  if (name === undefined || name.includes("{{")) return { what, file, why: "it has no name of its own", hint: "give it one" };
+  const namespace = textAt(set.object, "metadata", "namespace") ?? "argocd";
+  const found = targetsOfSet(set, input);
+  const own = { name, namespace, manifest: set };
+  if (found.ok) return { name, namespace, file, targets: found.targets.map((target) => ({ ...target, set: own })) };
+  const seen = live.filter((target) => target.set?.name === name && target.namespace === namespace);
+  if (seen.length > 0) return { name, namespace, file, targets: seen.map((target) => ({ ...target, set: own })) };
+  const patched = takersOf(kustomizations, file).find((folder) => kustomizations.get(folder)?.patches === true);
+  if (patched === undefined) return { what, file, why: found.why, hint: found.hint };
+  const why = `kustomize patches it in ${patched}, and only Argo CD knows what it makes then (as it stands: ${found.why})`;
+  return { what, file, why, hint: LIVE_HINT };
+}
+
+const LIVE_HINT = "give --inventory with the Applications as they live: kubectl get applications,applicationsets -n argocd -o yaml";
+
+function liveTargets(input: InitInput): InitTarget[] {
+  return input.applications.flatMap((object) => {
+    if (!isRecord(object) || dig(object, "metadata", "deletionTimestamp") !== undefined) return [];
+    return targetOfLive(object, input) ?? [];
+  });
+}
+
+/** Sets that no file of the repo declares as they are: a chart or a kustomization makes them. */
+function setsOnlyLive(targets: readonly InitTarget[]): CollectedSet[] {
+  const owned = targets.filter(({ set }) => set !== undefined);
+  const sets = Map.groupBy(owned, ({ set, namespace }) => `${namespace}/${set?.name ?? ""}`);
+  return [...sets.values()].map((own) => ({ name: own[0]?.set?.name ?? "", namespace: own[0]?.namespace ?? "", file: "", targets: own }));
+}
+
+const MOST_NAMED = 3;
+
+/** One name in several files: several Argo CDs, or several overlays, and nothing here says whose is whose. */
+function twice(written: readonly InitTarget[]): Undecided[] {
+  const same = [...Map.groupBy(written, keyOf).values()].filter((one) => one.length > 1);
+  const [first] = same;
+  if (first === undefined) return [];
+  const files = first.map(({ manifest }) => manifest?.file ?? "");
+  const named = files.slice(0, MOST_NAMED).join(", ") + (files.length > MOST_NAMED ? ` and ${files.length - MOST_NAMED} more` : "");
+  const name = first[0]?.application ?? "";
+  return [
+    {
+      what: same.length === 1 ? `Application ${name}` : `${same.length} Applications`,
+      file: files[0] ?? "",
+      why: `several files declare an Application of one name, such as ${name} (${named}): each is another Argo CD's, or another overlay's, and nothing in the repo says which`,
+      hint: "give --inventory of one Argo CD: what lives there is taken as it is; for one Argo CD per cluster see docs/layouts.md",
+    },
+  ];
+}

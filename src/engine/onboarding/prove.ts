@@ -1,0 +1,118 @@
+/**
+ * Proves a proposal by rendering the repo before and after a release: it changes each of its Applications, and no other. Called by `propose.ts`
+ * for every rollout before anybody sees it.
+ */
+import { posix } from "node:path";
+import { compareRenders } from "../../core/appset/compare.ts";
+import { render } from "../../core/appset/render.ts";
+import type { RenderResult } from "../../core/appset/types.ts";
+import { decodeSource } from "../../core/argocd/decode/source.ts";
+import { effectOfFiles } from "../../core/argocd/edit-effect.ts";
+import type { SourceView } from "../../core/argocd/views.ts";
+import type { RepoFiles } from "../../core/base/repo-files.ts";
+import { readYamlDocuments } from "../../core/base/yaml-read.ts";
+import type { Edit } from "../../core/plan/plan-types.ts";
+import { generatorCluster } from "../config-repo/appset-in-git.ts";
+import { withTexts } from "../lint/edited.ts";
+import { applyEdits } from "../resolve/apply-edits.ts";
+import { sourcesOf } from "./places-spec.ts";
+import type { InitInput, InitTarget, Manifest, Place } from "./types.ts";
+
+interface Proposed {
+  targets: readonly InitTarget[];
+  /** Of each target, in their order: where a release writes. */
+  places: readonly (readonly Place[])[];
+}
+
+/** No version is like it, so that it is seen wherever it comes out. */
+const MARK = "0.0.0-stagecoach-init";
+const MOST_NAMED = 3;
+
+/** What stands against a proposal; empty: it changes what it is about, and nothing else. `all`: every Application of the repo. */
+export function proveProposal({ targets, places }: Proposed, all: readonly InitTarget[], input: InitInput): string[] {
+  const edits = editsOf(places.flat());
+  const after = applyEdits(edits, (path) => input.files.read(path));
+  if (!after.ok) return [`a version cannot be written to ${after.problem.file}`];
+  const written = new Set([...after.files].filter(([file, text]) => text !== input.files.read(file)).map(([file]) => file));
+  const own = new Set(targets.map(keyOf));
+  const others = all.filter((target) => !own.has(keyOf(target)));
+  const declaring = new Set(targets.flatMap(({ manifest, set }) => [manifest?.file ?? "", set?.manifest?.file ?? ""]));
+  const isBase = ({ repoURL }: SourceView) => input.isThisRepo(repoURL);
+  const made = [...written].filter((file) => !declaring.has(file));
+  const sides = { before: input.files, after: withTexts(input.files, after.files) };
+  const rendered = renderedDifferently(written, sides.after, all, input);
+  const effect = ({ application, spec }: InitTarget, files: readonly string[]) =>
+    effectOfFiles({ ...sides, name: application, sources: viewsOf(spec), isBase, files });
+  const changed = (target: InitTarget) =>
+    rendered.has(keyOf(target)) ||
+    effect(
+      target,
+      made.filter((file) => !feeds(target, file)),
+    ) === "differs";
+  const untouched = targets.filter((target, i) => {
+    const files = [...new Set(places[i]?.map(({ file }) => file))];
+    return !files.some((file) => target.manifest?.file === file) && !rendered.has(keyOf(target)) && effect(target, files) === "none";
+  });
+  const tooMuch = others.filter(changed);
+  return [
+    ...(untouched.length === 0 ? [] : [`a release would change nothing of ${named(untouched)}`]),
+    ...(tooMuch.length === 0 ? [] : [`a release would also change ${named(tooMuch)}, which would be in no stage`]),
+  ];
+}
+
+/** Each place once. */
+function editsOf(places: readonly Place[]): Edit[] {
+  const edits = places.map(({ file, path, part, create, value }): [string, Edit] => [
+    `${file}\n${path}`,
+    { kind: "value", file, path, from: value, to: MARK, ...(part === undefined ? {} : { part }), ...(create === true ? { create } : {}) },
+  ]);
+  return [...new Map(edits).values()].map((edit) =>
+    edit.kind === "value" && /digest/.test(`${edit.part ?? ""} ${edit.path}`) ? { ...edit, to: edit.from ?? MARK } : edit,
+  );
+}
+
+/** What a generator reads is no manifest: what comes of it is seen in the rendering. */
+function feeds({ params }: InitTarget, file: string): boolean {
+  const folder = params["path.path"] ?? params["path"] ?? "";
+  return params["path.filename"] !== undefined && posix.join(folder, params["path.filename"]) === file;
+}
+
+function viewsOf(spec: Record<string, unknown>): SourceView[] {
+  return sourcesOf(spec).map(({ source }) => decodeSource(source));
+}
+
+/** Keys of Applications that their ApplicationSets make otherwise once the edits are made, come or go. */
+function renderedDifferently(written: ReadonlySet<string>, after: RepoFiles, all: readonly InitTarget[], input: InitInput): Set<string> {
+  const found = new Set<string>();
+  const manifests = new Set(all.flatMap(({ set }) => set?.manifest ?? []));
+  for (const manifest of manifests) {
+    if (!written.has(manifest.file) && !JSON.stringify(manifest.object).includes('"git"')) continue;
+    const [old, fresh] = [rendering(manifest.object, input.files, input), rendering(objectIn(manifest, after), after, input)];
+    if (old?.ok !== true || fresh?.ok !== true) continue;
+    const { removed, added, changed } = compareRenders(old, fresh);
+    const namespace = old.applications[0]?.metadata.namespace ?? "argocd";
+    for (const name of [...removed, ...added, ...changed.map((one) => one.name)]) found.add(`${namespace}/${name}`);
+  }
+  return found;
+}
+
+function rendering(object: unknown, files: RepoFiles, { clusters, isThisRepo }: InitInput): RenderResult | undefined {
+  if (object === undefined) return undefined;
+  return render(object as Record<string, unknown>, {
+    clusters: clusters.map((cluster) => generatorCluster(cluster)),
+    repo: (url) => (isThisRepo(url) ? files : undefined),
+  });
+}
+
+function objectIn({ file, document }: Manifest, files: RepoFiles): unknown {
+  return readYamlDocuments(files.read(file) ?? "")[document - 1]?.value;
+}
+
+function keyOf({ namespace, application }: InitTarget): string {
+  return `${namespace}/${application}`;
+}
+
+function named(targets: readonly InitTarget[]): string {
+  const names = targets.slice(0, MOST_NAMED).map(({ application }) => application);
+  return names.join(", ") + (targets.length > names.length ? ` and ${targets.length - names.length} more` : "");
+}

@@ -1,0 +1,38 @@
+/** What a repo is that holds no object of Argo CD's: told in one sentence, in place of nothing. Called by `propose.ts`. */
+import { type RepoFiles, readOrNull } from "../../core/base/repo-files.ts";
+import type { RepoKind } from "../../core/report/onboarding.ts";
+
+/** Marks of each kind, the surest first: of files by their names, or of what stands in them. */
+const MARKS: readonly { kind: RepoKind["kind"]; file: RegExp; text?: RegExp }[] = [
+  { kind: "Flux", file: /\.ya?ml$/, text: /^apiVersion:\s*["']?(?:kustomize|helm|source)\.toolkit\.fluxcd\.io\//m },
+  { kind: "Kargo", file: /\.ya?ml$/, text: /^apiVersion:\s*["']?kargo\.akuity\.io\//m },
+  { kind: "Helmfile", file: /(?:^|\/)helmfile(?:\.d\/.*)?\.(?:ya?ml|gotmpl)(?:\.gotmpl)?$/ },
+  { kind: "Fleet", file: /(?:^|\/)fleet\.ya?ml$/ },
+  { kind: "Kustomize", file: /(?:^|\/)(?:overlays|envs|environments|stages)\/.*kustomization\.ya?ml$/ },
+  { kind: "Kustomize", file: /(?:^|\/)kustomization\.ya?ml$/ },
+  { kind: "Helm", file: /(?:^|\/)Chart\.yaml$/ },
+  { kind: "Manifests", file: /\.ya?ml$/, text: /^kind:\s*["']?(?:Deployment|StatefulSet|DaemonSet|CronJob|Service)\b/m },
+];
+
+const MOST_READ = 5_000;
+/** What marks a kind stands near the beginning. */
+const MOST_TEXT = 64 * 1024;
+
+/** The likeliest kind, with the first file that says so. */
+export function repoKindOf(files: RepoFiles): RepoKind {
+  const paths = files.paths().filter((path) => !path.startsWith(".github/"));
+  const found = new Map<RepoKind["kind"], string>();
+  const byText = MARKS.filter(({ text }) => text !== undefined);
+  for (const { kind, file, text } of MARKS) {
+    const path = text === undefined ? paths.find((one) => file.test(one)) : undefined;
+    if (path !== undefined && !found.has(kind)) found.set(kind, path);
+  }
+  for (const path of paths.filter((one) => /\.ya?ml$/.test(one)).slice(0, MOST_READ)) {
+    const missing = byText.filter(({ kind }) => !found.has(kind));
+    if (missing.length === 0) break;
+    const text = (readOrNull(files, path) ?? "").slice(0, MOST_TEXT);
+    for (const mark of missing) if (mark.text?.test(text) === true) found.set(mark.kind, path);
+  }
+  const first = MARKS.find(({ kind }) => found.has(kind));
+  return first === undefined ? { kind: "Nothing" } : { kind: first.kind, file: found.get(first.kind) ?? "" };
+}

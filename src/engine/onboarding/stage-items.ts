@@ -1,0 +1,44 @@
+import { sourcesOf } from "./places-spec.ts";
+import { listAt, textAt } from "./scan.ts";
+import type { StageItem } from "./stages.ts";
+import type { InitTarget } from "./types.ts";
+
+/** What stages of a rollout take: its clusters, or its Applications with the labels that `targetBy: application` gives them. */
+export function itemsOf(
+  targets: readonly InitTarget[],
+  targetBy: "application" | undefined,
+  fleetIsKnown: boolean,
+): { items: StageItem[]; labelsAreSure: boolean } {
+  if (targetBy === undefined) {
+    const clusters = [...new Map(targets.map((target) => [target.cluster.name, target.cluster])).values()];
+    return { items: clusters.map(({ name, labels }) => ({ name, labels, texts: { name } })), labelsAreSure: fleetIsKnown };
+  }
+  return { items: targets.map((target) => itemOf(target, fleetIsKnown)), labelsAreSure: true };
+}
+
+function itemOf({ application, labels, spec, cluster }: InitTarget, fleetIsKnown: boolean): StageItem {
+  const namespace = textAt(spec, "destination", "namespace");
+  const project = textAt(spec, "project");
+  const sources = sourcesOf(spec).map(({ source }) => source);
+  const where = {
+    "stagecoach.dev/name": application,
+    "stagecoach.dev/cluster": cluster.name,
+    ...(namespace === undefined ? {} : { "stagecoach.dev/namespace": namespace }),
+    ...(project === undefined ? {} : { "stagecoach.dev/project": project }),
+  };
+  return {
+    name: application,
+    labels: { ...(fleetIsKnown ? cluster.labels : {}), ...labels, ...where },
+    texts: {
+      name: application,
+      namespace: namespace ?? "",
+      path: sources.map((source) => textAt(source, "path") ?? "").join(" "),
+      "values file": sources
+        .flatMap((source) => listAt(source, "helm", "valueFiles"))
+        .map(String)
+        .join(" "),
+      cluster: cluster.name,
+      branch: sources.map((source) => textAt(source, "targetRevision") ?? "").join(" "),
+    },
+  };
+}

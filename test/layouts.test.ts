@@ -1,0 +1,113 @@
+/** Every layout of `support/layouts.ts` as a new user meets it: init → lint → plan → a whole run in the simulated world, one that fails, and its rollback. */
+import { describe, expect, test } from "vitest";
+import { type Inventory, readInventory } from "../src/core/argocd/inventory-file.ts";
+import { targetsOf } from "../src/core/plan/plan-types.ts";
+import { parseRepoConfig } from "../src/core/spec/parse/parse.ts";
+import { SETTINGS_FILE } from "../src/core/spec/repo-config.ts";
+import type { Rollout } from "../src/core/spec/rollout.ts";
+import { proposedFiles } from "../src/engine/onboarding/show.ts";
+import type { Proposal } from "../src/engine/onboarding/types.ts";
+import { proposeFor } from "../src/surfaces/cli/init/init.ts";
+import type { Checkout } from "../src/surfaces/cli/lint/lint-checkout.ts";
+import { lint, readRollouts } from "../src/surfaces/cli/lint/lint-run.ts";
+import { makePlan } from "../src/surfaces/cli/plan/plan-make.ts";
+import { parseFaults } from "../src/surfaces/cli/simulate/simulate-faults.ts";
+import { simulate } from "../src/surfaces/cli/simulate/simulate-run.ts";
+import { LAYOUTS, type Layout } from "./support/layouts.ts";
+
+/** What init makes of each: stages with how many they take, and where versions are written; or why it proposes nothing. */
+const EXPECTED: Record<string, Record<string, string> | string> = {
+  "one Argo CD per cluster": "several files declare an Application of one name",
+  "environment folders": { shop: "dev 1, staging 1, prod 1 by {{ application.path }}/kustomization.yaml" },
+  "environment branches": "it reads the branch env/dev of this repo",
+  "hub with app-of-apps": { shop: "dev 1, prod 2 by overlays/{{ cluster.name }}/kustomization.yaml" },
+  "clusters × environments matrix": { shop: "dev 2, prod 2 by {{ application.valuesFile }}" },
+  "merge with overrides": { shop: "dev 1, prod 2 by set.yaml" },
+  "sets that kustomize patches": "kustomize patches it in sets/hub",
+  "sets that kustomize patches, seen live": { shop: "dev 1, prod 1 by {{ application.path }}/kustomization.yaml" },
+  "sets that Helm makes": "the file is a Helm template",
+  "sets that Helm makes, seen live": { shop: "dev 1, prod 1 by {{ application.path }}/kustomization.yaml" },
+  "umbrella chart": { shop: "dev 1, preprod 1, prod 1 by {{ params.path }}/Chart.yaml" },
+  "several images in each overlay": {
+    shop: "dev 1, staging 1, prod 1 by {{ application.path }}/kustomization.yaml, {{ application.path }}/kustomization.yaml",
+  },
+  "values for each cluster, the version a default": { shop: "dev 1, prod 2 by chart/values-{{ cluster.name }}.yaml" },
+  "monorepo of services": {
+    cart: "dev 1, prod 1 by {{ application.path }}/kustomization.yaml",
+    search: "dev 1, prod 1 by {{ application.path }}/kustomization.yaml",
+  },
+};
+
+const cases = LAYOUTS.flatMap((layout): [string, Layout, Inventory | undefined][] => {
+  const { name, live } = layout;
+  const plain: [string, Layout, undefined] = [name, layout, undefined];
+  if (live === undefined) return [plain];
+  return [plain, [`${name}, seen live`, layout, readInventory(JSON.stringify({ kind: "List", items: live }), "live.json")]];
+});
+
+function checkoutOf(files: Record<string, string>): Checkout {
+  return { root: "/", made: new WeakMap(), paths: () => Object.keys(files).sort(), read: (path) => files[path] ?? null };
+}
+
+function shapeOf({ rollouts }: Proposal): Record<string, string> {
+  return Object.fromEntries(
+    rollouts.map(({ name, stages, pins }) => {
+      const places = pins.map((pin) => ("file" in pin ? pin.file : pin.clusterGenerator.file));
+      return [name, `${stages.map((stage) => `${stage.name} ${stage.clusters}`).join(", ")} by ${places.join(", ")}`];
+    }),
+  );
+}
+
+const NEXT = "v9.9.9";
+
+/** The versions of a next release: of several values all of them. */
+function nextOf({ release }: Rollout): Record<string, string> {
+  const names = release?.kind === "values" ? Object.keys(release.values) : ["version"];
+  return Object.fromEntries(names.map((name) => [name, NEXT]));
+}
+
+describe.each(cases)("%s", (name, { files }, inventory) => {
+  const expected = EXPECTED[name];
+  const proposal = proposeFor(checkoutOf(files), inventory);
+
+  if (typeof expected === "string") {
+    test("is told in one sentence, and nothing is proposed", () => {
+      expect(proposal.rollouts).toEqual([]);
+      expect(proposal.undecided.map(({ why }) => why)).toEqual([expect.stringContaining(expected)]);
+    });
+    return;
+  }
+
+  test("is proposed, lints clean, and its release runs to its end; one that fails goes all the way back", () => {
+    expect(shapeOf(proposal)).toEqual(expected);
+    const after = checkoutOf({ ...files, ...Object.fromEntries(proposedFiles(proposal)) });
+    const own = proposal.rollouts.map(({ file }) => file);
+    expect(lint(after, own, inventory).problems).toEqual([]);
+    for (const rollout of readRollouts(after, own).rollouts) {
+      const { plan, clusters = [], problems } = makePlan(rollout, after, inventory, nextOf(rollout));
+      if (plan === undefined) throw new Error(JSON.stringify(problems));
+      expect(plan.uncovered).toEqual([]);
+      expect(targetsOf(plan).flatMap(({ edits }) => edits.map(({ from, to }) => [from === to, to]))).toEqual(
+        targetsOf(plan).flatMap(({ edits }) => edits.map(() => [false, NEXT])),
+      );
+      const { bounds } = parseRepoConfig(null, SETTINGS_FILE);
+      const running: Rollout = { ...rollout, mode: "Run", onFailure: { ...rollout.onFailure, action: "Rollback" } };
+      const input = { rollout: running, plan, clusters, bounds, times: undefined };
+      expect(simulate({ ...input, faults: [] }, 1)).toMatchObject({ phase: "Succeeded", violations: [] });
+      const last =
+        targetsOf(plan)
+          .at(-1)
+          ?.cluster.replace(/^[^/]*\//, "") ?? "";
+      const faults = parseFaults([`${last}=degraded`], plan, running);
+      const failed = simulate({ ...input, faults }, 1);
+      // What was not there before cannot be put back.
+      if (rollout.pins.some((pin) => pin.kind === "value" && pin.create))
+        expect(failed).toMatchObject({
+          phase: "Paused",
+          why: expect.stringContaining("none of the clusters that it updated can be put back"),
+          violations: [],
+        });
+      else expect(failed).toMatchObject({ phase: "RolledBack", stopped: true, violations: [] });
+    }
+  });
+});
