@@ -63,7 +63,7 @@ function encodeJson(value: string, old: string | undefined): string {
 }
 
 /** In single quotes where it can be, when these are asked for. */
-function encodeQuoted(value: string, quote: Quote): string {
+export function encodeQuoted(value: string, quote: Quote): string {
   if (quote === "'" && isPrintable(value)) return `'${value.replaceAll("'", "''")}'`;
   return JSON.stringify(value).replaceAll(
     /[\u007f-\u009f\u2028\u2029\ufeff]/g,

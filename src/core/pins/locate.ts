@@ -1,5 +1,5 @@
 import { openPinFile, type PinFile } from "./file.ts";
-import { type MapNode, type PinNode, position, type ScalarNode } from "./model.ts";
+import { type MapNode, type PinNode, position, type ScalarNode, type SeqNode } from "./model.ts";
 import { type PinPath, type PinStep, parsePinPath, printPinPath } from "./path.ts";
 import { isNull, opensTemplate, type Reached, type Resolution, resolve } from "./resolve.ts";
 import { scalarText } from "./scalar.ts";
@@ -9,8 +9,8 @@ import { type PinError, type Refused, refuse } from "./types.ts";
 /** Where a path leads in one text (a file, or what a block scalar holds). */
 export type Spot =
   | { kind: "value"; node: ScalarNode; reached: Reached }
-  /** To be written: `rest` below `at`, a mapping or an empty value; no `rest`: the empty value itself. `at` undefined: an empty file. */
-  | { kind: "hole"; at: MapNode | ScalarNode | undefined; rest: string[]; reached: Reached }
+  /** To be written: `rest` below `at`, a mapping, a list or an empty value; no `rest`: the empty value itself. `at` undefined: an empty file. */
+  | { kind: "hole"; at: MapNode | SeqNode | ScalarNode | undefined; rest: PinStep[]; reached: Reached }
   | { kind: "inside"; node: ScalarNode; reached: Reached; inner: Inner; steps: PinStep[] };
 
 type Located = { ok: true; spot: Spot } | Refused;

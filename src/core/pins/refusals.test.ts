@@ -88,9 +88,16 @@ describe("what cannot be set is refused, with the place and what to do", () => {
     expect(refused("x: 1\na: |\n  # c\n  b:\n    c: 1\n", { path: "a!b.d" })).toMatch(/^PIN_NOT_FOUND 5:5 /);
     expect(refused("a: |\n  b: [1\n", { path: "a!b" })).toMatch(/^PIN_FILE_NOT_YAML [23]:/);
   });
-  test("an item of a list is not created", () => {
-    expect(refused("l:\n  - n: x\n", { path: "l[n=y].v", create: true })).toMatch(/^PIN_NOT_FOUND/);
-  });
+  test.each([
+    ["where others go by another key", "l:\n  - n: x\n", "l[name=y].v", /^PIN_NOT_FOUND 2:3 .*none of its 1 item has "name"/],
+    ["to a list of values", "l: [x]\n", "l[n=y].v", /^PIN_NOT_FOUND 1:4 /],
+    ["that is the value itself", "l:\n  - n: x\n", "l[n=y]", /^PIN_NOT_FOUND 2:3 .*no item has n=y/],
+    ["by its index", "l:\n  - n: x\n", "l[1].v", /^PIN_NOT_FOUND 2:3 /],
+    ["below which an index follows", "l:\n  - n: x\n", "l[n=y].m[0].v", /^PIN_NOT_FOUND 2:3 /],
+    ["of which there are two", "l:\n  - n: x\n  - n: x\n", "l[n=x].v", /^PIN_AMBIGUOUS 2:5 .*lines 2, 3/],
+    ["to a list that others share", "a: &l\n  - n: x\nb: *l\n", "b[n=y].v", /^PIN_SHARED_ANCHOR .*a \(line 2\), b \(line 3\)/],
+    ["to a list that a merge brings", "a: &a\n  l: [{n: x}]\nb:\n  <<: *a\n", "b.l[n=y].v", /^PIN_SHARED_ANCHOR/],
+  ])("an item is not created %s", (_where, text, path, says) => expect(refused(text, { path, create: true })).toMatch(says));
   test("no document has it, and more than one could get it", () => {
     expect(refused("a: 1\n---\na: 2\n", { path: "b", create: true })).toMatch(/^PIN_AMBIGUOUS .*2 documents/);
   });

@@ -19,8 +19,15 @@ export interface Reached {
 
 export type Resolution =
   | { kind: "found"; node: PinNode; reached: Reached }
-  /** `at`: the mapping that lacks the key, or the empty value that would become one. `rest`: the keys to write; undefined: not only keys. */
-  | { kind: "missing"; at: MapNode | ScalarNode | undefined; rest: string[] | undefined; depth: number; reached: Reached; error: PinError }
+  /** `at`: the mapping or list that lacks it, or the empty value that would become one. `rest`: what is to be written; undefined: it cannot be. */
+  | {
+      kind: "missing";
+      at: MapNode | SeqNode | ScalarNode | undefined;
+      rest: PinStep[] | undefined;
+      depth: number;
+      reached: Reached;
+      error: PinError;
+    }
   | { kind: "error"; depth: number; error: PinError };
 
 interface Way {
@@ -78,7 +85,7 @@ function stepInto(way: Way, reached: Reached, node: PinNode, depth: number): Pin
   if (node.kind === "map" && step.kind === "key") return keyOf(way, reached, node, depth, step.key);
   if (node.kind === "seq" && step.kind === "index")
     return node.items[step.index] ?? fail(way, node, depth, { kind: "NoItem", index: step.index, items: node.items.length });
-  if (node.kind === "seq" && step.kind === "match") return matchOf(way, node, depth, step.key, step.value);
+  if (node.kind === "seq" && step.kind === "match") return matchOf(way, reached, node, depth, step);
   if (node.kind === "scalar" && isNull(way.file.text, node)) return empty(way, reached, node, depth, "value");
   if (node.kind === "map") return fail(way, node, depth, { kind: "IsMap", ...some(keysOf(node)) });
   if (node.kind === "seq") return fail(way, node, depth, { kind: "IsList", items: node.items.length });
@@ -125,13 +132,16 @@ function mergedKey(way: Way, node: MapNode, key: string, depth: number): PinNode
 /** Lists are searched once a key: a batch asks for hundreds of items of one list. */
 const indexes = new WeakMap<SeqNode, Map<string, Map<string, PinNode[]>>>();
 
-function matchOf(way: Way, node: SeqNode, depth: number, key: string, value: string): PinNode | Failed {
+function matchOf(way: Way, reached: Reached, node: SeqNode, depth: number, { key, value }: PinStep & { kind: "match" }): PinNode | Dead {
   const found = indexOf(way, node, key).get(value) ?? [];
   const [first] = found;
   if (first === undefined) {
     const values = indexOf(way, node, key).keys().toArray();
     const near = nearest(value, values);
-    return fail(way, node, depth, { kind: "NoMatch", key, value, items: node.items.length, near, ...some(values) });
+    const none = fail(way, node, depth, { kind: "NoMatch", key, value, items: node.items.length, near, ...some(values) });
+    // A list whose items go by another key would not be read with such an item.
+    const alike = node.items.length === 0 || values.length > 0;
+    return alike ? { ...none, kind: "missing", at: node, rest: restOf(way, depth), reached } : none;
   }
   if (found.length === 1) return first;
   const lines = found.map((item) => position(way.file.text, item.start).line);
@@ -164,11 +174,11 @@ function empty(way: Way, reached: Reached, at: ScalarNode | undefined, depth: nu
   return { kind: "missing", at, rest, depth, reached, error };
 }
 
-/** The keys that are left; undefined: not only keys are. */
-function restOf(way: Way, depth: number): string[] | undefined {
+/** The steps that are left; undefined: an index among them says nothing of the item, or they do not end at a key. */
+function restOf(way: Way, depth: number): PinStep[] | undefined {
   const left = way.steps.slice(depth);
-  const keys = left.flatMap((step) => (step.kind === "key" ? step.key : []));
-  return keys.length === left.length ? keys : undefined;
+  const writable = left.at(-1)?.kind === "key" && left.every(({ kind }) => kind === "key" || kind === "match");
+  return writable || left.length === 0 ? left : undefined;
 }
 
 function fail(way: Way, node: PinNode | undefined, depth: number, fault: Fault): Failed {

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { isMap, parseAllDocuments } from "yaml";
+import { isMap, isSeq, parseAllDocuments } from "yaml";
 import { type Scalar, scalarsOf } from "../../../test/corpus/scalars.ts";
 import { composeYaml } from "./compose.ts";
 import { encodePlain, plainType, readsBack } from "./encode.ts";
@@ -196,6 +196,42 @@ test("a key written where it is absent is the only difference", () => {
   expect(done).toBeGreaterThan(RUNS / 10);
 });
 
+test("an item appended to a list is the only difference, and is found again", () => {
+  let done = 0;
+  fc.assert(
+    fc.property(yamlText, fc.nat(), nasty, nasty, (text, roll, name, value) => {
+      const lists = placesOf(text, isSeq);
+      const at = lists[roll % Math.max(lists.length, 1)];
+      if (at === undefined) return;
+      const path = printPinPath({
+        document: at.document,
+        steps: [...at.steps, { kind: "match", key: "fresh name", value: name }, { kind: "key", key: "v" }],
+      });
+      const result = splice(text, [{ path, value, create: true }]);
+      if (!result.ok) {
+        const why = JSON.stringify(result.error);
+        // After a `|+` block, blanks at the very end of the file are part of it or not, as more follows or not.
+        if (why.includes('"Alias"') || (result.error.code === "PIN_VERIFY" && /\n[ \t]+$/.test(text))) return;
+        const codes = ["PIN_NOT_FOUND", "PIN_SHARED_ANCHOR", "PIN_DUPLICATE_KEY", "PIN_ALIAS_BOMB", "PIN_IS_TEMPLATE", "PIN_PATH_SYNTAX"];
+        expect(codes, `${path}: ${why}`).toContain(result.error.code);
+        return;
+      }
+      done++;
+      const list = valueAt(valuesOf(text)[at.document - 1], at.steps) as unknown[];
+      expect(valueAt(valuesOf(result.text)[at.document - 1], at.steps)).toEqual([...list, { "fresh name": name, v: value }]);
+      expect(strip(result.text, 0, text)).toBe(true);
+      const [again] = [splice(result.text, [{ path, value }])];
+      expect(again.ok ? again.text : again.error).toEqual(value.includes("{{") ? expect.anything() : result.text);
+    }),
+    { numRuns: RUNS },
+  );
+  expect(done).toBeGreaterThan(0);
+});
+
+function valueAt(value: unknown, steps: readonly PinStep[]): unknown {
+  return steps.reduce((node, step) => (node as Record<string, unknown>)[step.kind === "key" ? step.key : ""], value);
+}
+
 /** The old text is what stands before and after what was put in. */
 function strip(after: string, near: number, before: string): boolean {
   let prefix = 0;
@@ -214,10 +250,15 @@ function documentsOf(text: string) {
 }
 
 function mapsOf(text: string): Place[] {
+  return placesOf(text, isMap);
+}
+
+/** Below mappings alone. */
+function placesOf(text: string, wanted: (node: unknown) => boolean): Place[] {
   const places: Place[] = [];
   const walk = (node: unknown, place: Place): void => {
+    if (wanted(node)) places.push(place);
     if (!isMap(node)) return;
-    places.push(place);
     for (const pair of node.items) walk(pair.value, { ...place, steps: [...place.steps, { kind: "key", key: String(pair.key) }] });
   };
   for (const [index, document] of documentsOf(text).entries()) walk(document.contents, { document: index + 1, steps: [] });

@@ -151,6 +151,60 @@ describe("create", () => {
     ["an empty file", "", { path: "a.k" }, "a:\n  k: v2\n"],
     ["a file of comments", "# c\n", { path: "k" }, "# c\nk: v2\n"],
     ["a key that a merge brings is overridden", "b: &b {k: 1}\nc:\n  <<: *b\n", { path: "c.k" }, "b: &b {k: 1}\nc:\n  <<: *b\n  k: v2\n"],
+    [
+      "an item of a list, as kustomize writes them",
+      'images:\n- name: a # first\n  newTag: "1"\n# end\nresources:\n- x\n',
+      { path: "images[name=ghcr.io/acme/b].newTag" },
+      'images:\n- name: a # first\n  newTag: "1"\n- name: ghcr.io/acme/b\n  newTag: "v2"\n# end\nresources:\n- x\n',
+    ],
+    [
+      "an item of an indented list, with keys below it",
+      "spec:\n    parameters:\n      - name: x\n        value: '1'\n",
+      { path: "spec.parameters[name=image.tag].deep.value" },
+      "spec:\n    parameters:\n      - name: x\n        value: '1'\n      - name: image.tag\n        deep:\n            value: v2\n",
+    ],
+    [
+      "an item in braces",
+      "l:\n  - { id: p, v: '1' } # c\n",
+      { path: "l[id=q].v" },
+      "l:\n  - { id: p, v: '1' } # c\n  - { id: q, v: 'v2' }\n",
+    ],
+    [
+      "an item after dashes with more room",
+      "l:\n-   id: p\n    v: a\n",
+      { path: "l[id=q].v" },
+      "l:\n-   id: p\n    v: a\n-   id: q\n    v: v2\n",
+    ],
+    ["an item of a list in brackets", "l: [{id: p}, {id: q}]\n", { path: "l[id=r].v" }, "l: [{id: p}, {id: q}, {id: r, v: v2}]\n"],
+    ["the first item of an empty list", "l: [] # c\n", { path: "l[id=r].v" }, "l: [{id: r, v: v2}] # c\n"],
+    [
+      "a list that is not there, as the file's others",
+      "a:\n- x\n",
+      { path: "images[name=b].newTag" },
+      "a:\n- x\nimages:\n- name: b\n  newTag: v2\n",
+    ],
+    ["a list below an empty value", "a:\nb: 1\n", { path: "a[id=p].v" }, "a:\n  - id: p\n    v: v2\nb: 1\n"],
+    ["a list in an empty file", "", { path: "a[id=p].v" }, "a:\n  - id: p\n    v: v2\n"],
+    [
+      "an item that is read as text",
+      "l:\n  - id: p\n",
+      { path: 'l[id="7"].v', value: "1.10" },
+      'l:\n  - id: p\n  - id: "7"\n    v: "1.10"\n',
+    ],
+    ["an item with CRLF, and no last line break", "l:\r\n  - id: p", { path: "l[id=q].v" }, "l:\r\n  - id: p\r\n  - id: q\r\n    v: v2"],
+    [
+      "an item in JSON over lines",
+      '{\n  "l": [\n    {"id": "p"}\n  ]\n}\n',
+      { path: "l[id=q].v" },
+      '{\n  "l": [\n    {"id": "p"},\n    {"id": "q", "v": "v2"}\n  ]\n}\n',
+    ],
+    ["an item that is there, with the key it lacks", "l:\n  - id: p\n", { path: "l[id=p].v" }, "l:\n  - id: p\n    v: v2\n"],
+    [
+      "an item inside a block scalar",
+      "a: |\n  l:\n    - id: p\nb: 1\n",
+      { path: "a!l[id=q].v" },
+      "a: |\n  l:\n    - id: p\n    - id: q\n      v: v2\nb: 1\n",
+    ],
     ["a value that is there is set", "a: v1\n", { path: "a" }, "a: v2\n"],
     ["an odd key", "a: 1\n", { path: '["on"]' }, 'a: 1\n"on": v2\n'],
   ];
@@ -160,6 +214,11 @@ describe("create", () => {
     const edits = ["x.a", "x.b.c", "x.b.d", "e"].map((path) => ({ path, create: true }));
     expect(spliced("z: 1\n", ...edits)).toBe("z: 1\nx:\n  a: v2\n  b:\n    c: v2\n    d: v2\ne: v2\n");
   });
+});
+
+test("several items of one list, and several keys of one of them, at once", () => {
+  const edits = ["l[id=q].v", "l[id=r].v", "l[id=q].w"].map((path) => ({ path, create: true }));
+  expect(spliced("l:\n  - id: p\nz: 1\n", ...edits)).toBe("l:\n  - id: p\n  - id: q\n    v: v2\n    w: v2\n  - id: r\n    v: v2\nz: 1\n");
 });
 
 describe("! goes on inside a block scalar", () => {

@@ -1,4 +1,17 @@
-import { addToMap, fillEmpty, fillFile, type Layout, layoutOf, type Op, plant, type Tree } from "./create.ts";
+import {
+  addToList,
+  addToMap,
+  emptyFor,
+  fillEmpty,
+  fillFile,
+  type Items,
+  type Layout,
+  layoutOf,
+  type Op,
+  plant,
+  type Tree,
+  type Value,
+} from "./create.ts";
 import { encodeLike, type Quote, readsBack } from "./encode.ts";
 import { openPinFile, type PinFile, type PinOptions, readDocuments } from "./file.ts";
 import { describe, insideOf, outwardFound } from "./find.ts";
@@ -30,7 +43,7 @@ interface Work {
   found: Map<number, Found>;
   /** By scalar: its text so far, and the edit that set it last. */
   values: Map<ScalarNode, { text: string; edit: number; parts: Set<string>; spot: Spot & { kind: "value" } }>;
-  holes: Map<PinNode | "file", { tree: Tree | string; edit: number; spot: Spot & { kind: "hole" } }>;
+  holes: Map<PinNode | "file", { tree: Value; edit: number; spot: Spot & { kind: "hole" } }>;
   insides: Map<ScalarNode, { jobs: Job[]; spot: Spot & { kind: "inside" } }>;
 }
 
@@ -127,7 +140,7 @@ function collectHole(work: Work, job: Job, spot: Spot & { kind: "hole" }): PinEr
   const start = spot.at?.start ?? text.length;
   if (job.part !== undefined) return pinError("PIN_PART", { kind: "NoValue", part: job.part }, text, start);
   const known = work.holes.get(key)?.tree;
-  const tree = spot.rest.length === 0 ? job.value : (known ?? (new Map() as Tree));
+  const tree = spot.rest.length === 0 ? job.value : (known ?? emptyFor(spot.rest[0]));
   const fits = typeof tree === "string" ? spot.rest.length === 0 && (known ?? tree) === tree : plant(tree, spot.rest, job.value);
   if (!fits) return pinError("PIN_AMBIGUOUS", { kind: "TwoValues" }, text, start);
   work.holes.set(key, { tree, edit: job.edit, spot });
@@ -161,10 +174,13 @@ function writeHoles(work: Work): void {
   for (const { tree, spot } of work.holes.values()) {
     const { at, reached } = spot;
     const layout = { ...work.layout, flow: inFlow(reached.chain) };
-    if (at === undefined) work.ops.push(fillFile(text, tree as Tree, layout));
-    else if (at.kind === "map") {
+    if (at === undefined) work.ops.push(fillFile(text, tree as Tree | Items, layout));
+    else if (at.kind === "seq") {
+      work.ops.push(addToList(text, at, tree as Items, layout));
+      work.expects.set(at, { kind: "added", tree });
+    } else if (at.kind === "map") {
       work.ops.push(addToMap(text, at, tree as Tree, layout));
-      work.expects.set(at, { kind: "added", tree: tree as Tree });
+      work.expects.set(at, { kind: "added", tree });
     } else {
       work.ops.push(fillEmpty(text, at, tree, layout, reached.column, hasColon(at, reached)));
       work.expects.set(at, typeof tree === "string" ? { kind: "text", text: tree } : { kind: "tree", tree });

@@ -1,4 +1,4 @@
-import type { Op, Tree } from "./create.ts";
+import type { Items, Op, Tree, Value } from "./create.ts";
 import type { PinDocument, PinNode, ScalarNode } from "./model.ts";
 import { scalarText } from "./scalar.ts";
 
@@ -7,8 +7,9 @@ export type Expect =
   | { kind: "text"; text: string }
   /** A block scalar whose header adds the last line break. */
   | { kind: "block"; text: string }
-  | { kind: "tree"; tree: Tree }
-  | { kind: "added"; tree: Tree }
+  | { kind: "tree"; tree: Tree | Items }
+  /** To a mapping or a list. */
+  | { kind: "added"; tree: Value }
   | { kind: "list"; texts: readonly string[] };
 
 interface Sides {
@@ -24,7 +25,7 @@ export function differsElsewhere(
   after: { text: string; documents: readonly PinDocument[] },
   ops: readonly Op[],
   expects: ReadonlyMap<PinNode, Expect>,
-  root: Tree | undefined,
+  root: Tree | Items | undefined,
 ): number | undefined {
   if (before.documents.length !== after.documents.length) return 0;
   const sides: Sides = { before: before.text, after: after.text, expects, shift: shifter(ops) };
@@ -32,7 +33,7 @@ export function differsElsewhere(
     const one = before.documents[at]?.root;
     const two = after.documents[at]?.root;
     if (one === undefined) {
-      const same = two === undefined ? root === undefined : root !== undefined && isTree(after.text, two, root);
+      const same = two === undefined ? root === undefined : root !== undefined && isValue(after.text, two, root);
       if (!same) return 0;
       continue;
     }
@@ -65,7 +66,7 @@ function compare(one: PinNode, two: PinNode, sides: Sides): number | undefined {
   const expect = sides.expects.get(one);
   if (expect !== undefined) {
     if (expect.kind !== "added" && isAsExpected(two, expect, sides.after)) return undefined;
-    if (expect.kind !== "added" || one.kind !== "map") return one.start;
+    if (expect.kind !== "added" || (one.kind !== "map" && one.kind !== "seq")) return one.start;
   }
   if (one.kind !== two.kind) return one.start;
   const empty = one.kind === "scalar" && one.style === "empty";
@@ -74,7 +75,7 @@ function compare(one: PinNode, two: PinNode, sides: Sides): number | undefined {
   if (one.kind === "alias" && two.kind === "alias") return one.name === two.name ? undefined : one.start;
   if (one.kind === "map" && two.kind === "map") {
     if (one.anchor !== two.anchor || one.flow !== two.flow) return one.start;
-    const more = expect?.kind === "added" ? expect.tree : undefined;
+    const more = expect?.kind === "added" && expect.tree instanceof Map ? expect.tree : undefined;
     if (two.pairs.length !== one.pairs.length + (more?.size ?? 0)) return one.start;
     for (let at = 0; at < one.pairs.length; at++) {
       const differs = comparePairs(one.pairs[at], two.pairs[at], sides);
@@ -83,11 +84,14 @@ function compare(one: PinNode, two: PinNode, sides: Sides): number | undefined {
     return more === undefined || hasPairs(sides.after, two.pairs.slice(one.pairs.length), more) ? undefined : one.start;
   }
   if (one.kind === "seq" && two.kind === "seq") {
-    if (one.items.length !== two.items.length || one.anchor !== two.anchor || one.flow !== two.flow) return one.start;
+    const more = expect?.kind === "added" && typeof expect.tree !== "string" && "items" in expect.tree ? expect.tree.items : [];
+    if (one.items.length + more.length !== two.items.length || one.anchor !== two.anchor || one.flow !== two.flow) return one.start;
     for (let at = 0; at < one.items.length; at++) {
       const differs = compareMaybe(one.items[at], two.items[at], sides);
       if (differs !== undefined) return differs;
     }
+    const added = two.items.slice(one.items.length);
+    if (!more.every((tree, at) => isTree(sides.after, added[at], tree))) return one.start;
   }
   return undefined;
 }
@@ -114,7 +118,7 @@ function compareScalars(one: ScalarNode, two: ScalarNode, sides: Sides): number 
 }
 
 function isAsExpected(node: PinNode, expect: Expect, text: string): boolean {
-  if (expect.kind === "tree") return isTree(text, node, expect.tree);
+  if (expect.kind === "tree") return isValue(text, node, expect.tree);
   if (expect.kind === "list") {
     if (node.kind !== "seq" || node.items.length !== expect.texts.length) return false;
     return node.items.every((item, at) => item.kind === "scalar" && scalarText(text, item) === expect.texts[at]);
@@ -124,18 +128,23 @@ function isAsExpected(node: PinNode, expect: Expect, text: string): boolean {
   return value === expect.text || (expect.kind === "block" && value === `${expect.text}\n`);
 }
 
-function isTree(text: string, node: PinNode, tree: Tree): boolean {
-  return node.kind === "map" && node.pairs.length === tree.size && hasPairs(text, node.pairs, tree);
+function isValue(text: string, node: PinNode, value: Value): boolean {
+  if (typeof value === "string") return node.kind === "scalar" && scalarText(text, node) === value;
+  if (!("items" in value)) return isTree(text, node, value);
+  return (
+    node.kind === "seq" && node.items.length === value.items.length && value.items.every((item, at) => isTree(text, node.items[at], item))
+  );
+}
+
+function isTree(text: string, node: PinNode | undefined, tree: Tree): boolean {
+  return node?.kind === "map" && node.pairs.length === tree.size && hasPairs(text, node.pairs, tree);
 }
 
 function hasPairs(text: string, pairs: Pairs, tree: Tree): boolean {
   for (const pair of pairs) {
     const expected = pair.key === undefined ? undefined : tree.get(pair.key);
     if (expected === undefined) return false;
-    const { value } = pair;
-    const same =
-      typeof expected === "string" ? value.kind === "scalar" && scalarText(text, value) === expected : isTree(text, value, expected);
-    if (!same) return false;
+    if (!isValue(text, pair.value, expected)) return false;
   }
   return true;
 }

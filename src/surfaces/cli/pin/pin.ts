@@ -29,7 +29,7 @@ export async function run(argv: readonly string[]): Promise<number> {
   shared(program.command("set"))
     .description("write VALUE at PATH, in place; every other byte of the file stays")
     .argument("<value>", "the new value; after -- if it begins with a dash")
-    .option("--create", "write the key where it is absent, or its value where that is empty")
+    .option("--create", "write the key or item of a list where it is absent, or its value where that is empty")
     .addHelpText(
       "after",
       "\nA value keeps its quotes; a plain one gets some where it would change type. A link stays a link: the file it leads to is edited.",

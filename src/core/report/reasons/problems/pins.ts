@@ -66,7 +66,7 @@ export const PIN_PROBLEMS: ProblemEntries<PinProblems> = problemsOf<PinProblems>
         `{pinPath}: no item has {key}={value}${IN}`,
         (r) => {
           if (r.of === 0) return `use another key: none of its ${count(r.items, "item")} has "${r.key}"`;
-          return r.near === undefined ? `name one of those there: ${some(r)}` : `did you mean "${r.near}"?`;
+          return r.near === undefined ? `name one of those there, or \`create\` (there: ${some(r)})` : `did you mean "${r.near}"?`;
         },
       ],
       NoKey: [
@@ -96,7 +96,7 @@ export const PIN_PROBLEMS: ProblemEntries<PinProblems> = problemsOf<PinProblems>
       NoEntries: ["the generator entries cannot be read", "check the pin's old and new"],
     }),
     means: "nothing stands at the path",
-    todo: "take the nearest, which the hint names; `create: true` writes a missing key",
+    todo: "take the nearest, which the hint names; `create: true` writes a missing key or item",
   },
   PIN_AMBIGUOUS: {
     ...byKind<AmbiguousKinds>({
