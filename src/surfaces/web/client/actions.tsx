@@ -17,8 +17,14 @@ interface Given {
   waits?: string | undefined;
 }
 
-/** `asks`: the run waits for somebody to give the first of them. */
-export function Actions({ of, pull, waits, asks = false }: { of: readonly Action[]; asks?: boolean } & Given) {
+/** `asks`: the run waits for somebody to give the first of them; `rests`: it goes on without. */
+export function Actions({
+  of,
+  pull,
+  waits,
+  asks = false,
+  rests = false,
+}: { of: readonly Action[]; asks?: boolean; rests?: boolean } & Given) {
   const [opened, choose] = useState<Action | undefined>(undefined);
   const dialog = useRef<HTMLDialogElement>(null);
   const open = (action: Action) => {
@@ -33,6 +39,7 @@ export function Actions({ of, pull, waits, asks = false }: { of: readonly Action
   return (
     <>
       {now.length === 0 ? <p class="quiet">Nothing just now.</p> : null}
+      {now.length > 0 && rests ? <p class="quiet">Nothing is asked of you.</p> : null}
       <Buttons of={now} open={open} asks={asks} />
       {later.length === 0 ? null : (
         <details class="quiet">

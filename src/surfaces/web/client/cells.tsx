@@ -4,7 +4,7 @@ import { useRef, useState } from "preact/hooks";
 import { stateLabel } from "../../../core/report/model/labels.ts";
 import type { ModelNode } from "../../../core/report/model/types.ts";
 import { Mark } from "./marks.tsx";
-import { below, changeText } from "./parts.tsx";
+import { below, changeText, isWeb } from "./parts.tsx";
 
 /** As many as this are shown by name. */
 export const MOST_NAMED = 60;
@@ -44,9 +44,22 @@ export function Cells({ of, label, isNamed, open }: { of: readonly ModelNode[]; 
       {of.map((cluster, index) => (
         <li key={cluster.name}>
           <Cell of={cluster} isNamed={isNamed} isStop={index === Math.min(stop, of.length - 1)} open={open} />
+          {isNamed ? <Elsewhere of={cluster} /> : null}
         </li>
       ))}
     </ul>
+  );
+}
+
+/** Its Application, a click away; by the keyboard it is in its panel. */
+function Elsewhere({ of }: { of: ModelNode }) {
+  const [link] = of.links;
+  if (link === undefined || !isWeb(link.url)) return null;
+  const name = `${of.name} in ${link.name}`;
+  return (
+    <a class="out" href={link.url} rel="noreferrer" tabIndex={-1} title={name} aria-label={name}>
+      ↗
+    </a>
   );
 }
 

@@ -8,8 +8,12 @@ import type { Cause, Counts, ModelNode } from "../../../core/report/model/types.
 import { clockOf, Since, Until } from "./times.tsx";
 
 /** An address from outside is a link only where it leads to a web page. */
+export function isWeb(url: string): boolean {
+  return /^https?:\/\//.test(url);
+}
+
 export function Outward({ name, url }: { name: string; url: string }) {
-  return /^https?:\/\//.test(url) ? (
+  return isWeb(url) ? (
     <a href={url} rel="noreferrer">
       {name}
     </a>

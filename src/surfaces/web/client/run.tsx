@@ -6,7 +6,7 @@ import { Actions } from "./actions.tsx";
 import type { Told } from "./batches.tsx";
 import { MOST_NAMED } from "./cells.tsx";
 import { ClusterPanel } from "./cluster.tsx";
-import { Badge, Legend } from "./marks.tsx";
+import { Badge, Legend, Mark } from "./marks.tsx";
 import { Awaits, Bar, below, CauseLine, countsText, DoneAbout, Linked, Outward, Pulls, pullOf, Said, Slot } from "./parts.tsx";
 import { JOURNAL, Past } from "./past.tsx";
 import { Link, RunPlace, WayToNow } from "./route.tsx";
@@ -30,7 +30,7 @@ export function RunScreen({ of, target, batch, open }: Shown) {
   const told: Told = { says: of.says, next: of.waitsFor?.says, cause: of.cause?.name };
   return (
     <InRun of={of}>
-      <article class={`run r-${of.tone}${of.counts.failed > 0 && of.endedAt === undefined ? " failing" : ""}`}>
+      <article class={classOf(of)}>
         <Title of={of} tell={() => askAgain(asked + 1)} />
         <Slots of={of} />
         {target === undefined ? null : <ClusterPanel of={of} name={target} close={() => open()} />}
@@ -88,7 +88,16 @@ function YouCan({ of }: { of: RunDocument }) {
   const now = useContext(WayToNow);
   if (now === undefined) {
     const waits = of.waitsFor && `${of.says}; ${of.waitsFor.says}`;
-    return <Actions of={of.actions} pull={pullOf(of)} waits={waits} asks={of.waitsOn?.kind === "person"} />;
+    const asks = of.waitsOn?.kind === "person";
+    return (
+      <Actions
+        of={of.actions}
+        pull={pullOf(of)}
+        waits={waits}
+        asks={asks}
+        rests={!asks && of.endedAt === undefined && of.controlPlanes.length === 0}
+      />
+    );
   }
   return (
     <>
@@ -165,11 +174,22 @@ function Asked({ text }: { text: string }) {
   );
 }
 
+function classOf({ tone, counts, endedAt, controlPlanes }: RunDocument): string {
+  const isFailing = counts.failed > 0 && endedAt === undefined;
+  return ["run", `r-${tone}`, ...(isFailing ? ["failing"] : []), ...(controlPlanes.length > 0 ? ["unseen"] : [])].join(" ");
+}
+
 function Planes({ of }: { of: RunDocument }) {
   return of.controlPlanes.map((plane) => (
-    <p key={plane.name}>
-      {`Control plane ${plane.name} cannot be reached${plane.says === "" ? "" : `: ${plane.says}`}. ${plane.facts.join(", ")} `}
-      {plane.since === undefined ? null : <Since time={plane.since} />}
+    <p key={plane.name} class="t-warn">
+      <Mark of={plane} />
+      {` Control plane ${plane.name} cannot be reached${plane.says === "" ? "" : `: ${plane.says}`}. ${plane.facts.join(", ")}`}
+      {plane.since === undefined ? null : (
+        <>
+          {", for "}
+          <Since time={plane.since} />
+        </>
+      )}
     </p>
   ));
 }
