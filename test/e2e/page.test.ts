@@ -18,7 +18,8 @@ const NOON = Date.parse("2026-11-21T09:04:00.000Z");
 const clock = { now: () => NOON, after: () => () => undefined, speed: 1 };
 
 const PLACE: LookedAfter = {
-  ...{ repository: "acme/config", state: "Read", idle: [], unread: [] },
+  ...{ repository: "acme/config", state: "Read", idle: ["idle"] },
+  unread: [{ rollout: "broken", run: 3, file: "runs/broken/3/run.yaml", says: "it is no YAML" }],
   releases: [
     {
       ...{ repository: "acme/config", pull: 12, title: "v1.4.2", author: "alice", head: "a".repeat(40), isFork: false },
@@ -160,6 +161,27 @@ describe.skipIf(chromiumPath === undefined)("the page in a browser", () => {
     await page.close();
     server.close();
     server.closeAllConnections();
+  });
+
+  test("an address that shows nothing says why, and what to do; all else is shown", async () => {
+    run = sampleRun();
+    const page = await browser.newPage();
+    const addresses: [string, string, string][] = [
+      ["payments?at=yesterday", "“yesterday” is no time", "see it as it is now"],
+      ["payments?at=2099-01-01", "This moment has not come yet", "See it as it is now"],
+      ["payments?at=2020-01-01", "Nothing is recorded from then", "see it as it is now"],
+      ["broken", "The journal of this cannot be read", "All rollouts"],
+      ["idle", "No run of idle yet", "All rollouts"],
+      ["nothing", "There is nothing here that you may see", "All rollouts"],
+    ];
+    for (const [path, why, way] of addresses) {
+      await page.goto(`${home}r/acme/config/${path}`);
+      await page.waitForSelector(`.notice h2:text-is("${why}")`);
+      await page.locator(`.notice a:text-is("${way}")`).click();
+      await page.waitForSelector(".page .live");
+      await page.waitForSelector(way === "All rollouts" ? ".fleet" : ".run");
+    }
+    await page.close();
   });
 
   test("text from outside stays text", async () => {
