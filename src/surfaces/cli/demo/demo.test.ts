@@ -4,6 +4,7 @@ import { expect, test, vi } from "vitest";
 import { sampleRun } from "../../../../test/support/sample-run.ts";
 import type { Clock } from "../../../core/base/time.ts";
 import { said } from "../../../core/reasons/run.ts";
+import { modelOf } from "../../../core/report/model/run-model.ts";
 import { fleetClusters } from "../../../sim/world.ts";
 import { faultsOf, run } from "./demo.ts";
 import { demoFleet } from "./fleet.ts";
@@ -111,7 +112,8 @@ test("what is named to look at next is still there then", () => {
 test("what a person is asked stands in a terminal without the marks of Markdown", () => {
   const ask = said("`/retry` looks again");
   const paused = { kind: "Failure" as const, by: "stagecoach", reason: said("us-1 failed"), at: "2026-11-21T09:00:00.000Z", ask };
-  expect(turnOf(sampleRun({ phase: "Paused", paused }))?.asks).toBe("payments is paused: us-1 failed. /retry looks again");
+  const turn = turnOf(modelOf(sampleRun({ phase: "Paused", paused }), Date.parse("2026-11-21T10:00:00Z")));
+  expect(turn).toMatchObject({ asks: "payments is paused: us-1 failed. /retry looks again", verb: "retry" });
 });
 
 test("a fault is mended once its run has failed for the second time, so that a second /retry goes through", () => {

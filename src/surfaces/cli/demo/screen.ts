@@ -139,7 +139,7 @@ function belowOf({ children }: ModelNode, stage: string): { batch: ModelNode; st
 }
 
 /** Its pull request, `#7`, and where that is. */
-function pullOf({ links }: ModelNode) {
+export function pullOf({ links }: ModelNode) {
   return links.find(({ name }) => /^#\d+$/.test(name));
 }
 

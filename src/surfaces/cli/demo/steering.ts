@@ -1,12 +1,11 @@
 /** How whoever watches the demo steers its runs: what is asked of them, the buttons of its pages, and the command line. */
-import { causesOf } from "../../../core/base/reason.ts";
 import type { Clock } from "../../../core/base/time.ts";
 import { modelOf } from "../../../core/report/model/run-model.ts";
-import type { Action, ModelNode } from "../../../core/report/model/types.ts";
-import { namesOf, plainSentence } from "../../../core/report/reasons/say.ts";
-import { isEnded, type Run } from "../../../core/run/state/run.ts";
+import type { Action, ModelNode, RunModel } from "../../../core/report/model/types.ts";
+import { namesOf } from "../../../core/report/reasons/say.ts";
+import type { Run } from "../../../core/run/state/run.ts";
 
-import { type Ask, asTyped } from "./screen.ts";
+import { type Ask, asTyped, pullOf } from "./screen.ts";
 
 /** The account of whoever watches. */
 export const YOU = "you";
@@ -23,26 +22,30 @@ export interface Turn {
 }
 
 /** undefined: the run waits for nobody. */
-export function turnOf(run: Run): Turn | undefined {
-  if (isEnded(run)) return undefined;
-  const { rollout, paused } = run;
-  const pull = run.trigger.pull ?? 0;
-  if (paused !== undefined) {
-    const asks = `${rollout} is paused: ${plainSentence(paused.reason, run).replace(/\.+$/, "")}. ${plainSentence(paused.ask, run)}`;
-    return { rollout, id: paused.at, asks, pull, verb: paused.kind === "Failure" ? "retry" : "resume" };
+export function turnOf(model: RunModel): Turn | undefined {
+  const { rollout, pause, ask, when } = model;
+  if (when === "past") return undefined;
+  if (pause !== undefined) {
+    const tried = pause.tried && ` ${pause.tried.text} of ${pause.tried.by} did not help.`;
+    const asks = `${rollout} is paused: ${pause.says.replace(/\.+$/, "")}.${tried ?? ""} ${ask?.says ?? ""}`.trimEnd();
+    return { rollout, id: pause.at, asks, pull: model.pull ?? 0, verb: pause.kind === "Failure" ? "retry" : "resume" };
   }
-  const batch = run.batches.find((one) => one.phase === "Open" && causesOf(one.why).some(({ code }) => code === "APPROVAL_WANTED"));
-  if (batch?.pull === undefined) return undefined;
-  const asks = `${rollout}: ${plainSentence(batch.why, run)}`;
-  return { rollout, id: String(batch.number), asks, pull: batch.pull.number, verb: "promote" };
+  const batch = batchesBelow(model).find(({ waitsOn }) => waitsOn?.kind === "person");
+  const pull = batch && pullOf(batch);
+  if (batch === undefined || pull === undefined) return undefined;
+  return { rollout, id: String(batch.number), asks: `${rollout}: ${batch.says}`, pull: Number(pull.name.slice(1)), verb: "promote" };
+}
+
+function batchesBelow({ kind, children }: ModelNode): ModelNode[] {
+  return children.flatMap((child) => (child.kind === "batch" ? [child] : kind === "batch" ? [] : batchesBelow(child)));
 }
 
 /** What the pages of a pull request offer as buttons: what the run would take just now. */
 export function offersOn(runs: readonly Run[], number: number, clock: Clock) {
   const run = runs.find((one) => one.trigger.pull === number || one.batches.some((batch) => batch.pull?.number === number));
   if (run === undefined) return undefined;
-  const waits = turnOf(run) !== undefined;
   const model = modelOf(run, clock.now());
+  const waits = turnOf(model) !== undefined;
   const { cluster } = namesOf(run);
   const actions = [...model.actions, ...actionsOfFailed(model)].filter((action) => action.allowed);
   return {

@@ -1,6 +1,7 @@
 /** The story of the demo: release PRs are opened, their plans read, they are merged, and the runs are watched to their end. Called by `demo.ts`. */
 import { randomBytes } from "node:crypto";
 import { formatDuration } from "../../../core/base/time.ts";
+import { modelOf } from "../../../core/report/model/run-model.ts";
 import { isPutBackNext } from "../../../core/run/outcome/rollback.ts";
 import { isEnded, type Run } from "../../../core/run/state/run.ts";
 import type { EmbeddedWorld } from "../../../sim/world.ts";
@@ -97,7 +98,7 @@ function watch({ world, bot, story, screen }: Watched): Promise<Run[]> {
     world.argocd.setFault(cluster, null);
     screen.note(`Somebody mended ${cluster}: the next /retry finds it healthy.`);
   });
-  const turnsOf = (runs: readonly Run[]) => (story.pauseForMe ? runs.flatMap((run) => turnOf(run) ?? []) : []);
+  const turnsOf = (runs: readonly Run[]) => (story.pauseForMe ? runs.flatMap((run) => turnOf(modelOf(run, world.clock.now())) ?? []) : []);
 
   return new Promise((resolve, reject) => {
     let patience: NodeJS.Timeout | undefined;
@@ -116,7 +117,7 @@ function watch({ world, bot, story, screen }: Watched): Promise<Run[]> {
       mend(runs);
       const turns = turnsOf(runs);
       // Ages stay those of whoever is waited for, and nothing runs out meanwhile.
-      const waits = turns.length > 0 && runs.every((run) => isOver(run) || turnOf(run) !== undefined);
+      const waits = turns.length > 0 && runs.every((run) => isOver(run) || turns.some(({ rollout }) => rollout === run.rollout));
       world.clock.pace?.(waits ? 1 : story.speed);
       if (runs.length > 0)
         screen.draw(
