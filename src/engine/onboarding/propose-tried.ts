@@ -12,6 +12,8 @@ export interface ProposeInput {
   /** As Argo CD knows them, and the same as generators see them; empty: not known. */
   clusters: readonly Cluster[];
   registered: readonly InitCluster[];
+  /** As they live on the control planes that are asked, those of this repo. */
+  applications: readonly Record<string, unknown>[];
   repoURL: string;
   baseBranch: string;
 }
@@ -32,12 +34,12 @@ export function proposeApart(input: ProposeInput, files: SyncFiles): Proposed | 
   return apart<Proposed | undefined>({ name: PROPOSE, text: "", rest: input, steps, here, empty: undefined, tooMuch: undefined });
 }
 
-export function proposeTried({ clusters, registered, repoURL, baseBranch }: ProposeInput, files: SyncFiles): Proposed {
+export function proposeTried({ clusters, registered, applications, repoURL, baseBranch }: ProposeInput, files: SyncFiles): Proposed {
   const previews = new Map<string, string>();
   const proposal = propose({
     files,
     clusters: registered,
-    applications: [],
+    applications,
     isThisRepo: (url) => sameRepo(url, repoURL),
     verify(file, text, targets) {
       const tried = tryRollout({ file, text, targets, clusters, registered, files, repoURL, baseBranch });

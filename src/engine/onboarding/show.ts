@@ -47,13 +47,14 @@ export interface Written {
 
 /**
  * For a terminal; every text of the repo goes through `clean`. `written` undefined: nothing was to be. `given`: the arguments
- * that lint and plan need, too, to see what was seen here.
+ * that lint and plan need, too, to see what was seen here. `previews`: what each would do, by its name.
  */
 export function proposalText(
   proposal: Proposal,
   written: readonly Written[] | undefined,
   clean: (text: string) => string,
   given: readonly string[] = [],
+  previews: ReadonlyMap<string, readonly string[]> = new Map(),
 ): string {
   const lines = [`Found ${clean(foundSentence(proposal))}.`, ""];
   for (const rollout of proposal.rollouts) {
@@ -61,6 +62,7 @@ export function proposalText(
       `${clean(rollout.file)}   ${rollout.source.kind} ${clean(rollout.source.name)} at ${clean(rollout.version)}, ${countedIn(rollout)}`,
     );
     lines.push(...pinLines(rollout).map((line) => `  writes  ${clean(line)}`), `  stages  ${clean(stagesLine(rollout))}`);
+    lines.push(...(previews.get(rollout.name) ?? []).map((line) => `  plan    ${clean(line)}`));
     lines.push(...rollout.guesses.map((guess) => `  check   ${clean(guess)}`));
     lines.push(
       ...rollout.questions.flatMap(({ ask, answers }) => [

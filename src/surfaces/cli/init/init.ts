@@ -18,6 +18,7 @@ import { scanned } from "../plan/near-source.ts";
 import { INVENTORY_OPTION, type InventoryOptions, inventoryAt, LABELS_OPTION } from "../plan/plan-args.ts";
 import { isData, printed, visible } from "../print.ts";
 import { openProgress } from "../progress.ts";
+import { previewsOf } from "./preview.ts";
 
 interface Options extends InventoryOptions {
   repo?: string;
@@ -48,10 +49,12 @@ export async function run(argv: readonly string[]): Promise<number> {
   const options = command.opts<Options>();
   const progress = openProgress("looking through the repo");
   const checkout = openCheckout(command.args[0] ?? repoAround("."), progress);
-  const proposal = proposeFor(checkout, inventoryAt(options));
+  const inventory = inventoryAt(options);
+  const proposal = proposeFor(checkout, inventory);
+  const previews = options.output === "text" ? previewsOf(proposal, checkout, inventory) : new Map<string, string[]>();
   progress.end();
   const written = options.write === true ? writeAll(checkout, proposal) : undefined;
-  process.stdout.write(shown(proposal, written, options.output, argumentsAgain(command.args[0], options)));
+  process.stdout.write(shown(proposal, { written, previews }, options.output, argumentsAgain(command.args[0], options)));
   return proposal.rollouts.length === 0 ? 1 : 0;
 }
 
@@ -103,10 +106,16 @@ function argumentsAgain(dir: string | undefined, { inventory = [], planeLabels =
   return [...(dir === undefined ? [] : ["--repo", dir]), ...given];
 }
 
-function shown(proposal: Proposal, written: Written[] | undefined, output: Options["output"], again: readonly string[]): string {
+interface Told {
+  written: Written[] | undefined;
+  /** What each rollout would do, by its name. */
+  previews: ReadonlyMap<string, readonly string[]>;
+}
+
+function shown(proposal: Proposal, { written, previews }: Told, output: Options["output"], again: readonly string[]): string {
   if (isData(output)) return printed(proposalJson(proposal, written), output);
   if (output === "markdown") return `${proposalComment(proposal)}\n`;
-  return proposalText(proposal, written, visible, again);
+  return proposalText(proposal, written, visible, again, previews);
 }
 
 /** What `stagecoach lint` and `plan` would hold against a rollout file if it were there: errors only, a line each. */

@@ -4,6 +4,7 @@ import type { Cell } from "../../../adapters/cell/port.ts";
 import { counted } from "../../../adapters/cell/testing/counted.ts";
 import type { BranchRules, Forge, Pull } from "../../../adapters/forge/port.ts";
 import type { CommitInput, Mirror, RefUpdate } from "../../../adapters/git/port.ts";
+import { decodeApplication } from "../../../core/argocd/decode/application.ts";
 import { type RepoContext, silentLog } from "../../../engine/round/context.ts";
 import { openServerCell } from "../cell/open.ts";
 import { ONBOARDING_BRANCH, onboard, onboardOnceWanted } from "./onboard.ts";
@@ -214,6 +215,47 @@ describe("onboarding", () => {
     expect(await ask()).toBe("later");
     pass(10 * 60_000);
     expect(await ask()).toBe("opened");
+  });
+
+  test("Applications that a chart makes are proposed as they live, those of other repos are not", async () => {
+    const files = Object.fromEntries(
+      ["dev", "prod"].map((env) => [
+        `overlays/${env}/kustomization.yaml`,
+        "resources: []\nimages: [ { name: acme/shop, newTag: v1.0.0 } ]\n",
+      ]),
+    );
+    const live = (name: string, repoURL: string, path: string): unknown =>
+      decodeApplication(
+        {
+          metadata: { name, namespace: "argocd" },
+          spec: {
+            project: "default",
+            source: { repoURL, path, targetRevision: "main" },
+            destination: { name: "in-cluster", namespace: name },
+            syncPolicy: { automated: {} },
+          },
+        },
+        0,
+      );
+    const ours = "https://github.com/example/fleet.git";
+    const applications = [
+      ...["dev", "prod"].map((env) => live(`shop-${env}`, ours, `overlays/${env}`)),
+      ...["dev", "prod"].map((env) => live(`cart-${env}`, "https://github.com/example/other.git", `overlays/${env}`)),
+    ];
+    const plane = {
+      name: "hub",
+      state: () => ({ fresh: true }),
+      applications: () => applications,
+      clusters: () => [],
+      derivedClusters: () => [],
+    };
+    const { ask, calls, opened } = repo({
+      files: { ...files, "README.md": "# hello\n" },
+      planes: new Map([["hub", plane]]) as unknown as RepoContext["planes"],
+    });
+    expect(await ask()).toBe("opened");
+    expect(calls).toContain("commit .github/stagecoach.yaml rollouts/shop.yaml");
+    expect(opened[0]?.body).toContain("2 Applications on 1 cluster");
   });
 
   test("a repo of four hundred sets is answered within GitHub's limit of a body", async () => {

@@ -12,6 +12,7 @@ import { clustersOf } from "../../../engine/resolve/fleet.ts";
 import { openRules } from "../../../engine/round/branch-rules.ts";
 import type { RepoContext } from "../../../engine/round/context.ts";
 import { onboardingBody } from "./body.ts";
+import { applicationsHere } from "./live-applications.ts";
 
 export const ONBOARDING_BRANCH = "stagecoach/onboarding";
 const TITLE = "Configure Stagecoach";
@@ -75,7 +76,7 @@ async function open(context: RepoContext, baseBranch: string, base: string, snap
   }
   const { proposal, previews } = proposed;
   const { applicationSets, applications } = proposal.figures;
-  if (applicationSets + applications === 0) {
+  if (applicationSets + applications + proposal.rollouts.length === 0) {
     context.log.info({ repository: context.repository }, "no ApplicationSet and no Application: there is nothing to onboard");
     return "nothing yet";
   }
@@ -111,7 +112,7 @@ async function rulesNow({ forge, clock, journalBranch, log }: RepoContext, baseB
 function inputOf(context: RepoContext, baseBranch: string): ProposeInput {
   const { clusters } = clustersOf(context, []);
   const registered = clusters.length === 0 ? [] : generatorClusters(context.planes.values());
-  return { clusters, registered, repoURL: context.repoURL, baseBranch };
+  return { clusters, registered, applications: applicationsHere(context), repoURL: context.repoURL, baseBranch };
 }
 
 /** False: a branch of that name is there that we did not make. Ours, from a try that broke off, is gone on with. */
