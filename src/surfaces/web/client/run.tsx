@@ -136,6 +136,7 @@ function Title({ of, tell }: { of: RunDocument; tell: () => void }) {
 
 function Next({ of }: { of: RunDocument }) {
   const clock = useContext(ClockContext);
+  const isThen = useContext(WayToNow) !== undefined;
   return (
     <>
       {of.ask === undefined ? null : (
@@ -150,7 +151,7 @@ function Next({ of }: { of: RunDocument }) {
         </p>
       )}
       {of.endedAt === undefined ? null : <p class="quiet">Nothing: the run is over.</p>}
-      {of.eta === undefined ? null : <DoneAbout eta={of.eta} now={clock.now()} />}
+      {of.eta === undefined || isThen ? null : <DoneAbout eta={of.eta} now={clock.now()} />}
     </>
   );
 }

@@ -33,7 +33,8 @@ interface Lane {
 export function TimeAxis({ of }: { of: RunDocument }) {
   const now = useNow();
   const isThen = useContext(WayToNow) !== undefined;
-  const lanes = lanesOf(of, now);
+  // What was expected then is known better by now.
+  const lanes = lanesOf(of, now).map((lane) => (isThen ? { ...lane, begins: undefined, likely: undefined, slow: undefined } : lane));
   if (lanes.every(({ from }) => from === undefined)) return null;
   const isStill = of.endedAt !== undefined || isThen;
   const { place, breaks, labels } = axisOf(timesOf(of, lanes, now));
@@ -57,7 +58,7 @@ export function TimeAxis({ of }: { of: RunDocument }) {
         </div>
       ))}
       <div class="lane ends" aria-hidden="true">
-        <span class="quiet">{`${dayIn(labels, now)}UTC`}</span>
+        <span class="quiet">{dayIn(labels, now)}</span>
         <p class="quiet">
           {labels.map(({ at, text }, index) => (
             <span key={at} style={{ left: `${place(at)}%` }} class={place(at) > 90 ? "last" : place(at) < 10 ? "first" : ""}>
@@ -73,7 +74,7 @@ export function TimeAxis({ of }: { of: RunDocument }) {
 /** The day is written once, where it is not today's. */
 function dayIn(labels: readonly { at: number }[], now: number): string {
   const [day, today] = [labels[0]?.at ?? now, now].map(dayOf);
-  return day === today ? "" : `${day}, `;
+  return day === undefined || day === today ? "UTC" : day;
 }
 
 /** `14:10`, with its day where that is another than of the one before it. */
