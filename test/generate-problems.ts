@@ -54,7 +54,7 @@ const SECTIONS: Readonly<Record<string, (code: string, row: Row) => boolean>> = 
 /** Where GitHub and the page show people the words, and no code; `lint` and `plan` print the code beside them. */
 const SHOWS_WORDS = new Set(["waits", "attention"]);
 /** Where every message says the next step behind an arrow: the page says it only where there is more to say. */
-const SHOWS_STEP = new Set(["refused", "warnings", "server", "analyses"]);
+const SHOWS_STEP = new Set(["refused", "warnings", "server", "analyses", "pins", "render"]);
 
 /** docs/troubleshooting.md, with the tables of problems made anew. */
 export function troubleshootingPage(): string {
