@@ -75,6 +75,7 @@ spec.stages[].analysis.when | src/core/run/checks/analysis › Background begins
 spec.stages[].steps[].setWeight spec.stages[].steps[].pause.duration | src/core/spec/rules/steps › the seed's are read | ${STEPS} | src/core/report/steps › steps 20 → 60 → 100
 spec.stages[].hooks.before[].url | src/core/run/checks/hooks › are asked one after the other | ${HOOKS} | src/core/report/run/analysis › hook before the stage
 spec.stages[].hooks.before[].timeout | src/core/analysis/lint › lint of analyses | ${HOOKS} | src/core/report/run/analysis › hook before the stage
+spec.stages[].sync | src/core/run/targets/sync › a sync is wished for once the wish stands in the journal | test/e2e/sync.long › sync: Request: Argo CD is asked once | src/core/report/plan/plan-rules › Argo CD is asked to sync
 spec.stages[].jitter | src/core/plan/pace › holds the merge for a time that is the same | ${FIELDS} | ${RULES}up to 5m apart
 spec.settle spec.grace spec.seenDeadline spec.waitingDeadline | ${PARSED} | ${FIELDS} | ${RULES}A cluster is live once it held still for 5s; failing after 2m
 spec.baseline | src/core/run/targets/target-rules › Tolerate: what was Degraded before | ${FIELDS} | src/core/report/rollouts › as before its batch

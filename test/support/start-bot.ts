@@ -18,6 +18,8 @@ export interface BotOptions {
   annotationRefresh?: boolean;
   /** The bot is outside of the cluster: it reads Argo CD by its REST API. */
   overApi?: boolean;
+  /** With `overApi`: it may ask for syncs. */
+  allowSync?: boolean;
   /** What runs analyses, asks hooks and tells people: made anew for each bot, as a restart would, and closed with it. */
   gates?: (world: EmbeddedWorld) => Pick<StagecoachOptions, "analysis" | "hooks" | "notifier">;
   /** A webhook secret that the bot takes, too. */
@@ -51,8 +53,10 @@ function openPlane(plane: EmbeddedPlane, clock: Clock, log: Log, options: BotOpt
   if (options.overApi === true) {
     const lines = ["applications", "applicationsets", "clusters", "projects"].map((what) => `p, bot, ${what}, get, *, allow`);
     const actions = "p, bot, applications, action/argoproj.io/Rollout/*, *, allow";
-    const token = argocd.api.addAccount("bot", [...lines, actions]);
-    return openApiPlane({ name, url: argocd.url, token, clock, log, allowRolloutActions: true });
+    const { allowSync = false } = options;
+    const syncs = allowSync ? ["p, bot, applications, sync, *, allow"] : [];
+    const token = argocd.api.addAccount("bot", [...lines, actions, ...syncs]);
+    return openApiPlane({ name, url: argocd.url, token, clock, log, allowRolloutActions: true, allowSync });
   }
   const annotationRefresh = options.annotationRefresh ?? false;
   return openKubernetes({ name, kubeConfig: { kubeconfig }, clusterSecrets: true, annotationRefresh, clock, log });

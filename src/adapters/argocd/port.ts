@@ -1,4 +1,5 @@
 import type { ContentProof } from "../../core/argocd/content.ts";
+import type { SyncWanted } from "../../core/argocd/sync-wanted.ts";
 import type {
   ApplicationSetView,
   ApplicationView,
@@ -46,6 +47,11 @@ export interface ControlPlane {
   runAction?(target: { namespace: string; name: string }, rollout: RolloutRef, action: RolloutAction): Promise<ActionOutcome>;
   /** Whether Argo CD offers an action for one Rollout now; nothing is written. Present where `runAction` is. */
   offersAction?(target: { namespace: string; name: string }, rollout: RolloutRef, action: RolloutAction): Promise<ActionOffer>;
+  /**
+   * Asks Argo CD to sync an Application to these very revisions, once it was read by its name and would bring nothing besides. Absent: not
+   * allowed, or there is no way from here. Never rejects.
+   */
+  sync?(namespace: string, name: string, wanted: SyncWanted): Promise<SyncOutcome>;
   /** Sync windows that concern an Application. undefined: cannot be seen. */
   syncWindows?(namespace: string, name: string): Promise<SyncWindowsView | undefined>;
   /** What Argo CD would generate from this ApplicationSet; nothing is written. For what cannot be rendered offline. */
@@ -88,6 +94,9 @@ export interface ContentQuestion {
 
 /** `refused`: asking again changes nothing. `why` holds no credential. */
 export type ContentOutcome = { kind: "done"; proof: ContentProof } | { kind: "failed"; why: AnyReason; refused?: true };
+
+/** `refused`: it was not asked, or Argo CD would not; `why` holds no credential. */
+export type SyncOutcome = { kind: "asked" } | { kind: "refused"; why: AnyReason };
 
 export type ActionOffer = { kind: "offered" } | Exclude<ActionOutcome, { kind: "done" }>;
 

@@ -29,6 +29,7 @@ export interface BreachReasons {
   ENDED_WITH_OPEN: { number: number };
   /** 6 */
   CHECK_NOT_JOURNALLED: { effect: string };
+  SYNC_NOT_JOURNALLED: { target: string };
   ORDER_NOT_JOURNALLED: { command: string };
   PULL_NOT_JOURNALLED: { number: number };
   MERGE_NOT_INTENDED: { number: number };

@@ -57,6 +57,13 @@ export interface ControlPlaneReasons {
   /** `known`: Argo CD does not offer it now. */
   ACTION_NOT_OFFERED: { action: string; rollout: string; known: boolean };
 
+  /** Why the bot does not ask for a sync itself: what it would bring, or whether it is wanted still, cannot be told. */
+  SYNC_UNSAFE: {
+    kind:
+      | ("Hydrated" | "NoRevision" | "NoBefore" | "NotAllowed" | "Gone" | "Automated" | "Busy" | "Moved" | "Done" | "NoSync" | "More")
+      | ("Rendering" | "Window" | "Plane");
+  };
+
   // What a repository is not granted.
   NOT_GRANTED: { because: AnyReason };
   APPLICATION_NOT_GRANTED: { application: string };

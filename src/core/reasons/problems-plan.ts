@@ -34,6 +34,7 @@ export interface PlanProblems {
   BATCHES_CUT: { stage: string; over: OverLimit; batches: number; uncut: number };
   LABELS_GUESSED: NoData;
   /** `proof: content`, and control planes that nobody can ask for objects. */
+  SYNC_NOT_GRANTED: { planes: readonly string[] };
   PROOF_UNREADABLE: { planes: readonly string[] };
   /** `clusters`: those that hold something else than the release. */
   RELEASE_BEFORE_ADOPTION: { values: readonly string[]; clusters: readonly string[]; attempt: number };

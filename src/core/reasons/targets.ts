@@ -25,6 +25,11 @@ export interface TargetReasons {
   /** What Argo CD was asked for besides. `seen`: it has shown the change. */
   REFRESH_WANTED: { because: AnyReason; at: Time; answer: "asked" | "unavailable" | { failed: AnyReason }; seen: boolean };
 
+  TARGET_SYNC_ASKED: { cluster: string; application: string };
+  SYNC_ASKED: { at: Time };
+  SYNC_NOT_ASKED: { because: AnyReason };
+  SYNC_HELD: Record<never, never>;
+
   TARGETS_UNREAD: { clusters: readonly string[] };
   COMMIT_NOT_IN_HISTORY: { cluster: string; commit: string };
   ASK_RESTORE_HISTORY: Record<never, never>;

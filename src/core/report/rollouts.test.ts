@@ -96,7 +96,7 @@ describe("Argo Rollouts", () => {
 
 describe("messages reach every report", () => {
   const waits: [string, string][] = [
-    ["a person", "It is OutOfSync and auto-sync is off: a person must sync it in Argo CD."],
+    ["a person", "It is OutOfSync and auto-sync is off: a person who may sync it must press Sync in Argo CD."],
     ["a sync window", "It is OutOfSync and waits for a sync window: it opens at 2026-11-22T06:00:00.000Z."],
     ["a retry", "Its sync failed and is tried again at 09:12:00 UTC (2 of 5)."],
     ["an attempt used up", "Argo CD makes no second attempt at this revision: sync it by hand, or push a fix."],

@@ -117,6 +117,8 @@ export interface Stage {
   grow?: { start: number; factor: number } | undefined;
   /** The longest wait before a batch merges. */
   jitterMs?: number | undefined;
+  /** Of Applications without automated sync. Absent: a person syncs, and nobody said that this is meant. */
+  sync?: "Wait" | "Request" | undefined;
   /** Wanted before the stage's first batch merges: so many members of these teams. */
   approval?: WrittenStage["approval"];
   analysis?: StageAnalysis | undefined;

@@ -189,6 +189,10 @@ export const stageSchema = z.strictObject({
       .optional(),
     "Endpoints that are asked around the stage.",
   ),
+  sync: key(
+    z.enum(["Wait", "Request"]).optional(),
+    "For Applications without automated sync. `Wait`: a person syncs each. `Request`: the bot asks Argo CD to sync the batch's very revision, and [nothing else](../argocd.md#who-syncs). Default: `Wait`, which lint warns of.",
+  ),
   jitter: key(
     duration.optional(),
     "A wait before each batch merges, of a length that looks random and is at most this: so that rollouts that may all go on at one moment do not ask one registry at once.",

@@ -62,13 +62,16 @@ function setPolicies({ set }: Gathered): Finding[] {
 }
 
 /** `automated` of what the set yields, or of its template where it cannot be rendered. */
-function autoSync({ set, rendered }: Gathered): Finding[] {
+function autoSync({ set, rendered, rollout }: Gathered): Finding[] {
   if (set === undefined) return [];
   const off = rendered?.filter((application) => !isAutomated(application.spec)).map((application) => application.metadata.name);
   const template = specOf(set.object)?.["template"];
   const templateOff = isRecord(template) && isRecord(template["spec"]) && !isAutomated(template["spec"]);
   if (off === undefined ? !templateOff : off.length === 0) return [];
   const all = off === undefined || off.length === rendered?.length;
+  // Where only some of them have it off, a stage that says so is taken for theirs.
+  const said = rollout.stages.filter(({ sync }) => sync !== undefined).length;
+  if (said === rollout.stages.length || (said > 0 && !all)) return [];
   return [{ code: "AUTO_SYNC_OFF", set: set.file, applications: all ? undefined : off, path: AT_SOURCE }];
 }
 

@@ -27,7 +27,12 @@ export interface JudgeInput {
   repoURL: string;
   now: number;
   freezes: RepoContext["freezes"];
-  planes: readonly (Pick<ControlPlane, "name" | "labels"> & { uiUrl: string | undefined; generates: boolean })[];
+  planes: readonly (Pick<ControlPlane, "name" | "labels"> & {
+    uiUrl: string | undefined;
+    generates: boolean;
+    reads: boolean;
+    syncs: boolean;
+  })[];
   isGranted: boolean;
   /** The kind of its engine; undefined: none runs analyses. */
   analysis: string | undefined;
@@ -122,7 +127,7 @@ function portOf<T extends object>(ask: Ask, name: string): T {
 }
 
 /** One control plane as it stood when it was asked first: nothing of it moves while a pull request is judged. */
-export function planeOf({ name, labels, uiUrl, generates }: JudgeInput["planes"][number], ask: Ask): ControlPlane {
+export function planeOf({ name, labels, uiUrl, generates, reads, syncs }: JudgeInput["planes"][number], ask: Ask): ControlPlane {
   const known = new Map<string, unknown>();
   const once = (method: string) =>
     ((...args: readonly unknown[]) => {
@@ -146,5 +151,6 @@ export function planeOf({ name, labels, uiUrl, generates }: JudgeInput["planes"]
   const plane = { name, labels, uiUrl, state: once("state"), application, applications };
   const rest = { applicationSet: once("applicationSet"), clusters: once("clusters"), onChange: () => () => undefined };
   const idle = { ready: async () => undefined, reread: never, refresh: never, close: async () => undefined };
-  return { ...plane, ...rest, ...idle, ...(generates ? { generate: never } : undefined) };
+  const able = { ...(generates && { generate: never }), ...(reads && { content: never }), ...(syncs && { sync: never }) };
+  return { ...plane, ...rest, ...idle, ...able };
 }

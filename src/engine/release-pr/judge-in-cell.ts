@@ -47,12 +47,10 @@ export function openJudgeInCell(context: Context, cell: Cell, parts: Parts): Jud
 
 function inputOf(context: Context, { commit, branch, journal }: PlanBase, pull: JudgedPull): JudgeInput {
   const { repository, repoURL, freezes, grants, analysis, writer, clock } = context;
-  const planes = [...context.planes.values()].map(({ name, labels, uiUrl, generate }) => ({
-    name,
-    labels,
-    uiUrl,
-    generates: generate !== undefined,
-  }));
+  const planes = [...context.planes.values()].map(({ name, labels, uiUrl, generate, content, sync }) => {
+    const can = { generates: generate !== undefined, reads: content !== undefined, syncs: sync !== undefined };
+    return { name, labels, uiUrl, ...can };
+  });
   const told = { repository, repoURL, freezes, planes, now: clock.now(), isGranted: grants !== undefined };
   return { ...told, analysis: analysis?.engine.kind, signs: writer !== undefined, base: { commit, branch, journal }, pull };
 }

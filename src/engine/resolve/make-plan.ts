@@ -51,6 +51,12 @@ export function openPlanner(context: Context): MakePlan {
       const problem = problemIn(rollout.file, { code: "PROOF_UNREADABLE", planes: blind }, ["spec", "proof"]);
       return { ok: false, retry: false, problems: await located([problem], rollout, snapshot) };
     }
+    const mute = planes.filter((plane) => plane.sync === undefined).map(({ name }) => name);
+    const asking = rollout.stages.findIndex(({ sync }) => sync === "Request");
+    if (asking >= 0 && mute.length > 0) {
+      const problem = problemIn(rollout.file, { code: "SYNC_NOT_GRANTED", planes: mute }, ["spec", "stages", asking, "sync"]);
+      return { ok: false, retry: false, problems: await located([problem], rollout, snapshot) };
+    }
     const hidden = whyUnseen(rollout, fleet, planes, partial);
     if (hidden !== undefined) return hidden;
     // Of a plane whose first list was not through there may be a part.

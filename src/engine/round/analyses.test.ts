@@ -69,7 +69,7 @@ function scene(change: { templateName?: string; engine?: Partial<AnalysisEngine>
   };
   const run = {
     ...{ rollout: "payments", startedFrom: "started", trigger: { commit: "now" } },
-    spec: { stages: [{ analysis, bakeMs: 0 }] },
+    spec: { source: { controlPlanes: ["hub"] }, stages: [{ analysis, bakeMs: 0 }] },
     plan: { stages: [] },
     batches: [{ number: 1, analyses: [record], targets: [] }],
   } as unknown as Run;

@@ -78,8 +78,10 @@ export function openAnalyses({ repository, analysis: service, planes, clock, log
 
   function namedCluster(key: string, names: readonly string[]): Named {
     const slash = key.indexOf("/");
-    const plane = planes.get(key.slice(0, slash));
-    const known = plane === undefined ? undefined : clustersOn(plane, names).find((one) => one.key === key);
+    const name = key.slice(0, slash);
+    const plane = planes.get(name);
+    const known =
+      plane && clustersOn({ name, labels: plane.labels, clusters: () => plane.clusters() }, names).find((one) => one.key === key);
     return { name: key.slice(slash + 1), labels: known?.labels ?? {} };
   }
 

@@ -30,6 +30,7 @@ import { openMoveGuard } from "./guard/branch-guard.ts";
 import { openGuard } from "./guard/guard.ts";
 import { openRefresher } from "./guard/refresh.ts";
 import { openTargetReader } from "./guard/refresh-read.ts";
+import { openSyncer } from "./guard/syncer.ts";
 import { openHooks } from "./hooks.ts";
 import { openJournalLooks } from "./journal-look.ts";
 import { openMergeQueue } from "./merging.ts";
@@ -221,6 +222,7 @@ function openArgoSide(context: RepoContext, commits: ReturnType<typeof openCommi
     rollouts,
     actions: openRolloutActions(context, rollouts),
     refresher: openRefresher(context),
+    syncer: openSyncer(context),
     reader: openTargetReader(context),
     contents: openContents(context),
     stability: openStability(),

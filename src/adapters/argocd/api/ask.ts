@@ -39,7 +39,7 @@ export async function byName(
   return view && defined({ ...view, clusterAnswer: answerOf(application, view) });
 }
 
-async function rawByName(
+export async function rawByName(
   client: ArgoClient,
   application: ApplicationView,
   { query, shape, totalMs, now }: { query: Query; shape: Shape; totalMs: number; now: number },

@@ -3,7 +3,7 @@
  * tell, what the revision renders to and what the one before the change did. Called by `index.ts` for a control plane's `content`.
  */
 import { type ContentProof, isTelling, showsValues } from "../../../core/argocd/content.ts";
-import { fields, list, own } from "../../../core/argocd/decode/lenient.ts";
+import { fields, list, own, word } from "../../../core/argocd/decode/lenient.ts";
 import type { ApplicationView } from "../../../core/argocd/views.ts";
 import { defined } from "../../../core/base/defined.ts";
 import type { ContentOutcome, ContentQuestion } from "../port.ts";
@@ -57,12 +57,20 @@ async function managed(client: ArgoClient, view: ApplicationView): Promise<{ liv
   return { live: states("liveState"), target: states("targetState") };
 }
 
-/** What the Application's sources render to at these revisions; "" leaves one as it is. */
 async function manifests(client: ArgoClient, view: ApplicationView, revisions: readonly string[]): Promise<string[]> {
+  return (await manifestsOf(client, view, revisions)).manifests;
+}
+
+/** What the Application's sources render to at these revisions, and of which that is, as Argo CD says; "" leaves one as it is. */
+export async function manifestsOf(
+  client: ArgoClient,
+  view: ApplicationView,
+  revisions: readonly string[],
+): Promise<{ manifests: string[]; revision: string | undefined }> {
   const query = { ...applicationQuery(view), ...revisionQuery(view, revisions) };
-  const limits = { shape: { "*": false, manifests: true }, totalMs: TOTAL_MS };
-  const answer = await client.get(`${applicationPath(view.name)}/manifests`, query, limits);
-  return list(fields(answer), "manifests").filter((one) => typeof one === "string");
+  const limits = { shape: { "*": false, manifests: true, revision: true }, totalMs: TOTAL_MS };
+  const answer = fields(await client.get(`${applicationPath(view.name)}/manifests`, query, limits));
+  return { manifests: list(answer, "manifests").filter((one) => typeof one === "string"), revision: word(answer, "revision") };
 }
 
 function revisionQuery({ spec }: ApplicationView, revisions: readonly string[]): Query {

@@ -23,6 +23,7 @@ import { type ClusterPoll, startClusterPoll } from "./clusters.ts";
 import { contentOf } from "./content.ts";
 import { offersAction, readRollouts, runAction } from "./rollouts.ts";
 import { type ArgoSourceOptions, argoSource } from "./source.ts";
+import { syncApplication } from "./sync.ts";
 
 export interface ApiOptions extends ArgoClientOptions {
   /** Name of the control plane. */
@@ -35,6 +36,8 @@ export interface ApiOptions extends ArgoClientOptions {
   appNamespaces?: string[];
   /** May run resource actions on Argo Rollouts: the only write to Argo CD. Default: no. */
   allowRolloutActions?: boolean;
+  /** May ask for syncs of Applications whose automated sync is off. Default: no. */
+  allowSync?: boolean;
   /** May have Argo CD generate from an ApplicationSet, for which it wants the right to create them. Default: no. */
   allowGenerate?: boolean;
   /** Where people look at its Applications. Default: the address that it is asked at. */
@@ -113,6 +116,12 @@ export function openApiPlane(options: ApiOptions): ControlPlane {
     },
   };
   if (options.allowRolloutActions === true) Object.assign(plane, actionsOf(client, reads.application));
+  if (options.allowSync === true)
+    plane.sync = async (namespace, name, wanted) => {
+      const view = reads.application(namespace, name);
+      if (view === undefined) return { kind: "refused", why: reason("APPLICATION_UNKNOWN", { namespace, name }) };
+      return await syncApplication(client, view, wanted, clock.now());
+    };
   if (options.allowGenerate === true) plane.generate = (applicationSet) => generated(client, applicationSet);
   return plane;
 }

@@ -85,12 +85,21 @@ test("a plan says of each stage what it waits for: approvals, bake, analysis, ho
       ...canary,
       approval: { teams: ["sre"], count: 2, notBy: ["author" as const, "merger" as const] },
       jitterMs: 300_000,
+      sync: "Request" as const,
       hooks: { before: [hook], after: [hook], onFailure: [] },
     },
     { ...rest, analysis: { templates, args: [], when: ["Background" as const] } },
   ];
   expect(gatesOfStages(sampleRollout({ stages }), samplePlan())).toEqual([
-    ["health", "2 approvals of sre, not by who merged it", "bake 10m", "hooks before", "hooks after", "up to 5m apart"],
+    [
+      "health",
+      "2 approvals of sre, not by who merged it",
+      "Argo CD is asked to sync",
+      "bake 10m",
+      "hooks before",
+      "hooks after",
+      "up to 5m apart",
+    ],
     ["health", "analysis webcheck (Background)"],
   ]);
 });

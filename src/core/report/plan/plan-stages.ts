@@ -41,7 +41,7 @@ export function gatesOfStage(rollout: Pick<Rollout, "mode" | "delivery" | "windo
   const gates: StageGate[] = [{ text: "health", isAfter: true }];
   const before = (text: string) => gates.push({ text, isBefore: true });
   const after = (text: string) => gates.push({ text, isAfter: true });
-  const { approval, analysis, hooks, bakeMs = 0, steps, jitterMs = 0 } = stage ?? {};
+  const { approval, analysis, hooks, bakeMs = 0, steps, sync, jitterMs = 0 } = stage ?? {};
   if (approval !== undefined) {
     const teams = short(approval.teams.join(", "), 60);
     const not = approval.notBy?.includes("merger") === true ? ", not by who merged it" : "";
@@ -49,6 +49,7 @@ export function gatesOfStage(rollout: Pick<Rollout, "mode" | "delivery" | "windo
   }
   if ((rollout.windows ?? []).length + (stage?.windows ?? []).length > 0) before("windows");
   for (const other of (rollout.dependsOn ?? []).slice(0, 3)) before(`after ${short(other.rollout, 40)}`);
+  if (sync !== undefined) after(sync === "Wait" ? "a person syncs in Argo CD" : "Argo CD is asked to sync");
   if (bakeMs > 0) after(`bake ${formatDuration(bakeMs)}`);
   if (steps !== undefined) after(`steps ${weightsOf(steps).join(" → ")}`);
   if (analysis !== undefined) {

@@ -28,6 +28,7 @@ export const BREACHES: Entries<BreachReasons> = entriesOf<BreachReasons>()({
   PULLS_OPEN_AT_ONCE: { says: "{count} pull requests of the run are open at once" },
   ENDED_WITH_OPEN: { says: "the run ended with batch {number} open" },
   CHECK_NOT_JOURNALLED: { says: "{effect} is to be done, and the journal does not have it under way" },
+  SYNC_NOT_JOURNALLED: { says: "Argo CD is to be asked to sync {target}, which the journal does not have, or the run is paused" },
   ORDER_NOT_JOURNALLED: { says: "Argo Rollouts are to be steered for {command}, which the journal does not have" },
   PULL_NOT_JOURNALLED: { says: "a pull request is to be opened for batch {number}, which the journal does not have as Proposing" },
   MERGE_NOT_INTENDED: { says: "batch {number} is to be merged and the journal does not say so first" },

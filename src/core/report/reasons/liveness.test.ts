@@ -21,7 +21,7 @@ const MESSAGES: [name: string, input: LivenessInput, verdict: string, sentence: 
     "a person, where auto-sync is off",
     input({ application: status(outOfSync, { spec: { syncPolicy: undefined } }) }),
     "waiting",
-    "It is OutOfSync and auto-sync is off: a person must sync it in Argo CD.",
+    "It is OutOfSync and auto-sync is off: a person who may sync it must press Sync in Argo CD.",
   ],
   [
     "a sync window, and when it opens",

@@ -178,7 +178,7 @@ const SAYS: Says = {
   },
   CLUSTER_UNREACHED: ({ message = "" }) => `Argo CD could not reach its cluster when it last compared: ${message}.`,
   SYNC_STATUS: ({ status = "not known" }) => `Its sync status is ${status}.`,
-  SYNC_BY_HAND: "It is OutOfSync and auto-sync is off: a person must sync it in Argo CD.",
+  SYNC_BY_HAND: "It is OutOfSync and auto-sync is off: a person who may sync it must press Sync in Argo CD.",
   OUT_OF_SYNC: ({ idle }) => `It is OutOfSync${idle === undefined ? "." : `, and nothing syncs it${IDLE[idle]}`}`,
   SYNC_WINDOW_CLOSED: ({ opensAt, manual }) => {
     const when = opensAt === undefined ? "nobody can tell when it opens next" : `it opens at ${readable(opensAt)}`;

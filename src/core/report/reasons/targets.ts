@@ -90,6 +90,23 @@ export const TARGETS: Entries<TargetReasons> = entriesOf<TargetReasons>()({
     },
   },
 
+  TARGET_SYNC_ASKED: { subject: "application", says: "Argo CD is asked to sync {application} on {cluster}" },
+  SYNC_ASKED: {
+    subject: "application",
+    actions: ["skip"],
+    says: ({ at }) => `Stagecoach asks Argo CD since ${clock(at)} to sync it to this batch's revision, and to nothing else.`,
+  },
+  SYNC_NOT_ASKED: {
+    subject: "application",
+    actions: ["requeue", "skip"],
+    says: "A person must sync it in Argo CD: Stagecoach does not, for {because}.",
+  },
+  SYNC_HELD: {
+    subject: "application",
+    actions: ["resume", "skip"],
+    says: "It is OutOfSync and auto-sync is off. Stagecoach asks for no sync while the run is paused or the cluster halted.",
+  },
+
   TARGETS_UNREAD: { subject: "application", says: "Stagecoach could not read the state of {clusters}" },
   COMMIT_NOT_IN_HISTORY: {
     subject: "repository",

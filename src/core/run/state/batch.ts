@@ -102,6 +102,8 @@ export interface BatchTarget {
   /** Since when a dip lasts that is ignored as yet, and when those before it began, as far as they are in the window. */
   dippedAt?: Time | undefined;
   dips?: Time[] | undefined;
+  /** With `sync: Request`: since when Argo CD is asked to sync it, and to which revisions of its sources. */
+  syncAsked?: { at: Time; revisions: string[] } | undefined;
   /** Kept at confirmation and at failure. */
   evidence?: Evidence | undefined;
   /** Its Argo Rollouts as last read, while it is in flight and where it failed: the first few, shortened. */

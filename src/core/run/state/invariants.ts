@@ -180,6 +180,11 @@ function journalComesFirst(after: Run, effects: readonly Effect[], now: number, 
         report(6, breach("ORDER_NOT_JOURNALLED", { command: effect.command }));
       continue;
     }
+    if (effect.kind === "Sync") {
+      const asked = after.batches.find(({ merged }) => merged?.commit === effect.commit)?.targets.find(({ key }) => key === effect.target);
+      if (asked?.syncAsked === undefined || after.paused !== undefined) report(6, breach("SYNC_NOT_JOURNALLED", { target: effect.target }));
+      continue;
+    }
     const batch = after.batches.find((one) => one.number === effect.batch);
     if (effect.kind === "Propose" && batch?.phase !== "Proposing") report(6, breach("PULL_NOT_JOURNALLED", { number: effect.batch }));
     if (effect.kind !== "Merge") continue;

@@ -6,11 +6,13 @@ import type { Command } from "../../spec/commands.ts";
 import type { Limits } from "../../spec/repo-config.ts";
 import type { PlacedFreeze } from "../../spec/windows-binding.ts";
 import type { ObservedAnalysis } from "./analysis-types.ts";
+import type { Effect, ObservedSync } from "./effects.ts";
 import type { HookAnswer } from "./hooks-types.ts";
 import type { PromotableWait } from "./promotable-types.ts";
 import type { Evidence, ResolvedRevision, RolloutOutcome, RolloutState, Run, Verdict } from "./run.ts";
 
 export type { PullNeed } from "../../reasons/gates.ts";
+export type { Effect } from "./effects.ts";
 
 /** What one round of looking found. What is missing (`undefined`: not looked, or not seen) is waited for, never taken for good. */
 export interface World {
@@ -200,6 +202,8 @@ export interface Assessment {
   lookAgainAt?: Time | undefined;
   /** A refresh would help. */
   wantsRefresh: boolean;
+  /** It waits for a sync, and its stage has the bot ask for that. */
+  sync?: ObservedSync | undefined;
   /** Others that are to look before it can change: the Application that applies its ApplicationSet, the set itself. By key. */
   asksFirst?: { applications: string[]; sets: string[] } | undefined;
   /** Something in it is paused on purpose, such as a Rollout at a canary step: `progressDeadline` stands still. */
@@ -212,22 +216,6 @@ export interface Assessment {
   held?: { goodSince?: Time; badSince?: Time; badCompared?: Time } | undefined;
   evidence: Evidence;
 }
-
-/** Idempotent intentions. Their outcome is never returned: it is observed in the next round. */
-export type Effect =
-  | { kind: "Propose"; batch: number }
-  | { kind: "Merge"; batch: number; pull: number; head: string }
-  | { kind: "Close"; batch: number; pull: number; why: AnyReason }
-  /** `sets`: ApplicationSets whose controller is to generate anew. */
-  | { kind: "Refresh"; targets: string[]; sets?: string[] | undefined }
-  /** Of the order with this command's id: those Rollouts without an outcome. */
-  | { kind: "RolloutActions"; command: string }
-  | { kind: "StartAnalysis"; analysis: string }
-  /** No further measurement. Also of one that is not known any more. */
-  | { kind: "StopAnalysis"; analysis: string }
-  /** `request` counts the requests of one event from 1. */
-  | { kind: "CallHook"; hook: string; request: number }
-  | { kind: "Answer"; command: string; outcome: "done" | "refused"; message: AnyReason };
 
 export interface Advanced<Run> {
   run: Run;

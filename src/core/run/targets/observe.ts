@@ -9,6 +9,7 @@ import { excuse } from "./baseline.ts";
 import { endDip, ignoreDip } from "./flap.ts";
 import { restsWhole } from "./rest.ts";
 import { seenOf } from "./seen.ts";
+import { wantSync } from "./sync.ts";
 import { lostPlane, lostWords, planeOf } from "./unseen.ts";
 
 /** Restarts of one bake, after which the target that was unhealthy has failed (docs/spec.md §9.15). */
@@ -88,7 +89,7 @@ function inFlight(draft: Draft, batch: Batch, target: BatchTarget, assessment: A
       if (isHealing(draft, sighted)) return deadline(draft, runs(draft, sighted), assessment.sentence, assessment);
       return fail(draft, sighted, assessment.sentence, assessment);
     case "waiting":
-      return waits(draft, sighted, assessment.sentence);
+      return waits(draft, ...wantSync(draft, batch, sighted, assessment));
     case "pending":
     case "lost":
       // Somebody, or something, has yet to end a pause: docs/spec.md §9.15 has the clock stand still.

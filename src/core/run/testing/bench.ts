@@ -174,6 +174,7 @@ export function wants(advanced: Advanced<Run>): string[] {
     if (effect.kind === "Answer") return `Answer ${effect.outcome}`;
     if (effect.kind === "StartAnalysis" || effect.kind === "StopAnalysis") return `${effect.kind} ${effect.analysis}`;
     if (effect.kind === "CallHook") return `${effect.kind} ${effect.hook}#${effect.request}`;
+    if (effect.kind === "Sync") return `Sync ${effect.target}`;
     return effect.kind === "Refresh" || effect.kind === "RolloutActions" ? effect.kind : `${effect.kind} ${effect.batch}`;
   });
 }

@@ -80,6 +80,7 @@ function toStage(stage: WrittenStage, rollout: string): Stage {
     pairs: stage.order.pairs,
     grow: isAdaptive ? { start: size.start, factor: size.factor } : undefined,
     approval: stage.approval,
+    sync: stage.sync,
     jitterMs: stage.jitter === undefined ? undefined : ms(stage.jitter),
     analysis: stage.analysis && { ...stage.analysis, when: [...new Set(stage.analysis.when)] },
     hooks: hooks && { before: toHooks(hooks.before), after: toHooks(hooks.after), onFailure: toHooks(hooks.onFailure) },

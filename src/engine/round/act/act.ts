@@ -19,6 +19,7 @@ import type { Rules } from "../branch-rules.ts";
 import type { RepoContext } from "../context.ts";
 import type { Decision } from "../decide.ts";
 import { type Refresher, setKey } from "../guard/refresh.ts";
+import type { Syncer } from "../guard/syncer.ts";
 import type { Hooks } from "../hooks.ts";
 import type { MergeQueue } from "../merging.ts";
 import { closeOwn } from "../observe/open-pulls.ts";
@@ -37,10 +38,10 @@ const STOPS: readonly CommandName[] = ["pause", "abort", "halt"];
 /** Merges first: their intentions run out. */
 const ORDER: readonly Effect["kind"][] = [
   ...(["Merge", "Close", "Propose", "Answer", "StopAnalysis"] as const),
-  ...(["CallHook", "StartAnalysis", "Refresh", "RolloutActions"] as const),
+  ...(["CallHook", "StartAnalysis", "Sync", "Refresh", "RolloutActions"] as const),
 ];
 /** What comes of these is heard of when there is something to hear: looking at once would show nothing. */
-const UNSEEN: ReadonlySet<Effect["kind"]> = new Set(["Answer", "Refresh", "StartAnalysis", "StopAnalysis", "CallHook"]);
+const UNSEEN: ReadonlySet<Effect["kind"]> = new Set(["Answer", "Refresh", "Sync", "StartAnalysis", "StopAnalysis", "CallHook"]);
 
 /**
  * An intention lapses 30 s after it was journalled, and another replica then acts on that. A merge is begun only while so
@@ -78,6 +79,7 @@ interface Parts {
   propose: ProposeBatch;
   moveBranches: MoveBranches;
   refresher: Refresher;
+  syncer: Pick<Syncer, "ask">;
   actions: RolloutActions;
   analyses: Analyses;
   hooks: Hooks;
@@ -92,7 +94,7 @@ type Context = Pick<
 
 export function openActor(context: Context, parts: Parts): Act {
   const { forge, mirror, commands, author, journal, journalBranch, repository, log, clock, within = justDone } = context;
-  const { remote, pulls, queue, gates, labels, backoff, propose, moveBranches, refresher, actions, analyses, hooks, rules } = parts;
+  const { remote, pulls, queue, gates, labels, backoff, propose, moveBranches, refresher, syncer, actions, analyses, hooks, rules } = parts;
 
   async function merge(scope: Scope, batch: Batch, { pull, head }: { pull: number; head: string }): Promise<boolean> {
     const { run, decision, journalHead, base, baseBranch } = scope;
@@ -155,6 +157,8 @@ export function openActor(context: Context, parts: Parts): Act {
       case "Refresh":
         refresher.ask([...(effect.sets ?? []).map(setKey), ...effect.targets]);
         return true;
+      case "Sync":
+        return syncer.ask(effect);
       case "RolloutActions":
         return actions.run(run, effect.command);
       case "StartAnalysis":
@@ -193,10 +197,6 @@ export function openActor(context: Context, parts: Parts): Act {
     }
   }
 
-  function gateIsRequired(): boolean {
-    return rules.last?.requiredChecks.some(({ context }) => context === GATE) === true;
-  }
-
   return async (decisions, round) => {
     let acted = false;
     const journalHead = remote.last.journal;
@@ -212,7 +212,8 @@ export function openActor(context: Context, parts: Parts): Act {
       // Somebody looks at what was refused: what they change is tried at once when they say so.
       if (run.paused !== undefined && decision.before.paused === undefined) backoff.forget(run.rollout);
       // A required gate has to be green before GitHub takes the merge; one that is not follows it.
-      const gateFollows = effects.some((effect) => effect.kind === "Merge") && !gateIsRequired();
+      const isRequired = rules.last?.requiredChecks.some(({ context }) => context === GATE) === true;
+      const gateFollows = effects.some((effect) => effect.kind === "Merge") && !isRequired;
       if (!gateFollows) await gates.put(decision);
       for (const effect of effects.toSorted((a, b) => ORDER.indexOf(a.kind) - ORDER.indexOf(b.kind))) {
         const { commands: said } = decision.world;

@@ -1,5 +1,5 @@
 /**
- * The actions on Argo Rollouts of one repo: the only writes to Argo CD there are.
+ * The actions on Argo Rollouts of one repo: writes to Argo CD, as syncs are.
  *
  * Each Rollout is read again right before, so that one which was moved already, by a try that broke off or by a person, is not moved
  * twice. A refusal for want of a right ends the order where nothing was done yet: lockstep is all or none.

@@ -23,6 +23,7 @@ import { applicationAt, clusterOf } from "../../resolve/fleet.ts";
 import type { RepoContext } from "../context.ts";
 import type { Refresher } from "../guard/refresh.ts";
 import type { TargetReader } from "../guard/refresh-read.ts";
+import type { Syncer } from "../guard/syncer.ts";
 import { type Contents, contentOf } from "./contents.ts";
 import { hydrationOf, type LookUpHydrated, openHydrated } from "./hydrated.ts";
 import type { Facts, WithFacts } from "./mirror-facts.ts";
@@ -31,7 +32,8 @@ import type { Stability, TroubleOfOwner } from "./stability.ts";
 
 /** What the ApplicationSet yields on each control plane; undefined where it cannot be rendered offline or is not needed. */
 export interface RenderedAround {
-  /** At the first parent of the merge commit. */
+  /** The first parent of the merge commit, and what it yields there. */
+  parent?: string | undefined;
   before?: SpecsByPlane | undefined;
   atChange?: SpecsByPlane | undefined;
   atBase?: SpecsByPlane | undefined;
@@ -47,6 +49,7 @@ interface JudgeParts {
   refresher: Refresher;
   reader: TargetReader;
   contents: Contents;
+  syncer: Pick<Syncer, "of">;
 }
 
 /** One target, as it is judged. */
@@ -70,7 +73,7 @@ interface Gathered {
 
 export function openJudge(
   { planes, clock, repoURL }: Pick<RepoContext, "planes" | "clock" | "repoURL">,
-  { withFacts, stability, troubleOfOwner, refresher, reader, contents }: JudgeParts,
+  { withFacts, stability, troubleOfOwner, refresher, reader, contents, syncer }: JudgeParts,
 ): JudgeTargets {
   function gather(run: Run, batch: Batch, target: BatchTarget): Gathered | undefined {
     const { merged } = batch;
@@ -111,7 +114,7 @@ export function openJudge(
 
   return async (run, batch, rendered) => {
     const gathered = batch.targets.map((target) => gather(run, batch, target));
-    const memory = { hydrated: openHydrated(), contents };
+    const memory = { hydrated: openHydrated(), contents, syncer };
     const judged = await withFacts((facts) => gathered.map((one) => one && judge(one, rendered, facts, memory)));
     return gathered.map((one, index) => {
       const verdict = judged[index];
@@ -130,17 +133,24 @@ interface Verdict {
 interface Memory {
   hydrated: LookUpHydrated;
   contents: Contents;
+  syncer: Pick<Syncer, "of">;
 }
 
 function judge(gathered: Gathered, rendered: RenderedAround, facts: Facts, memory: Memory): Verdict {
-  const judged = assessOne(gathered, rendered, facts, memory);
+  const choice = chooseChange(gathered, rendered, facts);
+  const judged = assessOne(gathered, rendered, facts, memory, choice);
+  // Its automated sync is off, and the change is seen.
+  if (judged.sentence.code === "SYNC_BY_HAND") judged.sync = memory.syncer.of({ ...gathered, ...rendered, ...choice.chosen });
   const waits = judged.verdict === "pending" && judged.clause === "spec" && gathered.batch.phase !== "Settled";
   return { judged, awaited: waits ? observeParent(gathered, facts) : undefined };
 }
 
-function assessOne(gathered: Gathered, rendered: RenderedAround, facts: Facts, memory: Memory): ReturnType<typeof assess> {
+type Choice = ReturnType<typeof chooseChange>;
+
+type Assessed = ReturnType<typeof assess>;
+
+function assessOne(gathered: Gathered, rendered: RenderedAround, facts: Facts, memory: Memory, { written, chosen }: Choice): Assessed {
   const { run, batch, target, plane, namespace, name, application, cluster, owner, held, now, repoURL } = gathered;
-  const { written, chosen } = chooseChange(gathered, rendered, facts);
   // What has settled is held against the base: only where a verdict decides something is more looked up, and read anew.
   const isSettled = batch.phase === "Settled";
   const isBlocked = application?.status.sync.status === "OutOfSync" && application.spec.automated === true;

@@ -59,7 +59,7 @@ export function openTargetLooks(
     if (batch.merged === undefined || batch.phase === "Settled" || movesBranches(run)) return {};
     const { commit } = batch.merged;
     const parent = (await mirror.commitInfo(commit))?.parents[0];
-    return { before: parent === undefined ? undefined : await rendered(parent), atChange: await rendered(commit) };
+    return { parent, before: parent === undefined ? undefined : await rendered(parent), atChange: await rendered(commit) };
   }
 
   return {

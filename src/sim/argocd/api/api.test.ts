@@ -49,6 +49,8 @@ function validatorOf(path: string, method: string): ValidateFunction {
   return ajv.compile({ ...(strict(schema) as object), definitions: strict(swagger.definitions) });
 }
 
+const SYNC = { name: "app-dev", prune: false, dryRun: true, infos: [{ name: "Reason", value: "a test" }] };
+
 const SET = (url: string): Record<string, unknown> => ({
   apiVersion: "argoproj.io/v1alpha1",
   kind: "ApplicationSet",
@@ -136,6 +138,7 @@ describe("the embedded Argo CD's API, over TLS", () => {
     ["/api/v1/stream/applications", "/api/v1/stream/applications"],
     ["/api/v1/stream/applicationsets", "/api/v1/stream/applicationsets"],
     ["/api/v1/applications/{name}/resource/actions/v2", "/api/v1/applications/payments/resource/actions/v2", action],
+    ["/api/v1/applications/{name}/sync", "/api/v1/applications/app-dev/sync", SYNC],
   ])("%s answers in the published shape", async (documented, path, body?: unknown) => {
     const { status, text } = await ask(path, body === undefined ? {} : { method: "POST", body });
     expect(status, text).toBe(200);
@@ -144,6 +147,15 @@ describe("the embedded Argo CD's API, over TLS", () => {
     const validate = validatorOf(documented, body === undefined ? "get" : "post");
     const valid = validate(answer);
     expect(valid, JSON.stringify(validate.errors?.slice(0, 5))).toBe(true);
+  });
+
+  it("takes a sync as the adapter asks for it, which is as the published API has it", async () => {
+    const request = swagger.definitions["applicationApplicationSyncRequest"];
+    const validate = ajv.compile({ ...(strict(request ?? {}) as object), definitions: strict(swagger.definitions) });
+    const several = { ...SYNC, revisions: ["c".repeat(40)], sourcePositions: ["1"] };
+    for (const body of [SYNC, several]) expect(validate(body), JSON.stringify(validate.errors)).toBe(true);
+    const refused = await ask("/api/v1/applications/app-dev/sync", { method: "POST", body: { ...SYNC, revision: "c".repeat(40) } });
+    expect([refused.status, refused.text]).toEqual([400, expect.stringContaining("Cannot sync to")]);
   });
 
   it("generates what the set would, with files from Git, and writes nothing", async () => {

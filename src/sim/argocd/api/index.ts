@@ -10,6 +10,7 @@ import { getActions, getManaged, getManifests, getResource, getTree, postAction 
 import { type RolloutsBackend, storedRollouts } from "./rollouts.ts";
 import { generateSet, getSet, listSets, streamSets } from "./sets.ts";
 import { createStreams } from "./streams.ts";
+import { postSync } from "./sync.ts";
 import { getSyncWindows } from "./windows.ts";
 
 /*
@@ -76,6 +77,7 @@ const ROUTES: readonly [method: string, path: string, handler: Handler][] = [
   ["GET", "/api/v1/applications/{}/resource", getResource],
   ["GET", "/api/v1/applications/{}/resource/actions", getActions],
   ["POST", "/api/v1/applications/{}/resource/actions/v2", postAction],
+  ["POST", "/api/v1/applications/{}/sync", postSync],
   ["GET", "/api/v1/stream/applications", streamApplications],
   ["GET", "/api/v1/applicationsets", listSets],
   ["POST", "/api/v1/applicationsets/generate", generateSet],

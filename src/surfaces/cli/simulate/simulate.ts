@@ -207,6 +207,7 @@ function notesOf({ rollout, plan, faults, clusters }: SimulateInput): string[] {
     notes.push(`Here a person merges each pull request, ${waits} after it was opened${why}.`);
   }
   if (asked) notes.push(`People approve and promote what waits for them after ${waits}; nobody answers a run that stops.`);
+  if (stages.some((stage) => stage.sync !== undefined)) notes.push("Every sync comes at once, by whomever it is asked for.");
   if (measured) notes.push("Every analysis succeeds after 15s, every hook says to go on.");
   if (dependsOn.length > 0) notes.push(`What it depends on is there: ${dependsOn.map((one) => one.rollout).join(", ")}.`);
   notes.push(...notesOfPutOff({ rollout, plan, faults, clusters }));

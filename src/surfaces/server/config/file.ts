@@ -68,7 +68,7 @@ function labelsOfPlanes({ controlPlanes }: ServerConfig): Finding[] {
 }
 
 const ONLY_KUBERNETES = ["kubeconfig", "context", "clusterSecrets", "allowRefresh"] as const;
-const ONLY_API = ["url", "tokenFile", "projects", "caFile", "allowRolloutActions", "allowGenerate"] as const;
+const ONLY_API = ["url", "tokenFile", "projects", "caFile", "allowRolloutActions", "allowSync", "allowGenerate"] as const;
 
 function keysOfKind({ controlPlanes }: ServerConfig): Finding[] {
   return controlPlanes.flatMap((plane, i) => {

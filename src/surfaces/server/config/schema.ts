@@ -55,6 +55,10 @@ const controlPlaneSchema = z.strictObject({
     z.boolean().default(false),
     "`api`: `/resume --rollouts` and the like may run resource actions on Argo Rollouts. Needs that right for the token's account.",
   ),
+  allowSync: key(
+    z.boolean().default(false),
+    "`api`: stages with `sync: Request` may ask for syncs. Needs that right for the token's account.",
+  ),
   allowGenerate: key(
     z.boolean().default(false),
     "`api`: Argo CD may be asked what an ApplicationSet would generate, where that cannot be worked out offline. It wants the right to create ApplicationSets for that, which is not used otherwise.",

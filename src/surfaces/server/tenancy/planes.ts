@@ -28,12 +28,24 @@ export async function openPlanes(configs: readonly ControlPlaneConfig[], world: 
 }
 
 function apiPlane(config: ControlPlaneConfig, world: { clock: Clock; log: Log }): ControlPlane {
-  const { name, url = "", tokenFile = "", caFile, projects, namespaces, selector, allowRolloutActions, allowGenerate, uiUrl } = config;
+  const {
+    name,
+    url = "",
+    tokenFile = "",
+    caFile,
+    projects,
+    namespaces,
+    selector,
+    allowRolloutActions,
+    allowSync,
+    allowGenerate,
+    uiUrl,
+  } = config;
   return underSetting(`control plane ${name}`, () => {
     readSettingFile("tokenFile", tokenFile);
     const ca = caFile === undefined ? undefined : readSettingFile("caFile", caFile);
     const narrowed = defined({ ca, projects, appNamespaces: namespaces, selector, uiUrl });
-    return openApiPlane({ ...narrowed, name, url, tokenFile, allowRolloutActions, allowGenerate, ...world });
+    return openApiPlane({ ...narrowed, name, url, tokenFile, allowRolloutActions, allowSync, allowGenerate, ...world });
   });
 }
 

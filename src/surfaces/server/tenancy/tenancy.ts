@@ -148,14 +148,14 @@ function generating(plane: ControlPlane, mayUse: (project: string) => boolean): 
   };
 }
 
-type Inside = "rollouts" | "runAction" | "offersAction" | "syncWindows";
+type Inside = "rollouts" | "runAction" | "offersAction" | "syncWindows" | "content" | "sync";
 
 /** What a plane may be able to do with one Application: only with the tenant's own. */
 function insideApplications(
   plane: ControlPlane,
   application: (namespace: string, name: string) => ApplicationView | undefined,
 ): Pick<ControlPlane, Inside> {
-  const { rollouts, runAction, offersAction, syncWindows } = plane;
+  const { rollouts, runAction, offersAction, syncWindows, content, sync } = plane;
   const notGranted = (target: { namespace: string; name: string }) => {
     return {
       kind: "forbidden",
@@ -170,6 +170,18 @@ function insideApplications(
     syncWindows:
       syncWindows &&
       (async (namespace: string, name: string) => (isGranted({ namespace, name }) ? await syncWindows(namespace, name) : undefined)),
+    content:
+      content &&
+      (async (namespace, name, question) =>
+        isGranted({ namespace, name })
+          ? await content(namespace, name, question)
+          : ({ ...notGranted({ namespace, name }), kind: "failed", refused: true } as const)),
+    sync:
+      sync &&
+      (async (namespace, name, wanted) =>
+        isGranted({ namespace, name })
+          ? await sync(namespace, name, wanted)
+          : { kind: "refused", why: notGranted({ namespace, name }).why }),
     runAction:
       runAction && (async (target, rollout, action) => (isGranted(target) ? await runAction(target, rollout, action) : notGranted(target))),
     offersAction:

@@ -35,6 +35,12 @@ export const PLAN_PROBLEMS = problemsOf<PlanProblems>()({
     means: "what has to change at once is over one of the repo's `limits` by itself, so it would wait for ever",
     todo: "raise that limit; where clusters share a pin, give each one of its own",
   },
+  SYNC_NOT_GRANTED: {
+    says: "sync: Request wants control plane {planes} to be asked for syncs, which the server's configuration does not allow",
+    hint: "write sync: Wait, or have the operator read it by kind: api and set allowSync",
+    means: "a stage says `sync: Request`, and a control plane may not be asked for syncs",
+    todo: "write `sync: Wait`, or set `allowSync` for it ([Argo CD](argocd.md#who-syncs))",
+  },
   PROOF_UNREADABLE: {
     says: "proof: content compares the objects themselves, and {planes} does not show them: no cluster would ever count as healthy",
     hint: "read {planes} by Argo CD's API (kind: api in the server's configuration), or set proof: revision",

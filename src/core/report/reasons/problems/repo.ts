@@ -63,7 +63,7 @@ export const REPO_PROBLEMS = problemsOf<Omit<RepoProblems, GitHubCode>>()({
   AUTO_SYNC_OFF: {
     says: ({ set, applications }) =>
       `${set}: ${applications === undefined ? "its Applications have" : `${firstOf(applications, 3)} ${applications.length === 1 ? "has" : "have"}`} no syncPolicy.automated, so every batch would wait for a person to sync it`,
-    hint: "add syncPolicy: { automated: {} } to the template",
+    hint: "add syncPolicy: { automated: {} } to the template, or say on its stages that this is meant: sync: Wait, or sync: Request",
     means: "Argo CD would see each batch and wait for a person to sync it",
   },
   IGNORED_PIN: {

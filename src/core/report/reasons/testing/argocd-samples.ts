@@ -29,6 +29,10 @@ type Variants<Codes> = {
 
 /** Where a code is said in several ways, or its field means something else: what differs, once for each way. */
 export const ARGOCD_VARIANTS: Variants<Table> = {
+  SYNC_UNSAFE: [
+    ...(["Hydrated", "NoRevision", "NoBefore", "NotAllowed", "Gone", "Automated", "Busy"] as const).map((kind) => ({ kind })),
+    ...(["Moved", "Done", "NoSync", "More", "Rendering", "Window", "Plane"] as const).map((kind) => ({ kind })),
+  ],
   CHANGE_LIVE: [
     { seen: [COMMIT, "v1.4.2"], more: 87, since: failed, cluster: undefined },
     { seen: [], since: undefined, cluster: "2026-11-21T09:00:00.000Z" },

@@ -72,6 +72,7 @@ export const OUTSIDE_SAMPLES: Samples<keyof (PlanProblems & RepoProblems & SetPr
   ],
   BATCHES_CUT: [{ stage: "everywhere else", over, batches: 6, uncut: 3 }],
   LABELS_GUESSED: [{}],
+  SYNC_NOT_GRANTED: [{ planes: ["hub-eu"] }],
   PROOF_UNREADABLE: [{ planes: ["hub-eu"] }],
   RELEASE_BEFORE_ADOPTION: [
     { values: ["v1.4.2"], clusters: ["eu-1", "eu-2"], attempt: 2 },

@@ -202,6 +202,7 @@ const VARIANTS: Variants = {
   TARGET_FAILED: [{ baseline: false }, { baseline: true }],
   DEADLINE_PASSED: [{ seen: true }, { seen: false }],
   UNWELL_AFTERWARDS: [{}, { lost: true }],
+  SYNC_ASKED: [{}],
   REFRESH_WANTED: [{ answer: "asked" }, { answer: "unavailable" }, { answer: { failed: { code: "SAID", text: "timeout" } }, seen: true }],
   PIN_DRIFT: [
     { by: { author: "bob", commit: "3f2a91c0de44aa", subject: "Revert" }, want: "v1.4.2" },

@@ -23,6 +23,7 @@ export const SWAGGER_SLICE: Json = {
     "/api/v1/applications/{name}/resource": { get: answers("resource") },
     "/api/v1/applications/{name}/resource/actions": { get: answers("actions") },
     "/api/v1/applications/{name}/resource/actions/v2": { post: answers("empty") },
+    "/api/v1/applications/{name}/sync": { post: answers("application") },
     "/api/v1/applicationsets": { get: answers("applicationsets") },
     "/api/v1/applicationsets/{name}": { get: answers("application") },
     "/api/v1/applicationsets/generate": { post: answers("generated") },
