@@ -4,12 +4,12 @@
  */
 import { type Entries, type NameList, NO_CLUSTER, readEntries } from "./cluster-entries.ts";
 import { insert, type Layout, layoutOf, lineEnd, type Op } from "./create.ts";
-import { encodeLike, encodePlain } from "./encode.ts";
+import { encodeLike, encodePlain, quoteOf } from "./encode.ts";
 import { openPinFile, type PinFile, type PinOptions, readDocuments } from "./file.ts";
 import { findIn } from "./find.ts";
 import type { PinNode, SeqNode } from "./model.ts";
 import { parsePinPath, printPinPath } from "./path.ts";
-import { apply, quoteOf, splice } from "./splice.ts";
+import { apply, splice } from "./splice.ts";
 import { type Refused, refuse } from "./types.ts";
 import { differsElsewhere, type Expect } from "./verify.ts";
 

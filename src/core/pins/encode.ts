@@ -3,6 +3,13 @@ import type { ScalarNode } from "./model.ts";
 
 export type Quote = '"' | "'";
 
+/** The quotes that the file's values mostly have; double ones if none. */
+export function quoteOf(text: string): Quote {
+  const head = text.slice(0, 50_000);
+  const single = head.match(/(?:: |- )'/g)?.length ?? 0;
+  return single > (head.match(/(?:: |- )"/g)?.length ?? 0) ? "'" : '"';
+}
+
 /** What a plain scalar is to readers of YAML 1.1 or 1.2, whichever sees more in it than text. */
 type PlainType = "string" | "null" | "bool" | "yes-no" | "int" | "float" | "other";
 

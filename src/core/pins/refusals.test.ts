@@ -89,6 +89,24 @@ describe("what cannot be set is refused, with the place and what to do", () => {
     expect(refused("a: |\n  b: [1\n", { path: "a!b" })).toMatch(/^PIN_FILE_NOT_YAML [23]:/);
   });
   test.each([
+    ["the anchor itself", "x: &v v1\ny: *v\n", "x", /^PIN_SHARED_ANCHOR 1:7 .*without the anchor/],
+    ["below an alias", "x: &v {k: 1}\ny: *v\n", "y.k", /^PIN_SHARED_ANCHOR .*without the anchor/],
+    ["an alias in what others share", "x: &v v1\nb: &b {k: *v}\nc: *b\n", "b.k", /^PIN_SHARED_ANCHOR/],
+    ["below what a merge brings", "b: &b {i: {k: 1}}\nc:\n  <<: *b\n", "c.i.k", /^PIN_SHARED_ANCHOR .*without the anchor/],
+    [
+      "an alias whose anchor stands in another document",
+      "x: &v v1\n---\ny: *v\n",
+      "#2/y",
+      /^PIN_FILE_NOT_YAML 3:4 .*\*v.*define the anchor above/,
+    ],
+  ])("no value of its own is written for %s", (_what, text, path, says) => expect(refused(text, { path, create: true })).toMatch(says));
+  test.each([
+    ["an alias", "x: &v v1\ny: *v\n", "y"],
+    ["a key that a merge brings", "b: &b {k: 1}\nc:\n  <<: *b\n", "c.k"],
+  ])("of %s is said that `create` would write it out", (_what, text, path) =>
+    expect(refused(text, { path })).toMatch(/^PIN_SHARED_ANCHOR .*say `create`/),
+  );
+  test.each([
     ["where others go by another key", "l:\n  - n: x\n", "l[name=y].v", /^PIN_NOT_FOUND 2:3 .*none of its 1 item has "name"/],
     ["to a list of values", "l: [x]\n", "l[n=y].v", /^PIN_NOT_FOUND 1:4 /],
     ["that is the value itself", "l:\n  - n: x\n", "l[n=y]", /^PIN_NOT_FOUND 2:3 .*no item has n=y/],

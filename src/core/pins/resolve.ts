@@ -1,7 +1,7 @@
 import { nearest } from "../base/nearest.ts";
 import type { PinProblems } from "../reasons/pins.ts";
 import type { PinFile } from "./file.ts";
-import { endOf, type MapNode, type PinDocument, type PinNode, position, type ScalarNode, type SeqNode } from "./model.ts";
+import { type AliasNode, endOf, type MapNode, type PinDocument, type PinNode, position, type ScalarNode, type SeqNode } from "./model.ts";
 import { type PinStep, printPinPath } from "./path.ts";
 import { scalarText } from "./scalar.ts";
 import { type PinError, pinError } from "./types.ts";
@@ -15,6 +15,10 @@ export interface Reached {
   column: number;
   /** The way went through an alias or a merge key: somebody else has the value too. */
   borrowed: boolean;
+  /** The alias that is the value itself, where nothing else on the way was borrowed: it can be written out in its place. */
+  alias?: AliasNode | undefined;
+  /** A merge key of the mapping itself brings the value in, and nothing else on the way was borrowed: its key can be written there. */
+  merged?: true | undefined;
 }
 
 export type Resolution =
@@ -48,12 +52,16 @@ type WithoutWay<Kind> = Kind extends { pinPath: string } ? Omit<Kind, "pinPath" 
 export function resolve(way: Way): Resolution {
   const { document } = way;
   const reached: Reached = { document, chain: [], column: 0, borrowed: false };
+  const last = way.steps.length - 1;
   if (document.root === undefined) return empty(way, reached, undefined, 0, "document");
   let node = follow(way, reached, document.root);
   for (let depth = 0; depth < way.steps.length; depth++) {
+    const borrowed = reached.borrowed;
     const next = stepInto(way, reached, node, depth);
     if (next.kind === "missing" || next.kind === "error") return next;
     reached.column = columnOf(node, reached.column);
+    if (depth === last && !borrowed && reached.borrowed) reached.merged = true;
+    if (depth === last && !reached.borrowed && next.kind === "alias") reached.alias = next;
     node = follow(way, reached, next);
   }
   return { kind: "found", node, reached };

@@ -15,7 +15,11 @@ export function sharedBy(file: PinFile, reached: Reached, own: PinNode | undefin
     .map((node) => ({ pinPath: pathTo(reached.document.root, node), line: position(file.text, node.start).line }));
   const [first] = anchors;
   const anchor = first !== undefined && "anchor" in first ? first.anchor : undefined;
-  return pinError("PIN_SHARED_ANCHOR", { anchor, sharers }, file.text, reached.chain.at(-1)?.start);
+  const { alias, chain } = reached;
+  const around = chain.slice(0, alias === undefined ? -1 : chain.indexOf(alias));
+  // What stands in something shared would be shared again.
+  const writable = (alias !== undefined || reached.merged === true) && !around.some((node) => shares.has(node));
+  return pinError("PIN_SHARED_ANCHOR", { anchor, sharers, ...(writable ? { writable } : {}) }, file.text, reached.chain.at(-1)?.start);
 }
 
 /** The anchored mapping around a value that a merge key brought in, which is not on the way to it. */

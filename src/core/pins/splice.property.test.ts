@@ -228,6 +228,34 @@ test("an item appended to a list is the only difference, and is found again", ()
   expect(done).toBeGreaterThan(0);
 });
 
+test("a value of its own in the place of an alias is the only difference: what others share stays", () => {
+  let done = 0;
+  fc.assert(
+    fc.property(yamlText, fc.nat(), fc.nat(), nasty, (text, first, second, value) => {
+      const spots = scalarsOf(text).scalars.flatMap(({ byIndex: path, style }) => {
+        const found = style.startsWith("BLOCK") ? undefined : findPin(text, { path });
+        return found?.ok === true && found.found.end > found.found.start ? [{ path, ...found.found }] : [];
+      });
+      const anchored = spots[first % Math.max(spots.length - 1, 1)];
+      const alias = spots.slice(spots.findIndex((one) => one === anchored) + 1)[second % 3];
+      if (anchored === undefined || alias === undefined) return;
+      const before = `${text.slice(0, anchored.start)}&zz ${text.slice(anchored.start, alias.start)}`;
+      const shared = `${before}*zz${text.slice(alias.end)}`;
+      const read = findPin(shared, { path: alias.path });
+      if (!read.ok || read.found.value === value || splice(shared, [{ path: alias.path, value }]).ok) return;
+      const result = splice(shared, [{ path: alias.path, value, create: true }]);
+      if (!result.ok) return;
+      done++;
+      expect(result.text.startsWith(before) && result.text.endsWith(text.slice(alias.end))).toBe(true);
+      const again = findPin(result.text, { path: alias.path });
+      if (!value.includes("{{") && !/^(?:~|null|Null|NULL|)$/.test(value)) expect(again).toMatchObject({ ok: true, found: { value } });
+      expect(findPin(result.text, { path: anchored.path })).toEqual(findPin(shared, { path: anchored.path }));
+    }),
+    { numRuns: RUNS },
+  );
+  expect(done).toBeGreaterThan(RUNS / 10);
+});
+
 function valueAt(value: unknown, steps: readonly PinStep[]): unknown {
   return steps.reduce((node, step) => (node as Record<string, unknown>)[step.kind === "key" ? step.key : ""], value);
 }

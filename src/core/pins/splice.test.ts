@@ -205,6 +205,11 @@ describe("create", () => {
       { path: "a!l[id=q].v" },
       "a: |\n  l:\n    - id: p\n    - id: q\n      v: v2\nb: 1\n",
     ],
+    ["a value of its own in the place of an alias", "x: &v v1\ny:\n  z: *v # c\n", { path: "y.z" }, "x: &v v1\ny:\n  z: v2 # c\n"],
+    ["the same in the quotes of what it stood for", "x: &v 'v1'\ny: [*v, *v]\n", { path: "y[1]" }, "x: &v 'v1'\ny: [*v, 'v2']\n"],
+    ["the same of a block scalar", "x: &v |\n  v1\ny: *v\n", { path: "y" }, "x: &v |\n  v1\ny: v2\n"],
+    ["an alias of what it is to be stays one", "x: &v v2\ny: *v\n", { path: "y" }, "x: &v v2\ny: *v\n"],
+    ["a part of what an alias stands for", "x: &v r/a:v1\ny: *v\n", { path: "y", part: "tag" }, "x: &v r/a:v1\ny: r/a:v2\n"],
     ["a value that is there is set", "a: v1\n", { path: "a" }, "a: v2\n"],
     ["an odd key", "a: 1\n", { path: '["on"]' }, 'a: 1\n"on": v2\n'],
   ];

@@ -12,27 +12,35 @@ import {
   type Tree,
   type Value,
 } from "./create.ts";
-import { encodeLike, type Quote, readsBack } from "./encode.ts";
+import { encodeLike, encodePlain, quoteOf, readsBack } from "./encode.ts";
 import { openPinFile, type PinFile, type PinOptions, readDocuments } from "./file.ts";
 import { describe, insideOf, outwardFound } from "./find.ts";
 import { locate, openInside, outward, type Query, readQuery, type Spot } from "./locate.ts";
-import { type MapNode, type PinNode, position, type ScalarNode } from "./model.ts";
+import { type AliasNode, type MapNode, type PinNode, position, type ScalarNode } from "./model.ts";
 import { writePart } from "./part.ts";
 import { scalarText } from "./scalar.ts";
 import { sharedBy } from "./shared.ts";
 import { type Found, type PinError, type PinPart, pinError, type Refused, type SpliceEdit } from "./types.ts";
 import { differsElsewhere, type Expect } from "./verify.ts";
 
-/** `edit`: index of the edit that was refused. */
 type RefusedEdit = Refused & { edit: number };
 type SpliceResult = { ok: true; text: string; found: Found[] } | RefusedEdit;
 
-/** An edit with its path read; `edit` is its index in what the caller gave. */
+/** An edit with its path read, and its index in what the caller gave. */
 interface Job {
   edit: number;
   query: Query;
   part: PinPart | undefined;
   value: string;
+}
+
+/** `alias`: it is written in its place, and the anchor stays as it is. */
+interface Written {
+  text: string;
+  edit: number;
+  parts: Set<string>;
+  spot: Spot & { kind: "value" };
+  alias: AliasNode | undefined;
 }
 
 interface Work {
@@ -41,8 +49,8 @@ interface Work {
   ops: Op[];
   expects: Map<PinNode, Expect>;
   found: Map<number, Found>;
-  /** By scalar: its text so far, and the edit that set it last. */
-  values: Map<ScalarNode, { text: string; edit: number; parts: Set<string>; spot: Spot & { kind: "value" } }>;
+  /** By scalar, or the alias of one: its text so far, and the edit that set it last. */
+  values: Map<ScalarNode | AliasNode, Written>;
   holes: Map<PinNode | "file", { tree: Value; edit: number; spot: Spot & { kind: "hole" } }>;
   insides: Map<ScalarNode, { jobs: Job[]; spot: Spot & { kind: "inside" } }>;
 }
@@ -95,13 +103,6 @@ function spliceFile(file: PinFile, jobs: readonly Job[]): { ok: true; text: stri
   return { ok: true, text, ops: work.ops, found: work.found };
 }
 
-/** The quotes that the file's values mostly have; double ones if none. */
-export function quoteOf(text: string): Quote {
-  const head = text.slice(0, 50_000);
-  const single = head.match(/(?:: |- )'/g)?.length ?? 0;
-  return single > (head.match(/(?:: |- )"/g)?.length ?? 0) ? "'" : '"';
-}
-
 /** Puts a job with the others of its place. */
 function collect(work: Work, job: Job): PinError | undefined {
   const located = locate(work.file, job.query);
@@ -118,19 +119,22 @@ function collect(work: Work, job: Job): PinError | undefined {
   const seen = describe(work.file.text, spot, job.query, job.part);
   if (!seen.ok) return seen.error;
   work.found.set(job.edit, seen.found);
-  if (shared !== undefined) return shared;
-  return spot.kind === "value" ? collectValue(work, job, spot) : collectHole(work, job, spot);
+  const alias = job.query.create && spot.kind === "value" ? spot.reached.alias : undefined;
+  if (shared !== undefined && (alias === undefined || !("writable" in shared))) return shared;
+  return spot.kind === "hole" ? collectHole(work, job, spot) : collectValue(work, job, spot, alias);
 }
 
-function collectValue(work: Work, job: Job, spot: Spot & { kind: "value" }): PinError | undefined {
+/** `alias`: what the value is written out in the place of. */
+function collectValue(work: Work, job: Job, spot: Spot & { kind: "value" }, alias?: AliasNode): PinError | undefined {
   const { text } = work.file;
   const part = job.part ?? "";
-  const group = work.values.get(spot.node) ?? { text: scalarText(text, spot.node), edit: job.edit, parts: new Set(), spot };
+  const place = alias ?? spot.node;
+  const group = work.values.get(place) ?? { text: scalarText(text, spot.node), edit: job.edit, parts: new Set(), spot, alias };
   const next = job.part === undefined ? { ok: true as const, value: job.value } : writePart(group.text, job.part, job.value);
   if (!next.ok) return { ...next.error, ...position(text, spot.node.start) };
   const clash = group.parts.size > 0 && (group.parts.has(part) || part === "" || group.parts.has(""));
   if (clash && next.value !== group.text) return pinError("PIN_AMBIGUOUS", { kind: "TwoValues" }, text, spot.node.start);
-  work.values.set(spot.node, { text: next.value, edit: job.edit, parts: group.parts.add(part), spot });
+  work.values.set(place, { ...group, text: next.value, edit: job.edit, parts: group.parts.add(part) });
   return undefined;
 }
 
@@ -149,14 +153,22 @@ function collectHole(work: Work, job: Job, spot: Spot & { kind: "hole" }): PinEr
 
 function writeValues(work: Work): RefusedEdit | undefined {
   const { text } = work.file;
-  for (const [node, { text: value, edit, spot }] of work.values) {
+  for (const { text: value, edit, spot, alias } of work.values.values()) {
+    const { node } = spot;
     const old = scalarText(text, node);
+    if (alias !== undefined && value === old) continue;
     const block = node.style === "literal" || node.style === "folded";
     if (value === old || (block && `${value}\n` === old)) continue;
     const flow = inFlow(spot.reached.chain);
-    const source = encodeLike(text, node, old, value, { ...work.layout, flow });
+    const context = { ...work.layout, flow };
+    const source = alias !== undefined && block ? encodePlain(value, context, undefined) : encodeLike(text, node, old, value, context);
     const sound = source !== undefined && (block || work.file.json || node.tag !== undefined || readsBack(source, value, flow));
     if (!sound) return { ok: false, edit, error: pinError("PIN_VERIFY", { kind: "Style", style: node.style }, text, node.start) };
+    if (alias !== undefined) {
+      work.ops.push({ start: alias.start, end: alias.end, text: source });
+      work.expects.set(alias, { kind: "text", text: value });
+      continue;
+    }
     // The line break at a block scalar's end stays where it is, so that no edit reaches into the line below.
     const tail = block && text[node.end - 1] === "\n" && source.endsWith("\n") ? 1 : 0;
     work.ops.push({ start: node.start, end: node.end - tail, text: source.slice(0, source.length - tail) });

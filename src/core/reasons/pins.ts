@@ -11,7 +11,8 @@ export interface PinProblems {
     Map: { keys: readonly string[] };
     List: { items: number };
   }>;
-  PIN_SHARED_ANCHOR: { anchor: string | undefined; sharers: readonly { pinPath: string; line: number }[] };
+  /** `writable`: `create` would write a value of its own in its place. */
+  PIN_SHARED_ANCHOR: { anchor: string | undefined; sharers: readonly { pinPath: string; line: number }[]; writable?: boolean | undefined };
   PIN_DUPLICATE_KEY: { key: string; first: number; second: number };
   PIN_IS_TEMPLATE: { template: string } & KindsOf<{ Value: NoData; There: { pinPath: string }; Map: { pinPath: string } }>;
   PIN_FILE_NOT_YAML: KindsOf<NotYamlKinds>;

@@ -52,7 +52,10 @@ export const pinSchema = z.strictObject({
     z.enum(["tag", "digest", "tag+digest", "ref"]).optional(),
     "Part of the value: of an image reference, or the `?ref=` of a URL.",
   ),
-  create: key(z.boolean().optional(), "Insert the key, or the item of a list that `[key=value]` names, where it is absent or empty."),
+  create: key(
+    z.boolean().optional(),
+    "Insert the key, or the item of a list that `[key=value]` names, where it is absent or empty, and the value itself where it is an alias (`*name`) or merged in (`<<`): the anchor stays as it is.",
+  ),
   value: key(text.min(1).optional(), "What is written; a template. Default: `{{ release.version }}`."),
   clusterGenerator: key(
     z

@@ -157,9 +157,12 @@ export const PIN_PROBLEMS: ProblemEntries<PinProblems> = problemsOf<PinProblems>
       const places = sharers.map(({ pinPath, line }) => `${pinPath === "" ? "the whole document" : pinPath} (line ${line})`);
       return `the value is shared through ${anchor === undefined ? "an anchor" : `&${anchor}`}: ${places.join(", ")}`;
     },
-    hint: "write it out where it should differ, without the anchor: it would change for all of them",
+    hint: ({ writable }) =>
+      writable === true
+        ? "say `create` to write a value of its own there: without it, it would change for all of them"
+        : "write it out where it should differ, without the anchor: it would change for all of them",
     means: "the value is shared through a YAML anchor: it would change elsewhere too",
-    todo: "write it out where it should differ",
+    todo: "write it out where it should differ; `create: true` does so for an alias, and for a key that a merge brings in",
   },
   PIN_DUPLICATE_KEY: {
     says: 'the key "{key}" appears twice in one mapping (lines {first} and {second})',

@@ -77,7 +77,7 @@ export const PIN_SAMPLES: { readonly [Code in keyof PinProblems]: readonly [PinP
         { pinPath: "b", line: 2 },
       ],
     },
-    { anchor: undefined, sharers: [{ pinPath: "", line: 1 }] },
+    { anchor: undefined, sharers: [{ pinPath: "", line: 1 }], writable: true },
   ],
   PIN_DUPLICATE_KEY: [{ key: "version", first: 3, second: 9 }],
   PIN_IS_TEMPLATE: [
