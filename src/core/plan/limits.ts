@@ -6,6 +6,8 @@ import type { Cluster } from "./plan-types.ts";
 /** A cluster with how many Applications of it travel: a real one, whatever the rollout counts. */
 export interface Sized {
   cluster: string;
+  /** What the rollout counts there, where that is something else: its labels are selected by, too. */
+  counted?: string | undefined;
   targets: number;
 }
 
@@ -21,15 +23,15 @@ interface Tally {
 /** Begins to count, with nothing in flight. */
 export type Limiter = () => Tally;
 
-type Labelled = Pick<Cluster, "key" | "name" | "labels">;
+type Labelled = Pick<Cluster, "key" | "name" | "labels" | "on">;
 
-/** `clusters`: all there are, since a percentage is of those with the label; undefined: they cannot be read, and no label holds anything back. */
+/** `clusters`: all there are, besides what is counted in their place, since a percentage is of those with the label; undefined: they cannot be read, and no label holds anything back. */
 export function limiter(limits: Limits, clusters: Iterable<Labelled> | undefined): Limiter {
   const all = clusters === undefined ? undefined : [...clusters];
-  const begin = [limiterOf(limits, "limits.", all)];
+  const begin = [limiterOf(limits, "limits.", all?.filter(isReal))];
   for (const [i, one] of (limits.selected ?? []).entries()) {
     const own = all?.filter(matcher(one.selector));
-    if (own !== undefined) begin.push(limiterOf(one, `limits.selected[${i}].`, own, new Set(own.map(({ key }) => key))));
+    if (own !== undefined) begin.push(limiterOf(one, `limits.selected[${i}].`, own.filter(isReal), new Set(own.map(({ key }) => key))));
   }
   return () => {
     const tallies = begin.map((one) => one());
@@ -40,6 +42,10 @@ export function limiter(limits: Limits, clusters: Iterable<Labelled> | undefined
       },
     };
   };
+}
+
+function isReal({ on }: Labelled): boolean {
+  return on === undefined;
 }
 
 /** Whether the limits go by labels of clusters. */
@@ -61,7 +67,7 @@ function limiterOf(
     let targets = 0;
     const add = (flying: Iterable<Sized>): OverLimit | undefined => {
       for (const one of flying) {
-        if (only?.has(one.cluster) === false) continue;
+        if (only !== undefined && !only.has(one.cluster) && !(one.counted !== undefined && only.has(one.counted))) continue;
         targets += one.targets;
         if (keys.has(one.cluster)) continue;
         keys.add(one.cluster);

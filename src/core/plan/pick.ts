@@ -146,7 +146,7 @@ export function cutBatches(units: readonly Unit[], sizeOf: (batch: number) => nu
 /** What limits count of units that travel together. */
 export function sizesOfUnits(units: readonly Unit[]): Sized[] {
   return units.flatMap(({ members }) =>
-    members.map(({ cluster, targets }) => ({ cluster: cluster.on?.key ?? cluster.key, targets: targets.length })),
+    members.map(({ cluster, targets }) => ({ cluster: (cluster.on ?? cluster).key, counted: cluster.key, targets: targets.length })),
   );
 }
 

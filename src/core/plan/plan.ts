@@ -31,7 +31,7 @@ export function plan({ rollout, release, clusters, targets, limits, fleet = clus
   );
   const stages: PlannedStage[] = [];
   const cuts: Warning[] = [];
-  const begin = limits === undefined ? undefined : limiter(limits, fleet);
+  const begin = limits === undefined ? undefined : limiter(limits, fleet === clusters ? clusters : [...fleet, ...clusters]);
   const available = candidates(units);
   for (const [i, stage] of rollout.stages.entries()) {
     const picked = pick(stage, available.of(stage.selector));

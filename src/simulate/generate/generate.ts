@@ -49,6 +49,10 @@ export function generate(seed: number): Scenario {
     const at = own.int(1, 40) * MINUTE;
     scenario.happenings = [...scenario.happenings, { at, kind: "moveTag" as const, rollout: 0 }].sort((a, b) => a.at - b.at);
   }
+  if (seed % 5 === 2) {
+    const counted = { by: seed % 2 === 0 ? ("application" as const) : ("namespace" as const), hosts: 1 + (seed % 3) };
+    for (const one of rollouts) one.counted = counted;
+  }
   return crossings(scenario);
 }
 

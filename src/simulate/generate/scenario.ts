@@ -1,6 +1,6 @@
 import type { CommandName, Permission } from "../../core/spec/commands.ts";
 import type { Limits } from "../../core/spec/repo-config.ts";
-import type { AnalysisWhen } from "../../core/spec/rollout.ts";
+import type { AnalysisWhen, TargetBy } from "../../core/spec/rollout.ts";
 
 /** What a target does once it has seen a change: states one after the other, each for so many milliseconds; the last for ever. */
 export type Condition = "Healthy" | "Progressing" | "Degraded" | "Waiting" | "Unreachable";
@@ -70,6 +70,8 @@ export type ModelStep = { weight: number } | { pauseMs: number | null } | { anal
 
 export interface ModelRollout {
   name: string;
+  /** The model's clusters are Applications or namespaces, on so many clusters. Of all rollouts of a scenario alike. */
+  counted?: { by: TargetBy; hosts: number };
   /** Pairs of neighbours share one pin. */
   sharedPins: boolean;
   stages: ModelStage[];

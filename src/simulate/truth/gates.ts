@@ -8,7 +8,7 @@ import { AUTHOR, MEMBERS } from "../generate/scenario.ts";
 import { wasConfirmable } from "../world/argocd.ts";
 import { BOT, lastChange, type ModelCommit, pinOf, pinValue } from "../world/git.ts";
 import { freezesOn, isOpenAt } from "../world/windows.ts";
-import type { Truth } from "../world/world.ts";
+import type { RepoRollout, Truth } from "../world/world.ts";
 import { isLoneWayBack, isWithinLimits, overLimits } from "./limits.ts";
 import type { Amended, Approvals, Moment } from "./moment.ts";
 
@@ -139,13 +139,20 @@ function missingOf(moment: Moment, run: Run, batch: Batch, dependsOn: readonly {
     const wanted = atLeast === "SameVersion" ? (run.release.values["version"] ?? "") : atLeast;
     const suffices = (value: string) => value === wanted || (atLeast !== "SameVersion" && isAtLeast(value, wanted));
     for (const cluster of new Set(batch.targets.map((target) => target.cluster))) {
-      if (!takes(other.plan, cluster)) continue;
+      const isOf = sameAs(first, cluster, truth);
       for (const target of first.targets)
-        if (target.cluster === cluster && isMissing(truth, target, suffices, now))
+        if (isOf(target) && takes(other.plan, target.cluster) && isMissing(truth, target, suffices, now))
           wrong.push(`although ${rollout} is not at ${wanted} in ${cluster}`);
     }
   }
   return wrong;
+}
+
+/** What is waited for: the same cluster or namespace; of Applications all on the same cluster. */
+function sameAs({ model }: RepoRollout, cluster: string, { clusters }: Truth): (target: Target) => boolean {
+  if (model?.counted?.by !== "application") return (target) => target.cluster === cluster;
+  const host = clusters.get(cluster)?.on?.key;
+  return ({ on }) => on === host;
 }
 
 /** Tells whether a target that was brought where it is by us is at too low a version, or not healthy at it. */

@@ -38,21 +38,31 @@ export function overLimits({ truth, entries, now }: Pick<Moment, "truth" | "entr
 
 function overIn(truth: Truth, limits: Omit<Limits, "selected">, clusters: ReadonlySet<string>, targets: ReadonlySet<string>): string[] {
   const wrong: string[] = [];
-  if (limits.clusters !== undefined && clusters.size > limits.clusters)
-    wrong.push(`with ${clusters.size} clusters in flight of ${limits.clusters}`);
+  const hosts = new Set([...clusters].map((cluster) => hostIn(truth, cluster).key));
+  if (limits.clusters !== undefined && hosts.size > limits.clusters)
+    wrong.push(`with ${hosts.size} clusters in flight of ${limits.clusters}`);
   if (limits.targets !== undefined && targets.size > limits.targets)
     wrong.push(`with ${targets.size} targets in flight of ${limits.targets}`);
   const { label } = limits;
   if (label === undefined) return wrong;
-  const labelIn = (cluster: string) => truth.clusters.get(cluster)?.labels[label.key];
-  for (const value of new Set([...clusters].map(labelIn))) {
+  const known = new Map([...truth.clusters.keys()].map((key) => hostIn(truth, key)).map((host) => [host.key, host.labels[label.key]]));
+  for (const value of new Set([...hosts].map((host) => known.get(host)))) {
     if (value === undefined) continue;
-    const all = [...truth.clusters.values()].filter((cluster) => cluster.labels[label.key] === value).length;
-    const flying = [...clusters].filter((cluster) => labelIn(cluster) === value).length;
+    const all = [...known.values()].filter((one) => one === value).length;
+    const flying = [...hosts].filter((host) => known.get(host) === value).length;
     if (flying > Math.max(1, Math.floor((all * label.percent) / 100)))
       wrong.push(`with ${flying} of ${all} clusters of ${value} in flight`);
   }
   return wrong;
+}
+
+/** The cluster itself, of what is counted on it. */
+function hostIn({ clusters, rollouts }: Truth, key: string): { key: string; labels: Readonly<Record<string, string>> } {
+  const counted = clusters.get(key);
+  if (counted !== undefined) return counted.on ?? counted;
+  // It has left.
+  const { on } = rollouts.flatMap(({ targets }) => targets).find(({ cluster }) => cluster === key) ?? {};
+  return { key: on ?? key, labels: {} };
 }
 
 /** A merge of ours is recorded with what comes of it: until then GitHub alone tells of it. */
@@ -63,13 +73,14 @@ function asMerged({ forge }: Truth, batch: Batch): Batch {
 }
 
 /** What is made larger than the limits could ever allow, and could be smaller, would wait for ever. */
-export function isWithinLimits({ limits }: Truth, run: Run, batch: Batch): string[] {
+export function isWithinLimits(truth: Truth, run: Run, batch: Batch): string[] {
+  const { limits } = truth;
   if (limits === undefined || (batch.step !== undefined && batch.step.index > 1)) return [];
-  const clusters = new Set(batch.targets.map((target) => target.cluster));
+  const clusters = new Set(batch.targets.map((target) => hostIn(truth, target.cluster).key));
   const shared = new Set(batch.targets.flatMap(({ edits }) => (edits[0] === undefined ? [] : [pinOf(edits[0])]))).size === 1;
-  const most = Math.min(limits.clusters ?? Number.POSITIVE_INFINITY, limits.targets ?? Number.POSITIVE_INFINITY);
-  if (shared || clusters.size <= most) return [];
-  return [`truth: batch ${batch.number} of ${run.rollout} is made of ${clusters.size} clusters, and limits allow ${most}`];
+  const most = [limits.clusters ?? Number.POSITIVE_INFINITY, limits.targets ?? Number.POSITIVE_INFINITY] as const;
+  if (shared || (clusters.size <= most[0] && batch.targets.length <= most[1])) return [];
+  return [`truth: batch ${batch.number} of ${run.rollout} is made of ${clusters.size} clusters, and limits allow ${Math.min(...most)}`];
 }
 
 /** What puts old values back and cannot be cut smaller is not held for good. */

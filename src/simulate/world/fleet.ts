@@ -34,7 +34,7 @@ interface Fleet {
 export function partsOf(scenario: Scenario, index: number): Pick<Fleet, "rollout" | "clusters" | "targets"> {
   const model = scenario.rollouts[index];
   if (model === undefined) throw new Error(`the scenario has no rollout ${index}`);
-  const clusters = scenario.clusters.map(clusterOf);
+  const clusters = scenario.clusters.map((cluster) => clusterOf(cluster, model.counted));
   return {
     rollout: rolloutOf(model),
     clusters,
@@ -51,9 +51,26 @@ export function fleetOf(scenario: Scenario, index = 0): Fleet {
   return { rollout, release, plan: result.plan, clusters, targets };
 }
 
-export function clusterOf({ name, region, drained }: ModelCluster): Cluster {
+export function clusterOf({ name, region, drained }: ModelCluster, counted?: ModelRollout["counted"]): Cluster {
   const labels = defined({ region, drained: drained ? "true" : undefined });
-  return { key: `hub/${name}`, name, controlPlane: "hub", server: `https://${name}.invalid`, labels, registered: true };
+  const own = { key: `hub/${name}`, name, controlPlane: "hub", server: `https://${name}.invalid`, labels, registered: true };
+  return counted === undefined ? own : { ...own, on: hostOf(name, counted.hosts) };
+}
+
+/** The clusters themselves, where what is counted is on them; undefined: these are clusters. */
+export function hostsOf(counted: ReadonlyMap<string, Cluster>): Cluster[] | undefined {
+  const hosts = new Map([...counted.values()].flatMap(({ on }) => (on === undefined ? [] : [[on.key, on]])));
+  return hosts.size === 0 ? undefined : [...hosts.values()];
+}
+
+const HOST_REGIONS = ["eu", "us", "ap"];
+
+/** The cluster that `c4` is on, of so many: the same for each world. */
+function hostOf(name: string, hosts: number): Cluster {
+  const at = Number(name.replace(/\D/g, "")) % hosts;
+  const host = `h${at + 1}`;
+  const labels = { region: HOST_REGIONS[at % HOST_REGIONS.length] ?? "eu" };
+  return { key: `hub/${host}`, name: host, controlPlane: "hub", server: `https://${host}.invalid`, labels, registered: true };
 }
 
 /** The Application of a cluster: `app-c1` of the scenario's first rollout, `ledger-c1` of one called ledger. */
@@ -70,7 +87,9 @@ export function targetOf(rollout: ModelRollout, index: number, { name }: Pick<Mo
   const edits: Edit[] = [{ file, path: `${path}.version`, kind: "value", from: OLD, to: NEW }];
   if (isWeighted(rollout))
     edits.push({ file, path: `${path}.weight`, kind: "value", from: "100", to: "100", weigh: { value: [{ step: "weight" }] } });
-  return { key: `hub/argocd/${application}`, application, namespace: "argocd", controlPlane: "hub", cluster: `hub/${name}`, edits };
+  const on = rollout.counted && hostOf(name, rollout.counted.hosts).key;
+  const where = { application, namespace: "argocd", controlPlane: "hub", cluster: `hub/${name}`, ...defined({ on }) };
+  return { key: `hub/argocd/${application}`, ...where, edits };
 }
 
 function isWeighted({ stages }: ModelRollout): boolean {
@@ -142,6 +161,7 @@ function rolloutOf(model: ModelRollout): Rollout {
   return defined({
     name: model.name,
     file: `rollouts/${model.name}.yaml`,
+    targetBy: model.counted?.by,
     mode: model.mode,
     source: { kind: "ApplicationSet", name: model.name, namespace: "argocd", controlPlanes: [], unverified: false },
     release: { kind: "version", version: NEW, attempt: 1 },

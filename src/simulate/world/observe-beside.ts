@@ -1,3 +1,4 @@
+import { defined } from "../../core/base/defined.ts";
 import type { AnyReason } from "../../core/base/reason.ts";
 import type { Target } from "../../core/plan/plan-types.ts";
 import { said } from "../../core/reasons/run.ts";
@@ -71,9 +72,9 @@ function unplanned({ plan }: Run, among: readonly Target[]): readonly Target[] {
 function joiners(truth: Truth, run: Run, now: number): Joiner[] {
   const found: Joiner[] = [];
   const rollout = truth.rollouts.find((one) => one.name === run.rollout);
-  for (const { key, application, cluster: on, edits } of unplanned(run, rollout?.targets ?? [])) {
+  for (const { key, application, cluster: at, on, edits } of unplanned(run, rollout?.targets ?? [])) {
     if (run.joined?.some((one) => one.targets.some((target) => target.key === key)) === true) continue;
-    const cluster = truth.clusters.get(on);
+    const cluster = truth.clusters.get(at);
     if (cluster === undefined || now >= (truth.targets.get(key)?.goneAt ?? 0)) continue;
     const version = run.release.values["version"] ?? "";
     const asRead = edits.map((edit) => ({
@@ -81,7 +82,8 @@ function joiners(truth: Truth, run: Run, now: number): Joiner[] {
       from: pinValue(truth.git, pinOf(edit)),
       to: edit.weigh === undefined ? version : "100",
     }));
-    if (asRead.every((edit) => edit.from !== null)) found.push({ cluster, targets: [{ key, application, cluster: on, edits: asRead }] });
+    if (asRead.every((edit) => edit.from !== null))
+      found.push({ cluster, targets: [{ key, application, cluster: at, ...defined({ on }), edits: asRead }] });
   }
   return found;
 }

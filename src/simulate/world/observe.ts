@@ -7,6 +7,7 @@ import type { Approver, Guard, LostPlane, ObservedPull, ObservedTarget, World } 
 import type { Command } from "../../core/spec/commands.ts";
 import { MEMBERS } from "../generate/scenario.ts";
 import { assess, healthIssuesAt, type ModelTarget, segmentsOf } from "./argocd.ts";
+import { hostsOf } from "./fleet.ts";
 import { observePull } from "./forge.ts";
 import { headOf, lastChange, pinValue } from "./git.ts";
 import { observeBeside } from "./observe-beside.ts";
@@ -18,6 +19,8 @@ import { type Truth, targetsOf } from "./world.ts";
 export function observe(truth: Truth, run: Run, others: readonly Run[], now: number): World {
   const { missing } = truth.chaos;
   const clustersKnown = now >= truth.argoDownUntil && !truth.dice.chance(missing);
+  const hosts = hostsOf(truth.clusters);
+  const fleet = hosts && new Map(hosts.map((host) => [host.key, host]));
   const freezes = truth.freezes.filter((one) => now < one.until);
   const approvals = observeApprovals(truth, run, now);
   return {
@@ -28,6 +31,7 @@ export function observe(truth: Truth, run: Run, others: readonly Run[], now: num
     ...observeHealth(truth, run, now),
     revisions: observeRevisions(truth, run, now),
     clusters: clustersKnown ? truth.clusters : NO_CLUSTERS,
+    fleet: clustersKnown ? fleet : undefined,
     clustersKnown,
     commands: commandsOf(truth, run),
     freezes: freezes.length === 0 ? undefined : freezes,

@@ -93,7 +93,7 @@ function toClusters(truth: Truth, happening: ToClusters, now: number): void {
 
 /** A cluster with an Application of each rollout, its pins in the same commit. */
 function join(truth: Truth, { joins, version }: Extract<Happening, { kind: "join" }>, now: number): void {
-  const cluster = clusterOf(joins);
+  const cluster = clusterOf(joins, truth.rollouts[0]?.model?.counted);
   if (truth.clusters.has(cluster.key)) return;
   const changes: [string, string][] = [];
   for (const rollout of truth.rollouts) {

@@ -7,6 +7,7 @@ import { planRollback } from "../../core/run/outcome/rollback.ts";
 import { startRollback, startRun, supersede } from "../../core/run/start.ts";
 import { isEnded, type Run } from "../../core/run/state/run.ts";
 import { AUTHOR } from "../generate/scenario.ts";
+import { hostsOf } from "./fleet.ts";
 import { headOf, type ModelCommit, type ModelGit, pinOf, pinValue, releaseEdit } from "./git.ts";
 import type { Entry, RepoRollout, Truth } from "./world.ts";
 
@@ -112,7 +113,7 @@ function planned(truth: Truth, rollout: RepoRollout, release: Release): Plan | u
     const edits = target.edits.map((edit) => ({ ...edit, from: pinValue(truth.git, pinOf(edit)), to: version }));
     if (edits.every((edit) => edit.from !== null)) targets.push({ ...target, edits });
   }
-  const input = { rollout: rollout.spec, release, clusters: [...truth.clusters.values()], targets };
+  const input = { rollout: rollout.spec, release, clusters: [...truth.clusters.values()], fleet: hostsOf(truth.clusters), targets };
   const made = plan({ ...input, limits: truth.limits });
   if (made.ok) return made.plan;
   // As if the limits had been lowered after it began.

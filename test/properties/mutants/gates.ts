@@ -1,12 +1,13 @@
 import { hasCode } from "../../../src/core/base/reason.ts";
 import { iso } from "../../../src/core/base/time.ts";
+import type { Plan, PlannedTarget } from "../../../src/core/plan/plan-types.ts";
 import { advance } from "../../../src/core/run/advance.ts";
 import { approvalHash } from "../../../src/core/run/gates/approval.ts";
 import { gatesOf } from "../../../src/core/run/state/gate-state.ts";
 import type { Batch, Run } from "../../../src/core/run/state/run.ts";
 import type { Advanced, World } from "../../../src/core/run/state/world.ts";
 import { TEAM } from "../../../src/simulate/generate/scenario.ts";
-import { blind, type Mutant, mapped, without, withRun, withSpec, withStages } from "../plant.ts";
+import { blind, type Mutant, mapped, without, withPlan, withRun, withSpec, withStages } from "../plant.ts";
 
 /** What is waited for with the pull request open. */
 export const GATE_MUTANTS: readonly Mutant[] = [
@@ -116,6 +117,18 @@ export const GATE_MUTANTS: readonly Mutant[] = [
     by: /without the approvals/,
     within: 6000,
   },
+  {
+    name: "limits take all that is counted for one cluster's",
+    bug: { advance: withPlan((plan) => onHost(plan, () => "hub/h1")) },
+    by: /in flight/,
+    within: 6000,
+  },
+  {
+    name: "dependsOn goes by what is counted, and not by its cluster",
+    bug: { advance: withPlan((plan) => onHost(plan, () => undefined)) },
+    by: /although payments is not at/,
+    within: 6000,
+  },
   { name: "limits are ignored", bug: { advance: blind((world) => without(world, "limits")) }, by: /in flight/ },
   { name: "dependsOn is ignored", bug: { advance: withSpec((spec) => without(spec, "dependsOn")) }, by: /although payments is not at/ },
   {
@@ -188,6 +201,18 @@ function read({ health }: World, change: (one: Health) => Health): Map<string, H
 
 function isOpen({ phase }: Batch): boolean {
   return phase === "Proposing" || phase === "Open" || phase === "Merging";
+}
+
+/** Another cluster for what is counted on clusters. */
+function onHost(plan: Plan, host: () => string | undefined): Plan {
+  if (plan.targetBy === undefined) return plan;
+  const put = (target: PlannedTarget): PlannedTarget => ({ ...target, on: host() });
+  const stages = plan.stages.map((stage) => ({
+    ...stage,
+    batches: stage.batches.map((batch) => ({ ...batch, targets: batch.targets.map(put) })),
+    requeuedTargets: stage.requeuedTargets.map(put),
+  }));
+  return { ...plan, stages };
 }
 
 /** As it once was: what is too large is neither made smaller nor told to anybody. */

@@ -93,7 +93,7 @@ function apartIn(draft: Draft, stage: number): (cluster: string) => string[] {
 export function limiterOf({ world }: Pick<Draft, "world">): Limiter | undefined {
   return world.limits === undefined
     ? undefined
-    : limiter(world.limits, world.clustersKnown ? (world.fleet ?? world.clusters).values() : undefined);
+    : limiter(world.limits, world.clustersKnown ? [...(world.fleet?.values() ?? []), ...world.clusters.values()] : undefined);
 }
 
 /**
@@ -110,7 +110,9 @@ export function withinLimits(draft: Draft, clusters: readonly string[]): string[
     if (seen.has(cluster)) continue;
     const unit = unitOf(draft.run, cluster).filter((member) => given.has(member));
     for (const member of unit) seen.add(member);
-    const over = tally.add(unit.map((member) => ({ cluster: hostOf(draft.run, member), targets: targetsOf(draft.run, member).length })));
+    const over = tally.add(
+      unit.map((member) => ({ cluster: hostOf(draft.run, member), counted: member, targets: targetsOf(draft.run, member).length })),
+    );
     if (kept.length > 0 && over !== undefined) break;
     kept.push(...unit);
   }
@@ -129,5 +131,5 @@ export function fitting(draft: Draft, batch: Batch, targets: BatchTarget[]): { t
 
 /** What travels in a batch, cluster by cluster. */
 export function sizesOf(run: Run, batch: Batch): Sized[] {
-  return liveTargets(batch).map(({ cluster }) => ({ cluster: hostOf(run, cluster), targets: 1 }));
+  return liveTargets(batch).map(({ cluster }) => ({ cluster: hostOf(run, cluster), counted: cluster, targets: 1 }));
 }

@@ -69,6 +69,23 @@ describe("rollouts that count differently are held against each other by cluster
     expect(limitsGate(scene, batch)).toBeUndefined();
   });
 
+  test("limits for some go by the labels of what is counted, and of its cluster", () => {
+    const self = twoInFlight({});
+    const [batch] = self.run.batches;
+    if (batch === undefined) throw new Error("no batch");
+    const one = { key: "hub/one", name: "one", controlPlane: "hub", server: "", labels: { tier: "web" }, registered: true };
+    const fleet = new Map([[one.key, one]]);
+    const clusters = new Map([...self.world.clusters].map(([key, cluster]) => [key, { ...cluster, on: one }]));
+    const gate = (matchLabels: Record<string, string>, targets: number) => {
+      const limits = { selected: [{ selector: { matchLabels, matchExpressions: [] }, targets }] };
+      return limitsGate({ run: self.run, now: self.now, world: { ...self.world, clusters, fleet, limits } } as never, batch);
+    };
+    expect(gate({ region: "eu" }, 1)).toMatchObject({ kind: "rebuild" });
+    expect(gate({ region: "eu" }, 2)).toBeUndefined();
+    expect(gate({ tier: "web" }, 3)).toMatchObject({ kind: "rebuild" });
+    expect(gate({ tier: "web" }, 4)).toBeUndefined();
+  });
+
   test("/halt of a cluster is of all that is counted on it", () => {
     const { run } = bench(2);
     const halt = { clusters: ["one"], reason: "", by: "bob", at: run.since };

@@ -24,7 +24,7 @@ export function limitsGate(scene: Scene, batch: Batch): Decision | undefined {
   if (coming.length === 0) return undefined;
   const alone = begin().add(sizesOf(scene.run, batch));
   if (alone !== undefined) return tooLarge(scene.run, batch, alone, whose(elsewhere));
-  const over = begin().add([...flying, ...coming].map(({ cluster }) => ({ cluster, targets: 1 })));
+  const over = begin().add([...flying, ...coming].map(({ cluster, counted }) => ({ cluster, counted, targets: 1 })));
   if (over !== undefined) return wait(runReason("LIMITS_FULL", { over, now: whose(flying) }), { what: runReason("NEXT_OTHERS_CONFIRMED") });
   if (!goesByLabels(limits) || clustersKnown) return undefined;
   return wait(runReason("LIMITS_LABELS_UNREAD"), read);
@@ -47,6 +47,7 @@ interface Flying {
   key: string;
   /** A real one, whatever its rollout counts. */
   cluster: string;
+  counted: string;
 }
 
 type FlyingOf = Flying & { run: string };
@@ -60,7 +61,7 @@ function beside(
   const flying = [mine, ...others].flatMap((run) =>
     (isEnded(run) ? leftBehind(run, now) : inFlight(run)).map((target) => ({ ...target, run: run.rollout })),
   );
-  const own = liveTargets(batch).map(({ key, cluster }) => ({ key, cluster: hostOf(mine, cluster) }));
+  const own = liveTargets(batch).map(({ key, cluster }) => ({ key, cluster: hostOf(mine, cluster), counted: cluster }));
   const ownKeys = new Set(own.map(({ key }) => key));
   const flyingKeys = new Set(flying.map(({ key }) => key));
   return {
@@ -77,7 +78,7 @@ function inFlight(run: Run): Flying[] {
     if (batch.merged === undefined && batch.intention === undefined) continue;
     for (const { key, cluster, phase } of batch.targets) {
       if (phase === "Merged" || phase === "Syncing" || phase === "Proposed" || isMidway(batch, { phase }))
-        found.set(key, { key, cluster: hostOf(run, cluster) });
+        found.set(key, { key, cluster: hostOf(run, cluster), counted: cluster });
     }
   }
   return [...found.values()];
