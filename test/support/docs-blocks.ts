@@ -49,7 +49,8 @@ export function comparable(text: string): string {
     .replace(/\s+/g, " ")
     .replaceAll("`", "")
     .replace(/\b\d+(?:ms|[smhd])(?:\d+[smh])*\b/g, "…")
-    .replace(/\b[0-9a-f]{10}\b/g, "…")
+    .replace(/\b[0-9a-f]{40}\b|\b[0-9a-f]{10}\b…?/g, "…")
+    .replace(/(\(commit … of |"date":")[\d-]+(?:T[\d:+-]+Z?)?/g, "$1…")
     .replace(/#issuecomment-\d+/g, "#issuecomment-…");
 }
 
