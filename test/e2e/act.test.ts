@@ -71,6 +71,9 @@ describe.skipIf(chromiumPath === undefined)("acting from the page", () => {
     await page.waitForSelector("dialog .given .t-good");
     expect(await dialog(page)).toMatch(/Written as your comment[\s\S]*Read by Stagecoach[\s\S]*Done: /);
     await close(page);
+    // Why, in the journal, a click away.
+    await page.locator(".title a:has-text('who did what')").click();
+    await page.waitForSelector(".timeline :text('--reason looks good')");
 
     // The run stops at a failure. What somebody else does while one reads is not passed over.
     await until("it is paused", ({ phase }) => phase === "Paused");

@@ -29,6 +29,7 @@ promote | src/core/run/commands/commands › ends a bake, never the wait for hea
 promote--full | src/core/run/gates/gates › ends the bake under way and every later one | test/e2e/steps › one PR a weight | ${HELP}
 promote--rollouts | src/core/run/commands/rollouts › the order is journalled before it is tried | test/e2e/rollouts.long › pause at a step | ${HELP}
 requeue requeue--for | src/core/run/commands/commands › /requeue puts a cluster to the stage's end | ${PEOPLE}/skip leaves a cluster out, /requeue puts one | ${HELP}
+promote--reason requeue--reason skip--reason | src/core/run/commands/command-reasons › /%s is told with the reason that its flag gives | test/e2e/act › a person promotes | ${HELP}
 skip | src/core/run/commands/commands › leaves out a cluster that is not reached yet | ${PEOPLE}/skip leaves a cluster out | ${HELP}
 pause | src/core/run/commands/commands › a pause waits for the outcome of a merge under way | test/e2e/journey › /pause holds the next merge | ${HELP}
 resume | src/core/run/commands/commands › a resume written before the pause | test/e2e/journey › /pause holds the next merge | ${HELP}
