@@ -8,6 +8,7 @@ const SUITES: Record<string, () => Promise<BenchRow[]>> = {
   plan: async () => (await import("./plan.ts")).benchPlan(),
   pins: async () => (await import("./pins.ts")).benchPins(),
   appset: async () => (await import("./appset.ts")).benchAppset(),
+  repo: async () => (await import("./repo.ts")).benchRepo(),
   git: async () => (await import("./git.ts")).benchGit(),
   argocd: async () => (await import("./argocd.ts")).benchArgoCd(),
   run: async () => (await import("./run.ts")).benchRun(),

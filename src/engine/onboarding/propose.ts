@@ -15,12 +15,9 @@ import { proveProposal } from "./prove.ts";
 import { repoKindOf } from "./repo-kind.ts";
 import { scanRepo } from "./scan.ts";
 import { itemsOf } from "./stage-items.ts";
-import { partlyStaged, setStagedBy, stagedBy } from "./staged.ts";
+import { afterMost, MOST_ROLLOUTS, partlyStaged, setStagedBy, stagedBy } from "./staged.ts";
 import { groupStages } from "./stages.ts";
 import type { InitInput, InitTarget, Place, Proposal, ProposedRollout, ProposedStage, Undecided } from "./types.ts";
-
-/** A repo of thousands of sets gets rollouts for the first of them, and is told so. */
-const MOST_ROLLOUTS = 100;
 
 /**
  * Looks through a repo and proposes a rollout for each ApplicationSet, and each group of Applications, whose versions it
@@ -90,6 +87,10 @@ function proposeSet(draft: Draft, { name, namespace, file, targets }: CollectedS
   if (setStagedBy(draft.existing, { name, namespace })) return true;
   const clusters = new Set(targets.map((target) => target.cluster.name));
   if (first === undefined || targets.length < 2 || clusters.size < targets.length) return false;
+  if (draft.rollouts.length === MOST_ROLLOUTS) {
+    draft.undecided.push(afterMost([name]));
+    return true;
+  }
   const subject: Subject = { what: `ApplicationSet ${name}`, name, file, source: { kind: "ApplicationSet", name, namespace }, targets };
   const pair = first.set?.manifest && clusterPair(first.set.manifest, draft.input.files);
   if (pair !== undefined) {
@@ -102,6 +103,7 @@ function proposeSet(draft: Draft, { name, namespace, file, targets }: CollectedS
 /** Of what no set stages as a whole: groups of one thing in several environments, whoever makes them. */
 function proposeApplications(draft: Draft, sets: readonly CollectedSet[], targets: readonly InitTarget[]): void {
   const groups = groupApplications(targets);
+  const tooMany: string[] = [];
   for (const { name, targets: members } of groups) {
     const [first] = members;
     if (first === undefined) continue;
@@ -115,12 +117,17 @@ function proposeApplications(draft: Draft, sets: readonly CollectedSet[], target
       if (staged.rest.length > 0) draft.undecided.push({ what, file, ...partlyStaged(staged) });
       continue;
     }
+    if (draft.rollouts.length === MOST_ROLLOUTS) {
+      tooMany.push(name);
+      continue;
+    }
     const source: RolloutParts["source"] =
       whole === undefined
         ? { kind: "Application", namespace: first.namespace, selector: selectorOf(members, draft.all) }
         : { kind: "ApplicationSet", name: whole.name, namespace: whole.namespace };
     proposePins(draft, { what, name: whole?.name ?? name, file, source, targets: members });
   }
+  if (tooMany.length > 0) draft.undecided.push(afterMost(tooMany));
   const grouped = new Set(groups.flatMap((group) => group.targets));
   tellAlone(
     draft,
@@ -200,7 +207,6 @@ function tryStages(draft: Draft, subject: Subject, chosen: Chosen): void {
   const { items, labelsAreSure } = itemsOf(subject.targets, targetBy, draft.input.clusters.length > 0);
   let against: readonly string[] = [];
   if (chosen.places.length > 0) against = proveProposal({ targets: subject.targets, places: chosen.places }, draft.all, draft.input);
-  if (draft.rollouts.length === MOST_ROLLOUTS) against = [`${MOST_ROLLOUTS} rollouts are proposed already`];
   for (const wide of against.length > 0 ? [] : chosen.shared ? [true] : [false, true]) {
     const { stages, guesses } = groupStages(items, { of: targetBy === undefined ? "clusters" : "Applications", labelsAreSure, wide });
     const rollout = rolloutOf(draft, subject, { ...chosen, guesses: [...chosen.guesses, ...guesses] }, stages, targetBy);

@@ -8,14 +8,18 @@ import { render } from "../../core/appset/render.ts";
 import type { RenderResult } from "../../core/appset/types.ts";
 import { decodeSource } from "../../core/argocd/decode/source.ts";
 import { effectOfFiles } from "../../core/argocd/edit-effect.ts";
+import { tidyPath, valuesFilesOf } from "../../core/argocd/source-places.ts";
 import type { SourceView } from "../../core/argocd/views.ts";
+import { isRecord } from "../../core/base/is-record.ts";
 import type { RepoFiles } from "../../core/base/repo-files.ts";
 import { readYamlDocuments } from "../../core/base/yaml-read.ts";
 import type { Edit } from "../../core/plan/plan-types.ts";
 import { generatorCluster } from "../config-repo/appset-in-git.ts";
+import { kustomizationsIn, takersOf } from "../config-repo/kustomize.ts";
 import { withTexts } from "../lint/edited.ts";
 import { applyEdits } from "../resolve/apply-edits.ts";
 import { sourcesOf } from "./places-spec.ts";
+import { dig, listAt } from "./scan.ts";
 import type { InitInput, InitTarget, Manifest, Place } from "./types.ts";
 
 interface Proposed {
@@ -53,7 +57,8 @@ export function proveProposal({ targets, places }: Proposed, all: readonly InitT
     const files = [...new Set(places[i]?.map(({ file }) => file))];
     return !files.some((file) => target.manifest?.file === file) && !rendered.has(keyOf(target)) && effect(target, files) === "none";
   });
-  const tooMuch = others.filter(changed);
+  const near = nearTo(made, input.files);
+  const tooMuch = others.filter((target) => (rendered.has(keyOf(target)) || near(target)) && changed(target));
   return [
     ...(untouched.length === 0 ? [] : [`a release would change nothing of ${named(untouched)}`]),
     ...(tooMuch.length === 0 ? [] : [`a release would also change ${named(tooMuch)}, which would be in no stage`]),
@@ -77,8 +82,25 @@ function feeds({ params }: InitTarget, file: string): boolean {
   return params["path.filename"] !== undefined && posix.join(folder, params["path.filename"]) === file;
 }
 
+/** Tells which Applications could read one of these files at all: the others need no closer look. */
+function nearTo(written: readonly string[], files: RepoFiles): (target: InitTarget) => boolean {
+  const kustomizations = kustomizationsIn(files);
+  const takers = new Set(written.flatMap((file) => [...takersOf(kustomizations, posix.dirname(file)), ...takersOf(kustomizations, file)]));
+  return ({ spec }) =>
+    viewsOf(spec).some((source) => {
+      const folder = tidyPath(source.path ?? "");
+      if (source.path !== undefined && (folder === "" || takers.has(folder))) return true;
+      const named = valuesFilesOf(source);
+      return written.some((file) => named.includes(file) || (folder !== "" && file.startsWith(`${folder}/`)));
+    });
+}
+
+const VIEWS = new WeakMap<object, SourceView[]>();
+
 function viewsOf(spec: Record<string, unknown>): SourceView[] {
-  return sourcesOf(spec).map(({ source }) => decodeSource(source));
+  const views = VIEWS.get(spec) ?? sourcesOf(spec).map(({ source }) => decodeSource(source));
+  VIEWS.set(spec, views);
+  return views;
 }
 
 /** Keys of Applications that their ApplicationSets make otherwise once the edits are made, come or go. */
@@ -86,7 +108,8 @@ function renderedDifferently(written: ReadonlySet<string>, after: RepoFiles, all
   const found = new Set<string>();
   const manifests = new Set(all.flatMap(({ set }) => set?.manifest ?? []));
   for (const manifest of manifests) {
-    if (!written.has(manifest.file) && !JSON.stringify(manifest.object).includes('"git"')) continue;
+    // Of folders only the names count, and an edit makes none.
+    if (!written.has(manifest.file) && !readsFiles(dig(manifest.object, "spec", "generators"))) continue;
     const [old, fresh] = [rendering(manifest.object, input.files, input), rendering(objectIn(manifest, after), after, input)];
     if (old?.ok !== true || fresh?.ok !== true) continue;
     const { removed, added, changed } = compareRenders(old, fresh);
@@ -94,6 +117,13 @@ function renderedDifferently(written: ReadonlySet<string>, after: RepoFiles, all
     for (const name of [...removed, ...added, ...changed.map((one) => one.name)]) found.add(`${namespace}/${name}`);
   }
   return found;
+}
+
+/** Whether a generator takes parameters from files, on any level. */
+function readsFiles(node: unknown): boolean {
+  if (Array.isArray(node)) return node.some(readsFiles);
+  if (!isRecord(node)) return false;
+  return listAt(node, "git", "files").length > 0 || ["matrix", "merge"].some((kind) => readsFiles(dig(node, kind, "generators")));
 }
 
 function rendering(object: unknown, files: RepoFiles, { clusters, isThisRepo }: InitInput): RenderResult | undefined {

@@ -42,3 +42,13 @@ export function partlyStaged({ rollout, rest }: Staged): Pick<Undecided, "why" |
     hint: `widen sourceRef.selector of ${rollout.file}`,
   };
 }
+
+/** A repo of thousands of sets gets rollouts for the first of them, and is told so. */
+export const MOST_ROLLOUTS = 100;
+
+/** What is told of the others. */
+export function afterMost(names: readonly string[]): Undecided {
+  const what = names.length === 1 ? (names[0] ?? "") : `${names.length} more groups of Applications, such as ${names[0] ?? ""}`;
+  const hint = "merge those, then run init again: what has a rollout is passed over";
+  return { what, file: ".", why: `${MOST_ROLLOUTS} rollouts are proposed already`, hint };
+}

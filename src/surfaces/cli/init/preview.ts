@@ -26,7 +26,8 @@ const MOST_SIMULATED = 500;
 export function previewsOf(proposal: Proposal, checkout: Checkout, inventory: Inventory | undefined): Map<string, string[]> {
   const texts = proposedFiles(proposal);
   const paths = [...new Set([...checkout.paths(), ...texts.keys()])].toSorted();
-  const after: Checkout = { root: checkout.root, read: (path) => texts.get(path) ?? checkout.read(path), paths: () => paths };
+  const { root, made } = checkout;
+  const after: Checkout = { root, made, read: (path) => texts.get(path) ?? checkout.read(path), paths: () => paths };
   const shown = proposal.rollouts.slice(0, MOST_SHOWN).map(({ file }) => file);
   const { rollouts } = readRollouts(after, shown);
   return new Map(rollouts.map((rollout) => [rollout.name, previewOf(rollout, after, inventory)]));

@@ -72,10 +72,7 @@ function isElsewhere({ repoURL, defaultBranch }: ReturnType<typeof originOf>, ur
 
 /** Applications as they stand in the repo, written by hand, and those that its ApplicationSets make. */
 export function writtenSource(rollout: Rollout, checkout: Checkout, inventory: Inventory | undefined, controlPlane: string): Rendered {
-  const written = applicationsInRepo(checkout);
-  const there = new Set(written.map(nameOf));
-  const made = madeOnce(checkout, makerFor(inventory)).filter((object) => !there.has(nameOf(object)));
-  const applications = applicationsOf(rollout, decodeAll([...written, ...made], controlPlane));
+  const applications = applicationsOf(rollout, decodedOnce(madeOnce(checkout, makerFor(inventory)), controlPlane));
   if (applications.length > 0) return { applications, problems: [], whole: rollout.source.name !== "" };
   return notFound(rollout, checkout, inventory);
 }
@@ -89,9 +86,24 @@ const NO_INVENTORY = {};
 function makerFor(inventory: Inventory | undefined): Make {
   const made = MAKERS.get(inventory ?? NO_INVENTORY);
   if (made !== undefined) return made;
-  const make: Make = (files) => generatedInRepo(files, inventory);
+  const make: Make = (files) => {
+    const written = applicationsInRepo(files);
+    const there = new Set(written.map(nameOf));
+    return [...written, ...generatedInRepo(files, inventory).filter((object) => !there.has(nameOf(object)))];
+  };
   MAKERS.set(inventory ?? NO_INVENTORY, make);
   return make;
+}
+
+const DECODED = new WeakMap<object, Map<string, SeenApplication[]>>();
+
+/** All rollouts of a repo are planned over the same Applications. */
+function decodedOnce(raw: readonly Record<string, unknown>[], controlPlane: string): SeenApplication[] {
+  const known = DECODED.get(raw) ?? new Map<string, SeenApplication[]>();
+  DECODED.set(raw, known);
+  const found = known.get(controlPlane) ?? decodeAll(raw, controlPlane);
+  known.set(controlPlane, found);
+  return found;
 }
 
 /** What the ApplicationSets of the repo make, the first of each name; those that cannot be rendered here make nothing. */
@@ -152,7 +164,7 @@ export function aboutSource(rollout: Rollout, reason: ProblemReason | OwnWords):
 }
 
 /** Applications that stand in the repo as such, the first of each name and namespace. `{{` templates and broken files have none. */
-function applicationsInRepo(checkout: Checkout): readonly Record<string, unknown>[] {
+function applicationsInRepo(checkout: RepoFiles): readonly Record<string, unknown>[] {
   const first = new Map<string, Record<string, unknown>>();
   for (const { object } of scanned(checkout).applications) {
     const { metadata } = object as { metadata?: { name?: unknown } | null };

@@ -1,0 +1,72 @@
+import { spawnSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import type { BenchRow } from "./row.ts";
+
+const ROOT = fileURLToPath(new URL("../../", import.meta.url));
+const SERVICES = 2_500;
+const REPO = "https://github.com/acme/config.git";
+const SET = `apiVersion: argoproj.io/v1alpha1
+kind: ApplicationSet
+metadata: { name: services, namespace: argocd }
+spec:
+  goTemplate: true
+  generators: [ { git: { repoURL: "${REPO}", revision: HEAD, directories: [ { path: "services/*/overlays/*" } ] } } ]
+  template:
+    metadata: { name: "{{index .path.segments 1}}-{{.path.basename}}", labels: { service: "{{index .path.segments 1}}", env: "{{.path.basename}}" } }
+    spec:
+      project: default
+      source: { repoURL: "${REPO}", path: "{{.path.path}}", targetRevision: HEAD }
+      destination: { server: "https://kubernetes.default.svc", namespace: "{{.path.basename}}" }
+      syncPolicy: { automated: {} }
+`;
+/** Says at the end how much memory the command took at most. */
+const RSS = "data:text/javascript,process.on('exit',()=>process.stderr.write('MAXRSS='+process.resourceUsage().maxRSS))";
+
+/** `init`, `lint` and `plan` on a repo of 10,000 files, each a process of its own: seconds and memory. */
+export async function benchRepo(): Promise<BenchRow[]> {
+  const dir = mkdtempSync(join(tmpdir(), "stagecoach-bench-repo-"));
+  try {
+    for (const [path, text] of files()) {
+      mkdirSync(dirname(join(dir, path)), { recursive: true });
+      writeFileSync(join(dir, path), text);
+    }
+    return [
+      ["init", "--write", dir],
+      ["lint", "--repo", dir],
+      ["plan", "s0", "--to", "v2.0.0", "--repo", dir],
+    ].flatMap((args) => measured(args));
+  } finally {
+    rmSync(dir, { recursive: true });
+  }
+}
+
+function* files(): Generator<[string, string]> {
+  yield ["sets/services.yaml", SET];
+  for (let n = 0; n < SERVICES; n++) {
+    const image = `ghcr.io/acme/s${n}`;
+    const own = `services/s${n}`;
+    yield [`${own}/base/kustomization.yaml`, "resources: [deployment.yaml]\n"];
+    yield [`${own}/base/deployment.yaml`, `apiVersion: apps/v1\nkind: Deployment\nmetadata: { name: s${n} }\n`];
+    for (const env of ["dev", "prod"])
+      yield [`${own}/overlays/${env}/kustomization.yaml`, `resources: [../../base]\nimages: [ { name: ${image}, newTag: v1.0.0 } ]\n`];
+  }
+}
+
+function measured(args: readonly string[]): BenchRow[] {
+  const began = performance.now();
+  const done = spawnSync(process.execPath, ["--import", RSS, "src/surfaces/cli/launch.mjs", "src/surfaces/cli/main.ts", ...args], {
+    cwd: ROOT,
+  });
+  const seconds = (performance.now() - began) / 1000;
+  const said = done.stderr.toString();
+  if (done.status !== 0) throw new Error(`${args.join(" ")}: ${said}`);
+  const kib = Number(/MAXRSS=(\d+)/.exec(said)?.[1]);
+  const name = `${args[0] ?? ""} on ${SERVICES * 4 + 1} files`;
+  return [
+    { name, value: seconds, unit: "s", limit: 3 },
+    { name: `${name}, memory`, value: kib / 1024, unit: "MiB", limit: 400 },
+  ];
+}
