@@ -12,6 +12,8 @@ export interface RepoProblems {
     | { kind: "Source"; applications: readonly string[]; revision: string; base: string }
     | { kind: "OtherRepo"; applications: readonly string[]; reads: string; repoURL: string };
   /** `shared`: a repo and branch that several of them are hydrated to. */
+  /** `of`: how many there are; `locks` are the first. */
+  CHART_LOCKED: { locks: readonly string[]; of: number };
   HYDRATED_ELSEWHERE: { applications: readonly string[]; shared: string | undefined };
   NOT_APPLIED: { set: string };
   ROLLING_SYNC: { set: string };

@@ -10,6 +10,7 @@ import type { RepoFiles } from "../../core/base/repo-files.ts";
 import type { Finding, Problem } from "../../core/reasons/problem.ts";
 import type { Workflow } from "../config-repo/workflow-triggers.ts";
 import { locateIn } from "../resolve/plan-over.ts";
+import { lockedCharts } from "./chart-locks.ts";
 import { isRefusedByArgo } from "./declared-sets.ts";
 import { isWithoutEffect, missedPaths } from "./edited.ts";
 import { type GatherInput, gatherOutside } from "./gather.ts";
@@ -37,6 +38,7 @@ export function lintOutside(input: GatherInput, files: RepoFiles): Problem[] {
     ...silentChecks(gathered),
     ...releasedByItself(gathered),
     ...methodForbidden(input),
+    ...lockedCharts(input.edits, files),
   ];
   const { rollout } = input;
   return findings.map(({ atKey: _, ...finding }) =>

@@ -3,7 +3,7 @@ import type { Batch, Run } from "../../core/run/state/run.ts";
 import type { Command } from "../../core/spec/commands.ts";
 import type { Limits } from "../../core/spec/repo-config.ts";
 import type { Rollout } from "../../core/spec/rollout.ts";
-import type { Freeze as SettingsFreeze } from "../../core/spec/windows-binding.ts";
+import type { PlacedFreeze, Freeze as SettingsFreeze } from "../../core/spec/windows-binding.ts";
 import { type Random, random } from "../generate/random.ts";
 import type { Behaviour, Chaos, ModelFreeze, ModelOutside, ModelRollout } from "../generate/scenario.ts";
 import { type ModelTarget, modelTarget } from "./argocd.ts";
@@ -50,7 +50,7 @@ export interface Setup {
 }
 
 /** `model`: what it is by the time of the day. */
-export type Freeze = SettingsFreeze & { model?: ModelFreeze };
+export type Freeze = SettingsFreeze & Partial<Pick<PlacedFreeze, "where" | "at">> & { model?: ModelFreeze };
 
 /** A command as it stands on a PR. */
 export interface Said {
@@ -116,7 +116,7 @@ export function truthOf(setup: Setup, start: number): Truth {
     targets,
     clusters: new Map(clusters.map((cluster) => [cluster.key, cluster])),
     commands: [],
-    freezes: setup.freezes.map((window) => ({ ...window, where: "the repo", until: Number.POSITIVE_INFINITY })),
+    freezes: setup.freezes.map((window) => ({ where: "the repo", ...window, until: Number.POSITIVE_INFINITY })),
     limits,
     settingsBrokenUntil: 0,
     unprotectedUntil: 0,

@@ -5,6 +5,7 @@ import { sentenceOf } from "../../../core/report/reasons/say.ts";
 import { isEnded, type Run } from "../../../core/run/state/run.ts";
 import type { RepoBounds } from "../../../core/spec/repo-config.ts";
 import type { Rollout } from "../../../core/spec/rollout.ts";
+import { freezesOf } from "../../../engine/config-repo/settings.ts";
 import { driveWorld } from "../../../simulate/drive.ts";
 import { START } from "../../../simulate/driver.ts";
 import { type Random, random } from "../../../simulate/generate/random.ts";
@@ -95,7 +96,7 @@ function setupFor(input: SimulateInput, seed: number, faults: Parameters<typeof 
     rollouts: [repoRolloutOf(input)],
     clusters: input.clusters,
     behaviourOf: (target) => behaviourOf(target, faults, input.times, dice),
-    freezes: input.bounds.freezes,
+    freezes: freezesOf(input.bounds.freezes),
     limits: input.bounds.limits,
   };
 }

@@ -38,6 +38,13 @@ export const REPO_PROBLEMS = problemsOf<Omit<RepoProblems, GitHubCode>>()({
     means:
       "a generator, the parent Application or a source reads what batches write from another branch than they write to: a merge would be seen never, or only in part",
   },
+  CHART_LOCKED: {
+    says: ({ locks, of }) =>
+      `${locks.join(", ")}${of > locks.length ? ` and ${of - locks.length} more` : ""}: Helm refuses a chart whose dependencies are not those of its lock file, and pins change them`,
+    hint: "remove the lock file, since the pin is exact already",
+    means: "a pin is in the `dependencies` of a chart with a `Chart.lock`, which goes stale with every batch",
+    warns: true,
+  },
   HYDRATED_ELSEWHERE: {
     says: ({ applications: all, shared = "" }) => `${all.join(", ")}: hydrated to another repo${shared && `, several to ${shared}`}`,
     hint: "hydrate to a branch of this repo, or give each Application a branch of its own",

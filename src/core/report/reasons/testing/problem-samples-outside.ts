@@ -85,6 +85,10 @@ export const OUTSIDE_SAMPLES: Samples<keyof (PlanProblems & RepoProblems & SetPr
     { kind: "Source", applications: ["a", "b", "c", "d"], revision: "live", base: "main" },
     { kind: "OtherRepo", applications: ["a"], reads: "https://github.com/acme/old", repoURL: "https://github.com/acme/fleet" },
   ],
+  CHART_LOCKED: [
+    { locks: ["charts/eu-1/Chart.lock"], of: 1 },
+    { locks: ["charts/eu-1/Chart.lock"], of: 3 },
+  ],
   HYDRATED_ELSEWHERE: [
     { applications: ["web-eu-1"], shared: undefined },
     { applications: ["web-eu-1", "web-us-1"], shared: "github.com/acme/rendered env/prod" },
