@@ -48,7 +48,7 @@ test("a repo without rollouts gets one pull request, whose proposal is valid; me
   if (pull === undefined) throw new Error("there is no onboarding pull request");
   expect([others, pull.title, pull.user.login]).toEqual([[], "Configure Stagecoach", world.github.app.login]);
   expect(pull.body).toContain("1 ApplicationSet, 1 kustomization; 12 clusters, as Argo CD knows them");
-  expect(pull.body).toContain("| `rollouts/my-app.yaml` | ApplicationSet my-app-set | `v1.4.1` | 12 |");
+  expect(pull.body).toContain("| `rollouts/my-app.yaml` | ApplicationSet my-app-set | `v1.4.1` | 12 clusters |");
   expect(pull.body).toMatch(/closing it means no/);
   expect(pull.body).toContain("refs/heads/stagecoach/journal");
   expect(pull.body).toContain("The plan, if it were released now");

@@ -153,9 +153,9 @@ function tellAlone(draft: Draft, sets: readonly CollectedSet[], alone: readonly 
       draft.undecided.push({ what, file, why, hint: ALONE });
     }
   }
-  const others = alone.filter((target) => target.set === undefined);
+  const others = alone.filter((target) => target.set === undefined && target.manifest !== undefined);
   if (others.length === 0) return;
-  const all = draft.all.filter((target) => target.set === undefined).length;
+  const all = draft.all.filter((target) => target.manifest !== undefined).length;
   draft.undecided.push({
     what: `${others.length} of ${all} Applications`,
     file: others[0]?.manifest?.file ?? ".",
