@@ -28,7 +28,7 @@ export class JournalFileError extends Error {
 export type ReadTexts = (paths: readonly string[]) => Promise<ReadonlyMap<string, string | null>>;
 
 /** Raised with every change that an older version could not read. 1 was never released. */
-const FORMAT = 2;
+export const FORMAT = 2;
 
 /**
  * Reads the run of these files; undefined where there is none. Throws JournalFileError naming the file that cannot be used.

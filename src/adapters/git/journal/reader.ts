@@ -10,7 +10,7 @@ import { INDEX_FILE, type Index, parseIndex } from "./index-file.ts";
 import { readLastRuns } from "./last-runs.ts";
 import type { JournalReader, ListedRun, RecordedRun } from "./port.ts";
 import type { RunFiles } from "./print-run.ts";
-import { type ReadTexts, readRun } from "./read-run.ts";
+import { FORMAT, type ReadTexts, readRun } from "./read-run.ts";
 import { rolloutDirectory, runFile, runName, whyNoRollout } from "./run-paths.ts";
 import { parseYaml } from "./yaml-rows.ts";
 
@@ -133,8 +133,8 @@ function summary(number: number, text: string): ListedRun {
     return broken;
   }
   if (typeof value !== "object" || value === null) return broken;
-  const { phase, startedAt, endedAt, release, rollback } = value as Record<string, unknown>;
-  if (typeof phase !== "string" || typeof startedAt !== "string") return broken;
+  const { format, phase, startedAt, endedAt, release, rollback } = value as Record<string, unknown>;
+  if (format !== FORMAT || typeof phase !== "string" || typeof startedAt !== "string") return broken;
   const values = (release as { values?: Record<string, unknown> } | undefined)?.values ?? {};
   const entries = Object.entries(values).map(([name, version]): [string, string] => [name, String(version)]);
   const words = entries.length === 1 ? (entries[0]?.[1] ?? "") : entries.map(([name, version]) => `${name}=${version}`).join(", ");

@@ -190,6 +190,7 @@ test("a journal of a newer version says so, and hides no other rollout of it", a
   const listed = await view(160, list);
   expect(listed).toMatch(/^payments +#2 .*⚠ Unreadable .*format 9.* format 2/m);
   expect(listed).toMatch(/^checkout +#1 .*◌ Progressing/m);
+  expect(await view(160, history, "payments")).toMatch(/^#2 .*Unreadable/m);
 });
 
 const TMUX = (() => {
