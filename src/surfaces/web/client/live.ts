@@ -105,9 +105,14 @@ export function notReadYet(): Live<never> {
   return { link: "loading", isFollowed: false, clock: { now: Date.now(), at: performance.now(), speed: 1 } };
 }
 
-/** What turns the text around it about is shown as a sign of its own: names and versions come from others, and stand in lines of ours. */
+/**
+ * What turns the text around it about, and control characters, are shown as a sign of their own: names and versions come from others, and
+ * stand in lines of ours. Line breaks and tabs stay.
+ */
 export function parsed(text: string): unknown {
-  return JSON.parse(text.replace(/[\u200e\u200f\u202a-\u202e\u2066-\u2069]/g, "\ufffd"));
+  const shown = text.replace(/[\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069]/g, "\ufffd");
+  // As JSON writes them; a backslash that is one itself is passed over, with its pair.
+  return JSON.parse(shown.replace(/(\\\\)|\\(?:u00[01][0-9a-f]|b|f)/g, (_, pair: string | undefined) => pair ?? "\ufffd"));
 }
 
 /** Begins at once; what is returned ends it. */

@@ -206,6 +206,15 @@ test("nothing that is read turns the text around it about", () => {
   });
 });
 
+test("nothing that is read has a control character in it but line breaks and tabs", () => {
+  const name = "eu-1\u001b[31m\u0000\u0007\b\f\u009b\u007f";
+  expect(parsed(JSON.stringify({ name, path: "C:\\u001b\\\\b", text: "a\n\tb" }))).toEqual({
+    name: "eu-1\ufffd[31m\ufffd\ufffd\ufffd\ufffd\ufffd\ufffd",
+    path: "C:\\u001b\\\\b",
+    text: "a\n\tb",
+  });
+});
+
 function fleet(q: string, state: string): string {
   const rows = Object.entries(SITUATIONS).map(([name, situation]) => {
     const { run, now } = situation();
