@@ -1,4 +1,5 @@
 /** What `stagecoach init` and onboarding propose for a repo: a rollout for each thing that runs in several places. Called by `propose-tried.ts` and `stagecoach init`. */
+import { defined } from "../../core/base/defined.ts";
 import { readOrNull } from "../../core/base/repo-files.ts";
 import { parseRollouts } from "../../core/spec/parse/parse.ts";
 import { SETTINGS_FILE } from "../../core/spec/repo-config.ts";
@@ -239,6 +240,6 @@ function rolloutOf(
           .join(", ");
   const { targets } = subject;
   const clusters = new Set(targets.map((target) => target.cluster.name)).size;
-  const counts = { targets: targets.length, clusters, ...(targetBy === undefined ? {} : { targetBy }) };
+  const counts = { targets: targets.length, clusters, ...defined({ targetBy }) };
   return { name, file: `rollouts/${name}.yaml`, text, source, kinds, pins, stages, ...counts, version, guesses, questions };
 }

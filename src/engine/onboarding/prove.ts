@@ -2,6 +2,7 @@
  * Proves a proposal by rendering the repo before and after a release: it changes each of its Applications, and no other. Called by `propose.ts`
  * for every rollout before anybody sees it.
  */
+
 import { posix } from "node:path";
 import { compareRenders } from "../../core/appset/compare.ts";
 import { render } from "../../core/appset/render.ts";
@@ -10,6 +11,7 @@ import { decodeSource } from "../../core/argocd/decode/source.ts";
 import { effectOfFiles } from "../../core/argocd/edit-effect.ts";
 import { tidyPath, valuesFilesOf } from "../../core/argocd/source-places.ts";
 import type { SourceView } from "../../core/argocd/views.ts";
+import { defined } from "../../core/base/defined.ts";
 import { isRecord } from "../../core/base/is-record.ts";
 import type { RepoFiles } from "../../core/base/repo-files.ts";
 import { readYamlDocuments } from "../../core/base/yaml-read.ts";
@@ -69,7 +71,7 @@ export function proveProposal({ targets, places }: Proposed, all: readonly InitT
 function editsOf(places: readonly Place[]): Edit[] {
   const edits = places.map(({ file, path, part, create, value }): [string, Edit] => [
     `${file}\n${path}`,
-    { kind: "value", file, path, from: value, to: MARK, ...(part === undefined ? {} : { part }), ...(create === true ? { create } : {}) },
+    { kind: "value", file, path, from: value, to: MARK, ...defined({ part }), ...(create === true ? { create } : {}) },
   ]);
   return [...new Map(edits).values()].map((edit) =>
     edit.kind === "value" && /digest/.test(`${edit.part ?? ""} ${edit.path}`) ? { ...edit, to: edit.from ?? MARK } : edit,

@@ -1,3 +1,4 @@
+import { defined } from "../../core/base/defined.ts";
 import { sourcesOf } from "./places-spec.ts";
 import { listAt, textAt } from "./scan.ts";
 import type { StageItem } from "./stages.ts";
@@ -20,12 +21,12 @@ function itemOf({ application, labels, spec, cluster }: InitTarget, fleetIsKnown
   const namespace = textAt(spec, "destination", "namespace");
   const project = textAt(spec, "project");
   const sources = sourcesOf(spec).map(({ source }) => source);
-  const where = {
+  const where = defined({
     "stagecoach.dev/name": application,
     "stagecoach.dev/cluster": cluster.name,
-    ...(namespace === undefined ? {} : { "stagecoach.dev/namespace": namespace }),
-    ...(project === undefined ? {} : { "stagecoach.dev/project": project }),
-  };
+    "stagecoach.dev/namespace": namespace,
+    "stagecoach.dev/project": project,
+  });
   return {
     name: application,
     labels: { ...(fleetIsKnown ? cluster.labels : {}), ...labels, ...where },

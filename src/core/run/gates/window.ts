@@ -1,3 +1,4 @@
+import { defined } from "../../base/defined.ts";
 import { iso } from "../../base/time.ts";
 import { runReason } from "../../reasons/run.ts";
 import { hangsOnLabels, type Travels, windowSets } from "../../spec/windows-binding.ts";
@@ -46,5 +47,5 @@ function whyNever(sets: readonly WindowSet[], now: number) {
 }
 
 function refOf({ schedule, durationMs, timeZone, kind, at }: PlacedWindow) {
-  return { schedule, durationMs, timeZone, kind, ...(at === undefined ? {} : { at }) };
+  return { schedule, durationMs, timeZone, kind, ...defined({ at }) };
 }
