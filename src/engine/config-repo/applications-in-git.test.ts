@@ -31,7 +31,7 @@ function snapshotOf(texts: Record<string, string>): Snapshot {
 const targets = [{ key: KEY, edits: [edit] }];
 const run = {
   rollout: "payments",
-  spec: { source: { kind: "Application" } },
+  spec: { source: { kind: "Application", controlPlanes: [] } },
   plan: { stages: [] },
   batches: [{ targets }],
 } as unknown as Run;

@@ -212,6 +212,11 @@ function generatorFiles(holder: unknown, paths: readonly string[], depth = 0): s
   });
 }
 
+/** What several sets of one namespace yield: names of their own. */
+export function together(one: RenderResult | undefined, other: RenderResult): RenderResult {
+  return one === undefined ? other : { ...other, applications: [...one.applications, ...other.applications] };
+}
+
 /** What the sets of all control planes yield together; an Application whose name stands on several bears its plane's before it. */
 export function joined(renders: ReadonlyMap<string, RenderResult>): RenderResult {
   const all = [...renders].flatMap(([plane, { applications }]) => applications.map((application) => ({ plane, application })));

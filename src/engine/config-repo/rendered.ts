@@ -7,7 +7,7 @@ import { isRecord } from "../../core/base/is-record.ts";
 import { type RepoFiles, readOrNull } from "../../core/base/repo-files.ts";
 import { type PlannedTarget, targetsOf } from "../../core/plan/plan-types.ts";
 import type { Run } from "../../core/run/state/run.ts";
-import { planesFor } from "../resolve/fleet.ts";
+import { setsOfRun } from "../resolve/source-sets.ts";
 import { editsOf } from "../round/act/batch-commit.ts";
 import type { RepoContext } from "../round/context.ts";
 import { generatorClusters, manifestIn, type RenderedSpecs } from "./appset-in-git.ts";
@@ -38,27 +38,53 @@ export function openRenderer({ planes: all, repoURL }: Pick<RepoContext, "planes
   /** By rollout and commit, for the fleet it was rendered with, and for the live sets where these are what was rendered. */
   const kept = new BoundedMap<string, { fleet: string; live: string | undefined; specs: SpecsByPlane }>(MOST_KEPT);
   const renderDeclared = openDeclared(commits);
-  return (run, baseBranch) => {
-    const { source } = run.spec;
-    if (source.kind !== "ApplicationSet") return renderDeclared(run);
-    const planes = planesFor(all, source.controlPlanes);
-    const fleet = JSON.stringify(planes.map((plane) => [plane.name, generatorClusters([plane])]));
+
+  function ofSets(run: Run, baseBranch: string): (commit: string) => Promise<SpecsByPlane> {
+    const sources = setsOfRun(all, run);
+    const fleet = JSON.stringify(
+      sources.map(({ ref, planes }) => [ref.name, planes.map((plane) => [plane.name, generatorClusters([plane])])]),
+    );
     const likely = run.batches.flatMap((batch) => editsOf(batch).map((edit) => edit.file)).slice(0, 50);
-    const live = () => JSON.stringify(planes.map((plane) => plane.applicationSet(source.namespace, source.name)?.spec));
+    const live = () =>
+      JSON.stringify(sources.map(({ ref, planes }) => planes.map((plane) => plane.applicationSet(ref.namespace, ref.name)?.spec)));
     return async (commit) => {
       const key = `${run.rollout} ${commit}`;
       const known = kept.get(key);
       if (known?.fleet === fleet && (known.live === undefined || known.live === live())) return known.specs;
       const snapshot = commits.snapshot(commit);
       const edits = targetsOf(run.plan).flatMap((target) => target.edits);
-      const sets = await setsByPlane(snapshot, { ref: source, likely, planes, pinned: pinFilesOf(run.plan), edits });
-      const specs = await specsByPlane(repoURL, snapshot, sets, planes, baseBranch);
-      const made = [...sets.values()].some((set) => set.made !== undefined);
+      let [specs, made, whole]: [SpecsByPlane, boolean, boolean] = [new Map(), false, true];
+      for (const { ref, planes } of sources) {
+        const sets = await setsByPlane(snapshot, { ref, likely, planes, pinned: pinFilesOf(run.plan), edits });
+        specs = together(specs, await specsByPlane(repoURL, snapshot, sets, planes, baseBranch));
+        made ||= [...sets.values()].some((set) => set.made !== undefined);
+        whole &&= sets.size === planes.length;
+      }
       // Which manifest is whose is known only once the planes follow one of them: not remembered before.
-      if (sets.size === planes.length) kept.set(key, { fleet, live: made ? live() : undefined, specs });
+      if (whole) kept.set(key, { fleet, live: made ? live() : undefined, specs });
       return specs;
     };
+  }
+
+  return (run, baseBranch) => {
+    const generated = ofSets(run, baseBranch);
+    if (run.spec.source.kind === "ApplicationSet") return generated;
+    const declared = renderDeclared(run);
+    return async (commit) => together(await declared(commit), await generated(commit));
   };
+}
+
+/** Applications of one namespace have names of their own, whatever makes them. */
+function together(one: SpecsByPlane, other: SpecsByPlane): SpecsByPlane {
+  if (one.size === 0) return other;
+  const all = new Map(one);
+  for (const [plane, specs] of other) {
+    const known = one.get(plane);
+    const madeFrom = [...(known?.madeFrom ?? []), ...(specs.madeFrom ?? [])];
+    const both = new Map([...(known ?? []), ...specs]);
+    all.set(plane, madeFrom.length === 0 ? both : Object.assign(both, { madeFrom: new Set(madeFrom) }));
+  }
+  return all;
 }
 
 /** Of Applications that people write themselves: what their manifests say, which pins may stand in. */

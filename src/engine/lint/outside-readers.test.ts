@@ -101,6 +101,7 @@ function judge(
   const plane: Partial<ControlPlane> = {
     name: "hub",
     state: () => ({ fresh, since: "2026-11-21T09:00:00.000Z" }),
+    application: () => undefined,
     applications: () =>
       Object.entries(readers).map(
         ([name, sources]) => ({ namespace: "argocd", name, spec: { sources, sourceHydrator } }) as unknown as ApplicationView,

@@ -12,7 +12,8 @@ import type { Rollout } from "../../core/spec/rollout.ts";
 import { declares } from "../config-repo/appset-in-git.ts";
 import { isBaseRevision, sameRepo } from "../config-repo/repo-url.ts";
 import type { Snapshot } from "../config-repo/snapshot.ts";
-import { heldByLost, lostPlanes, planesFor } from "../resolve/fleet.ts";
+import { heldByLost, lostPlanes, type Planes, planesFor } from "../resolve/fleet.ts";
+import { setsOfRun } from "../resolve/source-sets.ts";
 import type { RepoContext } from "../round/context.ts";
 
 /** The config repo at the base branch, as Applications' sources name it. */
@@ -33,7 +34,7 @@ export async function outsideReader(
   batch: Batch,
   baseBranch: string,
 ): Promise<{ why: AnyReason; retry: boolean } | undefined> {
-  const files = await watchedFiles(snapshot, run, batch);
+  const files = await watchedFiles(all, snapshot, run, batch);
   if (files.length === 0) return undefined;
   const mine = new Set(batch.targets.map((target) => target.key));
   const planes = planesFor(all, run.spec.source.controlPlanes);
@@ -56,18 +57,19 @@ export async function outsideReader(
 }
 
 /** Files the batch changes that nobody else may read. */
-async function watchedFiles(snapshot: Snapshot, run: Run, batch: Batch): Promise<string[]> {
+async function watchedFiles(planes: Planes, snapshot: Snapshot, run: Run, batch: Batch): Promise<string[]> {
   const changed = new Set<string>();
   for (const { edits } of batch.targets) {
     for (const [index, edit] of edits.entries()) {
       if (edit.kind === "value" && edit.from !== edit.to && !isPerItem(run, index)) changed.add(edit.file);
     }
   }
-  const { kind, name, namespace } = run.spec.source;
-  const objects = kind === "ApplicationSet" ? [{ name, namespace }] : batch.targets.map(({ key, application }) => nameOf(key, application));
+  const applications = run.spec.source.kind === "Application" ? batch.targets.map(({ key, application }) => nameOf(key, application)) : [];
+  const sets = setsOfRun(planes, run).map(({ ref }) => ref);
   const watched: string[] = [];
   for (const file of changed) {
-    if (!(await declares(snapshot, file, kind, objects))) watched.push(file);
+    const isOwn = (await declares(snapshot, file, "Application", applications)) || (await declares(snapshot, file, "ApplicationSet", sets));
+    if (!isOwn) watched.push(file);
   }
   return watched;
 }

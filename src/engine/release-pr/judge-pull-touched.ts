@@ -3,7 +3,7 @@ import { parseTemplate } from "../../core/base/template.ts";
 import { pinsOf } from "../../core/plan/steps.ts";
 import type { Problem } from "../../core/reasons/problem.ts";
 import { SETTINGS_FILE } from "../../core/spec/repo-config.ts";
-import { inventoryFiles, type PinTemplate, type Rollout } from "../../core/spec/rollout.ts";
+import { inventoryFiles, type PinTemplate, type Rollout, type SourceRef } from "../../core/spec/rollout.ts";
 import { declares } from "../config-repo/appset-in-git.ts";
 import { isRolloutFile, type Project } from "../config-repo/project.ts";
 import { releaseFiles } from "../config-repo/release.ts";
@@ -41,23 +41,29 @@ function placesOf({ file, inventory, release, ...rollout }: Rollout) {
   };
 }
 
-/** What of this rollout a PR changes, as it stands before and with the PR merged. */
+/** What of this rollout a PR changes, as it stands before and with the PR merged; `sets`: those that its Applications come from. */
 export async function touchesOf(
   rollout: Rollout,
+  sets: readonly SourceRef[],
   touched: readonly string[],
   before: Snapshot,
   after: Snapshot | undefined,
 ): Promise<Touches> {
   const { isOwn, isRelease, isPin } = placesOf(rollout);
-  const set = await touchesSet(rollout, touched, before, after);
+  const set = await touchesSet(sets, touched, before, after);
   return { rollout: touched.some(isOwn), release: touched.some(isRelease), pins: touched.some(isPin), set };
 }
 
-async function touchesSet(rollout: Rollout, touched: readonly string[], before: Snapshot, after: Snapshot | undefined): Promise<boolean> {
-  if (rollout.source.kind !== "ApplicationSet") return false;
+async function touchesSet(
+  sets: readonly SourceRef[],
+  touched: readonly string[],
+  before: Snapshot,
+  after: Snapshot | undefined,
+): Promise<boolean> {
+  if (sets.length === 0) return false;
   for (const file of touched.filter((path) => /\.ya?ml$/.test(path)).slice(0, MOST_LOOKED_INTO)) {
     for (const snapshot of [before, after]) {
-      if (snapshot !== undefined && (await declares(snapshot, file, "ApplicationSet", [rollout.source]))) return true;
+      if (snapshot !== undefined && (await declares(snapshot, file, "ApplicationSet", sets))) return true;
     }
   }
   return false;

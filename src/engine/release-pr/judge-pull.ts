@@ -36,6 +36,7 @@ import { editsOf, parentOf } from "../lint/gather.ts";
 import { lintOutside } from "../lint/lint-outside.ts";
 import { planesFor } from "../resolve/fleet.ts";
 import type { MadePlan, MakePlan } from "../resolve/make-plan.ts";
+import { setsOfSource } from "../resolve/source-sets.ts";
 import { baseAsks, methodsOf, type Rules } from "../round/branch-rules.ts";
 import type { RepoContext } from "../round/context.ts";
 import { REFUSED_MARKER, stickyMarker } from "../round/publish/publish.ts";
@@ -226,7 +227,8 @@ export function openPullJudge(context: Context, { commits, releases, rules, dura
       planned.push(refusedPlan(errors));
     }
     for (const rollout of project.rollouts) {
-      const touches = await touchesOf(rollout, pull.touched, before, after);
+      const sets = setsOfSource(all, rollout).map(({ ref }) => ref);
+      const touches = await touchesOf(rollout, sets, pull.touched, before, after);
       if (!touches.rollout && !touches.release && !touches.pins && !touches.set) continue;
       concerns = true;
       if (after === undefined) findings.waiting = pull.unread ?? runReason("BASE_CONFLICTS");

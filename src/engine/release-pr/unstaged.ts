@@ -9,12 +9,13 @@ import { engineReason } from "../../core/reasons/engine.ts";
 import { unstagedLine } from "../../core/report/plan/plan-unstaged.ts";
 import type { Rollout } from "../../core/spec/rollout.ts";
 import { generatorClusters, renderAt } from "../config-repo/appset-in-git.ts";
-import { joined, sameSetsAt, setsByPlane } from "../config-repo/plane-sets.ts";
+import { joined, sameSetsAt, setsByPlane, together } from "../config-repo/plane-sets.ts";
 import { isBaseRevision, sameRepo } from "../config-repo/repo-url.ts";
 import type { Snapshot } from "../config-repo/snapshot.ts";
 import { readsFile } from "../lint/outside-readers.ts";
-import { applicationSeen, planesFor } from "../resolve/fleet.ts";
+import { applicationSeen } from "../resolve/fleet.ts";
 import type { MakePlan } from "../resolve/make-plan.ts";
+import { setsOfSource } from "../resolve/source-sets.ts";
 import type { RepoContext } from "../round/context.ts";
 import type { Touches } from "./judge-pull-touched.ts";
 import type { JudgedPull, PlanBase } from "./types.ts";
@@ -39,23 +40,35 @@ type JudgeUnstaged = (
 
 export function openUnstagedJudge({ planes: all, repoURL }: Pick<RepoContext, "planes" | "repoURL">, makePlan: MakePlan): JudgeUnstaged {
   async function rendersOf(
-    { source }: Rollout,
+    rollout: Rollout,
     { base, before, after }: UnstagedQuestion,
     targets: readonly TargetBefore[],
   ): Promise<UnstagedInput["renders"]> {
-    if (source.kind !== "ApplicationSet") return undefined;
     const edits = targets.flatMap((target) => target.edits);
-    const planes = planesFor(all, source.controlPlanes);
-    const asked = { ref: source, likely: new Set(edits.map((edit) => edit.file)), planes, edits };
-    const old = await setsByPlane(before, asked);
-    const fresh = await sameSetsAt(after, asked, old);
+    const keys = targets.map((target) => target.key);
+    // A set may yield more than a selector takes: the rest is not of this rollout.
+    const isOwn = rollout.source.kind === "ApplicationSet" ? undefined : new Set(keys);
     const renders = { before: new Map<string, RenderResult>(), after: new Map<string, RenderResult>() };
-    for (const plane of planes) {
-      const [was, is] = [old.get(plane.name), fresh.get(plane.name)];
-      if (was === undefined || is === undefined) continue;
-      const clusters = generatorClusters([plane]);
-      renders.before.set(plane.name, await before.with((files) => renderAt(was, clusters, files, repoURL, base.branch)));
-      renders.after.set(plane.name, await after.with((files) => renderAt(is, clusters, files, repoURL, base.branch)));
+    for (const { ref, planes } of setsOfSource(all, rollout, keys)) {
+      const asked = { ref, likely: new Set(edits.map((edit) => edit.file)), planes, edits };
+      const old = await setsByPlane(before, asked);
+      const fresh = await sameSetsAt(after, asked, old);
+      for (const plane of planes) {
+        const [was, is] = [old.get(plane.name), fresh.get(plane.name)];
+        if (was === undefined || is === undefined) continue;
+        const clusters = generatorClusters([plane]);
+        const sides = {
+          before: await before.with((files) => renderAt(was, clusters, files, repoURL, base.branch)),
+          after: await after.with((files) => renderAt(is, clusters, files, repoURL, base.branch)),
+        };
+        // Of several sets one that cannot be rendered hides nothing of the others.
+        if (isOwn !== undefined && !(sides.before.ok && sides.after.ok)) continue;
+        for (const side of ["before", "after"] as const)
+          renders[side].set(
+            plane.name,
+            together(renders[side].get(plane.name), ownOf(sides[side], `${plane.name}/${ref.namespace}`, isOwn)),
+          );
+      }
     }
     return renders.before.size === 0 ? undefined : { before: joined(renders.before), after: joined(renders.after) };
   }
@@ -85,6 +98,11 @@ export function openUnstagedJudge({ planes: all, repoURL }: Pick<RepoContext, "p
     const against = pull.bypass === "counts" ? undefined : pull.bypass;
     return { line: unstagedLine(rollout.name, unstaged, { held, against }), refused: held === "refused" };
   };
+}
+
+function ownOf(result: RenderResult, place: string, isOwn: ReadonlySet<string> | undefined): RenderResult {
+  if (isOwn === undefined) return result;
+  return { ...result, applications: result.applications.filter(({ metadata }) => isOwn.has(`${place}/${metadata.name}`)) };
 }
 
 /** An Application that a PR would change past the stages, the moment it is merged. */

@@ -121,8 +121,10 @@ function editedOf(
   if (spec === undefined) return undefined;
   const sources = committedSources(spec);
   const annotations = [live?.generatePaths, yielded && generatePathsOf(yielded.metadata.annotations ?? {})];
-  const own = { name: target.application, sources, annotations, files, madeFrom: sides?.madeFrom ?? new Set<string>() };
-  if (run.spec.source.kind === "ApplicationSet") return { ...own, specDiffers: changes.get(plane)?.get(name) };
+  const generated = run.spec.source.kind === "ApplicationSet" || live?.owner?.kind === "ApplicationSet";
+  const madeFrom = generated ? (sides?.madeFrom ?? new Set<string>()) : new Set<string>();
+  const own = { name: target.application, sources, annotations, files, madeFrom };
+  if (generated) return { ...own, specDiffers: changes.get(plane)?.get(name) };
   const declared = declaredDiffers({ name, namespace }, files, { before, after });
   const isRead = files.some((file) => readersOf(sources, file, isBaseOf(base)).length > 0);
   return { ...own, specDiffers: declared ?? (isRead ? false : undefined) };

@@ -5,7 +5,8 @@ import type { RenderedApplication, RenderResult } from "../../../core/appset/typ
 import { isRecord } from "../../../core/base/is-record.ts";
 import type { AnyReason } from "../../../core/base/reason.ts";
 import { engineReason } from "../../../core/reasons/engine.ts";
-import type { Batch, Run } from "../../../core/run/state/run.ts";
+import type { Batch } from "../../../core/run/state/run.ts";
+import type { SourceRef } from "../../../core/spec/rollout.ts";
 import type { ApplicationSetInGit } from "../../config-repo/appset-in-git.ts";
 import { isBaseRevision, sameRepo } from "../../config-repo/repo-url.ts";
 import type { RepoContext } from "../context.ts";
@@ -27,7 +28,7 @@ interface NotGenerated {
 type Generated = { ok: true; before: RenderResult; after: RenderResult; kept: ReadonlySet<string> | undefined } | NotGenerated;
 
 type Generate = (
-  run: Run,
+  ref: Pick<SourceRef, "namespace">,
   batch: Batch,
   at: GuardedAt,
   plane: ControlPlane,
@@ -59,18 +60,14 @@ export function openGenerator({
     return { ok: false, why: engineReason("GENERATE_FAILED", data), retry: found.kind === "failed" };
   }
 
-  return async (run, batch, { base, head, baseBranch }, plane, before, after) => {
+  return async (ref, batch, { base, head, baseBranch }, plane, before, after) => {
     if (plane.generate === undefined) return notAllowed(plane);
     const isOurs = (git: Record<string, unknown>): boolean =>
       typeof git["repoURL"] === "string" &&
       sameRepo(git["repoURL"], repoURL) &&
       (git["revision"] === undefined || (typeof git["revision"] === "string" && isBaseRevision(git["revision"], baseBranch)));
     const at = ({ object }: ApplicationSetInGit, commit: string) =>
-      ask(
-        plane,
-        { ...object, spec: mapGit(object["spec"], (git) => (isOurs(git) ? { ...git, revision: commit } : git)) },
-        run.spec.source.namespace,
-      );
+      ask(plane, { ...object, spec: mapGit(object["spec"], (git) => (isOurs(git) ? { ...git, revision: commit } : git)) }, ref.namespace);
     if (!readsRepo(before, isOurs) && !readsRepo(after, isOurs)) return together(await at(before, base), await at(after, head));
     if (batch.phase === "Proposing") return { ok: true, before: EMPTY, after: EMPTY, kept: undefined };
     const parent = (await mirror.commitInfo(head))?.parents[0];

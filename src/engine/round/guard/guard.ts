@@ -1,6 +1,6 @@
 /**
- * docs/spec.md §9.4: a batch never deletes. The ApplicationSet is rendered on the base and on the tree that the merge would
- * produce; every Application must stay, under its name, on its destination, in its project, and only the batch's may
+ * docs/spec.md §9.4: a batch never deletes. Each ApplicationSet that the rollout's Applications come from is rendered on the base and on the
+ * tree that the merge would produce; every Application must stay, under its name, on its destination, in its project, and only the batch's may
  * change. Nor may an Application outside the batch read a file that it changes, and every one of the batch must change (§9.2).
  */
 import type { ControlPlane } from "../../../adapters/argocd/port.ts";
@@ -14,14 +14,15 @@ import { type Edit, targetsOf } from "../../../core/plan/plan-types.ts";
 import { engineReason } from "../../../core/reasons/engine.ts";
 import type { Batch, Run } from "../../../core/run/state/run.ts";
 import type { Guard } from "../../../core/run/state/world.ts";
-import { planeOf } from "../../../core/run/targets/unseen.ts";
+import type { SourceRef } from "../../../core/spec/rollout.ts";
 import { type ApplicationSetInGit, findApplicationSets, generatorClusters, renderApart } from "../../config-repo/appset-in-git.ts";
 import type { Commits } from "../../config-repo/commits.ts";
-import { pinFilesOf, sameSetsAt, setsByPlane } from "../../config-repo/plane-sets.ts";
+import { pinFilesOf, sameSetsAt, setsByPlane, together } from "../../config-repo/plane-sets.ts";
 import { specDifference } from "../../config-repo/same-spec.ts";
 import { noting, type Snapshot } from "../../config-repo/snapshot.ts";
 import { outsideReader } from "../../lint/outside-readers.ts";
 import { heldByLost, lostPlanes, planesFor } from "../../resolve/fleet.ts";
+import { type SourceSet, setsEdited, setsOfRun } from "../../resolve/source-sets.ts";
 import { editsOf } from "../act/batch-commit.ts";
 import type { RepoContext } from "../context.ts";
 import { type GuardProblem, judgeEdits, type RenderedSides } from "./edits.ts";
@@ -40,9 +41,13 @@ interface Merged {
   rendered: Map<string, RenderedSides>;
 }
 
-interface Sets {
+/** One set on one control plane. */
+interface Judged extends Merged {
+  ref: SourceRef;
+  plane: ControlPlane;
   before: ApplicationSetInGit | undefined;
   after: ApplicationSetInGit | undefined;
+  lost: boolean;
 }
 
 type Context = Pick<RepoContext, "planes" | "clock" | "log" | "repoURL"> & { mirror: Pick<Mirror, "mergeTree" | "commitInfo"> };
@@ -52,10 +57,11 @@ export function openGuard({ mirror, planes: all, clock, log, repoURL }: Context,
   const kept = new BoundedMap<string, { key: string; guard: Guard }>(MOST_KEPT);
   const generate = openGenerator({ mirror, log, repoURL });
 
-  function liveVersion({ spec: { source } }: Run): string {
-    return planesFor(all, source.controlPlanes)
-      .map((plane) => (plane.state().fresh ? (plane.applicationSet(source.namespace, source.name)?.resourceVersion ?? "none") : "lost"))
-      .join();
+  function liveVersion(run: Run): string {
+    const sets = setsOfRun(all, run).flatMap(({ ref: { namespace, name }, planes }) =>
+      planes.map((plane) => `${name}:${plane.state().fresh ? (plane.applicationSet(namespace, name)?.resourceVersion ?? "none") : "lost"}`),
+    );
+    return sets.join();
   }
 
   async function judgeMerge(run: Run, batch: Batch, at: GuardedAt): Promise<GuardProblem | undefined> {
@@ -65,62 +71,67 @@ export function openGuard({ mirror, planes: all, clock, log, repoURL }: Context,
     const { base, baseBranch } = at;
     const before = commits.snapshot(base);
     return (
-      (run.spec.source.kind === "ApplicationSet" ? await judgeSet(run, batch, at, { tree: merged.tree, rendered }) : undefined) ??
+      (await judgeSets(run, batch, at, { tree: merged.tree, rendered })) ??
       (await outsideReader({ planes: all, repoURL }, before, run, batch, baseBranch)) ??
       (await judgeEdits(all, { run, batch, before, after: commits.snapshot(merged.tree), rendered, base: { repoURL, baseBranch } }))
     );
   }
 
-  async function judgeSet(run: Run, batch: Batch, at: GuardedAt, { tree, rendered }: Merged): Promise<GuardProblem | undefined> {
-    const ref = run.spec.source;
-    const planes = planesFor(all, ref.controlPlanes);
+  async function judgeSets(run: Run, batch: Batch, at: GuardedAt, merged: Merged): Promise<GuardProblem | undefined> {
+    const planes = planesFor(all, run.spec.source.controlPlanes);
+    const held = heldByLost(lostPlanes(planes), planes, batch);
+    if (held !== undefined) return { why: held, retry: true };
+    const sets = setsOfRun(all, run);
+    const edited = await setsEdited(sets, planes, run, editsOf(batch), commits.snapshot(at.base));
+    for (const set of [...sets, ...edited]) {
+      const problem = await judgeSet(run, batch, at, set, merged);
+      if (problem !== undefined) return problem;
+    }
+    return undefined;
+  }
+
+  async function judgeSet(run: Run, batch: Batch, at: GuardedAt, { ref, planes }: SourceSet, merged: Merged) {
     const likely = editsOf(batch).map((edit) => edit.file);
     const edits = [...editsOf(batch), ...targetsOf(run.plan).flatMap((target) => target.edits)];
     const asked = { ref, likely, planes, pinned: pinFilesOf(run.plan), edits };
     const before = await setsByPlane(commits.snapshot(at.base), asked);
-    const after = await sameSetsAt(commits.snapshot(tree), asked, before);
+    const after = await sameSetsAt(commits.snapshot(merged.tree), asked, before);
     const lost = lostPlanes(planes);
-    const held = heldByLost(lost, planes, batch);
-    if (held !== undefined) return { why: held, retry: true };
     for (const plane of planes) {
       // Nothing of the batch is there: that it stays so is seen by what was last read of it.
       if (lost.has(plane.name) && !after.has(plane.name)) continue;
-      const sets = { before: before.get(plane.name), after: after.get(plane.name) };
-      const problem = await judgePlane(run, batch, at, { tree, rendered, plane, sets, lost: lost.has(plane.name) });
+      const sides = { before: before.get(plane.name), after: after.get(plane.name) };
+      const problem = await judgePlane(batch, at, { ...merged, ...sides, ref, plane, lost: lost.has(plane.name) });
       if (problem !== undefined) return problem;
     }
     return undefined;
   }
 
   /** A plane that is lost is judged by what its set would yield from its clusters as last read; what lives there is left out. */
-  async function judgePlane(
-    run: Run,
-    batch: Batch,
-    at: GuardedAt,
-    { tree, rendered, plane, sets: { before, after }, lost }: Merged & { plane: ControlPlane; sets: Sets; lost: boolean },
-  ): Promise<GuardProblem | undefined> {
-    if (before === undefined || after === undefined) return await undeclared(run, plane, commits.snapshot(at.base));
+  async function judgePlane(batch: Batch, at: GuardedAt, judged: Judged): Promise<GuardProblem | undefined> {
+    const { ref, plane, tree, before, after, lost } = judged;
+    if (before === undefined || after === undefined) return await undeclared(ref, plane, commits.snapshot(at.base));
     const unproven = unprovenSet(plane, before, editsOf(batch));
-    if (unproven !== undefined) return run.spec.source.unverified && !lost ? judgeLive(plane, run, before, undefined) : unproven;
+    if (unproven !== undefined) return ref.unverified && !lost ? judgeLive(plane, ref, before, undefined) : unproven;
     const clusters = generatorClusters([plane]);
     const madeFrom = new Set([before.file, after.file]);
     const render = (id: string, set: ApplicationSetInGit) =>
       commits.snapshot(id).with((files) => renderApart(set, clusters, noting(files, madeFrom), repoURL, at.baseBranch));
     const offline = { before: await render(at.base, before), after: await render(tree, after) };
-    const applications = batch.targets.filter((target) => planeOf(target.key) === plane.name).map((target) => target.application);
+    const place = `${plane.name}/${ref.namespace}/`;
+    const applications = batch.targets.flatMap(({ key }) => (key.startsWith(place) ? [key.slice(place.length)] : []));
     if (offline.before.ok && offline.after.ok) {
-      // What a kustomization or a chart makes of an edit is not seen in what Git declares.
-      if (before.made === undefined) rendered.set(plane.name, { ...offline, madeFrom });
+      note(judged, { ...offline, madeFrom });
       const stay = new Set(offline.after.applications.map((one) => one.metadata.name));
-      return judgeRenders(applications, offline.before, offline.after) ?? (lost ? undefined : judgeLive(plane, run, before, stay));
+      return judgeRenders(applications, offline.before, offline.after) ?? (lost ? undefined : judgeLive(plane, ref, before, stay));
     }
     const renders = [offline.before, offline.after];
     if (lost) return { why: unrendered(renders, engineReason("PLANE_NOT_ASKED", { plane: plane.name })), retry: true };
-    const generated = await generate(run, batch, at, plane, before, after);
-    if (!generated.ok && run.spec.source.unverified) return judgeLive(plane, run, before, undefined);
+    const generated = await generate(ref, batch, at, plane, before, after);
+    if (!generated.ok && ref.unverified) return judgeLive(plane, ref, before, undefined);
     if (!generated.ok) return { why: unrendered(renders, generated.why), retry: generated.retry };
-    if (before.made === undefined) rendered.set(plane.name, { ...generated, madeFrom });
-    return judgeRenders(applications, generated.before, generated.after) ?? judgeLive(plane, run, before, generated.kept);
+    note(judged, { ...generated, madeFrom });
+    return judgeRenders(applications, generated.before, generated.after) ?? judgeLive(plane, ref, before, generated.kept);
   }
 
   return async (run, batch, at) => {
@@ -136,7 +147,18 @@ export function openGuard({ mirror, planes: all, clock, log, repoURL }: Context,
   };
 }
 
-async function undeclared({ spec: { source } }: Run, plane: ControlPlane, base: Snapshot): Promise<GuardProblem | undefined> {
+/** What a plane's sets yield together. What a kustomization or a chart makes of an edit is not seen in what Git declares. */
+function note({ rendered, plane, before: set }: Judged, { before, after, madeFrom }: RenderedSides): void {
+  if (set?.made !== undefined) return;
+  const known = rendered.get(plane.name);
+  rendered.set(plane.name, {
+    before: together(known?.before, before),
+    after: together(known?.after, after),
+    madeFrom: new Set([...(known?.madeFrom ?? []), ...madeFrom]),
+  });
+}
+
+async function undeclared(source: SourceRef, plane: ControlPlane, base: Snapshot): Promise<GuardProblem | undefined> {
   if (source.unverified) return undefined;
   const files = (await findApplicationSets(base, source)).map(({ file }) => file);
   const named = source.controlPlanes.length > 1 || files.length > 0 ? plane.name : undefined;
@@ -180,12 +202,12 @@ function judgeRenders(applications: readonly string[], before: RenderResult, aft
  */
 function judgeLive(
   plane: ControlPlane,
-  run: Run,
+  ref: SourceRef,
   before: ApplicationSetInGit,
   stay: ReadonlySet<string> | undefined,
 ): GuardProblem | undefined {
-  const { namespace, name } = run.spec.source;
-  const set = setName(run.spec.source);
+  const { namespace, name } = ref;
+  const set = setName(ref);
   const live = plane.applicationSet(namespace, name);
   if (live === undefined) return { why: engineReason("GUARD_NO_SET", { set, plane: plane.name }), retry: true };
   if (live.deletionTimestamp !== undefined) return { why: engineReason("GUARD_SET_LEAVES", { set, plane: plane.name }), retry: true };

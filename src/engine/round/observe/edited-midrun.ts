@@ -3,10 +3,12 @@ import { isRecord } from "../../../core/base/is-record.ts";
 import type { AnyReason } from "../../../core/base/reason.ts";
 import { engineReason } from "../../../core/reasons/engine.ts";
 import { isEnded, type Run } from "../../../core/run/state/run.ts";
-import type { Rollout } from "../../../core/spec/rollout.ts";
+import type { Rollout, SourceRef } from "../../../core/spec/rollout.ts";
 import { findApplicationSet } from "../../config-repo/appset-in-git.ts";
 import type { Commits } from "../../config-repo/commits.ts";
 import { readProject } from "../../config-repo/project.ts";
+import type { Planes } from "../../resolve/fleet.ts";
+import { setsOfRun } from "../../resolve/source-sets.ts";
 import type { RepoContext } from "../context.ts";
 
 /** Where it stands, not what it says: a release changes it all the time. */
@@ -21,7 +23,7 @@ export type EditRemarks = (run: Run, base: string) => Promise<readonly AnyReason
 
 const MOST_KEPT = 1000;
 
-export function openEditRemarks({ log }: Pick<RepoContext, "log">, commits: Commits): EditRemarks {
+export function openEditRemarks({ log, planes }: Pick<RepoContext, "log" | "planes">, commits: Commits): EditRemarks {
   /** Rollout and run → the base that its resource was last compared with, and what is said of it. */
   const kept = new BoundedMap<string, { base: string; remarks: readonly AnyReason[] }>(MOST_KEPT);
   return async (run, base) => {
@@ -30,7 +32,7 @@ export function openEditRemarks({ log }: Pick<RepoContext, "log">, commits: Comm
     const known = kept.get(key);
     if (known?.base === base) return known.remarks;
     try {
-      const remarks = await remarksOf(commits, run, base);
+      const remarks = await remarksOf(planes, commits, run, base);
       kept.set(key, { base, remarks });
       return remarks;
     } catch (error) {
@@ -40,12 +42,14 @@ export function openEditRemarks({ log }: Pick<RepoContext, "log">, commits: Comm
   };
 }
 
-async function remarksOf(commits: Commits, run: Run, base: string): Promise<AnyReason[]> {
+async function remarksOf(planes: Planes, commits: Commits, run: Run, base: string): Promise<AnyReason[]> {
   const { rollouts, problems } = await readProject(commits.snapshot(base));
   const now = rollouts.find((one) => one.name === run.rollout);
   const isBroken = problems.some((problem) => problem.severity === "error");
   const resource = isBroken && now === undefined ? undefined : resourceEdit(run, now);
-  return [resource, await sourceEdit(commits, run, base)].filter((remark) => remark !== undefined);
+  const remarks = [resource];
+  for (const { ref } of setsOfRun(planes, run)) remarks.push(await setEdit(commits, run, ref, base));
+  return remarks.filter((remark) => remark !== undefined);
 }
 
 /** What of the resource is not as the run has it. undefined: nothing. */
@@ -65,13 +69,12 @@ function writtenAs(name: string): string {
   return name === "source" ? "sourceRef" : name.replace(/Ms$/, "");
 }
 
-async function sourceEdit(commits: Commits, run: Run, base: string): Promise<AnyReason | undefined> {
-  if (run.spec.source.kind !== "ApplicationSet") return undefined;
+async function setEdit(commits: Commits, run: Run, ref: SourceRef, base: string): Promise<AnyReason | undefined> {
   const likely = new Set(run.spec.pins.flatMap((pin) => ("file" in pin && !pin.file.includes("{{") ? [pin.file] : [])));
-  const before = await findApplicationSet(commits.snapshot(run.trigger.commit), run.spec.source, likely);
-  const after = await findApplicationSet(commits.snapshot(base), run.spec.source, before === undefined ? likely : [before.file]);
+  const before = await findApplicationSet(commits.snapshot(run.trigger.commit), ref, likely);
+  const after = await findApplicationSet(commits.snapshot(base), ref, before === undefined ? likely : [before.file]);
   if (before === undefined) return undefined;
-  if (after === undefined) return engineReason("SET_GONE", { declaredIn: before.file, set: run.spec.source.name });
+  if (after === undefined) return engineReason("SET_GONE", { declaredIn: before.file, set: ref.name });
   const [old, young] = [partsOf(before.object), partsOf(after.object)];
   const names = [...new Set([...old.keys(), ...young.keys()])].filter((name) => old.get(name) !== young.get(name));
   if (names.length === 0) return undefined;
