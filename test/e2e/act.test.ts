@@ -124,6 +124,10 @@ describe.skipIf(chromiumPath === undefined)("acting from the page", () => {
     // The next batch fails too. She may not take it all back, carol may; and alice's page tells of that to the end.
     world.argocd.setFault("us-east-1-a", { kind: "degraded" });
     await until("the next one waits for a person", ({ batches }) => batches[1]?.phase === "Open");
+    await confirm(page, "/pause");
+    await page.waitForSelector(".slot .actions button:text-is('/resume')");
+    expect([journey.run()?.phase, journey.run()?.paused?.kind]).toEqual(["Paused", "Command"]);
+    await confirm(page, "/resume");
     await confirm(page, "/promote");
     await until("it is paused again", ({ phase }) => phase === "Paused");
     world.argocd.setFault("us-east-1-a", null);
