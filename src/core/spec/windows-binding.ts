@@ -25,6 +25,9 @@ export function toFreeze({ selector, rollouts, stages, ...window }: z.output<typ
   return { ...toWindow(window), ...defined({ selector, rollouts, stages }) };
 }
 
+/** A cluster, or what is counted on one: then a freeze for either binds it. */
+type Bindable = Selectable & { on?: Selectable | undefined };
+
 /** What windows are judged of: clusters by key, undefined where their labels are not known. */
 export interface Travels {
   rollout: Pick<Rollout, "name" | "windows"> & {
@@ -32,7 +35,7 @@ export interface Travels {
     stages: readonly { name: string; windows?: readonly Window[] | undefined }[];
   };
   stage: number;
-  clusters: readonly (Selectable | undefined)[];
+  clusters: readonly (Bindable | undefined)[];
 }
 
 /** The sets that bind what travels: each has to be open. A cluster whose labels are not known is bound by every selector. */
@@ -68,7 +71,7 @@ function isFor({ rollouts, stages }: Freeze, rollout: string, stage: string | un
 function bindsSome({ selector }: Freeze, clusters: Travels["clusters"]): boolean {
   if (selector === undefined) return true;
   const selects = matcher(selector);
-  return clusters.some((cluster) => cluster === undefined || selects(cluster));
+  return clusters.some((cluster) => cluster === undefined || selects(cluster) || (cluster.on !== undefined && selects(cluster.on)));
 }
 
 function whoseOf(freeze: PlacedFreeze): string {
@@ -94,7 +97,7 @@ function scopeOf({ selector, rollouts, stages }: Freeze): string {
 export function bindingOf(
   rollout: Travels["rollout"],
   freezes: readonly PlacedFreeze[],
-  clusterOf: (key: string) => Selectable | undefined,
+  clusterOf: (key: string) => Bindable | undefined,
 ): (stage: number, clusters: readonly string[]) => readonly WindowSet[] {
   const known = new Map<string, WindowSet[]>();
   return (stage, clusters) => {

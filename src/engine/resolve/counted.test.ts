@@ -7,7 +7,7 @@ import { parseRollouts } from "../../core/spec/parse/parse.ts";
 import type { Rollout, TargetBy } from "../../core/spec/rollout.ts";
 import { countedOf } from "./counted.ts";
 import { applicationsOf, type SeenApplication } from "./draft.ts";
-import { countedNow } from "./fleet.ts";
+import { clustersElsewhere, countedNow } from "./fleet.ts";
 import { planOver } from "./plan-over.ts";
 
 const ONE: Cluster = {
@@ -149,5 +149,25 @@ describe("during a run", () => {
     const leaving = { ...DEV.view, deletionTimestamp: "2026-01-01T00:00:00Z" };
     const fresh = view("shop-test", { env: "test" });
     expect(now(leaving, PROD.view, fresh).map(({ name }) => name)).toEqual(["shop-prod", "shop-test"]);
+  });
+
+  test("limits hear of clusters and Applications of a run on another control plane, and of none while that is unread", () => {
+    const far = (phase: string) =>
+      ({
+        name: "far",
+        state: () => ({ fresh: phase === "fresh", why: "timeout" }),
+        clusters: () => [{ name: "two", server: ONE.server, labels: { tier: "web" }, registered: true }],
+        applications: () => [PROD.view],
+        application: () => undefined,
+      }) as unknown as ControlPlane;
+    const spec = rollout("application");
+    const theirs = { ...run, plan: { ...plan, stages: [] }, spec: { ...spec, source: { ...spec.source, controlPlanes: ["far"] } } };
+    const seen = (phase: string) =>
+      clustersElsewhere({ planes: new Map([["far", far(phase)]]) }, [{ run: theirs, declared: undefined }], new Map([[ONE.key, ONE]]));
+    expect(seen("fresh")).toMatchObject([
+      { key: "far/two" },
+      { key: "far/shop-prod", labels: { env: "prod", tier: "web" }, on: { key: "far/two" } },
+    ]);
+    expect(seen("lost")).toBe("unread");
   });
 });

@@ -165,6 +165,23 @@ export function countedNow(planes: Planes, run: Pick<Run, "spec" | "plan" | "joi
   return countedOf(run.spec, fleet.clusters, [...own, ...kept]).all();
 }
 
+/** Clusters where other runs have something in flight, and what these count there, but for those that are known; unread: not all can be seen. */
+export function clustersElsewhere(
+  context: Pick<RepoContext, "planes" | "grants">,
+  others: readonly { run: Pick<Run, "spec" | "plan" | "joined">; declared: Declared | undefined }[],
+  known: ReadonlyMap<string, Cluster>,
+): Cluster[] | "unread" {
+  const found = new Map(known);
+  const counted: Cluster[] = [];
+  for (const { run, declared } of others) {
+    const fleet = clustersOf(context, run.spec.source.controlPlanes, { declared });
+    if (!fleet.known) return "unread";
+    for (const cluster of fleet.clusters) if (!found.has(cluster.key)) found.set(cluster.key, cluster);
+    if (run.spec.targetBy !== undefined) counted.push(...countedNow(context.planes, run, fleet));
+  }
+  return [...[...found.values()].filter(({ key }) => !known.has(key)), ...counted];
+}
+
 /** By control plane and server: clusters whose connection Argo CD says has failed, with what it says; by name, too, as they are keyed. */
 export function unreachableClusters(planes: readonly ControlPlane[]): Map<string, string> {
   const failed = new Map<string, string>();

@@ -91,9 +91,10 @@ function apartIn(draft: Draft, stage: number): (cluster: string) => string[] {
 
 /** The limits in force, by the clusters that are known now; undefined: there are none. */
 export function limiterOf({ world }: Pick<Draft, "world">): Limiter | undefined {
-  return world.limits === undefined
-    ? undefined
-    : limiter(world.limits, world.clustersKnown ? [...(world.fleet?.values() ?? []), ...world.clusters.values()] : undefined);
+  const { limits, clusters, clustersKnown, fleet, elsewhere } = world;
+  if (limits === undefined) return undefined;
+  const others = elsewhere === "unread" ? [] : (elsewhere ?? []);
+  return limiter(limits, clustersKnown ? [...(fleet?.values() ?? []), ...clusters.values(), ...others] : undefined);
 }
 
 /**

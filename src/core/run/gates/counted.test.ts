@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { Limits } from "../../spec/repo-config.ts";
 import type { Run } from "../state/run.ts";
+import type { World } from "../state/world.ts";
 import { type Bench, bench, bring, pull, round } from "../testing/bench.ts";
 import { missingAt } from "./depends.ts";
 import { haltCovers } from "./halt.ts";
@@ -84,6 +85,31 @@ describe("rollouts that count differently are held against each other by cluster
     expect(gate({ region: "eu" }, 2)).toBeUndefined();
     expect(gate({ tier: "web" }, 3)).toMatchObject({ kind: "rebuild" });
     expect(gate({ tier: "web" }, 4)).toBeUndefined();
+  });
+
+  test("limits by labels count what another rollout has in flight by the labels of its clusters, and of what it counts there", () => {
+    const self = twoInFlight({});
+    const [batch] = self.run.batches;
+    if (batch === undefined) throw new Error("no batch");
+    const one = { key: "hub/one", name: "one", controlPlane: "hub", server: "", labels: { tier: "web" }, registered: true };
+    const far = { ...one, key: "far/one", controlPlane: "far" };
+    const app = { ...one, key: "far/app", labels: { app: "ledger" }, on: far };
+    const clusters = new Map([...self.world.clusters].map(([key, own]) => [key, { ...own, labels: { app: "ledger" }, on: one }]));
+    const flying = other(1, "cluster");
+    const moved = (key: string) => ({
+      ...flying,
+      batches: flying.batches.map((own) => ({ ...own, targets: own.targets.map((target) => ({ ...target, cluster: key })) })),
+    });
+    const gate = (matchLabels: Record<string, string>, elsewhere: World["elsewhere"], key: string) => {
+      const limits = { selected: [{ selector: { matchLabels, matchExpressions: [] }, targets: 4 }] };
+      const world = { ...self.world, clusters, fleet: new Map([[one.key, one]]), limits, elsewhere, others: [moved(key)] };
+      return limitsGate({ run: self.run, now: self.now, world } as never, batch);
+    };
+    expect(gate({ tier: "web" }, [], "hub/two")).toBeUndefined();
+    expect(gate({ tier: "web" }, [far], "far/one")).toMatchObject({ why: { code: "LIMITS_FULL" } });
+    expect(gate({ tier: "web" }, "unread", "far/one")).toMatchObject({ why: { code: "LIMITS_LABELS_UNREAD" } });
+    expect(gate({ app: "ledger" }, [far], "far/app")).toBeUndefined();
+    expect(gate({ app: "ledger" }, [far, app], "far/app")).toMatchObject({ why: { code: "LIMITS_FULL" } });
   });
 
   test("/halt of a cluster is of all that is counted on it", () => {

@@ -14,7 +14,7 @@ import { type Decision, type Scene, wait } from "./decision.ts";
  * allow as they are made; one that is too large all the same, as the limits were lowered since, is built again smaller.
  */
 export function limitsGate(scene: Scene, batch: Batch): Decision | undefined {
-  const { limits, others, clustersKnown } = scene.world;
+  const { limits, others, clustersKnown, elsewhere: seen } = scene.world;
   const begin = limiterOf(scene);
   if (limits === undefined || begin === undefined) return undefined;
   const read = { what: runReason("NEXT_READ") };
@@ -26,7 +26,7 @@ export function limitsGate(scene: Scene, batch: Batch): Decision | undefined {
   if (alone !== undefined) return tooLarge(scene.run, batch, alone, whose(elsewhere));
   const over = begin().add([...flying, ...coming].map(({ cluster, counted }) => ({ cluster, counted, targets: 1 })));
   if (over !== undefined) return wait(runReason("LIMITS_FULL", { over, now: whose(flying) }), { what: runReason("NEXT_OTHERS_CONFIRMED") });
-  if (!goesByLabels(limits) || clustersKnown) return undefined;
+  if (!goesByLabels(limits) || (clustersKnown && seen !== "unread")) return undefined;
   return wait(runReason("LIMITS_LABELS_UNREAD"), read);
 }
 

@@ -113,6 +113,20 @@ describe("windows for some", () => {
     expect(batch(self.run, 1).why).toHaveCode("WINDOW_SHUT", { window: expect.objectContaining({ at: { path: "freezes[1]" } }) });
   });
 
+  test("a freeze for a cluster's label binds what is counted on it, whatever label that has over it", () => {
+    const self = bench(1);
+    const one = { key: "hub/one", name: "one", controlPlane: "hub", server: "", labels: { env: "prod" }, registered: true };
+    const clusters = new Map([...self.world.clusters].map(([key, own]) => [key, { ...own, labels: { env: "dev" }, on: one }]));
+    const why = (env: string) => {
+      const asked = { ...self, world: { ...self.world, clusters, freezes: frozen(selector({ env })) } };
+      bring(asked, 1, "merging");
+      return batch(asked.run, 1).why;
+    };
+    expect(why("prod")).toHaveCode("WINDOW_SHUT");
+    expect(why("dev")).toHaveCode("WINDOW_SHUT");
+    expect(why("test")).not.toHaveCode("WINDOW_SHUT");
+  });
+
   test("windows of different scopes must all be open; those of one are judged together", () => {
     const day = { ...OFFICE, schedule: "0 0 * * *", durationMs: 24 * 60 * MINUTE, where: "c.yaml" };
     const tuesday = { ...ROME, where: "c.yaml" };

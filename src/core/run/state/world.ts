@@ -35,6 +35,8 @@ export interface World {
   /** By key: as registered now, or what the rollout counts in their place. Empty map and `clustersKnown: false` where they cannot be read. */
   clusters: ReadonlyMap<string, Cluster>;
   fleet?: ReadonlyMap<string, Cluster> | undefined;
+  /** For limits by labels: clusters where other runs have something in flight, and what these count there; unread: not all can be seen. */
+  elsewhere?: readonly Cluster[] | "unread" | undefined;
   clustersKnown: boolean;
   /** Commands written for this run, oldest first, whether or not already handled. */
   commands: readonly Command[];

@@ -4,6 +4,7 @@
  * Nothing is decided here, and nothing is filled in: what cannot be seen is left out of the world.
  */
 import type { AnyReason } from "../../../core/base/reason.ts";
+import { goesByLabels } from "../../../core/plan/limits.ts";
 import type { Cluster } from "../../../core/plan/plan-types.ts";
 import { engineReason } from "../../../core/reasons/engine.ts";
 import { type Batch, isEnded, type Run } from "../../../core/run/state/run.ts";
@@ -13,7 +14,7 @@ import type { Commits } from "../../config-repo/commits.ts";
 import { type Declared, declaredAt } from "../../config-repo/inventory.ts";
 import type { RevisionsNow } from "../../config-repo/revisions.ts";
 import type { Settings } from "../../config-repo/settings.ts";
-import { clustersOf, countedNow } from "../../resolve/fleet.ts";
+import { clustersElsewhere, clustersOf, countedNow } from "../../resolve/fleet.ts";
 import type { BatchCommits } from "../act/batch-commit.ts";
 import { movesBranches } from "../act/branch-moves.ts";
 import type { RolloutActions } from "../act/rollout-actions.ts";
@@ -73,6 +74,8 @@ type Pulls = ReadonlyMap<number, ObservedPull | null>;
 
 type Context = Pick<RepoContext, "mirror" | "planes" | "grants" | "clock">;
 
+type Bounds = Awaited<ReturnType<Settings["bounds"]>> & Pick<World, "elsewhere">;
+
 export function openObserver({ mirror, planes, grants, clock }: Context, parts: Parts): Observe {
   const { commits, batchCommits, pulls: seenPulls, observePull, targets, rollouts, people, guardBatch, guardMove } = parts;
 
@@ -120,6 +123,17 @@ export function openObserver({ mirror, planes, grants, clock }: Context, parts: 
     return guards;
   }
 
+  /** What the settings say, and whose labels limits go by besides those of the run's own clusters. */
+  async function observeBounds({ others, base }: ObserveInput, known: ReadonlyMap<string, Cluster>): Promise<Bounds> {
+    const bounds = await parts.settings.bounds(base);
+    if (bounds.limits === undefined || !goesByLabels(bounds.limits)) return bounds;
+    const flying = others.filter(({ batches }) =>
+      batches.some((one) => (one.merged ?? one.intention) !== undefined && one.phase !== "Settled"),
+    );
+    const declared = flying.map(async (run) => ({ run, declared: await declaredAt(commits.snapshot(base), run.spec) }));
+    return { ...bounds, elsewhere: clustersElsewhere({ planes, grants }, await Promise.all(declared), known) };
+  }
+
   async function observe(input: ObserveInput): ReturnType<Observe> {
     const { run, base, baseBranch } = input;
     await parts.queue.read(run, baseBranch);
@@ -150,7 +164,7 @@ export function openObserver({ mirror, planes, grants, clock }: Context, parts: 
       others: input.others,
       shown: parts.shownWaits.of(run),
       clockAheadMs: clock.ahead?.(),
-      ...(await parts.settings.bounds(base)),
+      ...(await observeBounds(input, byKey(fleet.clusters))),
       unprotected: await observeUnprotected(parts.rules, run),
       ...(await people.observeApprovals(run, pulls)),
       joiners,
