@@ -44,8 +44,12 @@ export function freezesOn(
   { targets }: Pick<Batch, "targets">,
   now: number,
 ): ModelFreeze[][] {
+  // Of what is counted on a cluster, that cluster's, too.
   const regions = new Set(
-    targets.filter(({ phase }) => !OUT.has(phase)).map(({ cluster }) => truth.clusters.get(cluster)?.labels["region"]),
+    targets
+      .filter(({ phase }) => !OUT.has(phase))
+      .map(({ cluster }) => truth.clusters.get(cluster))
+      .flatMap((one) => [one?.labels["region"], ...(one?.on === undefined ? [] : [one.on.labels["region"]])]),
   );
   const bound = truth.freezes.flatMap(({ until, model }) => {
     if (model === undefined || now >= until) return [];
