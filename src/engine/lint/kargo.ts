@@ -5,6 +5,8 @@ import { readManifests } from "../../core/base/yaml-read.ts";
 const LARGEST = 1024 * 1024;
 const MOST_STEPS = 5000;
 const MOST_VARIABLES = 100;
+/** No path, branch or address is longer; variables filled in with variables could be. */
+const LONGEST = 4000;
 
 /** What a step of a Kargo Stage or PromotionTask writes to Git: a branch, and files or folders of it. */
 export interface KargoWrite {
@@ -109,13 +111,15 @@ function checkoutsOf(config: Record<string, unknown>, say: Say): Checkout[] {
   });
 }
 
-/** Fills in what is known of `${{ … }}`; the rest is a `*`. */
+/** Fills in what is known of `${{ … }}`; the rest is a `*`, and so is what grows too long. */
 function variables({ kind, name }: Owner, written: readonly Record<string, unknown>[]): Say {
   const known = new Map<string, string>(kind === "Stage" ? [["ctx.stage", name]] : []);
-  const say: Say = (value) =>
-    typeof value === "string"
-      ? value.replace(/\$\{\{([^}]*)\}\}/g, (_, inner: string) => known.get(inner.trim().replace(/^["'](.*)["']$/, "$1")) ?? "*")
-      : undefined;
+  const say: Say = (value) => {
+    if (typeof value !== "string") return undefined;
+    if (value.length > LONGEST) return "*";
+    const text = value.replace(/\$\{\{([^}]*)\}\}/g, (_, inner: string) => known.get(inner.trim().replace(/^["'](.*)["']$/, "$1")) ?? "*");
+    return text.length > LONGEST ? "*" : text;
+  };
   for (const { name: variable, value } of written.slice(0, MOST_VARIABLES)) {
     const text = say(value);
     if (typeof variable === "string" && text !== undefined) known.set(`vars.${variable}`, text);

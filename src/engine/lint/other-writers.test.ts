@@ -93,6 +93,14 @@ describe("Kargo", () => {
     };
     expect(found({ "kargo/task.yaml": task })).toHaveLength(1);
   });
+
+  test("variables that double each other are not filled in for ever", () => {
+    const doubled = Array.from({ length: 60 }, (_, i) => ({ name: `v${i + 1}`, value: `\${{ vars.v${i} }}\${{ vars.v${i} }}` }));
+    const grown = stage([CLONE, { uses: "yaml-update", config: { path: `\${{ vars.v60 }}` } }, PUSH], "dev", {
+      vars: [{ name: "v0", value: "src/envs/" }, ...doubled],
+    });
+    expect(found(grown)).toEqual([]);
+  });
 });
 
 describe("Renovate", () => {
@@ -134,5 +142,6 @@ describe("Renovate", () => {
     expect(found({ ...file, "package.json": '{"renovate": {}}' })).toHaveLength(1);
     expect(found({ ...file, "package.json": "{}" })).toEqual([]);
     expect(found({ ...file, "renovate.json": "[".repeat(50_000) })).toEqual([]);
+    expect(found({ ...file, "renovate.json": JSON.stringify({ ignorePaths: [`${"!".repeat(200_000)}other/**`] }) })).toHaveLength(1);
   });
 });

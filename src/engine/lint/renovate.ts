@@ -122,8 +122,12 @@ function matchesAny(patterns: readonly string[], file: string): boolean {
 }
 
 /** `/regex/`, `/regex/i` or a glob; `!` before it turns it round. */
-function matches(pattern: string, file: string): boolean {
-  if (pattern.startsWith("!")) return !matches(pattern.slice(1), file);
+function matches(written: string, file: string): boolean {
+  const pattern = written.replace(/^!+/, "");
+  return isMatch(pattern, file) !== ((written.length - pattern.length) % 2 === 1);
+}
+
+function isMatch(pattern: string, file: string): boolean {
   const regex = /^\/(.*)\/(i?)$/s.exec(pattern);
   if (regex === null) return globMatcher(pattern, "paths")?.(file) === true;
   return (

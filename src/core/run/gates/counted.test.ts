@@ -120,6 +120,22 @@ describe("rollouts that count differently are held against each other by cluster
     expect(haltCovers({ ...halt, clusters: ["c1"] }, onOne(run), "hub/c1")).toBe(true);
   });
 
+  test("Argo CD's own cluster is one, whether a rollout calls it by its control plane or not", () => {
+    const named = (run: Run, cluster: string): Run =>
+      JSON.parse(JSON.stringify(run).replaceAll('"hub/c1"', JSON.stringify(cluster))) as Run;
+    const same = { rollout: "ledger", atLeast: "SameVersion" };
+    const mine = bench(1).run;
+    for (const [theirs, ours] of [
+      ["hub/in-cluster", "hub/hub"],
+      ["hub/hub", "hub/in-cluster"],
+    ] as const) {
+      expect(missingAt(named(other(1, "cluster"), theirs), same, named(mine, ours), ours)).toMatchObject({ code: "VERSION_UNKNOWN" });
+      const halt = { clusters: [theirs], reason: "", by: "bob", at: mine.since };
+      expect(haltCovers(halt, named(mine, ours), ours)).toBe(true);
+    }
+    expect(missingAt(named(other(1, "cluster"), "far/in-cluster"), same, named(mine, "hub/hub"), "hub/hub")).toBeUndefined();
+  });
+
   test("dependsOn waits for all that the other rollout has on the cluster", () => {
     const same = { rollout: "ledger", atLeast: "SameVersion" };
     const mine = bench(1).run;

@@ -4,7 +4,7 @@ import type { Edit } from "../../plan/plan-types.ts";
 import { runReason } from "../../reasons/run.ts";
 import type { Dependency } from "../../spec/rollout.ts";
 import { putsBack } from "../state/batch.ts";
-import { clusterKeys, clustersOf, hostOf, isOut, liveTargets, stageOf, targetsOf } from "../state/names.ts";
+import { clusterKeys, clustersOf, hostOf, isOut, keysOf, liveTargets, stageOf, targetsOf } from "../state/names.ts";
 import type { Batch, BatchTarget, Run } from "../state/run.ts";
 import { hasGoneOn, isMidStep, isMidway } from "../state/steps.ts";
 import { type Scene, type Wait, wait } from "./decision.ts";
@@ -44,9 +44,9 @@ function placesAt(other: Run, run: Run, cluster: string): string[] {
   const { targetBy } = run.plan;
   // Applications of two rollouts are never the same.
   if (targetBy === other.plan.targetBy && targetBy !== "application")
-    return stageOf(other, cluster) !== undefined || other.stays?.includes(cluster) === true ? [cluster] : [];
-  const host = hostOf(run, cluster);
-  return [...clusterKeys(other), ...(other.stays ?? [])].filter((one) => hostOf(other, one) === host);
+    return keysOf(cluster).filter((one) => stageOf(other, one) !== undefined || other.stays?.includes(one) === true);
+  const hosts = keysOf(hostOf(run, cluster));
+  return [...clusterKeys(other), ...(other.stays ?? [])].filter((one) => hosts.includes(hostOf(other, one)));
 }
 
 function missingIn(other: Run, atLeast: string, wanted: string, cluster: string): AnyReason | undefined {

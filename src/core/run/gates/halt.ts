@@ -1,6 +1,6 @@
 import { epoch } from "../../base/time.ts";
 import { runReason } from "../../reasons/run.ts";
-import { clusterName, clustersOf, hostOf, liveTargets } from "../state/names.ts";
+import { clusterName, clustersOf, hostOf, keysOf, liveTargets } from "../state/names.ts";
 import type { Batch, Halt, Run } from "../state/run.ts";
 import type { Decision, Scene } from "./decision.ts";
 
@@ -26,7 +26,8 @@ export function haltsOn(run: Pick<Run, "halts"> | undefined, now: number): Halt[
 export function haltCovers(halt: Halt, run: Pick<Run, "plan" | "joined">, cluster: string): boolean {
   if (halt.clusters.length === 0) return true;
   const host = hostOf(run, cluster);
-  const names = [cluster, clusterName(run, cluster), afterPlane(cluster), host, afterPlane(host)];
+  const keys = [...keysOf(cluster), ...keysOf(host)];
+  const names = [clusterName(run, cluster), ...keys, ...keys.map(afterPlane)];
   return names.some((name) => halt.clusters.includes(name));
 }
 

@@ -124,6 +124,13 @@ export function hostOf(run: Planned, cluster: string): string {
   return targetsOf(run, cluster)[0]?.on ?? cluster;
 }
 
+/** Keys of one cluster: Argo CD's own, or a namespace there, is called by its control plane where a rollout names several. */
+export function keysOf(cluster: string): string[] {
+  const [, plane = "", name = "", rest = ""] = /^([^/]*)\/([^:]*)(.*)$/s.exec(cluster) ?? [];
+  if (name !== "in-cluster" && name !== plane) return [cluster];
+  return [cluster, `${plane}/${name === plane ? "in-cluster" : plane}${rest}`];
+}
+
 /** The clusters that have to move together with this one, itself included. */
 export function unitOf(run: Planned, cluster: string): readonly string[] {
   return indexOf(run).unitOf.get(cluster) ?? [cluster];
