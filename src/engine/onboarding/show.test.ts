@@ -34,7 +34,7 @@ test("what has the same reason is told together, and what is alone by itself", (
       ApplicationSet x (x.yaml): a template
         → add clusters
 
-    No rollout is proposed. What was found could not be staged, for the reasons above: docs/onboarding.md has what is looked for.
+    No rollout is proposed. What was found could not be staged, for the reasons above: docs/onboarding.md of Stagecoach has what is looked for.
     "
   `);
 });

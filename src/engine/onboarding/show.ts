@@ -126,8 +126,9 @@ function shellWord(word: string): string {
 function whyNone({ existing, undecided, repoKind }: Proposal): string {
   if (repoKind !== undefined && existing.length === 0) return sayRepoKind(repoKind);
   if (existing.length > 0) return "What could be staged here has a rollout already.";
-  if (undecided.length > 0) return "What was found could not be staged, for the reasons above: docs/onboarding.md has what is looked for.";
-  return "There is no place from which a version could be carried to clusters: docs/onboarding.md has what is looked for.";
+  if (undecided.length > 0)
+    return "What was found could not be staged, for the reasons above: docs/onboarding.md of Stagecoach has what is looked for.";
+  return "There is no place from which a version could be carried to clusters: docs/onboarding.md of Stagecoach has what is looked for.";
 }
 
 /** The documented JSON of `stagecoach init -o json`. */

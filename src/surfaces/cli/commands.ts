@@ -34,8 +34,11 @@ export const COMMANDS: Record<string, { summary: string; load: () => Promise<Com
   list: { summary: "the last run of each rollout, from the journal in Git", load: () => import("./journal/list.ts") },
   get: { summary: "one run as a tree: stage, batch, cluster, Application; -w follows it", load: () => import("./journal/get.ts") },
   status: { summary: "a line for each change of a run, until it has ended", load: () => import("./journal/status.ts") },
-  wait: { summary: "until a run is done, paused or past a stage; for scripts, by its exit code", load: () => import("./journal/wait.ts") },
-  history: { summary: "what happened in a run, commit by commit", load: () => import("./journal/history.ts") },
+  wait: {
+    summary: "until a run is done (--for: paused, or past a stage); for scripts, by its exit code",
+    load: () => import("./journal/wait.ts"),
+  },
+  history: { summary: "the runs of a rollout; with a number, what happened in that one", load: () => import("./journal/history.ts") },
   journal: {
     summary: "whose the journal is, a run as it has it, and accepting it (journal show, run, accept)",
     load: () => import("./journal/journal.ts"),
