@@ -40,7 +40,7 @@ function batchesBelow({ kind, children }: ModelNode): ModelNode[] {
   return children.flatMap((child) => (child.kind === "batch" ? [child] : kind === "batch" ? [] : batchesBelow(child)));
 }
 
-/** What the pages of a pull request offer as buttons: what the run would take just now. */
+/** What the pages of a pull request offer as buttons: what the run would take just now, each once. */
 export function offersOn(runs: readonly Run[], number: number, clock: Clock) {
   const run = runs.find((one) => one.trigger.pull === number || one.batches.some((batch) => batch.pull?.number === number));
   if (run === undefined) return undefined;
@@ -48,10 +48,11 @@ export function offersOn(runs: readonly Run[], number: number, clock: Clock) {
   const waits = turnOf(model) !== undefined;
   const { cluster } = namesOf(run);
   const actions = [...model.actions, ...actionsOfFailed(model)].filter((action) => action.allowed);
+  const said = new Map(actions.map(({ verb, args, effect }) => [[`/${verb}`, ...args.map(cluster)].join(" "), effect]));
   return {
     title: waits ? "Your turn" : "What you may say",
     waits,
-    comments: actions.map(({ verb, args, effect }) => ({ body: [`/${verb}`, ...args.map(cluster)].join(" "), effect })),
+    comments: [...said].map(([body, effect]) => ({ body, effect })),
   };
 }
 
