@@ -2,14 +2,18 @@
  * What a person may do now. The core judges each command as if somebody with every right had just given it, so that what is offered is what
  * will be done, and what is not says why in the words of the refusal. Called by `run-model.ts`.
  */
+import { causesOf } from "../../base/reason.ts";
 import { iso } from "../../base/time.ts";
+import { runReason } from "../../reasons/run.ts";
 import { applyCommands } from "../../run/commands/apply-commands.ts";
 import { promotableWaits } from "../../run/commands/promotable.ts";
+import { notApprovers } from "../../run/gates/approval.ts";
 import { openDraft } from "../../run/state/draft.ts";
 import { clusterName } from "../../run/state/names.ts";
 import { isEnded, type Run } from "../../run/state/run.ts";
 import type { World } from "../../run/state/world.ts";
 import { type Command, type CommandName, commandSpec } from "../../spec/commands.ts";
+import { plainSentence } from "../reasons/say.ts";
 import { type Context, saidOf } from "./context.ts";
 import { effectNow, effectOnClusters } from "./effects.ts";
 import type { Action } from "./types.ts";
@@ -58,7 +62,15 @@ function actionOf(context: Context, verb: CommandName, args: string[]): Action {
   const base = { verb, args, effect: summary.replaceAll("`", ""), needs: who };
   if (refusal !== undefined) return { ...base, allowed: false, whyNot: saidOf(context, refusal) };
   const effect = OF_CLUSTER.includes(verb) ? effectOnClusters(context.run, verb, args, after) : effectNow(context.run, verb);
-  return { ...base, ...effect, allowed: true };
+  const notBy = verb === "promote" ? notByOf(context) : [];
+  return { ...base, ...effect, allowed: true, ...(notBy.length > 0 && { notBy }) };
+}
+
+/** Of an approval that is waited for. What has been approved waits for something else, which they may end. */
+function notByOf({ run }: Context): NonNullable<Action["notBy"]> {
+  const batch = run.batches[(promotableWaits(run)[0]?.batch ?? 0) - 1];
+  if (batch === undefined || !causesOf(batch.why).some(({ code }) => code === "APPROVAL_WANTED")) return [];
+  return notApprovers(run, batch.stage).map(({ by, code }) => ({ login: by, says: plainSentence(runReason(code, { by }), run) }));
 }
 
 /** The run as it would be by it, and what its author would be answered. */

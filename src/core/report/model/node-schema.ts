@@ -84,6 +84,10 @@ export const action = z.object({
   needs: key(z.enum(PERMISSIONS), "The permission on the repository that whoever gives it has to have."),
   allowed: key(z.boolean(), "Whether it would be done now."),
   whyNot: said.optional(),
+  notBy: key(
+    z.array(z.object({ login: text, says: text })).optional(),
+    "Accounts of which it would be refused all the same, each with why: who released cannot approve.",
+  ),
 });
 
 export const link = z.object({ name: key(text, "`#12`, `Argo CD`."), url: text });

@@ -59,7 +59,15 @@ function outdated(scene: Scene, batch: Batch, have: readonly string[]): string[]
 
 /** Accounts that do not approve this stage: who released, and who merged that where the stage says so. */
 function excluded(run: Run, stage: number): string[] {
-  return [...releasedBy(run), ...mergerOf(run, stage)];
+  return notApprovers(run, stage).map(({ by }) => by);
+}
+
+/** Whoever cannot approve it, whatever their teams, each with why. */
+export function notApprovers(run: Run, stage: number): { by: string; code: "APPROVER_RELEASED" | "APPROVER_MERGED" }[] {
+  return [
+    ...releasedBy(run).map((by) => ({ by, code: "APPROVER_RELEASED" as const })),
+    ...mergerOf(run, stage).map((by) => ({ by, code: "APPROVER_MERGED" as const })),
+  ];
 }
 
 function mergerOf({ spec, trigger: { merger } }: Run, stage: number): string[] {
@@ -108,9 +116,8 @@ export function approve(scene: Scene, batch: Batch, by: string, memberOf: readon
   const { run, now } = scene;
   const wanted = wantsApproval(run, batch);
   if (wanted === undefined || isApproved(scene, batch, wanted.count, approversOf(scene, batch))) return undefined;
-  const isBy = (login: string) => login.toLowerCase() === by.toLowerCase();
-  if (releasedBy(run).some(isBy)) return runReason("APPROVER_RELEASED", { by });
-  if (mergerOf(run, batch.stage).some(isBy)) return runReason("APPROVER_MERGED", { by });
+  const not = notApprovers(run, batch.stage).find((one) => one.by.toLowerCase() === by.toLowerCase());
+  if (not !== undefined) return runReason(not.code, { by });
   const { teams } = wanted;
   if (memberOf === undefined) return runReason("APPROVER_TEAMS_UNSEEN", { by, teams });
   if (!teams.some((team) => memberOf.includes(team))) return runReason("APPROVER_IN_NO_TEAM", { by, teams });

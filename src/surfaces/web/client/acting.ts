@@ -18,7 +18,9 @@ export interface Acting {
 export const ActingContext = createContext<Acting | undefined>(undefined);
 
 /** Who may, where whoever looks may not. */
-export function whoMay({ verb, needs }: Pick<Action, "verb" | "needs">, { login, permission }: Me): string | undefined {
+export function whoMay({ verb, needs, notBy }: Pick<Action, "verb" | "needs" | "notBy">, { login, permission }: Me): string | undefined {
+  const not = notBy?.find((one) => one.login.toLowerCase() === login?.toLowerCase());
+  if (not !== undefined) return not.says;
   if (permission === undefined || hasPermission(permission, needs)) return undefined;
   return `/${verb} needs ${needs} permission on the repository; @${login} has ${permission}`;
 }

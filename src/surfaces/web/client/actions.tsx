@@ -63,7 +63,8 @@ function Buttons({ of, open, asks = false }: { of: readonly Action[]; open: (act
     <ul class="actions">
       {of.map((action, index) => {
         const who = acting && whoMay(action, acting.me);
-        const isAsked = asks && index === 0 && action.does !== undefined;
+        const isFirst = asks && index === 0;
+        const isAsked = isFirst && action.does !== undefined && who === undefined;
         return (
           <li key={commandOf(action)} class={isAsked ? "first" : ""}>
             <button
@@ -75,6 +76,7 @@ function Buttons({ of, open, asks = false }: { of: readonly Action[]; open: (act
               {commandOf(action)}
             </button>
             {isAsked ? <span class="does">{capital(action.does ?? "")}</span> : null}
+            {isFirst && who !== undefined ? <span class="quiet">{who}</span> : null}
           </li>
         );
       })}

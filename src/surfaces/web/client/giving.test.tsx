@@ -1,5 +1,10 @@
 import { expect, test } from "vitest";
+import { said } from "../../../core/reasons/run.ts";
+import { runDocument } from "../../../core/report/model/run-document.ts";
+import { modelOf } from "../../../core/report/model/run-model.ts";
+import { SITUATIONS } from "../../../core/report/testing/situations.ts";
 import { type Acting, ActingContext } from "./acting.ts";
+import { Actions } from "./actions.tsx";
 import { Progress } from "./giving.tsx";
 import { pageText } from "./testing/page-text.ts";
 
@@ -24,4 +29,27 @@ test("a /retry that failed again is told as that, with what to press now; one th
   expect(shown({ pause: { ...pause, at: "2026-11-21T08:59:00.000Z" } })).not.toMatch(/again:|Now/);
   expect(shown({ pause: { ...pause, kind: "Command" } })).not.toMatch(/again:|Now/);
   expect(shown({ says: "c4 failed", pause: { ...pause, tried: undefined } })).toContain("Since then the run has paused: c4 failed");
+});
+
+test("an approval that is waited for is pressed by whoever may give it; who released it reads why they may not", () => {
+  const waits = SITUATIONS["waiting for approval"];
+  if (waits === undefined) throw new Error("there is such a situation");
+  const { run, now } = waits();
+  const document = runDocument(modelOf(run, now), now, { repository: "acme/config" });
+  const seenBy = (login: string) => {
+    const acting = { base: "", repository: "acme/config", run: document, me: { signIn: false, login, permission: "admin" } };
+    return pageText(
+      <ActingContext.Provider value={acting as never}>
+        <Actions of={document.actions} pull={undefined} asks />
+      </ActingContext.Provider>,
+    );
+  };
+  const [{ login } = { login: "" }] = document.actions.find(({ verb }) => verb === "promote")?.notBy ?? [];
+  expect(login).toBe(run.trigger.author);
+  expect(seenBy(login.toUpperCase())).toContain(`@${login} released it, and somebody else has to approve`);
+  expect(seenBy(login)).not.toContain("Approve stage");
+  expect(seenBy("somebody-else")).toMatch(/\[\/promote\] +Approve stage/);
+  // Approved already, and held by something else: whoever released it may end that wait.
+  const batches = run.batches.map((batch) => ({ ...batch, why: said("its checks run") }));
+  expect(modelOf({ ...run, batches }, now).actions.find(({ verb }) => verb === "promote")).not.toHaveProperty("notBy");
 });

@@ -49,7 +49,7 @@ export function Giving(props: Props) {
   return (
     <form method="dialog" onSubmit={submit}>
       <label>
-        {"Reason "}
+        {"Reason, if you like "}
         <input
           value={reason}
           maxLength={LONGEST_REASON}

@@ -14,10 +14,10 @@ export const LINKS: Readonly<Record<Live<unknown>["link"], string>> = {
   loading: "Loading…",
   live: "Live",
   lost: "Not connected, trying again. What you see may be old.",
-  past: "Over",
+  past: "Past",
   ahead: "Not yet",
   before: "Nothing recorded",
-  missing: "No run here",
+  missing: "Nothing here",
   unread: "Cannot be read",
   fault: "Stagecoach failed to show this, trying again. What you see may be old.",
   "signed-out": "",
@@ -28,7 +28,7 @@ export function Notice({ of: place, live }: { of: PagePlace; live: Live<unknown>
   const now = pagePath({ ...place, at: undefined });
   if (live.link === "ahead") return <Ahead to={now} />;
   if (live.link === "before") return <Before to={now} at={place.at ?? ""} />;
-  if (live.link === "missing") return <Missing of={place} />;
+  if (live.link === "missing") return place.view === "plan" ? <NotOpen of={place} /> : <Missing of={place} />;
   if (live.link === "unread") return <UnreadJournal says={live.detail} />;
   if (live.link !== "fault" || live.document !== undefined) return null;
   return (
@@ -128,6 +128,16 @@ function UnreadJournal({ says }: { says: string | undefined }) {
       {says === undefined ? "" : `${says}. `}
       {"The run stands still until somebody mends it; all others go on. "}
       <Link to="/">All rollouts</Link>
+    </Words>
+  );
+}
+
+/** Whoever has just merged it looks here. */
+function NotOpen({ of: { repository, rollout, pull } }: { of: Extract<PagePlace, { view: "plan" }> }) {
+  return (
+    <Words title={`There is no open release PR #${pull} of ${rollout} that you may see`}>
+      {"Once it is merged or closed it has no plan any more. "}
+      <Link to={pagePath({ view: "rollout", repository, rollout })}>{`The last run of ${rollout}`}</Link>
     </Words>
   );
 }

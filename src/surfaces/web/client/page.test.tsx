@@ -12,7 +12,7 @@ import { REFUSED_RELEASE, SITUATIONS } from "../../../core/report/testing/situat
 import type { Run } from "../../../core/run/state/run.ts";
 import { FleetScreen } from "./fleet.tsx";
 import { parsed } from "./live.ts";
-import { Refused } from "./notices.tsx";
+import { Notice, Refused } from "./notices.tsx";
 import { WayToNow } from "./route.tsx";
 import { RunScreen } from "./run.tsx";
 import { TargetScreen } from "./target.tsx";
@@ -226,3 +226,10 @@ function fleet(q: string, state: string): string {
   const now = Math.max(...rows.map((one) => one.now));
   return at(now, <FleetScreen of={all} filter={{ q, state }} change={() => undefined} />);
 }
+
+test("whoever looks at the plan of a release PR that has been merged is led to its run", () => {
+  const live = { link: "missing" as const, clock: { now: 0, at: 0, speed: 0 }, isFollowed: false, document: undefined };
+  const text = pageText(<Notice of={{ view: "plan", repository, rollout: "payments", pull: 12 }} live={live as never} />);
+  expect(text).toContain("There is no open release PR #12 of payments");
+  expect(text).toContain("[</r/acme/config/payments> The last run of payments]");
+});

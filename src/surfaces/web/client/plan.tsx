@@ -9,13 +9,13 @@ import { changeText, Links, Slot } from "./parts.tsx";
 import { Link } from "./route.tsx";
 import { ClockContext, clockOf, span } from "./times.tsx";
 
-export const PLAN_STATES: Readonly<Record<PlanDocument["state"], { word: string; tone: string }>> = {
-  Planned: { word: "Ready to merge", tone: "t-good" },
-  Warned: { word: "Not ready to merge", tone: "t-warn" },
-  Against: { word: "Not to be merged", tone: "t-bad" },
-  Refused: { word: "No run would start", tone: "t-bad" },
-  Waiting: { word: "Cannot be judged now", tone: "t-warn" },
-  NotPlanned: { word: "Not planned", tone: "t-warn" },
+export const PLAN_STATES: Readonly<Record<PlanDocument["state"], { word: string; tone: string; can: string }>> = {
+  Planned: { word: "Ready to merge", tone: "t-good", can: "Merge it, or comment on it" },
+  Warned: { word: "Not ready to merge", tone: "t-warn", can: "Do that first, then merge it" },
+  Against: { word: "Not to be merged", tone: "t-bad", can: "Put that right, or close it" },
+  Refused: { word: "No run would start", tone: "t-bad", can: "Put that right, or close it" },
+  Waiting: { word: "Cannot be judged now", tone: "t-warn", can: "Wait, or ask anew by /plan on it" },
+  NotPlanned: { word: "Not planned", tone: "t-warn", can: "Ask for the plan by /plan on it" },
 };
 
 export function PlanScreen({ of }: { of: PlanDocument }) {
@@ -75,7 +75,7 @@ function Slots({ of }: { of: PlanDocument }) {
       </Slot>
       <Slot name="You can">
         <p>
-          {"Merge it, or comment on it: "}
+          {`${PLAN_STATES[of.state].can}: `}
           <Links of={of} />
         </p>
         <p class="quiet">{`Judged ${clockOf(of.judgedAt, now())}, at ${of.head.slice(0, 7)}`}</p>

@@ -28,12 +28,14 @@ function Release({ of }: { of: FleetRelease }) {
   const { repository, rollout, pull, state, counts, took } = of;
   const { word, tone } = PLAN_STATES[state];
   const size = counts && `${counts.clusters} clusters in ${counts.batches} batches over ${counts.stages} stages`;
+  const to = rollout === undefined || counts === undefined ? undefined : pagePath({ view: "plan", repository, rollout, pull });
   const why = [...of.against, ...of.problems.map(({ where, says }) => `${where}: ${says}`)];
   return (
     <li class={state === "Planned" ? "r-dim" : tone.replace("t-", "r-")}>
       <p class="head">
         <span>
-          <b>{rollout ?? repository}</b> <span class="release">{changeText(of.change ?? { to: of.release })}</span>
+          <b>{to === undefined ? (rollout ?? repository) : <Link to={to}>{rollout}</Link>}</b>{" "}
+          <span class="release">{changeText(of.change ?? { to: of.release })}</span>
         </span>
         <span class="quiet">
           {`${repository} `}
@@ -46,9 +48,7 @@ function Release({ of }: { of: FleetRelease }) {
         {[size, took && `took ${span(took.p50Ms)} before`, size === undefined && state !== "Refused" ? of.says : undefined]
           .filter(Boolean)
           .map((text) => ` · ${text}`)}{" "}
-        {rollout === undefined || counts === undefined ? null : (
-          <Link to={pagePath({ view: "plan", repository, rollout, pull })}>Its plan</Link>
-        )}
+        {to === undefined ? null : <Link to={to}>Its plan</Link>}
       </p>
       {why.map((text) => (
         <p key={text} class="t-bad">
