@@ -71,7 +71,7 @@ describe("traps, seen through Kubernetes", () => {
     argocd.setFault("eu-central-1-a", null);
     await truth.hears("us-east-1-a", /waits for a sync window/);
     argocd.setSyncWindows("default", []);
-    await truth.hears("us-east-1-b", /auto-sync is off: a person must sync/);
+    await truth.hears("us-east-1-b", /auto-sync is off: a person who may sync it must press Sync/);
     autoSync(journey, "us-east-1-b", true);
     await truth.hears("us-east-1-c", /has been Degraded since/);
     argocd.setFault("us-east-1-c", null);
