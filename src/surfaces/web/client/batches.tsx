@@ -1,5 +1,6 @@
 /** The batches of a stage: what goes on and what failed is open, what is over and what is to come folds into a line. */
 import { useEffect, useRef, useState } from "preact/hooks";
+import { type Counting, counted, countedWords } from "../../../core/report/counted.ts";
 import { LABELS, stateLabel } from "../../../core/report/model/labels.ts";
 import type { ModelNode } from "../../../core/report/model/types.ts";
 import { Cells, type Open } from "./cells.tsx";
@@ -17,6 +18,7 @@ export interface Told {
 }
 
 export interface Shown {
+  counting: Counting;
   told: Told;
   isNamed: boolean;
   /** The number of the batch that the address names. */
@@ -48,7 +50,7 @@ export function Batches({ of, ...shown }: { of: ModelNode } & Shown) {
 }
 
 /** Several batches that are alike, as one line that opens: of 2,000 clusters most are folded, and drawn once somebody wants to see them. */
-function Folded({ of, isNamed, open }: { of: readonly ModelNode[] } & Shown) {
+function Folded({ of, counting, isNamed, open }: { of: readonly ModelNode[] } & Shown) {
   const [isOpen, setOpen] = useState(false);
   const clusters = of.flatMap((batch) => below(batch, "cluster"));
   const [first] = of;
@@ -59,14 +61,16 @@ function Folded({ of, isNamed, open }: { of: readonly ModelNode[] } & Shown) {
     <details class="folded" onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
       <summary>
         <Mark of={first} />
-        {first.when === "past" ? `${batches}: ${done}/${clusters.length} healthy` : `${batches} to come: ${clusters.length} clusters`}
+        {first.when === "past"
+          ? `${batches}: ${done}/${clusters.length} healthy`
+          : `${batches} to come: ${counted(clusters.length, counting)}`}
       </summary>
-      {isOpen ? <Cells of={clusters} label={`Clusters of ${batches}`} isNamed={isNamed} open={open} /> : null}
+      {isOpen ? <Cells of={clusters} label={`${several(counting)} of ${batches}`} isNamed={isNamed} open={open} /> : null}
     </details>
   );
 }
 
-function Batch({ of, told, isNamed, batch, open }: { of: ModelNode } & Shown) {
+function Batch({ of, counting, told, isNamed, batch, open }: { of: ModelNode } & Shown) {
   const isOver = of.when === "past";
   const clusters = below(of, "cluster");
   const next = isOver || of.waitsFor === undefined || of.waitsFor.says === told.next ? null : <Awaits of={of} />;
@@ -84,11 +88,11 @@ function Batch({ of, told, isNamed, batch, open }: { of: ModelNode } & Shown) {
           {isOver ? null : <Age of={of} />}
         </span>
       </p>
-      <Cells of={clusters} label={`Clusters of ${of.name}`} isNamed={isNamed} open={open} />
-      <Failures of={clusters} told={told} open={open} />
+      <Cells of={clusters} label={`${several(counting)} of ${of.name}`} isNamed={isNamed} open={open} />
+      <Failures of={clusters} counting={counting} told={told} open={open} />
       <Rows
         of={clusters.filter(({ state, says }) => state === "Skipped" && says !== "")}
-        label="Clusters left out"
+        label={`${several(counting)} left out`}
         row={({ name, says }) => `${name}: ${says}`}
       />
       {isOver ? null : <ArgoRollouts of={clusters} />}
@@ -128,12 +132,12 @@ function Gates({ of }: { of: NonNullable<ModelNode["gates"]> }) {
 }
 
 /** Each by name and with what it says, however large the grid. */
-function Failures({ of, told, open }: { of: readonly ModelNode[]; told: Told; open: Open }) {
+function Failures({ of, counting, told, open }: { of: readonly ModelNode[] } & Pick<Shown, "counting" | "told" | "open">) {
   const failed = of.filter(({ tone, says, cause }) => tone === "bad" && (says !== "" || cause !== undefined));
   return (
     <Rows
       of={failed}
-      label="Failed clusters"
+      label={`Failed ${countedWords(counting)}`}
       row={(one) => (
         <>
           <button type="button" class="link t-bad" onClick={() => open(one.name)}>
@@ -186,7 +190,7 @@ export function Checks({ of }: { of: ModelNode }) {
 }
 
 /** Clusters that stand in no batch, by what they are. */
-function Beside({ of, isNamed, open }: { of: ModelNode } & Shown) {
+function Beside({ of, counting, isNamed, open }: { of: ModelNode } & Shown) {
   const groups = Map.groupBy(
     of.children.filter(({ kind }) => kind === "cluster"),
     ({ state }) => state,
@@ -194,7 +198,7 @@ function Beside({ of, isNamed, open }: { of: ModelNode } & Shown) {
   return [...groups].map(([state, clusters]) => (
     <div class="batch" key={state}>
       <p class="head">{LABELS[state]}</p>
-      <Cells of={clusters} label={`Clusters: ${LABELS[state]}`} isNamed={isNamed} open={open} />
+      <Cells of={clusters} label={`${several(counting)}: ${LABELS[state]}`} isNamed={isNamed} open={open} />
       <Rows
         of={clusters.filter(({ says }) => says !== "")}
         label={`Why: ${LABELS[state]}`}
@@ -212,6 +216,10 @@ function Beside({ of, isNamed, open }: { of: ModelNode } & Shown) {
       />
     </div>
   ));
+}
+
+function several(counting: Counting): string {
+  return capital(countedWords(counting));
 }
 
 function Rows<T extends { name: string }>({

@@ -7,7 +7,7 @@ import type { ModelNode } from "../../../core/report/model/types.ts";
 import { Actions } from "./actions.tsx";
 import { Evidence } from "./evidence.tsx";
 import { Badge } from "./marks.tsx";
-import { Age, below, CauseLine, changeText, Links, pullOf, Said } from "./parts.tsx";
+import { Age, below, CauseLine, capital, changeText, Links, pullOf, Said } from "./parts.tsx";
 import { LinkInRun } from "./route.tsx";
 
 export function ClusterPanel({ of, name, close }: { of: RunDocument; name: string; close: () => void }) {
@@ -19,7 +19,7 @@ export function ClusterPanel({ of, name, close }: { of: RunDocument; name: strin
     if (key === "Escape" && (target as Element).closest("dialog") === null) close();
   };
   return (
-    <aside ref={panel} class="panel" tabIndex={-1} aria-label={`Cluster ${name}`} onKeyDown={press}>
+    <aside ref={panel} class="panel" tabIndex={-1} aria-label={`${capital(countedWord(of))} ${name}`} onKeyDown={press}>
       <p class="head">
         <b>{name}</b>
         <button type="button" onClick={close}>

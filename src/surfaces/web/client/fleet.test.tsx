@@ -63,6 +63,20 @@ test("the plan of a release PR shows its stages, batches, gates and times, and w
   await expect(text).toMatchFileSnapshot("./__snapshots__/plan.txt");
 });
 
+test("a release, and its plan, count what their rollout counts", () => {
+  const plan = { ...samplePlan(), warnings: [], targetBy: "application" as const };
+  const planned = plannedRelease(sampleRollout(), plan, "v1.4.1", { extras: {}, room: planRoom() });
+  expect(drawn({ releases: fleetReleases({ ...PULL, planned: [planned] }) })).toMatch(/\d Applications in \d+ batches/);
+  const { planned: _, ...pull } = PULL;
+  const unnamed = {
+    ...planned,
+    stages: planned.stages?.map((stage) => ({ ...stage, batches: stage.batches.map((one) => ({ ...one, clusters: [] })) })),
+  };
+  const text = shown(<PlanScreen of={{ apiVersion: "stagecoach.dev/v1", kind: "Plan", ...pull, ...unnamed }} />);
+  expect(text).toMatch(/\d Applications/);
+  expect(text).not.toMatch(/\d clusters/);
+});
+
 test("a pull request that a row names leads to it", () => {
   const text = drawn({ rollouts: [rowOf("payments")] });
   expect(text).toContain("https://github.example/acme/config/pull/3");

@@ -36,8 +36,8 @@ function screenOf(run: Run, now: number, target?: string): VNode {
   return <RunScreen of={document} target={target} open={() => undefined} />;
 }
 
-function drawnHtml(run: Run, now: number): string {
-  return renderToString(<ClockContext.Provider value={{ now: () => now }}>{screenOf(run, now)}</ClockContext.Provider>);
+function drawnHtml(run: Run, now: number, target?: string): string {
+  return renderToString(<ClockContext.Provider value={{ now: () => now }}>{screenOf(run, now, target)}</ClockContext.Provider>);
 }
 
 describe("the page", () => {
@@ -74,6 +74,23 @@ describe("the page", () => {
     expect(drawn(run, now, "c3")).toContain("CrashLoopBackOff");
     expect(drawn(run, now, "nowhere")).toContain("This run has no cluster nowhere.");
   });
+});
+
+test.each([
+  ["application", "Application"],
+  ["namespace", "namespace"],
+] as const)("a run that counts by %s says so, also to whoever reads by ear", (targetBy, word) => {
+  const { run, now } = SITUATIONS["failed"]?.() ?? { run: undefined, now: 0 };
+  const [first] = run?.plan.stages ?? [];
+  if (run === undefined || first === undefined) throw new Error("the situation has stages");
+  const empty = { ...first, name: "empty", clusters: [], requeued: [], batches: [] };
+  const counting = { ...run, plan: { ...run.plan, stages: [...run.plan.stages, empty], targetBy } };
+  const html = drawnHtml(counting, now, "c3") + drawnHtml(counting, now);
+  const capital = (text: string) => text.slice(0, 1).toUpperCase() + text.slice(1);
+  const labels = [...html.matchAll(/aria-label="([^"]*)"/g)].map(([, label = ""]) => label);
+  expect(labels.filter((label) => /cluster/i.test(label))).toEqual([]);
+  expect(labels).toEqual(expect.arrayContaining([`${capital(word)} c3`, `Failed ${word}s`]));
+  expect(html).toContain(`no ${word}s`);
 });
 
 test("what an analysis measured is drawn with what is allowed, and read aloud", () => {

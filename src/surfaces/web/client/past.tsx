@@ -1,7 +1,7 @@
 /** What is over: who did what in a run, and the runs before. Read when somebody opens it. */
 
 import { useContext, useEffect, useState } from "preact/hooks";
-import { countedWords } from "../../../core/report/counted.ts";
+import { countedWord, countedWords } from "../../../core/report/counted.ts";
 import { stateLabel, stateWord } from "../../../core/report/model/labels.ts";
 import type { RunDocument } from "../../../core/report/model/run-schema.ts";
 import { pagePath } from "../../../core/report/page-places.ts";
@@ -9,7 +9,7 @@ import { recordedEvents } from "../../../core/report/recorded-events.ts";
 import type { RunEvents, RunHistory } from "../api/documents.ts";
 import { API, parsed } from "./live.ts";
 import { toneClass } from "./marks.tsx";
-import { below, changeText, Said } from "./parts.tsx";
+import { below, capital, changeText, Said } from "./parts.tsx";
 import { Going, Link } from "./route.tsx";
 import { ClockContext, clockOf, span } from "./times.tsx";
 
@@ -50,12 +50,12 @@ function Clusters({ of }: { of: RunDocument }) {
   );
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by the keyboard.
-    <section class="wide" aria-label="Clusters" tabIndex={0}>
+    <section class="wide" aria-label={capital(countedWords(of))} tabIndex={0}>
       <table class="clusters">
-        <caption class="sr">{`Clusters of run ${of.number}`}</caption>
+        <caption class="sr">{`${capital(countedWords(of))} of run ${of.number}`}</caption>
         <thead>
           <tr>
-            {["Cluster", "State", "Version", "Stage", "Batch", "Why"].map((name) => (
+            {[capital(countedWord(of)), "State", "Version", "Stage", "Batch", "Why"].map((name) => (
               <th key={name} scope="col">
                 {name}
               </th>

@@ -124,14 +124,14 @@ function Stage({ of, index, counting }: { of: PlannedStage; index: number; count
           <li key={at}>
             <b>{`Batch ${at + 1} of ${of.batchCount}`}</b>
             <span class="release">{` ${batch.changes.map(stepText).join(", ")} `}</span>
-            <Names of={batch.clusters} size={batch.size} />
+            <Names of={batch.clusters} size={batch.size} counting={counting} />
           </li>
         ))}
         {of.batchCount > of.batches.length ? <li class="quiet">{`${of.batchCount - of.batches.length} more batches`}</li> : null}
         {of.requeuedCount === 0 ? null : (
           <li class="quiet">
             {"At its end: "}
-            <Names of={of.requeued} size={of.requeuedCount} />
+            <Names of={of.requeued} size={of.requeuedCount} counting={counting} />
           </li>
         )}
       </ol>
@@ -149,9 +149,9 @@ function stepText({ from, to }: { from?: string | undefined; to: string }): stri
 }
 
 /** Those that are named, each on one line, and how many more there are. */
-function Names({ of, size }: { of: readonly string[]; size: number }) {
+function Names({ of, size, counting }: { of: readonly string[]; size: number; counting: Counting }) {
   const left = size - of.length;
-  if (of.length === 0) return <>{`${size} clusters`}</>;
+  if (of.length === 0) return <>{counted(size, counting)}</>;
   return (
     <>
       {of.map((name, at) => (

@@ -1,4 +1,5 @@
 /** The stages from left to right, each with its batches, and between two of them what has to hold before the run goes on. */
+import { countedWords } from "../../../core/report/counted.ts";
 import { stateWord } from "../../../core/report/model/labels.ts";
 import type { RunDocument } from "../../../core/report/model/run-schema.ts";
 import type { ModelNode } from "../../../core/report/model/types.ts";
@@ -6,13 +7,13 @@ import { Batches, type Shown } from "./batches.tsx";
 import { Mark } from "./marks.tsx";
 import { Age, below } from "./parts.tsx";
 
-export function Stages({ of, ...shown }: { of: RunDocument } & Shown) {
+export function Stages({ of, ...shown }: { of: RunDocument } & Omit<Shown, "counting">) {
   return (
     <ol class="stages" aria-label="Stages">
       {of.children.map((stage, index) => (
         <li key={stage.name}>
           <Between before={of.children[index - 1]} after={stage} />
-          <Stage of={stage} {...shown} />
+          <Stage of={stage} counting={of} {...shown} />
         </li>
       ))}
     </ol>
@@ -76,7 +77,7 @@ function Stage({ of, ...shown }: { of: ModelNode } & Shown) {
           <Mark of={markedAs(of)} />
           {of.name}
         </span>
-        <small>{isEmpty ? "no clusters" : of.counts === undefined ? "" : `${shareOf(of)} healthy`}</small>
+        <small>{isEmpty ? `no ${countedWords(shown.counting)}` : of.counts === undefined ? "" : `${shareOf(of)} healthy`}</small>
       </h3>
       <p class="quiet">
         {stateWord(of)} {of.when === "now" ? <Age of={of} /> : null}

@@ -1,4 +1,5 @@
 /** The page of one Application: what runs there and since when, how it stands in which run and batch, what it was judged by, what was recorded of it. */
+import { countedWord } from "../../../core/report/counted.ts";
 import type { RunDocument } from "../../../core/report/model/run-schema.ts";
 import type { ModelNode } from "../../../core/report/model/types.ts";
 import { Actions } from "./actions.tsx";
@@ -89,7 +90,7 @@ function What({ of, found: { stage, batch, cluster, application }, target }: Loo
     <>
       {application.change === undefined ? null : <p class="release why">{changeText(application.change)}</p>}
       <p>
-        {`Cluster ${cluster.name}, `}
+        {`${capital(countedWord(of))} ${cluster.name}, `}
         <LinkInRun>{`run ${of.number}`}</LinkInRun>
         {`, stage ${stage.name}`}
         {batch === undefined ? null : ", "}
@@ -104,7 +105,7 @@ function What({ of, found: { stage, batch, cluster, application }, target }: Loo
       ))}
       {beside.length === 0 ? null : (
         <p>
-          {"Beside it on this cluster: "}
+          {`Beside it ${of.targetBy === "namespace" ? "in" : "on"} this ${countedWord(of)}: `}
           {beside.map((one, index) => (
             <span key={one.name}>
               {index > 0 ? ", " : ""}
