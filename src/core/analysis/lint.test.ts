@@ -57,6 +57,21 @@ describe("lint of analyses", () => {
     ["AfterBatch of a rolling stage", analysis(`${ASKED}, ${HOST}`, "      batching: Rolling\n"), /ANALYSIS_ROLLING/],
     ["a cluster where there is no batch", analysis(`${ASKED}, ${HOST}, when: [Background]`), /ANALYSIS_ARG .*Background is of no batch/],
     ["a parameter of the ApplicationSet", analysis(`${ASKED}, args: [{ name: host, value: "{{ params.x }}" }]`), /ANALYSIS_ARG .*params/],
+    [
+      "a place of its files",
+      analysis(`${ASKED}, args: [{ name: host, value: "{{ application.path }}" }]`),
+      /ANALYSIS_ARG .*no value during a run/,
+    ],
+    [
+      "a values file",
+      analysis(`${ASKED}, args: [{ name: host, value: "{{ application.valuesFile }}" }]`),
+      /ANALYSIS_ARG .*application.valuesFile/,
+    ],
+    [
+      "a label of the control plane",
+      analysis(`${ASKED}, args: [{ name: host, value: "{{ controlPlane.labels.x }}" }]`),
+      /ANALYSIS_ARG .*controlPlane/,
+    ],
     ["a hook without a scheme", "      hooks: { before: [{ url: example.com }] }\n", /HOOK_URL/],
     ["a hook with a password", '      hooks: { before: [{ url: "https://a:b@example.com" }] }\n', /HOOK_URL .*password/],
     ["a hook that may take an hour", '      hooks: { before: [{ url: "https://example.com", timeout: 1h }] }\n', /HOOK_TIMEOUT/],

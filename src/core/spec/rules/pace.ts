@@ -101,6 +101,11 @@ const LONGEST_TIMEOUT_MS = 60_000;
 export function analysesAndHooks({ spec }: Resource): Finding[] {
   return spec.stages.flatMap((stage, i) => [
     ...checkAnalysis(stage, spec.targetBy, ["spec", "stages", i, "analysis"]),
+    ...(stage.steps ?? []).flatMap(({ analysis }, j) =>
+      (analysis?.args ?? []).flatMap(({ value }, k) =>
+        checkValue(value, [], spec.targetBy, ["spec", "stages", i, "steps", j, "analysis", "args", k, "value"]),
+      ),
+    ),
     ...checkHooks(stage, ["spec", "stages", i, "hooks"]),
   ]);
 }
@@ -120,11 +125,14 @@ function checkAnalysis({ analysis, batching }: WrittenStage, targetBy: Resource[
   return findings;
 }
 
+/** Known where a plan is made, and not while it is run. */
+const NOT_IN_RUNS: ReadonlySet<string> = new Set(["params", "application.path", "application.valuesFile", "controlPlane.labels"]);
+
 function checkValue(value: string, when: readonly string[], targetBy: Resource["spec"]["targetBy"], path: Path): Finding[] {
   const parsed = parseTemplate(value);
   if (!parsed.ok) return [{ code: "BAD_TEMPLATE", ...parsed.fault, path }];
   const roots = parsed.parts.flatMap((part) => ("variable" in part ? [part] : []));
-  const param = roots.find(({ variable }) => variable.root === "params");
+  const param = roots.find(({ variable }) => NOT_IN_RUNS.has(variable.root));
   const vague = roots.find(({ variable: { root } }) => root === "application.labels" || root === "destination.namespace");
   const needs = vague?.variable.root === "application.labels" ? "application" : "namespace";
   if (vague !== undefined && targetBy !== needs && targetBy !== "application")

@@ -67,6 +67,12 @@ describe("steps of a stage", () => {
       'STEP_WEIGHT 13 the steps of stage "canary" begin with a wait, before anything has changed',
     ],
     ["a step of two kinds", step("{ setWeight: 20, pause: {} }"), "STEP_KIND 13 the step has both setWeight and pause"],
+    [
+      "an argument without a value during a run",
+      step("setWeight: 20") +
+        step('analysis: { templates: [{ templateName: webcheck }], args: [{ name: a, value: "{{ application.path }}" }] }'),
+      "ANALYSIS_ARG 14 {{ application.path }} cannot be an analysis's argument",
+    ],
     ["an empty step", step("{}"), "STEP_KIND 13 the step does nothing"],
     ["a weight over 100", step("setWeight: 120"), "BAD_VALUE 13 spec.stages[0].steps[0].setWeight is more than 100"],
     ["a weight that is no number", step('setWeight: "20%"'), 'WRONG_TYPE 13 spec.stages[0].steps[0].setWeight must be a number, not "20%"'],

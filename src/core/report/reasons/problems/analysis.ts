@@ -28,7 +28,10 @@ export const ANALYSIS_PROBLEMS = problemsOf<AnalysisProblems>()({
         NoValue: "give it one under args",
         Unknown: ({ near, known }) =>
           didYouMean(near, known.length === 0 ? "remove it: they declare none" : `name one that they declare: ${known.join(", ")}`),
-        Param: "use cluster.labels: parameters of the ApplicationSet are not known during a run",
+        Param: ({ variable }) =>
+          variable.startsWith("params")
+            ? "use cluster.labels: parameters of the ApplicationSet are not known during a run"
+            : "use cluster.labels or application.name: it has no value during a run",
         Vague: "set targetBy: {needs}, or use cluster.labels",
         OfCluster: "measure AfterBatch, or give the argument a value of its own",
       },

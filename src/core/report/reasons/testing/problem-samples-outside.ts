@@ -203,6 +203,7 @@ export const OUTSIDE_SAMPLES: Samples<keyof (PlanProblems & RepoProblems & SetPr
     { kind: "NoValue", name: "host" },
     { kind: "Twice", name: "host" },
     { kind: "Param", variable: "params.x" },
+    { kind: "Param", variable: "application.path" },
     { kind: "Vague", variable: "application.labels.env", needs: "application" },
     { kind: "OfCluster", variable: "cluster.name", whole: ["AfterStage"] },
   ],
