@@ -11,6 +11,16 @@ function read(text: string) {
   };
 }
 
+test.each([
+  ["freezes", 'freezes:\n  - { schedule: "0 0 * * *", duration: 2h, kind: deny, selector: SELECTOR }\n'],
+  ["limits", "limits:\n  selected:\n    - { targets: 1, selector: SELECTOR }\n"],
+])("a selector of %s that can select nothing is a mistake, for it would hold nothing back", (_what, text) => {
+  const codes = (selector: string) => parseRepoConfig(text.replace("SELECTOR", selector), "c.yaml").problems.map(({ code }) => code);
+  expect(codes("{ matchExpressions: [ { key: env, operator: In } ] }")).toEqual(["SELECTOR_VALUES"]);
+  expect(codes("{ matchLabels: { e/n/v: prod } }")).toEqual(["BAD_LABEL"]);
+  expect(codes("{ matchLabels: { env: prod } }")).toEqual([]);
+});
+
 describe("who may, in the repo's settings", () => {
   test("teams by command, and bots in the case GitHub compares them in", () => {
     expect(read('commands:\n  promote: { teams: [sre, on-call] }\nbots: ["Renovate[bot]"]\n')).toEqual({

@@ -15,6 +15,7 @@ import {
 import type { Rollout } from "../rollout.ts";
 import { checkWindows } from "../rules/pace.ts";
 import { checkPins, checkRelease } from "../rules/pins.ts";
+import { checkSelector } from "../rules/selectors.ts";
 import { type Placed, validate } from "./validate.ts";
 import { readYaml, SIZE_OF_SETTINGS, type Source } from "./yaml.ts";
 
@@ -71,12 +72,13 @@ function parsedConfig(text: string, file: string): ParsedRepoConfig {
   return { rollouts: { file, mode: value.mode, byName }, policy: commandPolicy(value), bounds: repoBounds(value), notifications, problems };
 }
 
-function rulesOf({ freezes, rollouts }: RepoConfig): Finding[] {
+function rulesOf({ freezes, limits, rollouts }: RepoConfig): Finding[] {
   const ofRollouts = Object.entries(rollouts).flatMap(([name, { release, pins, delivery }]) => [
     ...(release === undefined ? [] : checkRelease(release, ["rollouts", name, "release"])),
     ...checkPins(pins ?? [], release, delivery?.strategy ?? "PullRequest", ["rollouts", name, "pins"]),
   ]);
-  return [...checkWindows(freezes, ["freezes"]), ...ofRollouts];
+  const selected = (limits?.selected ?? []).flatMap(({ selector }, i) => checkSelector(selector, ["limits", "selected", i, "selector"]));
+  return [...checkWindows(freezes, ["freezes"]), ...selected, ...ofRollouts];
 }
 
 /** Settings for rollouts that no file declares: mostly a name misspelt, which would be passed over in silence. */

@@ -9,6 +9,7 @@ import { badWindow, everOpens } from "../windows.ts";
 import { type PlacedFreeze, scopesOf, type Travels, toFreeze, windowSets } from "../windows-binding.ts";
 import { neverTogether } from "../windows-together.ts";
 import { checkCommitPaths, checkFile, checkTemplate } from "./pins.ts";
+import { checkSelector } from "./selectors.ts";
 
 type WrittenStage = Resource["spec"]["stages"][number];
 type WrittenStep = NonNullable<WrittenStage["steps"]>[number];
@@ -71,7 +72,7 @@ export function checkTogether(rollout: Travels["rollout"], freezes: readonly Pla
   });
 }
 
-/** Schedules and time zones that cannot be read, and windows that never let anything through. */
+/** Schedules, time zones and selectors that cannot be meant, and windows that never let anything through. */
 export function checkWindows(windows: readonly z.output<typeof freezeSchema>[], path: readonly (string | number)[]): Finding[] {
   const findings = windows.flatMap((window, i): Finding[] => {
     const bad = badWindow(window);
@@ -84,6 +85,7 @@ export function checkWindows(windows: readonly z.output<typeof freezeSchema>[], 
       : scopesOf(windows.map((window, i) => ({ ...toFreeze(window), i }))).filter((set) => !everOpens(set, SOME_DAY));
   return [
     ...findings,
+    ...windows.flatMap(({ selector }, i) => checkSelector(selector, [...path, i, "selector"])),
     ...shut.map(
       (set): Finding => ({
         code: "WINDOW_NEVER_OPENS",
