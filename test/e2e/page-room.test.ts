@@ -107,14 +107,14 @@ describe.skipIf(chromiumPath === undefined)("the page and the room it takes", ()
     await page.locator(".folded summary").first().click();
     await page.locator(".folded .cell").nth(1_699).waitFor({ state: "attached" });
     await page.locator(".folded summary").first().click();
-    // Short, so that there is somewhere to scroll to.
+    // Short, so that there is somewhere to scroll to. The axis goes with the time, whatever else changes.
     await page.setViewportSize({ ...WIDE, height: 300 });
     const current = page.locator(".batch .cell").nth(40);
     await current.focus();
     await page.evaluate("window.scrollTo(0, 50)");
     const scrolled = await page.evaluate("scrollY");
     await page.evaluate(
-      "window.seen = new Set(); new MutationObserver((all) => all.filter(({ target }) => !(target.parentElement ?? target).closest('time, .clock')).forEach(({ target }) => seen.add(target))).observe(document.body, { subtree: true, childList: true, attributes: true, characterData: true })",
+      "window.seen = new Set(); new MutationObserver((all) => all.filter(({ target }) => !(target.parentElement ?? target).closest('time, .clock, .track, .ends')).forEach(({ target }) => seen.add(target))).observe(document.body, { subtree: true, childList: true, attributes: true, characterData: true })",
     );
     expect(await current.getAttribute("title")).toMatch(/^cluster-\d+: Syncing/);
     wide = wideRun(2000, 41);
