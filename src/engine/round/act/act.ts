@@ -79,7 +79,7 @@ interface Parts {
   propose: ProposeBatch;
   moveBranches: MoveBranches;
   refresher: Refresher;
-  syncer: Pick<Syncer, "ask">;
+  syncer: Pick<Syncer, "ask" | "keep">;
   actions: RolloutActions;
   analyses: Analyses;
   hooks: Hooks;
@@ -158,7 +158,7 @@ export function openActor(context: Context, parts: Parts): Act {
         refresher.ask([...(effect.sets ?? []).map(setKey), ...effect.targets]);
         return true;
       case "Sync":
-        return syncer.ask(effect);
+        return syncer.ask(run.rollout, effect);
       case "RolloutActions":
         return actions.run(run, effect.command);
       case "StartAnalysis":
@@ -203,6 +203,7 @@ export function openActor(context: Context, parts: Parts): Act {
     // All of them first: a halt given on one rollout's PR is answered when no PR of any run can be merged any more.
     let locked = true;
     for (const decision of decisions) {
+      syncer.keep(decision.advanced.run.rollout, decision.advanced.effects);
       if (await gates.lock(decision)) continue;
       locked = false;
       backoff.note(decision.advanced.run.rollout);
@@ -216,10 +217,9 @@ export function openActor(context: Context, parts: Parts): Act {
       const gateFollows = effects.some((effect) => effect.kind === "Merge") && !isRequired;
       if (!gateFollows) await gates.put(decision);
       for (const effect of effects.toSorted((a, b) => ORDER.indexOf(a.kind) - ORDER.indexOf(b.kind))) {
-        const { commands: said } = decision.world;
-        if (!mayBeTold(effect, said, { locked, whole: round.whole })) continue;
+        if (!mayBeTold(effect, decision.world.commands, { locked, whole: round.whole })) continue;
         // Writes are a second apart: what people see goes first, but whoever stopped it is told so once nobody can take that back.
-        if (isStop(effect, said, STOPS)) await parts.recorder.anchor();
+        if (isStop(effect, decision.world.commands, STOPS)) await parts.recorder.anchor();
         if (await within(effect.kind, ofRun(run), () => tryOne({ ...round, run, decision, journalHead }, effect))) acted = true;
       }
       if (gateFollows) await gates.put(decision);

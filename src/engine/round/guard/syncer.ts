@@ -29,7 +29,9 @@ export interface Syncer {
   /** What a sync of the target's change would be of, and what came of asking. undefined: its stage does not have the bot ask. */
   of(moved: Moved): ObservedSync | undefined;
   /** Asks, unless that was done a moment ago. Returns at once, with true: nothing can be told of it yet. */
-  ask(wish: Wish): true;
+  ask(rollout: string, wish: Wish): true;
+  /** Forgets what waits for a place and the rollout wishes no more: it was paused, halted, or has ended. */
+  keep(rollout: string, effects: readonly Effect[]): void;
 }
 
 interface Moved {
@@ -51,7 +53,7 @@ export function openSyncer({ planes, clock, log }: Pick<RepoContext, "planes" | 
   const asked = new BoundedMap<string, { at: number; outcome: SyncOutcome | undefined }>(MOST_KEPT);
   /** What the last look made of it, and the wishes that wait for a place. */
   const seen = new BoundedMap<string, SyncWanted>(MOST_KEPT);
-  const wishes = new Map<string, Wish & { wanted: SyncWanted }>();
+  const wishes = new Map<string, Wish & { rollout: string; wanted: SyncWanted }>();
   const lanes = openLanes(MOST_AT_ONCE, askOne);
 
   async function askOne(key: string): Promise<void> {
@@ -88,7 +90,11 @@ export function openSyncer({ planes, clock, log }: Pick<RepoContext, "planes" | 
       const answer = last.outcome.kind === "asked" ? ("asked" as const) : { refused: last.outcome.why };
       return { wanted, last: { at: iso(last.at), answer } };
     },
-    ask(wish) {
+    keep(rollout, effects) {
+      const kept = new Set(effects.flatMap((effect) => (effect.kind === "Sync" ? [idOf(effect)] : [])));
+      for (const [key, wish] of wishes) if (wish.rollout === rollout && !kept.has(idOf(wish))) wishes.delete(key);
+    },
+    ask(rollout, wish) {
       const id = idOf(wish);
       const before = asked.get(id);
       if (planes.get(wish.target.slice(0, wish.target.indexOf("/")))?.state().fresh !== true) return true;
@@ -96,7 +102,7 @@ export function openSyncer({ planes, clock, log }: Pick<RepoContext, "planes" | 
       if (wanted === undefined) return true;
       if (before !== undefined && clock.now() < before.at + ASK_AGAIN_MS) return true;
       asked.set(id, { at: clock.now(), outcome: before?.outcome });
-      wishes.set(wish.target, { ...wish, wanted });
+      wishes.set(wish.target, { ...wish, rollout, wanted });
       lanes.add(wish.target);
       return true;
     },
