@@ -77,7 +77,13 @@ function Stage({ of, ...shown }: { of: ModelNode } & Shown) {
           <Mark of={markedAs(of)} />
           {of.name}
         </span>
-        <small>{isEmpty ? `no ${countedWords(shown.counting)}` : of.counts === undefined ? "" : `${shareOf(of)} healthy`}</small>
+        <small>
+          {isEmpty
+            ? `no ${countedWords(shown.counting)}`
+            : of.counts === undefined
+              ? ""
+              : `${shareOf(of)}${of.state === "ToCome" ? "" : " healthy"}`}
+        </small>
       </h3>
       <p class="quiet">
         {stateWord(of)} {of.when === "now" ? <Age of={of} /> : null}
