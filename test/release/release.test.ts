@@ -79,7 +79,11 @@ describe("GitHub's workflows", () => {
 
   test("only the job that people have to allow may publish", () => {
     const release = workflows.find(([file]) => file.endsWith("release.yaml"))?.[1].jobs ?? {};
-    const may = Object.entries(release).filter(([, { permissions = {} }]) => permissions["contents"] === "write");
+    const gives = ({ permissions = {}, steps }: Job) =>
+      permissions["contents"] === "write" ||
+      permissions["id-token"] === "write" ||
+      steps.some(({ run = "" }) => /--tag\b|npm publish/.test(run));
+    const may = Object.entries(release).filter(([, job]) => gives(job));
     expect(may.map(([name, job]) => [name, (job as { environment?: string }).environment])).toEqual([["publish", "release"]]);
   });
 });
