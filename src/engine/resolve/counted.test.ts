@@ -82,6 +82,24 @@ describe("targetBy", () => {
     ]);
   });
 
+  test("no Application says by a label of ours where it is", () => {
+    const own = ["name", "namespace", "project", "cluster", "more"].map((key) => [`stagecoach.dev/${key}`, "elsewhere"]);
+    const bare = view("shop-bare", Object.fromEntries(own), { project: "" });
+    delete bare.spec.destination.namespace;
+    const labelsBy = (by: TargetBy) => countedOf(rollout(by), [ONE], [on(bare)]).all()[0]?.labels;
+    const place = { region: "eu", env: "shared", app: "shop", "stagecoach.dev/cluster": "one" };
+    expect(labelsBy("namespace")).toEqual(place);
+    expect(labelsBy("application")).toEqual({ ...place, "stagecoach.dev/name": "shop-bare" });
+  });
+
+  test("what the operator says of a control plane an Application does not say otherwise, where it alone tells of the cluster", () => {
+    const relabelled = { ...on(view("shop", { env: "dev", tier: "web" })), planeLabels: { env: "prod" } };
+    const { targetBy, ...byCluster } = rollout("application");
+    expect(targetBy).toBe("application");
+    const found = countedOf(byCluster, [], [relabelled]).find(relabelled);
+    expect("missing" in found ? found : found.cluster.labels).toEqual({ app: "shop", env: "prod", tier: "web" });
+  });
+
   test("without access to Secrets the labels of one Application are not its neighbour's", () => {
     const canary = on(view("shop-canary", { env: "prod", canary: "true" }));
     const counted = countedOf(rollout("application"), [], [canary, PROD]);

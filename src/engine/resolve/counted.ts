@@ -78,7 +78,7 @@ function placed(key: string, seen: SeenApplication, on: Cluster, by: TargetBy): 
   return { key, name: key.slice(controlPlane.length + 1), controlPlane, server, labels: overlaid(seen, on, by), registered: true, on };
 }
 
-/** The cluster's labels, the Application's over them, and over both where it is. */
+/** The cluster's labels, the Application's over them, and where it is: of that neither says anything itself. */
 function overlaid({ view: { name, labels, spec } }: SeenApplication, cluster: Cluster, by: TargetBy): Record<string, string> {
   const project = spec.project === "" ? undefined : spec.project;
   const own = defined({
@@ -87,7 +87,8 @@ function overlaid({ view: { name, labels, spec } }: SeenApplication, cluster: Cl
     project,
     cluster: cluster.name,
   });
-  return { ...cluster.labels, ...labels, ...Object.fromEntries(Object.entries(own).map(([key, value]) => [OWN + key, value])) };
+  const written = Object.entries({ ...cluster.labels, ...labels }).filter(([key]) => !key.startsWith(OWN));
+  return Object.fromEntries([...written, ...Object.entries(own).map(([key, value]) => [OWN + key, value])]);
 }
 
 /** Those that both have, with one value. */

@@ -164,6 +164,8 @@ describe("the clusters of a control plane with labels of its own", () => {
       { env: "prod", region: "eu" },
       { env: "dev", region: "eu" },
     ]);
+    // What only Applications say of a cluster their authors choose: it does not stand over the operator's word.
+    expect(clustersOn(plane({ ...edge, derived: "name" }), ["eu"])[0]?.labels).toEqual({ env: "prod", region: "eu" });
   });
 
   test("in-cluster is called by its control plane where the rollout names several, and nothing else is called so", () => {

@@ -202,8 +202,8 @@ export function serverKey(plane: string, server: string): string {
 }
 
 /**
- * The clusters of one control plane, of which a rollout names these. Their labels are over those of the plane. An `in-cluster` without a
- * Secret is called by its control plane where the rollout names several: each of them has one.
+ * The clusters of one control plane, of which a rollout names these. The labels of their Secrets are over those of the plane. An
+ * `in-cluster` without a Secret is called by its control plane where the rollout names several: each of them has one.
  */
 export function clustersOn(
   plane: Pick<ControlPlane, "name" | "labels" | "clusters">,
@@ -216,6 +216,8 @@ export function clustersOn(
     const name = isOwn && names.length > 1 && !isTaken ? plane.name : given;
     const byServer = derived === "server" ? true : undefined;
     const key = `${plane.name}/${name}`;
-    return { key, name, controlPlane: plane.name, server, labels: { ...plane.labels, ...labels }, registered, ...defined({ byServer }) };
+    // What only Applications say is not over what the operator says.
+    const both = derived === undefined ? { ...plane.labels, ...labels } : { ...labels, ...plane.labels };
+    return { key, name, controlPlane: plane.name, server, labels: both, registered, ...defined({ byServer }) };
   });
 }

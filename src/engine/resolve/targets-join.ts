@@ -55,7 +55,7 @@ export function indexClusters(clusters: readonly Cluster[], names: readonly stri
       }
       const name = destination.name ?? hostOf(destination.server);
       if (clusters.length === 0 && name !== undefined)
-        return make(controlPlane, name, destination.server ?? "", { ...planeLabels, ...(labelled ? view.labels : {}) }, true);
+        return make(controlPlane, name, destination.server ?? "", { ...(labelled ? view.labels : {}), ...planeLabels }, true);
       return { missing: destination.name ?? destination.server ?? "nothing" };
     },
   };
