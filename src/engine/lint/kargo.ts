@@ -4,6 +4,7 @@ import { readManifests } from "../../core/base/yaml-read.ts";
 
 const LARGEST = 1024 * 1024;
 const MOST_STEPS = 5000;
+const MOST_STEPS_OF_ONE = 200;
 const MOST_VARIABLES = 100;
 /** No path, branch or address is longer; variables filled in with variables could be. */
 const LONGEST = 4000;
@@ -60,9 +61,9 @@ type Owner = Pick<KargoWrite, "file" | "kind" | "name">;
 
 function writesOfSteps(owner: Owner, spec: Record<string, unknown>): KargoWrite[] {
   const say = variables(owner, [...listOf(spec["outer"]), ...listOf(spec["vars"])]);
-  const steps = listOf(spec["steps"]).flatMap(({ uses, config }): Step[] =>
-    typeof uses === "string" ? [{ uses, config: isRecord(config) ? config : {} }] : [],
-  );
+  const steps = listOf(spec["steps"])
+    .slice(0, MOST_STEPS_OF_ONE)
+    .flatMap(({ uses, config }): Step[] => (typeof uses === "string" ? [{ uses, config: isRecord(config) ? config : {} }] : []));
   const checkouts = steps.filter(({ uses }) => uses === "git-clone").flatMap(({ config }) => checkoutsOf(config, say));
   const branchesOf = ({ folder, branch }: Checkout) => {
     const pushed = steps.filter(({ uses, config }) => uses === "git-push" && folderOf(say(config["path"]) ?? "*") === folder);

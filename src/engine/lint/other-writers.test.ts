@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { stringify } from "yaml";
+import { idleMs } from "../../../test/support/cpu-time.ts";
 import type { RepoFiles } from "../../core/base/repo-files.ts";
 import type { Edit } from "../../core/plan/plan-types.ts";
 import type { Gathered } from "./gathered.ts";
@@ -144,4 +145,12 @@ describe("Renovate", () => {
     expect(found({ ...file, "renovate.json": "[".repeat(50_000) })).toEqual([]);
     expect(found({ ...file, "renovate.json": JSON.stringify({ ignorePaths: [`${"!".repeat(200_000)}other/**`] }) })).toHaveLength(1);
   });
+});
+
+test("what strangers write into either's settings is read in a moment", () => {
+  const vars = [{ name: "open", value: `\${{`.repeat(100_000) }];
+  const kargo = ["KARGO_WRITES kustomize-set-image envs/dev/kustomization.yaml"];
+  expect(idleMs(() => expect(found(stage([CLONE, IMAGE, PUSH], "dev", { vars }))).toEqual(kargo))).toBeLessThan(2000);
+  const slashes = { "renovate.json": JSON.stringify({ ignorePaths: [`${"/".repeat(200_000)}a`] }) };
+  expect(idleMs(() => expect(found(slashes)).toHaveLength(1))).toBeLessThan(2000);
 });

@@ -86,7 +86,7 @@ function isLeftOut(settings: Settings, file: string): boolean {
   const recommended = presets.some((one) => /^(config:(recommended|base|best-practices|js-app|js-lib)|:ignoreModulesAndTests)$/.test(one));
   const ignored = Array.isArray(own) ? texts(own) : recommended ? IGNORED : [];
   const included = texts(settings["includePaths"]);
-  const isIn = (pattern: string) => file.startsWith(`${pattern.replace(/\/+$/, "")}/`) || matches(pattern, file);
+  const isIn = (pattern: string) => file.startsWith(`${pattern.replace(/(?<!\/)\/+$/, "")}/`) || matches(pattern, file);
   return ignored.some((pattern) => file.includes(pattern) || isIn(pattern)) || (included.length > 0 && !included.some(isIn));
 }
 
@@ -118,7 +118,7 @@ function findsIn(manager: Record<string, unknown>, text: string | null): boolean
 }
 
 function matchesAny(patterns: readonly string[], file: string): boolean {
-  return patterns.slice(0, MOST_PATTERNS).some((pattern) => matches(pattern, file));
+  return patterns.some((pattern) => matches(pattern, file));
 }
 
 /** `/regex/`, `/regex/i` or a glob; `!` before it turns it round. */
@@ -156,5 +156,5 @@ function records(value: unknown): Record<string, unknown>[] {
 
 function texts(value: unknown): string[] {
   const list = typeof value === "string" ? [value] : Array.isArray(value) ? value : [];
-  return list.filter((one) => typeof one === "string");
+  return list.filter((one) => typeof one === "string").slice(0, MOST_PATTERNS);
 }
