@@ -215,6 +215,20 @@ describe("what a plan says", () => {
     expect(planned(rollout(stage()), [bare]).warnings.map((w) => w.code)).toEqual(["IN_CLUSTER"]);
   });
 
+  test.each([
+    ["3.0", "2.0", true],
+    ["v1.10.0", "v1.9.9", true],
+    ["v2.0.0", "v2.0.0-rc.1", true],
+    ["v1.9.9", "v1.10.0", false],
+    ["v2.0.0", "v2.0.0", false],
+    ["main", "v1.0.0", false],
+    ["2f1c0de", "1f1c0de", false],
+  ])("warns of what goes down to an older version: %s to %s", (from, to, expected) => {
+    const targets = [target("a", [edit({ from, to })])];
+    const down = { code: "GOES_DOWN", targets: [{ application: "app-a", from, to }], count: 1 };
+    expect(planned(rollout(stage()), [cluster("a")], targets).warnings).toEqual(expected ? [down] : []);
+  });
+
   test("of a target on an unknown cluster, that it is a problem", () => {
     expect(refused(rollout(stage()), abc, [target("zzz")]).map((p) => p.code)).toEqual(["UNKNOWN_CLUSTER"]);
   });

@@ -1,3 +1,4 @@
+import semver from "semver";
 import { defined } from "../base/defined.ts";
 import { nearest } from "../base/nearest.ts";
 import { formatSelector, matcher } from "../base/selector.ts";
@@ -8,7 +9,15 @@ import { hashPlan, hashStage } from "./hash.ts";
 import { apart } from "./kept-apart.ts";
 import { type Limiter, limiter } from "./limits.ts";
 import { cutBatches, grownSize, type Pick, pick, sizesOfUnits, windowOf } from "./pick.ts";
-import type { Plan, PlanInput, PlannedBatch, PlannedStage, PlannedTarget, Target } from "./plan-types.ts";
+import {
+  type Plan,
+  type PlanInput,
+  type PlannedBatch,
+  type PlannedStage,
+  type PlannedTarget,
+  type Target,
+  targetsOfStage,
+} from "./plan-types.ts";
 import { stageTypos } from "./selector-typos.ts";
 import { weightsOf } from "./steps.ts";
 import { candidates, groupUnits, type Member, type Unit } from "./units.ts";
@@ -164,11 +173,29 @@ function warningsOf(
   for (const one of strangersInPairs(rollout, members)) warnings.push({ code: "UNKNOWN_PAIR", ...one });
   const steps = (index: number) => (rollout.stages[index]?.steps === undefined ? 1 : weightsOf(rollout.stages[index].steps).length);
   const batches = stages.reduce((sum, stage, index) => sum + stage.batches.length * steps(index), 0);
+  const older = goingDown(stages);
+  if (older.length > 0) warnings.push({ code: "GOES_DOWN", targets: older.slice(0, MOST_STRANGERS), count: older.length });
   if (batches > LONG_PLAN) warnings.push({ code: "MANY_BATCHES", batches, stepped: rollout.weightPins !== undefined });
   return warnings;
 }
 
 const MOST_STRANGERS = 10;
+
+/** Two numbers or three, with what may follow; a commit or a branch is neither newer nor older. */
+const VERSION = /^v?\d{1,9}\.\d{1,9}(?:\.\d{1,9})?(?:[-+][\w.+-]{1,100})?$/;
+
+/** Where the release is older than what stands there. */
+function goingDown(stages: readonly PlannedStage[]): { application: string; from: string; to: string }[] {
+  return stages.flatMap(targetsOfStage).flatMap(({ application, edits }) => {
+    const down = edits.find(({ from, to, steps }) => from !== null && steps === undefined && isOlder(to, from));
+    return down === undefined ? [] : [{ application, from: down.from ?? "", to: down.to }];
+  });
+}
+
+function isOlder(to: string, from: string): boolean {
+  const [next, now] = [to, from].map((text) => (VERSION.test(text) ? (semver.parse(text) ?? semver.coerce(text)) : null));
+  return next != null && now != null && semver.lt(next, now);
+}
 
 /** Names in `order.pairs` that are nobody's: what is misspelled keeps nothing apart. */
 function strangersInPairs(rollout: Rollout, members: readonly Member[]): { stage: string; name: string; near: string | undefined }[] {

@@ -149,7 +149,7 @@ const GATES_NEXT = entriesOf<GatesReasons>()({
         released.length > 0
           ? `not ${people(released, " or ")}, who released it`
           : `GitHub knows no account that released it (its commit says ${author}), so nobody is excluded`;
-      return `one of them approves ${pullPhrase(pull)} or comments \`/promote\` on it; ${but}${merger === undefined ? "" : `, nor @${merger}, who merged it`}`;
+      return `one of its approvers approves ${pullPhrase(pull)} or comments \`/promote\` on it; ${but}${merger === undefined ? "" : `, nor @${merger}, who merged it`}`;
     },
     actions: ["promote"],
   },

@@ -155,6 +155,16 @@ export const PLAN_PROBLEMS = problemsOf<PlanProblems>()({
     means: "clusters that no stage takes keep their version",
     warns: true,
   },
+  GOES_DOWN: {
+    says: ({ targets, count }) =>
+      `this goes down to an older version on ${count === 1 ? "one Application" : `${count} Applications`}: ${targets
+        .slice(0, 3)
+        .map(({ application, from, to }) => `${application} ${from} → ${to}`)
+        .join(", ")}${count > 3 ? ` and ${count - 3} more` : ""}`,
+    hint: "go on if that is meant; else release a newer version, or leave them out of the stages",
+    means: "the release is older than what stands in Git for some Applications",
+    warns: true,
+  },
   IN_CLUSTER: {
     says: (r) => `${r.clusters.join(", ")} has no cluster Secret, so it has no labels: only a selector without labels takes it`,
     hint: "register it with a cluster Secret to give it labels, or give its control plane some in the server's configuration",

@@ -60,6 +60,13 @@ export const OUTSIDE_SAMPLES: Samples<keyof (PlanProblems & RepoProblems & SetPr
     { kind: "Fleet", stage: "canary", name: "us-east-1-z", near: "us-east-1-a", known: ["us-east-1-a"], of: 1 },
     { kind: "Git", stage: "canary", name: "hub", known: ["us-east-1-a", "us-east-1-b"], of: 12 },
   ],
+  GOES_DOWN: [
+    { targets: [{ application: "payments-eu-1", from: "3.0", to: "2.0" }], count: 1 },
+    {
+      targets: ["eu-1", "eu-2", "us-1", "us-2"].map((one) => ({ application: `payments-${one}`, from: "v3.0.0", to: "v2.9.1" })),
+      count: 12,
+    },
+  ],
   COVERAGE: [{ clusters: ["us-east-1-d"], of: 12 }],
   IN_CLUSTER: [{ clusters: ["in-cluster"] }],
   UNKNOWN_PAIR: [
