@@ -174,7 +174,7 @@ function warningsOf(
   const steps = (index: number) => (rollout.stages[index]?.steps === undefined ? 1 : weightsOf(rollout.stages[index].steps).length);
   const batches = stages.reduce((sum, stage, index) => sum + stage.batches.length * steps(index), 0);
   const older = goingDown(stages);
-  if (older.length > 0) warnings.push({ code: "GOES_DOWN", targets: older.slice(0, MOST_STRANGERS), count: older.length });
+  if (older.length > 0) warnings.push({ code: "GOES_DOWN", moves: older.slice(0, MOST_STRANGERS), count: older.length });
   if (batches > LONG_PLAN) warnings.push({ code: "MANY_BATCHES", batches, stepped: rollout.weightPins !== undefined });
   return warnings;
 }

@@ -27,8 +27,8 @@ export interface PlanProblems {
   /** `Git`: Argo CD may know more clusters than `known`, the first names of `of`. */
   UNKNOWN_NAME: { kind: "Fleet" | "Git"; stage: string; name: string; near?: string | undefined; known: readonly string[]; of: number };
   COVERAGE: { clusters: readonly string[]; of: number };
-  /** `targets`: the first of `count`. */
-  GOES_DOWN: { targets: readonly { application: string; from: string; to: string }[]; count: number };
+  /** `moves`: the first of `count`. */
+  GOES_DOWN: { moves: readonly { application: string; from: string; to: string }[]; count: number };
   IN_CLUSTER: { clusters: readonly string[] };
   UNKNOWN_PAIR: { stage: string; name: string; near?: string | undefined };
   /** `stepped`: steps of batches are counted, too. */

@@ -156,8 +156,8 @@ export const PLAN_PROBLEMS = problemsOf<PlanProblems>()({
     warns: true,
   },
   GOES_DOWN: {
-    says: ({ targets, count }) =>
-      `this goes down to an older version on ${count === 1 ? "one Application" : `${count} Applications`}: ${targets
+    says: ({ moves, count }) =>
+      `this goes down to an older version on ${count === 1 ? "one Application" : `${count} Applications`}: ${moves
         .slice(0, 3)
         .map(({ application, from, to }) => `${application} ${from} → ${to}`)
         .join(", ")}${count > 3 ? ` and ${count - 3} more` : ""}`,
