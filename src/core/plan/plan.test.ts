@@ -225,7 +225,7 @@ describe("what a plan says", () => {
     ["2f1c0de", "1f1c0de", false],
   ])("warns of what goes down to an older version: %s to %s", (from, to, expected) => {
     const targets = [target("a", [edit({ from, to })])];
-    const down = { code: "GOES_DOWN", targets: [{ application: "app-a", from, to }], count: 1 };
+    const down = { code: "GOES_DOWN", moves: [{ application: "app-a", from, to }], count: 1 };
     expect(planned(rollout(stage()), [cluster("a")], targets).warnings).toEqual(expected ? [down] : []);
   });
 

@@ -61,9 +61,9 @@ export const OUTSIDE_SAMPLES: Samples<keyof (PlanProblems & RepoProblems & SetPr
     { kind: "Git", stage: "canary", name: "hub", known: ["us-east-1-a", "us-east-1-b"], of: 12 },
   ],
   GOES_DOWN: [
-    { targets: [{ application: "payments-eu-1", from: "3.0", to: "2.0" }], count: 1 },
+    { moves: [{ application: "payments-eu-1", from: "3.0", to: "2.0" }], count: 1 },
     {
-      targets: ["eu-1", "eu-2", "us-1", "us-2"].map((one) => ({ application: `payments-${one}`, from: "v3.0.0", to: "v2.9.1" })),
+      moves: ["eu-1", "eu-2", "us-1", "us-2"].map((one) => ({ application: `payments-${one}`, from: "v3.0.0", to: "v2.9.1" })),
       count: 12,
     },
   ],
