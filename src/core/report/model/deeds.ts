@@ -7,15 +7,21 @@ import type { RunModel } from "./types.ts";
 const MOST_ACCOUNTS = 5;
 const MOST_COMMANDS = 20;
 
-/** Who released, who merged by hand, and every command that was done, in order. */
+/** GitHub tells of a merge to the second, rounded down: what was done to let it be merged may be later by less than this. */
+const ROUNDED_DOWN_MS = 999;
+
+/** Who released, who merged by hand, and every command that was done, in order: in one second a merge comes last. */
 export function deedsOf(run: Run): RunModel["deeds"] {
-  const deeds = [released(run)];
+  const first = released(run);
+  const deeds = [{ deed: first, order: epoch(first.at) }];
   for (const { merged, pull } of run.batches) {
     if (merged === undefined || pull === undefined || merged.by === "" || merged.by.endsWith("[bot]")) continue;
-    deeds.push({ at: merged.at, by: `@${merged.by}`, did: `merged #${pull.number}` });
+    const deed = { at: merged.at, by: `@${merged.by}`, did: `merged #${pull.number}` };
+    deeds.push({ deed, order: epoch(merged.at) + ROUNDED_DOWN_MS });
   }
-  for (const { outcome, actor, text, at } of run.commands) if (outcome === "done") deeds.push({ at, by: `@${actor}`, did: text });
-  return deeds.sort((a, b) => epoch(a.at) - epoch(b.at));
+  for (const { outcome, actor, text, at } of run.commands)
+    if (outcome === "done") deeds.push({ deed: { at, by: `@${actor}`, did: text }, order: epoch(at) });
+  return deeds.sort((a, b) => a.order - b.order).map(({ deed }) => deed);
 }
 
 /** The last ones, and what became of each; one that ends the run is answered once nothing of it is open any more. */

@@ -41,6 +41,17 @@ function endedRun() {
 }
 
 describe("a run's closing summary", () => {
+  test("a merge comes after what let it be merged, though GitHub rounds its moment down to the second", () => {
+    const run = endedRun();
+    const [first] = run.batches;
+    if (first === undefined) throw new Error("the sample has a batch");
+    const merged = { ...first.merged, commit: "c".repeat(40), at: "2026-11-21T09:20:05Z", by: "alice" };
+    const resumed = { ...run.commands[0], id: "2#0", text: "/resume", at: "2026-11-21T09:20:05.400Z", outcome: "done" as const };
+    const summary = closingSummary({ ...run, batches: [{ ...first, merged }], commands: [{ ...run.commands[0], ...resumed }] } as Run);
+    expect(summary.indexOf("/resume")).toBeGreaterThan(0);
+    expect(summary.indexOf("/resume")).toBeLessThan(summary.indexOf("merged #11"));
+  });
+
   test("says what happened, where, how long each stage took, and who did what", () => {
     expect(closingSummary(endedRun())).toMatchInlineSnapshot(`
       "### ❌ payments #​42 Failed: v1.4.2
