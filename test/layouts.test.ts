@@ -2,11 +2,12 @@
 import { describe, expect, test } from "vitest";
 import { type Inventory, readInventory } from "../src/core/argocd/inventory-file.ts";
 import { targetsOf } from "../src/core/plan/plan-types.ts";
+import { sayHindrance } from "../src/core/report/onboarding/hindrance.ts";
+import { proposedFiles } from "../src/core/report/onboarding/show.ts";
+import type { Proposal } from "../src/core/report/onboarding/types.ts";
 import { parseRepoConfig } from "../src/core/spec/parse/parse.ts";
 import { SETTINGS_FILE } from "../src/core/spec/repo-config.ts";
 import type { Rollout } from "../src/core/spec/rollout.ts";
-import { proposedFiles } from "../src/engine/onboarding/show.ts";
-import type { Proposal } from "../src/engine/onboarding/types.ts";
 import { proposeFor } from "../src/surfaces/cli/init/init.ts";
 import type { Checkout } from "../src/surfaces/cli/lint/lint-checkout.ts";
 import { lint, readRollouts } from "../src/surfaces/cli/lint/lint-run.ts";
@@ -73,7 +74,7 @@ describe.each(cases)("%s", (name, { files }, inventory) => {
   if (typeof expected === "string") {
     test("is told in one sentence, and nothing is proposed", () => {
       expect(proposal.rollouts).toEqual([]);
-      expect(proposal.undecided.map(({ why }) => why)).toEqual([expect.stringContaining(expected)]);
+      expect(proposal.undecided.map(({ why }) => sayHindrance(why).why)).toEqual([expect.stringContaining(expected)]);
     });
     return;
   }

@@ -4,8 +4,9 @@ import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
 import { type Inventory, readInventory } from "../../src/core/argocd/inventory-file.ts";
 import type { RepoFiles } from "../../src/core/base/repo-files.ts";
+import { sayHindrance } from "../../src/core/report/onboarding/hindrance.ts";
+import type { Proposal } from "../../src/core/report/onboarding/types.ts";
 import { scanRepo, textAt } from "../../src/engine/onboarding/scan.ts";
-import type { Proposal } from "../../src/engine/onboarding/types.ts";
 import { proposeFor } from "../../src/surfaces/cli/init/init.ts";
 import { openCheckout } from "../../src/surfaces/cli/lint/lint-checkout.ts";
 import { table, tally } from "./scalars.ts";
@@ -17,7 +18,7 @@ if (!here) console.log("skipped: init over public config repos, since ../shared/
 function tell(title: string, proposal: Proposal): void {
   const counts = new Map<string, number>();
   for (const rollout of proposal.rollouts) tally(counts, `proposed: ${rollout.kinds.join(", ")}`);
-  for (const { why } of proposal.undecided) tally(counts, `not decided: ${shape(why)}`);
+  for (const { why } of proposal.undecided) tally(counts, `not decided: ${shape(sayHindrance(why).why)}`);
   const { files, applicationSets, applications } = proposal.figures;
   console.log(table(`${title}: ${files} files, ${applicationSets} ApplicationSets, ${applications} Applications`, counts));
 }
@@ -80,7 +81,8 @@ describe.skipIf(!here)("init over public config repos", () => {
       tell(`the corpus ${how}, in ${Math.round(performance.now() - began)} ms`, proposal);
       expect(proposal.figures.applicationSets).toBeGreaterThan(50);
       expect(unnamed(checkout, proposal)).toEqual([]);
-      expect(proposal.undecided.every((one) => one.why !== "" && one.hint !== "")).toBe(true);
+      const said = proposal.undecided.map(({ why }) => sayHindrance(why));
+      expect(said.every(({ why, hint }) => why !== "" && hint !== "")).toBe(true);
     },
   );
 });

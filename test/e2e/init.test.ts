@@ -1,5 +1,5 @@
 import { afterEach, expect, test } from "vitest";
-import { proposedFiles } from "../../src/engine/onboarding/show.ts";
+import { proposedFiles } from "../../src/core/report/onboarding/show.ts";
 import { proposeFor } from "../../src/surfaces/cli/init/init.ts";
 import { ended, type Journey, startJourney } from "../support/journey.ts";
 import { mergeChange, onMain, untilRunOf } from "../support/second-rollout.ts";

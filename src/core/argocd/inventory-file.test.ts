@@ -58,8 +58,8 @@ describe("readInventory", () => {
 
   test("a broken document is named with its place, never quoted, and the others are read", () => {
     const inventory = readInventory(`kind: Secret\ndata: {config: hush: hush\n---\n${secret("", "eu-3")}`, "i.yaml");
-    expect(inventory.problems[0]).toMatch(/^i\.yaml:\d+:\d+: not YAML: /);
-    expect(inventory.problems.join()).not.toContain("hush");
+    expect(inventory.problems[0]).toMatchObject({ kind: "NotYaml", file: expect.stringMatching(/^i\.yaml:\d+:\d+$/) });
+    expect(JSON.stringify(inventory.problems)).not.toContain("hush");
     expect(inventory.clusters.map((cluster) => cluster.name)).toEqual(["eu-3"]);
   });
 
@@ -69,16 +69,18 @@ describe("readInventory", () => {
       "i.yaml",
     );
     expect(inventory.clusters).toHaveLength(1);
-    expect(inventory.problems).toEqual(['i.yaml: two cluster Secrets are named "a"; the first is used']);
+    expect(inventory.problems).toEqual([{ kind: "Twice", file: "i.yaml", cluster: "a" }]);
   });
 
   test("a file with nothing to read says what it should hold", () => {
-    expect(readInventory("kind: ConfigMap\n", "i.yaml").problems[0]).toMatch(/^i\.yaml.*secret-type/);
+    expect(readInventory("kind: ConfigMap\n", "i.yaml").problems).toEqual([
+      { kind: "NothingOfArgoCd", file: "i.yaml", label: "argocd.argoproj.io/secret-type" },
+    ]);
   });
 
   test("an empty List says that kubectl found nothing, not that the file holds something else", () => {
     const text = 'apiVersion: v1\nitems: []\nkind: List\nmetadata:\n  resourceVersion: ""\n';
-    expect(readInventory(text, "i.yaml").problems).toEqual([expect.stringContaining("kubectl found nothing")]);
+    expect(readInventory(text, "i.yaml").problems).toEqual([{ kind: "EmptyList", file: "i.yaml" }]);
     expect(readInventory(`${text}---\n${secret("stringData: {name: a}\n", "x")}`, "i.yaml").problems).toEqual([]);
   });
 
@@ -90,6 +92,6 @@ describe("readInventory", () => {
           .fill(`*a${i - 1}`)
           .join(", ")}]`,
       );
-    expect(readInventory(lines.join("\n"), "i.yaml").problems[0]).toContain("its aliases stand for too much");
+    expect(readInventory(lines.join("\n"), "i.yaml").problems).toMatchObject([{ kind: "NotYaml", said: "its aliases stand for too much" }]);
   });
 });

@@ -4,6 +4,7 @@
 import { defined } from "../base/defined.ts";
 import { isRecord } from "../base/is-record.ts";
 import { readYamlDocuments } from "../base/yaml-read.ts";
+import type { InventoryFault } from "../reasons/inventory-file.ts";
 import { WHOLE_OBJECT_ANNOTATIONS } from "./decode/cluster.ts";
 import type { ClusterView } from "./views.ts";
 
@@ -21,8 +22,8 @@ export interface Inventory {
   applications: Record<string, unknown>[];
   /** ApplicationSet objects as printed. */
   applicationSets: Record<string, unknown>[];
-  /** One line each, `file:line:column: …` where a place is known. The rest of the file is still read. */
-  problems: string[];
+  /** The rest of the file is still read. */
+  problems: InventoryFault[];
   /** Where each is of one control plane: by its name. All that is above is then of all of them. */
   planes?: ReadonlyMap<string, Inventory>;
   /** By control plane: the labels that the server's configuration gives it. */
@@ -57,24 +58,20 @@ export function readInventory(text: string, file: string): Inventory {
   dropRepeated(inventory, file);
   const found = inventory.clusters.length + inventory.applications.length + inventory.applicationSets.length;
   if (found === 0 && inventory.problems.length === 0 && documents.length > 0 && documents.every(isEmptyList)) {
-    inventory.problems.push(
-      `${file}: the List in it is empty: kubectl found nothing; check its namespace (-n), its context and the label selector`,
-    );
+    inventory.problems.push({ kind: "EmptyList", file });
   } else if (found === 0 && inventory.problems.length === 0) {
-    inventory.problems.push(
-      `${file}: no cluster Secret (label ${CLUSTER_LABEL}: cluster), Application or ApplicationSet in it; print some with kubectl get -o yaml`,
-    );
+    inventory.problems.push({ kind: "NothingOfArgoCd", file, label: CLUSTER_LABEL });
   }
   return inventory;
 }
 
-function readDocuments(text: string, file: string, problems: string[]): unknown[] {
+function readDocuments(text: string, file: string, problems: InventoryFault[]): unknown[] {
   const json = text.trimStart().startsWith("{") ? parseJson(text) : undefined;
   if (json !== undefined) return [json];
   return readYamlDocuments(text).flatMap(({ value, problem, line, column }) => {
     if (problem === undefined) return [value];
     // The lines below the first quote the text, which may be a credential.
-    problems.push(`${file}:${line}:${column}: not YAML: ${firstLine(problem)}`);
+    problems.push({ kind: "NotYaml", file: `${file}:${line}:${column}`, said: firstLine(problem) });
     return [];
   });
 }
@@ -99,7 +96,7 @@ function firstLine(message: string): string {
 function addObject(inventory: Inventory, object: unknown, file: string): void {
   if (object === null || object === undefined) return;
   if (!isRecord(object)) {
-    inventory.problems.push(`${file}: a document is not a Kubernetes object (no kind)`);
+    inventory.problems.push({ kind: "NoObject", file });
     return;
   }
   const kind = object["kind"];
@@ -120,7 +117,7 @@ function addCluster(inventory: Inventory, secret: Record<string, unknown>, file:
   const own = typeof metadata["name"] === "string" ? metadata["name"] : "";
   const name = field(secret, "name") ?? own;
   if (name === "") {
-    inventory.problems.push(`${file}: a cluster Secret has neither data.name nor metadata.name`);
+    inventory.problems.push({ kind: "NoName", file });
     return;
   }
   const project = field(secret, "project");
@@ -154,7 +151,7 @@ function dropRepeated(inventory: Inventory, file: string): void {
   const seen = new Set<string>();
   inventory.clusters = inventory.clusters.filter((cluster) => {
     const first = !seen.has(cluster.name);
-    if (!first) inventory.problems.push(`${file}: two cluster Secrets are named "${cluster.name}"; the first is used`);
+    if (!first) inventory.problems.push({ kind: "Twice", file, cluster: cluster.name });
     seen.add(cluster.name);
     return first;
   });

@@ -1,6 +1,8 @@
 /** Chooses the pins of a rollout among the places where versions of its Applications stand. Called by `propose.ts`. */
+import type { Guess, Hindrance, Question, SlotHindrance } from "../../core/reasons/onboarding.ts";
+import type { ProposedPin, ProposedRelease } from "../../core/report/onboarding/types.ts";
 import { generalise, type Variables } from "./generalise.ts";
-import type { InitTarget, Place, ProposedPin, ProposedRelease, Question } from "./types.ts";
+import type { InitTarget, Place } from "./types.ts";
 import { isFloatingTag, mostFrequent } from "./versions.ts";
 
 /** The pins of one rollout, and what was left out. */
@@ -12,7 +14,7 @@ export interface Chosen {
   places: Place[][];
   /** Several targets share a place: they can only move together. */
   shared: boolean;
-  guesses: string[];
+  guesses: Guess[];
   questions: Question[];
 }
 
@@ -52,7 +54,7 @@ export function choosePins(
   targets: readonly InitTarget[],
   places: readonly (readonly Place[])[],
   choosing: Choosing,
-): Chosen | { why: string; hint: string } {
+): Chosen | { why: Hindrance } {
   const { name, counted } = choosing;
   const { options, failed } = optionsOf(targets, places, choosing.variables);
   const usable = options.filter((option) => option.distinct > 1 || counted === 1);
@@ -76,19 +78,13 @@ export function choosePins(
   return { ...severalValues([{ thing: thingOf(best), options: together }, ...images], questions), places: written, kinds, shared };
 }
 
-function versionOf({ places }: Pick<Option, "places">): { version: string; guesses: string[] } {
+function versionOf({ places }: Pick<Option, "places">): { version: string; guesses: Guess[] } {
   const values = places.map((place) => place.value);
   const version = mostFrequent(values) ?? "";
   const versions = new Set(values);
-  const guesses = isThere({ places })
-    ? []
-    : [
-        `${version} is a default for all of them: the first release writes the version for each, and what was not there before cannot be rolled back`,
-      ];
-  if (isFloatingTag(version))
-    guesses.push(`they stand at ${version}, which moves by itself: the first release puts a version in its place`);
-  if (versions.size > 1)
-    guesses.push(`they are at ${versions.size} versions (${[...versions].slice(0, 4).join(", ")}); ${version} is the most frequent`);
+  const guesses: Guess[] = isThere({ places }) ? [] : [{ kind: "DefaultForAll", version }];
+  if (isFloatingTag(version)) guesses.push({ kind: "MovesByItself", version });
+  if (versions.size > 1) guesses.push({ kind: "SeveralVersions", versions: [...versions], frequent: version });
   return { version, guesses };
 }
 
@@ -101,9 +97,7 @@ interface Image {
 function severalValues(images: readonly Image[], questions: Question[]): Pick<Chosen, "pins" | "release" | "guesses" | "questions"> {
   const values: Record<string, string> = {};
   const pins: ProposedPin[] = [];
-  const guesses: string[] = [
-    `these are ${images.length} images with versions of their own: each has a value, and a release changes one or several`,
-  ];
+  const guesses: Guess[] = [{ kind: "SeveralImages", images: images.length }];
   const asked = [...questions];
   for (const { thing, options } of images) {
     const [first] = options;
@@ -113,12 +107,7 @@ function severalValues(images: readonly Image[], questions: Question[]): Pick<Ch
     values[name] = version;
     pins.push(...options.map(({ pin }) => ({ ...pin, value: `{{ release.values.${name} }}` })));
     const standing = [...new Set(first.places.map((place) => place.value))];
-    if (standing.length > 1) {
-      asked.push({
-        ask: `${name} is at ${standing.slice(0, 4).join(" and ")}: the next release brings all of them to what stands here, whatever else it changes. Which is it?`,
-        answers: standing.slice(0, 4).map((value) => `${name}: ${JSON.stringify(value)}`),
-      });
-    }
+    if (standing.length > 1) asked.push({ kind: "WhichValue", name, values: standing });
   }
   return { pins, release: { values }, guesses, questions: asked };
 }
@@ -167,8 +156,8 @@ const MOST_OTHERS = 5;
 
 function othersAsked(others: readonly Option[]): Question[] {
   return others.slice(0, MOST_OTHERS).map(({ slot, pin, places }) => ({
-    ask: `${slot} is at ${[...new Set(places.map(({ value }) => value))].slice(0, 3).join(", ")}, and no pin: does a release bring it along?`,
-    answers: ["no: leave it out", `yes, with the release's own version: ${JSON.stringify(pin)} under pins`],
+    ...{ kind: "BringAlong", slot, pin },
+    values: [...new Set(places.map(({ value }) => value))],
   }));
 }
 
@@ -176,19 +165,19 @@ function optionsOf(
   targets: readonly InitTarget[],
   places: readonly (readonly Place[])[],
   variables: Variables,
-): { options: Option[]; failed: string[] } {
+): { options: Option[]; failed: SlotHindrance[] } {
   const options: Option[] = [];
-  const failed: string[] = [];
+  const failed: SlotHindrance[] = [];
   for (const { slot, kind } of places[0] ?? []) {
     const own = places.map((all) => all.find((place) => place.slot === slot));
     const whole = own.filter((place): place is Place => place !== undefined);
     if (whole.length < targets.length) {
-      failed.push(`${slot} stands for ${whole.length} of ${targets.length} Applications only`);
+      failed.push({ slot, kind: "OfSome", have: whole.length, applications: targets.length });
       continue;
     }
     const general = generalise(targets, whole, variables);
-    if ("why" in general) {
-      failed.push(`${slot}: ${general.why}`);
+    if ("texts" in general) {
+      failed.push({ slot, kind: "NotToldApart", texts: general.texts });
       continue;
     }
     const distinct = new Set(whole.map((place) => `${place.file} ${place.path}`)).size;
@@ -221,28 +210,15 @@ function sameValues(a: readonly Place[], b: readonly Place[]): boolean {
 
 function whyNone(
   options: readonly Option[],
-  failed: readonly string[],
+  failed: readonly SlotHindrance[],
   places: readonly (readonly Place[])[],
   targets: number,
-): { why: string; hint: string } {
+): { why: Hindrance } {
   const [once] = options;
   if (once !== undefined) {
-    const place = once.places[0];
-    return {
-      why: `its version stands once for all ${targets} Applications (${once.slot}, ${place?.file ?? ""} ${place?.path ?? ""}): they can only move together`,
-      hint: "give each of them a place of its own: an element of a list generator, a file of its own, or two clusters-generator entries",
-    };
+    const { file = "", path = "" } = once.places[0] ?? {};
+    return { why: { kind: "OneVersionForAll", applications: targets, slot: once.slot, file, path } };
   }
-  if (failed.length > 0)
-    return {
-      why: failed.slice(0, 3).join("; "),
-      hint: "name the places by hand: pins of the rollout may use cluster.name, cluster.labels.X, application.name, application.path and params.X",
-    };
-  const none = places.every((all) => all.length === 0);
-  return {
-    why: none
-      ? "no fixed version was found: it follows a branch, or takes its version from somewhere outside this repo"
-      : "no version was found that all its Applications have",
-    hint: "give each of them a version in Git, such as targetRevision of a list element or newTag of an overlay",
-  };
+  if (failed.length > 0) return { why: { kind: "NoPin", slots: failed } };
+  return { why: { kind: "NoVersion", anywhere: places.some((all) => all.length > 0), because: [] } };
 }

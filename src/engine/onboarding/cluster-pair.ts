@@ -1,7 +1,8 @@
 import { isRecord } from "../../core/base/is-record.ts";
 import { type RepoFiles, readOrNull } from "../../core/base/repo-files.ts";
+import type { ProposedPin } from "../../core/report/onboarding/types.ts";
 import { dig, listAt } from "./scan.ts";
-import type { Manifest, ProposedPin } from "./types.ts";
+import type { Manifest } from "./types.ts";
 import { isVersion, valueAt } from "./versions.ts";
 
 /**

@@ -1,9 +1,10 @@
 /** Brings together every Application that a repo yields: generated, written by hand, or seen live. Called by `propose.ts`. */
 import { isRecord } from "../../core/base/is-record.ts";
+import type { Undecided } from "../../core/report/onboarding/types.ts";
 import { type Kustomizations, kustomizationsIn, takersOf } from "../config-repo/kustomize.ts";
 import { dig, type Scan, textAt } from "./scan.ts";
 import { targetOfLive, targetOfManifest, targetsOfSet } from "./targets.ts";
-import type { InitInput, InitTarget, Manifest, Undecided } from "./types.ts";
+import type { InitInput, InitTarget, Manifest } from "./types.ts";
 
 /** An ApplicationSet with all that it yields. */
 export interface CollectedSet {
@@ -56,8 +57,7 @@ function sameAgain({ name, file, targets }: CollectedSet): Undecided {
   return {
     what: `ApplicationSet ${name}`,
     file,
-    why: `another file declares all it makes already, such as ${targets[0]?.application ?? ""}: each is another Argo CD's, or another overlay's, and nothing in the repo says which`,
-    hint: "give --inventory of one Argo CD: what lives there is taken as it is",
+    why: { kind: "DeclaredTwice", application: targets[0]?.application ?? "" },
   };
 }
 
@@ -74,7 +74,7 @@ function collectSet(
   const name = textAt(set.object, "metadata", "name");
   const { file } = set;
   const what = `ApplicationSet ${name ?? "without a name"}`;
-  if (name === undefined || name.includes("{{")) return { what, file, why: "it has no name of its own", hint: "give it one" };
+  if (name === undefined || name.includes("{{")) return { what, file, why: { kind: "NoName" } };
   const namespace = textAt(set.object, "metadata", "namespace") ?? "argocd";
   const found = targetsOfSet(set, input);
   const own = { name, namespace, manifest: set };
@@ -82,12 +82,8 @@ function collectSet(
   const seen = live.filter((target) => target.set?.name === name && target.namespace === namespace);
   if (seen.length > 0) return { name, namespace, file, targets: seen.map((target) => ({ ...target, set: own })) };
   const patched = takersOf(kustomizations, file).find((folder) => kustomizations.get(folder)?.patches === true);
-  if (patched === undefined) return { what, file, why: found.why, hint: found.hint };
-  const why = `kustomize patches it in ${patched}, and only Argo CD knows what it makes then (as it stands: ${found.why})`;
-  return { what, file, why, hint: LIVE_HINT };
+  return { what, file, why: patched === undefined ? found.why : { kind: "Patched", folder: patched, plain: found.why } };
 }
-
-const LIVE_HINT = "give --inventory with the Applications as they live: kubectl get applications,applicationsets -n argocd -o yaml";
 
 function liveTargets(input: InitInput): InitTarget[] {
   return input.applications.flatMap((object) => {
@@ -103,22 +99,18 @@ function setsOnlyLive(targets: readonly InitTarget[]): CollectedSet[] {
   return [...sets.values()].map((own) => ({ name: own[0]?.set?.name ?? "", namespace: own[0]?.namespace ?? "", file: "", targets: own }));
 }
 
-const MOST_NAMED = 3;
-
 /** One name in several files: several Argo CDs, or several overlays, and nothing here says whose is whose. */
 function twice(written: readonly InitTarget[]): Undecided[] {
   const same = [...Map.groupBy(written, keyOf).values()].filter((one) => one.length > 1);
   const [first] = same;
   if (first === undefined) return [];
   const files = first.map(({ manifest }) => manifest?.file ?? "");
-  const named = files.slice(0, MOST_NAMED).join(", ") + (files.length > MOST_NAMED ? ` and ${files.length - MOST_NAMED} more` : "");
   const name = first[0]?.application ?? "";
   return [
     {
       what: same.length === 1 ? `Application ${name}` : `${same.length} Applications`,
       file: files[0] ?? "",
-      why: `several files declare an Application of one name, such as ${name} (${named}): each is another Argo CD's, or another overlay's, and nothing in the repo says which`,
-      hint: "give --inventory of one Argo CD: what lives there is taken as it is; for one Argo CD per cluster see docs/layouts.md",
+      why: { kind: "SameName", application: name, files },
     },
   ];
 }

@@ -2,9 +2,10 @@ import { decodeSource } from "../../core/argocd/decode/source.ts";
 import { placesOf } from "../../core/argocd/source-places.ts";
 import { compareText } from "../../core/base/compare-text.ts";
 import { defined } from "../../core/base/defined.ts";
+import type { ProposedPin } from "../../core/report/onboarding/types.ts";
 import { sourcesOf } from "./places-spec.ts";
 import { textAt } from "./scan.ts";
-import type { InitTarget, Place, ProposedPin } from "./types.ts";
+import type { InitTarget, Place } from "./types.ts";
 
 /** A variable of a pin's template and its value for each target, in order. */
 interface Candidate {
@@ -25,38 +26,21 @@ export interface Variables {
 const MOST_CANDIDATES = 16;
 
 /**
- * The pin whose templates give every target its own place, or why there is none. One variable is tried before two, and
+ * The pin whose templates give every target its own place, or the texts that nothing tells apart. One variable is tried before two, and
  * those that are surest first.
  */
 export function generalise(
   targets: readonly InitTarget[],
   places: readonly Place[],
   variables: Variables,
-): { pin: ProposedPin } | { why: string } {
-  const [first] = places;
-  if (first === undefined) return { why: "there is no place" };
-  const file = templateOf(
-    targets,
-    places.map((place) => place.file),
-    variables,
-  );
-  if (file === undefined)
-    return { why: `no name of a cluster, Application or parameter tells ${sample(places.map((place) => place.file))} apart` };
-  const path = templateOf(
-    targets,
-    places.map((place) => place.path),
-    variables,
-  );
-  if (path === undefined)
-    return { why: `no name of a cluster, Application or parameter tells ${sample(places.map((place) => place.path))} apart` };
+): { pin: ProposedPin } | { texts: readonly string[] } {
+  const [files, paths] = [places.map((place) => place.file), places.map((place) => place.path)];
+  const file = templateOf(targets, files, variables);
+  if (file === undefined) return { texts: files };
+  const path = templateOf(targets, paths, variables);
+  if (path === undefined) return { texts: paths };
   const create = places.some((place) => place.create === true) ? true : undefined;
-  return { pin: defined({ file, path, part: first.part, create }) };
-}
-
-function sample(texts: readonly string[]): string {
-  const different = [...new Set(texts)];
-  const shown = different.slice(0, 2).join(" and ");
-  return different.length > 2 ? `${shown} (and ${different.length - 2} more)` : shown;
+  return { pin: defined({ file, path, part: places[0]?.part, create }) };
 }
 
 function templateOf(targets: readonly InitTarget[], texts: readonly string[], variables: Variables): string | undefined {

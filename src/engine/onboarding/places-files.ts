@@ -4,6 +4,7 @@ import { isRecord } from "../../core/base/is-record.ts";
 import { type RepoFiles, readOrNull } from "../../core/base/repo-files.ts";
 import { readYamlDocuments } from "../../core/base/yaml-read.ts";
 import { type PinStep, parsePinPath, printPinPath } from "../../core/pins/path.ts";
+import type { PlaceHindrance } from "../../core/reasons/onboarding.ts";
 import { add } from "./places-generator.ts";
 import { sourcesOf, versionKeys } from "./places-spec.ts";
 import { listAt, textAt } from "./scan.ts";
@@ -19,8 +20,8 @@ export interface RepoView {
 
 interface FilePlaces {
   places: Place[];
-  /** Why a folder or file that the Application is made of holds no place, one sentence each. */
-  why: string[];
+  /** Why a folder or file that the Application is made of holds no place. */
+  why: PlaceHindrance[];
 }
 
 /** Versions in the files an Application is made of: kustomizations, Helm values, Chart.yaml, plain manifests. */
@@ -44,12 +45,12 @@ export function filePlaces(target: InitTarget, { files, all, isThisRepo }: RepoV
 }
 
 /** A batch is a commit on the default branch of this repo: what is read elsewhere does not see it. */
-function whyNotHere(source: Record<string, unknown>, isThisRepo: (url: string) => boolean): string | undefined {
+function whyNotHere(source: Record<string, unknown>, isThisRepo: (url: string) => boolean): PlaceHindrance | undefined {
   const url = textAt(source, "repoURL") ?? "";
   const revision = textAt(source, "targetRevision") ?? "";
-  if (!isThisRepo(url)) return `it is made of files of another repo, ${url}: run init there, too`;
+  if (!isThisRepo(url)) return { kind: "OtherRepo", repoURL: url };
   if (isFloating(revision) || isVersion(revision)) return undefined;
-  return `it reads the branch ${revision} of this repo, and batches are merged into the default branch`;
+  return { kind: "OtherBranch", branch: revision };
 }
 
 function at(folder: string, name: string): string {

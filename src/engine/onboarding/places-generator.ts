@@ -1,6 +1,7 @@
 import { isRecord } from "../../core/base/is-record.ts";
 import { type RepoFiles, readOrNull } from "../../core/base/repo-files.ts";
 import { type PinStep, printPinPath } from "../../core/pins/path.ts";
+import type { PlaceHindrance } from "../../core/reasons/onboarding.ts";
 import { dig, listAt, textAt } from "./scan.ts";
 import type { InitTarget, Manifest, Place } from "./types.ts";
 import { isFloating, isFloatingTag, isVersion, isVersionKey, valueAt } from "./versions.ts";
@@ -15,7 +16,7 @@ interface Wanted {
 interface GeneratorPlaces {
   places: Place[];
   /** Why a version that the template takes from a parameter has no place in Git. */
-  why: string[];
+  why: PlaceHindrance[];
 }
 
 /**
@@ -33,7 +34,7 @@ export function generatorPlaces(set: Manifest, target: InitTarget, files: RepoFi
       trace(here, generator, [key("spec"), key("generators"), { kind: "index", index: i }]);
     }
     const value = target.params[param];
-    if (value !== undefined && isFloating(value)) found.why.push(`${at} is ${value === "" ? "empty" : value}, which moves by itself`);
+    if (value !== undefined && isFloating(value)) found.why.push({ kind: "Floating", at, value });
   }
   return found;
 }
@@ -132,7 +133,7 @@ function traceClusters({ set, text, param, at, found }: Trace, clusters: Record<
   const value = textAt(clusters, "values", ...way);
   if (value === undefined) return;
   if (value.includes("{{")) {
-    found.why.push(`${at} comes from ${value} of the cluster's Secret, which is not in Git`);
+    found.why.push({ kind: "OfSecret", at, value });
     return;
   }
   const document = set.documents > 1 ? set.document : undefined;

@@ -1,11 +1,12 @@
 /** What the onboarding pull request proposes, each rollout tried by the bot's own means. Made inside of a cell: a template of the repository has a part in it. */
 import { apart } from "../../core/base/pass.ts";
 import type { Cluster } from "../../core/plan/plan-types.ts";
+import type { Proposal } from "../../core/report/onboarding/types.ts";
 import { sameRepo } from "../config-repo/repo-url.ts";
 import type { SyncFiles } from "../config-repo/snapshot.ts";
 import { propose } from "./propose.ts";
 import { tryRollout } from "./try-rollout.ts";
-import type { InitCluster, Proposal } from "./types.ts";
+import type { InitCluster } from "./types.ts";
 
 /** Plain data: it is told to a cell. */
 export interface ProposeInput {

@@ -4,12 +4,13 @@ import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
 import { parse } from "yaml";
 import { type Inventory, readInventory } from "../../core/argocd/inventory-file.ts";
+import type { Hindrance } from "../../core/reasons/onboarding.ts";
+import { proposedFiles } from "../../core/report/onboarding/show.ts";
+import type { Proposal } from "../../core/report/onboarding/types.ts";
 import { proposeFor } from "../../surfaces/cli/init/init.ts";
 import type { Checkout } from "../../surfaces/cli/lint/lint-checkout.ts";
 import { lint, readRollouts } from "../../surfaces/cli/lint/lint-run.ts";
 import { makePlan } from "../../surfaces/cli/plan/plan-make.ts";
-import { proposedFiles } from "./show.ts";
-import type { Proposal } from "./types.ts";
 
 const FLEET = fileURLToPath(new URL("../../../fixtures/fleet/", import.meta.url));
 
@@ -60,9 +61,7 @@ test("a set that selects clusters by a label which none has is told with that la
     "appsets/shop.yaml": set(generators, "      source: { repoURL: https://github.com/acme/config.git, path: shop }", "{{name}}"),
   };
   const { undecided } = proposed(files, secrets({ "eu-1": { env: "prod" }, "us-1": { env: "prod" } }));
-  expect(undecided.map(({ why }) => why)).toEqual([
-    expect.stringContaining("no cluster that is known here has the label enable_shop, by which"),
-  ]);
+  expect(undecided.map(({ why }) => why)).toEqual([{ kind: "NoApplications", labels: ["enable_shop"] }]);
 });
 
 function set(generators: string, source: string, name = "{{cluster}}"): string {
@@ -261,41 +260,38 @@ describe("where versions live", () => {
       { file, path: "images[name=acme/shop-worker].newTag", value: "{{ release.values.shop_worker }}" },
     ]);
     expect(parse(rollout?.text ?? "").spec.release).toEqual({ values: { shop: "v1.2.1", shop_worker: "v1.2.1" } });
-    expect(rollout?.questions.map(({ ask }) => ask)).toEqual([
-      "kustomize newTag redis is at v7.2.0, and no pin: does a release bring it along?",
-    ]);
+    expect(rollout?.questions).toMatchObject([{ kind: "BringAlong", slot: "kustomize newTag redis", values: ["v7.2.0"] }]);
   });
 });
 
 describe("what only a person can decide", () => {
-  test.each<[string, string, string]>([
+  test.each<[string, string, Partial<Hindrance>]>([
     [
       "a version that stands once for all",
       set(LIST, `      source: { repoURL: https://c.example.com, chart: shop, targetRevision: 1.2.1 }`),
-      "its version stands once for all 3 Applications",
+      { kind: "OneVersionForAll", applications: 3 },
     ],
-    ["a branch that all follow", set(LIST, `      source: { ${OURS}, path: shop }`), "no fixed version was found: it follows a branch"],
+    ["a branch that all follow", set(LIST, `      source: { ${OURS}, path: shop }`), { kind: "NoVersion", anywhere: false }],
     [
       "one cluster",
       set("    - list: { elements: [ { cluster: a, tag: v1 } ] }", `      source: { ${OURS.replace("HEAD", '"{{tag}}"')}, path: x }`),
-      "there is nothing to stage",
+      { kind: "OneApplication", cluster: "a" },
     ],
     [
       "clusters that nobody named",
       set("    - clusters: {}", `      source: { ${OURS}, path: x }`, "{{name}}"),
-      "it takes its clusters from Argo CD, and none is known here",
+      { kind: "ClustersUnknown" },
     ],
     [
       "a generator that cannot be rendered here",
       set("    - pullRequest: { github: { owner: a, repo: b } }", `      source: { ${OURS}, path: x }`),
-      "pullRequest",
+      { kind: "NotRendered" },
     ],
-    ["a Helm template", `{{- if .Values.on }}\n${set(LIST, "      source: {}")}\n{{- end }}\n`, "the file is a Helm template, not YAML"],
+    ["a Helm template", `{{- if .Values.on }}\n${set(LIST, "      source: {}")}\n{{- end }}\n`, { kind: "HelmTemplate" }],
   ])("%s is told with its reason", (_name, text, why) => {
     const { rollouts, undecided } = proposed({ "set.yaml": text });
     expect(rollouts).toEqual([]);
-    expect(undecided[0]?.why).toContain(why);
-    expect(undecided[0]?.hint).not.toBe("");
+    expect(undecided[0]?.why).toMatchObject(why);
   });
 
   test("a version in the annotations of a cluster's Secret", () => {
@@ -307,7 +303,10 @@ describe("what only a person can decide", () => {
       ),
     };
     const inventory = secrets({ "a-1": {}, "b-1": {} });
-    expect(proposed(files, inventory).undecided[0]?.why).toContain("Secret");
+    expect(proposed(files, inventory).undecided[0]?.why).toMatchObject({
+      kind: "NoVersion",
+      because: [{ kind: "OfSecret" }, { kind: "OtherBranch" }],
+    });
   });
 });
 

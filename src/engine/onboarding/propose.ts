@@ -1,6 +1,9 @@
 /** What `stagecoach init` and onboarding propose for a repo: a rollout for each thing that runs in several places. Called by `propose-tried.ts` and `stagecoach init`. */
 import { defined } from "../../core/base/defined.ts";
 import { readOrNull } from "../../core/base/repo-files.ts";
+import type { Objection, PlaceHindrance } from "../../core/reasons/onboarding.ts";
+import { printRollout, printSettings, type RolloutParts, rolloutName } from "../../core/report/onboarding/print.ts";
+import type { Proposal, ProposedRollout, ProposedStage, Undecided } from "../../core/report/onboarding/types.ts";
 import { parseRollouts } from "../../core/spec/parse/parse.ts";
 import { SETTINGS_FILE } from "../../core/spec/repo-config.ts";
 import type { Rollout } from "../../core/spec/rollout.ts";
@@ -11,14 +14,13 @@ import { type CollectedSet, collectTargets } from "./collect.ts";
 import { filePlaces, type RepoView } from "./places-files.ts";
 import { generatorPlaces } from "./places-generator.ts";
 import { specPlaces } from "./places-spec.ts";
-import { printRollout, printSettings, type RolloutParts, rolloutName } from "./print.ts";
 import { proveProposal } from "./prove.ts";
 import { repoKindOf } from "./repo-kind.ts";
 import { scanRepo } from "./scan.ts";
 import { itemsOf } from "./stage-items.ts";
 import { afterMost, MOST_ROLLOUTS, partlyStaged, setStagedBy, stagedBy } from "./staged.ts";
 import { groupStages } from "./stages.ts";
-import type { InitInput, InitTarget, Place, Proposal, ProposedRollout, ProposedStage, Undecided } from "./types.ts";
+import type { InitInput, InitTarget, Place } from "./types.ts";
 
 /**
  * Looks through a repo and proposes a rollout for each ApplicationSet, and each group of Applications, whose versions it
@@ -115,7 +117,7 @@ function proposeApplications(draft: Draft, sets: readonly CollectedSet[], target
     const file = first.manifest?.file ?? first.set?.manifest?.file ?? "";
     const staged = stagedBy(draft.existing, members);
     if (staged !== undefined) {
-      if (staged.rest.length > 0) draft.undecided.push({ what, file, ...partlyStaged(staged) });
+      if (staged.rest.length > 0) draft.undecided.push({ what, file, why: partlyStaged(staged) });
       continue;
     }
     if (draft.rollouts.length === MOST_ROLLOUTS) {
@@ -137,8 +139,6 @@ function proposeApplications(draft: Draft, sets: readonly CollectedSet[], target
   );
 }
 
-const ALONE = "where several belong together, write a rollout with sourceRef.kind: Application and a selector";
-
 /** Those of one set by the set, the others together. */
 function tellAlone(draft: Draft, sets: readonly CollectedSet[], alone: readonly InitTarget[]): void {
   for (const set of sets) {
@@ -146,13 +146,11 @@ function tellAlone(draft: Draft, sets: readonly CollectedSet[], alone: readonly 
     if (own.length === 0 && set.targets.length > 0) continue;
     const what = `ApplicationSet ${set.name}`;
     const { file } = set;
-    if (set.targets.length === 1) {
-      const why = `it makes one Application, on ${set.targets[0]?.cluster.name ?? "one cluster"}: there is nothing to stage`;
-      draft.undecided.push({ what, file, why, hint: "nothing is to be done, unless more environments or clusters join" });
-    } else {
-      const why = `${own.length} of its ${set.targets.length} Applications run something that no other Application runs in another environment: there is nothing to stage`;
-      draft.undecided.push({ what, file, why, hint: ALONE });
-    }
+    const why: Undecided["why"] =
+      set.targets.length === 1
+        ? { kind: "OneApplication", cluster: set.targets[0]?.cluster.name }
+        : { kind: "NothingAlike", alone: own.length, applications: set.targets.length };
+    draft.undecided.push({ what, file, why });
   }
   const others = alone.filter((target) => target.set === undefined && target.manifest !== undefined);
   if (others.length === 0) return;
@@ -160,13 +158,12 @@ function tellAlone(draft: Draft, sets: readonly CollectedSet[], alone: readonly 
   draft.undecided.push({
     what: `${others.length} of ${all} Applications`,
     file: others[0]?.manifest?.file ?? ".",
-    why: "each runs something that no other one runs on another cluster or in another environment, so there is nothing to stage",
-    hint: ALONE,
+    why: { kind: "EachAlone" },
   });
 }
 
 /** All places of one target, and why there are no others. */
-function placesOf({ input, view }: Draft, target: InitTarget): { places: Place[]; why: string[] } {
+function placesOf({ input, view }: Draft, target: InitTarget): { places: Place[]; why: PlaceHindrance[] } {
   const { files } = input;
   const { set, manifest } = target;
   const generated = set?.manifest === undefined ? { places: [], why: [] } : generatorPlaces(set.manifest, target, files);
@@ -189,9 +186,10 @@ function proposePins(draft: Draft, subject: Subject): void {
   const variables = { params: subject.source.kind === "ApplicationSet", applications: true };
   const chosen = choosePins(subject.targets, places, { name: subject.name, counted: subject.targets.length, variables });
   if ("why" in chosen) {
-    const why = [...new Set(found.flatMap((one) => one.why))];
-    const said = why.length > 0 && places.every((all) => all.length === 0) ? why.slice(0, 3).join("; ") : chosen.why;
-    draft.undecided.push({ what: subject.what, file: subject.file, why: said, hint: chosen.hint });
+    // Of hundreds of Applications that are made alike one is told.
+    const because = [...new Map(found.flatMap((one) => one.why).map((one) => [JSON.stringify(one), one])).values()];
+    const why = chosen.why.kind === "NoVersion" ? { ...chosen.why, because } : chosen.why;
+    draft.undecided.push({ what: subject.what, file: subject.file, why });
     return;
   }
   tryStages(draft, subject, chosen);
@@ -206,7 +204,7 @@ function targetByOf({ targets }: Subject): "application" | undefined {
 function tryStages(draft: Draft, subject: Subject, chosen: Chosen): void {
   const targetBy = targetByOf(subject);
   const { items, labelsAreSure } = itemsOf(subject.targets, targetBy, draft.input.clusters.length > 0);
-  let against: readonly string[] = [];
+  let against: readonly Objection[] = [];
   if (chosen.places.length > 0) against = proveProposal({ targets: subject.targets, places: chosen.places }, draft.all, draft.input);
   for (const wide of against.length > 0 ? [] : chosen.shared ? [true] : [false, true]) {
     const { stages, guesses } = groupStages(items, { of: targetBy === undefined ? "clusters" : "Applications", labelsAreSure, wide });
@@ -217,8 +215,7 @@ function tryStages(draft: Draft, subject: Subject, chosen: Chosen): void {
     draft.rollouts.push(rollout);
     return;
   }
-  const hint = "correct what it names, then run init again; or write the rollout by hand";
-  draft.undecided.push({ what: subject.what, file: subject.file, why: against.slice(0, 3).join("; "), hint });
+  draft.undecided.push({ what: subject.what, file: subject.file, why: { kind: "Disproved", against } });
 }
 
 function rolloutOf(

@@ -16,6 +16,7 @@ import { isRecord } from "../../core/base/is-record.ts";
 import type { RepoFiles } from "../../core/base/repo-files.ts";
 import { readYamlDocuments } from "../../core/base/yaml-read.ts";
 import type { Edit } from "../../core/plan/plan-types.ts";
+import type { Objection } from "../../core/reasons/onboarding.ts";
 import { generatorCluster } from "../config-repo/appset-in-git.ts";
 import { kustomizationsIn, takersOf } from "../config-repo/kustomize.ts";
 import { withTexts } from "../lint/edited.ts";
@@ -32,13 +33,12 @@ interface Proposed {
 
 /** No version is like it, so that it is seen wherever it comes out. */
 const MARK = "0.0.0-stagecoach-init";
-const MOST_NAMED = 3;
 
 /** What stands against a proposal; empty: it changes what it is about, and nothing else. `all`: every Application of the repo. */
-export function proveProposal({ targets, places }: Proposed, all: readonly InitTarget[], input: InitInput): string[] {
+export function proveProposal({ targets, places }: Proposed, all: readonly InitTarget[], input: InitInput): Objection[] {
   const edits = editsOf(places.flat());
   const after = applyEdits(edits, (path) => input.files.read(path));
-  if (!after.ok) return [`a version cannot be written to ${after.problem.file}`];
+  if (!after.ok) return [{ kind: "NotWritten", file: after.problem.file }];
   const written = new Set([...after.files].filter(([file, text]) => text !== input.files.read(file)).map(([file]) => file));
   const own = new Set(targets.map(keyOf));
   const others = all.filter((target) => !own.has(keyOf(target)));
@@ -62,8 +62,8 @@ export function proveProposal({ targets, places }: Proposed, all: readonly InitT
   const near = nearTo(made, input.files);
   const tooMuch = others.filter((target) => (rendered.has(keyOf(target)) || near(target)) && changed(target));
   return [
-    ...(untouched.length === 0 ? [] : [`a release would change nothing of ${named(untouched)}`]),
-    ...(tooMuch.length === 0 ? [] : [`a release would also change ${named(tooMuch)}, which would be in no stage`]),
+    ...(untouched.length === 0 ? [] : [{ kind: "ChangesNothing" as const, applications: namesOf(untouched) }]),
+    ...(tooMuch.length === 0 ? [] : [{ kind: "ChangesOthers" as const, applications: namesOf(tooMuch) }]),
   ];
 }
 
@@ -144,7 +144,6 @@ function keyOf({ namespace, application }: InitTarget): string {
   return `${namespace}/${application}`;
 }
 
-function named(targets: readonly InitTarget[]): string {
-  const names = targets.slice(0, MOST_NAMED).map(({ application }) => application);
-  return names.join(", ") + (targets.length > names.length ? ` and ${targets.length - names.length} more` : "");
+function namesOf(targets: readonly InitTarget[]): string[] {
+  return targets.map(({ application }) => application);
 }

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { sayRepoKind } from "../../core/report/onboarding.ts";
+import { sayRepoKind } from "../../core/report/onboarding/repo-kind.ts";
 import { repoKindOf } from "./repo-kind.ts";
 
 const KUSTOMIZATION = "apiVersion: kustomize.config.k8s.io/v1beta1\nkind: Kustomization\n";

@@ -1,6 +1,6 @@
 /** What a repo is that holds no object of Argo CD's: told in one sentence, in place of nothing. Called by `propose.ts`. */
 import { type RepoFiles, readOrNull } from "../../core/base/repo-files.ts";
-import type { RepoKind } from "../../core/report/onboarding.ts";
+import type { RepoKind } from "../../core/report/onboarding/repo-kind.ts";
 
 /** Marks of each kind, the surest first: of files by their names, or of what stands in them. */
 const MARKS: readonly { kind: RepoKind["kind"]; file: RegExp; text?: RegExp }[] = [

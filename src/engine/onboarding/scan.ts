@@ -1,8 +1,9 @@
 import { isRecord } from "../../core/base/is-record.ts";
 import { type RepoFiles, readOrNull } from "../../core/base/repo-files.ts";
 import { readYamlDocuments } from "../../core/base/yaml-read.ts";
+import type { Figures, Undecided } from "../../core/report/onboarding/types.ts";
 import { LARGEST_MANIFEST } from "../config-repo/set-files.ts";
-import type { Figures, Manifest, Undecided } from "./types.ts";
+import type { Manifest } from "./types.ts";
 
 /** What a repo holds that a rollout can be about. */
 export interface Scan {
@@ -28,8 +29,7 @@ export function scanRepo(files: RepoFiles): Scan {
     scan.undecided.push({
       what: "the repo",
       file: ".",
-      why: `it has ${paths.length} YAML and JSON files, and the first ${MOST_FILES} were looked at`,
-      hint: "write rollouts for the rest by hand, from one of those proposed",
+      why: { kind: "TooManyFiles", files: paths.length, looked: MOST_FILES },
     });
   }
   return scan;
@@ -60,17 +60,8 @@ function isArgoCd(object: Record<string, unknown>): boolean {
 }
 
 function unreadable(file: string, line: number, problem: string, text: string): Undecided {
-  const template = text.includes("{{");
-  return {
-    what: "an ApplicationSet or Application",
-    file: `${file}:${line}`,
-    why: template
-      ? "the file is a Helm template, not YAML: what it becomes is known only once it is rendered"
-      : `it is not YAML: ${firstLine(problem)}`,
-    hint: template
-      ? "give --inventory with what it makes, as it lives: kubectl get applications,applicationsets -n argocd -o yaml"
-      : "correct it",
-  };
+  const why: Undecided["why"] = text.includes("{{") ? { kind: "HelmTemplate" } : { kind: "NotYaml", problem: firstLine(problem) };
+  return { what: "an ApplicationSet or Application", file: `${file}:${line}`, why };
 }
 
 function firstLine(text: string): string {

@@ -1,6 +1,7 @@
 import { matcher } from "../../core/base/selector.ts";
+import type { Undecided } from "../../core/report/onboarding/types.ts";
 import type { Rollout } from "../../core/spec/rollout.ts";
-import type { InitTarget, Undecided } from "./types.ts";
+import type { InitTarget } from "./types.ts";
 
 /** A rollout that has some of a group's Applications already, and those of the group that no rollout has. */
 interface Staged {
@@ -31,15 +32,11 @@ function selectorOf({ source }: Rollout): ((target: InitTarget) => boolean) | un
     namespace === source.namespace && (source.name === "" || source.name === application) && selects({ name: application, labels });
 }
 
-const MOST_NAMED = 5;
-
 /** Why those that are left get no rollout of their own: one thing on several clusters is staged together. */
-export function partlyStaged({ rollout, rest }: Staged): Pick<Undecided, "why" | "hint"> {
-  const named = rest.slice(0, MOST_NAMED).map((target) => target.application);
-  const names = named.join(", ") + (rest.length > named.length ? ` and ${rest.length - named.length} more` : "");
+export function partlyStaged({ rollout, rest }: Staged): Undecided["why"] {
   return {
-    why: `rollout "${rollout.name}" has some of them already, but not ${names}`,
-    hint: `widen sourceRef.selector of ${rollout.file}`,
+    ...{ kind: "PartlyStaged", rollout: rollout.name, file: rollout.file },
+    applications: rest.map(({ application }) => application),
   };
 }
 
@@ -49,6 +46,5 @@ export const MOST_ROLLOUTS = 100;
 /** What is told of the others. */
 export function afterMost(names: readonly string[]): Undecided {
   const what = names.length === 1 ? (names[0] ?? "") : `${names.length} more groups of Applications, such as ${names[0] ?? ""}`;
-  const hint = "merge those, then run init again: what has a rollout is passed over";
-  return { what, file: ".", why: `${MOST_ROLLOUTS} rollouts are proposed already`, hint };
+  return { what, file: ".", why: { kind: "EnoughProposed", rollouts: MOST_ROLLOUTS } };
 }

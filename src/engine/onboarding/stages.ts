@@ -1,7 +1,8 @@
 /** Makes stages of clusters, or of the Applications that a rollout counts in their place. Called by `propose.ts`. */
 import { defined } from "../../core/base/defined.ts";
+import type { Guess } from "../../core/reasons/onboarding.ts";
+import type { ProposedStage } from "../../core/report/onboarding/types.ts";
 import { compareEnvironments, environmentIn, rankIn } from "./environments.ts";
-import type { ProposedStage } from "./types.ts";
 
 /** What stages take: a cluster, or an Application with its cluster's labels under its own. */
 export interface StageItem {
@@ -13,12 +14,10 @@ export interface StageItem {
 
 interface Grouping {
   stages: ProposedStage[];
-  /** What was guessed, one sentence each. */
-  guesses: string[];
+  guesses: Guess[];
 }
 
 interface GroupingOptions {
-  /** `clusters` or `Applications`: for sentences. */
   of: "clusters" | "Applications";
   /** Labels are known. Otherwise stages name their clusters: labels would be guesses. */
   labelsAreSure: boolean;
@@ -66,17 +65,12 @@ const FEW = 3;
 
 /** Groups items into stages: by how far from customers they are, then by place, the first few ahead of the others. */
 export function groupStages(items: readonly StageItem[], options: GroupingOptions): Grouping {
-  const guesses: string[] = [];
+  const guesses: Guess[] = [];
   const key = environmentKey(items);
   const parts = key === undefined ? byText(items, options) : byLabel(items, key);
-  if (key === undefined && parts.length > 1)
-    guesses.push(
-      `the order of stages is taken from the ${options.of === "clusters" ? "clusters'" : "Applications'"} ${plural(parts[0]?.by ?? "name")}`,
-    );
-  else if (key !== undefined && parts.some((part) => rankIn(part.value) === undefined))
-    guesses.push(`the order of the values of ${key} is a guess`);
-  if (parts.length === 1 && items.length > 1 && options.of === "Applications")
-    guesses.push(`nothing tells ${options.of} of one environment from those of another: all of them are one stage or two`);
+  if (key === undefined && parts.length > 1) guesses.push({ kind: "OrderByText", of: options.of, text: parts[0]?.by ?? "name" });
+  else if (key !== undefined && parts.some((part) => rankIn(part.value) === undefined)) guesses.push({ kind: "OrderOfLabel", label: key });
+  if (parts.length === 1 && items.length > 1 && options.of === "Applications") guesses.push({ kind: "OneEnvironment" });
   const stages: ProposedStage[] = [];
   for (const [i, part] of parts.entries()) {
     const last = i === parts.length - 1;
@@ -86,18 +80,11 @@ export function groupStages(items: readonly StageItem[], options: GroupingOption
   return { stages, guesses };
 }
 
-function plural(word: string): string {
-  return word.endsWith("ch") ? `${word}es` : `${word}s`;
-}
-
 /** Names are frozen: what joins later is in no stage. */
-function namesNoted(stages: readonly ProposedStage[], { of, labelsAreSure }: GroupingOptions): string[] {
+function namesNoted(stages: readonly ProposedStage[], { of, labelsAreSure }: GroupingOptions): Guess[] {
   const keys = new Set(stages.flatMap(({ selector }) => expressionKeys(selector)));
-  if (of === "clusters" && keys.has("name") && !labelsAreSure)
-    return ["no cluster Secret was seen: stages name their clusters; give --inventory to select by labels"];
-  if (keys.has("name"))
-    return [`no label tells the ${of} of one environment from those of another: stages name them, so one that joins later is in no stage`];
-  return [];
+  if (!keys.has("name")) return [];
+  return [of === "clusters" && !labelsAreSure ? { kind: "LabelsUnknown" } : { kind: "NamesOnly", of }];
 }
 
 function expressionKeys(selector: Record<string, unknown>): string[] {

@@ -2,36 +2,23 @@ import { render } from "../../core/appset/render.ts";
 import { SECRET_TYPE } from "../../core/argocd/decode/cluster.ts";
 import { plainServer } from "../../core/argocd/same.ts";
 import { isRecord } from "../../core/base/is-record.ts";
-import { sayRender } from "../../core/report/reasons/render.ts";
+import type { Hindrance } from "../../core/reasons/onboarding.ts";
 import { generatorCluster } from "../config-repo/appset-in-git.ts";
 import { dig, listAt, textAt } from "./scan.ts";
 import type { InitCluster, InitInput, InitTarget, Manifest } from "./types.ts";
 
 const IN_CLUSTER = "https://kubernetes.default.svc";
 
-type Targets = { ok: true; targets: InitTarget[] } | { ok: false; why: string; hint: string };
+type Targets = { ok: true; targets: InitTarget[] } | { ok: false; why: Hindrance };
 
 /** The Applications that an ApplicationSet of the repo yields, with their clusters. */
 export function targetsOfSet(set: Manifest, input: InitInput): Targets {
   const clusters = input.clusters.map((cluster) => generatorCluster(cluster));
   const result = render(set.object, { clusters, repo: (url) => (input.isThisRepo(url) ? input.files : undefined) });
-  if (!result.ok) {
-    const [problem] = result.problems;
-    return {
-      ok: false,
-      why: problem === undefined ? "it cannot be rendered" : `${problem.where}: ${sayRender(problem).message}`,
-      hint: problem === undefined ? "check it" : sayRender(problem).hint,
-    };
-  }
+  if (!result.ok) return { ok: false, why: { kind: "NotRendered", problem: result.problems[0] } };
   const usesClusters = result.generators.some((generator) => generator.kind.includes("clusters") || mentionsClusters(set.object));
-  if (usesClusters && clusters.length === 0) {
-    return {
-      ok: false,
-      why: "it takes its clusters from Argo CD, and none is known here",
-      hint: "give --inventory with the cluster Secrets: kubectl get secrets -n argocd -l argocd.argoproj.io/secret-type=cluster -o yaml",
-    };
-  }
-  if (result.applications.length === 0) return yieldsNone(set, input);
+  if (usesClusters && clusters.length === 0) return { ok: false, why: { kind: "ClustersUnknown" } };
+  if (result.applications.length === 0) return { ok: false, why: { kind: "NoApplications", labels: lackingLabels(set, input) } };
   const params = result.generators.flatMap((generator) => generator.params);
   const known = params.length === result.applications.length;
   const index = indexOf(input.clusters);
@@ -41,11 +28,7 @@ export function targetsOfSet(set: Manifest, input: InitInput): Targets {
     const { name, namespace, labels = {} } = application.metadata;
     const cluster = clusterOf(application.spec, own, labels, index);
     if (cluster === undefined)
-      return {
-        ok: false,
-        why: `${name} names no cluster that is known: ${destination(application.spec)}`,
-        hint: "give --inventory with its Secret",
-      };
+      return { ok: false, why: { kind: "ClusterUnknown", application: name, destination: destination(application.spec) } };
     targets.push({ application: name, namespace, labels, spec: application.spec, params: own, ...cluster });
   }
   return { ok: true, targets };
@@ -83,19 +66,11 @@ export function targetOfLive(object: Record<string, unknown>, input: InitInput):
   return name === undefined ? live : { ...live, set: { name, namespace: live.namespace } };
 }
 
-function yieldsNone(set: Manifest, { clusters }: InitInput): Targets {
+/** Labels by which a set selects clusters, and which no cluster that is known has. */
+function lackingLabels(set: Manifest, { clusters }: InitInput): string[] {
+  if (clusters.length === 0) return [];
   const known = new Set(clusters.flatMap(({ labels }) => Object.keys(labels)));
-  const lacking = [...new Set(labelsSelected(dig(set.object, "spec", "generators")))].filter((key) => !known.has(key));
-  const hint = "check its generators, and that --inventory has the clusters";
-  if (clusters.length === 0 || lacking.length === 0)
-    return { ok: false, why: "it yields no Application: no cluster and no file that is known here matches its generators", hint };
-  const [first = "", ...others] = lacking;
-  const more = others.length === 0 ? "" : `, nor ${others.slice(0, 3).join(", ")}`;
-  return {
-    ok: false,
-    why: `it yields no Application: no cluster that is known here has the label ${first}${more}, by which it selects them`,
-    hint: "label the clusters in Argo CD, or give --inventory with those that are",
-  };
+  return [...new Set(labelsSelected(dig(set.object, "spec", "generators")))].filter((key) => !known.has(key));
 }
 
 /** Keys of labels that selectors of clusters want to be there, on all levels. */

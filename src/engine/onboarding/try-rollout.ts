@@ -1,8 +1,9 @@
 /** A proposed rollout is planned and linted by the bot's own means before anybody sees it. Called by `propose-tried.ts`. */
 import { decodeApplication } from "../../core/argocd/decode/application.ts";
 import type { Cluster, Plan } from "../../core/plan/plan-types.ts";
+import type { Objection } from "../../core/reasons/onboarding.ts";
+import type { OwnWords, ProblemReason } from "../../core/reasons/problem.ts";
 import { planComment } from "../../core/report/plan/plan-comment.ts";
-import { sayProblem } from "../../core/report/reasons/problems/problems.ts";
 import { parseRollouts } from "../../core/spec/parse/parse.ts";
 import type { Rollout } from "../../core/spec/rollout.ts";
 import { findApplicationSetIn, generatorCluster } from "../config-repo/appset-in-git.ts";
@@ -27,7 +28,7 @@ interface TryInput {
   baseBranch: string;
 }
 
-export type Tried = { ok: true; name: string; preview: string } | { ok: false; against: string[] };
+export type Tried = { ok: true; name: string; preview: string } | { ok: false; against: Objection[] };
 
 /** Parses, resolves, plans and lints a proposed rollout by the bot's own means, over the Applications it would be about. */
 export function tryRollout(input: TryInput): Tried {
@@ -36,22 +37,26 @@ export function tryRollout(input: TryInput): Tried {
   const { rollouts, problems } = parseRollouts(text, file);
   const [rollout] = rollouts;
   const faults = problems.filter((problem) => problem.severity === "error");
-  if (rollout === undefined || faults.length > 0) return { ok: false, against: faults.map((problem) => sayProblem(problem).message) };
+  if (rollout === undefined || faults.length > 0) return disproved(faults);
   const release = readRelease(rollout, read);
-  if (!release.ok) return { ok: false, against: [sayProblem({ code: "RELEASE_NOT_FOUND", ...release.why }).message] };
+  if (!release.ok) return disproved([{ code: "RELEASE_NOT_FOUND", ...release.why }]);
   const controlPlane = clusters[0]?.controlPlane ?? "argocd";
   const applications = targets.flatMap((target) => asSeen(target, rollout, controlPlane));
   const known = clusters.length > 0 ? clusters : guessed(targets, controlPlane);
   const made = planOver({ rollout, release: release.release, applications, clusters: known, files: input.files });
   const errors = made.problems.filter((problem) => problem.severity === "error");
-  if (made.plan === undefined) return { ok: false, against: errors.map((problem) => sayProblem(problem).message) };
+  if (made.plan === undefined) return disproved(errors);
   const outside = lintedOutside(input, rollout, made.plan);
-  if (outside.length > 0) return { ok: false, against: outside };
+  if (outside.length > 0) return disproved(outside);
   return { ok: true, name: rollout.name, preview: planComment(rollout, made.plan, undefined) };
 }
 
+function disproved(problems: readonly (ProblemReason | OwnWords)[]): Tried {
+  return { ok: false, against: problems.map((problem) => ({ kind: "Problem", problem })) };
+}
+
 /** What stands outside the file against it, such as auto-sync that is off: errors only. */
-function lintedOutside({ files, registered, repoURL, baseBranch }: TryInput, rollout: Rollout, made: Plan): string[] {
+function lintedOutside({ files, registered, repoURL, baseBranch }: TryInput, rollout: Rollout, made: Plan): (ProblemReason | OwnWords)[] {
   if (rollout.source.kind !== "ApplicationSet") return [];
   const set = findApplicationSetIn(files, rollout.source);
   if (set === undefined) return [];
@@ -61,7 +66,7 @@ function lintedOutside({ files, registered, repoURL, baseBranch }: TryInput, rol
     { rollout, set, clusters: known, edits, parents: [], seesAll: false, repoURL, defaultBranch: baseBranch },
     files,
   );
-  return problems.flatMap((problem) => (problem.severity === "error" ? [`${problem.code}: ${sayProblem(problem).message}`] : []));
+  return problems.filter((problem) => problem.severity === "error");
 }
 
 function asSeen(target: InitTarget, rollout: Rollout, controlPlane: string): SeenApplication[] {

@@ -4,7 +4,8 @@
  */
 
 import type { RepoFiles } from "../../core/base/repo-files.ts";
-import type { RepoKind } from "../../core/report/onboarding.ts";
+import type { Objection } from "../../core/reasons/onboarding.ts";
+import type { PinPart, PlaceKind } from "../../core/report/onboarding/types.ts";
 
 export interface InitCluster {
   name: string;
@@ -23,7 +24,7 @@ export interface InitInput {
   /** Whether a repoURL means this very repo. */
   isThisRepo(repoURL: string): boolean;
   /** What stands against a rollout file as proposed, by the very code that lints and plans; empty: nothing does. */
-  verify(file: string, text: string, targets: readonly InitTarget[]): readonly string[];
+  verify(file: string, text: string, targets: readonly InitTarget[]): readonly Objection[];
 }
 
 /** One Application, as it is or as it would be generated, with all that a pin's template may say. */
@@ -53,19 +54,6 @@ export interface Manifest {
   object: Record<string, unknown>;
 }
 
-/** Kinds of places where versions live (docs/spec.md §6). */
-type PlaceKind =
-  | "generator field"
-  | "targetRevision"
-  | "kustomize newTag"
-  | "Helm values"
-  | "chart dependency"
-  | "kustomize helmCharts"
-  | "kustomize ?ref="
-  | "inline image";
-
-type PinPart = "tag" | "digest" | "tag+digest" | "ref";
-
 /** A place where one target's version is written. */
 export interface Place {
   kind: PlaceKind;
@@ -80,85 +68,4 @@ export interface Place {
   image?: string;
   /** It is not there yet: `value` is what an earlier file says, and this one overrides it. */
   create?: true;
-}
-
-/** A pin as it stands in a rollout. */
-export type ProposedPin =
-  | { file: string; path: string; part?: PinPart; create?: true; value?: string }
-  | { clusterGenerator: { file: string; path: string } };
-
-/** The release to begin with: a version, or several values by name. */
-export type ProposedRelease = { version: string } | { values: Record<string, string> };
-
-/** What init could not decide, with answers to choose from: each a word, or a line to paste. */
-export interface Question {
-  ask: string;
-  answers: readonly string[];
-}
-
-export interface ProposedStage {
-  name: string;
-  /** Of `clusters.selector`, or of `targets.selector` where Applications are counted. */
-  selector: Record<string, unknown>;
-  maxClusters?: number;
-  maxUnavailable: number | string;
-  topologyKey?: string;
-  bake?: string;
-  requeue?: { selector: Record<string, unknown>; attempts: number; interval: string };
-  /** How many clusters, or Applications, it would take now. */
-  clusters: number;
-}
-
-export interface ProposedRollout {
-  name: string;
-  /** `rollouts/NAME.yaml`. */
-  file: string;
-  text: string;
-  source: { kind: "ApplicationSet" | "Application"; name: string; file: string };
-  kinds: readonly PlaceKind[];
-  pins: readonly ProposedPin[];
-  stages: readonly ProposedStage[];
-  /** What is counted: clusters, or each Application. */
-  targetBy?: "application";
-  targets: number;
-  clusters: number;
-  /** What stands there now; the most frequent where there are several. */
-  version: string;
-  /** What was guessed, one sentence each. */
-  guesses: readonly string[];
-  questions: readonly Question[];
-}
-
-/** Something that only a person can decide. */
-export interface Undecided {
-  /** `ApplicationSet payments`. */
-  what: string;
-  file: string;
-  why: string;
-  /** What to do. */
-  hint: string;
-}
-
-export interface Figures {
-  files: number;
-  applicationSets: number;
-  applications: number;
-  kustomizations: number;
-  charts: number;
-  valuesFiles: number;
-}
-
-export interface Proposal {
-  figures: Figures;
-  /** Where the clusters are known from. */
-  fleet: "inventory" | "generators" | "nothing";
-  clusters: number;
-  rollouts: readonly ProposedRollout[];
-  /** Names of rollouts that the repo has; what they are about is not proposed again. */
-  existing: readonly string[];
-  /** `.github/stagecoach.yaml`; undefined: the repo has one. */
-  settings: { file: string; text: string } | undefined;
-  undecided: readonly Undecided[];
-  /** What the repo is, where nothing of Argo CD's is in it. */
-  repoKind?: RepoKind;
 }

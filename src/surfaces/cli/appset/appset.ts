@@ -1,4 +1,5 @@
 /** `stagecoach appset render`: ApplicationSets are rendered offline, from a file, an inventory and a checkout. Nothing is sent anywhere. */
+
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { Document } from "yaml";
 import { sourceOf } from "../../../core/appset/compare.ts";
@@ -8,6 +9,7 @@ import { readInventory } from "../../../core/argocd/inventory-file.ts";
 import { count } from "../../../core/base/count.ts";
 import { defined } from "../../../core/base/defined.ts";
 import { readYamlDocuments } from "../../../core/base/yaml-read.ts";
+import { sayInventoryFault } from "../../../core/report/reasons/problems/inventory.ts";
 import { sayRender } from "../../../core/report/reasons/render.ts";
 import { nestedCommand, outputOption, runNested } from "../args.ts";
 import { CommandError } from "../command.ts";
@@ -130,7 +132,7 @@ function contextOf(options: Sources, problems: string[]): { context: RenderConte
 
 function clustersOf(file: string, problems: string[]): AppSetCluster[] {
   const inventory = readInventory(read(file), file);
-  problems.push(...inventory.problems);
+  problems.push(...inventory.problems.map(sayInventoryFault));
   return inventory.clusters.map(({ name, server, labels, annotations, project }) =>
     defined({ name, server, labels, annotations, project }),
   );

@@ -3,12 +3,12 @@ import { dirname, join } from "node:path";
 import { Command } from "commander";
 import type { Inventory } from "../../../core/argocd/inventory-file.ts";
 import { isRecord } from "../../../core/base/is-record.ts";
-import { sayProblem } from "../../../core/report/reasons/problems/problems.ts";
+import type { Objection } from "../../../core/reasons/onboarding.ts";
+import { proposalComment } from "../../../core/report/onboarding/body.ts";
+import { proposalJson, proposalText, proposedFiles, type Written } from "../../../core/report/onboarding/show.ts";
+import type { Proposal } from "../../../core/report/onboarding/types.ts";
 import { sameRepo } from "../../../engine/config-repo/repo-url.ts";
 import { propose } from "../../../engine/onboarding/propose.ts";
-import { proposalJson, proposalText, proposedFiles, type Written } from "../../../engine/onboarding/show.ts";
-import type { Proposal } from "../../../engine/onboarding/types.ts";
-import { proposalComment } from "../../server/onboarding/body.ts";
 import { errorText, outputOption, parseArgs } from "../args.ts";
 import { CommandError } from "../command.ts";
 import { type Checkout, openCheckout, repoAround } from "../lint/lint-checkout.ts";
@@ -118,13 +118,13 @@ function shown(proposal: Proposal, { written, previews }: Told, output: Options[
   return proposalText(proposal, written, visible, again, previews);
 }
 
-/** What `stagecoach lint` and `plan` would hold against a rollout file if it were there: errors only, a line each. */
-function whatLintSays(checkout: Checkout, inventory: Inventory | undefined): (file: string, text: string) => string[] {
+/** What `stagecoach lint` and `plan` would hold against a rollout file if it were there: errors only. */
+function whatLintSays(checkout: Checkout, inventory: Inventory | undefined): (file: string, text: string) => Objection[] {
   const { root, made } = checkout;
   return (file, text) => {
     const paths = [...new Set([...checkout.paths(), file])].toSorted();
     const withFile = { root, made, read: (path: string) => (path === file ? text : checkout.read(path)), paths: () => paths };
     const errors = lint(withFile, [file], inventory).problems.filter((problem) => problem.severity === "error");
-    return errors.map((problem) => `${problem.code}: ${sayProblem(problem).message}`);
+    return errors.map((problem) => ({ kind: "Problem", problem }));
   };
 }

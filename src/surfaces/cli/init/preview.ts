@@ -2,11 +2,11 @@
 import type { Inventory } from "../../../core/argocd/inventory-file.ts";
 import { formatDuration } from "../../../core/base/time.ts";
 import type { Plan } from "../../../core/plan/plan-types.ts";
+import { proposedFiles } from "../../../core/report/onboarding/show.ts";
+import type { Proposal } from "../../../core/report/onboarding/types.ts";
 import { parseRepoConfig } from "../../../core/spec/parse/parse.ts";
 import { SETTINGS_FILE } from "../../../core/spec/repo-config.ts";
 import type { Rollout } from "../../../core/spec/rollout.ts";
-import { proposedFiles } from "../../../engine/onboarding/show.ts";
-import type { Proposal } from "../../../engine/onboarding/types.ts";
 import type { Checkout } from "../lint/lint-checkout.ts";
 import { readRollouts } from "../lint/lint-run.ts";
 import { makePlan } from "../plan/plan-make.ts";

@@ -1,7 +1,9 @@
 /** What `plan`, `lint`, `simulate` and `init` are given alike: a rollout by its name, an inventory, a version. */
+
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { type Inventory, joinInventories, readInventory } from "../../../core/argocd/inventory-file.ts";
 import { isLabelKey, isLabelValue } from "../../../core/base/selector.ts";
+import { sayInventoryFault } from "../../../core/report/reasons/problems/inventory.ts";
 import type { Rollout } from "../../../core/spec/rollout.ts";
 import { gather, like } from "../args.ts";
 import { CommandError } from "../command.ts";
@@ -74,8 +76,9 @@ function readOne(path: string): Inventory {
   const inventory = readInventory(readFileSync(path === "-" ? 0 : path, "utf8"), path);
   const usable = inventory.clusters.length + inventory.applications.length + inventory.applicationSets.length;
   const [first] = inventory.problems;
-  if (usable === 0 && first !== undefined) throw new CommandError(2, `--inventory holds nothing to go by: ${visible(first)}`);
-  for (const problem of inventory.problems) process.stderr.write(`${visible(problem)}\n`);
+  if (usable === 0 && first !== undefined)
+    throw new CommandError(2, `--inventory holds nothing to go by: ${visible(sayInventoryFault(first))}`);
+  for (const problem of inventory.problems) process.stderr.write(`${visible(sayInventoryFault(problem))}\n`);
   return inventory;
 }
 

@@ -1,10 +1,12 @@
 /** `stagecoach sim argocd`: the embedded Kubernetes and Argo CD run until they are stopped; the first line printed says where. */
+
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Command, InvalidArgumentError } from "commander";
 import { readInventory } from "../../../core/argocd/inventory-file.ts";
 import { defined } from "../../../core/base/defined.ts";
+import { sayInventoryFault } from "../../../core/report/reasons/problems/inventory.ts";
 import { SHORT_LAG } from "../../../sim/argocd/application/lag.ts";
 import type { ClusterOptions } from "../../../sim/argocd/clusters.ts";
 import { openGitSource } from "../../../sim/argocd/git/git-source.ts";
@@ -71,7 +73,7 @@ export async function run(argv: readonly string[]): Promise<number> {
 function readClusters(file: string): ClusterOptions[] {
   const { clusters, problems } = readInventory(readGiven("--inventory", file, 3), file);
   const [problem] = problems;
-  if (problem !== undefined) throw new CommandError(1, problem);
+  if (problem !== undefined) throw new CommandError(1, sayInventoryFault(problem));
   return clusters.map(({ name, server, labels }) => defined({ name, labels, server: server || undefined }));
 }
 

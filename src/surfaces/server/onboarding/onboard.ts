@@ -2,16 +2,16 @@
 import type { Pull } from "../../../adapters/forge/port.ts";
 import { defined } from "../../../core/base/defined.ts";
 import { GATE } from "../../../core/report/batch/gate-check.ts";
+import { onboardingBody } from "../../../core/report/onboarding/body.ts";
+import { proposedFiles } from "../../../core/report/onboarding/show.ts";
+import type { Proposal } from "../../../core/report/onboarding/types.ts";
 import { generatorClusters } from "../../../engine/config-repo/appset-in-git.ts";
 import { isRolloutFile } from "../../../engine/config-repo/project.ts";
 import { openSnapshot, type Snapshot } from "../../../engine/config-repo/snapshot.ts";
 import { type ProposeInput, proposeApart } from "../../../engine/onboarding/propose-tried.ts";
-import { proposedFiles } from "../../../engine/onboarding/show.ts";
-import type { Proposal } from "../../../engine/onboarding/types.ts";
 import { clustersOf } from "../../../engine/resolve/fleet.ts";
 import { openRules } from "../../../engine/round/branch-rules.ts";
 import type { RepoContext } from "../../../engine/round/context.ts";
-import { onboardingBody } from "./body.ts";
 import { applicationsHere } from "./live-applications.ts";
 
 export const ONBOARDING_BRANCH = "stagecoach/onboarding";

@@ -1,3 +1,4 @@
+import type { InventoryFault } from "../../../reasons/inventory-file.ts";
 import type { InventoryProblems } from "../../../reasons/problems-inventory.ts";
 import { problemsOf } from "./entry.ts";
 
@@ -90,3 +91,25 @@ export const INVENTORY_PROBLEMS = problemsOf<InventoryProblems>()({
     warns: true,
   },
 });
+
+/** Says what is wrong with a file that was given with `--inventory`: one line. */
+export function sayInventoryFault(fault: InventoryFault): string {
+  return `${fault.file}: ${faultWords(fault)}`;
+}
+
+function faultWords(fault: InventoryFault): string {
+  switch (fault.kind) {
+    case "EmptyList":
+      return "the List in it is empty: kubectl found nothing; check its namespace (-n), its context and the label selector";
+    case "NothingOfArgoCd":
+      return `no cluster Secret (label ${fault.label}: cluster), Application or ApplicationSet in it; print some with kubectl get -o yaml`;
+    case "NotYaml":
+      return `not YAML: ${fault.said}`;
+    case "NoObject":
+      return "a document is not a Kubernetes object (no kind)";
+    case "NoName":
+      return "a cluster Secret has neither data.name nor metadata.name";
+    case "Twice":
+      return `two cluster Secrets are named "${fault.cluster}"; the first is used`;
+  }
+}

@@ -1,6 +1,8 @@
 import { stringify } from "yaml";
-import { defined } from "../../core/base/defined.ts";
-import type { ProposedPin, ProposedRelease, ProposedStage, Question } from "./types.ts";
+import { defined } from "../../base/defined.ts";
+import type { Guess, Question } from "../../reasons/onboarding.ts";
+import { sayGuess, sayQuestion } from "./guess.ts";
+import type { ProposedPin, ProposedRelease, ProposedStage } from "./types.ts";
 
 export interface RolloutParts {
   name: string;
@@ -12,7 +14,7 @@ export interface RolloutParts {
   pins: readonly ProposedPin[];
   stages: readonly ProposedStage[];
   /** What was guessed, for the reader of the file. */
-  guesses: readonly string[];
+  guesses: readonly Guess[];
   questions: readonly Question[];
 }
 
@@ -22,8 +24,10 @@ const WIDTH = { lineWidth: 140, aliasDuplicateObjects: false };
 export function printRollout({ name, source, targetBy, release, pins, stages, guesses, questions }: RolloutParts): string {
   const parts = [
     "# Proposed by `stagecoach init`. What it does: `stagecoach plan NAME`; is it valid: `stagecoach lint`.".replace("NAME", name),
-    ...guesses.map((guess) => `# Check: ${oneLine(guess)}.`),
-    ...questions.flatMap(({ ask, answers }) => [`# Question: ${oneLine(ask)}`, ...answers.map((answer) => `#   - ${oneLine(answer)}`)]),
+    ...guesses.map((guess) => `# Check: ${oneLine(sayGuess(guess))}.`),
+    ...questions
+      .map(sayQuestion)
+      .flatMap(({ ask, answers }) => [`# Question: ${oneLine(ask)}`, ...answers.map((answer) => `#   - ${oneLine(answer)}`)]),
     stringify({ apiVersion: "stagecoach.dev/v1alpha1", kind: "ProgressiveRollout", metadata: { name } }, WIDTH).trimEnd(),
     "spec:",
     indent(stringify({ sourceRef: { apiGroup: "argoproj.io/v1alpha1", ...source } }, WIDTH)),

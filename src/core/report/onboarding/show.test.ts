@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import type { Hindrance } from "../../reasons/onboarding.ts";
 import { proposalText } from "./show.ts";
 import type { Proposal } from "./types.ts";
 
@@ -15,24 +16,19 @@ function empty(change: Partial<Proposal> = {}): Proposal {
 }
 
 const told = (proposal: Proposal) => proposalText(proposal, undefined, (text) => text);
-const one = (name: string, why = "all on one cluster") => ({
-  what: `ApplicationSet ${name}`,
-  file: `${name}.yaml`,
-  why,
-  hint: "add clusters",
-});
+const one = (name: string, why: Hindrance = { kind: "NoName" }) => ({ what: `ApplicationSet ${name}`, file: `${name}.yaml`, why });
 
 test("what has the same reason is told together, and what is alone by itself", () => {
-  expect(told(empty({ undecided: [one("a"), one("x", "a template"), one("b")] }))).toMatchInlineSnapshot(`
+  expect(told(empty({ undecided: [one("a"), one("x", { kind: "HelmTemplate" }), one("b")] }))).toMatchInlineSnapshot(`
     "Found 3 files with nothing of Argo CD's; 0 clusters, none is named.
 
     Not decided:
-      2 of them: all on one cluster
+      2 of them: it has no name of its own
         ApplicationSet a (a.yaml)
         ApplicationSet b (b.yaml)
-        → add clusters
-      ApplicationSet x (x.yaml): a template
-        → add clusters
+        → give it one
+      ApplicationSet x (x.yaml): the file is a Helm template, not YAML: what it becomes is known only once it is rendered
+        → give --inventory with what it makes, as it lives: kubectl get applications,applicationsets -n argocd -o yaml
 
     No rollout is proposed. What was found could not be staged, for the reasons above: docs/onboarding.md of Stagecoach has what is looked for.
     "
@@ -41,7 +37,7 @@ test("what has the same reason is told together, and what is alone by itself", (
 
 test("of hundreds with the same reason a few are named", () => {
   const text = told(empty({ undecided: Array.from({ length: 300 }, (_, index) => one(`set-${index}`)) }));
-  expect(text).toContain("300 of them: all on one cluster");
+  expect(text).toContain("300 of them: it has no name of its own");
   expect(text).toContain("and 290 more: -o json names them all");
   expect(text.split("\n").length).toBeLessThan(25);
 });

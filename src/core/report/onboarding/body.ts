@@ -1,10 +1,12 @@
 /** What the onboarding pull request says, within GitHub's limit. Called by `onboard.ts` and `stagecoach init`. */
-import type { BareBranch } from "../../../core/reasons/gates.ts";
-import { BODY_LIMIT, cell, code } from "../../../core/report/escape.ts";
-import { sayRepoKind } from "../../../core/report/onboarding.ts";
-import { branchesRuleset, gateRuleset, THE_APP_ID } from "../../../core/report/ruleset.ts";
-import { countedIn, foundSentence, pinLines, stagesLine } from "../../../engine/onboarding/show.ts";
-import type { Proposal, ProposedRollout } from "../../../engine/onboarding/types.ts";
+import type { BareBranch } from "../../reasons/gates.ts";
+import { BODY_LIMIT, cell, code } from "../escape.ts";
+import { branchesRuleset, gateRuleset, THE_APP_ID } from "../ruleset.ts";
+import { sayGuess, sayQuestion } from "./guess.ts";
+import { sayHindrance } from "./hindrance.ts";
+import { sayRepoKind } from "./repo-kind.ts";
+import { countedIn, foundSentence, pinLines, stagesLine } from "./show.ts";
+import type { Proposal, ProposedRollout } from "./types.ts";
 
 /** What the pull request that brings a repo to Stagecoach is about, besides the proposal. */
 interface OnboardingScene {
@@ -83,6 +85,7 @@ function undecided(proposal: Proposal): string {
   if (proposal.undecided.length === 0) return "";
   const rows = proposal.undecided
     .slice(0, MOST_UNDECIDED)
+    .map(({ what, file, why }) => ({ what, file, ...sayHindrance(why) }))
     .map(({ what, file, why, hint }) => `| ${cell(what)}<br>${code(file)} | ${cell(why, 500)} | ${cell(hint, 300)} |`);
   const more = proposal.undecided.length > MOST_UNDECIDED ? `\n\nand ${proposal.undecided.length - MOST_UNDECIDED} more.` : "";
   return `### 🤔 Not decided\n\n| what | why | what to do |\n| --- | --- | --- |\n${rows.join("\n")}${more}`;
@@ -139,10 +142,10 @@ function details({ rollouts }: Proposal, previews: ReadonlyMap<string, string>):
 
 function oneRollout(rollout: ProposedRollout, preview: string | undefined): string {
   const pins = pinLines(rollout).map((line) => `- writes ${code(line)}`);
-  const checks = rollout.guesses.map((guess) => `- check: ${cell(guess, 500)}`);
-  const questions = rollout.questions.map(
-    ({ ask, answers }) => `- ❓ ${cell(ask, 500)}${answers.map((one) => `\n  - ${cell(one, 300)}`).join("")}`,
-  );
+  const checks = rollout.guesses.map((guess) => `- check: ${cell(sayGuess(guess), 500)}`);
+  const questions = rollout.questions
+    .map(sayQuestion)
+    .map(({ ask, answers }) => `- ❓ ${cell(ask, 500)}${answers.map((one) => `\n  - ${cell(one, 300)}`).join("")}`);
   const fence = "`".repeat(Math.max(3, ...[...rollout.text.matchAll(/`+/g)].map(([ticks]) => ticks.length + 1)));
   const plan = preview === undefined ? [] : ["**The plan, if it were released now**", withoutHeading(preview)];
   return [

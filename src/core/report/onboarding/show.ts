@@ -1,5 +1,7 @@
-import { defined } from "../../core/base/defined.ts";
-import { sayRepoKind } from "../../core/report/onboarding.ts";
+import { defined } from "../../base/defined.ts";
+import { sayGuess, sayQuestion } from "./guess.ts";
+import { sayHindrance } from "./hindrance.ts";
+import { sayRepoKind } from "./repo-kind.ts";
 import type { Proposal, ProposedRollout, Undecided } from "./types.ts";
 
 /** What was found, in one sentence. */
@@ -63,12 +65,11 @@ export function proposalText(
     );
     lines.push(...pinLines(rollout).map((line) => `  writes  ${clean(line)}`), `  stages  ${clean(stagesLine(rollout))}`);
     lines.push(...(previews.get(rollout.name) ?? []).map((line) => `  plan    ${clean(line)}`));
-    lines.push(...rollout.guesses.map((guess) => `  check   ${clean(guess)}`));
+    lines.push(...rollout.guesses.map((guess) => `  check   ${clean(sayGuess(guess))}`));
     lines.push(
-      ...rollout.questions.flatMap(({ ask, answers }) => [
-        `  ask     ${clean(ask)}`,
-        ...answers.map((one) => `            - ${clean(one)}`),
-      ]),
+      ...rollout.questions
+        .map(sayQuestion)
+        .flatMap(({ ask, answers }) => [`  ask     ${clean(ask)}`, ...answers.map((one) => `            - ${clean(one)}`)]),
       "",
     );
   }
@@ -82,8 +83,8 @@ const MOST_ALIKE = 10;
 
 /** What has the same reason is told together: a repo of two hundred sets has few reasons. */
 function undecidedLines(undecided: readonly Undecided[], clean: (text: string) => string): string[] {
-  const alike = new Map<string, Undecided[]>();
-  for (const one of undecided) alike.set(`${one.why}\n${one.hint}`, [...(alike.get(`${one.why}\n${one.hint}`) ?? []), one]);
+  const told = undecided.map(({ what, file, why }) => ({ what, file, ...sayHindrance(why) }));
+  const alike = Map.groupBy(told, ({ why, hint }) => `${why}\n${hint}`);
   return [...alike.values()].flatMap((group) => {
     const [first] = group;
     if (first === undefined) return [];
@@ -147,14 +148,14 @@ export function proposalJson(proposal: Proposal, written: readonly Written[] | u
         kinds,
         pins,
         stages,
-        guesses,
-        questions,
+        guesses: guesses.map(sayGuess),
+        questions: questions.map(sayQuestion),
         text,
       }),
     ),
     existing: proposal.existing,
     settings: proposal.settings ?? null,
-    undecided: proposal.undecided,
+    undecided: proposal.undecided.map(({ what, file, why }) => ({ what, file, ...sayHindrance(why) })),
     ...defined({ repo: proposal.repoKind && sayRepoKind(proposal.repoKind) }),
     ...defined({ written }),
   };

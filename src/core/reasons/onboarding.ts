@@ -1,0 +1,64 @@
+/** Why `stagecoach init` and onboarding propose no rollout for something of a repo, what they guess of those they propose, and what they ask. */
+import type { OwnWords, ProblemReason } from "./problem.ts";
+import type { RenderProblem } from "./render.ts";
+
+/** What stands in the way of one thing of a repo. */
+export type Hindrance =
+  | { kind: "TooManyFiles"; files: number; looked: number }
+  | { kind: "HelmTemplate" }
+  | { kind: "NotYaml"; problem: string }
+  | { kind: "NoName" }
+  | { kind: "NotRendered"; problem: RenderProblem | undefined }
+  | { kind: "ClustersUnknown" }
+  | { kind: "ClusterUnknown"; application: string; destination: string }
+  /** `labels`: those that its selectors want and no cluster that is known has. */
+  | { kind: "NoApplications"; labels: readonly string[] }
+  | { kind: "Patched"; folder: string; plain: Hindrance }
+  | { kind: "DeclaredTwice"; application: string }
+  | { kind: "SameName"; application: string; files: readonly string[] }
+  | { kind: "OneApplication"; cluster: string | undefined }
+  | { kind: "NothingAlike"; alone: number; applications: number }
+  | { kind: "EachAlone" }
+  | { kind: "OneVersionForAll"; applications: number; slot: string; file: string; path: string }
+  | { kind: "NoPin"; slots: readonly SlotHindrance[] }
+  | { kind: "NoVersion"; anywhere: boolean; because: readonly PlaceHindrance[] }
+  | { kind: "Disproved"; against: readonly Objection[] }
+  | { kind: "PartlyStaged"; rollout: string; file: string; applications: readonly string[] }
+  | { kind: "EnoughProposed"; rollouts: number };
+
+/** Why a version that is there is no pin of a rollout. */
+export type SlotHindrance = { slot: string } & (
+  | { kind: "OfSome"; have: number; applications: number }
+  | { kind: "NotToldApart"; texts: readonly string[] }
+);
+
+/** Why an Application's version has no place in the repo. */
+export type PlaceHindrance =
+  | { kind: "OtherRepo"; repoURL: string }
+  | { kind: "OtherBranch"; branch: string }
+  | { kind: "Floating"; at: string; value: string }
+  | { kind: "OfSecret"; at: string; value: string };
+
+/** What rendering, lint or a plan holds against a rollout that would be proposed. */
+export type Objection =
+  | { kind: "NotWritten"; file: string }
+  | { kind: "ChangesNothing"; applications: readonly string[] }
+  | { kind: "ChangesOthers"; applications: readonly string[] }
+  | { kind: "Problem"; problem: ProblemReason | OwnWords };
+
+/** What init guessed of a rollout that it proposes. `of`: what its stages take. */
+export type Guess =
+  | { kind: "DefaultForAll"; version: string }
+  | { kind: "MovesByItself"; version: string }
+  | { kind: "SeveralVersions"; versions: readonly string[]; frequent: string }
+  | { kind: "SeveralImages"; images: number }
+  | { kind: "OrderByText"; of: "clusters" | "Applications"; text: string }
+  | { kind: "OrderOfLabel"; label: string }
+  | { kind: "OneEnvironment" }
+  | { kind: "LabelsUnknown" }
+  | { kind: "NamesOnly"; of: "clusters" | "Applications" };
+
+/** What init could not decide of a rollout. */
+export type Question =
+  | { kind: "WhichValue"; name: string; values: readonly string[] }
+  | { kind: "BringAlong"; slot: string; values: readonly string[]; pin: object };

@@ -1,0 +1,51 @@
+/** Says what init guessed of a rollout that it proposes, and what it asks. Told by `show.ts`, `body.ts` and `print.ts`. */
+import type { Guess, Question } from "../../reasons/onboarding.ts";
+
+/** A question with answers to choose from: each a word, or a line to paste. */
+interface SaidQuestion {
+  ask: string;
+  answers: string[];
+}
+
+const MOST_VALUES = 4;
+
+export function sayGuess(guess: Guess): string {
+  switch (guess.kind) {
+    case "DefaultForAll":
+      return `${guess.version} is a default for all of them: the first release writes the version for each, and what was not there before cannot be rolled back`;
+    case "MovesByItself":
+      return `they stand at ${guess.version}, which moves by itself: the first release puts a version in its place`;
+    case "SeveralVersions":
+      return `they are at ${guess.versions.length} versions (${guess.versions.slice(0, MOST_VALUES).join(", ")}); ${guess.frequent} is the most frequent`;
+    case "SeveralImages":
+      return `these are ${guess.images} images with versions of their own: each has a value, and a release changes one or several`;
+    case "OrderByText":
+      return `the order of stages is taken from the ${guess.of === "clusters" ? "clusters'" : "Applications'"} ${plural(guess.text)}`;
+    case "OrderOfLabel":
+      return `the order of the values of ${guess.label} is a guess`;
+    case "OneEnvironment":
+      return "nothing tells Applications of one environment from those of another: all of them are one stage or two";
+    case "LabelsUnknown":
+      return "no cluster Secret was seen: stages name their clusters; give --inventory to select by labels";
+    case "NamesOnly":
+      return `no label tells the ${guess.of} of one environment from those of another: stages name them, so one that joins later is in no stage`;
+  }
+}
+
+export function sayQuestion(question: Question): SaidQuestion {
+  if (question.kind === "WhichValue") {
+    const values = question.values.slice(0, MOST_VALUES);
+    return {
+      ask: `${question.name} is at ${values.join(" and ")}: the next release brings all of them to what stands here, whatever else it changes. Which is it?`,
+      answers: values.map((value) => `${question.name}: ${JSON.stringify(value)}`),
+    };
+  }
+  return {
+    ask: `${question.slot} is at ${question.values.slice(0, 3).join(", ")}, and no pin: does a release bring it along?`,
+    answers: ["no: leave it out", `yes, with the release's own version: ${JSON.stringify(question.pin)} under pins`],
+  };
+}
+
+function plural(word: string): string {
+  return word.endsWith("ch") ? `${word}es` : `${word}s`;
+}

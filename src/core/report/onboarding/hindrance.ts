@@ -1,0 +1,209 @@
+/** Says why init proposes no rollout for something of a repo, and what to do. Told by `show.ts` and `body.ts`. */
+import type { Hindrance, Objection, PlaceHindrance, SlotHindrance } from "../../reasons/onboarding.ts";
+import { few } from "../reasons/phrases.ts";
+import { sayProblem } from "../reasons/problems/problems.ts";
+import { sayRender } from "../reasons/render.ts";
+
+interface SaidHindrance {
+  why: string;
+  hint: string;
+}
+
+const LIVE = "give --inventory with the Applications as they live: kubectl get applications,applicationsets -n argocd -o yaml";
+const ONE_PLANE = "give --inventory of one Argo CD: what lives there is taken as it is";
+const ALONE = "where several belong together, write a rollout with sourceRef.kind: Application and a selector";
+const MOST_REASONS = 3;
+
+export function sayHindrance(hindrance: Hindrance): SaidHindrance {
+  switch (hindrance.kind) {
+    case "TooManyFiles":
+    case "HelmTemplate":
+    case "NotYaml":
+    case "NoName":
+      return sayUnread(hindrance);
+    case "NotRendered":
+    case "ClustersUnknown":
+    case "ClusterUnknown":
+    case "NoApplications":
+    case "Patched":
+      return sayUnrendered(hindrance);
+    case "OneVersionForAll":
+    case "NoPin":
+    case "NoVersion":
+    case "Disproved":
+      return sayUnpinned(hindrance);
+    default:
+      return sayUnstaged(hindrance);
+  }
+}
+
+type Of<Kind extends Hindrance["kind"]> = Extract<Hindrance, { kind: Kind }>;
+
+function sayUnread(hindrance: Of<"TooManyFiles" | "HelmTemplate" | "NotYaml" | "NoName">): SaidHindrance {
+  switch (hindrance.kind) {
+    case "TooManyFiles":
+      return {
+        why: `it has ${hindrance.files} YAML and JSON files, and the first ${hindrance.looked} were looked at`,
+        hint: "write rollouts for the rest by hand, from one of those proposed",
+      };
+    case "HelmTemplate":
+      return {
+        why: "the file is a Helm template, not YAML: what it becomes is known only once it is rendered",
+        hint: "give --inventory with what it makes, as it lives: kubectl get applications,applicationsets -n argocd -o yaml",
+      };
+    case "NotYaml":
+      return { why: `it is not YAML: ${hindrance.problem}`, hint: "correct it" };
+    case "NoName":
+      return { why: "it has no name of its own", hint: "give it one" };
+  }
+}
+
+function sayUnrendered(hindrance: Of<"NotRendered" | "ClustersUnknown" | "ClusterUnknown" | "NoApplications" | "Patched">): SaidHindrance {
+  switch (hindrance.kind) {
+    case "NotRendered": {
+      if (hindrance.problem === undefined) return { why: "it cannot be rendered", hint: "check it" };
+      const { message, hint } = sayRender(hindrance.problem);
+      return { why: `${hindrance.problem.where}: ${message}`, hint };
+    }
+    case "ClustersUnknown":
+      return {
+        why: "it takes its clusters from Argo CD, and none is known here",
+        hint: "give --inventory with the cluster Secrets: kubectl get secrets -n argocd -l argocd.argoproj.io/secret-type=cluster -o yaml",
+      };
+    case "ClusterUnknown":
+      return {
+        why: `${hindrance.application} names no cluster that is known: ${hindrance.destination}`,
+        hint: "give --inventory with its Secret",
+      };
+    case "NoApplications":
+      return sayNoApplications(hindrance);
+    case "Patched": {
+      const { why } = sayHindrance(hindrance.plain);
+      return {
+        why: `kustomize patches it in ${hindrance.folder}, and only Argo CD knows what it makes then (as it stands: ${why})`,
+        hint: LIVE,
+      };
+    }
+  }
+}
+
+function sayNoApplications({ labels: [first, ...others] }: Of<"NoApplications">): SaidHindrance {
+  if (first === undefined)
+    return {
+      why: "it yields no Application: no cluster and no file that is known here matches its generators",
+      hint: "check its generators, and that --inventory has the clusters",
+    };
+  const more = others.length === 0 ? "" : `, nor ${others.slice(0, 3).join(", ")}`;
+  return {
+    why: `it yields no Application: no cluster that is known here has the label ${first}${more}, by which it selects them`,
+    hint: "label the clusters in Argo CD, or give --inventory with those that are",
+  };
+}
+
+function sayUnpinned(hindrance: Of<"OneVersionForAll" | "NoPin" | "NoVersion" | "Disproved">): SaidHindrance {
+  switch (hindrance.kind) {
+    case "OneVersionForAll": {
+      const { applications, slot, file, path } = hindrance;
+      return {
+        why: `its version stands once for all ${applications} Applications (${slot}, ${file} ${path}): they can only move together`,
+        hint: "give each of them a place of its own: an element of a list generator, a file of its own, or two clusters-generator entries",
+      };
+    }
+    case "NoPin":
+      return {
+        why: hindrance.slots.slice(0, MOST_REASONS).map(saySlot).join("; "),
+        hint: "name the places by hand: pins of the rollout may use cluster.name, cluster.labels.X, application.name, application.path and params.X",
+      };
+    case "NoVersion": {
+      const because = hindrance.because.slice(0, MOST_REASONS).map(sayPlace).join("; ");
+      const why = hindrance.anywhere
+        ? "no version was found that all its Applications have"
+        : because || "no fixed version was found: it follows a branch, or takes its version from somewhere outside this repo";
+      return { why, hint: "give each of them a version in Git, such as targetRevision of a list element or newTag of an overlay" };
+    }
+    case "Disproved":
+      return {
+        why: hindrance.against.slice(0, MOST_REASONS).map(sayObjection).join("; "),
+        hint: "correct what it names, then run init again; or write the rollout by hand",
+      };
+  }
+}
+
+function saySlot(hindrance: SlotHindrance): string {
+  const { slot } = hindrance;
+  if (hindrance.kind === "OfSome") return `${slot} stands for ${hindrance.have} of ${hindrance.applications} Applications only`;
+  const different = [...new Set(hindrance.texts)];
+  const more = different.length > 2 ? ` (and ${different.length - 2} more)` : "";
+  return `${slot}: no name of a cluster, Application or parameter tells ${different.slice(0, 2).join(" and ")}${more} apart`;
+}
+
+function sayPlace(hindrance: PlaceHindrance): string {
+  switch (hindrance.kind) {
+    case "OtherRepo":
+      return `it is made of files of another repo, ${hindrance.repoURL}: run init there, too`;
+    case "OtherBranch":
+      return `it reads the branch ${hindrance.branch} of this repo, and batches are merged into the default branch`;
+    case "Floating":
+      return `${hindrance.at} is ${hindrance.value === "" ? "empty" : hindrance.value}, which moves by itself`;
+    case "OfSecret":
+      return `${hindrance.at} comes from ${hindrance.value} of the cluster's Secret, which is not in Git`;
+  }
+}
+
+function sayObjection(objection: Objection): string {
+  switch (objection.kind) {
+    case "NotWritten":
+      return `a version cannot be written to ${objection.file}`;
+    case "ChangesNothing":
+      return `a release would change nothing of ${few(objection.applications)}`;
+    case "ChangesOthers":
+      return `a release would also change ${few(objection.applications)}, which would be in no stage`;
+    case "Problem":
+      return `${objection.problem.code}: ${sayProblem(objection.problem).message}`;
+  }
+}
+
+type Unstaged = Exclude<
+  Hindrance,
+  Parameters<typeof sayUnread>[0] | Parameters<typeof sayUnrendered>[0] | Parameters<typeof sayUnpinned>[0]
+>;
+
+function sayUnstaged(hindrance: Unstaged): SaidHindrance {
+  switch (hindrance.kind) {
+    case "DeclaredTwice":
+      return {
+        why: `another file declares all it makes already, such as ${hindrance.application}: each is another Argo CD's, or another overlay's, and nothing in the repo says which`,
+        hint: ONE_PLANE,
+      };
+    case "SameName":
+      return {
+        why: `several files declare an Application of one name, such as ${hindrance.application} (${few(hindrance.files)}): each is another Argo CD's, or another overlay's, and nothing in the repo says which`,
+        hint: `${ONE_PLANE}; for one Argo CD per cluster see docs/layouts.md`,
+      };
+    case "OneApplication":
+      return {
+        why: `it makes one Application, on ${hindrance.cluster ?? "one cluster"}: there is nothing to stage`,
+        hint: "nothing is to be done, unless more environments or clusters join",
+      };
+    case "NothingAlike":
+      return {
+        why: `${hindrance.alone} of its ${hindrance.applications} Applications run something that no other Application runs in another environment: there is nothing to stage`,
+        hint: ALONE,
+      };
+    case "EachAlone":
+      return {
+        why: "each runs something that no other one runs on another cluster or in another environment, so there is nothing to stage",
+        hint: ALONE,
+      };
+    case "PartlyStaged":
+      return {
+        why: `rollout "${hindrance.rollout}" has some of them already, but not ${few(hindrance.applications)}`,
+        hint: `widen sourceRef.selector of ${hindrance.file}`,
+      };
+    case "EnoughProposed":
+      return {
+        why: `${hindrance.rollouts} rollouts are proposed already`,
+        hint: "merge those, then run init again: what has a rollout is passed over",
+      };
+  }
+}

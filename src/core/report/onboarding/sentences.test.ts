@@ -1,0 +1,101 @@
+import { expect, test } from "vitest";
+import type { Guess, Hindrance, Objection, PlaceHindrance, Question, SlotHindrance } from "../../reasons/onboarding.ts";
+import { sayGuess, sayQuestion } from "./guess.ts";
+import { sayHindrance } from "./hindrance.ts";
+
+type SampleOf<Data extends { kind: string }> = { [Kind in Data["kind"]]: Extract<Data, { kind: Kind }>[] };
+
+const PLACES: SampleOf<PlaceHindrance> = {
+  OtherRepo: [{ kind: "OtherRepo", repoURL: "https://github.com/acme/charts" }],
+  OtherBranch: [{ kind: "OtherBranch", branch: "env/prod" }],
+  Floating: [
+    { kind: "Floating", at: "source.targetRevision", value: "main" },
+    { kind: "Floating", at: "source.targetRevision", value: "" },
+  ],
+  OfSecret: [{ kind: "OfSecret", at: "source.targetRevision", value: "{{metadata.annotations.v}}" }],
+};
+
+const SLOTS: SampleOf<SlotHindrance> = {
+  OfSome: [{ slot: "targetRevision", kind: "OfSome", have: 2, applications: 5 }],
+  NotToldApart: [
+    { slot: "targetRevision", kind: "NotToldApart", texts: ["a/x.yaml", "b/y.yaml"] },
+    { slot: "targetRevision", kind: "NotToldApart", texts: ["a", "b", "c", "d"] },
+  ],
+};
+
+const OBJECTIONS: SampleOf<Objection> = {
+  NotWritten: [{ kind: "NotWritten", file: "apps/eu.yaml" }],
+  ChangesNothing: [{ kind: "ChangesNothing", applications: ["shop-eu"] }],
+  ChangesOthers: [{ kind: "ChangesOthers", applications: ["a", "b", "c", "d"] }],
+  Problem: [{ kind: "Problem", problem: { code: "CONFIG_X", message: "it is not so", hint: "make it so" } }],
+};
+
+const many = <Data extends { kind: string }>(samples: SampleOf<Data>) => Object.values<Data[]>(samples).flat();
+
+const HINDRANCES: SampleOf<Hindrance> = {
+  TooManyFiles: [{ kind: "TooManyFiles", files: 30_000, looked: 20_000 }],
+  HelmTemplate: [{ kind: "HelmTemplate" }],
+  NotYaml: [{ kind: "NotYaml", problem: "bad indentation" }],
+  NoName: [{ kind: "NoName" }],
+  NotRendered: [{ kind: "NotRendered", problem: undefined }],
+  ClustersUnknown: [{ kind: "ClustersUnknown" }],
+  ClusterUnknown: [{ kind: "ClusterUnknown", application: "shop-eu", destination: "eu-1" }],
+  NoApplications: [
+    { kind: "NoApplications", labels: [] },
+    { kind: "NoApplications", labels: ["env"] },
+    { kind: "NoApplications", labels: ["env", "region"] },
+  ],
+  Patched: [{ kind: "Patched", folder: "overlays/prod", plain: { kind: "ClustersUnknown" } }],
+  DeclaredTwice: [{ kind: "DeclaredTwice", application: "shop-eu" }],
+  SameName: [{ kind: "SameName", application: "shop", files: ["dev/shop.yaml", "prod/shop.yaml"] }],
+  OneApplication: [
+    { kind: "OneApplication", cluster: "eu-1" },
+    { kind: "OneApplication", cluster: undefined },
+  ],
+  NothingAlike: [{ kind: "NothingAlike", alone: 4, applications: 6 }],
+  EachAlone: [{ kind: "EachAlone" }],
+  OneVersionForAll: [{ kind: "OneVersionForAll", applications: 3, slot: "targetRevision", file: "set.yaml", path: "spec.x" }],
+  NoPin: [{ kind: "NoPin", slots: many<SlotHindrance>(SLOTS) }],
+  NoVersion: [
+    { kind: "NoVersion", anywhere: true, because: [] },
+    { kind: "NoVersion", anywhere: false, because: [] },
+    ...many<PlaceHindrance>(PLACES).map((one) => ({ kind: "NoVersion" as const, anywhere: false, because: [one] })),
+  ],
+  Disproved: many<Objection>(OBJECTIONS).map((one) => ({ kind: "Disproved" as const, against: [one] })),
+  PartlyStaged: [{ kind: "PartlyStaged", rollout: "shop", file: "rollouts/shop.yaml", applications: ["shop-us"] }],
+  EnoughProposed: [{ kind: "EnoughProposed", rollouts: 100 }],
+};
+
+test("every reason for which init proposes nothing, with what to do", () => {
+  const said = many<Hindrance>(HINDRANCES).map((one) => {
+    const { why, hint } = sayHindrance(one);
+    return `${one.kind}: ${why}\n  → ${hint}`;
+  });
+  expect(`\n${said.join("\n")}\n`).toMatchSnapshot();
+});
+
+const GUESSES: SampleOf<Guess> = {
+  DefaultForAll: [{ kind: "DefaultForAll", version: "v1.2.1" }],
+  MovesByItself: [{ kind: "MovesByItself", version: "latest" }],
+  SeveralVersions: [{ kind: "SeveralVersions", versions: ["v1", "v2", "v3", "v4", "v5"], frequent: "v2" }],
+  SeveralImages: [{ kind: "SeveralImages", images: 3 }],
+  OrderByText: [
+    { kind: "OrderByText", of: "clusters", text: "name" },
+    { kind: "OrderByText", of: "Applications", text: "branch" },
+  ],
+  OrderOfLabel: [{ kind: "OrderOfLabel", label: "ring" }],
+  OneEnvironment: [{ kind: "OneEnvironment" }],
+  LabelsUnknown: [{ kind: "LabelsUnknown" }],
+  NamesOnly: [{ kind: "NamesOnly", of: "Applications" }],
+};
+
+const QUESTIONS: SampleOf<Question> = {
+  WhichValue: [{ kind: "WhichValue", name: "shop", values: ["v1", "v2"] }],
+  BringAlong: [{ kind: "BringAlong", slot: "kustomize newTag redis", values: ["v7.2.0"], pin: { file: "a.yaml", path: "x" } }],
+};
+
+test("everything init guesses and asks", () => {
+  const asked = many<Question>(QUESTIONS).map(sayQuestion);
+  const said = [...many<Guess>(GUESSES).map(sayGuess), ...asked.map(({ ask, answers }) => [ask, ...answers].join("\n  - "))];
+  expect(`\n${said.join("\n")}\n`).toMatchSnapshot();
+});
