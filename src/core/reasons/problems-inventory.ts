@@ -19,3 +19,11 @@ export interface InventoryProblems {
   /** What the CLI was given by the names of control planes is not what the rollout has. `plane`: of the rollout; with Labels, of an option. */
   PLANE_WITHOUT_INVENTORY: { kind: "Inventory" | "Labels"; plane: string; near?: string | undefined };
 }
+
+/** What is wrong with a file that the CLI is given as an Argo CD's inventory. `file`: with line and column where they are known. */
+export type InventoryFault = { readonly file: string } & (
+  | { kind: "EmptyList" | "NoObject" | "NoName" }
+  | { kind: "NothingOfArgoCd"; label: string }
+  | { kind: "NotYaml"; said: string }
+  | { kind: "Twice"; cluster: string }
+);

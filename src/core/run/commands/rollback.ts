@@ -25,7 +25,7 @@ export function rollbackCommand(draft: Draft, command: Command): Reply {
   if (run.ending !== undefined) return refused({ code: "RUN_IS_ENDING", because: run.ending.reason });
   if (!isEnded(run) && mergeUnderWay(draft, command)) return "later";
   const reason: RunReason = defined({ code: "ROLLED_BACK_BY" as const, by: command.actor, to, text: reasonOf(command) });
-  const asked = { by: command.actor, reason, at: draft.at, ...(to === undefined ? {} : { to }) };
+  const asked = { by: command.actor, reason, at: draft.at, ...defined({ to }) };
   const clusters = back.plan.stages.flatMap((stage) => stage.clusters);
   const answer: RunReason = defined({
     code: "ROLLBACK_DONE" as const,

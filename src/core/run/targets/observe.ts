@@ -1,3 +1,4 @@
+import { defined } from "../../base/defined.ts";
 import type { AnyReason } from "../../base/reason.ts";
 import { epoch, iso } from "../../base/time.ts";
 import { runReason } from "../../reasons/run.ts";
@@ -152,7 +153,7 @@ function fail(draft: Draft, target: BatchTarget, what: AnyReason, assessment: As
   const why = before === undefined ? what : runReason("NO_WORSE_THAN_BASELINE", { baseline: before, because: what });
   draft.events.push(runReason("TARGET_FAILED", { cluster: target.cluster, baseline: before !== undefined, because: why }));
   const patch = { ...UNTIMED, excused: before === undefined ? undefined : true } as const;
-  return moveTarget(draft, target, "Failed", why, { ...patch, ...(assessment === undefined ? {} : { evidence: assessment.evidence }) });
+  return moveTarget(draft, target, "Failed", why, { ...patch, ...defined({ evidence: assessment?.evidence }) });
 }
 
 /** That it was tried again is kept: who said so is told that it did not help. */
