@@ -15,7 +15,7 @@ import { type Checkout, openCheckout, repoAround } from "../lint/lint-checkout.t
 import { originOf } from "../lint/lint-outside.ts";
 import { lint } from "../lint/lint-run.ts";
 import { scanned } from "../plan/near-source.ts";
-import { INVENTORY_OPTION, type InventoryOptions, inventoryAt, LABELS_OPTION } from "../plan/plan-args.ts";
+import { ARGOCD_OPTION, fleetGiven, INVENTORY_OPTION, type InventoryOptions, LABELS_OPTION, NAMESPACE_OPTION } from "../plan/plan-args.ts";
 import { isData, printed, visible } from "../print.ts";
 import { openProgress } from "../progress.ts";
 import { previewsOf } from "./preview.ts";
@@ -33,13 +33,15 @@ function program(): Command {
     .argument("[dir]", "the config repo; default: the one around the current folder")
     .option(...INVENTORY_OPTION)
     .option(...LABELS_OPTION)
+    .option(...ARGOCD_OPTION)
+    .option(...NAMESPACE_OPTION)
     .option("--write", "write the files; one that is there is never written over")
     .addOption(outputOption("text", "json", "yaml", "markdown"))
     .addHelpText("after", HELP);
 }
 
 const HELP = `
-What is proposed passes lint and plan as it stands. With --inventory stages select clusters by their labels; without it
+What is proposed passes lint and plan as it stands. With --inventory or --from-argocd stages select clusters by their labels; without it
 they name them. Exit 1 where no rollout could be proposed.`;
 
 /** `stagecoach init`. */
@@ -49,7 +51,7 @@ export async function run(argv: readonly string[]): Promise<number> {
   const options = command.opts<Options>();
   const progress = openProgress("looking through the repo");
   const checkout = openCheckout(command.args[0] ?? repoAround("."), progress);
-  const inventory = inventoryAt(options);
+  const inventory = await fleetGiven(options);
   const proposal = proposeFor(checkout, inventory);
   const previews = options.output === "text" ? previewsOf(proposal, checkout, inventory) : new Map<string, string[]>();
   progress.end();
@@ -101,8 +103,14 @@ function writeAll(checkout: Checkout, proposal: Proposal): Written[] {
 }
 
 /** What lint and plan are to be given so that they see the same repo and fleet. */
-function argumentsAgain(dir: string | undefined, { inventory = [], planeLabels = [] }: Options): string[] {
-  const given = [...inventory.flatMap((one) => ["--inventory", one]), ...planeLabels.flatMap((one) => ["--plane-labels", one])];
+function argumentsAgain(dir: string | undefined, options: Options): string[] {
+  const { inventory = [], planeLabels = [], fromArgocd = [], argocdNamespace } = options;
+  const given = [
+    ...inventory.flatMap((one) => ["--inventory", one]),
+    ...fromArgocd.flatMap((one) => ["--from-argocd", one]),
+    ...(argocdNamespace === undefined ? [] : ["--argocd-namespace", argocdNamespace]),
+    ...planeLabels.flatMap((one) => ["--plane-labels", one]),
+  ];
   return [...(dir === undefined ? [] : ["--repo", dir]), ...given];
 }
 

@@ -8,7 +8,7 @@ import type { Rollout } from "../../../core/spec/rollout.ts";
 import { isRolloutFile } from "../../../engine/config-repo/project.ts";
 import { like, outputOption, parseArgs } from "../args.ts";
 import { CommandError } from "../command.ts";
-import { INVENTORY_OPTION, type InventoryOptions, inventoryAt, LABELS_OPTION } from "../plan/plan-args.ts";
+import { ARGOCD_OPTION, fleetGiven, INVENTORY_OPTION, type InventoryOptions, LABELS_OPTION, NAMESPACE_OPTION } from "../plan/plan-args.ts";
 import { folded, isData, printed, terminalWidth, wantsColour } from "../print.ts";
 import { openProgress } from "../progress.ts";
 import { openPlace } from "../steer/github-place.ts";
@@ -32,6 +32,8 @@ function program(): Command {
     .option("--repo <dir>", "the config repo; default: the one around PATH or the current folder")
     .option(...INVENTORY_OPTION)
     .option(...LABELS_OPTION)
+    .option(...ARGOCD_OPTION)
+    .option(...NAMESPACE_OPTION)
     .option("--online", "look on GitHub, too: which rules keep others from the bot's branches, with your token")
     .option("-R, --repository <owner/name>", "--online: the repo on GitHub; default: the clone's remote, or GH_REPO")
     .addOption(outputOption("text", "json", "yaml", "markdown"))
@@ -57,13 +59,13 @@ export async function run(argv: readonly string[]): Promise<number> {
     throw new CommandError(1, `no rollout to check: ${checkout.root} has no rollouts/*.yaml. stagecoach init proposes some`);
   if (options.repository !== undefined && options.online !== true) throw new CommandError(2, "--repository goes with --online");
   const read = readRollouts(checkout, files);
-  const offline = lint(checkout, files, inventoryAt(options), read);
+  const offline = lint(checkout, files, await fleetGiven(options), read);
   const report = options.online === true ? await withOnline(offline, options, checkout, read.rollouts) : offline;
   progress.end();
   if (isData(options.output)) process.stdout.write(printed(lintJson(report), options.output));
   else if (options.output === "markdown") process.stdout.write(lintMarkdown(report));
   else {
-    const guessed = files.length > 0 && options.inventory === undefined && !haveOwnInventory(read.rollouts);
+    const guessed = files.length > 0 && (options.inventory ?? options.fromArgocd) === undefined && !haveOwnInventory(read.rollouts);
     const columns = terminalWidth();
     const text = lintText(report, (file) => readOrNull(checkout, file), { colour: wantsColour(), columns });
     process.stdout.write(`${text}${guessed ? `${folded(NO_INVENTORY, columns).join("\n")}\n` : ""}`);

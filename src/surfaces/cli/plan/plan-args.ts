@@ -24,10 +24,23 @@ export const LABELS_OPTION = [
   gather,
 ] as const;
 
-/** What both options were given. */
+export const ARGOCD_OPTION = [
+  "--from-argocd <[plane=]place>",
+  "the same from a live Argo CD, which is only read: its address (token in ARGOCD_AUTH_TOKEN), or a kubeconfig, FILE#CONTEXT. Of several one each, hub-eu=https://… (ARGOCD_AUTH_TOKEN_HUB_EU)",
+  gather,
+] as const;
+
+export const NAMESPACE_OPTION = [
+  "--argocd-namespace <name>",
+  "--from-argocd with a kubeconfig: where Argo CD's cluster Secrets are; default: argocd",
+] as const;
+
+/** What these options were given. */
 export interface InventoryOptions {
   inventory?: string[];
   planeLabels?: string[];
+  fromArgocd?: string[];
+  argocdNamespace?: string;
 }
 
 /** As the server has it: a path is no such name. */
@@ -52,6 +65,30 @@ export function inventoryAt({ inventory: given = [], planeLabels = [] }: Invento
     planes.set(plane, readOne(file));
   }
   return withLabels(planes.size === 0 ? undefined : joinInventories(planes), labels);
+}
+
+/** The same, or what `--from-argocd` reads. */
+export async function fleetGiven(options: InventoryOptions): Promise<Inventory | undefined> {
+  const { fromArgocd: given = [], argocdNamespace, inventory = [], planeLabels = [] } = options;
+  if (given.length === 0) {
+    if (argocdNamespace !== undefined) throw new CommandError(2, "--argocd-namespace goes with --from-argocd");
+    return inventoryAt(options);
+  }
+  if (inventory.length > 0) throw new CommandError(2, "--inventory and --from-argocd say the same: give one of them");
+  const named = given.map((text) => (existsSync(text) ? undefined : (PLANE.exec(text) ?? undefined)));
+  if (given.length > 1 && named.some((one) => one === undefined))
+    throw new CommandError(2, "--from-argocd: of several, each says its control plane: hub-eu=https://…");
+  const names = named.map((one) => one?.[1]);
+  const twice = names.find((name, i) => name !== undefined && names.indexOf(name) !== i);
+  if (twice !== undefined) throw new CommandError(2, `--from-argocd names control plane ${twice} twice`);
+  const labels = labelsGiven(planeLabels);
+  const { readArgoCd } = await import("./from-argocd.ts");
+  const read = await Promise.all(
+    given.map((text, i) => readArgoCd({ plane: names[i], place: named[i]?.[2] ?? text }, process.env, argocdNamespace ?? "argocd")),
+  );
+  const [first] = read;
+  if (names[0] === undefined) return withLabels(first, labels);
+  return withLabels(joinInventories(new Map(read.map((one, i) => [names[i] ?? "", one]))), labels);
 }
 
 function withLabels(inventory: Inventory | undefined, planeLabels: Inventory["planeLabels"]): Inventory | undefined {

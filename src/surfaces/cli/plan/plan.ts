@@ -14,7 +14,16 @@ import { refusalsOf, rolloutFilesIn } from "../lint/lint-run.ts";
 import { lintText } from "../lint/lint-show.ts";
 import { isData, printed, terminalWidth, wantsColour } from "../print.ts";
 import { openProgress } from "../progress.ts";
-import { INVENTORY_OPTION, type InventoryOptions, inventoryAt, LABELS_OPTION, pickRollout, versionGiven } from "./plan-args.ts";
+import {
+  ARGOCD_OPTION,
+  fleetGiven,
+  INVENTORY_OPTION,
+  type InventoryOptions,
+  LABELS_OPTION,
+  NAMESPACE_OPTION,
+  pickRollout,
+  versionGiven,
+} from "./plan-args.ts";
 import { makePlan, type PlanMade } from "./plan-make.ts";
 import { toJson, toText } from "./plan-show.ts";
 import { refuseStrange } from "./release-edits.ts";
@@ -33,6 +42,8 @@ function program(): Command {
     .option("--repo <dir>", "the config repo; default: the one around FILE or the current folder")
     .option(...INVENTORY_OPTION)
     .option(...LABELS_OPTION)
+    .option(...ARGOCD_OPTION)
+    .option(...NAMESPACE_OPTION)
     .option("--to <version>", "plan for this version instead of the release's; NAME=VALUE for one of several values", collect)
     .addOption(outputOption("text", "json", "yaml", "markdown"))
     .addHelpText("after", HELP);
@@ -65,7 +76,7 @@ export async function run(argv: readonly string[]): Promise<number> {
   const rollout = isFile ? pickRollout(checkout, [file], undefined) : pickRollout(checkout, rolloutFilesIn(checkout), name);
   if (rollout === undefined) return 1;
   if (rollout.release !== undefined && options.to !== undefined) refuseStrange(rollout, options.to);
-  const inventory = inventoryAt(options);
+  const inventory = await fleetGiven(options);
   const planned = makePlan(rollout, checkout, inventory, options.to ?? {});
   const made = { ...planned, problems: [...planned.problems, ...leakedCredentials(checkout)] };
   const { plan, problems } = made;

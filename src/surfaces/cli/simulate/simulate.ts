@@ -15,7 +15,16 @@ import { CommandError } from "../command.ts";
 import { type Checkout, openCheckout, repoAround } from "../lint/lint-checkout.ts";
 import { readRollouts, refusalsOf, rolloutFilesIn } from "../lint/lint-run.ts";
 import { tellProblems } from "../lint/lint-show.ts";
-import { INVENTORY_OPTION, type InventoryOptions, inventoryAt, LABELS_OPTION, pickRollout, versionGiven } from "../plan/plan-args.ts";
+import {
+  ARGOCD_OPTION,
+  fleetGiven,
+  INVENTORY_OPTION,
+  type InventoryOptions,
+  LABELS_OPTION,
+  NAMESPACE_OPTION,
+  pickRollout,
+  versionGiven,
+} from "../plan/plan-args.ts";
 import { makePlan } from "../plan/plan-make.ts";
 import { allWarnings } from "../plan/plan-show.ts";
 import { isData, printed, terminalWidth, wantsColour } from "../print.ts";
@@ -48,6 +57,8 @@ function program(): Command {
     .option("--repo <dir>", "the config repo; default: the one around the current folder")
     .option(...INVENTORY_OPTION)
     .option(...LABELS_OPTION)
+    .option(...ARGOCD_OPTION)
+    .option(...NAMESPACE_OPTION)
     .option("--to <version>", "simulate this version instead of the release's", (text) => versionGiven(text, text))
     .option("--seed <n>", "everything random follows from it", number("--seed", 0, 2 ** 31 - 1), 1)
     .option(
@@ -91,7 +102,7 @@ export async function run(argv: readonly string[]): Promise<number> {
   if (rollout === undefined) return 1;
   const outside = outsideOf(rollout, checkout);
   if (outside === undefined) return 1;
-  const inventory = inventoryAt(options);
+  const inventory = await fleetGiven(options);
   const made = makePlan(rollout, checkout, inventory, defined({ version: options.to }));
   const { plan } = made;
   const refused = plan === undefined ? made.problems : refusalsOf(rollout, checkout, inventory, made);
