@@ -2,10 +2,12 @@
  * Reads YAML as Argo CD's parser does: manifests, inventories and what templates parse. Rollouts and settings are read by
  * `core/spec/parse/yaml.ts` (YAML 1.2, each value with its place), files with pins by `core/pins/compose.ts` (every byte kept).
  */
-import { type Document, isCollection, LineCounter, parseAllDocuments, type ScalarTag, type Tags, visit } from "yaml";
+import { type Document, isCollection, LineCounter, parseAllDocuments, type ScalarTag, Schema, type Tags, visit } from "yaml";
 import { isRecord } from "./is-record.ts";
 import { apart, stepsOfYaml } from "./pass.ts";
 import { expandsTooFar, hasTooManyDocuments, LINEAR } from "./yaml-bounds.ts";
+import { position } from "./yaml-scan/model.ts";
+import { scanValues } from "./yaml-scan/values.ts";
 
 /** Types JSON cannot hold, and timestamps, stay text; numbers are read as Go's parser reads them, see below. */
 const REPLACED = new Set(["timestamp", "binary", "omap", "pairs", "set", "int", "float"].map((name) => `tag:yaml.org,2002:${name}`));
@@ -72,6 +74,18 @@ export function readYamlDocuments(text: string): YamlDocument[] {
 
 function documentsOf(text: string): YamlDocument[] {
   if (hasTooManyDocuments(text)) return [{ problem: "it has too many documents", line: 1, column: 1 }];
+  return scannedDocuments(text) ?? parsedDocuments(text);
+}
+
+const GO_SCHEMA = new Schema({ schema: "yaml-1.1", customTags: goTags, merge: true, resolveKnownTags: false });
+
+/** undefined: the package is to read it. */
+export function scannedDocuments(text: string): YamlDocument[] | undefined {
+  return scanValues(text, GO_SCHEMA)?.map(({ value, offset }) => ({ value, ...position(text, offset) }));
+}
+
+/** By the `yaml` package in full: what the scanner reads comes out the same. */
+export function parsedDocuments(text: string): YamlDocument[] {
   const lines = new LineCounter();
   const options = { ...LINEAR, version: "1.1", customTags: goTags, lineCounter: lines } as const;
   return [...parseAllDocuments(text, options)].map((document) => {

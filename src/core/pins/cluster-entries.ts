@@ -1,7 +1,7 @@
+import type { MapNode, ScalarNode, SeqNode, YamlNode } from "../base/yaml-scan/model.ts";
+import { scalarText } from "../base/yaml-scan/scalar.ts";
 import type { PinFile } from "./file.ts";
 import { locateNode } from "./locate.ts";
-import type { MapNode, PinNode, ScalarNode, SeqNode } from "./model.ts";
-import { scalarText } from "./scalar.ts";
 import { type Refused, refuse } from "./types.ts";
 
 /** Stands in a list that would otherwise be empty: Argo CD refuses a selector without values, and with it the whole set. */
@@ -41,7 +41,7 @@ export function readEntries(file: PinFile, move: { old: string; new: string }): 
   return { ok: true, entries: { old: old.list, young: young.list, names: young.list.texts } };
 }
 
-function readEntry(file: PinFile, path: string, operator: "In" | "NotIn"): Read<{ entry: PinNode; list: NameList; rest: string }> {
+function readEntry(file: PinFile, path: string, operator: "In" | "NotIn"): Read<{ entry: YamlNode; list: NameList; rest: string }> {
   const located = locateNode(file, path);
   if (!located.ok) return located;
   const entry = located.node;
@@ -79,7 +79,7 @@ function listOf(file: PinFile, expression: MapNode): Read<{ list: NameList }> {
 }
 
 /** A node as comparable text: keys sorted, styles and comments gone, `except` left out. */
-function describe(file: PinFile, node: PinNode | undefined, except?: PinNode): string {
+function describe(file: PinFile, node: YamlNode | undefined, except?: YamlNode): string {
   if (node === undefined || node === except) return "";
   if (node.kind === "scalar") return JSON.stringify(scalarText(file.text, node));
   if (node.kind === "alias") return `*${node.name}`;
@@ -93,7 +93,7 @@ function describe(file: PinFile, node: PinNode | undefined, except?: PinNode): s
   return `{${pairs.sort().join()}}`;
 }
 
-function valueAt(node: MapNode, key: string): PinNode | undefined {
+function valueAt(node: MapNode, key: string): YamlNode | undefined {
   return node.pairs.find((pair) => pair.key === key)?.value;
 }
 

@@ -2,12 +2,13 @@
  * Moves clusters between the two generator entries of an ApplicationSet: the names in both lists, one by one and byte-exact elsewhere,
  * then the version of the entry they go to.
  */
+
+import type { SeqNode, YamlNode } from "../base/yaml-scan/model.ts";
 import { type Entries, type NameList, NO_CLUSTER, readEntries } from "./cluster-entries.ts";
 import { insert, type Layout, layoutOf, lineEnd, type Op } from "./create.ts";
 import { encodeLike, encodePlain, quoteOf } from "./encode.ts";
 import { openPinFile, type PinFile, type PinOptions, readDocuments } from "./file.ts";
 import { findIn } from "./find.ts";
-import type { PinNode, SeqNode } from "./model.ts";
 import { parsePinPath, printPinPath } from "./path.ts";
 import { apply, splice } from "./splice.ts";
 import { type Refused, refuse } from "./types.ts";
@@ -67,7 +68,7 @@ function editLists(
 ): { ok: true; text: string } | Refused {
   const layout = layoutOf(file.text, { json: file.json, flow: false, quote: quoteOf(file.text) });
   const ops: Op[] = [];
-  const expects = new Map<PinNode, Expect>();
+  const expects = new Map<YamlNode, Expect>();
   const kept = entries.names.filter((name) => !moved.includes(name));
   for (const list of [entries.old, entries.young]) {
     const own = list.texts.filter((name) => !moved.includes(name));
@@ -166,7 +167,7 @@ function cutFlow(text: string, node: SeqNode, at: number, gone: readonly number[
   return [{ start, end: item.end, text: "" }];
 }
 
-function encodeName(text: string, like: PinNode | undefined, name: string, layout: Layout): string {
+function encodeName(text: string, like: YamlNode | undefined, name: string, layout: Layout): string {
   if (like?.kind !== "scalar" || (like.style !== "single" && like.style !== "double")) return encodePlain(name, layout, undefined);
   return encodeLike(text, like, "", name, layout) ?? encodePlain(name, layout, undefined);
 }

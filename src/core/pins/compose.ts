@@ -1,7 +1,16 @@
 import { type Document, isAlias, isMap, isScalar, isSeq, parseAllDocuments, type Scalar, type Pair as YamlPair } from "yaml";
-import { emptyNode, type MapNode, type Pair, type PinDocument, type PinNode, type ScalarNode, type SeqNode, scalarNode } from "./model.ts";
-import { scalarText } from "./scalar.ts";
-import { MAX_DEPTH } from "./scan-cursor.ts";
+import {
+  emptyNode,
+  type MapNode,
+  type Pair,
+  type ScalarNode,
+  type SeqNode,
+  scalarNode,
+  type YamlNode,
+  type YamlTree,
+} from "../base/yaml-scan/model.ts";
+import { scalarText } from "../base/yaml-scan/scalar.ts";
+import { MAX_DEPTH } from "../base/yaml-scan/scan-cursor.ts";
 
 /** A mistake in a file that the `yaml` package found. */
 interface YamlMistake {
@@ -19,7 +28,7 @@ interface Place {
  *
  * @throws RangeError where collections nest too deep.
  */
-export function composeYaml(whole: string): PinDocument[] | YamlMistake {
+export function composeYaml(whole: string): YamlTree[] | YamlMistake {
   // The package counts a byte order mark as a column, and so misreads the first line. A line break keeps all offsets.
   const text = whole.charCodeAt(0) === 0xfeff ? `\n${whole.slice(1)}` : whole;
   const options = { keepSourceTokens: true, uniqueKeys: false, logLevel: "silent", prettyErrors: false, schema: "failsafe" } as const;
@@ -38,13 +47,13 @@ export function composeYaml(whole: string): PinDocument[] | YamlMistake {
   return found.length > 0 ? found : [{ number: 1, root: undefined, end: text.length }];
 }
 
-function rootOf(contents: unknown, place: Place): PinNode | undefined {
+function rootOf(contents: unknown, place: Place): YamlNode | undefined {
   const node = convert(contents, place, 0, 0);
   return node.kind === "scalar" && node.style === "empty" && node.anchor === undefined && node.tag === undefined ? undefined : node;
 }
 
 /** `hole`: where a value would go if there is none. `column`: of the block collection around. */
-function convert(node: unknown, place: Place, hole: number, column: number): PinNode {
+function convert(node: unknown, place: Place, hole: number, column: number): YamlNode {
   if (isAlias(node)) {
     const [start, end] = rangeOf(node.range);
     return { kind: "alias", start, end, name: node.source };

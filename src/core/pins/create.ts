@@ -1,5 +1,5 @@
+import { endOf, type MapNode, type ScalarNode, type SeqNode } from "../base/yaml-scan/model.ts";
 import { type EncodeContext, encodePlain, encodeQuoted, type Quote } from "./encode.ts";
-import { endOf, type MapNode, type ScalarNode, type SeqNode } from "./model.ts";
 import type { PinStep } from "./path.ts";
 
 /** Keys to be written, each with its value. */

@@ -1,5 +1,5 @@
 import { parseDocument } from "yaml";
-import type { ScalarNode } from "./model.ts";
+import type { ScalarNode } from "../base/yaml-scan/model.ts";
 
 export type Quote = '"' | "'";
 

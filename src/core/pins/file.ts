@@ -1,9 +1,9 @@
 import { yamlMarks } from "../base/yaml-bounds.ts";
+import type { AliasNode, MapNode, YamlNode, YamlTree } from "../base/yaml-scan/model.ts";
+import { scanYaml } from "../base/yaml-scan/scan.ts";
+import { BAIL, type Cursor } from "../base/yaml-scan/scan-cursor.ts";
+import { scanFlow } from "../base/yaml-scan/scan-flow.ts";
 import { composeYaml } from "./compose.ts";
-import type { AliasNode, MapNode, PinDocument, PinNode } from "./model.ts";
-import { scanYaml } from "./scan.ts";
-import { BAIL, type Cursor } from "./scan-cursor.ts";
-import { scanFlow } from "./scan-flow.ts";
 import { type Refused, refuse } from "./types.ts";
 
 export interface PinOptions {
@@ -19,11 +19,11 @@ export interface PinFile {
   json: boolean;
   /** Read by the line scanner, not by the `yaml` package. */
   fast: boolean;
-  documents: PinDocument[];
+  documents: YamlTree[];
   surveys: Survey[];
 }
 
-type Reading = { ok: true; documents: PinDocument[]; json: boolean; fast: boolean } | Refused;
+type Reading = { ok: true; documents: YamlTree[]; json: boolean; fast: boolean } | Refused;
 
 /** Of a file that the scanner cannot read: tags, keys behind `?`, mistakes. */
 const MOST_MARKS = 60_000;
@@ -95,9 +95,9 @@ function readJson(text: string): Reading {
 /** What must be known of a whole document before a pin in it can be trusted. */
 interface Survey {
   /** What each alias stands for. */
-  targets: Map<AliasNode, PinNode>;
+  targets: Map<AliasNode, YamlNode>;
   /** Who shares an anchored node. */
-  shares: Map<PinNode, AliasNode[]>;
+  shares: Map<YamlNode, AliasNode[]>;
   /** The first key that a mapping has twice: offsets of both. */
   duplicate: { key: string; first: number; second: number } | undefined;
   /** An alias without an anchor before it. */
@@ -107,8 +107,8 @@ interface Survey {
 }
 
 interface Walk extends Survey {
-  anchors: Map<string, PinNode>;
-  weights: Map<PinNode, number>;
+  anchors: Map<string, YamlNode>;
+  weights: Map<YamlNode, number>;
   nodes: number;
 }
 
@@ -116,7 +116,7 @@ interface Walk extends Survey {
 const SPARE_NODES = 100_000;
 const SPARE_RATIO = 10;
 
-function surveyDocument(document: PinDocument): Survey {
+function surveyDocument(document: YamlTree): Survey {
   const walk: Walk = {
     targets: new Map(),
     shares: new Map(),
@@ -136,7 +136,7 @@ function surveyDocument(document: PinDocument): Survey {
 }
 
 /** How many nodes this one is once every alias is written out. */
-function weigh(node: PinNode, walk: Walk): number {
+function weigh(node: YamlNode, walk: Walk): number {
   walk.nodes++;
   if (node.kind === "alias") return weighAlias(node, walk);
   if (node.anchor !== undefined) {

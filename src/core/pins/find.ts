@@ -1,8 +1,8 @@
+import { endOf, position, type ScalarNode } from "../base/yaml-scan/model.ts";
+import { scalarText } from "../base/yaml-scan/scalar.ts";
 import { openPinFile, type PinFile, type PinOptions } from "./file.ts";
 import { locate, openInside, outward, type Query, readQuery, type Spot } from "./locate.ts";
-import { endOf, position, type ScalarNode } from "./model.ts";
 import { readPart } from "./part.ts";
-import { scalarText } from "./scalar.ts";
 import { type Found, type PinPart, type Refused, refuse, type SpliceEdit } from "./types.ts";
 
 export type FindResult = { ok: true; found: Found } | Refused;

@@ -1,8 +1,8 @@
+import { type MapNode, position, type ScalarNode, type SeqNode, type YamlNode } from "../base/yaml-scan/model.ts";
+import { scalarText } from "../base/yaml-scan/scalar.ts";
 import { openPinFile, type PinFile } from "./file.ts";
-import { type MapNode, type PinNode, position, type ScalarNode, type SeqNode } from "./model.ts";
 import { type PinPath, type PinStep, parsePinPath, printPinPath } from "./path.ts";
 import { isNull, opensTemplate, type Reached, type Resolution, resolve } from "./resolve.ts";
-import { scalarText } from "./scalar.ts";
 import { sharedBy } from "./shared.ts";
 import { type PinError, type Refused, refuse } from "./types.ts";
 
@@ -53,7 +53,7 @@ export function locate(file: PinFile, query: Query): Located {
 }
 
 /** Finds a node of any kind. What it holds may be shared by nobody, and the document must be certain. */
-export function locateNode(file: PinFile, path: string): { ok: true; node: PinNode } | Refused {
+export function locateNode(file: PinFile, path: string): { ok: true; node: YamlNode } | Refused {
   const read = readQuery(path, false);
   if (!read.ok) return read;
   const { document, steps } = read.query.path;
@@ -119,7 +119,7 @@ function clean(file: PinFile, reached: Reached, spot: Spot): Located {
   return refuse("PIN_DUPLICATE_KEY", { key: duplicate.key, first, second }, file.text, duplicate.second);
 }
 
-function notScalar(text: string, pinPath: string, node: Exclude<PinNode, ScalarNode>): Refused {
+function notScalar(text: string, pinPath: string, node: Exclude<YamlNode, ScalarNode>): Refused {
   if (opensTemplate(text, node) && "end" in node)
     return refuse("PIN_IS_TEMPLATE", { kind: "Map", pinPath, template: text.slice(node.start, node.end) }, text, node.start);
   const keys = node.kind === "map" ? node.pairs.flatMap((pair) => pair.key ?? []).slice(0, 8) : [];

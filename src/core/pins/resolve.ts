@@ -1,16 +1,25 @@
 import { nearest } from "../base/nearest.ts";
+import {
+  type AliasNode,
+  endOf,
+  type MapNode,
+  position,
+  type ScalarNode,
+  type SeqNode,
+  type YamlNode,
+  type YamlTree,
+} from "../base/yaml-scan/model.ts";
+import { scalarText } from "../base/yaml-scan/scalar.ts";
 import type { PinProblems } from "../reasons/pins.ts";
 import type { PinFile } from "./file.ts";
-import { type AliasNode, endOf, type MapNode, type PinDocument, type PinNode, position, type ScalarNode, type SeqNode } from "./model.ts";
 import { type PinStep, printPinPath } from "./path.ts";
-import { scalarText } from "./scalar.ts";
 import { type PinError, pinError } from "./types.ts";
 
 /** Where some steps lead in one document. */
 export interface Reached {
-  document: PinDocument;
+  document: YamlTree;
   /** From the root to the node, with what stands behind aliases on the way. */
-  chain: PinNode[];
+  chain: YamlNode[];
   /** Column of the block collection that holds the last node. */
   column: number;
   /** The way went through an alias or a merge key: somebody else has the value too. */
@@ -22,7 +31,7 @@ export interface Reached {
 }
 
 export type Resolution =
-  | { kind: "found"; node: PinNode; reached: Reached }
+  | { kind: "found"; node: YamlNode; reached: Reached }
   /** `at`: the mapping or list that lacks it, or the empty value that would become one. `rest`: what is to be written; undefined: it cannot be. */
   | {
       kind: "missing";
@@ -36,7 +45,7 @@ export type Resolution =
 
 interface Way {
   file: PinFile;
-  document: PinDocument;
+  document: YamlTree;
   steps: readonly PinStep[];
   /** Keys that only a merge brings do not count: they would be overridden, not changed. */
   ownOnly: boolean;
@@ -67,12 +76,12 @@ export function resolve(way: Way): Resolution {
   return { kind: "found", node, reached };
 }
 
-function columnOf(node: PinNode, outer: number): number {
+function columnOf(node: YamlNode, outer: number): number {
   return node.kind === "map" || node.kind === "seq" ? (node.flow ? outer : node.column) : outer;
 }
 
 /** The node, or what stands behind the alias that it is. */
-function follow(way: Way, reached: Reached, node: PinNode): Exclude<PinNode, { kind: "alias" }> {
+function follow(way: Way, reached: Reached, node: YamlNode): Exclude<YamlNode, { kind: "alias" }> {
   reached.chain.push(node);
   if (node.kind !== "alias") return node;
   reached.borrowed = true;
@@ -87,7 +96,7 @@ function surveyOf(way: Way): PinFile["surveys"][number] {
   return survey;
 }
 
-function stepInto(way: Way, reached: Reached, node: PinNode, depth: number): PinNode | Dead {
+function stepInto(way: Way, reached: Reached, node: YamlNode, depth: number): YamlNode | Dead {
   const step = way.steps[depth];
   if (step === undefined || step.kind === "into") throw new Error("a step into a block scalar is not the resolver's");
   if (node.kind === "map" && step.kind === "key") return keyOf(way, reached, node, depth, step.key);
@@ -109,7 +118,7 @@ function some(names: readonly string[]): { some: string[]; of: number } {
   return { some: names.slice(0, 8), of: names.length };
 }
 
-function keyOf(way: Way, reached: Reached, node: MapNode, depth: number, key: string): PinNode | Dead {
+function keyOf(way: Way, reached: Reached, node: MapNode, depth: number, key: string): YamlNode | Dead {
   for (const pair of node.pairs) if (pair.key === key) return pair.value;
   const merged = mergedKey(way, node, key, 0);
   if (merged !== undefined && !(way.ownOnly && depth === way.steps.length - 1)) {
@@ -122,7 +131,7 @@ function keyOf(way: Way, reached: Reached, node: MapNode, depth: number, key: st
 }
 
 /** A key that `<<` brings in. What stands first in a list of merges wins. */
-function mergedKey(way: Way, node: MapNode, key: string, depth: number): PinNode | undefined {
+function mergedKey(way: Way, node: MapNode, key: string, depth: number): YamlNode | undefined {
   if (depth > 20) return undefined;
   for (const pair of node.pairs) {
     if (pair.key !== "<<" || pair.keyQuoted) continue;
@@ -138,9 +147,9 @@ function mergedKey(way: Way, node: MapNode, key: string, depth: number): PinNode
 }
 
 /** Lists are searched once a key: a batch asks for hundreds of items of one list. */
-const indexes = new WeakMap<SeqNode, Map<string, Map<string, PinNode[]>>>();
+const indexes = new WeakMap<SeqNode, Map<string, Map<string, YamlNode[]>>>();
 
-function matchOf(way: Way, reached: Reached, node: SeqNode, depth: number, { key, value }: PinStep & { kind: "match" }): PinNode | Dead {
+function matchOf(way: Way, reached: Reached, node: SeqNode, depth: number, { key, value }: PinStep & { kind: "match" }): YamlNode | Dead {
   const found = indexOf(way, node, key).get(value) ?? [];
   const [first] = found;
   if (first === undefined) {
@@ -156,10 +165,10 @@ function matchOf(way: Way, reached: Reached, node: SeqNode, depth: number, { key
   return failed(way, first, depth, "PIN_AMBIGUOUS", { kind: "Items", key, value, lines, ...wayTo(way, depth) });
 }
 
-function indexOf(way: Way, node: SeqNode, key: string): Map<string, PinNode[]> {
+function indexOf(way: Way, node: SeqNode, key: string): Map<string, YamlNode[]> {
   const known = indexes.get(node)?.get(key);
   if (known !== undefined) return known;
-  const index = new Map<string, PinNode[]>();
+  const index = new Map<string, YamlNode[]>();
   for (const item of node.items) {
     const map = item.kind === "alias" ? surveyOf(way).targets.get(item) : item;
     if (map?.kind !== "map") continue;
@@ -171,7 +180,7 @@ function indexOf(way: Way, node: SeqNode, key: string): Map<string, PinNode[]> {
     if (same === undefined) index.set(text, [item]);
     else same.push(item);
   }
-  const all = indexes.get(node) ?? new Map<string, Map<string, PinNode[]>>();
+  const all = indexes.get(node) ?? new Map<string, Map<string, YamlNode[]>>();
   indexes.set(node, all.set(key, index));
   return index;
 }
@@ -189,13 +198,13 @@ function restOf(way: Way, depth: number): PinStep[] | undefined {
   return writable || left.length === 0 ? left : undefined;
 }
 
-function fail(way: Way, node: PinNode | undefined, depth: number, fault: Fault): Failed {
+function fail(way: Way, node: YamlNode | undefined, depth: number, fault: Fault): Failed {
   return failed(way, node, depth, "PIN_NOT_FOUND", { ...fault, ...wayTo(way, depth) } as PinProblems["PIN_NOT_FOUND"]);
 }
 
 function failed<Code extends "PIN_NOT_FOUND" | "PIN_AMBIGUOUS">(
   way: Way,
-  node: PinNode | undefined,
+  node: YamlNode | undefined,
   depth: number,
   code: Code,
   data: PinProblems[Code],
@@ -217,7 +226,7 @@ function wayTo({ file, document: { number }, steps }: Way, depth: number) {
 }
 
 /** `{{ x }}` without quotes is, to YAML, a mapping with a mapping as its key. */
-export function opensTemplate(text: string, node: PinNode): boolean {
+export function opensTemplate(text: string, node: YamlNode): boolean {
   return node.kind === "map" && node.flow && text.startsWith("{{", node.start);
 }
 

@@ -1,12 +1,12 @@
+import { position, type YamlNode } from "../base/yaml-scan/model.ts";
 import type { PinFile } from "./file.ts";
-import { type PinNode, position } from "./model.ts";
 import { type PinStep, printPinPath } from "./path.ts";
 import type { Reached } from "./resolve.ts";
 import { type PinError, pinError } from "./types.ts";
 
 /** Who else would change with what a path reached; undefined: nobody. `own`: the node, or what it is written into. */
-export function sharedBy(file: PinFile, reached: Reached, own: PinNode | undefined): PinError | undefined {
-  const shares = file.surveys[reached.document.number - 1]?.shares ?? new Map<PinNode, PinNode[]>();
+export function sharedBy(file: PinFile, reached: Reached, own: YamlNode | undefined): PinError | undefined {
+  const shares = file.surveys[reached.document.number - 1]?.shares ?? new Map<YamlNode, YamlNode[]>();
   const anchored = reached.chain.filter((node) => shares.has(node));
   if (anchored.length === 0 && !reached.borrowed) return undefined;
   const anchors = anchored.length > 0 ? anchored : mergeSources(own, shares);
@@ -23,22 +23,22 @@ export function sharedBy(file: PinFile, reached: Reached, own: PinNode | undefin
 }
 
 /** The anchored mapping around a value that a merge key brought in, which is not on the way to it. */
-function mergeSources(target: PinNode | undefined, shares: ReadonlyMap<PinNode, readonly PinNode[]>): PinNode[] {
+function mergeSources(target: YamlNode | undefined, shares: ReadonlyMap<YamlNode, readonly YamlNode[]>): YamlNode[] {
   return [...shares.keys()].filter((node) => target !== undefined && holds(node, target)).slice(-1);
 }
 
-function holds(node: PinNode, target: PinNode): boolean {
+function holds(node: YamlNode, target: YamlNode): boolean {
   if (node === target) return true;
   if (node.kind === "map") return node.pairs.some((pair) => holds(pair.value, target));
   return node.kind === "seq" && node.items.some((item) => holds(item, target));
 }
 
 /** The pin path of a node; empty for the whole document. */
-function pathTo(root: PinNode | undefined, target: PinNode): string {
+function pathTo(root: YamlNode | undefined, target: YamlNode): string {
   return printPinPath({ steps: (root === undefined ? undefined : search(root, target)) ?? [] });
 }
 
-function search(node: PinNode, target: PinNode): PinStep[] | undefined {
+function search(node: YamlNode, target: YamlNode): PinStep[] | undefined {
   if (node === target) return [];
   if (node.kind === "map") {
     for (const pair of node.pairs) {

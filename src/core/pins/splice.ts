@@ -1,3 +1,5 @@
+import { type AliasNode, type MapNode, position, type ScalarNode, type YamlNode } from "../base/yaml-scan/model.ts";
+import { scalarText } from "../base/yaml-scan/scalar.ts";
 import {
   addToList,
   addToMap,
@@ -16,9 +18,7 @@ import { encodeLike, encodePlain, quoteOf, readsBack } from "./encode.ts";
 import { openPinFile, type PinFile, type PinOptions, readDocuments } from "./file.ts";
 import { describe, insideOf, outwardFound } from "./find.ts";
 import { locate, openInside, outward, type Query, readQuery, type Spot } from "./locate.ts";
-import { type AliasNode, type MapNode, type PinNode, position, type ScalarNode } from "./model.ts";
 import { writePart } from "./part.ts";
-import { scalarText } from "./scalar.ts";
 import { sharedBy } from "./shared.ts";
 import { type Found, type PinError, type PinPart, pinError, type Refused, type SpliceEdit } from "./types.ts";
 import { differsElsewhere, type Expect } from "./verify.ts";
@@ -47,11 +47,11 @@ interface Work {
   file: PinFile;
   layout: Layout;
   ops: Op[];
-  expects: Map<PinNode, Expect>;
+  expects: Map<YamlNode, Expect>;
   found: Map<number, Found>;
   /** By scalar, or the alias of one: its text so far, and the edit that set it last. */
   values: Map<ScalarNode | AliasNode, Written>;
-  holes: Map<PinNode | "file", { tree: Value; edit: number; spot: Spot & { kind: "hole" } }>;
+  holes: Map<YamlNode | "file", { tree: Value; edit: number; spot: Spot & { kind: "hole" } }>;
   insides: Map<ScalarNode, { jobs: Job[]; spot: Spot & { kind: "inside" } }>;
 }
 
@@ -177,7 +177,7 @@ function writeValues(work: Work): RefusedEdit | undefined {
   return undefined;
 }
 
-function inFlow(chain: readonly PinNode[]): boolean {
+function inFlow(chain: readonly YamlNode[]): boolean {
   return chain.some((node) => (node.kind === "map" || node.kind === "seq") && node.flow);
 }
 
@@ -201,7 +201,7 @@ function writeHoles(work: Work): void {
 }
 
 /** `{a, b}` has keys without a colon. */
-function hasColon(node: ScalarNode, reached: { chain: PinNode[] }): boolean {
+function hasColon(node: ScalarNode, reached: { chain: YamlNode[] }): boolean {
   const owner = reached.chain.findLast((one): one is MapNode => one.kind === "map");
   return owner?.pairs.find((pair) => pair.value === node)?.colon !== -1;
 }

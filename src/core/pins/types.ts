@@ -1,5 +1,5 @@
+import { position } from "../base/yaml-scan/model.ts";
 import type { PinProblems, PinReason } from "../reasons/pins.ts";
-import { position } from "./model.ts";
 
 /** Where a value stands. Offsets are UTF-16 indices into the text as given; line and column count from 1. */
 export interface Found {

@@ -1,6 +1,6 @@
+import type { ScalarNode, YamlNode, YamlTree } from "../base/yaml-scan/model.ts";
+import { scalarText } from "../base/yaml-scan/scalar.ts";
 import type { Items, Op, Tree, Value } from "./create.ts";
-import type { PinDocument, PinNode, ScalarNode } from "./model.ts";
-import { scalarText } from "./scalar.ts";
 
 /** How one node must differ after a splice. Every other node must be as before, and stand where the edits moved it to. */
 export type Expect =
@@ -15,16 +15,16 @@ export type Expect =
 interface Sides {
   before: string;
   after: string;
-  expects: ReadonlyMap<PinNode, Expect>;
+  expects: ReadonlyMap<YamlNode, Expect>;
   shift(offset: number, empty: boolean): number;
 }
 
 /** undefined: the two differ in exactly what was expected. Otherwise the offset (before) of the first node that does not. */
 export function differsElsewhere(
-  before: { text: string; documents: readonly PinDocument[] },
-  after: { text: string; documents: readonly PinDocument[] },
+  before: { text: string; documents: readonly YamlTree[] },
+  after: { text: string; documents: readonly YamlTree[] },
   ops: readonly Op[],
-  expects: ReadonlyMap<PinNode, Expect>,
+  expects: ReadonlyMap<YamlNode, Expect>,
   root: Tree | Items | undefined,
 ): number | undefined {
   if (before.documents.length !== after.documents.length) return 0;
@@ -62,7 +62,7 @@ function shifter(ops: readonly Op[]): (offset: number, empty: boolean) => number
   };
 }
 
-function compare(one: PinNode, two: PinNode, sides: Sides): number | undefined {
+function compare(one: YamlNode, two: YamlNode, sides: Sides): number | undefined {
   const expect = sides.expects.get(one);
   if (expect !== undefined) {
     if (expect.kind !== "added" && isAsExpected(two, expect, sides.after)) return undefined;
@@ -96,12 +96,12 @@ function compare(one: PinNode, two: PinNode, sides: Sides): number | undefined {
   return undefined;
 }
 
-function compareMaybe(one: PinNode | undefined, two: PinNode | undefined, sides: Sides): number | undefined {
+function compareMaybe(one: YamlNode | undefined, two: YamlNode | undefined, sides: Sides): number | undefined {
   if (one === undefined || two === undefined) return one === two ? undefined : (one?.start ?? 0);
   return compare(one, two, sides);
 }
 
-type Pairs = Extract<PinNode, { kind: "map" }>["pairs"];
+type Pairs = Extract<YamlNode, { kind: "map" }>["pairs"];
 
 function comparePairs(one: Pairs[number] | undefined, two: Pairs[number] | undefined, sides: Sides): number | undefined {
   if (one === undefined || two === undefined) return 0;
@@ -117,7 +117,7 @@ function compareScalars(one: ScalarNode, two: ScalarNode, sides: Sides): number 
   return scalarText(sides.before, one) === scalarText(sides.after, two) ? undefined : one.start;
 }
 
-function isAsExpected(node: PinNode, expect: Expect, text: string): boolean {
+function isAsExpected(node: YamlNode, expect: Expect, text: string): boolean {
   if (expect.kind === "tree") return isValue(text, node, expect.tree);
   if (expect.kind === "list") {
     if (node.kind !== "seq" || node.items.length !== expect.texts.length) return false;
@@ -128,7 +128,7 @@ function isAsExpected(node: PinNode, expect: Expect, text: string): boolean {
   return value === expect.text || (expect.kind === "block" && value === `${expect.text}\n`);
 }
 
-function isValue(text: string, node: PinNode, value: Value): boolean {
+function isValue(text: string, node: YamlNode, value: Value): boolean {
   if (typeof value === "string") return node.kind === "scalar" && scalarText(text, node) === value;
   if (!("items" in value)) return isTree(text, node, value);
   return (
@@ -136,7 +136,7 @@ function isValue(text: string, node: PinNode, value: Value): boolean {
   );
 }
 
-function isTree(text: string, node: PinNode | undefined, tree: Tree): boolean {
+function isTree(text: string, node: YamlNode | undefined, tree: Tree): boolean {
   return node?.kind === "map" && node.pairs.length === tree.size && hasPairs(text, node.pairs, tree);
 }
 

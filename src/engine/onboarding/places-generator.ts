@@ -67,9 +67,9 @@ function trace(here: Trace, generator: unknown, path: readonly PinStep[]): void 
 /** The element whose every field the target has as a parameter. */
 function traceList({ set, target, text, param, found }: Trace, list: Record<string, unknown>, path: readonly PinStep[]): void {
   const elements = listAt(list, "elements");
-  const mine = elements.findIndex((element) => isRecord(element) && fits(element, target.params));
-  const element = elements[mine];
-  if (!isRecord(element)) return;
+  const mine = likelyPlaces(elements, target.params).find((at) => fits(elements[at], target.params));
+  const element = elements[mine ?? -1];
+  if (mine === undefined || !isRecord(element)) return;
   const keys = keysFor(element, param);
   if (keys === undefined) return;
   const chosen = identity(elements, element);
@@ -80,7 +80,47 @@ function traceList({ set, target, text, param, found }: Trace, list: Record<stri
   add(found, { kind: "generator field", slot: `generator field ${param}`, file: set.file, path: pin }, text);
 }
 
-function fits(element: Record<string, unknown>, params: Readonly<Record<string, string>>, prefix = ""): boolean {
+/** Where the elements of a list stand, by the value of one field; under undefined those that have no plain one. */
+type FieldIndex = Map<string | undefined, number[]>;
+
+/** A list has thousands of elements, and each of them is looked for. */
+const INDEXES = new WeakMap<readonly unknown[], Map<string, FieldIndex>>();
+
+function indexOf(elements: readonly unknown[], name: string): FieldIndex {
+  const own = INDEXES.get(elements) ?? new Map<string, FieldIndex>();
+  INDEXES.set(elements, own);
+  const made = own.get(name) ?? indexed(elements, name);
+  own.set(name, made);
+  return made;
+}
+
+function indexed(elements: readonly unknown[], name: string): FieldIndex {
+  const index: FieldIndex = new Map();
+  for (const [at, element] of elements.entries()) {
+    const value = isRecord(element) && Object.hasOwn(element, name) ? element[name] : undefined;
+    const key = value === undefined || typeof value === "object" ? undefined : String(value);
+    const places = index.get(key);
+    if (places === undefined) index.set(key, [at]);
+    else places.push(at);
+  }
+  return index;
+}
+
+/** Of so few elements each is looked at. */
+const FEW = 8;
+
+/** Those that may fit, in their order: by a field that few of them have the same value of. */
+function likelyPlaces(elements: readonly unknown[], params: Readonly<Record<string, string>>): readonly number[] {
+  for (const name of new Set([...LIKELY, ...Object.keys(params)])) {
+    const index = params[name] === undefined ? undefined : indexOf(elements, name);
+    const places = index && [...(index.get(params[name]) ?? []), ...(index.get(undefined) ?? []).slice(0, FEW)];
+    if (places !== undefined && places.length < FEW) return places.toSorted((a, b) => a - b);
+  }
+  return [...elements.keys()];
+}
+
+function fits(element: unknown, params: Readonly<Record<string, string>>, prefix = ""): boolean {
+  if (!isRecord(element)) return false;
   return Object.entries(element).every(([name, value]) => {
     if (isRecord(value)) return fits(value, params, `${prefix}${name}.`);
     if (typeof value === "object") return true;
@@ -104,7 +144,7 @@ function identity(elements: readonly unknown[], element: Record<string, unknown>
   return names.find((name) => {
     const value = element[name];
     if (typeof value !== "string" || value === "" || value.includes("{{")) return false;
-    return elements.filter((other) => isRecord(other) && other[name] === value).length === 1;
+    return indexOf(elements, name).get(value)?.length === 1;
   });
 }
 

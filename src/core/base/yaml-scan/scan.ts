@@ -1,4 +1,4 @@
-import { emptyNode, type MapNode, type Pair, type PinDocument, type PinNode, type SeqNode, scalarNode } from "./model.ts";
+import { emptyNode, type MapNode, type Pair, type SeqNode, scalarNode, type YamlNode, type YamlTree } from "./model.ts";
 import { keyText } from "./scalar.ts";
 import { BAIL, type Cursor, enter, finishLine, isBlank, lineEnds, nextContent, plainEnd, quotedEnd, skipSpaces } from "./scan-cursor.ts";
 import { scanFlow } from "./scan-flow.ts";
@@ -15,7 +15,7 @@ const ODD_CHARACTER = /[^\t\n\r\x20-\x7e\xa0-\u2027\u202a-\ufefe\uff00-\uffff\uf
  * @returns undefined where it gives up.
  * @throws RangeError where collections nest too deep for anyone.
  */
-export function scanYaml(text: string): PinDocument[] | undefined {
+export function scanYaml(text: string): YamlTree[] | undefined {
   if (ODD_CHARACTER.test(text)) return undefined;
   const cursor: Cursor = { text, pos: 0, indent: -1, lineStart: 0, stop: 0, depth: 0, json: false };
   try {
@@ -26,8 +26,8 @@ export function scanYaml(text: string): PinDocument[] | undefined {
   }
 }
 
-function scanDocuments(c: Cursor): PinDocument[] {
-  const documents: PinDocument[] = [];
+function scanDocuments(c: Cursor): YamlTree[] {
+  const documents: YamlTree[] = [];
   c.lineStart = c.text.charCodeAt(0) === 0xfeff ? 1 : 0;
   nextContent(c, c.lineStart);
   for (;;) {
@@ -45,10 +45,10 @@ function scanDocuments(c: Cursor): PinDocument[] {
 }
 
 /** A node that begins on a line of its own, or right after a dash. The cursor stands on it. */
-function scanBlock(c: Cursor, parent: number): PinNode {
+function scanBlock(c: Cursor, parent: number): YamlNode {
   enter(c);
   const code = c.text.charCodeAt(c.pos);
-  let node: PinNode;
+  let node: YamlNode;
   if (code === 45 && isBlank(c, c.pos + 1)) node = scanSeq(c, c.indent);
   else if (isKeyAhead(c)) node = scanMap(c, c.indent);
   else node = scanInline(c, c.pos, parent);
@@ -116,7 +116,7 @@ function scanPair(c: Cursor, column: number): Pair {
 }
 
 /** What follows a colon, or a dash with nothing or an anchor behind it. `hole` is where a value would go if there is none. */
-function scanValue(c: Cursor, from: number, column: number, hole: number, ofMap: boolean): PinNode {
+function scanValue(c: Cursor, from: number, column: number, hole: number, ofMap: boolean): YamlNode {
   let at = from;
   let anchor: string | undefined;
   let empty = hole;
@@ -150,7 +150,7 @@ function scanNestedSeq(c: Cursor, column: number): SeqNode {
   return node;
 }
 
-function withAnchor(node: PinNode, anchor: string | undefined): PinNode {
+function withAnchor(node: YamlNode, anchor: string | undefined): YamlNode {
   if (anchor === undefined) return node;
   // Two anchors meet when the block below brings its own; the full parser decides what that means.
   if (node.kind === "alias" || node.anchor !== undefined) throw BAIL;
@@ -167,7 +167,7 @@ function nameAt(c: Cursor, at: number): string {
 }
 
 /** A value that begins in the middle of a line; leaves the cursor on the next content. */
-function scanInline(c: Cursor, at: number, parent: number): PinNode {
+function scanInline(c: Cursor, at: number, parent: number): YamlNode {
   const code = c.text.charCodeAt(at);
   if (code === 34 || code === 39) {
     const end = quotedEnd(c, at);
@@ -195,7 +195,7 @@ function scanInline(c: Cursor, at: number, parent: number): PinNode {
 }
 
 /** `|` or `>` without an explicit indentation: its content's column is that of its first line that is not blank. */
-function scanBlockScalar(c: Cursor, at: number, parent: number): PinNode {
+function scanBlockScalar(c: Cursor, at: number, parent: number): YamlNode {
   const { text } = c;
   const header = /[|>][-+]?[ ]*(?:(?<= )#[^\n]*)?(?=\r?\n|$)/y;
   header.lastIndex = at;

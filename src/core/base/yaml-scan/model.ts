@@ -29,10 +29,10 @@ export interface Pair {
   /** undefined: the key is not a scalar. */
   key: string | undefined;
   keyQuoted: boolean;
-  keyNode: PinNode | undefined;
+  keyNode: YamlNode | undefined;
   /** Offset of `:`; -1 in `{a, b}`. */
   colon: number;
-  value: PinNode;
+  value: YamlNode;
 }
 
 export interface MapNode {
@@ -55,19 +55,19 @@ export interface SeqNode {
   /** Block: column of the dashes. */
   column: number;
   anchor: string | undefined;
-  items: PinNode[];
+  items: YamlNode[];
   /** Block: offsets of the dashes. */
   dashes: number[];
 }
 
-export type PinNode = ScalarNode | AliasNode | MapNode | SeqNode;
+export type YamlNode = ScalarNode | AliasNode | MapNode | SeqNode;
 
 /** One document of a file. */
-export interface PinDocument {
+export interface YamlTree {
   /** Counts from 1, as in the prefix `#2/`. */
   number: number;
   /** undefined: nothing but comments. */
-  root: PinNode | undefined;
+  root: YamlNode | undefined;
   /** Where its text ends: the next `---`, `...` or the end of the file. */
   end: number;
 }
@@ -81,7 +81,7 @@ export function emptyNode(at: number): ScalarNode {
 }
 
 /** Where a node's last character stands, comments not counted. A block scalar's last line break belongs to it. */
-export function endOf(node: PinNode): number {
+export function endOf(node: YamlNode): number {
   let at = node;
   for (;;) {
     if (at.kind === "scalar" || at.kind === "alias" || at.flow) return at.end;

@@ -1,4 +1,4 @@
-import { emptyNode, type MapNode, type Pair, type PinNode, type SeqNode, scalarNode } from "./model.ts";
+import { emptyNode, type MapNode, type Pair, type SeqNode, scalarNode, type YamlNode } from "./model.ts";
 import { keyText } from "./scalar.ts";
 import { BAIL, type Cursor, enter, quotedEnd, startsPlain } from "./scan-cursor.ts";
 
@@ -57,7 +57,7 @@ function scanFlowSeq(c: Cursor, start: number, parent: number): SeqNode {
   return node;
 }
 
-function scanFlowValue(c: Cursor, at: number, parent: number): PinNode {
+function scanFlowValue(c: Cursor, at: number, parent: number): YamlNode {
   const code = c.text.charCodeAt(at);
   if (code === 123 || code === 91) return scanFlow(c, at, parent);
   if (code === 34 || code === 39) return scalarNode(code === 34 ? "double" : "single", at, quotedEnd(c, at));
