@@ -1,14 +1,16 @@
+import { spawnSync } from "node:child_process";
 import { globSync, readFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import * as kubernetes from "@kubernetes/client-node";
 import { describe, expect, test } from "vitest";
-import { parseAllDocuments } from "yaml";
+import { parse, parseAllDocuments } from "yaml";
 import { CELL_LIMITS } from "../src/adapters/cell/cell.ts";
+import { compileGoTemplate } from "../src/core/gotemplate/index.ts";
 import { parseServerConfig } from "../src/surfaces/server/config/file.ts";
 
 const ROOT = new URL("../deploy/", import.meta.url).pathname;
 /** What is no variant of the server has its own test: test/monitoring/. */
-const BESIDE = ["monitoring/**"];
+const BESIDE = ["monitoring/**", "chart/**"];
 const read = (path: string) => readFileSync(join(ROOT, path), "utf8");
 
 type Json = Record<string, unknown>;
@@ -146,5 +148,145 @@ describe("deploy/", () => {
     expect(problems).toEqual([]);
     expect(config?.controlPlanes[0]?.namespaces).toEqual(["argocd"]);
     expect(config?.controlPlanes[0]?.clusterSecrets).toBe(variant.startsWith("cluster-secrets"));
+  });
+});
+
+const CHART = join(ROOT, "chart");
+/** Set by `helm template`: the release is called stagecoach, in the namespace stagecoach. */
+const RELEASE = { Name: "stagecoach", Namespace: "stagecoach", Service: "Helm", IsInstall: true, IsUpgrade: false, Revision: 1 };
+
+interface Values {
+  config: { controlPlanes: Json[] };
+  [key: string]: unknown;
+}
+
+const DEFAULTS = parse(read("chart/values.yaml")) as Values;
+
+/** What Helm makes of a template; the chart keeps to what ApplicationSets' templates have, too, so that the project's own engine renders it. */
+function rendered(template: string, change: Json = {}): string {
+  const { name, version, appVersion } = parse(read("chart/Chart.yaml")) as Json;
+  const Chart = { Name: name, Version: version, AppVersion: appVersion };
+  const data = { Values: { ...DEFAULTS, ...change }, Release: RELEASE, Chart };
+  return compileGoTemplate(read(`chart/templates/${template}`))(data as never, "zero" as never);
+}
+
+function chartObjects(change: Json = {}): Manifest[] {
+  return globSync("templates/*.yaml", { cwd: CHART })
+    .sort()
+    .flatMap((file) => parseAllDocuments(rendered(basename(file), change)).map((document) => ({ file, object: document.toJS() as Json })))
+    .map(({ file, object }) => ({ file, kind: String(object["kind"]), name: String(at(object, "metadata", "name")), object }));
+}
+
+/** Without what only one of the two has: who made it, and what of the values is in it. */
+function bare({ object }: Manifest): Json {
+  const copy = structuredClone(object);
+  const own = /^(?:app\.kubernetes\.io\/instance|stagecoach\.dev\/(?:config|service))$/;
+  const strip = (value: unknown): void => {
+    if (typeof value !== "object" || value === null) return;
+    for (const [key, inner] of Object.entries(value)) {
+      if (own.test(key)) delete (value as Json)[key];
+      else strip(inner);
+    }
+  };
+  strip(copy);
+  return copy;
+}
+
+describe("the chart", () => {
+  const ALL = {
+    podLabels: { team: "platform" },
+    podAnnotations: { a: "b" },
+    priorityClassName: "high",
+    nodeSelector: { disk: "fast" },
+    tolerations: [{ key: "x", operator: "Exists" }],
+    affinity: { nodeAffinity: {} },
+    extraEnv: [{ name: "HTTPS_PROXY", value: "http://proxy:3128" }],
+    extraVolumes: [{ name: "token", secret: { secretName: "argocd-token" } }],
+    extraVolumeMounts: [{ name: "token", mountPath: "/etc/argocd" }],
+    image: { ...(DEFAULTS["image"] as Json), digest: `sha256:${"a".repeat(64)}`, pullSecrets: ["registry"] },
+    mirrors: { size: "1Gi", existingClaim: "mirrors" },
+    service: { annotations: { c: "d" } },
+    serviceAccount: { annotations: { e: "f" } },
+    ingress: { enabled: true, className: "nginx", annotations: { g: "h" }, host: "stagecoach.example.com", tlsSecret: "tls" },
+    serviceMonitor: { enabled: true, interval: "1m", labels: { release: "prometheus" } },
+  };
+
+  test.each([
+    ["as it is", {}],
+    ["with everything set", ALL],
+  ])("%s: every object fits the Kubernetes API", (_name, change) => {
+    const found = chartObjects(change).filter(({ kind }) => kind !== "ServiceMonitor");
+    expect(found.length).toBeGreaterThan(6);
+    expect(found.flatMap(({ file, kind, object }) => misfits(`V1${kind}`, object, `${file} ${kind}`))).toEqual([]);
+  });
+
+  test("as it is it makes what the kustomization makes", () => {
+    const mine = new Map(chartObjects().map((one) => [`${one.kind} ${one.name}`, bare(one)]));
+    for (const kind of ["Deployment", "Service", "NetworkPolicy", "ServiceAccount"]) {
+      for (const theirs of objects("base/kustomization.yaml").filter((one) => one.kind === kind)) {
+        const ours = mine.get(`${kind} ${theirs.name}`);
+        const { containers } = (at(theirs.object, "spec", "template", "spec") ?? {}) as { containers?: Json[] };
+        for (const container of containers ?? []) Object.assign(container, { image: "stagecoach:0.1.0", imagePullPolicy: "IfNotPresent" });
+        expect(at(ours, "spec") ?? ours, `${kind} ${theirs.name}`).toMatchObject(at(theirs.object, "spec") ?? { kind });
+      }
+    }
+    const rules = (all: Manifest[]) => all.flatMap((one) => (one.kind === "Role" ? (one.object["rules"] as Json[]) : []));
+    expect(rules(chartObjects())).toEqual(rules(objects("base/kustomization.yaml")));
+  });
+
+  test.each([
+    ["as it is", {}],
+    ["with everything set", ALL],
+  ])("%s: Helm makes the same of it", (_name, change) => {
+    const values = JSON.stringify({ ...DEFAULTS, ...change });
+    const helm = spawnSync("helm", ["template", "stagecoach", CHART, "-n", "stagecoach", "-f", "-"], { input: values, encoding: "utf8" });
+    if (helm.error !== undefined) return console.log("skipped: what Helm makes of the chart, since there is no helm");
+    expect(helm.stderr).toBe("");
+    const named = (all: { kind: string; name: string; object: Json }[]) =>
+      new Map(all.map(({ kind, name, object }) => [`${kind} ${at(object, "metadata", "namespace")} ${name}`, object]));
+    const theirs = parseAllDocuments(helm.stdout).map((document) => document.toJS() as Json);
+    const made = theirs.map((object) => ({ kind: String(object["kind"]), name: String(at(object, "metadata", "name")), object }));
+    expect(named(made)).toEqual(named(chartObjects(change)));
+  });
+
+  test("its configuration is valid, and rights follow from it: clusters' Secrets, other namespaces, everywhere, none for what is asked by its API", () => {
+    const written = at(chartObjects().find(({ kind }) => kind === "ConfigMap")?.object, "data", "stagecoach.yaml") as string;
+    expect(parseServerConfig(written, "stagecoach.yaml").problems).toEqual([]);
+    const rights = (...controlPlanes: Json[]) =>
+      chartObjects({ config: { controlPlanes } }).flatMap(({ kind, object }) =>
+        kind.endsWith("Role")
+          ? (object["rules"] as { resources: string[]; verbs: string[] }[]).map(
+              ({ resources, verbs }) =>
+                `${kind} ${String(at(object, "metadata", "namespace") ?? "everywhere")}: ${resources.join()} ${verbs.join()}`,
+            )
+          : [],
+      );
+    const looks = "applications,applicationsets get,list,watch";
+    expect(rights({ name: "a", namespaces: ["argocd", "teams"], clusterSecrets: true, allowRefresh: true })).toEqual([
+      `Role argocd: ${looks},patch`,
+      `Role teams: ${looks},patch`,
+      "Role argocd: appprojects get",
+      "Role argocd: secrets list,watch",
+    ]);
+    expect(rights({ name: "a", argocdNamespace: "gitops" })).toEqual([`ClusterRole everywhere: ${looks}`, "Role gitops: appprojects get"]);
+    expect(rights({ name: "a", kind: "api", url: "https://argocd.example.com" }, { name: "b", kubeconfig: "/etc/kube" })).toEqual([]);
+  });
+
+  test("it has the program's version, a value for every key of its schema, and no key that the schema does not have", () => {
+    const chart = parse(read("chart/Chart.yaml")) as Json;
+    const { version } = JSON.parse(readFileSync(join(ROOT, "../package.json"), "utf8")) as Json;
+    expect([chart["version"], chart["appVersion"]]).toEqual([version, version]);
+    const schema = JSON.parse(read("chart/values.schema.json")) as { properties: Record<string, { properties?: Json }> };
+    const { global: _helms, ...known } = schema.properties;
+    expect(Object.keys(known).sort()).toEqual(Object.keys(DEFAULTS).sort());
+    for (const [key, { properties }] of Object.entries(known))
+      if (properties !== undefined && key !== "config")
+        expect(Object.keys(properties).sort(), key).toEqual(Object.keys(DEFAULTS[key] as Json).sort());
+  });
+
+  test("what is to be done next is said once it is installed", () => {
+    expect(rendered("NOTES.txt")).toContain("service/stagecoach-inside 3001");
+    expect(rendered("NOTES.txt")).toContain("GitHub cannot reach it yet");
+    expect(rendered("NOTES.txt", ALL)).not.toContain("GitHub cannot reach it yet");
   });
 });
