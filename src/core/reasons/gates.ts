@@ -195,7 +195,8 @@ export interface GatesReasons {
   NEXT_LIMIT_RAISED: { setting: string };
   NEXT_DEPENDENCY: { rollout: string };
   /** released: accounts that may not approve; empty: nobody is excluded, and `author` is what the commit says. */
-  NEXT_APPROVED: { pull: PullRef; released: string[]; author: string; merger?: string | undefined };
+  /** `teams`, `left`: whose members may, and how many more of them have to; absent in journals of before. */
+  NEXT_APPROVED: { pull: PullRef; teams?: string[]; left?: number; released: string[]; author: string; merger?: string | undefined };
   /** `timeZone`: of the window that is shut, where it is not UTC. */
   NEXT_WINDOW: { opens?: { at: Time; timeZone: string } | undefined };
   NEXT_WINDOWS_CHANGED: { where: string[]; all: boolean };

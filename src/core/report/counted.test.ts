@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { problemIn } from "../reasons/problem.ts";
 import { runReason } from "../reasons/run.ts";
 import { bench, round } from "../run/testing/bench.ts";
-import { counted, inCounted } from "./counted.ts";
+import { counted, inCounted, shareText } from "./counted.ts";
 import { headline } from "./plan/plan-comment.ts";
 import { sayProblem } from "./reasons/problems/problems.ts";
 import { sentenceOf } from "./reasons/say.ts";
@@ -31,6 +31,14 @@ describe("where a rollout counts something else than clusters", () => {
     expect(sayProblem({ ...problem, ...{ targetBy: run.plan.targetBy } }).message).toContain("1 of 3 namespaces");
     expect(headline(run.spec, run.plan, false)).toContain("**2 namespaces**");
     expect(renderTree(run, self.now, { color: false, width: 100 })).toContain("0/2 namespaces healthy");
+  });
+
+  test("a stage that has not begun is to come, not unhealthy", () => {
+    const none = { clusters: 4, healthy: 0, requeued: 0, skipped: 0, toCome: 4 };
+    expect(shareText(none, { state: "ToCome", when: "later" })).toBe("4 to come");
+    expect(shareText({ ...none, requeued: 1, toCome: 3 }, { state: "Waiting", when: "now" })).toBe("4 to come");
+    expect(shareText({ ...none, toCome: 2 }, { state: "Progressing", when: "now" })).toBe("0/4 healthy");
+    expect(shareText({ ...none, toCome: 0 }, { state: "NotReached", when: "later" })).toBe("4 not reached");
   });
 
   test("what another program says is never taken for the word", () => {

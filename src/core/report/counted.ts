@@ -22,6 +22,30 @@ export function counted(many: number, counting: Counting): string {
   return count(many, countedWord(counting));
 }
 
+interface Share {
+  clusters: number;
+  healthy: number;
+  requeued: number;
+  skipped: number;
+  toCome: number;
+}
+
+/** How far a stage is: `2/3 healthy`; of one that has not begun `3 to come`, since nothing of it is unhealthy. */
+export function shareText(
+  { clusters, healthy, requeued, skipped, toCome }: Share,
+  { state, when }: { state: string; when: string },
+): string {
+  if (state === "NotReached") return `${clusters - skipped} not reached`;
+  const isBegun = when !== "later" && (toCome === 0 || clusters > toCome + requeued + skipped);
+  return isBegun ? `${healthy}/${clusters} healthy` : `${clusters - skipped} to come`;
+}
+
+/** The same where the stage's state stands beside it: `3 clusters` of one to come. */
+export function shareBesideState(counts: Share, stage: { state: string; when: string }, counting: Counting): string {
+  if (counts.clusters === 0) return `no ${countedWords(counting)}`;
+  return stage.when === "later" ? counted(counts.clusters, counting) : shareText(counts, stage);
+}
+
 /** A row, or head, of a table that names what is counted at one place and the Application at the next, which may be the same. */
 export function eachOnceNamed<T>(row: readonly T[], at: number, { targetBy }: Counting): T[] {
   return targetBy === "application" ? row.toSpliced(at, 1) : [...row];

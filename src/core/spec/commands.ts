@@ -150,7 +150,7 @@ const TABLE: readonly WrittenSpec[] = [
     onAll: true,
     anyAge: true,
     who: "write",
-    summary: "ends the run and closes its open pull requests; what is updated stays",
+    summary: "ends the run and closes its open pull requests; nothing is put back",
     examples: ["/abort", "/abort wrong version"],
   },
   {

@@ -3,12 +3,12 @@ import type { Store } from "../kubernetes/store.ts";
 import type { KubeObject } from "../kubernetes/types.ts";
 import type { Lag } from "./application/lag.ts";
 import type { Desired, Manifests } from "./application/manifests.ts";
-import type { WorkloadModel } from "./application/workload.ts";
+import type { Workload, WorkloadModel } from "./application/workload.ts";
 import type { ClusterIndex, RegisteredCluster } from "./clusters.ts";
 import type { FaultBoard, FaultKind } from "./faults.ts";
 import type { Repositories } from "./git/repositories.ts";
 import type { Scheduler } from "./scheduler.ts";
-import { type Application, type ApplicationStatus, asApplication, type HealthCode, type Operation } from "./types.ts";
+import { type Application, type ApplicationStatus, asApplication, type Operation } from "./types.ts";
 
 /** How thorough a comparison is. live: only the live objects again; latest: the repository too, as cached; force: past that cache. */
 export const LEVEL = { live: 1, latest: 2, force: 3 } as const;
@@ -28,7 +28,7 @@ export interface Actor {
   /** Of the last comparison; what refreshes of live objects compare with. */
   desired: Desired | undefined;
   /** What it last saw in the cluster; undefined: nothing since the controller was started. */
-  remembered: { content: string | undefined; health: HealthCode } | undefined;
+  remembered: Workload | undefined;
   /** When the repository first failed; undefined: it did not. */
   repoErrorSince: number | undefined;
   operating: boolean;
@@ -51,6 +51,8 @@ export interface Shared {
   manifests: Manifests;
   repositories: Repositories;
   namespace: string;
+  /** The health of each resource stands in the Application, too. */
+  persistsHealth: boolean;
   refresh(actor: Actor, level: Level, ms?: number): void;
   /** Whether the shard of the controller that an Application belongs to is not running. */
   isDown(actor: Actor): boolean;

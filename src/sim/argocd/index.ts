@@ -97,7 +97,7 @@ type Parts = ReturnType<typeof startControllers>;
 
 /** The controllers, and what they share. */
 function startControllers(options: ArgoCdOptions) {
-  const { clock, seed = 1, namespace = "argocd", registry = anyVersion, render = renderSet } = options;
+  const { clock, seed = 1, namespace = "argocd", registry = anyVersion, render = renderSet, persistsHealth = false } = options;
   const { store } = options.kubernetes;
   const lag: Lag = { ...REAL_LAG, ...options.lag };
   const sources = "fetch" in options.git ? [options.git] : options.git;
@@ -108,7 +108,10 @@ function startControllers(options: ArgoCdOptions) {
   const manifests = createManifests(repositories);
   const board = createFaultBoard((cluster, before, after) => apps.clusterFaultsChanged(cluster, before, after));
   const rollouts = createFleetRollouts({ store, clusters, board, scheduler, lag });
-  const apps = startApplicationController({ store, scheduler, lag, board, clusters, manifests, repositories, namespace, rollouts }, seed);
+  const apps = startApplicationController(
+    { store, scheduler, lag, board, clusters, manifests, repositories, namespace, persistsHealth, rollouts },
+    seed,
+  );
   const sets = startApplicationSetController({ store, scheduler, lag, clusters, repositories, render, seed });
   return { store, namespace, render, sources, scheduler, clusters, repositories, manifests, board, rollouts, apps, sets };
 }

@@ -24,6 +24,8 @@ export interface ArgoCdOptions {
   seed?: number;
   faults?: FaultScript;
   lag?: Partial<Lag>;
+  /** `controller.resource.health.persist`: the health of each resource stands in the Application, too. Default: it does not, as since Argo CD 3. */
+  persistsHealth?: boolean;
   /** Default argocd. */
   namespace?: string;
   /** Registered at the start. */

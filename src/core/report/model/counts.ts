@@ -1,4 +1,7 @@
-import type { Counts, ModelNode } from "./types.ts";
+import type { Counts, ModelNode, State } from "./types.ts";
+
+/** Of a cluster whose change has not merged. */
+const NOT_BEGUN: ReadonlySet<State> = new Set(["ToCome", "Opening", "Open", "Merging", "Joined"]);
 
 /** Counts the clusters below these nodes, each once: one that was put back stands in that batch, and where it is tried again. */
 export function countsOf(children: readonly ModelNode[]): Counts {
@@ -11,6 +14,7 @@ export function countsOf(children: readonly ModelNode[]): Counts {
     failed: count(({ state }) => state === "Failed"),
     requeued: count(({ state }) => state === "Requeued"),
     skipped: count(({ state }) => state === "Skipped"),
+    toCome: count(({ state }) => NOT_BEGUN.has(state)),
   };
 }
 

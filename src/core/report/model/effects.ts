@@ -144,5 +144,5 @@ function aborting(run: Run): Effect {
     phase === "Open" && pull !== undefined && pull.number > 0 ? [`#${pull.number}`] : [],
   );
   const closes = open.length === 0 ? "" : ` and closes ${open.join(", ")}`;
-  return { does: "end the run", effect: `ends the run${closes}; what is updated stays` };
+  return { does: "end the run", effect: `ends the run${closes}; nothing is put back` };
 }

@@ -16,6 +16,7 @@ export const fleetRolloutSchema = z
     repository: key(text, "`acme/config`."),
     rollout: key(text.optional(), "Absent: what was merged is no rollout for its errors."),
     group: key(z.enum(GROUPS), "What it wants: a person, a look, nothing but time, a mend, or nothing."),
+    failing: key(z.literal(true).optional(), "Something of it failed: it counts as failing, too, where it waits for a person."),
     number: key(run.number.optional(), "Of its last run; absent: it has none."),
     state: run.state.optional(),
     tone: run.tone,

@@ -22,6 +22,7 @@ export function fleetRollout(repository: string, run: Run, model: RunModel, refu
   const { since, startedAt, endedAt, eta, deadline, counts, targetBy, pull, author, links } = model;
   return {
     ...{ key: rolloutKey(repository, rollout), repository, rollout, group: groupOf(run, model, refused) },
+    failing: isFailing(run, model) ? true : undefined,
     ...{ number, state, tone, release, change, says, reason, ask, waitsOn, waitsFor },
     ...{ since, startedAt, endedAt, eta, deadline, counts, targetBy, pull, author, links },
     refused: refused && shortened(refused),
@@ -76,9 +77,15 @@ function groupOf(run: Run, model: RunModel, refused: RefusedModel | undefined): 
   const ended = isEnded(run);
   const asksPerson = run.next !== null && entryOf(run.next.what)?.by === "person";
   if (!ended && (run.phase === "Paused" || asksPerson)) return "WaitsForYou";
-  if (run.phase === "Failed" || run.phase === "RollingBack" || (!ended && model.counts.failed > 0)) return "Failing";
+  if (isFailing(run, model)) return "Failing";
   if (!ended) return "Running";
   return refused === undefined ? "Done" : "Refused";
+}
+
+/** What pauses on a failure waits for a person, and fails all the same. */
+function isFailing(run: Run, { counts }: RunModel): boolean {
+  if (isEnded(run)) return run.phase === "Failed";
+  return run.phase === "RollingBack" || run.paused?.kind === "Failure" || counts.failed > 0;
 }
 
 function shortened(refused: RefusedModel): RefusedModel {

@@ -110,6 +110,7 @@ export const counts = z.object({
   failed: z.int(),
   requeued: z.int(),
   skipped: z.int(),
+  toCome: key(z.int(), "Not begun: their change has not merged."),
 });
 
 export const waitsOn = z.object({

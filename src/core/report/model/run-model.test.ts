@@ -35,7 +35,7 @@ describe("the model of a run", () => {
     const model = modelOf({ ...run, batches: [first, { ...second, targets: [...second.targets, extra] }] }, NOW);
     const cluster = clustersBelow(model).find(({ name }) => name === "us-1");
     expect([cluster?.state, cluster?.children.map(({ name }) => name)]).toEqual(["Failed", ["payments-us-1", "other-us-1"]]);
-    expect(modelOf(run, NOW).counts).toEqual({ clusters: 6, healthy: 2, failed: 0, requeued: 1, skipped: 0 });
+    expect(modelOf(run, NOW).counts).toEqual({ clusters: 6, healthy: 2, failed: 0, requeued: 1, skipped: 0, toCome: 1 });
   });
 
   test("a requeued cluster waits for the stage's batches, and is looked at again at a time only after them", () => {

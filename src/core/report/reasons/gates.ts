@@ -144,12 +144,14 @@ const GATES_NEXT = entriesOf<GatesReasons>()({
   NEXT_DEPENDENCY: { by: "itself", says: "{rollout} becomes healthy there" },
   NEXT_APPROVED: {
     by: "person",
-    says: ({ pull, released, author, merger }) => {
+    says: ({ pull, teams = [], left = 1, released, author, merger }) => {
       const but =
         released.length > 0
           ? `not ${people(released, " or ")}, who released it`
           : `GitHub knows no account that released it (its commit says ${author}), so nobody is excluded`;
-      return `one of its approvers approves ${pullPhrase(pull)} or comments \`/promote\` on it; ${but}${merger === undefined ? "" : `, nor @${merger}, who merged it`}`;
+      const who = teams.length === 0 ? "of its approvers" : `of ${people(teams, " or ")}`;
+      const does = left > 1 ? `${left} members ${who} approve` : `${teams.length === 0 ? "one" : "a member"} ${who} approves`;
+      return `${does} ${pullPhrase(pull)} or ${left > 1 ? "comment" : "comments"} \`/promote\` on it; ${but}${merger === undefined ? "" : `, nor @${merger}, who merged it`}`;
     },
     actions: ["promote"],
   },

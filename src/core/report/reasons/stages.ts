@@ -101,7 +101,7 @@ export const STAGES: Entries<StageReasons> = entriesOf<StageReasons>()({
       `the stage updates ${names.clusters(clusters, clusters.length)} last: ${names.because(because)}`,
     subject: "cluster",
   },
-  REQUEUE_MATCHED: { says: "it matches the stage's requeue selector, so the stage updates it last", subject: "cluster" },
+  REQUEUE_MATCHED: { says: "it matches the stage's requeue selector, so the stage takes it last", subject: "cluster" },
   REQUEUE_STILL_MATCHES: {
     says: "it still matches the requeue selector (check {attempt} of {of})",
     subject: "cluster",

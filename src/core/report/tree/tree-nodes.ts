@@ -1,6 +1,6 @@
 /** Turns the model of a run into lines of the terminal: stage → batch → cluster → Application. No layout, no colour. */
 
-import { type Counting, counted, countedWords } from "../counted.ts";
+import { type Counting, counted, shareBesideState } from "../counted.ts";
 import { present } from "../markdown.ts";
 import { LABELS } from "../model/labels.ts";
 import type { ModelNode, RunModel } from "../model/types.ts";
@@ -36,10 +36,7 @@ function nodeOf(above: Above, node: ModelNode, number = 1): TreeNode {
 function infoOf(node: ModelNode, { now, said, targetBy }: Above): string[] {
   const { kind, facts, says, checking, links, counts, eta, children } = node;
   if (kind === "run") return [];
-  if (kind === "stage")
-    return counts === undefined
-      ? []
-      : [counts.clusters === 0 ? `no ${countedWords({ targetBy })}` : `${counts.healthy}/${counts.clusters} healthy`];
+  if (kind === "stage") return counts === undefined ? [] : [shareBesideState(counts, node, { targetBy })];
   if (kind === "cluster" && children.some((child) => child.kind === "application" && child.says === says && says !== "")) return [];
   const turn = node.state === "Requeued" && eta !== undefined && `looked at again ${within(eta.p50, now)}`;
   // What is well and over needs no words.

@@ -101,7 +101,7 @@ describe("the tree of a run", () => {
       Status:   ◌ Progressing · running for 2m5s
       Why:      batch 2 waits for Argo CD
       Next:     eu-2 counts as failed (at the latest in 12m55s)
-      Progress: ━━━━━━──────────────────────── 1/5 clusters healthy · 1 requeued
+      Progress: ━━━━━━──────────────────────── 1/5 clusters healthy · 1 requeued · 2 to come
 
       NAME                    STATUS         AGE     INFO
       ⟳ payments #42          ◌ Progressing  2m5s
@@ -116,7 +116,7 @@ describe("the tree of a run", () => {
       │  │  └─ ⎈ eu-3         ○ To come
       │  │     └─ □ pay-eu-3  ○ To come
       │  └─ ⎈ eu-9            ↻ Requeued     2m5s    looked at twice · looked at again in 27m55s · drained
-      └─ # 2 rest             ○ To come              0/1 healthy
+      └─ # 2 rest             ○ To come              1 cluster
          └─ ⧉ batch 1 of 1    ○ To come
             └─ ⎈ us-1         ○ To come
                └─ □ pay-us-1  ○ To come

@@ -81,12 +81,13 @@ function header(model: RunModel, now: number, options: TreeOptions): string[] {
   const { rollout, number, release, author, ask, wayBack, waitsFor, startedAt, endedAt, eta } = model;
   const took = `${endedAt === undefined ? "running for" : "took"} ${shortAge((endedAt === undefined ? now : epoch(endedAt)) - epoch(startedAt))}`;
   const pull = model.pull === undefined ? "" : ` · PR #${model.pull}`;
+  const why = sentence("Why", model.says);
+  const cause = causeOf(model).flatMap((text) => sentence("Cause", text, "bad"));
   const lines = [
     ...line("Run", `${rollout} #${number}`),
     ...line("Release", `${release}${pull} · by ${author}`),
     ...line("Status", `${icon} ${stateWord(model)} · ${took}`, tone),
-    ...sentence("Why", model.says),
-    ...causeOf(model).flatMap((text) => sentence("Cause", text, "bad")),
+    ...(model.cause?.told === true ? [...why, ...cause] : [...cause, ...why]),
   ];
   if (ask !== undefined) lines.push(...sentence("Asks", ask.says, "warn"));
   if (wayBack !== undefined) lines.push(...sentence("Back", wayBack.says));
@@ -131,12 +132,13 @@ function whenNext({ waitsFor, deadline }: Pick<ModelNode, "waitsFor" | "deadline
 
 /** `━━━━━━━╸────  7/12 clusters healthy · 1 failed · 2 skipped`; without the bar where there is no room for it. */
 function progress({ counts, targetBy }: RunModel, options: TreeOptions): string[] {
-  const { clusters, healthy, failed, skipped, requeued } = counts;
+  const { clusters, healthy, failed, skipped, requeued, toCome } = counts;
   const words = present(
     `${healthy}/${clusters} ${countedWords({ targetBy })} healthy`,
     failed > 0 && `${failed} failed`,
     requeued > 0 && `${requeued} requeued`,
     skipped > 0 && `${skipped} skipped`,
+    toCome > 0 && `${toCome} to come`,
   ).join(" · ");
   const labels = "Progress: ".length;
   if (options.width < NARROW) return wrapToWidth(words, options.width, 3).map((part) => cutToWidth(part, options.width));

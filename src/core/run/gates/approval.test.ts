@@ -29,7 +29,7 @@ describe("who merged the release", () => {
     say(self, "/promote", { actor: "bob", teams: ["sre"], batch: 1 });
     expect(mergesBy(self, "bob")).toBe(false);
     expect(self.run.commands[0]).toMatchObject({ outcome: "refused", message: { code: "APPROVER_MERGED", by: "bob" } });
-    expect(batch(self.run, 1).next?.what).toHaveCode("NEXT_APPROVED", { released: ["alice"], merger: "Bob" });
+    expect(batch(self.run, 1).next?.what).toHaveCode("NEXT_APPROVED", { teams: ["sre"], left: 1, released: ["alice"], merger: "Bob" });
     expect(mergesBy(self, "bob", "carol")).toBe(true);
   });
 

@@ -107,7 +107,14 @@ export function approvalGate(scene: Scene, batch: Batch): Wait | undefined {
     unlinked: run.trigger.unlinked ?? [],
     reviewed: reviewedBy(run, batch.stage),
   });
-  const people = { released: releasedBy(run), author: run.trigger.author, merger: mergerOf(run, batch.stage)[0] };
+  const left = Math.max(1, wanted.count - have.length);
+  const people = {
+    teams: wanted.teams,
+    left,
+    released: releasedBy(run),
+    author: run.trigger.author,
+    merger: mergerOf(run, batch.stage)[0],
+  };
   return wait(why, { what: runReason("NEXT_APPROVED", { pull: pullRef(batch.pull), ...people }) });
 }
 

@@ -12,11 +12,12 @@ import {
   stretched,
 } from "../actor.ts";
 import { RepoError } from "../git/repositories.ts";
-import { type Application, type Condition, type HealthCode, isMultiSource, sourcesOf } from "../types.ts";
+import { type Application, type Condition, isMultiSource, sourcesOf } from "../types.ts";
 import { type AutoSync, decideAutoSync, isWindowClosed, requestOperation } from "./autosync.ts";
 import type { Naming } from "./manifest-names.ts";
 import type { Desired } from "./manifests.ts";
 import { type Comparison, compared, isComparedTo, resourcesOf, withConditions, withHealth } from "./status.ts";
+import type { Workload } from "./workload.ts";
 
 const REFRESH = "argocd.argoproj.io/refresh";
 const SKIP = "argocd.argoproj.io/skip-reconcile";
@@ -115,13 +116,13 @@ interface Look {
   startedAt: number;
   full: boolean;
   desired: Desired | RepoError;
-  live: { content: string | undefined; health: HealthCode };
+  live: Workload;
   /** It cannot be reached, and nothing of it is remembered. */
   unreachable: boolean;
 }
 
-function comparisonOf({ app, startedAt, full, desired, live, unreachable }: Look): Comparison {
-  const base = { startedAt: full ? startedAt : undefined };
+function comparisonOf({ app, startedAt, full, desired, live, unreachable }: Look, { persistsHealth }: Shared): Comparison {
+  const base = { startedAt: full ? startedAt : undefined, persistsHealth };
   const old = app.status?.health?.status;
   if (unreachable) {
     const message = `Failed to load live state: failed to get cluster info for "${app.spec.destination.server ?? app.spec.destination.name}": error synchronizing cache state: dial tcp: i/o timeout`;
@@ -148,7 +149,7 @@ function comparisonOf({ app, startedAt, full, desired, live, unreachable }: Look
     };
   }
   const status = live.content === desired.content ? "Synced" : "OutOfSync";
-  const resources = resourcesOf(app, status, live.content === undefined, desired.rollouts);
+  const resources = resourcesOf(app, status, live, { rollouts: desired.rollouts, persistsHealth });
   return { ...base, status, revisions: desired.revisions, health: live.health, conditions: [], resources };
 }
 
@@ -175,10 +176,9 @@ async function refresh(shared: Shared, actor: Actor, asked: Level): Promise<void
   if (desired === "quiet") return;
   if (!(desired instanceof RepoError)) actor.desired = desired;
   // Live state is read here and written later: a status can be out of date the moment it appears.
-  const { content, health } = actor.workload.live;
-  if (!isCut) actor.remembered = { content, health };
-  const live = actor.remembered ?? { content, health };
-  const look: Look = { app, startedAt, full, desired, live, unreachable: actor.remembered === undefined };
+  const seen = { ...actor.workload.live };
+  if (!isCut) actor.remembered = seen;
+  const look: Look = { app, startedAt, full, desired, live: actor.remembered ?? seen, unreachable: actor.remembered === undefined };
   const reading = full ? stretched(shared, actor, shared.lag.compare) * slowness(shared, app) : 0;
   if (reading > 0) await shared.scheduler.sleep(reading);
   if (shared.scheduler.closed || actor.life !== life) return;
@@ -204,7 +204,7 @@ async function showReferenced(shared: Shared, { app, desired }: Look): Promise<v
 
 function write(shared: Shared, actor: Actor, look: Look): void {
   if (actor.gone) return;
-  const comparison = comparisonOf(look);
+  const comparison = comparisonOf(look, shared);
   const current = applicationOf(shared, actor);
   if (current === undefined) return;
   const auto: AutoSync =

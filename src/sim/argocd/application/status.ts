@@ -13,6 +13,7 @@ import {
   type SyncStatusCode,
   sourcesOf,
 } from "../types.ts";
+import type { Workload } from "./workload.ts";
 
 /** The conditions that a comparison sets and clears. */
 const EVALUATED = new Set(["ComparisonError", "InvalidSpecError", "SyncError", "UnknownError", "DeletionError"]);
@@ -65,21 +66,28 @@ export function withHealth(status: ApplicationStatus, health: HealthCode, now: n
   return { ...status, health: { status: health, lastTransitionTime: kubeTime(now) } };
 }
 
+interface Kept {
+  rollouts?: readonly { name: string; namespace: string }[] | undefined;
+  persistsHealth: boolean;
+}
+
 /**
- * The objects of a small service, with its Rollouts if it has any, else a Deployment; no health in them, as Argo CD leaves it out
- * of the stored object by default.
+ * The objects of a small service, with its Rollouts if it has any, else a Deployment, whose health stands in it where the controller persists
+ * that. By default Argo CD leaves it out of the stored object.
  */
 export function resourcesOf(
   app: Application,
   status: SyncStatusCode,
-  missing: boolean,
-  rollouts: readonly { name: string; namespace: string }[] = [],
+  live: Workload,
+  { rollouts = [], persistsHealth }: Kept,
 ): Record<string, unknown>[] {
   const namespace = app.spec.destination.namespace ?? "default";
-  const code = missing ? "OutOfSync" : status;
+  const code = live.content === undefined ? "OutOfSync" : status;
   const { name } = app.metadata;
   const service = { version: "v1", kind: "Service", namespace, name, status: code };
-  if (rollouts.length === 0) return [service, { group: "apps", version: "v1", kind: "Deployment", namespace, name, status: code }];
+  const health = persistsHealth ? { health: defined({ status: live.health, message: live.message || undefined }) } : {};
+  if (rollouts.length === 0)
+    return [service, { group: "apps", version: "v1", kind: "Deployment", namespace, name, status: code, ...health }];
   return [
     service,
     ...rollouts.map((one) => ({
@@ -101,18 +109,19 @@ export interface Comparison {
   resources: Record<string, unknown>[] | undefined;
   /** Start of a full comparison; undefined: only live objects were looked at again. */
   startedAt: number | undefined;
+  persistsHealth: boolean;
 }
 
 /** The one patch of the refresh loop. `spec` is the one the comparison was made with, which need not be the newest. */
 export function compared(old: ApplicationStatus, spec: ApplicationSpec, comparison: Comparison, now: number): ApplicationStatus {
-  const { status, revisions, health, conditions, resources, startedAt } = comparison;
+  const { status, revisions, health, conditions, resources, startedAt, persistsHealth } = comparison;
   const several = isMultiSource(spec);
   const next: ApplicationStatus = defined({
     ...old,
     sync: { status, ...revisionFields(spec, revisions), comparedTo: comparedToOf(spec) },
     resources: resources ?? old.resources,
     reconciledAt: startedAt === undefined ? old.reconciledAt : kubeTime(startedAt),
-    resourceHealthSource: "appTree",
+    resourceHealthSource: persistsHealth ? undefined : "appTree",
     controllerNamespace: "argocd",
     summary: old["summary"] ?? {},
     ...(several ? { sourceTypes: sourcesOf(spec).map(sourceType) } : { sourceType: sourceType(sourcesOf(spec)[0]) }),

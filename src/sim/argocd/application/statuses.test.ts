@@ -172,6 +172,18 @@ describe("statuses of the embedded Argo CD", () => {
     expect(world.app("a").status?.["resourceHealthSource"]).toBe("appTree");
   });
 
+  it("(20) has it there where the controller persists it, with what is wrong", async () => {
+    await synced({ persistsHealth: true });
+    world.argo.setFault("eu-1", { kind: "degraded", scope: "now" });
+    const shown = () => world.app("a").status?.resources?.map(({ kind, health }) => [kind, health]);
+    await world.until("Degraded", () => world.app("a").status?.health?.status === "Degraded");
+    expect(shown()).toEqual([
+      ["Service", undefined],
+      ["Deployment", { status: "Degraded", message: 'Deployment "a" exceeded its progress deadline' }],
+    ]);
+    expect(world.app("a").status?.["resourceHealthSource"]).toBeUndefined();
+  });
+
   it("says that a revision does not exist, and what a wrong destination is", async () => {
     await synced();
     world.edit("a", (app) => ({ ...app, spec: { ...app.spec, source: { repoURL: world.repo.url, path: "app", targetRevision: "v9" } } }));

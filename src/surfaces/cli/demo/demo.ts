@@ -90,7 +90,14 @@ async function inWorld<T>(
     members: "read",
   } as const;
   const { speed, seed, githubPort: port } = options;
-  const world = await startWorld({ ...fleet.world, speed, seed, faults, github: { port, visitor, app: { permissions } } });
+  const world = await startWorld({
+    ...fleet.world,
+    speed,
+    seed,
+    faults,
+    argocd: { persistsHealth: true },
+    github: { port, visitor, app: { permissions } },
+  });
   world.github.collaborator(world.repository, YOU, "maintain");
   world.github.team(ownerOf(world), APPROVERS, [YOU]);
   const plane = planeOf(world, log);

@@ -264,8 +264,20 @@ test("status ends where the run is paused, with 1: nothing goes on before somebo
   await journal.record({ runs: [paused], subject: "payments #2: paused", trailers: {}, at: START });
   const { code, text, told } = await printed(status, "payments");
   expect([code, text]).toEqual([1, expect.stringMatching(/^Paused - .*\n$/)]);
-  expect(told).toContain("stagecoach wait payments waits through pauses");
+  expect(told).toContain("stagecoach wait payments --through-pauses waits for that");
   expect(await printed(status, "payments", "--watch=false")).toMatchObject({ code: 0, text });
+});
+
+test("wait ends with 5 where the run is paused, unless that is waited for, or is to be waited through", async () => {
+  const journal = openJournal({ mirror, app: "stagecoach[bot]", seal: SEAL });
+  await journal.read();
+  const paused = { ...second, phase: "Paused", why: said("ana paused it") } as const;
+  await journal.record({ runs: [paused], subject: "payments #2: paused", trailers: {}, at: START });
+  const text = "payments #2 is paused: ana paused it. It goes on once somebody acts: stagecoach get payments shows how\n";
+  expect(await printed(wait, "payments")).toMatchObject({ code: 5, text });
+  expect(JSON.parse((await printed(wait, "payments", "-o", "json")).text)).toMatchObject({ state: "Paused", reached: null });
+  expect(await printed(wait, "payments", "--for", "done", "--for", "paused")).toMatchObject({ code: 0 });
+  expect(await printed(wait, "payments", "--through-pauses", "--timeout", "50ms")).toMatchObject({ code: 4, text: "" });
 });
 
 test("where there is one rollout its name may be left out; where there are several they are named", async () => {

@@ -21,6 +21,8 @@ interface Options extends SourceOptions {
 
 /** What was asked for was not so when the time was over: nothing failed, and it may come yet. */
 export const TIME_OVER = 4;
+/** The run is paused, so what is waited for does not come before somebody acts. */
+export const PAUSED = 5;
 
 /**
  * `stagecoach status NAME`: a line for each thing that changes, until the run has ended, as `kubectl argo rollouts status` does until a Rollout
@@ -91,7 +93,9 @@ function standsStill(run: Run): boolean {
 }
 
 function goesOn({ rollout }: Run): string {
-  return visible(`It goes on once somebody acts: stagecoach get ${rollout} shows how. stagecoach wait ${rollout} waits through pauses.\n`);
+  return visible(
+    `It goes on once somebody acts: stagecoach get ${rollout} shows how. stagecoach wait ${rollout} --through-pauses waits for that.\n`,
+  );
 }
 
 /** It came to the end it was meant for. */

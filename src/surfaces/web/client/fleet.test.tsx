@@ -77,6 +77,21 @@ test("a release, and its plan, count what their rollout counts", () => {
   expect(text).not.toMatch(/\d clusters/);
 });
 
+test("a run that failed and waits for a person counts as both, and stands once", () => {
+  const at = "2026-11-21T11:00:00.000Z";
+  const paused = { kind: "Failure", by: "", at, reason: said("us-1 failed"), ask: said("somebody acts") } as const;
+  const run = sampleRun({ rollout: "search", phase: "Paused", why: said("us-1 failed"), paused });
+  const rollouts = [rowOf("payments"), fleetRollout(repository, run, modelOf(run, NOW), undefined)];
+  const text = drawn({ rollouts });
+  expect(text).toContain("[Waits for a person 1]");
+  expect(text).toContain("[Failing 1]");
+  expect(text).toContain("Waits for a person 1, failing");
+  expect(text.match(/r\/acme\/config\/search/g)).toHaveLength(1);
+  const asked = drawn({ rollouts }, "", "Failing");
+  expect(asked).toContain("/r/acme/config/search");
+  expect(asked).not.toContain("/r/acme/config/payments");
+});
+
 test("a pull request that a row names leads to it", () => {
   const text = drawn({ rollouts: [rowOf("payments")] });
   expect(text).toContain("https://github.example/acme/config/pull/3");

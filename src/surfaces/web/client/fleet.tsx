@@ -36,7 +36,7 @@ export function FleetScreen({ of, filter, change }: Shown) {
   const releases = of.releases.filter((one) => isMeant([one.repository, one.rollout, one.release, one.author, one.title], filter.q));
   const isWanted = (section: Section) => filter.state === "" || filter.state === section;
   const found = SECTIONS.filter(isWanted).map((section) =>
-    section === "Releases" ? releases : rows.filter((row) => row.group === section),
+    section === "Releases" ? releases : rows.filter((row) => standsIn(row, section, filter.state)),
   );
   const isEmpty = found.every(({ length }) => length === 0);
   return (
@@ -48,11 +48,21 @@ export function FleetScreen({ of, filter, change }: Shown) {
         section === "Releases" ? (
           <Releases key={section} title={TITLES[section]} of={releases} />
         ) : (
-          <Group key={section} section={section} of={rows.filter((row) => row.group === section)} isAll={filter.q !== ""} />
+          <Group key={section} section={section} of={rows.filter((row) => standsIn(row, section, filter.state))} isAll={filter.q !== ""} />
         ),
       )}
     </>
   );
+}
+
+/** Each stands once; where one section is asked for, everything that it counts does. */
+function standsIn(row: FleetRollout, section: Section, asked: string): boolean {
+  return row.group === section || (asked === "Failing" && countsIn(row, section));
+}
+
+/** What failed and waits for a person is counted as both. */
+function countsIn({ group, failing }: FleetRollout, section: Section): boolean {
+  return group === section || (section === "Failing" && failing === true);
 }
 
 function isMeant(words: readonly (string | undefined)[], q: string): boolean {
@@ -64,7 +74,7 @@ function isMeant(words: readonly (string | undefined)[], q: string): boolean {
 }
 
 function Search({ of, filter, change }: Shown) {
-  const count = (section: Section) => (section === "Releases" ? of.releases : of.rollouts.filter((row) => row.group === section)).length;
+  const count = (section: Section) => (section === "Releases" ? of.releases : of.rollouts.filter((row) => countsIn(row, section))).length;
   return (
     <search>
       <form class="search" onSubmit={(event) => event.preventDefault()}>
@@ -97,7 +107,7 @@ function Group({ section, of, isAll }: { section: Section; of: readonly FleetRol
   return (
     <section class="group">
       <h2>
-        {TITLES[section]} <small class="quiet">{rows.length}</small>
+        {TITLES[section]} <small class="quiet">{`${rows.length}${section === "WaitsForYou" ? failingText(rows) : ""}`}</small>
       </h2>
       <Rows of={rows.slice(0, shown)} />
       {rows.length > shown ? (
@@ -108,6 +118,12 @@ function Group({ section, of, isAll }: { section: Section; of: readonly FleetRol
       ) : null}
     </section>
   );
+}
+
+/** So that a tile that counts them has its rows in sight. */
+function failingText(rows: readonly FleetRollout[]): string {
+  const failing = rows.filter((row) => row.failing === true).length;
+  return failing === 0 ? "" : failing === rows.length ? ", failing" : `, ${failing} of them failing`;
 }
 
 function byName(one: FleetRollout, other: FleetRollout): number {
@@ -135,7 +151,7 @@ function Row({ of }: { of: FleetRollout }) {
   const next = of.ask === undefined ? of.waitsFor && <Awaits of={of} /> : <Linked text={of.ask.says} />;
   return (
     <Pulls.Provider value={pullsNamed(of)}>
-      <li class={`r-${(of.counts?.failed ?? 0) > 0 && of.endedAt === undefined ? "bad" : of.tone}`}>
+      <li class={`r-${of.failing === true ? "bad" : of.tone}`}>
         <RowHead of={of} />
         <p>
           <b class={toneClass(of.tone)}>{wordOf(of)}</b>{" "}

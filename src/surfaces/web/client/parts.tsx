@@ -40,8 +40,8 @@ export function Bar({ of }: { of: { counts: Counts } & Counting }) {
 }
 
 export function countsText({ counts, targetBy }: { counts: Counts } & Counting): string {
-  const { clusters, healthy, failed, requeued, skipped } = counts;
-  const parts = { failed, requeued, skipped };
+  const { clusters, healthy, failed, requeued, skipped, toCome } = counts;
+  const parts = { failed, requeued, skipped, "to come": toCome };
   const rest = Object.entries(parts).flatMap(([what, n]) => (n > 0 ? [`${n} ${what}`] : []));
   return [`${healthy} of ${clusters} ${countedWords({ targetBy })} healthy`, ...rest].join(", ");
 }

@@ -68,10 +68,11 @@ function Slots({ of }: { of: RunDocument }) {
         <StageSteps of={of} />
       </Slot>
       <Slot name="Why">
+        {isToldFirst(of) ? <CauseLine cause={of.cause} /> : null}
         <p class="why">
           <Said text={of.says} />
         </p>
-        <CauseLine cause={of.cause} />
+        {isToldFirst(of) ? null : <CauseLine cause={of.cause} />}
         <Planes of={of} />
       </Slot>
       <Slot name="Next">
@@ -82,6 +83,11 @@ function Slots({ of }: { of: RunDocument }) {
       </Slot>
     </div>
   );
+}
+
+/** What Argo CD or a measurement said comes before what became of it; a mere link to it comes after. */
+function isToldFirst({ cause }: RunDocument): boolean {
+  return cause !== undefined && cause.told !== true;
 }
 
 function YouCan({ of }: { of: RunDocument }) {

@@ -1,5 +1,5 @@
 /** The stages from left to right, each with its batches, and between two of them what has to hold before the run goes on. */
-import { countedWords } from "../../../core/report/counted.ts";
+import { countedWords, shareBesideState, shareText } from "../../../core/report/counted.ts";
 import { stateWord } from "../../../core/report/model/labels.ts";
 import type { RunDocument } from "../../../core/report/model/run-schema.ts";
 import type { ModelNode } from "../../../core/report/model/types.ts";
@@ -20,16 +20,25 @@ export function Stages({ of, ...shown }: { of: RunDocument } & Omit<Shown, "coun
   );
 }
 
+const PASSED = { state: "Passed", tone: "good", when: "past" } as const;
+
 /** What the batches of the one pass before the other is begun, and what that waits for besides. */
 function Between({ before, after }: { before: ModelNode | undefined; after: ModelNode }) {
   const gates = [...new Set([...(before?.passes?.after ?? []), ...(after.passes?.before ?? [])])];
   if (before === undefined && gates.length === 0) return null;
+  const isOver = before?.when === "past";
+  const isBegun = below(after, "batch").some(({ passed }) => passed?.mergedAt !== undefined);
+  const isPast = (gate: string) => (after.passes?.before.includes(gate) === true ? isBegun : isOver);
   return (
     <p class="between">
       <span aria-hidden="true" class="arrow" />
       {gates.length === 0 ? null : <span class="sr">{before === undefined ? "First waits for " : "Then, once past "}</span>}
       {gates.map((gate, index) => (
-        <span key={gate}>{`${gate}${index < gates.length - 1 ? ", " : ""}`}</span>
+        <span key={gate}>
+          {isPast(gate) ? <Mark of={PASSED} /> : null}
+          {isPast(gate) ? <span class="sr">passed: </span> : null}
+          {`${gate}${index < gates.length - 1 ? ", " : ""}`}
+        </span>
       ))}
     </p>
   );
@@ -43,7 +52,7 @@ export function StageSteps({ of }: { of: RunDocument }) {
         <li key={stage.name} class={stage.when} aria-current={stage.when === "now" ? "step" : undefined}>
           <a href={`#${stageId(stage)}`}>
             <Mark of={markedAs(stage)} />
-            {`${stage.name} ${shareOf(stage)}`}
+            {`${stage.name} ${shareOf(stage).replace(/ healthy$/, "")}`}
           </a>
         </li>
       ))}
@@ -60,8 +69,9 @@ function markedAs(stage: ModelNode): Pick<ModelNode, "state" | "tone" | "when"> 
   return hasFailed(stage) ? { state: "Failed", tone: "bad", when: "now" } : stage;
 }
 
-function shareOf({ counts }: ModelNode): string {
-  return counts === undefined || counts.clusters === 0 ? "" : `${counts.healthy}/${counts.clusters}`;
+function shareOf(stage: ModelNode): string {
+  const { counts } = stage;
+  return counts === undefined || counts.clusters === 0 ? "" : shareText(counts, stage);
 }
 
 function stageId({ name }: ModelNode): string {
@@ -78,11 +88,7 @@ function Stage({ of, ...shown }: { of: ModelNode } & Shown) {
           {of.name}
         </span>
         <small>
-          {isEmpty
-            ? `no ${countedWords(shown.counting)}`
-            : of.counts === undefined
-              ? ""
-              : `${shareOf(of)}${of.state === "ToCome" ? "" : " healthy"}`}
+          {isEmpty ? `no ${countedWords(shown.counting)}` : of.counts === undefined ? "" : shareBesideState(of.counts, of, shown.counting)}
         </small>
       </h3>
       <p class="quiet">

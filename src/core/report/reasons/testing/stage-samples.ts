@@ -167,5 +167,5 @@ export const STAGE_VARIANTS: Ways<RunReasons & BreachReasons> = {
   OUTBOUND_REDIRECTS_AWAY: [{ to: "login.example.com" }],
   OUTBOUND_REDIRECTS: [{ most: 3 }],
   MEASURE_TOO_DEEP: [{ most: 100 }],
-  NEXT_APPROVED: [{}, { released: [] }, { merger: "dave" }],
+  NEXT_APPROVED: [{ teams: ["acme/sre"] }, { teams: ["acme/sre", "acme/leads"], left: 2 }, { released: [] }, { merger: "dave" }],
 };
