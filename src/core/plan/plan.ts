@@ -192,7 +192,8 @@ function goingDown(stages: readonly PlannedStage[]): { application: string; from
   });
 }
 
-function isOlder(to: string, from: string): boolean {
+/** Whether one version comes before another; false where nobody can tell. */
+export function isOlder(to: string, from: string): boolean {
   const [next, now] = [to, from].map((text) => (VERSION.test(text) ? (semver.parse(text) ?? semver.coerce(text)) : null));
   return next != null && now != null && semver.lt(next, now);
 }

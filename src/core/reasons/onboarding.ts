@@ -50,7 +50,6 @@ export type Objection =
 export type Guess =
   | { kind: "DefaultForAll"; version: string }
   | { kind: "MovesByItself"; version: string }
-  | { kind: "SeveralVersions"; versions: readonly string[]; frequent: string }
   | { kind: "SeveralImages"; images: number }
   | { kind: "OrderByText"; of: "clusters" | "Applications"; text: string }
   | { kind: "OrderOfLabel"; label: string }
@@ -60,5 +59,9 @@ export type Guess =
 
 /** What init could not decide of a rollout. */
 export type Question =
+  /** `taken`: what the rollout begins with. */
+  | { kind: "WhichVersion"; versions: readonly string[]; taken: string }
+  /** `stages`: those whose Applications have no automated sync. */
+  | { kind: "WhoSyncs"; stages: readonly string[] }
   | { kind: "WhichValue"; name: string; values: readonly string[] }
   | { kind: "BringAlong"; slot: string; values: readonly string[]; pin: object };

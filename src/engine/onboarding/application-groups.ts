@@ -41,11 +41,15 @@ function setOf({ set }: InitTarget): string {
 /** The text with `*` for what may differ between environments. */
 function blank(text: string, { cluster }: InitTarget): string {
   const named = cluster.name.length > 1 ? replaceWord(text, cluster.name) : text;
-  return named
-    .split(/([^A-Za-z0-9*]+)/)
-    .map((word, i) => (i % 2 === 0 && varies(word) ? "*" : word))
-    .join("")
-    .replaceAll(/\*(?:[-_.]?(?:\*|\d+(?![A-Za-z0-9])))+/g, "*");
+  return (
+    named
+      .split(/([^A-Za-z0-9*]+)/)
+      .map((word, i) => (i % 2 === 0 && varies(word) ? "*" : word))
+      .join("")
+      // Folders are put in order by numbers: `01-dev`.
+      .replaceAll(/(?<![A-Za-z0-9])\d{1,3}[-_.]\*/g, "*")
+      .replaceAll(/\*(?:[-_.]?(?:\*|\d+(?![A-Za-z0-9])))+/g, "*")
+  );
 }
 
 function varies(word: string): boolean {

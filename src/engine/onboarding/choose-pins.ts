@@ -3,7 +3,7 @@ import type { Guess, Hindrance, Question, SlotHindrance } from "../../core/reaso
 import type { ProposedPin, ProposedRelease } from "../../core/report/onboarding/types.ts";
 import { generalise, type Variables } from "./generalise.ts";
 import type { InitTarget, Place } from "./types.ts";
-import { isFloatingTag, mostFrequent } from "./versions.ts";
+import { isFloatingTag, releasedOf } from "./versions.ts";
 
 /** The pins of one rollout, and what was left out. */
 export interface Chosen {
@@ -72,20 +72,21 @@ export function choosePins(
   const questions = othersAsked(others);
   const written = targets.map((_, i) => taken.flatMap((option) => option.places[i] ?? []));
   if (images.length === 0) {
-    const { version, guesses } = versionOf(best);
-    return { pins: together.map((option) => option.pin), kinds, release: { version }, places: written, shared, guesses, questions };
+    const { version, guesses, questions: asked } = versionOf(best);
+    const pins = together.map((option) => option.pin);
+    return { pins, kinds, release: { version }, places: written, shared, guesses, questions: [...asked, ...questions] };
   }
   return { ...severalValues([{ thing: thingOf(best), options: together }, ...images], questions), places: written, kinds, shared };
 }
 
-function versionOf({ places }: Pick<Option, "places">): { version: string; guesses: Guess[] } {
+function versionOf({ places }: Pick<Option, "places">): { version: string; guesses: Guess[]; questions: Question[] } {
   const values = places.map((place) => place.value);
-  const version = mostFrequent(values) ?? "";
+  const version = releasedOf(values) ?? "";
   const versions = new Set(values);
   const guesses: Guess[] = isThere({ places }) ? [] : [{ kind: "DefaultForAll", version }];
   if (isFloatingTag(version)) guesses.push({ kind: "MovesByItself", version });
-  if (versions.size > 1) guesses.push({ kind: "SeveralVersions", versions: [...versions], frequent: version });
-  return { version, guesses };
+  const questions: Question[] = versions.size > 1 ? [{ kind: "WhichVersion", versions: [...versions], taken: version }] : [];
+  return { version, guesses, questions };
 }
 
 interface Image {

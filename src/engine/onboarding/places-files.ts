@@ -1,11 +1,11 @@
 import { tidyPath } from "../../core/argocd/source-places.ts";
 import { defined } from "../../core/base/defined.ts";
-import { isRecord } from "../../core/base/is-record.ts";
 import { type RepoFiles, readOrNull } from "../../core/base/repo-files.ts";
 import { readYamlDocuments } from "../../core/base/yaml-read.ts";
 import { type PinStep, parsePinPath, printPinPath } from "../../core/pins/path.ts";
 import type { PlaceHindrance } from "../../core/reasons/onboarding.ts";
 import { add } from "./places-generator.ts";
+import { kustomizationPlaces, POD_SPECS } from "./places-kustomize.ts";
 import { sourcesOf, versionKeys } from "./places-spec.ts";
 import { listAt, textAt } from "./scan.ts";
 import type { InitTarget, Place } from "./types.ts";
@@ -37,7 +37,7 @@ export function filePlaces(target: InitTarget, { files, all, isThisRepo }: RepoV
     // What is read at a tag is pinned by that tag: its files tell nothing of what is live.
     if (why !== undefined || !isFloating(textAt(source, "targetRevision") ?? "")) continue;
     const folder = tidyPath(path);
-    kustomization(found, folder, files, all);
+    kustomizationPlaces(found, folder, files, all);
     chart(found, folder, files, all);
     if (!all.has(`${folder}/kustomization.yaml`) && !all.has(`${folder}/Chart.yaml`)) manifests(found, folder, files, all);
   }
@@ -67,35 +67,6 @@ function path(...steps: PinStep[]): string {
 
 function documentOf(text: string): unknown {
   return readYamlDocuments(text)[0]?.value;
-}
-
-const KUSTOMIZATIONS = ["kustomization.yaml", "kustomization.yml", "Kustomization"];
-
-function kustomization(found: { places: Place[] }, folder: string, files: RepoFiles, all: ReadonlySet<string>): void {
-  const file = KUSTOMIZATIONS.map((name) => at(folder, name)).find((name) => all.has(name));
-  const text = file === undefined ? null : readOrNull(files, file);
-  if (file === undefined || text === null) return;
-  const data = documentOf(text);
-  for (const image of listAt(data, "images")) {
-    const name = textAt(image, "name");
-    if (name === undefined) continue;
-    const steps = [key("images"), { kind: "match" as const, key: "name", value: name }];
-    const which = isRecord(image) && image["newTag"] === undefined && image["digest"] !== undefined ? "digest" : "newTag";
-    add(found, { kind: "kustomize newTag", slot: `kustomize newTag ${name}`, file, path: path(...steps, key(which)), image: name }, text);
-  }
-  for (const helm of listAt(data, "helmCharts")) {
-    const name = textAt(helm, "name");
-    if (name === undefined) continue;
-    const steps = [key("helmCharts"), { kind: "match" as const, key: "name", value: name }, key("version")];
-    add(found, { kind: "kustomize helmCharts", slot: `kustomize helmCharts ${name}`, file, path: path(...steps) }, text);
-  }
-  for (const list of ["resources", "bases", "components"]) {
-    for (const [index, item] of listAt(data, list).entries()) {
-      if (typeof item !== "string" || !/[?&]ref=/.test(item)) continue;
-      const slot = `kustomize ref ${item.replace(/[?&]ref=.*$/, "")}`;
-      add(found, { kind: "kustomize ?ref=", slot, file, path: path(key(list), { kind: "index", index }), part: "ref" }, text);
-    }
-  }
 }
 
 function chart(found: { places: Place[] }, folder: string, files: RepoFiles, all: ReadonlySet<string>): void {
@@ -183,8 +154,6 @@ function manifests(found: { places: Place[] }, folder: string, files: RepoFiles,
     for (const [index, { value }] of documents.entries()) imagesOf(found, file, text, value, documents.length > 1 ? index + 1 : undefined);
   }
 }
-
-const POD_SPECS = ["spec.template.spec", "spec.jobTemplate.spec.template.spec", "spec"];
 
 function imagesOf(found: { places: Place[] }, file: string, text: string, object: unknown, document: number | undefined): void {
   const workload = textAt(object, "metadata", "name");

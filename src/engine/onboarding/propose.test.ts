@@ -208,7 +208,7 @@ describe("where versions live", () => {
     const { rollouts, undecided } = proposed(files);
     expect(undecided).toEqual([]);
     expect(rollouts[0]?.pins).toEqual(pins);
-    expect(rollouts[0]?.version).toMatch(/^v?1\.2\.1$/);
+    expect(rollouts[0]?.version).toMatch(/^v?1\.2\.[12]$/);
   });
 
   test("targetRevision of hand-written Applications, a file each", () => {
@@ -367,6 +367,69 @@ describe("stages", () => {
       ["dev", "100%"],
       ["prod", "100%"],
     ]);
+  });
+});
+
+/** Hand-written Applications of three environments, each of a folder of its own. */
+function environments(folders: Record<string, string>, spec: Record<string, string> = {}): Record<string, string> {
+  const files: Record<string, string> = { "base/kustomization.yaml": "resources: [deployment.yaml]\n" };
+  files["base/deployment.yaml"] = `apiVersion: apps/v1
+kind: Deployment
+metadata: { name: shop }
+spec: { template: { spec: { containers: [{ name: shop, image: "ghcr.io/acme/shop:1.9.0" }] } } }
+`;
+  for (const [folder, kustomization] of Object.entries(folders)) {
+    const env = folder.replace(/^.*-/, "");
+    files[`apps/shop-${env}.yaml`] = `apiVersion: argoproj.io/v1alpha1
+kind: Application
+metadata: { name: shop-${env}, namespace: argocd }
+spec:
+  project: default
+  source: { repoURL: https://github.com/acme/config.git, path: overlays/${folder}, targetRevision: main }
+  destination: { server: https://kubernetes.default.svc, namespace: shop-${env} }
+${spec[env] ?? "  syncPolicy: { automated: {} }"}
+`;
+    files[`overlays/${folder}/kustomization.yaml`] = `resources: [../../base]\n${kustomization}`;
+  }
+  return files;
+}
+
+const tagged = (tag: string) => `images:\n  - name: ghcr.io/acme/shop\n    newTag: ${tag}\n`;
+
+describe("environments in folders", () => {
+  test("a version that only the base has is overridden in each overlay, and one that an overlay has stays there", () => {
+    const { rollouts, undecided } = proposed(environments({ dev: tagged("1.10.0"), staging: "", prod: "" }));
+    expect(undecided).toEqual([]);
+    const [rollout] = rollouts;
+    const pin = { file: "{{ application.path }}/kustomization.yaml", path: "images[name=ghcr.io/acme/shop].newTag", create: true };
+    expect(rollout).toMatchObject({
+      pins: [pin],
+      version: "1.10.0",
+      guesses: expect.arrayContaining([{ kind: "DefaultForAll", version: "1.10.0" }]),
+    });
+  });
+
+  test("folders that numbers put in order are one thing", () => {
+    const { rollouts } = proposed(environments({ "01-dev": tagged("1.0.0"), "02-stage": tagged("1.0.0"), "03-prod": tagged("1.0.0") }));
+    expect(rollouts.map(({ stages }) => stages.map(({ name }) => name))).toEqual([["dev", "stage", "prod"]]);
+  });
+
+  test("of several versions the newest is taken, so that nothing goes down, and asked about", () => {
+    const { rollouts } = proposed(environments({ dev: tagged("1.10.0"), staging: tagged("1.9.0"), prod: tagged("1.9.0") }));
+    expect(rollouts).toMatchObject([{ version: "1.10.0", questions: [{ kind: "WhichVersion", taken: "1.10.0" }] }]);
+    const commits = proposed(environments({ dev: tagged("0a1b2c3d"), staging: tagged("4e5f6a7b"), prod: tagged("4e5f6a7b") }));
+    expect(commits.rollouts).toMatchObject([{ version: "4e5f6a7b", questions: [{ kind: "WhichVersion", taken: "4e5f6a7b" }] }]);
+  });
+
+  test("production that people sync waits for them, and who syncs is asked", () => {
+    const byHand = { prod: "  syncPolicy: { syncOptions: [CreateNamespace=true] }" };
+    const { rollouts } = proposed(environments({ dev: tagged("1.0.0"), prod: tagged("1.0.0") }, byHand));
+    expect(rollouts[0]?.stages.map(({ name, sync }) => [name, sync])).toEqual([
+      ["dev", undefined],
+      ["prod", "Wait"],
+    ]);
+    expect(rollouts[0]?.questions).toEqual([{ kind: "WhoSyncs", stages: ["prod"] }]);
+    expect(rollouts[0]?.text).toMatch(/# Question: Applications of prod have no automated sync[\s\S]*sync: Wait/);
   });
 });
 

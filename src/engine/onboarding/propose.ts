@@ -1,7 +1,7 @@
 /** What `stagecoach init` and onboarding propose for a repo: a rollout for each thing that runs in several places. Called by `propose-tried.ts` and `stagecoach init`. */
 import { defined } from "../../core/base/defined.ts";
 import { readOrNull } from "../../core/base/repo-files.ts";
-import type { Objection, PlaceHindrance } from "../../core/reasons/onboarding.ts";
+import type { Objection, PlaceHindrance, Question } from "../../core/reasons/onboarding.ts";
 import { printRollout, printSettings, type RolloutParts, rolloutName } from "../../core/report/onboarding/print.ts";
 import type { Proposal, ProposedRollout, ProposedStage, Undecided } from "../../core/report/onboarding/types.ts";
 import { parseRollouts } from "../../core/spec/parse/parse.ts";
@@ -226,7 +226,9 @@ function rolloutOf(
   targetBy: "application" | undefined,
 ): ProposedRollout {
   const name = rolloutName(subject.name, draft.taken);
-  const { pins, kinds, release, guesses, questions } = chosen;
+  const { pins, kinds, release, guesses } = chosen;
+  const byHand = stages.filter(({ sync }) => sync !== undefined).map((stage) => stage.name);
+  const questions: Question[] = [...chosen.questions, ...(byHand.length === 0 ? [] : [{ kind: "WhoSyncs" as const, stages: byHand }])];
   const text = printRollout({ name, source: subject.source, targetBy, release, pins, stages, guesses, questions });
   const source = { kind: subject.source.kind, name: subject.name, file: subject.file };
   const version =

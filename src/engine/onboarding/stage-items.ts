@@ -1,6 +1,7 @@
 import { defined } from "../../core/base/defined.ts";
+import { isRecord } from "../../core/base/is-record.ts";
 import { sourcesOf } from "./places-spec.ts";
-import { listAt, textAt } from "./scan.ts";
+import { dig, listAt, textAt } from "./scan.ts";
 import type { StageItem } from "./stages.ts";
 import type { InitTarget } from "./types.ts";
 
@@ -12,9 +13,16 @@ export function itemsOf(
 ): { items: StageItem[]; labelsAreSure: boolean } {
   if (targetBy === undefined) {
     const clusters = [...new Map(targets.map((target) => [target.cluster.name, target.cluster])).values()];
-    return { items: clusters.map(({ name, labels }) => ({ name, labels, texts: { name } })), labelsAreSure: fleetIsKnown };
+    const byHand = new Set(targets.filter(({ spec }) => !isAutomated(spec)).map(({ cluster }) => cluster.name));
+    const items = clusters.map(({ name, labels }) => ({ name, labels, texts: { name }, byHand: byHand.has(name) }));
+    return { items, labelsAreSure: fleetIsKnown };
   }
   return { items: targets.map((target) => itemOf(target, fleetIsKnown)), labelsAreSure: true };
+}
+
+function isAutomated(spec: Record<string, unknown>): boolean {
+  const automated = dig(spec, "syncPolicy", "automated");
+  return isRecord(automated) && automated["enabled"] !== false;
 }
 
 function itemOf({ application, labels, spec, cluster }: InitTarget, fleetIsKnown: boolean): StageItem {
@@ -29,6 +37,7 @@ function itemOf({ application, labels, spec, cluster }: InitTarget, fleetIsKnown
   });
   return {
     name: application,
+    byHand: !isAutomated(spec),
     labels: { ...(fleetIsKnown ? cluster.labels : {}), ...labels, ...where },
     texts: {
       name: application,

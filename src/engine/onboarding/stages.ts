@@ -10,6 +10,8 @@ export interface StageItem {
   labels: Readonly<Record<string, string>>;
   /** Texts that may hold the environment's name, likeliest first, by what they are. */
   texts: Readonly<Record<string, string>>;
+  /** Automated sync is off, for one of its Applications at least. */
+  byHand?: boolean;
 }
 
 interface Grouping {
@@ -167,6 +169,7 @@ function stageOf(part: Part, all: readonly StageItem[], options: GroupingOptions
     maxUnavailable: options.wide || !last ? "100%" : many ? "25%" : 1,
     ...defined({ topologyKey: last ? topologyKey : undefined }),
     bake: last ? "5m" : "10m",
+    ...(part.items.some(({ byHand }) => byHand === true) ? { sync: "Wait" as const } : {}),
     ...away(part.items, options),
     clusters: part.items.length,
   };

@@ -1,6 +1,7 @@
 import { compareText } from "../../core/base/compare-text.ts";
 import { defined } from "../../core/base/defined.ts";
 import { findPin } from "../../core/pins/find.ts";
+import { isOlder } from "../../core/plan/plan.ts";
 import type { Place } from "./types.ts";
 
 /** What people call a version, told from what only looks like one. */
@@ -36,10 +37,16 @@ export function isVersionKey(key: string): boolean {
 }
 
 /** The most frequent one; of equals the first in order. */
-export function mostFrequent(values: readonly string[]): string | undefined {
+function mostFrequent(values: readonly string[]): string | undefined {
   const counts = new Map<string, number>();
   for (const value of values) counts.set(value, (counts.get(value) ?? 0) + 1);
   return [...counts].sort(([a, many], [b, few]) => few - many || compareText(a, b))[0]?.[0];
+}
+
+/** The newest one, where all of them can be compared; else the most frequent. */
+export function releasedOf(values: readonly string[]): string | undefined {
+  const [newest] = values.toSorted((a, b) => (isOlder(a, b) ? 1 : isOlder(b, a) ? -1 : 0));
+  return values.every((one) => one === newest || isOlder(one, newest ?? "")) ? newest : mostFrequent(values);
 }
 
 /** The value at a place as the bot would read it; undefined where it would refuse to. */

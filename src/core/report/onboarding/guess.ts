@@ -15,8 +15,6 @@ export function sayGuess(guess: Guess): string {
       return `${guess.version} is a default for all of them: the first release writes the version for each, and what was not there before cannot be rolled back`;
     case "MovesByItself":
       return `they stand at ${guess.version}, which moves by itself: the first release puts a version in its place`;
-    case "SeveralVersions":
-      return `they are at ${guess.versions.length} versions (${guess.versions.slice(0, MOST_VALUES).join(", ")}); ${guess.frequent} is the most frequent`;
     case "SeveralImages":
       return `these are ${guess.images} images with versions of their own: each has a value, and a release changes one or several`;
     case "OrderByText":
@@ -33,17 +31,37 @@ export function sayGuess(guess: Guess): string {
 }
 
 export function sayQuestion(question: Question): SaidQuestion {
-  if (question.kind === "WhichValue") {
-    const values = question.values.slice(0, MOST_VALUES);
-    return {
-      ask: `${question.name} is at ${values.join(" and ")}: the next release brings all of them to what stands here, whatever else it changes. Which is it?`,
-      answers: values.map((value) => `${question.name}: ${JSON.stringify(value)}`),
-    };
+  switch (question.kind) {
+    case "WhichVersion": {
+      const { versions, taken } = question;
+      const shown = [taken, ...versions.filter((version) => version !== taken)].slice(0, MOST_VALUES);
+      return {
+        ask: `they are at ${versions.length} versions (${versions.slice(0, MOST_VALUES).join(", ")}), and ${taken} stands here: which one is released? Nothing moves before it is changed`,
+        answers: shown.map((version) => `version: ${JSON.stringify(version)}`),
+      };
+    }
+    case "WhoSyncs":
+      return {
+        ask: `Applications of ${question.stages.slice(0, MOST_VALUES).join(", ")} have no automated sync: who syncs a batch once it is merged?`,
+        answers: [
+          "sync: Wait, as it stands here: a person does, and the run waits for it",
+          "sync: Request: Stagecoach asks Argo CD for it, where its account may (kind: api, allowSync)",
+          "none: turn automated sync on in the Applications, and take sync out of the stages",
+        ],
+      };
+    case "WhichValue": {
+      const values = question.values.slice(0, MOST_VALUES);
+      return {
+        ask: `${question.name} is at ${values.join(" and ")}: the next release brings all of them to what stands here, whatever else it changes. Which is it?`,
+        answers: values.map((value) => `${question.name}: ${JSON.stringify(value)}`),
+      };
+    }
+    case "BringAlong":
+      return {
+        ask: `${question.slot} is at ${question.values.slice(0, 3).join(", ")}, and no pin: does a release bring it along?`,
+        answers: ["no: leave it out", `yes, with the release's own version: ${JSON.stringify(question.pin)} under pins`],
+      };
   }
-  return {
-    ask: `${question.slot} is at ${question.values.slice(0, 3).join(", ")}, and no pin: does a release bring it along?`,
-    answers: ["no: leave it out", `yes, with the release's own version: ${JSON.stringify(question.pin)} under pins`],
-  };
 }
 
 function plural(word: string): string {

@@ -47,11 +47,11 @@ export function printRollout({ name, source, targetBy, release, pins, stages, gu
 }
 
 function printStage(
-  { name, selector, maxClusters, maxUnavailable, topologyKey, bake, requeue }: ProposedStage,
+  { name, selector, maxClusters, maxUnavailable, topologyKey, bake, sync, requeue }: ProposedStage,
   targetBy: RolloutParts["targetBy"],
 ): Record<string, unknown> {
   const chosen = targetBy === undefined ? { clusters: { selector } } : { targets: { selector } };
-  return defined({ name, ...chosen, maxClusters, maxUnavailable, topologyKey, bake, requeue });
+  return defined({ name, ...chosen, maxClusters, maxUnavailable, topologyKey, bake, sync, requeue });
 }
 
 function oneLine(text: string): string {

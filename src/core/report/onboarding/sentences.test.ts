@@ -77,7 +77,6 @@ test("every reason for which init proposes nothing, with what to do", () => {
 const GUESSES: SampleOf<Guess> = {
   DefaultForAll: [{ kind: "DefaultForAll", version: "v1.2.1" }],
   MovesByItself: [{ kind: "MovesByItself", version: "latest" }],
-  SeveralVersions: [{ kind: "SeveralVersions", versions: ["v1", "v2", "v3", "v4", "v5"], frequent: "v2" }],
   SeveralImages: [{ kind: "SeveralImages", images: 3 }],
   OrderByText: [
     { kind: "OrderByText", of: "clusters", text: "name" },
@@ -90,6 +89,8 @@ const GUESSES: SampleOf<Guess> = {
 };
 
 const QUESTIONS: SampleOf<Question> = {
+  WhichVersion: [{ kind: "WhichVersion", versions: ["v1", "v2", "v3", "v4", "v5"], taken: "v5" }],
+  WhoSyncs: [{ kind: "WhoSyncs", stages: ["staging", "prod"] }],
   WhichValue: [{ kind: "WhichValue", name: "shop", values: ["v1", "v2"] }],
   BringAlong: [{ kind: "BringAlong", slot: "kustomize newTag redis", values: ["v7.2.0"], pin: { file: "a.yaml", path: "x" } }],
 };

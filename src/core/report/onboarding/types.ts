@@ -31,6 +31,8 @@ export interface ProposedStage {
   maxUnavailable: number | string;
   topologyKey?: string;
   bake?: string;
+  /** Its Applications are synced by hand, or some of them. */
+  sync?: "Wait";
   requeue?: { selector: Record<string, unknown>; attempts: number; interval: string };
   /** How many clusters, or Applications, it would take now. */
   clusters: number;
@@ -49,7 +51,7 @@ export interface ProposedRollout {
   targetBy?: "application";
   targets: number;
   clusters: number;
-  /** What stands there now; the most frequent where there are several. */
+  /** What stands there now; the newest where there are several, or else the most frequent. */
   version: string;
   guesses: readonly Guess[];
   questions: readonly Question[];
