@@ -108,9 +108,11 @@ kind: ProgressiveRollout
 metadata: { name: previews }
 spec:
   sourceRef: { kind: ApplicationSet, name: previews-set, unverified: true }
-  release: { from: { file: releases/previews.yaml, path: version } }
+  release: { from: { file: releases/previews.yaml, paths: { image: version, notes: notes } } }
   mode: Run
-  pins: [ { file: "previews/{{ cluster.name }}/kustomization.yaml", path: "images[0].newTag" } ]
+  pins:
+    - { file: "previews/{{ cluster.name }}/kustomization.yaml", path: "images[0].newTag", value: "{{ release.values.image }}" }
+    - { file: "previews/{{ cluster.name }}/kustomization.yaml", path: "commonAnnotations.notes", value: "{{ release.values.notes }}" }
   stages:
     - { name: all, clusters: { selector: {} }, maxUnavailable: 2 }
 `;
@@ -140,6 +142,8 @@ limits: { clusters: 6, targets: 6, label: { key: region, percent: 100 } }
 journal: { keep: 1 }
 `;
 
+const NOTES = "commonAnnotations:\n  notes: n1\n";
+
 function handWritten(cluster: string, template: string): string {
   const [, source = ""] = /\n {6}source:\n([\s\S]*?)\n {6}destination:/.exec(template) ?? [];
   return `apiVersion: argoproj.io/v1alpha1
@@ -160,11 +164,11 @@ function files(all: Map<string, string>): void {
   all.set("rollouts/web.yaml", BY_HAND);
   all.set(".github/stagecoach.yaml", SETTINGS);
   all.set("rollouts/previews.yaml", PREVIEWS);
-  all.set("releases/previews.yaml", "version: v1.4.1\n");
+  all.set("releases/previews.yaml", "version: v1.4.1\nnotes: n1\n");
   all.set("appsets/previews-set.yaml", previewsSet(set));
   for (const cluster of WEB)
     for (const name of ["kustomization.yaml", "deployment.yaml", "service.yaml"])
-      all.set(`previews/${cluster}/${name}`, all.get(`apps/my-app/${name}`) ?? "");
+      all.set(`previews/${cluster}/${name}`, `${all.get(`apps/my-app/${name}`) ?? ""}${name === "kustomization.yaml" ? NOTES : ""}`);
   const [first = "", second = ""] = WEB;
   all.set("fleet/clusters.yaml", inventory({ [first]: "", [second]: ', busy: "yes"' }));
   for (const cluster of WEB) for (const [path, text] of Object.entries(webOn(cluster, set))) all.set(path, text);
@@ -260,15 +264,22 @@ test("rules that most rollouts leave at their defaults, hand-written Application
   const scm = "    - scmProvider:\n        github: { organization: acme }\n";
   const unrendered = { "appsets/previews-set.yaml": previewsSet(onMain(here, SET), scm) };
   await bob.push(world.repository, { branch: "main", files: unrendered, message: "Previews of every repo" });
-  // Renovate opens that release, and a person merges it.
+  // Renovate opens that release, of one of two values, and a person merges it.
   world.github.collaborator(world.repository, "renovate[bot]", "write");
-  const bumped = { "releases/previews.yaml": "version: v1.4.2\n" };
-  await mergeChange(here, "alice", bumped, "Update previews to v1.4.2", "renovate[bot]");
+  const bumped = { "releases/previews.yaml": "version: v1.4.2\nnotes: n1\n" };
+  const bump = await mergeChange(here, "alice", bumped, "Update previews to v1.4.2", "renovate[bot]");
   const previews = await untilRunOf(here, "previews", "it ends, or asks", (one) => ended(one) || one.phase === "Paused");
   expect([previews.phase, previews.why, clusters(previews)]).toEqual(["Succeeded", expect.anything(), [WEB]]);
-  expect([previews.trigger.author, previews.release.values["version"]]).toEqual(["renovate[bot]", "v1.4.2"]);
+  expect([previews.trigger.author, previews.release.values]).toEqual(["renovate[bot]", { image: "v1.4.2", notes: "n1" }]);
   expect(JSON.stringify(world.kubernetes.store.list("applicationsets"))).toContain("scmProvider");
   for (const cluster of WEB) expect(onMain(here, `previews/${cluster}/kustomization.yaml`)).toContain("newTag: v1.4.2");
+
+  // Both go back together, and the release says so again.
+  bob.comment(world.repository, bump, "/rollback");
+  const undone = await untilRunOf(here, "previews", "it is taken back", (one) => one.number === 2 && ended(one));
+  expect([undone.phase, undone.release.values]).toEqual(["RolledBack", { image: "v1.4.1", notes: "n1" }]);
+  expect(onMain(here, "releases/previews.yaml")).toBe("version: v1.4.1\nnotes: n1\n");
+  for (const cluster of WEB) expect(onMain(here, `previews/${cluster}/kustomization.yaml`)).toContain("newTag: v1.4.1");
 
   // The way back: a stage at once but for the pair, and baked. Of my-app's runs only the last stays in the journal's newest state.
   world.argocd.setFault("eu-west-1-a", null);

@@ -35,6 +35,7 @@ spec.sourceRef.unverified | src/engine/round/guard-planes › without either it 
 spec.targetBy | src/engine/resolve/counted › application: each Application is one | test/e2e/by-application › dev, then staging | test/e2e/by-application › **3 Applications**
 spec.release.version | src/core/spec/parse/parse › fills every default in | test/e2e/pin-kinds.long › the branches are fast-forwarded | ${PLAN}
 spec.release.from.file spec.release.from.path | src/engine/config-repo/releases-found › a rollout that turns to commits | ${GATES} | ${PLAN}
+spec.release.from.paths | src/core/spec/rules/release › stands in one file by a path a name | ${FIELDS} | src/core/report/values › goes to
 spec.release.values | ${PARSED} | ${FIELDS} | src/core/report/batch/delivery-text › release.values.version
 spec.release.commit.paths | src/engine/config-repo/releases-found › every commit that touches the paths | test/e2e/release-pulls › the merge commit of a PR | src/core/report/plan/plan-comment › the merge commit of this PR
 spec.release.tag.range spec.release.tag.prefix | src/engine/config-repo/releases-found › the newest in the range is one | test/e2e/release-pulls › a tag in the range starts a run | src/engine/round/start/tracking-issue › my-app: v2

@@ -229,6 +229,20 @@ describe("what a plan says", () => {
     expect(planned(rollout(stage()), [cluster("a")], targets).warnings).toEqual(expected ? [down] : []);
   });
 
+  test("names the value that goes down, where a release has several", () => {
+    const set = rollout(stage());
+    set.pins = ["app", "chart"].map((name) => ({
+      kind: "value",
+      file: "a",
+      path: name,
+      create: false,
+      value: `{{ release.values.${name} }}`,
+    }));
+    const edits = [edit({ path: "app", from: "1.0.0", to: "2.0.0" }), edit({ path: "chart", from: "2.0.0", to: "1.0.0" })];
+    const down = { application: "app-a", value: "chart", from: "2.0.0", to: "1.0.0" };
+    expect(planned(set, [cluster("a")], [target("a", edits)]).warnings).toEqual([{ code: "GOES_DOWN", moves: [down], count: 1 }]);
+  });
+
   test("of a target on an unknown cluster, that it is a problem", () => {
     expect(refused(rollout(stage()), abc, [target("zzz")]).map((p) => p.code)).toEqual(["UNKNOWN_CLUSTER"]);
   });

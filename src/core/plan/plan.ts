@@ -15,12 +15,14 @@ import {
   type PlannedBatch,
   type PlannedStage,
   type PlannedTarget,
+  type Release,
   type Target,
   targetsOfStage,
 } from "./plan-types.ts";
 import { stageTypos } from "./selector-typos.ts";
 import { weightsOf } from "./steps.ts";
 import { candidates, groupUnits, type Member, type Unit } from "./units.ts";
+import { valuesOfEdits } from "./values.ts";
 import { sharedWeights, weighBatch, weighLate } from "./weigh.ts";
 
 type PlanResult = { ok: true; plan: Plan } | { ok: false; problems: Problem[] };
@@ -68,7 +70,7 @@ export function plan({ rollout, release, clusters, targets, limits, fleet = clus
       hash: hashPlan(stages),
       stages,
       uncovered,
-      warnings: [...cuts, ...warningsOf(rollout, stages, uncovered, members)].map((warning) => ({ ...warning, ...counting })),
+      warnings: [...cuts, ...warningsOf({ rollout, release }, stages, uncovered, members)].map((warning) => ({ ...warning, ...counting })),
     },
   };
 }
@@ -149,7 +151,7 @@ function uncoveredOf(rollout: Rollout, left: readonly Unit[]): Plan["uncovered"]
 
 /** What a person should know before starting. */
 function warningsOf(
-  rollout: Rollout,
+  { rollout, release }: { rollout: Rollout; release: Release },
   stages: readonly PlannedStage[],
   uncovered: Plan["uncovered"],
   members: readonly Member[],
@@ -173,7 +175,7 @@ function warningsOf(
   for (const one of strangersInPairs(rollout, members)) warnings.push({ code: "UNKNOWN_PAIR", ...one });
   const steps = (index: number) => (rollout.stages[index]?.steps === undefined ? 1 : weightsOf(rollout.stages[index].steps).length);
   const batches = stages.reduce((sum, stage, index) => sum + stage.batches.length * steps(index), 0);
-  const older = goingDown(stages);
+  const older = goingDown(stages, valuesOfEdits(rollout, release));
   if (older.length > 0) warnings.push({ code: "GOES_DOWN", moves: older.slice(0, MOST_STRANGERS), count: older.length });
   if (batches > LONG_PLAN) warnings.push({ code: "MANY_BATCHES", batches, stepped: rollout.weightPins !== undefined });
   return warnings;
@@ -184,11 +186,12 @@ const MOST_STRANGERS = 10;
 /** Two numbers or three, with what may follow; a commit or a branch is neither newer nor older. */
 const VERSION = /^v?\d{1,9}\.\d{1,9}(?:\.\d{1,9})?(?:[-+][\w.+-]{1,100})?$/;
 
-/** Where the release is older than what stands there. */
-function goingDown(stages: readonly PlannedStage[]): { application: string; from: string; to: string }[] {
+/** Where the release is older than what stands there: the first value of each Application that is. */
+function goingDown(stages: readonly PlannedStage[], names: ReturnType<typeof valuesOfEdits>) {
   return stages.flatMap(targetsOfStage).flatMap(({ application, edits }) => {
-    const down = edits.find(({ from, to, steps }) => from !== null && steps === undefined && isOlder(to, from));
-    return down === undefined ? [] : [{ application, from: down.from ?? "", to: down.to }];
+    const at = edits.findIndex(({ from, to, steps }) => from !== null && steps === undefined && isOlder(to, from));
+    const down = edits[at];
+    return down === undefined ? [] : [{ application, ...defined({ value: names[at] }), from: down.from ?? "", to: down.to }];
   });
 }
 

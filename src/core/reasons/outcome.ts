@@ -21,6 +21,8 @@ export interface OutcomeReasons {
   ROLLBACK_OF_BRANCHES: Record<never, never>;
   /** moved: it has moved clusters, and none can be put back. */
   ROLLBACK_OF_NOTHING: { moved: boolean };
+  /** `--to` of a release of several values names none of them. */
+  ROLLBACK_VALUE: { given: string; known: readonly string[]; near?: string | undefined };
   PIN_NOT_PLAIN: { file: string; path: string };
   PIN_MADE_BY_RUN: { file: string; path: string };
 

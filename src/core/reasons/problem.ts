@@ -10,13 +10,14 @@ import type { InventoryProblems } from "./problems-inventory.ts";
 import type { PaceProblems } from "./problems-pace.ts";
 import type { PlanProblems } from "./problems-plan.ts";
 import type { RepoProblems } from "./problems-repo.ts";
-import type { RuleProblems } from "./problems-rules.ts";
+import type { ReleaseProblems, RuleProblems } from "./problems-rules.ts";
 import type { ServerProblems } from "./problems-server.ts";
 import type { SetProblems } from "./problems-set.ts";
 
 /** Every code of a problem, with its data. */
 export interface ProblemTable
   extends FileProblems,
+    ReleaseProblems,
     RuleProblems,
     AnalysisProblems,
     PlanProblems,

@@ -28,7 +28,8 @@ export interface PlanProblems {
   UNKNOWN_NAME: { kind: "Fleet" | "Git"; stage: string; name: string; near?: string | undefined; known: readonly string[]; of: number };
   COVERAGE: { clusters: readonly string[]; of: number };
   /** `moves`: the first of `count`. */
-  GOES_DOWN: { moves: readonly { application: string; from: string; to: string }[]; count: number };
+  /** `value`: which of several values of the release. */
+  GOES_DOWN: { moves: readonly { application: string; value?: string | undefined; from: string; to: string }[]; count: number };
   IN_CLUSTER: { clusters: readonly string[] };
   UNKNOWN_PAIR: { stage: string; name: string; near?: string | undefined };
   /** `stepped`: steps of batches are counted, too. */

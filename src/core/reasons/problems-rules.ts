@@ -16,26 +16,41 @@ export interface RuleProblems {
   BAD_LABEL: { kind: "Key" | "Value"; given: string };
   SELECTOR_VALUES: { operator: string };
   SELECTOR_NEVER_MATCHES: { label: string };
-  RELEASE_KIND: { kind: "None"; known: readonly string[] } | { kind: "Two"; first: string; second: string } | { kind: "NoValues" };
-  BAD_GLOB: { given: string; fault: "Empty" | "TooLong" | "Slash" | "Dots" };
-  BAD_RANGE: { given: string };
-  COMMIT_PATHS: { pinFile: string; glob: string };
-  /** `known`: names of the release's values. */
-  BAD_TEMPLATE: TemplateFault | { kind: "TitleLines" } | { kind: "NoValue"; value: string; known: readonly string[] };
-  PIN_KIND: { kind: "NoPlace" | "TwoKinds" | "NoFile" | "NoPath" | "BranchValue" | "CreatePart" };
-  PIN_VALUE:
-    | { kind: "Default"; first?: string | undefined }
-    | { kind: "NoVersion"; first?: string | undefined }
-    | { kind: "NoValue"; value: string; known: readonly string[] };
-  BRANCH_NEEDS_COMMIT: NoData;
-  /** `ofPin`: its template was filled in for a target. */
-  FILE_OUTSIDE_REPO: { given: string; fault: OutsideFault; ofPin: boolean };
   DUPLICATE_ROLLOUT: { name: string; also: string };
   SOURCE_SHARED:
     | { kind: "Source"; source: SourceNamed; owner: string; ownerFile: string }
     | { kind: "Application" | "Place"; what: string; owner: string; ownerFile: string };
   UNKNOWN_DEPENDENCY: { kind: "Broken"; name: string; brokenFile: string } | { kind: "Unknown"; name: string; near?: string | undefined };
+  /** `own`, `known`: names of the values of this rollout's release and of the other's. */
+  DEPENDENCY_VALUE: { kind: "Same" | "AtLeast"; name: string; own: readonly string[]; known: readonly string[] };
   DEPENDENCY_CYCLE: { circle: readonly string[] };
+}
+
+/** What it says of its release, its pins and the texts of its pull requests. */
+export interface ReleaseProblems {
+  RELEASE_KIND:
+    | { kind: "None"; known: readonly string[] }
+    | { kind: "Two"; first: string; second: string }
+    | { kind: "NoValues"; field: string }
+    | { kind: "NoPath" };
+  /** Of a release of several values. `other`: the value that stands there, too. */
+  RELEASE_VALUE: { kind: "SamePlace"; value: string; other: string } | { kind: "Unused"; value: string };
+  BAD_GLOB: { given: string; fault: "Empty" | "TooLong" | "Slash" | "Dots" };
+  BAD_RANGE: { given: string };
+  COMMIT_PATHS: { pinFile: string; glob: string };
+  /** `known`: names of the release's values. */
+  BAD_TEMPLATE:
+    | TemplateFault
+    | { kind: "TitleLines" }
+    | { kind: "NoValue"; value: string; known: readonly string[]; near?: string | undefined };
+  PIN_KIND: { kind: "NoPlace" | "TwoKinds" | "NoFile" | "NoPath" | "BranchValue" | "CreatePart" };
+  PIN_VALUE:
+    | { kind: "Default"; first?: string | undefined }
+    | { kind: "NoVersion"; first?: string | undefined }
+    | { kind: "NoValue"; value: string; known: readonly string[]; near?: string | undefined };
+  BRANCH_NEEDS_COMMIT: NoData;
+  /** `ofPin`: its template was filled in for a target. */
+  FILE_OUTSIDE_REPO: { given: string; fault: OutsideFault; ofPin: boolean };
 }
 
 /** Why a path names no file inside of the repo. */

@@ -47,10 +47,10 @@ export function stateMark({ state, when }: Pick<ModelNode, "state" | "when">): s
   return state === "Healthy" && when === "past" ? "✅" : (STATE_MARKS[state] ?? "⚪");
 }
 
-/** `v1.4.2`, or `chart=1.2.0, image=v3` where a release has several values. */
-export function releaseName(values: Readonly<Record<string, string>>): string {
+/** `v1.4.2`, or `chart=1.2.0, image=v3` where a release has several values. `named`: of such a release these are some, or all. */
+export function releaseName(values: Readonly<Record<string, string>>, how?: "named"): string {
   const entries = Object.entries(values).sort(([a], [b]) => a.localeCompare(b));
-  const only = entries.length === 1 ? entries[0]?.[1] : undefined;
+  const only = entries.length === 1 && how === undefined ? entries[0]?.[1] : undefined;
   return only ?? entries.map(([name, value]) => `${name}=${value}`).join(", ");
 }
 

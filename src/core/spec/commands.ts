@@ -166,7 +166,7 @@ const TABLE: readonly WrittenSpec[] = [
     name: "rollback",
     usage: "/rollback [--to VERSION] [reason]",
     words: "note",
-    flags: [{ name: "to", value: "VERSION", summary: "the version to go back to" }],
+    flags: [{ name: "to", value: "VERSION", summary: "the version to go back to; of several values `NAME=VERSION,…`" }],
     who: "maintain",
     summary: "ends the run and puts the old values back, in reverse order, only for clusters already moved; works on a run long over, too",
     examples: ["/rollback", "/rollback checkout is slow", "/rollback --to v1.4.0 orders fail"],

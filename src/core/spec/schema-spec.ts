@@ -1,48 +1,7 @@
 import { z } from "zod";
 import { budget, duration, key, quantity, selector, sourceRefSchema, text, windowSchema } from "./schema-common.ts";
+import { releaseSchema } from "./schema-release.ts";
 import { stageSchema, weightPinSchema } from "./schema-stage.ts";
-
-const place = z.strictObject({
-  file: key(text.min(1), "File in the config repo."),
-  path: key(text.min(1), "Pin path in it."),
-});
-
-/** Exactly one of version, from, values, commit, tag; see the rules. */
-export const releaseSchema = z.strictObject({
-  version: key(text.min(1).optional(), "The version itself, in this file."),
-  from: key(place.optional(), "A value in another file of the repo."),
-  values: key(
-    z.record(z.string().regex(/^[A-Za-z][A-Za-z0-9_]*$/), z.union([text.min(1), place])).optional(),
-    "Several values by name: texts, or `{file, path}`. Used as `{{ release.values.NAME }}`.",
-  ),
-  commit: key(
-    z
-      .strictObject({
-        paths: key(
-          z.array(text.min(1)).min(1),
-          "Globs from the repo's root: `*` within a folder, `**` over folders; a leading `!` takes paths out again.",
-        ),
-      })
-      .optional(),
-    "The merge commit of any pull request that touches these paths is the release: its id is the version.",
-  ),
-  tag: key(
-    z
-      .union([
-        text.min(1),
-        z.strictObject({
-          range: key(text.min(1), "Semver range, such as `>=1.0.0 <2` or `^1.4`."),
-          prefix: key(
-            text.min(1).optional(),
-            "What stands before the version in the tag's name, such as `payments-`. Default: none, or `v`.",
-          ),
-        }),
-      ])
-      .optional(),
-    "The newest Git tag (or GitHub release, which has one) in this semver range: a text, or `{range, prefix}`. The tag's name is the version.",
-  ),
-  attempt: key(z.int().min(1).default(1), "Raise it to release the same version again."),
-});
 
 /** Exactly one of file+path, clusterGenerator, branch; see the rules. */
 export const pinSchema = z.strictObject({

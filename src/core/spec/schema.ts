@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { key, text } from "./schema-common.ts";
-import { deliverySchema, MODE, modeSchema, pinsSchema, releaseSchema, specSchema } from "./schema-spec.ts";
+import { releaseSchema } from "./schema-release.ts";
+import { deliverySchema, MODE, modeSchema, pinsSchema, specSchema } from "./schema-spec.ts";
 
 export const ROLLOUT_API_VERSION = "stagecoach.dev/v1alpha1";
 export const KIND = "ProgressiveRollout";

@@ -18,12 +18,15 @@ function releasePlaces(rollout: Rollout, read: (path: string) => string | null):
   const places = new Map<string, Place>();
   if (spec?.kind === "from") places.set(VERSION, { file: spec.file, path: spec.path });
   else if (spec?.kind === "version") {
-    const place = versionPlace(rollout, spec.version, read);
+    const place = placeOfText(rollout, "version", spec.version, read);
     if (place === undefined) return null;
     places.set(VERSION, place);
   } else if (spec?.kind === "values") {
-    for (const [name, value] of Object.entries(spec.values))
-      if (typeof value !== "string") places.set(name, { file: value.file, path: value.path });
+    for (const [name, value] of Object.entries(spec.values)) {
+      const place = typeof value === "string" ? placeOfText(rollout, `values.${name}`, value, read) : value;
+      if (place === undefined) return null;
+      places.set(name, { file: place.file, path: place.path });
+    }
   } else return null;
   const found = new Map<string, Place & { value: string }>();
   for (const [name, place] of places) {
@@ -50,14 +53,14 @@ export function releaseEdits(
   return edits;
 }
 
-/** In the repo's settings, in the rollout's own document, or in its annotation. */
-function versionPlace(rollout: Rollout, version: string, read: (path: string) => string | null): Place | undefined {
-  const inSettings = { file: SETTINGS_FILE, path: `rollouts.${rollout.name}.release.version` };
+/** Where a text of the release stands: in the repo's settings, in the rollout's own document, or in its annotation. */
+function placeOfText(rollout: Rollout, below: string, text: string, read: (path: string) => string | null): Place | undefined {
+  const inSettings = { file: SETTINGS_FILE, path: `rollouts["${rollout.name}"].release.${below}` };
   const inFile = Array.from({ length: MOST_DOCUMENTS }, (_, i) => (i === 0 ? "" : `#${i + 1}/`))
     .filter((prefix) => valueAt({ file: rollout.file, path: `${prefix}metadata.name` }, read) === rollout.name)
-    .flatMap((prefix) => [`${prefix}spec.release.version`, `${prefix}metadata.annotations["stagecoach.dev/release"]!version`])
+    .flatMap((prefix) => [`${prefix}spec.release.${below}`, `${prefix}metadata.annotations["stagecoach.dev/release"]!${below}`])
     .map((path) => ({ file: rollout.file, path }));
-  return [inSettings, ...inFile].find((place) => valueAt(place, read) === version);
+  return [inSettings, ...inFile].find((place) => valueAt(place, read) === text);
 }
 
 function valueAt({ file, path }: Place, read: (path: string) => string | null): string | undefined {

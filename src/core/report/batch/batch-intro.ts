@@ -1,13 +1,15 @@
 /** Draws what a batch's PR begins with, from the model. */
 import { cell, code, prose } from "../escape.ts";
 import { firstOf, present } from "../markdown.ts";
-import type { BatchPlace, BatchPlan, Change, Gate } from "../model/types.ts";
+import type { BatchPlace, BatchPlan, Gate } from "../model/types.ts";
 import { runTitle } from "../words.ts";
 import { withCode } from "./batch-gates.ts";
 
 const MOST_NAMED = 5;
 /** More changes than these are in the table alone. */
 const MOST_CHANGES = 2;
+/** Of several values each is told, so that nobody has to look which of them moves. */
+const MOST_VALUES = 5;
 
 /** What somebody who is woken by it has to know first: what it changes and where, how far the run is, and what comes next. */
 export function batchIntro(plan: BatchPlan, clusters: readonly string[]): string {
@@ -17,12 +19,13 @@ export function batchIntro(plan: BatchPlan, clusters: readonly string[]): string
 
 /** `v1.4.1 → v1.4.2`; of a canary step the weight, which is all that changes. */
 function changes({ changes: all, weight, place }: BatchPlan): string {
-  const values = all.length > MOST_CHANGES ? `→ ${code(place.release)}` : all.map(changed).join(", ");
+  const most = all.every(({ value }) => value !== undefined) ? MOST_VALUES : MOST_CHANGES;
+  const values = all.length > most ? `→ ${code(place.release)}` : all.map(changed).join(", ");
   return present(values, weight !== undefined && `weight ${weight}`).join(", at ") || code(place.release);
 }
 
-function changed({ from, to }: Change): string {
-  return `${from === undefined ? "" : `${code(from.slice(0, 100))} `}→ ${code(to.slice(0, 100))}`;
+function changed({ value, from, to }: BatchPlan["changes"][number]): string {
+  return `${value === undefined ? "" : `${cell(value, 60)} `}${from === undefined ? "" : `${code(from.slice(0, 100))} `}→ ${code(to.slice(0, 100))}`;
 }
 
 /** `Stage canary, 1 of 4; batch 1 of 3. Run payments #42, release v1.4.2 (#10).` */

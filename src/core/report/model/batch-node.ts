@@ -8,13 +8,13 @@ import { present } from "../markdown.ts";
 import { clock } from "../reasons/phrases.ts";
 import { targetsShown } from "../steps.ts";
 import { actionsOfCluster } from "./actions.ts";
-import { batchNodeName, eachOnce } from "./batch-plan.ts";
+import { batchNodeName, changeOf, eachOnce } from "./batch-plan.ts";
 import { worstCause } from "./causes.ts";
 import { awaited, type Context, explained } from "./context.ts";
 import { countsOf } from "./counts.ts";
 import { etaOfBatch } from "./eta.ts";
 import { gatesOf } from "./gates.ts";
-import { analysisNode, changeOf, clusterNode } from "./leaf-nodes.ts";
+import { analysisNode, clusterNode } from "./leaf-nodes.ts";
 import { BATCH_STATES, node } from "./states.ts";
 import type { Change, ModelNode } from "./types.ts";
 import { waitsOn } from "./waits-on.ts";
@@ -37,7 +37,7 @@ export function batchNode(context: Context, batch: Batch): ModelNode {
     counts: countsOf(children),
     checking: batch.phase === "Baking" && failed === 0 && batch.bake !== undefined ? `baking until ${clock(batch.bake.until)}` : undefined,
     links: linksOf({ [`#${pull?.number}`]: pull?.number === 0 ? undefined : pull?.url, page: context.page(run, batch.number) }),
-    change: changeOfAll(batch.targets),
+    change: changeOfAll(context, batch.targets),
     gates: over || merged !== undefined ? undefined : gatesOf(context, batch),
     passed: { openedAt: pull?.openedAt, mergedAt: merged?.at, mergedBy: merged?.by, commit: merged?.commit, doneAt: batch.settledAt },
     facts: present(
@@ -60,8 +60,8 @@ function failedSince(here: readonly BatchTarget[]): Time | undefined {
 }
 
 /** What becomes of the version of each; undefined: not the same of all. */
-function changeOfAll(targets: readonly BatchTarget[]): Change | undefined {
-  const [change, ...others] = eachOnce(targets.flatMap((target) => changeOf(target) ?? []));
+function changeOfAll({ run }: Context, targets: readonly BatchTarget[]): Change | undefined {
+  const [change, ...others] = eachOnce(targets.flatMap((target) => changeOf(target, run) ?? []));
   return others.length === 0 ? change : undefined;
 }
 

@@ -1,7 +1,8 @@
 /** What a batch is to do, as it is known when it is opened: where it stands in its run, what it changes, its gates, what follows it. */
 import type { Edit } from "../../plan/plan-types.ts";
 import { stepWords } from "../../plan/steps.ts";
-import type { Batch, Run } from "../../run/state/run.ts";
+import { namedEdits, valuesOfEdits } from "../../plan/values.ts";
+import type { Batch, BatchTarget, Run } from "../../run/state/run.ts";
 import { isMidStep } from "../../run/state/steps.ts";
 import { BATCH_NOUNS } from "../reasons/phrases.ts";
 import { batchesOfStage, pinValue, releaseName, stageName } from "../words.ts";
@@ -13,7 +14,7 @@ export function batchPlan(context: Context, batch: Batch): BatchPlan {
   const { run } = context;
   return {
     place: placeOf(run, batch),
-    changes: changesOf(batch),
+    changes: changesOf(batch, valuesOfEdits(run.spec, run.release)),
     // Where there is one weight alone it changes nothing.
     weight: batch.step === undefined || batch.step.of === 1 ? undefined : batch.step.weight,
     mode: run.spec.mode,
@@ -32,14 +33,31 @@ export function placeOf(run: Run, batch: Batch): BatchPlace {
 }
 
 /** Each value that becomes another, once. A weight is told by itself. */
-export function changesOf({ targets }: Batch): Change[] {
-  const edits = targets.flatMap((target) => target.edits).filter(({ from, to, steps }) => from !== to && steps === undefined);
-  return eachOnce(edits.map(changeBy));
+export function changesOf({ targets }: Batch, names: ReturnType<typeof valuesOfEdits>): (Change & { value?: string | undefined })[] {
+  const changes = targets.flatMap(({ edits }) =>
+    edits.flatMap((edit, i) => (edit.from !== edit.to && edit.steps === undefined ? [{ ...changeBy(edit), value: names[i] }] : [])),
+  );
+  return eachOnce(changes);
 }
 
 /** Of changes that are alike, the last. */
-export function eachOnce(changes: readonly Change[]): Change[] {
-  return [...new Map(changes.map((change) => [JSON.stringify([change.from, change.to]), change])).values()];
+export function eachOnce<T extends Change & { value?: string | undefined }>(changes: readonly T[]): T[] {
+  return [...new Map(changes.map((change) => [JSON.stringify([change.value, change.from, change.to]), change])).values()];
+}
+
+/** Of a target that has its value already, nothing. Of a release of several values those that change, by name. */
+export function changeOf({ edits }: Pick<BatchTarget, "edits">, { spec, release }: Pick<Run, "spec" | "release">): Change | undefined {
+  const changed = namedEdits(edits, valuesOfEdits(spec, release)).filter(([, { from, to }]) => from !== to);
+  if (changed.length === 0) {
+    const edit = edits.find(({ from, to }) => from !== to);
+    return edit && changeBy(edit);
+  }
+  const text = (which: "from" | "to") =>
+    releaseName(
+      Object.fromEntries(changed.flatMap(([name, edit]) => (edit[which] === null ? [] : [[name, pinValue(edit, which)]]))),
+      "named",
+    );
+  return changed.every(([, { from }]) => from === null) ? { to: text("to") } : { from: text("from"), to: text("to") };
 }
 
 /** What an edit does to a version; of a value that was not there before, `to` alone. */

@@ -10,14 +10,14 @@ import { isMidway } from "../../run/state/steps.ts";
 import type { AnalysisWhen } from "../../spec/rollout.ts";
 import { present } from "../markdown.ts";
 import { countedTimes } from "../reasons/phrases.ts";
-import { changeBy } from "./batch-plan.ts";
+import { changeOf } from "./batch-plan.ts";
 import { causeOfCheck, causeOfTarget } from "./causes.ts";
 import { type Context, explained } from "./context.ts";
 import { isState } from "./labels.ts";
 import { boundsOf, limitOf } from "./limits.ts";
 import { rolloutDetails, rolloutPhase } from "./rollout-words.ts";
 import { node, TARGET_STATES } from "./states.ts";
-import type { Change, ModelNode, State } from "./types.ts";
+import type { ModelNode, State } from "./types.ts";
 
 /** The one that says most about a cluster comes first: a cluster is as far as its least advanced Application. */
 const WORST_FIRST: readonly TargetPhase[] = [
@@ -58,7 +58,7 @@ function targetNode(context: Context, batch: Batch, target: BatchTarget, given: 
     ...explained(context, why),
     // That its pull request is open is all there is to say, and its state.
     ...(hasCode(why, "TARGET_IN_PULL") ? { says: "" } : undefined),
-    change: changeOf(target),
+    change: changeOf(target, context.run),
     facts: present(excused === true && "as before its batch", given.kind === "application" && context.live.get(target.key)),
     links: url === undefined ? [] : [{ name: "Argo CD", url }],
     deadline: OVER.has(phase) ? undefined : target.deadlineAt,
@@ -77,12 +77,6 @@ const WORDS: Record<string, (value: string) => string> = {
 /** What a verdict was given on besides its sentence, in sentences. */
 export function evidenceWords({ fields }: Pick<Evidence, "fields">): string[] {
   return Object.entries(fields).flatMap(([name, value]) => (Object.hasOwn(WORDS, name) ? (WORDS[name]?.(String(value)) ?? []) : []));
-}
-
-/** Of a target that has its value already, nothing. */
-export function changeOf({ edits }: Pick<BatchTarget, "edits">): Change | undefined {
-  const edit = edits.find(({ from, to }) => from !== to);
-  return edit && changeBy(edit);
 }
 
 function rolloutNode(rollout: RolloutState): ModelNode {

@@ -94,6 +94,13 @@ export const link = z.object({ name: key(text, "`#12`, `Argo CD`."), url: text }
 
 export const change = z.object({ from: key(text.optional(), "Absent where none stood there."), to: text });
 
+/** Of a release of several values. */
+export const valueChange = z.object({
+  name: text,
+  from: key(text.optional(), "What stands in its pins when the run begins; absent: nothing does. As `to`: it stays as it is."),
+  to: text,
+});
+
 export const gate = z.object({
   kind: z.enum(["turn", "approval", "windows", "dependsOn", "jitter", "analysis", "hooks", "person", "health", "step", "bake"]),
   name: text,

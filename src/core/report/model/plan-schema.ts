@@ -1,7 +1,7 @@
 /** The shape of what merging an open release PR would do, as the page draws it and the API answers. Made by `../plan/plan-model.ts`. */
 import { z } from "zod";
 import { key } from "../../spec/schema-common.ts";
-import { change, link, text, time } from "./node-schema.ts";
+import { change, link, text, time, valueChange } from "./node-schema.ts";
 import { countedBy, refusedProblem, runSchema } from "./run-schema.ts";
 
 const took = z.object({
@@ -15,7 +15,7 @@ const plannedBatch = z.object({
   size: key(z.int(), "How many clusters."),
   targets: key(z.int(), "How many Applications."),
   changes: key(
-    z.array(change),
+    z.array(change.extend({ value: key(text.optional(), "Which of several values of the release.") })),
     "What becomes of their versions, each kind of change once, ten at most; `from` and `to` alike: it is there already.",
   ),
 });
@@ -42,6 +42,7 @@ export const plannedSchema = z.object({
   says: key(text, "What merging it does, or why that is not known."),
   release: text.optional(),
   change: change.optional(),
+  values: key(z.array(valueChange).optional(), "Of a release of several values: what becomes of each."),
   mode: text.optional(),
   planHash: text.optional(),
   targetBy: countedBy,

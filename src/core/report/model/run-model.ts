@@ -1,10 +1,12 @@
 /** Makes the model of a run: see `types.ts` for what it holds and how to draw it. Called by every surface that shows a run. */
 import { holdsReason, sameReason } from "../../base/reason.ts";
+import { valueChanges } from "../../plan/values.ts";
 import { planRollback } from "../../run/outcome/rollback.ts";
 import { clusterName } from "../../run/state/names.ts";
 import { isEnded, type Run } from "../../run/state/run.ts";
 import { linksOf, releaseUrl } from "../links.ts";
 import { present } from "../markdown.ts";
+import { shownValues } from "../values.ts";
 import { releaseName, releaser } from "../words.ts";
 import { actionsOfRun } from "./actions.ts";
 import { causeBeside, worstCause } from "./causes.ts";
@@ -35,7 +37,7 @@ export function modelOf(run: Run, now: number, given: Partial<Omit<Context, "run
     kind: "run",
     links: linksOf({ [`#${trigger.pull}`]: releaseUrl(run), page: context.page(run) }),
     ...{ rollout: run.rollout, number: run.number, of: run.of },
-    ...{ release, change: versionChange(stages, release) },
+    ...{ release, change: versionChange(stages, release), values: shownValues(valueChanges(run.spec, run.plan)) },
     pull: trigger.pull,
     author: releaser(run),
     planHash: run.plan.hash,

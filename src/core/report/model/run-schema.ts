@@ -26,6 +26,7 @@ import {
   state,
   text,
   time,
+  valueChange,
   waitsOn,
 } from "./node-schema.ts";
 
@@ -114,6 +115,7 @@ const model = node.extend({
   rollout: text,
   number: z.int(),
   release: text,
+  values: key(z.array(valueChange).optional(), "Of a release of several values: what becomes of each."),
   pull: key(z.int().optional(), "The release PR; absent: there was none."),
   author: key(text, "Who released it."),
   planHash: text,

@@ -12,11 +12,12 @@ import { awaitsBatches } from "../requeued.ts";
 import { targetsShown } from "../steps.ts";
 import { actionsOfCluster } from "./actions.ts";
 import { batchNode } from "./batch-node.ts";
+import { changeOf } from "./batch-plan.ts";
 import { worstCause } from "./causes.ts";
 import { type Context, explained } from "./context.ts";
 import { countsOf } from "./counts.ts";
 import { etaOfStage } from "./eta.ts";
-import { analysisNode, changeOf, hookNode, looseNode } from "./leaf-nodes.ts";
+import { analysisNode, hookNode, looseNode } from "./leaf-nodes.ts";
 import { besides } from "./membership.ts";
 import { node } from "./states.ts";
 import type { Counts, ModelNode, State } from "./types.ts";
@@ -110,10 +111,16 @@ function plannedNode(context: Context, cluster: string, targets: readonly Planne
   const skipped = context.run.skipped.find((one) => one.cluster === cluster);
   const state: State = skipped !== undefined ? "Skipped" : isEnded(context.run) ? "NotReached" : "ToCome";
   const children = targets.map(({ key, application, edits }) =>
-    node({ kind: "application", name: application, target: key, state, when: "later", change: changeOf({ edits }) }),
+    node({ kind: "application", name: application, target: key, state, when: "later", change: changeOf({ edits }, context.run) }),
   );
   const why = skipped === undefined ? {} : { ...explained(context, skipped.why), since: skipped.at };
-  return looseNode(context, cluster, { state, when: "later", change: changeOf(targets[0] ?? { edits: [] }), children, ...why });
+  return looseNode(context, cluster, {
+    state,
+    when: "later",
+    change: changeOf(targets[0] ?? { edits: [] }, context.run),
+    children,
+    ...why,
+  });
 }
 
 function requeuedNode(context: Context, one: Requeued): ModelNode {

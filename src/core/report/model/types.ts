@@ -33,6 +33,8 @@ export type Cause = Has<"cause">;
 export type Measured = NonNullable<Cause["measured"]>[number];
 /** A value as people write it. */
 export type Change = Has<"change">;
+/** What becomes of one of several values. */
+export type ValueShown = NonNullable<Model["values"]>[number];
 /** One thing that a batch has to pass. */
 export type Gate = Has<"gates">[number];
 /** Who or what outside has to act. */
@@ -41,7 +43,8 @@ export type WaitsOn = Has<"waitsOn">;
 /** What a batch is to do, as its pull request says it once. */
 export interface BatchPlan {
   place: BatchPlace;
-  changes: Change[];
+  /** `value`: which of several values of the release. */
+  changes: (Change & { value?: string | undefined })[];
   /** The weight of this step. */
   weight?: number | undefined;
   mode: Rollout["mode"];

@@ -7,30 +7,33 @@ import { compareText } from "../../base/compare-text.ts";
 import { hasCode } from "../../base/reason.ts";
 import { epoch } from "../../base/time.ts";
 import { type Edit, targetsOf } from "../../plan/plan-types.ts";
+import { namedEdits, valuesOfEdits } from "../../plan/values.ts";
 import { isOut } from "../../run/state/names.ts";
 import type { Batch, BatchTarget, Run } from "../../run/state/run.ts";
-import { pinValue, shortName } from "../words.ts";
+import { pinValue, releaseName, shortName } from "../words.ts";
 import type { Moment, TargetVersion, VersionShare } from "./versions-schema.ts";
 
 const MOST_PINS = 3;
 /** Of more versions the rest is counted as one. */
 const MOST_SHARES = 5;
 
+type Moving = Pick<Run, "spec" | "release" | "plan" | "joined" | "batches" | "startedAt">;
 type Moved = Batch & { merged: NonNullable<Batch["merged"]> };
 
 /** `at`: epoch milliseconds; absent: as the run stands. */
-export function versionsOf(run: Pick<Run, "plan" | "joined" | "batches" | "startedAt">, at = Number.POSITIVE_INFINITY): TargetVersion[] {
+export function versionsOf(run: Moving, at = Number.POSITIVE_INFINITY): TargetVersion[] {
   const planned = [...targetsOf(run.plan), ...(run.joined ?? []).flatMap(({ targets }) => targets)];
   const found = new Map<string, TargetVersion | undefined>();
+  const names = valuesOfEdits(run.spec, run.release);
   for (const { key, application, cluster, edits } of planned) {
-    const version = pinnedTo(edits, "from");
+    const version = pinnedTo(edits, "from", names);
     const place = { target: key, application, cluster: shortName(cluster) };
     if (version !== undefined) found.set(key, { ...place, version, known: "InGit", since: run.startedAt });
   }
   const merged = run.batches.filter((one): one is Moved => one.merged !== undefined && epoch(one.merged.at) <= at);
   for (const batch of merged.sort((a, b) => epoch(a.merged.at) - epoch(b.merged.at)))
     for (const target of batch.targets) {
-      const after = moved(batch, target, found.get(target.key), at);
+      const after = moved(batch, target, { before: found.get(target.key), names, at });
       if (after === "gone") found.delete(target.key);
       else if (after !== undefined) found.set(target.key, after);
     }
@@ -38,12 +41,16 @@ export function versionsOf(run: Pick<Run, "plan" | "joined" | "batches" | "start
 }
 
 /** What the merge of its batch made of it; undefined: nothing. */
-function moved({ merged }: Moved, target: BatchTarget, before: TargetVersion | undefined, at: number): TargetVersion | "gone" | undefined {
+function moved(
+  { merged }: Moved,
+  target: BatchTarget,
+  { before, names, at }: { before: TargetVersion | undefined; names: ReturnType<typeof valuesOfEdits>; at: number },
+): TargetVersion | "gone" | undefined {
   const isSettledBy = epoch(target.since) <= at;
   if (hasCode(target.why, "TARGET_GONE") && isSettledBy) return "gone";
   // Put out before the merge: its pin was not in it.
   if (isOut(target) && target.phase !== "RolledBack" && epoch(target.since) < epoch(merged.at)) return undefined;
-  const version = pinnedTo(target.edits, "to");
+  const version = pinnedTo(target.edits, "to", names);
   if (version === undefined) return undefined;
   const place = { target: target.key, application: target.application, cluster: shortName(target.cluster), version };
   const { confirmedAt } = target;
@@ -52,8 +59,10 @@ function moved({ merged }: Moved, target: BatchTarget, before: TargetVersion | u
   return { ...place, before: before?.version, known: "Merged", since: merged.at };
 }
 
-/** A weight is no version. */
-function pinnedTo(edits: readonly Edit[], which: "from" | "to"): string | undefined {
+/** A weight is no version. Of a release of several values each by its name. */
+function pinnedTo(edits: readonly Edit[], which: "from" | "to", names: ReturnType<typeof valuesOfEdits>): string | undefined {
+  const named = namedEdits(edits, names).filter(([, edit]) => edit[which] !== null);
+  if (named.length > 0) return releaseName(Object.fromEntries(named.map(([name, edit]) => [name, pinValue(edit, which)])), "named");
   const values = edits.flatMap((edit) =>
     edit.steps === undefined && edit.weigh === undefined && edit[which] !== null ? [pinValue(edit, which)] : [],
   );

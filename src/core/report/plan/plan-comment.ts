@@ -1,4 +1,5 @@
-import { changesNothing, type Plan, type PlannedBatch, type PlannedTarget } from "../../plan/plan-types.ts";
+import { changesNothing, type Edit, type Plan, type PlannedBatch, type PlannedTarget } from "../../plan/plan-types.ts";
+import { namedEdits, valueChanges, valuesOfEdits } from "../../plan/values.ts";
 import type { Problem, Warning } from "../../reasons/problem.ts";
 import type { Rollout } from "../../spec/rollout.ts";
 import { countedWord, countedWords, eachOnceNamed } from "../counted.ts";
@@ -8,6 +9,7 @@ import { firstOf, folded, table } from "../markdown.ts";
 import { refusedModel } from "../model/refused.ts";
 import { sayProblem, sayWarning } from "../reasons/problems/problems.ts";
 import { refusedTable } from "../refused.ts";
+import { shownValues, valuesTable } from "../values.ts";
 import { pinValue, releaseName, shortName } from "../words.ts";
 import { durationSentence, type Expected } from "./duration.ts";
 import { planChart, short } from "./plan-chart.ts";
@@ -69,9 +71,12 @@ export function nothingMore(what: "solved" | "noRelease", rollout?: string): str
 function compose(rollout: Rollout, plan: Plan, current: string | undefined, extras: PlanExtras, level: Level): string[] {
   const name = extras.toCome === undefined ? code(short(releaseName(plan.release.values), 300)) : "the merge commit of this PR";
   const change = current === undefined ? "" : `${code(short(current, 300))} → `;
+  const values = shownValues(valueChanges(rollout, plan));
+  const what = values === undefined ? `${change}${name}` : `a release of ${values.length} values`;
   return [
-    `### 🗺️ Plan: ${cell(plan.rollout)} ${change}${name}`,
+    `### 🗺️ Plan: ${cell(plan.rollout)} ${what}`,
     headline(rollout, plan, extras.merged === true),
+    valuesTable(values),
     against([...(extras.errors ?? []).map(errorLine), ...(extras.against ?? [])]),
     extras.overlap === undefined ? "" : `> [!NOTE]\n> ${extras.overlap}`,
     stageTable(rollout, plan, extras.expected, level),
@@ -79,7 +84,7 @@ function compose(rollout: Rollout, plan: Plan, current: string | undefined, extr
     planChart(plan, gatesOfStages(rollout, plan)),
     warnings([...plan.warnings, ...(extras.warnings ?? [])]),
     extras.rules === undefined ? "" : planRules(rollout, extras.rules),
-    planDetails(plan, level),
+    planDetails(rollout, plan, level),
     `<sub>${modeSentence(rollout)} \`/plan\` makes this afresh · plan ${code(plan.hash.slice(0, 12))}</sub>`,
   ];
 }
@@ -136,17 +141,18 @@ function warnings(all: readonly (Warning | Problem)[]): string {
 }
 
 /** The whole plan, folded: a row for each target, or where those are too many, for each batch. */
-function planDetails(plan: Plan, level: Level): string {
+function planDetails(rollout: Rollout, plan: Plan, level: Level): string {
   if (level.batches === 0) return `Every batch and ${countedWord(plan)}: \`stagecoach plan ${plan.rollout}\`.`;
-  return level.targets ? everyTarget(plan) : everyBatch(plan, level);
+  const names = valuesOfEdits(rollout, plan.release);
+  return level.targets ? everyTarget(plan, names) : everyBatch(plan, names, level);
 }
 
 function titleOf(plan: Plan): string {
   return `Every batch and ${countedWord(plan)}`;
 }
 
-function everyTarget(plan: Plan): string {
-  const row = (batch: string, target: PlannedTarget) => eachOnceNamed([batch, ...targetCells(target)], 1, plan);
+function everyTarget(plan: Plan, names: Names): string {
+  const row = (batch: string, target: PlannedTarget) => eachOnceNamed([batch, ...targetCells(target, names)], 1, plan);
   const rows = plan.stages.flatMap(({ batches, requeuedTargets }, stage) => [
     ...batches.flatMap(({ targets }, batch) => targets.map((target) => row(`${stage + 1}.${batch + 1}`, target))),
     ...requeuedTargets.map((target) => row(`${stage + 1} later`, target)),
@@ -154,32 +160,42 @@ function everyTarget(plan: Plan): string {
   return folded(titleOf(plan), table(eachOnceNamed(["batch", countedWord(plan), "application", "change", "where"], 1, plan), rows));
 }
 
-function targetCells(target: PlannedTarget): string[] {
+function targetCells(target: PlannedTarget, names: Names): string[] {
   const [edit, ...others] = target.edits;
   const where = edit === undefined ? "–" : code(short(edit.kind === "branch" ? edit.path : edit.file, 200));
   const more = others.length === 0 ? "" : ` and ${others.length} more`;
-  return [code(short(shortName(target.cluster), 100)), code(short(target.application, 253)), changeOf(target), `${where}${more}`];
+  return [code(short(shortName(target.cluster), 100)), code(short(target.application, 253)), changeOf(target, names), `${where}${more}`];
 }
 
-function changeOf({ edits }: PlannedTarget): string {
+type Names = ReturnType<typeof valuesOfEdits>;
+
+/** Of a release of several values those that change, each by name. */
+function changeOf({ edits }: PlannedTarget, names: Names): string {
   const [edit] = edits;
   if (edit === undefined) return "–";
-  const to = code(short(pinValue(edit, "to"), 100));
-  return edits.every(({ from, to: wanted }) => from === wanted) ? `${to} already` : `${code(short(pinValue(edit, "from"), 100))} → ${to}`;
+  const named = namedEdits(edits, names).filter(([, { from, to }]) => from !== to);
+  if (named.length > 0) return named.map(([name, one]) => `${cell(name, 60)} ${movesOf(one)}`).join(", ");
+  const isThere = edits.every(({ from, to: wanted }) => from === wanted);
+  if (isThere && names.length > 0) return "all of it already";
+  return isThere ? `${code(short(pinValue(edit, "to"), 100))} already` : movesOf(edit);
 }
 
-function everyBatch(plan: Plan, { clusters, batches }: Level): string {
+function movesOf(edit: Edit): string {
+  return `${code(short(pinValue(edit, "from"), 100))} → ${code(short(pinValue(edit, "to"), 100))}`;
+}
+
+function everyBatch(plan: Plan, names: Names, { clusters, batches }: Level): string {
   const rows = plan.stages.flatMap((stage, at) =>
-    stage.batches.map((batch, index) => [`${at + 1}.${index + 1}`, ...batchCells(batch, clusters)]),
+    stage.batches.map((batch, index) => [`${at + 1}.${index + 1}`, ...batchCells(batch, names, clusters)]),
   );
   const left = rows.length > batches ? `${rows.length - batches} more batches. ` : "";
   const shown = table(["batch", countedWords(plan), "targets", "changes"], rows.slice(0, batches));
   return folded(titleOf(plan), `${shown}\n\n${left}\`stagecoach plan ${plan.rollout}\` shows every ${countedWord(plan)} with its change.`);
 }
 
-function batchCells(batch: PlannedBatch, most: number): string[] {
+function batchCells(batch: PlannedBatch, values: Names, most: number): string[] {
   const names = batch.clusters.map((key) => code(short(shortName(key), 60)));
-  const changes = [...new Set(batch.targets.slice(0, 1000).map(changeOf))];
+  const changes = [...new Set(batch.targets.slice(0, 1000).map((target) => changeOf(target, values)))];
   const shown = changes.slice(0, 2).join(", ") + (changes.length > 2 ? ", …" : "");
   return [firstOf(names, most, names.length, " "), String(batch.targets.length), shown];
 }

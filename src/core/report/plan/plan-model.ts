@@ -7,6 +7,7 @@
 import { defined } from "../../base/defined.ts";
 import type { AnyReason } from "../../base/reason.ts";
 import type { Plan, PlannedBatch, PlannedStage, PlannedTarget } from "../../plan/plan-types.ts";
+import { valueChanges, valuesOfEdits } from "../../plan/values.ts";
 import type { Problem, Warning } from "../../reasons/problem.ts";
 import type { Rollout } from "../../spec/rollout.ts";
 import { withoutMarkdown } from "../escape.ts";
@@ -14,6 +15,7 @@ import type { Planned } from "../model/plan-schema.ts";
 import { refusedProblems } from "../model/refused.ts";
 import { sayProblem, sayWarning } from "../reasons/problems/problems.ts";
 import { plainSentence, withoutMarks } from "../reasons/say.ts";
+import { shownValues } from "../values.ts";
 import { pinValue, releaseName, shortName } from "../words.ts";
 import { durationSentence, type Expected } from "./duration.ts";
 import { short } from "./plan-chart.ts";
@@ -54,9 +56,11 @@ export function plannedRelease(
   const state = stands.length > 0 ? "Against" : before.length > 0 ? "Warned" : "Planned";
   const stages = plan.stages.slice(0, MOST_STAGES);
   const gates = gatesOfStages(rollout, plan);
+  const names = valuesOfEdits(rollout, plan.release);
   return {
     ...{ rollout: plan.rollout, state, says: plain(headline(rollout, plan, false)), release },
     change: defined({ from: current === undefined ? undefined : short(current, LONGEST_NAME), to: release }),
+    values: shownValues(valueChanges(rollout, plan)),
     ...{ mode: rollout.mode, planHash: plan.hash, targetBy: plan.targetBy },
     counts: countsOf(plan),
     against: stands.slice(0, MOST_LISTED),
@@ -70,7 +74,7 @@ export function plannedRelease(
     rules: rules === undefined ? [] : ruleLines(rollout, rules).map(plain),
     uncovered: plan.uncovered.length,
     stages: stages.map((stage, index) => ({
-      ...stageOf(stage, room, name),
+      ...stageOf(stage, room, { name, names }),
       gates: gates[index] ?? [],
       took: tookOf(expected?.stages[index]),
     })),
@@ -148,19 +152,25 @@ function tookOf(took: Expected["total"]): Planned["stages"][number]["took"] {
 
 type Name = (version: string) => string;
 
-function stageOf(stage: PlannedStage, room: Room, name: Name): Omit<Planned["stages"][number], "gates" | "took"> {
+/** What texts of edits are made by: which value each writes, and how a version is called. */
+interface Naming {
+  name: Name;
+  names: ReturnType<typeof valuesOfEdits>;
+}
+
+function stageOf(stage: PlannedStage, room: Room, naming: Naming): Omit<Planned["stages"][number], "gates" | "took"> {
   const { clusters, requeued, batches, maxUnavailable } = stage;
   const shown = batches.slice(0, room.batches);
   room.batches -= shown.length;
   return {
     ...{ name: short(stage.name, LONGEST_NAME), clusters: clusters.length, batchCount: batches.length, atOnce: maxUnavailable },
     ...{ requeued: namesOf(requeued, room), requeuedCount: requeued.length },
-    batches: shown.map((batch) => batchOf(batch, room, name)),
+    batches: shown.map((batch) => batchOf(batch, room, naming)),
   };
 }
 
-function batchOf({ clusters, targets }: PlannedBatch, room: Room, name: Name): Planned["stages"][number]["batches"][number] {
-  return { clusters: namesOf(clusters, room), size: clusters.length, targets: targets.length, changes: changesOf(targets, name) };
+function batchOf({ clusters, targets }: PlannedBatch, room: Room, naming: Naming): Planned["stages"][number]["batches"][number] {
+  return { clusters: namesOf(clusters, room), size: clusters.length, targets: targets.length, changes: changesOf(targets, naming) };
 }
 
 function namesOf(keys: readonly string[], room: Room): string[] {
@@ -170,11 +180,13 @@ function namesOf(keys: readonly string[], room: Room): string[] {
 }
 
 /** Each kind of change once; what stands there already is told by that. */
-function changesOf(targets: readonly PlannedTarget[], name: Name): Planned["stages"][number]["batches"][number]["changes"] {
-  const found = new Map<string, { from?: string | undefined; to: string }>();
-  for (const edit of targets.slice(0, 1_000).flatMap(({ edits }) => edits.filter(({ steps }) => steps === undefined))) {
+function changesOf(targets: readonly PlannedTarget[], { name, names }: Naming): Planned["stages"][number]["batches"][number]["changes"] {
+  const found = new Map<string, { from?: string | undefined; to: string; value?: string | undefined }>();
+  const edits = targets.slice(0, 1_000).flatMap((target) => target.edits.map((edit, i) => ({ edit, value: names[i] })));
+  for (const { edit, value } of edits.filter((one) => one.edit.steps === undefined)) {
     if (found.size >= MOST_CHANGES) break;
-    const change = defined({ from: edit.from === null ? undefined : name(pinValue(edit, "from")), to: name(pinValue(edit, "to")) });
+    const from = edit.from === null ? undefined : name(pinValue(edit, "from"));
+    const change = defined({ from, to: name(pinValue(edit, "to")), value });
     found.set(JSON.stringify(change), change);
   }
   return [...found.values()];

@@ -47,6 +47,12 @@ export const OUTCOME: Entries<OutcomeReasons> = entriesOf<OutcomeReasons>()({
     subject: "run",
     says: ({ moved }) => (moved ? "none of the <clusters> that it updated can be put back" : "it has updated no <cluster>"),
   },
+  ROLLBACK_VALUE: {
+    subject: "run",
+    actions: ["rollback"],
+    says: ({ given, known, near }) =>
+      `the release has the values ${known.join(", ")}, and "--to ${given}" names none of them${near === undefined ? "" : ` (did you mean ${near}?)`}: write \`/rollback --to ${near ?? known[0] ?? ""}=VERSION\`, several with commas between them; all others go back to what they were`,
+  },
   PIN_NOT_PLAIN: {
     subject: "file",
     says: "its pin {file} {path} does not hold the plain version of one target, so --to cannot be written there",

@@ -7,6 +7,7 @@ import { firstOf, folded, table } from "../markdown.ts";
 import { LABELS } from "../model/labels.ts";
 import { type Shown, shownOf } from "../model/shown.ts";
 import type { ModelNode, RunModel } from "../model/types.ts";
+import { releaseTitle, valuesTable } from "../values.ts";
 import { clockTime, runMark, runTitle } from "../words.ts";
 import { batchesDone } from "./run-comment.ts";
 
@@ -21,7 +22,7 @@ export function closingSummary(run: Run): string {
   const foot = `<sub>plan ${code(model.planHash.slice(0, 12))}</sub>`;
   const all = `All of it: \`stagecoach get ${model.rollout} ${model.number}\`.`;
   const rest = (whole: boolean) => (whole ? [failures(shown), deeds(shown)] : [all]);
-  const say = (whole: boolean) => [headline(shown), afterwards(model), stages(shown), ...rest(whole), foot];
+  const say = (whole: boolean) => [headline(shown), valuesTable(model.values), afterwards(model), stages(shown), ...rest(whole), foot];
   return fitting(COMMENT_ROOM, [true, false], say, "Some of it is too long for this place.");
 }
 
@@ -42,7 +43,7 @@ function afterwards(model: RunModel): string {
 function headline({ model, now, of }: Shown): string {
   const { counts, state, startedAt } = model;
   const took = formatDuration(now - epoch(startedAt));
-  const title = `### ${runMark(model)} ${runTitle(model)} ${LABELS[state]}: ${cell(model.release)}`;
+  const title = `### ${runMark(model)} ${runTitle(model)} ${LABELS[state]}: ${releaseTitle(model)}`;
   const until = clockTime(new Date(now).toISOString(), now);
   return `${title}\n\n${cell(of(model), 1000)}\n\n**${counts.healthy} of ${counts.clusters} ${countedWords(model)}** are healthy at the release. It took **${took}**, from ${clockTime(startedAt, now)} to ${until}.`;
 }

@@ -14,6 +14,7 @@ import type { Eta, ModelNode, RunModel } from "../model/types.ts";
 import { nextLine } from "../reasons/next-line.ts";
 import { ended } from "../reasons/phrases.ts";
 import { rolloutsOfRun } from "../rollouts.ts";
+import { releaseTitle, valuesTable } from "../values.ts";
 import { age, clockTime, runMark, runTitle, stateMark } from "../words.ts";
 import { measuredOfRun } from "./analysis-markdown.ts";
 
@@ -38,6 +39,7 @@ function compose(shown: Shown, remarks: readonly string[], everyCluster: boolean
   const { model } = shown;
   const parts = [
     headline(shown),
+    valuesTable(model.values),
     ask(shown),
     notes([...unseenPlanes(shown), ...remarks]),
     stageTable(shown, everyCluster ? Number.POSITIVE_INFINITY : MOST_STAGES),
@@ -48,15 +50,14 @@ function compose(shown: Shown, remarks: readonly string[], everyCluster: boolean
     parts.push(
       `The fleet is too large to show every ${countedWord(model)} here: \`stagecoach get ${model.rollout} ${model.number}\` shows them all.`,
     );
-  parts.push(footer(model));
-  return parts;
+  return [...parts, footer(model)];
 }
 
 /** How it stands, why, what comes next and when it is expected to be done. */
 export function headline(shown: Shown): string {
   const { model, now, of } = shown;
-  const { release, since, endedAt, startedAt, eta } = model;
-  const title = `### ${runMark(model)} ${runTitle(model)}: ${cell(release)}`;
+  const { since, endedAt, startedAt, eta } = model;
+  const title = `### ${runMark(model)} ${runTitle(model)}: ${releaseTitle(model)}`;
   const when = endedAt === undefined ? `for ${age(since ?? startedAt, now)}` : `at ${endedAt.slice(0, 10)} ${endedAt.slice(11, 19)} UTC`;
   const why = prose(of(model, 1000));
   const lines = [title, `**${cell(stateWord(model))}** ${when}. ${why}`];

@@ -9,6 +9,7 @@ import { stateWord } from "../model/labels.ts";
 import { modelOf } from "../model/run-model.ts";
 import type { Eta, ModelNode, RunModel } from "../model/types.ts";
 import type { History } from "../plan/duration.ts";
+import { valueRows } from "../values.ts";
 import { fitted } from "./tree-fold.ts";
 import { markOf, shortAge, type Tone, type TreeNode, within } from "./tree-marks.ts";
 import { treeNode } from "./tree-nodes.ts";
@@ -73,19 +74,18 @@ function header(model: RunModel, now: number, options: TreeOptions): string[] {
     const said = labels === 0 && label !== "" ? `${label}: ${clean(value)}` : clean(value);
     const parts = most === 1 ? [said] : wrapToWidth(said, room, most);
     return parts.map((part, at) => {
-      const name = labels === 0 ? "" : at > 0 ? " ".repeat(labels) : paint(`${label}:`.padEnd(labels), "dim", options);
+      const name = labels === 0 ? "" : at > 0 || label === "" ? " ".repeat(labels) : paint(`${label}:`.padEnd(labels), "dim", options);
       return `${name}${paint(cutToWidth(part, room), color, options)}`;
     });
   };
   const sentence = (label: string, value: string, color: Tone = "plain") => line(label, value, color, labels === 0 ? 8 : 4);
-  const { rollout, number, release, author, ask, wayBack, waitsFor, startedAt, endedAt, eta } = model;
+  const { rollout, number, ask, wayBack, waitsFor, startedAt, endedAt, eta } = model;
   const took = `${endedAt === undefined ? "running for" : "took"} ${shortAge((endedAt === undefined ? now : epoch(endedAt)) - epoch(startedAt))}`;
-  const pull = model.pull === undefined ? "" : ` · PR #${model.pull}`;
   const why = sentence("Why", model.says);
   const cause = causeOf(model).flatMap((text) => sentence("Cause", text, "bad"));
   const lines = [
     ...line("Run", `${rollout} #${number}`),
-    ...line("Release", `${release}${pull} · by ${author}`),
+    ...releaseLines(model).flatMap(([label, text]) => line(label, text)),
     ...line("Status", `${icon} ${stateWord(model)} · ${took}`, tone),
     ...(model.cause?.told === true ? [...why, ...cause] : [...cause, ...why]),
   ];
@@ -105,6 +105,17 @@ function header(model: RunModel, now: number, options: TreeOptions): string[] {
   if (eta !== undefined) lines.push(...line("Done", expected(eta, now)));
   lines.push(...progress(model, options));
   return lines;
+}
+
+/** What is released, by whom; of several values a line each. */
+function releaseLines({ release, values, pull, author }: RunModel): [label: string, text: string][] {
+  const what = values === undefined ? release : `${values.length} values`;
+  const rows = valueRows(values ?? []);
+  const wide = Math.max(0, ...rows.map(([name = ""]) => textWidth(name)));
+  return [
+    ["Release", `${what}${pull === undefined ? "" : ` · PR #${pull}`} · by ${author}`],
+    ...rows.map(([name = "", goes = ""], at): [string, string] => [at === 0 ? "Values" : "", `${padToWidth(name, wide)}  ${goes}`]),
+  ];
 }
 
 function expected({ p50, p90 }: Eta, now: number): string {

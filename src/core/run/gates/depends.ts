@@ -1,6 +1,7 @@
 import semver from "semver";
 import type { AnyReason } from "../../base/reason.ts";
 import type { Edit } from "../../plan/plan-types.ts";
+import { valuesOfEdits } from "../../plan/values.ts";
 import { runReason } from "../../reasons/run.ts";
 import type { Dependency } from "../../spec/rollout.ts";
 import { putsBack } from "../state/batch.ts";
@@ -31,12 +32,32 @@ export function dependsGate({ run, world }: Scene, batch: Batch): Wait | undefin
 
 /** Says what is missing of a dependency at one cluster; undefined: nothing. */
 export function missingAt(other: Run, { atLeast }: Dependency, run: Run, cluster: string): AnyReason | undefined {
-  const wanted = atLeast === "SameVersion" ? versionOf(run) : atLeast;
-  for (const place of placesAt(other, run, cluster)) {
-    const missing = missingIn(other, atLeast, wanted, place);
-    if (missing !== undefined) return missing;
-  }
+  const places = placesAt(other, run, cluster);
+  if (places.length === 0) return undefined;
+  const compared = comparedValues(run, other, atLeast);
+  if (compared.length === 0) return runReason("VERSION_INCOMPARABLE", { there: allOf(other), wanted: allOf(run, atLeast) });
+  for (const place of places)
+    for (const { name, wanted } of compared) {
+      const missing = missingIn(other, { atLeast, wanted, name }, place);
+      if (missing !== undefined) return missing;
+    }
   return undefined;
+}
+
+/** Values of the other release, and what each is to be: the only one of each, or those that both have by name. Lint refuses what has none. */
+function comparedValues({ release }: Run, other: Run, atLeast: string): { name: string; wanted: string }[] {
+  const [first = "version", ...more] = Object.keys(other.release.values);
+  const own = Object.entries(release.values);
+  if (atLeast !== "SameVersion") {
+    const name = more.length === 0 ? first : "version";
+    return name === first || more.includes(name) ? [{ name, wanted: atLeast }] : [];
+  }
+  if (more.length === 0 && own.length === 1) return [{ name: first, wanted: own[0]?.[1] ?? "" }];
+  return own.filter(([name]) => name === first || more.includes(name)).map(([name, wanted]) => ({ name, wanted }));
+}
+
+function allOf({ release }: Run, atLeast = "SameVersion"): string {
+  return atLeast === "SameVersion" ? Object.values(release.values).join(", ") : atLeast;
 }
 
 /** What the other rollout counts there: the same thing, or all that is on the same cluster. */
@@ -49,8 +70,12 @@ function placesAt(other: Run, run: Run, cluster: string): string[] {
   return [...clusterKeys(other), ...(other.stays ?? [])].filter((one) => hosts.includes(hostOf(other, one)));
 }
 
-function missingIn(other: Run, atLeast: string, wanted: string, cluster: string): AnyReason | undefined {
-  const there = versionAt(other, cluster);
+function missingIn(
+  other: Run,
+  { atLeast, wanted, name }: { atLeast: string; wanted: string; name: string },
+  cluster: string,
+): AnyReason | undefined {
+  const there = versionAt(other, cluster, name);
   if (there === undefined) return runReason("VERSION_UNKNOWN", { run: other.number, phase: other.phase });
   if (there === wanted) return undefined;
   if (atLeast === "SameVersion") return runReason("VERSION_OTHER", { there, wanted });
@@ -59,8 +84,11 @@ function missingIn(other: Run, atLeast: string, wanted: string, cluster: string)
   return semver.gte(have, least) ? undefined : runReason("VERSION_OLDER", { there, wanted });
 }
 
-/** The version a run has confirmed at a cluster; before it got there, the one that stood there. undefined: under way, or not known. */
-export function versionAt(run: Run, cluster: string): string | undefined {
+/**
+ * The version a run has confirmed at a cluster; before it got there, the one that stood there. undefined: under way, or not known.
+ * `name`: which of several values.
+ */
+export function versionAt(run: Run, cluster: string, name = soleName(run)): string | undefined {
   const here = run.batches.flatMap((batch) => {
     const targets = batch.targets.filter((target) => target.cluster === cluster);
     return targets.length === 0 ? [] : [{ ...batch, targets }];
@@ -81,20 +109,20 @@ export function versionAt(run: Run, cluster: string): string | undefined {
   const last = states.filter((target) => target.phase !== "Skipped");
   if (last.length > 0) {
     const confirmed = last.every((target) => target.phase === "Healthy" || target.phase === "Baked");
-    return confirmed ? broughtBy(run, last) : undefined;
+    return confirmed ? broughtBy(run, name, last) : undefined;
   }
   // A rollback leaves alone what the release that it takes back never came to.
-  if (run.stays?.includes(cluster) === true) return versionOf(run);
+  if (run.stays?.includes(cluster) === true) return versionOf(run, name);
   if (targetsOf(run, cluster).some((target) => run.unproven?.includes(target.key) === true)) return undefined;
-  const before = new Set(targetsOf(run, cluster).flatMap((target) => versionsOf(target.edits)));
+  const before = new Set(targetsOf(run, cluster).flatMap((target) => editsOf(run, name, target).map((edit) => edit.from)));
   const [only] = before;
   return before.size === 1 && only !== null ? only : undefined;
 }
 
 /** A rollback brings each cluster what was last good there, which need not be what is last good as a whole. */
-function broughtBy(run: Run, targets: readonly BatchTarget[]): string {
-  const version = versionOf(run);
-  const values = new Set(targets.flatMap(({ edits }) => edits.flatMap((edit) => (edit.steps === undefined ? [edit.to] : []))));
+function broughtBy(run: Run, name: string, targets: readonly BatchTarget[]): string {
+  const version = versionOf(run, name);
+  const values = new Set(targets.flatMap((target) => editsOf(run, name, target).map((edit) => edit.to)));
   const [only] = values;
   if (run.kind !== "Rollback" || values.size !== 1 || only === undefined) return version;
   // A pin may hold more than the version, such as an image with its tag.
@@ -102,11 +130,16 @@ function broughtBy(run: Run, targets: readonly BatchTarget[]): string {
   return only === version || holds ? version : only;
 }
 
-/** What stood in the pins of a version. */
-function versionsOf(edits: readonly Edit[]): (string | null)[] {
-  return edits.flatMap((edit) => (edit.steps === undefined ? [edit.from] : []));
+/** Edits of what is meant: weights are no version, and of several values the others are another matter. */
+function editsOf(run: Run, name: string, { edits }: { edits: readonly Edit[] }): Edit[] {
+  const names = valuesOfEdits(run.spec, run.release);
+  return edits.filter((edit, i) => edit.steps === undefined && (names.length === 0 || names[i] === name));
 }
 
-function versionOf({ release }: Pick<Run, "release">): string {
-  return release.values["version"] ?? Object.values(release.values)[0] ?? "";
+function versionOf({ release }: Pick<Run, "release">, name: string): string {
+  return release.values[name] ?? "";
+}
+
+function soleName({ release }: Pick<Run, "release">): string {
+  return release.values["version"] === undefined ? (Object.keys(release.values)[0] ?? "version") : "version";
 }

@@ -1,9 +1,11 @@
 import { defined } from "../../base/defined.ts";
+import { nearest } from "../../base/nearest.ts";
 import { epoch } from "../../base/time.ts";
 import { hashPlan, hashStage } from "../../plan/hash.ts";
 import { keepsApart } from "../../plan/kept-apart.ts";
 import { windowOf } from "../../plan/pick.ts";
 import { type Edit, type Plan, type PlannedBatch, type PlannedStage, type PlannedTarget, targetsOfStage } from "../../plan/plan-types.ts";
+import { valuesOfEdits } from "../../plan/values.ts";
 import { type RunReason, runReason } from "../../reasons/run.ts";
 import type { Rollout, Stage } from "../../spec/rollout.ts";
 import { putsBack } from "../state/batch.ts";
@@ -26,10 +28,12 @@ export interface Rollback {
 export function planRollback(run: Run, to?: string): Rollback | { error: RunReason } {
   const edits = run.plan.stages.flatMap((stage) => stage.batches).flatMap((batch) => batch.targets.flatMap((target) => target.edits));
   if (edits.some((edit) => edit.kind === "branch")) return { error: runReason("ROLLBACK_OF_BRANCHES") };
+  const asked = to === undefined ? undefined : askedBack(run, to);
+  if (asked !== undefined && "code" in asked) return { error: asked };
   const left = new Map<string, RunReason>();
   const back = new Map<string, PlannedTarget>();
   for (const [key, target] of movedTargets(run)) {
-    const planned = reversed(run, target, to);
+    const planned = reversed(run, target, asked);
     if ("code" in planned) left.set(target.cluster, planned);
     else back.set(key, planned);
   }
@@ -44,7 +48,7 @@ export function planRollback(run: Run, to?: string): Rollback | { error: RunReas
   const plan: Plan = {
     rollout: run.rollout,
     ...defined({ targetBy: run.plan.targetBy }),
-    release: { values: to === undefined ? (run.goodRelease ?? {}) : { version: to }, attempt: run.release.attempt },
+    release: { values: releaseBack(run, asked), attempt: run.release.attempt },
     hash: hashPlan(stages.map(({ planned }) => planned)),
     stages: stages.map(({ planned }) => planned),
     uncovered: [],
@@ -79,7 +83,7 @@ function wasOutBefore(mergedAt: string, target: BatchTarget): boolean {
   return isOut(target) && epoch(target.since) < epoch(mergedAt);
 }
 
-function reversed(run: Run, target: BatchTarget, to: string | undefined): PlannedTarget | RunReason {
+function reversed(run: Run, target: BatchTarget, to: Asked | undefined): PlannedTarget | RunReason {
   const frozen = targetsOf(run, target.cluster).find((one) => one.key === target.key);
   const edits: Edit[] = [];
   for (const [i, edit] of target.edits.entries()) {
@@ -92,14 +96,40 @@ function reversed(run: Run, target: BatchTarget, to: string | undefined): Planne
   return { key: target.key, application: target.application, cluster: target.cluster, ...defined({ on: frozen?.on }), edits };
 }
 
-function goodValue(run: Run, key: string, index: number, frozen: Edit, to: string | undefined): string | null | undefined {
-  // With --to it is the version that is another: a weight goes back to what it was.
-  if (to === undefined || frozen.steps !== undefined) {
+function goodValue(run: Run, key: string, index: number, frozen: Edit, to: Asked | undefined): string | null | undefined {
+  const names = valuesOfEdits(run.spec, run.release);
+  const [[only, whole] = []] = Object.entries(run.release.values);
+  const name = names.length > 0 ? names[index] : frozen.to === whole ? only : undefined;
+  // With --to it is that version that is another: weights, and values that it does not name, go back to what they were.
+  if (to === undefined || frozen.steps !== undefined || (name !== undefined && !to.has(name))) {
     const known = run.lastGood?.[key];
     return known === undefined ? frozen.from : (known[index] ?? null);
   }
   // Another value in an entry of a generator would be every cluster's that is with it.
-  return frozen.to === run.release.values["version"] && frozen.kind === "value" ? to : undefined;
+  return name !== undefined && frozen.to === run.release.values[name] && frozen.kind === "value" ? to.get(name) : undefined;
+}
+
+/** What a rollback brings: what was good, but for what it is asked to bring. */
+function releaseBack({ release, goodRelease = {} }: Run, asked: Asked | undefined): Record<string, string> {
+  if (asked === undefined) return goodRelease;
+  return { ...(Object.keys(release.values).length < 2 ? {} : goodRelease), ...Object.fromEntries(asked) };
+}
+
+/** What `--to` names, by name. */
+type Asked = ReadonlyMap<string, string>;
+
+/** What `--to` asks for: the version, or `image=v1,chart=1.2.0` of a release of several values. The others go back to what was good. */
+function askedBack(run: Run, to: string): Asked | RunReason {
+  const known = Object.keys(run.release.values);
+  if (known.length < 2) return new Map([[known[0] ?? "version", to]]);
+  const asked = new Map<string, string>();
+  for (const part of to.split(",")) {
+    const [, name = "", value = ""] = /^([^=]*)=?(.*)$/s.exec(part) ?? [];
+    if (!known.includes(name) || value === "")
+      return runReason("ROLLBACK_VALUE", { given: part, known: known.toSorted(), near: nearest(name, known) });
+    asked.set(name, value);
+  }
+  return asked;
 }
 
 /** Of a cluster between two entries of a generator, too: it goes to the entry that holds the value. */

@@ -3,7 +3,8 @@ import type { z } from "zod";
 import { parseDuration } from "../../base/time.ts";
 import type { Order, PinTemplate, Quantity, ReleaseSpec, Rollout, SourceRef, Stage, Step } from "../rollout.ts";
 import type { Resource } from "../schema.ts";
-import type { pinSchema, releaseSchema } from "../schema-spec.ts";
+import type { releaseSchema } from "../schema-release.ts";
+import type { pinSchema } from "../schema-spec.ts";
 import { toWindow } from "../windows.ts";
 
 type WrittenStage = Resource["spec"]["stages"][number];
@@ -51,11 +52,19 @@ function toSource({ kind, name = "", namespace, controlPlane = [], selector, unv
 }
 
 function toRelease({ version = "", from, values, commit, tag, attempt }: z.output<typeof releaseSchema>): ReleaseSpec {
-  if (from !== undefined) return { kind: "from", ...from, attempt };
+  if (from?.paths !== undefined) {
+    const { file, paths } = from;
+    return { kind: "values", values: mapValues(paths, (path) => ({ file, path })), attempt };
+  }
+  if (from !== undefined) return { kind: "from", file: from.file, path: from.path ?? "", attempt };
   if (values !== undefined) return { kind: "values", values, attempt };
   if (commit !== undefined) return { kind: "commit", paths: commit.paths, attempt };
   if (tag !== undefined) return { kind: "tag", ...(typeof tag === "string" ? { range: tag } : tag), attempt };
   return { kind: "version", version, attempt };
+}
+
+function mapValues<T, U>(record: Readonly<Record<string, T>>, change: (value: T) => U): Record<string, U> {
+  return Object.fromEntries(Object.entries(record).map(([name, value]) => [name, change(value)]));
 }
 
 function toPin(pin: z.output<typeof pinSchema>): PinTemplate {

@@ -2,12 +2,14 @@
 import semver from "semver";
 import type { z } from "zod";
 import { replaceBraces } from "../../base/braces.ts";
+import { nearest } from "../../base/nearest.ts";
 import { pathMatcher, whyNoGlob } from "../../base/path-glob.ts";
-import { parseTemplate } from "../../base/template.ts";
+import { parseTemplate, type TemplatePart } from "../../base/template.ts";
 import type { Finding, Path, ProblemData } from "../../reasons/problem.ts";
 import type { OutsideFault } from "../../reasons/problems-rules.ts";
 import { parseDeliveryTemplate } from "../delivery-template.ts";
-import type { deliverySchema, pinSchema, releaseSchema } from "../schema-spec.ts";
+import type { releaseSchema } from "../schema-release.ts";
+import type { deliverySchema, pinSchema } from "../schema-spec.ts";
 
 type Release = z.output<typeof releaseSchema>;
 type Pin = z.output<typeof pinSchema>;
@@ -22,18 +24,87 @@ export function checkRelease(release: Release, path: Path): Finding[] {
   for (const extra of used.slice(1))
     findings.push({ code: "RELEASE_KIND", kind: "Two", first: used[0] ?? "", second: extra, path: [...path, extra], atKey: true });
   findings.push(...checkFound(release, path));
-  if (release.from !== undefined) findings.push(...checkFile(release.from.file, [...path, "from", "file"]));
+  if (release.from !== undefined) findings.push(...checkFrom(release.from, [...path, "from"]));
   for (const [name, value] of Object.entries(release.values ?? {})) {
     if (typeof value !== "string") findings.push(...checkFile(value.file, [...path, "values", name, "file"]));
   }
   if (release.values !== undefined && Object.keys(release.values).length === 0)
-    findings.push({ code: "RELEASE_KIND", kind: "NoValues", path: [...path, "values"] });
+    findings.push({ code: "RELEASE_KIND", kind: "NoValues", field: "values", path: [...path, "values"] });
+  return [...findings, ...checkPlacesApart(release, path)];
+}
+
+function checkFrom({ file, path: one, paths }: NonNullable<Release["from"]>, path: Path): Finding[] {
+  const findings = checkFile(file, [...path, "file"]);
+  if (one === undefined && paths === undefined) findings.push({ code: "RELEASE_KIND", kind: "NoPath", path });
+  if (one !== undefined && paths !== undefined)
+    findings.push({ code: "RELEASE_KIND", kind: "Two", first: "path", second: "paths", path: [...path, "paths"], atKey: true });
+  if (paths !== undefined && Object.keys(paths).length === 0)
+    findings.push({ code: "RELEASE_KIND", kind: "NoValues", field: "from.paths", path: [...path, "paths"] });
   return findings;
+}
+
+/** Names of a release's values; undefined: it has one, without a name. */
+function valueNames({ values, from }: Release): string[] | undefined {
+  const named = values ?? from?.paths;
+  return named && Object.keys(named);
+}
+
+/** Two names for one place are one value: what is released as two could only ever be alike. */
+function checkPlacesApart({ values = {}, from }: Release, path: Path): Finding[] {
+  const listed = Object.entries(values).flatMap(([name, value]) =>
+    typeof value === "string" ? [] : [{ name, ...value, at: ["values", name, "path"] }],
+  );
+  const paths = Object.entries(from?.paths ?? {}).map(([name, one]) => ({
+    name,
+    file: from?.file ?? "",
+    path: one,
+    at: ["from", "paths", name],
+  }));
+  const seen = new Map<string, string>();
+  return [...listed, ...paths].flatMap(({ name, file, path: one, at }): Finding[] => {
+    const place = `${file}\n${plainPath(one)}`;
+    const other = seen.get(place);
+    if (other === undefined) seen.set(place, name);
+    return other === undefined ? [] : [{ code: "RELEASE_VALUE", kind: "SamePlace", value: name, other, path: [...path, ...at] }];
+  });
+}
+
+/** `a["b"].c`, `a.b.c` and `#1/a.b.c` are one place. */
+function plainPath(path: string): string {
+  return path.replace(/^#1\//, "").replace(/\.?\[\s*(?:"([\w-]+)"|'([\w-]+)')\s*\]/g, (_, a?: string, b?: string) => `.${a ?? b ?? ""}`);
+}
+
+/** A value that no pin writes: a change of it alone would start a run that moves nothing. */
+function checkAllWritten(pins: readonly Pin[], release: Release | undefined, root: Path): Finding[] {
+  const names = release && valueNames(release);
+  if (names === undefined || release === undefined || pins.length === 0) return [];
+  const templates = pins
+    .flatMap(({ value = "{{ release.version }}", file = "", path = "" }) => [value, file, path])
+    .map((one) => parseTemplate(one));
+  const used = new Set(templates.flatMap((one) => (one.ok ? one.parts.flatMap(valueUsed) : [])));
+  return names
+    .filter((name) => !used.has(name))
+    .map((name) => ({
+      code: "RELEASE_VALUE",
+      kind: "Unused",
+      value: name,
+      severity: "warning",
+      path: [...root, "release", ...(release.values === undefined ? ["from", "paths"] : ["values"]), name],
+      atKey: true,
+    }));
+}
+
+function valueUsed(part: TemplatePart): string[] {
+  if (!("variable" in part)) return [];
+  const { variable } = part;
+  if (variable.root === "release.version") return ["version"];
+  return variable.root === "release.values" ? [variable.key] : [];
 }
 
 /** Each pin is of exactly one kind, its templates can be filled in from this release, and its file is in the repo. */
 export function checkPins(pins: readonly Pin[], release: Release | undefined, strategy: string, path: Path): Finding[] {
-  const findings: Finding[] = [...checkCommitPaths(release, pins, path)];
+  const findings: Finding[] = [...checkCommitPaths(release, pins, path), ...checkAllWritten(pins, release, path.slice(0, -1))];
+  const names = release && valueNames(release);
   for (const [i, pin] of pins.entries()) {
     const place = [...path, i];
     findings.push(...checkKind(pin, place), ...checkStrategy(pin, strategy, place));
@@ -44,8 +115,8 @@ export function checkPins(pins: readonly Pin[], release: Release | undefined, st
       const text = pin[name];
       if (text !== undefined) findings.push(...checkTemplate(text, release, [...place, name]));
     }
-    if (pin.value === undefined && pin.branch === undefined && release?.values !== undefined && !Object.hasOwn(release.values, "version"))
-      findings.push({ code: "PIN_VALUE", kind: "Default", first: Object.keys(release.values)[0], path: place });
+    if (pin.value === undefined && pin.branch === undefined && names !== undefined && !names.includes("version"))
+      findings.push({ code: "PIN_VALUE", kind: "Default", first: names[0], path: place });
   }
   return findings;
 }
@@ -96,10 +167,11 @@ export function checkTemplate(text: string, release: Release | undefined, path: 
   for (const part of parsed.parts) {
     if (!("variable" in part) || release === undefined) continue;
     const { variable } = part;
-    const names = Object.keys(release.values ?? {});
+    const named = valueNames(release);
+    const names = named ?? [];
     if (variable.root === "release.values" && !names.includes(variable.key))
-      findings.push({ code: "PIN_VALUE", kind: "NoValue", value: variable.key, known: names, path });
-    if (variable.root === "release.version" && release.values !== undefined && !names.includes("version"))
+      findings.push({ code: "PIN_VALUE", kind: "NoValue", value: variable.key, known: names, near: nearest(variable.key, names), path });
+    if (variable.root === "release.version" && named !== undefined && !names.includes("version"))
       findings.push({ code: "PIN_VALUE", kind: "NoVersion", first: names[0], path });
   }
   return findings;
@@ -157,7 +229,9 @@ export function checkDelivery(delivery: z.output<typeof deliverySchema>, release
 
 function unknownValues(parts: readonly object[], release: Release | undefined, path: Path): Finding[] {
   if (release === undefined) return [];
-  const known = Object.keys(release.values ?? { version: "" });
+  const known = valueNames(release) ?? ["version"];
   const wanted = parts.flatMap((part) => ("value" in part && typeof part.value === "string" ? [part.value] : []));
-  return wanted.filter((value) => !known.includes(value)).map((value) => ({ code: "BAD_TEMPLATE", kind: "NoValue", value, known, path }));
+  return wanted
+    .filter((value) => !known.includes(value))
+    .map((value) => ({ code: "BAD_TEMPLATE", kind: "NoValue", value, known, near: nearest(value, known), path }));
 }

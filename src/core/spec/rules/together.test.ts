@@ -92,4 +92,23 @@ describe("rollouts of one repo", () => {
     expect(told([of("a", "a")])[0]).toContain("a → a");
     expect(told([of("ledger"), of("orders", "leger")])[0]).toMatch(/leger.*ledger/);
   });
+
+  test("dependsOn compares values by name: two releases of several that have none in common could only wait for ever", () => {
+    const set = (name: string, ...values: string[]) => ({
+      ...rollout(name, `${name}-set`),
+      release: { kind: "values" as const, values: Object.fromEntries(values.map((value) => [value, "v1"])), attempt: 1 },
+    });
+    const told = (one: ReturnType<typeof rollout>, other: ReturnType<typeof rollout>, atLeast = "SameVersion") =>
+      clashes([{ ...one, dependsOn: [{ rollout: other.name, atLeast }] }, other]).map(
+        ({ problem }) => `${problem.path?.join(".")}: ${sayProblem(problem).message}`,
+      );
+    const base = set("base", "image", "chart");
+    expect(told(set("web", "image", "other"), base)).toEqual([]);
+    expect(told(rollout("web", "web-set"), set("base", "image"))).toEqual([]);
+    expect(told(rollout("web", "web-set"), base)).toEqual([
+      'spec.dependsOn.0.rollout: rollout "base" releases image, chart, and this one version: no value of the two has one name',
+    ]);
+    expect(told(base, set("ledger", "version", "chart"), "1.2.0")).toEqual([]);
+    expect(told(rollout("web", "web-set"), base, "1.2.0")).toEqual([expect.stringContaining("none of them is called version")]);
+  });
 });

@@ -75,9 +75,14 @@ function dependencies(rollouts: readonly Rollout[], unread: readonly Unread[]): 
   const all = new Map<string, Rollout | Unread>([...broken, ...byName]);
   const found: Clash[] = [];
   for (const rollout of rollouts) {
-    for (const [i, { rollout: name }] of (rollout.dependsOn ?? []).entries()) {
+    for (const [i, { rollout: name, atLeast }] of (rollout.dependsOn ?? []).entries()) {
       const path = ["spec", "dependsOn", i, "rollout"];
-      if (byName.has(name)) continue;
+      const other = byName.get(name);
+      if (other !== undefined) {
+        const reason = incomparable(rollout, other, atLeast);
+        if (reason !== undefined) found.push({ rollouts: [rollout, rollout], problem: problemIn(rollout.file, reason, path) });
+        continue;
+      }
       const brokenFile = broken.get(name)?.file;
       const reason: ProblemReason =
         brokenFile === undefined
@@ -91,6 +96,25 @@ function dependencies(rollouts: readonly Rollout[], unread: readonly Unread[]): 
     found.push({ rollouts: [byName.get(circle[1] ?? "") ?? rollout, rollout], problem });
   }
   return found;
+}
+
+/** Values are compared by name, but for the only one of each. Where there is none to compare, a batch would wait for ever. */
+function incomparable(rollout: Rollout, other: Rollout, atLeast: string): ProblemReason | undefined {
+  const [own, known] = [rollout, other].map(valueNames);
+  if (own === undefined || known === undefined || known.length === 0 || own.length === 0) return undefined;
+  if (atLeast !== "SameVersion")
+    return known.length === 1 || known.includes("version")
+      ? undefined
+      : { code: "DEPENDENCY_VALUE", kind: "AtLeast", name: other.name, own, known };
+  const isOne = own.length === 1 && known.length === 1;
+  return isOne || own.some((name) => known.includes(name))
+    ? undefined
+    : { code: "DEPENDENCY_VALUE", kind: "Same", name: other.name, own, known };
+}
+
+function valueNames({ release }: Rollout): string[] {
+  if (release === undefined) return [];
+  return release.kind === "values" ? Object.keys(release.values) : ["version"];
 }
 
 /** The way from a rollout back to itself; undefined: there is none. */

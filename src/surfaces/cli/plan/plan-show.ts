@@ -4,18 +4,19 @@ import { defined } from "../../../core/base/defined.ts";
 import { formatSelector } from "../../../core/base/selector.ts";
 import { formatDuration } from "../../../core/base/time.ts";
 import type { NextBatch } from "../../../core/plan/next.ts";
-import { changesNothing, type Edit, type Plan, type PlannedStage, type PlannedTarget, targetsOf } from "../../../core/plan/plan-types.ts";
-import { pinsOf, waitsAfter, weightsOf } from "../../../core/plan/steps.ts";
+import { changesNothing, type Edit, type Plan, type PlannedTarget, targetsOf } from "../../../core/plan/plan-types.ts";
+import { pinsOf } from "../../../core/plan/steps.ts";
+import { namedEdits, valueChanges, valuesOfEdits } from "../../../core/plan/values.ts";
 import type { Problem } from "../../../core/reasons/problem.ts";
 import { counted, countedWord } from "../../../core/report/counted.ts";
-import { short } from "../../../core/report/plan/plan-chart.ts";
 import { sayUncovered } from "../../../core/report/reasons/problems/plan.ts";
 import { sayProblem, sayWarning } from "../../../core/report/reasons/problems/problems.ts";
-import { waitWords } from "../../../core/report/steps.ts";
-import { shortName } from "../../../core/report/words.ts";
+import { shownValues, valueRows } from "../../../core/report/values.ts";
+import { releaseName, shortName } from "../../../core/report/words.ts";
 import type { PinTemplate, Quantity, Rollout } from "../../../core/spec/rollout.ts";
 import { isRolloutFile } from "../../../engine/config-repo/project.ts";
 import { aligned, folded, visible } from "../print.ts";
+import { stepLines } from "./plan-steps.ts";
 
 /** One target in JSON. A target with several pins has the first in `from`, `to`, `file` and `path`, and all of them in `edits`. */
 interface TargetRow {
@@ -25,7 +26,8 @@ interface TargetRow {
   to: string | null;
   file: string | null;
   path: string | null;
-  edits?: { from: string | null; to: string; file: string; path: string }[];
+  /** `value`: which of several values of the release. */
+  edits?: { value?: string; from: string | null; to: string; file: string; path: string }[];
 }
 
 /** The documented JSON of `stagecoach plan -o json`. */
@@ -55,14 +57,20 @@ function clusterKeys(plan: Plan): string[] {
   return [...plan.stages.flatMap((stage) => [...stage.clusters, ...stage.requeued]), ...plan.uncovered.map((one) => one.cluster)];
 }
 
-export function toJson(plan: Plan, next: NextBatch | null, problems: readonly Problem[]): PlanJson {
+export function toJson(rollout: Rollout, plan: Plan, next: NextBatch | null, problems: readonly Problem[]): PlanJson {
+  const names = valuesOfEdits(rollout, plan.release);
   const cluster = shortNames(clusterKeys(plan));
   const application = shortNames(targetsOf(plan).map((target) => target.key));
   const row = (target: Pick<PlannedTarget, "key" | "cluster" | "edits">): TargetRow => ({
     cluster: cluster(target.cluster),
     application: application(target.key),
     ...first(target.edits),
-    ...defined({ edits: target.edits.length > 1 ? target.edits.map(({ from, to, file, path }) => ({ from, to, file, path })) : undefined }),
+    ...defined({
+      edits:
+        target.edits.length > 1
+          ? target.edits.map(({ from, to, file, path }, i) => ({ ...defined({ value: names[i] }), from, to, file, path }))
+          : undefined,
+    }),
   });
   return {
     rollout: plan.rollout,
@@ -124,15 +132,17 @@ export function toText(
   const clusters = plan.stages.reduce((sum, stage) => sum + stage.clusters.length + stage.requeued.length, 0);
   const batches = plan.stages.reduce((sum, stage) => sum + stage.batches.length, 0);
   const release = releaseOf(plan);
-  const version = release === null ? "(no release)" : typeof release === "string" ? release : namedValues(release);
+  const values = shownValues(valueChanges(rollout, plan));
+  const version = release === null ? "(no release)" : values === undefined ? releaseName(plan.release.values) : `${values.length} values`;
   const size = `${counted(clusters, plan)} in ${count(batches, "batch")} over ${count(plan.stages.length, "stage")}`;
   const lines = [`${style("bold", plan.rollout)} → ${style("bold", version)}   ${size}   ${style("dim", plan.hash.slice(0, 12))}`];
+  lines.push(...aligned(valueRows(values ?? [])).map((line) => `  ${visible(line)}`));
   if (release !== null) lines.push(...pinsOf(rollout).map((pin) => style("dim", `  writes ${pinPlace(pin)}`)));
   lines.push("");
   const widths = [clusterKeys(plan).map(cluster), targetsOf(plan).map((target) => target.application)].map((texts) =>
     texts.reduce((most, text) => Math.max(most, text.length), 0),
   );
-  for (const [i, stage] of plan.stages.entries()) lines.push(...stageLines(rollout, i, stage, cluster, widths, style));
+  for (const i of plan.stages.keys()) lines.push(...stageLines(rollout, i, plan, cluster, widths, style));
   if (next !== null) {
     const who = next.targets.map((target) => cluster(target.cluster)).join(", ");
     lines.push(`${style("green", "next")}  ${visible(next.stage)}, batch ${next.batch}: ${who}`, "");
@@ -151,11 +161,14 @@ export function toText(
 function stageLines(
   rollout: Rollout,
   index: number,
-  stage: Plan["stages"][number],
+  plan: Plan,
   cluster: (key: string) => string,
   [wide = 0, wider = 0]: readonly number[],
   style: Style,
 ): string[] {
+  const stage = plan.stages[index];
+  if (stage === undefined) return [];
+  const names = valuesOfEdits(rollout, plan.release);
   const spec = rollout.stages[index];
   const taken = stage.clusters.length + stage.requeued.length;
   const facts = [counted(taken, rollout), `${stage.maxUnavailable} at once`];
@@ -171,7 +184,7 @@ function stageLines(
     for (const [t, target] of batch.targets.entries()) {
       const label = t === 0 ? style("cyan", `${index + 1}.${b + 1}`.padEnd(6)) : " ".repeat(6);
       const place = `${cluster(target.cluster).padEnd(wide)}  ${visible(target.application).padEnd(wider)}`;
-      lines.push(`   ${label} ${place}  ${visible(change(target))}`.trimEnd());
+      lines.push(`   ${label} ${place}  ${visible(change(target, names))}`.trimEnd());
     }
   }
   if (stage.requeued.length > 0 && spec?.requeue !== undefined) {
@@ -189,7 +202,12 @@ function pinPlace(pin: PinTemplate): string {
   return `${pin.file}  ${pin.path}${pin.part === undefined ? "" : ` (${pin.part})`}`;
 }
 
-function change({ edits }: PlannedTarget): string {
+/** Of a release of several values those that change, each by name. */
+function change({ edits }: PlannedTarget, names: ReturnType<typeof valuesOfEdits>): string {
+  const named = namedEdits(edits, names);
+  const moving = named.filter(([, { from, to }]) => from !== to);
+  if (moving.length > 0) return moving.map(([name, { from, to }]) => `${name} ${from ?? "–"} → ${to}`).join(", ");
+  if (named.length > 0 && edits.every(({ from, to }) => from === to)) return "all of it already";
   return edits.map((edit) => (edit.from === edit.to ? `${edit.to} already` : `${edit.from ?? "–"} → ${edit.to}`)).join(", ");
 }
 
@@ -199,51 +217,4 @@ function isLimited(limit: Quantity): boolean {
 
 function quantity(limit: Quantity): string {
   return "count" in limit ? String(limit.count) : `${limit.percent}%`;
-}
-
-function namedValues(values: Readonly<Record<string, string>>): string {
-  return Object.entries(values)
-    .map(([name, value]) => `${name} ${value}`)
-    .join(", ");
-}
-
-/**
- * The canary steps of a stage for a terminal: a line for each weight with what follows it, then what is written for each cluster at each of
- * them. Empty for a stage without steps. `cluster` gives a cluster's name as it is shown.
- */
-function stepLines(rollout: Rollout, index: number, stage: PlannedStage, cluster: (key: string) => string): string[] {
-  const steps = rollout.stages[index]?.steps;
-  if (steps === undefined) return [];
-  const weights = weightsOf(steps);
-  const rows = weights.map((weight, at) => {
-    const waits = waitsAfter(steps, at + 1).map(waitWords);
-    return [`step ${at + 1} of ${weights.length}`, `weight ${weight}`, waits.length === 0 ? "" : `then ${waits.join(", then ")}`];
-  });
-  return [...table(rows), ...table(weightRows(rollout, stage, weights, cluster))];
-}
-
-function weightRows(rollout: Rollout, stage: PlannedStage, weights: readonly number[], cluster: (key: string) => string): string[][] {
-  const pins = rollout.weightPins ?? [];
-  const pin = Math.max(
-    0,
-    pins.findIndex(({ replicas }) => replicas !== undefined),
-  );
-  const replicas = pins[pin]?.replicas;
-  const rows: string[][] = [];
-  for (const [at, batch] of stage.batches.entries()) {
-    const seen = new Set<string>();
-    for (const target of batch.targets) {
-      const written = target.edits[rollout.pins.length + pin]?.steps;
-      if (written === undefined || seen.has(target.cluster)) continue;
-      seen.add(target.cluster);
-      rows.push([`batch ${at + 1}`, cluster(target.cluster), ...written.map((value) => short(value, 40))]);
-    }
-  }
-  if (rows.length === 0) return [];
-  const what = replicas === undefined ? "weights" : `${replicas} replicas`;
-  return [[what, "", ...weights.map((weight) => `at ${weight}`)], ...rows];
-}
-
-function table(rows: readonly string[][]): string[] {
-  return aligned(rows).map((line) => `          ${line}`);
 }

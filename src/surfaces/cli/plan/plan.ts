@@ -101,7 +101,7 @@ function refuse(checkout: Checkout, problems: Problem[], output: Options["output
 }
 
 function shown(rollout: Rollout, plan: Plan, { next, problems }: PlanMade, output: Options["output"]): string {
-  if (isData(output)) return printed(toJson(plan, next, problems), output);
+  if (isData(output)) return printed(toJson(rollout, plan, next, problems), output);
   if (output === "text") return toText(rollout, plan, next, problems, { colour: wantsColour(), columns: terminalWidth() });
   return `${planComment(rollout, plan, undefined, { warnings: problems.filter(({ severity }) => severity === "warning") })}\n`;
 }

@@ -8,6 +8,7 @@ import { pagePath } from "../../../core/report/page-places.ts";
 import { changeText, Links, Slot } from "./parts.tsx";
 import { Link } from "./route.tsx";
 import { ClockContext, clockOf, span } from "./times.tsx";
+import { Values } from "./values.tsx";
 
 export const PLAN_STATES: Readonly<Record<PlanDocument["state"], { word: string; tone: string; can: string }>> = {
   Planned: { word: "Ready to merge", tone: "t-good", can: "Merge it, or comment on it" },
@@ -45,7 +46,7 @@ function Title({ of }: { of: PlanDocument }) {
     <>
       <header class="title">
         <h2>{of.rollout ?? of.repository}</h2>
-        <span class="release">{changeText(of.change ?? { to: of.release })}</span>
+        {of.values === undefined ? <span class="release">{changeText(of.change ?? { to: of.release })}</span> : null}
         <span class={`badge ${tone}`}>{word}</span>
         <span class="quiet">
           {"plan of "}
@@ -64,6 +65,7 @@ function Slots({ of }: { of: PlanDocument }) {
     <div class="slots">
       <Slot name="What">
         <p>{of.says}</p>
+        <Values of={of.values} />
         {of.overlap === undefined ? null : <p>{of.overlap}</p>}
       </Slot>
       <Slot name="Why not">
@@ -144,8 +146,9 @@ function expectedText({ p50Ms, p90Ms }: NonNullable<PlannedStage["took"]>): stri
   return `Expected: ${usual}${usual === slow ? "" : `, where it is slow ${slow}`}`;
 }
 
-function stepText({ from, to }: { from?: string | undefined; to: string }): string {
-  return from === to ? `${to} already` : changeText({ from, to });
+function stepText({ value, from, to }: { value?: string | undefined; from?: string | undefined; to: string }): string {
+  const name = value === undefined ? "" : `${value} `;
+  return from === to ? `${name}${to} already` : `${name}${changeText({ from, to })}`;
 }
 
 /** Those that are named, each on one line, and how many more there are. */

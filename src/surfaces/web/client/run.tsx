@@ -7,12 +7,13 @@ import type { Told } from "./batches.tsx";
 import { MOST_NAMED } from "./cells.tsx";
 import { ClusterPanel } from "./cluster.tsx";
 import { Badge, Legend, Mark } from "./marks.tsx";
-import { Awaits, Bar, below, CauseLine, countsText, DoneAbout, Linked, Outward, Pulls, pullOf, Said, Slot } from "./parts.tsx";
+import { Awaits, Bar, below, CauseLine, changeText, countsText, DoneAbout, Linked, Outward, Pulls, pullOf, Said, Slot } from "./parts.tsx";
 import { JOURNAL, Past } from "./past.tsx";
 import { Link, RunPlace, WayToNow } from "./route.tsx";
 import { StageSteps, Stages } from "./stages.tsx";
 import { TimeAxis } from "./time-axis.tsx";
 import { ClockContext, Since, span } from "./times.tsx";
+import { Values } from "./values.tsx";
 
 interface Shown {
   of: RunDocument;
@@ -62,6 +63,7 @@ function Slots({ of }: { of: RunDocument }) {
   return (
     <div class="slots">
       <Slot name="What">
+        <Values of={of.values} />
         <Bar of={of} />
         <p>{countsText(of)}</p>
         {of.endedAt === undefined ? null : <p class="quiet">{`It took ${span(Date.parse(of.endedAt) - Date.parse(of.startedAt))}`}</p>}
@@ -121,7 +123,7 @@ function Title({ of, tell }: { of: RunDocument; tell: () => void }) {
   return (
     <header class="title">
       <h2>{of.rollout}</h2>
-      <span class="release">{[of.change?.from, of.change?.to ?? of.release].filter((one) => one !== undefined).join(" → ")}</span>
+      {of.values === undefined ? <span class="release">{changeText(of.change ?? { to: of.release })}</span> : null}
       <Badge of={of} />
       <span class="quiet">
         {`run ${of.number}${of.pull === undefined ? "" : " · PR "}`}

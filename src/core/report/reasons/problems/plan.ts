@@ -159,7 +159,7 @@ export const PLAN_PROBLEMS = problemsOf<PlanProblems>()({
     says: ({ moves, count }) =>
       `this goes down to an older version on ${count === 1 ? "one Application" : `${count} Applications`}: ${moves
         .slice(0, 3)
-        .map(({ application, from, to }) => `${application} ${from} → ${to}`)
+        .map(({ application, value, from, to }) => `${application} ${value === undefined ? "" : `${value} `}${from} → ${to}`)
         .join(", ")}${count > 3 ? ` and ${count - 3} more` : ""}`,
     hint: "go on if that is meant; else release a newer version, or leave them out of the stages",
     means: "the release is older than what stands in Git for some Applications",

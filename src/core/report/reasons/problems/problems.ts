@@ -8,6 +8,7 @@ import { INVENTORY_PROBLEMS } from "./inventory.ts";
 import { PACE_PROBLEMS } from "./pace.ts";
 import { PIN_PROBLEMS } from "./pins.ts";
 import { PLAN_PROBLEMS } from "./plan.ts";
+import { RELEASE_PROBLEMS } from "./release.ts";
 import { REPO_PROBLEMS } from "./repo.ts";
 import { RULE_PROBLEMS } from "./rules.ts";
 import { SERVER_PROBLEMS } from "./server.ts";
@@ -16,6 +17,7 @@ import { SET_PROBLEMS } from "./set.ts";
 /** Every code of a problem, and what is said of it. */
 export const PROBLEMS: ProblemEntries<ProblemTable> = {
   ...FILE_PROBLEMS,
+  ...RELEASE_PROBLEMS,
   ...RULE_PROBLEMS,
   ...INVENTORY_PROBLEMS,
   ...PACE_PROBLEMS,

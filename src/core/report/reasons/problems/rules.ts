@@ -1,13 +1,10 @@
-import type { TemplateFault } from "../../../base/template.ts";
-import type { OutsideFault, RuleProblems } from "../../../reasons/problems-rules.ts";
+import type { RuleProblems } from "../../../reasons/problems-rules.ts";
 import { isSeveral, sourcePhrase } from "../phrases.ts";
 import { problemsOf } from "./entry.ts";
 
 const LABEL_CHARACTERS = "use letters, digits, - _ . and at most 63 of them";
 const VALUES = "list at least one value, or use Exists or DoesNotExist";
 const SEVERAL_OWNERS = "let each Application, and each place that a version is written to, belong to one rollout only";
-const OF_NO_VALUE = 'the release has no value "{value}"';
-const PLACE = "give it file and path, or clusterGenerator, or branch";
 
 /** Rollouts whose schema is kept, and that no run could go by. */
 export const RULE_PROBLEMS = problemsOf<RuleProblems>()({
@@ -88,98 +85,6 @@ export const RULE_PROBLEMS = problemsOf<RuleProblems>()({
     hint: "correct one of the requirements on this label",
     means: "requirements on one label that cannot hold at once",
   },
-  RELEASE_KIND: {
-    says: {
-      kind: { None: "release says no version", Two: "release has both {first} and {second}", NoValues: "release.values names no value" },
-    },
-    hint: { kind: { None: "set exactly one of {known}", Two: "keep exactly one", NoValues: "name at least one" } },
-    means: "the release says its version not at all, or in two ways",
-    todo: "keep exactly one",
-  },
-  BAD_GLOB: {
-    says: {
-      fault: {
-        Empty: '"{given}" is empty',
-        TooLong: '"{given}" is longer than 1000 characters',
-        Slash: '"{given}" begins with a slash; paths are from the repo\'s root without one',
-        Dots: '"{given}" leads out of the repo by ".."',
-      },
-    },
-    hint: "name paths from the repo's root, such as apps/payments/**",
-    means: "not a glob over paths of the repo",
-    todo: "name paths from the repo's root, such as `apps/payments/**`; see [releases](releases.md#a-merge-commit)",
-  },
-  BAD_RANGE: {
-    says: '"{given}" is not a semver range',
-    hint: 'write one such as ">=1.0.0 <2" or "^1.4"; what stands before the version in the tag goes into prefix',
-    means: "not a semver range",
-  },
-  COMMIT_PATHS: {
-    says: "release.commit.paths match the pin file {pinFile}, so every batch would be a release",
-    hint: 'take it out of the paths, such as by "!{glob}"',
-    means: "the paths that make a merge a release hold a file that batches write: every batch would be a release",
-  },
-  BAD_TEMPLATE: {
-    says: { kind: { Open: templateFault, Unknown: templateFault, TitleLines: "a title is one line", NoValue: OF_NO_VALUE } },
-    hint: {
-      kind: {
-        Open: 'close it with "}}"',
-        Unknown: "use one of {known}",
-        TitleLines: "move the rest to body",
-        NoValue: "use one that it has: {known}",
-      },
-    },
-    means: "a variable that does not exist, or `{{` without `}}`",
-    todo: "use one of the [variables](reference/progressive-rollout.md#templates)",
-  },
-  PIN_KIND: {
-    says: {
-      kind: {
-        NoPlace: "the pin names no place",
-        TwoKinds: "the pin is of two kinds at once",
-        NoFile: "the pin has no file",
-        NoPath: "the pin has no path",
-        BranchValue: "a branch pin has no value",
-        CreatePart: "create and part do not go together",
-      },
-    },
-    hint: {
-      kind: {
-        ...{ NoPlace: PLACE, TwoKinds: PLACE, NoFile: PLACE, NoPath: PLACE },
-        BranchValue: "remove value: the branch is moved to the release commit",
-        CreatePart: "remove one of them: a part needs a value to be part of",
-      },
-    },
-    means: "a pin of no kind, of two, or incomplete",
-  },
-  PIN_VALUE: {
-    says: {
-      kind: {
-        Default: "this pin writes {{ release.version }}, but the release has values by name",
-        NoVersion: "the release has values by name, no version",
-        NoValue: OF_NO_VALUE,
-      },
-    },
-    hint: {
-      kind: {
-        Default: ({ first }) => `set value, such as "${releaseValue(first)}"`,
-        NoVersion: ({ first }) => `use ${releaseValue(first)}`,
-        NoValue: ({ known }) => (known.length === 0 ? "use {{ release.version }}" : `use one that it has: ${known.join(", ")}`),
-      },
-    },
-    means: "the pin writes a value that the release does not have",
-    todo: "name one that it has",
-  },
-  BRANCH_NEEDS_COMMIT: {
-    says: "a branch pin needs delivery.strategy: Commit",
-    hint: "set delivery.strategy: Commit",
-    means: "a branch is moved, not merged by a PR",
-  },
-  FILE_OUTSIDE_REPO: {
-    says: (r) => `${r.ofPin ? "pin file " : ""}"${r.given}" ${outsideRepo(r.fault)}`,
-    hint: "name a file of the config repo, from its root",
-    means: "a file that is absolute, or leaves the repo by `..`",
-  },
   DUPLICATE_ROLLOUT: {
     says: 'rollout "{name}" is also in {also}',
     hint: "give each rollout a name of its own",
@@ -215,33 +120,20 @@ export const RULE_PROBLEMS = problemsOf<RuleProblems>()({
     means: "`dependsOn` names a rollout that the repo does not have",
     todo: "correct the name",
   },
+  DEPENDENCY_VALUE: {
+    says: {
+      kind: {
+        Same: 'rollout "{name}" releases {known}, and this one {own}: no value of the two has one name',
+        AtLeast: 'rollout "{name}" releases {known} together: none of them is called version, so none can be compared with atLeast',
+      },
+    },
+    hint: { kind: { Same: "give a value that is to be the same one name in both", AtLeast: "name the value that is meant version" } },
+    means: "`dependsOn` compares values by name, and there is none to compare",
+    todo: "give the value that is meant one name in both rollouts",
+  },
   DEPENDENCY_CYCLE: {
     says: (r) => `dependsOn goes in a circle: ${r.circle.join(" → ")}`,
     hint: "take one of them out",
     means: "rollouts that wait for each other in a circle would wait for ever",
   },
 });
-
-/** Why a text is no template. */
-function templateFault(fault: TemplateFault): string {
-  return fault.kind === "Open" ? `"{{" without "}}" in "${fault.template}"` : `unknown variable {{ ${fault.variable} }}`;
-}
-
-const OUTSIDE: Record<OutsideFault, string> = {
-  Empty: "is empty",
-  Absolute: "is absolute",
-  Backslash: "has a backslash",
-  Nul: "has a NUL character",
-  Dots: 'leads out of the repo by ".."',
-  Git: "is inside .git",
-  Steps: 'has an empty or "." step',
-};
-
-/** Why a path names no file of the repo, to stand behind the path. */
-function outsideRepo(fault: OutsideFault): string {
-  return OUTSIDE[fault];
-}
-
-function releaseValue(name = "NAME"): string {
-  return `{{ release.values.${name} }}`;
-}

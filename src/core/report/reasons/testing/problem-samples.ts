@@ -2,8 +2,7 @@ import type { ProblemCode } from "../../../reasons/problem.ts";
 import { INVENTORY_SAMPLES } from "./inventory-samples.ts";
 import { PIN_SAMPLES } from "./pin-samples.ts";
 import { OUTSIDE_SAMPLES, type Samples } from "./problem-samples-outside.ts";
-
-const SET = "appsets/payments.yaml";
+import { RELEASE_SAMPLES } from "./release-samples.ts";
 
 /** Data of each code in each of its kinds; the first is the example of docs/troubleshooting.md. */
 export const PROBLEM_SAMPLES: Samples<ProblemCode> = {
@@ -132,45 +131,6 @@ export const PROBLEM_SAMPLES: Samples<ProblemCode> = {
   ],
   SELECTOR_VALUES: [{ operator: "In" }, { operator: "NotIn" }, { operator: "Exists" }, { operator: "DoesNotExist" }],
   SELECTOR_NEVER_MATCHES: [{ label: "c" }],
-  RELEASE_KIND: [{ kind: "None", known: ["version", "from"] }, { kind: "Two", first: "version", second: "tag" }, { kind: "NoValues" }],
-  BAD_GLOB: [
-    { given: "/apps/**", fault: "Slash" },
-    { given: "", fault: "Empty" },
-    { given: "…", fault: "TooLong" },
-    { given: "../x", fault: "Dots" },
-  ],
-  BAD_RANGE: [{ given: "v1.x-payments" }],
-  COMMIT_PATHS: [{ pinFile: SET, glob: SET }],
-  BAD_TEMPLATE: [
-    { kind: "Unknown", variable: "cluster.nam", known: ["cluster.name", "params.X"] },
-    { kind: "Open", template: "a {{ b" },
-    { kind: "TitleLines" },
-    { kind: "NoValue", value: "foo", known: ["image"] },
-  ],
-  PIN_KIND: [
-    { kind: "NoPath" },
-    { kind: "NoFile" },
-    { kind: "NoPlace" },
-    { kind: "TwoKinds" },
-    { kind: "BranchValue" },
-    { kind: "CreatePart" },
-  ],
-  PIN_VALUE: [
-    { kind: "NoValue", value: "foo", known: ["image"] },
-    { kind: "NoValue", value: "foo", known: [] },
-    { kind: "NoVersion", first: "image" },
-    { kind: "Default", first: undefined },
-  ],
-  BRANCH_NEEDS_COMMIT: [{}],
-  FILE_OUTSIDE_REPO: [
-    { given: "../x.yaml", fault: "Dots", ofPin: false },
-    { given: "", fault: "Empty", ofPin: true },
-    { given: "/x", fault: "Absolute", ofPin: true },
-    { given: "a\\b", fault: "Backslash", ofPin: true },
-    { given: "a", fault: "Nul", ofPin: true },
-    { given: ".git/x", fault: "Git", ofPin: true },
-    { given: "a//b", fault: "Steps", ofPin: true },
-  ],
   BAD_WINDOW: [
     { fault: "Fields" },
     { fault: "Zone", zone: "Mars" },
@@ -220,6 +180,10 @@ export const PROBLEM_SAMPLES: Samples<ProblemCode> = {
     { kind: "Unknown", name: "x" },
     { kind: "Broken", name: "ledger", brokenFile: "rollouts/ledger.yaml" },
   ],
+  DEPENDENCY_VALUE: [
+    { kind: "Same", name: "base", own: ["image"], known: ["chart", "app"] },
+    { kind: "AtLeast", name: "base", own: ["version"], known: ["chart", "app"] },
+  ],
   DEPENDENCY_CYCLE: [{ circle: ["a", "b", "a"] }],
   PLANE_NAME: [{ given: '"Hub"' }],
   PLANE_LABEL: [{ given: '"name"' }],
@@ -243,5 +207,6 @@ export const PROBLEM_SAMPLES: Samples<ProblemCode> = {
     { given: "acme", fault: "NoRepository" },
   ],
   ...OUTSIDE_SAMPLES,
+  ...RELEASE_SAMPLES,
   ...INVENTORY_SAMPLES,
 };

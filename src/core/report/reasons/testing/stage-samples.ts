@@ -74,6 +74,10 @@ export const STAGE_VARIANTS: Ways<RunReasons & BreachReasons> = {
   NEXT_PROMOTED: [{}, { after: { forMs: 600_000 } }, { after: null }],
   WAY_BACK: [{ clusters: 1 }, { clusters: 5 }],
   ROLLBACK_OF_NOTHING: [{ moved: true }, { moved: false }],
+  ROLLBACK_VALUE: [
+    { given: "v1.4.0", known: ["chart", "image"], near: undefined },
+    { given: "imag=v1", known: ["chart", "image"], near: "image" },
+  ],
   MERGE_OVER_UNCONFIRMED: [
     { how: { phase: "Syncing" } },
     { how: { verdict: "pending" } },
