@@ -1,4 +1,5 @@
 import { parseDocument } from "yaml";
+import { BoundedMap } from "../base/bounded.ts";
 import type { ScalarNode } from "../base/yaml-scan/model.ts";
 
 export type Quote = '"' | "'";
@@ -110,8 +111,18 @@ function encodeBlock(text: string, node: ScalarNode, value: string): string | un
   return source.slice(0, newline + 1) + body + (source.endsWith("\n") && body !== "" ? eol : "");
 }
 
+/** A release writes one value to thousands of places. */
+const READ_BACK = new BoundedMap<string, boolean>(100);
+
 /** Reads one encoded scalar with the `yaml` package, as YAML 1.2 and 1.1: both must see this very text. */
 export function readsBack(source: string, value: string, flow: boolean): boolean {
+  const key = JSON.stringify([source, value, flow]);
+  const known = READ_BACK.get(key) ?? isReadBack(source, value, flow);
+  READ_BACK.set(key, known);
+  return known;
+}
+
+function isReadBack(source: string, value: string, flow: boolean): boolean {
   for (const version of ["1.2", "1.1"] as const) {
     const document = parseDocument(flow ? `[${source}]` : source, { version, logLevel: "silent", prettyErrors: false });
     if (document.errors.length > 0) return false;

@@ -29,8 +29,20 @@ type Reading = { ok: true; documents: YamlTree[]; json: boolean; fast: boolean }
 const MOST_MARKS = 60_000;
 const DEFAULT_MAX_BYTES = 10 * 1024 * 1024;
 
+/** The last file that was opened, since whoever asks for one pin of a file mostly asks for the next, and then writes them. */
+let last: { text: string; options: string; file: PinFile } | undefined;
+
 /** Reads a file. Errors: PIN_FILE_TOO_LARGE, PIN_FILE_NOT_YAML, PIN_ALIAS_BOMB. */
 export function openPinFile(text: string, options: PinOptions = {}): { ok: true; file: PinFile } | Refused {
+  const key = `${options.format}/${options.maxBytes}`;
+  if (last !== undefined && last.text === text && last.options === key) return { ok: true, file: last.file };
+  const opened = readPinFile(text, options);
+  if (opened.ok) last = { text, options: key, file: opened.file };
+  return opened;
+}
+
+/** As `openPinFile`, of a text that is asked for once. */
+export function readPinFile(text: string, options: PinOptions): { ok: true; file: PinFile } | Refused {
   const maxBytes = options.maxBytes ?? DEFAULT_MAX_BYTES;
   if (text.length > maxBytes || (text.length * 3 > maxBytes && new TextEncoder().encode(text).length > maxBytes))
     return refuse("PIN_FILE_TOO_LARGE", { kind: "Bytes", most: maxBytes });

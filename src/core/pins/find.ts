@@ -7,9 +7,6 @@ import { type Found, type PinPart, type Refused, refuse, type SpliceEdit } from 
 
 export type FindResult = { ok: true; found: Found } | Refused;
 
-/** The last file opened by `findPin`, since whoever asks for one pin of a file mostly asks for the next. */
-let last: { text: string; options: string; file: PinFile } | undefined;
-
 /**
  * Finds one pin. `found.value` is the scalar as text, or its part; `start` and `end` span the scalar with its quotes, or the part
  * inside it where that stands in the text as it is read. With `create`, an absent or empty value is found as null.
@@ -20,13 +17,8 @@ let last: { text: string; options: string; file: PinFile } | undefined;
 export function findPin(text: string, pin: Pick<SpliceEdit, "path" | "part" | "create">, options: PinOptions = {}): FindResult {
   const query = readQuery(pin.path, pin.create);
   if (!query.ok) return query;
-  const key = `${options.format}/${options.maxBytes}`;
-  if (last === undefined || last.text !== text || last.options !== key) {
-    const opened = openPinFile(text, options);
-    if (!opened.ok) return opened;
-    last = { text, options: key, file: opened.file };
-  }
-  return findIn(last.file, query.query, pin.part);
+  const opened = openPinFile(text, options);
+  return opened.ok ? findIn(opened.file, query.query, pin.part) : opened;
 }
 
 export function findIn(file: PinFile, query: Query, part: PinPart | undefined): FindResult {

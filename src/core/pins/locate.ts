@@ -1,6 +1,6 @@
 import { type MapNode, position, type ScalarNode, type SeqNode, type YamlNode } from "../base/yaml-scan/model.ts";
 import { scalarText } from "../base/yaml-scan/scalar.ts";
-import { openPinFile, type PinFile } from "./file.ts";
+import { type PinFile, readPinFile } from "./file.ts";
 import { type PinPath, type PinStep, parsePinPath, printPinPath } from "./path.ts";
 import { isNull, opensTemplate, type Reached, type Resolution, resolve } from "./resolve.ts";
 import { sharedBy } from "./shared.ts";
@@ -128,8 +128,8 @@ function notScalar(text: string, pinPath: string, node: Exclude<YamlNode, Scalar
 }
 
 /** Opens what a block scalar holds, as YAML or JSON of its own. */
-export function openInside(spot: Spot & { kind: "inside" }): ReturnType<typeof openPinFile> {
-  return openPinFile(spot.inner.text);
+export function openInside(spot: Spot & { kind: "inside" }): ReturnType<typeof readPinFile> {
+  return readPinFile(spot.inner.text, {});
 }
 
 /** An error inside a block scalar, with its place in the file. */

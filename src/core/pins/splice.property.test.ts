@@ -237,7 +237,7 @@ test("a value of its own in the place of an alias is the only difference: what o
         return found?.ok === true && found.found.end > found.found.start ? [{ path, ...found.found }] : [];
       });
       const anchored = spots[first % Math.max(spots.length - 1, 1)];
-      const alias = spots.slice(spots.findIndex((one) => one === anchored) + 1)[second % 3];
+      const alias = spots.slice(anchored === undefined ? 0 : spots.indexOf(anchored) + 1)[second % 3];
       if (anchored === undefined || alias === undefined) return;
       const before = `${text.slice(0, anchored.start)}&zz ${text.slice(anchored.start, alias.start)}`;
       const shared = `${before}*zz${text.slice(alias.end)}`;

@@ -1,6 +1,6 @@
 /** What `stagecoach init` and onboarding propose for a repo: a rollout for each thing that runs in several places. Called by `propose-tried.ts` and `stagecoach init`. */
 import { defined } from "../../core/base/defined.ts";
-import { readOrNull } from "../../core/base/repo-files.ts";
+import { madeOnce, readOrNull } from "../../core/base/repo-files.ts";
 import type { Objection, PlaceHindrance, Question } from "../../core/reasons/onboarding.ts";
 import { printRollout, printSettings, type RolloutParts, rolloutName } from "../../core/report/onboarding/print.ts";
 import type { Proposal, ProposedRollout, ProposedStage, Undecided } from "../../core/report/onboarding/types.ts";
@@ -27,7 +27,7 @@ import type { InitInput, InitTarget, Place } from "./types.ts";
  * finds. Every rollout that it proposes has passed `input.verify`; what could not be decided is listed with its reason.
  */
 export function propose(input: InitInput): Proposal {
-  const scan = scanRepo(input.files);
+  const scan = madeOnce(input.files, scanRepo);
   const view: RepoView = { files: input.files, all: new Set(input.files.paths()), isThisRepo: input.isThisRepo };
   const existing = rolloutsOf(input);
   const taken = new Set([...takenNames(input), ...existing.map((rollout) => rollout.name)]);

@@ -16,7 +16,7 @@ export function targetsOfSet(set: Manifest, input: InitInput): Targets {
   const clusters = input.clusters.map((cluster) => generatorCluster(cluster));
   const result = render(set.object, { clusters, repo: (url) => (input.isThisRepo(url) ? input.files : undefined) });
   if (!result.ok) return { ok: false, why: { kind: "NotRendered", problem: result.problems[0] } };
-  const usesClusters = result.generators.some((generator) => generator.kind.includes("clusters") || mentionsClusters(set.object));
+  const usesClusters = mentionsClusters(set.object);
   if (usesClusters && clusters.length === 0) return { ok: false, why: { kind: "ClustersUnknown" } };
   if (result.applications.length === 0) return { ok: false, why: { kind: "NoApplications", labels: lackingLabels(set, input) } };
   const params = result.generators.flatMap((generator) => generator.params);
@@ -89,8 +89,16 @@ function labelsSelected(node: unknown): string[] {
 
 /** Some of its clusters are known to Argo CD alone. */
 export function mentionsClusters(set: Record<string, unknown>): boolean {
-  const generators = JSON.stringify(dig(set, "spec", "generators") ?? []);
-  return generators.includes('"clusters":');
+  return takesClusters(listAt(set, "spec", "generators"));
+}
+
+function takesClusters(generators: readonly unknown[]): boolean {
+  return generators.some(
+    (one) =>
+      dig(one, "clusters") !== undefined ||
+      takesClusters(listAt(one, "matrix", "generators")) ||
+      takesClusters(listAt(one, "merge", "generators")),
+  );
 }
 
 interface ClusterIndex {
@@ -99,12 +107,17 @@ interface ClusterIndex {
   byServer: ReadonlyMap<string, InitCluster>;
 }
 
+/** Each Application written by hand asks for its own. */
+const INDEXES = new WeakMap<readonly InitCluster[], ClusterIndex>();
+
 function indexOf(clusters: readonly InitCluster[]): ClusterIndex {
-  return {
+  const index = INDEXES.get(clusters) ?? {
     known: clusters.length > 0,
     byName: new Map(clusters.map((cluster) => [cluster.name, cluster])),
     byServer: new Map(clusters.toReversed().map((cluster) => [plainServer(cluster.server), cluster])),
   };
+  INDEXES.set(clusters, index);
+  return index;
 }
 
 /** As lint and plan find it: by the inventory, or where there is none by the destination and the generator's parameters. */

@@ -1,4 +1,5 @@
 #!/usr/bin/env node
+import { setFlagsFromString } from "node:v8";
 import { CommandError } from "./command.ts";
 import { COMMANDS } from "./commands.ts";
 
@@ -31,6 +32,15 @@ async function didYouMean(name: string): Promise<string> {
   return near === undefined ? "" : ` (did you mean ${near}?)`;
 }
 
+/** Those that go on for days, where throughput counts. */
+const LASTING = new Set(["serve", "demo", "sim"]);
+
+/** V8 would let the heap of a large repo grow to several times what lives in it before it tidies up. */
+function keepHeapSmall(): void {
+  setFlagsFromString("--semi-space-growth-factor=1");
+  setFlagsFromString("--heap-growing-percent=50");
+}
+
 async function main(argv: string[]): Promise<number> {
   const [name, ...rest] = argv;
   if (name === undefined || name === "--help" || name === "-h" || name === "help") {
@@ -40,6 +50,7 @@ async function main(argv: string[]): Promise<number> {
   const command = COMMANDS[name === "--version" || name === "-V" ? "version" : name];
   if (command === undefined)
     throw new CommandError(2, `there is no command "${name}"${await didYouMean(name)}; stagecoach --help lists them`);
+  if (!LASTING.has(name)) keepHeapSmall();
   return await (await command.load()).run(rest);
 }
 
