@@ -83,6 +83,7 @@ const TEMPLATES = `## Templates
 | \`{{ controlPlane.name }}\`, \`{{ controlPlane.labels.X }}\` | its control plane, and a label that the server's configuration gives it |
 | \`{{ application.name }}\`, \`{{ application.namespace }}\` | the target's Application |
 | \`{{ application.path }}\`, \`{{ application.valuesFile }}\` | the folder of its source, the last of its Helm values files |
+| \`{{ application.set }}\` | the ApplicationSet that makes it |
 | \`{{ params.X }}\` | a parameter the generator gave the Application |
 | \`{{ release.version }}\` | the release's version |
 | \`{{ release.values.X }}\` | one of its values, where it has several |

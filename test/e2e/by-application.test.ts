@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from "vitest";
 import { ended, type Journey, startJourney } from "../support/journey.ts";
-import { onMain } from "../support/second-rollout.ts";
+import { mergeChange, onMain } from "../support/second-rollout.ts";
 
 let journey: Journey | undefined;
 
@@ -83,4 +83,80 @@ describe("environments that are Applications of one cluster", () => {
     expect([back.phase, journey.errors]).toEqual(["RolledBack", []]);
     expect(ENVIRONMENTS.map((env) => journey && versionIn(journey, env))).toEqual(["v1.4.1", "v1.4.1", "v1.4.1"]);
   });
+});
+
+const SETS = ["shop", "cart"];
+
+/** A set for each service, with an element for each environment; both bear a label of their team. */
+function services(files: Map<string, string>): void {
+  const repoURL = /repoURL: (\S+)/.exec(files.get("appsets/my-app-set.yaml") ?? "")?.[1] ?? "";
+  files.delete("appsets/my-app-set.yaml");
+  for (const set of SETS) files.set(`appsets/${set}.yaml`, setOf(set, repoURL));
+  files.set(
+    "rollouts/my-app.yaml",
+    `apiVersion: stagecoach.dev/v1alpha1
+kind: ProgressiveRollout
+metadata: { name: my-app }
+spec:
+  sourceRef: { kind: ApplicationSet, selector: { matchLabels: { team: web } } }
+  targetBy: application
+  release: { from: { file: releases/my-app.yaml, path: version } }
+  mode: Run
+  pins: [ { file: "appsets/{{ application.set }}.yaml", path: "spec.generators[0].list.elements[env={{ application.labels.env }}].version" } ]
+  stages:
+    - { name: dev, targets: { selector: { matchLabels: { env: dev } } }, maxUnavailable: 2 }
+    - { name: prod, targets: { selector: { matchLabels: { env: prod } } } }
+`,
+  );
+}
+
+function setOf(name: string, repoURL: string, team = "labels: { team: web }"): string {
+  return `apiVersion: argoproj.io/v1alpha1
+kind: ApplicationSet
+metadata: { name: ${name}, namespace: argocd, ${team} }
+spec:
+  generators: [ { list: { elements: [ { env: dev, version: v1.4.1 }, { env: prod, version: v1.4.1 } ] } } ]
+  template:
+    metadata: { name: "${name}-{{env}}", labels: { env: "{{env}}" } }
+    spec:
+      project: default
+      source: { repoURL: ${repoURL}, path: apps/my-app, targetRevision: "{{version}}" }
+      destination: { server: "https://one.k8s.example.com", namespace: "${name}-{{env}}" }
+      syncPolicy: { automated: {}, syncOptions: [CreateNamespace=true] }
+`;
+}
+
+test("two sets by a label of theirs are carried as one, and one that gets another label mid-run stays in it", async () => {
+  journey = await startJourney({
+    files: services,
+    clusters: [{ name: "one", server: "https://one.k8s.example.com", labels: {} }],
+    sets: 4,
+  });
+  const { world } = journey;
+  const alice = world.github.actAs("alice");
+  const pull = await world.openReleasePull(alice);
+  expect(await world.untilComment(pull, "Plan:")).toContain("**4 Applications** in **3 batches** over **2 stages**");
+  await alice.mergePull(world.repository, pull, "squash");
+  await journey.until("dev has the version", ({ batches }) => batches[0]?.targets.every(({ phase }) => phase === "Baked") === true);
+  alice.comment(world.repository, pull, "/pause");
+  await journey.until("the run pauses", ({ phase }) => phase === "Paused");
+  const cart = onMain(journey, "appsets/cart.yaml").replace("team: web", "team: till");
+  await mergeChange(journey, "bob", { "appsets/cart.yaml": cart }, "Give cart to another team");
+  await world.untilComment(pull, "sourceRef no longer takes");
+  // So that the next release finds it again.
+  const named = onMain(journey, "rollouts/my-app.yaml").replace("selector: { matchLabels: { team: web } }", "names: [shop, cart]");
+  const files = { "rollouts/my-app.yaml": named, "releases/my-app.yaml": "version: v1.4.3\n" };
+  const bob = world.github.actAs("bob");
+  await bob.push(world.repository, { branch: "both", files, message: "Name both sets" });
+  const mend = await bob.openPull(world.repository, { head: "both", title: "Name both sets" });
+  expect(await world.untilComment(mend, "Plan:")).toContain("cart-prod");
+  alice.comment(world.repository, pull, "/resume");
+  const run = await journey.until("the run ends", ended);
+  expect([run.phase, journey.errors]).toEqual(["Succeeded", []]);
+  expect(run.batches.map(({ targets }) => targets.map(({ application }) => application))).toEqual([
+    ["cart-dev", "shop-dev"],
+    ["cart-prod"],
+    ["shop-prod"],
+  ]);
+  for (const set of SETS) expect(onMain(journey, `appsets/${set}.yaml`).match(/version: v1\.4\.2/g)).toHaveLength(2);
 });

@@ -29,6 +29,7 @@ apiVersion kind metadata.namespace metadata.labels metadata.annotations | ${EXAM
 metadata.name | src/core/spec/rules/together › clash over a name | ${FIELDS} | ${PLAN}
 spec.sourceRef.apiGroup | ${EXAMPLES} | ${FIELDS} | ${PLAN}
 spec.sourceRef.kind spec.sourceRef.selector | src/engine/resolve/targets › of kind Application are picked by their labels | ${FIELDS} | ${PLAN}
+spec.sourceRef.names | src/surfaces/cli/lint/lint-sets › a set that is misspelt among several | test/e2e/by-application › two sets by a label of theirs | src/surfaces/cli/lint/lint-sets › ApplicationSets of argocd
 spec.sourceRef.name spec.sourceRef.namespace | src/engine/resolve/targets › of another set, another control plane | ${FIELDS} | src/surfaces/cli/lint/lint-outside › my-app
 spec.sourceRef.controlPlane | src/core/spec/rules/together › may each have a set of their own | test/e2e/planes.long › one that is unreachable | src/core/report/rollouts › hub
 spec.sourceRef.unverified | src/engine/round/guard-planes › without either it is refused | ${FIELDS} | src/engine/round/guard-planes › unverified

@@ -152,6 +152,8 @@ export interface ApplicationSetView {
   name: string;
   uid: string;
   resourceVersion: string;
+  /** Absent: it has none. */
+  labels?: Record<string, string>;
   /** As in the cluster, for the comparison with Git's. */
   spec: Record<string, unknown>;
   conditions: { type: string; status: string; reason?: string; message?: string }[];

@@ -3,7 +3,7 @@ import { nearest } from "./nearest.ts";
 
 /**
  * Templates in pins: `{{ cluster.name }}`, `{{ cluster.server }}`, `{{ cluster.labels.X }}`, `{{ application.name }}`,
- * `{{ application.namespace }}`, `{{ application.path }}`, `{{ application.valuesFile }}`, `{{ application.labels.X }}`,
+ * `{{ application.namespace }}`, `{{ application.path }}`, `{{ application.valuesFile }}`, `{{ application.set }}`, `{{ application.labels.X }}`,
  * `{{ destination.namespace }}`, `{{ controlPlane }}` or `{{ controlPlane.name }}`, `{{ controlPlane.labels.X }}`, `{{ params.X }}`,
  * `{{ release.version }}`, `{{ release.values.X }}`. A name with special
  * characters may be quoted: `{{ cluster.labels["topology.kubernetes.io/region"] }}`, or written as it is. Values of weight pins
@@ -12,10 +12,17 @@ import { nearest } from "./nearest.ts";
 export interface TemplateValues {
   cluster: { name: string; server: string; labels: Readonly<Record<string, string>> };
   /**
-   * `path`: folder of its first source that has one. `valuesFile`: the last of its Helm values files, from the repo's root. `labels` absent:
-   * not known here.
+   * `path`: folder of its first source that has one. `valuesFile`: the last of its Helm values files, from the repo's root. `set`: name of
+   * the ApplicationSet that makes it. `labels` absent: not known here.
    */
-  application: { name: string; namespace: string; path?: string; valuesFile?: string; labels?: Readonly<Record<string, string>> };
+  application: {
+    name: string;
+    namespace: string;
+    path?: string;
+    valuesFile?: string;
+    set?: string;
+    labels?: Readonly<Record<string, string>>;
+  };
   destination: { namespace?: string | undefined };
   controlPlane: { name: string; labels: Readonly<Record<string, string>> };
   params: Readonly<Record<string, string>>;
@@ -41,6 +48,7 @@ const PLAIN = [
   "application.namespace",
   "application.path",
   "application.valuesFile",
+  "application.set",
   "destination.namespace",
   "controlPlane",
   "controlPlane.name",
@@ -153,6 +161,8 @@ function lookUp(variable: Variable, values: TemplateValues): string | undefined 
       return values.application.path;
     case "application.valuesFile":
       return values.application.valuesFile;
+    case "application.set":
+      return values.application.set;
     case "destination.namespace":
       return values.destination.namespace;
     case "controlPlane":

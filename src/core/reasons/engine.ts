@@ -40,6 +40,8 @@ export interface EngineReasons {
   /** follows: the branch that it follows, of a batch that moves branches. */
   GUARD_CHANGES: { application: string; follows?: string };
   GUARD_MOVES: { application: string; field: string };
+  /** Two sets of the rollout make it. */
+  GUARD_TWICE: { application: string; sets: readonly string[] };
   GUARD_NO_SET: Set;
   GUARD_SET_LEAVES: Set;
   GUARD_SET_DIFFERS: { plane: string; declaredIn: string; field: string };
@@ -90,6 +92,7 @@ export interface EngineReasons {
   RESOURCE_EDITED: { declaredIn: string; fields: readonly string[] };
   SET_GONE: { declaredIn: string; set: string };
   SET_EDITED: { declaredIn: string; fields: readonly string[] };
+  SOURCE_LEFT: { applications: readonly string[] };
   JOINERS_UNRESOLVED: { problem: Problem };
   INVENTORY_UNREAD: { problem: Problem };
   ANALYSIS_NOT_STARTED: { said: string };

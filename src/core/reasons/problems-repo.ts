@@ -42,7 +42,7 @@ export interface RepoProblems {
   SOURCE_NOT_FOUND: /** `near`: what is there and was most likely meant. */
     | { kind: "NotInRepo"; source: SourceNamed; inventory: boolean; near?: string | undefined }
     /** `declared`: Git yields Applications of it. `grants`: what the server keeps from this repository. */
-    | { kind: "NotInArgo"; source: SourceNamed; declared: boolean; grants: NotGranted | undefined }
+    | { kind: "NotInArgo"; source: SourceNamed; declared: boolean; grants: NotGranted | undefined; near?: string | undefined }
     | { kind: "Fleet"; said: string | undefined };
   /** `asked`: the one that is not granted. */
   CONTROL_PLANE_NOT_GRANTED: { granted: readonly string[]; asked?: string };

@@ -10,7 +10,8 @@ export interface RuleProblems {
   ORDER_KEY: { kind: "Missing" | "Needless" };
   TOPOLOGY_KEY: { outer: string; inner: string };
   SOURCE_REF:
-    | { kind: "NoName" | "SelectorOfSet" | "NoSelector" }
+    | { kind: "NoName" | "NoSelector" | "NamesOfApplications" }
+    | { kind: "SaidTwice"; first: string; second: string }
     | { kind: "Group"; given: string }
     | { kind: "NoPlane"; known: readonly string[] };
   BAD_LABEL: { kind: "Key" | "Value"; given: string };

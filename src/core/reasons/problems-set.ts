@@ -13,6 +13,8 @@ export interface SetProblems {
   /** A file with pins that are not per item of it. `others`: how many more read it. */
   READ_OUTSIDE: { changed: string; application: string; others: number };
   SET_BROKEN: { kind: "Yaml"; set: string; said: string } | { kind: "Render"; set: string; problem: RenderProblem };
+  /** Both sets make these. */
+  SETS_OVERLAP: { applications: readonly string[]; sets: readonly string[] };
   /** `right`: what it should be, of the first of them. */
   NO_GENERATE_PATHS: { applications: number; files: number; annotation: string; right: string };
   /** `changed`: a file of the first of them that `paths` leave out; `right`: what they should be. */

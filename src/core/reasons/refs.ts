@@ -5,6 +5,8 @@ export interface SourceNamed {
   kind: "ApplicationSet" | "Application";
   namespace: string;
   name: string;
+  /** Of several sets. */
+  names?: readonly string[] | undefined;
   selector?: Selector | undefined;
 }
 

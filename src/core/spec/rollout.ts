@@ -59,11 +59,14 @@ export type TargetBy = "application" | "namespace";
 
 export interface SourceRef {
   kind: "ApplicationSet" | "Application";
+  /** Empty: `names` or `selector` say which. */
   name: string;
+  /** Of several ApplicationSets. */
+  names?: string[] | undefined;
   namespace: string;
   /** Empty: the only one configured. */
   controlPlanes: string[];
-  /** For kind Application: which ones. */
+  /** Which Applications; with kind ApplicationSet which sets. */
   selector?: Selector | undefined;
   unverified: boolean;
 }

@@ -109,14 +109,18 @@ export const freezeSchema = windowSchema.extend({
 
 export const sourceRefSchema = z.strictObject({
   apiGroup: key(text.default("argoproj.io/v1alpha1"), "Group (and version) of the owner."),
-  kind: key(z.enum(["ApplicationSet", "Application"]), "`ApplicationSet`, or `Application` with a `selector` for hand-written ones."),
+  kind: key(
+    z.enum(["ApplicationSet", "Application"]),
+    "`ApplicationSet`: all that the sets make. `Application`: hand-written or generated ones, by `selector`.",
+  ),
   name: key(text.min(1).optional(), "Name of the ApplicationSet."),
+  names: key(z.array(text.min(1)).min(1).max(200).optional(), "In place of `name`: several ApplicationSets, carried as one."),
   namespace: key(text.min(1).default("argocd"), "Its namespace."),
   controlPlane: key(
     z.union([text.min(1), z.array(text.min(1)).min(1)]).optional(),
     "The Argo CD instance, or a list of them. Default: the only one configured.",
   ),
-  selector: key(selector.optional(), "For `kind: Application`: label selector over Applications."),
+  selector: key(selector.optional(), "Label selector over Applications; with `kind: ApplicationSet` over the labels of sets."),
   unverified: key(
     z.boolean().default(false),
     "Go on where an ApplicationSet can be rendered neither offline nor by Argo CD: the check that nothing is deleted is then left out. One that stands in another repo, or lives otherwise than it stands in Git, is judged by the live set.",

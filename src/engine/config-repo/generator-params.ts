@@ -2,7 +2,8 @@ import type { ControlPlane } from "../../adapters/argocd/port.ts";
 import { isRecord } from "../../core/base/is-record.ts";
 import { pinsOf } from "../../core/plan/steps.ts";
 import type { Rollout } from "../../core/spec/rollout.ts";
-import type { SeenApplication } from "../resolve/draft.ts";
+import { applicationsOf, type SeenApplication } from "../resolve/draft.ts";
+import { setRef } from "../resolve/source-sets.ts";
 import { generatorClusters, renderApart } from "./appset-in-git.ts";
 import { setsByPlane } from "./plane-sets.ts";
 import type { Snapshot } from "./snapshot.ts";
@@ -21,18 +22,24 @@ export async function withGeneratorParams(
 ): Promise<readonly SeenApplication[]> {
   if (rollout.source.kind !== "ApplicationSet" || !JSON.stringify(pinsOf(rollout)).includes("params")) return applications;
   const files = rollout.pins.flatMap((pin) => ("file" in pin ? [pin.file] : []));
-  const sets = await setsByPlane(snapshot, { ref: rollout.source, likely: files, planes, edits: [] });
-  const byPlane = new Map<string, Map<string, Record<string, string>>>();
-  for (const plane of planes) {
-    const set = sets.get(plane.name);
-    if (set === undefined) continue;
-    const rendered = await snapshot.with((sync) => renderApart(set, generatorClusters([plane]), sync, repoURL, baseBranch));
-    const given = rendered.generators.flatMap((generator) => generator.params);
-    if (!rendered.ok || given.length !== rendered.applications.length) continue;
-    byPlane.set(plane.name, new Map(rendered.applications.map((application, i) => [application.metadata.name, flat(given[i] ?? {})])));
+  const byPlace = new Map<string, Record<string, string>>();
+  const own = applicationsOf(rollout, applications);
+  for (const name of new Set(own.flatMap(({ view }) => view.owner?.name ?? []))) {
+    const at = planes.filter((plane) => own.some(({ controlPlane, view }) => controlPlane === plane.name && view.owner?.name === name));
+    const ref = setRef(rollout.source, name, rollout.source.namespace);
+    const sets = await setsByPlane(snapshot, { ref, likely: files, planes: at, edits: [] });
+    for (const plane of at) {
+      const set = sets.get(plane.name);
+      if (set === undefined) continue;
+      const rendered = await snapshot.with((sync) => renderApart(set, generatorClusters([plane]), sync, repoURL, baseBranch));
+      const given = rendered.generators.flatMap((generator) => generator.params);
+      if (!rendered.ok || given.length !== rendered.applications.length) continue;
+      for (const [i, { metadata }] of rendered.applications.entries())
+        byPlace.set(`${plane.name}/${name}/${metadata.name}`, flat(given[i] ?? {}));
+    }
   }
   return applications.map((one) => {
-    const params = byPlane.get(one.controlPlane)?.get(one.view.name);
+    const params = byPlace.get(`${one.controlPlane}/${one.view.owner?.name}/${one.view.name}`);
     return params === undefined ? one : { ...one, params };
   });
 }

@@ -1,8 +1,7 @@
 /** Which file declares a rollout's ApplicationSet, and what keeps lint from saying so: none, several, or one that is broken. */
-import type { ControlPlane } from "../../adapters/argocd/port.ts";
 import { isRecord } from "../../core/base/is-record.ts";
 import type { RepoFiles } from "../../core/base/repo-files.ts";
-import type { Edit } from "../../core/plan/plan-types.ts";
+import { type Plan, targetsOf } from "../../core/plan/plan-types.ts";
 import type { Problem } from "../../core/reasons/problem.ts";
 import type { RenderProblem } from "../../core/reasons/render.ts";
 import type { Rollout } from "../../core/spec/rollout.ts";
@@ -11,7 +10,10 @@ import { chartOf, chartTemplate, makerOf } from "../config-repo/live-set.ts";
 import { chooseSet, setsByPlane } from "../config-repo/plane-sets.ts";
 import { setFiles } from "../config-repo/set-files.ts";
 import type { Snapshot } from "../config-repo/snapshot.ts";
+import { applicationSeen, type Planes } from "../resolve/fleet.ts";
 import { locateIn } from "../resolve/plan-over.ts";
+import { setsOfSource } from "../resolve/source-sets.ts";
+import type { SetPart } from "./gather.ts";
 import { AT_SOURCE } from "./gathered.ts";
 
 interface Declared {
@@ -73,17 +75,33 @@ export function isRefusedByArgo(problem: RenderProblem): boolean {
   return problem.code === "TEMPLATE_ERROR" && problem.kind !== "Go";
 }
 
-/** The set of the first control plane that follows one; one of which nobody can say so is a problem. */
-export async function followedSet(
+/** The sets that a plan's Applications come from, each as the first control plane follows it; one of which nobody can say so is a problem. */
+export async function followedSets(
+  all: Planes,
   rollout: Rollout,
   snapshot: Snapshot,
-  asked: { planes: readonly ControlPlane[]; likely: Iterable<string>; edits: readonly Edit[] },
-): Promise<Declared> {
-  const { source } = rollout;
-  if (source.kind !== "ApplicationSet") return { set: undefined, problems: [] };
-  const sets = await setsByPlane(snapshot, { ref: source, ...asked });
-  const [set] = sets.values();
-  const found = set === undefined ? await findApplicationSets(snapshot, source) : [];
-  const problems = found.length < 2 ? [] : [await snapshot.with((files) => ambiguous(rollout, files, found))];
-  return { set, problems };
+  plan: Plan,
+): Promise<{ parts: SetPart[]; problems: Problem[] }> {
+  const targets = targetsOf(plan);
+  const likely = new Set(targets.flatMap(({ edits }) => edits.map(({ file }) => file)));
+  const isOne = rollout.source.kind === "ApplicationSet" && rollout.source.name !== "";
+  const makers = new Map(targets.map(({ key }) => [key, applicationSeen(all, key)?.owner?.name]));
+  const keys = targets.map(({ key }) => key);
+  const parts: SetPart[] = [];
+  const problems: Problem[] = [];
+  for (const { ref, planes } of setsOfSource(all, rollout, keys)) {
+    const own = targets.filter(({ key }) => isOne || makers.get(key) === ref.name);
+    const sets = await setsByPlane(snapshot, { ref, planes, likely, edits: own.flatMap(({ edits }) => edits) });
+    const [set] = sets.values();
+    const found = set === undefined ? await findApplicationSets(snapshot, ref) : [];
+    if (found.length > 1) problems.push(await snapshot.with((files) => ambiguous({ ...rollout, source: ref }, files, found)));
+    parts.push({ source: ref, set, edits: new Map(own.map(({ application, edits }) => [application, edits])) });
+  }
+  const made = new Set(parts.map(({ source }) => source.name));
+  const written = targets.filter(({ key }) => !isOne && !made.has(makers.get(key) ?? ""));
+  if (written.length > 0 || parts.length === 0) {
+    const edits = new Map(written.map((target) => [target.application, target.edits]));
+    parts.push({ source: rollout.source, set: undefined, edits });
+  }
+  return { parts, problems };
 }

@@ -7,7 +7,7 @@ import type { ApplicationView } from "../../core/argocd/views.ts";
 import { defined } from "../../core/base/defined.ts";
 import { type RepoFiles, readOrNull } from "../../core/base/repo-files.ts";
 import { type Edit, type Plan, targetsOf } from "../../core/plan/plan-types.ts";
-import type { Rollout } from "../../core/spec/rollout.ts";
+import type { Rollout, SourceRef } from "../../core/spec/rollout.ts";
 import { type ApplicationSetInGit, manifestIn, renderAt, sourcesOf } from "../config-repo/appset-in-git.ts";
 import { kustomizationsIn, takersOf } from "../config-repo/kustomize.ts";
 import { noting } from "../config-repo/snapshot.ts";
@@ -38,6 +38,13 @@ export interface GatherInput {
   required?: readonly { context: string; app?: number }[] | undefined;
 }
 
+/** One of the ApplicationSets that a rollout's Applications come from, and their pins. `set` undefined: Git does not tell. */
+export interface SetPart {
+  source: SourceRef;
+  set: ApplicationSetInGit | undefined;
+  edits: GatherInput["edits"];
+}
+
 /** What the targets of a plan write, by Application name. */
 export function editsOf(plan: Pick<Plan, "stages"> | undefined): Map<string, readonly Edit[]> {
   return new Map(plan === undefined ? [] : targetsOf(plan).map((target) => [target.application, target.edits]));
@@ -54,8 +61,15 @@ const MOST_WORKFLOWS = 500;
 /** No version is like it, so that it is seen wherever it comes out. */
 const MARK = "0.0.0-stagecoach-lint";
 
-/** Renders the ApplicationSet once as it is and once with another version in every pin, and puts together what lint looks at. */
+/** Puts together what lint looks at: what the set makes, and who else writes and checks the repo. */
 export function gatherOutside(input: GatherInput, files: RepoFiles): Gathered {
+  const updaters = pinsAnImage(input.rollout) ? imageUpdatersIn(files) : undefined;
+  const others = defined({ updaters, kargo: kargoIn(files), renovate: renovateIn(files) });
+  return { ...gatherSet(input, files), ...others, ...requirements(input, files) };
+}
+
+/** Renders the ApplicationSet once as it is and once with another version in every pin. */
+export function gatherSet(input: GatherInput, files: RepoFiles): Gathered {
   const { rollout, set, edits, parents, seesAll, repoURL, defaultBranch } = input;
   const base = defaultBranch ?? rollout.delivery.base;
   const madeFrom = new Set(set === undefined ? [] : [set.file]);
@@ -72,14 +86,12 @@ export function gatherOutside(input: GatherInput, files: RepoFiles): Gathered {
     edits,
     parents,
     seesAll,
-    ...defined({ set, rendered, pinPaths, repoURL, base, updaters: pinsAnImage(rollout) ? imageUpdatersIn(files) : undefined }),
+    ...defined({ set, rendered, pinPaths, repoURL, base }),
     ...defined({ edited: after && { applications, sides: { before: files, after, isBase } } }),
-    ...defined({ kargo: kargoIn(files), renovate: renovateIn(files) }),
     ...defined({ unrendered: before?.problems[0] }),
     declaring: declaringFiles(input, files),
     kustomized: kustomizedFor(set?.file, files),
     files: files.paths().length,
-    ...requirements(input, files),
   };
 }
 

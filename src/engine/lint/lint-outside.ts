@@ -4,46 +4,97 @@
  */
 
 import { GENERATE_PATHS } from "../../core/argocd/generate-paths.ts";
+import { defined } from "../../core/base/defined.ts";
 import { isRecord } from "../../core/base/is-record.ts";
 import { pathMatcher } from "../../core/base/path-glob.ts";
 import type { RepoFiles } from "../../core/base/repo-files.ts";
 import type { Finding, Problem } from "../../core/reasons/problem.ts";
+import type { Rollout } from "../../core/spec/rollout.ts";
 import type { Workflow } from "../config-repo/workflow-triggers.ts";
 import { locateIn } from "../resolve/plan-over.ts";
+import { atName } from "../resolve/source-sets.ts";
 import { lockedCharts } from "./chart-locks.ts";
 import { isRefusedByArgo } from "./declared-sets.ts";
 import { isWithoutEffect, missedPaths } from "./edited.ts";
-import { type GatherInput, gatherOutside } from "./gather.ts";
+import { type GatherInput, gatherOutside, gatherSet, type SetPart } from "./gather.ts";
 import { AT_SOURCE, type Gathered, specOf } from "./gathered.ts";
 import { ignoredPins } from "./ignored-pins.ts";
 import { otherWriters } from "./other-writers.ts";
 import { baseRevisions, generatePaths, hydratedElsewhere, notApplied, outsideReads } from "./reads.ts";
 
-/** Says what stands against a rollout outside of its file, each problem at its line of `sourceRef` or `pins`. */
-export function lintOutside(input: GatherInput, files: RepoFiles): Problem[] {
-  const gathered = gatherOutside(input, files);
+/** Says what stands against a rollout outside of its file, each problem at its line of `sourceRef` or `pins`. `parts`: where it has not one set. */
+export function lintOutside(input: GatherInput, files: RepoFiles, parts: readonly SetPart[] = []): Problem[] {
+  const { rollout } = input;
+  const [first = input, ...others] = parts.map(({ source, ...part }) => ({ ...input, ...part, rollout: { ...rollout, source } }));
+  const each = [gatherOutside(first, files), ...others.map((part) => gatherSet(part, files))] as const;
   const findings = [
+    ...each.flatMap((gathered) => ofSet(gathered).map((finding) => at(rollout, gathered, finding))),
+    ...madeTwice(each, input),
+    ...ofRollout(joined(input, each)),
+    ...methodForbidden(input),
+    ...lockedCharts(input.edits, files),
+  ];
+  // What stands in a file of several sets is told once.
+  const once = new Map(findings.map((finding) => [JSON.stringify(finding), finding]));
+  return [...once.values()].map(({ atKey: _, ...finding }) =>
+    locateIn(rollout, files, { severity: "error", ...finding, file: rollout.file, line: 1, column: 1 }),
+  );
+}
+
+/** What is looked at set by set. */
+function ofSet(gathered: Gathered): Finding[] {
+  return [
     ...brokenSet(gathered),
     ...setPolicies(gathered),
     ...autoSync(gathered),
     ...baseRevisions(gathered),
     ...ignoredPins(gathered),
-    ...otherWriters(gathered),
     ...generatePaths(gathered),
     ...pathsNotCovered(gathered),
     ...pinsWithoutEffect(gathered),
     ...hydratedElsewhere(gathered),
     ...notApplied(gathered),
-    ...outsideReads(gathered),
-    ...silentChecks(gathered),
-    ...releasedByItself(gathered),
-    ...methodForbidden(input),
-    ...lockedCharts(input.edits, files),
   ];
-  const { rollout } = input;
-  return findings.map(({ atKey: _, ...finding }) =>
-    locateIn(rollout, files, { severity: "error", ...finding, file: rollout.file, line: 1, column: 1 }),
-  );
+}
+
+/** What is looked at for all that a rollout writes. */
+function ofRollout(gathered: Gathered): Finding[] {
+  return [...otherWriters(gathered), ...outsideReads(gathered), ...silentChecks(gathered), ...releasedByItself(gathered)];
+}
+
+/** Where the rollout says that it is about this set. */
+function at(rollout: Rollout, { rollout: { source } }: Gathered, finding: Finding): Finding {
+  return finding.path === AT_SOURCE ? { ...finding, path: atName(rollout, source.name) } : finding;
+}
+
+function joined(input: GatherInput, [first, ...others]: readonly [Gathered, ...Gathered[]]): Gathered {
+  if (others.length === 0) return first;
+  const each = [first, ...others];
+  const rendered = each.flatMap((one) => one.rendered ?? []);
+  const declaring = new Set(each.flatMap((one) => [...one.declaring, ...(one.set === undefined ? [] : [one.set.file])]));
+  const { set: _, edited, ...rest } = first;
+  const all = edited && { ...edited, applications: each.flatMap((one) => one.edited?.applications ?? []) };
+  return { ...rest, rollout: input.rollout, edits: input.edits, rendered, declaring, ...defined({ edited: all }) };
+}
+
+/** Argo CD gives an Application to the set that makes it first: the other's pin would reach nobody. */
+function madeTwice(each: readonly Gathered[], { rollout, edits }: GatherInput): Finding[] {
+  const makers = new Map<string, string>();
+  const twice = new Map<string, string[]>();
+  for (const { rendered = [], rollout: own } of each) {
+    for (const { metadata } of rendered) {
+      const other = makers.get(metadata.name);
+      if (other === undefined) makers.set(metadata.name, own.source.name);
+      else if (edits.size === 0 || edits.has(metadata.name)) {
+        const key = JSON.stringify([other, own.source.name]);
+        twice.set(key, [...(twice.get(key) ?? []), metadata.name]);
+      }
+    }
+  }
+  return [...twice].map(([key, applications]): Finding => {
+    const sets = JSON.parse(key) as string[];
+    return { code: "SETS_OVERLAP", applications, sets, path: atName(rollout, sets[1]) };
+  });
 }
 
 function brokenSet({ set, unrendered }: Gathered): Finding[] {

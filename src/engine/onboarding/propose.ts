@@ -87,7 +87,7 @@ interface Subject {
 /** A set that is one thing, an Application each cluster; false: its Applications are to be grouped with all others. */
 function proposeSet(draft: Draft, { name, namespace, file, targets }: CollectedSet): boolean {
   const [first] = targets;
-  if (setStagedBy(draft.existing, { name, namespace })) return true;
+  if (setStagedBy(draft.existing, { name, namespace, targets })) return true;
   const clusters = new Set(targets.map((target) => target.cluster.name));
   if (first === undefined || targets.length < 2 || clusters.size < targets.length) return false;
   if (draft.rollouts.length === MOST_ROLLOUTS) {

@@ -1,6 +1,8 @@
+import { recordOf } from "../../core/base/is-record.ts";
 import { matcher } from "../../core/base/selector.ts";
 import type { Undecided } from "../../core/report/onboarding/types.ts";
 import type { Rollout } from "../../core/spec/rollout.ts";
+import { setTaker } from "../resolve/draft.ts";
 import type { InitTarget } from "./types.ts";
 
 /** A rollout that has some of a group's Applications already, and those of the group that no rollout has. */
@@ -21,8 +23,18 @@ export function stagedBy(existing: readonly Rollout[], members: readonly InitTar
 }
 
 /** Whether a rollout has this ApplicationSet already. */
-export function setStagedBy(existing: readonly Rollout[], { name, namespace }: { name: string; namespace: string }): boolean {
-  return existing.some(({ source }) => source.kind === "ApplicationSet" && source.name === name && source.namespace === namespace);
+export function setStagedBy(existing: readonly Rollout[], { name, namespace, targets }: SetNamed): boolean {
+  const metadata = recordOf(targets[0]?.set?.manifest?.object["metadata"]);
+  const labels = recordOf(metadata["labels"]) as Record<string, string>;
+  return existing.some(
+    ({ source }) => source.kind === "ApplicationSet" && source.namespace === namespace && setTaker(source)({ name, labels }),
+  );
+}
+
+interface SetNamed {
+  name: string;
+  namespace: string;
+  targets: readonly InitTarget[];
 }
 
 function selectorOf({ source }: Rollout): ((target: InitTarget) => boolean) | undefined {

@@ -31,7 +31,7 @@ import { type Releases, sameRelease } from "../config-repo/releases.ts";
 import type { RevisionsNow } from "../config-repo/revisions.ts";
 import { freezesOf } from "../config-repo/settings.ts";
 import type { Snapshot } from "../config-repo/snapshot.ts";
-import { followedSet } from "../lint/declared-sets.ts";
+import { followedSets } from "../lint/declared-sets.ts";
 import { editsOf, parentOf } from "../lint/gather.ts";
 import { lintOutside } from "../lint/lint-outside.ts";
 import { planesFor } from "../resolve/fleet.ts";
@@ -175,14 +175,13 @@ export function openPullJudge(context: Context, { commits, releases, rules, dura
     const required = asked?.requiredChecks;
     const planes = planesFor(all, rollout.source.controlPlanes);
     const edits = editsOf(plan);
-    const files = new Set([...edits.values()].flatMap((own) => own.map((edit) => edit.file)));
-    const { set, problems } = await followedSet(rollout, snapshot, { planes, likely: files, edits: [...edits.values()].flat() });
+    const { parts, problems } = await followedSets(all, rollout, snapshot, plan);
     const clusters = generatorClusters(planes);
     const parents = planes.flatMap((plane) => plane.applications().map(parentOf));
     const seesAll = grants === undefined;
     const base = { repoURL, defaultBranch, required, methods: methodsOf(asked) };
-    const input = { rollout, set, clusters, edits, parents, seesAll, ...base };
-    return [...problems, ...(await snapshot.with((sync) => lintOutside(input, sync)))];
+    const input = { rollout, set: undefined, clusters, edits, parents, seesAll, ...base };
+    return [...problems, ...(await snapshot.with((sync) => lintOutside(input, sync, parts)))];
   }
 
   /** What is said of a release besides its plan. */

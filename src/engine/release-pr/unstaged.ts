@@ -49,7 +49,8 @@ export function openUnstagedJudge({ planes: all, repoURL }: Pick<RepoContext, "p
     // A set may yield more than a selector takes: the rest is not of this rollout.
     const isOwn = rollout.source.kind === "ApplicationSet" ? undefined : new Set(keys);
     const renders = { before: new Map<string, RenderResult>(), after: new Map<string, RenderResult>() };
-    for (const { ref, planes } of setsOfSource(all, rollout, keys)) {
+    const sets = setsOfSource(all, rollout, keys);
+    for (const { ref, planes } of sets) {
       const asked = { ref, likely: new Set(edits.map((edit) => edit.file)), planes, edits };
       const old = await setsByPlane(before, asked);
       const fresh = await sameSetsAt(after, asked, old);
@@ -62,7 +63,7 @@ export function openUnstagedJudge({ planes: all, repoURL }: Pick<RepoContext, "p
           after: await after.with((files) => renderAt(is, clusters, files, repoURL, base.branch)),
         };
         // Of several sets one that cannot be rendered hides nothing of the others.
-        if (isOwn !== undefined && !(sides.before.ok && sides.after.ok)) continue;
+        if ((isOwn !== undefined || sets.length > 1) && !(sides.before.ok && sides.after.ok)) continue;
         for (const side of ["before", "after"] as const)
           renders[side].set(
             plane.name,

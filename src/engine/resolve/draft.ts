@@ -1,10 +1,11 @@
 import type { ControlPlane } from "../../adapters/argocd/port.ts";
 import { placesOf } from "../../core/argocd/source-places.ts";
 import type { ApplicationView } from "../../core/argocd/views.ts";
+import { defined } from "../../core/base/defined.ts";
 import { matcher } from "../../core/base/selector.ts";
 import type { TemplateValues } from "../../core/base/template.ts";
 import type { Cluster, Edit, Release } from "../../core/plan/plan-types.ts";
-import type { Rollout } from "../../core/spec/rollout.ts";
+import type { Rollout, SourceRef } from "../../core/spec/rollout.ts";
 
 /** A target whose pins are being resolved. */
 export interface Draft {
@@ -18,8 +19,9 @@ export interface Draft {
 
 /** What templates of pins are filled in with for one target. */
 export function valuesOf({ cluster, seen }: Draft, release: Release): TemplateValues {
-  const { name, namespace, labels, spec } = seen.view;
-  const application = { name, namespace, labels, ...placesOf(spec.sources) };
+  const { name, namespace, labels, spec, owner } = seen.view;
+  const set = owner?.kind === "ApplicationSet" ? owner.name : undefined;
+  const application = { name, namespace, labels, ...placesOf(spec.sources), ...defined({ set }) };
   const controlPlane = { name: seen.controlPlane, labels: seen.planeLabels ?? {} };
   return { cluster, application, destination: spec.destination, controlPlane, params: seen.params ?? {}, release: release.values };
 }
@@ -30,28 +32,53 @@ export interface SeenApplication {
   /** The control plane's own labels, which its clusters have, too. */
   planeLabels?: Readonly<Record<string, string>> | undefined;
   view: ApplicationView;
+  /** Of the ApplicationSet that made it; known only where sets are chosen by theirs. */
+  setLabels?: Readonly<Record<string, string>>;
   /** Parameters the generator gave it; known only where the ApplicationSet was rendered. */
   params?: Readonly<Record<string, string>>;
 }
 
-/** What these control planes have of a rollout's source, and of one by selector all there is to select from. */
+/** What these control planes have of a rollout's source, and of one by selector or of several sets all there is to select from. */
 export function applicationsOn(planes: readonly ControlPlane[], { source }: Pick<Rollout, "source">): SeenApplication[] {
-  const owner = source.kind === "ApplicationSet" ? { namespace: source.namespace, name: source.name } : undefined;
+  const isSet = source.kind === "ApplicationSet";
+  const owner = isSet && source.name !== "" ? { namespace: source.namespace, name: source.name } : undefined;
+  const byLabels = isSet && source.selector !== undefined;
   return planes.flatMap((plane) =>
-    plane.applications(owner).map((view) => ({ controlPlane: plane.name, planeLabels: plane.labels, view })),
+    plane.applications(owner).map((view) => {
+      const set = byLabels && view.owner?.kind === "ApplicationSet" ? plane.applicationSet(view.namespace, view.owner.name) : undefined;
+      const setLabels = set && (set.labels ?? {});
+      return { controlPlane: plane.name, planeLabels: plane.labels, view, ...defined({ setLabels }) };
+    }),
   );
 }
 
-/** Those that belong to a rollout's source: owned by the ApplicationSet, or matching the selector. Ones being deleted do not. */
+/** Those that belong to a rollout's source: owned by its ApplicationSets, or matching the selector. Ones being deleted do not. */
 export function applicationsOf(rollout: Pick<Rollout, "source">, applications: readonly SeenApplication[]): SeenApplication[] {
   const { source } = rollout;
   const planes = source.controlPlanes;
-  const selects = source.selector === undefined ? () => true : matcher(source.selector);
-  return applications.filter(({ controlPlane, view }) => {
+  const isOwn = source.kind === "ApplicationSet" ? ofSets(source) : ofApplications(source);
+  return applications.filter((seen) => {
+    const { controlPlane, view } = seen;
     if (view.deletionTimestamp !== undefined) return false;
     if (planes.length > 0 && !planes.includes(controlPlane)) return false;
-    if (view.namespace !== source.namespace) return false;
-    if (source.kind === "ApplicationSet") return view.owner?.kind === "ApplicationSet" && view.owner.name === source.name;
-    return selects({ name: view.name, labels: view.labels }) && (source.name === "" || source.name === view.name);
+    return view.namespace === source.namespace && isOwn(seen);
   });
+}
+
+function ofApplications({ name, selector }: SourceRef): (seen: SeenApplication) => boolean {
+  const selects = selector === undefined ? () => true : matcher(selector);
+  return ({ view }) => selects({ name: view.name, labels: view.labels }) && (name === "" || name === view.name);
+}
+
+function ofSets(source: SourceRef): (seen: SeenApplication) => boolean {
+  const takes = setTaker(source);
+  return ({ view: { owner }, setLabels }) => owner?.kind === "ApplicationSet" && takes({ name: owner.name, labels: setLabels });
+}
+
+/** Tells the ApplicationSets that a source is about; of one whose labels are not known a selector takes none. */
+export function setTaker({ name, names, selector }: SourceRef): (set: { name: string; labels?: SeenApplication["setLabels"] }) => boolean {
+  if (name !== "") return (set) => set.name === name;
+  if (names !== undefined) return (set) => names.includes(set.name);
+  const selects = selector === undefined ? () => true : matcher(selector);
+  return (set) => set.labels !== undefined && selects({ name: set.name, labels: set.labels });
 }

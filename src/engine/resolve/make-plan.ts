@@ -4,13 +4,12 @@ import { type Problem, type ProblemReason, problemIn } from "../../core/reasons/
 import { sentenceOf } from "../../core/report/reasons/say.ts";
 import { lostWords } from "../../core/run/targets/unseen.ts";
 import type { Rollout } from "../../core/spec/rollout.ts";
-import { findApplicationSet, generatorClusters, renderApart } from "../config-repo/appset-in-git.ts";
 import { withGeneratorParams } from "../config-repo/generator-params.ts";
 import { declaredAt } from "../config-repo/inventory.ts";
 import type { Snapshot } from "../config-repo/snapshot.ts";
 import { branchesOf } from "../round/act/branch-moves.ts";
 import type { RepoContext } from "../round/context.ts";
-import { limitsOf } from "../round/observe/grants.ts";
+import { absentSources } from "./absent-source.ts";
 import { type BranchPlaces, branchPlaces } from "./branch-release.ts";
 import { applicationsOn } from "./draft.ts";
 import { clustersOf, type Fleet, isRemembered, planesFor } from "./fleet.ts";
@@ -64,7 +63,8 @@ export function openPlanner(context: Context): MakePlan {
       planes.filter((plane) => !fleet.lost.has(plane.name) || isRemembered(plane)),
       rollout,
     );
-    if (applications.length === 0) return noApplications(context, rollout, planes, snapshot, baseBranch);
+    const absent = await absentSources(context, { rollout, planes, applications, snapshot, baseBranch });
+    if (absent.length > 0) return { ok: false, retry: true, problems: await located(absent, rollout, snapshot) };
     const seen = await withGeneratorParams(context, rollout, applications, planes, snapshot, baseBranch);
     const attempt = (branches?: BranchPlaces) =>
       snapshot.with((files) => planOver({ rollout, release, applications: seen, clusters: fleet.clusters, files, analyses, branches }));
@@ -82,25 +82,6 @@ function whyUnseen(rollout: Rollout, fleet: Fleet, planes: readonly ControlPlane
     return refuse(rollout, true, { code: "SOURCE_NOT_FOUND", kind: "Fleet", said: fleet.why.map((why) => sentenceOf(why)).join("; ") });
   if (planes.length <= 1 || rollout.source.controlPlanes.length > 0) return undefined;
   return refuse(rollout, false, { code: "SOURCE_REF", kind: "NoPlane", known: planes.map((plane) => plane.name) });
-}
-
-async function noApplications(
-  { repoURL, grants: granted }: Context,
-  rollout: Rollout,
-  planes: readonly ControlPlane[],
-  snapshot: Snapshot,
-  baseBranch: string,
-): Promise<MadePlan> {
-  const files = rollout.pins.flatMap((pin) => ("file" in pin ? [pin.file] : []));
-  const set = rollout.source.kind === "ApplicationSet" ? await findApplicationSet(snapshot, rollout.source, files) : undefined;
-  const clusters = generatorClusters(planes);
-  const yields = set && (await snapshot.with((sync) => renderApart(set, clusters, sync, repoURL, baseBranch)));
-  const declared = yields?.ok === true && yields.applications.length > 0;
-  const grants = limitsOf(
-    granted,
-    planes.map((plane) => plane.name),
-  );
-  return refuse(rollout, true, { code: "SOURCE_NOT_FOUND", kind: "NotInArgo", source: rollout.source, declared, grants });
 }
 
 /** Each at its line of the rollout's file, those that stand in it. */
@@ -125,7 +106,6 @@ function lostWarnings(fleet: Fleet, planes: readonly ControlPlane[]): Plan["warn
 
 /** What the outside must change about the source stands at it. */
 function refuse(rollout: Rollout, retry: boolean, reason: ProblemReason): MadePlan {
-  const path = ["spec", "sourceRef", "name"];
-  const problem: Problem = { ...reason, severity: "error", file: rollout.file, line: 1, column: 1, path };
+  const problem: Problem = { ...reason, severity: "error", file: rollout.file, line: 1, column: 1, path: ["spec", "sourceRef", "name"] };
   return { ok: false, retry, problems: [problem] };
 }

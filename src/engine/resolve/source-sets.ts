@@ -1,5 +1,5 @@
 /**
- * The ApplicationSets that a rollout's Applications come from: the one it names, or those that own what its selector takes. Called by whatever
+ * The ApplicationSets that a rollout's Applications come from: those it names, or those that own what its selector takes. Called by whatever
  * looks at what such sets yield: the render guard, the judge of pull requests, and what a run's commits are rendered by.
  */
 import type { ControlPlane } from "../../adapters/argocd/port.ts";
@@ -23,8 +23,10 @@ export interface SourceSet {
 /** Of a rollout as it is now. With `keys` those that own these targets are among them, whether or not they still match. In the order of names. */
 export function setsOfSource(all: Planes, { source }: Pick<Rollout, "source">, keys: readonly string[] = []): SourceSet[] {
   const planes = planesFor(all, source.controlPlanes);
-  if (source.kind === "ApplicationSet") return [{ ref: source, planes }];
+  if (source.kind === "ApplicationSet" && source.name !== "") return [{ ref: source, planes }];
   const owners = new Map<string, Set<string>>();
+  for (const name of source.names ?? [])
+    owners.set(name, new Set(planes.flatMap((plane) => (plane.applicationSet(source.namespace, name) === undefined ? [] : plane.name))));
   const own = applicationsOf({ source }, applicationsOn(planes, { source }));
   const kept = keys.map((key) => ({ controlPlane: planeOf(key), view: applicationSeen(all, key) }));
   for (const { controlPlane, view } of [...own, ...kept]) {
@@ -33,7 +35,11 @@ export function setsOfSource(all: Planes, { source }: Pick<Rollout, "source">, k
   }
   return [...owners]
     .sort(([a], [b]) => compareText(a, b))
-    .map(([name, on]) => ({ ref: setRef(source, name, source.namespace), planes: planes.filter((plane) => on.has(plane.name)) }));
+    .map(([name, on]) => ({
+      ref: setRef(source, name, source.namespace),
+      // One that is named and nowhere to be seen is missed on every one.
+      planes: on.size === 0 ? planes : planes.filter((plane) => on.has(plane.name)),
+    }));
 }
 
 /** Of a run: with those of the targets it took before. A plan that nobody runs yet has no batches. */
@@ -47,8 +53,8 @@ export function setsOfRun(all: Planes, run: Pick<Run, "spec" | "plan"> & Partial
 }
 
 /**
- * Further sets, which stand in what is edited, though a rollout by selector has no Application of them: they shall yield what they did. One that
- * names its set is judged by that alone.
+ * Further sets, which stand in what is edited, though a rollout has no Application of them: they shall yield what they did. One that names a
+ * single set is judged by that alone.
  */
 export async function setsEdited(
   known: readonly SourceSet[],
@@ -57,7 +63,7 @@ export async function setsEdited(
   edits: readonly Edit[],
   base: Snapshot,
 ): Promise<SourceSet[]> {
-  if (source.kind === "ApplicationSet") return [];
+  if (source.kind === "ApplicationSet" && source.name !== "") return [];
   const found = new Map(known.map(({ ref }): [string, SourceSet | undefined] => [keyOf(ref), undefined]));
   for (const file of new Set(edits.flatMap((edit) => (edit.kind === "branch" ? [] : [edit.file])))) {
     for (const { metadata } of setsIn(await base.read(file))) {
@@ -72,10 +78,18 @@ export async function setsEdited(
 }
 
 /** A set that stands in for the source it was found by. */
-function setRef(source: SourceRef, name: string, namespace: string): SourceRef {
-  return { ...source, kind: "ApplicationSet", name, namespace, selector: undefined };
+export function setRef(source: SourceRef, name: string, namespace: string): SourceRef {
+  const { names: _, ...rest } = source;
+  return { ...rest, kind: "ApplicationSet", name, namespace, selector: undefined };
 }
 
 function keyOf({ namespace, name }: SourceRef): string {
   return `${namespace}/${name}`;
+}
+
+/** Where a rollout names one of its sets, or says which it has. */
+export function atName({ source: { names, name: only, selector } }: Pick<Rollout, "source">, name?: string): (string | number)[] {
+  const at = name === undefined ? -1 : (names?.indexOf(name) ?? -1);
+  const field = only === "" && names !== undefined ? "names" : only === "" && selector !== undefined ? "selector" : "name";
+  return ["spec", "sourceRef", field, ...(at < 0 ? [] : [at])];
 }

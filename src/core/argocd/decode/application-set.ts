@@ -1,7 +1,7 @@
 import { defined } from "../../base/defined.ts";
 import type { AnyReason } from "../../base/reason.ts";
 import type { ApplicationSetView } from "../views.ts";
-import { child, fields, list, message, time, word } from "./lenient.ts";
+import { child, fields, labels, list, message, time, word } from "./lenient.ts";
 import { appliedBy } from "./tracking.ts";
 
 const REFRESH = "argocd.argoproj.io/application-set-refresh";
@@ -14,11 +14,13 @@ export function decodeApplicationSet(raw: unknown, withheld?: AnyReason): Applic
   const metadata = child(object, "metadata");
   const name = word(metadata, "name");
   if (name === undefined) return undefined;
+  const own = labels(metadata, "labels");
   return defined({
     namespace: word(metadata, "namespace") ?? "",
     name,
     uid: word(metadata, "uid") ?? "",
     resourceVersion: word(metadata, "resourceVersion") ?? "",
+    labels: Object.keys(own).length === 0 ? undefined : own,
     spec: child(object, "spec"),
     conditions: decodeConditions(list(child(object, "status"), "conditions")),
     deletionTimestamp: time(metadata, "deletionTimestamp"),

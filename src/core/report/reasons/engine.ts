@@ -60,12 +60,9 @@ export const ENGINE: Entries<EngineReasons> = entriesOf<EngineReasons>()({
     subject: "application",
     says: ({ applications }) => `it would delete ${few(applications)} with ${applications.length === 1 ? "its" : "their"} workloads`,
   },
-  GUARD_CREATES: {
-    subject: "application",
-    says: ({ applications }) =>
-      `it would create ${few(applications)}, which ${applications.length === 1 ? "is" : "are"} not part of this batch`,
-  },
+  GUARD_CREATES: { subject: "application", says: ({ applications }) => `it would create ${few(applications)}, not of this batch` },
   GUARD_CHANGES: { subject: "application", says: "it would change {application}, which[ follows {follows} and] is not part of this batch" },
+  GUARD_TWICE: { subject: "application", says: "ApplicationSets {sets} both make {application}: only one of them can have it" },
   GUARD_MOVES: { subject: "application", says: "it would change {field} of {application}" },
   GUARD_NO_SET: { subject: "controlPlane", says: "ApplicationSet {set} is not in {plane}: nothing there would follow the change" },
   GUARD_SET_LEAVES: { subject: "controlPlane", says: "ApplicationSet {set} is being deleted in {plane}" },
@@ -165,6 +162,7 @@ export const ENGINE: Entries<EngineReasons> = entriesOf<EngineReasons>()({
     subject: "file",
     says: "{declaredIn} was edited since this run began ({fields}): Argo CD applies that to every cluster at once, beside the batches of this run.",
   },
+  SOURCE_LEFT: { subject: "application", says: ({ applications }) => `sourceRef no longer takes ${few(applications)}: the plan stands` },
   JOINERS_UNRESOLVED: {
     subject: "application",
     says: ({ problem }) => `Applications appeared during the run and cannot join it yet: ${sayProblem(problem).message}`,

@@ -7,6 +7,7 @@ import type { OverLimit } from "../../reasons/problems-plan.ts";
 import type { AnalysisRef, BatchRef, CheckRef, HookRef, PullRef, SourceNamed, WaitNamed } from "../../reasons/refs.ts";
 import type { NextStepRef, WaitRef } from "../../reasons/stages.ts";
 import type { TargetBy } from "../../spec/rollout.ts";
+import { firstOf } from "../markdown.ts";
 
 /** How a view says what a reason names by key, or holds as its cause. */
 export interface Names {
@@ -69,15 +70,16 @@ export function checkPhrase(check: CheckRef, names: Names): string {
 }
 
 /** Names what owns Applications: `ApplicationSet argocd/payments`, or by its selector where it has no name. */
-export function sourcePhrase({ kind, namespace, name, selector }: SourceNamed): string {
+export function sourcePhrase({ kind, namespace, name, names, selector }: SourceNamed): string {
   if (name !== "") return `${kind} ${namespace}/${name}`;
+  if (names !== undefined) return `${kind}s ${firstOf(names, 3)} of ${namespace}`;
   const every = selector === undefined || Object.keys(selector.matchLabels).length + selector.matchExpressions.length === 0;
   return every ? `all ${kind}s of ${namespace}` : `${kind}s of ${namespace} with ${formatSelector(selector)}`;
 }
 
-/** Says whether a source is the Applications of a selector. */
-export function isSeveral({ kind, name }: SourceNamed): boolean {
-  return kind === "Application" && name === "";
+/** Says whether a source is the Applications or the sets of a selector, or several sets. */
+export function isSeveral({ name }: SourceNamed): boolean {
+  return name === "";
 }
 
 /** Names people or teams of GitHub: `@bob, @carol`. */

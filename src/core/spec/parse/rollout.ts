@@ -47,8 +47,20 @@ export function toRollout({ metadata, spec }: Resource, file: string, defaultMod
   };
 }
 
-function toSource({ kind, name = "", namespace, controlPlane = [], selector, unverified }: Resource["spec"]["sourceRef"]): SourceRef {
-  return { kind, name, namespace, controlPlanes: [controlPlane].flat(), selector, unverified };
+function toSource({
+  kind,
+  name,
+  names = [],
+  namespace,
+  controlPlane = [],
+  selector,
+  unverified,
+}: Resource["spec"]["sourceRef"]): SourceRef {
+  const [first, ...others] = new Set(names);
+  const only = name ?? (others.length === 0 ? first : undefined);
+  const several = only === undefined && first !== undefined ? [first, ...others] : undefined;
+  const source = { kind, name: only ?? "", namespace, controlPlanes: [controlPlane].flat(), selector, unverified };
+  return several === undefined ? source : { ...source, names: several };
 }
 
 function toRelease({ version = "", from, values, commit, tag, attempt }: z.output<typeof releaseSchema>): ReleaseSpec {

@@ -128,7 +128,13 @@ function checkAnalysis({ analysis, batching }: WrittenStage, targetBy: Resource[
 }
 
 /** Known where a plan is made, and not while it is run. */
-const NOT_IN_RUNS: ReadonlySet<string> = new Set(["params", "application.path", "application.valuesFile", "controlPlane.labels"]);
+const NOT_IN_RUNS: ReadonlySet<string> = new Set([
+  "params",
+  "application.path",
+  "application.valuesFile",
+  "application.set",
+  "controlPlane.labels",
+]);
 
 function checkValue(value: string, when: readonly string[], targetBy: Resource["spec"]["targetBy"], path: Path): Finding[] {
   const parsed = parseTemplate(value);

@@ -1,4 +1,5 @@
 /** Checks one resource beyond its schema: names, stages, selectors and its source; `pace.ts` and `pins.ts` check the rest. */
+import { defined } from "../../base/defined.ts";
 import { nearest } from "../../base/nearest.ts";
 import { show } from "../../base/problem.ts";
 import { formatSelector } from "../../base/selector.ts";
@@ -80,12 +81,16 @@ function oneTopologyKey({ spec }: Resource): Finding[] {
 }
 
 function sourceIsNamed({ spec }: Resource): Finding[] {
-  const { kind, name, selector, apiGroup } = spec.sourceRef;
+  const { kind, name, names, selector, apiGroup } = spec.sourceRef;
   const path = ["spec", "sourceRef"];
   const findings: Finding[] = [];
-  if (kind === "ApplicationSet" && name === undefined) findings.push({ code: "SOURCE_REF", kind: "NoName", path });
-  if (kind === "ApplicationSet" && selector !== undefined)
-    findings.push({ code: "SOURCE_REF", kind: "SelectorOfSet", path: [...path, "selector"] });
+  const said = defined({ name, names, selector });
+  const [first, second] = Object.keys(said);
+  if (kind === "ApplicationSet" && first === undefined) findings.push({ code: "SOURCE_REF", kind: "NoName", path });
+  if (kind === "ApplicationSet" && first !== undefined && second !== undefined)
+    findings.push({ code: "SOURCE_REF", kind: "SaidTwice", first, second, path: [...path, second], atKey: true });
+  if (kind === "Application" && names !== undefined)
+    findings.push({ code: "SOURCE_REF", kind: "NamesOfApplications", path: [...path, "names"], atKey: true });
   if (kind === "Application" && name === undefined && selector === undefined)
     findings.push({ code: "SOURCE_REF", kind: "NoSelector", path });
   findings.push(...checkSelector(selector, [...path, "selector"]));

@@ -1,6 +1,6 @@
 import { nearest } from "../../base/nearest.ts";
 import { type Problem, type ProblemReason, problemIn } from "../../reasons/problem.ts";
-import type { Rollout } from "../rollout.ts";
+import type { Rollout, SourceRef } from "../rollout.ts";
 
 /** A rule that two rollouts of one repo break together. `problem` stands at the later one and names the other. */
 interface Clash {
@@ -36,26 +36,24 @@ function sharedSources(rollouts: readonly Rollout[]): Clash[] {
   const first = new Map<string, Rollout>();
   const found: Clash[] = [];
   for (const rollout of rollouts) {
-    const { controlPlanes } = rollout.source;
-    const identity = sourceIdentity(rollout.source);
-    for (const plane of controlPlanes.length === 0 ? [""] : controlPlanes) {
-      const key = `${plane}/${identity}`;
-      const before = first.get(key);
-      if (before !== undefined) {
-        found.push(sharedSource(before, rollout));
-        break;
-      }
-      first.set(key, rollout);
-    }
+    const { controlPlanes, names = [] } = rollout.source;
+    const planes = controlPlanes.length === 0 ? [""] : controlPlanes;
+    const parts = names.length === 0 ? [rollout.source] : names.map((name) => ({ ...rollout.source, name, names: undefined }));
+    const keys = parts.map((part) => planes.map((plane) => `${plane}/${sourceIdentity(part)}`));
+    const at = keys.findIndex((own) => own.some((key) => first.has(key)));
+    const [part, before] = [parts[at], keys[at]?.map((key) => first.get(key)).find((one) => one !== undefined)];
+    if (part !== undefined && before !== undefined) found.push(sharedSource(before, rollout, part));
+    for (const key of keys.flat()) if (!first.has(key)) first.set(key, rollout);
   }
   return found;
 }
 
-function sharedSource(before: Rollout, rollout: Rollout): Clash {
-  const { source } = rollout;
-  const field = source.name === "" && source.selector !== undefined ? "selector" : "name";
+/** `source`: the set of several that another rollout has, or all of it. */
+function sharedSource(before: Rollout, rollout: Rollout, source: SourceRef): Clash {
   const reason = { code: "SOURCE_SHARED", kind: "Source", source, owner: before.name, ownerFile: before.file } as const;
-  return { rollouts: [before, rollout], problem: problemIn(rollout.file, reason, ["spec", "sourceRef", field]) };
+  const at = rollout.source.names?.indexOf(source.name) ?? -1;
+  const field = at >= 0 ? ["names", at] : [source.name === "" && source.selector !== undefined ? "selector" : "name"];
+  return { rollouts: [before, rollout], problem: problemIn(rollout.file, reason, ["spec", "sourceRef", ...field]) };
 }
 
 /** The same text for two sources that mean the same, in whatever order their selectors are written. */

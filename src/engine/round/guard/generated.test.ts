@@ -29,6 +29,10 @@ const SELECTOR = { matchLabels: { app: "payments" }, matchExpressions: [] };
 
 type Data = Record<string, unknown>;
 
+function labelled(set: Data, labels: Record<string, string>): Data {
+  return { ...set, metadata: { ...(set["metadata"] as Data), labels } };
+}
+
 function setOf(name: string, generators: unknown[] = [{ list: { elements: elementsOf() } }], revision = "{{version}}"): Data {
   return {
     apiVersion: "argoproj.io/v1alpha1",
@@ -97,7 +101,8 @@ async function begin(world: World): Promise<{ context: RepoContext; run: Run; ba
     state: () => ({ fresh: true, since: "2026-11-21T09:00:00.000Z" }),
     applicationSet: (_, name) => {
       const one = living.find(({ metadata }) => (metadata as Data)["name"] === name);
-      return one && ({ resourceVersion: "1", spec: one["spec"] } as ApplicationSetView);
+      const { labels } = (one?.["metadata"] ?? {}) as { labels?: Record<string, string> };
+      return one && ({ resourceVersion: "1", labels, spec: one["spec"] } as ApplicationSetView);
     },
     applications: (owner) => applications.filter((one) => owner === undefined || one.owner?.name === owner.name),
     application: (_, name) => applications.find((one) => one.name === name),
@@ -180,9 +185,72 @@ describe("the sets of generated Applications that a selector takes", () => {
   });
 });
 
+const LEDGER = "appsets/ledger.yaml";
+const BOTH = { [FILE]: [setOf("payments")], [LEDGER]: [setOf("ledger")] };
+const MADE = ["payments", "ledger"].flatMap((set) => ["us-1", "eu-1"].map((cluster) => made(set, cluster)));
+const TEAM = { team: "shop" };
+
+describe("several sets that a rollout is about", () => {
+  const byName: Partial<SourceRef> = { kind: "ApplicationSet", names: ["payments", "ledger"], selector: undefined };
+  const byLabels: Partial<SourceRef> = { kind: "ApplicationSet", selector: { matchLabels: TEAM, matchExpressions: [] } };
+  const team = { [FILE]: [labelled(setOf("payments"), TEAM)], [LEDGER]: [labelled(setOf("ledger"), TEAM)] };
+  const fixed = { ...team, [FILE]: [labelled(setOf("payments", [{ list: { elements: elementsOf() } }], "v1.4.1"), TEAM)] };
+
+  test.each([
+    ["by name", byName],
+    ["by a label of theirs", byLabels],
+  ])("%s let a batch pass that changes its own Application alone, and none that changes another's", async (_, source) => {
+    const world = { sets: team, applications: MADE, source };
+    expect(await guarded(world)).toBe("ok");
+    expect(await guarded({ ...world, edit: { file: LEDGER } })).toMatchObject({ code: "GUARD_CHANGES", application: "ledger-us-1" });
+    const all = { path: "spec.template.spec.source.targetRevision" };
+    expect(await guarded({ ...world, sets: fixed, edit: all })).toMatchObject({ code: "GUARD_CHANGES", application: "payments-eu-1" });
+  });
+
+  test("are guarded, too, where one has no Application yet and is written into", async () => {
+    const selector = { matchLabels: { version: "v1.4.2" } };
+    const sets = { [FILE]: [setOf("payments"), setOf("ledger", [{ list: { elements: elementsOf() }, selector }])] };
+    const applications = MADE.slice(0, 2);
+    expect(await guarded({ sets, applications, source: byName, edit: { path: `#1/${AT}` } })).toBe("ok");
+    expect(await guarded({ sets, applications, source: byName, edit: { path: `#2/${AT}` } })).toMatchObject({
+      code: "GUARD_CREATES",
+      applications: ["ledger-us-1"],
+    });
+  });
+
+  test("of which one is nowhere to be seen let nothing pass", async () => {
+    const source = { ...byName, names: ["payments", "gone"] };
+    expect(await guarded({ sets: BOTH, applications: MADE, source })).toMatchObject({ code: "GUARD_UNDECLARED", set: "argocd/gone" });
+  });
+
+  test("that make the same Application are refused: a change to one of them would not reach it", async () => {
+    const twin = setOf("ledger");
+    (twin["spec"] as { template: Data }).template["metadata"] = { name: "payments-{{cluster}}" };
+    const sets = { ...BOTH, [LEDGER]: [twin] };
+    expect(await guarded({ sets, applications: MADE.slice(0, 2), source: byName })).toMatchObject({
+      ...{ code: "GUARD_TWICE", application: "payments-us-1", sets: ["ledger", "payments"] },
+    });
+  });
+
+  test("keep their guard where one has lost the label mid-run", async () => {
+    const selector = { matchLabels: { version: "v1.4.1" } };
+    const files = { "env/us.yaml": "cluster: us-1\nversion: v1.4.1\n" };
+    const generators = [{ git: { repoURL: URL, revision: "main", files: [{ path: "env/*.yaml" }] }, selector }];
+    const sets = { ...team, [FILE]: [setOf("payments", generators)] };
+    const edit = { file: "env/us.yaml", path: "version" };
+    expect(await guarded({ files, sets, applications: MADE, source: byLabels, edit })).toMatchObject({
+      ...{ code: "GUARD_DELETES", applications: ["payments-us-1"] },
+    });
+  });
+});
+
 /** What is said of a PR that gives these clusters the version v2 in the set's file. */
-async function unstaged(versions: Record<string, string>, applications?: ApplicationView[]): Promise<string | undefined> {
-  const { context, run, base } = await begin(applications === undefined ? {} : { applications });
+async function unstaged(
+  versions: Record<string, string>,
+  applications?: ApplicationView[],
+  world: World = {},
+): Promise<string | undefined> {
+  const { context, run, base } = await begin(applications === undefined ? world : { ...world, applications });
   repo.commitFiles({ [FILE]: stringify(setOf("payments", [{ list: { elements: elementsOf(versions) } }])) });
   await mirror.fetch(["main"]);
   const before = memory.commits.snapshot(base);
@@ -207,4 +275,10 @@ describe("a PR that touches the set of generated Applications that a selector ta
     const applications = [made("payments", "us-1"), made("payments", "eu-1", {})];
     expect(await unstaged({ "us-1": "v1.4.1", "eu-1": "v2" }, applications)).toBeUndefined();
   });
+});
+
+test("a PR that touches one of several sets is UNSTAGED by what it changes of that one", async () => {
+  const world: World = { source: { kind: "ApplicationSet", names: ["payments", "ledger"], selector: undefined }, sets: BOTH };
+  expect(await unstaged({ "us-1": "v2", "eu-1": "v1.4.1" }, MADE, world)).toMatch(/payments-us-1/);
+  expect(await unstaged({ "us-1": "v1.4.1", "eu-1": "v1.4.1" }, MADE, world)).toBeUndefined();
 });

@@ -39,6 +39,8 @@ export type GuardBatch = (run: Run, batch: Batch, at: GuardedAt) => Promise<Guar
 interface Merged {
   tree: string;
   rendered: Map<string, RenderedSides>;
+  /** Control plane, namespace and name of an Application → the set that makes it. */
+  makers: Map<string, string>;
 }
 
 /** One set on one control plane. */
@@ -71,7 +73,7 @@ export function openGuard({ mirror, planes: all, clock, log, repoURL }: Context,
     const { base, baseBranch } = at;
     const before = commits.snapshot(base);
     return (
-      (await judgeSets(run, batch, at, { tree: merged.tree, rendered })) ??
+      (await judgeSets(run, batch, at, { tree: merged.tree, rendered, makers: new Map() })) ??
       (await outsideReader({ planes: all, repoURL }, before, run, batch, baseBranch)) ??
       (await judgeEdits(all, { run, batch, before, after: commits.snapshot(merged.tree), rendered, base: { repoURL, baseBranch } }))
     );
@@ -122,6 +124,8 @@ export function openGuard({ mirror, planes: all, clock, log, repoURL }: Context,
     const applications = batch.targets.flatMap(({ key }) => (key.startsWith(place) ? [key.slice(place.length)] : []));
     if (offline.before.ok && offline.after.ok) {
       note(judged, { ...offline, madeFrom });
+      const twice = madeTwice(applications, judged, offline.after);
+      if (twice !== undefined) return twice;
       const stay = new Set(offline.after.applications.map((one) => one.metadata.name));
       return judgeRenders(applications, offline.before, offline.after) ?? (lost ? undefined : judgeLive(plane, ref, before, stay));
     }
@@ -131,6 +135,8 @@ export function openGuard({ mirror, planes: all, clock, log, repoURL }: Context,
     if (!generated.ok && ref.unverified) return judgeLive(plane, ref, before, undefined);
     if (!generated.ok) return { why: unrendered(renders, generated.why), retry: generated.retry };
     note(judged, { ...generated, madeFrom });
+    const twice = madeTwice(applications, judged, generated.after);
+    if (twice !== undefined) return twice;
     return judgeRenders(applications, generated.before, generated.after) ?? judgeLive(plane, ref, before, generated.kept);
   }
 
@@ -156,6 +162,18 @@ function note({ rendered, plane, before: set }: Judged, { before, after, madeFro
     after: together(known?.after, after),
     madeFrom: new Set([...(known?.madeFrom ?? []), ...madeFrom]),
   });
+}
+
+/** Argo CD leaves such a one to the set that made it first: what a batch writes for the other would reach nobody. */
+function madeTwice(mine: readonly string[], { plane, ref, makers }: Judged, { applications }: RenderResult): GuardProblem | undefined {
+  for (const { metadata } of applications.filter((one) => mine.includes(one.metadata.name))) {
+    const key = `${plane.name}/${ref.namespace}/${metadata.name}`;
+    const other = makers.get(key);
+    if (other !== undefined && other !== ref.name)
+      return { why: engineReason("GUARD_TWICE", { application: metadata.name, sets: [other, ref.name] }), retry: false };
+    makers.set(key, ref.name);
+  }
+  return undefined;
 }
 
 async function undeclared(source: SourceRef, plane: ControlPlane, base: Snapshot): Promise<GuardProblem | undefined> {

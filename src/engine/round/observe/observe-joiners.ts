@@ -1,7 +1,7 @@
 import { BoundedMap } from "../../../core/base/bounded.ts";
 import { defined } from "../../../core/base/defined.ts";
 import type { AnyReason } from "../../../core/base/reason.ts";
-import type { Cluster } from "../../../core/plan/plan-types.ts";
+import { type Cluster, targetsOf } from "../../../core/plan/plan-types.ts";
 import { engineReason } from "../../../core/reasons/engine.ts";
 import { said } from "../../../core/reasons/run.ts";
 import { isEnded, type Run } from "../../../core/run/state/run.ts";
@@ -11,7 +11,7 @@ import { withGeneratorParams } from "../../config-repo/generator-params.ts";
 import type { Declared } from "../../config-repo/inventory.ts";
 import type { Snapshot } from "../../config-repo/snapshot.ts";
 import { applicationsOf, applicationsOn, type SeenApplication } from "../../resolve/draft.ts";
-import { clustersOf, countedNow, type Planes, planesFor, serverKey, unreachableClusters } from "../../resolve/fleet.ts";
+import { applicationAt, clustersOf, countedNow, type Planes, planesFor, serverKey, unreachableClusters } from "../../resolve/fleet.ts";
 import { resolveTargets } from "../../resolve/targets.ts";
 import type { RepoContext } from "../context.ts";
 
@@ -100,6 +100,18 @@ function unknownApplications(planes: Planes, run: Run): SeenApplication[] {
   const fresh = planesFor(planes, run.spec.source.controlPlanes).filter((plane) => plane.state().fresh);
   const seen = applicationsOn(fresh, run.spec).filter((one) => !known.has(keyOf(one)));
   return applicationsOf(run.spec, seen).slice(0, MOST_JOINERS);
+}
+
+/** Which targets of a run its selector does not take any more: the plan is frozen, so that they stay in it. */
+export function sourceLeft(all: Planes, run: Run): AnyReason | undefined {
+  if (isEnded(run) || run.kind === "Rollback" || run.spec.source.selector === undefined) return undefined;
+  const fresh = planesFor(all, run.spec.source.controlPlanes).filter((plane) => plane.state().fresh);
+  const own = new Set(applicationsOf(run.spec, applicationsOn(fresh, run.spec)).map(keyOf));
+  const left = targetsOf(run.plan).filter(({ key }) => {
+    const { plane, application } = own.has(key) ? {} : applicationAt(all, key);
+    return plane !== undefined && application !== undefined && application.deletionTimestamp === undefined;
+  });
+  return left.length === 0 ? undefined : engineReason("SOURCE_LEFT", { applications: left.map(({ application }) => application) });
 }
 
 /** By key: clusters to which Argo CD says its connection failed, and what is counted on them, and why. undefined: nobody asks. */

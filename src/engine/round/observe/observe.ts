@@ -30,7 +30,7 @@ import type { ShownWaits } from "../publish/shown-waits.ts";
 import type { EditRemarks } from "./edited-midrun.ts";
 import { observeRevisions } from "./named-revisions.ts";
 import { observeHealth } from "./observe-health.ts";
-import { type ObserveJoiners, observeUnreachable } from "./observe-joiners.ts";
+import { type ObserveJoiners, observeUnreachable, sourceLeft } from "./observe-joiners.ts";
 import type { ObservePull } from "./observe-pull.ts";
 import type { TargetLooks } from "./observe-targets.ts";
 import type { People } from "./people.ts";
@@ -146,7 +146,7 @@ export function openObserver({ mirror, planes, grants, clock }: Context, parts: 
     const seen = await targets.observe(run, base, baseBranch, before);
     for (const [key, own] of looked) seen.set(key, { ...seen.get(key), rollouts: own });
     const { remark, joiners } = await parts.observeJoiners(run, base, baseBranch, declared);
-    const remarks = [...(await parts.editRemarks(run, base)), inventoryRemark(declared), remark];
+    const remarks = [...(await parts.editRemarks(run, base)), inventoryRemark(declared), remark, sourceLeft(planes, run)];
     const world: World = {
       base: { commit: base },
       pulls,

@@ -14,7 +14,7 @@ import { sayRender } from "../../../core/report/reasons/render.ts";
 import { nestedCommand, outputOption, runNested } from "../args.ts";
 import { CommandError } from "../command.ts";
 import { openCheckout } from "../lint/lint-checkout.ts";
-import { originOf } from "../lint/lint-outside.ts";
+import { originOf } from "../lint/origin.ts";
 import { aligned, json, visible } from "../print.ts";
 
 interface Sources {

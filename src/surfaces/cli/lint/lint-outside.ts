@@ -1,61 +1,74 @@
-import { existsSync, readFileSync, statSync } from "node:fs";
-import { join, resolve } from "node:path";
 import { decodeApplication } from "../../../core/argocd/decode/application.ts";
 import type { Inventory } from "../../../core/argocd/inventory-file.ts";
-import { defined } from "../../../core/base/defined.ts";
 import { madeOnce, type RepoFiles, readOrNull } from "../../../core/base/repo-files.ts";
 import { readManifests } from "../../../core/base/yaml-read.ts";
-import type { Plan } from "../../../core/plan/plan-types.ts";
 import type { Problem } from "../../../core/reasons/problem.ts";
 import type { Rollout } from "../../../core/spec/rollout.ts";
 import { generatorCluster } from "../../../engine/config-repo/appset-in-git.ts";
 import { kustomizationsIn, takersOf } from "../../../engine/config-repo/kustomize.ts";
 import { declaredSet } from "../../../engine/lint/declared-sets.ts";
-import { editsOf, type GatherInput, parentOf } from "../../../engine/lint/gather.ts";
-import type { ParentApplication } from "../../../engine/lint/gathered.ts";
+import { editsOf, type GatherInput, parentOf, type SetPart } from "../../../engine/lint/gather.ts";
+import { AT_SOURCE, type ParentApplication } from "../../../engine/lint/gathered.ts";
 import { lintOutside } from "../../../engine/lint/lint-outside.ts";
+import { locateIn } from "../../../engine/resolve/plan-over.ts";
+import { atName, setRef } from "../../../engine/resolve/source-sets.ts";
+import type { PlanMade } from "../plan/plan-make.ts";
+import { setsMeant } from "../plan/sets-in-repo.ts";
 import type { Checkout } from "./lint-checkout.ts";
-
-/** What a checkout knows of where it came from. */
-interface Origin {
-  repoURL?: string;
-  defaultBranch?: string;
-}
+import { originOf } from "./origin.ts";
 
 /**
- * Lint of what stands outside the rollout's file, on a checkout: the ApplicationSet in the repo (or the inventory), the Applications
- * in both that may apply it, and, in a clone, where its remote is.
+ * Lint of what stands outside the rollout's file, on a checkout: the ApplicationSets in the repo (or the inventory), the Applications
+ * in both that may apply them, and, in a clone, where its remote is.
  */
-export function outsideProblems(rollout: Rollout, checkout: Checkout, inventory: Inventory | undefined, plan: Plan | undefined): Problem[] {
-  if (rollout.source.kind !== "ApplicationSet") return [];
-  const { set, problems } = declaredSet(rollout, checkout, inventory?.applicationSets);
-  if (set === undefined) return problems;
+export function outsideProblems(
+  rollout: Rollout,
+  checkout: Checkout,
+  inventory: Inventory | undefined,
+  made: Pick<PlanMade, "plan" | "applications">,
+): Problem[] {
+  const parts: SetPart[] = [];
+  const problems: Problem[] = [];
+  for (const { source, edits } of sourcesMade(rollout, checkout, inventory, made)) {
+    const declared = declaredSet({ ...rollout, source }, checkout, inventory?.applicationSets);
+    const placed = ({ path, ...problem }: Problem) =>
+      path === AT_SOURCE ? locateIn(rollout, checkout, { ...problem, path: atName(rollout, source.name) }) : { ...problem, path };
+    problems.push(...declared.problems.map(placed));
+    if (declared.set !== undefined) parts.push({ source, set: declared.set, edits });
+  }
+  if (parts.length === 0) return problems;
   const origin = originOf(checkout.root);
   const input: GatherInput = {
     rollout,
-    set,
+    set: undefined,
     clusters: (inventory?.clusters ?? []).map((cluster) => generatorCluster(cluster)),
-    edits: editsOf(plan),
+    edits: editsOf(made.plan),
     parents: parentsOf(checkout, inventory),
     seesAll: false,
     repoURL: origin.repoURL,
     defaultBranch: origin.defaultBranch,
   };
   // What cannot be rendered was told where the Applications were looked for.
-  return [...problems, ...lintOutside(input, checkout).filter(({ code }) => code !== "SET_BROKEN")];
+  return [...problems, ...lintOutside(input, checkout, parts).filter(({ code }) => code !== "SET_BROKEN")];
 }
 
-/** Of a clone; undefined: no clone, or it does not say. */
-export function defaultBranchOf(checkout: Checkout): string | undefined {
-  return originOf(checkout.root).defaultBranch;
-}
-
-function quietly<T>(work: () => T): T | null {
-  try {
-    return work();
-  } catch {
-    return null;
-  }
+/** The sets that a rollout's Applications come from, with the pins of each: those it is about, or those that made what its selector takes. */
+function sourcesMade(
+  rollout: Rollout,
+  checkout: Checkout,
+  inventory: Inventory | undefined,
+  { plan, applications = [] }: Pick<PlanMade, "plan" | "applications">,
+): Pick<SetPart, "source" | "edits">[] {
+  const { source } = rollout;
+  const edits = editsOf(plan);
+  if (source.kind === "ApplicationSet" && source.name !== "") return [{ source, edits }];
+  const made = Map.groupBy(applications, ({ view: { owner } }) => (owner?.kind === "ApplicationSet" ? owner.name : ""));
+  const meant = setsMeant(rollout, checkout, inventory).map(({ ref }) => ref.name);
+  return [...new Set([...meant, ...made.keys()])].flatMap((name) => {
+    const own = new Set(made.get(name)?.map(({ view }) => view.name));
+    const ref = setRef(source, name, source.namespace);
+    return name === "" ? [] : [{ source: ref, edits: new Map([...edits].filter(([application]) => own.has(application))) }];
+  });
 }
 
 /** Applications as the repo declares them, and as the inventory holds them. */
@@ -79,24 +92,4 @@ function declaredIn(checkout: RepoFiles): ParentApplication[] {
 function asParent(object: unknown): ParentApplication[] {
   const view = decodeApplication(object, 0);
   return view === undefined ? [] : [parentOf(view)];
-}
-
-/** From the clone's own files, without running git: a plain folder has none, and then nothing is said of revisions. */
-export function originOf(root: string): Origin {
-  const directory = gitDirectory(root);
-  if (directory === undefined) return {};
-  const config = quietly(() => readFileSync(join(directory, "config"), "utf8")) ?? "";
-  const url = /^\[remote "origin"\][^[]*?^\s*url\s*=\s*(\S+)/ms.exec(config)?.[1];
-  const head = quietly(() => readFileSync(join(directory, "refs/remotes/origin/HEAD"), "utf8")) ?? "";
-  const branch = /^ref: refs\/remotes\/origin\/(\S+)/.exec(head)?.[1];
-  return defined({ repoURL: url, defaultBranch: branch });
-}
-
-/** `.git`, or where a work tree's file of that name points to: its common directory. */
-function gitDirectory(root: string): string | undefined {
-  const path = join(root, ".git");
-  if (!existsSync(path)) return undefined;
-  if (statSync(path).isDirectory()) return path;
-  const named = /^gitdir: (.+)$/m.exec(quietly(() => readFileSync(path, "utf8")) ?? "")?.[1];
-  return named === undefined ? undefined : resolve(root, named.replace(/\/worktrees\/[^/]+$/, ""));
 }

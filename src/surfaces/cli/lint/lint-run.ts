@@ -182,7 +182,7 @@ function againstRepo(rollout: Rollout, checkout: Checkout, inventory: Inventory 
   const problems = [
     ...known,
     ...fixedFiles(rollout, checkout, known),
-    ...outsideProblems(rollout, checkout, inventory, made.plan),
+    ...outsideProblems(rollout, checkout, inventory, made),
     ...analysisProblems(rollout, checkout),
     ...freezeProblems(rollout, checkout),
   ];

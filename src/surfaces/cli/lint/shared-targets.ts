@@ -3,6 +3,7 @@ import { editKey, type Plan, targetsOf } from "../../../core/plan/plan-types.ts"
 import { type Problem, problemIn } from "../../../core/reasons/problem.ts";
 import type { Rollout } from "../../../core/spec/rollout.ts";
 import { locateIn } from "../../../engine/resolve/plan-over.ts";
+import { atName } from "../../../engine/resolve/source-sets.ts";
 import type { Checkout } from "./lint-checkout.ts";
 
 /** A rollout and its plan over the repo and the inventory. */
@@ -12,7 +13,7 @@ export interface Planned {
 }
 
 /**
- * Rollouts of hand-written Applications that take an Application of another one, or write the place that another one writes: they
+ * Rollouts of hand-written Applications, or of several sets, that take an Application of another one, or write the place that another one writes: they
  * would undo each other's batches. Sources that are alike are found without a plan (`clashes`); `known` are the files told of so.
  * One problem for each two rollouts, at the later one's sourceRef.
  */
@@ -31,7 +32,7 @@ export function sharedTargets(
       if (!eitherIsWritten(before, rollout)) return;
       told.add(before);
       const data = { code: "SOURCE_SHARED", kind, what, owner: before.name, ownerFile: before.file } as const;
-      problems.push({ later: rollout, problem: locateIn(rollout, checkout, problemIn(rollout.file, data, ["spec", "sourceRef", "name"])) });
+      problems.push({ later: rollout, problem: locateIn(rollout, checkout, problemIn(rollout.file, data, atName(rollout))) });
     };
     for (const target of targetsOf(plan)) {
       tell(first(applications, target.key, rollout), "Application", target.key.slice(target.key.indexOf("/") + 1));
@@ -66,9 +67,9 @@ export function isSame(one: Rollout, other: Rollout): boolean {
   return one.name === other.name && one.file === other.file;
 }
 
-/** Two of ApplicationSets are told apart by their sources. */
-function eitherIsWritten(one: Rollout, other: Rollout): boolean {
-  return one.source.kind === "Application" || other.source.kind === "Application";
+/** Two that name one ApplicationSet each are told apart by their sources. */
+function eitherIsWritten(...both: readonly Rollout[]): boolean {
+  return both.some(({ source }) => source.kind === "Application" || source.name === "");
 }
 
 /** Who had it first; it is the rollout's own from now on where nobody had. */

@@ -41,7 +41,7 @@ export function nearSource(rollout: Rollout, checkout: Checkout, inventory: Inve
   const { source } = rollout;
   const there = sourcesThere(checkout, inventory);
   if (source.name === "") {
-    const near = source.selector && nearLabel(source.selector, there);
+    const near = source.selector && nearLabel(source.selector, there, source.kind);
     return near === undefined ? undefined : { near, field: "selector", isSure: false };
   }
   const alike = there.filter(({ kind }) => kind === source.kind);
@@ -85,17 +85,22 @@ function sourcesAsked(files: RepoFiles): { rollout: string; asked: string }[] {
     .filter(isRolloutFile)
     .map((file) => ({ file, text: readOrNull(files, file) ?? "" }));
   const rollouts = read.flatMap(({ file, text }) => parseRollouts(text, file).rollouts);
-  return rollouts.flatMap(({ name, source }) => (source.name === "" ? [] : [{ rollout: name, asked: source.name }]));
+  return rollouts.flatMap(({ name, source }) =>
+    [...(source.names ?? []), ...(source.name === "" ? [] : [source.name])].map((asked) => ({ rollout: name, asked })),
+  );
 }
 
-function nearLabel(selector: NonNullable<SourceRef["selector"]>, there: readonly Named[]): string | undefined {
-  const applications = there.filter(({ kind }) => kind === "Application");
-  const [typo] = selectorTypos(selector, applications);
+function nearLabel(selector: NonNullable<SourceRef["selector"]>, there: readonly Named[], of: SourceRef["kind"]): string | undefined {
+  const [typo] = selectorTypos(
+    selector,
+    there.filter(({ kind }) => kind === of),
+  );
   if (typo === undefined) return undefined;
   return typo.value === undefined ? typo.near : `${typo.key}=${typo.near}`;
 }
 
-function sourcesThere(checkout: Checkout, inventory: Inventory | undefined): Named[] {
+/** What the repo and the inventory declare. */
+export function sourcesThere(checkout: Checkout, inventory: Inventory | undefined): Named[] {
   const { sets, applications } = scanned(checkout);
   return [
     ...(inventory?.applicationSets ?? []).flatMap((object) => namedAs("ApplicationSet", { object })),

@@ -12,20 +12,10 @@ import { applicationsOf, type SeenApplication } from "../../../engine/resolve/dr
 import { clustersOn } from "../../../engine/resolve/fleet.ts";
 import { normaliseServer } from "../../../engine/resolve/targets-join.ts";
 import type { Checkout } from "../lint/lint-checkout.ts";
+import { type FleetInputs, fleetOfSets } from "./sets-in-repo.ts";
 import { aboutSource, decodeAll, renderSource, writtenSource } from "./source-in-repo.ts";
 
 const IN_CLUSTER = "https://kubernetes.default.svc";
-
-/** The clusters and Applications a rollout is planned over, and where they come from. */
-interface FleetInputs {
-  applications: SeenApplication[];
-  clusters: Cluster[];
-  /** `inventory`: Applications as they are. `rendered`: as the ApplicationSet in the repo yields them, or as they are written there. */
-  from: "inventory" | "rendered" | "nothing";
-  /** No other clusters can be meant, and all are known by their names. */
-  whole: boolean;
-  problems: Problem[];
-}
 
 /**
  * The Applications of a rollout: from the inventory where it has them, else rendered from the ApplicationSet that stands
@@ -83,6 +73,8 @@ function fleetOn(
   given: Inventory | undefined,
   { name: controlPlane, declared }: { name: string; declared: readonly ClusterView[] | undefined },
 ): FleetInputs {
+  if (rollout.source.kind === "ApplicationSet" && rollout.source.name === "")
+    return fleetOfSets(rollout, checkout, given, (one) => fleetOn(one, checkout, given, { name: controlPlane, declared }));
   const inventory = declared === undefined ? given : withClusters(given, declared);
   const labels = given?.planeLabels?.get(controlPlane);
   const views = (inventory?.clusters ?? []).map(({ labels: { [SECRET_TYPE]: _, ...own }, ...view }) => ({ ...view, labels: own }));

@@ -7,9 +7,10 @@ import type { Problem } from "../../../core/reasons/problem.ts";
 import type { Rollout } from "../../../core/spec/rollout.ts";
 import { otherBase } from "../../../engine/config-repo/base-branch.ts";
 import { readRelease } from "../../../engine/config-repo/release.ts";
+import type { SeenApplication } from "../../../engine/resolve/draft.ts";
 import { locateIn, planOver } from "../../../engine/resolve/plan-over.ts";
 import type { Checkout } from "../lint/lint-checkout.ts";
-import { defaultBranchOf } from "../lint/lint-outside.ts";
+import { defaultBranchOf } from "../lint/origin.ts";
 import { strangersIn } from "./named-clusters.ts";
 import { fleetOf } from "./plan-inputs.ts";
 
@@ -18,6 +19,8 @@ export interface PlanMade {
   plan?: Plan;
   /** Those it was planned over; with the plan. */
   clusters?: readonly Cluster[];
+  /** Those that were found of its source. */
+  applications?: readonly SeenApplication[];
   /** There are no clusters but these, and all have their names. */
   whole?: boolean;
   next: NextBatch | null;
@@ -41,9 +44,10 @@ export function makePlan(
   problems.push(...strangersIn(rollout, checkout, made.clusters, fleet.whole));
   const placed = problems.map((problem) => (problem.line > 1 ? problem : locateIn(rollout, checkout, problem)));
   const located = [...placed, ...made.problems];
-  if (made.plan === undefined || located.some((problem) => problem.severity === "error")) return { next: null, problems: located };
+  if (made.plan === undefined || located.some((problem) => problem.severity === "error"))
+    return { applications, next: null, problems: located };
   const next = nextBatch(made.plan, rollout, made.targets, made.clusters);
-  return { plan: made.plan, clusters: made.clusters, whole: fleet.whole, next, problems: located };
+  return { plan: made.plan, clusters: made.clusters, applications, whole: fleet.whole, next, problems: located };
 }
 
 /** A commit or a tag that only Git's history tells: a checkout is planned with a name for it, so that its pins are looked at. */

@@ -14,8 +14,9 @@ import { sameRepo } from "../../../engine/config-repo/repo-url.ts";
 import { declaredSet, isRefusedByArgo } from "../../../engine/lint/declared-sets.ts";
 import { mentionsClusters } from "../../../engine/onboarding/targets.ts";
 import { applicationsOf, type SeenApplication } from "../../../engine/resolve/draft.ts";
+import { atName } from "../../../engine/resolve/source-sets.ts";
 import type { Checkout } from "../lint/lint-checkout.ts";
-import { originOf } from "../lint/lint-outside.ts";
+import { originOf } from "../lint/origin.ts";
 import { nearSource, scanned } from "./near-source.ts";
 
 interface Rendered {
@@ -127,10 +128,11 @@ function nameOf({ metadata }: Record<string, unknown>): string {
   return `${typeof namespace === "string" && namespace !== "" ? namespace : "argocd"}/${String(name)}`;
 }
 
-function notFound(rollout: Rollout, checkout: Checkout, inventory: Inventory | undefined): Rendered {
+/** Of a source that is nowhere here, with what was most likely meant. */
+export function notFound(rollout: Rollout, checkout: Checkout, inventory: Inventory | undefined): Rendered {
   const found = nearSource(rollout, checkout, inventory);
   const data = { kind: "NotInRepo", source: rollout.source, inventory: inventory !== undefined, near: found?.near } as const;
-  const path = ["spec", "sourceRef", found?.field ?? "name"];
+  const path = ["spec", "sourceRef", found?.field ?? atName(rollout)[2] ?? "name"];
   const severity = found?.isSure === true ? "error" : "warning";
   return { applications: [], problems: [{ ...aboutSource(rollout, { code: "SOURCE_NOT_FOUND", ...data }), path, severity }] };
 }
@@ -160,7 +162,7 @@ export function decodeAll(raw: readonly unknown[], controlPlane: string): SeenAp
 
 /** A warning that is about the rollout's source. */
 export function aboutSource(rollout: Rollout, reason: ProblemReason | OwnWords): Problem {
-  return { ...reason, severity: "warning", file: rollout.file, line: 1, column: 1, path: ["spec", "sourceRef", "name"] };
+  return { ...reason, severity: "warning", file: rollout.file, line: 1, column: 1, path: atName(rollout) };
 }
 
 /** Applications that stand in the repo as such, the first of each name and namespace. `{{` templates and broken files have none. */

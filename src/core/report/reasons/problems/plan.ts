@@ -2,7 +2,7 @@ import { count } from "../../../base/count.ts";
 import type { ReasonsOf } from "../../../base/reason.ts";
 import type { PlanProblems, SharedUnit, Uncovered } from "../../../reasons/problems-plan.ts";
 import { firstOf } from "../../markdown.ts";
-import { sourcePhrase, whatIsOver } from "../phrases.ts";
+import { isSeveral, sourcePhrase, whatIsOver } from "../phrases.ts";
 import { didYouMean, problemsOf } from "./entry.ts";
 
 const OWN_PINS = "give each <cluster> a pin of its own";
@@ -113,7 +113,8 @@ export const PLAN_PROBLEMS = problemsOf<PlanProblems>()({
   },
   NO_TARGETS: {
     says: ({ source }) => {
-      if (source.kind === "ApplicationSet") return `${sourcePhrase(source)} has no Application on any known cluster`;
+      if (source.kind === "ApplicationSet")
+        return `${sourcePhrase(source)} ${isSeveral(source) ? "have" : "has"} no Application on any known cluster`;
       return source.name === ""
         ? `no Application is known on any cluster for: ${sourcePhrase(source)}`
         : `${sourcePhrase(source)} is on no known cluster`;

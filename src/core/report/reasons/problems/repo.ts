@@ -147,9 +147,9 @@ export const REPO_PROBLEMS = problemsOf<Omit<RepoProblems, GitHubCode>>()({
         NotInRepo: ({ source, inventory }) => {
           const where = inventory ? "the repo or the inventory" : "the repo";
           const what = sourcePhrase(source);
-          return isSeveral(source) ? `no Application is in ${where} that sourceRef takes: ${what}` : `${what} is not in ${where}`;
+          return isSeveral(source) ? `no ${source.kind} is in ${where} that sourceRef takes: ${what}` : `${what} is not in ${where}`;
         },
-        NotInArgo: "{source} has no Application in Argo CD",
+        NotInArgo: ({ source }) => `${sourcePhrase(source)} ${isSeveral(source) ? "have" : "has"} no Application in Argo CD`,
         Fleet: "[{said}|Stagecoach cannot read the fleet]",
       },
     },
@@ -157,8 +157,9 @@ export const REPO_PROBLEMS = problemsOf<Omit<RepoProblems, GitHubCode>>()({
       kind: {
         NotInRepo: ({ source: { kind }, near }) =>
           didYouMean(near, `give --inventory with ${kind === "ApplicationSet" ? "its" : "the"} Applications, or correct sourceRef`),
-        NotInArgo: ({ grants, declared }) => {
+        NotInArgo: ({ grants, declared, near }) => {
           if (grants !== undefined) return sayGrant(grants);
+          if (near !== undefined) return didYouMean(near, "");
           return declared ? "wait until Argo CD has synced it: Git declares it" : "check sourceRef against the ApplicationSets in Argo CD";
         },
         Fleet: "wait: the plan is made as soon as Stagecoach can read it",

@@ -39,7 +39,8 @@ export const RULE_PROBLEMS = problemsOf<RuleProblems>()({
     says: {
       kind: {
         NoName: "sourceRef names no ApplicationSet",
-        SelectorOfSet: "selector is for kind Application",
+        SaidTwice: "sourceRef has {first} and {second}",
+        NamesOfApplications: "names is for kind ApplicationSet",
         NoSelector: "sourceRef does not say which Applications it means",
         Group: 'apiGroup cannot be "{given}"',
         NoPlane: ({ known }) => `there are ${known.length} control planes and sourceRef.controlPlane names none`,
@@ -47,8 +48,9 @@ export const RULE_PROBLEMS = problemsOf<RuleProblems>()({
     },
     hint: {
       kind: {
-        NoName: "add name",
-        SelectorOfSet: "remove it: every Application of the ApplicationSet is a target",
+        NoName: "add name, names, or a selector over the labels of sets",
+        SaidTwice: "keep one: {first} or {second} says which ApplicationSets are meant",
+        NamesOfApplications: "add a selector over the labels of the Applications, or name their sets with kind: ApplicationSet",
         NoSelector: "add a selector over their labels",
         Group: "write argoproj.io/v1alpha1",
         NoPlane: "name one of {known}",

@@ -47,6 +47,12 @@ export const SET_PROBLEMS = problemsOf<SetProblems>()({
     hint: { kind: { Yaml: "correct it there", Render: (r) => sayRender(r.problem).hint } },
     means: "the ApplicationSet in Git is broken",
   },
+  SETS_OVERLAP: {
+    says: (r) => `ApplicationSets ${r.sets.join(" and ")} both make ${firstOf(r.applications, 3)}: Argo CD leaves each to one of them`,
+    hint: "give what one of them makes another name, or take the clusters out of its generators",
+    means: "two ApplicationSets of the rollout make an Application of the same name: the pin of one of them would reach nobody",
+    todo: "let the sets make different Applications",
+  },
   NO_GENERATE_PATHS: {
     says: "{applications} Applications follow this repo of {files} files without {annotation}: Argo CD renders all of them anew at every push, and sees changes late",
     hint: "add the annotation {annotation} to the template, with every file and folder that the Application is made from: {right}",

@@ -119,7 +119,8 @@ export const PROBLEM_SAMPLES: Samples<ProblemCode> = {
   ORDER_KEY: [{ kind: "Missing" }, { kind: "Needless" }],
   TOPOLOGY_KEY: [{ outer: "x", inner: "y" }],
   SOURCE_REF: [
-    { kind: "SelectorOfSet" },
+    { kind: "SaidTwice", first: "name", second: "selector" },
+    { kind: "NamesOfApplications" },
     { kind: "NoName" },
     { kind: "NoSelector" },
     { kind: "Group", given: "apps/v1" },

@@ -42,6 +42,7 @@ const FIELDS: Readonly<Record<string, unknown>> = {
     plane: "hub",
     application: "payments-eu-1",
     applications: ["payments-eu-1"],
+    sets: ["payments", "ledger"],
     baseline: ["Degraded", "NeverInSync"],
   },
   ...{
