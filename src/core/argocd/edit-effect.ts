@@ -37,13 +37,24 @@ export function sourceReads(source: SourceView, file: string, files: RepoFiles):
   return kindOf(source, folder, files) === "kustomize" ? kustomizeReads(files, folder, file) : undefined;
 }
 
-/** Whether a source passes a file below its folder by: a chart takes only the values files that it is told of. False where that cannot be told. */
+/**
+ * Whether a source passes a file below its folder by: a chart takes only the values files that it is told of, and a plain folder only
+ * the manifests at its top. False where that cannot be told.
+ */
 export function passesBy(source: SourceView, file: string, { sources, isBase }: Omit<ValuesInput, "name">, files: RepoFiles): boolean {
   if (!isBase(source) || source.chart !== undefined || /(?:^|\/)\.argocd-source/.test(file)) return false;
   const folder = inRepo(source.path ?? "");
-  if (kindOf(source, folder, files) !== "helm" || takesFile(sources, source, file, isBase) || file === joinPath(folder, "values.yaml"))
-    return false;
+  const kind = kindOf(source, folder, files);
+  if (kind === "directory" || kind === "found") return isLeftByFolder(source, folder, file, files);
+  if (kind !== "helm" || takesFile(sources, source, file, isBase) || file === joinPath(folder, "values.yaml")) return false;
   return ofChart({ name: "", sources, isBase, files: [file], before: files, after: files }, source, folder, file) === "none";
+}
+
+/** What Jsonnet asks for cannot be told, nor what a plugin takes where there is no manifest. */
+function isLeftByFolder(source: SourceView, folder: string, file: string, files: RepoFiles): boolean {
+  const prefix = folder === "" ? "" : `${folder}/`;
+  if (!file.startsWith(prefix) || isManifestOf(source, file.slice(prefix.length)) || !holdsManifest(files, prefix)) return false;
+  return !files.paths().some((path) => path.startsWith(prefix) && path.endsWith("sonnet"));
 }
 
 type OfFile = (input: EffectInput, source: SourceView, folder: string, file: string) => Effect;

@@ -23,13 +23,16 @@ export type Hindrance =
   | { kind: "NoPin"; slots: readonly SlotHindrance[] }
   | { kind: "NoVersion"; anywhere: boolean; because: readonly PlaceHindrance[] }
   | { kind: "Disproved"; against: readonly Objection[] }
+  /** They make other Applications, and nothing besides. */
+  | { kind: "Parents" }
   | { kind: "PartlyStaged"; rollout: string; file: string; applications: readonly string[] }
   | { kind: "EnoughProposed"; rollouts: number };
 
 /** Why a version that is there is no pin of a rollout. */
 export type SlotHindrance = { slot: string } & (
   | { kind: "OfSome"; have: number; applications: number }
-  | { kind: "NotToldApart"; texts: readonly string[] }
+  /** `label`: values of a label `env` that would tell them apart, and the text with it. */
+  | { kind: "NotToldApart"; texts: readonly string[]; label?: { values: readonly string[]; text: string } | undefined }
 );
 
 /** Why an Application's version has no place in the repo. */

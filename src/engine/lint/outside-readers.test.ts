@@ -117,6 +117,23 @@ const manifest = (kind: string, name: string) =>
 const whole = { parent: [{ ...HERE, path: "." }] };
 const values = { [FILE]: "image: { tag: v1.4.1 }\n" };
 
+test("a plain folder that does not recurse passes by what lies below its top, unless Jsonnet or a plugin may ask for it", () => {
+  const pin = "sets/envs/dev.json";
+  const texts: Record<string, string> = { "sets/web.yaml": "apiVersion: argoproj.io/v1alpha1\nkind: ApplicationSet\n", [pin]: "{}" };
+  const reads = (directory: object | undefined, more: Record<string, string> = {}) => {
+    const files = { ...texts, ...more };
+    const repo: SyncFiles = { read: (path) => files[path] ?? null, paths: () => Object.keys(files) };
+    const source = { ...HERE, path: "sets", ...(directory === undefined ? {} : { rest: { directory } }) };
+    return readsFile([source], pin, { repoURL, baseBranch: "main" }, repo);
+  };
+  expect([reads({ recurse: false, include: "*.yaml" }), reads({}), reads(undefined)]).toEqual([false, false, false]);
+  expect([
+    reads({ recurse: true }),
+    reads({}, { "sets/a.jsonnet": "import 'envs/dev.json'" }),
+    reads({}, { "sets/web.yaml": "a: 1" }),
+  ]).toEqual([true, true, true]);
+});
+
 describe("a batch that changes a file", () => {
   test("is refused where an Application outside it reads the file, and told which", async () => {
     const why = { code: "GUARD_READ_OUTSIDE", changed: FILE, application: "ledger", plane: "hub" };

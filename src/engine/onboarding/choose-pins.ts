@@ -1,7 +1,7 @@
 /** Chooses the pins of a rollout among the places where versions of its Applications stand. Called by `propose.ts`. */
 import type { Guess, Hindrance, Question, SlotHindrance } from "../../core/reasons/onboarding.ts";
 import type { ProposedPin, ProposedRelease } from "../../core/report/onboarding/types.ts";
-import { generalise, type Variables } from "./generalise.ts";
+import { generalise, labelFor, type Variables } from "./generalise.ts";
 import type { InitTarget, Place } from "./types.ts";
 import { isFloatingTag, releasedOf } from "./versions.ts";
 
@@ -178,7 +178,7 @@ function optionsOf(
     }
     const general = generalise(targets, whole, variables);
     if ("texts" in general) {
-      failed.push({ slot, kind: "NotToldApart", texts: general.texts });
+      failed.push({ slot, kind: "NotToldApart", texts: general.texts, label: labelFor(general.texts) });
       continue;
     }
     const distinct = new Set(whole.map((place) => `${place.file} ${place.path}`)).size;

@@ -3,6 +3,7 @@ import { placesOf } from "../../core/argocd/source-places.ts";
 import { compareText } from "../../core/base/compare-text.ts";
 import { defined } from "../../core/base/defined.ts";
 import type { ProposedPin } from "../../core/report/onboarding/types.ts";
+import { environmentIn } from "./environments.ts";
 import { sourcesOf } from "./places-spec.ts";
 import { textAt } from "./scan.ts";
 import type { InitTarget, Place } from "./types.ts";
@@ -41,6 +42,16 @@ export function generalise(
   if (path === undefined) return { texts: paths };
   const create = places.some((place) => place.create === true) ? true : undefined;
   return { pin: defined({ file, path, part: places[0]?.part, create }) };
+}
+
+const LABEL = "application.labels.env";
+
+/** The label that would tell texts apart by the environment in each, and the text with it; undefined: none would. */
+export function labelFor(texts: readonly string[]): { values: string[]; text: string } | undefined {
+  const values = texts.map((text) => environmentIn(text) ?? "");
+  const text = replaceToken(texts[0] ?? "", values[0] ?? "", LABEL);
+  if (text === undefined || new Set(values).size < new Set(texts).size) return undefined;
+  return texts.every((one, i) => filled(text, [{ name: LABEL, values }], i) === one) ? { values, text } : undefined;
 }
 
 function templateOf(targets: readonly InitTarget[], texts: readonly string[], variables: Variables): string | undefined {

@@ -4,12 +4,11 @@ import { type RepoFiles, readOrNull } from "../../core/base/repo-files.ts";
 import { readYamlDocuments } from "../../core/base/yaml-read.ts";
 import { type PinStep, parsePinPath, printPinPath } from "../../core/pins/path.ts";
 import type { PlaceHindrance } from "../../core/reasons/onboarding.ts";
-import { add } from "./places-generator.ts";
 import { kustomizationPlaces, POD_SPECS } from "./places-kustomize.ts";
 import { sourcesOf, versionKeys } from "./places-spec.ts";
 import { listAt, textAt } from "./scan.ts";
 import type { InitTarget, Place } from "./types.ts";
-import { isFloating, isVersion } from "./versions.ts";
+import { add, isFloating, isVersion } from "./versions.ts";
 
 /** A repo's files, with their paths to look up. */
 export interface RepoView {

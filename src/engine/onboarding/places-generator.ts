@@ -4,7 +4,7 @@ import { type PinStep, printPinPath } from "../../core/pins/path.ts";
 import type { PlaceHindrance } from "../../core/reasons/onboarding.ts";
 import { dig, listAt, textAt } from "./scan.ts";
 import type { InitTarget, Manifest, Place } from "./types.ts";
-import { isFloating, isFloatingTag, isVersion, isVersionKey, valueAt } from "./versions.ts";
+import { add, isFloating, isVersionKey } from "./versions.ts";
 
 /** A parameter that the template writes where a version goes. */
 interface Wanted {
@@ -179,22 +179,6 @@ function traceClusters({ set, text, param, at, found }: Trace, clusters: Record<
   const document = set.documents > 1 ? set.document : undefined;
   const pin = printPinPath({ document, steps: [...path, key("values"), ...way.map(key)] });
   add(found, { kind: "generator field", slot: `generator field ${param}`, file: set.file, path: pin }, text);
-}
-
-/** False: there is no version at that place. A tag such as `latest` is one that a release replaces; a branch is none. */
-export function add(found: { places: Place[] }, place: Omit<Place, "value">, text: string): boolean {
-  const value = valueAt(text, place.path, place.part);
-  if (value === undefined || !(isVersion(value) || (isTag(place) && isFloatingTag(value)))) return false;
-  found.places.push({ ...place, value });
-  return true;
-}
-
-function isTag({ kind, path, part }: Omit<Place, "value">): boolean {
-  return (
-    kind === "kustomize newTag" ||
-    (kind === "inline image" && part === "tag") ||
-    (kind === "Helm values" && /(?:^|[._])(?:image_?)?tag$/i.test(path))
-  );
 }
 
 /** Parameters written at places of the template where versions go. */

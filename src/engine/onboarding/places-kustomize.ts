@@ -5,10 +5,9 @@ import { type RepoFiles, readOrNull } from "../../core/base/repo-files.ts";
 import { readYamlDocuments } from "../../core/base/yaml-read.ts";
 import { type PinStep, printPinPath } from "../../core/pins/path.ts";
 import { kustomizationsIn } from "../config-repo/kustomize.ts";
-import { add } from "./places-generator.ts";
 import { dig, listAt, textAt } from "./scan.ts";
 import type { Place } from "./types.ts";
-import { isFloatingTag, isVersion } from "./versions.ts";
+import { add, TAG } from "./versions.ts";
 
 /** Ways to the containers of workloads. */
 export const POD_SPECS = ["spec.template.spec", "spec.jobTemplate.spec.template.spec", "spec"];
@@ -52,7 +51,7 @@ export function kustomizationPlaces(found: { places: Place[] }, folder: string, 
     }
   }
   for (const [name, tag] of imagesBelow(files, all, folder, 0)) {
-    if (own.has(name) || tag === undefined || !(isVersion(tag) || isFloatingTag(tag))) continue;
+    if (own.has(name) || tag === undefined || !TAG.test(tag)) continue;
     const place = {
       kind: "kustomize newTag",
       slot: `kustomize newTag ${name}`,

@@ -2,10 +2,9 @@ import { defined } from "../../core/base/defined.ts";
 import { isRecord } from "../../core/base/is-record.ts";
 import { type RepoFiles, readOrNull } from "../../core/base/repo-files.ts";
 import { type PinStep, printPinPath } from "../../core/pins/path.ts";
-import { add } from "./places-generator.ts";
 import { listAt, textAt } from "./scan.ts";
 import type { Manifest, Place } from "./types.ts";
-import { isVersionKey } from "./versions.ts";
+import { add, isVersionKey } from "./versions.ts";
 
 /**
  * Versions that stand in an Application's own spec (or an ApplicationSet's template): `targetRevision`, Helm parameters and

@@ -421,6 +421,49 @@ describe("environments in folders", () => {
     expect(commits.rollouts).toMatchObject([{ version: "4e5f6a7b", questions: [{ kind: "WhichVersion", taken: "4e5f6a7b" }] }]);
   });
 
+  test("a tag that is called as its environment is one, and the release begins with a version", () => {
+    const { rollouts } = proposed(environments({ dev: tagged("develop-1a2b3c4"), qa: tagged("qa"), prod: tagged("v0.1.1") }));
+    expect(rollouts).toMatchObject([{ version: "v0.1.1", questions: [{ versions: ["develop-1a2b3c4", "v0.1.1", "qa"] }] }]);
+  });
+
+  test("one that reads another branch is told so, whatever the others have", () => {
+    const files = environments({ dev: tagged("v1"), prod: tagged("v1") });
+    const app = files["apps/shop-prod.yaml"] ?? "";
+    const { undecided } = proposed({ ...files, "apps/shop-prod.yaml": app.replace("targetRevision: main", "targetRevision: env/prod") });
+    expect(undecided.map(({ why }) => why)).toEqual([
+      { kind: "NoVersion", anywhere: false, because: [{ kind: "OtherBranch", branch: "env/prod" }] },
+    ]);
+  });
+
+  test("where nothing but the environment in a path differs, the label that would tell it is named", () => {
+    const files: Record<string, string> = {};
+    for (const env of ["dev", "prod"])
+      files[`${env}/web.yaml`] = `apiVersion: argoproj.io/v1alpha1
+kind: Application
+metadata: { name: web-${env}, namespace: argocd }
+spec:
+  source: { repoURL: https://charts.example.com, chart: web, targetRevision: 1.2.0 }
+  destination: { server: https://kubernetes.default.svc, namespace: web-${env} }
+  syncPolicy: { automated: {} }
+`;
+    expect(proposed(files).undecided[0]?.why).toMatchObject({
+      slots: [{ label: { values: ["dev", "prod"], text: "{{ application.labels.env }}/web.yaml" } }],
+    });
+    const parents = Object.fromEntries(
+      ["dev", "prod"].map((env) => [
+        `root-${env}.yaml`,
+        (files[`${env}/web.yaml`] ?? "")
+          .replaceAll("web-", "root-")
+          .replace(/source: .*/, `source: { repoURL: https://github.com/acme/config.git, path: ${env}, targetRevision: main }`),
+      ]),
+    );
+    expect(
+      proposed({ ...files, ...parents })
+        .undecided.map(({ why }) => why.kind)
+        .sort(),
+    ).toEqual(["NoPin", "Parents"]);
+  });
+
   test("production that people sync waits for them, and who syncs is asked", () => {
     const byHand = { prod: "  syncPolicy: { syncOptions: [CreateNamespace=true] }" };
     const { rollouts } = proposed(environments({ dev: tagged("1.0.0"), prod: tagged("1.0.0") }, byHand));

@@ -21,6 +21,7 @@ import { itemsOf } from "./stage-items.ts";
 import { afterMost, MOST_ROLLOUTS, partlyStaged, setStagedBy, stagedBy } from "./staged.ts";
 import { groupStages } from "./stages.ts";
 import type { InitInput, InitTarget, Place } from "./types.ts";
+import { parentsIn, whyUnpinned } from "./unpinned.ts";
 
 /**
  * Looks through a repo and proposes a rollout for each ApplicationSet, and each group of Applications, whose versions it
@@ -32,7 +33,8 @@ export function propose(input: InitInput): Proposal {
   const existing = rolloutsOf(input);
   const taken = new Set([...takenNames(input), ...existing.map((rollout) => rollout.name)]);
   const { sets, targets, undecided } = collectTargets(scan, input);
-  const draft: Draft = { input, view, existing, all: targets, rollouts: [], undecided: [...scan.undecided, ...undecided], taken };
+  const given = { input, view, existing, taken, isParent: parentsIn(scan) };
+  const draft: Draft = { ...given, all: targets, rollouts: [], undecided: [...scan.undecided, ...undecided] };
   const rest = new Set(targets);
   for (const set of sets) if (proposeSet(draft, set)) for (const target of set.targets) rest.delete(target);
   proposeApplications(draft, sets, [...rest]);
@@ -58,6 +60,7 @@ interface Draft {
   rollouts: ProposedRollout[];
   undecided: Undecided[];
   taken: Set<string>;
+  isParent(target: InitTarget): boolean;
 }
 
 /** Nothing that is there is written over. */
@@ -188,8 +191,11 @@ function proposePins(draft: Draft, subject: Subject): void {
   if ("why" in chosen) {
     // Of hundreds of Applications that are made alike one is told.
     const because = [...new Map(found.flatMap((one) => one.why).map((one) => [JSON.stringify(one), one])).values()];
-    const why = chosen.why.kind === "NoVersion" ? { ...chosen.why, because } : chosen.why;
-    draft.undecided.push({ what: subject.what, file: subject.file, why });
+    draft.undecided.push({
+      what: subject.what,
+      file: subject.file,
+      why: whyUnpinned(chosen.why, { because, places, areParents: subject.targets.every(draft.isParent) }),
+    });
     return;
   }
   tryStages(draft, subject, chosen);

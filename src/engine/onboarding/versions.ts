@@ -2,6 +2,7 @@ import { compareText } from "../../core/base/compare-text.ts";
 import { defined } from "../../core/base/defined.ts";
 import { findPin } from "../../core/pins/find.ts";
 import { isOlder } from "../../core/plan/plan.ts";
+import { rankOf } from "./environments.ts";
 import type { Place } from "./types.ts";
 
 /** What people call a version, told from what only looks like one. */
@@ -20,7 +21,7 @@ export function isFloating(value: string): boolean {
 
 /** A tag of an image that is moved: what runs is known only where it runs. */
 export function isFloatingTag(value: string): boolean {
-  return value !== "" && FLOATING.has(value);
+  return value !== "" && (FLOATING.has(value) || rankOf(value) !== undefined || /(?:^|-)latest(?:-|$)/.test(value));
 }
 
 /** A fixed version, tag or commit. */
@@ -36,15 +37,19 @@ export function isVersionKey(key: string): boolean {
   );
 }
 
-/** The most frequent one; of equals the first in order. */
+/** The most frequent one; of equals a version in numbers, or else the first in order. */
 function mostFrequent(values: readonly string[]): string | undefined {
   const counts = new Map<string, number>();
   for (const value of values) counts.set(value, (counts.get(value) ?? 0) + 1);
-  return [...counts].sort(([a, many], [b, few]) => few - many || compareText(a, b))[0]?.[0];
+  return [...counts].sort(
+    ([a, many], [b, few]) => few - many || Number(SEMVER.test(b)) - Number(SEMVER.test(a)) || compareText(a, b),
+  )[0]?.[0];
 }
 
-/** The newest one, where all of them can be compared; else the most frequent. */
-export function releasedOf(values: readonly string[]): string | undefined {
+/** The newest one, where all of them can be compared; else the most frequent. What moves by itself comes last. */
+export function releasedOf(all: readonly string[]): string | undefined {
+  const fixed = all.filter((value) => !isFloatingTag(value));
+  const values = fixed.length > 0 ? fixed : all;
   const [newest] = values.toSorted((a, b) => (isOlder(a, b) ? 1 : isOlder(b, a) ? -1 : 0));
   return values.every((one) => one === newest || isOlder(one, newest ?? "")) ? newest : mostFrequent(values);
 }
@@ -53,4 +58,28 @@ export function releasedOf(values: readonly string[]): string | undefined {
 export function valueAt(text: string, path: string, part?: Place["part"]): string | undefined {
   const found = findPin(text, defined({ path, part }));
   return found.ok && found.found.value !== null && found.found.value !== "" ? found.found.value : undefined;
+}
+
+/** False: there is no version at that place. A tag such as `latest` is one that a release replaces; a branch is none. */
+export function add(found: { places: Place[] }, place: Omit<Place, "value">, text: string): boolean {
+  const value = valueAt(text, place.path, place.part);
+  if (value === undefined || !(isVersion(value) || (isTag(place) && (isFloatingTag(value) || (isSurelyTag(place) && TAG.test(value))))))
+    return false;
+  found.places.push({ ...place, value });
+  return true;
+}
+
+export const TAG = /^\w[\w.-]{0,127}$/;
+
+/** Whatever stands there is a tag, such as `dev` or `develop-1a2b3c4`. */
+function isSurelyTag({ kind, path }: Omit<Place, "value">): boolean {
+  return kind !== "Helm values" || /image[a-z]*(?:\.|_)?tag$/i.test(path);
+}
+
+function isTag({ kind, path, part }: Omit<Place, "value">): boolean {
+  return (
+    kind === "kustomize newTag" ||
+    (kind === "inline image" && part === "tag") ||
+    (kind === "Helm values" && /(?:^|[._])(?:image_?)?tag$/i.test(path))
+  );
 }

@@ -30,6 +30,7 @@ export function sayHindrance(hindrance: Hindrance): SaidHindrance {
     case "OneVersionForAll":
     case "NoPin":
     case "NoVersion":
+    case "Parents":
     case "Disproved":
       return sayUnpinned(hindrance);
     default:
@@ -100,7 +101,7 @@ function sayNoApplications({ labels: [first, ...others] }: Of<"NoApplications">)
   };
 }
 
-function sayUnpinned(hindrance: Of<"OneVersionForAll" | "NoPin" | "NoVersion" | "Disproved">): SaidHindrance {
+function sayUnpinned(hindrance: Of<"OneVersionForAll" | "NoPin" | "NoVersion" | "Parents" | "Disproved">): SaidHindrance {
   switch (hindrance.kind) {
     case "OneVersionForAll": {
       const { applications, slot, file, path } = hindrance;
@@ -112,7 +113,9 @@ function sayUnpinned(hindrance: Of<"OneVersionForAll" | "NoPin" | "NoVersion" | 
     case "NoPin":
       return {
         why: hindrance.slots.slice(0, MOST_REASONS).map(saySlot).join("; "),
-        hint: "name the places by hand: pins of the rollout may use cluster.name, cluster.labels.X, application.name, application.path and params.X",
+        hint:
+          labelHint(hindrance.slots) ??
+          "name the places by hand: pins of the rollout may use cluster.name, cluster.labels.X, application.name, application.path and params.X",
       };
     case "NoVersion": {
       const because = hindrance.because.slice(0, MOST_REASONS).map(sayPlace).join("; ");
@@ -121,12 +124,25 @@ function sayUnpinned(hindrance: Of<"OneVersionForAll" | "NoPin" | "NoVersion" | 
         : because || "no fixed version was found: it follows a branch, or takes its version from somewhere outside this repo";
       return { why, hint: "give each of them a version in Git, such as targetRevision of a list element or newTag of an overlay" };
     }
+    case "Parents":
+      return {
+        why: `they make other Applications, and have no version of their own: those are what is staged`,
+        hint: "nothing is to be done",
+      };
     case "Disproved":
       return {
         why: hindrance.against.slice(0, MOST_REASONS).map(sayObjection).join("; "),
         hint: "correct what it names, then run init again; or write the rollout by hand",
       };
   }
+}
+
+/** A label is the shortest way where an environment's name is all that differs. */
+function labelHint(slots: readonly SlotHindrance[]): string | undefined {
+  const label = slots.map((slot) => (slot.kind === "NotToldApart" ? slot.label : undefined)).find((one) => one !== undefined);
+  if (label === undefined) return undefined;
+  const values = [...new Set(label.values)].slice(0, MOST_REASONS).map((value) => `env: ${value}`);
+  return `label each Application with its environment (${values.join(", ")}): the pin is then ${label.text}`;
 }
 
 function saySlot(hindrance: SlotHindrance): string {

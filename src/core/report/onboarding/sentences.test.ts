@@ -20,6 +20,12 @@ const SLOTS: SampleOf<SlotHindrance> = {
   NotToldApart: [
     { slot: "targetRevision", kind: "NotToldApart", texts: ["a/x.yaml", "b/y.yaml"] },
     { slot: "targetRevision", kind: "NotToldApart", texts: ["a", "b", "c", "d"] },
+    {
+      slot: "targetRevision",
+      kind: "NotToldApart",
+      texts: ["dev/x.yaml", "prod/x.yaml"],
+      label: { values: ["dev", "prod"], text: "{{ application.labels.env }}/x.yaml" },
+    },
   ],
 };
 
@@ -54,6 +60,7 @@ const HINDRANCES: SampleOf<Hindrance> = {
   ],
   NothingAlike: [{ kind: "NothingAlike", alone: 4, applications: 6 }],
   EachAlone: [{ kind: "EachAlone" }],
+  Parents: [{ kind: "Parents" }],
   OneVersionForAll: [{ kind: "OneVersionForAll", applications: 3, slot: "targetRevision", file: "set.yaml", path: "spec.x" }],
   NoPin: [{ kind: "NoPin", slots: many<SlotHindrance>(SLOTS) }],
   NoVersion: [
