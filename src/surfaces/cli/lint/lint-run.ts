@@ -17,6 +17,7 @@ import { clashes, type Unread } from "../../../core/spec/rules/together.ts";
 import { isRolloutFile } from "../../../engine/config-repo/project.ts";
 import { freezesOf } from "../../../engine/config-repo/settings.ts";
 import { locateIn, withNear } from "../../../engine/resolve/plan-over.ts";
+import { isFleetKnown } from "../plan/plan-inputs.ts";
 import { makePlan, type PlanMade } from "../plan/plan-make.ts";
 import { leakedCredentials } from "./leaked-credentials.ts";
 import type { Checkout } from "./lint-checkout.ts";
@@ -37,8 +38,10 @@ export function lint(
   for (const clash of clashing) problems.push(locateIn(clash.rollouts[1], checkout, clash.problem));
   const planned: Planned[] = [];
   const clusters = new Map<string, Cluster>();
+  const unjudged: Rollout[] = [];
   for (const rollout of rollouts) {
     const made = makePlan(rollout, checkout, inventory, {});
+    if (!isFleetKnown(rollout, made) || made.clusters === undefined) unjudged.push(rollout);
     problems.push(...againstRepo(rollout, checkout, inventory, made));
     for (const cluster of made.clusters ?? []) clusters.set(cluster.key, cluster);
     if (made.plan !== undefined) planned.push({ rollout, plan: made.plan });
@@ -48,7 +51,7 @@ export function lint(
   problems.push(...sharedTargets(planned, told, checkout).map(({ problem }) => problem));
   problems.push(...newLeaks(checkout, problems));
   problems.sort((a, b) => compareText(a.file, b.file) || a.line - b.line || a.column - b.column);
-  return { problems, rollouts: rollouts.map(({ name, file }) => ({ name, file })), files: [...files] };
+  return { problems, rollouts: rollouts.map(({ name, file }) => ({ name, file })), files: [...files], unjudged };
 }
 
 /** Credentials in files of the repo; a file that is refused for them was told already. */
@@ -194,9 +197,7 @@ function againstRepo(rollout: Rollout, checkout: Checkout, inventory: Inventory 
     } as const;
     problems.push(typo);
   }
-  // Labels that are only guessed tell nothing of who is selected and who is left out; names that are sure do.
-  const fleetKnown = known.length === made.problems.length || (made.whole === true && selectsByName(rollout));
-  for (const warning of fleetKnown ? (made.plan?.warnings ?? []) : []) {
+  for (const warning of isFleetKnown(rollout, made) ? (made.plan?.warnings ?? []) : []) {
     // That was told with its place.
     if (warning.code === "UNKNOWN_LABEL") continue;
     // Nothing was given to judge the fleet by; that is said once already.
@@ -204,14 +205,6 @@ function againstRepo(rollout: Rollout, checkout: Checkout, inventory: Inventory 
     problems.push({ ...problemAt(rollout, checkout, warning, ["spec", "stages"]), severity: "warning" });
   }
   return problems;
-}
-
-function selectsByName({ stages }: Rollout): boolean {
-  const keys = stages.flatMap(({ selector: { matchLabels, matchExpressions } }) => [
-    ...Object.keys(matchLabels),
-    ...matchExpressions.map(({ key }) => key),
-  ]);
-  return keys.every((key) => key === "name");
 }
 
 /** Freezes of the server's configuration, a checkout does not say. */

@@ -2,6 +2,7 @@ import { styleText } from "node:util";
 import { count } from "../../../core/base/count.ts";
 import { type RepoFiles, readOrNull } from "../../../core/base/repo-files.ts";
 import type { Problem } from "../../../core/reasons/problem.ts";
+import type { Counting } from "../../../core/report/counted.ts";
 import { cell, code } from "../../../core/report/escape.ts";
 import { problemJson, sayProblem } from "../../../core/report/reasons/problems/problems.ts";
 import { THE_APP_ID } from "../../../core/report/ruleset.ts";
@@ -16,6 +17,8 @@ export interface LintReport {
   files: string[];
   /** Of GitHub's API, that an owner mends by what was found there. Absent: it was not asked. */
   calls?: string[];
+  /** What the rollouts count of which the fleet is not known, so that nobody could say whether their stages cover it; absent: of none. */
+  unjudged?: Counting[] | undefined;
 }
 
 /** The documented JSON of `stagecoach lint -o json`. */

@@ -64,6 +64,29 @@ describe("lint", () => {
     expect(here.out).toMatch(/: 0 errors, 0 warnings\n/);
   });
 
+  test("what counts Applications is judged by their own labels without an inventory, and not by those of clusters", async () => {
+    const dir = join(here.dir, "by-application");
+    cpSync(join(ROOT, "fixtures/minimal"), dir, { recursive: true });
+    const put = (stages: string) => {
+      const text = readFileSync(join(ROOT, "fixtures/minimal/rollouts/hello.yaml"), "utf8").replace(/ +inventory: .*\n/, "");
+      const [head = ""] = text.replace("spec:\n", "spec:\n  targetBy: application\n").split("    - name: staging");
+      writeFileSync(
+        join(dir, "rollouts/hello.yaml"),
+        `${head}    - { name: one, targets: { selector: { matchLabels: { ${stages} } } } }\n`,
+      );
+    };
+    put("env: staging");
+    expect(await run([dir])).toBe(0);
+    expect(here.out).toMatch(
+      /: 0 errors, 0 warnings\nWhether stages select Applications and cover all of them was not judged: give --inventory/,
+    );
+    here.clear();
+    put("stagecoach.dev/cluster: staging-1");
+    expect(await run([dir])).toBe(0);
+    expect(here.out).toContain("no stage takes 2 of 3 Applications");
+    expect(here.out).not.toContain("not judged");
+  });
+
   test("the examples have no error of their own", async () => {
     expect(await run([join(ROOT, "rollouts"), "--repo", join(ROOT, "rollouts"), "-o", "json"])).toBe(1);
     const { problems } = JSON.parse(here.out) as { problems: { code: string; severity: string; file: string }[] };

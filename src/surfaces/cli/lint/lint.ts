@@ -3,6 +3,7 @@ import { basename, dirname, join, relative, resolve, sep } from "node:path";
 import { Command } from "commander";
 import { defined } from "../../../core/base/defined.ts";
 import { readOrNull } from "../../../core/base/repo-files.ts";
+import { countedWords } from "../../../core/report/counted.ts";
 import { SETTINGS_FILE } from "../../../core/spec/repo-config.ts";
 import type { Rollout } from "../../../core/spec/rollout.ts";
 import { isRolloutFile } from "../../../engine/config-repo/project.ts";
@@ -40,7 +41,12 @@ function program(): Command {
     .addHelpText("after", "\nExit 1 where there is an error; warnings do not count.");
 }
 
-const NO_INVENTORY = "Whether stages select clusters and cover all of them was not judged: give --inventory.";
+/** What could not be judged for want of an inventory; "" where all of it was. A rollout that cannot be read was not. */
+function unjudgedText({ unjudged = [], rollouts, files }: LintReport): string {
+  if (unjudged.length === 0 && rollouts.length >= files.length) return "";
+  const words = new Set(unjudged.map(countedWords));
+  return `Whether stages select ${words.size === 1 ? [...words][0] : "clusters"} and cover all of them was not judged: give --inventory.`;
+}
 
 /** `stagecoach lint`. */
 export async function run(argv: readonly string[]): Promise<number> {
@@ -68,7 +74,8 @@ export async function run(argv: readonly string[]): Promise<number> {
     const guessed = files.length > 0 && (options.inventory ?? options.fromArgocd) === undefined && !haveOwnInventory(read.rollouts);
     const columns = terminalWidth();
     const text = lintText(report, (file) => readOrNull(checkout, file), { colour: wantsColour(), columns });
-    process.stdout.write(`${text}${guessed ? `${folded(NO_INVENTORY, columns).join("\n")}\n` : ""}`);
+    const unjudged = guessed ? unjudgedText(report) : "";
+    process.stdout.write(`${text}${unjudged === "" ? "" : `${folded(unjudged, columns).join("\n")}\n`}`);
   }
   return report.problems.some((problem) => problem.severity === "error") ? 1 : 0;
 }

@@ -98,7 +98,7 @@ function fleetOn(
   if (clusters.length > 0) return { applications, clusters, from: "rendered", whole, problems: rendered.problems };
   const byCluster = rollout.targetBy === undefined;
   const guessed = guessClusters(applications, controlPlane, byCluster).map((one) => ({ ...one, labels: { ...labels, ...one.labels } }));
-  const warnings = byCluster ? [aboutSource(rollout, { code: "LABELS_GUESSED" })] : [];
+  const warnings = byCluster || asksForClusters(rollout, applications) ? [aboutSource(rollout, { code: "LABELS_GUESSED" })] : [];
   return {
     applications,
     clusters: guessed,
@@ -137,6 +137,25 @@ function namesAll(applications: readonly SeenApplication[]): boolean {
 
 function isNamed({ name, server }: SeenApplication["view"]["spec"]["destination"]): boolean {
   return name !== undefined || (server !== undefined && normaliseServer(server) === IN_CLUSTER);
+}
+
+/** Whether stages of what counts Applications, or namespaces, go by labels that none of these bears itself, so that its cluster may. */
+function asksForClusters(rollout: Rollout, applications: readonly SeenApplication[]): boolean {
+  const borne = new Set(applications.flatMap(({ view, planeLabels }) => Object.keys({ ...view.labels, ...planeLabels })));
+  return stageKeys(rollout).some((key) => !borne.has(key) && !key.startsWith("stagecoach.dev/") && key !== "name");
+}
+
+/** Labels that are only guessed tell nothing of who is selected and who is left out; names that are sure do. */
+export function isFleetKnown(rollout: Rollout, { problems, whole }: { problems: readonly Problem[]; whole?: boolean }): boolean {
+  if (problems.every(({ code }) => code !== "LABELS_GUESSED")) return true;
+  return whole === true && stageKeys(rollout).every((key) => key === "name");
+}
+
+function stageKeys({ stages }: Rollout): string[] {
+  return stages.flatMap(({ selector: { matchLabels, matchExpressions } }) => [
+    ...Object.keys(matchLabels),
+    ...matchExpressions.map(({ key }) => key),
+  ]);
 }
 
 /** `labelled`: with the labels of the first Application on each; else Applications are counted, by their own. */
