@@ -7,6 +7,7 @@ import { type Filter, FleetScreen, RefusedLines } from "./fleet.tsx";
 import { fleetWanted, follow, type Live, notReadYet, planWanted, runWanted, type Wanted } from "./live.ts";
 import { Moments } from "./moments.tsx";
 import { LINKS, NoTime, Notice } from "./notices.tsx";
+import { NoSuchPage } from "./nowhere.tsx";
 import { PlanScreen } from "./plan.tsx";
 import { Going, Link, WayToNow } from "./route.tsx";
 import { RunScreen } from "./run.tsx";
@@ -36,20 +37,26 @@ export function App({ base }: { base: string }) {
   const query = new URLSearchParams(address.split("?")[1]);
   return (
     <Going.Provider value={going}>
-      <Screen base={base} place={place} query={query} go={going.go} />
+      <Screen base={base} address={address} place={place} query={query} go={going.go} />
     </Going.Provider>
   );
 }
 
 interface Screened {
   base: string;
+  address: string;
   place: PagePlace | undefined;
   query: URLSearchParams;
   go: Go;
 }
 
 function Screen({ place, ...given }: Screened) {
-  if (place === undefined) return <Nowhere />;
+  if (place === undefined)
+    return (
+      <Nowhere>
+        <NoSuchPage address={given.address} />
+      </Nowhere>
+    );
   if (place.noTime !== undefined) return <Nowhere>{<NoTime of={place} />}</Nowhere>;
   if (place.view === "plan") return <Plan base={given.base} place={place} />;
   return place.view === "fleet" ? <Home {...given} place={place} /> : <Rollout {...given} place={place} />;
@@ -201,7 +208,7 @@ function Frame({ live, viewer, title, place, where, children }: FrameProps) {
   );
 }
 
-function Nowhere({ children }: { children?: preact.ComponentChildren }) {
+function Nowhere({ children }: { children: preact.ComponentChildren }) {
   return (
     <>
       <header class="page">
@@ -209,14 +216,7 @@ function Nowhere({ children }: { children?: preact.ComponentChildren }) {
           <Link to="/">Stagecoach</Link>
         </h1>
       </header>
-      <main>
-        {children ?? (
-          <p>
-            {"There is no such page. "}
-            <Link to="/">All rollouts</Link>
-          </p>
-        )}
-      </main>
+      <main>{children}</main>
     </>
   );
 }

@@ -1,6 +1,7 @@
 /** All that is known of one cluster: each Application with its change, what Argo CD said of it and since when. */
 
 import { useEffect, useRef } from "preact/hooks";
+import { nearest } from "../../../core/base/nearest.ts";
 import { countedWord } from "../../../core/report/counted.ts";
 import type { RunDocument } from "../../../core/report/model/run-schema.ts";
 import type { ModelNode } from "../../../core/report/model/types.ts";
@@ -9,6 +10,14 @@ import { Evidence } from "./evidence.tsx";
 import { Badge } from "./marks.tsx";
 import { Age, below, CauseLine, capital, changeText, Links, pullOf, Said } from "./parts.tsx";
 import { LinkInRun } from "./route.tsx";
+
+function meant(of: RunDocument, name: string): string {
+  const near = nearest(
+    name,
+    below(of, "cluster").map((cluster) => cluster.name),
+  );
+  return near === undefined ? "" : ` Did you mean ${near}?`;
+}
 
 export function ClusterPanel({ of, name, close }: { of: RunDocument; name: string; close: () => void }) {
   const found = below(of, "cluster").find((cluster) => cluster.name === name);
@@ -26,7 +35,7 @@ export function ClusterPanel({ of, name, close }: { of: RunDocument; name: strin
           Close
         </button>
       </p>
-      {found === undefined ? <p>{`This run has no ${countedWord(of)} ${name}.`}</p> : null}
+      {found === undefined ? <p>{`This run has no ${countedWord(of)} ${name}.${meant(of, name)}`}</p> : null}
       {found === undefined ? null : (
         <>
           <p>

@@ -4,6 +4,7 @@ import type { Fleet, FleetRollout } from "../../../core/report/model/fleet-schem
 import { type PagePlace, pagePath } from "../../../core/report/page-places.ts";
 import { API, type Live } from "./live.ts";
 import { Badge } from "./marks.tsx";
+import { NotThere } from "./nowhere.tsx";
 import { capital, Slot } from "./parts.tsx";
 import { useRead } from "./past.tsx";
 import { Link } from "./route.tsx";
@@ -152,11 +153,5 @@ function Missing({ of: place }: { of: PagePlace }) {
   const row = fleet?.rollouts.find((one) => isHere(one) && one.rollout === rollout);
   if (row?.unread !== undefined) return <UnreadJournal says={row.says} />;
   if (row?.refused !== undefined) return <Refused of={row.refused} />;
-  const isIdle = fleet?.repositories.some((one) => isHere(one) && one.idle.includes(rollout)) === true;
-  return (
-    <Words title={isIdle ? `No run of ${rollout} yet` : "There is nothing here that you may see"}>
-      {isIdle ? "Merge a release PR to start one. " : "It is not there, or GitHub does not show it to you. "}
-      <Link to="/">All rollouts</Link>
-    </Words>
-  );
+  return <NotThere of={place} fleet={fleet} />;
 }

@@ -35,6 +35,7 @@ export function RunScreen({ of, target, batch, open }: Shown) {
         <Title of={of} tell={() => askAgain(asked + 1)} />
         <Slots of={of} />
         {target === undefined ? null : <ClusterPanel of={of} name={target} close={() => open()} />}
+        <NoBatch of={of} batch={batch} />
         <TimeAxis of={of} />
         <Stages of={of} told={told} isNamed={isNamed} batch={batch} open={open} />
         <Legend />
@@ -42,6 +43,14 @@ export function RunScreen({ of, target, batch, open }: Shown) {
       </article>
     </InRun>
   );
+}
+
+/** The address names a batch that the run does not have, or not yet. */
+function NoBatch({ of, batch }: { of: RunDocument; batch: number | undefined }) {
+  const last = Math.max(0, ...below(of, "batch").map(({ number }) => number ?? 0));
+  if (batch === undefined || below(of, "batch").some(({ number }) => number === batch)) return null;
+  const has = last === 0 ? "no batch was opened" : last === 1 ? "batch 1 alone was opened" : `batches 1 to ${last} were opened`;
+  return <p class="ask">{`Run ${of.number} has no batch ${batch}: ${has}${of.endedAt === undefined ? " so far" : ""}.`}</p>;
 }
 
 /** What stands in it knows which run it is of, and where the pull requests are that it names. */

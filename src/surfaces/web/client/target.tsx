@@ -1,4 +1,5 @@
 /** The page of one Application: what runs there and since when, how it stands in which run and batch, what it was judged by, what was recorded of it. */
+import { nearest } from "../../../core/base/nearest.ts";
 import { countedWord } from "../../../core/report/counted.ts";
 import type { RunDocument } from "../../../core/report/model/run-schema.ts";
 import type { ModelNode } from "../../../core/report/model/types.ts";
@@ -23,9 +24,24 @@ export function TargetScreen({ of, target }: { of: RunDocument; target: string }
           <span class="quiet">{`namespace ${namespace} of control plane ${plane} `}</span>
           {found === undefined ? null : <Links of={found.application} />}
         </header>
-        {found === undefined ? <p>{`The last run of ${of.rollout} does not have it.`}</p> : <Found of={of} found={found} target={target} />}
+        {found === undefined ? <NotFound of={of} target={target} /> : <Found of={of} found={found} target={target} />}
       </article>
     </InRun>
+  );
+}
+
+function NotFound({ of, target }: { of: RunDocument; target: string }) {
+  const near = nearest(
+    target,
+    placesOf(of).map(({ application }) => application.target ?? ""),
+  );
+  return (
+    <p>
+      {`The last run of ${of.rollout} does not have it. `}
+      {near === undefined ? null : "Did you mean "}
+      {near === undefined ? null : <LinkInRun target={near}>{near}</LinkInRun>}
+      {near === undefined ? <LinkInRun>See that run</LinkInRun> : "?"}
+    </p>
   );
 }
 
