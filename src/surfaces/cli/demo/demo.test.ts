@@ -102,6 +102,12 @@ test("what is named to look at next is still there then", () => {
   expect(words(false)).toMatch(/\/gone\/repo\.git[\s\S]*127\.0\.0\.1/);
   // Whoever has installed it has none of these files: the rollout is to be read on the embedded GitHub.
   expect(words(false)).toContain("/acme/fleet/blob/main/rollouts/payments.yaml");
+  const tokens = { you: "you-1", alice: "alice-2" };
+  const kept = lastWords([over], { violations: 0, durationMs: 1, once: false, ...embedded, tokens });
+  expect(kept).toContain("R=127.0.0.1:9/acme/fleet GH_ENTERPRISE_TOKEN=alice-2; export GH_ENTERPRISE_TOKEN\n");
+  expect(kept).toContain("git -C next tag v1.4.3 && git -C next push origin v1.4.3\n");
+  expect(kept).toMatch(/release payments v1\.4\.3 -R http:\/\/\$R\n/);
+  expect(kept).toMatch(/GH_ENTERPRISE_TOKEN=you-1\n .*get payments -w -R/);
   expect(words(true)).not.toMatch(/fixtures\/|docs\//);
   expect(words(true)).toContain("--fail eu-central-1-b=degraded");
   // Whoever has just seen a failure is not sent to see it again.

@@ -1,4 +1,5 @@
 /** `stagecoach demo`: the embedded world and the bot run in this process, a release is merged, and the run is watched to its end. */
+import { randomBytes } from "node:crypto";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -43,7 +44,9 @@ export async function run(argv: readonly string[]): Promise<number> {
   const violations: unknown[] = [];
   return await inWorld(options, fleet, faults, watchInvariants(violations, options.verbose), async (world, bot) => {
     const faulty = faults.map(({ cluster }) => cluster);
-    const runs = await tell(world, bot, { ...options, ...fleet, faulty, quiet: output !== "text" });
+    const tokenOf = (login: string) => world.github.token(login, `${login}-${randomBytes(8).toString("hex")}`);
+    const tokens = { you: tokenOf(YOU), alice: tokenOf("alice") };
+    const runs = await tell(world, bot, { ...options, ...fleet, faulty, quiet: output !== "text", token: tokens.you });
     const durationMs = performance.now() - started;
     if (output !== "text") printData(runs, violations, durationMs, output);
     else {
@@ -57,6 +60,7 @@ export async function run(argv: readonly string[]): Promise<number> {
         repository,
         faults: faults.length,
         pauseForMe,
+        tokens,
       };
       process.stdout.write(lastWords(runs, figures));
       if (!options.once) await untilStopped(`\nThe pages stay up until you press Ctrl-C: ${bot.url}/ and ${repository}\n`);

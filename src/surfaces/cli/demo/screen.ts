@@ -8,6 +8,7 @@ import { modelOf } from "../../../core/report/model/run-model.ts";
 import type { ModelNode, RunModel } from "../../../core/report/model/types.ts";
 import type { History } from "../../../core/report/plan/duration.ts";
 import { renderTree } from "../../../core/report/tree/tree.ts";
+import { releaseName } from "../../../core/report/words.ts";
 import type { Run } from "../../../core/run/state/run.ts";
 import { type LiveScreen, openLiveScreen } from "../live-screen.ts";
 import { markdownText } from "../markdown-text.ts";
@@ -165,6 +166,8 @@ interface Figures {
   repository: string;
   faults?: number;
   pauseForMe?: boolean;
+  /** Of whoever watches, and of who releases: nobody approves what they released. */
+  tokens?: { you: string; alice: string };
 }
 
 /** The last words; with `--once` nothing of the embedded world outlives them, so nothing of it is named. */
@@ -190,6 +193,7 @@ export function lastWords(runs: readonly Run[], figures: Figures): string {
     "Where to look next",
     ...there,
     ...whatNext(figures),
+    ...(once ? [] : nextRelease(runs[0], figures)),
   ];
   return `${lines.flatMap((line) => folded(line, terminalWidth())).join("\n")}\n`;
 }
@@ -199,6 +203,26 @@ export function asTyped(command: string, takesOptions = true): string {
   if (process.env["npm_lifecycle_event"] !== "demo") return `stagecoach ${command}`;
   if (command !== "demo") return `npm run -s stagecoach -- ${command}`;
   return takesOptions ? "npm run demo --" : "npm run demo";
+}
+
+/** How the next release is made by hand, as alice, and steered as oneself. */
+function nextRelease(run: Run | undefined, { repository, tokens }: Figures): string[] {
+  if (run === undefined || tokens === undefined) return [];
+  const { rollout, release } = run;
+  const version = releaseName(release.values).replace(/\d+$/, (patch) => String(Number(patch) + 1));
+  const [scheme, place] = repository.split("://");
+  // Short lines, to be copied as they stand from a terminal of 80 columns.
+  return [
+    "",
+    `Release ${version} yourself, in another terminal. As alice:`,
+    `  R=${place} GH_ENTERPRISE_TOKEN=${tokens.alice}; export GH_ENTERPRISE_TOKEN`,
+    `  git clone ${scheme}://alice:$GH_ENTERPRISE_TOKEN@$R next`,
+    `  git -C next tag ${version} && git -C next push origin ${version}`,
+    `  ${asTyped("release")} ${rollout} ${version} -R ${scheme}://$R`,
+    "Open the pull request that it names, and press Merge pull request. As you:",
+    `  GH_ENTERPRISE_TOKEN=${tokens.you}`,
+    `  ${asTyped("get")} ${rollout} -w -R ${scheme}://$R`,
+  ];
 }
 
 /** Whoever has just seen something is not sent to see it again. */

@@ -1,5 +1,4 @@
 /** The story of the demo: release PRs are opened, their plans read, they are merged, and the runs are watched to their end. Called by `demo.ts`. */
-import { randomBytes } from "node:crypto";
 import { formatDuration } from "../../../core/base/time.ts";
 import { modelOf } from "../../../core/report/model/run-model.ts";
 import { isPutBackNext } from "../../../core/run/outcome/rollback.ts";
@@ -8,7 +7,7 @@ import type { EmbeddedWorld } from "../../../sim/world.ts";
 import type { Stagecoach } from "../../server/stagecoach.ts";
 import { CommandError } from "../command.ts";
 import { type DemoScreen, demoScreen } from "./screen.ts";
-import { howTo, type Turn, turnOf, YOU } from "./steering.ts";
+import { howTo, type Turn, turnOf } from "./steering.ts";
 
 interface Story {
   speed: number;
@@ -19,6 +18,8 @@ interface Story {
   quiet: boolean;
   /** Clusters with a fault. */
   faulty: readonly string[];
+  /** Of whoever watches. */
+  token: string;
 }
 
 /** Nothing moved for so long of the wall's time: it has hung. */
@@ -90,7 +91,7 @@ interface Watched {
 }
 
 function watch({ world, bot, story, screen }: Watched): Promise<Run[]> {
-  const place = { url: repositoryUrl(world), token: world.github.token(YOU, `you-${randomBytes(8).toString("hex")}`) };
+  const place = { url: repositoryUrl(world), token: story.token };
   const names = story.rollouts.map(({ name }) => name);
   /** A person is waited for, and there is none: the end of that run. */
   const isOver = (run: Run) => (isEnded(run) && !isPutBackNext(run)) || (run.phase === "Paused" && !story.pauseForMe);
