@@ -16,7 +16,7 @@ export function groupApplications(targets: readonly InitTarget[]): ApplicationGr
   const groups = Map.groupBy(targets, identityOf);
   const found: ApplicationGroup[] = [];
   for (const members of groups.values()) {
-    const names = new Set(members.map(({ application }) => application));
+    const names = new Set(members.map(({ application, controlPlane }) => `${controlPlane?.name ?? ""}/${application}`));
     if (members.length < 2 || names.size < members.length) continue;
     found.push({ name: nameOf(members), targets: members });
   }
@@ -89,12 +89,12 @@ export function selectorOf(members: readonly InitTarget[], all: readonly InitTar
     .filter(([key, value]) => members.every((target) => target.labels[key] === value))
     .sort(([a], [b]) => likely(a) - likely(b));
   const takes = (wanted: readonly (readonly [string, string])[]) =>
-    near.filter((target) => wanted.every(([key, value]) => target.labels[key] === value)).length === members.length;
+    near.filter((target) => wanted.every(([key, value]) => target.labels[key] === value)).every((target) => members.includes(target));
   for (const one of labels) if (takes([one])) return { matchLabels: Object.fromEntries([one]) };
   for (const one of labels.slice(0, 8))
     for (const other of labels.slice(0, 8))
       if (one !== other && takes([one, other])) return { matchLabels: Object.fromEntries([one, other]) };
-  return { matchExpressions: [{ key: "name", operator: "In", values: members.map((target) => target.application).sort() }] };
+  return { matchExpressions: [{ key: "name", operator: "In", values: [...new Set(members.map((target) => target.application))].sort() }] };
 }
 
 function likely(key: string): number {

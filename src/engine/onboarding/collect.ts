@@ -2,6 +2,7 @@
 import { isRecord } from "../../core/base/is-record.ts";
 import type { Undecided } from "../../core/report/onboarding/types.ts";
 import { type Kustomizations, kustomizationsIn, takersOf } from "../config-repo/kustomize.ts";
+import { targetsOnPlanes } from "./planes.ts";
 import { dig, type Scan, textAt } from "./scan.ts";
 import { targetOfLive, targetOfManifest, targetsOfSet } from "./targets.ts";
 import type { InitInput, InitTarget, Manifest } from "./types.ts";
@@ -22,6 +23,9 @@ interface Collected {
 }
 
 export function collectTargets(scan: Scan, input: InitInput): Collected {
+  // Of several control planes nothing but what lives on each says which manifest is whose.
+  const onPlanes = targetsOnPlanes(input.planes ?? [], scan, input);
+  if (onPlanes.length > 0) return { sets: setsOnlyLive(onPlanes), targets: onPlanes, undecided: [] };
   const live = liveTargets(input);
   const collected: Collected = { sets: [], targets: [], undecided: [] };
   const taken = new Set<string>();

@@ -84,6 +84,7 @@ function candidatesFor(targets: readonly InitTarget[], text: string, variables: 
   };
   const params = Object.keys(targets[0]?.params ?? {}).sort((a, b) => a.length - b.length || compareText(a, b));
   const sure = targets.every((target) => target.nameIsSure);
+  add("controlPlane.name", (target) => target.controlPlane?.name);
   if (sure) add("cluster.name", (target) => target.cluster.name);
   if (variables.params) for (const key of params) add(variable("params", key), (target) => target.params[key]);
   add("application.name", (target) => target.application);

@@ -6,7 +6,7 @@ import { sameRepo } from "../config-repo/repo-url.ts";
 import type { SyncFiles } from "../config-repo/snapshot.ts";
 import { propose } from "./propose.ts";
 import { tryRollout } from "./try-rollout.ts";
-import type { InitCluster } from "./types.ts";
+import type { InitCluster, InitPlane } from "./types.ts";
 
 /** Plain data: it is told to a cell. */
 export interface ProposeInput {
@@ -15,6 +15,8 @@ export interface ProposeInput {
   registered: readonly InitCluster[];
   /** As they live on the control planes that are asked, those of this repo. */
   applications: readonly Record<string, unknown>[];
+  /** The same of each, where there are several. */
+  planes?: readonly InitPlane[] | undefined;
   repoURL: string;
   baseBranch: string;
 }
@@ -35,12 +37,16 @@ export function proposeApart(input: ProposeInput, files: SyncFiles): Proposed | 
   return apart<Proposed | undefined>({ name: PROPOSE, text: "", rest: input, steps, here, empty: undefined, tooMuch: undefined });
 }
 
-export function proposeTried({ clusters, registered, applications, repoURL, baseBranch }: ProposeInput, files: SyncFiles): Proposed {
+export function proposeTried(
+  { clusters, registered, applications, planes, repoURL, baseBranch }: ProposeInput,
+  files: SyncFiles,
+): Proposed {
   const previews = new Map<string, string>();
   const proposal = propose({
     files,
     clusters: registered,
     applications,
+    planes,
     isThisRepo: (url) => sameRepo(url, repoURL),
     verify(file, text, targets) {
       const tried = tryRollout({ file, text, targets, clusters, registered, files, repoURL, baseBranch });

@@ -14,6 +14,7 @@ import { type CollectedSet, collectTargets } from "./collect.ts";
 import { filePlaces, type RepoView } from "./places-files.ts";
 import { generatorPlaces } from "./places-generator.ts";
 import { specPlaces } from "./places-spec.ts";
+import { areLabelsKnown, asOnOne, planesOf } from "./planes.ts";
 import { proveProposal } from "./prove.ts";
 import { repoKindOf } from "./repo-kind.ts";
 import { scanRepo } from "./scan.ts";
@@ -64,18 +65,15 @@ interface Draft {
 }
 
 /** Nothing that is there is written over. */
-function takenNames({ files }: InitInput): Set<string> {
-  const names = files.paths().flatMap((path) => /^rollouts\/([^/]+)\.ya?ml$/.exec(path)?.[1] ?? []);
-  return new Set(names);
+function takenNames({ files }: InitInput): string[] {
+  return files.paths().flatMap((path) => /^rollouts\/([^/]+)\.ya?ml$/.exec(path)?.[1] ?? []);
 }
-
-const ROLLOUT = /^rollouts\/.*\.ya?ml$/;
 
 /** Those that can be read; what is wrong with others is lint's to say. */
 function rolloutsOf({ files }: InitInput): Rollout[] {
   return files
     .paths()
-    .filter((path) => ROLLOUT.test(path))
+    .filter((path) => /^rollouts\/.*\.ya?ml$/.test(path))
     .flatMap((path) => parseRollouts(readOrNull(files, path) ?? "", path).rollouts);
 }
 
@@ -97,7 +95,9 @@ function proposeSet(draft: Draft, { name, namespace, file, targets }: CollectedS
     draft.undecided.push(afterMost([name]));
     return true;
   }
-  const subject: Subject = { what: `ApplicationSet ${name}`, name, file, source: { kind: "ApplicationSet", name, namespace }, targets };
+  const what = `ApplicationSet ${name}`;
+  const source = { kind: "ApplicationSet" as const, name, namespace, ...planesOf(targets) };
+  const subject: Subject = { what, name, file, source, targets: asOnOne(targets) };
   const pair = first.set?.manifest && clusterPair(first.set.manifest, draft.input.files);
   if (pair !== undefined) {
     const chosen = { pins: [pair.pin], kinds: ["generator field" as const], release: { version: pair.version }, shared: false };
@@ -129,9 +129,9 @@ function proposeApplications(draft: Draft, sets: readonly CollectedSet[], target
     }
     const source: RolloutParts["source"] =
       whole === undefined
-        ? { kind: "Application", namespace: first.namespace, selector: selectorOf(members, draft.all) }
-        : { kind: "ApplicationSet", name: whole.name, namespace: whole.namespace };
-    proposePins(draft, { what, name: whole?.name ?? name, file, source, targets: members });
+        ? { kind: "Application", namespace: first.namespace, selector: selectorOf(members, draft.all), ...planesOf(members) }
+        : { kind: "ApplicationSet", name: whole.name, namespace: whole.namespace, ...planesOf(members) };
+    proposePins(draft, { what, name: whole?.name ?? name, file, source, targets: asOnOne(members) });
   }
   if (tooMany.length > 0) draft.undecided.push(afterMost(tooMany));
   const grouped = new Set(groups.flatMap((group) => group.targets));
@@ -209,7 +209,7 @@ function targetByOf({ targets }: Subject): "application" | undefined {
 /** Careful stages first; where targets share a pin, each stage moves as one. */
 function tryStages(draft: Draft, subject: Subject, chosen: Chosen): void {
   const targetBy = targetByOf(subject);
-  const { items, labelsAreSure } = itemsOf(subject.targets, targetBy, draft.input.clusters.length > 0);
+  const { items, labelsAreSure } = itemsOf(subject.targets, targetBy, areLabelsKnown(draft.input, subject.targets));
   let against: readonly Objection[] = [];
   if (chosen.places.length > 0) against = proveProposal({ targets: subject.targets, places: chosen.places }, draft.all, draft.input);
   for (const wide of against.length > 0 ? [] : chosen.shared ? [true] : [false, true]) {

@@ -140,8 +140,8 @@ function objectIn({ file, document }: Manifest, files: RepoFiles): unknown {
   return readYamlDocuments(files.read(file) ?? "")[document - 1]?.value;
 }
 
-function keyOf({ namespace, application }: InitTarget): string {
-  return `${namespace}/${application}`;
+function keyOf({ namespace, application, controlPlane }: InitTarget): string {
+  return `${controlPlane === undefined ? "" : `${controlPlane.name}/`}${namespace}/${application}`;
 }
 
 function namesOf(targets: readonly InitTarget[]): string[] {

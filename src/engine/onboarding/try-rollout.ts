@@ -41,7 +41,7 @@ export function tryRollout(input: TryInput): Tried {
   const release = readRelease(rollout, read);
   if (!release.ok) return disproved([{ code: "RELEASE_NOT_FOUND", ...release.why }]);
   const controlPlane = clusters[0]?.controlPlane ?? "argocd";
-  const applications = targets.flatMap((target) => asSeen(target, rollout, controlPlane));
+  const applications = targets.flatMap((target) => asSeen(target, rollout, target.controlPlane?.name ?? controlPlane));
   const known = clusters.length > 0 ? clusters : guessed(targets, controlPlane);
   const made = planOver({ rollout, release: release.release, applications, clusters: known, files: input.files });
   const errors = made.problems.filter((problem) => problem.severity === "error");
@@ -91,7 +91,7 @@ function asSeen(target: InitTarget, rollout: Rollout, controlPlane: string): See
     },
     0,
   );
-  return view === undefined ? [] : [{ controlPlane, view, params: target.params }];
+  return view === undefined ? [] : [{ controlPlane, planeLabels: target.controlPlane?.labels, view, params: target.params }];
 }
 
 /** Where no cluster can be seen: those that generators and destinations name. */

@@ -15,12 +15,23 @@ export interface InitCluster {
   project?: string;
 }
 
+/** One of several control planes, as it lives. */
+export interface InitPlane {
+  name: string;
+  /** As its operator gave them. */
+  labels: Readonly<Record<string, string>>;
+  clusters: readonly InitCluster[];
+  applications: readonly Record<string, unknown>[];
+}
+
 export interface InitInput {
   files: RepoFiles;
   /** As registered in Argo CD; empty: not known, so they are taken from generators and destinations. */
   clusters: readonly InitCluster[];
   /** Application objects as kubectl prints them; used where an ApplicationSet of the repo cannot be rendered. */
   applications: readonly Record<string, unknown>[];
+  /** Where there are several: what lives on each. All that is above is then of all of them. */
+  planes?: readonly InitPlane[] | undefined;
   /** Whether a repoURL means this very repo. */
   isThisRepo(repoURL: string): boolean;
   /** What stands against a rollout file as proposed, by the very code that lints and plans; empty: nothing does. */
@@ -38,6 +49,8 @@ export interface InitTarget {
   cluster: InitCluster;
   /** The destination says the cluster's name, or the inventory has it: `cluster.name` can be relied on. */
   nameIsSure: boolean;
+  /** Absent: there is one alone, and nobody needs to name it. */
+  controlPlane?: Pick<InitPlane, "name" | "labels">;
   /** Where its own manifest stands; absent where an ApplicationSet makes it. */
   manifest?: Manifest;
   /** The ApplicationSet that makes it; without a manifest where no file declares that as it is. */

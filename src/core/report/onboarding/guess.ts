@@ -24,7 +24,7 @@ export function sayGuess(guess: Guess): string {
     case "OneEnvironment":
       return "nothing tells Applications of one environment from those of another: all of them are one stage or two";
     case "LabelsUnknown":
-      return "no cluster Secret was seen: stages name their clusters; give --inventory to select by labels";
+      return "no label of a cluster is known: stages name their clusters; give --inventory, or --plane-labels of several control planes, to select by labels";
     case "NamesOnly":
       return `no label tells the ${guess.of} of one environment from those of another: stages name them, so one that joins later is in no stage`;
   }

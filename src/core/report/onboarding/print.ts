@@ -7,8 +7,8 @@ import type { ProposedPin, ProposedRelease, ProposedStage } from "./types.ts";
 export interface RolloutParts {
   name: string;
   source:
-    | { kind: "ApplicationSet"; name: string; namespace: string }
-    | { kind: "Application"; namespace: string; selector: Record<string, unknown> };
+    | { kind: "ApplicationSet"; name: string; namespace: string; controlPlane?: string[] }
+    | { kind: "Application"; namespace: string; selector: Record<string, unknown>; controlPlane?: string[] };
   targetBy: "application" | undefined;
   release: ProposedRelease;
   pins: readonly ProposedPin[];

@@ -9,6 +9,7 @@ import { proposalJson, proposalText, proposedFiles, type Written } from "../../.
 import type { Proposal } from "../../../core/report/onboarding/types.ts";
 import { sameRepo } from "../../../engine/config-repo/repo-url.ts";
 import { propose } from "../../../engine/onboarding/propose.ts";
+import type { InitPlane } from "../../../engine/onboarding/types.ts";
 import { errorText, outputOption, parseArgs } from "../args.ts";
 import { CommandError } from "../command.ts";
 import { type Checkout, openCheckout, repoAround } from "../lint/lint-checkout.ts";
@@ -66,9 +67,17 @@ export function proposeFor(checkout: Checkout, inventory: Inventory | undefined)
     files: checkout,
     clusters: inventory?.clusters ?? [],
     applications: inventory?.applications ?? [],
+    planes: planesIn(inventory),
     isThisRepo: ownRepo(checkout),
     verify: whatLintSays(checkout, inventory),
   });
+}
+
+/** Each of several; undefined: there is one alone, which no rollout needs to name. */
+function planesIn(inventory: Inventory | undefined): InitPlane[] | undefined {
+  const { planes, planeLabels } = inventory ?? {};
+  if (planes === undefined || planes.size < 2) return undefined;
+  return [...planes].map(([name, { clusters, applications }]) => ({ name, labels: planeLabels?.get(name) ?? {}, clusters, applications }));
 }
 
 /** A fork, or a name that redirects, is told by nothing here that reads it under the clone's own address. */

@@ -258,6 +258,26 @@ describe("onboarding", () => {
     expect(opened[0]?.body).toContain("2 Applications on 1 cluster");
   });
 
+  test("of several control planes each has what lives on it, and its own cluster is called by it", async () => {
+    const names = ["dev", "prod"];
+    const planes = names.map((name): [string, unknown] => {
+      const source = { repoURL: "https://github.com/example/fleet.git", path: `overlays/${name}`, targetRevision: "main" };
+      const destination = { server: "https://kubernetes.default.svc", namespace: "shop" };
+      const spec = { project: "default", source, destination, syncPolicy: { automated: {} } };
+      const shop = decodeApplication({ metadata: { name: "shop", namespace: "argocd" }, spec }, 0);
+      const own = { name: "in-cluster", server: destination.server, labels: {}, registered: false };
+      const state = () => ({ fresh: true });
+      return [name, { name, labels: { env: name }, state, applications: () => [shop], clusters: () => [own] }];
+    });
+    const overlay = "resources: []\nimages: [ { name: acme/shop, newTag: v1.0.0 } ]\n";
+    const files = Object.fromEntries(names.map((name) => [`overlays/${name}/kustomization.yaml`, overlay]));
+    const { ask, opened } = repo({ files, planes: new Map(planes) as unknown as RepoContext["planes"] });
+    expect(await ask()).toBe("opened");
+    const [body = ""] = opened.map((one) => one.body);
+    expect(body).toMatch(/controlPlane:\n\s+- dev\n\s+- prod[\s\S]*env: dev[\s\S]*env: prod/);
+    expect(body).toContain("2 clusters");
+  });
+
   test("a repo of four hundred sets is answered within GitHub's limit of a body", async () => {
     const files = Object.fromEntries(
       Array.from({ length: 400 }, (_, n) => [`sets/${n}.yaml`, SET.replace("name: my-app-set", `name: app-${n}`)]),

@@ -12,7 +12,7 @@ import { type ProposeInput, proposeApart } from "../../../engine/onboarding/prop
 import { clustersOf } from "../../../engine/resolve/fleet.ts";
 import { openRules } from "../../../engine/round/branch-rules.ts";
 import type { RepoContext } from "../../../engine/round/context.ts";
-import { applicationsHere } from "./live-applications.ts";
+import { planesHere } from "./live-applications.ts";
 
 export const ONBOARDING_BRANCH = "stagecoach/onboarding";
 const TITLE = "Configure Stagecoach";
@@ -110,9 +110,12 @@ async function rulesNow({ forge, clock, journalBranch, log }: RepoContext, baseB
 }
 
 function inputOf(context: RepoContext, baseBranch: string): ProposeInput {
-  const { clusters } = clustersOf(context, []);
+  const several = context.planes.size > 1;
+  const { clusters } = clustersOf(context, several ? [...context.planes.keys()] : []);
   const registered = clusters.length === 0 ? [] : generatorClusters(context.planes.values());
-  return { clusters, registered, applications: applicationsHere(context), repoURL: context.repoURL, baseBranch };
+  const planes = planesHere(context);
+  const applications = planes.flatMap((plane) => plane.applications);
+  return { clusters, registered, applications, planes: several ? planes : undefined, repoURL: context.repoURL, baseBranch };
 }
 
 /** False: a branch of that name is there that we did not make. Ours, from a try that broke off, is gone on with. */
