@@ -10,7 +10,13 @@ export interface Items {
   items: Tree[];
 }
 
-export type Value = Tree | Items | string;
+/** A mapping that says what is its own, over all that the one of an anchor has; without `base`: over nothing. On one line, for the least diff. */
+export interface Over {
+  base: string | undefined;
+  own: Tree;
+}
+
+export type Value = Tree | Items | Over | string;
 
 export interface Op {
   start: number;
@@ -37,7 +43,7 @@ export function emptyFor(step: PinStep | undefined): Tree | Items {
 /** Adds a path to what is to be written; false where another edit writes something else there. */
 export function plant(into: Value, steps: readonly PinStep[], value: string): boolean {
   const [step, ...rest] = steps;
-  if (step === undefined || typeof into === "string") return false;
+  if (step === undefined || typeof into === "string" || "own" in into) return false;
   if (step.kind === "match") return "items" in into && plant(itemOf(into, step), rest, value);
   if (step.kind !== "key" || "items" in into) return false;
   const there = into.get(step.key);
@@ -133,7 +139,7 @@ function addToFlow(text: string, node: MapNode, tree: Tree, layout: Layout): Op 
 }
 
 /** Turns an empty value into one, or into a mapping or list. `column`: of the block collection around it. */
-export function fillEmpty(text: string, node: ScalarNode, value: Value, layout: Layout, column: number, colon: boolean): Op {
+export function fillEmpty(text: string, node: ScalarNode, value: Exclude<Value, Over>, layout: Layout, column: number, colon: boolean): Op {
   const lead = colon ? " " : ": ";
   if (typeof value === "string") {
     const source = encodePlain(value, layout, undefined);
@@ -157,7 +163,8 @@ function blockTree(tree: Tree, column: number, layout: Layout): string {
   const { quoted, ...below } = layout;
   const lines = [...tree].map(([key, value]) => {
     const name = encodeKey(key, layout);
-    return typeof value === "string" ? `${name}: ${encodeValue(key, value, layout)}` : `${name}:${blockBelow(value, column, below)}`;
+    if (typeof value === "string") return `${name}: ${encodeValue(key, value, layout)}`;
+    return "own" in value ? `${name}: ${flowOver(value, below)}` : `${name}:${blockBelow(value, column, below)}`;
   });
   return lines.join(layout.eol + " ".repeat(column));
 }
@@ -186,7 +193,14 @@ function flowEntry(key: string, value: Value, layout: Layout): string {
   return `${encodeKey(key, layout)}: ${typeof value === "string" ? encodeValue(key, value, layout) : flowValue(value, below)}`;
 }
 
-function flowValue(value: Tree | Items, layout: Layout): string {
+/** `{<<: *image, tag: v2}` */
+export function flowOver({ base, own }: Over, layout: Layout): string {
+  const entries = flowEntries(own, { ...layout, flow: true });
+  return base === undefined ? `{${entries}}` : `{<<: *${base}, ${entries}}`;
+}
+
+function flowValue(value: Tree | Items | Over, layout: Layout): string {
+  if ("own" in value) return flowOver(value, layout);
   return "items" in value ? `[${value.items.map((item) => flowTree(item, layout)).join(", ")}]` : flowTree(value, layout);
 }
 

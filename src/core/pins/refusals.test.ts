@@ -90,9 +90,14 @@ describe("what cannot be set is refused, with the place and what to do", () => {
   });
   test.each([
     ["the anchor itself", "x: &v v1\ny: *v\n", "x", /^PIN_SHARED_ANCHOR 1:7 .*without the anchor/],
-    ["below an alias", "x: &v {k: 1}\ny: *v\n", "y.k", /^PIN_SHARED_ANCHOR .*without the anchor/],
     ["an alias in what others share", "x: &v v1\nb: &b {k: *v}\nc: *b\n", "b.k", /^PIN_SHARED_ANCHOR/],
-    ["below what a merge brings", "b: &b {i: {k: 1}}\nc:\n  <<: *b\n", "c.i.k", /^PIN_SHARED_ANCHOR .*without the anchor/],
+    ["in a list that a merge brings", "b: &b {i: [{k: 1}]}\nc:\n  <<: *b\n", "c.i[0].k", /^PIN_SHARED_ANCHOR .*without the anchor/],
+    [
+      "below what a merge brings, with no anchor to follow the rest by",
+      "b: &b {i: {k: 1, l: 2}}\nc:\n  <<: *b\n",
+      "c.i.k",
+      /^PIN_SHARED_ANCHOR .*give b\.i \(line 1\) an anchor, such as &i, and say `create`/,
+    ],
     [
       "an alias whose anchor stands in another document",
       "x: &v v1\n---\ny: *v\n",
@@ -103,6 +108,8 @@ describe("what cannot be set is refused, with the place and what to do", () => {
   test.each([
     ["an alias", "x: &v v1\ny: *v\n", "y"],
     ["a key that a merge brings", "b: &b {k: 1}\nc:\n  <<: *b\n", "c.k"],
+    ["below an alias", "x: &v {k: 1, l: 2}\ny: *v\n", "y.k"],
+    ["below what a merge brings", "b: &b {i: {k: 1}}\nc:\n  <<: *b\n", "c.i.k"],
   ])("of %s is said that `create` would write it out", (_what, text, path) =>
     expect(refused(text, { path })).toMatch(/^PIN_SHARED_ANCHOR .*say `create`/),
   );

@@ -12,6 +12,7 @@ import {
 import { scalarText } from "../base/yaml-scan/scalar.ts";
 import type { PinProblems } from "../reasons/pins.ts";
 import type { PinFile } from "./file.ts";
+import { type Lent, lend } from "./lent.ts";
 import { type PinStep, printPinPath } from "./path.ts";
 import { type PinError, pinError } from "./types.ts";
 
@@ -28,6 +29,8 @@ export interface Reached {
   alias?: AliasNode | undefined;
   /** A merge key of the mapping itself brings the value in, and nothing else on the way was borrowed: its key can be written there. */
   merged?: true | undefined;
+  /** Where a value in something borrowed can be said anew, over what is borrowed: see `override.ts`. */
+  lent?: Lent | undefined;
 }
 
 export type Resolution =
@@ -71,6 +74,7 @@ export function resolve(way: Way): Resolution {
     reached.column = columnOf(node, reached.column);
     if (depth === last && !borrowed && reached.borrowed) reached.merged = true;
     if (depth === last && !reached.borrowed && next.kind === "alias") reached.alias = next;
+    lend(reached, borrowed, { node, next, step: way.steps[depth] });
     node = follow(way, reached, next);
   }
   return { kind: "found", node, reached };

@@ -1,5 +1,7 @@
+import { defined } from "../base/defined.ts";
 import { position, type YamlNode } from "../base/yaml-scan/model.ts";
 import type { PinFile } from "./file.ts";
+import { overrideOf } from "./override.ts";
 import { type PinStep, printPinPath } from "./path.ts";
 import type { Reached } from "./resolve.ts";
 import { type PinError, pinError } from "./types.ts";
@@ -19,7 +21,18 @@ export function sharedBy(file: PinFile, reached: Reached, own: YamlNode | undefi
   const around = chain.slice(0, alias === undefined ? -1 : chain.indexOf(alias));
   // What stands in something shared would be shared again.
   const writable = (alias !== undefined || reached.merged === true) && !around.some((node) => shares.has(node));
-  return pinError("PIN_SHARED_ANCHOR", { anchor, sharers, ...(writable ? { writable } : {}) }, file.text, reached.chain.at(-1)?.start);
+  const over = writable ? undefined : overrideOf(file, reached);
+  const bare = over?.ok === false ? over.bare : undefined;
+  const pinPath = bare && pathTo(reached.document.root, bare);
+  const name = /[\w-]+$/.exec(pinPath ?? "")?.[0] ?? "default";
+  const follow = bare && pinPath !== undefined ? { pinPath, line: position(file.text, bare.start).line, name } : undefined;
+  const isWritable = writable || over?.ok === true;
+  return pinError(
+    "PIN_SHARED_ANCHOR",
+    { anchor, sharers, ...defined({ writable: isWritable || undefined, follow }) },
+    file.text,
+    reached.chain.at(-1)?.start,
+  );
 }
 
 /** The anchored mapping around a value that a merge key brought in, which is not on the way to it. */

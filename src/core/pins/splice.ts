@@ -1,23 +1,12 @@
-import { type AliasNode, type MapNode, position, type ScalarNode, type YamlNode } from "../base/yaml-scan/model.ts";
+import { type AliasNode, position, type ScalarNode, type YamlNode } from "../base/yaml-scan/model.ts";
 import { scalarText } from "../base/yaml-scan/scalar.ts";
-import {
-  addToList,
-  addToMap,
-  emptyFor,
-  fillEmpty,
-  fillFile,
-  type Items,
-  type Layout,
-  layoutOf,
-  type Op,
-  plant,
-  type Tree,
-  type Value,
-} from "./create.ts";
+import { type Layout, layoutOf, type Op } from "./create.ts";
 import { encodeLike, encodePlain, quoteOf, readsBack } from "./encode.ts";
 import { openPinFile, type PinFile, type PinOptions, readDocuments } from "./file.ts";
 import { describe, insideOf, outwardFound } from "./find.ts";
+import { collectHole, collectOver, type Holes, inFlow, writeHoles } from "./holes.ts";
 import { locate, openInside, outward, type Query, readQuery, type Spot } from "./locate.ts";
+import { overrideOf } from "./override.ts";
 import { writePart } from "./part.ts";
 import { sharedBy } from "./shared.ts";
 import { type Found, type PinError, type PinPart, pinError, type Refused, type SpliceEdit } from "./types.ts";
@@ -51,7 +40,7 @@ interface Work {
   found: Map<number, Found>;
   /** By scalar, or the alias of one: its text so far, and the edit that set it last. */
   values: Map<ScalarNode | AliasNode, Written>;
-  holes: Map<YamlNode | "file", { tree: Value; edit: number; spot: Spot & { kind: "hole" } }>;
+  holes: Holes;
   insides: Map<ScalarNode, { jobs: Job[]; spot: Spot & { kind: "inside" } }>;
 }
 
@@ -93,7 +82,7 @@ function spliceFile(file: PinFile, jobs: readonly Job[]): { ok: true; text: stri
     if (error !== undefined) return { ok: false, error, edit: job.edit };
   }
   const failed = writeValues(work);
-  writeHoles(work);
+  writeHoles(work, work.holes);
   const refused = failed ?? writeInsides(work);
   if (refused !== undefined) return refused;
   work.ops.sort((a, b) => a.start - b.start || a.end - b.end);
@@ -120,8 +109,11 @@ function collect(work: Work, job: Job): PinError | undefined {
   if (!seen.ok) return seen.error;
   work.found.set(job.edit, seen.found);
   const alias = job.query.create && spot.kind === "value" ? spot.reached.alias : undefined;
+  if (spot.kind === "hole") return shared ?? collectHole(work, job, spot);
+  const over = shared !== undefined && job.query.create && alias === undefined ? overrideOf(work.file, spot.reached) : undefined;
+  if (over?.ok === true) return collectOver(work, job, spot, over.override);
   if (shared !== undefined && (alias === undefined || !("writable" in shared))) return shared;
-  return spot.kind === "hole" ? collectHole(work, job, spot) : collectValue(work, job, spot, alias);
+  return collectValue(work, job, spot, alias);
 }
 
 /** `alias`: what the value is written out in the place of. */
@@ -135,19 +127,6 @@ function collectValue(work: Work, job: Job, spot: Spot & { kind: "value" }, alia
   const clash = group.parts.size > 0 && (group.parts.has(part) || part === "" || group.parts.has(""));
   if (clash && next.value !== group.text) return pinError("PIN_AMBIGUOUS", { kind: "TwoValues" }, text, spot.node.start);
   work.values.set(place, { ...group, text: next.value, edit: job.edit, parts: group.parts.add(part) });
-  return undefined;
-}
-
-function collectHole(work: Work, job: Job, spot: Spot & { kind: "hole" }): PinError | undefined {
-  const { text } = work.file;
-  const key = spot.at ?? "file";
-  const start = spot.at?.start ?? text.length;
-  if (job.part !== undefined) return pinError("PIN_PART", { kind: "NoValue", part: job.part }, text, start);
-  const known = work.holes.get(key)?.tree;
-  const tree = spot.rest.length === 0 ? job.value : (known ?? emptyFor(spot.rest[0]));
-  const fits = typeof tree === "string" ? spot.rest.length === 0 && (known ?? tree) === tree : plant(tree, spot.rest, job.value);
-  if (!fits) return pinError("PIN_AMBIGUOUS", { kind: "TwoValues" }, text, start);
-  work.holes.set(key, { tree, edit: job.edit, spot });
   return undefined;
 }
 
@@ -175,35 +154,6 @@ function writeValues(work: Work): RefusedEdit | undefined {
     work.expects.set(node, { kind: block ? "block" : "text", text: value });
   }
   return undefined;
-}
-
-function inFlow(chain: readonly YamlNode[]): boolean {
-  return chain.some((node) => (node.kind === "map" || node.kind === "seq") && node.flow);
-}
-
-function writeHoles(work: Work): void {
-  const { text } = work.file;
-  for (const { tree, spot } of work.holes.values()) {
-    const { at, reached } = spot;
-    const layout = { ...work.layout, flow: inFlow(reached.chain) };
-    if (at === undefined) work.ops.push(fillFile(text, tree as Tree | Items, layout));
-    else if (at.kind === "seq") {
-      work.ops.push(addToList(text, at, tree as Items, layout));
-      work.expects.set(at, { kind: "added", tree });
-    } else if (at.kind === "map") {
-      work.ops.push(addToMap(text, at, tree as Tree, layout));
-      work.expects.set(at, { kind: "added", tree });
-    } else {
-      work.ops.push(fillEmpty(text, at, tree, layout, reached.column, hasColon(at, reached)));
-      work.expects.set(at, typeof tree === "string" ? { kind: "text", text: tree } : { kind: "tree", tree });
-    }
-  }
-}
-
-/** `{a, b}` has keys without a colon. */
-function hasColon(node: ScalarNode, reached: { chain: YamlNode[] }): boolean {
-  const owner = reached.chain.findLast((one): one is MapNode => one.kind === "map");
-  return owner?.pairs.find((pair) => pair.value === node)?.colon !== -1;
 }
 
 function writeInsides(work: Work): RefusedEdit | undefined {
@@ -240,7 +190,13 @@ function verify({ file, holes, ops, expects }: Work, text: string): PinError | u
   }
   const root = holes.get("file")?.tree;
   const after = { text, documents: reading.documents };
-  const offset = differsElsewhere(file, after, ops, expects, typeof root === "string" ? undefined : root);
+  const offset = differsElsewhere(
+    file,
+    after,
+    ops,
+    expects,
+    typeof root === "string" || (root !== undefined && "own" in root) ? undefined : root,
+  );
   return offset === undefined ? undefined : pinError("PIN_VERIFY", { kind: "Values" }, file.text, offset);
 }
 

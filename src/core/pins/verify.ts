@@ -1,13 +1,13 @@
 import type { ScalarNode, YamlNode, YamlTree } from "../base/yaml-scan/model.ts";
 import { scalarText } from "../base/yaml-scan/scalar.ts";
-import type { Items, Op, Tree, Value } from "./create.ts";
+import type { Items, Op, Over, Tree, Value } from "./create.ts";
 
 /** How one node must differ after a splice. Every other node must be as before, and stand where the edits moved it to. */
 export type Expect =
   | { kind: "text"; text: string }
   /** A block scalar whose header adds the last line break. */
   | { kind: "block"; text: string }
-  | { kind: "tree"; tree: Tree | Items }
+  | { kind: "tree"; tree: Tree | Items | Over }
   /** To a mapping or a list. */
   | { kind: "added"; tree: Value }
   | { kind: "list"; texts: readonly string[] };
@@ -84,7 +84,10 @@ function compare(one: YamlNode, two: YamlNode, sides: Sides): number | undefined
     return more === undefined || hasPairs(sides.after, two.pairs.slice(one.pairs.length), more) ? undefined : one.start;
   }
   if (one.kind === "seq" && two.kind === "seq") {
-    const more = expect?.kind === "added" && typeof expect.tree !== "string" && "items" in expect.tree ? expect.tree.items : [];
+    const more =
+      expect?.kind === "added" && typeof expect.tree !== "string" && !("own" in expect.tree) && "items" in expect.tree
+        ? expect.tree.items
+        : [];
     if (one.items.length + more.length !== two.items.length || one.anchor !== two.anchor || one.flow !== two.flow) return one.start;
     for (let at = 0; at < one.items.length; at++) {
       const differs = compareMaybe(one.items[at], two.items[at], sides);
@@ -130,6 +133,7 @@ function isAsExpected(node: YamlNode, expect: Expect, text: string): boolean {
 
 function isValue(text: string, node: YamlNode, value: Value): boolean {
   if (typeof value === "string") return node.kind === "scalar" && scalarText(text, node) === value;
+  if ("own" in value) return isOver(text, node, value);
   if (!("items" in value)) return isTree(text, node, value);
   return (
     node.kind === "seq" && node.items.length === value.items.length && value.items.every((item, at) => isTree(text, node.items[at], item))
@@ -138,6 +142,14 @@ function isValue(text: string, node: YamlNode, value: Value): boolean {
 
 function isTree(text: string, node: YamlNode | undefined, tree: Tree): boolean {
   return node?.kind === "map" && node.pairs.length === tree.size && hasPairs(text, node.pairs, tree);
+}
+
+function isOver(text: string, node: YamlNode, { base, own }: Over): boolean {
+  if (node.kind !== "map") return false;
+  const [merge] = node.pairs;
+  const isBased = base === undefined || (merge?.key === "<<" && merge.value.kind === "alias" && merge.value.name === base);
+  const others = base === undefined ? node.pairs : node.pairs.slice(1);
+  return isBased && others.length === own.size && hasPairs(text, others, own);
 }
 
 function hasPairs(text: string, pairs: Pairs, tree: Tree): boolean {

@@ -12,7 +12,13 @@ export interface PinProblems {
     List: { items: number };
   }>;
   /** `writable`: `create` would write a value of its own in its place. */
-  PIN_SHARED_ANCHOR: { anchor: string | undefined; sharers: readonly { pinPath: string; line: number }[]; writable?: boolean | undefined };
+  /** `writable`: with `create`. `follow`: the shared mapping that needs an anchor first. */
+  PIN_SHARED_ANCHOR: {
+    anchor: string | undefined;
+    sharers: readonly { pinPath: string; line: number }[];
+    writable?: boolean | undefined;
+    follow?: { pinPath: string; line: number; name: string } | undefined;
+  };
   PIN_DUPLICATE_KEY: { key: string; first: number; second: number };
   PIN_IS_TEMPLATE: { template: string } & KindsOf<{ Value: NoData; There: { pinPath: string }; Map: { pinPath: string } }>;
   PIN_FILE_NOT_YAML: KindsOf<NotYamlKinds>;

@@ -13,7 +13,7 @@ export const pinSchema = z.strictObject({
   ),
   create: key(
     z.boolean().optional(),
-    "Insert the key, or the item of a list that `[key=value]` names, where it is absent or empty, and the value itself where it is an alias (`*name`) or merged in (`<<`): the anchor stays as it is.",
+    "Insert the key, or the item of a list that `[key=value]` names, where it is absent or empty, and a value of its own where it stands in an alias (`*name`) or is merged in (`<<`): the anchor stays as it is.",
   ),
   value: key(text.min(1).optional(), "What is written; a template. Default: `{{ release.version }}`."),
   clusterGenerator: key(

@@ -14,7 +14,6 @@ import { sayWording } from "../wording.ts";
 import { BY_NAME, byKind, type ProblemEntries, problemsOf, type SaidProblem, sayEntry } from "./entry.ts";
 
 const BRACKETS = 'write [0], [key=value] or ["odd.key"]';
-const TAKEN_FROM = "pin the place that the template takes its value from";
 const NO_PART = "leave `part` out, or point the path at name:tag";
 const REPORT_IT = "report this with the file: nothing was written";
 const IN = "[ in {within}][ in document {document}]";
@@ -157,12 +156,14 @@ export const PIN_PROBLEMS: ProblemEntries<PinProblems> = problemsOf<PinProblems>
       const places = sharers.map(({ pinPath, line }) => `${pinPath === "" ? "the whole document" : pinPath} (line ${line})`);
       return `the value is shared through ${anchor === undefined ? "an anchor" : `&${anchor}`}: ${places.join(", ")}`;
     },
-    hint: ({ writable }) =>
-      writable === true
-        ? "say `create` to write a value of its own there: without it, it would change for all of them"
-        : "write it out where it should differ, without the anchor: it would change for all of them",
+    hint: ({ writable, follow }) => {
+      if (follow !== undefined)
+        return `give ${follow.pinPath} (line ${follow.line}) an anchor, such as &${follow.name}, and say \`create\`: then a value of its own is written, and all else follows the default`;
+      if (writable === true) return "say `create` to write a value of its own there: without it, it would change for all of them";
+      return "write it out where it should differ, without the anchor: it would change for all of them";
+    },
     means: "the value is shared through a YAML anchor: it would change elsewhere too",
-    todo: "write it out where it should differ; `create: true` does so for an alias, and for a key that a merge brings in",
+    todo: "write it out where it should differ; `create: true` does so for an alias, and for what a merge brings in",
   },
   PIN_DUPLICATE_KEY: {
     says: 'the key "{key}" appears twice in one mapping (lines {first} and {second})',
@@ -178,7 +179,7 @@ export const PIN_PROBLEMS: ProblemEntries<PinProblems> = problemsOf<PinProblems>
         Map: "{pinPath} is a template ({template})",
       },
     },
-    hint: TAKEN_FROM,
+    hint: "pin the place that the template takes its value from",
     means: "the value is a template itself",
     todo: "pin what the template takes it from",
   },

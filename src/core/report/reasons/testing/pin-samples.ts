@@ -78,6 +78,7 @@ export const PIN_SAMPLES: { readonly [Code in keyof PinProblems]: readonly [PinP
       ],
     },
     { anchor: undefined, sharers: [{ pinPath: "", line: 1 }], writable: true },
+    { anchor: "default", sharers: [{ pinPath: "default", line: 1 }], follow: { pinPath: "default.image", line: 2, name: "image" } },
   ],
   PIN_DUPLICATE_KEY: [{ key: "version", first: 3, second: 9 }],
   PIN_IS_TEMPLATE: [
