@@ -1,4 +1,5 @@
 import { at, COMMIT, LATER, MERGED, OLDER, REPO } from "../../src/adapters/argocd/testing/application.ts";
+import type { ChildSeen } from "../../src/core/argocd/liveness/types.ts";
 import { commit, following, OLD, read, revision, type Trap } from "./trace.ts";
 
 const NEW_OPERATION = { startedAt: at("10:00:26"), finishedAt: at("10:00:28") };
@@ -10,6 +11,9 @@ const intended = (targetRevision: string) => ({
 const erring = (type: string, compared: string) => ({
   status: { conditions: [{ type, message: "x", lastTransitionTime: at("10:00:30") }], reconciledAt: at(compared) },
 });
+
+const SAID = { code: "SAID", text: "x" } as const;
+const BEHIND: ChildSeen = { name: "argocd/api", verdict: "pending", because: SAID };
 
 /** The status is of another spec, another time, or nobody's. */
 export const STATUS_TRAPS: Trap[] = [
@@ -282,5 +286,16 @@ export const STATUS_TRAPS: Trap[] = [
         },
       });
     }),
+  },
+  {
+    issues: ["argo-cd#3781"],
+    name: "an app of apps is Synced and Healthy at the commit, and an Application that it makes is not at it",
+    stops: "health/children",
+    ends: "live",
+    reads: [
+      { ...read("10:00:40"), given: { children: [{ name: "argocd/web", verdict: "live", because: SAID }, BEHIND] } },
+      { ...read("10:02:00"), given: { children: [BEHIND] } },
+      { ...read("10:03:00"), given: { children: [{ ...BEHIND, verdict: "live" }] } },
+    ],
   },
 ];

@@ -104,3 +104,21 @@ test("whatever an API server may send, there is a verdict and no crash", () => {
     { numRuns: 1000 },
   );
 });
+
+test("none is live while an Application that it makes is not", () => {
+  const verdict = fc.constantFrom("live", "pending", "waiting", "failing", "lost");
+  const because = { code: "SAID", text: "x" } as const;
+  const children = fc.array(fc.record({ name: fc.constantFrom("a/b", "a/c"), verdict, because: fc.constant(because) }), { maxLength: 4 });
+  const passed = new Set<number>();
+  fc.assert(
+    fc.property(statusArbitrary(0, 60), later, children, (status, now, made) => {
+      const given = input({ application: live(status, now), now, ancestry });
+      const isLive = assess(given).verdict === "live";
+      const all = made.every((one) => one.verdict === "live");
+      expect(assess({ ...given, children: made }).verdict === "live").toBe(isLive && all);
+      if (isLive && all) passed.add(made.length);
+    }),
+    { numRuns: 20_000, seed: 7 },
+  );
+  expect(passed.has(1)).toBe(true);
+});

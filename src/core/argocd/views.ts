@@ -136,6 +136,8 @@ export interface ApplicationView {
     reconciledAt?: Time;
     /** Which resources are Degraded, a few lines, in Argo CD's words. Absent: none is, or Argo CD does not keep the health of each. */
     degraded?: string[];
+    /** Applications that it makes: namespace and name. Absent: none. */
+    children?: string[];
     /** Of all pods it has, those that go away or have ended among them. Absent: none are told, or there are Jobs, whose pods stay as they are. */
     images?: string[];
     hydrator?: {

@@ -111,6 +111,8 @@ export interface LivenessReasons {
   OUT_OF_SYNC: { idle?: "open" | "unseen" | undefined };
   SYNC_WINDOW_CLOSED: { opensAt?: Time | undefined; manual: boolean };
   CONDITION_BAD: Said & { type: string; spent: boolean };
+  /** `child`: namespace and name of an Application that it makes. */
+  CHILD_NOT_LIVE: { child: string; because: AnyReason };
   HEALTH: Said & { status?: string | undefined };
   /** By a status that does not show the change. */
   DEGRADED_BEFORE: Said;

@@ -36,6 +36,7 @@ import { openJournalLooks } from "./journal-look.ts";
 import { openMergeQueue } from "./merging.ts";
 import { openNoteUnprotected } from "./note-unprotected.ts";
 import { openBranchHeads } from "./observe/branch-heads.ts";
+import { openChildren } from "./observe/children.ts";
 import { openContents } from "./observe/contents.ts";
 import { openEditRemarks } from "./observe/edited-midrun.ts";
 import { openFormerPlaces } from "./observe/former-places.ts";
@@ -226,6 +227,7 @@ function openArgoSide(context: RepoContext, commits: ReturnType<typeof openCommi
     reader: openTargetReader(context),
     contents: openContents(context),
     stability: openStability(),
+    children: openChildren(),
     troubleOfOwner: openOwners(),
     observeJoiners: openJoiners(context, commits),
     analyses: openAnalyses(context, commits),

@@ -60,8 +60,11 @@ export const APPLICATION: Shape = {
     health: true,
     reconciledAt: true,
     summary: { "*": false, images: true },
-    // Only of Jobs, and of what is not well, does anything change.
-    resources: new Seldom({ "*": false, kind: true, namespace: true, name: true, health: true }, 'Job"', '"Degraded"'),
+    // Only of Jobs, of Applications, and of what is not well, does anything change.
+    resources: new Seldom(
+      { "*": false, group: true, kind: true, namespace: true, name: true, health: true },
+      ...['Job"', '"Application"', '"Degraded"'],
+    ),
     conditions: true,
     operationState: {
       "*": false,

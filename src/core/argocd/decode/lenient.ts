@@ -88,3 +88,12 @@ export function words(object: Fields, key: string): string[] {
   }
   return found;
 }
+
+/** Applications that one makes: each is judged by itself. */
+export const MOST_CHILDREN = 500;
+
+/** Whether an object that an Application makes is an Application itself. */
+export function isChild(resource: unknown): boolean {
+  const one = fields(resource);
+  return own(one, "kind") === "Application" && own(one, "group") === "argoproj.io";
+}

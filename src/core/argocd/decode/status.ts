@@ -6,7 +6,22 @@ import { defined } from "../../base/defined.ts";
 import { parseDuration } from "../../base/time.ts";
 import { equalHydrator, equalSources } from "../same.ts";
 import type { ApplicationView, DestinationView, SourceView } from "../views.ts";
-import { child, count, type Fields, fields, isWord, list, MOST_LISTED, message, own, time, word, words } from "./lenient.ts";
+import {
+  child,
+  count,
+  type Fields,
+  fields,
+  isChild,
+  isWord,
+  list,
+  MOST_CHILDREN,
+  MOST_LISTED,
+  message,
+  own,
+  time,
+  word,
+  words,
+} from "./lenient.ts";
 import { sharedWords } from "./shared.ts";
 import { decodeDestination, decodeSources } from "./source.ts";
 import { decodeDegraded, decodeFailed } from "./unwell.ts";
@@ -22,6 +37,7 @@ export function decodeStatus(status: Fields, spec: ApplicationView["spec"]): Sta
     conditions: decodeConditions(list(status, "conditions")),
     reconciledAt: time(status, "reconciledAt"),
     images: decodeImages(status),
+    children: decodeChildren(status),
     hydrator: decodeHydrator(own(status, "sourceHydrator"), sourceHydrator),
     degraded: decodeDegraded(status),
   });
@@ -32,6 +48,16 @@ function decodeImages(status: Fields): string[] | undefined {
   const hasJobs = list(status, "resources").some((one) => /^(Cron)?Job$/.test(word(fields(one), "kind") ?? ""));
   if (hasJobs || images.length === 0 || images.length > MOST_LISTED) return undefined;
   return sharedWords(images.filter(isWord));
+}
+
+/** More than can be looked at are told by `unreadable.ts`. */
+function decodeChildren(status: Fields): string[] | undefined {
+  const found = list(status, "resources").flatMap((raw) => {
+    const one = fields(raw);
+    const [namespace, name] = [word(one, "namespace"), word(one, "name")];
+    return isChild(raw) && namespace !== undefined && name !== undefined ? [`${namespace}/${name}`] : [];
+  });
+  return found.length === 0 ? undefined : found.slice(0, MOST_CHILDREN);
 }
 
 function decodeSync(sync: Fields, spec: ApplicationView["spec"]): Status["sync"] {

@@ -5,7 +5,7 @@
  */
 import type { AnyReason } from "../../base/reason.ts";
 import { livenessReason } from "../../reasons/liveness.ts";
-import { isTime, isWord, MOST_LISTED } from "./lenient.ts";
+import { isChild, isTime, isWord, MOST_CHILDREN, MOST_LISTED } from "./lenient.ts";
 
 /** Where, below the value, something cannot be read: `""` for the value itself. No list is made where all is well. */
 type Check = (value: unknown) => readonly string[];
@@ -77,6 +77,10 @@ function oneKind(sync: Check): Check {
   };
 }
 
+const child = list(object({ namespace: named, name: named }, "namespace", "name"), MOST_CHILDREN);
+/** Only Applications that it makes are looked at: the others are shown to people alone. */
+const children: Check = (value) => (Array.isArray(value) ? child(value.filter((one) => isChild(one))) : WELL);
+
 const APPLICATION = object({
   metadata: object({ ownerReferences: list(object({ kind: word, name: word, uid: word }), MOST_LISTED) }),
   spec: object({ ...SOURCES, project: word, destination }),
@@ -88,6 +92,7 @@ const APPLICATION = object({
     // Of however many: the bad ones among them are looked for in all.
     conditions: list(object({ type: named, lastTransitionTime: time }, "type"), Number.POSITIVE_INFINITY),
     reconciledAt: time,
+    resources: children,
     sourceHydrator: object({ currentOperation: hydration, lastSuccessfulOperation: hydration, lastComparedDryRevision: word }),
   }),
 });

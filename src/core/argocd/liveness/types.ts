@@ -75,6 +75,8 @@ export interface LivenessInput {
   windows?: SyncWindowsView;
   /** What is wrong with the ApplicationSet that owns it, if anything is. */
   owner?: OwnerTrouble;
+  /** The Applications that it makes, each as judged by itself. */
+  children?: readonly ChildSeen[];
   /**
    * For whoever assesses the same change again and again: what the former assessment returned as `held`, `{}` the first
    * time. Settling and grace are then counted by the bot's own clock as well, so that a cluster whose clock is behind
@@ -87,6 +89,15 @@ export interface LivenessInput {
    * reached (the end of a bake). Left out: `application` is itself such a read, as of `now`.
    */
   kept?: { since?: Time };
+}
+
+/** `name`: namespace and name. */
+export interface ChildSeen {
+  name: string;
+  verdict: Verdict;
+  because: AnyReason;
+  lookAgainAt?: number;
+  clockStopped?: boolean;
 }
 
 interface Content {

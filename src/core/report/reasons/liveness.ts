@@ -156,8 +156,7 @@ const SAYS: Says = {
     if (now === undefined) return `Argo CD has not hydrated ${short(wanted)} yet`;
     return `Argo CD hydrates ${short(now)}; ${short(wanted)} is not hydrated yet`;
   },
-  FAILING_UNCONFIRMED: ({ because }, names) =>
-    `${begun(because, names)} It counts as failed once Argo CD compares again and says the same.`,
+  FAILING_UNCONFIRMED: ({ because }, names) => `${begun(because, names)} It counts as failed once Argo CD compares again and says so.`,
   SYNC_LOCAL: "Somebody synced it from local files (argocd app sync --local), and Argo CD compares it with those: sync it from Git.",
   SYNC_NOT_BEGUN: "Somebody or Argo CD asked for a sync, which has not begun yet.",
   SYNC_AWAITS_WINDOW: ({ message = "", opensAt }) =>
@@ -177,6 +176,7 @@ const SAYS: Says = {
     return `Argo CD ${againAt === undefined ? "cannot" : "did not"} reach cluster ${name}${tried}${after(": ", message)}.${again}`;
   },
   CLUSTER_UNREACHED: ({ message = "" }) => `Argo CD could not reach its cluster when it last compared: ${message}.`,
+  CHILD_NOT_LIVE: ({ child, because }, names) => `Its Application ${child} does not count as healthy: ${ended(names.because(because))}`,
   SYNC_STATUS: ({ status = "not known" }) => `Its sync status is ${status}.`,
   SYNC_BY_HAND: "It is OutOfSync and auto-sync is off: a person who may sync it must press Sync in Argo CD.",
   OUT_OF_SYNC: ({ idle }) => `It is OutOfSync${idle === undefined ? "." : `, and nothing syncs it${IDLE[idle]}`}`,

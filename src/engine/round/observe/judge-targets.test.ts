@@ -193,6 +193,22 @@ test("with its pin in the values of the chart that makes it, a target is not liv
   expect(await edited("base/kustomization.yaml")).not.toMatchObject(spec);
 });
 
+test("an app of apps is live only once what it makes is, at the very commit, and that is asked for and read by its name", async () => {
+  const destination = { server: "https://kubernetes.default.svc", namespace: "argocd" };
+  const resources = [{ group: "argoproj.io", kind: "Application", namespace: "argocd", name: "web" }];
+  has(KEY, { spec: { destination }, status: { resources, sync: { comparedTo: { destination } } } });
+  const web = (revision: string) => has("hub/argocd/web", { metadata: { name: "web", uid: "web" }, status: { sync: { revision } } });
+  bench.ancestry.set(`${COMMIT} in ${OLDER}`, false);
+  web(OLDER);
+  const behind = { verdict: "pending", clause: "health", asksFirst: { applications: ["hub/argocd/web"] } };
+  await looks();
+  expect(await looks()).toMatchObject(behind);
+  web(COMMIT);
+  await looks();
+  expect((await looks())?.verdict).toBe("live");
+  expect(bench.asked).toContain("reread web");
+});
+
 describe("what the objects hold is asked", () => {
   async function says(content: ContentOutcome | undefined, proof?: "content" | "revision"): Promise<Assessment | undefined> {
     const answers = async () => {

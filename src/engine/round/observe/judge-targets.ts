@@ -9,7 +9,7 @@
 import type { ControlPlane } from "../../../adapters/argocd/port.ts";
 import { changeFor } from "../../../core/argocd/liveness/change-for.ts";
 import { assess } from "../../../core/argocd/liveness/liveness.ts";
-import type { Intended, OwnerTrouble } from "../../../core/argocd/liveness/types.ts";
+import type { ChildSeen, Intended, OwnerTrouble } from "../../../core/argocd/liveness/types.ts";
 import type { Awaited } from "../../../core/argocd/parent.ts";
 import { equalIntent } from "../../../core/argocd/same.ts";
 import type { ApplicationView, ClusterView } from "../../../core/argocd/views.ts";
@@ -24,10 +24,12 @@ import type { RepoContext } from "../context.ts";
 import type { Refresher } from "../guard/refresh.ts";
 import type { TargetReader } from "../guard/refresh-read.ts";
 import type { Syncer } from "../guard/syncer.ts";
+import { askForChildren, type Children } from "./children.ts";
 import { type Contents, contentOf } from "./contents.ts";
 import { hydrationOf, type LookUpHydrated, openHydrated } from "./hydrated.ts";
 import type { Facts, WithFacts } from "./mirror-facts.ts";
 import { awaitParent, observeParent, whatGitGives } from "./parents.ts";
+import { endIsPast, refreshReason } from "./refresh-reason.ts";
 import type { Stability, TroubleOfOwner } from "./stability.ts";
 
 /** What the ApplicationSet yields on each control plane; undefined where it cannot be rendered offline or is not needed. */
@@ -50,6 +52,7 @@ interface JudgeParts {
   reader: TargetReader;
   contents: Contents;
   syncer: Pick<Syncer, "of">;
+  children: Children;
 }
 
 /** One target, as it is judged. */
@@ -73,7 +76,7 @@ interface Gathered {
 
 export function openJudge(
   { planes, clock, repoURL }: Pick<RepoContext, "planes" | "clock" | "repoURL">,
-  { withFacts, stability, troubleOfOwner, refresher, reader, contents, syncer }: JudgeParts,
+  { withFacts, stability, troubleOfOwner, refresher, reader, contents, syncer, children }: JudgeParts,
 ): JudgeTargets {
   function gather(run: Run, batch: Batch, target: BatchTarget): Gathered | undefined {
     const { merged } = batch;
@@ -97,10 +100,11 @@ export function openJudge(
   }
 
   /** Nobody else would come back to ask again. */
-  function follow(gathered: Gathered, { judged: { wantsRead, ...assessment }, awaited }: Verdict): Assessment {
+  function follow(gathered: Gathered, { judged: { wantsRead, ...assessment }, awaited, wants }: Verdict): Assessment {
     const { target, question, application, now } = gathered;
     stability.note(question, assessment.held);
     if (awaited !== undefined) return awaitParent(assessment, awaited, gathered, { refresher, now });
+    askForChildren(assessment, wants, { refresher, reader, now });
     if (assessment.wantsRefresh) {
       const due = refresher.want(target.key, `${question} ${refreshReason(application, assessment)}`, endIsPast(application, now));
       const { lookAgainAt } = assessment;
@@ -114,7 +118,7 @@ export function openJudge(
 
   return async (run, batch, rendered) => {
     const gathered = batch.targets.map((target) => gather(run, batch, target));
-    const memory = { hydrated: openHydrated(), contents, syncer };
+    const memory = { hydrated: openHydrated(), contents, syncer, children };
     const judged = await withFacts((facts) => gathered.map((one) => one && judge(one, rendered, facts, memory)));
     return gathered.map((one, index) => {
       const verdict = judged[index];
@@ -127,6 +131,8 @@ interface Verdict {
   judged: ReturnType<typeof assess>;
   /** Whom its spec waits for. */
   awaited: Awaited | undefined;
+  /** What its children want, as targets do. */
+  wants: ReturnType<Children["of"]>["wants"];
 }
 
 /** What is looked at besides the facts of Git. */
@@ -134,22 +140,31 @@ interface Memory {
   hydrated: LookUpHydrated;
   contents: Contents;
   syncer: Pick<Syncer, "of">;
+  children: Children;
 }
 
 function judge(gathered: Gathered, rendered: RenderedAround, facts: Facts, memory: Memory): Verdict {
   const choice = chooseChange(gathered, rendered, facts);
-  const judged = assessOne(gathered, rendered, facts, memory, choice);
+  const { seen, wants } = memory.children.of(gathered, facts, keptFor(gathered));
+  const judged = assessOne(gathered, rendered, facts, memory, choice, seen);
   // Its automated sync is off, and the change is seen.
   if (judged.sentence.code === "SYNC_BY_HAND") judged.sync = memory.syncer.of({ ...gathered, ...rendered, ...choice.chosen });
   const waits = judged.verdict === "pending" && judged.clause === "spec" && gathered.batch.phase !== "Settled";
-  return { judged, awaited: waits ? observeParent(gathered, facts) : undefined };
+  return { judged, wants, awaited: waits ? observeParent(gathered, facts) : undefined };
 }
 
 type Choice = ReturnType<typeof chooseChange>;
 
 type Assessed = ReturnType<typeof assess>;
 
-function assessOne(gathered: Gathered, rendered: RenderedAround, facts: Facts, memory: Memory, { written, chosen }: Choice): Assessed {
+function assessOne(
+  gathered: Gathered,
+  rendered: RenderedAround,
+  facts: Facts,
+  memory: Memory,
+  { written, chosen }: Choice,
+  children: readonly ChildSeen[],
+): Assessed {
   const { run, batch, target, plane, namespace, name, application, cluster, owner, held, now, repoURL } = gathered;
   // What has settled is held against the base: only where a verdict decides something is more looked up, and read anew.
   const isSettled = batch.phase === "Settled";
@@ -171,7 +186,8 @@ function assessOne(gathered: Gathered, rendered: RenderedAround, facts: Facts, m
       suspended: run.spec.suspended,
       firstSeenAt: target.firstSeenAt,
       firstComparedAt: target.firstComparedAt,
-      kept: isSettled ? undefined : defined({ since: bakeEnd(run, batch, target) }),
+      kept: keptFor(gathered),
+      children,
       seenPinDiffers: isSettled ? undefined : (seen: string) => facts.pinDiffers(batch, target, seen),
       ...(isSettled ? undefined : hydrationOf(gathered, [chosen.change, ...chosen.also], facts, memory.hydrated)),
       images: isSettled ? undefined : facts.images(batch, target),
@@ -207,24 +223,9 @@ function goodBefore({ goodSince }: BatchTarget, application: ApplicationView | u
   return goodSince === undefined || application?.status.health.lastTransitionTime === undefined ? {} : { goodSince };
 }
 
-/** Times of Argo CD are whole seconds. */
-const SECOND_MS = 1000;
-
-/** What a comparison that Argo CD has not made yet would be of: the end of an operation, another spec, a second word on what is bad. */
-function refreshReason(application: ApplicationView | undefined, { firstSeenAt = "", held }: Assessment): string {
-  const { sources = [], sourceHydrator } = application?.spec ?? {};
-  const { operation, reconciledAt } = application?.status ?? {};
-  // Made in the second of the end, which is not known to be after it: one of the next second is another.
-  const tied = operation?.finishedAt !== undefined && operation.finishedAt === reconciledAt;
-  return `${operation?.finishedAt ?? ""} ${tied ? "tied" : ""} ${firstSeenAt} ${held?.badSince ?? ""} ${JSON.stringify([sources, sourceHydrator])}`;
-}
-
-/** When the second is over in which its operation ended: asked before, the comparison is most likely of that very second. */
-function endIsPast(application: ApplicationView | undefined, now: number): number {
-  const { finishedAt } = application?.status.operation ?? {};
-  const past = finishedAt === undefined ? 0 : epoch(finishedAt) + SECOND_MS;
-  // Of a clock that runs ahead of ours it is not waited for.
-  return past <= now + SECOND_MS ? past : 0;
+/** What has settled is held against the base, without reads of its own. */
+function keptFor({ run, batch, target }: Gathered): { since?: Time } | undefined {
+  return batch.phase === "Settled" ? undefined : defined({ since: bakeEnd(run, batch, target) });
 }
 
 /** From when on a confirmed target may count as baked: it has to be read anew then. */

@@ -12,6 +12,7 @@ import { movesBranches } from "../act/branch-moves.ts";
 import type { RepoContext } from "../context.ts";
 import type { Refresher } from "../guard/refresh.ts";
 import type { TargetReader } from "../guard/refresh-read.ts";
+import { childrenOf } from "./children.ts";
 import type { JudgeTargets } from "./judge-targets.ts";
 
 /** Looks at the targets of a run: the pins of all that are or may soon be in a batch, and of those that have moved the verdict. */
@@ -42,7 +43,10 @@ export function openTargetLooks(
   /** What is wrong with a target's Application, whatever changed; undefined where it cannot be seen now. */
   function healthIssuesNow(key: string): string[] | undefined {
     const { plane, application } = applicationAt(planes, key);
-    return plane && healthIssuesOf(application, clusterOf(plane, application));
+    if (plane === undefined) return undefined;
+    const children = application === undefined ? [] : childrenOf(plane, application).map(({ view }) => view);
+    const issues = [application, ...children].flatMap((one) => healthIssuesOf(one, clusterOf(plane, one)));
+    return [...new Set(issues)];
   }
 
   /** A release commit that branches were moved to need not be in the base; that they still hold it is their pins' value. */

@@ -79,9 +79,11 @@ export const CLAUSE_DOCS: Readonly<Record<ClauseName, ClauseDoc>> = {
     bitten: ["argo-cd#23995", "argo-cd#29240", "argo-cd#8860", "promoter#814"],
   },
   health: {
-    holds: "Healthy, and where Argo CD tells the images of the pods, an image that was pinned is among them",
-    protects: "Progressing, Missing, Degraded; a Rollout paused at a canary step (Suspended); pods that are all of the version before",
-    bitten: ["argo-cd#4669", "promoter#1319", "argo-cd#25054"],
+    holds:
+      "Healthy, as is every Application that it makes on its hub (each judged by itself, for this change), and where Argo CD tells the images of the pods, an image that was pinned is among them",
+    protects:
+      "Progressing, Missing, Degraded; a Rollout paused at a canary step (Suspended); pods that are all of the version before; an app of apps, whose children Argo CD leaves out",
+    bitten: ["argo-cd#3781", "argo-cd#4669", "promoter#1319", "argo-cd#25054"],
   },
   content: {
     holds:

@@ -1,4 +1,6 @@
+import { defined } from "../../../base/defined.ts";
 import { livenessReason as reason } from "../../../reasons/liveness.ts";
+import type { Verdict } from "../../../run/state/run.ts";
 import { BAD_CONDITIONS } from "../../decode/status.ts";
 import type { SyncWindowsView } from "../../views.ts";
 import { at, bounded, dayOf, firstLine, inUtc, second, timeOf } from "../moment.ts";
@@ -159,4 +161,17 @@ function isDigest(image: string, wanted: string): boolean {
   return digest !== undefined && image.endsWith(`@${digest}`);
 }
 
-export const health: Parts = { healthy, notPaused, images };
+const WORST: Record<Verdict, number> = { lost: 0, failing: 1, waiting: 2, pending: 3, live: 4 };
+
+/** 7. Since 1.8 Argo CD leaves the health of Applications out of that of the one that makes them. */
+const children: Clause = ({ input, now }) => {
+  const all = (input.children ?? []).filter(({ verdict }) => verdict !== "live");
+  const [worst] = [...all].sort((a, b) => WORST[a.verdict] - WORST[b.verdict]);
+  if (worst === undefined || worst.verdict === "live") return undefined;
+  const { name: child, verdict, because, clockStopped } = worst;
+  const again = all.flatMap(({ lookAgainAt = 0 }) => (lookAgainAt > now ? lookAgainAt : []));
+  const lookAgainAt = again.length === 0 ? undefined : Math.min(...again);
+  return { verdict, because: reason("CHILD_NOT_LIVE", { child, because }), ...defined({ lookAgainAt, clockStopped }) };
+};
+
+export const health: Parts = { healthy, notPaused, images, children };

@@ -43,6 +43,7 @@ const FIELDS: Readonly<Record<string, unknown>> = {
     application: "payments-eu-1",
     applications: ["payments-eu-1"],
     sets: ["payments", "ledger"],
+    child: "argocd/web",
     baseline: ["Degraded", "NeverInSync"],
   },
   ...{

@@ -1,0 +1,122 @@
+import { expect, test } from "vitest";
+import { sampleRollout } from "../../../../test/support/sample-run.ts";
+import type { ControlPlane } from "../../../adapters/argocd/port.ts";
+import { at, COMMIT, LATER, MERGED, NOW, OLDER, REPO, rawApplication } from "../../../adapters/argocd/testing/application.ts";
+import { decodeApplication } from "../../../core/argocd/decode/application.ts";
+import type { ApplicationView } from "../../../core/argocd/views.ts";
+import { sentenceOf } from "../../../core/report/reasons/say.ts";
+import type { Assessment } from "../../../core/run/state/world.ts";
+import type { Refresher } from "../guard/refresh.ts";
+import { askForChildren, openChildren } from "./children.ts";
+import { openTargetLooks } from "./observe-targets.ts";
+
+type Raw = Record<string, unknown>;
+
+const HUB = { server: "https://kubernetes.default.svc", namespace: "argocd" };
+
+/** An Application of the story; `makes`: names of those that it makes. */
+function view(name: string, over: Raw = {}, makes: readonly string[] = []): ApplicationView {
+  const resources = makes.map((one) => ({
+    group: "argoproj.io",
+    version: "v1alpha1",
+    kind: "Application",
+    namespace: "argocd",
+    name: one,
+  }));
+  const raw = rawApplication(over);
+  const base = { ...raw, metadata: { ...(raw["metadata"] as Raw), name, uid: name }, status: { ...(raw["status"] as Raw), resources } };
+  const decoded = decodeApplication(base, NOW);
+  if (decoded === undefined) throw new Error("it has no name");
+  return { ...decoded, askedAt: "2026-11-21T10:01:00.000Z" };
+}
+
+const onHub = (name: string, makes: readonly string[]) => {
+  const { spec, ...rest } = view(name, {}, makes);
+  const { comparedTo } = rest.status.sync;
+  const sync = { ...rest.status.sync, ...(comparedTo === undefined ? {} : { comparedTo: { ...comparedTo, destination: HUB } }) };
+  return { ...rest, status: { ...rest.status, sync }, spec: { ...spec, destination: HUB } };
+};
+
+const ancestry = (seen: string) => (seen === OLDER ? "missing" : seen === LATER || seen === COMMIT ? "contains" : "unknown") as never;
+
+/** What is seen of the children of `root`, which follows the config repo's main. */
+function seen(root: ApplicationView, others: readonly ApplicationView[], now = NOW) {
+  const plane = {
+    name: "hub",
+    application: (_: string, name: string) => others.find((one) => one.name === name),
+    clusters: () => [],
+  } as unknown as ControlPlane;
+  const run = { spec: { ...sampleRollout(), settleMs: 10_000, graceMs: 30_000 } };
+  const merged = { commit: COMMIT, at: MERGED } as never;
+  const children = openChildren();
+  const look = (time: number) => children.of({ run, merged, plane, application: root, now: time, repoURL: REPO }, { ancestry }, {});
+  // Each settles by our own clock, a child before its parent.
+  for (const before of [30_000, 15_000]) look(now - before);
+  const { seen: found, wants } = look(now);
+  return { told: found.map(({ name, verdict, because }) => `${name} ${verdict}: ${sentenceOf(because)}`), wants };
+}
+
+const WEB = (over: Raw = {}) => view("web", over);
+
+test("a child at the commit, Synced and Healthy is live, and one that has not compared since is not", () => {
+  const root = onHub("root", ["web"]);
+  expect(seen(root, [WEB()]).told).toEqual([expect.stringMatching(/^argocd\/web live: /)]);
+  const behind = WEB({ status: { sync: { revision: OLDER } } });
+  expect(seen(root, [behind]).told).toEqual([expect.stringMatching(/^argocd\/web pending: /)]);
+  const before = WEB({ status: { reconciledAt: at("09:59:00"), operationState: undefined } });
+  expect(seen(root, [before]).told).toEqual([expect.stringMatching(/^argocd\/web pending: /)]);
+  expect(seen(root, [before]).wants).toMatchObject([{ key: "hub/argocd/web", refresh: { reason: expect.stringContaining(COMMIT) } }]);
+});
+
+test("a child that follows another repo counts once it was compared after the merge, with the spec that it has", () => {
+  const root = onHub("root", ["web"]);
+  const source = { repoURL: "https://github.com/acme/web", path: "deploy", targetRevision: "v2" };
+  const chart = (compared: Raw) => WEB({ spec: { source }, status: { sync: { revision: LATER, comparedTo: { source: compared } } } });
+  expect(seen(root, [chart(source)]).told).toEqual([expect.stringMatching(/^argocd\/web live: /)]);
+  expect(seen(root, [chart({ ...source, targetRevision: "v1" })]).told).toEqual([
+    expect.stringMatching(/^argocd\/web pending: .*out of date/),
+  ]);
+});
+
+test("one that is not there or is Degraded is not live, and what a child makes counts with it", () => {
+  const root = onHub("root", ["web", "gone"]);
+  expect(seen(root, [WEB()]).told[1]).toMatch(/^argocd\/gone pending: /);
+  const bad = WEB({ status: { health: { status: "Degraded", lastTransitionTime: at("10:00:20") } } });
+  expect(seen(root, [bad], NOW + 60_000).told[0]).toMatch(/^argocd\/web pending: It has been Degraded/);
+  const middle = onHub("middle", ["web", "root"]);
+  expect(seen(onHub("root", ["middle"]), [middle, WEB()]).told).toEqual([expect.stringMatching(/^argocd\/middle live/)]);
+  expect(seen(onHub("root", ["middle"]), [middle, bad], NOW + 60_000).told).toEqual([
+    expect.stringMatching(/^argocd\/middle pending: Its Application argocd\/web does not count as healthy: it has been Degraded/),
+  ]);
+});
+
+test("what a parent makes on another cluster is another Argo CD's, and is not looked for", () => {
+  expect(seen(view("root", {}, ["web"]), []).told).toEqual([]);
+});
+
+test("comparisons that children want are asked for with their parent's", () => {
+  const reads: string[] = [];
+  const reader = { readSoon: (key: string) => void reads.push(key) };
+  const refresher = { want: () => NOW + 5000 } as unknown as Refresher;
+  const assessment = { verdict: "pending" } as Assessment;
+  askForChildren(assessment, [{ key: "hub/argocd/web", read: true, refresh: { reason: "x", from: 0 } }], { refresher, reader, now: NOW });
+  expect([reads, assessment.asksFirst?.applications, assessment.lookAgainAt]).toEqual([
+    ["hub/argocd/web"],
+    ["hub/argocd/web"],
+    "2026-11-21T10:01:05.000Z",
+  ]);
+});
+
+test("what was wrong with a child before is known of its parent as well", () => {
+  const root = onHub("root", ["web"]);
+  const plane = {
+    name: "hub",
+    state: () => ({ fresh: true, since: MERGED }),
+    application: (_: string, name: string) => (name === "root" ? root : WEB({ status: { health: { status: "Degraded" } } })),
+    clusters: () => [],
+  } as unknown as ControlPlane;
+  const looks = openTargetLooks({ planes: new Map([["hub", plane]]), mirror: {} as never }, {} as never);
+  const target = { key: "hub/argocd/root", edits: [] };
+  const run = { spec: { baseline: "Tolerate" }, batches: [{ targets: [target] }] };
+  expect([...looks.healthIssuesBefore(run as never)]).toEqual([["hub/argocd/root", ["Degraded"]]]);
+});

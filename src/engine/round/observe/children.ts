@@ -1,0 +1,136 @@
+/**
+ * Children of an app of apps: the Applications that a target makes on the hub it runs on. Argo CD leaves their health out of the parent's, so each
+ * is judged by itself, as a target is, and the parent counts only with all of them. Called by `judge-targets.ts` for a target that has any.
+ */
+import type { ControlPlane } from "../../../adapters/argocd/port.ts";
+import { isInCluster } from "../../../core/argocd/cluster-views.ts";
+import { committedSources } from "../../../core/argocd/decode/source.ts";
+import { assess } from "../../../core/argocd/liveness/liveness.ts";
+import type { Change, ChildSeen, LivenessInput } from "../../../core/argocd/liveness/types.ts";
+import { normalRepo } from "../../../core/argocd/same.ts";
+import type { ApplicationView, SourceView } from "../../../core/argocd/views.ts";
+import { BoundedMap } from "../../../core/base/bounded.ts";
+import { defined } from "../../../core/base/defined.ts";
+import { epoch, iso } from "../../../core/base/time.ts";
+import { livenessReason } from "../../../core/reasons/liveness.ts";
+import type { Batch, Run } from "../../../core/run/state/run.ts";
+import type { Assessment } from "../../../core/run/state/world.ts";
+import { clusterOf } from "../../resolve/fleet.ts";
+import type { Refresher } from "../guard/refresh.ts";
+import type { TargetReader } from "../guard/refresh-read.ts";
+import type { Facts } from "./mirror-facts.ts";
+import { endIsPast, refreshReason } from "./refresh-reason.ts";
+
+/** A child of a child counts, too; deeper than this nobody nests. */
+const DEEPEST = 4;
+const MOST_KEPT = 20_000;
+
+/** A target, as it is judged; of one without a batch of its own nothing is asked. */
+interface Parent {
+  run: Pick<Run, "spec">;
+  merged: NonNullable<Batch["merged"]>;
+  plane: ControlPlane;
+  application: ApplicationView | undefined;
+  now: number;
+  repoURL: string;
+}
+
+type Held = NonNullable<Assessment["held"]>;
+type SeenBefore = Pick<LivenessInput, "firstSeenAt" | "firstComparedAt"> & { held?: Held };
+
+/** What of a child would tell more: another comparison, a read by its name. */
+interface Want {
+  key: string;
+  refresh?: { reason: string; from: number };
+  read: boolean;
+}
+
+/** What was seen of each child before is kept in memory: after a restart settling begins anew. */
+export interface Children {
+  of(parent: Parent, facts: Pick<Facts, "ancestry">, kept: LivenessInput["kept"]): { seen: ChildSeen[]; wants: Want[] };
+}
+
+/** Those that a parent makes on the very hub it is on; what it makes elsewhere another Argo CD runs. */
+export function childrenOf(plane: ControlPlane, { spec, status }: ApplicationView): { place: string; view: ApplicationView | undefined }[] {
+  if (!isInCluster(spec.destination)) return [];
+  return (status.children ?? []).map((place) => {
+    const [namespace = "", child = ""] = place.split("/");
+    return { place, view: plane.application(namespace, child) };
+  });
+}
+
+export function openChildren(): Children {
+  const before = new BoundedMap<string, SeenBefore>(MOST_KEPT);
+
+  function look(
+    parent: Parent & { application: ApplicationView },
+    facts: Pick<Facts, "ancestry">,
+    kept: LivenessInput["kept"],
+    wants: Want[],
+    above: readonly string[],
+  ): ChildSeen[] {
+    const { plane, application, merged, repoURL, now, run } = parent;
+    const { settleMs, graceMs, suspended } = run.spec;
+    return childrenOf(plane, application).flatMap(({ place, view }): ChildSeen[] => {
+      if (above.includes(place)) return [];
+      const key = `${plane.name}/${place}`;
+      // What is not seen here may be kept from us as well as be gone.
+      if (view === undefined || above.length > DEEPEST) {
+        wants.push({ key, read: true });
+        return [{ name: place, verdict: "pending", because: livenessReason("NO_APPLICATION") }];
+      }
+      const question = `${key} ${merged.commit} ${view.uid}`;
+      const judged = assess({
+        ...{ now, settleMs, graceMs, ...defined({ suspended }), ancestry: facts.ancestry, held: {}, ...before.get(question) },
+        ...{
+          application: view,
+          intended: view.spec,
+          children: look({ ...parent, application: view }, facts, kept, wants, [...above, place]),
+        },
+        change: changeOf(committedSources(view.spec), committedSources(application.spec), merged, repoURL),
+        ...defined({ cluster: clusterOf(plane, view), kept }),
+      });
+      const { firstSeenAt, firstComparedAt, held, clockStopped } = judged;
+      before.set(question, defined({ firstSeenAt, firstComparedAt, held }));
+      const refresh = { reason: `${question} ${refreshReason(view, judged)}`, from: endIsPast(view, now) };
+      wants.push({ key, read: judged.wantsRead === true, ...defined({ refresh: judged.wantsRefresh ? refresh : undefined }) });
+      const lookAgainAt = judged.lookAgainAt === undefined ? undefined : epoch(judged.lookAgainAt);
+      return [{ name: place, verdict: judged.verdict, because: judged.sentence, ...defined({ lookAgainAt, clockStopped }) }];
+    });
+  }
+
+  return {
+    of(parent, facts, kept) {
+      const { application } = parent;
+      if (application?.status.children === undefined) return { seen: [], wants: [] };
+      const wants: Want[] = [];
+      const own = [`${application.namespace}/${application.name}`];
+      return { seen: look({ ...parent, application }, facts, kept, wants, own), wants };
+    },
+  };
+}
+
+/** Begins what the children want, and says in their parent's assessment what is to be asked for and when to look again. */
+export function askForChildren(
+  assessment: Assessment,
+  wants: readonly Want[],
+  { refresher, reader, now }: { refresher: Refresher; reader: Pick<TargetReader, "readSoon">; now: number },
+): void {
+  for (const { key } of wants.filter(({ read }) => read)) reader.readSoon(key);
+  const asked = wants.flatMap(({ key, refresh }) =>
+    refresh === undefined ? [] : { key, due: refresher.want(key, refresh.reason, refresh.from) },
+  );
+  if (asked.length === 0) return;
+  assessment.asksFirst = { applications: asked.map(({ key }) => key), sets: [] };
+  const again = Math.min(...asked.map(({ due }) => due).filter((due) => due > now));
+  const { lookAgainAt } = assessment;
+  if (Number.isFinite(again) && (lookAgainAt === undefined || again < epoch(lookAgainAt))) assessment.lookAgainAt = iso(again);
+}
+
+/** One that follows what its parent follows must have seen the commit; of another the spec that its parent has applied is the change. */
+function changeOf(own: readonly SourceView[], parents: readonly SourceView[], { commit, at }: Parent["merged"], repoURL: string): Change {
+  const isOurs = (one: SourceView) => one.chart === undefined && normalRepo(one.repoURL) === normalRepo(repoURL);
+  const followed = new Set(parents.filter(isOurs).map(({ targetRevision = "HEAD" }) => targetRevision));
+  const follows = own.some((one) => isOurs(one) && followed.has(one.targetRevision ?? "HEAD"));
+  return follows ? { kind: "commit", commit, repoURL, mergedAt: at } : { kind: "generator", mergedAt: at };
+}
