@@ -89,7 +89,11 @@ function answersOf(count: number): Answers {
 
 const INPUT: JudgeInput = {
   ...{ repository: "acme/config", repoURL: REPO, now: Date.UTC(2026, 10, 23), freezes: undefined, isGranted: false },
-  ...{ analysis: undefined, signs: false, planes: [{ name: "hub", uiUrl: undefined, generates: false, reads: false, syncs: false }] },
+  ...{
+    analysis: undefined,
+    signs: false,
+    planes: [{ name: "hub", uiUrl: undefined, generates: false, reads: false, renders: false, syncs: false }],
+  },
   base: { commit: BASE, branch: "main", journal: undefined },
   pull: { number: 1, head: HEAD, isFork: false, bypass: undefined as never, touched: ["rollouts/payments.yaml"], tree: TREE },
 };

@@ -58,8 +58,31 @@ export interface ControlPlane {
   generate?(applicationSet: Record<string, unknown>): Promise<GenerateOutcome>;
   /** Whether an Application's objects show a change; absent where this adapter cannot see them. Never rejects. */
   content?(namespace: string, name: string, question: ContentQuestion): Promise<ContentOutcome>;
+  /**
+   * What an Application renders to at revisions of its sources, in their order; "" leaves one as it is. Nothing is written. Absent: this adapter
+   * cannot ask. Never rejects.
+   */
+  manifests?(namespace: string, name: string, revisions: readonly string[]): Promise<ManifestsOutcome>;
   close(): Promise<void>;
 }
+
+/** One object among what an Application renders to. */
+export interface RenderedObject {
+  /** With its group, if it has one: `argoproj.io/ApplicationSet`, `ConfigMap`. */
+  kind: string;
+  namespace: string;
+  name: string;
+  /** Equal where the object is. */
+  digest: string;
+  /** Of an Application or ApplicationSet what it is, without its status. */
+  argo?: { kind: string; object: Record<string, unknown> };
+}
+
+/** `forbidden`: asking again changes nothing. `why` holds no credential. */
+export type ManifestsOutcome =
+  | { kind: "done"; objects: readonly RenderedObject[] }
+  | { kind: "forbidden"; why: AnyReason }
+  | { kind: "failed"; why: AnyReason };
 
 /** `unavailable`: this adapter cannot see inside the Application. `tooMany`: how many it has, more than are read one by one. */
 export type RolloutsOutcome = readonly RolloutView[] | "unavailable" | { tooMany: number };

@@ -49,6 +49,8 @@ export interface ControlPlaneReasons {
   /** No `byte`: it broke off. */
   ANSWER_BROKEN: { byte?: number | undefined };
   STREAM_ENDED: NoData;
+  ANSWER_OTHER_REVISION: { asked: string; answered: string };
+  MANIFEST_UNREADABLE: Because;
 
   /** `grant`: the line of policy without which it is refused. */
   GRANT_WANTED: Because & { grant: string };

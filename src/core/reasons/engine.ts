@@ -44,12 +44,21 @@ export interface EngineReasons {
   GUARD_TWICE: { application: string; sets: readonly string[] };
   GUARD_NO_SET: Set;
   GUARD_SET_LEAVES: Set;
-  GUARD_SET_DIFFERS: { plane: string; declaredIn: string; field: string };
+  /** parent: it renders the set, and `declaredIn` is not known. */
+  GUARD_SET_DIFFERS: { plane: string; declaredIn: string; field: string; parent?: string };
   /** A set that is patched or made on its way to the cluster. by: `unknown` where only `unverified` lets it through. */
   GUARD_PIN_NOT_LIVE: { plane: string; declaredIn: string; by: "kustomize" | "helm" | "unknown"; field: string };
   GUARD_SET_MADE: { plane: string; declaredIn: string; by: "kustomize" | "helm" | "unknown"; changed: string };
+  /** What a parent Application renders. `empty`: of the base or with the batch. */
+  PARENT_UNRENDERED: { plane: string; parent: string; commit: string; because: AnyReason };
+  PARENT_EMPTY: { plane: string; parent: string; with: "base" | "batch" };
+  PARENT_CHANGES: { plane: string; parent: string; object: string; does: "changes" | "adds" | "removes" };
+  PARENT_MOVED: { plane: string; parent: string; object: string };
+  PARENT_SHOWS_NOTHING: Application & { parent: string; to: string };
+  CHILD_DIFFERS: Application & { parent: string };
   GUARD_LOSES: Application;
   GUARD_READ_OUTSIDE: Application & { changed: string };
+  GUARD_PARENT_READS: Application & { changed: string };
   BRANCH_NOT_FOLLOWED: { application: string; branch: string };
   BRANCH_GONE: { branch: string };
   BRANCH_UNFETCHED: Branch;

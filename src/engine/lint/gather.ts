@@ -1,3 +1,4 @@
+import type { ControlPlane } from "../../adapters/argocd/port.ts";
 import { compareRenders } from "../../core/appset/compare.ts";
 import type { AppSetCluster, RenderResult } from "../../core/appset/types.ts";
 import { generatePathsOf } from "../../core/argocd/decode/application.ts";
@@ -10,6 +11,7 @@ import { type Edit, type Plan, targetsOf } from "../../core/plan/plan-types.ts";
 import type { Rollout, SourceRef } from "../../core/spec/rollout.ts";
 import { type ApplicationSetInGit, manifestIn, renderAt, sourcesOf } from "../config-repo/appset-in-git.ts";
 import { kustomizationsIn, takersOf } from "../config-repo/kustomize.ts";
+import { isAskable } from "../config-repo/parent-renders.ts";
 import { noting } from "../config-repo/snapshot.ts";
 import { isWorkflow, readWorkflow } from "../config-repo/workflow-triggers.ts";
 import { applyEdits } from "../resolve/apply-edits.ts";
@@ -54,6 +56,21 @@ export function editsOf(plan: Pick<Plan, "stages"> | undefined): Map<string, rea
 export function parentOf({ name, spec, owner, generatePaths }: ApplicationView): ParentApplication {
   const owned = owner?.kind === "ApplicationSet";
   return { name, sources: committedSources(spec), owned, automated: spec.automated, generatePaths };
+}
+
+/** The Applications of a control plane, as those that may apply others; `sets` are of the rollout. */
+export function parentsOn(
+  plane: ControlPlane,
+  base: { repoURL: string; baseBranch: string },
+  sets: readonly { ref: { namespace: string; name: string } }[],
+): ParentApplication[] {
+  const applications = plane.applications();
+  const applied = [...sets.map(({ ref }) => ({ ...ref, ...plane.applicationSet(ref.namespace, ref.name) })), ...applications];
+  const parents = new Set(applied.flatMap(({ namespace, appliedBy: by }) => (by ? [`${by.namespace ?? namespace}/${by.name}`] : [])));
+  return applications.map((view) => {
+    const askable = parents.has(`${view.namespace}/${view.name}`) && isAskable(plane, view, base);
+    return { ...parentOf(view), askable };
+  });
 }
 
 const MOST_WORKFLOWS = 500;

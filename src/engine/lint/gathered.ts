@@ -20,6 +20,8 @@ export interface ParentApplication {
   automated: boolean;
   /** Annotation `argocd.argoproj.io/manifest-generate-paths`. */
   generatePaths?: string | undefined;
+  /** It makes others, and Argo CD can be asked what it makes of a batch: the guard does, before each merge. */
+  askable?: boolean | undefined;
   /** A kustomization changes it before it is applied, so that it may read another folder than its file says. */
   patched?: boolean | undefined;
 }

@@ -109,7 +109,10 @@ function judge(
   };
   const synchronous: SyncFiles = { read: (path) => files[path] ?? null, paths: () => Object.keys(files) };
   const snapshot = { with: async (work: (all: SyncFiles) => unknown) => work(synchronous) } as unknown as Snapshot;
-  return outsideReader({ planes: new Map([["hub", plane as ControlPlane]]), repoURL }, snapshot, run, batch, "main");
+  return outsideReader({ planes: new Map([["hub", plane as ControlPlane]]), repoURL }, snapshot, run, batch, {
+    baseBranch: "main",
+    judge: async (_, { name }) => (name === "fleet" ? "unasked" : name === "asked" ? undefined : "noParent"),
+  });
 }
 
 const manifest = (kind: string, name: string) =>
@@ -138,6 +141,10 @@ describe("a batch that changes a file", () => {
   test("is refused where an Application outside it reads the file, and told which", async () => {
     const why = { code: "GUARD_READ_OUTSIDE", changed: FILE, application: "ledger", plane: "hub" };
     expect(await judge(values, { ledger: [{ ...HERE, path: "values" }] })).toEqual({ why, retry: false });
+    // One that makes others is asked what comes of it, where it can be.
+    const parentReads = { why: { ...why, code: "GUARD_PARENT_READS", application: "fleet" }, retry: false };
+    expect(await judge(values, { asked: [{ ...HERE, path: "values" }], fleet: [{ ...HERE, path: "values" }] })).toEqual(parentReads);
+    expect(await judge(values, { asked: [{ ...HERE, path: "values" }] })).toBeUndefined();
     // A target of the same run, in another batch.
     expect(await judge(values, { "payments-us-2": [{ ...HERE, path: "apps", ...helm(`/${FILE}`) }] })).toMatchObject({ retry: false });
   });

@@ -1,7 +1,8 @@
+import type { ControlPlane } from "../../adapters/argocd/port.ts";
 import { committedSources } from "../../core/argocd/decode/source.ts";
 import { passesBy } from "../../core/argocd/edit-effect.ts";
 import { type IsBase, readersOf } from "../../core/argocd/source-files.ts";
-import type { SourceView } from "../../core/argocd/views.ts";
+import type { ApplicationView, SourceView } from "../../core/argocd/views.ts";
 import type { AnyReason } from "../../core/base/reason.ts";
 import type { RepoFiles } from "../../core/base/repo-files.ts";
 import type { Edit } from "../../core/plan/plan-types.ts";
@@ -22,17 +23,24 @@ interface BaseOfRepo {
   baseBranch: string;
 }
 
+/** What stands against a merge in what a reader renders, where it is a parent of others; undefined: nothing. */
+type JudgeReader = (
+  plane: ControlPlane,
+  reader: ApplicationView,
+) => Promise<{ why: AnyReason; retry: boolean } | "noParent" | "unasked" | undefined>;
+
 /**
  * docs/spec.md §9.2: what a batch changes must be read by its own Applications only. The first that is not of the batch and reads
  * one of its files, as a problem of the render guard. A file whose pins are per item of it may be read by all, and so may
- * one that declares the rollout's own ApplicationSet or Applications: the parent that applies it is meant to read it.
+ * one that declares the rollout's own ApplicationSet or Applications: the parent that applies it is meant to read it. What another parent makes
+ * of it is asked.
  */
 export async function outsideReader(
   { planes: all, repoURL }: Pick<RepoContext, "planes" | "repoURL">,
   snapshot: Snapshot,
   run: Run,
   batch: Batch,
-  baseBranch: string,
+  { baseBranch, judge }: { baseBranch: string; judge: JudgeReader },
 ): Promise<{ why: AnyReason; retry: boolean } | undefined> {
   const files = await watchedFiles(all, snapshot, run, batch);
   if (files.length === 0) return undefined;
@@ -44,16 +52,22 @@ export async function outsideReader(
     plane
       .applications()
       .filter((one) => !mine.has(`${plane.name}/${one.namespace}/${one.name}`))
-      .map(({ name, spec }) => ({ plane: plane.name, application: name, sources: committedSources(spec) })),
+      .map((one) => ({ plane, one, sources: committedSources(one.spec) })),
   );
-  const found = await snapshot.with((repo) => {
-    for (const { plane, application, sources } of others) {
+  const found = await snapshot.with((repo) =>
+    others.flatMap(({ plane, one, sources }) => {
       const changed = files.find((path) => readsFile(sources, path, { repoURL, baseBranch }, repo));
-      if (changed !== undefined) return { changed, application, plane };
-    }
-    return undefined;
-  });
-  return found && { why: engineReason("GUARD_READ_OUTSIDE", found), retry: false };
+      return changed === undefined ? [] : [{ changed, one, plane }];
+    }),
+  );
+  for (const { changed, one, plane } of found) {
+    const judged = await judge(plane, one);
+    const data = { changed, application: one.name, plane: plane.name };
+    if (judged === "unasked") return { why: engineReason("GUARD_PARENT_READS", data), retry: false };
+    if (judged === "noParent") return { why: engineReason("GUARD_READ_OUTSIDE", data), retry: false };
+    if (judged !== undefined) return judged;
+  }
+  return undefined;
 }
 
 /** Files the batch changes that nobody else may read. */

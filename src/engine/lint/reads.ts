@@ -127,7 +127,7 @@ export function outsideReads({ rollout, edits, parents, rendered, set, base, rep
   for (const [name, own] of edits)
     for (const file of sharedFiles(rollout, own)) owners.set(file, (owners.get(file) ?? new Set<string>()).add(name));
   const others = [
-    ...parents.filter(({ name }) => !edits.has(name)),
+    ...parents.filter(({ name, askable }) => !edits.has(name) && askable !== true),
     ...(rendered ?? []).map(({ metadata, spec }) => ({ name: metadata.name, sources: sourcesOf(spec) })),
   ];
   return [...owners].flatMap(([changed, mine]): Finding[] => {

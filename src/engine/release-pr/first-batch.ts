@@ -23,6 +23,7 @@ const PLANNED = "planned";
 
 /** Told by lint, with more to say. */
 const TOLD_BY_LINT: readonly string[] = ["PIN_WITHOUT_EFFECT", "GUARD_PATHS", "GUARD_READ_OUTSIDE"];
+const TOLD_BY_PARENT: readonly string[] = ["GUARD_UNDECLARED", "GUARD_SET_MADE", "GUARD_PIN_NOT_LIVE", "GUARD_PARENT_READS"];
 /** May be otherwise by the time the release is merged; still worth a word. */
 const PASSING: readonly (keyof EngineReasons)[] = ["GUARD_SET_DIFFERS", "GUARD_PIN_NOT_LIVE", "GUARD_NO_SET", "GUARD_SET_LEAVES"];
 
@@ -49,7 +50,7 @@ export async function refusedBatch(
   const guard = openGuard(
     {
       ...context,
-      planes: withoutGenerate(context.planes),
+      planes: withoutQuestions(context.planes),
       mirror: { mergeTree: async () => ({ tree: PLANNED }), commitInfo: async () => undefined },
     },
     { snapshot: (id) => snapshots.get(id) ?? snapshot },
@@ -57,11 +58,12 @@ export async function refusedBatch(
   // The guard looks at no more of a run and a batch than what a plan has.
   const run = { spec: rollout, plan } as Run;
   const batch = { branch: PLANNED, kind: "Planned", phase: "Proposing", targets } as unknown as Batch;
-  const judged = await guard(run, batch, { base: snapshot.id, baseBranch, head: PLANNED });
+  const judged = await guard(run, batch, { base: snapshot.id, baseBranch, head: PLANNED, unpushed: true });
   if (judged.ok || !isWorthAWord(judged.why.code, judged.retry, touchesSet)) return undefined;
-  // What cannot be rendered here, Argo CD may render when it comes to it.
-  if (judged.why.code === "GUARD_UNRENDERED" && [...context.planes.values()].some((plane) => plane.generate !== undefined))
-    return undefined;
+  // What cannot be told here, Argo CD may tell when it comes to it.
+  const isTold = (by: "generate" | "manifests") => [...context.planes.values()].some((plane) => plane[by] !== undefined);
+  if (judged.why.code === "GUARD_UNRENDERED" && isTold("generate")) return undefined;
+  if (TOLD_BY_PARENT.includes(judged.why.code) && isTold("manifests")) return undefined;
   const reason = {
     code: "BATCH_REFUSED",
     applications: targets.map(({ application }) => application),
@@ -78,10 +80,11 @@ function isWorthAWord(code: string, retry: boolean, touchesSet: boolean): boolea
   return retry ? !touchesSet && (PASSING as readonly string[]).includes(code) : true;
 }
 
-function withoutGenerate(planes: ReadonlyMap<string, ControlPlane>): Map<string, ControlPlane> {
+/** Nobody can be asked about files that are nowhere in Git. */
+function withoutQuestions(planes: ReadonlyMap<string, ControlPlane>): Map<string, ControlPlane> {
   return new Map(
     [...planes].map(([name, plane]) => {
-      const { generate: _, ...rest } = plane;
+      const { generate: _, manifests: _manifests, ...rest } = plane;
       return [name, rest];
     }),
   );

@@ -9,7 +9,10 @@ test("thousands of Applications are told as a list, and not asked for again one 
     asked.push(question);
     return question === "plane.applications" ? [one] : undefined;
   };
-  const plane = planeOf({ name: "hub", uiUrl: undefined, labels: undefined, generates: false, reads: false, syncs: false }, ask);
+  const plane = planeOf(
+    { name: "hub", uiUrl: undefined, labels: undefined, generates: false, reads: false, renders: false, syncs: false },
+    ask,
+  );
   expect(plane.applications()).toEqual([one]);
   expect(plane.application("argocd", "a")).toBe(one);
   expect(asked).toEqual(["plane.applications"]);

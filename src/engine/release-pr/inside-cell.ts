@@ -31,6 +31,7 @@ export interface JudgeInput {
     uiUrl: string | undefined;
     generates: boolean;
     reads: boolean;
+    renders: boolean;
     syncs: boolean;
   })[];
   isGranted: boolean;
@@ -127,7 +128,7 @@ function portOf<T extends object>(ask: Ask, name: string): T {
 }
 
 /** One control plane as it stood when it was asked first: nothing of it moves while a pull request is judged. */
-export function planeOf({ name, labels, uiUrl, generates, reads, syncs }: JudgeInput["planes"][number], ask: Ask): ControlPlane {
+export function planeOf({ name, labels, uiUrl, generates, reads, renders, syncs }: JudgeInput["planes"][number], ask: Ask): ControlPlane {
   const known = new Map<string, unknown>();
   const once = (method: string) =>
     ((...args: readonly unknown[]) => {
@@ -152,5 +153,5 @@ export function planeOf({ name, labels, uiUrl, generates, reads, syncs }: JudgeI
   const rest = { applicationSet: once("applicationSet"), clusters: once("clusters"), onChange: () => () => undefined };
   const idle = { ready: async () => undefined, reread: never, refresh: never, close: async () => undefined };
   const able = { ...(generates && { generate: never }), ...(reads && { content: never }), ...(syncs && { sync: never }) };
-  return { ...plane, ...rest, ...idle, ...able };
+  return { ...plane, ...rest, ...idle, ...able, ...(renders && { manifests: once("manifests") }) };
 }

@@ -47,8 +47,9 @@ export function openJudgeInCell(context: Context, cell: Cell, parts: Parts): Jud
 
 function inputOf(context: Context, { commit, branch, journal }: PlanBase, pull: JudgedPull): JudgeInput {
   const { repository, repoURL, freezes, grants, analysis, writer, clock } = context;
-  const planes = [...context.planes.values()].map(({ name, labels, uiUrl, generate, content, sync }) => {
-    const can = { generates: generate !== undefined, reads: content !== undefined, syncs: sync !== undefined };
+  const planes = [...context.planes.values()].map(({ name, labels, uiUrl, generate, content, manifests, sync }) => {
+    const renders = manifests !== undefined;
+    const can = { generates: generate !== undefined, reads: content !== undefined, renders, syncs: sync !== undefined };
     return { name, labels, uiUrl, ...can };
   });
   const told = { repository, repoURL, freezes, planes, now: clock.now(), isGranted: grants !== undefined };
@@ -77,6 +78,8 @@ function answersOf({ forge, mirror, planes, grants, log }: Context, { rules, tag
     "plane.applications": (name: string, owner?: { namespace: string; name: string }) => plane(name).applications(owner),
     "plane.applicationSet": (name: string, namespace: string, set: string) => plane(name).applicationSet(namespace, set),
     "plane.clusters": (name: string) => plane(name).clusters(),
+    "plane.manifests": (name: string, namespace: string, application: string, revisions: string[]) =>
+      plane(name).manifests?.(namespace, application, revisions),
     "mirror.head": (branch: string) => mirror.head(branch),
     "mirror.resolve": (ref: string) => mirror.resolve(ref),
     "mirror.remoteHeads": (branches: string[]) => mirror.remoteHeads(branches),

@@ -32,7 +32,7 @@ import type { RevisionsNow } from "../config-repo/revisions.ts";
 import { freezesOf } from "../config-repo/settings.ts";
 import type { Snapshot } from "../config-repo/snapshot.ts";
 import { followedSets } from "../lint/declared-sets.ts";
-import { editsOf, parentOf } from "../lint/gather.ts";
+import { editsOf, parentsOn } from "../lint/gather.ts";
 import { lintOutside } from "../lint/lint-outside.ts";
 import { planesFor } from "../resolve/fleet.ts";
 import type { MadePlan, MakePlan } from "../resolve/make-plan.ts";
@@ -177,7 +177,7 @@ export function openPullJudge(context: Context, { commits, releases, rules, dura
     const edits = editsOf(plan);
     const { parts, problems } = await followedSets(all, rollout, snapshot, plan);
     const clusters = generatorClusters(planes);
-    const parents = planes.flatMap((plane) => plane.applications().map(parentOf));
+    const parents = planes.flatMap((plane) => parentsOn(plane, { repoURL, baseBranch: defaultBranch }, setsOfSource(all, rollout)));
     const seesAll = grants === undefined;
     const base = { repoURL, defaultBranch, required, methods: methodsOf(asked) };
     const input = { rollout, set: undefined, clusters, edits, parents, seesAll, ...base };

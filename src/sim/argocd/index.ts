@@ -15,6 +15,7 @@ import {
   clusterSecret,
   clustersOfGenerators,
   createClusterIndex,
+  IN_CLUSTER,
   relabelCluster,
   secretOf,
 } from "./clusters.ts";
@@ -26,10 +27,11 @@ import { anyVersion, createRepositories, type Repositories } from "./git/reposit
 import { renderWithFiles } from "./git/snapshots.ts";
 import { createArgoServer } from "./http.ts";
 import type { ArgoCdOptions, ArgoCdSim } from "./options.ts";
+import { shownManifests } from "./own-cluster.ts";
 import { createPages } from "./pages.ts";
 import { createFleetRollouts } from "./rollouts/index.ts";
 import { Scheduler } from "./scheduler.ts";
-import { asApplication } from "./types.ts";
+import { type Application, asApplication } from "./types.ts";
 
 export type { ArgoCdOptions, ArgoCdSim } from "./options.ts";
 
@@ -56,10 +58,7 @@ export async function startArgoCd(options: ArgoCdOptions): Promise<ArgoCdSim> {
       return !("error" in cluster) && parts.board.has("unreachable", cluster.name);
     },
     managed: ({ metadata }) => apps.managed(metadata.namespace ?? namespace, metadata.name),
-    manifests: async ({ spec }, revisions) => {
-      const made = await parts.manifests.desired({ spec, revisions, force: false, texts: [] });
-      return { revision: made.revisions[0] ?? "", manifests: await made.objects() };
-    },
+    manifests: (app, revisions) => manifestsAt(parts, app, revisions),
     token: options.apiToken,
   });
   const authority = options.tls === true ? createAuthority() : undefined;
@@ -151,6 +150,16 @@ function createFirstObjects(store: Store, namespace: string, clusters: readonly 
     store.create({ apiVersion: "v1", kind: "Namespace", metadata: { name: namespace } });
   if (store.get("appprojects", namespace, "default") === undefined) store.create(project(namespace));
   for (const cluster of clusters) store.create(clusterSecret(cluster, namespace));
+}
+
+/** Rendered where it makes Argo CD's own objects, and what stands for the objects elsewhere. */
+async function manifestsAt({ manifests, clusters, namespace }: Parts, app: Application, revisions: readonly string[]): Promise<string[]> {
+  const { metadata, spec } = app;
+  const made = await manifests.desired({ spec, revisions, force: false, texts: [] });
+  const cluster = clusters.resolve(spec.destination);
+  if ("error" in cluster || cluster.server !== IN_CLUSTER.server) return await made.objects();
+  const own = await made.rendered({ name: metadata.name, namespace: spec.destination.namespace ?? namespace });
+  return shownManifests(app, own) ?? (await made.objects());
 }
 
 /** The Applications that a set would generate, as the API answers them. */

@@ -1,10 +1,10 @@
 import { isDeepStrictEqual } from "node:util";
-import { parseAllDocuments } from "yaml";
 import { defined } from "../../core/base/defined.ts";
 import { checkRequired } from "../kubernetes/required.ts";
 import type { Store } from "../kubernetes/store.ts";
 import type { KubeObject } from "../kubernetes/types.ts";
 import type { Desired } from "./application/manifests.ts";
+import { ManifestError } from "./render/files.ts";
 import type { Application } from "./types.ts";
 
 const TRACKING = "argocd.argoproj.io/tracking-id";
@@ -13,49 +13,34 @@ const PLURALS: Record<string, string> = { ApplicationSet: "applicationsets", App
 /** Projects first, so that what names them finds them. */
 const ORDER = ["AppProject", "ApplicationSet", "Application"];
 
-/** A template of a chart beside the sets is no business of this; a broken set is. */
-const ARGO_KIND = /^kind: *(ApplicationSet|Application|AppProject) *$/m;
-
-/** What stands in Git cannot be applied. */
-export class ManifestError extends Error {
-  override name = "ManifestError";
+function isArgo({ apiVersion, kind }: KubeObject): boolean {
+  return apiVersion === "argoproj.io/v1alpha1" && PLURALS[kind] !== undefined;
 }
 
-function isArgo(value: unknown): value is KubeObject {
-  if (typeof value !== "object" || value === null) return false;
-  const { apiVersion, kind, metadata } = value as Partial<KubeObject>;
-  return apiVersion === "argoproj.io/v1alpha1" && kind !== undefined && PLURALS[kind] !== undefined && typeof metadata?.name === "string";
-}
-
-/** The Argo CD objects among the YAML files of a source; other kinds are somebody else's. */
-async function argoObjects({ files }: Desired, namespace: string): Promise<KubeObject[]> {
-  if (files === undefined) return [];
-  const { git, commit, path, recurse } = files;
-  const prefix = path === "" ? "" : `${path}/`;
-  const depth = prefix === "" ? 1 : prefix.split("/").length;
-  const names: string[] = [];
-  for (const [name, { type }] of await git.tree(commit)) {
-    const inside = name.startsWith(prefix) && (recurse || name.split("/").length === depth);
-    if (type === "blob" && inside && /\.(ya?ml|json)$/.test(name)) names.push(name);
-  }
+/** Those of Argo CD among what a source renders to; other kinds are somebody else's. */
+async function argoObjects({ rendered }: Desired, app: Application, namespace: string): Promise<KubeObject[]> {
   const objects: KubeObject[] = [];
-  for (const [name, text] of await git.read(commit, names)) {
-    for (const document of parseAllDocuments(text, { logLevel: "silent" })) {
-      const [error] = document.errors;
-      if (error !== undefined && ARGO_KIND.test(text)) throw new ManifestError(`${name}: ${error.message.split("\n")[0]}`);
-      if (error !== undefined) continue;
-      const value: unknown = document.toJS({ maxAliasCount: 1000 });
-      if (!isArgo(value)) continue;
-      const object = { ...value, metadata: { ...value.metadata, namespace: value.metadata.namespace ?? namespace } };
-      try {
-        checkRequired(object);
-      } catch (refusal) {
-        throw new ManifestError(refusal instanceof Error ? refusal.message : String(refusal));
-      }
-      objects.push(object);
+  for (const value of (await rendered({ name: app.metadata.name, namespace })).filter(isArgo)) {
+    const object = { ...value, metadata: { ...value.metadata, namespace: value.metadata.namespace ?? namespace } };
+    try {
+      checkRequired(object);
+    } catch (refusal) {
+      throw new ManifestError(refusal instanceof Error ? refusal.message : String(refusal));
     }
+    objects.push(object);
   }
   return objects.sort((a, b) => ORDER.indexOf(a.kind) - ORDER.indexOf(b.kind));
+}
+
+/** As Argo CD's repo server gives them out, each with what says by whom it is applied; undefined: this is no parent of sets or Applications. */
+export function shownManifests(app: Application, objects: readonly KubeObject[]): string[] | undefined {
+  if (!objects.some(isArgo)) return undefined;
+  return objects.map((object) => {
+    const { annotations, namespace = app.spec.destination.namespace ?? "" } = object.metadata;
+    const [group = ""] = object.apiVersion.includes("/") ? object.apiVersion.split("/") : [];
+    const id = `${app.metadata.name}:${group}/${object.kind}:${namespace}/${object.metadata.name}`;
+    return JSON.stringify({ ...object, metadata: { ...object.metadata, annotations: { ...annotations, [TRACKING]: id } } });
+  });
 }
 
 interface OwnCluster {
@@ -108,7 +93,7 @@ export function createOwnCluster(store: Store, namespace: string): OwnCluster {
   return {
     async apply(app, desired) {
       const owner = app.metadata.name;
-      const objects = await argoObjects(desired, app.spec.destination.namespace ?? namespace);
+      const objects = await argoObjects(desired, app, app.spec.destination.namespace ?? namespace);
       const ids = new Set(
         objects.filter(({ kind, metadata }) => kind !== "Application" || metadata.name !== owner).map((object) => put(object, owner)),
       );

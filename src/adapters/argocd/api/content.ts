@@ -3,18 +3,17 @@
  * tell, what the revision renders to and what the one before the change did. Called by `index.ts` for a control plane's `content`.
  */
 import { type ContentProof, isTelling, showsValues } from "../../../core/argocd/content.ts";
-import { fields, list, own, word } from "../../../core/argocd/decode/lenient.ts";
+import { fields, list, own } from "../../../core/argocd/decode/lenient.ts";
 import type { ApplicationView } from "../../../core/argocd/views.ts";
 import { defined } from "../../../core/base/defined.ts";
 import type { ContentOutcome, ContentQuestion } from "../port.ts";
 import { statusOf } from "../wire/http.ts";
 import { refusalOf } from "./ask.ts";
-import type { ArgoClient, Query } from "./client.ts";
+import type { ArgoClient } from "./client.ts";
+import { manifestsOf, REFUSED } from "./manifests.ts";
 import { applicationPath, applicationQuery } from "./rollouts.ts";
 
 const TOTAL_MS = 20_000;
-/** Of an account without the right, of an Argo CD that does not know the question, and of what stands before it. */
-const REFUSED: readonly number[] = [401, 403, 404, 405, 501];
 
 export async function contentOf(client: ArgoClient, view: ApplicationView, question: ContentQuestion): Promise<ContentOutcome> {
   try {
@@ -59,22 +58,4 @@ async function managed(client: ArgoClient, view: ApplicationView): Promise<{ liv
 
 async function manifests(client: ArgoClient, view: ApplicationView, revisions: readonly string[]): Promise<string[]> {
   return (await manifestsOf(client, view, revisions)).manifests;
-}
-
-/** What the Application's sources render to at these revisions, and of which that is, as Argo CD says; "" leaves one as it is. */
-export async function manifestsOf(
-  client: ArgoClient,
-  view: ApplicationView,
-  revisions: readonly string[],
-): Promise<{ manifests: string[]; revision: string | undefined }> {
-  const query = { ...applicationQuery(view), ...revisionQuery(view, revisions) };
-  const limits = { shape: { "*": false, manifests: true, revision: true }, totalMs: TOTAL_MS };
-  const answer = fields(await client.get(`${applicationPath(view.name)}/manifests`, query, limits));
-  return { manifests: list(answer, "manifests").filter((one) => typeof one === "string"), revision: word(answer, "revision") };
-}
-
-function revisionQuery({ spec }: ApplicationView, revisions: readonly string[]): Query {
-  if (!spec.multiSource) return { revision: revisions[0] === "" ? undefined : revisions[0] };
-  const at = revisions.flatMap((revision, index) => (revision === "" ? [] : [{ revision, position: String(index + 1) }]));
-  return { revisions: at.map(({ revision }) => revision), sourcePositions: at.map(({ position }) => position) };
 }

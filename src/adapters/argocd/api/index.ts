@@ -21,6 +21,7 @@ import { byName, generated, missingOf, readSyncWindows, refusalOf, rereadApplica
 import { type ArgoClient, type ArgoClientOptions, argoClient } from "./client.ts";
 import { type ClusterPoll, startClusterPoll } from "./clusters.ts";
 import { contentOf } from "./content.ts";
+import { renderedAt } from "./manifests.ts";
 import { offersAction, readRollouts, runAction } from "./rollouts.ts";
 import { type ArgoSourceOptions, argoSource } from "./source.ts";
 import { syncApplication } from "./sync.ts";
@@ -109,6 +110,11 @@ export function openApiPlane(options: ApiOptions): ControlPlane {
       const view = reads.application(namespace, name);
       if (view === undefined) return { kind: "failed", why: reason("APPLICATION_UNKNOWN", { namespace, name }) };
       return await contentOf(client, view, question);
+    },
+    async manifests(namespace, name, revisions) {
+      const view = reads.application(namespace, name);
+      if (view === undefined) return { kind: "failed", why: reason("APPLICATION_UNKNOWN", { namespace, name }) };
+      return await renderedAt(client, view, revisions);
     },
     async close() {
       await reads.close();

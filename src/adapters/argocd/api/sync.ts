@@ -16,7 +16,7 @@ import { reasonOf, statusOf } from "../wire/http.ts";
 import { APPLICATION } from "../wire/shapes.ts";
 import { rawByName } from "./ask.ts";
 import type { ArgoClient } from "./client.ts";
-import { manifestsOf } from "./content.ts";
+import { isOfAnother, manifestsOf } from "./manifests.ts";
 import { applicationPath, applicationQuery } from "./rollouts.ts";
 
 const TOTAL_MS = 20_000;
@@ -61,8 +61,7 @@ async function bringsMore(
   const expected = at(before.revisions.map((revision) => revision ?? ""));
   if (isSame(deployed, expected)) return undefined;
   const [there, then] = [await manifestsOf(client, view, deployed), await manifestsOf(client, view, expected)];
-  // Of several sources it names one revision, of whichever it likes.
-  if (!view.spec.multiSource && (there.revision !== deployed[0] || then.revision !== expected[0])) return "Plane";
+  if (isOfAnother(view, deployed, there.revision) || isOfAnother(view, expected, then.revision)) return "Plane";
   return isSame(there.manifests.toSorted(), then.manifests.toSorted()) ? undefined : "Rendering";
 }
 

@@ -118,7 +118,7 @@ function isOnlyInSpec({ file }: { file: string }, { madeFrom, repoURL }: ChangeF
 }
 
 /** The new value stands in what is deployed, and the old one no more. */
-function standsIn({ from, to }: { from: string | null; to: string }, { sources, sourceHydrator }: Intended): boolean {
+export function standsIn({ from, to }: { from: string | null; to: string }, { sources, sourceHydrator }: Intended): boolean {
   const deployed = { sources, sourceHydrator };
   return holds(deployed, to, 0) && (from === null || holds(to, from, 0) || !holds(deployed, from, 0));
 }

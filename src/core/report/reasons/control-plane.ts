@@ -1,8 +1,10 @@
 /** Why an Argo CD cannot be read, asked or steered. */
+
 import { count } from "../../base/count.ts";
 import { formatDuration } from "../../base/time.ts";
 import type { ControlPlaneReasons } from "../../reasons/control-plane.ts";
 import type { Entries } from "./entry.ts";
+import { sha } from "./phrases.ts";
 import type { Wording } from "./wording.ts";
 
 type Says = { readonly [Code in keyof ControlPlaneReasons]: Wording<{ readonly code: Code } & Readonly<ControlPlaneReasons[Code]>> };
@@ -75,6 +77,9 @@ const SAYS: Says = {
   },
   ANSWER_BROKEN: ({ byte }) => (byte === undefined ? "the answer broke off" : `the answer is not JSON at byte ${byte}`),
   STREAM_ENDED: "the stream ended with an error",
+  ANSWER_OTHER_REVISION: ({ asked, answered }) =>
+    `Argo CD answered with the manifests of ${sha(answered)}, and was asked for those of ${sha(asked)}`,
+  MANIFEST_UNREADABLE: "one of the manifests cannot be read: {because}",
 
   GRANT_WANTED: "{because}; grant it: {grant}",
   PATCH_WANTED: "{because}; grant the verb patch on {resource}, as allowRefresh needs",

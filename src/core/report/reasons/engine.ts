@@ -2,11 +2,10 @@ import { formatDuration } from "../../base/time.ts";
 import type { EngineReasons } from "../../reasons/engine.ts";
 import type { Problem } from "../../reasons/problem.ts";
 import { type Entries, entriesOf } from "./entry.ts";
-import { ended, few, release, sha } from "./phrases.ts";
+import { GUARD } from "./guard.ts";
+import { few, release, sha } from "./phrases.ts";
 import { sayProblem } from "./problems/problems.ts";
-import { sayRender } from "./render.ts";
 
-const UNVERIFIED = "Without that check it goes on with sourceRef.unverified: true";
 const killed = (by = "time or memory", end = true) =>
   `planning it takes too much ${by}: Stagecoach ${end ? "leaves it alone until its head changes" : "tries again"}`;
 const OF_RUN = "it belongs to run {rollout} #{run}";
@@ -16,75 +15,11 @@ function placed(problem: Problem): string {
   return `${sayProblem(problem).message} (${problem.file}:${problem.line}:${problem.column})`;
 }
 
-/** How a set comes from its manifest to the cluster. */
-const BY = { kustomize: " through kustomize", helm: " through Helm", unknown: "" } as const;
-
 /** What the engine sees, cannot see, and tells. */
 export const ENGINE: Entries<EngineReasons> = entriesOf<EngineReasons>()({
   SAID_OF: { subject: "application", says: "{application}: {because}" },
 
-  GUARD_CONFLICTS: { subject: "pull", says: "merging it would conflict in {files}" },
-  GUARD_UNDECLARED: {
-    subject: "file",
-    says: ({ set, plane, files }) => {
-      const what =
-        files.length === 0 ? `no file of the repo declares ApplicationSet ${set}` : `${few(files)} declare ApplicationSet ${set}`;
-      const which =
-        plane === undefined ? "" : files.length === 0 ? ` that ${plane} follows` : `, and which of them ${plane} follows is not clear`;
-      return `${what}${which}, so Stagecoach cannot tell what the change would delete. ${UNVERIFIED}`;
-    },
-  },
-  GUARD_UNRENDERED: {
-    subject: "file",
-    says: ({ problem, because }, names) => {
-      const why = problem === undefined ? "Argo CD's own error is not known" : `${problem.where}: ${sayRender(problem).message}`;
-      return `Stagecoach cannot render the ApplicationSet, so it does not know what it would change: ${why}; ${ended(names.because(because))} ${UNVERIFIED}`;
-    },
-  },
-  PLANE_NOT_ASKED: { subject: "controlPlane", says: "Stagecoach cannot ask control plane {plane} now" },
-  GENERATE_NOT_ALLOWED: {
-    subject: "controlPlane",
-    says: "control plane {plane} may not generate it either (`allowGenerate: true`, and for its account `applicationsets, create, PROJECT/*`)",
-  },
-  GENERATE_FAILED: {
-    subject: "controlPlane",
-    says: {
-      forbidden: {
-        true: "Stagecoach may not ask Argo CD ({plane}): {because}",
-        false: "Argo CD ({plane}) could not generate it: {because}",
-      },
-    },
-  },
-  COMMIT_UNREADABLE: { subject: "repository", says: "Stagecoach cannot read the commit {commit}" },
-  GUARD_DELETES: {
-    subject: "application",
-    says: ({ applications }) => `it would delete ${few(applications)} with ${applications.length === 1 ? "its" : "their"} workloads`,
-  },
-  GUARD_CREATES: { subject: "application", says: ({ applications }) => `it would create ${few(applications)}, not of this batch` },
-  GUARD_CHANGES: { subject: "application", says: "it would change {application}, which[ follows {follows} and] is not part of this batch" },
-  GUARD_TWICE: { subject: "application", says: "ApplicationSets {sets} both make {application}: only one of them can have it" },
-  GUARD_MOVES: { subject: "application", says: "it would change {field} of {application}" },
-  GUARD_NO_SET: { subject: "controlPlane", says: "ApplicationSet {set} is not in {plane}: nothing there would follow the change" },
-  GUARD_SET_LEAVES: { subject: "controlPlane", says: "ApplicationSet {set} is being deleted in {plane}" },
-  GUARD_SET_DIFFERS: {
-    subject: "controlPlane",
-    says: "the ApplicationSet in {plane} is not Git's yet ({declaredIn} on the base): {field} differs; its parent Application has still to sync, or somebody edited it in the cluster",
-  },
-  GUARD_PIN_NOT_LIVE: {
-    subject: "controlPlane",
-    says: ({ plane, declaredIn, by, field }) =>
-      `the ApplicationSet in ${plane} comes from ${declaredIn}${BY[by]}, and has another value at ${field} than Git: its parent Application has still to sync, or ${by === "kustomize" ? "a patch sets it, and then the pin belongs there" : "it is set elsewhere"}`,
-  },
-  GUARD_SET_MADE: {
-    subject: "file",
-    says: ({ plane, by, changed }) =>
-      `it would change ${changed}, from which the ApplicationSet in ${plane} is made${BY[by]}: Stagecoach cannot work out what comes of that; pin files that its generators read from Git. ${UNVERIFIED}`,
-  },
-  GUARD_LOSES: { subject: "application", says: "{application} runs in {plane} and would be gone after the merge" },
-  GUARD_READ_OUTSIDE: {
-    subject: "file",
-    says: "it would change {changed}, which {application} in {plane} reads too and which is not part of this batch",
-  },
+  ...GUARD,
   BRANCH_NOT_FOLLOWED: {
     subject: "application",
     says: "{application} does not follow {branch}: moving the branch would not reach it",

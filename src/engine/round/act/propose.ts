@@ -33,7 +33,7 @@ export function openProposer(context: Context, commits: BatchCommits, guardBatch
     const write = await commits.write(run, batch, base);
     if (commit === undefined || write === undefined) throw new Error(`${batch.branch}: its pins cannot be edited on ${base.slice(0, 12)}`);
     // docs/spec.md §9.4: what would delete is not even proposed. The next round sees the same answer and says it.
-    if (!(await guardBatch(run, batch, { base, baseBranch, head: commit })).ok) return false;
+    if (!(await guardBatch(run, batch, { base, baseBranch, head: commit, unpushed: true })).ok) return false;
     const heads = await mirror.remoteHeads([batch.branch, journalBranch]);
     // Another process has gone on meanwhile: what it opened, merged or closed is looked at first, and nothing is opened beside it.
     if (heads.get(journalBranch) !== journalHead) return true;

@@ -122,9 +122,9 @@ function editedOf(
   const sources = committedSources(spec);
   const annotations = [live?.generatePaths, yielded && generatePathsOf(yielded.metadata.annotations ?? {})];
   const generated = run.spec.source.kind === "ApplicationSet" || live?.owner?.kind === "ApplicationSet";
-  const madeFrom = generated ? (sides?.madeFrom ?? new Set<string>()) : new Set<string>();
+  const madeFrom = generated || yielded !== undefined ? (sides?.madeFrom ?? new Set<string>()) : new Set<string>();
   const own = { name: target.application, sources, annotations, files, madeFrom };
-  if (generated) return { ...own, specDiffers: changes.get(plane)?.get(name) };
+  if (generated || yielded !== undefined) return { ...own, specDiffers: changes.get(plane)?.get(name) };
   const declared = declaredDiffers({ name, namespace }, files, { before, after });
   const isRead = files.some((file) => readersOf(sources, file, isBaseOf(base)).length > 0);
   return { ...own, specDiffers: declared ?? (isRead ? false : undefined) };

@@ -5,7 +5,6 @@ import type { RenderedApplication, RenderResult } from "../../../core/appset/typ
 import { isRecord } from "../../../core/base/is-record.ts";
 import type { AnyReason } from "../../../core/base/reason.ts";
 import { engineReason } from "../../../core/reasons/engine.ts";
-import type { Batch } from "../../../core/run/state/run.ts";
 import type { SourceRef } from "../../../core/spec/rollout.ts";
 import type { ApplicationSetInGit } from "../../config-repo/appset-in-git.ts";
 import { isBaseRevision, sameRepo } from "../../config-repo/repo-url.ts";
@@ -16,6 +15,8 @@ export interface GuardedAt {
   base: string;
   baseBranch: string;
   head: string;
+  /** `head` is here alone: Argo CD cannot be asked about it. */
+  unpushed?: true | undefined;
 }
 
 interface NotGenerated {
@@ -29,7 +30,6 @@ type Generated = { ok: true; before: RenderResult; after: RenderResult; kept: Re
 
 type Generate = (
   ref: Pick<SourceRef, "namespace">,
-  batch: Batch,
   at: GuardedAt,
   plane: ControlPlane,
   before: ApplicationSetInGit,
@@ -60,7 +60,7 @@ export function openGenerator({
     return { ok: false, why: engineReason("GENERATE_FAILED", data), retry: found.kind === "failed" };
   }
 
-  return async (ref, batch, { base, head, baseBranch }, plane, before, after) => {
+  return async (ref, { base, head, baseBranch, unpushed }, plane, before, after) => {
     if (plane.generate === undefined) return notAllowed(plane);
     const isOurs = (git: Record<string, unknown>): boolean =>
       typeof git["repoURL"] === "string" &&
@@ -69,7 +69,7 @@ export function openGenerator({
     const at = ({ object }: ApplicationSetInGit, commit: string) =>
       ask(plane, { ...object, spec: mapGit(object["spec"], (git) => (isOurs(git) ? { ...git, revision: commit } : git)) }, ref.namespace);
     if (!readsRepo(before, isOurs) && !readsRepo(after, isOurs)) return together(await at(before, base), await at(after, head));
-    if (batch.phase === "Proposing") return { ok: true, before: EMPTY, after: EMPTY, kept: undefined };
+    if (unpushed === true) return { ok: true, before: EMPTY, after: EMPTY, kept: undefined };
     const parent = (await mirror.commitInfo(head))?.parents[0];
     if (parent === undefined) return { ok: false, why: engineReason("COMMIT_UNREADABLE", { commit: head }), retry: true };
     const made = together(await at(before, parent), await at(after, head));

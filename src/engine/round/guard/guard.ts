@@ -5,20 +5,18 @@
  */
 import type { ControlPlane } from "../../../adapters/argocd/port.ts";
 import type { Mirror } from "../../../adapters/git/port.ts";
-import { compareRenders } from "../../../core/appset/compare.ts";
 import type { RenderResult } from "../../../core/appset/types.ts";
 import { BoundedMap } from "../../../core/base/bounded.ts";
-import type { AnyReason } from "../../../core/base/reason.ts";
 import { epoch, iso } from "../../../core/base/time.ts";
-import { type Edit, targetsOf } from "../../../core/plan/plan-types.ts";
+import { targetsOf } from "../../../core/plan/plan-types.ts";
 import { engineReason } from "../../../core/reasons/engine.ts";
 import type { Batch, Run } from "../../../core/run/state/run.ts";
 import type { Guard } from "../../../core/run/state/world.ts";
 import type { SourceRef } from "../../../core/spec/rollout.ts";
-import { type ApplicationSetInGit, findApplicationSets, generatorClusters, renderApart } from "../../config-repo/appset-in-git.ts";
+import { type ApplicationSetInGit, generatorClusters, renderApart } from "../../config-repo/appset-in-git.ts";
 import type { Commits } from "../../config-repo/commits.ts";
+import { openParentRenders } from "../../config-repo/parent-renders.ts";
 import { pinFilesOf, sameSetsAt, setsByPlane, together } from "../../config-repo/plane-sets.ts";
-import { specDifference } from "../../config-repo/same-spec.ts";
 import { noting, type Snapshot } from "../../config-repo/snapshot.ts";
 import { outsideReader } from "../../lint/outside-readers.ts";
 import { heldByLost, lostPlanes, planesFor } from "../../resolve/fleet.ts";
@@ -27,6 +25,9 @@ import { editsOf } from "../act/batch-commit.ts";
 import type { RepoContext } from "../context.ts";
 import { type GuardProblem, judgeEdits, type RenderedSides } from "./edits.ts";
 import { type GuardedAt, openGenerator } from "./generate-renders.ts";
+import { judgeLive, setName, undeclared, unprovenSet, unrendered } from "./judge-live.ts";
+import { openParentsOfMerge, type ParentsOfMerge } from "./judge-parents.ts";
+import { judgeRenders } from "./judge-renders.ts";
 
 /** Past this age the live side may have changed: the guard is asked again. */
 const VOID_AFTER_MS = 60_000;
@@ -41,6 +42,7 @@ interface Merged {
   rendered: Map<string, RenderedSides>;
   /** Control plane, namespace and name of an Application → the set that makes it. */
   makers: Map<string, string>;
+  parents: ParentsOfMerge;
 }
 
 /** One set on one control plane. */
@@ -49,6 +51,8 @@ interface Judged extends Merged {
   plane: ControlPlane;
   before: ApplicationSetInGit | undefined;
   after: ApplicationSetInGit | undefined;
+  /** The Application that renders both of them. */
+  parent?: string | undefined;
   lost: boolean;
 }
 
@@ -58,6 +62,7 @@ export function openGuard({ mirror, planes: all, clock, log, repoURL }: Context,
   /** Branch → the last answer, and what it was an answer to. */
   const kept = new BoundedMap<string, { key: string; guard: Guard }>(MOST_KEPT);
   const generate = openGenerator({ mirror, log, repoURL });
+  const renders = openParentRenders({ clock, log, repoURL });
 
   function liveVersion(run: Run): string {
     const sets = setsOfRun(all, run).flatMap(({ ref: { namespace, name }, planes }) =>
@@ -72,20 +77,30 @@ export function openGuard({ mirror, planes: all, clock, log, repoURL }: Context,
     const rendered = new Map<string, RenderedSides>();
     const { base, baseBranch } = at;
     const before = commits.snapshot(base);
+    const planes = planesFor(all, run.spec.source.controlPlanes);
+    const sets = [...setsOfRun(all, run), ...(await setsEdited(setsOfRun(all, run), planes, run, editsOf(batch), before))];
+    const names = new Set(sets.map(({ ref }) => setName(ref)));
+    const parents = openParentsOfMerge(renders, mirror, { repoURL, batch, at, sets: names });
+    const own = { tree: merged.tree, rendered, makers: new Map<string, string>(), parents };
     return (
-      (await judgeSets(run, batch, at, { tree: merged.tree, rendered, makers: new Map() })) ??
-      (await outsideReader({ planes: all, repoURL }, before, run, batch, baseBranch)) ??
+      (await judgeSets(run, batch, at, sets, own)) ??
+      (await judgeChildren(planes, before, own, batch)) ??
+      (await outsideReader({ planes: all, repoURL }, before, run, batch, { baseBranch, judge: readerOf(run, parents) })) ??
       (await judgeEdits(all, { run, batch, before, after: commits.snapshot(merged.tree), rendered, base: { repoURL, baseBranch } }))
     );
   }
 
-  async function judgeSets(run: Run, batch: Batch, at: GuardedAt, merged: Merged): Promise<GuardProblem | undefined> {
+  async function judgeSets(
+    run: Run,
+    batch: Batch,
+    at: GuardedAt,
+    sets: readonly SourceSet[],
+    merged: Merged,
+  ): Promise<GuardProblem | undefined> {
     const planes = planesFor(all, run.spec.source.controlPlanes);
     const held = heldByLost(lostPlanes(planes), planes, batch);
     if (held !== undefined) return { why: held, retry: true };
-    const sets = setsOfRun(all, run);
-    const edited = await setsEdited(sets, planes, run, editsOf(batch), commits.snapshot(at.base));
-    for (const set of [...sets, ...edited]) {
+    for (const set of sets) {
       const problem = await judgeSet(run, batch, at, set, merged);
       if (problem !== undefined) return problem;
     }
@@ -103,15 +118,31 @@ export function openGuard({ mirror, planes: all, clock, log, repoURL }: Context,
       // Nothing of the batch is there: that it stays so is seen by what was last read of it.
       if (lost.has(plane.name) && !after.has(plane.name)) continue;
       const sides = { before: before.get(plane.name), after: after.get(plane.name) };
-      const problem = await judgePlane(batch, at, { ...merged, ...sides, ref, plane, lost: lost.has(plane.name) });
+      const made = sides.before === undefined || sides.before.made !== undefined;
+      const asked = made && !lost.has(plane.name) ? await merged.parents.set(plane, ref) : undefined;
+      const problem = asked !== undefined && "problem" in asked ? asked.problem : undefined;
+      if (problem !== undefined && !(ref.unverified && problem.why.code === "PARENT_UNRENDERED")) return problem;
+      const own = asked !== undefined && "sides" in asked ? asked.sides : sides;
+      const refused = await judgePlane(batch, at, { ...merged, ...own, ref, plane, lost: lost.has(plane.name) });
+      if (refused !== undefined) return refused;
+    }
+    return undefined;
+  }
+
+  async function judgeChildren(planes: readonly ControlPlane[], base: Snapshot, merged: Merged, batch: Batch) {
+    const lost = lostPlanes(planes);
+    for (const plane of planes.filter(({ name }) => !lost.has(name))) {
+      const problem = await merged.parents.children(plane, base);
       if (problem !== undefined) return problem;
+      const made = merged.parents.rendered(plane);
+      if (made !== undefined) note(merged, plane, { ...made, madeFrom: filesOf(batch) });
     }
     return undefined;
   }
 
   /** A plane that is lost is judged by what its set would yield from its clusters as last read; what lives there is left out. */
   async function judgePlane(batch: Batch, at: GuardedAt, judged: Judged): Promise<GuardProblem | undefined> {
-    const { ref, plane, tree, before, after, lost } = judged;
+    const { ref, plane, tree, before, after, parent, lost } = judged;
     if (before === undefined || after === undefined) return await undeclared(ref, plane, commits.snapshot(at.base));
     const unproven = unprovenSet(plane, before, editsOf(batch));
     if (unproven !== undefined) return ref.unverified && !lost ? judgeLive(plane, ref, before, undefined) : unproven;
@@ -123,27 +154,35 @@ export function openGuard({ mirror, planes: all, clock, log, repoURL }: Context,
     const place = `${plane.name}/${ref.namespace}/`;
     const applications = batch.targets.flatMap(({ key }) => (key.startsWith(place) ? [key.slice(place.length)] : []));
     if (offline.before.ok && offline.after.ok) {
-      note(judged, { ...offline, madeFrom });
+      noteSet(judged, batch, at, { ...offline, madeFrom });
       const twice = madeTwice(applications, judged, offline.after);
       if (twice !== undefined) return twice;
       const stay = new Set(offline.after.applications.map((one) => one.metadata.name));
-      return judgeRenders(applications, offline.before, offline.after) ?? (lost ? undefined : judgeLive(plane, ref, before, stay));
+      const problem =
+        judgeRenders(applications, offline.before, offline.after) ?? (lost ? undefined : judgeLive(plane, ref, before, stay, parent));
+      if (problem !== undefined || parent === undefined) return problem;
+      for (const target of batch.targets.filter(({ key }) => key.startsWith(place))) {
+        const hidden = judged.parents.shows(plane.name, target, parent, { ...offline, madeFrom });
+        if (hidden !== undefined) return hidden;
+      }
+      return undefined;
     }
     const renders = [offline.before, offline.after];
     if (lost) return { why: unrendered(renders, engineReason("PLANE_NOT_ASKED", { plane: plane.name })), retry: true };
-    const generated = await generate(ref, batch, at, plane, before, after);
+    const generated = await generate(ref, at, plane, before, after);
     if (!generated.ok && ref.unverified) return judgeLive(plane, ref, before, undefined);
     if (!generated.ok) return { why: unrendered(renders, generated.why), retry: generated.retry };
-    note(judged, { ...generated, madeFrom });
+    noteSet(judged, batch, at, { ...generated, madeFrom });
     const twice = madeTwice(applications, judged, generated.after);
     if (twice !== undefined) return twice;
-    return judgeRenders(applications, generated.before, generated.after) ?? judgeLive(plane, ref, before, generated.kept);
+    return judgeRenders(applications, generated.before, generated.after) ?? judgeLive(plane, ref, before, generated.kept, parent);
   }
 
   return async (run, batch, at) => {
     const { base, head } = at;
     const now = clock.now();
-    const key = `${base} ${head} ${liveVersion(run)}`;
+    // What Argo CD could not be asked about before the PR was there is judged now.
+    const key = `${base} ${head} ${at.unpushed === true ? "unpushed" : "pushed"} ${liveVersion(run)}`;
     const known = kept.get(batch.branch);
     if (known !== undefined && known.key === key && now - epoch(known.guard.at) < VOID_AFTER_MS / 2) return known.guard;
     const problem = await judgeMerge(run, batch, at);
@@ -153,9 +192,26 @@ export function openGuard({ mirror, planes: all, clock, log, repoURL }: Context,
   };
 }
 
-/** What a plane's sets yield together. What a kustomization or a chart makes of an edit is not seen in what Git declares. */
-function note({ rendered, plane, before: set }: Judged, { before, after, madeFrom }: RenderedSides): void {
-  if (set?.made !== undefined) return;
+/** With `unverified` a parent of which nobody can say what comes of the change is no hindrance. */
+function readerOf({ spec }: Run, parents: ParentsOfMerge): ParentsOfMerge["reader"] {
+  return async (plane, application) => {
+    const judged = await parents.reader(plane, application);
+    if (!spec.source.unverified || judged === undefined || judged === "noParent") return judged;
+    return judged === "unasked" || judged.why.code === "PARENT_UNRENDERED" ? undefined : judged;
+  };
+}
+
+/**
+ * What a plane's sets yield. What a kustomization or a chart makes of an edit is not seen in what Git declares, nor in what a parent renders of a
+ * commit that is not pushed yet.
+ */
+function noteSet({ rendered, plane, before: set, parent }: Judged, batch: Batch, at: GuardedAt, sides: RenderedSides): void {
+  if (set?.made !== undefined || (parent !== undefined && at.unpushed === true)) return;
+  const madeFrom = parent === undefined ? sides.madeFrom : new Set([...sides.madeFrom, ...filesOf(batch)]);
+  note({ rendered }, plane, { ...sides, madeFrom });
+}
+
+function note({ rendered }: Pick<Merged, "rendered">, plane: ControlPlane, { before, after, madeFrom }: RenderedSides): void {
   const known = rendered.get(plane.name);
   rendered.set(plane.name, {
     before: together(known?.before, before),
@@ -176,70 +232,6 @@ function madeTwice(mine: readonly string[], { plane, ref, makers }: Judged, { ap
   return undefined;
 }
 
-async function undeclared(source: SourceRef, plane: ControlPlane, base: Snapshot): Promise<GuardProblem | undefined> {
-  if (source.unverified) return undefined;
-  const files = (await findApplicationSets(base, source)).map(({ file }) => file);
-  const named = source.controlPlanes.length > 1 || files.length > 0 ? plane.name : undefined;
-  // Of several the one is its own that the live set equals, once its parent has synced.
-  return { why: engineReason("GUARD_UNDECLARED", { set: setName(source), plane: named, files }), retry: files.length > 0 };
-}
-
-/** What would come of the change is not known where the set is not applied as it stands, and no pin of it is seen in the live one. */
-function unprovenSet({ name }: ControlPlane, { file, made }: ApplicationSetInGit, edits: readonly Edit[]): GuardProblem | undefined {
-  if (made === undefined) return undefined;
-  const data = { plane: name, declaredIn: file, by: made.by };
-  const fed = edits.find((edit) => edit.kind !== "branch" && edit.file === made.fed)?.file;
-  if (fed !== undefined) return { why: engineReason("GUARD_SET_MADE", { ...data, changed: fed }), retry: false };
-  return made.lost === undefined ? undefined : { why: engineReason("GUARD_PIN_NOT_LIVE", { ...data, field: made.lost }), retry: true };
-}
-
-function setName({ namespace, name }: { namespace: string; name: string }): string {
-  return `${namespace}/${name}`;
-}
-
-function unrendered(renders: readonly RenderResult[], because: AnyReason): AnyReason {
-  const problem = renders.find((render) => !render.ok)?.problems[0];
-  return engineReason("GUARD_UNRENDERED", { problem, because });
-}
-
-function judgeRenders(applications: readonly string[], before: RenderResult, after: RenderResult): GuardProblem | undefined {
-  const { removed, added, changed } = compareRenders(before, after);
-  if (removed.length > 0) return { why: engineReason("GUARD_DELETES", { applications: removed }), retry: false };
-  if (added.length > 0) return { why: engineReason("GUARD_CREATES", { applications: added }), retry: false };
-  for (const { name, paths } of changed) {
-    if (!applications.includes(name)) return { why: engineReason("GUARD_CHANGES", { application: name }), retry: false };
-    const moved = paths.find((path) => /^(metadata\.name|spec\.(destination|project))\b/.test(path));
-    if (moved !== undefined) return { why: engineReason("GUARD_MOVES", { application: name, field: moved }), retry: false };
-  }
-  return undefined;
-}
-
-/**
- * Every live Application of the set must be among those it would yield: else the merge is what makes the controller delete it.
- * `stay` undefined: that is not checked, by `unverified`.
- */
-function judgeLive(
-  plane: ControlPlane,
-  ref: SourceRef,
-  before: ApplicationSetInGit,
-  stay: ReadonlySet<string> | undefined,
-): GuardProblem | undefined {
-  const { namespace, name } = ref;
-  const set = setName(ref);
-  const live = plane.applicationSet(namespace, name);
-  if (live === undefined) return { why: engineReason("GUARD_NO_SET", { set, plane: plane.name }), retry: true };
-  if (live.deletionTimestamp !== undefined) return { why: engineReason("GUARD_SET_LEAVES", { set, plane: plane.name }), retry: true };
-  const place = specDifference(live.spec, before.object["spec"]);
-  if (place !== undefined && before.made !== undefined)
-    return {
-      why: engineReason("GUARD_PIN_NOT_LIVE", { plane: plane.name, declaredIn: before.file, by: before.made.by, field: place }),
-      retry: true,
-    };
-  if (place !== undefined)
-    return { why: engineReason("GUARD_SET_DIFFERS", { plane: plane.name, declaredIn: before.file, field: place }), retry: true };
-  if (stay === undefined) return undefined;
-  const gone = plane
-    .applications({ namespace, name })
-    .find((application) => application.deletionTimestamp === undefined && !stay.has(application.name));
-  return gone && { why: engineReason("GUARD_LOSES", { application: gone.name, plane: plane.name }), retry: false };
+function filesOf(batch: Batch): Set<string> {
+  return new Set(editsOf(batch).flatMap((edit) => (edit.kind === "branch" ? [] : [edit.file])));
 }

@@ -117,7 +117,7 @@ export function openObserver({ mirror, planes, grants, clock }: Context, parts: 
       if (pull === undefined) continue;
       const head = await headToGuard(batchCommits, run, batch, pull, base);
       if (head === undefined) continue;
-      const at = { base, baseBranch, head };
+      const at = { base, baseBranch, head, unpushed: pull === null ? (true as const) : undefined };
       guards.set(batch.number, movesBranches(run) ? await guardMove(run, batch, at) : await guardBatch(run, batch, at));
     }
     return guards;

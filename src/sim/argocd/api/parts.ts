@@ -23,7 +23,7 @@ export interface ApiParts {
   /** What stands for an Application's objects, as JSON: in its cluster, and as it was compared last. */
   managed?(app: Application): Promise<{ live: string[]; target: string[] }>;
   /** What it renders to at these revisions. Throws with the words of whoever renders. */
-  manifests?(app: Application, revisions: readonly string[]): Promise<{ revision: string; manifests: string[] }>;
+  manifests?(app: Application, revisions: readonly string[]): Promise<string[]>;
   /** The Applications of an ApplicationSet; absent: this server cannot generate. Throws with the generator's words. */
   generate?(set: KubeObject): Promise<KubeObject[]>;
 }

@@ -106,12 +106,12 @@ export async function getManaged(call: Call): Promise<void> {
   send(call.response, 200, { items });
 }
 
-/** One revision, or with several sources some of them by their positions. */
+/** One revision, or with several sources some of them by their positions. As since 2.11, it does not say of which revision they are. */
 export async function getManifests(call: Call): Promise<void> {
   const app = applicationOf(call, call.names[0] ?? "", "get");
   const [revisions, positions] = [call.query.getAll("revisions"), call.query.getAll("sourcePositions").map(Number)];
   if (revisions.length !== positions.length) throw grpcError(3, "source positions length is not equal to revisions length");
   const wanted = sourcesOf(app.spec).map((_, index) => revisions[positions.indexOf(index + 1)] ?? "");
-  const made = await call.manifests?.(app, app.spec.sources === undefined ? [call.query.get("revision") ?? ""] : wanted);
-  send(call.response, 200, { ...made, namespace: app.spec.destination.namespace, sourceType: "Directory" });
+  const manifests = await call.manifests?.(app, app.spec.sources === undefined ? [call.query.get("revision") ?? ""] : wanted);
+  send(call.response, 200, { manifests });
 }

@@ -1,9 +1,11 @@
 import { createHash } from "node:crypto";
 import { posix } from "node:path";
 import { parse } from "yaml";
-import { defined } from "../../../core/base/defined.ts";
+import type { KubeObject } from "../../kubernetes/types.ts";
 import type { GitSource, TreeEntry } from "../git/git-source.ts";
 import { RepoError, type Repositories } from "../git/repositories.ts";
+import type { RenderedFor } from "../render/files.ts";
+import { renderAll } from "../render/render-source.ts";
 import { type RolloutManifest, readRollouts } from "../rollouts/manifest.ts";
 import { type ApplicationSource, type ApplicationSpec, sourcesOf } from "../types.ts";
 import { createManifestNames, type Located, type Naming } from "./manifest-names.ts";
@@ -20,8 +22,8 @@ export interface Desired {
   rollouts: readonly RolloutManifest[];
   /** What stands for its objects, as JSON. */
   objects(): Promise<string[]>;
-  /** The first source with files, for those that read them. */
-  files?: { git: GitSource; commit: string; path: string; recurse: boolean };
+  /** What it renders to where it is applied to Argo CD's own cluster. Throws ManifestError. */
+  rendered(application: RenderedFor): Promise<KubeObject[]>;
 }
 
 interface ManifestInput {
@@ -182,16 +184,14 @@ export function createManifests(repositories: Repositories): Manifests {
       const made = views.flatMap((view, index) => view[index] ?? []);
       const parts = views.map((view) => view.map(({ source, revision }) => [inline(source), source.repoURL, revision]));
       const key = JSON.stringify([spec.destination.namespace, parts]);
-      const first = made.find(({ git, source }) => git !== undefined && source.path !== undefined);
-      const recurse = (first?.source["directory"] as { recurse?: boolean } | undefined)?.recurse === true;
-      return defined({
+      return {
         revisions: located.map(({ revision }) => revision),
         content: await known(contents, key, () => contentOf(views)),
         rollouts: await known(rollouts, key, () => rolloutsOf(made, spec)),
         mentions: await mentionsOf(made, spec, texts),
         objects: () => objectsOf(views),
-        files: first?.git === undefined ? undefined : { git: first.git, commit: first.revision, path: clean(first.source.path), recurse },
-      });
+        rendered: (application) => renderAll(made, application),
+      };
     },
   };
 }

@@ -6,7 +6,7 @@ import { type Actor, applicationOf, clusterOf, endOperation, LEVEL, patchApplica
 import { canGoOn, canSync, windowsOf } from "../api/windows.ts";
 import { IN_CLUSTER } from "../clusters.ts";
 import { RepoError } from "../git/repositories.ts";
-import { ManifestError } from "../own-cluster.ts";
+import { ManifestError } from "../render/files.ts";
 import type { Application, ApplicationSpec, HistoryRow, Operation, OperationState, RetryStrategy, SyncResult } from "../types.ts";
 import type { Desired } from "./manifests.ts";
 import { namingOf } from "./refresh.ts";

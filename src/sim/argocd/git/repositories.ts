@@ -111,7 +111,12 @@ export function createRepositories(
         return { revision };
       }
       await look(git, force);
-      const found = await git.resolve(targetRevision);
+      let found = await git.resolve(targetRevision);
+      // A commit that it does not have is fetched, whenever it has looked last.
+      if (found === undefined && /^[0-9a-f]{40}$/.test(targetRevision)) {
+        await look(git, true);
+        found = await git.resolve(targetRevision);
+      }
       const revision = found === undefined ? undefined : asShown(git, targetRevision, found);
       if (revision === undefined) throw unresolved(targetRevision, `unable to resolve '${targetRevision}' to a commit SHA`);
       return { revision, git };

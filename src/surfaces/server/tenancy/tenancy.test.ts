@@ -68,6 +68,7 @@ function plane(name: string): ControlPlane & { asked: string[]; tell(changed: Re
       asked.push(`action on ${target.name}`);
       return { kind: "done" };
     },
+    manifests: async () => ({ kind: "done", objects: [] }),
     generate: async () => ({ kind: "done", applications: [] }),
     close: async () => void asked.push("close"),
   };
@@ -114,6 +115,8 @@ describe("what one tenant sees of a control plane", () => {
     expect(await seen.rollouts?.("argocd", "ledger-eu-2")).toBe("unavailable");
     expect(await seen.syncWindows?.("argocd", "ledger-eu-2")).toBeUndefined();
     expect(await seen.runAction?.({ namespace: "argocd", name: "ledger-eu-2" }, rollout, "abort")).toMatchObject({ kind: "forbidden" });
+    expect(await seen.manifests?.("argocd", "ledger-eu-2", ["main"])).toMatchObject({ kind: "forbidden" });
+    expect(await seen.manifests?.("argocd", "payments-eu-1", ["main"])).toMatchObject({ kind: "done" });
     expect(await seen.generate?.({ spec: { template: { spec: { project: "ledger" } } } })).toMatchObject({ kind: "forbidden" });
     expect(whole.asked).toEqual([]);
     expect(await seen.refresh?.("argocd", "payments-eu-1")).toBe("asked");

@@ -148,14 +148,14 @@ function generating(plane: ControlPlane, mayUse: (project: string) => boolean): 
   };
 }
 
-type Inside = "rollouts" | "runAction" | "offersAction" | "syncWindows" | "content" | "sync";
+type Inside = "rollouts" | "runAction" | "offersAction" | "syncWindows" | "content" | "manifests" | "sync";
 
 /** What a plane may be able to do with one Application: only with the tenant's own. */
 function insideApplications(
   plane: ControlPlane,
   application: (namespace: string, name: string) => ApplicationView | undefined,
 ): Pick<ControlPlane, Inside> {
-  const { rollouts, runAction, offersAction, syncWindows, content, sync } = plane;
+  const { rollouts, runAction, offersAction, syncWindows, content, manifests, sync } = plane;
   const notGranted = (target: { namespace: string; name: string }) => {
     return {
       kind: "forbidden",
@@ -176,6 +176,10 @@ function insideApplications(
         isGranted({ namespace, name })
           ? await content(namespace, name, question)
           : ({ ...notGranted({ namespace, name }), kind: "failed", refused: true } as const)),
+    manifests:
+      manifests &&
+      (async (namespace, name, revisions) =>
+        isGranted({ namespace, name }) ? await manifests(namespace, name, revisions) : notGranted({ namespace, name })),
     sync:
       sync &&
       (async (namespace, name, wanted) =>

@@ -99,5 +99,6 @@ export const ARGOCD_VARIANTS: Variants<Table> = {
   ANSWER_NO_JSON: [{}, { argocd: true }],
   ANSWER_TOO_LARGE: [{ what: "answer" }, { what: "answer", origin: undefined }, { what: "event" }, { what: "object" }, { what: "head" }],
   ANSWER_BROKEN: [{}, { byte: undefined }],
+  ANSWER_OTHER_REVISION: [{ asked: "c".repeat(40), answered: "d".repeat(40) }],
   ACTION_NOT_OFFERED: [{ known: true }, { known: false }],
 };

@@ -14,6 +14,7 @@ export const ENGINE_FIELDS: Readonly<Record<string, unknown>> = {
     files: ["a.yaml", "b.yaml"],
     follows: "env/eu-1",
     changed: "values.yaml",
+    object: "ConfigMap argocd/all",
   },
   ...{ declaredIn: "apps/payments.yaml", fields: ["settle", "windows"], problem, planes: ["hub", "edge"], forbidden: false, how: "now" },
   ...{ values: { version: "v1.4.2" }, limit: 5000, rounds: 2, remaining: 12, resetAt: Date.parse("2026-11-21T10:00:00Z"), everyMs: 60_000 },
@@ -37,6 +38,9 @@ type Variants = {
 export const ENGINE_VARIANTS: Variants = {
   GUARD_UNDECLARED: [{ files: [] }, { plane: undefined, files: [] }, { files: ["eu/set.yaml", "us/set.yaml"] }],
   GUARD_PIN_NOT_LIVE: [{ by: "kustomize" }, { by: "helm" }, { by: "unknown" }],
+  GUARD_SET_DIFFERS: [{ parent: undefined }, { parent: "fleet" }],
+  PARENT_EMPTY: [{ with: "base" }, { with: "batch" }],
+  PARENT_CHANGES: [{ does: "changes" }, { does: "adds" }, { does: "removes" }],
   GUARD_SET_MADE: [{ by: "kustomize" }, { by: "helm" }, { by: "unknown" }],
   GUARD_UNRENDERED: [{ problem: { where: "spec.goTemplate", code: "DUPLICATE_NAME", name: "web" } }, { problem: undefined }],
   GUARD_DELETES: [{}, { applications: ["a", "b", "c", "d", "e"] }],

@@ -1,0 +1,134 @@
+/**
+ * What a parent Application makes of a commit of the config repo, asked of Argo CD: the sets and Applications that Helm or kustomize gives it.
+ * Only what Argo CD itself renders tells what a change of values or patches would do. Called by the render guard and by the judge of pull
+ * requests; a commit's answer is kept for a while, since neither changes it.
+ */
+import type { ControlPlane, RenderedObject } from "../../adapters/argocd/port.ts";
+import type { AppliedBy } from "../../core/argocd/decode/tracking.ts";
+import type { ApplicationView } from "../../core/argocd/views.ts";
+import { BoundedMap } from "../../core/base/bounded.ts";
+import { isRecord } from "../../core/base/is-record.ts";
+import type { AnyReason } from "../../core/base/reason.ts";
+import { engineReason } from "../../core/reasons/engine.ts";
+import { isBaseOf } from "../lint/outside-readers.ts";
+import type { RepoContext } from "../round/context.ts";
+
+/** By kind, namespace and name. */
+export type RenderedObjects = ReadonlyMap<string, RenderedObject>;
+
+/** `unasked`: there is nobody to ask, or nobody who would answer. `failed`: it may be otherwise later. */
+export type ParentAnswer = { kind: "rendered"; objects: RenderedObjects } | { kind: "unasked" } | { kind: "failed"; why: AnyReason };
+
+export interface ParentRenders {
+  at(plane: ControlPlane, parent: ApplicationView, commit: string, baseBranch: string): Promise<ParentAnswer>;
+}
+
+/** Answers of large parents are not small. */
+const MOST_KEPT = 32;
+/** Charts from elsewhere that a parent takes in may change. */
+const KEPT_MS = 10 * 60_000;
+
+export function openParentRenders({ clock, log, repoURL }: Pick<RepoContext, "clock" | "log" | "repoURL">): ParentRenders {
+  const kept = new BoundedMap<string, { objects: RenderedObjects; at: number }>(MOST_KEPT);
+  return {
+    async at(plane, parent, commit, baseBranch) {
+      if (plane.manifests === undefined || !isAskable(plane, parent, { repoURL, baseBranch })) return { kind: "unasked" };
+      const isBase = isBaseOf({ repoURL, baseBranch });
+      const { namespace, name, uid, spec } = parent;
+      const revisions = spec.sources.map((source) => (source.chart === undefined && isBase(source) ? commit : ""));
+      const key = JSON.stringify([plane.name, namespace, name, uid, commit, spec.sources]);
+      const known = kept.get(key);
+      if (known !== undefined && clock.now() - known.at < KEPT_MS) return { kind: "rendered", objects: known.objects };
+      const found = await plane.manifests(namespace, name, revisions);
+      if (found.kind === "done") {
+        const objects = byId(found.objects);
+        kept.set(key, { objects, at: clock.now() });
+        return { kind: "rendered", objects };
+      }
+      log.info(
+        { plane: plane.name, parent: name, commit, kind: found.kind, why: found.why },
+        "Argo CD did not render a parent Application",
+      );
+      if (found.kind === "forbidden") return { kind: "unasked" };
+      return { kind: "failed", why: engineReason("PARENT_UNRENDERED", { plane: plane.name, parent: name, commit, because: found.why }) };
+    },
+  };
+}
+
+/** Whether Argo CD can be asked what the Application makes of a commit of this repo. Of a hydrated one it is what the hydrator makes. */
+export function isAskable(
+  plane: ControlPlane,
+  { spec }: Pick<ApplicationView, "spec">,
+  base: { repoURL: string; baseBranch: string },
+): boolean {
+  if (plane.manifests === undefined || spec.sourceHydrator !== undefined) return false;
+  const isBase = isBaseOf(base);
+  return spec.sources.some((source) => source.chart === undefined && isBase(source));
+}
+
+/** The Application by which an object of this namespace is applied, as it lives. */
+export function parentOn(plane: ControlPlane, namespace: string, by: AppliedBy | undefined): ApplicationView | undefined {
+  return by && plane.application(by.namespace ?? namespace, by.name);
+}
+
+export function idOf({ kind, namespace, name }: Pick<RenderedObject, "kind" | "namespace" | "name">): string {
+  return `${kind} ${namespace}/${name}`;
+}
+
+/** Of several of one name Argo CD applies the last; that none of them changes is seen of all. */
+function byId(objects: readonly RenderedObject[]): RenderedObjects {
+  const all = new Map<string, RenderedObject>();
+  for (const object of objects) {
+    const before = all.get(idOf(object));
+    all.set(idOf(object), before === undefined ? object : { ...object, digest: `${before.digest} ${object.digest}` });
+  }
+  return all;
+}
+
+/** The objects that a parent makes of the base with a change on top of it, which was made on an older commit of it; or what both change. */
+export function onBase(
+  old: RenderedObjects,
+  changed: RenderedObjects,
+  base: RenderedObjects,
+): { objects: RenderedObjects } | { both: RenderedObject } {
+  const all = new Map<string, RenderedObject>();
+  for (const id of new Set([...old.keys(), ...changed.keys(), ...base.keys()])) {
+    const [was, is, now] = [old.get(id), changed.get(id), base.get(id)];
+    const one = was?.digest === is?.digest ? now : was?.digest === now?.digest ? is : withBoth(was, is, now);
+    if (one === "apart") return { both: (is ?? now ?? was) as RenderedObject };
+    if (one !== undefined) all.set(id, one);
+  }
+  return { objects: all };
+}
+
+/** An object that both change, where they change different values of it. */
+function withBoth(
+  was: RenderedObject | undefined,
+  is: RenderedObject | undefined,
+  now: RenderedObject | undefined,
+): RenderedObject | "apart" | undefined {
+  if (is?.digest === now?.digest) return now;
+  if (was?.argo === undefined || is?.argo === undefined || now?.argo === undefined) return "apart";
+  const { object } = now.argo;
+  const spec = merged(was.argo.object["spec"], is.argo.object["spec"], object["spec"]);
+  if (spec === APART) return "apart";
+  return { ...now, digest: `${now.digest} ${is.digest}`, argo: { ...now.argo, object: { ...object, spec } } };
+}
+
+const APART = Symbol("both change it");
+
+/** Three versions of one value: what one side leaves as it was is the other's. */
+function merged(was: unknown, is: unknown, now: unknown): unknown {
+  const [old, mine, theirs] = [was, is, now].map((one) => JSON.stringify(one));
+  if (mine === old) return now;
+  if (theirs === old || mine === theirs) return is;
+  if (Array.isArray(was) && Array.isArray(is) && Array.isArray(now)) {
+    if (was.length !== is.length || was.length !== now.length) return APART;
+    const items = was.map((item: unknown, index) => merged(item, is[index], now[index]));
+    return items.includes(APART) ? APART : items;
+  }
+  if (!isRecord(was) || !isRecord(is) || !isRecord(now)) return APART;
+  const keys = [...new Set([...Object.keys(was), ...Object.keys(is), ...Object.keys(now)])];
+  const entries = keys.map((key): [string, unknown] => [key, merged(was[key], is[key], now[key])]);
+  return entries.some(([, value]) => value === APART) ? APART : Object.fromEntries(entries.filter(([, value]) => value !== undefined));
+}

@@ -1,0 +1,75 @@
+/**
+ * What stands against a merge by how a set lives: it must be there as the base has it, and every live Application of it must be among those that
+ * it would yield. And what cannot be told of a set that is not applied as it stands in Git. Called by the render guard.
+ */
+import type { ControlPlane } from "../../../adapters/argocd/port.ts";
+import type { RenderResult } from "../../../core/appset/types.ts";
+import { defined } from "../../../core/base/defined.ts";
+import type { AnyReason } from "../../../core/base/reason.ts";
+import type { Edit } from "../../../core/plan/plan-types.ts";
+import { engineReason } from "../../../core/reasons/engine.ts";
+import type { SourceRef } from "../../../core/spec/rollout.ts";
+import { type ApplicationSetInGit, findApplicationSets } from "../../config-repo/appset-in-git.ts";
+import { specDifference } from "../../config-repo/same-spec.ts";
+import type { Snapshot } from "../../config-repo/snapshot.ts";
+import type { GuardProblem } from "./edits.ts";
+
+export async function undeclared(source: SourceRef, plane: ControlPlane, base: Snapshot): Promise<GuardProblem | undefined> {
+  if (source.unverified) return undefined;
+  const files = (await findApplicationSets(base, source)).map(({ file }) => file);
+  const named = source.controlPlanes.length > 1 || files.length > 0 ? plane.name : undefined;
+  // Of several the one is its own that the live set equals, once its parent has synced.
+  return { why: engineReason("GUARD_UNDECLARED", { set: setName(source), plane: named, files }), retry: files.length > 0 };
+}
+
+/** What would come of the change is not known where the set is not applied as it stands, and no pin of it is seen in the live one. */
+export function unprovenSet({ name }: ControlPlane, { file, made }: ApplicationSetInGit, edits: readonly Edit[]): GuardProblem | undefined {
+  if (made === undefined) return undefined;
+  const data = { plane: name, declaredIn: file, by: made.by };
+  const fed = edits.find((edit) => edit.kind !== "branch" && edit.file === made.fed)?.file;
+  if (fed !== undefined) return { why: engineReason("GUARD_SET_MADE", { ...data, changed: fed }), retry: false };
+  return made.lost === undefined ? undefined : { why: engineReason("GUARD_PIN_NOT_LIVE", { ...data, field: made.lost }), retry: true };
+}
+
+export function setName({ namespace, name }: { namespace: string; name: string }): string {
+  return `${namespace}/${name}`;
+}
+
+export function unrendered(renders: readonly RenderResult[], because: AnyReason): AnyReason {
+  const problem = renders.find((render) => !render.ok)?.problems[0];
+  return engineReason("GUARD_UNRENDERED", { problem, because });
+}
+
+/**
+ * Every live Application of the set must be among those it would yield: else the merge is what makes the controller delete it.
+ * `stay` undefined: that is not checked, by `unverified`.
+ */
+export function judgeLive(
+  plane: ControlPlane,
+  ref: SourceRef,
+  before: ApplicationSetInGit,
+  stay: ReadonlySet<string> | undefined,
+  parent?: string,
+): GuardProblem | undefined {
+  const { namespace, name } = ref;
+  const set = setName(ref);
+  const live = plane.applicationSet(namespace, name);
+  if (live === undefined) return { why: engineReason("GUARD_NO_SET", { set, plane: plane.name }), retry: true };
+  if (live.deletionTimestamp !== undefined) return { why: engineReason("GUARD_SET_LEAVES", { set, plane: plane.name }), retry: true };
+  const place = specDifference(live.spec, before.object["spec"]);
+  if (place !== undefined && before.made !== undefined)
+    return {
+      why: engineReason("GUARD_PIN_NOT_LIVE", { plane: plane.name, declaredIn: before.file, by: before.made.by, field: place }),
+      retry: true,
+    };
+  if (place !== undefined)
+    return {
+      why: engineReason("GUARD_SET_DIFFERS", defined({ plane: plane.name, declaredIn: before.file, field: place, parent })),
+      retry: true,
+    };
+  if (stay === undefined) return undefined;
+  const gone = plane
+    .applications({ namespace, name })
+    .find((application) => application.deletionTimestamp === undefined && !stay.has(application.name));
+  return gone && { why: engineReason("GUARD_LOSES", { application: gone.name, plane: plane.name }), retry: false };
+}
