@@ -108,7 +108,7 @@ function severalValues(images: readonly Image[], questions: Question[]): Pick<Ch
     values[name] = version;
     pins.push(...options.map(({ pin }) => ({ ...pin, value: `{{ release.values.${name} }}` })));
     const standing = [...new Set(first.places.map((place) => place.value))];
-    if (standing.length > 1) asked.push({ kind: "WhichValue", name, values: standing });
+    if (standing.length > 1) asked.push({ kind: "WhichValue", name, values: [version, ...standing.filter((value) => value !== version)] });
   }
   return { pins, release: { values }, guesses, questions: asked };
 }

@@ -3,6 +3,7 @@ import { defined } from "../../core/base/defined.ts";
 import { madeOnce, readOrNull } from "../../core/base/repo-files.ts";
 import type { Objection, PlaceHindrance, Question } from "../../core/reasons/onboarding.ts";
 import { printRollout, printSettings, type RolloutParts, rolloutName } from "../../core/report/onboarding/print.ts";
+import { versionShown } from "../../core/report/onboarding/show.ts";
 import type { Proposal, ProposedRollout, ProposedStage, Undecided } from "../../core/report/onboarding/types.ts";
 import { parseRollouts } from "../../core/spec/parse/parse.ts";
 import { SETTINGS_FILE } from "../../core/spec/repo-config.ts";
@@ -237,12 +238,7 @@ function rolloutOf(
   const questions: Question[] = [...chosen.questions, ...(byHand.length === 0 ? [] : [{ kind: "WhoSyncs" as const, stages: byHand }])];
   const text = printRollout({ name, source: subject.source, targetBy, release, pins, stages, guesses, questions });
   const source = { kind: subject.source.kind, name: subject.name, file: subject.file };
-  const version =
-    "version" in release
-      ? release.version
-      : Object.entries(release.values)
-          .map(([key, value]) => `${key} ${value}`)
-          .join(", ");
+  const version = versionShown(release);
   const { targets } = subject;
   const clusters = new Set(targets.map((target) => target.cluster.name)).size;
   const counts = { targets: targets.length, clusters, ...defined({ targetBy }) };

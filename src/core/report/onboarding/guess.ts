@@ -34,10 +34,11 @@ export function sayQuestion(question: Question): SaidQuestion {
   switch (question.kind) {
     case "WhichVersion": {
       const { versions, taken } = question;
-      const shown = [taken, ...versions.filter((version) => version !== taken)].slice(0, MOST_VALUES);
       return {
         ask: `they are at ${versions.length} versions (${versions.slice(0, MOST_VALUES).join(", ")}), and ${taken} stands here: which one is released? Nothing moves before it is changed`,
-        answers: shown.map((version) => `version: ${JSON.stringify(version)}`),
+        answers: versionsOf(question)
+          .slice(0, MOST_VALUES)
+          .map((version) => `version: ${JSON.stringify(version)}`),
       };
     }
     case "WhoSyncs":
@@ -62,6 +63,21 @@ export function sayQuestion(question: Question): SaidQuestion {
         answers: ["no: leave it out", `yes, with the release's own version: ${JSON.stringify(question.pin)} under pins`],
       };
   }
+}
+
+/** What stands in the rollout comes first. */
+export function versionsOf({ versions, taken }: { versions: readonly string[]; taken: string }): string[] {
+  return [taken, ...versions.filter((version) => version !== taken)];
+}
+
+/** What a terminal asks behind the answers. Nothing: the first, which stands in the rollout. */
+export function sayPrompt(answers: number, wrong: boolean): string {
+  return `${wrong ? `Write a number from 1 to ${answers}, or nothing for 1. ` : ""}Answer [1]: `;
+}
+
+/** Why an answer was not taken. */
+export function sayRefused(file: string, because: readonly string[]): string {
+  return `${file} would not pass lint then, and stays as it was: ${because.slice(0, 3).join("; ")}`;
 }
 
 function plural(word: string): string {

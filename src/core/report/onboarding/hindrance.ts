@@ -166,7 +166,8 @@ function sayPlace(hindrance: PlaceHindrance): string {
   }
 }
 
-function sayObjection(objection: Objection): string {
+/** What stands against one rollout. */
+export function sayObjection(objection: Objection): string {
   switch (objection.kind) {
     case "NotWritten":
       return `a version cannot be written to ${objection.file}`;

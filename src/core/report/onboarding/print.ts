@@ -18,16 +18,15 @@ export interface RolloutParts {
   questions: readonly Question[];
 }
 
-const WIDTH = { lineWidth: 140, aliasDuplicateObjects: false };
+/** How a rollout is written. */
+export const WIDTH = { lineWidth: 140, aliasDuplicateObjects: false };
 
 /** The file of a proposed rollout, with what to check said beside it. */
 export function printRollout({ name, source, targetBy, release, pins, stages, guesses, questions }: RolloutParts): string {
   const parts = [
     "# Proposed by `stagecoach init`. What it does: `stagecoach plan NAME`; is it valid: `stagecoach lint`.".replace("NAME", name),
     ...guesses.map((guess) => `# Check: ${oneLine(sayGuess(guess))}.`),
-    ...questions
-      .map(sayQuestion)
-      .flatMap(({ ask, answers }) => [`# Question: ${oneLine(ask)}`, ...answers.map((answer) => `#   - ${oneLine(answer)}`)]),
+    ...questions.flatMap(questionLines),
     stringify({ apiVersion: "stagecoach.dev/v1alpha1", kind: "ProgressiveRollout", metadata: { name } }, WIDTH).trimEnd(),
     "spec:",
     indent(stringify({ sourceRef: { apiGroup: "argoproj.io/v1alpha1", ...source } }, WIDTH)),
@@ -44,6 +43,12 @@ export function printRollout({ name, source, targetBy, release, pins, stages, gu
     indent(stringify({ stages: stages.map((stage) => printStage(stage, targetBy)) }, WIDTH)),
   ];
   return `${parts.join("\n")}\n`;
+}
+
+/** A question as it stands above a rollout. */
+export function questionLines(question: Question): string[] {
+  const { ask, answers } = sayQuestion(question);
+  return [`# Question: ${oneLine(ask)}`, ...answers.map((answer) => `#   - ${oneLine(answer)}`)];
 }
 
 function printStage(

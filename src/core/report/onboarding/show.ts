@@ -2,7 +2,7 @@ import { defined } from "../../base/defined.ts";
 import { sayGuess, sayQuestion } from "./guess.ts";
 import { sayHindrance } from "./hindrance.ts";
 import { sayRepoKind } from "./repo-kind.ts";
-import type { Proposal, ProposedRollout, Undecided } from "./types.ts";
+import type { Proposal, ProposedRelease, ProposedRollout, Undecided } from "./types.ts";
 
 /** What was found, in one sentence. */
 export function foundSentence({ figures, fleet, clusters }: Proposal): string {
@@ -171,4 +171,12 @@ export function proposedFiles({ rollouts, settings }: Proposal): Map<string, str
 
 function count(n: number, noun: string): string {
   return `${n} ${n === 1 || noun.endsWith("yaml") ? noun : `${noun}s`}`;
+}
+
+/** The release that a rollout begins with, in one line. */
+export function versionShown(release: ProposedRelease): string {
+  if ("version" in release) return release.version;
+  return Object.entries(release.values)
+    .map(([key, value]) => `${key} ${value}`)
+    .join(", ");
 }

@@ -5,6 +5,7 @@ import type { Inventory } from "../../../core/argocd/inventory-file.ts";
 import { isRecord } from "../../../core/base/is-record.ts";
 import type { Objection } from "../../../core/reasons/onboarding.ts";
 import { proposalComment } from "../../../core/report/onboarding/body.ts";
+import { sayObjection } from "../../../core/report/onboarding/hindrance.ts";
 import { proposalJson, proposalText, proposedFiles, type Written } from "../../../core/report/onboarding/show.ts";
 import type { Proposal } from "../../../core/report/onboarding/types.ts";
 import { sameRepo } from "../../../engine/config-repo/repo-url.ts";
@@ -18,12 +19,14 @@ import { originOf } from "../lint/origin.ts";
 import { scanned } from "../plan/near-source.ts";
 import { ARGOCD_OPTION, fleetGiven, INVENTORY_OPTION, type InventoryOptions, LABELS_OPTION, NAMESPACE_OPTION } from "../plan/plan-args.ts";
 import { isData, printed, visible } from "../print.ts";
-import { openProgress } from "../progress.ts";
+import { openProgress, type Progress } from "../progress.ts";
+import { askAll } from "./ask.ts";
 import { previewsOf } from "./preview.ts";
 
 interface Options extends InventoryOptions {
   repo?: string;
   write?: boolean;
+  yes?: boolean;
   output: "text" | "json" | "yaml" | "markdown";
 }
 
@@ -37,6 +40,7 @@ function program(): Command {
     .option(...ARGOCD_OPTION)
     .option(...NAMESPACE_OPTION)
     .option("--write", "write the files; one that is there is never written over")
+    .option("-y, --yes", "with --write in a terminal: ask nothing; what could not be decided stands in the files, as questions")
     .addOption(outputOption("text", "json", "yaml", "markdown"))
     .addHelpText("after", HELP);
 }
@@ -53,12 +57,28 @@ export async function run(argv: readonly string[]): Promise<number> {
   const progress = openProgress("looking through the repo");
   const checkout = openCheckout(command.args[0] ?? repoAround("."), progress);
   const inventory = await fleetGiven(options);
-  const proposal = proposeFor(checkout, inventory);
+  const proposed = proposeFor(checkout, inventory);
+  const proposal = await withAnswers(proposed, checkout, inventory, options, progress);
   const previews = options.output === "text" ? previewsOf(proposal, checkout, inventory) : new Map<string, string[]>();
   progress.end();
   const written = options.write === true ? writeAll(checkout, proposal) : undefined;
   process.stdout.write(shown(proposal, { written, previews }, options.output, argumentsAgain(command.args[0], options)));
   return proposal.rollouts.length === 0 ? 1 : 0;
+}
+
+/** Asks before files are written, where somebody sits at a terminal who may know. */
+async function withAnswers(
+  proposal: Proposal,
+  checkout: Checkout,
+  inventory: Inventory | undefined,
+  { write, yes, output }: Options,
+  progress: Progress,
+): Promise<Proposal> {
+  const { stdin: input, stdout } = process;
+  if (write !== true || yes === true || output !== "text" || input.isTTY !== true || stdout.isTTY !== true) return proposal;
+  progress.end();
+  const verify = whatLintSays(checkout, inventory);
+  return askAll(proposal, (file, text) => verify(file, text).map(sayObjection), { input, output: stdout });
 }
 
 /** What init proposes for a checkout. Where that does not say where it came from, every repoURL is taken for its own. */
