@@ -25,7 +25,9 @@ export interface Scalars {
 const NAMES = ["name", "cluster", "key", "id"];
 
 /** Every scalar value of a YAML or JSON text. */
-export function scalarsOf(text: string): Scalars {
+export function scalarsOf(whole: string): Scalars {
+  // The package counts a byte order mark as a column, and so misreads the first line. A line break keeps all offsets.
+  const text = whole.replace(/^\ufeff/, "\n");
   const parsed = parseAllDocuments(text, { schema: "failsafe", logLevel: "silent", prettyErrors: false, uniqueKeys: true });
   const documents: Document[] = Array.isArray(parsed) ? parsed : [];
   const error = documents.flatMap((document) => document.errors)[0]?.message;
