@@ -19,10 +19,10 @@ export const SET_PROBLEMS = problemsOf<SetProblems>()({
     todo: "take out the one that nobody applies; where each hub has its own, name the control planes in `sourceRef.controlPlane`",
   },
   SET_FED: {
-    says: "Helm makes ApplicationSet {set} by {template}, and {pinned} holds a pin that it is made from: what a batch would change cannot be worked out, so each would be refused",
+    says: "Helm makes ApplicationSet {set} by {template}, and {pinned} holds a pin that it is made from: only an Argo CD that is read with `kind: api` can say what a batch would change, else each is refused",
     hint: "pin files that the generators of the set read from Git (`git: files`), which the chart does not take in; or set sourceRef.unverified",
-    means: "pins are values of the chart that makes the ApplicationSet: no batch can be proven beforehand",
-    todo: "let a generator of the set read a file for each cluster from Git (`git: files`) and pin that: the set that Argo CD has is then rendered before and after each batch. `sourceRef.unverified: true` goes on without that proof",
+    means: "pins are values of the chart that makes the ApplicationSet: only Argo CD itself can say what a batch would change",
+    todo: "with `kind: api` nothing: Argo CD is asked. Else let a generator of the set read a file for each cluster from Git (`git: files`) and pin that: the set that Argo CD has is then rendered before and after each batch. `sourceRef.unverified: true` goes on without that proof",
     warns: true,
   },
   BATCH_REFUSED: {
