@@ -160,3 +160,61 @@ test("two sets by a label of theirs are carried as one, and one that gets anothe
   ]);
   for (const set of SETS) expect(onMain(journey, `appsets/${set}.yaml`).match(/version: v1\.4\.2/g)).toHaveLength(2);
 });
+
+/** An Application for each environment on the hub, which makes the service's own from a folder. The parents are the targets. */
+function appsOfApps(files: Map<string, string>): void {
+  const repoURL = /repoURL: (\S+)/.exec(files.get("appsets/my-app-set.yaml") ?? "")?.[1] ?? "";
+  files.delete("appsets/my-app-set.yaml");
+  const one = (name: string, labels: string, path: string, revision: string, destination: string) => `apiVersion: argoproj.io/v1alpha1
+kind: Application
+metadata: { name: ${name}, namespace: argocd, labels: { ${labels} } }
+spec:
+  project: default
+  source: { repoURL: "${repoURL}", path: ${path}, targetRevision: ${revision} }
+  destination: { ${destination} }
+  syncPolicy: { automated: {}, syncOptions: [CreateNamespace=true] }
+`;
+  for (const env of ["dev", "prod"]) {
+    const hub = 'server: "https://kubernetes.default.svc", namespace: argocd';
+    files.set(`appsets/root-${env}.yaml`, one(`root-${env}`, `app: root, env: ${env}`, `environments/${env}`, "main", hub));
+    const there = `server: "https://one.k8s.example.com", namespace: web-${env}`;
+    files.set(`environments/${env}/web.yaml`, one(`web-${env}`, `app: web, env: ${env}`, "apps/my-app", "v1.4.1", there));
+  }
+  files.set(
+    "rollouts/my-app.yaml",
+    `apiVersion: stagecoach.dev/v1alpha1
+kind: ProgressiveRollout
+metadata: { name: my-app }
+spec:
+  sourceRef: { kind: Application, selector: { matchLabels: { app: root } } }
+  targetBy: application
+  release: { from: { file: releases/my-app.yaml, path: version } }
+  mode: Run
+  pins: [ { file: "environments/{{ application.labels.env }}/web.yaml", path: spec.source.targetRevision } ]
+  stages:
+    - { name: dev, targets: { selector: { matchLabels: { env: dev } } } }
+    - { name: prod, targets: { selector: { matchLabels: { env: prod } } } }
+`,
+  );
+}
+
+test("an app of apps stands still where an Application that it makes is Degraded, though Argo CD calls the parent Healthy", async () => {
+  journey = await startJourney({
+    files: appsOfApps,
+    clusters: [{ name: "one", server: "https://one.k8s.example.com", labels: {} }],
+    sets: 4,
+  });
+  const { world } = journey;
+  world.argocd.setFault("one", { kind: "degraded", application: "web-dev", revision: "v1.4.2" });
+  const alice = world.github.actAs("alice");
+  const pull = await world.openReleasePull(alice);
+  await world.untilComment(pull, "Plan:");
+  await alice.mergePull(world.repository, pull, "squash");
+  const paused = await journey.until("the run pauses", (run) => run.phase === "Paused");
+  expect(
+    paused.batches.flatMap(({ targets, merged }) => (merged ? targets.map(({ application, phase }) => [application, phase]) : [])),
+  ).toEqual([["root-dev", "Failed"]]);
+  expect(await world.untilComment(pull, "**Paused")).toContain("argocd/web-dev does not count as healthy: it has been Degraded");
+  expect(onMain(journey, "environments/prod/web.yaml")).toContain("targetRevision: v1.4.1");
+  expect(journey.errors).toEqual([]);
+});

@@ -60,6 +60,8 @@ export interface Shared {
   hydrate(actor: Actor): void;
   /** Applies the Argo CD objects among the files of an Application whose destination is Argo CD's own cluster. */
   applyOwn(app: Application, desired: Desired): Promise<void>;
+  /** What an Application has applied so. */
+  madeBy(owner: string): { kind: string; namespace: string; name: string }[];
 }
 
 /** Stretched by this Application's own chance. */

@@ -46,6 +46,8 @@ export function shownManifests(app: Application, objects: readonly KubeObject[])
 interface OwnCluster {
   /** Creates, updates and, where the policy says so, prunes. */
   apply(app: Application, desired: Desired): Promise<void>;
+  /** What an Application has applied of Argo CD's own objects. */
+  madeBy(owner: string): { kind: string; namespace: string; name: string }[];
   /** The Application that a tracked object was applied by, where its spec is no longer what was applied. */
   driftedFrom(object: KubeObject): string | undefined;
 }
@@ -98,6 +100,13 @@ export function createOwnCluster(store: Store, namespace: string): OwnCluster {
         objects.filter(({ kind, metadata }) => kind !== "Application" || metadata.name !== owner).map((object) => put(object, owner)),
       );
       if (app.operation?.sync?.prune === true) prune(owner, ids);
+    },
+    madeBy(owner) {
+      return [...applied].flatMap(([id, one]) => {
+        const [, kind = "", place = ""] = id.split(":");
+        const [namespace = "", name = ""] = place.split("/");
+        return one.owner === owner ? [{ kind: kind.slice(kind.indexOf("/") + 1), namespace, name }] : [];
+      });
     },
     driftedFrom(object) {
       const last = applied.get(object.metadata.annotations?.[TRACKING] ?? "");

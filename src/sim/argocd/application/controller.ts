@@ -41,7 +41,7 @@ interface ApplicationController {
 }
 
 /** What the controller is given. */
-type Own = Omit<Shared, "refresh" | "applyOwn" | "isDown" | "hydrate"> & { rollouts: FleetRollouts };
+type Own = Omit<Shared, "refresh" | "applyOwn" | "madeBy" | "isDown" | "hydrate"> & { rollouts: FleetRollouts };
 
 export function startApplicationController(own: Own, seed: number): ApplicationController {
   const ownCluster = createOwnCluster(own.store, own.namespace);
@@ -51,6 +51,7 @@ export function startApplicationController(own: Own, seed: number): ApplicationC
     refresh: (actor, level, ms) =>
       requestRefresh(shared, actor, level, stretched(shared, actor, ms ?? shared.lag.refresh) + lateness(shared, actor, level)),
     applyOwn: (app, desired) => ownCluster.apply(app, desired),
+    madeBy: (owner) => ownCluster.madeBy(owner),
     isDown: (actor) => stopped || own.board.has("controller-down", clusterNameOf(shared, actor)),
     hydrate: (actor) => hydrator.look(actor),
   };

@@ -121,7 +121,7 @@ interface Look {
   unreachable: boolean;
 }
 
-function comparisonOf({ app, startedAt, full, desired, live, unreachable }: Look, { persistsHealth }: Shared): Comparison {
+function comparisonOf({ app, startedAt, full, desired, live, unreachable }: Look, { persistsHealth, madeBy }: Shared): Comparison {
   const base = { startedAt: full ? startedAt : undefined, persistsHealth };
   const old = app.status?.health?.status;
   if (unreachable) {
@@ -149,7 +149,7 @@ function comparisonOf({ app, startedAt, full, desired, live, unreachable }: Look
     };
   }
   const status = live.content === desired.content ? "Synced" : "OutOfSync";
-  const resources = resourcesOf(app, status, live, { rollouts: desired.rollouts, persistsHealth });
+  const resources = resourcesOf(app, status, live, { rollouts: desired.rollouts, persistsHealth, made: madeBy(app.metadata.name) });
   return { ...base, status, revisions: desired.revisions, health: live.health, conditions: [], resources };
 }
 

@@ -69,6 +69,8 @@ export function withHealth(status: ApplicationStatus, health: HealthCode, now: n
 interface Kept {
   rollouts?: readonly { name: string; namespace: string }[] | undefined;
   persistsHealth: boolean;
+  /** Argo CD's own objects that it has applied; their health is left out, as Argo CD does. */
+  made?: readonly { kind: string; namespace: string; name: string }[];
 }
 
 /**
@@ -79,17 +81,19 @@ export function resourcesOf(
   app: Application,
   status: SyncStatusCode,
   live: Workload,
-  { rollouts = [], persistsHealth }: Kept,
+  { rollouts = [], persistsHealth, made = [] }: Kept,
 ): Record<string, unknown>[] {
   const namespace = app.spec.destination.namespace ?? "default";
   const code = live.content === undefined ? "OutOfSync" : status;
   const { name } = app.metadata;
   const service = { version: "v1", kind: "Service", namespace, name, status: code };
   const health = persistsHealth ? { health: defined({ status: live.health, message: live.message || undefined }) } : {};
+  const own = made.map((one) => ({ group: "argoproj.io", version: "v1alpha1", ...one, status: code }));
   if (rollouts.length === 0)
-    return [service, { group: "apps", version: "v1", kind: "Deployment", namespace, name, status: code, ...health }];
+    return [service, { group: "apps", version: "v1", kind: "Deployment", namespace, name, status: code, ...health }, ...own];
   return [
     service,
+    ...own,
     ...rollouts.map((one) => ({
       group: "argoproj.io",
       version: "v1alpha1",
