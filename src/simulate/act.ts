@@ -4,10 +4,15 @@ import type { Run } from "../core/run/state/run.ts";
 import type { Effect } from "../core/run/state/world.ts";
 import type { Decision, Driver } from "./driver.ts";
 import { judgeMerge } from "./truth/judge.ts";
+import { judgeSync } from "./truth/syncs.ts";
+import { takeSync } from "./world/changes.ts";
 import { type MergeAnswer, mergeCall, openPull } from "./world/forge.ts";
 import { headOf } from "./world/git.ts";
 import { ask, startMeasuring, stopMeasuring } from "./world/outside.ts";
 import type { Truth } from "./world/world.ts";
+
+/** How often Argo CD never hears of a sync. */
+const LOST = 0.1;
 
 /** What is fenced leaves the queue and has its gate fail, as far as GitHub can be reached. False: something may still be merged. */
 export function fence({ truth, now, options }: Driver, { advanced, world }: Decision): boolean {
@@ -23,6 +28,7 @@ export function fence({ truth, now, options }: Driver, { advanced, world }: Deci
 
 export function act(driver: Driver, decision: Decision, effect: Effect, at: { journal: number; fenced: boolean }): void {
   const { truth, now } = driver;
+  if (effect.kind === "Sync") sync(driver, decision, effect);
   if (actOutside(driver, decision, effect) || now < truth.forgeDownUntil) return;
   switch (effect.kind) {
     case "Propose":
@@ -51,6 +57,14 @@ export function act(driver: Driver, decision: Decision, effect: Effect, at: { jo
     default:
       return;
   }
+}
+
+/** Now and then the request is lost on its way: it is wished again at the next look. */
+function sync({ truth, judge, now }: Driver, { advanced }: Decision, effect: Extract<Effect, { kind: "Sync" }>): void {
+  judgeSync(judge, advanced.run, effect, now);
+  const target = truth.targets.get(effect.target);
+  if (target === undefined || now < truth.argoDownUntil || truth.dice.chance(LOST)) return;
+  takeSync(truth.git, target, effect.commit, now);
 }
 
 /** What needs no GitHub. True: it was one of these. */

@@ -131,6 +131,7 @@ const MET: readonly [what: string, atLeast: number][] = [
   ["quarantined", 0.03],
   ["paused: Quarantine", 0.008],
   ["paused: Undecided", 0.005],
+  ["syncs asked", 0.05],
 ];
 
 async function driveMany(first: number, runs: number): Promise<Result> {

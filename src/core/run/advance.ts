@@ -8,6 +8,7 @@
  * 3. Targets, then what must not be forgotten of those moved before, then failures: each can only stop what follows.
  * 4. Batches settle; the next is made or its turn has come, is proposed and merged, if the run is still Progressing; and with its merge
  *    the one after is made ahead.
+ * 5. Syncs are asked for, if nothing of this round has stopped the run.
  * Everything an effect depends on is in the returned run, which the caller records before it acts. An effect may be tried
  * twice, or after a crash not at all: it is wanted again until its outcome is observed.
  */
@@ -37,6 +38,7 @@ import { forgetBaselines, noteBaselines } from "./targets/baseline.ts";
 import { takeJoiners } from "./targets/joiners.ts";
 import { observeTargets } from "./targets/observe.ts";
 import { judgeRevisions, observeRevisions } from "./targets/revisions.ts";
+import { askSyncs } from "./targets/sync.ts";
 import { noteUnseen } from "./targets/unseen.ts";
 import { watchMoved } from "./targets/watch.ts";
 
@@ -60,6 +62,7 @@ export function advance(run: Run, world: World, now: number): Advanced<Run> {
   followOrders(draft);
   applyCommands(draft);
   if (!isEnded(draft.run)) decide(draft);
+  askSyncs(draft);
   return closeDraft(draft);
 }
 

@@ -53,7 +53,13 @@ export function generate(seed: number): Scenario {
     const counted = { by: seed % 2 === 0 ? ("application" as const) : ("namespace" as const), hosts: 1 + (seed % 3) };
     for (const one of rollouts) one.counted = counted;
   }
+  if (seed % 10 === 8) for (const one of rollouts) syncByHand(random(seed ^ 0x51c), one);
   return crossings(scenario);
+}
+
+function syncByHand(dice: Random, rollout: ModelRollout): void {
+  rollout.byHand = { personMs: dice.int(1, 40) * MINUTE };
+  for (const stage of rollout.stages) stage.sync = dice.chance(0.7) ? "Request" : "Wait";
 }
 
 function limits(dice: Random): NonNullable<Scenario["limits"]> {

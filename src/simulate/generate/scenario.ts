@@ -60,6 +60,8 @@ export interface ModelStage {
   steps?: ModelStep[];
   /** Besides the rollout's. */
   windows?: ModelWindow[];
+  /** Who syncs, where automated sync is off. */
+  sync?: "Wait" | "Request";
 }
 
 /** Once for all clusters together, or once for each. */
@@ -72,6 +74,8 @@ export interface ModelRollout {
   name: string;
   /** The model's clusters are Applications or namespaces, on so many clusters. Of all rollouts of a scenario alike. */
   counted?: { by: TargetBy; hosts: number };
+  /** Automated sync is off: a person syncs a change so long after its sight, unless the bot asks for it. */
+  byHand?: { personMs: number };
   /** Pairs of neighbours share one pin. */
   sharedPins: boolean;
   stages: ModelStage[];

@@ -1,25 +1,21 @@
+import { defined } from "../../core/base/defined.ts";
 import { iso } from "../../core/base/time.ts";
 import type { Edit } from "../../core/plan/plan-types.ts";
 import { said } from "../../core/reasons/run.ts";
 import type { Evidence, Verdict } from "../../core/run/state/run.ts";
 import type { Assessment, ObservedTarget } from "../../core/run/state/world.ts";
-import { type Behaviour, type Condition, FOREVER, type Script } from "../generate/scenario.ts";
+import { type Behaviour, type Condition, FOREVER, type ModelRollout, type Script } from "../generate/scenario.ts";
+import { awaitedSync, changesOf, type Reachable, sightOf } from "./changes.ts";
 import { type ModelGit, pinOf } from "./git.ts";
 
 /** One Application as it truly is. Everything about it is a function of time, so that a stale read is a read of an earlier time. */
-export interface ModelTarget {
+export interface ModelTarget extends Reachable {
   key: string;
   cluster: string;
-  pins: string[];
-  behaviour: Behaviour;
-  /** From then on it is healthy whatever its script says: somebody mended it. */
-  mendedAt: number;
   /** From then on the Application is not there. */
   goneAt: number;
   /** From then on it does this instead, whatever changes. */
   fault?: { from: number; script: Script };
-  /** While its cluster cannot be reached: nothing of it is seen, and nothing comes to it. */
-  outages?: { from: number; to: number }[];
   /** Worked out once for each state of its pins. */
   known?: Known;
   /** How it looked last, where nothing of it changes any more. */
@@ -34,6 +30,7 @@ interface Known {
   mendedAt: number;
   faultAt: number | undefined;
   outages: number;
+  syncs: number;
   segments: Segment[];
 }
 
@@ -50,15 +47,16 @@ interface Segment {
   commit: string;
 }
 
-export function modelTarget(key: string, cluster: string, edits: readonly Edit[], behaviour: Behaviour): ModelTarget {
-  return { key, cluster, pins: edits.map(pinOf), behaviour, mendedAt: FOREVER, goneAt: FOREVER };
-}
-
-/** When the target sees a commit, and so every one before it. */
-function sightOf(target: ModelTarget, at: number): number {
-  let seen = Math.min(at + target.behaviour.lagMs, Math.max(at, target.mendedAt));
-  for (const { from, to } of target.outages ?? []) if (seen >= from && seen < to) seen = to;
-  return seen;
+/** `byHand`: of its rollout, where automated sync is off. */
+export function modelTarget(
+  key: string,
+  cluster: string,
+  edits: readonly Edit[],
+  behaviour: Behaviour,
+  byHand?: ModelRollout["byHand"],
+): ModelTarget {
+  const hands = byHand && { ...byHand, syncs: [] };
+  return { key, cluster, pins: edits.map(pinOf), behaviour, mendedAt: FOREVER, goneAt: FOREVER, ...defined({ byHand: hands }) };
 }
 
 function seenAt(git: ModelGit, target: ModelTarget, commitId: string): number {
@@ -71,7 +69,8 @@ export function segmentsOf(git: ModelGit, target: ModelTarget): readonly Segment
   const { known, mendedAt } = target;
   const faultAt = target.fault?.from;
   const outages = target.outages?.length ?? 0;
-  const same = known?.mendedAt === mendedAt && known.faultAt === faultAt && known.outages === outages;
+  const syncs = target.byHand?.syncs.length ?? 0;
+  const same = known?.mendedAt === mendedAt && known.faultAt === faultAt && known.outages === outages && known.syncs === syncs;
   const commits = git.commits.length;
   if (same && known.commits === commits) return known.segments;
   let changes = 0;
@@ -82,7 +81,7 @@ export function segmentsOf(git: ModelGit, target: ModelTarget): readonly Segment
   }
   let segments = work(git, target);
   for (const outage of target.outages ?? []) segments = overlay(segments, outage);
-  target.known = { commits, changes, mendedAt, faultAt, outages, segments };
+  target.known = { commits, changes, mendedAt, faultAt, outages, syncs, segments };
   return segments;
 }
 
@@ -101,27 +100,15 @@ function overlay(segments: readonly Segment[], { from, to }: { from: number; to:
   return seen;
 }
 
-interface Change {
-  index: number;
-  at: number;
-  pin: number;
-  value: string | null;
-}
-
-function changesOf(git: ModelGit, target: ModelTarget): Change[] {
-  const changes = target.pins.flatMap((pin, place) => (git.log.get(pin) ?? []).map((entry): Change => ({ ...entry, pin: place })));
-  return target.pins.length > 1 ? changes.sort((a, b) => a.index - b.index) : changes;
-}
-
 function work(git: ModelGit, target: ModelTarget): Segment[] {
   const { behaviour } = target;
   const values: (string | null)[] = target.pins.map(() => null);
   const first = target.pins.map((pin) => git.log.get(pin)?.[0]);
   const segments: Segment[] = [];
-  for (const { index, at, pin, value } of changesOf(git, target)) {
+  for (const { index, pin, value, from: there } of changesOf(git, target)) {
     values[pin] = value;
     const isFirst = index === first[pin]?.index;
-    const from = index === 0 ? Number.NEGATIVE_INFINITY : sightOf(target, at);
+    const from = index === 0 ? Number.NEGATIVE_INFINITY : there;
     cut(segments, from);
     const isBack = !isFirst && behaviour.back !== undefined && values.every((one, place) => one === first[place]?.value);
     const script: Script = isFirst
@@ -205,6 +192,8 @@ export function assess(git: ModelGit, target: ModelTarget, commitId: string, val
   const segment = segmentAt(git, target, time);
   const since = Math.max(segment?.from ?? seen, seen);
   const more = { firstSeenAt: iso(seen) };
+  const sync = awaitedSync(git, target, commitId, time);
+  if (sync !== undefined) return answer("waiting", "synced", "Somebody has to sync it.", time, { ...more, sync });
   if (segment !== undefined && values.some((value, place) => segment.values[place] !== value)) {
     const changedBy = segment.commit;
     return answer("waiting", "revision", "A later commit has another value.", time, { ...more, changedBy });

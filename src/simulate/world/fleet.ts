@@ -135,6 +135,7 @@ function stageOf(stage: ModelStage, index: number): Stage {
     hooks: stage.hooks === undefined ? undefined : stageHooks(stage.hooks),
     steps: stage.steps === undefined ? undefined : stage.steps.map(stepOf),
     windows: stage.windows === undefined ? undefined : stage.windows.map(windowOf),
+    sync: stage.sync,
   });
 }
 

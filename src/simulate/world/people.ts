@@ -101,7 +101,7 @@ function join(truth: Truth, { joins, version }: Extract<Happening, { kind: "join
     const target = targetOf({ ...rollout.model, sharedPins: false }, rollout.index, joins, 0);
     for (const edit of target.edits) changes.push([pinOf(edit), edit.weigh === undefined ? version : "100"]);
     rollout.targets.push(target);
-    truth.targets.set(target.key, modelTarget(target.key, target.cluster, target.edits, truth.behaviourOf(target)));
+    truth.targets.set(target.key, modelTarget(target.key, target.cluster, target.edits, truth.behaviourOf(target), rollout.model?.byHand));
   }
   commit(truth.git, now, "bob", changes);
   truth.clusters = new Map(truth.clusters).set(cluster.key, cluster);

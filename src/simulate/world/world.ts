@@ -103,7 +103,7 @@ export function truthOf(setup: Setup, start: number): Truth {
   for (const rollout of rollouts) {
     for (const target of rollout.targets) {
       for (const edit of target.edits) pins.set(pinOf(edit), edit.from ?? (edit.create === true ? null : UNKNOWN));
-      targets.set(target.key, modelTarget(target.key, target.cluster, target.edits, setup.behaviourOf(target)));
+      targets.set(target.key, modelTarget(target.key, target.cluster, target.edits, setup.behaviourOf(target), rollout.model?.byHand));
     }
     pins.set(pinOf(releaseEdit(rollout.name)), "v1");
   }

@@ -7,6 +7,7 @@ import { CLUSTER_MUTANTS } from "./clusters.ts";
 import { GATE_MUTANTS } from "./gates.ts";
 import { OUTSIDE_MUTANTS } from "./outside.ts";
 import { RUN_MUTANTS } from "./runs.ts";
+import { SYNC_MUTANTS } from "./syncs.ts";
 import { WINDOW_MUTANTS } from "./windows.ts";
 
 const CORE_MUTANTS: readonly Mutant[] = [
@@ -74,6 +75,7 @@ export const MUTANTS: readonly Mutant[] = [
   ...OUTSIDE_MUTANTS,
   ...CLUSTER_MUTANTS,
   ...AHEAD_MUTANTS,
+  ...SYNC_MUTANTS,
 ];
 
 function undrifted(run: Run, world: World): World["targets"] {

@@ -30,6 +30,8 @@ export interface Draft {
   readonly wantsHealth: Set<string>;
   /** By target key: those that show another commit than was released, and are not confirmed by it. */
   readonly moved: Set<string>;
+  /** Syncs that targets wait for; asked for at the end, unless somebody stopped the run in this very round. */
+  readonly syncs: { batch: number; target: string; commit: string; revisions: readonly string[] }[];
   /** The first of these, or what Git itself shows. */
   movedFirst?: AnyReason | undefined;
   transition: boolean;
@@ -54,6 +56,7 @@ export function openDraft(run: Run, world: World, now: number): Draft {
     fenced: [],
     wantsHealth: new Set(),
     moved: new Set(),
+    syncs: [],
     transition: false,
     observation: false,
     wake: Number.POSITIVE_INFINITY,

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { planeReason } from "../../reasons/control-plane.ts";
 import { said } from "../../reasons/run.ts";
 import type { ObservedSync } from "../state/effects.ts";
-import { bench, bring, judge, MERGE, round, see, targetKey, wants } from "../testing/bench.ts";
+import { bench, bring, judge, MERGE, round, say, see, targetKey, wants } from "../testing/bench.ts";
 
 const wanted = { revisions: [MERGE] };
 
@@ -52,4 +52,17 @@ test("none is wished for with sync: Wait, while the run is paused, or while its 
   const halted = waiting({ wanted });
   halted.run = { ...halted.run, halts: [{ by: "bob", clusters: ["c1"], reason: "fire", at: "2026-01-05T09:00:00Z" } as never] };
   expect([wants(round(halted)), why(halted)]).toEqual([[], { code: "SYNC_HELD" }]);
+});
+
+test("none is asked for in the very round in which the run is paused or the cluster halted", () => {
+  for (const text of ["/pause slow page", "/halt cluster=c1 fire"]) {
+    const self = waiting({ wanted });
+    say(self, text, { flags: { for: "3h" }, permission: "maintain" });
+    const { events } = round(self);
+    expect([wants(round(self)).filter((one) => one.startsWith("Sync")), why(self)]).toEqual([[], { code: "SYNC_HELD" }]);
+    expect([events.map(({ code }) => code), self.run.batches[0]?.targets[0]?.syncAsked]).toEqual([
+      expect.not.arrayContaining(["TARGET_SYNC_ASKED"]),
+      undefined,
+    ]);
+  }
 });

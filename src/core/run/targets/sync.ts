@@ -5,7 +5,7 @@
 import type { AnyReason } from "../../base/reason.ts";
 import { runReason } from "../../reasons/run.ts";
 import { haltCovers, haltsNow } from "../gates/halt.ts";
-import { type Draft, touchTarget, wakeAt } from "../state/draft.ts";
+import { type Draft, mapTargets, touchTarget, wakeAt } from "../state/draft.ts";
 import { type Batch, type BatchTarget, isMoving } from "../state/run.ts";
 import type { Assessment } from "../state/world.ts";
 
@@ -18,17 +18,28 @@ export function wantSync(draft: Draft, batch: Batch, target: BatchTarget, { sync
   const { wanted, cannot, last } = sync;
   if (wanted === undefined || batch.merged === undefined)
     return [target, cannot === undefined ? sentence : runReason("SYNC_NOT_ASKED", { because: cannot })];
-  if (!isMoving(draft.run) || isHalted(draft, target)) return [target, runReason("SYNC_HELD")];
-  const asked = target.syncAsked ?? { at: draft.at, revisions: [...wanted.revisions] };
-  if (target.syncAsked === undefined) {
-    draft.transition = true;
-    draft.events.push(runReason("TARGET_SYNC_ASKED", { cluster: target.cluster, application: target.application }));
-  }
-  draft.effects.push({ kind: "Sync", target: target.key, commit: batch.merged.commit });
-  wakeAt(draft, draft.now + LOOK_AGAIN_MS);
+  draft.syncs.push({ batch: batch.number, target: target.key, commit: batch.merged.commit, revisions: wanted.revisions });
   const refused = typeof last?.answer === "object" ? last.answer.refused : undefined;
-  const why = refused === undefined ? runReason("SYNC_ASKED", { at: asked.at }) : runReason("SYNC_NOT_ASKED", { because: refused });
-  return [touchTarget(target, { syncAsked: asked }), why];
+  const { at } = target.syncAsked ?? draft;
+  return [target, refused === undefined ? runReason("SYNC_ASKED", { at }) : runReason("SYNC_NOT_ASKED", { because: refused })];
+}
+
+/** Last of all in a round: what people said in it, and what it found, may hold the run, and so the syncs. */
+export function askSyncs(draft: Draft): void {
+  for (const [batch, wishes] of Map.groupBy(draft.syncs, (wish) => wish.batch)) {
+    const byTarget = new Map(wishes.map((wish) => [wish.target, wish]));
+    mapTargets(draft, batch, (target) => {
+      const wish = byTarget.get(target.key);
+      if (wish === undefined || (target.phase !== "Merged" && target.phase !== "Syncing")) return target;
+      if (!isMoving(draft.run) || isHalted(draft, target)) return touchTarget(target, { why: runReason("SYNC_HELD") });
+      draft.effects.push({ kind: "Sync", target: target.key, commit: wish.commit });
+      wakeAt(draft, draft.now + LOOK_AGAIN_MS);
+      if (target.syncAsked !== undefined) return target;
+      draft.transition = true;
+      draft.events.push(runReason("TARGET_SYNC_ASKED", { cluster: target.cluster, application: target.application }));
+      return touchTarget(target, { syncAsked: { at: draft.at, revisions: [...wish.revisions] } });
+    });
+  }
 }
 
 function isHalted({ run, world, now }: Draft, { cluster }: BatchTarget): boolean {
