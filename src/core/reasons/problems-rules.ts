@@ -49,6 +49,8 @@ export interface ReleaseProblems {
     | { kind: "Default"; first?: string | undefined }
     | { kind: "NoVersion"; first?: string | undefined }
     | { kind: "NoValue"; value: string; known: readonly string[]; near?: string | undefined };
+  /** `beside`: the path of what stays, with its value. `Digest`: a tag is written, and a digest stays. */
+  DIGEST_BESIDE_TAG: { kind: "Tag" | "Digest"; pinPath: string; pinFile: string; beside: string; value: string };
   BRANCH_NEEDS_COMMIT: NoData;
   /** `ofPin`: its template was filled in for a target. */
   FILE_OUTSIDE_REPO: { given: string; fault: OutsideFault; ofPin: boolean };

@@ -9,6 +9,7 @@ import type { Problem } from "../../core/reasons/problem.ts";
 import type { Rollout, WeightPin } from "../../core/spec/rollout.ts";
 import type { BranchPlaces } from "./branch-release.ts";
 import { countedOf } from "./counted.ts";
+import { checkDigests } from "./digest-beside.ts";
 import { applicationsOf, type Draft, type SeenApplication, valuesOf } from "./draft.ts";
 import { readValues, renderPlace, resolvePins } from "./resolve-pins.ts";
 import { collectProblems, type ProblemList, type TargetProblem } from "./targets-problems.ts";
@@ -53,6 +54,7 @@ export function resolveTargets({ rollout, release, applications, clusters, branc
     drafts.push({ seen, ...place, edits: [] });
   }
   resolvePins(rollout, release, drafts, readFile, problems, branches);
+  checkDigests(drafts, (file) => readOrNull({ read: readFile }, file), problems);
   resolveWeights(rollout, release, drafts, readFile, problems);
   const count = rollout.pins.length + (rollout.weightPins ?? []).length;
   const targets = drafts.flatMap((draft) => toTarget(draft, count));

@@ -109,6 +109,7 @@ const CHART = { "charts/web/Chart.yaml": "name: web\n", "charts/web/values.yaml"
 const merge = (later: Data[]) => [{ merge: { mergeKeys: ["cluster"], generators: [list, { list: { elements: later } }] } }];
 const AT_MERGE = "spec.generators[0].merge.generators[0].list.elements[cluster=us-1].version";
 const go = { goTemplate: true };
+const DIGEST = (sign: string) => `sha256:${sign.repeat(64)}`;
 
 describe("a pin without effect is refused: its batch would be live at once, and nothing changed", () => {
   test.each<[string, World]>([
@@ -211,6 +212,32 @@ describe("a pin without effect is refused: its batch would be live at once, and 
           "base/kustomization.yaml": "images: [{ name: web, newTag: v1.4.1 }]\n",
         },
         edits: [{ file: "base/kustomization.yaml", path: "images[name=web].newTag" }],
+      },
+    ],
+    ["a value of the template's valuesObject", { source: chart({ valuesObject: { image: { tag: "{{version}}" } } }), files: CHART }],
+    ["a Helm parameter", { source: chart({ parameters: [{ name: "image.tag", value: "{{version}}" }] }), files: CHART }],
+    [
+      "a dependency of an umbrella chart",
+      {
+        source: { path: "charts/web" },
+        files: { ...CHART, "charts/web/Chart.yaml": "name: web\ndependencies: [{ name: shop, version: v1.4.1 }]\n" },
+        edits: [{ file: "charts/web/Chart.yaml", path: "dependencies[name=shop].version" }],
+      },
+    ],
+    [
+      "the version of a chart in an OCI registry",
+      { source: { repoURL: "oci://ghcr.io/acme/web", path: ".", targetRevision: "{{version}}" } },
+    ],
+    ["the same, as a Helm chart", { source: { repoURL: "ghcr.io/acme", path: "", chart: "web", targetRevision: "{{version}}" } }],
+    [
+      "kustomize's tag, and the digest beside it",
+      {
+        source: { path: "envs/us" },
+        files: { "envs/us/kustomization.yaml": `images: [{ name: web, newTag: v1.4.1, digest: "${DIGEST("a")}" }]\n` },
+        edits: [
+          { file: "envs/us/kustomization.yaml", path: "images[name=web].newTag" },
+          { file: "envs/us/kustomization.yaml", path: "images[name=web].digest", from: DIGEST("a"), to: DIGEST("b") },
+        ],
       },
     ],
     ["a plain manifest", { files: { "apps/payments/tag.yaml": tag("v1.4.1") }, edits: [values("apps/payments/tag.yaml")] }],

@@ -117,6 +117,17 @@ export const RELEASE_PROBLEMS = problemsOf<ReleaseProblems>()({
     means: "the pin writes a value that the release does not have",
     todo: "name one that it has",
   },
+  DIGEST_BESIDE_TAG: {
+    says: {
+      kind: {
+        Digest: "{beside} of {pinFile} stays at {value}, and a digest wins over the tag that the pin writes: the old image would run on",
+        Tag: "{beside} of {pinFile} stays at {value}, beside the digest of another image",
+      },
+    },
+    hint: "write both: release them together as two values, with a pin for each",
+    means: "a pin writes an image's tag and leaves the digest beside it, which wins; or the other way round",
+    todo: "release both as [values of one release](releases.md#several-values), or take the digest out",
+  },
   BRANCH_NEEDS_COMMIT: {
     says: "a branch pin needs delivery.strategy: Commit",
     hint: "set delivery.strategy: Commit",

@@ -42,6 +42,10 @@ export const RELEASE_SAMPLES: Samples<keyof ReleaseProblems> = {
     { kind: "NoVersion", first: "image" },
     { kind: "Default", first: undefined },
   ],
+  DIGEST_BESIDE_TAG: [
+    { kind: "Digest", pinPath: "images[0].newTag", pinFile: "kustomization.yaml", beside: "images[0].digest", value: "sha256:1f2e" },
+    { kind: "Tag", pinPath: "images[0].digest", pinFile: "kustomization.yaml", beside: "images[0].newTag", value: "v1" },
+  ],
   BRANCH_NEEDS_COMMIT: [{}],
   FILE_OUTSIDE_REPO: [
     { given: "../x.yaml", fault: "Dots", ofPin: false },

@@ -1,0 +1,60 @@
+/**
+ * Finds tags with a digest beside them that no pin writes, and digests with such a tag. A digest wins over a tag wherever both stand: the
+ * batch would look live, and the old image would run on. Called by `targets.ts` once every pin is read.
+ */
+import { findPin } from "../../core/pins/find.ts";
+import type { Edit } from "../../core/plan/plan-types.ts";
+import type { Draft } from "./draft.ts";
+import type { ProblemList } from "./targets-problems.ts";
+
+const BESIDE: Readonly<Record<string, readonly string[]>> = { newTag: ["digest"], tag: ["digest"], digest: ["newTag", "tag"] };
+
+export function checkDigests(drafts: readonly Draft[], read: (file: string) => string | null, problems: ProblemList): void {
+  const most = Math.max(0, ...drafts.map(({ edits }) => edits.length));
+  // Pin by pin, since those of one pin are mostly of one file.
+  for (let pin = 0; pin < most; pin++)
+    for (const { edits, seen } of drafts) {
+      const edit = edits[pin];
+      const left = edit && leftBeside(edit, edits, read);
+      if (edit === undefined || left === undefined) continue;
+      const isTag = left.key !== "digest";
+      const data = {
+        kind: isTag ? "Tag" : "Digest",
+        pinPath: edit.path,
+        pinFile: edit.file,
+        beside: left.path,
+        value: left.value,
+      } as const;
+      // What a chart makes of its values nobody knows here; kustomize takes the digest.
+      const isSure = !isTag && edit.path.endsWith(".newTag");
+      problems.add(
+        {
+          code: "DIGEST_BESIDE_TAG",
+          ...data,
+          ...(isSure ? {} : { severity: "warning" as const }),
+          path: ["spec", "pins", pin, "path"],
+          oneCause: true,
+        },
+        seen.view.name,
+      );
+    }
+}
+
+/** What stands beside a value that is changed, and stays as it is. */
+function leftBeside(
+  edit: Edit,
+  all: readonly (Edit | undefined)[],
+  read: (file: string) => string | null,
+): { key: string; path: string; value: string } | undefined {
+  const [, above = "", last = ""] = /^(.*\.)(newTag|tag|digest)$/s.exec(edit.path) ?? [];
+  if (edit.kind !== "value" || last === "" || edit.from === edit.to) return undefined;
+  const text = read(edit.file);
+  if (text === null) return undefined;
+  for (const key of BESIDE[last] ?? []) {
+    const path = `${above}${key}`;
+    if (all.some((other) => other?.file === edit.file && other.path === path)) continue;
+    const found = findPin(text, { path });
+    if (found.ok && found.found.value !== null && found.found.value !== "") return { key, path, value: found.found.value };
+  }
+  return undefined;
+}
