@@ -3,7 +3,7 @@ import { BoundedMap } from "../../core/base/bounded.ts";
 import { gitError } from "./git-errors.ts";
 import { pipeGit } from "./git-process.ts";
 import { objectId, repositoryPath } from "./names.ts";
-import { type CommitInput, GitError } from "./port.ts";
+import { type CommitInput, GitError, type ObjectChange } from "./port.ts";
 import type { Repository } from "./run-git.ts";
 import { withSignature } from "./signing/commit-signature.ts";
 import { DIRECTORY, SUBMODULE, SYMLINK, type Trees } from "./trees.ts";
@@ -45,10 +45,12 @@ export async function buildCommit(repository: Repository, trees: Trees, input: C
   parts.push(`author ${person}committer ${person}`, ...data(`${input.message.trimEnd()}\n`));
   if (input.parent !== undefined) parts.push(`from ${objectId(input.parent)}\n`);
   for (const [path, text] of input.changes) {
-    if (text === null) parts.push(`D ${quoted(path)}\n`);
+    if (text === null || (typeof text === "object" && text.id === null)) parts.push(`D ${quoted(path)}\n`);
   }
   for (const [path, text] of input.changes) {
-    if (text !== null) parts.push(`M ${modes.get(path) ?? "100644"} inline ${quoted(path)}\n`, ...data(text));
+    if (typeof text === "object" && text !== null) {
+      if (text.id !== null) parts.push(`M ${text.mode.padStart(6, "0")} ${objectId(text.id)} ${quoted(path)}\n`);
+    } else if (text !== null) parts.push(`M ${modes.get(path) ?? "100644"} inline ${quoted(path)}\n`, ...data(text));
   }
   parts.push(`\nget-mark :1\nreset ${ref}\nfrom ${"0".repeat(input.parent?.length ?? 40)}\n\ndone\n`);
   try {
@@ -76,8 +78,9 @@ async function checkedModes(trees: Trees, input: CommitInput): Promise<Map<strin
     refuseFileAsDirectory(path, input.changes);
     if (root === undefined) continue;
     const entry = await trees.entry(root, path);
-    if (entry === null && text !== null) await refuseUnderFile(trees, root, path, input.changes);
-    if (entry === null) continue;
+    if (entry === null && text !== null && !isRemoval(text)) await refuseUnderFile(trees, root, path, input.changes);
+    // An object takes the place of whatever is there: whoever names one has looked.
+    if (entry === null || (typeof text === "object" && text !== null)) continue;
     if (entry.mode === SYMLINK) throw new GitError("Symlink", `${path} is a symbolic link; name the file it points to`);
     if (entry.mode === SUBMODULE) throw new GitError("Invalid", `${path} is a submodule, whose files are in another repository`);
     if (entry.mode === DIRECTORY) throw new GitError("Invalid", `${path} is a directory; a change names files`);
@@ -89,7 +92,9 @@ async function checkedModes(trees: Trees, input: CommitInput): Promise<Map<strin
 function refuseFileAsDirectory(path: string, changes: CommitInput["changes"]): void {
   for (let slash = path.lastIndexOf("/"); slash > 0; slash = path.lastIndexOf("/", slash - 1)) {
     const above = path.slice(0, slash);
-    if (typeof changes.get(above) === "string") throw new GitError("Invalid", `${above} cannot be a file and hold ${path}`);
+    const change = changes.get(above);
+    if (change !== undefined && change !== null && !isRemoval(change))
+      throw new GitError("Invalid", `${above} cannot be a file and hold ${path}`);
   }
 }
 
@@ -99,11 +104,16 @@ async function refuseUnderFile(trees: Trees, root: string, path: string, changes
     const above = path.slice(0, slash);
     const entry = await trees.entry(root, above);
     if (entry === null) continue;
-    if (entry.mode !== DIRECTORY && changes.get(above) !== null) {
+    const change = changes.get(above);
+    if (entry.mode !== DIRECTORY && change !== null && !isRemoval(change)) {
       throw new GitError("Invalid", `${path} cannot be written: ${above} is a file`);
     }
     return;
   }
+}
+
+function isRemoval(change: string | null | ObjectChange | undefined): boolean {
+  return typeof change === "object" && change !== null && change.id === null;
 }
 
 function data(text: string): [string, Buffer, string] {

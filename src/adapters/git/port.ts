@@ -31,7 +31,7 @@ export interface Mirror {
   remoteBelow(prefixes: readonly string[]): Promise<Map<string, string>>;
   /** Asks the remote now, without a fetch, which commits these full refs mean, annotated tags resolved; those that are not there are left out. */
   remoteCommits(refs: readonly string[]): Promise<Map<string, string>>;
-  /** One `cat-file --batch` for all; a missing file is null. Symlinks and files over `maxBytes` (default 10 MiB) throw GitError. */
+  /** One `cat-file --batch` for all; a missing file is null, and of a path that ends in a slash it is what stands in that directory, as `core/base/folder.ts` prints it. Symlinks and files over `maxBytes` (default 10 MiB) throw GitError. */
   readFiles(commit: string, paths: readonly string[], options?: { maxBytes?: number }): Promise<Map<string, string | null>>;
   /** Paths of plain files at a commit, below `prefix` where given; with `kind` link those of symbolic links. */
   listFiles(commit: string, prefix?: string, kind?: "file" | "link"): Promise<string[]>;
@@ -96,13 +96,22 @@ export interface WriteInput {
   head: string | undefined;
   /** Where a branch that is made begins; undefined with `head` undefined: an orphan. */
   from?: string;
-  /** Path → new text; null removes the file. */
-  changes: ReadonlyMap<string, string | null>;
+  changes: Changes;
   message: string;
   /** Epoch milliseconds. GitHub takes the time it is told at. */
   at: number;
   /** The branch holds plain files of ours alone: nobody needs their modes before, or has to have the commit in the mirror after. */
   ownFiles?: boolean;
+}
+
+/** Path → new text; null removes a plain file. */
+export type Changes = ReadonlyMap<string, string | null | ObjectChange>;
+
+/** What lies in the repository already, put at a path as it is: a directory whole. `id` null: whatever stands there goes. */
+export interface ObjectChange {
+  /** As git spells it: `40000` of a directory. */
+  mode: string;
+  id: string | null;
 }
 
 export type WriteOutcome = { kind: "written"; commit: string } | { kind: "stale" };
@@ -127,7 +136,7 @@ export interface CommitJudge {
 
 export interface CommitInput {
   parent: string | undefined;
-  changes: ReadonlyMap<string, string | null>;
+  changes: Changes;
   message: string;
   author: { name: string; email: string };
   /** Epoch milliseconds. */

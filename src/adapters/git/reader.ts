@@ -4,7 +4,9 @@
  */
 import { existsSync } from "node:fs";
 import { join } from "node:path";
+import { printFolder } from "../../core/base/folder.ts";
 import { type CatFile, openCatFile } from "./cat-file.ts";
+import { readFolder } from "./folder.ts";
 import { gitError } from "./git-errors.ts";
 import { objectId, repositoryPath } from "./names.ts";
 import { type CommitInfo, GitError, type Mirror } from "./port.ts";
@@ -133,6 +135,10 @@ interface Wanted {
 }
 
 async function readOne(objects: CatFile, trees: Trees, { root, path, maxBytes }: Wanted): Promise<string | null> {
+  if (path.endsWith("/")) {
+    const folder = await readFolder(objects, trees, root, repositoryPath(path.slice(0, -1)));
+    return folder === null ? null : printFolder(folder);
+  }
   const entry = await trees.entry(root, repositoryPath(path));
   if (entry === null || entry.mode === DIRECTORY) return null;
   if (entry.mode === SYMLINK) throw new GitError("Symlink", `${path} is a symbolic link; name the file it points to`);

@@ -27,9 +27,12 @@ export interface Cluster {
 /** One edit of one file: a pin of one target, resolved. Two targets with the same `editKey` share a pin. */
 export interface Edit {
   file: string;
-  /** Pin path as docs/spec.md §6 spells it, templates filled in. For kind `branch` the branch name; for `clusterGenerator` the two entries. */
+  /**
+   * Pin path as docs/spec.md §6 spells it, templates filled in. For kind `branch` the branch name; for `clusterGenerator` the two entries; for
+   * `copy` the directory that is copied, over the one that `file` names: its values are ids of trees, of which one stands for what is not there.
+   */
   path: string;
-  kind: "value" | "clusterGenerator" | "branch";
+  kind: "value" | "clusterGenerator" | "copy" | "branch";
   part?: PinPart;
   create?: boolean;
   /** clusterGenerator only: path of the entry holding the new version; `path` holds the old one. */
@@ -38,6 +41,8 @@ export interface Edit {
   cluster?: string;
   /** clusterGenerator only: where the version stands inside an entry's `clusters`. */
   at?: string;
+  /** copy only: what it changes. */
+  copied?: Copied;
   /** The value at the base when it was read; null where it is absent (create) or unknown (no checkout). */
   from: string | null;
   to: string;
@@ -45,6 +50,21 @@ export interface Edit {
   weigh?: { value: WeightPart[]; replicas?: number };
   /** Of a planned weight pin: its value at each weight of the stage, the last of which is `to`. */
   steps?: string[];
+}
+
+/** What a copy does to a directory, as it was planned. */
+export interface Copied {
+  added: number;
+  changed: number;
+  removed: number;
+  /** From the repo's root; of many some of each directory. Where nothing changes, those that are there. */
+  files: string[];
+}
+
+/** The files that an edit writes, as far as it names them; a branch's are nobody's. */
+export function filesOf({ kind, file, copied }: Pick<Edit, "kind" | "file" | "copied">): readonly string[] {
+  if (kind === "branch") return [];
+  return kind === "copy" ? (copied?.files ?? []) : [file];
 }
 
 /** A part of a weight pin's value: text, or what a step says. */

@@ -24,6 +24,7 @@ export function valuesOfEdits({ pins }: Pick<Rollout, "pins">, { values }: Pick<
 
 function valueOfPin(pin: PinTemplate): string | undefined {
   if (pin.kind === "branch") return "version";
+  if (pin.kind === "copy") return undefined;
   const parsed = parseTemplate(pin.value.trim());
   const [part, ...more] = parsed.ok ? parsed.parts : [];
   if (part === undefined || more.length > 0 || !("variable" in part)) return undefined;

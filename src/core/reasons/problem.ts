@@ -5,6 +5,7 @@
 import type { ReasonsOf } from "../base/reason.ts";
 import type { PinProblems } from "./pins.ts";
 import type { AnalysisProblems } from "./problems-analysis.ts";
+import type { CopyProblems } from "./problems-copy.ts";
 import type { FileProblems } from "./problems-file.ts";
 import type { InventoryProblems } from "./problems-inventory.ts";
 import type { PaceProblems } from "./problems-pace.ts";
@@ -21,6 +22,7 @@ export interface ProblemTable
     RuleProblems,
     AnalysisProblems,
     PlanProblems,
+    CopyProblems,
     RepoProblems,
     InventoryProblems,
     PaceProblems,

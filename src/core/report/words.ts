@@ -1,3 +1,4 @@
+import { EMPTY_TREE } from "../base/folder.ts";
 import { epoch, formatDuration, type Time } from "../base/time.ts";
 import type { Edit } from "../plan/plan-types.ts";
 import { stepWords } from "../plan/steps.ts";
@@ -54,10 +55,30 @@ export function releaseName(values: Readonly<Record<string, string>>, how?: "nam
   return only ?? entries.map(([name, value]) => `${name}=${value}`).join(", ");
 }
 
-/** A value of a pin as a table has room for: of a branch it is a commit id. */
+/** A value of a pin as a table has room for: of a branch it is a commit id, of a directory that of its tree. */
 export function pinValue(edit: Pick<Edit, "kind" | "from" | "to">, which: "from" | "to"): string {
   const value = edit[which] ?? "";
-  return edit.kind === "branch" && /^[0-9a-f]{40}$/.test(value) ? value.slice(0, 10) : value;
+  if (edit.kind === "copy" && value === EMPTY_TREE) return "empty";
+  return (edit.kind === "branch" || edit.kind === "copy") && /^[0-9a-f]{40}$/.test(value) ? value.slice(0, 10) : value;
+}
+
+/** Where an edit writes: of a directory that is copied also what becomes of it. */
+export function editPlace({ kind, file, path }: Pick<Edit, "kind" | "file" | "path">): string {
+  return kind === "branch" ? path : kind === "copy" ? `${path}/ → ${file}/` : file;
+}
+
+/** `2 added, 5 changed, 1 removed`; undefined: it copies nothing. */
+export function copiedWords({ copied }: Pick<Edit, "copied">): string | undefined {
+  if (copied === undefined) return undefined;
+  const parts = (["added", "changed", "removed"] as const).flatMap((what) => (copied[what] === 0 ? [] : [`${copied[what]} ${what}`]));
+  return parts.length === 0 ? undefined : parts.join(", ");
+}
+
+/** What an edit does to a pin, on a line of a terminal. */
+export function changeWords(edit: Edit): string {
+  if (edit.kind !== "copy") return edit.from === edit.to ? `${edit.to} already` : `${edit.from ?? "–"} → ${edit.to}`;
+  if (edit.from === edit.to) return `${edit.file}/ is it already`;
+  return `${pinValue(edit, "from")} → ${pinValue(edit, "to")} (${copiedWords(edit) ?? ""})`;
 }
 
 /** `payments #3` in Markdown, where GitHub would take a bare `#3` for issue 3: a zero-width space keeps it from being a link to that. */

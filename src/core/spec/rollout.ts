@@ -83,6 +83,7 @@ export type ReleaseSpec =
 export type PinTemplate =
   | { kind: "value"; file: string; path: string; part?: PinPart | undefined; create: boolean; value: string }
   | { kind: "clusterGenerator"; file: string; old: string; new: string; path: string; value: string }
+  | { kind: "copy"; from: string; to: string }
   | { kind: "branch"; branch: string };
 
 /** Its texts are templates; `value` knows `{{ step.weight }}` and `{{ step.replicas }}`, too. */

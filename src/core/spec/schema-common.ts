@@ -126,3 +126,8 @@ export const sourceRefSchema = z.strictObject({
     "Go on where an ApplicationSet can be rendered neither offline nor by Argo CD: the check that nothing is deleted is then left out. One that stands in another repo, or lives otherwise than it stands in Git, is judged by the live set.",
   ),
 });
+
+export const copySchema = z.strictObject({
+  from: key(text.min(1), "Directory that holds what is released; a template."),
+  to: key(text.min(1), "Directory that becomes its copy; a template."),
+});

@@ -1,9 +1,9 @@
 import { z } from "zod";
-import { budget, duration, key, quantity, selector, sourceRefSchema, text, windowSchema } from "./schema-common.ts";
+import { budget, copySchema, duration, key, quantity, selector, sourceRefSchema, text, windowSchema } from "./schema-common.ts";
 import { releaseSchema } from "./schema-release.ts";
 import { stageSchema, weightPinSchema } from "./schema-stage.ts";
 
-/** Exactly one of file+path, clusterGenerator, branch; see the rules. */
+/** Exactly one of file+path, clusterGenerator, copy, branch; see the rules. */
 export const pinSchema = z.strictObject({
   file: key(text.min(1).optional(), "File in the config repo; a template."),
   path: key(text.min(1).optional(), "Pin path in it; a template."),
@@ -30,6 +30,7 @@ export const pinSchema = z.strictObject({
       .optional(),
     "Moves clusters between two clusters-generator entries.",
   ),
+  copy: key(copySchema.optional(), "Copies a directory as the release's commit has it, removals and modes included."),
   branch: key(text.min(1).optional(), "Fast-forwards this branch to the release commit; a template. Needs `delivery.strategy: Commit`."),
 });
 
@@ -82,7 +83,7 @@ export const specSchema = z.strictObject({
   ),
   pins: key(
     pinsSchema.optional(),
-    "Where one target's version is written; all of them change in the batch's one commit. Each is `file` + `path`, or `clusterGenerator`, or `branch`.",
+    "Where one target's version is written; all of them change in the batch's one commit. Each is `file` + `path`, or `clusterGenerator`, or `copy`, or `branch`.",
   ),
   mode: key(modeSchema.optional(), MODE),
   delivery: key(deliverySchema.default(deliverySchema.parse({})), "How a batch reaches the branch."),

@@ -28,7 +28,7 @@ export interface Commits {
   knownToContain(commit: string, part: string): boolean | undefined;
   /** The same of the base of a round: one question a move of the base, however many commits are asked about. */
   isInHistory(commit: string, base: string): Promise<boolean | undefined>;
-  /** Finds the latest first-parent commit after `from` up to `base` that changed a file; undefined: none did. */
+  /** Finds the latest first-parent commit after `from` up to `base` that changed a file, or something in a folder (`env/`); undefined: none did. */
   lastTouchAfter(from: string, base: string, file: string): Promise<CommitInfo | undefined>;
 }
 
@@ -107,8 +107,15 @@ async function scan(mirror: Mirror, { to, byFile }: Scanned, base: string): Prom
   const touched = new Map(byFile);
   let previous = to;
   for (const commit of await mirror.firstParentLog(to, base, MOST_COMMITS)) {
-    for (const path of await mirror.changedPaths(previous, commit.sha)) touched.set(path, commit);
+    for (const path of await mirror.changedPaths(previous, commit.sha))
+      for (const place of [path, ...foldersOf(path)]) touched.set(place, commit);
     previous = commit.sha;
   }
   return { to: previous, byFile: touched };
+}
+
+/** Those that a file is in, each with the slash at its end. */
+function foldersOf(path: string): string[] {
+  const steps = path.split("/").slice(0, -1);
+  return steps.map((_, index) => `${steps.slice(0, index + 1).join("/")}/`);
 }

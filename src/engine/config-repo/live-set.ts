@@ -9,7 +9,7 @@ import { isRecord } from "../../core/base/is-record.ts";
 import { type RepoFiles, readOrNull } from "../../core/base/repo-files.ts";
 import { findPin } from "../../core/pins/find.ts";
 import { splice } from "../../core/pins/splice.ts";
-import type { Edit } from "../../core/plan/plan-types.ts";
+import { type Edit, filesOf } from "../../core/plan/plan-types.ts";
 import type { MadeBy } from "./appset-in-git.ts";
 import { filesTakenBy, kustomizationsIn, takersOf } from "./kustomize.ts";
 
@@ -38,7 +38,7 @@ export function chartTemplate(files: RepoFiles, name: string): string | undefine
 
 /** The first of the edited files, beside the manifest itself, that the set is made from: what comes of that is not known here. */
 export function feedingFile(files: RepoFiles, file: string, edits: readonly Edit[], plane: ControlPlane): string | undefined {
-  const others = [...new Set(edits.flatMap((edit) => (edit.kind === "branch" || edit.file === file ? [] : [edit.file])))];
+  const others = [...new Set(edits.flatMap((edit) => filesOf(edit).filter((one) => one !== file)))];
   if (others.length === 0 || file === "") return undefined;
   const chart = chartOf(files, file);
   if (chart === undefined) {

@@ -5,7 +5,7 @@ import { replaceBraces } from "../../core/base/braces.ts";
 import { matchesGlob } from "../../core/base/glob.ts";
 import { isRecord } from "../../core/base/is-record.ts";
 import { readOrNull } from "../../core/base/repo-files.ts";
-import { type Edit, type Plan, targetsOfStage } from "../../core/plan/plan-types.ts";
+import { type Edit, filesOf, type Plan, targetsOfStage } from "../../core/plan/plan-types.ts";
 import { planeOf } from "../../core/run/targets/unseen.ts";
 import type { SourceRef } from "../../core/spec/rollout.ts";
 import {
@@ -42,7 +42,7 @@ export function pinFilesOf(plan: Plan): PinFiles {
       const plane = planeOf(key);
       const mine = files.get(plane) ?? new Set<string>();
       files.set(plane, mine);
-      for (const edit of edits) if (edit.kind !== "branch") mine.add(edit.file);
+      for (const edit of edits) for (const file of filesOf(edit)) mine.add(file);
     }
   }
   pinFiles.set(plan, files);

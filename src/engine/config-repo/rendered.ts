@@ -5,7 +5,7 @@ import { BoundedMap } from "../../core/base/bounded.ts";
 import { defined } from "../../core/base/defined.ts";
 import { isRecord } from "../../core/base/is-record.ts";
 import { type RepoFiles, readOrNull } from "../../core/base/repo-files.ts";
-import { type PlannedTarget, targetsOf } from "../../core/plan/plan-types.ts";
+import { filesOf, type PlannedTarget, targetsOf } from "../../core/plan/plan-types.ts";
 import type { Run } from "../../core/run/state/run.ts";
 import { setsOfRun } from "../resolve/source-sets.ts";
 import { editsOf } from "../round/act/batch-commit.ts";
@@ -44,7 +44,7 @@ export function openRenderer({ planes: all, repoURL }: Pick<RepoContext, "planes
     const fleet = JSON.stringify(
       sources.map(({ ref, planes }) => [ref.name, planes.map((plane) => [plane.name, generatorClusters([plane])])]),
     );
-    const likely = run.batches.flatMap((batch) => editsOf(batch).map((edit) => edit.file)).slice(0, 50);
+    const likely = run.batches.flatMap((batch) => editsOf(batch).flatMap(filesOf)).slice(0, 50);
     const live = () =>
       JSON.stringify(sources.map(({ ref, planes }) => planes.map((plane) => plane.applicationSet(ref.namespace, ref.name)?.spec)));
     return async (commit) => {
@@ -114,7 +114,7 @@ function declaredSpecs(files: RepoFiles, targets: readonly DeclaredTarget[]): Re
   let kustomizations: Kustomizations | undefined;
   for (const { key, edits } of targets) {
     const [plane = "", namespace = "", name = ""] = key.split("/");
-    const edited = new Set(edits.flatMap((edit) => (edit.kind === "branch" ? [] : [edit.file])));
+    const edited = new Set(edits.flatMap((edit) => filesOf(edit)));
     const found = [...edited].flatMap((file) => {
       const manifest = manifestIn(readOrNull(files, file), "Application", [{ name, namespace }]);
       return manifest === undefined ? [] : [{ file, manifest }];

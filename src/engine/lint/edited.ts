@@ -88,5 +88,12 @@ function foldersOf(file: string): string[] {
 
 /** The repo with some texts of it replaced. */
 export function withTexts(files: RepoFiles, texts: ReadonlyMap<string, string | null>): RepoFiles {
-  return { paths: () => files.paths(), read: (path) => (texts.has(path) ? (texts.get(path) ?? null) : files.read(path)) };
+  const isNew = (path: string) => !path.endsWith("/") && files.read(path) === null;
+  let paths: readonly string[] | undefined;
+  const withNew = () => {
+    const gone = new Set([...texts].flatMap(([path, text]) => (text === null ? [path] : [])));
+    const added = [...texts].flatMap(([path, text]) => (text !== null && isNew(path) ? [path] : []));
+    return gone.size + added.length === 0 ? files.paths() : [...files.paths().filter((path) => !gone.has(path)), ...added];
+  };
+  return { paths: () => (paths ??= withNew()), read: (path) => (texts.has(path) ? (texts.get(path) ?? null) : files.read(path)) };
 }

@@ -7,7 +7,7 @@ import type { IsBase } from "../../core/argocd/source-files.ts";
 import type { ApplicationView } from "../../core/argocd/views.ts";
 import { defined } from "../../core/base/defined.ts";
 import { type RepoFiles, readOrNull } from "../../core/base/repo-files.ts";
-import { type Edit, type Plan, targetsOf } from "../../core/plan/plan-types.ts";
+import { type Edit, filesOf, type Plan, targetsOf } from "../../core/plan/plan-types.ts";
 import type { Rollout, SourceRef } from "../../core/spec/rollout.ts";
 import { type ApplicationSetInGit, manifestIn, renderAt, sourcesOf } from "../config-repo/appset-in-git.ts";
 import { kustomizationsIn, takersOf } from "../config-repo/kustomize.ts";
@@ -15,6 +15,7 @@ import { isAskable } from "../config-repo/parent-renders.ts";
 import { noting } from "../config-repo/snapshot.ts";
 import { isWorkflow, readWorkflow } from "../config-repo/workflow-triggers.ts";
 import { applyEdits } from "../resolve/apply-edits.ts";
+import { copiedTexts } from "../resolve/copies.ts";
 import { declaredDiffers, type EditedApplication, feedsSet, withTexts } from "./edited.ts";
 import type { Gathered, ParentApplication } from "./gathered.ts";
 import { pinsAnImage } from "./ignored-pins.ts";
@@ -114,7 +115,7 @@ export function gatherSet(input: GatherInput, files: RepoFiles): Gathered {
 
 function declaringFiles({ rollout, edits }: GatherInput, files: RepoFiles): Set<string> {
   const { kind, name, namespace } = rollout.source;
-  const all = new Set([...edits.values()].flatMap((own) => own.flatMap((edit) => (edit.kind === "branch" ? [] : edit.file))));
+  const all = new Set([...edits.values()].flatMap((own) => own.flatMap(filesOf)));
   const objects = kind === "ApplicationSet" ? [{ name, namespace }] : [...edits.keys()].map((one) => ({ name: one, namespace }));
   return new Set([...all].filter((file) => manifestIn(readOrNull(files, file), kind, objects) !== undefined));
 }
@@ -158,7 +159,9 @@ function withPinsMarked(edits: GatherInput["edits"], files: RepoFiles): RepoFile
     (path) => files.read(path),
   );
   const changed = marked.ok ? marked : applyEdits(values, (path) => files.read(path));
-  return changed.ok && changed.files.size > 0 ? withTexts(files, changed.files) : undefined;
+  if (!changed.ok) return undefined;
+  const texts = new Map([...changed.files, ...copiedTexts([...edits.values()].flat(), files)]);
+  return texts.size > 0 ? withTexts(files, texts) : undefined;
 }
 
 interface Rendering {
@@ -186,8 +189,8 @@ function editedOf(
   return [...edits].flatMap(([name, own]): EditedApplication[] => {
     const manifest = yielded.get(name);
     const live = parents.find((one) => one.name === name);
-    const written = own.filter((edit) => edit.kind === "value" && before.read(edit.file) !== after.read(edit.file));
-    const files = [...new Set(written.map((edit) => edit.file))];
+    const written = own.filter((edit) => edit.kind === "value" || edit.kind === "copy").flatMap(filesOf);
+    const files = [...new Set(written)].filter((file) => readOrNull(before, file) !== readOrNull(after, file));
     if (files.length === 0 || (manifest === undefined && live === undefined)) return [];
     const annotations = [live?.generatePaths, manifest && generatePathsOf(manifest.metadata.annotations ?? {})];
     const sources = manifest === undefined ? (live?.sources ?? []) : sourcesOf(manifest.spec);

@@ -8,6 +8,7 @@ import { defined } from "../../core/base/defined.ts";
 import { isRecord } from "../../core/base/is-record.ts";
 import { pathMatcher } from "../../core/base/path-glob.ts";
 import type { RepoFiles } from "../../core/base/repo-files.ts";
+import { filesOf } from "../../core/plan/plan-types.ts";
 import type { Finding, Problem } from "../../core/reasons/problem.ts";
 import type { Rollout } from "../../core/spec/rollout.ts";
 import type { Workflow } from "../config-repo/workflow-triggers.ts";
@@ -138,7 +139,7 @@ function isAutomated(spec: Record<string, unknown>): boolean {
 function releasedByItself({ rollout, edits }: Gathered): Finding[] {
   if (rollout.release?.kind !== "commit") return [];
   const matches = pathMatcher(rollout.release.paths);
-  const files = [...edits.values()].flatMap((own) => own.map((edit) => edit.file));
+  const files = [...edits.values()].flatMap((own) => own.flatMap(filesOf));
   const file = files.find((one) => one !== "" && matches(one));
   if (file === undefined) return [];
   return [{ code: "COMMIT_PATHS", pinFile: file, glob: file, path: ["spec", "release", "commit", "paths"] }];
@@ -187,7 +188,7 @@ interface Batches {
 /** Files of the first target whose pull request, alone, would make none of these workflows run. */
 function silentFor(workflows: readonly Workflow[], { base, branch, edits }: Batches): string[] {
   for (const own of edits.values()) {
-    const files = [...new Set(own.flatMap((edit) => (edit.kind === "branch" ? [] : [edit.file])))];
+    const files = [...new Set(own.flatMap((edit) => filesOf(edit)))];
     if (files.length > 0 && !workflows.some((workflow) => workflow.runsFor({ files, base, branch }))) return files;
   }
   return [];

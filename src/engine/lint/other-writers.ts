@@ -1,6 +1,6 @@
 import type { RenderedApplication } from "../../core/appset/types.ts";
 import { pathMatcher } from "../../core/base/path-glob.ts";
-import type { Edit } from "../../core/plan/plan-types.ts";
+import { type Edit, filesOf } from "../../core/plan/plan-types.ts";
 import type { Finding } from "../../core/reasons/problem.ts";
 import { sameRepo } from "../config-repo/repo-url.ts";
 import { AT_SOURCE, type Gathered } from "./gathered.ts";
@@ -51,7 +51,7 @@ function kargoWrites({ rendered = [], edits, kargo = [], repoURL, base, set }: G
     const hit = all.find((edit) => isHit(write, edit, base));
     if (hit === undefined) continue;
     const { file: declaredIn, kind: by, name, step } = write;
-    const written = hit.kind === "branch" ? hit.path : hit.file;
+    const written = hit.kind === "branch" ? hit.path : hit.kind === "copy" ? `${hit.file}/` : hit.file;
     findings.push({ code: "KARGO_WRITES", kind: "Step", declaredIn, by, name, step, written, path: ["spec", "pins"] });
   }
   return findings;
@@ -61,7 +61,8 @@ function isHit({ branches, path }: KargoWrite, edit: Edit, base: string | undefi
   if (edit.kind === "branch") return path === undefined && branches.some((branch) => branch !== "*" && pathMatcher([branch])(edit.path));
   if (path === undefined || path === "*" || (base !== undefined && !branches.some((branch) => branch === base || branch === "*")))
     return false;
-  return pathMatcher([path])(edit.file);
+  const hits = pathMatcher([path]);
+  return hits(edit.file) || filesOf(edit).some(hits);
 }
 
 function renovateWrites({ edits, renovate }: Gathered): Finding[] {

@@ -3,9 +3,10 @@ import { committedSources } from "../../core/argocd/decode/source.ts";
 import { passesBy } from "../../core/argocd/edit-effect.ts";
 import { type IsBase, readersOf } from "../../core/argocd/source-files.ts";
 import type { ApplicationView, SourceView } from "../../core/argocd/views.ts";
+import { folderIn } from "../../core/base/folder.ts";
 import type { AnyReason } from "../../core/base/reason.ts";
 import type { RepoFiles } from "../../core/base/repo-files.ts";
-import type { Edit } from "../../core/plan/plan-types.ts";
+import { type Edit, filesOf } from "../../core/plan/plan-types.ts";
 import { pinsOf } from "../../core/plan/steps.ts";
 import { engineReason } from "../../core/reasons/engine.ts";
 import type { Batch, Run } from "../../core/run/state/run.ts";
@@ -76,6 +77,10 @@ async function watchedFiles(planes: Planes, snapshot: Snapshot, run: Run, batch:
   for (const { edits } of batch.targets) {
     for (const [index, edit] of edits.entries()) {
       if (edit.kind === "value" && edit.from !== edit.to && !isPerItem(run, index)) changed.add(edit.file);
+      if (edit.kind !== "copy" || edit.from === edit.to) continue;
+      // Also what is not changed: the directory is the batch's own, and what stands there may be otherwise than it was planned for.
+      const there = await snapshot.with((files) => folderIn(files, edit.file));
+      for (const file of [...filesOf(edit), ...(there?.files ?? []).map(({ path }) => `${edit.file}/${path}`)]) changed.add(file);
     }
   }
   const applications = run.spec.source.kind === "Application" ? batch.targets.map(({ key, application }) => nameOf(key, application)) : [];
@@ -100,7 +105,9 @@ function isPerItem(run: Run, index: number): boolean {
 /** Per target, the files it edits that nobody else may read: all but those whose pin is per item of it. */
 export function sharedFiles(rollout: Pick<Rollout, "pins" | "weightPins">, edits: readonly Edit[]): string[] {
   const pins = pinsOf(rollout);
-  return edits.flatMap((edit, index) => (edit.kind === "value" && !ofItem(pins[index]) ? [edit.file] : []));
+  return edits.flatMap((edit, index) =>
+    edit.kind === "copy" || (edit.kind === "value" && !ofItem(pins[index])) ? [...filesOf(edit)] : [],
+  );
 }
 
 function ofItem(pin: ReturnType<typeof pinsOf>[number] | undefined): boolean {

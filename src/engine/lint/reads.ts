@@ -3,6 +3,7 @@ import { GENERATE_PATHS, wholePaths } from "../../core/argocd/generate-paths.ts"
 import { hydrationOf, normalRepo } from "../../core/argocd/same.ts";
 import type { SourceView } from "../../core/argocd/views.ts";
 import { isRecord } from "../../core/base/is-record.ts";
+import { filesOf } from "../../core/plan/plan-types.ts";
 import type { Finding, ProblemData } from "../../core/reasons/problem.ts";
 import { sourcesOf } from "../config-repo/appset-in-git.ts";
 import { isBaseRevision, sameRepo } from "../config-repo/repo-url.ts";
@@ -57,7 +58,7 @@ function gitGenerators(list: unknown, depth = 0): Record<string, unknown>[] {
 /** Who applies the ApplicationSet reads it at the base, where batches write into its file. */
 function parent(gathered: Gathered, repoURL: string, base: string): Finding[] {
   const { set, edits } = gathered;
-  if (set === undefined || ![...edits.values()].some((some) => some.some((edit) => edit.file === set.file))) return [];
+  if (set === undefined || ![...edits.values()].some((some) => some.some((edit) => filesOf(edit).includes(set.file)))) return [];
   const readers = appliers(gathered, repoURL);
   const atBase = appliers(gathered, repoURL, base);
   if (atBase.length > 0 && atBase.every((one) => !one.automated))
@@ -85,8 +86,8 @@ function sources({ rendered, edits }: Gathered, repoURL: string, base: string): 
   const found = new Map<string, string[]>();
   for (const application of rendered ?? []) {
     const views = sourcesOf(application.spec);
-    for (const { file, kind } of edits.get(application.metadata.name) ?? []) {
-      if (kind === "branch" || readsFile(views, file, { repoURL, baseBranch: base }) || !readsAtAnyRevision(views, file, repoURL)) continue;
+    for (const file of (edits.get(application.metadata.name) ?? []).flatMap(filesOf)) {
+      if (readsFile(views, file, { repoURL, baseBranch: base }) || !readsAtAnyRevision(views, file, repoURL)) continue;
       const revision =
         views.find((source) => sameRepo(source.repoURL, repoURL) && !isBaseRevision(source.targetRevision, base))?.targetRevision ?? "";
       found.set(revision, [...(found.get(revision) ?? []), application.metadata.name]);
@@ -101,8 +102,8 @@ function otherRepo({ rendered, edits }: Gathered, repoURL: string): Finding[] {
   for (const application of rendered ?? []) {
     const views = sourcesOf(application.spec);
     const here = views.map((source) => ({ ...source, repoURL, targetRevision: "HEAD" }));
-    for (const { file, kind } of edits.get(application.metadata.name) ?? []) {
-      if (kind === "branch" || readsAtAnyRevision(views, file, repoURL)) continue;
+    for (const file of (edits.get(application.metadata.name) ?? []).flatMap(filesOf)) {
+      if (readsAtAnyRevision(views, file, repoURL)) continue;
       if (!readsFile(here, file, { repoURL, baseBranch: "HEAD" })) continue;
       const urls = [...new Set(views.filter((source) => source.chart === undefined).map((source) => source.repoURL))].join(", ");
       found.set(urls, [...new Set([...(found.get(urls) ?? []), application.metadata.name])]);
@@ -149,7 +150,7 @@ export function generatePaths({ rendered, repoURL, base, files, edits, set }: Ga
   );
   const [first] = without;
   if (first === undefined) return [];
-  const edited = (edits.get(first.metadata.name) ?? []).flatMap(({ kind, file }) => (kind === "branch" || file === set?.file ? [] : file));
+  const edited = (edits.get(first.metadata.name) ?? []).flatMap(filesOf).filter((file) => file !== set?.file);
   const isBase = isBaseOf({ repoURL, baseBranch: base ?? "HEAD" });
   return [
     {

@@ -10,8 +10,10 @@ import { sentenceOf } from "../../core/report/reasons/say.ts";
 import type { Batch, Run } from "../../core/run/state/run.ts";
 import type { Rollout } from "../../core/spec/rollout.ts";
 import type { Snapshot } from "../config-repo/snapshot.ts";
+import { withTexts } from "../lint/edited.ts";
 import { AT_SOURCE } from "../lint/gathered.ts";
 import { applyEdits } from "../resolve/apply-edits.ts";
+import { copiedTexts } from "../resolve/copies.ts";
 import { locateIn } from "../resolve/plan-over.ts";
 import type { RepoContext } from "../round/context.ts";
 import { openGuard } from "../round/guard/guard.ts";
@@ -43,9 +45,10 @@ export async function refusedBatch(
   if (edits.length === 0 || targetsOf(plan).length === 0) return undefined;
   const edited = await snapshot.with((files) => applyEdits(edits, (path) => files.read(path)));
   if (!edited.ok) return undefined;
+  const copied = await snapshot.with((files) => copiedTexts(edits, files));
   const snapshots = new Map([
     [snapshot.id, snapshot],
-    [PLANNED, overlay(snapshot, edited.files)],
+    [PLANNED, overlay(snapshot, new Map([...edited.files, ...copied]))],
   ]);
   const guard = openGuard(
     {
@@ -90,11 +93,11 @@ function withoutQuestions(planes: ReadonlyMap<string, ControlPlane>): Map<string
   );
 }
 
-function overlay(snapshot: Snapshot, texts: ReadonlyMap<string, string>): Snapshot {
+function overlay(snapshot: Snapshot, texts: ReadonlyMap<string, string | null>): Snapshot {
   return {
     ...snapshot,
     id: PLANNED,
-    read: async (path) => texts.get(path) ?? (await snapshot.read(path)),
-    with: (work) => snapshot.with((files) => work({ paths: () => files.paths(), read: (path) => texts.get(path) ?? files.read(path) })),
+    read: async (path) => (texts.has(path) ? (texts.get(path) ?? null) : await snapshot.read(path)),
+    with: (work) => snapshot.with((files) => work(withTexts(files, texts))),
   };
 }

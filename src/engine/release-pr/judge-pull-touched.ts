@@ -1,9 +1,11 @@
+import { plainFolder } from "../../core/base/folder.ts";
 import { pathMatcher } from "../../core/base/path-glob.ts";
 import { parseTemplate } from "../../core/base/template.ts";
 import { pinsOf } from "../../core/plan/steps.ts";
 import type { Problem } from "../../core/reasons/problem.ts";
 import { SETTINGS_FILE } from "../../core/spec/repo-config.ts";
 import { inventoryFiles, type PinTemplate, type Rollout, type SourceRef } from "../../core/spec/rollout.ts";
+
 import { declares } from "../config-repo/appset-in-git.ts";
 import { isRolloutFile, type Project } from "../config-repo/project.ts";
 import { releaseFiles } from "../config-repo/release.ts";
@@ -73,9 +75,11 @@ async function touchesSet(
 function pinFiles(pins: readonly PinTemplate[]): (path: string) => boolean {
   const patterns = pins.flatMap((pin) => {
     if (pin.kind === "branch") return [];
-    const parsed = parseTemplate(pin.file);
-    const parts = parsed.ok ? parsed.parts : [{ text: pin.file }];
-    return [parts.map((part) => ("text" in part ? part.text.replace(/[*?[\]!]/g, "?") : "**")).join("")];
+    const place = pin.kind === "copy" ? plainFolder(pin.to) : pin.file;
+    const parsed = parseTemplate(place);
+    const parts = parsed.ok ? parsed.parts : [{ text: place }];
+    const glob = parts.map((part) => ("text" in part ? part.text.replace(/[*?[\]!]/g, "?") : "**")).join("");
+    return [pin.kind === "copy" ? `${glob}/**` : glob];
   });
   return patterns.length === 0 ? () => false : pathMatcher(patterns);
 }

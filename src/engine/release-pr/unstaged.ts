@@ -4,7 +4,7 @@ import { committedSources } from "../../core/argocd/decode/source.ts";
 import type { SourceView } from "../../core/argocd/views.ts";
 import { compareText } from "../../core/base/compare-text.ts";
 import type { AnyReason } from "../../core/base/reason.ts";
-import { type Plan, type PlannedTarget, type Release, targetsOf } from "../../core/plan/plan-types.ts";
+import { filesOf, type Plan, type PlannedTarget, type Release, targetsOf } from "../../core/plan/plan-types.ts";
 import { engineReason } from "../../core/reasons/engine.ts";
 import { unstagedLine } from "../../core/report/plan/plan-unstaged.ts";
 import type { Rollout } from "../../core/spec/rollout.ts";
@@ -51,7 +51,7 @@ export function openUnstagedJudge({ planes: all, repoURL }: Pick<RepoContext, "p
     const renders = { before: new Map<string, RenderResult>(), after: new Map<string, RenderResult>() };
     const sets = setsOfSource(all, rollout, keys);
     for (const { ref, planes } of sets) {
-      const asked = { ref, likely: new Set(edits.map((edit) => edit.file)), planes, edits };
+      const asked = { ref, likely: new Set(edits.flatMap(filesOf)), planes, edits };
       const old = await setsByPlane(before, asked);
       const fresh = await sameSetsAt(after, asked, old);
       for (const plane of planes) {
@@ -162,7 +162,11 @@ function byPins({ targets, pinsAfter }: UnstagedInput): Found[] {
     const at = target.edits.findIndex((edit, index) => after !== undefined && edit.kind !== "branch" && after[index] !== edit.from);
     const edit = target.edits[at];
     if (edit === undefined) return [];
-    const why = engineReason("UNSTAGED_PIN", { pinFile: edit.file, from: edit.from ?? undefined, to: after?.[at] ?? undefined });
+    const why = engineReason("UNSTAGED_PIN", {
+      pinFile: edit.kind === "copy" ? `${edit.file}/` : edit.file,
+      from: edit.from ?? undefined,
+      to: after?.[at] ?? undefined,
+    });
     return [{ application: target.application, why }];
   });
 }
@@ -174,7 +178,8 @@ function byFiles({ rollout, targets, touched, repoURL, baseBranch }: UnstagedInp
   // Hundreds of Applications have the same sources but for the revision.
   const reads = new Map<string, string | undefined>();
   return targets.flatMap((target): Found[] => {
-    if (commit && target.sources.some((source) => tracksBase(source, repoURL, baseBranch)))
+    const copies = target.edits.some(({ kind }) => kind === "copy");
+    if (commit && !copies && target.sources.some((source) => tracksBase(source, repoURL, baseBranch)))
       return [{ application: target.application, why: engineReason("UNSTAGED_FOLLOWS", { branch: baseBranch }) }];
     if (commit && !followsPin(target, repoURL)) return [{ application: target.application, why: engineReason("UNSTAGED_NO_PIN") }];
     const key = JSON.stringify(target.sources);
@@ -191,6 +196,8 @@ function tracksBase(source: SourceView, repoURL: string, baseBranch: string): bo
 }
 
 function followsPin(target: TargetBefore, repoURL: string): boolean {
+  // What it reads is a copy, which only a batch changes.
+  if (target.edits.some(({ kind }) => kind === "copy")) return true;
   return target.sources.some(
     ({ repoURL: url, targetRevision }) =>
       sameRepo(url, repoURL) && target.edits.some((edit) => (edit.kind === "branch" ? edit.path : edit.from) === targetRevision),

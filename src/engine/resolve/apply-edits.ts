@@ -9,14 +9,14 @@ type AppliedEdits = { ok: true; files: Map<string, string> } | { ok: false; prob
 
 /**
  * The new text of every file that a batch's edits touch; every byte outside the edited values stays. Edits of kind
- * `branch` touch no file. A file whose values are already what they should be is given as it is.
+ * `branch` touch no file, and those of kind `copy` are made of trees: see `copies.ts`. A file whose values are already what they should be is given as it is.
  *
  * The problem of the first edit that cannot be made: a file that is not there or must not be read, or what `splice` says.
  */
 export function applyEdits(edits: readonly Edit[], readFile: (path: string) => string | null): AppliedEdits {
   const files = new Map<string, string>();
   const byFile = Map.groupBy(
-    edits.filter((edit) => edit.kind !== "branch"),
+    edits.filter((edit) => edit.kind === "value" || edit.kind === "clusterGenerator"),
     (edit) => edit.file,
   );
   for (const [file, group] of byFile) {

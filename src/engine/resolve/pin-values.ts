@@ -1,5 +1,6 @@
 import { BoundedMap } from "../../core/base/bounded.ts";
 import { defined } from "../../core/base/defined.ts";
+import { EMPTY_TREE, folderIn } from "../../core/base/folder.ts";
 import { findPin } from "../../core/pins/find.ts";
 import type { Edit, PlannedTarget } from "../../core/plan/plan-types.ts";
 import type { Batch, BatchTarget } from "../../core/run/state/run.ts";
@@ -82,7 +83,8 @@ export function openPins(commits: Commits, headsOf: BranchHeads): Pins {
       const edit = values && target.edits.find(({ to }, index) => values[index] !== to);
       if (edit === undefined) return undefined;
       if (edit.kind === "branch") return branchDrift(edit.path);
-      const commit = merged === base ? undefined : await commits.lastTouchAfter(merged, base, edit.file);
+      const place = edit.kind === "copy" ? `${edit.file}/` : edit.file;
+      const commit = merged === base ? undefined : await commits.lastTouchAfter(merged, base, place);
       return commit && { commit: commit.sha, author: commit.author, subject: commit.subject };
     },
   };
@@ -105,11 +107,17 @@ function readPins(files: SyncFiles, batch: PinnedBatch): PinValues {
 /** null: absent, or a branch, which stands in no file. undefined: it cannot be read. */
 export function readPin(files: Pick<SyncFiles, "read">, edit: Edit): string | null | undefined {
   if (edit.kind === "branch") return null;
+  if (edit.kind === "copy") return readCopied(files, edit);
   const text = files.read(edit.file);
   if (text === null) return null;
   const result = edit.kind === "clusterGenerator" ? readGeneratorPin(text, edit) : findPin(text, pinOf(edit));
   if (result.ok) return result.found.value;
   return result.error.code === "PIN_NOT_FOUND" ? null : undefined;
+}
+
+/** A directory that is not there is empty where that is what it was or is to be; else it has left, as any pin may. */
+function readCopied(files: Pick<SyncFiles, "read">, { file, from, to }: Edit): string | null {
+  return folderIn(files, file)?.id ?? ([from, to].includes(EMPTY_TREE) ? EMPTY_TREE : null);
 }
 
 /** `ghcr.io/acme/web:v2`, with a path, so that it is no `key:value`. */

@@ -9,6 +9,7 @@ import { locateInRollout } from "../../core/spec/parse/locate.ts";
 import { parseRepoConfig } from "../../core/spec/parse/parse.ts";
 import { SETTINGS_FILE } from "../../core/spec/repo-config.ts";
 import type { Rollout } from "../../core/spec/rollout.ts";
+import { nearFolder } from "./copies.ts";
 import { type Resolved, type ResolveInput, resolveTargets } from "./targets.ts";
 
 interface PlanInput extends Omit<ResolveInput, "readFile" | "release"> {
@@ -66,6 +67,8 @@ export function locateIn(rollout: Rollout, files: RepoFiles, problem: Problem): 
 
 /** A pin's file that is not there, with the one that was most likely meant. */
 export function withNear<T extends object>(problem: T, files: RepoFiles): T {
+  if ("code" in problem && problem.code === "COPY_FOLDER" && "folder" in problem && "kind" in problem && problem.kind === "Missing")
+    return { ...problem, ...defined({ near: nearFolder(String(problem.folder), files.paths()) }) };
   if (!("code" in problem && problem.code === "PIN_FILE_MISSING" && "pinFile" in problem)) return problem;
   return { ...problem, ...defined({ near: nearPath(String(problem.pinFile), files.paths()) }) };
 }

@@ -1,4 +1,5 @@
 import { defined } from "../../core/base/defined.ts";
+import { plainFolder } from "../../core/base/folder.ts";
 import { parseTemplate, renderTemplate, type TemplatePart } from "../../core/base/template.ts";
 import { findPin } from "../../core/pins/find.ts";
 import type { Edit, Release } from "../../core/plan/plan-types.ts";
@@ -8,11 +9,12 @@ import { whyOutside } from "../../core/spec/rules/pins.ts";
 import { VERSION } from "../config-repo/release.ts";
 import { isBranchName } from "../round/observe/branch-heads.ts";
 import type { BranchPlaces } from "./branch-release.ts";
+import { readCopies, refuseSharedCopies } from "./copies.ts";
 import { type Draft, valuesOf } from "./draft.ts";
 import { readGeneratorMove } from "./targets-generator.ts";
 import type { ProblemList, TargetProblem } from "./targets-problems.ts";
 
-type Texts = Record<"file" | "path" | "value" | "branch", TemplatePart[]>;
+type Texts = Record<"file" | "path" | "value" | "branch" | "from" | "to", TemplatePart[]>;
 
 /** Fills the templates of every pin in for every target, then reads what stands there now, file by file. */
 export function resolvePins(
@@ -27,9 +29,11 @@ export function resolvePins(
     const texts = partsOf(pin);
     for (const draft of drafts) draft.edits[i] = fill(pin, i, texts, draft, release, problems);
     const place = ["spec", "pins", i, ...(pin.kind === "clusterGenerator" ? ["clusterGenerator"] : [])];
-    if (pin.kind !== "branch") readValues(i, place, drafts, readFile, problems);
+    if (pin.kind === "copy") readCopies(i, drafts, readFile, problems);
+    else if (pin.kind !== "branch") readValues(i, place, drafts, readFile, problems);
     else if (branches !== undefined) placeBranches(i, drafts, release, branches, problems);
   }
+  refuseSharedCopies(drafts, problems);
 }
 
 function partsOf(pin: PinTemplate): Texts {
@@ -40,8 +44,10 @@ function partsOf(pin: PinTemplate): Texts {
   return {
     file: parts("file" in pin ? pin.file : ""),
     path: parts(pin.kind === "value" ? pin.path : pin.kind === "clusterGenerator" ? pin.old : ""),
-    value: parts(pin.kind === "branch" ? "" : pin.value),
+    value: parts("value" in pin ? pin.value : ""),
     branch: parts(pin.kind === "branch" ? pin.branch : ""),
+    from: parts(pin.kind === "copy" ? plainFolder(pin.from) : ""),
+    to: parts(pin.kind === "copy" ? plainFolder(pin.to) : ""),
   };
 }
 
@@ -83,7 +89,8 @@ function fill(pin: PinTemplate, index: number, texts: Texts, draft: Draft, relea
   const render = (name: keyof Texts): string | undefined => {
     const rendered = renderTemplate(texts[name], values, name === "path");
     if (rendered.ok) return rendered.text;
-    const path = ["spec", "pins", index, pin.kind === "clusterGenerator" && name === "file" ? "clusterGenerator" : name];
+    const within = pin.kind === "copy" ? ["copy", name] : [pin.kind === "clusterGenerator" && name === "file" ? "clusterGenerator" : name];
+    const path = ["spec", "pins", index, ...within];
     problems.add({ code: "TEMPLATE_VALUE", variable: rendered.missing, near: rendered.near, path }, seen.view.name);
     return undefined;
   };
@@ -91,6 +98,13 @@ function fill(pin: PinTemplate, index: number, texts: Texts, draft: Draft, relea
     const branch = render("branch");
     // Replaced by the commits that the two mean where the remote can be asked.
     return branch === undefined ? undefined : { file: "", path: branch, kind: "branch", from: null, to: release.values["version"] ?? "" };
+  }
+  if (pin.kind === "copy") {
+    const [from, to] = [render("from"), render("to")];
+    if (from === undefined || to === undefined) return undefined;
+    if (![from, to].every((end, at) => isInside(end, ["spec", "pins", index, "copy", at === 0 ? "from" : "to"], draft, problems)))
+      return undefined;
+    return { file: to, path: from, kind: "copy", from: null, to: "" };
   }
   const [file, path, to] = [render("file"), render("path"), render("value")];
   if (file === undefined || path === undefined || to === undefined) return undefined;

@@ -5,7 +5,7 @@
 import type { ControlPlane } from "../../adapters/argocd/port.ts";
 import { compareText } from "../../core/base/compare-text.ts";
 import { isRecord } from "../../core/base/is-record.ts";
-import { type Edit, targetsOf } from "../../core/plan/plan-types.ts";
+import { type Edit, filesOf, targetsOf } from "../../core/plan/plan-types.ts";
 import type { Run } from "../../core/run/state/run.ts";
 import { planeOf } from "../../core/run/targets/unseen.ts";
 import type { Rollout, SourceRef } from "../../core/spec/rollout.ts";
@@ -65,7 +65,7 @@ export async function setsEdited(
 ): Promise<SourceSet[]> {
   if (source.kind === "ApplicationSet" && source.name !== "") return [];
   const found = new Map(known.map(({ ref }): [string, SourceSet | undefined] => [keyOf(ref), undefined]));
-  for (const file of new Set(edits.flatMap((edit) => (edit.kind === "branch" ? [] : [edit.file])))) {
+  for (const file of new Set(edits.flatMap((edit) => filesOf(edit)))) {
     for (const { metadata } of setsIn(await base.read(file))) {
       if (!isRecord(metadata) || typeof metadata["name"] !== "string") continue;
       const { name, namespace = source.namespace } = metadata;

@@ -2,7 +2,7 @@
  * Commits that GitHub itself makes and signs for the App: in one request where it can carry them, else file by file. Opened by the server
  * for the journal and for batches.
  */
-import type { CommitWriter, ProposeInput, ProposeOutcome, WriteInput, WriteOutcome } from "../../git/port.ts";
+import type { Changes, CommitWriter, ProposeInput, ProposeOutcome, WriteInput, WriteOutcome } from "../../git/port.ts";
 import { ForgeError } from "../port.ts";
 import { asking } from "./errors.ts";
 import { moveBranch, objectsOf, VAGUE, whyNotMoved } from "./git-data.ts";
@@ -138,12 +138,16 @@ async function proposeStepwise(
 async function planOf(
   { modes, mostBytes = MOST_BYTES }: GitHubWriterOptions,
   parent: string | undefined,
-  changes: ReadonlyMap<string, string | null>,
+  changes: Changes,
 ): Promise<{ kind: "one" | "each"; modes: ReadonlyMap<string, string> }> {
   const there = parent === undefined ? new Map<string, string>() : await modes(parent, [...changes.keys()]);
   let bytes = 0;
   let plain = true;
   for (const [path, text] of changes) {
+    if (typeof text === "object" && text !== null) {
+      plain = false;
+      continue;
+    }
     const mode = there.get(path) ?? PLAIN;
     if (!mode.startsWith("100")) {
       throw new ForgeError(
@@ -168,9 +172,9 @@ function messageOf(message: string): { headline: string; body: string } {
   return { headline, body: rest.join("\n").replace(/^\n+/, "") };
 }
 
-function fileChanges(changes: ReadonlyMap<string, string | null>) {
+function fileChanges(changes: Changes) {
   const additions = [...changes].flatMap(([path, text]) =>
-    text === null ? [] : [{ path, contents: Buffer.from(text).toString("base64") }],
+    typeof text !== "string" ? [] : [{ path, contents: Buffer.from(text).toString("base64") }],
   );
   const deletions = [...changes].flatMap(([path, text]) => (text === null ? [{ path }] : []));
   return { additions, deletions };

@@ -1,6 +1,7 @@
 import type { RestEndpointMethodTypes } from "@octokit/rest";
 import { defined } from "../../../core/base/defined.ts";
 import { type WriteRefusal, writeRefusal } from "../../../core/reasons/attention.ts";
+import type { Changes, ObjectChange } from "../../git/port.ts";
 import { ForgeError } from "../port.ts";
 import { answerOf, asking, askingOrNone, forgeError } from "./errors.ts";
 import { NEVER_RETRY, type RepoOctokit } from "./octokit.ts";
@@ -14,7 +15,7 @@ import { activeRules } from "./rules.ts";
 interface GitDataInput {
   /** undefined: an orphan. */
   parent: string | undefined;
-  changes: ReadonlyMap<string, string | null>;
+  changes: Changes;
   message: string;
   /** Of the files that are there, by path. */
   modes: ReadonlyMap<string, string>;
@@ -42,7 +43,8 @@ export async function objectsOf(place: RepoOctokit, input: GitDataInput): Promis
   return commit.data.sha;
 }
 
-async function entryOf(place: RepoOctokit, path: string, text: string | null, input: GitDataInput): Promise<TreeEntry> {
+async function entryOf(place: RepoOctokit, path: string, text: string | null | ObjectChange, input: GitDataInput): Promise<TreeEntry> {
+  if (typeof text === "object" && text !== null) return objectEntry(path, text);
   const mode = input.modes.get(path) === "100755" ? "100755" : "100644";
   if (text === null) return { path, mode, type: "blob", sha: null };
   const bytes = Buffer.byteLength(text);
@@ -53,6 +55,12 @@ async function entryOf(place: RepoOctokit, path: string, text: string | null, in
   const content = Buffer.from(text).toString("base64");
   const blob = await asking(() => octokit.rest.git.createBlob({ owner, repo, content, encoding: "base64", ...NEVER_RETRY }));
   return { path, mode, type: "blob", sha: blob.data.sha };
+}
+
+/** Not uploaded: what is put elsewhere lies in the repository already. */
+function objectEntry(path: string, { mode, id }: ObjectChange): TreeEntry {
+  const isFolder = mode === "40000";
+  return { path, mode: isFolder ? "040000" : (mode as "100644"), type: isFolder ? "tree" : "blob", sha: id };
 }
 
 async function treeOf({ octokit, owner, repo }: RepoOctokit, commit: string): Promise<string> {

@@ -13,7 +13,7 @@ const next = z.looseObject({ what: words, eta: time.optional(), deadline: time.o
 const edit = z.looseObject({
   file: z.string(),
   path: z.string(),
-  kind: z.enum(["value", "clusterGenerator", "branch"]),
+  kind: z.enum(["value", "clusterGenerator", "copy", "branch"]),
   from: z.string().nullable(),
   to: z.string(),
   steps: z.array(z.string()).optional(),

@@ -1,6 +1,6 @@
 import { defined } from "../../base/defined.ts";
 import type { Time } from "../../base/time.ts";
-import type { Edit } from "../../plan/plan-types.ts";
+import { type Edit, filesOf } from "../../plan/plan-types.ts";
 import { committedSources } from "../decode/source.ts";
 import { equalIntent, normalRepo, sameValue } from "../same.ts";
 import { readersOf } from "../source-files.ts";
@@ -10,7 +10,7 @@ import type { Change, Intended } from "./types.ts";
 
 export interface ChangeForInput {
   /** The target's edits in the batch. */
-  edits: readonly Pick<Edit, "kind" | "file" | "path" | "from" | "to">[];
+  edits: readonly Pick<Edit, "kind" | "file" | "path" | "from" | "to" | "copied">[];
   /** The merge commit, and when GitHub says it was merged. */
   commit: string;
   mergedAt: Time;
@@ -60,13 +60,13 @@ export function changeFor(input: ChangeForInput): ChosenChange {
   const commit: Change = { kind: "commit", commit: input.commit, repoURL, mergedAt };
   if (after === undefined) return unrendered(input, commit);
   if (input.before === undefined) return withoutBefore(input, after, commit);
-  if (equalIntent(input.before, after)) return { change: commit, also: [], intended: after, files: filesOf(edits) };
+  if (equalIntent(input.before, after)) return { change: commit, also: [], intended: after, files: writtenBy(edits) };
   const changes = revisionChanges(input, committedSources(input.before), committedSources(after));
   const rest = edits.filter((edit) => !appearsAnew(edit.to, input.before, after, 0));
   const byFile = rest.length > 0 && readsRepo(committedSources(after), repoURL);
   if (byFile) changes.push(commit);
   const [change = { kind: "generator", mergedAt } as const, ...also] = changes;
-  return { change, also, intended: after, files: byFile ? filesOf(rest) : [] };
+  return { change, also, intended: after, files: byFile ? writtenBy(rest) : [] };
 }
 
 /** One change for each source whose revision is another now, each revision of a repo once. */
@@ -95,7 +95,7 @@ function withoutBefore(input: ChangeForInput, after: Intended, commit: Change): 
   const byFile = left.length > 0 && readsRepo(sources, input.repoURL);
   if (byFile) changes.push(commit);
   const [change = { kind: "generator", mergedAt: input.mergedAt } as const, ...also] = changes;
-  return { change, also, intended: after, files: byFile ? filesOf(left) : [] };
+  return { change, also, intended: after, files: byFile ? writtenBy(left) : [] };
 }
 
 function unrendered(input: ChangeForInput, commit: Change): ChosenChange {
@@ -105,11 +105,11 @@ function unrendered(input: ChangeForInput, commit: Change): ChosenChange {
     if (edit !== undefined) return { change: revisionChange(input, source.repoURL, edit.to), also: [], files: [] };
   }
   const bySpec = live === undefined ? [] : edits.filter((edit) => isOnlyInSpec(edit, input, committedSources(live)));
-  if (live === undefined || bySpec.length === 0) return { change: commit, also: [], files: filesOf(edits) };
+  if (live === undefined || bySpec.length === 0) return { change: commit, also: [], files: writtenBy(edits) };
   const generator: Change = { kind: "generator", mergedAt: input.mergedAt };
   if (!bySpec.every((edit) => standsIn(edit, live))) return { change: generator, also: [], files: [] };
   const rest = edits.filter((edit) => !bySpec.includes(edit));
-  return { change: rest.length > 0 ? commit : generator, also: [], intended: live, files: filesOf(rest) };
+  return { change: rest.length > 0 ? commit : generator, also: [], intended: live, files: writtenBy(rest) };
 }
 
 /** An edit that reaches the Application by its spec only, since no source reads the file. */
@@ -137,8 +137,8 @@ function holds(whole: unknown, value: string, depth: number): boolean {
   return false;
 }
 
-function filesOf(edits: ChangeForInput["edits"]): string[] {
-  return [...new Set(edits.filter((edit) => edit.kind !== "branch").map((edit) => edit.file))];
+function writtenBy(edits: ChangeForInput["edits"]): string[] {
+  return [...new Set(edits.flatMap(filesOf))];
 }
 
 function readsRepo(sources: readonly SourceView[], repoURL: string): boolean {

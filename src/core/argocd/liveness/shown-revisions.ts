@@ -26,7 +26,9 @@ export function revisionsNamed(
   edits: readonly Pick<Edit, "kind" | "from" | "to">[],
 ): { repoURL: string; revision: string }[] {
   return committedSources(spec).flatMap((source) => {
-    const edit = edits.find(({ kind, from, to }) => kind !== "branch" && [from, to].includes(source.targetRevision ?? null));
+    const edit = edits.find(
+      ({ kind, from, to }) => kind !== "branch" && kind !== "copy" && [from, to].includes(source.targetRevision ?? null),
+    );
     if (edit === undefined || !isOfGit(source) || !isMovable(edit.to)) return [];
     return [{ repoURL: normalRepo(source.repoURL), revision: edit.to }];
   });

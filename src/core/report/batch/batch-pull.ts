@@ -1,3 +1,5 @@
+import type { Edit } from "../../plan/plan-types.ts";
+import { putsBack } from "../../run/state/batch.ts";
 import type { Batch, Run } from "../../run/state/run.ts";
 import { countedWord, eachOnceNamed } from "../counted.ts";
 import { BODY_LIMIT, cell, code, html, prose } from "../escape.ts";
@@ -11,7 +13,7 @@ import { LABELS } from "../model/labels.ts";
 import type { ModelNode } from "../model/types.ts";
 import { wholeSentence } from "../reasons/say.ts";
 import { measuredOf } from "../run/analysis-markdown.ts";
-import { batchName, clockTime, releaseName, shortName } from "../words.ts";
+import { batchName, clockTime, copiedWords, pinValue, releaseName, shortName } from "../words.ts";
 import { gateTable } from "./batch-gates.ts";
 import { batchIntro } from "./batch-intro.ts";
 
@@ -52,11 +54,15 @@ export function batchBody(run: Run, batch: Batch, now: number): string {
 const MOST_ROWS = [8, 5, 0];
 const MOST_EVIDENCE = 5;
 
-function diffTable({ plan }: Run, batch: Batch, limit: number): string {
+function diffTable({ plan, kind }: Run, batch: Batch, limit: number): string {
+  const isBack = kind === "Rollback" || putsBack(batch);
   const rows = batch.targets.flatMap(({ cluster, application, edits }) =>
-    edits.flatMap(({ from, to, file, path }) =>
-      from === to ? [] : [eachOnceNamed([shortName(cluster), application, from ?? "", to, file, path], 0, plan).map((text) => code(text))],
-    ),
+    edits.flatMap((edit) => {
+      if (edit.from === edit.to) return [];
+      const [file, pin] = edit.kind === "copy" ? [`${edit.file}/`, isBack ? "as it was before" : copyWords(edit)] : [edit.file, edit.path];
+      const [from, to] = edit.kind === "copy" ? [pinValue(edit, "from"), pinValue(edit, "to")] : [edit.from ?? "", edit.to];
+      return [eachOnceNamed([shortName(cluster), application, from, to, file, pin], 0, plan).map((text) => code(text))];
+    }),
   );
   if (limit === 0) return `The diff has what changes: ${rows.length} values, too long to list here.`;
   return table(
@@ -65,6 +71,12 @@ function diffTable({ plan }: Run, batch: Batch, limit: number): string {
     limit,
     (left) => `The diff has ${left} more.`,
   );
+}
+
+/** What a directory is a copy of, and what of it becomes another, as it was planned. */
+function copyWords(edit: Edit): string {
+  const files = copiedWords(edit);
+  return `copy of ${edit.path}/${files === undefined ? "" : `: ${files}`}`;
 }
 
 /** The proof that the batch before this one is healthy: without it the PR would not be open. */

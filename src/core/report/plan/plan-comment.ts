@@ -10,7 +10,7 @@ import { refusedModel } from "../model/refused.ts";
 import { sayProblem, sayWarning } from "../reasons/problems/problems.ts";
 import { refusedTable } from "../refused.ts";
 import { shownValues, valuesTable } from "../values.ts";
-import { pinValue, releaseName, shortName } from "../words.ts";
+import { copiedWords, editPlace, pinValue, releaseName, shortName } from "../words.ts";
 import { durationSentence, type Expected } from "./duration.ts";
 import { planChart, short } from "./plan-chart.ts";
 import { planRules, type RulesNow } from "./plan-rules.ts";
@@ -162,7 +162,7 @@ function everyTarget(plan: Plan, names: Names): string {
 
 function targetCells(target: PlannedTarget, names: Names): string[] {
   const [edit, ...others] = target.edits;
-  const where = edit === undefined ? "–" : code(short(edit.kind === "branch" ? edit.path : edit.file, 200));
+  const where = edit === undefined ? "–" : code(short(editPlace(edit), 200));
   const more = others.length === 0 ? "" : ` and ${others.length} more`;
   return [code(short(shortName(target.cluster), 100)), code(short(target.application, 253)), changeOf(target, names), `${where}${more}`];
 }
@@ -181,7 +181,9 @@ function changeOf({ edits }: PlannedTarget, names: Names): string {
 }
 
 function movesOf(edit: Edit): string {
-  return `${code(short(pinValue(edit, "from"), 100))} → ${code(short(pinValue(edit, "to"), 100))}`;
+  const files = copiedWords(edit);
+  const what = files === undefined ? "" : ` (files: ${files})`;
+  return `${code(short(pinValue(edit, "from"), 100))} → ${code(short(pinValue(edit, "to"), 100))}${what}`;
 }
 
 function everyBatch(plan: Plan, names: Names, { clusters, batches }: Level): string {

@@ -174,3 +174,8 @@ export function ended(text: string): string {
   const line = text.trim();
   return line === "" || /[.!?…]\)?$/.test(line) ? line : `${line}.`;
 }
+
+/** A value that a pin has: ids of commits and trees are shortened. */
+export function pinned(value: string): string {
+  return /^[0-9a-f]{40}$/.test(value) ? sha(value) : value;
+}

@@ -1,7 +1,7 @@
 import { count } from "../../base/count.ts";
 import type { PinRef, TargetReasons } from "../../reasons/targets.ts";
 import { type Entries, entriesOf } from "./entry.ts";
-import { clock, ended, issuePhrase } from "./phrases.ts";
+import { clock, ended, issuePhrase, pinned } from "./phrases.ts";
 
 const WEBHOOK = "With its webhook Argo CD hears of pushes at once: docs/argocd.md#argo-cds-webhook";
 
@@ -144,7 +144,7 @@ export const TARGETS: Entries<TargetReasons> = entriesOf<TargetReasons>()({
       const who = by === undefined ? "" : ` by ${by.author} in ${by.commit.slice(0, 10)} (${by.subject})`;
       const ask = by === undefined ? undefined : BOTS.find(([name]) => name.test(by.author))?.[1];
       const off = ask === undefined ? "" : `; ${ask}, else it does so again`;
-      return `the pin of ${names.cluster(cluster)} in ${placePhrase(place)} was changed${who}: it is ${found ?? "gone"}, this run set ${want}${off}`;
+      return `the pin of ${names.cluster(cluster)} in ${placePhrase(place)} was changed${who}: it is ${pinned(found ?? "gone")}, this run set ${pinned(want)}${off}`;
     },
     means: "somebody changed a value that this run has set, while the run goes on",
     todo: "put the run's value back, then `/resume`; or leave the cluster out with `/skip CLUSTER`; or end the run with `/abort`",
@@ -152,7 +152,7 @@ export const TARGETS: Entries<TargetReasons> = entriesOf<TargetReasons>()({
   ASK_UNDO_DRIFT: {
     subject: "run",
     actions: ["resume", "skip", "abort"],
-    says: "put {want} back, then `/resume`; or `/skip {cluster}`; or `/abort`",
+    says: ({ want, cluster }, names) => `put ${pinned(want)} back, then \`/resume\`; or \`/skip ${names.cluster(cluster)}\`; or \`/abort\``,
   },
   OTHER_CHANGE_SEEN: {
     subject: "application",

@@ -134,7 +134,12 @@ function askedBack(run: Run, to: string): Asked | RunReason {
 
 /** Of a cluster between two entries of a generator, too: it goes to the entry that holds the value. */
 export function backwards(edit: Edit, good: string): Edit {
-  return { ...edit, from: edit.to, to: good, ...(edit.steps === undefined ? {} : { steps: [good] }) };
+  const { copied } = edit;
+  // What it was before the run, or longer ago: how many files that makes nobody has counted.
+  const counted =
+    good === edit.from && copied !== undefined ? { added: copied.removed, removed: copied.added } : { added: 0, changed: 0, removed: 0 };
+  const back = copied === undefined ? {} : { copied: { ...copied, ...counted } };
+  return { ...edit, from: edit.to, to: good, ...(edit.steps === undefined ? {} : { steps: [good] }), ...back };
 }
 
 function reverseStage(

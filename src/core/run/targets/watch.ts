@@ -59,7 +59,7 @@ function watchOne(draft: Draft, batch: Batch, target: BatchTarget, seen: Observe
     hold(draft, runReason("PIN_LEAVING", { cluster }));
     return;
   }
-  const place = edit.kind === "branch" ? { branch: edit.path } : { file: edit.file };
+  const place = edit.kind === "branch" ? { branch: edit.path } : { file: edit.kind === "copy" ? `${edit.file}/` : edit.file };
   const why = runReason("PIN_DRIFT", defined({ cluster, place, by: seen.drift, found, want: edit.to }));
   pause(draft, "Drift", seen.drift?.author ?? "Git", why, runReason("ASK_UNDO_DRIFT", { cluster, want: edit.to }));
 }

@@ -80,8 +80,9 @@ function mapValues<T, U>(record: Readonly<Record<string, T>>, change: (value: T)
 }
 
 function toPin(pin: z.output<typeof pinSchema>): PinTemplate {
-  const { branch, clusterGenerator, file = "", path = "", part, create = false, value = "{{ release.version }}" } = pin;
+  const { branch, clusterGenerator, copy, file = "", path = "", part, create = false, value = "{{ release.version }}" } = pin;
   if (branch !== undefined) return { kind: "branch", branch };
+  if (copy !== undefined) return { kind: "copy", ...copy };
   if (clusterGenerator !== undefined) return { kind: "clusterGenerator", ...clusterGenerator, value };
   return { kind: "value", file, path, part, create, value };
 }

@@ -2,6 +2,7 @@
 import semver from "semver";
 import type { z } from "zod";
 import { replaceBraces } from "../../base/braces.ts";
+import { overlapOf, plainFolder } from "../../base/folder.ts";
 import { nearest } from "../../base/nearest.ts";
 import { pathMatcher, whyNoGlob } from "../../base/path-glob.ts";
 import { parseTemplate, type TemplatePart } from "../../base/template.ts";
@@ -111,11 +112,12 @@ export function checkPins(pins: readonly Pin[], release: Release | undefined, st
     const file = pin.file ?? pin.clusterGenerator?.file;
     const filePath = pin.clusterGenerator === undefined ? [...place, "file"] : [...place, "clusterGenerator", "file"];
     if (file !== undefined) findings.push(...checkFile(file, filePath), ...checkTemplate(file, release, filePath));
+    if (pin.copy !== undefined) findings.push(...checkCopy(pin.copy, release, [...place, "copy"]));
     for (const name of ["path", "branch", "value"] as const) {
       const text = pin[name];
       if (text !== undefined) findings.push(...checkTemplate(text, release, [...place, name]));
     }
-    if (pin.value === undefined && pin.branch === undefined && names !== undefined && !names.includes("version"))
+    if (pin.value === undefined && pin.branch === undefined && pin.copy === undefined && names !== undefined && !names.includes("version"))
       findings.push({ code: "PIN_VALUE", kind: "Default", first: names[0], path: place });
   }
   return findings;
@@ -123,13 +125,14 @@ export function checkPins(pins: readonly Pin[], release: Release | undefined, st
 
 function checkKind(pin: Pin, place: Path): Finding[] {
   const value = pin.file !== undefined || pin.path !== undefined || pin.part !== undefined || pin.create !== undefined;
-  const kinds = [value, pin.clusterGenerator !== undefined, pin.branch !== undefined].filter(Boolean).length;
+  const kinds = [value, pin.clusterGenerator !== undefined, pin.copy !== undefined, pin.branch !== undefined].filter(Boolean).length;
   const fault = (kind: ProblemData<"PIN_KIND">["kind"], path: Path = place): Finding[] => [{ code: "PIN_KIND", kind, path }];
   if (kinds === 0) return fault("NoPlace");
   if (kinds > 1) return fault("TwoKinds");
   if (value && pin.file === undefined) return fault("NoFile");
   if (value && pin.path === undefined) return fault("NoPath");
   if (pin.branch !== undefined && pin.value !== undefined) return fault("BranchValue", [...place, "value"]);
+  if (pin.copy !== undefined && pin.value !== undefined) return fault("CopyValue", [...place, "value"]);
   if (pin.create === true && pin.part !== undefined) return fault("CreatePart", [...place, "create"]);
   return [];
 }
@@ -138,6 +141,16 @@ function checkStrategy(pin: Pin, strategy: string, place: Path): Finding[] {
   if (pin.branch !== undefined && strategy !== "Commit") return [{ code: "BRANCH_NEEDS_COMMIT", path: [...place, "branch"] }];
   if (pin.branch === undefined && strategy === "Commit") return [{ code: "NOT_BUILT_YET", kind: "CommitOfFile", path: place }];
   return [];
+}
+
+/** Two directories, neither of them in the other: a copy that holds itself would grow with every release. */
+function checkCopy({ from, to }: NonNullable<Pin["copy"]>, release: Release | undefined, place: Path): Finding[] {
+  const ends = Object.entries({ from, to }).flatMap(([name, folder]) => {
+    const path = [...place, name];
+    return [...checkFile(plainFolder(folder), path), ...checkTemplate(folder, release, path)];
+  });
+  const kind = overlapOf(plainFolder(from), plainFolder(to));
+  return kind === undefined ? ends : [...ends, { code: "COPY_OVERLAP", kind, from, to, path: [...place, "to"] }];
 }
 
 /** A file of the repo: relative, and not out of it. Templates are checked again once filled in. */
@@ -196,9 +209,9 @@ export function checkCommitPaths(release: Release | undefined, pins: readonly Pi
   if (globs === undefined) return [];
   const matches = pathMatcher(globs);
   return pins.flatMap((pin, i): Finding[] => {
-    const file = pin.file ?? pin.clusterGenerator?.file;
-    if (file === undefined || !matches(anyOf(file))) return [];
-    const place = pin.clusterGenerator === undefined ? "file" : "clusterGenerator";
+    const file = pin.file ?? pin.clusterGenerator?.file ?? pin.copy?.to;
+    if (file === undefined || !matches(pin.copy === undefined ? anyOf(file) : `${anyOf(plainFolder(file))}/x`)) return [];
+    const place = pin.clusterGenerator !== undefined ? "clusterGenerator" : pin.copy === undefined ? "file" : "copy";
     return [{ code: "COMMIT_PATHS", pinFile: file, glob: replaceBraces(file, "*"), path: [...path, i, place] }];
   });
 }

@@ -4,6 +4,8 @@
  * The same batch on the same base gives the same id, so doing it twice is doing it once. Called where a batch is proposed, and
  * wherever a branch, a PR's head or a merge is looked at.
  */
+import type { Changes, ObjectChange } from "../../../adapters/git/port.ts";
+import { EMPTY_TREE, type Folder, folderIn } from "../../../core/base/folder.ts";
 import { epoch } from "../../../core/base/time.ts";
 import type { Edit } from "../../../core/plan/plan-types.ts";
 import { batchTrailers } from "../../../core/report/batch/batch-pull.ts";
@@ -36,7 +38,7 @@ export interface BatchCommits {
 }
 
 interface BatchWrite {
-  changes: ReadonlyMap<string, string>;
+  changes: Changes;
   message: string;
   at: number;
 }
@@ -80,16 +82,48 @@ export function openBatchCommits({ mirror, author, writer }: Context, commits: C
     if (wanted === undefined) return false;
     const touched = await mirror.changedPaths(before, after);
     const expected = new Set<string>();
-    for (const [path, text] of wanted) if (text !== (await commits.snapshot(before).read(path))) expected.add(path);
+    const texts = [...wanted].filter(([, change]) => typeof change === "string");
+    for (const [path, text] of texts) if (text !== (await commits.snapshot(before).read(path))) expected.add(path);
+    const written = [...expected];
+    for (const path of await copiedPaths(batch, before)) expected.add(path);
     if (touched.length !== expected.size || touched.some((path) => !expected.has(path))) return false;
-    const files = await mirror.readFiles(after, [...expected]);
-    return [...expected].every((path) => files.get(path) === wanted.get(path));
+    const files = await mirror.readFiles(after, written);
+    return written.every((path) => files.get(path) === wanted.get(path)) && (await holdsCopies(batch, after));
+  }
+
+  /** What the batch's copies change on a base, from the repo's root. */
+  async function copiedPaths(batch: Batch, base: string): Promise<string[]> {
+    const paths: string[] = [];
+    for (const { file, to } of copiesOf(batch)) {
+      const there = await folderAt(base, file);
+      for (const path of await mirror.changedPaths(there?.id ?? EMPTY_TREE, to)) paths.push(`${file}/${path}`);
+    }
+    return paths;
+  }
+
+  async function holdsCopies(batch: Batch, commit: string): Promise<boolean> {
+    for (const { file, to } of copiesOf(batch)) if (((await folderAt(commit, file))?.id ?? EMPTY_TREE) !== to) return false;
+    return true;
+  }
+
+  function folderAt(commit: string, path: string): Promise<Folder | null> {
+    return commits.snapshot(commit).with((files) => folderIn(files, path));
   }
 
   /** The batch's files with its edits made; undefined where a pin cannot be found there. */
-  async function changesOf(batch: Batch, base: string): Promise<ReadonlyMap<string, string> | undefined> {
+  async function changesOf(batch: Batch, base: string): Promise<Changes | undefined> {
     const result = await commits.snapshot(base).with((files) => applyEdits(editsOf(batch), (path) => files.read(path)));
-    return result.ok ? result.files : undefined;
+    if (!result.ok) return undefined;
+    const changes = new Map<string, string | ObjectChange>(result.files);
+    for (const { file, to } of copiesOf(batch)) {
+      const there = await folderAt(base, file);
+      if (there?.fault?.kind === "File" || there?.fault?.kind === "Submodule") return undefined;
+      if ((there?.id ?? EMPTY_TREE) === to) continue;
+      // The tree itself is put there, so that no byte and no mode of it passes through here.
+      if (to !== EMPTY_TREE) changes.set(file, { mode: "40000", id: to });
+      else for (const { path, mode } of there?.files ?? []) changes.set(`${file}/${path}`, { mode, id: null });
+    }
+    return changes;
   }
 
   return {
@@ -109,6 +143,10 @@ export function openBatchCommits({ mirror, author, writer }: Context, commits: C
         return parent !== undefined && isExactChange(batch, parent, commit);
       }),
   };
+}
+
+function copiesOf(batch: Batch): Edit[] {
+  return editsOf(batch).filter(({ kind }) => kind === "copy");
 }
 
 /** Each pin once: targets that share one name it several times. */

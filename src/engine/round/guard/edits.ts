@@ -9,8 +9,10 @@ import { generatePathsOf } from "../../../core/argocd/decode/application.ts";
 import { committedSources, intendedOf } from "../../../core/argocd/decode/source.ts";
 import { GENERATE_PATHS } from "../../../core/argocd/generate-paths.ts";
 import { readersOf } from "../../../core/argocd/source-files.ts";
+import { changesBetween, folderIn, printFolder } from "../../../core/base/folder.ts";
 import type { AnyReason } from "../../../core/base/reason.ts";
 import type { RepoFiles } from "../../../core/base/repo-files.ts";
+import { filesOf } from "../../../core/plan/plan-types.ts";
 import type { ProblemReason } from "../../../core/reasons/problem.ts";
 import { putsBack } from "../../../core/run/state/batch.ts";
 import type { Batch, BatchTarget, Run } from "../../../core/run/state/run.ts";
@@ -18,6 +20,7 @@ import { planeOf } from "../../../core/run/targets/unseen.ts";
 import type { Snapshot } from "../../config-repo/snapshot.ts";
 import { declaredDiffers, type EditedApplication, isWithoutEffect, missedPaths, withTexts } from "../../lint/edited.ts";
 import { isBaseOf } from "../../lint/outside-readers.ts";
+import { namesOf } from "../../resolve/copies.ts";
 import { applicationAt } from "../../resolve/fleet.ts";
 import { readPin } from "../../resolve/pin-values.ts";
 
@@ -49,10 +52,25 @@ interface Question {
 export async function judgeEdits(planes: ReadonlyMap<string, ControlPlane>, question: Question): Promise<GuardProblem | undefined> {
   const { run, batch, before, after } = question;
   if (putsBack(batch) || run.kind === "Rollback") return undefined;
-  const files = new Set(batch.targets.flatMap(({ edits }) => edits.flatMap((edit) => (edit.kind === "branch" ? [] : edit.file))));
+  const edits = batch.targets.flatMap((target) => target.edits);
   const texts = new Map<string, string | null>();
-  for (const file of files) texts.set(file, await after.read(file));
+  for (const file of new Set(edits.flatMap((edit) => (edit.kind === "copy" ? [] : filesOf(edit))))) texts.set(file, await after.read(file));
+  for (const folder of new Set(edits.flatMap(({ kind, file }) => (kind === "copy" ? [file] : [])))) {
+    const [was, is] = await Promise.all([before, after].map((side) => side.with((files) => folderIn(files, folder))));
+    texts.set(`${folder}/`, is === null || is === undefined ? null : printFolder(is));
+    for (const path of namesOf(changesBetween(was ?? null, is ?? null)))
+      texts.set(`${folder}/${path}`, await readOrNone(after, `${folder}/${path}`));
+  }
   return before.with((sync) => judgeTargets(planes, question, sync, withTexts(sync, texts)));
+}
+
+/** A link has no text, and is none of what Argo CD renders by itself. */
+async function readOrNone(snapshot: Snapshot, path: string): Promise<string | null> {
+  try {
+    return await snapshot.read(path);
+  } catch {
+    return null;
+  }
 }
 
 function judgeTargets(
@@ -94,10 +112,15 @@ function changesOf(rendered: Question["rendered"]): ReadonlyMap<string, Readonly
 /** Files in which a pin of the target has another value after the merge. */
 function writtenFiles({ edits }: BatchTarget, before: RepoFiles, after: RepoFiles): string[] {
   const written = edits.filter((edit) => {
+    if (edit.kind === "copy") return readPin(before, edit) !== readPin(after, edit);
     if (edit.kind === "branch" || before.read(edit.file) === after.read(edit.file)) return false;
     return readPin(before, edit) !== readPin(after, edit);
   });
-  return [...new Set(written.map((edit) => edit.file))];
+  const names = written.flatMap((edit) => {
+    if (edit.kind !== "copy") return filesOf(edit);
+    return namesOf(changesBetween(folderIn(before, edit.file), folderIn(after, edit.file))).map((name) => `${edit.file}/${name}`);
+  });
+  return [...new Set(names)];
 }
 
 interface Written {

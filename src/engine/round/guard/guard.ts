@@ -8,7 +8,7 @@ import type { Mirror } from "../../../adapters/git/port.ts";
 import type { RenderResult } from "../../../core/appset/types.ts";
 import { BoundedMap } from "../../../core/base/bounded.ts";
 import { epoch, iso } from "../../../core/base/time.ts";
-import { targetsOf } from "../../../core/plan/plan-types.ts";
+import { filesOf, targetsOf } from "../../../core/plan/plan-types.ts";
 import { engineReason } from "../../../core/reasons/engine.ts";
 import type { Batch, Run } from "../../../core/run/state/run.ts";
 import type { Guard } from "../../../core/run/state/world.ts";
@@ -108,7 +108,7 @@ export function openGuard({ mirror, planes: all, clock, log, repoURL }: Context,
   }
 
   async function judgeSet(run: Run, batch: Batch, at: GuardedAt, { ref, planes }: SourceSet, merged: Merged) {
-    const likely = editsOf(batch).map((edit) => edit.file);
+    const likely = editsOf(batch).flatMap(filesOf);
     const edits = [...editsOf(batch), ...targetsOf(run.plan).flatMap((target) => target.edits)];
     const asked = { ref, likely, planes, pinned: pinFilesOf(run.plan), edits };
     const before = await setsByPlane(commits.snapshot(at.base), asked);
@@ -135,7 +135,7 @@ export function openGuard({ mirror, planes: all, clock, log, repoURL }: Context,
       const problem = await merged.parents.children(plane, base);
       if (problem !== undefined) return problem;
       const made = merged.parents.rendered(plane);
-      if (made !== undefined) note(merged, plane, { ...made, madeFrom: filesOf(batch) });
+      if (made !== undefined) note(merged, plane, { ...made, madeFrom: filesOfBatch(batch) });
     }
     return undefined;
   }
@@ -207,7 +207,7 @@ function readerOf({ spec }: Run, parents: ParentsOfMerge): ParentsOfMerge["reade
  */
 function noteSet({ rendered, plane, before: set, parent }: Judged, batch: Batch, at: GuardedAt, sides: RenderedSides): void {
   if (set?.made !== undefined || (parent !== undefined && at.unpushed === true)) return;
-  const madeFrom = parent === undefined ? sides.madeFrom : new Set([...sides.madeFrom, ...filesOf(batch)]);
+  const madeFrom = parent === undefined ? sides.madeFrom : new Set([...sides.madeFrom, ...filesOfBatch(batch)]);
   note({ rendered }, plane, { ...sides, madeFrom });
 }
 
@@ -232,6 +232,6 @@ function madeTwice(mine: readonly string[], { plane, ref, makers }: Judged, { ap
   return undefined;
 }
 
-function filesOf(batch: Batch): Set<string> {
-  return new Set(editsOf(batch).flatMap((edit) => (edit.kind === "branch" ? [] : [edit.file])));
+function filesOfBatch(batch: Batch): Set<string> {
+  return new Set(editsOf(batch).flatMap(filesOf));
 }

@@ -6,7 +6,7 @@ import type { ControlPlane } from "../../../adapters/argocd/port.ts";
 import type { RenderResult } from "../../../core/appset/types.ts";
 import { defined } from "../../../core/base/defined.ts";
 import type { AnyReason } from "../../../core/base/reason.ts";
-import type { Edit } from "../../../core/plan/plan-types.ts";
+import { type Edit, filesOf } from "../../../core/plan/plan-types.ts";
 import { engineReason } from "../../../core/reasons/engine.ts";
 import type { SourceRef } from "../../../core/spec/rollout.ts";
 import { type ApplicationSetInGit, findApplicationSets } from "../../config-repo/appset-in-git.ts";
@@ -26,7 +26,7 @@ export async function undeclared(source: SourceRef, plane: ControlPlane, base: S
 export function unprovenSet({ name }: ControlPlane, { file, made }: ApplicationSetInGit, edits: readonly Edit[]): GuardProblem | undefined {
   if (made === undefined) return undefined;
   const data = { plane: name, declaredIn: file, by: made.by };
-  const fed = edits.find((edit) => edit.kind !== "branch" && edit.file === made.fed)?.file;
+  const fed = edits.flatMap(filesOf).find((file) => file === made.fed);
   if (fed !== undefined) return { why: engineReason("GUARD_SET_MADE", { ...data, changed: fed }), retry: false };
   return made.lost === undefined ? undefined : { why: engineReason("GUARD_PIN_NOT_LIVE", { ...data, field: made.lost }), retry: true };
 }

@@ -16,6 +16,7 @@ import { type IsBase, readersOf } from "../../../core/argocd/source-files.ts";
 import type { ApplicationView } from "../../../core/argocd/views.ts";
 import { isRecord } from "../../../core/base/is-record.ts";
 import { type RepoFiles, readOrNull } from "../../../core/base/repo-files.ts";
+import { filesOf } from "../../../core/plan/plan-types.ts";
 import { engineReason } from "../../../core/reasons/engine.ts";
 import { putsBack } from "../../../core/run/state/batch.ts";
 import type { Batch, BatchTarget } from "../../../core/run/state/run.ts";
@@ -212,7 +213,7 @@ function unmade(answer: Exclude<ParentAnswer, { kind: "rendered" }>): Asked {
 
 /** Whether an Application that is not written out itself in what its pins edit comes of what its parent makes of those files. */
 function isMadeFrom(parent: ApplicationView, live: ApplicationView, { edits }: BatchTarget, files: RepoFiles, isBase: IsBase): boolean {
-  const edited = [...new Set(edits.flatMap((edit) => (edit.kind === "value" ? [edit.file] : [])))];
+  const edited = [...new Set(edits.filter(({ kind }) => kind === "value" || kind === "copy").flatMap(filesOf))];
   const stands = (file: string) =>
     manifestIn(readOrNull(files, file), "Application", [live]) !== undefined && makerOf(files, file) === undefined;
   const sources = committedSources(parent.spec);

@@ -180,7 +180,7 @@ export function openFacts({ mirror, clock, log, repoURL }: Context, commits: Com
     if (values === undefined || target.edits.every(({ kind }) => kind === "branch")) return "unknown";
     const edit = target.edits.find((one, index) => one.kind !== "branch" && values[index] !== one.to);
     if (edit === undefined) return null;
-    return { commit: (await commits.lastTouchAfter(merged, seen, edit.file))?.sha ?? seen };
+    return { commit: (await commits.lastTouchAfter(merged, seen, edit.kind === "copy" ? `${edit.file}/` : edit.file))?.sha ?? seen };
   }
 
   async function askWindows(plane: ControlPlane, namespace: string, name: string): Promise<SyncWindowsView | undefined> {

@@ -11,6 +11,7 @@ import { normalRepo } from "../../../core/argocd/same.ts";
 import { type IsBase, inRepo, takesFile } from "../../../core/argocd/source-files.ts";
 import type { ApplicationView } from "../../../core/argocd/views.ts";
 import { epoch, iso } from "../../../core/base/time.ts";
+import { filesOf } from "../../../core/plan/plan-types.ts";
 import { livenessReason } from "../../../core/reasons/liveness.ts";
 import type { Batch, BatchTarget } from "../../../core/run/state/run.ts";
 import type { Assessment } from "../../../core/run/state/world.ts";
@@ -62,7 +63,7 @@ export function whatGitGives(
   const isBase: IsBase = (source) => source.chart === undefined && normalRepo(source.repoURL) === normalRepo(repoURL);
   const own = sources.filter(isBase).map(({ path = "" }) => inRepo(`${path}/values.yaml`));
   const isTaken = (file: string) => own.includes(file) || sources.some((source) => takesFile(sources, source, file, isBase));
-  const values = target.edits.flatMap(({ kind, file }) => (kind !== "branch" && isTaken(file) ? [file] : []));
+  const values = target.edits.flatMap((edit) => filesOf(edit).filter(isTaken));
   return values.length === 0 ? given : { generatePaths: given?.generatePaths, madeFrom: new Set([...(given?.madeFrom ?? []), ...values]) };
 }
 

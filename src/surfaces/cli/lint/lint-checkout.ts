@@ -1,9 +1,11 @@
 import { type Dirent, existsSync, lstatSync, readdirSync, readFileSync, realpathSync, statSync } from "node:fs";
 import { basename, dirname, join, resolve, sep } from "node:path";
+import { printFolder } from "../../../core/base/folder.ts";
 import type { RepoFiles } from "../../../core/base/repo-files.ts";
 import { whyOutside } from "../../../core/spec/rules/pins.ts";
 import { CommandError } from "../command.ts";
 import type { Progress } from "../progress.ts";
+import { checkoutFolder } from "./checkout-folder.ts";
 
 /** The bot reads no larger ones either. */
 const LARGEST = 10 * 1024 * 1024;
@@ -59,15 +61,20 @@ function entriesOf(root: string, folder: string): Dirent[] {
 }
 
 function readPlain(root: string, path: string): string | null {
-  const outside = whyOutside(path);
+  const isFolder = path.endsWith("/");
+  const outside = whyOutside(isFolder ? path.slice(0, -1) : path);
   if (outside !== undefined) throw new Error(`it ${outside}`);
-  const full = join(root, path);
+  const full = join(root, isFolder ? path.slice(0, -1) : path);
   if (lstatSync(full, { throwIfNoEntry: false }) === undefined) return null;
   const real = realpathOf(full);
   if (real === undefined) throw new Error("it is a symbolic link to nothing");
   if (real !== full) {
     const where = real.startsWith(root + sep) ? "the bot follows none" : "it leads out of the repo";
     throw new Error(`it is, or is behind, a symbolic link, and ${where}`);
+  }
+  if (isFolder) {
+    const folder = checkoutFolder(full);
+    return folder === null ? null : printFolder(folder);
   }
   const stat = statSync(full);
   if (!stat.isFile()) throw new Error("it is not a file");

@@ -3,7 +3,6 @@ import type { Inventory } from "../../../core/argocd/inventory-file.ts";
 import { compareText } from "../../../core/base/compare-text.ts";
 import { defined } from "../../../core/base/defined.ts";
 import { isRecord } from "../../../core/base/is-record.ts";
-import { parseTemplate } from "../../../core/base/template.ts";
 import type { Cluster } from "../../../core/plan/plan-types.ts";
 import { selectorTypos, stageTypos } from "../../../core/plan/selector-typos.ts";
 import type { OwnWords, Path, Problem, ProblemReason } from "../../../core/reasons/problem.ts";
@@ -16,9 +15,10 @@ import { checkTogether } from "../../../core/spec/rules/pace.ts";
 import { clashes, type Unread } from "../../../core/spec/rules/together.ts";
 import { isRolloutFile } from "../../../engine/config-repo/project.ts";
 import { freezesOf } from "../../../engine/config-repo/settings.ts";
-import { locateIn, withNear } from "../../../engine/resolve/plan-over.ts";
+import { locateIn } from "../../../engine/resolve/plan-over.ts";
 import { isFleetKnown } from "../plan/plan-inputs.ts";
 import { makePlan, type PlanMade } from "../plan/plan-make.ts";
+import { fixedPlaces } from "./fixed-places.ts";
 import { leakedCredentials } from "./leaked-credentials.ts";
 import type { Checkout } from "./lint-checkout.ts";
 import { outsideProblems } from "./lint-outside.ts";
@@ -184,7 +184,7 @@ function againstRepo(rollout: Rollout, checkout: Checkout, inventory: Inventory 
   const known = made.problems.filter((problem) => problem.code !== "LABELS_GUESSED");
   const problems = [
     ...known,
-    ...fixedFiles(rollout, checkout, known),
+    ...fixedPlaces(rollout, checkout, known),
     ...outsideProblems(rollout, checkout, inventory, made),
     ...analysisProblems(rollout, checkout),
     ...freezeProblems(rollout, checkout),
@@ -219,22 +219,4 @@ function freezeProblems(rollout: Rollout, checkout: Checkout): Problem[] {
 /** Which engine the server has, a checkout does not say. */
 function analysisProblems(rollout: Rollout, checkout: Checkout): Problem[] {
   return lintAnalyses(rollout, checkout, { builtin: false, unknown: true }).map((problem) => locateIn(rollout, checkout, problem));
-}
-
-/** Pin files without a template in their name can be looked for even where no Application is known. */
-function fixedFiles(rollout: Rollout, checkout: Checkout, known: readonly Problem[]): Problem[] {
-  if (known.some((problem) => problem.code.startsWith("PIN_FILE"))) return [];
-  return rollout.pins.flatMap((pin, i): Problem[] => {
-    if (pin.kind === "branch") return [];
-    const parsed = parseTemplate(pin.file);
-    if (!parsed.ok || parsed.parts.some((part) => "variable" in part)) return [];
-    const path = ["spec", "pins", i, ...(pin.kind === "clusterGenerator" ? ["clusterGenerator"] : []), "file"];
-    try {
-      if (checkout.read(pin.file) !== null) return [];
-      return [withNear(problemAt(rollout, checkout, { code: "PIN_FILE_MISSING", pinFile: pin.file }, path), checkout)];
-    } catch (error) {
-      const said = error instanceof Error ? error.message : "unknown reason";
-      return [problemAt(rollout, checkout, { code: "PIN_FILE_UNREADABLE", pinFile: pin.file, said }, path)];
-    }
-  });
 }

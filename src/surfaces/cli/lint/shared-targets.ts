@@ -37,7 +37,7 @@ export function sharedTargets(
     for (const target of targetsOf(plan)) {
       tell(first(applications, target.key, rollout), "Application", target.key.slice(target.key.indexOf("/") + 1));
       for (const edit of target.edits) {
-        const place = edit.kind === "branch" ? `branch ${edit.path}` : `${edit.file} ${edit.path}`;
+        const place = edit.kind === "branch" ? `branch ${edit.path}` : edit.kind === "copy" ? `${edit.file}/` : `${edit.file} ${edit.path}`;
         tell(first(places, `${rollout.delivery.base ?? ""}\n${editKey(edit)}`, rollout), "Place", place);
       }
     }

@@ -12,7 +12,7 @@ import { counted, countedWord } from "../../../core/report/counted.ts";
 import { sayUncovered } from "../../../core/report/reasons/problems/plan.ts";
 import { sayProblem, sayWarning } from "../../../core/report/reasons/problems/problems.ts";
 import { shownValues, valueRows } from "../../../core/report/values.ts";
-import { releaseName, shortName } from "../../../core/report/words.ts";
+import { changeWords, releaseName, shortName } from "../../../core/report/words.ts";
 import type { PinTemplate, Quantity, Rollout } from "../../../core/spec/rollout.ts";
 import { isRolloutFile } from "../../../engine/config-repo/project.ts";
 import { aligned, folded, visible } from "../print.ts";
@@ -198,6 +198,7 @@ function stageLines(
 
 function pinPlace(pin: PinTemplate): string {
   if (pin.kind === "branch") return `branch ${pin.branch}`;
+  if (pin.kind === "copy") return `${pin.from}/ → ${pin.to}/`;
   if (pin.kind === "clusterGenerator") return `${pin.file}  ${pin.old} → ${pin.new}, ${pin.path}`;
   return `${pin.file}  ${pin.path}${pin.part === undefined ? "" : ` (${pin.part})`}`;
 }
@@ -208,7 +209,7 @@ function change({ edits }: PlannedTarget, names: ReturnType<typeof valuesOfEdits
   const moving = named.filter(([, { from, to }]) => from !== to);
   if (moving.length > 0) return moving.map(([name, { from, to }]) => `${name} ${from ?? "–"} → ${to}`).join(", ");
   if (named.length > 0 && edits.every(({ from, to }) => from === to)) return "all of it already";
-  return edits.map((edit) => (edit.from === edit.to ? `${edit.to} already` : `${edit.from ?? "–"} → ${edit.to}`)).join(", ");
+  return edits.map(changeWords).join(", ");
 }
 
 function isLimited(limit: Quantity): boolean {

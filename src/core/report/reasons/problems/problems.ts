@@ -1,6 +1,7 @@
 import type { OwnWords, Path, Place, Problem, ProblemReason, ProblemTable, Warning } from "../../../reasons/problem.ts";
 import { firstOf } from "../../markdown.ts";
 import { ANALYSIS_PROBLEMS } from "./analysis.ts";
+import { COPY_PROBLEMS } from "./copies.ts";
 import { type ProblemEntries, type SaidProblem, sayEntry } from "./entry.ts";
 import { FILE_PROBLEMS } from "./file.ts";
 import { GITHUB_PROBLEMS } from "./github.ts";
@@ -22,6 +23,7 @@ export const PROBLEMS: ProblemEntries<ProblemTable> = {
   ...INVENTORY_PROBLEMS,
   ...PACE_PROBLEMS,
   ...PLAN_PROBLEMS,
+  ...COPY_PROBLEMS,
   ...REPO_PROBLEMS,
   ...GITHUB_PROBLEMS,
   ...SET_PROBLEMS,

@@ -4,7 +4,7 @@ import type { OutsideFault, ReleaseProblems } from "../../../reasons/problems-ru
 import { problemsOf } from "./entry.ts";
 
 const OF_NO_VALUE = 'the release has no value "{value}"';
-const PLACE = "give it file and path, or clusterGenerator, or branch";
+const PLACE = "give it file and path, or clusterGenerator, or copy, or branch";
 
 export const RELEASE_PROBLEMS = problemsOf<ReleaseProblems>()({
   RELEASE_KIND: {
@@ -87,6 +87,7 @@ export const RELEASE_PROBLEMS = problemsOf<ReleaseProblems>()({
         NoFile: "the pin has no file",
         NoPath: "the pin has no path",
         BranchValue: "a branch pin has no value",
+        CopyValue: "a copied directory has no value",
         CreatePart: "create and part do not go together",
       },
     },
@@ -94,6 +95,7 @@ export const RELEASE_PROBLEMS = problemsOf<ReleaseProblems>()({
       kind: {
         ...{ NoPlace: PLACE, TwoKinds: PLACE, NoFile: PLACE, NoPath: PLACE },
         BranchValue: "remove value: the branch is moved to the release commit",
+        CopyValue: "remove value: the directory is copied as it is",
         CreatePart: "remove one of them: a part needs a value to be part of",
       },
     },

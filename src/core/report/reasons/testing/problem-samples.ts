@@ -1,4 +1,5 @@
 import type { ProblemCode } from "../../../reasons/problem.ts";
+import { COPY_SAMPLES } from "./copy-samples.ts";
 import { INVENTORY_SAMPLES } from "./inventory-samples.ts";
 import { PIN_SAMPLES } from "./pin-samples.ts";
 import { OUTSIDE_SAMPLES, type Samples } from "./problem-samples-outside.ts";
@@ -209,5 +210,6 @@ export const PROBLEM_SAMPLES: Samples<ProblemCode> = {
   ],
   ...OUTSIDE_SAMPLES,
   ...RELEASE_SAMPLES,
+  ...COPY_SAMPLES,
   ...INVENTORY_SAMPLES,
 };

@@ -33,6 +33,7 @@ export const RELEASE_SAMPLES: Samples<keyof ReleaseProblems> = {
     { kind: "NoPlace" },
     { kind: "TwoKinds" },
     { kind: "BranchValue" },
+    { kind: "CopyValue" },
     { kind: "CreatePart" },
   ],
   PIN_VALUE: [
