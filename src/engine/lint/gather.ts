@@ -31,6 +31,8 @@ export interface GatherInput {
   /** By Application name, as resolved at the same commit. */
   edits: ReadonlyMap<string, readonly Edit[]>;
   parents: readonly ParentApplication[];
+  /** Templates of charts that make sets of the rollout which no file declares. */
+  templates?: readonly string[];
   seesAll: boolean;
   repoURL: string | undefined;
   /** The repo's default branch, where it is known. */

@@ -48,6 +48,8 @@ export interface Gathered {
   repoURL?: string;
   /** Branch that batches are written to; undefined: not known. */
   base?: string;
+  /** Those of `parents` that apply any of the rollout's sets. */
+  appliers?: readonly ParentApplication[];
   /** Files with pins that declare Applications of the rollout: whoever applies them is meant to read them. */
   declaring: ReadonlySet<string>;
   /** Folders with a kustomization: whether it passes the set's manifest on. */

@@ -30,6 +30,7 @@ interface World {
   files?: number;
   more?: Record<string, string>;
   texts?: Record<string, string>;
+  templates?: string[];
   seesAll?: boolean;
   base?: string | undefined;
   methods?: string[];
@@ -95,6 +96,7 @@ function lint(world: World = {}): string[] {
       clusters: [],
       edits: new Map([["payments-eu-1", [edit]]]),
       parents: world.parents ?? [PARENT],
+      ...(world.templates && { templates: world.templates }),
       seesAll: world.seesAll ?? true,
       repoURL: REPO,
       defaultBranch: "base" in world ? world.base : "main",
@@ -286,6 +288,36 @@ describe("lint looks outside the rollout's file", () => {
     const told = lint(world);
     expect(told).toHaveLength(1);
     expect(told[0]).toMatch(says);
+  });
+
+  describe("a pin's file that its parent reads", () => {
+    const shared: World = {
+      source: { targetRevision: "main", plugin: { name: "values" } },
+      edit: { file: "fleet/values.yaml", path: "tag" },
+      rollout: { pins: [{ ...PIN, file: "fleet/values.yaml", path: "tag" }] },
+      more: { "fleet/values.yaml": "tag: v1\n", "fleet/Chart.yaml": "name: fleet\n" },
+    };
+    const fleet = { ...PARENT, name: "fleet", sources: [{ repoURL: REPO, path: "fleet", targetRevision: "main" }] };
+    const maker = { ...fleet, sources: [...PARENT.sources, ...fleet.sources] };
+    const templates = ["fleet/templates/set.yaml"];
+
+    test.each<[string, World]>([
+      ["whose parent applies the set's manifest", { ...shared, parents: [maker] }],
+      ["whose chart makes a set that no file declares", { ...shared, parents: [PARENT, fleet], templates }],
+    ])("is a warning with both ways out, %s: Argo CD may be asked", (_name, world) => {
+      expect(lint(world)).toEqual([
+        expect.stringMatching(/^warning PARENT_READS fleet\/values.yaml holds a pin, and fleet, .*`kind: api`/),
+      ]);
+    });
+
+    test("is an error where it is known that nobody can ask, nothing where somebody can, and an error where others read it, too", () => {
+      expect(lint({ ...shared, parents: [{ ...maker, askable: false }] })).toEqual([expect.stringMatching(/^error READ_OUTSIDE .*fleet/)]);
+      expect(lint({ ...shared, parents: [{ ...maker, askable: true }] })).toEqual([]);
+      expect(lint({ ...shared, parents: [maker, { ...fleet, name: "ledger" }] })).toEqual([
+        expect.stringMatching(/^error READ_OUTSIDE .*and ledger would/),
+      ]);
+      expect(lint({ ...shared, parents: [PARENT, fleet] })).toEqual([expect.stringMatching(/^error READ_OUTSIDE .*and fleet would/)]);
+    });
   });
 
   test.each<[string, World]>([

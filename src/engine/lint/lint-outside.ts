@@ -18,10 +18,10 @@ import { lockedCharts } from "./chart-locks.ts";
 import { isRefusedByArgo } from "./declared-sets.ts";
 import { isWithoutEffect, missedPaths } from "./edited.ts";
 import { type GatherInput, gatherOutside, gatherSet, type SetPart } from "./gather.ts";
-import { AT_SOURCE, type Gathered, specOf } from "./gathered.ts";
+import { AT_SOURCE, type Gathered, type ParentApplication, specOf } from "./gathered.ts";
 import { ignoredPins } from "./ignored-pins.ts";
 import { otherWriters } from "./other-writers.ts";
-import { baseRevisions, generatePaths, hydratedElsewhere, notApplied, outsideReads } from "./reads.ts";
+import { appliers, baseRevisions, generatePaths, hydratedElsewhere, notApplied, outsideReads } from "./reads.ts";
 
 /** Says what stands against a rollout outside of its file, each problem at its line of `sourceRef` or `pins`. `parts`: where it has not one set. */
 export function lintOutside(input: GatherInput, files: RepoFiles, parts: readonly SetPart[] = []): Problem[] {
@@ -31,7 +31,7 @@ export function lintOutside(input: GatherInput, files: RepoFiles, parts: readonl
   const findings = [
     ...each.flatMap((gathered) => ofSet(gathered).map((finding) => at(rollout, gathered, finding))),
     ...madeTwice(each, input),
-    ...ofRollout(joined(input, each)),
+    ...ofRollout({ ...joined(input, each), appliers: appliersOf(each, input) }),
     ...methodForbidden(input),
     ...lockedCharts(input.edits, files),
   ];
@@ -76,6 +76,13 @@ function joined(input: GatherInput, [first, ...others]: readonly [Gathered, ...G
   const { set: _, edited, ...rest } = first;
   const all = edited && { ...edited, applications: each.flatMap((one) => one.edited?.applications ?? []) };
   return { ...rest, rollout: input.rollout, edits: input.edits, rendered, declaring, ...defined({ edited: all }) };
+}
+
+/** Applications that apply any of the rollout's sets at the base. */
+function appliersOf(each: readonly Gathered[], { templates = [] }: GatherInput): ParentApplication[] {
+  const charts = each.slice(0, 1).flatMap((one) => templates.map((file) => ({ ...one, set: { file, object: {} } })));
+  const all = [...each, ...charts].filter(({ set }) => set !== undefined);
+  return all.flatMap((one) => (one.repoURL === undefined || one.base === undefined ? [] : appliers(one, one.repoURL, one.base)));
 }
 
 /** Argo CD gives an Application to the set that makes it first: the other's pin would reach nobody. */

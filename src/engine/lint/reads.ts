@@ -70,7 +70,7 @@ function parent(gathered: Gathered, repoURL: string, base: string): Finding[] {
 }
 
 /** Applications that apply the set's manifest, themselves or by a kustomization; of any revision where none is named. */
-function appliers({ set, parents, kustomized }: Gathered, repoURL: string, base?: string): ParentApplication[] {
+export function appliers({ set, parents, kustomized }: Gathered, repoURL: string, base?: string): ParentApplication[] {
   const file = set?.file ?? "";
   return parents.filter(({ sources: all }) =>
     all.some((source) => {
@@ -121,7 +121,8 @@ function readsAtAnyRevision(views: readonly SourceView[], file: string, repoURL:
 }
 
 /** docs/spec.md §9.2, before any batch: Applications that read a pin's file, and whose own pin it is not. */
-export function outsideReads({ rollout, edits, parents, rendered, set, base, repoURL, declaring, edited }: Gathered): Finding[] {
+export function outsideReads(gathered: Gathered): Finding[] {
+  const { rollout, edits, parents, rendered, set, base, repoURL, declaring, edited, appliers: known = [] } = gathered;
   if (base === undefined || repoURL === undefined || edited === undefined) return [];
   const { before } = edited.sides;
   const owners = new Map<string, Set<string>>();
@@ -131,11 +132,17 @@ export function outsideReads({ rollout, edits, parents, rendered, set, base, rep
     ...parents.filter(({ name, askable }) => !edits.has(name) && askable !== true),
     ...(rendered ?? []).map(({ metadata, spec }) => ({ name: metadata.name, sources: sourcesOf(spec) })),
   ];
+  const applying = new Set<unknown>(known);
+  // Offline nobody knows whether Argo CD can be asked what these make of a batch.
+  const mayBeAsked = (one: (typeof others)[number]) => applying.has(one) && !("askable" in one);
   return [...owners].flatMap(([changed, mine]): Finding[] => {
     if (changed === set?.file || declaring.has(changed)) return [];
-    const readers = others.filter((one) => !mine.has(one.name) && readsFile(one.sources, changed, { repoURL, baseBranch: base }, before));
-    const [first] = readers;
-    if (first === undefined) return [];
+    const all = others.filter((one) => !mine.has(one.name) && readsFile(one.sources, changed, { repoURL, baseBranch: base }, before));
+    const readers = all.filter((one) => !mayBeAsked(one));
+    const [first, parent] = [readers[0], all.find(mayBeAsked)];
+    if (first === undefined && parent === undefined) return [];
+    if (first === undefined)
+      return [{ code: "PARENT_READS", changed, parent: parent?.name ?? "", severity: "warning", path: ["spec", "pins"] }];
     return [{ code: "READ_OUTSIDE", changed, application: first.name, others: readers.length - 1, path: ["spec", "pins"] }];
   });
 }

@@ -33,8 +33,8 @@ interface World {
   over?: Record<string, unknown>;
   /** By revision. */
   manifests?: Record<string, string[]>;
-  /** What Argo CD says that manifests are of, whatever was asked for. */
-  claims?: string;
+  /** What Argo CD says that manifests are of, whatever was asked for; null: it says nothing, as since 2.11. */
+  claims?: string | null;
   refuses?: Error;
   gone?: true;
 }
@@ -46,7 +46,8 @@ async function asked({ over = {}, manifests = {}, claims, refuses, gone }: World
     async get(path, query = {}) {
       const revision = String(query["revision"] ?? query["revisions"] ?? "");
       gets.push(path.replace(/.*applications\//, ""));
-      if (path.endsWith("/manifests")) return { manifests: manifests[revision] ?? [], revision: claims ?? revision };
+      if (path.endsWith("/manifests"))
+        return { manifests: manifests[revision] ?? [], ...(claims !== null && { revision: claims ?? revision }) };
       if (gone) throw new WireError(404, said(`applications.argoproj.io "payments-eu-1" not found`));
       return merged(rawApplication(atRest), over);
     },
@@ -79,6 +80,15 @@ describe("Argo CD is asked for a sync", () => {
     const older = { status: { operationState: { syncResult: { revision: OLDER } } } };
     const same = await asked({ over: older, manifests: { [OLDER]: ["b", "a"], [PARENT]: ["a", "b"] } });
     expect([same.outcome, same.gets]).toEqual(["asked", ["payments-eu-1", "payments-eu-1/manifests", "payments-eu-1/manifests"]]);
+  });
+
+  test("where Argo CD does not name the revision that it rendered: its answer is taken as of the one that was asked for", async () => {
+    const older = { status: { operationState: { syncResult: { revision: OLDER } } } };
+    const silent = { over: older, claims: null };
+    const same = await asked({ ...silent, manifests: { [OLDER]: ["b", "a"], [PARENT]: ["a", "b"] } });
+    expect([same.outcome, same.posts.length]).toEqual(["asked", 1]);
+    const more = await asked({ ...silent, manifests: { [OLDER]: ["a"], [PARENT]: ["a", "of somebody else"] } });
+    expect([more.outcome, more.posts]).toEqual([refused("Rendering"), []]);
   });
 
   test("of several sources, each at its own revision and position", async () => {

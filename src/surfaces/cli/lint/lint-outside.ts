@@ -44,6 +44,7 @@ export function outsideProblems(
     clusters: (inventory?.clusters ?? []).map((cluster) => generatorCluster(cluster)),
     edits: editsOf(made.plan),
     parents: parentsOf(checkout, inventory),
+    templates: problems.flatMap((problem) => (problem.code === "SET_FED" && "template" in problem ? problem.template : [])),
     seesAll: false,
     repoURL: origin.repoURL,
     defaultBranch: origin.defaultBranch,

@@ -37,6 +37,13 @@ export const SET_PROBLEMS = problemsOf<SetProblems>()({
     hint: "give each cluster a file of its own, or let the pin's path name the cluster",
     means: "a file with pins is read by Applications that the rollout does not move by them",
   },
+  PARENT_READS: {
+    says: "{changed} holds a pin, and {parent}, which applies the rollout's ApplicationSet, reads it, too: only an Argo CD that is read with `kind: api` can say what else a batch would change, else each is refused",
+    hint: "read Argo CD with `kind: api` and a token that may `get` {parent}, or pin files that only generators or the Applications themselves read",
+    means: "what applies the ApplicationSet is made from a file with pins, so that only Argo CD itself can say what a batch would change",
+    todo: "with `kind: api` nothing: Argo CD is asked before each merge. Else pin files that only generators or the Applications themselves read",
+    warns: true,
+  },
   SET_BROKEN: {
     says: {
       kind: {

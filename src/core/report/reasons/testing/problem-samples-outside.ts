@@ -10,7 +10,6 @@ export type Samples<Codes extends ProblemCode> = { readonly [Code in Codes]: rea
 const unit: SharedUnit = { names: ["eu-1", "eu-2"], count: 2, pin: { path: "image.tag", file: "values.yaml" } };
 const over: OverLimit = { setting: "limits.clusters", have: 4, most: 2 };
 const SET = "appsets/payments.yaml";
-
 const PAYMENTS = { kind: "ApplicationSet", namespace: "argocd", name: "payments" } as const;
 const APPLICATION = { kind: "Application", namespace: "argocd", name: "payments" } as const;
 const SELECTED = { ...APPLICATION, name: "", selector: { matchLabels: { app: "shop" }, matchExpressions: [] } };
@@ -120,6 +119,7 @@ export const OUTSIDE_SAMPLES: Samples<keyof (PlanProblems & RepoProblems & SetPr
     { changed: "values/shared.yaml", application: "ledger", others: 0 },
     { changed: "values/shared.yaml", application: "ledger", others: 2 },
   ],
+  PARENT_READS: [{ changed: "fleet/values.yaml", parent: "fleet" }],
   SET_BROKEN: [
     { kind: "Yaml", set: "payments", said: "Flow sequence must end with a ]" },
     { kind: "Render", set: SET, problem: { code: "INVALID", kind: "NoTemplate", where: "spec.template" } },
