@@ -28,12 +28,14 @@ export function nextTime(driver: Driver, happening: number | undefined): number 
 
 /** Something waits with its windows open: a look that misses it now is not made up for before they close. */
 function isInWindow({ truth, entries, now }: Driver): boolean {
+  const allowing = truth.freezes.flatMap(({ model }) => (model?.kind === "allow" ? [model] : []));
+  const isAllowed = allowing.length === 0 || allowing.some((model) => isOpenAt([model], now));
   return truth.rollouts.some(({ index, model }) => {
     const run = entries[index]?.run;
     if (run === undefined || !isMoving(run)) return false;
     return run.batches.some((batch) => {
       const own = [model?.windows, model?.stages[batch.stage]?.windows].filter((windows) => windows !== undefined);
-      return batch.phase === "Open" && own.length > 0 && own.every((windows) => isOpenAt(windows, now));
+      return batch.phase === "Open" && isAllowed && own.length + allowing.length > 0 && own.every((windows) => isOpenAt(windows, now));
     });
   });
 }
