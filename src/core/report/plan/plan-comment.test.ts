@@ -54,6 +54,9 @@ describe("the plan on an open release PR", () => {
 
       Merging this PR starts a run: **6 clusters** in **3 batches** over **2 stages**, one pull request a batch. A batch goes on only when Argo CD shows its very change live and healthy, and its bake is over.
 
+      > [!WARNING]
+      > - **COVERAGE** no stage takes 1 of 5 clusters, so they stay at their version: ap-1
+
       | | stage | clusters | batches | at once | gates | took before | requeued to its end |
       | --- | --- | --- | --- | --- | --- | --- | --- |
       | 1 | canary | 2 | 1 | 2 | health, bake 10m | 10m – 15m (2) | – |
@@ -67,9 +70,6 @@ describe("the plan on an open release PR", () => {
         s1["everywhere else<br/>3 clusters, 2 batches, 1 later"]
         s0 -->|"health, bake 10m"| s1
       \`\`\`
-
-      > [!WARNING]
-      > - **COVERAGE** no stage takes 1 of 5 clusters, so they stay at their version: ap-1
 
       <details><summary>Every batch and cluster</summary>
 

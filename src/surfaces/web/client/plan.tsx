@@ -5,7 +5,7 @@ import { useContext } from "preact/hooks";
 import { type Counting, counted } from "../../../core/report/counted.ts";
 import type { PlanDocument, PlannedStage } from "../../../core/report/model/plan-schema.ts";
 import { pagePath } from "../../../core/report/page-places.ts";
-import { changeText, Links, Slot } from "./parts.tsx";
+import { capital, changeText, Links, Slot } from "./parts.tsx";
 import { Link } from "./route.tsx";
 import { ClockContext, clockOf, span } from "./times.tsx";
 import { Values } from "./values.tsx";
@@ -18,6 +18,9 @@ export const PLAN_STATES: Readonly<Record<PlanDocument["state"], { word: string;
   Waiting: { word: "Cannot be judged now", tone: "t-warn", can: "Wait, or ask anew by /plan on it" },
   NotPlanned: { word: "Not planned", tone: "t-warn", can: "Ask for the plan by /plan on it" },
 };
+
+/** In sight at once; the others stand below. */
+const MOST_WARNED = 3;
 
 export function PlanScreen({ of }: { of: PlanDocument }) {
   return (
@@ -35,7 +38,7 @@ export function PlanScreen({ of }: { of: PlanDocument }) {
         <p class="quiet">{`${of.counts.stages - of.stages.length} more stages`}</p>
       ) : null}
       <Notes title="What the run goes by" of={of.rules} />
-      <Notes title="Warnings" of={of.warnings.map(({ code, says }) => `${code}: ${says}`)} />
+      <Notes title="More warnings" of={of.warnings.slice(MOST_WARNED).map(({ code, says }) => `${code}: ${says}`)} />
     </article>
   );
 }
@@ -69,8 +72,18 @@ function Slots({ of }: { of: PlanDocument }) {
         {of.overlap === undefined ? null : <p>{of.overlap}</p>}
       </Slot>
       <Slot name="Why not">
-        {of.against.length + of.before.length + of.problems.length === 0 ? <p>Nothing stands against it.</p> : null}
+        {of.against.length + of.before.length + of.problems.length === 0 ? (
+          <p>{`Nothing stands against it${of.warnings.length === 0 ? "." : ", but look first:"}`}</p>
+        ) : null}
         <Problems of={of} />
+        <ul class="rows">
+          {of.warnings.slice(0, MOST_WARNED).map(({ code, says }) => (
+            <li key={`${code} ${says}`} class="t-warn">
+              {`${capital(says)} `}
+              <span class="quiet">{code}</span>
+            </li>
+          ))}
+        </ul>
       </Slot>
       <Slot name="How long">
         <p>{of.expected?.says ?? "No run tells how long it takes."}</p>
