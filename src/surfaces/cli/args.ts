@@ -1,5 +1,6 @@
 /** Arguments of subcommands: parsed by commander, and what is wrong with them told in one line that says where to read on. */
-import { readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
+import { basename, dirname } from "node:path";
 import { Command, CommanderError, InvalidArgumentError, Option } from "commander";
 import { nearest } from "../../core/base/nearest.ts";
 import { parseDuration } from "../../core/base/time.ts";
@@ -123,4 +124,11 @@ export function untilStopped(told = ""): Promise<string> {
 export function like(word: string, names: Iterable<string>): string {
   const near = nearest(word, names);
   return near === undefined ? "" : ` (did you mean ${visible(near)}?)`;
+}
+
+/** The same of a path that is not there: what its folder has. */
+export function likeBeside(path: string): string {
+  const folder = dirname(path);
+  const isFolder = existsSync(folder) && statSync(folder).isDirectory();
+  return like(basename(path), isFolder ? readdirSync(folder) : []);
 }

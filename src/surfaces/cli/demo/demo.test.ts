@@ -1,4 +1,5 @@
 import { globSync, readFileSync } from "node:fs";
+import { type AddressInfo, createServer } from "node:net";
 import { join } from "node:path";
 import { expect, test, vi } from "vitest";
 import { sampleRun } from "../../../../test/support/sample-run.ts";
@@ -24,6 +25,20 @@ test("a fault of a cluster the fleet lacks is wrong usage that names those there
   expect(() => faultsOf(["eu-west-1-a"], CLUSTERS)).toThrow("write CLUSTER=FAULT, such as");
   expect(() => faultsOf(["eu-west-1-a=broken"], CLUSTERS)).toThrow('"broken" is no fault; there are degraded, stuck');
   expect(() => faultsOf(["eu-west-1-a=degarded"], CLUSTERS)).toThrow("did you mean degraded?");
+});
+
+test("a port that is taken is named with its option, and what to do", async () => {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", () => resolve()));
+  const { port } = server.address() as AddressInfo;
+  try {
+    await expect(run(["--once", "--github-port", String(port)])).rejects.toMatchObject({
+      exitCode: 3,
+      message: `--github-port ${port}: that port is in use by another program; name another, or leave --github-port out for any that is free`,
+    });
+  } finally {
+    server.close();
+  }
 });
 
 test("faults of known clusters are taken, as many as are given", () => {

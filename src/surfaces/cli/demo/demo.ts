@@ -42,7 +42,8 @@ export async function run(argv: readonly string[]): Promise<number> {
   );
   const started = performance.now();
   const violations: unknown[] = [];
-  return await inWorld(options, fleet, faults, watchInvariants(violations, options.verbose), async (world, bot) => {
+  const log = watchInvariants(violations, options.verbose);
+  return await inWorld(options, fleet, faults, log, async (world, bot) => {
     const faulty = faults.map(({ cluster }) => cluster);
     const tokenOf = (login: string) => world.github.token(login, `${login}-${randomBytes(8).toString("hex")}`);
     const tokens = { you: tokenOf(YOU), alice: tokenOf("alice") };
@@ -66,7 +67,18 @@ export async function run(argv: readonly string[]): Promise<number> {
       if (!options.once) await untilStopped(`\nThe pages stay up until you press Ctrl-C: ${bot.url}/ and ${repository}\n`);
     }
     return runs.every((one) => one.phase === "Succeeded") && violations.length === 0 ? 0 : 1;
+  }).catch((error: unknown) => {
+    throw whyNoPort(error, options);
   });
+}
+
+/** Somebody else listens there: the option that says where, and what to write. */
+function whyNoPort(error: unknown, { githubPort }: Pick<Options, "githubPort">): unknown {
+  const { code, port = 0 } = error as { code?: string; port?: number };
+  if (code !== "EADDRINUSE" && code !== "EACCES") return error;
+  const option = port === githubPort ? "--github-port" : "--port";
+  const why = code === "EACCES" ? "may not be listened on" : "is in use by another program";
+  return new CommandError(3, `${option} ${port}: that port ${why}; name another, or leave ${option} out for any that is free`);
 }
 
 /** The embedded world and the bot around what is to be told; both are gone afterwards. */

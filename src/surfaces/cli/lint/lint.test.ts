@@ -87,6 +87,13 @@ describe("lint", () => {
     expect(here.out).not.toContain("not judged");
   });
 
+  test("an inventory that is not there is told with the nearest file, and how one is printed", async () => {
+    await expect(run([here.dir, "--inventory", join(here.dir, "inventry.yaml")])).rejects.toMatchObject({
+      exitCode: 2,
+      message: expect.stringMatching(/inventry\.yaml is not a file \(did you mean inventory\.yaml\?\); kubectl get secrets .* prints one$/),
+    });
+  });
+
   test("the examples have no error of their own", async () => {
     expect(await run([join(ROOT, "rollouts"), "--repo", join(ROOT, "rollouts"), "-o", "json"])).toBe(1);
     const { problems } = JSON.parse(here.out) as { problems: { code: string; severity: string; file: string }[] };
@@ -193,7 +200,6 @@ describe("what lint shows", () => {
   → did you mean "maxUnavailable"?
 
 0 rollouts in 1 file: 1 error, 0 warnings
-Whether stages select clusters and cover all of them was not judged: give --inventory.
 `);
   });
 

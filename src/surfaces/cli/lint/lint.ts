@@ -7,7 +7,7 @@ import { countedWords } from "../../../core/report/counted.ts";
 import { SETTINGS_FILE } from "../../../core/spec/repo-config.ts";
 import type { Rollout } from "../../../core/spec/rollout.ts";
 import { isRolloutFile } from "../../../engine/config-repo/project.ts";
-import { like, outputOption, parseArgs } from "../args.ts";
+import { likeBeside, outputOption, parseArgs } from "../args.ts";
 import { CommandError } from "../command.ts";
 import { ARGOCD_OPTION, fleetGiven, INVENTORY_OPTION, type InventoryOptions, LABELS_OPTION, NAMESPACE_OPTION } from "../plan/plan-args.ts";
 import { folded, isData, printed, terminalWidth, wantsColour } from "../print.ts";
@@ -41,9 +41,9 @@ function program(): Command {
     .addHelpText("after", "\nExit 1 where there is an error; warnings do not count.");
 }
 
-/** What could not be judged for want of an inventory; "" where all of it was. A rollout that cannot be read was not. */
-function unjudgedText({ unjudged = [], rollouts, files }: LintReport): string {
-  if (unjudged.length === 0 && rollouts.length >= files.length) return "";
+/** What could not be judged for want of an inventory; "" where all of it was. Of a rollout that cannot be read nobody knows what it needs. */
+function unjudgedText({ unjudged = [] }: LintReport): string {
+  if (unjudged.length === 0) return "";
   const words = new Set(unjudged.map(countedWords));
   return `Whether stages select ${words.size === 1 ? [...words][0] : "clusters"} and cover all of them was not judged: give --inventory.`;
 }
@@ -54,7 +54,7 @@ export async function run(argv: readonly string[]): Promise<number> {
   if (command === undefined) return 0;
   const options = command.opts<Options>();
   const missing = command.args.find((path) => !existsSync(path));
-  if (missing !== undefined) throw new CommandError(2, `${missing} is not there${like(basename(missing), namesBeside(missing))}`);
+  if (missing !== undefined) throw new CommandError(2, `${missing} is not there${likeBeside(missing)}`);
   const progress = openProgress("checking");
   const checkout = openCheckout(options.repo ?? repoAround(command.args[0] ?? "."), progress);
   const files = filesOf(checkout, command.args);
@@ -78,12 +78,6 @@ export async function run(argv: readonly string[]): Promise<number> {
     process.stdout.write(`${text}${unjudged === "" ? "" : `${folded(unjudged, columns).join("\n")}\n`}`);
   }
   return report.problems.some((problem) => problem.severity === "error") ? 1 : 0;
-}
-
-/** What is in the folder of a path. */
-function namesBeside(path: string): string[] {
-  const folder = dirname(path);
-  return existsSync(folder) && statSync(folder).isDirectory() ? readdirSync(folder) : [];
 }
 
 async function withOnline(

@@ -5,7 +5,7 @@ import { type Inventory, joinInventories, readInventory } from "../../../core/ar
 import { isLabelKey, isLabelValue } from "../../../core/base/selector.ts";
 import { sayInventoryFault } from "../../../core/report/reasons/problems/inventory.ts";
 import type { Rollout } from "../../../core/spec/rollout.ts";
-import { gather, like } from "../args.ts";
+import { gather, like, likeBeside } from "../args.ts";
 import { CommandError } from "../command.ts";
 import type { Checkout } from "../lint/lint-checkout.ts";
 import { readRollouts } from "../lint/lint-run.ts";
@@ -108,8 +108,11 @@ function labelsGiven(given: readonly string[]): Map<string, Record<string, strin
   return labels;
 }
 
+const PRINTS_ONE = "kubectl get secrets -n argocd -l argocd.argoproj.io/secret-type=cluster -o yaml";
+
 function readOne(path: string): Inventory {
-  if (path !== "-" && (!existsSync(path) || !statSync(path).isFile())) throw new CommandError(2, `--inventory ${path} is not a file`);
+  if (path !== "-" && (!existsSync(path) || !statSync(path).isFile()))
+    throw new CommandError(2, visible(`--inventory ${path} is not a file${likeBeside(path)}; ${PRINTS_ONE} prints one`));
   const inventory = readInventory(readFileSync(path === "-" ? 0 : path, "utf8"), path);
   const usable = inventory.clusters.length + inventory.applications.length + inventory.applicationSets.length;
   const [first] = inventory.problems;
