@@ -39,8 +39,9 @@ function setOf({ set }: InitTarget): string {
 }
 
 /** The text with `*` for what may differ between environments. */
-function blank(text: string, { cluster }: InitTarget): string {
-  const named = cluster.name.length > 1 ? replaceWord(text, cluster.name) : text;
+function blank(text: string, { cluster, controlPlane }: InitTarget): string {
+  const own = controlPlane === undefined ? text : replaceWord(text, "in-cluster");
+  const named = cluster.name.length > 1 ? replaceWord(own, cluster.name) : own;
   return (
     named
       .split(/([^A-Za-z0-9*]+)/)

@@ -86,3 +86,22 @@ test("what lives on one of them alone names that one, whose own cluster is calle
     ["prod", "hub/argocd/web-prod web/prod/kustomization.yaml"],
   ]);
 });
+
+test("a plane that is called as an environment does not name its own cluster where it is the only one of a rollout", () => {
+  const remote = application("web", "prod-1")
+    .replace("name: web,", "name: web-prod-1,")
+    .replace('server: "https://kubernetes.default.svc"', "name: prod-1");
+  const own = application("web", "in-cluster").replace("name: web,", "name: web-in-cluster,");
+  const secret = `apiVersion: v1
+kind: Secret
+metadata: { name: prod-1, labels: { argocd.argoproj.io/secret-type: cluster } }
+stringData: { name: prod-1, server: "https://prod-1.example.com" }
+`;
+  const web = Object.fromEntries(["in-cluster", "prod-1"].map((name) => [`web/${name}/kustomization.yaml`, KUSTOMIZATION]));
+  const { proposal, plans } = planned(
+    web,
+    inventoryOf({ "dev-hub": [own, remote, secret].join("---\n"), other: application("redis", "eu") }),
+  );
+  expect(proposal.undecided.map(({ why }) => why)).toEqual([]);
+  expect(plans["web"]).toHaveLength(1);
+});
