@@ -85,10 +85,11 @@ describe("the documentation", () => {
     expect(broken).toEqual([]);
   });
 
-  test("has fewer than 47,500 words, decisions aside", () => {
-    const pages = ["README.md", ...globSync(["docs/*.md", "docs/reference/*.md"], { cwd: ROOT })];
+  test("has fewer than 32,500 words that people wrote to be read: without decisions, and without what is generated to be looked up", () => {
+    const generated = [...globSync("docs/reference/*.md", { cwd: ROOT }), "docs/troubleshooting.md"];
+    const pages = ["README.md", ...globSync("docs/*.md", { cwd: ROOT })].filter((path) => !generated.includes(path));
     const words = pages.flatMap((path) => read(path).split(/\s+/)).filter((word) => /[\p{L}\p{N}]/u.test(word));
-    expect(words.length).toBeLessThan(47_500);
+    expect(words.length).toBeLessThan(32_500);
   });
 
   test("every section of docs/spec.md that code, tests and pages cite is there", () => {
