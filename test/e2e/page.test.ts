@@ -172,7 +172,8 @@ describe.skipIf(chromiumPath === undefined)("the page in a browser", () => {
       ["payments?at=2020-01-01", "Nothing is recorded from then", "see it as it is now"],
       ["broken", "The journal of this cannot be read", "All rollouts"],
       ["idle", "No run of idle yet", "All rollouts"],
-      ["nothing", "There is nothing here that you may see", "All rollouts"],
+      ["nothing", "There is no rollout nothing in acme/config that you may see", "All rollouts"],
+      ["paymnts", "There is no rollout paymnts in acme/config that you may see", "payments"],
     ];
     for (const [path, why, way] of addresses) {
       await page.goto(`${home}r/acme/config/${path}`);
