@@ -116,7 +116,7 @@ async function guarded(world: World): Promise<unknown> {
     applicationSet: (_, name) =>
       set === undefined || name !== "payments" ? undefined : ({ resourceVersion: "1", spec: set["spec"], appliedBy } as ApplicationSetView),
     applications: (owner) => (owner === undefined ? applications : []),
-    application: (_, name) => applications.find((one) => one.name === name),
+    application: (namespace, name) => applications.find((one) => one.namespace === namespace && one.name === name),
     clusters: () => [],
   };
   const asked: string[] = [];
@@ -321,9 +321,15 @@ describe("Applications that a parent makes of values", () => {
   });
 
   test("pass beside one of the same name in another namespace, and not for it", async () => {
-    const twin = (version: string) => ({ ...childOf(["us-1", version]), metadata: { name: "payments-us-1", namespace: "other" } });
-    expect(await guarded({ ...world, makes: (values) => [...asChildren(values), twin(values.clusters["us-1"] ?? "")] })).toMatchObject({
-      code: "GUARD_CHANGES",
-    });
+    const twin = (version = "") => ({ ...childOf(["us-1", version]), metadata: { name: "payments-us-1", namespace: "other" } });
+    const beside = (version: string) => (values: Values) => [...asChildren(values), twin(version)];
+    expect(await guarded({ ...world, makes: beside("v1") })).toBe("ok");
+    const stale: World["answers"] = (commit, { head }) =>
+      commit === head ? { kind: "done", objects: beside("v1")({ clusters: BEFORE }).map(rendered) } : undefined;
+    expect(await guarded({ ...world, makes: beside("v1"), answers: stale })).toMatchObject({ code: "PARENT_SHOWS_NOTHING" });
+    const both = (values: Values) => [...asChildren(values), twin(values.clusters["us-1"])];
+    expect(await guarded({ ...world, makes: both })).toMatchObject({ code: "GUARD_CHANGES", application: "other/payments-us-1" });
+    const alone = ({ clusters }: Values) => [childOf(["eu-1", "v1.4.1"]), twin(clusters["us-1"])];
+    expect(await guarded({ ...world, makes: alone })).toMatchObject({ code: "GUARD_CHANGES", application: "payments-us-1" });
   });
 });

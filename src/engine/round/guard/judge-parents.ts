@@ -30,7 +30,7 @@ import { isBaseOf } from "../../lint/outside-readers.ts";
 import type { GuardProblem } from "./edits.ts";
 import type { GuardedAt } from "./generate-renders.ts";
 import { judgeRenders } from "./judge-renders.ts";
-import { applicationsIn, judgeOthers, type ParentSides, shown } from "./parent-objects.ts";
+import { applicationsIn, judgeOthers, type ParentSides, placedAt, shown } from "./parent-objects.ts";
 
 /** `unasked`: the live objects are what there is to go by. */
 type Asked = { kind: "sides"; sides: ParentSides } | { kind: "unasked" } | { kind: "problem"; problem: GuardProblem };
@@ -108,7 +108,9 @@ async function askAndJudge(work: Work, plane: ControlPlane, parent: ApplicationV
   const own = { before: applicationsIn(found.sides.before), after: applicationsIn(found.sides.after) };
   const known = seen.get(plane.name);
   seen.set(plane.name, { before: together(known?.before, own.before), after: together(known?.after, own.after) });
-  const names = batch.targets.flatMap(({ key, application }) => (key.startsWith(`${plane.name}/`) ? [application] : []));
+  const names = batch.targets.flatMap(({ key }) =>
+    key.startsWith(`${plane.name}/`) ? (placedAt(own.before, key)?.metadata.name ?? []) : [],
+  );
   const problem = judgeOthers(plane, found.sides, sets) ?? judgeRenders(names, own.before, own.after);
   return problem === undefined ? found : { kind: "problem", problem };
 }
@@ -154,10 +156,7 @@ function judgeShown(
   { before, after, madeFrom }: Sides,
 ): GuardProblem | undefined {
   if (at.unpushed === true || putsBack(batch)) return undefined;
-  const [, namespace = "", name = ""] = target.key.split("/");
-  const specOf = ({ applications }: RenderResult) =>
-    applications.find(({ metadata }) => metadata.name === name && (metadata.namespace ?? namespace) === namespace)?.spec;
-  const [old, fresh] = [specOf(before), specOf(after)];
+  const [old, fresh] = [before, after].map((side) => placedAt(side, target.key)?.spec);
   if (old === undefined || fresh === undefined) return undefined;
   const own = intendedOf(fresh);
   const missing = target.edits.find((edit) => {
@@ -165,7 +164,7 @@ function judgeShown(
     return readersOf(own.sources, edit.file, isBase).length === 0 && !standsIn({ from: null, to: edit.to }, own);
   });
   if (missing === undefined) return undefined;
-  return { why: engineReason("PARENT_SHOWS_NOTHING", { application: name, plane, parent, to: missing.to }), retry: true };
+  return { why: engineReason("PARENT_SHOWS_NOTHING", { application: target.application, plane, parent, to: missing.to }), retry: true };
 }
 
 async function judgeReader(work: Work, plane: ControlPlane, application: ApplicationView): ReturnType<ParentsOfMerge["reader"]> {

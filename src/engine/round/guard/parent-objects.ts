@@ -59,3 +59,11 @@ export function applicationsIn(objects: RenderedObjects): RenderResult {
   });
   return { ok: true, applications, generators: [], problems: [] };
 }
+
+/** The one of them that a target is: another of its name may stand in another namespace. */
+export function placedAt({ applications }: RenderResult, key: string): RenderedApplication | undefined {
+  const [, namespace = "", name = ""] = key.split("/");
+  return applications.find(
+    ({ metadata }) => [name, `${namespace}/${name}`].includes(metadata.name) && (metadata.namespace ?? namespace) === namespace,
+  );
+}
