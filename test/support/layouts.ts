@@ -1,4 +1,4 @@
-/** Small config repos as teams lay them out, each made by code: what `stagecoach init` makes of each is in `test/corpus/layouts.test.ts`. */
+/** Small config repos as teams lay them out, each made by code: what `stagecoach init` makes of each is in `test/layouts.test.ts`. */
 
 import { application, BASE, CHART, DEPLOYMENT, ENVIRONMENTS, each, HOME, json, overlay, owned, REPO, set, spec } from "./layout-parts.ts";
 
@@ -87,6 +87,7 @@ export const LAYOUTS: Layout[] = [
   {
     name: "merge with overrides",
     files: {
+      ...CHART,
       "set.yaml": json(
         set(
           "shop",

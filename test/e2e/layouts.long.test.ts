@@ -1,0 +1,135 @@
+/** What init proposes for each layout of `support/layouts.ts`, committed as it stands: a release goes to every target, and back again. */
+import { afterEach, expect, test } from "vitest";
+import { git } from "../../src/adapters/git/testing/repositories.ts";
+import { readInventory } from "../../src/core/argocd/inventory-file.ts";
+import { targetsOf } from "../../src/core/plan/plan-types.ts";
+import { proposedFiles } from "../../src/core/report/onboarding/show.ts";
+import { proposeFor } from "../../src/surfaces/cli/init/init.ts";
+import { ended, type Journey, startJourney } from "../support/journey.ts";
+import { application, HOME, json, REPO } from "../support/layout-parts.ts";
+import { LAYOUTS, type Layout } from "../support/layouts.ts";
+import { mergeChange, onMain, untilRunOf } from "../support/second-rollout.ts";
+
+const ONE = "https://one.k8s.example.com";
+
+let journey: Journey | undefined;
+
+afterEach(async () => {
+  await journey?.close();
+  journey = undefined;
+});
+
+interface Row {
+  /** How many Applications there are, those that make others with them. */
+  applications: number;
+  /** By their names. Default: one. */
+  clusters?: string[];
+  /** The folder that the first Application applies. Default `hub`, where what stands at the root is put. */
+  path?: string;
+  /** The folder of an Application beside, which makes the set. */
+  parent?: string;
+  /** The rollout that is released. Default shop. */
+  rollout?: string;
+  /** What each batch takes, in their order. */
+  batches: string[][];
+  /** What was not there before cannot be put back: so this is what /rollback is answered. */
+  staysBy?: string;
+}
+
+const BY_ENVIRONMENT = [["shop-dev"], ["shop-staging"], ["shop-prod"]];
+const BY_CLUSTER = [["dev-1"], ["prod-1"], ["prod-2"]];
+
+const WORLDS: Record<string, Row> = {
+  "environment folders": { applications: 3, path: "apps", batches: BY_ENVIRONMENT },
+  "hub with app-of-apps": { applications: 4, clusters: ["dev-1", "prod-eu", "prod-us"], batches: [["dev-1"], ["prod-eu"], ["prod-us"]] },
+  "clusters × environments matrix": {
+    ...{ applications: 4, clusters: ["eu-1", "us-1"] },
+    batches: [["shop-dev-eu-1", "shop-dev-us-1"], ["shop-prod-eu-1"], ["shop-prod-us-1"]],
+  },
+  "merge with overrides": { applications: 3, clusters: BY_CLUSTER.flat(), batches: BY_CLUSTER },
+  "sets that kustomize patches": { applications: 3, parent: "sets/hub", batches: [["shop-dev"], ["shop-prod"]] },
+  "umbrella chart": { applications: 3, batches: [["shop-dev"], ["shop-preprod"], ["shop-prod"]] },
+  "several images in each overlay": { applications: 3, path: "apps", batches: BY_ENVIRONMENT },
+  "values for each cluster, the version a default": {
+    ...{ applications: 3, clusters: BY_CLUSTER.flat(), batches: BY_CLUSTER },
+    staysBy: "can be put back",
+  },
+  "monorepo of services": { applications: 4, rollout: "cart", batches: [["cart-dev"], ["cart-prod"]] },
+};
+
+/** Those that nothing is run of. */
+const NOT_RUN = {
+  "one Argo CD per cluster": "nothing is proposed: its Applications have one name",
+  "environment branches": "nothing is proposed: no file of the repo holds what differs",
+  "sets that Helm makes": "its template is a sketch that makes no Application; e2e/parents.test.ts runs a set that a chart makes",
+};
+
+test("every layout is run, or it says why not", () => {
+  const named = [...Object.keys(WORLDS), ...Object.keys(NOT_RUN)];
+  expect(named.sort()).toEqual(LAYOUTS.map(({ name }) => name).sort());
+});
+
+/** The repo as a team has it who has just committed what init proposes; only that nobody merges batches, and none bakes. */
+function prepared({ files: own, live }: Layout, { clusters, parent }: Row, repoURL: string): Map<string, string> {
+  // Of the cluster that it runs in the embedded Argo CD plays nothing but Argo CD's own objects.
+  const home = clusters === undefined ? ONE : HOME.server;
+  const here = (text: string) =>
+    text
+      .replaceAll(REPO, repoURL)
+      .replace(/\bv?1\.0\.0/g, (old) => old.replace("1.0.0", "1.4.1"))
+      .replaceAll(HOME.server, home);
+  const files = new Map(Object.entries(own).map(([file, text]) => [/^(set|root)\.yaml$/.test(file) ? `hub/${file}` : file, here(text)]));
+  const checkout = { root: "/", paths: () => [...files.keys()].sort(), read: (file: string) => files.get(file) ?? null };
+  const inventory = live && readInventory(here(JSON.stringify({ kind: "List", items: live })), "live.json");
+  for (const [file, text] of proposedFiles(proposeFor(checkout, inventory)))
+    files.set(file, text.replace("mode: Propose", "mode: Run").replace(/^ +bake: .*\n/gm, ""));
+  const maker = application("parent", { path: parent ?? "" }, { namespace: "argocd" });
+  if (parent !== undefined) files.set("hub/parent.yaml", json(maker).replaceAll(REPO, repoURL));
+  return files;
+}
+
+async function start(layout: Layout, row: Row): Promise<Journey> {
+  const { applications, clusters = ["one"], path = "hub", rollout = "shop" } = row;
+  return await startJourney({
+    files(files) {
+      const repoURL = /repoURL: (\S+)/.exec(files.get("appsets/my-app-set.yaml") ?? "")?.[1] ?? "";
+      files.clear();
+      for (const [file, text] of prepared(layout, row, repoURL)) files.set(file, text);
+    },
+    clusters: clusters.map((name) => ({ name, server: name === "one" ? ONE : `https://${name}.k8s.example.com`, labels: {} })),
+    sets: applications / clusters.length,
+    planes: [{ name: "hub", labels: {}, path }],
+    rollout,
+  });
+}
+
+test.each(Object.entries(WORLDS))("%s: a release goes to every target, and back again", async (name, row) => {
+  const { rollout = "shop", batches, staysBy } = row;
+  const layout = LAYOUTS.find((one) => one.name === name);
+  if (layout === undefined) throw new Error(`no layout is called ${name}`);
+  journey = await start(layout, row);
+  const of = journey;
+  const { github, repository } = of.world;
+  const repo = github.repoDirectory(repository);
+  const changed = () => git(repo, "diff", "--name-only", "before", "main").split("\n").filter(Boolean).sort();
+  for (const tag of ["before", "v1.4.2"]) git(repo, "tag", tag, "main");
+  const own = `rollouts/${rollout}.yaml`;
+  const pull = await mergeChange(of, "alice", { [own]: onMain(of, own).replaceAll("1.4.1", "1.4.2") }, "Release 1.4.2");
+  const run = await untilRunOf(of, rollout, "the run ends", ended);
+  expect([run.phase, of.errors]).toEqual(["Succeeded", []]);
+  const taken = run.batches.map(({ targets }) => targets.map(({ cluster }) => cluster.replace("hub/", "")));
+  expect(taken).toEqual(batches);
+  const edits = targetsOf(run.plan).flatMap((target) => target.edits);
+  const files = [...new Set(edits.map(({ file }) => file))];
+  expect(edits.filter(({ to }) => !/^v?1\.4\.2$/.test(to))).toEqual([]);
+  expect(changed()).toEqual([...files, own].sort());
+  for (const file of files) expect(onMain(of, file)).not.toContain("1.4.1");
+  github.actAs("bob").comment(repository, pull, "/rollback");
+  if (staysBy !== undefined) {
+    await of.world.untilComment(pull, staysBy);
+    return;
+  }
+  const back = await untilRunOf(of, rollout, "the way back ends", (one) => one.kind === "Rollback" && ended(one));
+  expect([back.phase, of.errors]).toEqual(["RolledBack", []]);
+  expect(changed().filter((file) => files.includes(file))).toEqual([]);
+});
