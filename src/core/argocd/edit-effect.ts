@@ -57,6 +57,12 @@ function isLeftByFolder(source: SourceView, folder: string, file: string, files:
   return !files.paths().some((path) => path.startsWith(prefix) && path.endsWith("sonnet"));
 }
 
+/** Whether a source of the repo gives the manifests of its folder as they stand there. */
+export function isPlainFolder(source: SourceView, files: RepoFiles): boolean {
+  const kind = kindOf(source, inRepo(source.path ?? ""), files);
+  return kind === "directory" || kind === "found";
+}
+
 type OfFile = (input: EffectInput, source: SourceView, folder: string, file: string) => Effect;
 
 /** Only a source of the repo itself has a folder there. */

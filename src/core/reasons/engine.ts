@@ -141,6 +141,14 @@ export interface EngineReasons {
   PULL_LARGE_FILE: NoData;
   PULL_NO_ROOM: { mebibytes: number };
   NOTE_NO_TAG: { rollout: string; range: string };
+  /** What a parent would make of it. object: one of what it renders, or a file that it reads. */
+  UNSTAGED_UNTOLD: {
+    plane: string;
+    parent: string;
+    kind: "Unasked" | "Fork" | "Behind" | "Missing" | "Empty" | "Generators";
+    object: string;
+  };
+  NOTE_UNSTAGED_UNTOLD: { because: AnyReason };
   UNSTAGED_DELETED: NoData;
   UNSTAGED_CHANGED: { places: readonly string[] };
   UNSTAGED_PIN: { pinFile: string; from: string | undefined; to: string | undefined };

@@ -38,7 +38,11 @@ type Context = Pick<
 
 export function openJudgeInCell(context: Context, cell: Cell, parts: Parts): JudgePull {
   return async (base, pull) => {
-    const outcome = await cell.run({ name: JUDGE_PULL, input: inputOf(context, base, pull), answers: answersOf(context, parts, base) });
+    const outcome = await cell.run({
+      name: JUDGE_PULL,
+      input: inputOf(context, base, pull),
+      answers: answersOf(context, parts, base, pull),
+    });
     if (outcome.kind === "killed") throw new JudgementKilled(outcome.by);
     if (outcome.kind === "failed") throw new Error(outcome.said);
     return outcome.value as Verdict;
@@ -56,7 +60,12 @@ function inputOf(context: Context, { commit, branch, journal }: PlanBase, pull: 
   return { ...told, analysis: analysis?.engine.kind, signs: writer !== undefined, base: { commit, branch, journal }, pull };
 }
 
-function answersOf({ forge, mirror, planes, grants, log }: Context, { rules, tagsOf, revisionsNow }: Parts, base: PlanBase): Answers {
+function answersOf(
+  { forge, mirror, planes, grants, log }: Context,
+  { rules, tagsOf, revisionsNow }: Parts,
+  base: PlanBase,
+  pull: JudgedPull,
+): Answers {
   const plane = (name: string) => {
     const known = planes.get(name);
     if (known === undefined) throw new Error(`no control plane is called ${name}`);
@@ -78,8 +87,13 @@ function answersOf({ forge, mirror, planes, grants, log }: Context, { rules, tag
     "plane.applications": (name: string, owner?: { namespace: string; name: string }) => plane(name).applications(owner),
     "plane.applicationSet": (name: string, namespace: string, set: string) => plane(name).applicationSet(namespace, set),
     "plane.clusters": (name: string) => plane(name).clusters(),
-    "plane.manifests": (name: string, namespace: string, application: string, revisions: string[]) =>
-      plane(name).manifests?.(namespace, application, revisions),
+    "plane.manifests": (name: string, namespace: string, application: string, revisions: string[]) => {
+      // Rendering runs what a commit brings: never that of a fork, whatever a cell asks for.
+      const allowed = ["", base.commit, ...(pull.isFork ? [] : [pull.head])];
+      if (!revisions.every((revision) => allowed.includes(revision)))
+        throw new Error("Argo CD is asked about this base and this head only");
+      return plane(name).manifests?.(namespace, application, revisions);
+    },
     "mirror.head": (branch: string) => mirror.head(branch),
     "mirror.resolve": (ref: string) => mirror.resolve(ref),
     "mirror.remoteHeads": (branches: string[]) => mirror.remoteHeads(branches),

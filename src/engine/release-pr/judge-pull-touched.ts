@@ -10,9 +10,13 @@ import { declares } from "../config-repo/appset-in-git.ts";
 import { isRolloutFile, type Project } from "../config-repo/project.ts";
 import { releaseFiles } from "../config-repo/release.ts";
 import type { Snapshot } from "../config-repo/snapshot.ts";
+import type { RolloutParent } from "./pull-parents.ts";
 
 /** Of a PR with more files the first so many are looked into for ApplicationSets. */
 const MOST_LOOKED_INTO = 300;
+
+/** Manifests, and what Helm and kustomize make them from. */
+const RENDERED = /\.(ya?ml|tpl|gotmpl|json|toml|env|properties|txt)$/;
 
 /** What of a rollout a PR changes. */
 export interface Touches {
@@ -22,6 +26,8 @@ export interface Touches {
   release: boolean;
   pins: boolean;
   set: boolean;
+  /** Parents that render its sets or Applications, and are made from what the PR changes. */
+  parents?: readonly RolloutParent[];
 }
 
 /** Whether a PR may concern any rollout: by the names of its files alone, so that most PRs cost nothing. */
@@ -29,7 +35,7 @@ export function mayConcern(project: Project, touched: readonly string[]): boolea
   if (touched.some((path) => isRolloutFile(path) || path === SETTINGS_FILE)) return true;
   if (project.rollouts.length === 0) return false;
   const rollouts = project.rollouts.map(placesOf);
-  return touched.some((path) => /\.ya?ml$/.test(path) || rollouts.some((of) => of.isOwn(path) || of.isRelease(path) || of.isPin(path)));
+  return touched.some((path) => RENDERED.test(path) || rollouts.some((of) => of.isOwn(path) || of.isRelease(path) || of.isPin(path)));
 }
 
 /** Where what a rollout is made of stands. */

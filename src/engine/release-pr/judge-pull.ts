@@ -4,7 +4,6 @@
  * Called by plan-pulls for each open PR that may concern a rollout. What it reads is noted, so that it is judged anew only where that
  * has changed.
  */
-
 import type { AnyReason } from "../../core/base/reason.ts";
 import type { Cluster, Plan } from "../../core/plan/plan-types.ts";
 import { engineReason } from "../../core/reasons/engine.ts";
@@ -45,8 +44,9 @@ import { refusedBatch } from "./first-batch.ts";
 import { noReads, noting } from "./judge-pull-reads.ts";
 import { hasSource, newProblems, type Touches, touchesOf } from "./judge-pull-touched.ts";
 import { openPlanWarnings } from "./plan-warnings.ts";
+import { touchedParents } from "./pull-parents.ts";
 import type { JudgedPull, PlanBase, Verdict } from "./types.ts";
-import { openUnstagedJudge } from "./unstaged.ts";
+import { addUnstaged, openUnstagedJudge } from "./unstaged.ts";
 
 export type JudgePull = (base: PlanBase, pull: JudgedPull) => Promise<Verdict>;
 
@@ -89,7 +89,7 @@ interface Planned {
   over: Overlap | undefined;
 }
 
-type Context = Pick<RepoContext, "forge" | "planes" | "grants" | "clock" | "log" | "repoURL" | "freezes">;
+type Context = Pick<RepoContext, "forge" | "planes" | "grants" | "clock" | "log" | "repoURL" | "freezes" | "mirror">;
 
 export function openPullJudge(context: Context, { commits, releases, rules, durationsOf, makePlan, revisionsNow }: Parts): JudgePull {
   const { planes: all, grants, clock, repoURL } = context;
@@ -148,17 +148,13 @@ export function openPullJudge(context: Context, { commits, releases, rules, dura
   ): Promise<Planned> {
     const { plan } = made;
     const outside = await lintPlanned(rollout, plan, after, base.branch);
-    const refused = isRelease
-      ? await refusedBatch(context, { rollout, plan, snapshot: after, baseBranch: base.branch, touchesSet: touches.set })
-      : undefined;
+    const asBatch = { rollout, plan, snapshot: after, baseBranch: base.branch, touchesSet: touches.set || touches.parents !== undefined };
+    const refused = isRelease ? await refusedBatch(context, asBatch) : undefined;
     if (refused !== undefined) outside.push(refused);
     findings.problems.push(...outside);
     const question = { base, pull, before, after, touches, isRelease, plan };
     const unstaged = known ? await judgeUnstaged(rollout, asked.release, question) : undefined;
-    if (unstaged !== undefined) {
-      findings.against.push(unstaged.line);
-      findings.fails ||= unstaged.refused;
-    }
+    addUnstaged(findings, unstaged);
     const run = base.runs.get(rollout.name);
     const over = isRelease && run !== undefined && !isEnded(run) ? overlap(rollout, run) : undefined;
     if (over?.rejected === true) {
@@ -227,8 +223,9 @@ export function openPullJudge(context: Context, { commits, releases, rules, dura
     }
     for (const rollout of project.rollouts) {
       const sets = setsOfSource(all, rollout).map(({ ref }) => ref);
-      const touches = await touchesOf(rollout, sets, pull.touched, before, after);
-      if (!touches.rollout && !touches.release && !touches.pins && !touches.set) continue;
+      const parents = await touchedParents(all, rollout, pull.touched, [before, after], { repoURL, baseBranch: base.branch });
+      const touches = { ...(await touchesOf(rollout, sets, pull.touched, before, after)), ...(parents.length > 0 && { parents }) };
+      if (!Object.values(touches).some(Boolean)) continue;
       concerns = true;
       if (after === undefined) findings.waiting = pull.unread ?? runReason("BASE_CONFLICTS");
       else await judgeRollout({ base, pull, before, after, findings, comments, planned, room }, rollout, touches);

@@ -6,9 +6,11 @@ import { compareText } from "../../core/base/compare-text.ts";
 import type { AnyReason } from "../../core/base/reason.ts";
 import { filesOf, type Plan, type PlannedTarget, type Release, targetsOf } from "../../core/plan/plan-types.ts";
 import { engineReason } from "../../core/reasons/engine.ts";
+import type { PlanFindings } from "../../core/report/plan/plan-check.ts";
 import { unstagedLine } from "../../core/report/plan/plan-unstaged.ts";
 import type { Rollout } from "../../core/spec/rollout.ts";
 import { generatorClusters, renderAt } from "../config-repo/appset-in-git.ts";
+import { openParentRenders } from "../config-repo/parent-renders.ts";
 import { joined, sameSetsAt, setsByPlane, together } from "../config-repo/plane-sets.ts";
 import { isBaseRevision, sameRepo } from "../config-repo/repo-url.ts";
 import type { Snapshot } from "../config-repo/snapshot.ts";
@@ -18,6 +20,7 @@ import type { MakePlan } from "../resolve/make-plan.ts";
 import { setsOfSource } from "../resolve/source-sets.ts";
 import type { RepoContext } from "../round/context.ts";
 import type { Touches } from "./judge-pull-touched.ts";
+import { type PullRenderings, renderParents, setKey } from "./pull-parents.ts";
 import type { JudgedPull, PlanBase } from "./types.ts";
 
 interface UnstagedQuestion {
@@ -32,17 +35,28 @@ interface UnstagedQuestion {
 }
 
 /** docs/spec.md §9.6 for one rollout and one PR that is not a batch's; undefined: it passes no stage by. */
-type JudgeUnstaged = (
-  rollout: Rollout,
-  release: Release,
-  question: UnstagedQuestion,
-) => Promise<{ line: string; refused: boolean } | undefined>;
+type JudgeUnstaged = (rollout: Rollout, release: Release, question: UnstagedQuestion) => Promise<JudgedUnstaged | undefined>;
 
-export function openUnstagedJudge({ planes: all, repoURL }: Pick<RepoContext, "planes" | "repoURL">, makePlan: MakePlan): JudgeUnstaged {
+interface JudgedUnstaged {
+  line?: string;
+  refused?: boolean;
+  /** Why it cannot be told yet. */
+  waiting?: AnyReason | undefined;
+  /** Why it cannot be told at all. */
+  notes?: readonly AnyReason[];
+}
+
+type Context = Pick<RepoContext, "planes" | "repoURL" | "mirror" | "clock" | "log">;
+
+export function openUnstagedJudge(context: Context, makePlan: MakePlan): JudgeUnstaged {
+  const { planes: all, repoURL, mirror } = context;
+  const parents = openParentRenders(context);
+
   async function rendersOf(
     rollout: Rollout,
     { base, before, after }: UnstagedQuestion,
     targets: readonly TargetBefore[],
+    rendered: PullRenderings,
   ): Promise<UnstagedInput["renders"]> {
     const edits = targets.flatMap((target) => target.edits);
     const keys = targets.map((target) => target.key);
@@ -55,13 +69,18 @@ export function openUnstagedJudge({ planes: all, repoURL }: Pick<RepoContext, "p
       const old = await setsByPlane(before, asked);
       const fresh = await sameSetsAt(after, asked, old);
       for (const plane of planes) {
-        const [was, is] = [old.get(plane.name), fresh.get(plane.name)];
-        if (was === undefined || is === undefined) continue;
+        const made = rendered.sets.get(setKey(plane, ref));
+        const [was, is] = made === undefined ? [old.get(plane.name), fresh.get(plane.name)] : [made.before, made.after];
+        if (was === undefined || (is === undefined && made === undefined)) continue;
         const clusters = generatorClusters([plane]);
         const sides = {
           before: await before.with((files) => renderAt(was, clusters, files, repoURL, base.branch)),
-          after: await after.with((files) => renderAt(is, clusters, files, repoURL, base.branch)),
+          after: is === undefined ? NONE : await after.with((files) => renderAt(is, clusters, files, repoURL, base.branch)),
         };
+        if (made !== undefined && !(sides.before.ok && sides.after.ok)) {
+          const said = { plane: plane.name, parent: made.by, kind: "Generators", object: `ApplicationSet ${ref.name}` } as const;
+          rendered.untold.push({ why: engineReason("UNSTAGED_UNTOLD", said), waits: false });
+        }
         // Of several sets one that cannot be rendered hides nothing of the others.
         if ((isOwn !== undefined || sets.length > 1) && !(sides.before.ok && sides.after.ok)) continue;
         for (const side of ["before", "after"] as const)
@@ -71,12 +90,16 @@ export function openUnstagedJudge({ planes: all, repoURL }: Pick<RepoContext, "p
           );
       }
     }
+    for (const [plane, { before: was, after: is }] of rendered.children) {
+      renders.before.set(plane, together(renders.before.get(plane), was));
+      renders.after.set(plane, together(renders.after.get(plane), is));
+    }
     return renders.before.size === 0 ? undefined : { before: joined(renders.before), after: joined(renders.after) };
   }
 
   return async (rollout, release, question) => {
     const { base, pull, before, touches, isRelease, plan } = question;
-    if (!isRelease && !touches.set && !touches.pins) return undefined;
+    if (!isRelease && !touches.set && !touches.pins && touches.parents === undefined) return undefined;
     const made = await makePlan(rollout, release, before, base.branch);
     const pinsAfter = new Map(targetsOf(plan).map((target) => [target.key, target.edits.map((edit) => edit.from)]));
     // The pins at the base cannot be read where this PR is what brings them.
@@ -84,22 +107,40 @@ export function openUnstagedJudge({ planes: all, repoURL }: Pick<RepoContext, "p
       const application = applicationSeen(all, target.key);
       return { ...target, sources: application === undefined ? [] : committedSources(application.spec) };
     });
+    const rendered = await renderParents({ renders: parents, mirror, repoURL }, touches.parents ?? [], question);
     const unstaged = unstagedBy({
       rollout,
       targets,
-      renders: await rendersOf(rollout, question, targets),
+      renders: await rendersOf(rollout, question, targets, rendered),
       pinsAfter: touches.pins && made.ok ? pinsAfter : undefined,
       touched: pull.touched,
       isRelease,
       repoURL,
       baseBranch: base.branch,
     });
-    if (unstaged.length === 0) return undefined;
+    const isMeant = rollout.allowUnstaged || pull.bypass === "counts";
+    const waiting = isMeant ? undefined : rendered.untold.find(({ waits }) => waits)?.why;
+    const notes = rendered.untold.flatMap(({ why }) => (why === waiting ? [] : engineReason("NOTE_UNSTAGED_UNTOLD", { because: why })));
+    if (unstaged.length === 0) return rendered.untold.length === 0 ? undefined : { waiting, notes };
     const held = rollout.allowUnstaged ? "allowed" : pull.bypass === "counts" ? "bypassed" : "refused";
     const against = pull.bypass === "counts" ? undefined : pull.bypass;
-    return { line: unstagedLine(rollout.name, unstaged, { held, against }), refused: held === "refused" };
+    return { line: unstagedLine(rollout.name, unstaged, { held, against }), refused: held === "refused", waiting, notes };
   };
 }
+
+/** Puts what was judged among what is found of a pull request. */
+export function addUnstaged(
+  findings: Pick<PlanFindings, "waiting"> & { against: string[]; fails: boolean; notes: AnyReason[] },
+  judged: JudgedUnstaged | undefined,
+): void {
+  if (judged?.line !== undefined) findings.against.push(judged.line);
+  findings.fails ||= judged?.refused === true;
+  if (judged?.waiting !== undefined) findings.waiting ??= judged.waiting;
+  findings.notes.push(...(judged?.notes ?? []));
+}
+
+/** Of a set that would be gone. */
+const NONE: RenderResult = { ok: true, applications: [], generators: [], problems: [] };
 
 function ownOf(result: RenderResult, place: string, isOwn: ReadonlySet<string> | undefined): RenderResult {
   if (isOwn === undefined) return result;

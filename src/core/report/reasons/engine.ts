@@ -174,6 +174,25 @@ export const ENGINE: Entries<EngineReasons> = entriesOf<EngineReasons>()({
     subject: "repository",
     says: "the server's copy of this repository is full ({mebibytes} MiB), so Stagecoach does not look at what pull requests would do: close large ones, or ask the operator for a larger `quota.repository`",
   },
+  UNSTAGED_UNTOLD: {
+    subject: "application",
+    says: {
+      kind: {
+        Unasked:
+          "Argo CD ({plane}) cannot be asked what {parent} would render from it: read it with `kind: api` and a token that may `get` {parent}",
+        Fork: "Argo CD ({plane}) is not asked what {parent} would render from it, since its head is a fork's: push it to a branch of this repository",
+        Behind:
+          "the base has changed {object} since it branched off, and {parent} in {plane} is made from that: update the branch, so that Argo CD can be asked what merging it gives",
+        Missing: "Argo CD ({plane}) does not render {object} from {parent} at the base, though {parent} applies it",
+        Empty: "Argo CD ({plane}) would render nothing at all from {parent}",
+        Generators: "what {object} would generate, as {parent} in {plane} would render it, cannot be worked out",
+      },
+    },
+  },
+  NOTE_UNSTAGED_UNTOLD: {
+    subject: "pull",
+    says: "Whether merging this changes clusters past the stages is not known: {because}.",
+  },
   UNSTAGED_DELETED: { subject: "application", says: "it would be deleted, with its workloads" },
   UNSTAGED_CHANGED: { subject: "application", says: ({ places }) => `its ${places.join(" and ")} would change` },
   UNSTAGED_PIN: { subject: "application", says: "its pin in {pinFile} would go from [{from}|nothing] to [{to}|nothing]" },

@@ -51,5 +51,8 @@ export const ENGINE_VARIANTS: Variants = {
   INVENTORY_UNREADABLE: [{}, { problem: undefined }],
   ROLLOUTS_UNREADABLE: [{ how: "notAllowed" }, { how: "failed" }, { how: "now" }],
   PLAN_KILLED: [{ by: "memory" }],
+  UNSTAGED_UNTOLD: [
+    ...[{ kind: "Unasked" }, { kind: "Fork" }, { kind: "Behind" }, { kind: "Missing" }, { kind: "Empty" }, { kind: "Generators" }],
+  ] as const,
   UNSTAGED_PIN: [{}, { from: undefined, to: undefined }],
 };

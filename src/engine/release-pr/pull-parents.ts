@@ -1,0 +1,188 @@
+/**
+ * The parent Applications by which a rollout's sets and Applications are applied, and what Argo CD makes of them at the base and at the head of a
+ * pull request that changes what they are made from. Called by the judge of pull requests. Nothing is asked about a fork's head.
+ */
+import type { ControlPlane } from "../../adapters/argocd/port.ts";
+import type { Mirror } from "../../adapters/git/port.ts";
+import type { RenderResult } from "../../core/appset/types.ts";
+import { committedSources } from "../../core/argocd/decode/source.ts";
+import type { AppliedBy } from "../../core/argocd/decode/tracking.ts";
+import { isPlainFolder, sourceReads } from "../../core/argocd/edit-effect.ts";
+import type { ApplicationView } from "../../core/argocd/views.ts";
+import type { AnyReason } from "../../core/base/reason.ts";
+import type { RepoFiles } from "../../core/base/repo-files.ts";
+import { engineReason } from "../../core/reasons/engine.ts";
+import type { Rollout, SourceRef } from "../../core/spec/rollout.ts";
+import type { ApplicationSetInGit } from "../config-repo/appset-in-git.ts";
+import { idOf, isAskable, type ParentRenders, parentOn, type RenderedObjects } from "../config-repo/parent-renders.ts";
+import { together } from "../config-repo/plane-sets.ts";
+import type { Snapshot } from "../config-repo/snapshot.ts";
+import { isBaseOf, readsFile } from "../lint/outside-readers.ts";
+import { applicationsOf, applicationsOn } from "../resolve/draft.ts";
+import { type Planes, planesFor } from "../resolve/fleet.ts";
+import { setsOfSource } from "../resolve/source-sets.ts";
+import { applicationsIn } from "../round/guard/parent-objects.ts";
+import type { JudgedPull, PlanBase } from "./types.ts";
+
+/** A parent, and what of the rollout it applies. */
+export interface RolloutParent {
+  plane: ControlPlane;
+  parent: ApplicationView;
+  objects: { kind: "ApplicationSet" | "Application"; namespace: string; name: string }[];
+}
+
+/** What cannot be told of a pull request; `waits`: it may be soon, or once the branch is brought up to date. */
+export interface Untold {
+  why: AnyReason;
+  waits: boolean;
+}
+
+/** What parents would make of a pull request, of what is the rollout's. */
+export interface PullRenderings {
+  /** By control plane, namespace and name. `after` undefined: it would be gone. */
+  sets: ReadonlyMap<string, { by: string; before: ApplicationSetInGit; after: ApplicationSetInGit | undefined }>;
+  /** By control plane: Applications that parents render themselves. */
+  children: ReadonlyMap<string, { before: RenderResult; after: RenderResult }>;
+  untold: Untold[];
+}
+
+interface BaseOfRepo {
+  repoURL: string;
+  baseBranch: string;
+}
+
+/** Those of a rollout whose sources a pull request changes, and which Helm, kustomize or a plugin renders. */
+export async function touchedParents(
+  all: Planes,
+  rollout: Rollout,
+  touched: readonly string[],
+  snapshots: readonly (Snapshot | undefined)[],
+  base: BaseOfRepo,
+): Promise<RolloutParent[]> {
+  const found = new Set<RolloutParent>();
+  for (const parent of parentsOf(all, rollout))
+    for (const snapshot of snapshots)
+      if (snapshot !== undefined && (await snapshot.with((files) => touched.some(readsOf(parent, files, base))))) found.add(parent);
+  return [...found];
+}
+
+function parentsOf(all: Planes, rollout: Rollout): RolloutParent[] {
+  const found = new Map<string, RolloutParent>();
+  const add = (plane: ControlPlane, by: AppliedBy | undefined, object: RolloutParent["objects"][number]) => {
+    const parent = parentOn(plane, object.namespace, by);
+    if (parent === undefined || (object.kind === "Application" && isItself(parent, object))) return;
+    const key = `${plane.name}/${parent.namespace}/${parent.name}`;
+    const one = found.get(key) ?? { plane, parent, objects: [] };
+    found.set(key, one);
+    one.objects.push(object);
+  };
+  for (const { ref, planes } of setsOfSource(all, rollout))
+    for (const plane of planes) {
+      const { namespace, name } = ref;
+      add(plane, plane.applicationSet(namespace, name)?.appliedBy, { kind: "ApplicationSet", namespace, name });
+    }
+  if (rollout.source.kind === "ApplicationSet") return [...found.values()];
+  const planes = planesFor(all, rollout.source.controlPlanes);
+  for (const { controlPlane, view } of applicationsOf(rollout, applicationsOn(planes, rollout))) {
+    const plane = all.get(controlPlane);
+    const { namespace, name, owner, appliedBy } = view;
+    if (plane !== undefined && owner === undefined) add(plane, appliedBy, { kind: "Application", namespace, name });
+  }
+  return [...found.values()];
+}
+
+function isItself(parent: ApplicationView, { namespace, name }: Pick<ApplicationView, "namespace" | "name">): boolean {
+  return parent.namespace === namespace && parent.name === name;
+}
+
+/** Tells the files that a parent is made from. A plain folder gives what stands in it, which is seen in Git. */
+function readsOf({ parent }: Pick<RolloutParent, "parent">, files: RepoFiles, base: BaseOfRepo): (file: string) => boolean {
+  const isBase = isBaseOf(base);
+  const sources = committedSources(parent.spec);
+  const rendered = sources.filter((source) => source.chart !== undefined || !isBase(source) || !isPlainFolder(source, files));
+  if (!rendered.some((source) => source.ref === undefined || source.path !== undefined)) return () => false;
+  return (file) =>
+    readsFile(sources, file, base, files) || rendered.some((source) => isBase(source) && sourceReads(source, file, files) === true);
+}
+
+interface Question {
+  base: PlanBase;
+  pull: JudgedPull;
+  before: Snapshot;
+  after: Snapshot;
+}
+
+interface Asking {
+  renders: ParentRenders;
+  mirror: Pick<Mirror, "changedPaths">;
+  repoURL: string;
+}
+
+/** What Argo CD makes of the base and of the pull request, for each parent. */
+export async function renderParents(asking: Asking, parents: readonly RolloutParent[], question: Question): Promise<PullRenderings> {
+  const sets: Map<string, { by: string; before: ApplicationSetInGit; after: ApplicationSetInGit | undefined }> = new Map();
+  const children = new Map<string, { before: RenderResult; after: RenderResult }>();
+  const untold: Untold[] = [];
+  for (const one of parents) {
+    const found = await askParent(asking, one, question);
+    if ("why" in found) {
+      untold.push(found);
+      continue;
+    }
+    const { plane, parent, objects } = one;
+    for (const { kind, namespace, name } of objects.filter((object) => object.kind === "ApplicationSet")) {
+      const [was, is] = [found.before, found.after].map((side) => side.get(idIn(kind, { namespace, name }))?.argo?.object);
+      const after = is && { file: "", object: is };
+      if (was !== undefined) sets.set(setKey(plane, { namespace, name }), { by: parent.name, before: { file: "", object: was }, after });
+    }
+    const own = new Set(objects.flatMap((object) => (object.kind === "Application" ? idIn(object.kind, object) : [])));
+    if (own.size === 0) continue;
+    const [before, after] = [childrenIn(found.before, own), childrenIn(found.after, own)];
+    const known = children.get(plane.name);
+    children.set(plane.name, { before: together(known?.before, before), after: together(known?.after, after) });
+  }
+  return { sets, children, untold };
+}
+
+export function setKey(plane: Pick<ControlPlane, "name">, { namespace, name }: Pick<SourceRef, "namespace" | "name">): string {
+  return `${plane.name}/${namespace}/${name}`;
+}
+
+function idIn(kind: string, place: { namespace: string; name: string }): string {
+  return idOf({ ...place, kind: `argoproj.io/${kind}` });
+}
+
+function childrenIn(objects: RenderedObjects, own: ReadonlySet<string>): RenderResult {
+  return applicationsIn(new Map([...objects].filter(([id]) => own.has(id))));
+}
+
+/** A head that lacks what the base has changed of the parent would show more than a merge of it. */
+async function askParent(
+  { renders, mirror, repoURL }: Asking,
+  { plane, parent, objects }: RolloutParent,
+  { base, pull, before, after }: Question,
+): Promise<{ before: RenderedObjects; after: RenderedObjects } | Untold> {
+  const untold = (kind: "Unasked" | "Fork" | "Behind" | "Missing" | "Empty", object = "", waits = false): Untold => {
+    return { why: engineReason("UNSTAGED_UNTOLD", { plane: plane.name, parent: parent.name, kind, object }), waits };
+  };
+  const at = { repoURL, baseBranch: base.branch };
+  if (!isAskable(plane, parent, at)) return untold("Unasked");
+  // Rendering runs what a commit brings: nobody's but of those who may push here.
+  if (pull.isFork) return untold("Fork");
+  const moved = pull.tree === undefined ? [] : await mirror.changedPaths(pull.head, pull.tree);
+  for (const snapshot of [before, after]) {
+    const behind = await snapshot.with((files) => moved.find(readsOf({ parent }, files, at)));
+    if (behind !== undefined) return untold("Behind", behind, true);
+  }
+  const sides: RenderedObjects[] = [];
+  for (const commit of [base.commit, pull.head]) {
+    const answer = await renders.at(plane, parent, commit, base.branch);
+    if (answer.kind === "unasked") return untold("Unasked");
+    if (answer.kind === "failed") return { why: answer.why, waits: true };
+    sides.push(answer.objects);
+  }
+  const [old, made] = sides as [RenderedObjects, RenderedObjects];
+  const missing = objects.find(({ kind, ...place }) => old.get(idIn(kind, place))?.argo === undefined);
+  if (missing !== undefined) return untold("Missing", `${missing.kind} ${missing.namespace}/${missing.name}`);
+  return made.size === 0 ? untold("Empty", "", true) : { before: old, after: made };
+}
