@@ -40,11 +40,11 @@ const onHub = (name: string, makes: readonly string[]) => {
 const ancestry = (seen: string) => (seen === OLDER ? "missing" : seen === LATER || seen === COMMIT ? "contains" : "unknown") as never;
 
 /** What is seen of the children of `root`, which follows the config repo's main. */
-function seen(root: ApplicationView, others: readonly ApplicationView[], now = NOW) {
+function seen(root: ApplicationView, others: readonly ApplicationView[], now = NOW, clusters: readonly unknown[] = []) {
   const plane = {
     name: "hub",
     application: (_: string, name: string) => others.find((one) => one.name === name),
-    clusters: () => [],
+    clusters: () => clusters,
   } as unknown as ControlPlane;
   const run = { spec: { ...sampleRollout(), settleMs: 10_000, graceMs: 30_000 } };
   const merged = { commit: COMMIT, at: MERGED } as never;
@@ -92,6 +92,25 @@ test("one that is not there or is Degraded is not live, and what a child makes c
 
 test("what a parent makes on another cluster is another Argo CD's, and is not looked for", () => {
   expect(seen(view("root", {}, ["web"]), []).told).toEqual([]);
+  expect(seen(view("root", {}, ["web"]), [WEB()]).told).toEqual([]);
+});
+
+test("a hub that goes by a name or an address of its own is the hub all the same", () => {
+  const destination = { name: "hub-eu", namespace: "argocd" };
+  const root = { ...view("root", {}, ["web"]), spec: { ...view("root").spec, destination } };
+  const hub = { name: "hub-eu", server: "https://kubernetes.default.svc", labels: {}, registered: true };
+  expect(seen(root, [], NOW, [hub]).told).toEqual([expect.stringMatching(/^argocd\/web pending: /)]);
+  const applied = { ...WEB({ status: { sync: { revision: OLDER } } }), appliedBy: { name: "root" } };
+  expect(seen(root, [applied]).told).toEqual([expect.stringMatching(/^argocd\/web pending: /)]);
+});
+
+test("children that all make one another are looked at once each", () => {
+  const names = Array.from({ length: 7 }, (_, index) => `app-${index}`);
+  const { told, wants } = seen(
+    onHub("root", names),
+    names.map((name) => onHub(name, names)),
+  );
+  expect([told.length, wants.length]).toEqual([7, 7]);
 });
 
 test("comparisons that children want are asked for with their parent's", () => {

@@ -51,11 +51,18 @@ export interface Children {
 }
 
 /** Those that a parent makes on the very hub it is on; what it makes elsewhere another Argo CD runs. */
-export function childrenOf(plane: ControlPlane, { spec, status }: ApplicationView): { place: string; view: ApplicationView | undefined }[] {
-  if (!isInCluster(spec.destination)) return [];
-  return (status.children ?? []).map((place) => {
-    const [namespace = "", child = ""] = place.split("/");
-    return { place, view: plane.application(namespace, child) };
+export function childrenOf(plane: ControlPlane, parent: ApplicationView): { place: string; view: ApplicationView | undefined }[] {
+  const { name, namespace, spec, status } = parent;
+  if (status.children === undefined) return [];
+  const cluster = clusterOf(plane, parent);
+  const isOnHub = isInCluster(spec.destination) || (cluster !== undefined && isInCluster({ server: cluster.server }));
+  return status.children.flatMap((place) => {
+    const [space = "", child = ""] = place.split("/");
+    const view = plane.application(space, child);
+    // A hub may go by an address that only the outside calls it by: what lives here then says who applies it.
+    const by = view?.appliedBy;
+    const isOurs = isOnHub || (by?.name === name && (by.namespace ?? space) === namespace);
+    return isOurs ? [{ place, view }] : [];
   });
 }
 
@@ -67,17 +74,20 @@ export function openChildren(): Children {
     facts: Pick<Facts, "ancestry">,
     kept: LivenessInput["kept"],
     wants: Want[],
-    above: readonly string[],
+    above: { seen: Set<string>; depth: number },
   ): ChildSeen[] {
     const { plane, application, merged, repoURL, now, run } = parent;
     const { settleMs, graceMs, suspended } = run.spec;
-    return childrenOf(plane, application).flatMap(({ place, view }): ChildSeen[] => {
-      if (above.includes(place)) return [];
+    const { seen, depth } = above;
+    // Each once, however many make it: they may make one another.
+    const fresh = childrenOf(plane, application).filter(({ place }) => !seen.has(place));
+    for (const { place } of fresh) seen.add(place);
+    return fresh.map(({ place, view }): ChildSeen => {
       const key = `${plane.name}/${place}`;
       // What is not seen here may be kept from us as well as be gone.
-      if (view === undefined || above.length > DEEPEST) {
+      if (view === undefined || depth > DEEPEST) {
         wants.push({ key, read: true });
-        return [{ name: place, verdict: "pending", because: livenessReason("NO_APPLICATION") }];
+        return { name: place, verdict: "pending", because: livenessReason("NO_APPLICATION") };
       }
       const question = `${key} ${merged.commit} ${view.uid}`;
       const judged = assess({
@@ -85,7 +95,7 @@ export function openChildren(): Children {
         ...{
           application: view,
           intended: view.spec,
-          children: look({ ...parent, application: view }, facts, kept, wants, [...above, place]),
+          children: look({ ...parent, application: view }, facts, kept, wants, { seen, depth: depth + 1 }),
         },
         change: changeOf(committedSources(view.spec), committedSources(application.spec), merged, repoURL),
         ...defined({ cluster: clusterOf(plane, view), kept }),
@@ -95,7 +105,7 @@ export function openChildren(): Children {
       const refresh = { reason: `${question} ${refreshReason(view, judged)}`, from: endIsPast(view, now) };
       wants.push({ key, read: judged.wantsRead === true, ...defined({ refresh: judged.wantsRefresh ? refresh : undefined }) });
       const lookAgainAt = judged.lookAgainAt === undefined ? undefined : epoch(judged.lookAgainAt);
-      return [{ name: place, verdict: judged.verdict, because: judged.sentence, ...defined({ lookAgainAt, clockStopped }) }];
+      return { name: place, verdict: judged.verdict, because: judged.sentence, ...defined({ lookAgainAt, clockStopped }) };
     });
   }
 
@@ -104,8 +114,8 @@ export function openChildren(): Children {
       const { application } = parent;
       if (application?.status.children === undefined) return { seen: [], wants: [] };
       const wants: Want[] = [];
-      const own = [`${application.namespace}/${application.name}`];
-      return { seen: look({ ...parent, application }, facts, kept, wants, own), wants };
+      const own = new Set([`${application.namespace}/${application.name}`]);
+      return { seen: look({ ...parent, application }, facts, kept, wants, { seen: own, depth: 1 }), wants };
     },
   };
 }
