@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { sampleRepo } from "../testing/sample-repo.ts";
@@ -31,4 +31,16 @@ test("files that are of no rollout are looked through once, however many rollout
   for (let at = 0; at < 9; at++) writeFileSync(join(here.dir, "rollouts", `n${at}.yaml`), text.replace("name: my-app", `name: n${at}`));
   const ten = reads();
   for (const file of ["other.yaml", "kustomization.yaml"]) expect([file, ten.get(file)]).toEqual([file, one.get(file)]);
+});
+
+test("a values file that is a directory is told at its pin", () => {
+  mkdirSync(join(here.dir, "values.yaml"));
+  writeFileSync(join(here.dir, "values.yaml", "tag.yaml"), "tag: v1.4.1\n");
+  const file = join(here.dir, "rollouts", "my-app.yaml");
+  const [head = ""] = readFileSync(file, "utf8").split("  pins:");
+  const stages = "  stages: [ { name: all, clusters: { selector: {} } } ]\n";
+  writeFileSync(file, `${head}  pins: [ { file: values.yaml, path: tag } ]\n${stages}`);
+  const { problems } = lint(openCheckout(here.dir), ["rollouts/my-app.yaml"], undefined);
+  const told = problems.filter(({ severity }) => severity === "error");
+  expect(told).toEqual([expect.objectContaining({ code: "PIN_FILE_UNREADABLE", path: ["spec", "pins", 0, "file"] })]);
 });
