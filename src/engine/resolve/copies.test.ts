@@ -164,6 +164,11 @@ describe("copies that would move more than their own are refused", () => {
       'copy: { from: "env/{{ cluster.labels.next }}", to: "env/{{ cluster.name }}" }',
       { at: expect.stringContaining("COPY_SHARED"), kind: "Chain", folder: "env/us", other: "env/eu" },
     ],
+    [
+      "from one that holds what another batch writes",
+      `${PIN}\n    - copy: { from: env, to: "all/{{ cluster.name }}" }`,
+      { at: expect.stringContaining("COPY_SHARED"), kind: "Chain", folder: "all/eu", other: "env" },
+    ],
   ])("%s", (_name, pin, problem) => {
     expect(planned(pin, { ...FILES, "env/us/a.yaml": "a: 1\n" }).problems).toContainEqual(expect.objectContaining(problem));
   });

@@ -107,8 +107,9 @@ export function refuseSharedCopies(drafts: readonly Draft[], problems: ProblemLi
   const copies = new Map<string, string>();
   for (const { edit } of editsIn(drafts, "copy")) copies.set(edit.file, copies.get(edit.file) ?? edit.path);
   if (copies.size === 0) return;
+  const holders = new Set([...copies.keys()].flatMap(foldersAbove));
   for (const { draft, index, edit } of editsIn(drafts)) {
-    const told = sharedBy(edit, copies);
+    const told = sharedBy(edit, copies, holders);
     if (told === undefined) continue;
     draft.edits[index] = undefined;
     const application = draft.seen.view.name;
@@ -118,7 +119,8 @@ export function refuseSharedCopies(drafts: readonly Draft[], problems: ProblemLi
 
 type Shared = Omit<ProblemData<"COPY_SHARED">, "application">;
 
-function sharedBy(edit: Edit, copies: ReadonlyMap<string, string>): Shared | undefined {
+/** `holders`: directories above those that copies write. */
+function sharedBy(edit: Edit, copies: ReadonlyMap<string, string>, holders: ReadonlySet<string>): Shared | undefined {
   const { file, path } = edit;
   const inside = file === "" ? undefined : foldersAbove(file).find((one) => copies.has(one));
   if (inside !== undefined) return { kind: "Inside", folder: inside, other: file };
@@ -127,7 +129,7 @@ function sharedBy(edit: Edit, copies: ReadonlyMap<string, string>): Shared | und
   if (first !== undefined && first !== path) return { kind: "Sources", folder: file, other: path };
   const overlap = overlapOf(path, file);
   if (overlap !== undefined) return { kind: "Chain", folder: file, other: path };
-  const written = [path, ...foldersAbove(path)].find((one) => copies.has(one));
+  const written = holders.has(path) ? path : [path, ...foldersAbove(path)].find((one) => copies.has(one));
   return written === undefined ? undefined : { kind: "Chain", folder: file, other: written };
 }
 
