@@ -74,6 +74,8 @@ export interface RenderedObject {
   name: string;
   /** Equal where the object is. */
   digest: string;
+  /** How long its text is. */
+  bytes?: number;
   /** Of an Application or ApplicationSet what it is, without its status. */
   argo?: { kind: string; object: Record<string, unknown> };
 }

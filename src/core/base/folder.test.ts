@@ -5,7 +5,8 @@ describe("a link in a directory that is copied", () => {
   test.each([
     ["a.yaml", "b.yaml", false],
     ["a/b.yaml", "../c.yaml", false],
-    ["a/b.yaml", "./../c/../d.yaml", false],
+    ["a/b.yaml", "./../c/d.yaml", false],
+    ["a/b/c.yaml", "d/../../e.yaml", true],
     ["a.yaml", "../c.yaml", true],
     ["a/b.yaml", "../../c.yaml", true],
     ["a/b.yaml", "../c/../../d.yaml", true],

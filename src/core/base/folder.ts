@@ -60,14 +60,15 @@ export function changesBetween(before: Folder | null, after: Folder | null): Fol
   return changes;
 }
 
-/** Whether a link in a directory leads out of it: copied, it would mean something else, or nothing at all. */
+/** Whether a link in a directory may lead out of it: copied, it would mean something else, or nothing at all. Where a name is a link itself, its `..` is not known. */
 export function leadsOut(path: string, link: string): boolean {
   if (link.startsWith("/") || link.includes("\\") || link.includes("\0")) return true;
   const steps = path.split("/").slice(0, -1);
+  let isNamed = false;
   for (const step of link.split("/")) {
     if (step === "..") {
-      if (steps.pop() === undefined) return true;
-    } else if (step !== "" && step !== ".") steps.push(step);
+      if (isNamed || steps.pop() === undefined) return true;
+    } else if (step !== "" && step !== ".") isNamed = true;
   }
   return false;
 }

@@ -8,7 +8,7 @@ import { type Document, isAlias, isCollection, isNode, isPair, isScalar, visit }
 export const LINEAR = { logLevel: "silent", prettyErrors: false, uniqueKeys: false } as const;
 
 /** Each document costs the package a schema of its own, whatever is in it. */
-const MOST_DOCUMENTS = 5000;
+export const MOST_DOCUMENTS = 5000;
 /** How many nodes aliases and merge keys may stand for, beyond those that are written. */
 const MOST_EXPANDED = 400_000;
 /** The package finds an anchor by walking a list of them and of the aliases: so many of these cost as much as one node. */

@@ -1,4 +1,4 @@
-import { yamlMarks } from "../base/yaml-bounds.ts";
+import { hasTooManyDocuments, MOST_DOCUMENTS, yamlMarks } from "../base/yaml-bounds.ts";
 import type { AliasNode, MapNode, YamlNode, YamlTree } from "../base/yaml-scan/model.ts";
 import { scanYaml } from "../base/yaml-scan/scan.ts";
 import { BAIL, type Cursor } from "../base/yaml-scan/scan-cursor.ts";
@@ -73,6 +73,7 @@ export function readDocuments(text: string, format: "yaml" | "json" | "auto"): R
 }
 
 function readYaml(text: string): Reading {
+  if (hasTooManyDocuments(text)) return refuse("PIN_FILE_TOO_LARGE", { kind: "Documents", most: MOST_DOCUMENTS });
   const fast = scanYaml(text);
   if (fast !== undefined) return { ok: true, documents: fast, json: false, fast: true };
   // It takes a hundred times as long as the scanner.

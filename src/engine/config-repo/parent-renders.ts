@@ -23,13 +23,23 @@ export interface ParentRenders {
   at(plane: ControlPlane, parent: ApplicationView, commit: string, baseBranch: string): Promise<ParentAnswer>;
 }
 
-/** Answers of large parents are not small. */
 const MOST_KEPT = 32;
+/** Of the texts that answers were read from; what comes of them takes some times as much. */
+const MOST_KEPT_BYTES = 32 << 20;
 /** Charts from elsewhere that a parent takes in may change. */
 const KEPT_MS = 10 * 60_000;
 
 export function openParentRenders({ clock, log, repoURL }: Pick<RepoContext, "clock" | "log" | "repoURL">): ParentRenders {
-  const kept = new BoundedMap<string, { objects: RenderedObjects; at: number }>(MOST_KEPT);
+  const kept = new BoundedMap<string, { objects: RenderedObjects; at: number; bytes: number }>(MOST_KEPT);
+  /** The oldest first: what nobody believes any more, and what is too much together. */
+  const forget = () => {
+    let bytes = [...kept.values()].reduce((sum, one) => sum + one.bytes, 0);
+    for (const [key, one] of kept) {
+      if (bytes <= MOST_KEPT_BYTES && clock.now() - one.at < KEPT_MS) return;
+      kept.delete(key);
+      bytes -= one.bytes;
+    }
+  };
   return {
     async at(plane, parent, commit, baseBranch) {
       if (plane.manifests === undefined || !isAskable(plane, parent, { repoURL, baseBranch })) return { kind: "unasked" };
@@ -42,7 +52,8 @@ export function openParentRenders({ clock, log, repoURL }: Pick<RepoContext, "cl
       const found = await plane.manifests(namespace, name, revisions);
       if (found.kind === "done") {
         const objects = byId(found.objects);
-        kept.set(key, { objects, at: clock.now() });
+        kept.set(key, { objects, at: clock.now(), bytes: found.objects.reduce((sum, { bytes = 0 }) => sum + bytes, 0) });
+        forget();
         return { kind: "rendered", objects };
       }
       log.info(
@@ -110,25 +121,42 @@ function withBoth(
   if (is?.digest === now?.digest) return now;
   if (was?.argo === undefined || is?.argo === undefined || now?.argo === undefined) return "apart";
   const { object } = now.argo;
-  const spec = merged(was.argo.object["spec"], is.argo.object["spec"], object["spec"]);
+  const { value: spec } = merged(was.argo.object["spec"], is.argo.object["spec"], object["spec"]);
   if (spec === APART) return "apart";
   return { ...now, digest: `${now.digest} ${is.digest}`, argo: { ...now.argo, object: { ...object, spec } } };
 }
 
 const APART = Symbol("both change it");
 
-/** Three versions of one value: what one side leaves as it was is the other's. */
-function merged(was: unknown, is: unknown, now: unknown): unknown {
-  const [old, mine, theirs] = [was, is, now].map((one) => JSON.stringify(one));
-  if (mine === old) return now;
-  if (theirs === old || mine === theirs) return is;
-  if (Array.isArray(was) && Array.isArray(is) && Array.isArray(now)) {
-    if (was.length !== is.length || was.length !== now.length) return APART;
+/** What becomes of one value, and which of its versions are the same. */
+interface Merged {
+  value: unknown;
+  /** Ours is as it was; so is theirs; both are one. */
+  mine: boolean;
+  theirs: boolean;
+  alike: boolean;
+}
+
+/** Three versions of one value: what one side leaves as it was is the other's. Each part is looked at once, however deep it lies. */
+function merged(was: unknown, is: unknown, now: unknown): Merged {
+  if (Array.isArray(was) && Array.isArray(is) && Array.isArray(now) && was.length === is.length && was.length === now.length) {
     const items = was.map((item: unknown, index) => merged(item, is[index], now[index]));
-    return items.includes(APART) ? APART : items;
+    return joined(is, now, items, () => items.map(({ value }) => value));
   }
-  if (!isRecord(was) || !isRecord(is) || !isRecord(now)) return APART;
-  const keys = [...new Set([...Object.keys(was), ...Object.keys(is), ...Object.keys(now)])];
-  const entries = keys.map((key): [string, unknown] => [key, merged(was[key], is[key], now[key])]);
-  return entries.some(([, value]) => value === APART) ? APART : Object.fromEntries(entries.filter(([, value]) => value !== undefined));
+  if (isRecord(was) && isRecord(is) && isRecord(now)) {
+    const keys = [...new Set([...Object.keys(was), ...Object.keys(is), ...Object.keys(now)])];
+    const parts = keys.map((key) => merged(was[key], is[key], now[key]));
+    const entries = () => keys.map((key, index): [string, unknown] => [key, parts[index]?.value]);
+    return joined(is, now, parts, () => Object.fromEntries(entries().filter(([, value]) => value !== undefined)));
+  }
+  const [old, mine, theirs] = [was, is, now].map((one) => JSON.stringify(one));
+  const same = { mine: mine === old, theirs: theirs === old, alike: mine === theirs };
+  return { ...same, value: same.mine ? now : same.theirs || same.alike ? is : APART };
+}
+
+function joined(is: unknown, now: unknown, parts: readonly Merged[], whole: () => unknown): Merged {
+  const [mine, theirs, alike] = (["mine", "theirs", "alike"] as const).map((side) => parts.every((part) => part[side]));
+  const same = { mine: mine === true, theirs: theirs === true, alike: alike === true };
+  if (same.mine || same.theirs || same.alike) return { ...same, value: same.mine ? now : is };
+  return { ...same, value: parts.some(({ value }) => value === APART) ? APART : whole() };
 }

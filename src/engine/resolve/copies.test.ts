@@ -24,7 +24,7 @@ const CLUSTERS = ["eu", "us"].map((name): Cluster => {
     name,
     controlPlane: "hub",
     server,
-    labels: { ring: name, next: name === "eu" ? "staging" : "eu" },
+    labels: { ring: name, next: name === "eu" ? "staging" : "eu", rules: "rollouts" },
     registered: true,
   };
 });
@@ -143,6 +143,8 @@ describe("copies that would move more than their own are refused", () => {
     ["into itself", "copy: { from: env, to: env/eu }", { at: "8:30 COPY_OVERLAP", kind: "ToInside" }],
     ["over what holds it", "copy: { from: env/eu/sub, to: env/eu }", { at: "8:37 COPY_OVERLAP", kind: "FromInside" }],
     ["with a value", `{ value: v1, ${PIN} }`, { at: "8:16 PIN_KIND", kind: "CopyValue" }],
+    ["over settings", "copy: { from: env/staging, to: .github }", { fault: "Rules", ofPin: false }],
+    ["over rollouts, by a label", 'copy: { from: env/staging, to: "{{ cluster.labels.rules }}/x" }', { fault: "Rules", ofPin: true }],
     ["out of the repo", "copy: { from: ../x, to: env/eu }", { at: "8:21 FILE_OUTSIDE_REPO", fault: "Dots" }],
     [
       "a directory below another's",

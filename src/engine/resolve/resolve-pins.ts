@@ -76,8 +76,8 @@ export function renderPlace(
   return isInside(file, [...place, "file"], draft, problems) ? { file, path } : undefined;
 }
 
-function isInside(file: string, path: (string | number)[], draft: Draft, problems: ProblemList): boolean {
-  const fault = whyOutside(file);
+function isInside(file: string, path: (string | number)[], draft: Draft, problems: ProblemList, isReplaced = false): boolean {
+  const fault = whyOutside(file, isReplaced);
   if (fault === undefined) return true;
   problems.add({ code: "FILE_OUTSIDE_REPO", given: file, fault, ofPin: true, path, oneCause: true }, draft.seen.view.name);
   return false;
@@ -102,8 +102,8 @@ function fill(pin: PinTemplate, index: number, texts: Texts, draft: Draft, relea
   if (pin.kind === "copy") {
     const [from, to] = [render("from"), render("to")];
     if (from === undefined || to === undefined) return undefined;
-    if (![from, to].every((end, at) => isInside(end, ["spec", "pins", index, "copy", at === 0 ? "from" : "to"], draft, problems)))
-      return undefined;
+    const place = ["spec", "pins", index, "copy"];
+    if (!isInside(from, [...place, "from"], draft, problems) || !isInside(to, [...place, "to"], draft, problems, true)) return undefined;
     return { file: to, path: from, kind: "copy", from: null, to: "" };
   }
   const [file, path, to] = [render("file"), render("path"), render("value")];

@@ -39,10 +39,10 @@ test("sets and Applications are read whole, of other objects who they are and wh
     kind: "done",
     objects: [
       {
-        ...{ kind: "argoproj.io/ApplicationSet", namespace: "argocd", name: "shop", digest },
+        ...{ kind: "argoproj.io/ApplicationSet", namespace: "argocd", name: "shop", digest, bytes: manifests[0]?.length },
         argo: { kind: "ApplicationSet", object: { ...SET, metadata: { name: "shop", namespace: "argocd" } } },
       },
-      { kind: "ConfigMap", namespace: view.spec.destination.namespace, name: "other", digest },
+      { kind: "ConfigMap", namespace: view.spec.destination.namespace, name: "other", digest, bytes: manifests[1]?.length },
     ],
   });
   expect(queries).toEqual([expect.objectContaining({ revision: COMMIT, noCache: undefined })]);

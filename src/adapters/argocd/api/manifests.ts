@@ -85,6 +85,7 @@ function createDecoder({ spec: { destination } }: ApplicationView): (text: strin
       namespace: word(metadata, "namespace") ?? destination.namespace ?? "",
       name: word(metadata, "name") ?? "",
       digest: createHash("sha256").update(bytes).digest("hex"),
+      bytes: bytes.length,
       argo: isArgo ? { kind, object: fields(cut(whole, bytes)) } : undefined,
     });
   };

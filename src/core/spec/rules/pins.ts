@@ -147,20 +147,20 @@ function checkStrategy(pin: Pin, strategy: string, place: Path): Finding[] {
 function checkCopy({ from, to }: NonNullable<Pin["copy"]>, release: Release | undefined, place: Path): Finding[] {
   const ends = Object.entries({ from, to }).flatMap(([name, folder]) => {
     const path = [...place, name];
-    return [...checkFile(plainFolder(folder), path), ...checkTemplate(folder, release, path)];
+    return [...checkFile(plainFolder(folder), path, name === "to"), ...checkTemplate(folder, release, path)];
   });
   const kind = overlapOf(plainFolder(from), plainFolder(to));
   return kind === undefined ? ends : [...ends, { code: "COPY_OVERLAP", kind, from, to, path: [...place, "to"] }];
 }
 
 /** A file of the repo: relative, and not out of it. Templates are checked again once filled in. */
-export function checkFile(file: string, path: Path): Finding[] {
-  const fault = whyOutside(file);
+export function checkFile(file: string, path: Path, isReplaced = false): Finding[] {
+  const fault = whyOutside(file, isReplaced);
   return fault === undefined ? [] : [{ code: "FILE_OUTSIDE_REPO", given: file, fault, ofPin: false, path }];
 }
 
-/** Why a path does not name a file inside the repo; undefined where it does. */
-export function whyOutside(file: string): OutsideFault | undefined {
+/** Why a path does not name a file inside the repo; undefined where it does. `isReplaced`: no copy brings settings, rollouts or workflows along. */
+export function whyOutside(file: string, isReplaced = false): OutsideFault | undefined {
   if (file === "") return "Empty";
   if (file.startsWith("/") || /^[A-Za-z]:/.test(file)) return "Absolute";
   if (file.includes("\\")) return "Backslash";
@@ -169,7 +169,7 @@ export function whyOutside(file: string): OutsideFault | undefined {
   if (steps.includes("..")) return "Dots";
   if (steps[0] === ".git") return "Git";
   if (steps.some((step) => step === "" || step === ".")) return "Steps";
-  return undefined;
+  return isReplaced && /^(\.github|rollouts)$/i.test(steps[0] ?? "") ? "Rules" : undefined;
 }
 
 /** `ofSteps`: it is the value of a weight pin. */

@@ -23,6 +23,8 @@ import { endIsPast, refreshReason } from "./refresh-reason.ts";
 
 /** A child of a child counts, too; deeper than this nobody nests. */
 const DEEPEST = 4;
+/** Below one target. */
+const MOST_SEEN = 5000;
 const MOST_KEPT = 20_000;
 
 /** A target, as it is judged; of one without a batch of its own nothing is asked. */
@@ -85,7 +87,7 @@ export function openChildren(): Children {
     return fresh.map(({ place, view }): ChildSeen => {
       const key = `${plane.name}/${place}`;
       // What is not seen here may be kept from us as well as be gone.
-      if (view === undefined || depth > DEEPEST) {
+      if (view === undefined || depth > DEEPEST || seen.size > MOST_SEEN) {
         wants.push({ key, read: true });
         return { name: place, verdict: "pending", because: livenessReason("NO_APPLICATION") };
       }

@@ -198,14 +198,14 @@ export const PIN_PROBLEMS: ProblemEntries<PinProblems> = problemsOf<PinProblems>
     says: {
       kind: {
         Bytes: ({ most }) => `the file is larger than ${most % 2 ** 20 === 0 ? `${most / 2 ** 20} MiB` : `${most} bytes`}`,
-        Deep: "collections nest more than 200 levels deep",
+        ...{ Deep: "collections nest more than 200 levels deep", Documents: "it has more than {most} documents" },
         Marks: 'it has tags, keys after "?" or a mistake, and more than {most} brackets, colons, dashes, quotes and lines',
       },
     },
     hint: {
       kind: {
         Bytes: "keep pins in a smaller file, one per cluster or stage",
-        Deep: "flatten it",
+        ...{ Deep: "flatten it", Documents: "keep pins in a file of fewer documents" },
         Marks: "correct it, write it in plain YAML, or keep pins in a smaller file",
       },
     },

@@ -136,8 +136,8 @@ export const RELEASE_PROBLEMS = problemsOf<ReleaseProblems>()({
     means: "a branch is moved, not merged by a PR",
   },
   FILE_OUTSIDE_REPO: {
-    says: (r) => `${r.ofPin ? "pin file " : ""}"${r.given}" ${outsideRepo(r.fault)}`,
-    hint: "name a file of the config repo, from its root",
+    says: (r) => `${r.ofPin && r.fault !== "Rules" ? "pin file " : ""}"${r.given}" ${outsideRepo(r.fault)}`,
+    hint: (r) => (r.fault === "Rules" ? "name a directory that holds none of them" : "name a file of the config repo, from its root"),
     means: "a file that is absolute, or leaves the repo by `..`",
   },
 });
@@ -154,6 +154,7 @@ const OUTSIDE: Record<OutsideFault, string> = {
   Nul: "has a NUL character",
   Dots: 'leads out of the repo by ".."',
   Git: "is inside .git",
+  Rules: "would be replaced as a whole, and holds the rules by which batches run",
   Steps: 'has an empty or "." step',
 };
 

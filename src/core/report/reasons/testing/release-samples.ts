@@ -56,5 +56,6 @@ export const RELEASE_SAMPLES: Samples<keyof ReleaseProblems> = {
     { given: "a", fault: "Nul", ofPin: true },
     { given: ".git/x", fault: "Git", ofPin: true },
     { given: "a//b", fault: "Steps", ofPin: true },
+    { given: ".github", fault: "Rules", ofPin: true },
   ],
 };
