@@ -115,7 +115,7 @@ describe("--from-argocd", () => {
     const harness = await apiHarness();
     await live(harness);
     vi.stubEnv("ARGOCD_AUTH_TOKEN", "");
-    const asked = init([here.dir, "--from-argocd", "https://me:secret@argocd.example.com"]);
+    const asked = init([here.dir, "--from-argocd", "https://me:x@secret@argocd.example.com"]);
     await expect(asked).rejects.toMatchObject({ exitCode: 2, message: expect.stringMatching(/^(?!.*secret).*in ARGOCD_AUTH_TOKEN:/) });
     vi.stubEnv("ARGOCD_AUTH_TOKEN", harness.token);
     const untrusted = init([here.dir, "--from-argocd", harness.url]);

@@ -45,7 +45,7 @@ export async function readArgoCd(live: LivePlane, env: NodeJS.ProcessEnv, argocd
 
 /** An address may hold a password by mistake. */
 function shown(place: string): string {
-  return place.replace(/^(https?:\/\/)[^/@]*@/i, "$1…@");
+  return place.replace(/^(https?:\/\/)[^/]*@/i, "$1…@");
 }
 
 /** Of several planes each has a variable of its own: a token is never sent to another Argo CD than the one it is for. */
