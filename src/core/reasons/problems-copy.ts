@@ -9,5 +9,5 @@ export interface CopyProblems {
     | { kind: "Many" | "Large"; folder: string; most: number }
     | { kind: "Unread"; folder: string; said: string };
   /** Two places that one batch would write over one another. */
-  COPY_SHARED: { kind: "Inside" | "Sources" | "Chain"; folder: string; other: string; application: string };
+  COPY_SHARED: { kind: "Inside" | "Itself" | "Sources" | "Chain"; folder: string; other: string; application: string };
 }

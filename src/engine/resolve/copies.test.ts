@@ -175,6 +175,12 @@ describe("copies that would move more than their own are refused", () => {
     expect(planned(pin, { ...FILES, "env/us/a.yaml": "a: 1\n" }).problems).toContainEqual(expect.objectContaining(problem));
   });
 
+  test("what is copied is told as taken, once, and the others stay", () => {
+    const pin = 'copy: { from: env/us, to: "env/{{ cluster.name }}" }';
+    const { problems } = planned(pin, { ...FILES, "env/us/a.yaml": "a: 1\n" });
+    expect(problems).toMatchObject([{ at: expect.stringContaining("COPY_SHARED"), kind: "Itself", folder: "env/us" }]);
+  });
+
   test("what a merge makes a release does not hold what batches write", () => {
     const release = '{ commit: { paths: ["env/**"] } }';
     expect(planned("copy: { from: env/staging, to: env/eu }", FILES, release).problems).toMatchObject([{ at: "8:13 COMMIT_PATHS" }]);

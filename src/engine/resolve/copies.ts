@@ -104,9 +104,12 @@ function namedOf(names: readonly string[]): string[] {
  * directory that is copied from one which another batch writes would bring what stood there before.
  */
 export function refuseSharedCopies(drafts: readonly Draft[], problems: ProblemList): void {
+  const copied = editsIn(drafts, "copy");
+  if (copied.length === 0) return;
   const copies = new Map<string, string>();
-  for (const { edit } of editsIn(drafts, "copy")) copies.set(edit.file, copies.get(edit.file) ?? edit.path);
-  if (copies.size === 0) return;
+  for (const { edit } of copied) {
+    if (edit.path !== edit.file) copies.set(edit.file, copies.get(edit.file) ?? edit.path);
+  }
   const holders = new Set([...copies.keys()].flatMap(foldersAbove));
   for (const { draft, index, edit } of editsIn(drafts)) {
     const told = sharedBy(edit, copies, holders);
@@ -125,6 +128,7 @@ function sharedBy(edit: Edit, copies: ReadonlyMap<string, string>, holders: Read
   const inside = file === "" ? undefined : foldersAbove(file).find((one) => copies.has(one));
   if (inside !== undefined) return { kind: "Inside", folder: inside, other: file };
   if (edit.kind !== "copy") return undefined;
+  if (path === file) return { kind: "Itself", folder: file, other: path };
   const first = copies.get(file);
   if (first !== undefined && first !== path) return { kind: "Sources", folder: file, other: path };
   const overlap = overlapOf(path, file);

@@ -2,6 +2,7 @@ import type { CopyProblems } from "../../../reasons/problems-copy.ts";
 import { didYouMean, problemsOf } from "./entry.ts";
 
 const PLAIN_FOLDER = "name a directory of the repo itself";
+const APART = "give each target a directory of its own, and copy all of them from one that no pin writes";
 
 /** Directories that cannot be copied, or not to where they would be. */
 export const COPY_PROBLEMS = problemsOf<CopyProblems>()({
@@ -44,11 +45,17 @@ export const COPY_PROBLEMS = problemsOf<CopyProblems>()({
     says: {
       kind: {
         Inside: "{folder} and {other} lie in one another, and both are written, so a batch for {application} would move more than its own",
+        Itself: "{application} is taken, too, and {folder} would be copied over itself",
         Chain: "{folder} would be copied from {other}, which another pin writes: {application} would get what stood there before",
         Sources: "{folder} would be a copy of two directories, {other} among them for {application}",
       },
     },
-    hint: "give each target a directory of its own, and copy all of them from one that no pin writes",
+    hint: {
+      kind: {
+        Itself: "leave {application} out by spec.sourceRef.selector, such as by matchExpressions with operator NotIn",
+        ...{ Inside: APART, Chain: APART, Sources: APART },
+      },
+    },
     means: "two pins write to one place",
   },
 });

@@ -19,6 +19,7 @@ export const COPY_SAMPLES: Samples<keyof CopyProblems> = {
   ],
   COPY_SHARED: [
     { kind: "Inside", folder: "env/prod", other: "env/prod/eu", application: "payments-eu" },
+    { kind: "Itself", folder: "env/staging", other: "env/staging", application: "payments-staging" },
     { kind: "Chain", folder: "env/prod", other: "env/staging", application: "payments-prod" },
     { kind: "Sources", folder: "env/prod", other: "env/staging", application: "payments-eu" },
   ],
