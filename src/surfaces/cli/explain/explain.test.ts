@@ -203,7 +203,7 @@ describe("explain", () => {
     const text = await output(["--application", application, "--revision", "main", "--merged-at", at("10:00:00"), "--now", at("10:05:00")]);
     expect(text).toMatch(/^failing \(clause health\): .* Degraded since 10:00:20 UTC \(CrashLoopBackOff\)\.\n/);
     expect(text).toMatch(/\n {2}syncStatus +Synced\n/);
-    expect(text).toContain("Clause health: Healthy, and where Argo CD tells the images");
+    expect(text).toContain("Clause health: Healthy, as is every Application that it makes");
   });
 
   test.each([
