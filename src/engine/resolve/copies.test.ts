@@ -162,6 +162,11 @@ describe("copies that would move more than their own are refused", () => {
       { at: expect.stringContaining("COPY_SHARED"), kind: "Sources", folder: "env/all", other: "env/us" },
     ],
     [
+      "from one with a file that another pin writes",
+      `${PIN}\n    - { file: env/staging/a.yaml, path: a }`,
+      { at: expect.stringContaining("COPY_SHARED"), kind: "Chain", folder: "env/eu", other: "env/staging" },
+    ],
+    [
       "from one that another batch writes",
       'copy: { from: "env/{{ cluster.labels.next }}", to: "env/{{ cluster.name }}" }',
       { at: expect.stringContaining("COPY_SHARED"), kind: "Chain", folder: "env/us", other: "env/eu" },

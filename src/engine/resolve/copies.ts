@@ -110,9 +110,10 @@ export function refuseSharedCopies(drafts: readonly Draft[], problems: ProblemLi
   for (const { edit } of copied) {
     if (edit.path !== edit.file) copies.set(edit.file, copies.get(edit.file) ?? edit.path);
   }
+  const sources = new Map([...copies].toReversed().map(([to, from]) => [from, to]));
   const holders = new Set([...copies.keys()].flatMap(foldersAbove));
   for (const { draft, index, edit } of editsIn(drafts)) {
-    const told = sharedBy(edit, copies, holders);
+    const told = sharedBy(edit, { copies, holders, sources });
     if (told === undefined) continue;
     draft.edits[index] = undefined;
     const application = draft.seen.view.name;
@@ -122,12 +123,20 @@ export function refuseSharedCopies(drafts: readonly Draft[], problems: ProblemLi
 
 type Shared = Omit<ProblemData<"COPY_SHARED">, "application">;
 
-/** `holders`: directories above those that copies write. */
-function sharedBy(edit: Edit, copies: ReadonlyMap<string, string>, holders: ReadonlySet<string>): Shared | undefined {
+interface CopyFolders {
+  /** Directory that is written → the one it is a copy of. */
+  copies: ReadonlyMap<string, string>;
+  /** Directories above those that copies write. */
+  holders: ReadonlySet<string>;
+  /** Directory that is copied from → one that it is copied to. */
+  sources: ReadonlyMap<string, string>;
+}
+
+function sharedBy(edit: Edit, { copies, holders, sources }: CopyFolders): Shared | undefined {
   const { file, path } = edit;
   const inside = file === "" ? undefined : foldersAbove(file).find((one) => copies.has(one));
   if (inside !== undefined) return { kind: "Inside", folder: inside, other: file };
-  if (edit.kind !== "copy") return undefined;
+  if (edit.kind !== "copy") return sourceChanged(file, sources);
   if (path === file) return { kind: "Itself", folder: file, other: path };
   const first = copies.get(file);
   if (first !== undefined && first !== path) return { kind: "Sources", folder: file, other: path };
@@ -135,6 +144,12 @@ function sharedBy(edit: Edit, copies: ReadonlyMap<string, string>, holders: Read
   if (overlap !== undefined) return { kind: "Chain", folder: file, other: path };
   const written = holders.has(path) ? path : [path, ...foldersAbove(path)].find((one) => copies.has(one));
   return written === undefined ? undefined : { kind: "Chain", folder: file, other: written };
+}
+
+/** A pin in a directory that is copied from: the copy is made of what stood there when the run was planned. */
+function sourceChanged(file: string, sources: ReadonlyMap<string, string>): Shared | undefined {
+  const from = file === "" ? undefined : foldersAbove(file).find((one) => sources.has(one));
+  return from === undefined ? undefined : { kind: "Chain", folder: sources.get(from) ?? "", other: from };
 }
 
 function foldersAbove(path: string): string[] {
