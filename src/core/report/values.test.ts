@@ -22,7 +22,7 @@ const TABLE = `| value | stands at | goes to |
 describe("a release of several values is shown as a table", () => {
   test("on its plan, with what changes of each cluster by name", () => {
     const comment = planComment(rolloutOfSet(), planOfSet(), "chart=7.0.0, image=v1.4.1");
-    expect(comment).toMatch(/^### 🗺️ Plan: payments a release of 3 values\n/);
+    expect(comment).toMatch(/^### 🗺️ Plan: payments, a release of 3 values\n/);
     expect(comment).toContain(TABLE);
     expect(comment).toContain("| image `v1.4.1` → `v1.4.2`, sidecar `1.1.0` → `1.0.9` |");
   });

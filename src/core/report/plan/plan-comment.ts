@@ -72,9 +72,9 @@ function compose(rollout: Rollout, plan: Plan, current: string | undefined, extr
   const name = extras.toCome === undefined ? code(short(releaseName(plan.release.values), 300)) : "the merge commit of this PR";
   const change = current === undefined ? "" : `${code(short(current, 300))} → `;
   const values = shownValues(valueChanges(rollout, plan));
-  const what = values === undefined ? `${change}${name}` : `a release of ${values.length} values`;
+  const what = values === undefined ? ` ${change}${name}` : `, a release of ${values.length} values`;
   return [
-    `### 🗺️ Plan: ${cell(plan.rollout)} ${what}`,
+    `### 🗺️ Plan: ${cell(plan.rollout)}${what}`,
     headline(rollout, plan, extras.merged === true),
     valuesTable(values),
     against([...(extras.errors ?? []).map(errorLine), ...(extras.against ?? [])]),

@@ -2,8 +2,10 @@ import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } f
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import type { Rollout } from "../../../core/spec/rollout.ts";
 import { run } from "./plan.ts";
 import type { PlanJson } from "./plan-show.ts";
+import { refuseStrange } from "./release-edits.ts";
 
 const FIXTURES = new URL("../../../../fixtures/", import.meta.url).pathname;
 const FLEET = join(FIXTURES, "fleet");
@@ -127,6 +129,13 @@ describe("the fleet's rollout", () => {
     await expect(run(["my-app", "--repo", FLEET, "--to", "x=1"])).rejects.toThrow(
       'the release of my-app has no value "x"; write the version alone',
     );
+  });
+
+  test("--to of a release of several values names them, and the nearest", () => {
+    const rollout = { name: "shop", release: { kind: "values", values: { chart: "1", image: "v1" } } } as unknown as Rollout;
+    expect(() => refuseStrange(rollout, { image: "v2" })).not.toThrow();
+    expect(() => refuseStrange(rollout, { version: "v2" })).toThrow("shop releases several values (chart, image): write chart=…");
+    expect(() => refuseStrange(rollout, { imag: "v2" })).toThrow('has no value "imag"; it has chart, image: write image=…');
   });
 
   test.each(["v1.5.0\nv1.6.0", "v1\r", "v1\u0000"])(

@@ -1,4 +1,5 @@
 import { isRecord } from "../../../core/base/is-record.ts";
+import { nearest } from "../../../core/base/nearest.ts";
 import { splice } from "../../../core/pins/splice.ts";
 import type { PinError } from "../../../core/pins/types.ts";
 import { sayPin } from "../../../core/report/reasons/problems/pins.ts";
@@ -41,7 +42,11 @@ export function refuseStrange({ release, name }: Rollout, wanted: Readonly<Recor
   const known = release?.kind === "values" ? Object.keys(release.values) : ["version"];
   const strange = Object.keys(wanted).find((one) => !known.includes(one));
   if (strange === undefined) return;
-  const hint = release?.kind === "values" ? `it has ${known.join(", ")}: write ${known[0]}=…` : "write the version alone";
+  const several = release?.kind === "values" ? `write ${nearest(strange, known) ?? known[0]}=…` : "";
+  // What is given alone is the version.
+  if (several !== "" && strange === "version")
+    throw new CommandError(2, `${name} releases several values (${known.join(", ")}): ${several}`);
+  const hint = several === "" ? "write the version alone" : `it has ${known.join(", ")}: ${several}`;
   throw new CommandError(2, `the release of ${name} has no value "${strange}"; ${hint}`);
 }
 

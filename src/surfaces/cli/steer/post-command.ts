@@ -1,5 +1,5 @@
 /** Subcommands that steer a run comment as the person who runs them: they can do nothing that a comment by hand could not. Called by `main.ts`. */
-import { Command } from "commander";
+import { Command, Option } from "commander";
 import { JOURNAL_BRANCH } from "../../../adapters/git/journal/journal.ts";
 import { defined } from "../../../core/base/defined.ts";
 import { ended } from "../../../core/report/reasons/phrases.ts";
@@ -9,7 +9,7 @@ import { named } from "../../../core/run/commands/clusters.ts";
 import type { Run } from "../../../core/run/state/run.ts";
 import { COMMAND_NAMES, type CommandName, type CommandSpec, commandSpec } from "../../../core/spec/commands.ts";
 import { parseComment } from "../../server/comments/parse.ts";
-import { like, outputOption, parseArgs } from "../args.ts";
+import { duration, like, outputOption, parseArgs } from "../args.ts";
 import { CommandError, type CommandModule } from "../command.ts";
 import { onlyRollout } from "../journal/known-rollouts.ts";
 import { type JournalSource, withSource } from "../journal/source.ts";
@@ -25,7 +25,8 @@ interface Options extends Record<string, unknown> {
   branch: string;
   fetch: boolean;
   wait: boolean;
-  timeout: string;
+  /** In milliseconds. */
+  timeout: number;
   output: "text" | "json" | "yaml";
 }
 
@@ -72,8 +73,6 @@ function posting(
       const [named] = command.args;
       // What cannot be posted is told before anything is asked.
       if (named !== undefined) textOf(named, command.args, options);
-      const seconds = Number(options.timeout);
-      if (!Number.isFinite(seconds) || seconds <= 0) throw new CommandError(2, `--timeout ${options.timeout} is no number of seconds`);
       const place = await openPlace(options);
       const cloned = options.repository === undefined || command.getOptionValueSource("repo") !== "default";
       const { repo, branch, fetch, repository } = options;
@@ -81,7 +80,7 @@ function posting(
         const rollout = named ?? (await onlyRollout(source));
         const posted = await post(place, source, rollout, textOf(rollout, command.args, options));
         const outcome: Outcome = options.wait
-          ? await withProgress("waiting for the bot's answer", () => awaitAnswer(place, source, posted, seconds * 1000))
+          ? await withProgress("waiting for the bot's answer", () => awaitAnswer(place, source, posted, options.timeout))
           : { outcome: "posted", message: "" };
         process.stdout.write(await shown(posted, outcome, options.output));
         return { done: 0, posted: 0, refused: 1, waiting: TIME_OVER }[outcome.outcome];
@@ -103,13 +102,14 @@ function program(spec: CommandSpec): Command {
 }
 
 function withOptions(command: Command): Command {
+  const timeout = new Option("--timeout <duration>", "how long the answer is waited for, such as 90s or 2m").argParser(duration);
   return command
     .option("--repo <dir>", "clone of the config repo", ".")
     .option("-R, --repository <owner/name>", "the repo on GitHub, no clone is needed then; default: the clone's remote, or GH_REPO")
     .option("--branch <name>", "the journal's branch", JOURNAL_BRANCH)
     .option("--no-fetch", "take the run from the journal as the clone has it")
     .option("--no-wait", "do not wait for the answer")
-    .option("--timeout <seconds>", "how long the answer is waited for", "120")
+    .addOption(timeout.default(120_000, "2m"))
     .addOption(outputOption("text", "json", "yaml"))
     .addHelpText("after", HELP);
 }
