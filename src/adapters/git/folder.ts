@@ -1,4 +1,5 @@
 /** Reads a directory of a commit for whoever copies it: `core/base/folder.ts` says what of it is told. Used by `reader.ts`. */
+import { defined } from "../../core/base/defined.ts";
 import {
   EMPTY_TREE,
   type Folder,
@@ -24,7 +25,7 @@ export async function readFolder(objects: CatFile, trees: Trees, root: string, p
   if (entry.mode !== DIRECTORY) return { id: EMPTY_TREE, files: [], fault: { kind: "File" } };
   const { files, many } = await filesBelow(trees, entry.id);
   const fault = many ? ({ kind: "Many", most: MOST_FILES } as const) : await faultOf(objects, files);
-  return { id: entry.id, files, ...(fault === undefined ? {} : { fault }) };
+  return defined({ id: entry.id, files, fault });
 }
 
 async function filesBelow(trees: Trees, top: string): Promise<{ files: FolderFile[]; many: boolean }> {

@@ -1,6 +1,8 @@
 /** Sends e-mail by SMTP, with Nodemailer over a socket of ours: its address is looked at as any other, and what is read of it is bounded. */
+
 import { createHash } from "node:crypto";
 import { connect, type Socket } from "node:net";
+import { defined } from "../../core/base/defined.ts";
 import { mailOf } from "../../core/report/notify/mail.ts";
 import { sentenceOf } from "../../core/report/reasons/say.ts";
 import { lookupFor, OutboundError } from "../outbound/outbound.ts";
@@ -62,7 +64,7 @@ export function mail(options: MailOptions, limits: PostOptions): Sender {
           // Nothing of a message names a file or an address to be read.
           ...{ disableFileAccess: true, disableUrlAccess: true, greetingTimeout: timeoutMs, socketTimeout: timeoutMs },
         });
-        const thread = references === undefined ? {} : { references, inReplyTo: references };
+        const thread = defined({ references, inReplyTo: references });
         const sent = transport.sendMail({ ...message, ...thread, from, to: [...to] });
         sent.catch(() => undefined);
         const { response } = await Promise.race([sent, deadline.promise]);

@@ -17,7 +17,7 @@ import { type Checkout, openCheckout, repoAround } from "../lint/lint-checkout.t
 import { lint } from "../lint/lint-run.ts";
 import { originOf } from "../lint/origin.ts";
 import { scanned } from "../plan/near-source.ts";
-import { ARGOCD_OPTION, fleetGiven, INVENTORY_OPTION, type InventoryOptions, LABELS_OPTION, NAMESPACE_OPTION } from "../plan/plan-args.ts";
+import { fleetGiven, type InventoryOptions, withFleet } from "../plan/plan-args.ts";
 import { isData, printed, visible } from "../print.ts";
 import { openProgress, type Progress } from "../progress.ts";
 import { askAll } from "./ask.ts";
@@ -31,14 +31,11 @@ interface Options extends InventoryOptions {
 }
 
 function program(): Command {
-  return new Command("stagecoach init")
+  const command = new Command("stagecoach init")
     .usage("[DIR] [options]")
     .description("looks through a config repo and proposes rollouts for what it finds, and settings to begin with")
-    .argument("[dir]", "the config repo; default: the one around the current folder")
-    .option(...INVENTORY_OPTION)
-    .option(...LABELS_OPTION)
-    .option(...ARGOCD_OPTION)
-    .option(...NAMESPACE_OPTION)
+    .argument("[dir]", "the config repo; default: the one around the current folder");
+  return withFleet(command)
     .option("--write", "write the files; one that is there is never written over")
     .option("-y, --yes", "with --write in a terminal: ask nothing; what could not be decided stands in the files, as questions")
     .addOption(outputOption("text", "json", "yaml", "markdown"))

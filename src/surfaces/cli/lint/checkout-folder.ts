@@ -1,7 +1,9 @@
 /** A directory of a checkout as Git would have it once it is committed: `core/base/folder.ts` says what of it is told. Read by `lint-checkout.ts`. */
+
 import { createHash } from "node:crypto";
 import { type Dirent, lstatSync, readdirSync, readFileSync, readlinkSync } from "node:fs";
 import { join } from "node:path";
+import { defined } from "../../../core/base/defined.ts";
 import {
   EMPTY_TREE,
   type Folder,
@@ -26,7 +28,7 @@ export function checkoutFolder(full: string): Folder | null {
   const found: Found = { files: [], bytes: 0 };
   const id = treeOf(full, "", found);
   if (id === EMPTY_TREE && found.fault === undefined) return null;
-  return { id, files: found.files, ...(found.fault === undefined ? {} : { fault: found.fault }) };
+  return defined({ id, files: found.files, fault: found.fault });
 }
 
 interface Entry {

@@ -9,7 +9,7 @@ import type { Rollout } from "../../../core/spec/rollout.ts";
 import { isRolloutFile } from "../../../engine/config-repo/project.ts";
 import { likeBeside, outputOption, parseArgs } from "../args.ts";
 import { CommandError } from "../command.ts";
-import { ARGOCD_OPTION, fleetGiven, INVENTORY_OPTION, type InventoryOptions, LABELS_OPTION, NAMESPACE_OPTION } from "../plan/plan-args.ts";
+import { fleetGiven, type InventoryOptions, withFleet } from "../plan/plan-args.ts";
 import { folded, isData, printed, terminalWidth, wantsColour } from "../print.ts";
 import { openProgress } from "../progress.ts";
 import { openPlace } from "../steer/github-place.ts";
@@ -26,15 +26,12 @@ interface Options extends InventoryOptions {
 }
 
 function program(): Command {
-  return new Command("stagecoach lint")
+  const command = new Command("stagecoach lint")
     .usage("[PATH…] [options]")
     .description("checks rollouts: their schema, that pins resolve, that selectors select, that every cluster is covered")
     .argument("[path...]", "files or folders; default: rollouts/ of the repo")
-    .option("--repo <dir>", "the config repo; default: the one around PATH or the current folder")
-    .option(...INVENTORY_OPTION)
-    .option(...LABELS_OPTION)
-    .option(...ARGOCD_OPTION)
-    .option(...NAMESPACE_OPTION)
+    .option("--repo <dir>", "the config repo; default: the one around PATH or the current folder");
+  return withFleet(command)
     .option("--online", "look on GitHub, too: which rules keep others from the bot's branches, with your token")
     .option("-R, --repository <owner/name>", "--online: the repo on GitHub; default: the clone's remote, or GH_REPO")
     .addOption(outputOption("text", "json", "yaml", "markdown"))

@@ -1,6 +1,7 @@
 /** What `plan`, `lint`, `simulate` and `init` are given alike: a rollout by its name, an inventory, a version. */
 
 import { existsSync, readFileSync, statSync } from "node:fs";
+import type { Command } from "commander";
 import { type Inventory, joinInventories, readInventory } from "../../../core/argocd/inventory-file.ts";
 import { isLabelKey, isLabelValue } from "../../../core/base/selector.ts";
 import { sayInventoryFault } from "../../../core/report/reasons/problems/inventory.ts";
@@ -12,28 +13,37 @@ import { readRollouts } from "../lint/lint-run.ts";
 import { tellProblems } from "../lint/lint-show.ts";
 import { visible } from "../print.ts";
 
-export const INVENTORY_OPTION = [
+const INVENTORY_OPTION = [
   "--inventory <[plane=]file>",
   "cluster Secrets, Applications and ApplicationSets as `kubectl get -o yaml` prints them; - reads standard input. Of several control planes: one each, hub-eu=eu.yaml",
   gather,
 ] as const;
 
-export const LABELS_OPTION = [
+const LABELS_OPTION = [
   "--plane-labels <plane:labels>",
   "labels that the server's configuration gives a control plane, as hub-eu:env=prod,region=eu; may be given again",
   gather,
 ] as const;
 
-export const ARGOCD_OPTION = [
+const ARGOCD_OPTION = [
   "--from-argocd <[plane=]place>",
   "the same from a live Argo CD, which is only read: its address (token in ARGOCD_AUTH_TOKEN), or a kubeconfig, FILE#CONTEXT. Of several one each, hub-eu=https://… (ARGOCD_AUTH_TOKEN_HUB_EU)",
   gather,
 ] as const;
 
-export const NAMESPACE_OPTION = [
+const NAMESPACE_OPTION = [
   "--argocd-namespace <name>",
   "--from-argocd with a kubeconfig: where Argo CD's cluster Secrets are; default: argocd",
 ] as const;
+
+/** What says which clusters and Applications there are: files, or a live Argo CD. */
+export function withFleet(command: Command): Command {
+  return command
+    .option(...INVENTORY_OPTION)
+    .option(...LABELS_OPTION)
+    .option(...ARGOCD_OPTION)
+    .option(...NAMESPACE_OPTION);
+}
 
 /** What these options were given. */
 export interface InventoryOptions {

@@ -14,16 +14,7 @@ import { refusalsOf, rolloutFilesIn } from "../lint/lint-run.ts";
 import { lintText } from "../lint/lint-show.ts";
 import { isData, printed, terminalWidth, wantsColour } from "../print.ts";
 import { openProgress } from "../progress.ts";
-import {
-  ARGOCD_OPTION,
-  fleetGiven,
-  INVENTORY_OPTION,
-  type InventoryOptions,
-  LABELS_OPTION,
-  NAMESPACE_OPTION,
-  pickRollout,
-  versionGiven,
-} from "./plan-args.ts";
+import { fleetGiven, type InventoryOptions, pickRollout, versionGiven, withFleet } from "./plan-args.ts";
 import { makePlan, type PlanMade } from "./plan-make.ts";
 import { toJson, toText } from "./plan-show.ts";
 import { refuseStrange } from "./release-edits.ts";
@@ -35,15 +26,12 @@ interface Options extends InventoryOptions {
 }
 
 function program(): Command {
-  return new Command("stagecoach plan")
+  const command = new Command("stagecoach plan")
     .usage("[NAME|FILE] [options]")
     .description("what a rollout would do: which clusters each stage takes, in which batches, and what is written where")
     .argument("[name]", "a rollout of the repo, or the file of one; default: the only one there is")
-    .option("--repo <dir>", "the config repo; default: the one around FILE or the current folder")
-    .option(...INVENTORY_OPTION)
-    .option(...LABELS_OPTION)
-    .option(...ARGOCD_OPTION)
-    .option(...NAMESPACE_OPTION)
+    .option("--repo <dir>", "the config repo; default: the one around FILE or the current folder");
+  return withFleet(command)
     .option("--to <version>", "plan for this version instead of the release's; NAME=VALUE for one of several values", collect)
     .addOption(outputOption("text", "json", "yaml", "markdown"))
     .addHelpText("after", HELP);

@@ -15,16 +15,7 @@ import { CommandError } from "../command.ts";
 import { type Checkout, openCheckout, repoAround } from "../lint/lint-checkout.ts";
 import { readRollouts, refusalsOf, rolloutFilesIn } from "../lint/lint-run.ts";
 import { tellProblems } from "../lint/lint-show.ts";
-import {
-  ARGOCD_OPTION,
-  fleetGiven,
-  INVENTORY_OPTION,
-  type InventoryOptions,
-  LABELS_OPTION,
-  NAMESPACE_OPTION,
-  pickRollout,
-  versionGiven,
-} from "../plan/plan-args.ts";
+import { fleetGiven, type InventoryOptions, pickRollout, versionGiven, withFleet } from "../plan/plan-args.ts";
 import { makePlan } from "../plan/plan-make.ts";
 import { allWarnings } from "../plan/plan-show.ts";
 import { isData, printed, terminalWidth, wantsColour } from "../print.ts";
@@ -50,15 +41,12 @@ interface Options extends InventoryOptions {
 const MOST_RUNS = 100_000;
 
 function program(): Command {
-  return new Command("stagecoach simulate")
+  const command = new Command("stagecoach simulate")
     .usage("[NAME] [options]")
     .description("a run of the rollout's plan through the pure simulated world: what merges when, who saw a bad release, how long it takes")
     .argument("[name]", "a rollout of the repo; default: the only one there is")
-    .option("--repo <dir>", "the config repo; default: the one around the current folder")
-    .option(...INVENTORY_OPTION)
-    .option(...LABELS_OPTION)
-    .option(...ARGOCD_OPTION)
-    .option(...NAMESPACE_OPTION)
+    .option("--repo <dir>", "the config repo; default: the one around the current folder");
+  return withFleet(command)
     .option("--to <version>", "simulate this version instead of the release's", (text) => versionGiven(text, text))
     .option("--seed <n>", "everything random follows from it", number("--seed", 0, 2 ** 31 - 1), 1)
     .option(
