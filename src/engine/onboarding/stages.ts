@@ -168,7 +168,7 @@ function stageOf(part: Part, all: readonly StageItem[], options: GroupingOptions
     selector: select(part, all, options),
     maxUnavailable: options.wide || !last ? "100%" : many ? "25%" : 1,
     ...defined({ topologyKey: last ? topologyKey : undefined }),
-    bake: last ? "5m" : "10m",
+    bake: "10m",
     ...(part.items.some(({ byHand }) => byHand === true) ? { sync: "Wait" as const } : {}),
     ...away(part.items, options),
     clusters: part.items.length,

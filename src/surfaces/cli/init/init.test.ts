@@ -29,7 +29,7 @@ rollouts/my-app.yaml   ApplicationSet my-app-set at v1.4.1, 12 clusters
   stages  canary (1 cluster, 1 at once) → everywhere else (11 clusters, 25% at once)
   plan    1  canary   every cluster · 1 cluster · 1 at once · at most 1 · bake 15m
   plan       1.1    eu-central-1-a  my-app-eu-central-1-a  v1.4.1 → next
-  plan    2  everywhere else   every cluster · 11 clusters · 2 at once · one per region · bake 5m
+  plan    2  everywhere else   every cluster · 11 clusters · 2 at once · one per region · bake 10m
   plan       2.1    eu-central-1-b  my-app-eu-central-1-b  v1.4.1 → next
   plan              eu-west-1-a     my-app-eu-west-1-a     v1.4.1 → next
   plan       2.2    us-east-1-a     my-app-us-east-1-a     v1.4.1 → next
@@ -41,7 +41,7 @@ rollouts/my-app.yaml   ApplicationSet my-app-set at v1.4.1, 12 clusters
   plan       2.5    us-east-1-c     my-app-us-east-1-c     v1.4.1 → next
   plan       2.6    us-east-1-d     my-app-us-east-1-d     v1.4.1 → next
   plan       later  eu-west-1-c  drained=true: looked at every 30m, 5 times
-  plan    simulated: all of it takes 2h42m, where each merge waits for nobody
+  plan    simulated: all of it takes 3h17m, where each merge waits for nobody
   plan    simulated: a release that fails where it first comes reaches 1 of 12, and pauses
 
 .github/stagecoach.yaml   mode: Propose

@@ -90,7 +90,7 @@ export const FILE_PROBLEMS = problemsOf<FileProblems>()({
     },
     hint: {
       kind: {
-        Key: "add it; the reference page has an example",
+        Key: "add it; its page in docs/reference has an example",
         SourceRef: "name the ApplicationSet there",
         Clusters: "add clusters.selector; {} selects every cluster",
       },
