@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import type { AnyReason } from "../src/core/base/reason.ts";
-import type { ProblemCode, ProblemReason } from "../src/core/reasons/problem.ts";
+import type { ProblemCode, ProblemReason } from "../src/core/reasons/problems/problem.ts";
 import type { RenderProblem } from "../src/core/reasons/render.ts";
 import { ATTENTION } from "../src/core/report/reasons/attention.ts";
 import type { Entry } from "../src/core/report/reasons/entry.ts";

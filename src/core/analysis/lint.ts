@@ -1,6 +1,6 @@
 import { nearest } from "../base/nearest.ts";
 import { type RepoFiles, readOrNull } from "../base/repo-files.ts";
-import type { Path, Problem, ProblemReason } from "../reasons/problem.ts";
+import type { Path, Problem, ProblemReason } from "../reasons/problems/problem.ts";
 import type { Rollout, Stage, StageAnalysis } from "../spec/rollout.ts";
 import { isEndless } from "./metric.ts";
 import { unusedRule } from "./metric-rules.ts";

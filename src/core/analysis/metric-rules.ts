@@ -1,6 +1,6 @@
 /** The limits of a metric, as Argo Rollouts' controller judges them, and the rules that name metrics by a pattern. */
 import { RE2JS, RE2JSException } from "re2js";
-import type { ProblemData } from "../reasons/problem.ts";
+import type { ProblemData } from "../reasons/problems/problem.ts";
 import { DEFAULT_ERROR_LIMIT, DEFAULT_RETENTION, type MetricRules } from "./metric.ts";
 import type { AnalysisTemplate, TemplateMetric } from "./template-schema.ts";
 

@@ -1,7 +1,7 @@
 import { isRecord } from "../base/is-record.ts";
 import { nearest } from "../base/nearest.ts";
 import type { ReasonsOf } from "../base/reason.ts";
-import type { AnalysisProblems } from "../reasons/problems-analysis.ts";
+import type { AnalysisProblems } from "../reasons/problems/analysis.ts";
 import { badCondition } from "./expr/evaluate.ts";
 import { isEndless, type MetricRules } from "./metric.ts";
 import { limitsProblem, metricRules, unusedRule } from "./metric-rules.ts";

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { show } from "../base/problem.ts";
 import { parseDuration } from "../base/time.ts";
-import { packReason } from "../reasons/problem.ts";
+import { packReason } from "../reasons/problems/problem.ts";
 
 /** `{{args.NAME}}` in a text of a metric. */
 export const ARGUMENT = /\{\{\s*args\.([\w.-]+?)\s*\}\}/g;

@@ -1,6 +1,6 @@
 import { isRecord } from "../base/is-record.ts";
 import { nearest } from "../base/nearest.ts";
-import type { Path, Problem } from "../reasons/problem.ts";
+import type { Path, Problem } from "../reasons/problems/problem.ts";
 import { validate } from "../spec/parse/validate.ts";
 import { readYaml, type Source } from "../spec/parse/yaml.ts";
 import { badCondition } from "./expr/evaluate.ts";

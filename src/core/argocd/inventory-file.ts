@@ -4,7 +4,7 @@
 import { defined } from "../base/defined.ts";
 import { isRecord } from "../base/is-record.ts";
 import { readYamlDocuments } from "../base/yaml-read.ts";
-import type { InventoryFault } from "../reasons/problems-inventory.ts";
+import type { InventoryFault } from "../reasons/problems/inventory.ts";
 import { WHOLE_OBJECT_ANNOTATIONS } from "./decode/cluster.ts";
 import type { ClusterView } from "./views.ts";
 

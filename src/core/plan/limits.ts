@@ -1,5 +1,5 @@
 import { matcher } from "../base/selector.ts";
-import type { OverLimit } from "../reasons/problems-plan.ts";
+import type { OverLimit } from "../reasons/problems/plan.ts";
 import type { Limits } from "../spec/repo-config.ts";
 import type { Cluster } from "./plan-types.ts";
 

@@ -1,6 +1,6 @@
 import type { ReasonsOf } from "../base/reason.ts";
-import type { Warning } from "../reasons/problem.ts";
-import type { Uncovered } from "../reasons/problems-plan.ts";
+import type { Uncovered } from "../reasons/problems/plan.ts";
+import type { Warning } from "../reasons/problems/problem.ts";
 import type { Limits } from "../spec/repo-config.ts";
 import type { PinPart, Rollout, TargetBy } from "../spec/rollout.ts";
 

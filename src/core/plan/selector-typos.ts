@@ -2,7 +2,7 @@
 import { nearest } from "../base/nearest.ts";
 import { labelOf, type Selectable, type Selector } from "../base/selector.ts";
 import { isSlip } from "../base/slip.ts";
-import type { Path } from "../reasons/problem.ts";
+import type { Path } from "../reasons/problems/problem.ts";
 import type { Rollout } from "../spec/rollout.ts";
 
 /** A key, or a value of it, that nothing has; `near` is what was most likely meant. */

@@ -1,4 +1,4 @@
-import { type Problem, problemIn } from "../reasons/problem.ts";
+import { type Problem, problemIn } from "../reasons/problems/problem.ts";
 import type { Rollout, Step } from "../spec/rollout.ts";
 import {
   type Edit,

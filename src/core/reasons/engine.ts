@@ -1,5 +1,5 @@
 import { type AnyReason, type NoData, reasonsOf } from "../base/reason.ts";
-import type { Problem } from "./problem.ts";
+import type { Problem } from "./problems/problem.ts";
 import type { RenderProblem } from "./render.ts";
 
 type Values = Readonly<Record<string, string>>;

@@ -1,9 +1,9 @@
 import type { AnyReason } from "../base/reason.ts";
 import type { Time } from "../base/time.ts";
-import type { OverLimit } from "./problems-plan.ts";
+import type { OverLimit } from "./problems/plan.ts";
 import type { AnalysisRef, BatchRef, HookRef, PullRef } from "./refs.ts";
 
-export type { OverLimit } from "./problems-plan.ts";
+export type { OverLimit } from "./problems/plan.ts";
 
 /** One thing a rule of the base branch wants of a PR and does not have yet. */
 export type PullNeed =

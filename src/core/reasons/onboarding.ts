@@ -1,5 +1,5 @@
 /** Why `stagecoach init` and onboarding propose no rollout for something of a repo, what they guess of those they propose, and what they ask. */
-import type { OwnWords, ProblemReason } from "./problem.ts";
+import type { OwnWords, ProblemReason } from "./problems/problem.ts";
 import type { RenderProblem } from "./render.ts";
 
 /** What stands in the way of one thing of a repo. */

@@ -1,5 +1,5 @@
 import { type AnyReason, type NoData, reasonsOf } from "../base/reason.ts";
-import type { Problem, ProblemReason } from "./problem.ts";
+import type { Problem, ProblemReason } from "./problems/problem.ts";
 
 /** Why the server cannot start with its settings. Data never hold a secret. `setting`: as people write it: `PORT`, `commits.sshKeyFile`. */
 export interface SettingReasons {

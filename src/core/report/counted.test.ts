@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { problemIn } from "../reasons/problem.ts";
+import { problemIn } from "../reasons/problems/problem.ts";
 import { runReason } from "../reasons/run.ts";
 import { bench, round } from "../run/testing/bench.ts";
 import { counted, inCounted, shareText } from "./counted.ts";

@@ -1,7 +1,7 @@
 /** The settings of a config repo: their schema, and what the program takes of them. `parse/config.ts` reads the file. */
 import { z } from "zod";
 import { show } from "../base/problem.ts";
-import { packReason } from "../reasons/problem.ts";
+import { packReason } from "../reasons/problems/problem.ts";
 import { COMMAND_NAMES, type CommandName } from "./commands.ts";
 import { notificationsSchema } from "./notifications.ts";
 import { overrideSchema } from "./schema.ts";

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { show } from "../base/problem.ts";
 import { OPERATORS } from "../base/selector.ts";
-import { type ProblemData, packReason } from "../reasons/problem.ts";
+import { type ProblemData, packReason } from "../reasons/problems/problem.ts";
 
 /** Describes a key: the JSON Schema and the reference page say it. */
 export function key<T extends z.ZodType>(schema: T, description: string): T {

@@ -6,7 +6,7 @@ import { Cron } from "croner";
 import type { z } from "zod";
 import { BoundedMap } from "../base/bounded.ts";
 import { parseDuration } from "../base/time.ts";
-import type { ProblemData } from "../reasons/problem.ts";
+import type { ProblemData } from "../reasons/problems/problem.ts";
 import type { windowSchema } from "./schema-common.ts";
 
 /** When batches may merge, or may not. Times in epoch milliseconds. */

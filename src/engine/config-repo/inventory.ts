@@ -6,7 +6,7 @@ import { isRecord } from "../../core/base/is-record.ts";
 import { nearest } from "../../core/base/nearest.ts";
 import { apart, stepsOfYaml } from "../../core/base/pass.ts";
 import { duplicateKeys, expandsTooFar, LINEAR } from "../../core/base/yaml-bounds.ts";
-import type { Path, Problem, ProblemData, ProblemReason } from "../../core/reasons/problem.ts";
+import type { Path, Problem, ProblemData, ProblemReason } from "../../core/reasons/problems/problem.ts";
 import type { Rollout } from "../../core/spec/rollout.ts";
 import type { Snapshot, SyncFiles } from "./snapshot.ts";
 

@@ -1,7 +1,7 @@
 import { GitError } from "../../adapters/git/port.ts";
 import { BoundedMap } from "../../core/base/bounded.ts";
 import { apart, stepsOfYaml } from "../../core/base/pass.ts";
-import { problemIn } from "../../core/reasons/problem.ts";
+import { problemIn } from "../../core/reasons/problems/problem.ts";
 import type { RepoConfigRollouts } from "../../core/spec/parse/config.ts";
 import { locateInRollout } from "../../core/spec/parse/locate.ts";
 import { type Problem, parseRepoConfig, parseRollouts } from "../../core/spec/parse/parse.ts";

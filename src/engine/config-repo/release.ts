@@ -1,6 +1,6 @@
 import { findPin } from "../../core/pins/find.ts";
 import type { Release } from "../../core/plan/plan-types.ts";
-import type { ProblemData } from "../../core/reasons/problem.ts";
+import type { ProblemData } from "../../core/reasons/problems/problem.ts";
 import type { Rollout } from "../../core/spec/rollout.ts";
 
 export type ReadRelease =

@@ -1,7 +1,7 @@
 import { posix } from "node:path";
 import type { RepoFiles } from "../../core/base/repo-files.ts";
 import type { Edit } from "../../core/plan/plan-types.ts";
-import type { Finding } from "../../core/reasons/problem.ts";
+import type { Finding } from "../../core/reasons/problems/problem.ts";
 
 /** The file that holds a chart's dependencies, and the one that locks them. */
 const LOCKS: Readonly<Record<string, string>> = { "Chart.yaml": "Chart.lock", "requirements.yaml": "requirements.lock" };

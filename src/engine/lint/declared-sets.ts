@@ -2,7 +2,7 @@
 import { isRecord } from "../../core/base/is-record.ts";
 import type { RepoFiles } from "../../core/base/repo-files.ts";
 import { type Plan, targetsOf } from "../../core/plan/plan-types.ts";
-import type { Problem } from "../../core/reasons/problem.ts";
+import type { Problem } from "../../core/reasons/problems/problem.ts";
 import type { RenderProblem } from "../../core/reasons/render.ts";
 import type { Rollout } from "../../core/spec/rollout.ts";
 import { type ApplicationSetInGit, findApplicationSets, setsDeclaredIn } from "../config-repo/appset-in-git.ts";

@@ -1,5 +1,5 @@
 import { isRecord } from "../../core/base/is-record.ts";
-import type { Finding } from "../../core/reasons/problem.ts";
+import type { Finding } from "../../core/reasons/problems/problem.ts";
 import type { Rollout } from "../../core/spec/rollout.ts";
 import { type Gathered, specOf } from "./gathered.ts";
 

@@ -9,7 +9,7 @@ import { isRecord } from "../../core/base/is-record.ts";
 import { pathMatcher } from "../../core/base/path-glob.ts";
 import type { RepoFiles } from "../../core/base/repo-files.ts";
 import { filesOf } from "../../core/plan/plan-types.ts";
-import type { Finding, Problem } from "../../core/reasons/problem.ts";
+import type { Finding, Problem } from "../../core/reasons/problems/problem.ts";
 import type { Rollout } from "../../core/spec/rollout.ts";
 import type { Workflow } from "../config-repo/workflow-triggers.ts";
 import { locateIn } from "../resolve/plan-over.ts";

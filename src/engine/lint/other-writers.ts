@@ -1,7 +1,7 @@
 import type { RenderedApplication } from "../../core/appset/types.ts";
 import { pathMatcher } from "../../core/base/path-glob.ts";
 import { type Edit, filesOf } from "../../core/plan/plan-types.ts";
-import type { Finding } from "../../core/reasons/problem.ts";
+import type { Finding } from "../../core/reasons/problems/problem.ts";
 import { sameRepo } from "../config-repo/repo-url.ts";
 import { AT_SOURCE, type Gathered } from "./gathered.ts";
 import { pinsAnImage } from "./ignored-pins.ts";

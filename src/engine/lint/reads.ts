@@ -4,7 +4,7 @@ import { hydrationOf, normalRepo } from "../../core/argocd/same.ts";
 import type { SourceView } from "../../core/argocd/views.ts";
 import { isRecord } from "../../core/base/is-record.ts";
 import { filesOf } from "../../core/plan/plan-types.ts";
-import type { Finding, ProblemData } from "../../core/reasons/problem.ts";
+import type { Finding, ProblemData } from "../../core/reasons/problems/problem.ts";
 import { sourcesOf } from "../config-repo/appset-in-git.ts";
 import { isBaseRevision, sameRepo } from "../config-repo/repo-url.ts";
 import { AT_SOURCE, type Gathered, type ParentApplication, specOf } from "./gathered.ts";

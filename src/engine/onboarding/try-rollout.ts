@@ -2,7 +2,7 @@
 import { decodeApplication } from "../../core/argocd/decode/application.ts";
 import type { Cluster, Plan } from "../../core/plan/plan-types.ts";
 import type { Objection } from "../../core/reasons/onboarding.ts";
-import type { OwnWords, ProblemReason } from "../../core/reasons/problem.ts";
+import type { OwnWords, ProblemReason } from "../../core/reasons/problems/problem.ts";
 import { planComment } from "../../core/report/plan/plan-comment.ts";
 import { parseRollouts } from "../../core/spec/parse/parse.ts";
 import type { Rollout } from "../../core/spec/rollout.ts";

@@ -2,7 +2,7 @@ import { pathMatcher } from "../../core/base/path-glob.ts";
 import type { AnyReason } from "../../core/base/reason.ts";
 import type { Release } from "../../core/plan/plan-types.ts";
 import { engineReason } from "../../core/reasons/engine.ts";
-import type { Problem } from "../../core/reasons/problem.ts";
+import type { Problem } from "../../core/reasons/problems/problem.ts";
 import type { Rollout } from "../../core/spec/rollout.ts";
 import { type ReadRelease, readRelease, releaseFiles } from "../config-repo/release.ts";
 import type { Releases } from "../config-repo/releases.ts";

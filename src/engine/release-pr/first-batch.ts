@@ -5,7 +5,7 @@
 import type { ControlPlane } from "../../adapters/argocd/port.ts";
 import { type Plan, targetsOf } from "../../core/plan/plan-types.ts";
 import type { EngineReasons } from "../../core/reasons/engine.ts";
-import type { Problem } from "../../core/reasons/problem.ts";
+import type { Problem } from "../../core/reasons/problems/problem.ts";
 import { sentenceOf } from "../../core/report/reasons/say.ts";
 import type { Batch, Run } from "../../core/run/state/run.ts";
 import type { Rollout } from "../../core/spec/rollout.ts";

@@ -2,7 +2,7 @@ import { plainFolder } from "../../core/base/folder.ts";
 import { pathMatcher } from "../../core/base/path-glob.ts";
 import { parseTemplate } from "../../core/base/template.ts";
 import { pinsOf } from "../../core/plan/steps.ts";
-import type { Problem } from "../../core/reasons/problem.ts";
+import type { Problem } from "../../core/reasons/problems/problem.ts";
 import { SETTINGS_FILE } from "../../core/spec/repo-config.ts";
 import { inventoryFiles, type PinTemplate, type Rollout, type SourceRef } from "../../core/spec/rollout.ts";
 

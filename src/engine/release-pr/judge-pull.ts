@@ -7,7 +7,7 @@
 import type { AnyReason } from "../../core/base/reason.ts";
 import type { Cluster, Plan } from "../../core/plan/plan-types.ts";
 import { engineReason } from "../../core/reasons/engine.ts";
-import type { Problem } from "../../core/reasons/problem.ts";
+import type { Problem } from "../../core/reasons/problems/problem.ts";
 import { runReason } from "../../core/reasons/run.ts";
 import type { Planned as PlannedData } from "../../core/report/model/plan-schema.ts";
 import { expectedDuration } from "../../core/report/plan/duration.ts";

@@ -8,7 +8,7 @@ import { matches } from "../../core/base/selector.ts";
 import { iso } from "../../core/base/time.ts";
 import type { Cluster, Plan } from "../../core/plan/plan-types.ts";
 import type { BareBranch } from "../../core/reasons/gates.ts";
-import type { Warning } from "../../core/reasons/problem.ts";
+import type { Warning } from "../../core/reasons/problems/problem.ts";
 import { GATE } from "../../core/report/batch/gate-check.ts";
 import { PLAN_CHECK } from "../../core/report/plan/plan-check.ts";
 import { hostOf } from "../../core/run/state/names.ts";

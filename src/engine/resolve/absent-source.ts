@@ -2,7 +2,7 @@
 import type { ControlPlane } from "../../adapters/argocd/port.ts";
 import { nearest } from "../../core/base/nearest.ts";
 import { selectorTypos } from "../../core/plan/selector-typos.ts";
-import { type Problem, problemIn } from "../../core/reasons/problem.ts";
+import { type Problem, problemIn } from "../../core/reasons/problems/problem.ts";
 import type { Rollout, SourceRef } from "../../core/spec/rollout.ts";
 import { findApplicationSet, generatorClusters, renderApart } from "../config-repo/appset-in-git.ts";
 import type { Snapshot } from "../config-repo/snapshot.ts";

@@ -2,7 +2,7 @@ import { type MoveResult, moveInClusterGenerator, moveOutOfClusterGenerator } fr
 import { splice } from "../../core/pins/splice.ts";
 import type { PinError } from "../../core/pins/types.ts";
 import type { Edit } from "../../core/plan/plan-types.ts";
-import type { Problem, ProblemReason } from "../../core/reasons/problem.ts";
+import type { Problem, ProblemReason } from "../../core/reasons/problems/problem.ts";
 import { type GeneratorPair, readPair } from "./targets-generator.ts";
 
 type AppliedEdits = { ok: true; files: Map<string, string> } | { ok: false; problem: Problem };

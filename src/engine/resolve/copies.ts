@@ -7,7 +7,7 @@ import { changesBetween, EMPTY_TREE, type Folder, type FolderChanges, folderIn, 
 import { nearest } from "../../core/base/nearest.ts";
 import type { RepoFiles } from "../../core/base/repo-files.ts";
 import type { Copied, Edit } from "../../core/plan/plan-types.ts";
-import type { ProblemData } from "../../core/reasons/problem.ts";
+import type { ProblemData } from "../../core/reasons/problems/problem.ts";
 
 import type { Draft } from "./draft.ts";
 import type { ProblemList } from "./targets-problems.ts";

@@ -1,6 +1,6 @@
 import type { ControlPlane } from "../../adapters/argocd/port.ts";
 import type { Cluster, Plan, Release } from "../../core/plan/plan-types.ts";
-import { type Problem, type ProblemReason, problemIn } from "../../core/reasons/problem.ts";
+import { type Problem, type ProblemReason, problemIn } from "../../core/reasons/problems/problem.ts";
 import { sentenceOf } from "../../core/report/reasons/say.ts";
 import { lostWords } from "../../core/run/targets/unseen.ts";
 import type { Rollout } from "../../core/spec/rollout.ts";

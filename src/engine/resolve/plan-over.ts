@@ -4,7 +4,7 @@ import { type RepoFiles, readOrNull } from "../../core/base/repo-files.ts";
 import { nearPath } from "../../core/base/slip.ts";
 import { plan } from "../../core/plan/plan.ts";
 import type { Plan, Release } from "../../core/plan/plan-types.ts";
-import type { Problem } from "../../core/reasons/problem.ts";
+import type { Problem } from "../../core/reasons/problems/problem.ts";
 import { locateInRollout } from "../../core/spec/parse/locate.ts";
 import { parseRepoConfig } from "../../core/spec/parse/parse.ts";
 import { SETTINGS_FILE } from "../../core/spec/repo-config.ts";

@@ -3,7 +3,7 @@ import { plainFolder } from "../../core/base/folder.ts";
 import { parseTemplate, renderTemplate, type TemplatePart } from "../../core/base/template.ts";
 import { findPin } from "../../core/pins/find.ts";
 import type { Edit, Release } from "../../core/plan/plan-types.ts";
-import type { ProblemReason } from "../../core/reasons/problem.ts";
+import type { ProblemReason } from "../../core/reasons/problems/problem.ts";
 import type { PinTemplate, Rollout } from "../../core/spec/rollout.ts";
 import { whyOutside } from "../../core/spec/rules/pins.ts";
 import { VERSION } from "../config-repo/release.ts";

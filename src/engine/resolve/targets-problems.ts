@@ -1,4 +1,4 @@
-import type { Path, Problem, ProblemReason } from "../../core/reasons/problem.ts";
+import type { Path, Problem, ProblemReason } from "../../core/reasons/problems/problem.ts";
 import { locateInRollout } from "../../core/spec/parse/locate.ts";
 import type { Rollout } from "../../core/spec/rollout.ts";
 

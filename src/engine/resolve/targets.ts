@@ -5,7 +5,7 @@ import { readOrNull } from "../../core/base/repo-files.ts";
 import { parseTemplate, renderTemplate, type TemplatePart, type TemplateValues } from "../../core/base/template.ts";
 import type { Cluster, Edit, Release, Target, WeightPart } from "../../core/plan/plan-types.ts";
 import { weighed, weightValue } from "../../core/plan/weigh.ts";
-import type { Problem } from "../../core/reasons/problem.ts";
+import type { Problem } from "../../core/reasons/problems/problem.ts";
 import type { Rollout, WeightPin } from "../../core/spec/rollout.ts";
 import type { BranchPlaces } from "./branch-release.ts";
 import { countedOf } from "./counted.ts";

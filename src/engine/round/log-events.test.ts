@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { sampleRun } from "../../../test/support/sample-run.ts";
-import { problemIn } from "../../core/reasons/problem.ts";
+import { problemIn } from "../../core/reasons/problems/problem.ts";
 import { runReason } from "../../core/reasons/run.ts";
 import type { Run } from "../../core/run/state/run.ts";
 import { silentLog } from "./context.ts";

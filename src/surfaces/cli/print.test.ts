@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { textWidth } from "../../core/base/text-width.ts";
-import type { Problem } from "../../core/reasons/problem.ts";
+import type { Problem } from "../../core/reasons/problems/problem.ts";
 import { lintText } from "./lint/lint-show.ts";
 import { folded, visible } from "./print.ts";
 

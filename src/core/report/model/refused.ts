@@ -5,7 +5,7 @@
 import { defined } from "../../base/defined.ts";
 import type { AnyReason } from "../../base/reason.ts";
 import type { Time } from "../../base/time.ts";
-import type { Problem } from "../../reasons/problem.ts";
+import type { Problem } from "../../reasons/problems/problem.ts";
 import { sayProblem } from "../reasons/problems/problems.ts";
 import { sentenceOf, withoutMarks } from "../reasons/say.ts";
 import { releaseName } from "../words.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { samplePlan, sampleRun } from "../../../../test/support/sample-run.ts";
-import type { Problem } from "../../reasons/problem.ts";
+import type { Problem } from "../../reasons/problems/problem.ts";
 import { notARollout, ownBatch, type PlanFindings, planCheck } from "./plan-check.ts";
 import { overlap } from "./plan-overlap.ts";
 import { unstagedLine } from "./plan-unstaged.ts";

@@ -1,6 +1,6 @@
 import type { AnyReason } from "../../base/reason.ts";
 import type { Plan } from "../../plan/plan-types.ts";
-import type { Problem } from "../../reasons/problem.ts";
+import type { Problem } from "../../reasons/problems/problem.ts";
 import { countedWords } from "../counted.ts";
 import { cell, code } from "../escape.ts";
 import { present, table } from "../markdown.ts";

@@ -1,6 +1,6 @@
 import { changesNothing, type Edit, type Plan, type PlannedBatch, type PlannedTarget } from "../../plan/plan-types.ts";
 import { namedEdits, valueChanges, valuesOfEdits } from "../../plan/values.ts";
-import type { Problem, Warning } from "../../reasons/problem.ts";
+import type { Problem, Warning } from "../../reasons/problems/problem.ts";
 import type { Rollout } from "../../spec/rollout.ts";
 import { countedWord, countedWords, eachOnceNamed } from "../counted.ts";
 import { cell, code } from "../escape.ts";

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { plannedTarget, samplePlan, sampleRollout } from "../../../../test/support/sample-run.ts";
 import type { Plan } from "../../plan/plan-types.ts";
 import { engineReason } from "../../reasons/engine.ts";
-import type { Problem, Warning } from "../../reasons/problem.ts";
+import type { Problem, Warning } from "../../reasons/problems/problem.ts";
 import { cell, code, withoutMarkdown } from "../escape.ts";
 import { plannedSchema } from "../model/plan-schema.ts";
 import { expectedDuration } from "./duration.ts";

@@ -8,7 +8,7 @@ import { defined } from "../../base/defined.ts";
 import type { AnyReason } from "../../base/reason.ts";
 import type { Plan, PlannedBatch, PlannedStage, PlannedTarget } from "../../plan/plan-types.ts";
 import { valueChanges, valuesOfEdits } from "../../plan/values.ts";
-import type { Problem, Warning } from "../../reasons/problem.ts";
+import type { Problem, Warning } from "../../reasons/problems/problem.ts";
 import type { Rollout } from "../../spec/rollout.ts";
 import { withoutMarkdown } from "../escape.ts";
 import type { Planned } from "../model/plan-schema.ts";

@@ -1,6 +1,6 @@
 import { formatDuration } from "../../base/time.ts";
 import type { EngineReasons } from "../../reasons/engine.ts";
-import type { Problem } from "../../reasons/problem.ts";
+import type { Problem } from "../../reasons/problems/problem.ts";
 import { type Entries, entriesOf } from "./entry.ts";
 import { GUARD } from "./guard.ts";
 import { few, release, sha } from "./phrases.ts";

@@ -14,7 +14,7 @@
 import { readFile } from "node:fs/promises";
 import { expect, test } from "vitest";
 import type { AnyReason } from "../../base/reason.ts";
-import type { ProblemReason } from "../../reasons/problem.ts";
+import type { ProblemReason } from "../../reasons/problems/problem.ts";
 import type { RenderProblem } from "../../reasons/render.ts";
 import { COMMANDS } from "../../spec/commands.ts";
 import { sayExpression, sayMetric } from "./analysis.ts";

@@ -3,7 +3,7 @@ import type { AnyReason } from "../../base/reason.ts";
 import { formatSelector } from "../../base/selector.ts";
 import { formatDuration, type Time } from "../../base/time.ts";
 import type { BareBranch, BranchRule } from "../../reasons/gates.ts";
-import type { OverLimit } from "../../reasons/problems-plan.ts";
+import type { OverLimit } from "../../reasons/problems/plan.ts";
 import type { AnalysisRef, BatchRef, CheckRef, HookRef, PullRef, SourceNamed, WaitNamed } from "../../reasons/refs.ts";
 import type { NextStepRef, WaitRef } from "../../reasons/stages.ts";
 import type { TargetBy } from "../../spec/rollout.ts";

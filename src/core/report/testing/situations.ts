@@ -2,7 +2,7 @@
 import { defined } from "../../base/defined.ts";
 import { iso } from "../../base/time.ts";
 import { livenessReason } from "../../reasons/liveness.ts";
-import type { Problem } from "../../reasons/problem.ts";
+import type { Problem } from "../../reasons/problems/problem.ts";
 import { said } from "../../reasons/run.ts";
 import type { Run } from "../../run/state/run.ts";
 import { type Bench, bench, bring, judge, MINUTE, pull, round, SECOND, say, see } from "../../run/testing/bench.ts";

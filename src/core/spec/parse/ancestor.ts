@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { isRecord, recordOf } from "../../base/is-record.ts";
-import type { Finding } from "../../reasons/problem.ts";
+import type { Finding } from "../../reasons/problems/problem.ts";
 import { KIND, ROLLOUT_API_VERSION } from "../schema.ts";
 import { key, quantity, selector, text } from "../schema-common.ts";
 import { stageSchema } from "../schema-stage.ts";

@@ -1,7 +1,7 @@
 import { BoundedMap } from "../../base/bounded.ts";
 import { isRecord, recordOf } from "../../base/is-record.ts";
 import { nearest } from "../../base/nearest.ts";
-import type { Finding, Problem } from "../../reasons/problem.ts";
+import type { Finding, Problem } from "../../reasons/problems/problem.ts";
 import type { NotifyRule } from "../notifications.ts";
 import {
   type CommandPolicy,

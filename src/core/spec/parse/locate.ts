@@ -1,6 +1,6 @@
 import { BoundedMap } from "../../base/bounded.ts";
 import { isRecord, recordOf } from "../../base/is-record.ts";
-import type { Path, Problem } from "../../reasons/problem.ts";
+import type { Path, Problem } from "../../reasons/problems/problem.ts";
 import { SETTINGS_FILE } from "../repo-config.ts";
 import { readYaml, type Source } from "./yaml.ts";
 

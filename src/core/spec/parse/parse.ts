@@ -2,7 +2,7 @@
 import { isRecord, recordOf } from "../../base/is-record.ts";
 import { nearest } from "../../base/nearest.ts";
 import { show } from "../../base/problem.ts";
-import { type Finding, type Problem, type ProblemData, problemIn } from "../../reasons/problem.ts";
+import { type Finding, type Problem, type ProblemData, problemIn } from "../../reasons/problems/problem.ts";
 import type { Rollout } from "../rollout.ts";
 import { checkResource } from "../rules/rules.ts";
 import { ANCESTOR_API_VERSIONS, ANCESTOR_KINDS, KIND, ROLLOUT_API_VERSION, resourceSchema } from "../schema.ts";
@@ -12,7 +12,7 @@ import { toRollout } from "./rollout.ts";
 import { newFindings, validate } from "./validate.ts";
 import { readYaml, type Source } from "./yaml.ts";
 
-export type { Problem } from "../../reasons/problem.ts";
+export type { Problem } from "../../reasons/problems/problem.ts";
 export { NO_CONFIG, parseRepoConfig, type RepoConfigRollouts } from "./config.ts";
 
 interface ParsedRollouts {

@@ -6,7 +6,7 @@ import { z } from "zod";
 import { isRecord } from "../../base/is-record.ts";
 import { nearest } from "../../base/nearest.ts";
 import { show } from "../../base/problem.ts";
-import { type Finding, type Path, type Problem, unpackReason } from "../../reasons/problem.ts";
+import { type Finding, type Path, type Problem, unpackReason } from "../../reasons/problems/problem.ts";
 
 /** Plain data with the way back to its place. */
 export interface Placed {

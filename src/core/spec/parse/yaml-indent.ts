@@ -5,7 +5,7 @@
 import { parseDocument, type YAMLError } from "yaml";
 import type { KindsOf } from "../../base/reason.ts";
 import { LINEAR, yamlMarks } from "../../base/yaml-bounds.ts";
-import type { SyntaxKinds } from "../../reasons/problems-file.ts";
+import type { SyntaxKinds } from "../../reasons/problems/file.ts";
 
 /** A mistake, and where in the text it is. */
 export interface Slip {

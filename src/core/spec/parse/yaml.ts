@@ -4,7 +4,7 @@
  */
 import { type Document, isMap, isScalar, isSeq, LineCounter, type Node, type ParsedNode, parseAllDocuments } from "yaml";
 import { duplicateKeys, expandsTooFar, hasTooManyDocuments, LINEAR, yamlMarks } from "../../base/yaml-bounds.ts";
-import { type Finding, type Problem, type ProblemReason, problemIn } from "../../reasons/problem.ts";
+import { type Finding, type Problem, type ProblemReason, problemIn } from "../../reasons/problems/problem.ts";
 import type { Slip } from "./yaml-indent.ts";
 import { aliasSlip, otherEncoding, slipOf } from "./yaml-slips.ts";
 

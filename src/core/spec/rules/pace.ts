@@ -2,7 +2,7 @@
 import type { z } from "zod";
 import { parseTemplate } from "../../base/template.ts";
 import { formatDuration, parseDuration } from "../../base/time.ts";
-import type { Finding, Path } from "../../reasons/problem.ts";
+import type { Finding, Path } from "../../reasons/problems/problem.ts";
 import type { Resource } from "../schema.ts";
 import type { freezeSchema } from "../schema-common.ts";
 import { badWindow, everOpens } from "../windows.ts";

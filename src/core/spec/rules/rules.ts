@@ -3,7 +3,7 @@ import { defined } from "../../base/defined.ts";
 import { nearest } from "../../base/nearest.ts";
 import { show } from "../../base/problem.ts";
 import { formatSelector } from "../../base/selector.ts";
-import type { Finding } from "../../reasons/problem.ts";
+import type { Finding } from "../../reasons/problems/problem.ts";
 import { chosenBy } from "../parse/rollout.ts";
 import type { Resource } from "../schema.ts";
 import { analysesAndHooks, checkSteps, checkWindows, paceIsMeant } from "./pace.ts";

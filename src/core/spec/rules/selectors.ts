@@ -1,7 +1,7 @@
 /** Checks label selectors, of rollouts and of settings. */
 import { show } from "../../base/problem.ts";
 import { isLabelKey, isLabelValue, type Selector } from "../../base/selector.ts";
-import type { Finding, Path } from "../../reasons/problem.ts";
+import type { Finding, Path } from "../../reasons/problems/problem.ts";
 
 /** Not labels but the cluster's own: any text. */
 const OWN_FIELDS = new Set(["name", "server"]);

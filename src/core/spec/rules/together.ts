@@ -1,5 +1,5 @@
 import { nearest } from "../../base/nearest.ts";
-import { type Problem, type ProblemReason, problemIn } from "../../reasons/problem.ts";
+import { type Problem, type ProblemReason, problemIn } from "../../reasons/problems/problem.ts";
 import type { Rollout, SourceRef } from "../rollout.ts";
 
 /** A rule that two rollouts of one repo break together. `problem` stands at the later one and names the other. */

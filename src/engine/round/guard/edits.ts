@@ -13,7 +13,7 @@ import { changesBetween, folderIn, printFolder } from "../../../core/base/folder
 import type { AnyReason } from "../../../core/base/reason.ts";
 import type { RepoFiles } from "../../../core/base/repo-files.ts";
 import { filesOf } from "../../../core/plan/plan-types.ts";
-import type { ProblemReason } from "../../../core/reasons/problem.ts";
+import type { ProblemReason } from "../../../core/reasons/problems/problem.ts";
 import { putsBack } from "../../../core/run/state/batch.ts";
 import type { Batch, BatchTarget, Run } from "../../../core/run/state/run.ts";
 import { planeOf } from "../../../core/run/targets/unseen.ts";

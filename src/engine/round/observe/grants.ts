@@ -1,4 +1,4 @@
-import type { NotGranted } from "../../../core/reasons/problems-repo.ts";
+import type { NotGranted } from "../../../core/reasons/problems/repo.ts";
 
 /** What the server's operator lets one repository see. Absent: everything. */
 export interface Grants {

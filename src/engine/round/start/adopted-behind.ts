@@ -7,7 +7,7 @@ import type { IndexEntry } from "../../../adapters/git/journal/port.ts";
 import type { CommitInfo } from "../../../adapters/git/port.ts";
 import { BoundedMap } from "../../../core/base/bounded.ts";
 import { targetsOf } from "../../../core/plan/plan-types.ts";
-import { type Problem, problemIn } from "../../../core/reasons/problem.ts";
+import { type Problem, problemIn } from "../../../core/reasons/problems/problem.ts";
 import type { Rollout } from "../../../core/spec/rollout.ts";
 import type { Commits } from "../../config-repo/commits.ts";
 import { releaseFiles } from "../../config-repo/release.ts";

@@ -7,7 +7,7 @@ import type { IndexEntry, JournalState } from "../../../adapters/git/journal/por
 import { defined } from "../../../core/base/defined.ts";
 import { iso } from "../../../core/base/time.ts";
 import { engineReason } from "../../../core/reasons/engine.ts";
-import type { Problem } from "../../../core/reasons/problem.ts";
+import type { Problem } from "../../../core/reasons/problems/problem.ts";
 import { planComment } from "../../../core/report/plan/plan-comment.ts";
 import { sayProblem } from "../../../core/report/reasons/problems/problems.ts";
 import { releaseName } from "../../../core/report/words.ts";

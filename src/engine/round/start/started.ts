@@ -2,7 +2,7 @@ import type { IndexEntry } from "../../../adapters/git/journal/port.ts";
 import type { AnyReason } from "../../../core/base/reason.ts";
 import type { Time } from "../../../core/base/time.ts";
 import { engineReason } from "../../../core/reasons/engine.ts";
-import type { Problem } from "../../../core/reasons/problem.ts";
+import type { Problem } from "../../../core/reasons/problems/problem.ts";
 import type { Refused } from "../../../core/report/model/refused.ts";
 import type { Run } from "../../../core/run/state/run.ts";
 import { type FoundRelease, sameRelease } from "../../config-repo/releases.ts";

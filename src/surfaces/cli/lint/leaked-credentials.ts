@@ -4,7 +4,7 @@ import { SECRET_TYPE } from "../../../core/argocd/decode/cluster.ts";
 import { isRecord, recordOf } from "../../../core/base/is-record.ts";
 import { readOrNull } from "../../../core/base/repo-files.ts";
 import { expandsTooFar, hasTooManyDocuments, LINEAR } from "../../../core/base/yaml-bounds.ts";
-import type { Path, Problem } from "../../../core/reasons/problem.ts";
+import type { Path, Problem } from "../../../core/reasons/problems/problem.ts";
 import type { Checkout } from "./lint-checkout.ts";
 
 const LARGEST = 8 * 1024 * 1024;

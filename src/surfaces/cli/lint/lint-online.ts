@@ -3,7 +3,7 @@ import type { RestEndpointMethodTypes } from "@octokit/rest";
 import { activeRules, branchRulesReader } from "../../../adapters/forge/github/rules.ts";
 import { JOURNAL_BRANCH } from "../../../adapters/git/journal/journal.ts";
 import type { BareBranch } from "../../../core/reasons/gates.ts";
-import type { Finding, Problem, ProblemReason } from "../../../core/reasons/problem.ts";
+import type { Finding, Problem, ProblemReason } from "../../../core/reasons/problems/problem.ts";
 import { branchesRuleset, gateRuleset } from "../../../core/report/ruleset.ts";
 import { bareBranch } from "../../../core/run/gates/protection.ts";
 import { branchesOf, printBranch } from "../../../core/run/state/branch-name.ts";

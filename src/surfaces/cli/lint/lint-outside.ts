@@ -2,7 +2,7 @@ import { decodeApplication } from "../../../core/argocd/decode/application.ts";
 import type { Inventory } from "../../../core/argocd/inventory-file.ts";
 import { madeOnce, type RepoFiles, readOrNull } from "../../../core/base/repo-files.ts";
 import { readManifests } from "../../../core/base/yaml-read.ts";
-import type { Problem } from "../../../core/reasons/problem.ts";
+import type { Problem } from "../../../core/reasons/problems/problem.ts";
 import type { Rollout } from "../../../core/spec/rollout.ts";
 import { generatorCluster } from "../../../engine/config-repo/appset-in-git.ts";
 import { kustomizationsIn, takersOf } from "../../../engine/config-repo/kustomize.ts";

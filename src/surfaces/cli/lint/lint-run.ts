@@ -5,7 +5,7 @@ import { defined } from "../../../core/base/defined.ts";
 import { isRecord } from "../../../core/base/is-record.ts";
 import type { Cluster } from "../../../core/plan/plan-types.ts";
 import { selectorTypos, stageTypos } from "../../../core/plan/selector-typos.ts";
-import type { OwnWords, Path, Problem, ProblemReason } from "../../../core/reasons/problem.ts";
+import type { OwnWords, Path, Problem, ProblemReason } from "../../../core/reasons/problems/problem.ts";
 import { unusedNames, unusedSettings } from "../../../core/spec/parse/config.ts";
 import { parseRepoConfig, parseRollouts } from "../../../core/spec/parse/parse.ts";
 import { readYaml } from "../../../core/spec/parse/yaml.ts";

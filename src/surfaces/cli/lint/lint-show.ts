@@ -1,7 +1,7 @@
 import { styleText } from "node:util";
 import { count } from "../../../core/base/count.ts";
 import { type RepoFiles, readOrNull } from "../../../core/base/repo-files.ts";
-import type { Problem } from "../../../core/reasons/problem.ts";
+import type { Problem } from "../../../core/reasons/problems/problem.ts";
 import type { Counting } from "../../../core/report/counted.ts";
 import { cell, code } from "../../../core/report/escape.ts";
 import { problemJson, sayProblem } from "../../../core/report/reasons/problems/problems.ts";

@@ -1,6 +1,6 @@
 /** Rollouts that would write each other's places, found by their plans. Called by `lint-run.ts`. */
 import { editKey, type Plan, targetsOf } from "../../../core/plan/plan-types.ts";
-import { type Problem, problemIn } from "../../../core/reasons/problem.ts";
+import { type Problem, problemIn } from "../../../core/reasons/problems/problem.ts";
 import type { Rollout } from "../../../core/spec/rollout.ts";
 import { locateIn } from "../../../engine/resolve/plan-over.ts";
 import { atName } from "../../../engine/resolve/source-sets.ts";

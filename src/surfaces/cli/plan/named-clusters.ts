@@ -7,7 +7,7 @@ import { madeOnce, type RepoFiles, readOrNull } from "../../../core/base/repo-fi
 import { readManifests } from "../../../core/base/yaml-read.ts";
 import type { Cluster } from "../../../core/plan/plan-types.ts";
 import { stageStrangers } from "../../../core/plan/selector-typos.ts";
-import type { Problem } from "../../../core/reasons/problem.ts";
+import type { Problem } from "../../../core/reasons/problems/problem.ts";
 import type { Rollout } from "../../../core/spec/rollout.ts";
 import type { Checkout } from "../lint/lint-checkout.ts";
 import { scanned } from "./near-source.ts";

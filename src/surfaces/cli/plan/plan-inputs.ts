@@ -5,7 +5,7 @@ import { defined } from "../../../core/base/defined.ts";
 import { nearest } from "../../../core/base/nearest.ts";
 import type { Cluster } from "../../../core/plan/plan-types.ts";
 import { pinsOf } from "../../../core/plan/steps.ts";
-import type { Problem } from "../../../core/reasons/problem.ts";
+import type { Problem } from "../../../core/reasons/problems/problem.ts";
 import type { Rollout } from "../../../core/spec/rollout.ts";
 import { declaredIn, type InventoryRead } from "../../../engine/config-repo/inventory.ts";
 import { applicationsOf, type SeenApplication } from "../../../engine/resolve/draft.ts";

@@ -3,7 +3,7 @@ import { defined } from "../../../core/base/defined.ts";
 import { nearPath } from "../../../core/base/slip.ts";
 import { type NextBatch, nextBatch } from "../../../core/plan/next.ts";
 import type { Cluster, Plan, Release } from "../../../core/plan/plan-types.ts";
-import type { Problem } from "../../../core/reasons/problem.ts";
+import type { Problem } from "../../../core/reasons/problems/problem.ts";
 import type { Rollout } from "../../../core/spec/rollout.ts";
 import { otherBase } from "../../../engine/config-repo/base-branch.ts";
 import { readRelease } from "../../../engine/config-repo/release.ts";

@@ -7,7 +7,7 @@ import type { NextBatch } from "../../../core/plan/next.ts";
 import { changesNothing, type Edit, type Plan, type PlannedTarget, targetsOf } from "../../../core/plan/plan-types.ts";
 import { pinsOf } from "../../../core/plan/steps.ts";
 import { namedEdits, valueChanges, valuesOfEdits } from "../../../core/plan/values.ts";
-import type { Problem } from "../../../core/reasons/problem.ts";
+import type { Problem } from "../../../core/reasons/problems/problem.ts";
 import { counted, countedWord } from "../../../core/report/counted.ts";
 import { sayUncovered } from "../../../core/report/reasons/problems/plan.ts";
 import { sayProblem, sayWarning } from "../../../core/report/reasons/problems/problems.ts";

@@ -3,7 +3,7 @@ import { relative, resolve, sep } from "node:path";
 import { Command } from "commander";
 import { readOrNull } from "../../../core/base/repo-files.ts";
 import type { Plan } from "../../../core/plan/plan-types.ts";
-import type { Problem } from "../../../core/reasons/problem.ts";
+import type { Problem } from "../../../core/reasons/problems/problem.ts";
 import { planComment, problemsComment } from "../../../core/report/plan/plan-comment.ts";
 import { problemJson } from "../../../core/report/reasons/problems/problems.ts";
 import type { Rollout } from "../../../core/spec/rollout.ts";

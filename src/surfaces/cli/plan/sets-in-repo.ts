@@ -3,7 +3,7 @@ import type { Inventory } from "../../../core/argocd/inventory-file.ts";
 import { compareText } from "../../../core/base/compare-text.ts";
 import { defined } from "../../../core/base/defined.ts";
 import type { Cluster } from "../../../core/plan/plan-types.ts";
-import type { Problem } from "../../../core/reasons/problem.ts";
+import type { Problem } from "../../../core/reasons/problems/problem.ts";
 import type { Rollout, SourceRef } from "../../../core/spec/rollout.ts";
 import { type SeenApplication, setTaker } from "../../../engine/resolve/draft.ts";
 import { atName, setRef } from "../../../engine/resolve/source-sets.ts";

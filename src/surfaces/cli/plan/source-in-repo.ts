@@ -5,7 +5,7 @@ import { decodeApplication } from "../../../core/argocd/decode/application.ts";
 import type { Inventory } from "../../../core/argocd/inventory-file.ts";
 import { defined } from "../../../core/base/defined.ts";
 import { madeOnce, type RepoFiles } from "../../../core/base/repo-files.ts";
-import type { OwnWords, Problem, ProblemReason } from "../../../core/reasons/problem.ts";
+import type { OwnWords, Problem, ProblemReason } from "../../../core/reasons/problems/problem.ts";
 import { sayRender } from "../../../core/report/reasons/render.ts";
 import type { Rollout } from "../../../core/spec/rollout.ts";
 import { generatorCluster } from "../../../engine/config-repo/appset-in-git.ts";

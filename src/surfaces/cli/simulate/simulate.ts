@@ -4,7 +4,7 @@ import { defined } from "../../../core/base/defined.ts";
 import { formatSelector } from "../../../core/base/selector.ts";
 import { formatDuration } from "../../../core/base/time.ts";
 import { changesNothing } from "../../../core/plan/plan-types.ts";
-import type { Problem } from "../../../core/reasons/problem.ts";
+import type { Problem } from "../../../core/reasons/problems/problem.ts";
 import { countedWord, inCounted } from "../../../core/report/counted.ts";
 import { parseRepoConfig } from "../../../core/spec/parse/parse.ts";
 import { type RepoBounds, SETTINGS_FILE } from "../../../core/spec/repo-config.ts";

@@ -4,7 +4,7 @@ import { nearest } from "../../../core/base/nearest.ts";
 import { show } from "../../../core/base/problem.ts";
 import { isLabelKey, isLabelValue } from "../../../core/base/selector.ts";
 import { parseDuration } from "../../../core/base/time.ts";
-import type { Finding, Path, Problem, ProblemReason } from "../../../core/reasons/problem.ts";
+import type { Finding, Path, Problem, ProblemReason } from "../../../core/reasons/problems/problem.ts";
 import { newFindings, validate } from "../../../core/spec/parse/validate.ts";
 import { readYaml } from "../../../core/spec/parse/yaml.ts";
 import { checkWindows } from "../../../core/spec/rules/pace.ts";

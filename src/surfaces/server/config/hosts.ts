@@ -1,5 +1,5 @@
 import { isIP } from "node:net";
-import type { ProblemReason } from "../../../core/reasons/problem.ts";
+import type { ProblemReason } from "../../../core/reasons/problems/problem.ts";
 
 const NAME = /^[a-z0-9_]([a-z0-9_-]{0,62})?(\.[a-z0-9_]([a-z0-9_-]{0,62})?)*\.?$/i;
 const MOST_SHOWN = 80;

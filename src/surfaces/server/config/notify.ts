@@ -7,7 +7,7 @@ import { cloudEventWebhook, slackBot, slackWebhook, teams } from "../../../adapt
 import { globMatcher } from "../../../core/base/glob.ts";
 import { show } from "../../../core/base/problem.ts";
 import type { Clock } from "../../../core/base/time.ts";
-import type { Finding, Path } from "../../../core/reasons/problem.ts";
+import type { Finding, Path } from "../../../core/reasons/problems/problem.ts";
 import type { Log } from "../../../engine/round/context.ts";
 import type { Environment } from "./env.ts";
 import type { ServerConfig } from "./schema.ts";

@@ -1,7 +1,7 @@
 /** The server's configuration, field by field; `npm run generate` makes the reference and the JSON schema from it. */
 import { z } from "zod";
 import { show } from "../../../core/base/problem.ts";
-import { packReason } from "../../../core/reasons/problem.ts";
+import { packReason } from "../../../core/reasons/problems/problem.ts";
 import { duration, freezeSchema, key, labelText } from "../../../core/spec/schema-common.ts";
 import { notificationsConfigSchema } from "./schema-notify.ts";
 import { analysisSchema, filled, hooksSchema } from "./schema-outbound.ts";

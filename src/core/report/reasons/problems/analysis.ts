@@ -1,6 +1,6 @@
 import { TEMPLATES_FOLDER } from "../../../analysis/repo-templates.ts";
-import type { ProblemData } from "../../../reasons/problem.ts";
-import type { AnalysisProblems } from "../../../reasons/problems-analysis.ts";
+import type { AnalysisProblems } from "../../../reasons/problems/analysis.ts";
+import type { ProblemData } from "../../../reasons/problems/problem.ts";
 import { sayExpression } from "../analysis.ts";
 import { didYouMean, problemsOf } from "./entry.ts";
 

@@ -1,4 +1,4 @@
-import type { CopyProblems } from "../../../reasons/problems-copy.ts";
+import type { CopyProblems } from "../../../reasons/problems/copy.ts";
 import { didYouMean, problemsOf } from "./entry.ts";
 
 const PLAIN_FOLDER = "name a directory of the repo itself";

@@ -1,4 +1,4 @@
-import type { FileProblems } from "../../../reasons/problems-file.ts";
+import type { FileProblems } from "../../../reasons/problems/file.ts";
 import { KIND, ROLLOUT_API_VERSION } from "../../../spec/schema.ts";
 import { didYouMean, problemsOf } from "./entry.ts";
 import { SYNTAX_LINES } from "./syntax.ts";

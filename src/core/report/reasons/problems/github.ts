@@ -1,5 +1,5 @@
 import { count } from "../../../base/count.ts";
-import type { RepoProblems } from "../../../reasons/problems-repo.ts";
+import type { RepoProblems } from "../../../reasons/problems/repo.ts";
 import { firstOf, present } from "../../markdown.ts";
 import { bareBranches } from "../phrases.ts";
 import { problemsOf } from "./entry.ts";

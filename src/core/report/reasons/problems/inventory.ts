@@ -1,4 +1,4 @@
-import type { InventoryFault, InventoryProblems } from "../../../reasons/problems-inventory.ts";
+import type { InventoryFault, InventoryProblems } from "../../../reasons/problems/inventory.ts";
 import { problemsOf } from "./entry.ts";
 
 const AS_PRINTED = "write what `kubectl get -o yaml` prints";

@@ -1,4 +1,4 @@
-import type { PaceProblems } from "../../../reasons/problems-pace.ts";
+import type { PaceProblems } from "../../../reasons/problems/pace.ts";
 import { problemsOf } from "./entry.ts";
 
 const DAYS = "check the days of `allow`, and whether a `deny` covers them all";

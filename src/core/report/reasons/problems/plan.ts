@@ -1,6 +1,6 @@
 import { count } from "../../../base/count.ts";
 import type { ReasonsOf } from "../../../base/reason.ts";
-import type { PlanProblems, SharedUnit, Uncovered } from "../../../reasons/problems-plan.ts";
+import type { PlanProblems, SharedUnit, Uncovered } from "../../../reasons/problems/plan.ts";
 import { firstOf } from "../../markdown.ts";
 import { isSeveral, sourcePhrase, whatIsOver } from "../phrases.ts";
 import { didYouMean, problemsOf } from "./entry.ts";

@@ -1,4 +1,4 @@
-import type { OwnWords, Path, Place, Problem, ProblemReason, ProblemTable, Warning } from "../../../reasons/problem.ts";
+import type { OwnWords, Path, Place, Problem, ProblemReason, ProblemTable, Warning } from "../../../reasons/problems/problem.ts";
 import { firstOf } from "../../markdown.ts";
 import { ANALYSIS_PROBLEMS } from "./analysis.ts";
 import { COPY_PROBLEMS } from "./copies.ts";

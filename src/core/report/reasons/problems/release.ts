@@ -1,6 +1,6 @@
 /** What a rollout says of its release, its pins and the texts of its pull requests that no run could go by. */
 import type { TemplateFault } from "../../../base/template.ts";
-import type { OutsideFault, ReleaseProblems } from "../../../reasons/problems-rules.ts";
+import type { OutsideFault, ReleaseProblems } from "../../../reasons/problems/rules.ts";
 import { problemsOf } from "./entry.ts";
 
 const OF_NO_VALUE = 'the release has no value "{value}"';

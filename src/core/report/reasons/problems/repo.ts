@@ -1,4 +1,4 @@
-import type { NotGranted, RepoProblems } from "../../../reasons/problems-repo.ts";
+import type { NotGranted, RepoProblems } from "../../../reasons/problems/repo.ts";
 import { firstOf } from "../../markdown.ts";
 import { isSeveral, sourcePhrase } from "../phrases.ts";
 import { didYouMean, problemsOf, sayEntry } from "./entry.ts";

@@ -1,4 +1,4 @@
-import type { RuleProblems } from "../../../reasons/problems-rules.ts";
+import type { RuleProblems } from "../../../reasons/problems/rules.ts";
 import { isSeveral, sourcePhrase } from "../phrases.ts";
 import { problemsOf } from "./entry.ts";
 

@@ -1,4 +1,4 @@
-import type { ServerProblems } from "../../../reasons/problems-server.ts";
+import type { ServerProblems } from "../../../reasons/problems/server.ts";
 import { problemsOf } from "./entry.ts";
 
 /** The server's configuration. */

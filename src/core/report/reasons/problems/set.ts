@@ -1,4 +1,4 @@
-import type { SetProblems } from "../../../reasons/problems-set.ts";
+import type { SetProblems } from "../../../reasons/problems/set.ts";
 import { firstOf } from "../../markdown.ts";
 import { sayRender } from "../render.ts";
 import { problemsOf } from "./entry.ts";

@@ -1,4 +1,4 @@
-import type { SyntaxKinds } from "../../../reasons/problems-file.ts";
+import type { SyntaxKinds } from "../../../reasons/problems/file.ts";
 import { byKind, didYouMean } from "./entry.ts";
 
 const QUOTE_IT = "put the value in quotes";

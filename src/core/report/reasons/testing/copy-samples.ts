@@ -1,4 +1,4 @@
-import type { CopyProblems } from "../../../reasons/problems-copy.ts";
+import type { CopyProblems } from "../../../reasons/problems/copy.ts";
 import type { Samples } from "./problem-samples-outside.ts";
 
 export const COPY_SAMPLES: Samples<keyof CopyProblems> = {

@@ -1,5 +1,5 @@
 import type { EngineReasons } from "../../../reasons/engine.ts";
-import type { Problem } from "../../../reasons/problem.ts";
+import type { Problem } from "../../../reasons/problems/problem.ts";
 
 const problem: Problem = {
   ...{ code: "INVENTORY_NOT_FOUND", name: "clusters.yaml", severity: "error", file: "rollouts/a.yaml", line: 3, column: 5, path: [] },

@@ -1,4 +1,4 @@
-import type { InventoryProblems } from "../../../reasons/problems-inventory.ts";
+import type { InventoryProblems } from "../../../reasons/problems/inventory.ts";
 import type { Samples } from "./problem-samples-outside.ts";
 
 /** Of files that say which clusters there are. */

@@ -1,4 +1,4 @@
-import type { ProblemCode } from "../../../reasons/problem.ts";
+import type { ProblemCode } from "../../../reasons/problems/problem.ts";
 import { COPY_SAMPLES } from "./copy-samples.ts";
 import { INVENTORY_SAMPLES } from "./inventory-samples.ts";
 import { PIN_SAMPLES } from "./pin-samples.ts";

@@ -1,4 +1,4 @@
-import type { ReleaseProblems } from "../../../reasons/problems-rules.ts";
+import type { ReleaseProblems } from "../../../reasons/problems/rules.ts";
 import type { Samples } from "./problem-samples-outside.ts";
 
 /** Of releases, pins and texts of pull requests. */

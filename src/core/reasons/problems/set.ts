@@ -1,4 +1,4 @@
-import type { RenderProblem } from "./render.ts";
+import type { RenderProblem } from "../render.ts";
 
 /** What is wrong with the manifest of an ApplicationSet and with who applies it. */
 export interface SetProblems {

@@ -1,6 +1,6 @@
-import type { NoData } from "../base/reason.ts";
-import type { TemplateFault } from "../base/template.ts";
-import type { SourceNamed } from "./refs.ts";
+import type { NoData } from "../../base/reason.ts";
+import type { TemplateFault } from "../../base/template.ts";
+import type { SourceNamed } from "../refs.ts";
 
 /** What a rollout says that no run could go by, though its schema is kept. */
 export interface RuleProblems {

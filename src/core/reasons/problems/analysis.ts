@@ -1,5 +1,5 @@
-import type { NoData } from "../base/reason.ts";
-import type { ExpressionReason, PathReason } from "./analysis.ts";
+import type { NoData } from "../../base/reason.ts";
+import type { ExpressionReason, PathReason } from "../analysis.ts";
 
 /** What is wrong with an analysis: in a rollout, in a template, or between the two. */
 export interface AnalysisProblems {

@@ -1,5 +1,5 @@
-import type { NoData } from "../base/reason.ts";
-import type { SourceNamed } from "./refs.ts";
+import type { NoData } from "../../base/reason.ts";
+import type { SourceNamed } from "../refs.ts";
 
 /** What cannot be planned, and what a person should know of a plan before it is carried out. */
 export interface PlanProblems {

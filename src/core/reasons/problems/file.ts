@@ -1,4 +1,4 @@
-import type { KindsOf, NoData } from "../base/reason.ts";
+import type { KindsOf, NoData } from "../../base/reason.ts";
 
 /** Slips in YAML. */
 export interface SyntaxKinds {

@@ -1,7 +1,7 @@
-import type { NoData, ReasonsOf } from "../base/reason.ts";
-import type { BareBranch } from "./gates.ts";
-import type { PinReason } from "./pins.ts";
-import type { SourceNamed } from "./refs.ts";
+import type { NoData, ReasonsOf } from "../../base/reason.ts";
+import type { BareBranch } from "../gates.ts";
+import type { PinReason } from "../pins.ts";
+import type { SourceNamed } from "../refs.ts";
 
 /** What lint sees outside of a rollout's file: the release, the inventory, the ApplicationSet, GitHub and Argo CD. */
 export interface RepoProblems {

@@ -2,18 +2,18 @@
  * Problems of what people wrote: a code with its data, and the place. Whatever reads files of the config repo makes them; lint, plans, checks
  * and comments show them. `core/report/reasons/problems.ts` says them, and every code is a row of docs/troubleshooting.md.
  */
-import type { ReasonsOf } from "../base/reason.ts";
-import type { PinProblems } from "./pins.ts";
-import type { AnalysisProblems } from "./problems-analysis.ts";
-import type { CopyProblems } from "./problems-copy.ts";
-import type { FileProblems } from "./problems-file.ts";
-import type { InventoryProblems } from "./problems-inventory.ts";
-import type { PaceProblems } from "./problems-pace.ts";
-import type { PlanProblems } from "./problems-plan.ts";
-import type { RepoProblems } from "./problems-repo.ts";
-import type { ReleaseProblems, RuleProblems } from "./problems-rules.ts";
-import type { ServerProblems } from "./problems-server.ts";
-import type { SetProblems } from "./problems-set.ts";
+import type { ReasonsOf } from "../../base/reason.ts";
+import type { PinProblems } from "../pins.ts";
+import type { AnalysisProblems } from "./analysis.ts";
+import type { CopyProblems } from "./copy.ts";
+import type { FileProblems } from "./file.ts";
+import type { InventoryProblems } from "./inventory.ts";
+import type { PaceProblems } from "./pace.ts";
+import type { PlanProblems } from "./plan.ts";
+import type { RepoProblems } from "./repo.ts";
+import type { ReleaseProblems, RuleProblems } from "./rules.ts";
+import type { ServerProblems } from "./server.ts";
+import type { SetProblems } from "./set.ts";
 
 /** Every code of a problem, with its data. */
 export interface ProblemTable
