@@ -7,7 +7,7 @@ import { chmodSync, cpSync, existsSync, globSync, mkdirSync, readFileSync, rmSyn
 import { basename, dirname, join, relative, resolve, sep } from "node:path";
 import { fileURLToPath } from "node:url";
 import { type OutputChunk, type Plugin, rolldown } from "rolldown";
-import { bundlePage } from "../../src/surfaces/web/bundle.ts";
+import { bundlePage } from "../../src/surfaces/web/page.ts";
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 /** Where to; the folder given is made anew. */

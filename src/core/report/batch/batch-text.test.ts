@@ -1,8 +1,8 @@
-import { expect, test } from "vitest";
+import { describe, expect, it, test } from "vitest";
 import { sampleRollout, sampleRun } from "../../../../test/support/sample-run.ts";
 import type { Delivery } from "../../spec/rollout.ts";
 import { batchTrailers } from "./batch-pull.ts";
-import { batchText, commitText, mergeText } from "./batch-text.ts";
+import { batchText, commitText, mergeText, printTitle } from "./batch-text.ts";
 
 const AUTHOR = { name: "stagecoach[bot]", email: "s@x" };
 const NOW = Date.parse("2026-11-21T09:04:00.000Z");
@@ -43,4 +43,21 @@ test("a body stays true once it is merged: it asks nobody to merge, and lists no
   const { body } = said({ merge: "Manual" });
   expect(body).not.toMatch(/your turn|`\/(pause|requeue|skip|abort)/i);
   expect(body).toContain("what you can comment now: #10.");
+});
+
+describe("titles of batch pull requests", () => {
+  it("names a planned batch by its number and the catch-up batch as such", () => {
+    const title = { rollout: "payments", release: "v1.4.2", stage: "rest of the world" };
+    expect(printTitle({ ...title, batch: { number: 2, of: 3 } })).toBe("payments v1.4.2: batch 2 of 3 of rest of the world");
+    expect(printTitle(title)).toBe("payments v1.4.2: catch-up batch of rest of the world");
+    expect(printTitle({ ...title, batch: { number: 1, of: 3 }, step: { number: 2, of: 3, weight: 60 } })).toBe(
+      "payments v1.4.2: step 2 of 3, weight 60, of batch 1 of 3 of rest of the world",
+    );
+  });
+
+  it("cuts a stage's name where GitHub would refuse the title", () => {
+    const text = printTitle({ rollout: "payments", release: "v1", stage: "s".repeat(400), batch: { number: 1, of: 2 } });
+    expect(text.length).toBe(250);
+    expect(text.endsWith("s…")).toBe(true);
+  });
 });

@@ -1,11 +1,14 @@
 /** Makes the model of a run: see `types.ts` for what it holds and how to draw it. Called by every surface that shows a run. */
+
 import { holdsReason, sameReason } from "../../base/reason.ts";
 import { valueChanges } from "../../plan/values.ts";
+import { livenessReason } from "../../reasons/liveness.ts";
 import { planRollback } from "../../run/outcome/rollback.ts";
 import { clusterName } from "../../run/state/names.ts";
-import { isEnded, type Run } from "../../run/state/run.ts";
+import { type Batch, type BatchTarget, isEnded, type Run } from "../../run/state/run.ts";
 import { linksOf, releaseUrl } from "../links.ts";
 import { present } from "../markdown.ts";
+import { sentenceOf } from "../reasons/say.ts";
 import { shownValues } from "../values.ts";
 import { releaseName, releaser } from "../words.ts";
 import { actionsOfRun } from "./actions.ts";
@@ -15,7 +18,6 @@ import { clustersBelow, countsOf } from "./counts.ts";
 import { commandsOf, deedsOf, triedBefore } from "./deeds.ts";
 import { etaOfRun } from "./eta.ts";
 import { seenOf } from "./seen.ts";
-import { unaskedNotes } from "./sign-of-life.ts";
 import { besideNodes, stageNode } from "./stage-nodes.ts";
 import { node } from "./states.ts";
 import type { ModelNode, RunModel, Said } from "./types.ts";
@@ -126,4 +128,17 @@ function planeNodes(context: Context): ModelNode[] {
       facts: present(held.length > 0 && `${held.join(", ")}${more} ${clusters.size === 1 ? "waits" : "wait"} for it`),
     });
   });
+}
+
+/** Says once, below what shows these batches, that their clusters cannot be asked for a sign of life. Nothing where they can. */
+function unaskedNotes(batches: readonly Batch[]): string[] {
+  const live = batches.flatMap(({ targets }) => targets.flatMap((target) => proofOf(target) ?? []));
+  const unasked = live.filter(({ cluster }) => cluster === "unasked").length;
+  return unasked === 0 ? [] : [sentenceOf(livenessReason("CLUSTERS_UNASKED", { all: unasked === live.length }))];
+}
+
+/** Of what is live: nobody wonders about a cluster that is still waited for. */
+function proofOf({ evidence, why }: BatchTarget): { cluster?: unknown } | undefined {
+  const said = evidence?.sentence ?? why;
+  return typeof said === "object" && said.code === "CHANGE_LIVE" ? (said as { cluster?: unknown }) : undefined;
 }

@@ -1,14 +1,13 @@
 /** Nodes of stages and batches, those to come from the frozen plan. Called by `run-model.ts`. */
+
 import { formatSelector } from "../../base/selector.ts";
 import type { PlannedBatch, PlannedTarget } from "../../plan/plan-types.ts";
 import { targetsOf } from "../../run/state/names.ts";
-import { type Batch, isEnded, type Requeued, type Run } from "../../run/state/run.ts";
+import { type Batch, type BatchTarget, isEnded, type Requeued, type Run } from "../../run/state/run.ts";
 import { isMidStep } from "../../run/state/steps.ts";
 import { present } from "../markdown.ts";
-import { placesOf } from "../places.ts";
 import { gatesOfStage } from "../plan/plan-stages.ts";
 import { countedTimes } from "../reasons/phrases.ts";
-import { awaitsBatches } from "../requeued.ts";
 import { targetsShown } from "../steps.ts";
 import { actionsOfCluster } from "./actions.ts";
 import { batchNode } from "./batch-node.ts";
@@ -173,4 +172,22 @@ export function besideNodes(context: Context, stage: number | undefined): ModelN
   return rows.map(({ cluster, status, since, why }) =>
     looseNode(context, cluster, { state: BESIDE[status], since, says: why, rule: status === "Quarantined" ? rule : undefined }),
   );
+}
+
+/** Clusters that are in a batch for good: not those that it only put back, to be tried again. */
+function placesOf(targets: readonly BatchTarget[]): string[] {
+  return targets.flatMap(({ phase, cluster }) => (phase === "RolledBack" ? [] : [cluster]));
+}
+
+/** Whether a requeued cluster waits for the stage's own batches still: until they are over nobody looks at it. */
+function awaitsBatches(run: Run, one: Requeued): boolean {
+  if (one.failed === true || one.attempts > 0 || isEnded(run) || run.stage > one.stage) return false;
+  const batches = run.batches.filter((batch) => batch.stage === one.stage);
+  if (batches.some((batch) => batch.phase !== "Settled" && batch.phase !== "Closed")) return true;
+  const taken = new Set([
+    ...batches.flatMap((batch) => (batch.phase === "Closed" ? [] : batch.targets.map((target) => target.cluster))),
+    ...run.requeued.map((other) => other.cluster),
+    ...run.skipped.map((other) => other.cluster),
+  ]);
+  return run.plan.stages[one.stage]?.clusters.some((cluster) => !taken.has(cluster)) === true;
 }

@@ -3,6 +3,7 @@
  * Each gate answers with a value and does nothing; the first answer counts. Called by `batches/merge.ts`, which carries it out, and by who
  * wants to know whether somebody merged too early.
  */
+
 import type { AnyReason } from "../../base/reason.ts";
 import { epoch, iso, type Time } from "../../base/time.ts";
 import { runReason } from "../../reasons/run.ts";
@@ -17,7 +18,6 @@ import { type Decision, type Gate, type Scene, type Wait, wait } from "./decisio
 import { dependsGate } from "./depends.ts";
 import { knownHealthGate } from "./fresh-health.ts";
 import { githubGate } from "./github.ts";
-import { guardGate } from "./guard.ts";
 import { haltGate } from "./halt.ts";
 import { jitterGate } from "./jitter.ts";
 import { limitsGate, sizeGate } from "./limits.ts";
@@ -176,4 +176,24 @@ function planeGate(scene: Scene, batch: Batch): Wait | undefined {
   if (first === undefined || lost === undefined) return undefined;
   const why = runReason("PLANE_UNSEEN", { clusters, because: lostWords(planeOf(first), lost) });
   return wait(why, { what: runReason("NEXT_PLANE", { clusters }) });
+}
+
+/** How old a guard's answer may be. */
+const GUARD_MS = 60_000;
+/** How soon one that is missing is looked for. */
+const GUARD_AGAIN_MS = 2_000;
+
+/** docs/spec.md §9.4: nothing would be deleted, renamed or moved, judged on this very base. */
+function guardGate({ world, now }: Scene, batch: Batch, observed: ObservedPull): Decision | undefined {
+  const pull = pullRef(observed);
+  const guard = world.guards.get(batch.number);
+  const next = { what: runReason("NEXT_GUARD") };
+  if (guard === undefined || guard.base !== world.base.commit || Math.abs(now - epoch(guard.at)) >= GUARD_MS)
+    return wait(runReason("GUARD_PENDING", { pull }), next, now + GUARD_AGAIN_MS);
+  if (guard.ok) return undefined;
+  const because = guard.why;
+  const why = runReason("NOT_MERGED_YET", { pull, because });
+  if (guard.retry) return wait(why, next);
+  const reason = runReason("GUARD_REFUSES", { pull, because });
+  return { kind: "pause", closing: because, reason, ask: runReason("ASK_GUARD"), why, next };
 }

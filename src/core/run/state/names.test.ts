@@ -1,7 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { parseBranch, printBranch } from "./branch-name.ts";
-import { printTitle } from "./pull-title.ts";
 
 const rollout = fc.stringMatching(/^[a-z0-9]([a-z0-9-]{0,20}[a-z0-9])?$/);
 const count = fc.integer({ min: 1, max: 999_999 });
@@ -42,22 +41,5 @@ describe("branch names of batches", () => {
     "x/stagecoach-run/payments/42/2-3-1",
   ])("does not take %s for one of ours", (name) => {
     expect(parseBranch(name)).toBeUndefined();
-  });
-});
-
-describe("titles of batch pull requests", () => {
-  it("names a planned batch by its number and the catch-up batch as such", () => {
-    const title = { rollout: "payments", release: "v1.4.2", stage: "rest of the world" };
-    expect(printTitle({ ...title, batch: { number: 2, of: 3 } })).toBe("payments v1.4.2: batch 2 of 3 of rest of the world");
-    expect(printTitle(title)).toBe("payments v1.4.2: catch-up batch of rest of the world");
-    expect(printTitle({ ...title, batch: { number: 1, of: 3 }, step: { number: 2, of: 3, weight: 60 } })).toBe(
-      "payments v1.4.2: step 2 of 3, weight 60, of batch 1 of 3 of rest of the world",
-    );
-  });
-
-  it("cuts a stage's name where GitHub would refuse the title", () => {
-    const text = printTitle({ rollout: "payments", release: "v1", stage: "s".repeat(400), batch: { number: 1, of: 2 } });
-    expect(text.length).toBe(250);
-    expect(text.endsWith("s…")).toBe(true);
   });
 });
