@@ -85,7 +85,7 @@ describe("the documentation", () => {
     expect(broken).toEqual([]);
   });
 
-  test("has fewer than 32,500 words that people wrote to be read: without decisions, and without what is generated to be looked up", () => {
+  test("has fewer than 35,000 words that people wrote to be read: without decisions, and without what is generated to be looked up", () => {
     const generated = [...globSync("docs/reference/*.md", { cwd: ROOT }), "docs/troubleshooting.md"];
     const pages = ["README.md", ...globSync("docs/*.md", { cwd: ROOT })].filter((path) => !generated.includes(path));
     const words = pages.flatMap((path) => read(path).split(/\s+/)).filter((word) => /[\p{L}\p{N}]/u.test(word));

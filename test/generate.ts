@@ -8,7 +8,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { pathToFileURL } from "node:url";
 import { z } from "zod";
-import { runSchema } from "../src/core/report/model/run-schema.ts";
+import { runSchema } from "../src/core/report/model/schema/run.ts";
 import { resourceSchema } from "../src/core/spec/schema.ts";
 import { DURATION } from "../src/core/spec/schema-common.ts";
 import { commandsPage } from "./generate-commands.ts";

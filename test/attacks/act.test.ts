@@ -1,6 +1,6 @@
 import { request } from "node:http";
 import { afterEach, expect, test } from "vitest";
-import type { RunDocument } from "../../src/core/report/model/run-schema.ts";
+import type { RunDocument } from "../../src/core/report/model/schema/run.ts";
 import { isEnded } from "../../src/core/run/state/run.ts";
 import { githubPage } from "../support/github-page.ts";
 import { type Journey, short, startJourney } from "../support/journey.ts";

@@ -5,8 +5,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterEach, describe, expect, test } from "vitest";
-import type { Fleet } from "../../src/core/report/model/fleet-schema.ts";
-import type { RunDocument } from "../../src/core/report/model/run-schema.ts";
+import type { Fleet } from "../../src/core/report/model/schema/fleet.ts";
+import type { RunDocument } from "../../src/core/report/model/schema/run.ts";
 import type { ModelNode } from "../../src/core/report/model/types.ts";
 import { blocksOf, comparable, sessionsIn, typed } from "../support/docs-blocks.ts";
 

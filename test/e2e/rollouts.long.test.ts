@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from "vitest";
-import type { RunDocument } from "../../src/core/report/model/run-schema.ts";
+import type { RunDocument } from "../../src/core/report/model/schema/run.ts";
 import { renderTree } from "../../src/core/report/tree/tree.ts";
 import type { RolloutState, Run } from "../../src/core/run/state/run.ts";
 import { ended, type Journey, short, startJourney } from "../support/journey.ts";

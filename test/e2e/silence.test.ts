@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { git } from "../../src/adapters/git/testing/repositories.ts";
-import type { Fleet } from "../../src/core/report/model/fleet-schema.ts";
+import type { Fleet } from "../../src/core/report/model/schema/fleet.ts";
 import { sentenceOf } from "../../src/core/report/reasons/say.ts";
 import { isEnded } from "../../src/core/run/state/run.ts";
 import { permit } from "../support/app-calls.ts";

@@ -8,7 +8,7 @@ import { gateWords } from "./batch/gate-check.ts";
 import { refusedModel } from "./model/refused.ts";
 import { listedRun, rolloutList, runDocument, runList } from "./model/run-document.ts";
 import { modelOf } from "./model/run-model.ts";
-import { rolloutListSchema, runListSchema, runSchema } from "./model/run-schema.ts";
+import { rolloutListSchema, runListSchema, runSchema } from "./model/schema/run.ts";
 import { planCheck } from "./plan/plan-check.ts";
 import { problemsComment } from "./plan/plan-comment.ts";
 import { refusedText } from "./refused.ts";

@@ -9,7 +9,7 @@ import type { Cluster, Plan } from "../../core/plan/plan-types.ts";
 import { engineReason } from "../../core/reasons/engine.ts";
 import type { Problem } from "../../core/reasons/problems/problem.ts";
 import { runReason } from "../../core/reasons/run.ts";
-import type { Planned as PlannedData } from "../../core/report/model/plan-schema.ts";
+import type { Planned as PlannedData } from "../../core/report/model/schema/plan.ts";
 import { expectedDuration } from "../../core/report/plan/duration.ts";
 import { notARollout, type PlanFindings, planCheck } from "../../core/report/plan/plan-check.ts";
 import { type PlanExtras, planComment, problemsComment } from "../../core/report/plan/plan-comment.ts";

@@ -6,7 +6,7 @@
  */
 import type { Pull } from "../../adapters/forge/port.ts";
 import { iso } from "../../core/base/time.ts";
-import type { ReleasePull } from "../../core/report/model/plan-schema.ts";
+import type { ReleasePull } from "../../core/report/model/schema/plan.ts";
 import { short } from "../../core/report/plan/plan-chart.ts";
 import type { RepoContext } from "../round/context.ts";
 import type { KnownPull } from "./types.ts";

@@ -1,6 +1,6 @@
 import type { IndexEntry } from "../../adapters/git/journal/port.ts";
 import type { AnyReason } from "../../core/base/reason.ts";
-import type { Planned } from "../../core/report/model/plan-schema.ts";
+import type { Planned } from "../../core/report/model/schema/plan.ts";
 import type { PlanCheckWords } from "../../core/report/plan/plan-check.ts";
 import type { Run } from "../../core/run/state/run.ts";
 import type { Project } from "../config-repo/project.ts";

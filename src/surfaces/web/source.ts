@@ -4,10 +4,10 @@ import type { LoginOf, SightOf } from "../../adapters/forge/github/token-sight.t
 import type { JournalReader } from "../../adapters/git/journal/port.ts";
 import type { Clock } from "../../core/base/time.ts";
 import type { UnreadRun } from "../../core/report/model/fleet.ts";
-import type { FleetRepository } from "../../core/report/model/fleet-schema.ts";
-import type { ReleasePull } from "../../core/report/model/plan-schema.ts";
 import type { RefusedModel } from "../../core/report/model/refused.ts";
-import type { RunDocument } from "../../core/report/model/run-schema.ts";
+import type { FleetRepository } from "../../core/report/model/schema/fleet.ts";
+import type { ReleasePull } from "../../core/report/model/schema/plan.ts";
+import type { RunDocument } from "../../core/report/model/schema/run.ts";
 import type { History } from "../../core/report/plan/duration.ts";
 import type { Run } from "../../core/run/state/run.ts";
 import type { CommandName } from "../../core/spec/commands.ts";

@@ -1,11 +1,11 @@
 /** Many rollouts at once: of each what a person has to know before they open it. Called by the API, which the page's first screen reads. */
 import { isEnded, type Run } from "../../run/state/run.ts";
 import { entryOf } from "../reasons/say.ts";
-import type { Fleet, FleetRollout } from "./fleet-schema.ts";
 import { GROUPS } from "./labels.ts";
-import type { FleetRelease, Planned, ReleasePull } from "./plan-schema.ts";
 import type { RefusedModel } from "./refused.ts";
 import { API_VERSION } from "./run-document.ts";
+import type { Fleet, FleetRollout } from "./schema/fleet.ts";
+import type { FleetRelease, Planned, ReleasePull } from "./schema/plan.ts";
 import type { RunModel } from "./types.ts";
 import { sharesOf, versionsOf } from "./versions.ts";
 

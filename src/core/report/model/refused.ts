@@ -9,7 +9,7 @@ import type { Problem } from "../../reasons/problems/problem.ts";
 import { sayProblem } from "../reasons/problems/problems.ts";
 import { sentenceOf, withoutMarks } from "../reasons/say.ts";
 import { releaseName } from "../words.ts";
-import type { RunDocument } from "./run-schema.ts";
+import type { RunDocument } from "./schema/run.ts";
 
 export type RefusedModel = NonNullable<RunDocument["refused"]>;
 /** One of the reasons why nothing began. */

@@ -1,6 +1,6 @@
-/** A run, or several, as documents for programs: what `-o json` prints is what the API answers. Their shape is in `run-schema.ts`. */
+/** A run, or several, as documents for programs: what `-o json` prints is what the API answers. Their shape is in `schema/run.ts`. */
 import { iso } from "../../base/time.ts";
-import type { RolloutList, RunDocument, RunList, RunSummary } from "./run-schema.ts";
+import type { RolloutList, RunDocument, RunList, RunSummary } from "./schema/run.ts";
 import type { RunModel } from "./types.ts";
 
 export const API_VERSION: RunDocument["apiVersion"] = "stagecoach.dev/v1";

@@ -1,6 +1,6 @@
 /**
  * A run as every surface draws it: the PR comment, checks, the terminal, the page, notifications and the JSON of the API. Made by
- * `modelOf()` from what the journal holds, and from nothing else; it decides nothing. Its fields are in `run-schema.ts`.
+ * `modelOf()` from what the journal holds, and from nothing else; it decides nothing. Its fields are in `schema/run.ts`.
  *
  * How to draw a node: `LABELS[state]` is its word, `tone` its colour, `says` the one sentence on it (empty where the word says it all),
  * `checking` what of something healthy is still looked at, `waitsFor` what comes next, `deadline` until when at the latest, `eta` when all of it is
@@ -9,7 +9,7 @@
  */
 import type { Run } from "../../run/state/run.ts";
 import type { Rollout } from "../../spec/rollout.ts";
-import type { Model, Node } from "./run-schema.ts";
+import type { Model, Node } from "./schema/run.ts";
 
 export type ModelNode = Node;
 /** The root. */

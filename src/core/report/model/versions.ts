@@ -11,7 +11,7 @@ import { namedEdits, valuesOfEdits } from "../../plan/values.ts";
 import { isOut } from "../../run/state/names.ts";
 import type { Batch, BatchTarget, Run } from "../../run/state/run.ts";
 import { pinValue, releaseName, shortName } from "../words.ts";
-import type { Moment, TargetVersion, VersionShare } from "./versions-schema.ts";
+import type { Moment, TargetVersion, VersionShare } from "./schema/versions.ts";
 
 const MOST_PINS = 3;
 /** Of more versions the rest is counted as one. */

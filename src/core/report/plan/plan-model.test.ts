@@ -4,7 +4,7 @@ import type { Plan } from "../../plan/plan-types.ts";
 import { engineReason } from "../../reasons/engine.ts";
 import type { Problem, Warning } from "../../reasons/problems/problem.ts";
 import { cell, code, withoutMarkdown } from "../escape.ts";
-import { plannedSchema } from "../model/plan-schema.ts";
+import { plannedSchema } from "../model/schema/plan.ts";
 import { expectedDuration } from "./duration.ts";
 import { plannedRelease, planRoom, refusedPlan, unplanned } from "./plan-model.ts";
 

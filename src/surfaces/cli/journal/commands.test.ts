@@ -11,7 +11,7 @@ import { git, type Workspace, workspace } from "../../../adapters/git/testing/re
 import { confirmed, freshRun, START, withBatch } from "../../../adapters/git/testing/runs.ts";
 import { SEAL } from "../../../adapters/git/testing/seal.ts";
 import { said } from "../../../core/reasons/run.ts";
-import { runSchema } from "../../../core/report/model/run-schema.ts";
+import { runSchema } from "../../../core/report/model/schema/run.ts";
 import { run as get } from "./get.ts";
 import { run as history } from "./history.ts";
 import { run as journalRun } from "./journal-run.ts";

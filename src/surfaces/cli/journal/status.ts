@@ -1,7 +1,7 @@
 import { stateWord } from "../../../core/report/model/labels.ts";
 import { runSummary } from "../../../core/report/model/run-document.ts";
 import { modelOf } from "../../../core/report/model/run-model.ts";
-import type { RunSummary } from "../../../core/report/model/run-schema.ts";
+import type { RunSummary } from "../../../core/report/model/schema/run.ts";
 import { standingOf } from "../../../core/report/model/waits-on.ts";
 import { plainSentence } from "../../../core/report/reasons/say.ts";
 import { isEnded, type Run } from "../../../core/run/state/run.ts";

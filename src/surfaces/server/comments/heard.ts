@@ -4,7 +4,7 @@
  */
 import { BoundedMap } from "../../../core/base/bounded.ts";
 import { type Clock, iso } from "../../../core/base/time.ts";
-import type { RunDocument } from "../../../core/report/model/run-schema.ts";
+import type { RunDocument } from "../../../core/report/model/schema/run.ts";
 
 export type Heard = RunDocument["commands"][number] & { pull: number };
 

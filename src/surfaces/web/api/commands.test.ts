@@ -4,7 +4,7 @@ import type { CommentAsked } from "../../../adapters/forge/github/comment-as.ts"
 import type { Sight } from "../../../adapters/forge/github/token-sight.ts";
 import { ForgeError } from "../../../adapters/forge/port.ts";
 import { said } from "../../../core/reasons/run.ts";
-import type { RunDocument } from "../../../core/report/model/run-schema.ts";
+import type { RunDocument } from "../../../core/report/model/schema/run.ts";
 import type { Run } from "../../../core/run/state/run.ts";
 import { commandText } from "../../server/comments/command-text.ts";
 import type { WebSource } from "../source.ts";

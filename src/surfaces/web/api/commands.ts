@@ -15,7 +15,7 @@ import { BoundedMap } from "../../../core/base/bounded.ts";
 import { iso } from "../../../core/base/time.ts";
 import { hasMoved } from "../../../core/report/model/has-moved.ts";
 import { API_VERSION } from "../../../core/report/model/run-document.ts";
-import type { RunDocument } from "../../../core/report/model/run-schema.ts";
+import type { RunDocument } from "../../../core/report/model/schema/run.ts";
 import type { Action, ModelNode } from "../../../core/report/model/types.ts";
 import { hasPermission, type Permission } from "../../../core/spec/commands.ts";
 import type { CommandGiven, WebClock, WebSource } from "../source.ts";

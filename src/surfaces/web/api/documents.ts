@@ -1,8 +1,8 @@
 /** The documents of the API that no other view has. */
 import { z } from "zod";
-import { fleetRepositorySchema, fleetRolloutSchema } from "../../../core/report/model/fleet-schema.ts";
-import { fleetReleaseSchema } from "../../../core/report/model/plan-schema.ts";
-import { runSchema } from "../../../core/report/model/run-schema.ts";
+import { fleetRepositorySchema, fleetRolloutSchema } from "../../../core/report/model/schema/fleet.ts";
+import { fleetReleaseSchema } from "../../../core/report/model/schema/plan.ts";
+import { runSchema } from "../../../core/report/model/schema/run.ts";
 import { COMMAND_NAMES, type Permission } from "../../../core/spec/commands.ts";
 import { key } from "../../../core/spec/schema-common.ts";
 

@@ -1,10 +1,10 @@
 import { describe, expect, test } from "vitest";
 import { batchTarget, samplePlan, sampleRollout, sampleRun } from "../../../../test/support/sample-run.ts";
 import { JournalFileError } from "../../../adapters/git/journal/read-run.ts";
-import type { Fleet } from "../../../core/report/model/fleet-schema.ts";
-import type { PlanDocument, ReleasePull } from "../../../core/report/model/plan-schema.ts";
-import type { RunDocument } from "../../../core/report/model/run-schema.ts";
-import type { RolloutVersions, Versions } from "../../../core/report/model/versions-schema.ts";
+import type { Fleet } from "../../../core/report/model/schema/fleet.ts";
+import type { PlanDocument, ReleasePull } from "../../../core/report/model/schema/plan.ts";
+import type { RunDocument } from "../../../core/report/model/schema/run.ts";
+import type { RolloutVersions, Versions } from "../../../core/report/model/schema/versions.ts";
 import { plannedRelease, planRoom, refusedPlan } from "../../../core/report/plan/plan-model.ts";
 import type { Run } from "../../../core/run/state/run.ts";
 import type { LookedAfter, WebSource } from "../source.ts";

@@ -1,9 +1,9 @@
 /** The API as an OpenAPI 3.1 document: its paths stand here, its shapes are made from the schemas that the documents have anyway. */
 import { z } from "zod";
-import { fleetSchema } from "../../../core/report/model/fleet-schema.ts";
-import { planSchema } from "../../../core/report/model/plan-schema.ts";
-import { runSchema } from "../../../core/report/model/run-schema.ts";
-import { rolloutVersionsSchema, versionsSchema } from "../../../core/report/model/versions-schema.ts";
+import { fleetSchema } from "../../../core/report/model/schema/fleet.ts";
+import { planSchema } from "../../../core/report/model/schema/plan.ts";
+import { runSchema } from "../../../core/report/model/schema/run.ts";
+import { rolloutVersionsSchema, versionsSchema } from "../../../core/report/model/schema/versions.ts";
 import { problemSchema } from "./answers.ts";
 import {
   changeSchema,

@@ -1,6 +1,6 @@
 /** As whom one acts on a run here, and how a command is given: once, whatever happens on the way. */
 import { createContext } from "preact";
-import type { RunDocument } from "../../../core/report/model/run-schema.ts";
+import type { RunDocument } from "../../../core/report/model/schema/run.ts";
 import type { Action } from "../../../core/report/model/types.ts";
 import { hasPermission } from "../../../core/spec/commands.ts";
 import type { CommandWritten, Me } from "../api/documents.ts";

@@ -3,7 +3,7 @@
 import { useEffect, useRef } from "preact/hooks";
 import { nearest } from "../../../core/base/nearest.ts";
 import { countedWord } from "../../../core/report/counted.ts";
-import type { RunDocument } from "../../../core/report/model/run-schema.ts";
+import type { RunDocument } from "../../../core/report/model/schema/run.ts";
 import type { ModelNode } from "../../../core/report/model/types.ts";
 import { Actions } from "./actions.tsx";
 import { Evidence } from "./evidence.tsx";

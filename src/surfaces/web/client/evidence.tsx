@@ -1,6 +1,6 @@
 /** What an Application was judged by: which clause, and each field that Argo CD showed. Read from the journal when somebody opens it. */
 import { useContext } from "preact/hooks";
-import type { RunDocument } from "../../../core/report/model/run-schema.ts";
+import type { RunDocument } from "../../../core/report/model/schema/run.ts";
 import type { TargetEvidence } from "../api/documents.ts";
 import { API } from "./live.ts";
 import { Later, Unread, useRead } from "./past.tsx";

@@ -1,5 +1,5 @@
 /** What of the repositories themselves is to be said, and why there is nothing to show: each case by its own sentence. */
-import type { Fleet, FleetRepository } from "../../../core/report/model/fleet-schema.ts";
+import type { Fleet, FleetRepository } from "../../../core/report/model/schema/fleet.ts";
 
 const MOST_NAMED = 5;
 

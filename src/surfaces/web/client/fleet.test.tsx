@@ -4,9 +4,9 @@ import { samplePlan, sampleRollout, sampleRun } from "../../../../test/support/s
 import { engineReason } from "../../../core/reasons/engine.ts";
 import { said } from "../../../core/reasons/run.ts";
 import { fleetOf, fleetReleases, fleetRollout, fleetUnread } from "../../../core/report/model/fleet.ts";
-import type { Fleet, FleetRepository } from "../../../core/report/model/fleet-schema.ts";
-import type { ReleasePull } from "../../../core/report/model/plan-schema.ts";
 import { modelOf } from "../../../core/report/model/run-model.ts";
+import type { Fleet, FleetRepository } from "../../../core/report/model/schema/fleet.ts";
+import type { ReleasePull } from "../../../core/report/model/schema/plan.ts";
 import { expectedDuration } from "../../../core/report/plan/duration.ts";
 import { plannedRelease, planRoom, refusedPlan, unplanned } from "../../../core/report/plan/plan-model.ts";
 import { FleetScreen } from "./fleet.tsx";

@@ -1,7 +1,7 @@
 /** All rollouts, what wants a person first. */
 import { useContext } from "preact/hooks";
-import type { Fleet, FleetRollout } from "../../../core/report/model/fleet-schema.ts";
 import { GROUP_TITLES, GROUPS, stateWord } from "../../../core/report/model/labels.ts";
+import type { Fleet, FleetRollout } from "../../../core/report/model/schema/fleet.ts";
 import { pagePath, parsePagePath } from "../../../core/report/page-places.ts";
 import { FleetEmpty, Places } from "./fleet-places.tsx";
 import { Mark, toneClass } from "./marks.tsx";

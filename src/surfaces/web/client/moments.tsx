@@ -1,6 +1,6 @@
 /** The way to moments that are over: which one is shown, those around it, and which version each target had then. */
 import { useContext, useState } from "preact/hooks";
-import type { Moment, RolloutVersions, TargetVersion, Versions } from "../../../core/report/model/versions-schema.ts";
+import type { Moment, RolloutVersions, TargetVersion, Versions } from "../../../core/report/model/schema/versions.ts";
 import { type PagePlace, pagePath } from "../../../core/report/page-places.ts";
 import { API, asOf } from "./live.ts";
 import { Unread, useRead } from "./past.tsx";

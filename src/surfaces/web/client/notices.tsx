@@ -1,6 +1,6 @@
 /** What is said in place of a screen, and what to do: nothing is there, not yet, or cannot be shown. */
 import { useContext } from "preact/hooks";
-import type { Fleet, FleetRollout } from "../../../core/report/model/fleet-schema.ts";
+import type { Fleet, FleetRollout } from "../../../core/report/model/schema/fleet.ts";
 import { type PagePlace, pagePath } from "../../../core/report/page-places.ts";
 import { API, type Live } from "./live.ts";
 import { Badge } from "./marks.tsx";

@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { sampleRun } from "../../../../test/support/sample-run.ts";
 import { fleetRollout } from "../../../core/report/model/fleet.ts";
-import type { Fleet } from "../../../core/report/model/fleet-schema.ts";
 import { runDocument } from "../../../core/report/model/run-document.ts";
 import { modelOf } from "../../../core/report/model/run-model.ts";
+import type { Fleet } from "../../../core/report/model/schema/fleet.ts";
 import { parsePagePath } from "../../../core/report/page-places.ts";
 import { NoPage, NotThere } from "./nowhere.tsx";
 import { RunScreen } from "./run.tsx";

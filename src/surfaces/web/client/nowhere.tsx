@@ -4,7 +4,7 @@
  */
 import type { ComponentChildren } from "preact";
 import { nearest } from "../../../core/base/nearest.ts";
-import type { Fleet } from "../../../core/report/model/fleet-schema.ts";
+import type { Fleet } from "../../../core/report/model/schema/fleet.ts";
 import { type PagePlace, pagePath } from "../../../core/report/page-places.ts";
 import { API } from "./live.ts";
 import { useRead } from "./past.tsx";

@@ -3,7 +3,7 @@
 import { useContext, useEffect, useState } from "preact/hooks";
 import { countedWord, countedWords } from "../../../core/report/counted.ts";
 import { stateLabel, stateWord } from "../../../core/report/model/labels.ts";
-import type { RunDocument } from "../../../core/report/model/run-schema.ts";
+import type { RunDocument } from "../../../core/report/model/schema/run.ts";
 import { pagePath } from "../../../core/report/page-places.ts";
 import { recordedEvents } from "../../../core/report/recorded-events.ts";
 import type { RunEvents, RunHistory } from "../api/documents.ts";

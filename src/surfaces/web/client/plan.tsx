@@ -3,7 +3,7 @@
 import { Fragment } from "preact";
 import { useContext } from "preact/hooks";
 import { type Counting, counted } from "../../../core/report/counted.ts";
-import type { PlanDocument, PlannedStage } from "../../../core/report/model/plan-schema.ts";
+import type { PlanDocument, PlannedStage } from "../../../core/report/model/schema/plan.ts";
 import { pagePath } from "../../../core/report/page-places.ts";
 import { capital, changeText, Links, Slot } from "./parts.tsx";
 import { Link } from "./route.tsx";

@@ -1,7 +1,7 @@
 /** One run: what happens, why it waits, what comes next and what one can do, above everything else; then its stages. */
 import type { ComponentChildren } from "preact";
 import { useContext, useMemo, useState } from "preact/hooks";
-import type { RunDocument } from "../../../core/report/model/run-schema.ts";
+import type { RunDocument } from "../../../core/report/model/schema/run.ts";
 import { Actions } from "./actions.tsx";
 import type { Told } from "./batches.tsx";
 import { MOST_NAMED } from "./cells.tsx";

@@ -1,5 +1,5 @@
 /** How many targets have which version, as a bar: a stretch a version, striped where it was not seen live. */
-import type { VersionShare } from "../../../core/report/model/versions-schema.ts";
+import type { VersionShare } from "../../../core/report/model/schema/versions.ts";
 
 /** `release`: the version that the run brings. */
 export function Spread({ of, release }: { of: readonly VersionShare[]; release: string | undefined }) {

@@ -1,7 +1,7 @@
 /** The stages from left to right, each with its batches, and between two of them what has to hold before the run goes on. */
 import { countedWords, shareBesideState, shareText } from "../../../core/report/counted.ts";
 import { stateWord } from "../../../core/report/model/labels.ts";
-import type { RunDocument } from "../../../core/report/model/run-schema.ts";
+import type { RunDocument } from "../../../core/report/model/schema/run.ts";
 import type { ModelNode } from "../../../core/report/model/types.ts";
 import { Batches, type Shown } from "./batches.tsx";
 import { Mark } from "./marks.tsx";

@@ -1,7 +1,7 @@
 /** The page of one Application: what runs there and since when, how it stands in which run and batch, what it was judged by, what was recorded of it. */
 import { nearest } from "../../../core/base/nearest.ts";
 import { countedWord } from "../../../core/report/counted.ts";
-import type { RunDocument } from "../../../core/report/model/run-schema.ts";
+import type { RunDocument } from "../../../core/report/model/schema/run.ts";
 import type { ModelNode } from "../../../core/report/model/types.ts";
 import { Actions } from "./actions.tsx";
 import { Evidence } from "./evidence.tsx";

@@ -4,7 +4,7 @@
  */
 import { scaleLinear } from "d3-scale";
 import { useContext } from "preact/hooks";
-import type { RunDocument } from "../../../core/report/model/run-schema.ts";
+import type { RunDocument } from "../../../core/report/model/schema/run.ts";
 import type { ModelNode } from "../../../core/report/model/types.ts";
 import { countsText } from "./parts.tsx";
 import { WayToNow } from "./route.tsx";

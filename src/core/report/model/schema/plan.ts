@@ -1,8 +1,8 @@
 /** The shape of what merging an open release PR would do, as the page draws it and the API answers. Made by `../plan/plan-model.ts`. */
 import { z } from "zod";
-import { key } from "../../spec/schema-common.ts";
-import { change, link, text, time, valueChange } from "./node-schema.ts";
-import { countedBy, refusedProblem, runSchema } from "./run-schema.ts";
+import { key } from "../../../spec/schema-common.ts";
+import { change, link, text, time, valueChange } from "./node.ts";
+import { countedBy, refusedProblem, runSchema } from "./run.ts";
 
 const took = z.object({
   p50Ms: key(z.int(), "Half of the earlier runs were faster."),

@@ -1,8 +1,8 @@
 /** The shape of which version ran where at a moment: what the API answers and the page draws. Made by `versions.ts`. */
 import { z } from "zod";
-import { key } from "../../spec/schema-common.ts";
-import { text, time } from "./node-schema.ts";
-import { runSchema } from "./run-schema.ts";
+import { key } from "../../../spec/schema-common.ts";
+import { text, time } from "./node.ts";
+import { runSchema } from "./run.ts";
 
 const { apiVersion, number, release } = runSchema.shape;
 

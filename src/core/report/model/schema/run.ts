@@ -3,7 +3,7 @@
  * the JSON Schema in `schema/run.schema.json` and the check of a test. Within one `apiVersion` fields and words of states are only added.
  */
 import { z } from "zod";
-import { key } from "../../spec/schema-common.ts";
+import { key } from "../../../spec/schema-common.ts";
 import {
   action,
   argoRollout,
@@ -28,7 +28,7 @@ import {
   time,
   valueChange,
   waitsOn,
-} from "./node-schema.ts";
+} from "./node.ts";
 
 /** A node of any kind, without those below it. */
 const nodeFields = z.object({

@@ -1,9 +1,9 @@
-/** What the nodes of a run are made of: see `run-schema.ts`. */
+/** What the nodes of a run are made of: see `run.ts`. */
 import { z } from "zod";
-import type { RunPhase } from "../../run/state/run.ts";
-import { COMMAND_NAMES, type Permission } from "../../spec/commands.ts";
-import { key } from "../../spec/schema-common.ts";
-import type { Subject } from "../reasons/entry.ts";
+import type { RunPhase } from "../../../run/state/run.ts";
+import { COMMAND_NAMES, type Permission } from "../../../spec/commands.ts";
+import { key } from "../../../spec/schema-common.ts";
+import type { Subject } from "../../reasons/entry.ts";
 
 export const time = z.string().describe("ISO, in UTC.");
 export const text = z.string();

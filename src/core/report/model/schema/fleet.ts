@@ -1,11 +1,11 @@
 /** The shape of many rollouts at once, as the page's first screen draws them and the API answers. Made by `fleet.ts`. */
 import { z } from "zod";
-import { key } from "../../spec/schema-common.ts";
-import { GROUPS } from "./labels.ts";
-import { text, time } from "./node-schema.ts";
-import { fleetReleaseSchema } from "./plan-schema.ts";
-import { runSchema } from "./run-schema.ts";
-import { versionShare } from "./versions-schema.ts";
+import { key } from "../../../spec/schema-common.ts";
+import { GROUPS } from "../labels.ts";
+import { text, time } from "./node.ts";
+import { fleetReleaseSchema } from "./plan.ts";
+import { runSchema } from "./run.ts";
+import { versionShare } from "./versions.ts";
 
 const run = runSchema.shape;
 
@@ -78,4 +78,4 @@ export const fleetSchema = z
 export type Fleet = z.output<typeof fleetSchema>;
 export type FleetRollout = z.output<typeof fleetRolloutSchema>;
 export type FleetRepository = z.output<typeof fleetRepositorySchema>;
-export type { FleetRelease } from "./plan-schema.ts";
+export type { FleetRelease } from "./plan.ts";
