@@ -27,6 +27,8 @@ type Reading = { ok: true; documents: YamlTree[]; json: boolean; fast: boolean }
 
 /** Of a file that the scanner cannot read: tags, keys behind `?`, mistakes. */
 const MOST_MARKS = 60_000;
+/** Of any file: 10 MB of manifests have a fifth of them, and the scanner takes half a second for so many. */
+const MOST_MARKS_SCANNED = 1_500_000;
 const DEFAULT_MAX_BYTES = 10 * 1024 * 1024;
 
 /** The last file that was opened, since whoever asks for one pin of a file mostly asks for the next, and then writes them. */
@@ -46,6 +48,8 @@ export function readPinFile(text: string, options: PinOptions): { ok: true; file
   const maxBytes = options.maxBytes ?? DEFAULT_MAX_BYTES;
   if (text.length > maxBytes || (text.length * 3 > maxBytes && new TextEncoder().encode(text).length > maxBytes))
     return refuse("PIN_FILE_TOO_LARGE", { kind: "Bytes", most: maxBytes });
+  if (text.length > MOST_MARKS_SCANNED && yamlMarks(text) > MOST_MARKS_SCANNED)
+    return refuse("PIN_FILE_TOO_LARGE", { kind: "Crowded", most: MOST_MARKS_SCANNED });
   const reading = readDocuments(text, options.format ?? "auto");
   if (!reading.ok) return reading;
   const surveys = reading.documents.map(surveyDocument);

@@ -75,6 +75,7 @@ describe("what cannot be set is refused, with the place and what to do", () => {
     ["lists that nest too deep", `${"- ".repeat(50_000)}x`, "[0]", "PIN_FILE_TOO_LARGE", /200 levels/],
     ["JSON that nests too deep", `${"[".repeat(100_000)}${"]".repeat(100_000)}`, "[0]", "PIN_FILE_TOO_LARGE", /200 levels/],
     ["documents without end", "---\n".repeat(6000), "a", "PIN_FILE_TOO_LARGE", /5000 documents/],
+    ["more than is read in a second", "a: 1\n".repeat(1_100_000), "a", "PIN_FILE_TOO_LARGE", /1500000 brackets/],
     ["50 MB", "x".repeat(50_000_000), "a", "PIN_FILE_TOO_LARGE", /10 MiB/],
   ];
   for (const [name, text, path, code, says] of cases) {

@@ -22,10 +22,19 @@ export interface PinProblems {
   PIN_DUPLICATE_KEY: { key: string; first: number; second: number };
   PIN_IS_TEMPLATE: { template: string } & KindsOf<{ Value: NoData; There: { pinPath: string }; Map: { pinPath: string } }>;
   PIN_FILE_NOT_YAML: KindsOf<NotYamlKinds>;
-  PIN_FILE_TOO_LARGE: KindsOf<{ Bytes: { most: number }; Deep: NoData; Marks: { most: number }; Documents: { most: number } }>;
+  PIN_FILE_TOO_LARGE: KindsOf<TooLargeKinds>;
   PIN_ALIAS_BOMB: { alias: string };
   PIN_PART: KindsOf<PartKinds>;
   PIN_VERIFY: KindsOf<VerifyKinds>;
+}
+
+export interface TooLargeKinds {
+  Bytes: { most: number };
+  Deep: NoData;
+  /** `Marks`: of one that the scanner cannot read. */
+  Marks: { most: number };
+  Crowded: { most: number };
+  Documents: { most: number };
 }
 
 export type PinReason = ReasonsOf<PinProblems>;

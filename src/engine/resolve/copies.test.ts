@@ -105,6 +105,18 @@ describe("a directory that is copied", () => {
     ],
     ["is a file", PIN.replace("env/staging", "env/staging/a.yaml"), FILES, { at: "8:21 COPY_FOLDER", kind: "File" }],
     ["goes to a file", PIN, { ...FILES, "env/us": "x\n" }, { at: "8:38 COPY_FOLDER", kind: "File", folder: "env/us" }],
+    [
+      "would bring who reviews what",
+      "copy: { from: env/staging, to: docs }",
+      { ...FILES, "env/staging/CODEOWNERS": "* @me\n" },
+      { at: "CODEOWNERS", kind: "Rules", folder: "docs" },
+    ],
+    [
+      "would take away who reviews what",
+      "copy: { from: env/staging, to: docs }",
+      { ...FILES, "docs/CODEOWNERS": "* @me\n" },
+      { at: "CODEOWNERS", kind: "Rules" },
+    ],
     ["goes below a file", PIN.replace("}} ", "}}/x "), { ...FILES, "env/us": "x\n" }, { at: "8:38 COPY_FOLDER", kind: "File" }],
   ])("that %s is refused with its place", (_name, pin, files, problem) => {
     expect(

@@ -5,7 +5,7 @@ import { findPin } from "../../core/pins/find.ts";
 import type { Edit, Release } from "../../core/plan/plan-types.ts";
 import type { ProblemReason } from "../../core/reasons/problems/problem.ts";
 import type { PinTemplate, Rollout } from "../../core/spec/rollout.ts";
-import { whyOutside } from "../../core/spec/rules/pins.ts";
+import { type Written, whyOutside } from "../../core/spec/rules/files.ts";
 import { VERSION } from "../config-repo/release.ts";
 import { isBranchName } from "../round/observe/branch-heads.ts";
 import type { BranchPlaces } from "./branch-release.ts";
@@ -73,11 +73,11 @@ export function renderPlace(
   }
   const [file, path] = found;
   if (file === undefined || path === undefined) return undefined;
-  return isInside(file, [...place, "file"], draft, problems) ? { file, path } : undefined;
+  return isInside(file, [...place, "file"], draft, problems, { path }) ? { file, path } : undefined;
 }
 
-function isInside(file: string, path: (string | number)[], draft: Draft, problems: ProblemList, isReplaced = false): boolean {
-  const fault = whyOutside(file, isReplaced);
+function isInside(file: string, path: (string | number)[], draft: Draft, problems: ProblemList, written?: Written): boolean {
+  const fault = whyOutside(file, written);
   if (fault === undefined) return true;
   problems.add({ code: "FILE_OUTSIDE_REPO", given: file, fault, ofPin: true, path, oneCause: true }, draft.seen.view.name);
   return false;
@@ -103,12 +103,14 @@ function fill(pin: PinTemplate, index: number, texts: Texts, draft: Draft, relea
     const [from, to] = [render("from"), render("to")];
     if (from === undefined || to === undefined) return undefined;
     const place = ["spec", "pins", index, "copy"];
-    if (!isInside(from, [...place, "from"], draft, problems) || !isInside(to, [...place, "to"], draft, problems, true)) return undefined;
+    if (!isInside(from, [...place, "from"], draft, problems) || !isInside(to, [...place, "to"], draft, problems, "replaced"))
+      return undefined;
     return { file: to, path: from, kind: "copy", from: null, to: "" };
   }
   const [file, path, to] = [render("file"), render("path"), render("value")];
   if (file === undefined || path === undefined || to === undefined) return undefined;
-  if (!isInside(file, ["spec", "pins", index, "file"], draft, problems)) return undefined;
+  const place = ["spec", "pins", index, ...(pin.kind === "clusterGenerator" ? ["clusterGenerator"] : []), "file"];
+  if (!isInside(file, place, draft, problems, pin.kind === "value" ? { path } : {})) return undefined;
   if (pin.kind === "clusterGenerator")
     return { file, path, kind: "clusterGenerator", entry: pin.new, cluster: cluster.name, at: pin.path, from: null, to };
   const create = pin.create ? true : undefined;

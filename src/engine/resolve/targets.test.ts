@@ -197,6 +197,29 @@ describe("pins that cannot be resolved are problems with their place, told once"
     ]);
   });
 
+  test.each([
+    [".github/stagecoach.yaml", "mode"],
+    [".github/workflows/ci.yaml", "on.push"],
+    ["CODEOWNERS", "a"],
+    ["docs/CODEOWNERS", "a"],
+    ["rollouts/other.yaml", "spec.stages[0].bake"],
+    ["rollouts/other.yaml", "spec.releases.version"],
+    ["rollouts/deep/other.yaml", "#2/spec.mode"],
+  ])("%s at %s, which says how batches run, by its name as by a label", (file, path) => {
+    const [first = "", ...rest] = file.split("/");
+    expect(() => rolloutWith(`    - { file: ${file}, path: '${path}' }`)).toThrow(/FILE_OUTSIDE_REPO.*RulesFile.*"line":8,"column":15/);
+    const labelled = clusters.map((cluster) => ({ ...cluster, labels: { ...cluster.labels, at: first } }));
+    const pin = `    - { file: '${["{{ cluster.labels.at }}", ...rest].join("/")}', path: '${path}' }`;
+    const filled = resolve(pin, { [file]: "mode: Run\n" }, { clusters: labelled });
+    expect(filled.problems).toMatchObject([{ code: "FILE_OUTSIDE_REPO", fault: "RulesFile" }]);
+    expect(filled.targets).toEqual([]);
+  });
+
+  test("but what another rollout releases is a value as any other", () => {
+    const other = { "rollouts/other.yaml": "a: 1\n---\nspec:\n  release: { version: v1 }\n" };
+    expect(resolve("    - { file: rollouts/other.yaml, path: '#2/spec.release.version' }", other).targets).toHaveLength(12);
+  });
+
   test("a path that matches nothing", () => {
     const without = APPSET.replace("cluster: eu-west-1-b", "cluster: eu-west-1-x");
     const result = resolve(ELEMENT, { "appsets/my-app-set.yaml": without });

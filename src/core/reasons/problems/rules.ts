@@ -57,4 +57,4 @@ export interface ReleaseProblems {
 }
 
 /** Why a path names no file inside of the repo. */
-export type OutsideFault = "Empty" | "Absolute" | "Backslash" | "Nul" | "Dots" | "Git" | "Steps" | "Rules";
+export type OutsideFault = "Empty" | "Absolute" | "Backslash" | "Nul" | "Dots" | "Git" | "Steps" | "Rules" | "RulesFile";

@@ -8,7 +8,8 @@ import type { freezeSchema } from "../schema-common.ts";
 import { badWindow, everOpens } from "../windows.ts";
 import { type PlacedFreeze, scopesOf, type Travels, toFreeze, windowSets } from "../windows-binding.ts";
 import { neverTogether } from "../windows-together.ts";
-import { checkCommitPaths, checkFile, checkTemplate } from "./pins.ts";
+import { checkFile } from "./files.ts";
+import { checkCommitPaths, checkTemplate } from "./pins.ts";
 import { checkSelector } from "./selectors.ts";
 
 type WrittenStage = Resource["spec"]["stages"][number];
@@ -225,7 +226,7 @@ function checkWeightPins({ release, pins = [], weightPins = [] }: Resource["spec
   const findings = checkCommitPaths(release, weightPins, ["spec", "weightPins"]);
   for (const [index, pin] of weightPins.entries()) {
     const path = ["spec", "weightPins", index];
-    findings.push(...checkFile(pin.file, [...path, "file"]));
+    findings.push(...checkFile(pin.file, [...path, "file"], { path: pin.path }));
     for (const name of ["file", "path", "value"] as const)
       findings.push(...checkTemplate(pin[name], release, [...path, name], name === "value"));
     const splits = /\{\{\s*step\.replicas\s*\}\}/.test(pin.value);

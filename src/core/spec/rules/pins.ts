@@ -7,10 +7,10 @@ import { nearest } from "../../base/nearest.ts";
 import { pathMatcher, whyNoGlob } from "../../base/path-glob.ts";
 import { parseTemplate, type TemplatePart } from "../../base/template.ts";
 import type { Finding, Path, ProblemData } from "../../reasons/problems/problem.ts";
-import type { OutsideFault } from "../../reasons/problems/rules.ts";
 import { parseDeliveryTemplate } from "../delivery-template.ts";
 import type { releaseSchema } from "../schema-release.ts";
 import type { deliverySchema, pinSchema } from "../schema-spec.ts";
+import { checkFile } from "./files.ts";
 
 type Release = z.output<typeof releaseSchema>;
 type Pin = z.output<typeof pinSchema>;
@@ -111,7 +111,7 @@ export function checkPins(pins: readonly Pin[], release: Release | undefined, st
     findings.push(...checkKind(pin, place), ...checkStrategy(pin, strategy, place));
     const file = pin.file ?? pin.clusterGenerator?.file;
     const filePath = pin.clusterGenerator === undefined ? [...place, "file"] : [...place, "clusterGenerator", "file"];
-    if (file !== undefined) findings.push(...checkFile(file, filePath), ...checkTemplate(file, release, filePath));
+    if (file !== undefined) findings.push(...checkFile(file, filePath, { path: pin.path }), ...checkTemplate(file, release, filePath));
     if (pin.copy !== undefined) findings.push(...checkCopy(pin.copy, release, [...place, "copy"]));
     for (const name of ["path", "branch", "value"] as const) {
       const text = pin[name];
@@ -147,29 +147,10 @@ function checkStrategy(pin: Pin, strategy: string, place: Path): Finding[] {
 function checkCopy({ from, to }: NonNullable<Pin["copy"]>, release: Release | undefined, place: Path): Finding[] {
   const ends = Object.entries({ from, to }).flatMap(([name, folder]) => {
     const path = [...place, name];
-    return [...checkFile(plainFolder(folder), path, name === "to"), ...checkTemplate(folder, release, path)];
+    return [...checkFile(plainFolder(folder), path, name === "to" ? "replaced" : undefined), ...checkTemplate(folder, release, path)];
   });
   const kind = overlapOf(plainFolder(from), plainFolder(to));
   return kind === undefined ? ends : [...ends, { code: "COPY_OVERLAP", kind, from, to, path: [...place, "to"] }];
-}
-
-/** A file of the repo: relative, and not out of it. Templates are checked again once filled in. */
-export function checkFile(file: string, path: Path, isReplaced = false): Finding[] {
-  const fault = whyOutside(file, isReplaced);
-  return fault === undefined ? [] : [{ code: "FILE_OUTSIDE_REPO", given: file, fault, ofPin: false, path }];
-}
-
-/** Why a path does not name a file inside the repo; undefined where it does. `isReplaced`: no copy brings settings, rollouts or workflows along. */
-export function whyOutside(file: string, isReplaced = false): OutsideFault | undefined {
-  if (file === "") return "Empty";
-  if (file.startsWith("/") || /^[A-Za-z]:/.test(file)) return "Absolute";
-  if (file.includes("\\")) return "Backslash";
-  if (file.includes("\0")) return "Nul";
-  const steps = file.split("/");
-  if (steps.includes("..")) return "Dots";
-  if (steps[0] === ".git") return "Git";
-  if (steps.some((step) => step === "" || step === ".")) return "Steps";
-  return isReplaced && /^(\.github|rollouts)$/i.test(steps[0] ?? "") ? "Rules" : undefined;
 }
 
 /** `ofSteps`: it is the value of a weight pin. */

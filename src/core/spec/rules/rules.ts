@@ -6,8 +6,9 @@ import { formatSelector } from "../../base/selector.ts";
 import type { Finding } from "../../reasons/problems/problem.ts";
 import { chosenBy } from "../parse/rollout.ts";
 import type { Resource } from "../schema.ts";
+import { checkFile } from "./files.ts";
 import { analysesAndHooks, checkSteps, checkWindows, paceIsMeant } from "./pace.ts";
-import { checkDelivery, checkFile, checkPins, checkRelease } from "./pins.ts";
+import { checkDelivery, checkPins, checkRelease } from "./pins.ts";
 import { checkSelector } from "./selectors.ts";
 
 /** Branch names and folders of the journal are made of it. */

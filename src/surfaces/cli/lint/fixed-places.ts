@@ -2,7 +2,7 @@ import { plainFolder } from "../../../core/base/folder.ts";
 import { parseTemplate } from "../../../core/base/template.ts";
 import { type Path, type Problem, type ProblemReason, problemIn } from "../../../core/reasons/problems/problem.ts";
 import type { Rollout } from "../../../core/spec/rollout.ts";
-import { whyOutside } from "../../../core/spec/rules/pins.ts";
+import { whyOutside } from "../../../core/spec/rules/files.ts";
 import { faultOfSource } from "../../../engine/resolve/copies.ts";
 import { locateIn, withNear } from "../../../engine/resolve/plan-over.ts";
 import type { Checkout } from "./lint-checkout.ts";

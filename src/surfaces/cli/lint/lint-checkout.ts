@@ -2,7 +2,7 @@ import { type Dirent, existsSync, lstatSync, readdirSync, readFileSync, realpath
 import { basename, dirname, join, resolve, sep } from "node:path";
 import { printFolder } from "../../../core/base/folder.ts";
 import type { RepoFiles } from "../../../core/base/repo-files.ts";
-import { whyOutside } from "../../../core/spec/rules/pins.ts";
+import { whyOutside } from "../../../core/spec/rules/files.ts";
 import { CommandError } from "../command.ts";
 import type { Progress } from "../progress.ts";
 import { checkoutFolder } from "./checkout-folder.ts";

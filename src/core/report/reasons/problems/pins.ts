@@ -8,6 +8,7 @@ import type {
   PinProblems,
   PinReason,
   PinStyle,
+  TooLargeKinds,
   VerifyKinds,
 } from "../../../reasons/pins.ts";
 import { sayWording } from "../wording.ts";
@@ -15,6 +16,8 @@ import { BY_NAME, byKind, type ProblemEntries, problemsOf, type SaidProblem, say
 
 const BRACKETS = 'write [0], [key=value] or ["odd.key"]';
 const NO_PART = "leave `part` out, or point the path at name:tag";
+const MARKS = "more than {most} brackets, colons, dashes, quotes and lines";
+const SMALLER = "keep pins in a smaller file, one per cluster or stage";
 const REPORT_IT = "report this with the file: nothing was written";
 const IN = "[ in {within}][ in document {document}]";
 
@@ -195,20 +198,16 @@ export const PIN_PROBLEMS: ProblemEntries<PinProblems> = problemsOf<PinProblems>
     todo: "pin the value in the chart's values file",
   },
   PIN_FILE_TOO_LARGE: {
-    says: {
-      kind: {
-        Bytes: ({ most }) => `the file is larger than ${most % 2 ** 20 === 0 ? `${most / 2 ** 20} MiB` : `${most} bytes`}`,
-        ...{ Deep: "collections nest more than 200 levels deep", Documents: "it has more than {most} documents" },
-        Marks: 'it has tags, keys after "?" or a mistake, and more than {most} brackets, colons, dashes, quotes and lines',
-      },
-    },
-    hint: {
-      kind: {
-        Bytes: "keep pins in a smaller file, one per cluster or stage",
-        ...{ Deep: "flatten it", Documents: "keep pins in a file of fewer documents" },
-        Marks: "correct it, write it in plain YAML, or keep pins in a smaller file",
-      },
-    },
+    ...byKind<TooLargeKinds>({
+      Bytes: [({ most }) => `the file is larger than ${most % 2 ** 20 === 0 ? `${most / 2 ** 20} MiB` : `${most} bytes`}`, SMALLER],
+      Deep: ["collections nest more than 200 levels deep", "flatten it"],
+      Documents: ["it has more than {most} documents", "keep pins in a file of fewer documents"],
+      Crowded: [`it has ${MARKS}`, SMALLER],
+      Marks: [
+        `it has tags, keys after "?" or a mistake, and ${MARKS}`,
+        "correct it, write it in plain YAML, or keep pins in a smaller file",
+      ],
+    }),
     means: "over 10 MiB, or nested more than 200 deep",
     todo: "keep pins in a smaller file",
   },

@@ -137,8 +137,9 @@ export const RELEASE_PROBLEMS = problemsOf<ReleaseProblems>()({
   },
   FILE_OUTSIDE_REPO: {
     says: (r) => `${r.ofPin && r.fault !== "Rules" ? "pin file " : ""}"${r.given}" ${outsideRepo(r.fault)}`,
-    hint: (r) => (r.fault === "Rules" ? "name a directory that holds none of them" : "name a file of the config repo, from its root"),
-    means: "a file that is absolute, or leaves the repo by `..`",
+    hint: (r) => OUTSIDE_HINT[r.fault] ?? "name a file of the config repo, from its root",
+    means:
+      "a file that is absolute, leaves the repo by `..`, or says how batches run: settings, workflows, CODEOWNERS, rollouts but for `spec.release`",
   },
 });
 
@@ -155,7 +156,13 @@ const OUTSIDE: Record<OutsideFault, string> = {
   Dots: 'leads out of the repo by ".."',
   Git: "is inside .git",
   Rules: "would be replaced as a whole, and holds the rules by which batches run",
+  RulesFile: "holds rules by which batches run or are reviewed, which only people change",
   Steps: 'has an empty or "." step',
+};
+
+const OUTSIDE_HINT: Partial<Record<OutsideFault, string>> = {
+  Rules: "name a directory that holds none of them",
+  RulesFile: "pin a value of what Argo CD deploys; of a rollout only what is below spec.release",
 };
 
 /** Why a path names no file of the repo, to stand behind the path. */

@@ -98,6 +98,7 @@ export const PIN_SAMPLES: { readonly [Code in keyof PinProblems]: readonly [PinP
     { kind: "Bytes", most: 1000 },
     { kind: "Deep" },
     { kind: "Marks", most: 60_000 },
+    { kind: "Crowded", most: 1_500_000 },
     { kind: "Documents", most: 5000 },
   ],
   PIN_ALIAS_BOMB: [{ alias: "a" }],

@@ -57,5 +57,6 @@ export const RELEASE_SAMPLES: Samples<keyof ReleaseProblems> = {
     { given: ".git/x", fault: "Git", ofPin: true },
     { given: "a//b", fault: "Steps", ofPin: true },
     { given: ".github", fault: "Rules", ofPin: true },
+    { given: ".github/stagecoach.yaml", fault: "RulesFile", ofPin: true },
   ],
 };
