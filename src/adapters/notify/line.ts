@@ -27,7 +27,7 @@ export interface LineOptions {
   done(repository: string, notices: readonly Notice[], then: { thread?: Thread | undefined; instead?: Notice }): Promise<void>;
 }
 
-export interface Line {
+interface Line {
   add(notice: Notice): void;
   /** Of a run whose message is to be brought up to date. */
   show(key: string, update: { card: RunCard; repository: string; thread: Thread }): void;

@@ -22,7 +22,7 @@ export type RepoState = z.output<typeof stateSchema>;
 
 const MOST_THREADS = 500;
 
-export interface Store {
+interface Store {
   /** Reads what was kept; one that cannot be read is as none. */
   load(repository: string): Promise<RepoState>;
   /** Writes it, and once more where it was changed meanwhile. */

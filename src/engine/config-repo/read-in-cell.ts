@@ -76,7 +76,7 @@ interface Asked {
 }
 
 /** Work of the passes over one snapshot: what was done elsewhere is kept as long as that. */
-export interface Desk {
+interface Desk {
   /** Makes a pass. `asked`: it is worth nothing, and is to be made again after `finish`. */
   pass<T>(work: () => T): { asked: readonly Asked[]; result: () => T };
   finish(asked: readonly Asked[]): Promise<void>;

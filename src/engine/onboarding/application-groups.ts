@@ -6,7 +6,7 @@ import { textAt } from "./scan.ts";
 import type { InitTarget } from "./types.ts";
 
 /** Applications of one thing. */
-export interface ApplicationGroup {
+interface ApplicationGroup {
   name: string;
   targets: InitTarget[];
 }

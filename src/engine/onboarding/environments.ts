@@ -34,7 +34,7 @@ export function isRegionWord(word: string): boolean {
 }
 
 /** Words of a name, as dashes, dots and slashes part it. */
-export function wordsOf(text: string): string[] {
+function wordsOf(text: string): string[] {
   return text
     .toLowerCase()
     .replaceAll(/\b(pre|non)[-_](?=prod|prd)/g, "$1")

@@ -21,7 +21,7 @@ export interface ProposeInput {
   baseBranch: string;
 }
 
-export interface Proposed {
+interface Proposed {
   proposal: Proposal;
   /** The plan of each rollout by its name, as the comment on a release would show it. */
   previews: ReadonlyMap<string, string>;

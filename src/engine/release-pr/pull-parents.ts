@@ -32,7 +32,7 @@ export interface RolloutParent {
 }
 
 /** What cannot be told of a pull request; `waits`: it may be soon, or once the branch is brought up to date. */
-export interface Untold {
+interface Untold {
   why: AnyReason;
   waits: boolean;
 }

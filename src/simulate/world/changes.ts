@@ -15,7 +15,7 @@ export interface Reachable {
 }
 
 /** Automated sync is off. */
-export interface ByHand {
+interface ByHand {
   /** How long after its sight a person syncs a change. */
   personMs: number;
   /** What the bot asked for: up to which commit, and from when it is there. */

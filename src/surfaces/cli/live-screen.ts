@@ -4,7 +4,7 @@
  */
 
 /** What is needed of a terminal: `process.stdout` is one. */
-export interface ScreenStream {
+interface ScreenStream {
   columns?: number | undefined;
   rows?: number | undefined;
   write(text: string): unknown;

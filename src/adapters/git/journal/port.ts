@@ -118,7 +118,7 @@ export interface RecordedRun extends ListedRun {
 }
 
 /** The journal as it was at a time. */
-export interface JournalThen {
+interface JournalThen {
   commit: string;
   /** Of each rollout the last run that had begun. */
   runs: ReadonlyMap<string, Run>;

@@ -4,9 +4,8 @@ import { planRollback } from "../../run/outcome/rollback.ts";
 import { startRollback, startRun } from "../../run/start.ts";
 import type { Run } from "../../run/state/run.ts";
 import { AT, type Bench, bench, bring, judge, MINUTE, merged, round, say } from "../../run/testing/bench.ts";
-import { REASONS } from "../reasons/say.ts";
 import { figuresOf } from "./releases.ts";
-import { WAIT_CODES, waitOf } from "./waits.ts";
+import { waitOf } from "./waits.ts";
 
 const NOTHING = { isChange: false, isFailedChange: false, merges: [] };
 
@@ -157,9 +156,5 @@ describe("what a run waits for", () => {
     });
     bring(self, 1, "open");
     expect([self.run.why.code, gateOf(self)]).toEqual(["PULL_WAITS", "window"]);
-  });
-
-  test("every code that is read for it is one that a run may tell", () => {
-    expect(WAIT_CODES.filter((code) => !Object.hasOwn(REASONS, code))).toEqual([]);
   });
 });

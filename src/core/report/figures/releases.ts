@@ -7,7 +7,7 @@ import { hasMerged } from "../../run/state/broken.ts";
 import { isEnded, type Run } from "../../run/state/run.ts";
 
 /** What happened between two records of a run. Durations are in seconds. */
-export interface Figures {
+interface Figures {
   /** It ended so. */
   ended?: Outcome;
   /** Of a release that came to its last stage: since its pull request was opened, and since it was merged. */
@@ -23,7 +23,7 @@ export interface Figures {
   merges: number[];
 }
 
-export interface Outcome {
+interface Outcome {
   phase: Run["phase"];
   kind: "release" | "rollback";
   /** From its start on. */

@@ -3,6 +3,7 @@ import { causesOf } from "../../base/reason.ts";
 import type { Time } from "../../base/time.ts";
 import { type Batch, isEnded, type Run } from "../../run/state/run.ts";
 import { sinceOf, waitsOn } from "../model/waits-on.ts";
+import type { TABLES } from "../reasons/say.ts";
 
 /** The gates by which waits are told. `person`: somebody has to do something. `health`: of Argo CD. `github`: its checks, rules and queue. */
 export const WAIT_GATES = [
@@ -11,28 +12,28 @@ export const WAIT_GATES = [
 ] as const;
 type WaitGate = (typeof WAIT_GATES)[number];
 
-const CODES: Partial<Record<WaitGate, string>> = {
-  approval: "APPROVAL_WANTED APPROVER_RELEASED APPROVER_MERGED APPROVER_TEAMS_UNSEEN APPROVER_IN_NO_TEAM",
-  window: "WINDOW_SHUT WINDOWS_NEVER_OPEN WINDOWS_NEVER_TOGETHER",
-  halt: "CLUSTERS_HALTED HALTED_IN_QUEUE",
-  dependsOn: "DEPENDENCIES_UNREAD DEPENDENCY_MISSING VERSION_UNKNOWN VERSION_OTHER VERSION_OLDER VERSION_INCOMPARABLE",
-  limits: "LIMITS_OTHERS_UNREAD LIMITS_LABELS_UNREAD LIMITS_FULL BATCH_TOO_LARGE BATCH_NEVER_FITS WINDOW_FULL",
-  jitter: "JITTER",
-  analysis: "ANALYSIS_UNREAD ANALYSIS_RUNNING ANALYSIS_BEGUN ANALYSIS_BEGINS",
-  hooks: "HOOK_HOLDS_STAGE HOOK_AWAITED HOOK_UNCLEAR",
-  bake: "BATCH_BAKING BATCH_BAKES",
-  step: "STEP_AWAITS_PERSON STEP_PAUSED",
-  controlPlane: "PLANE_UNSEEN CONFIRMED_UNREADABLE",
-  health: "CONFIRMED_ILL CONFIRMED_READ_AGAIN BATCH_AWAITS_HEALTH BATCH_UNCONFIRMED",
-  person: "PULL_MANUAL MODE_MERGES_NOT",
+type Tables = typeof TABLES;
+type Code = { [About in keyof Tables]: keyof Tables[About] }[keyof Tables];
+
+const CODES: Partial<Record<WaitGate, readonly Code[]>> = {
+  approval: ["APPROVAL_WANTED", "APPROVER_RELEASED", "APPROVER_MERGED", "APPROVER_TEAMS_UNSEEN", "APPROVER_IN_NO_TEAM"],
+  window: ["WINDOW_SHUT", "WINDOWS_NEVER_OPEN", "WINDOWS_NEVER_TOGETHER"],
+  halt: ["CLUSTERS_HALTED", "HALTED_IN_QUEUE"],
+  dependsOn: ["DEPENDENCIES_UNREAD", "DEPENDENCY_MISSING", "VERSION_UNKNOWN", "VERSION_OTHER", "VERSION_OLDER", "VERSION_INCOMPARABLE"],
+  limits: ["LIMITS_OTHERS_UNREAD", "LIMITS_LABELS_UNREAD", "LIMITS_FULL", "BATCH_TOO_LARGE", "BATCH_NEVER_FITS", "WINDOW_FULL"],
+  jitter: ["JITTER"],
+  analysis: ["ANALYSIS_UNREAD", "ANALYSIS_RUNNING", "ANALYSIS_BEGUN", "ANALYSIS_BEGINS"],
+  hooks: ["HOOK_HOLDS_STAGE", "HOOK_AWAITED", "HOOK_UNCLEAR"],
+  bake: ["BATCH_BAKING", "BATCH_BAKES"],
+  step: ["STEP_AWAITS_PERSON", "STEP_PAUSED"],
+  controlPlane: ["PLANE_UNSEEN", "CONFIRMED_UNREADABLE"],
+  health: ["CONFIRMED_ILL", "CONFIRMED_READ_AGAIN", "BATCH_AWAITS_HEALTH", "BATCH_UNCONFIRMED"],
+  person: ["PULL_MANUAL", "MODE_MERGES_NOT"],
 };
 
 const BY_CODE: ReadonlyMap<string, WaitGate> = new Map(
-  (Object.entries(CODES) as [WaitGate, string][]).flatMap(([gate, codes]) => codes.split(" ").map((code) => [code, gate])),
+  (Object.entries(CODES) as [WaitGate, Code[]][]).flatMap(([gate, codes]) => codes.map((code) => [code, gate])),
 );
-
-/** The codes that name a gate. */
-export const WAIT_CODES = [...BY_CODE.keys()];
 
 const BY_PHASE: Partial<Record<Batch["phase"], WaitGate>> = { Merged: "health", Baking: "bake", Open: "github", Merging: "github" };
 

@@ -33,7 +33,7 @@ export function placeOf(run: Run, batch: Batch): BatchPlace {
 }
 
 /** Each value that becomes another, once. A weight is told by itself. */
-export function changesOf({ targets }: Batch, names: ReturnType<typeof valuesOfEdits>): (Change & { value?: string | undefined })[] {
+function changesOf({ targets }: Batch, names: ReturnType<typeof valuesOfEdits>): (Change & { value?: string | undefined })[] {
   const changes = targets.flatMap(({ edits }) =>
     edits.flatMap((edit, i) => (edit.from !== edit.to && edit.steps === undefined ? [{ ...changeBy(edit), value: names[i] }] : [])),
   );
@@ -61,7 +61,7 @@ export function changeOf({ edits }: Pick<BatchTarget, "edits">, { spec, release 
 }
 
 /** What an edit does to a version; of a value that was not there before, `to` alone. */
-export function changeBy(edit: Edit): Change {
+function changeBy(edit: Edit): Change {
   const to = pinValue(edit, "to");
   return edit.from === null ? { to } : { from: pinValue(edit, "from"), to };
 }

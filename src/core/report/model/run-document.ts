@@ -1,6 +1,6 @@
 /** A run, or several, as documents for programs: what `-o json` prints is what the API answers. Their shape is in `schema/run.ts`. */
 import { iso } from "../../base/time.ts";
-import type { RolloutList, RunDocument, RunList, RunSummary } from "./schema/run.ts";
+import type { RolloutList, RunDocument, RunSummary } from "./schema/run.ts";
 import type { RunModel } from "./types.ts";
 
 export const API_VERSION: RunDocument["apiVersion"] = "stagecoach.dev/v1";
@@ -15,7 +15,7 @@ interface Around {
   heard?: RunDocument["commands"] | undefined;
 }
 
-type ListedRun = RunList["items"][number];
+type ListedRun = NonNullable<ListedRollout["run"]>;
 export type ListedRollout = RolloutList["items"][number];
 
 /** `asOf`: epoch milliseconds. */
@@ -28,10 +28,6 @@ export function runDocument(model: RunModel, asOf: number, { repository, refused
 /** The same without what is below it. */
 export function runSummary(model: RunModel, asOf: number, around: Around = {}): RunSummary {
   return { apiVersion: API_VERSION, ...listedRun(model, around), asOf: iso(asOf) };
-}
-
-export function runList(items: ListedRun[], asOf: number): RunList {
-  return { apiVersion: API_VERSION, kind: "RunList", asOf: iso(asOf), items };
 }
 
 export function rolloutList(items: ListedRollout[], asOf: number): RolloutList {

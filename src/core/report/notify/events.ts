@@ -49,7 +49,7 @@ export function untold(told: Told | undefined, run: Run, now: number): { events:
 }
 
 /** Those that the run shows by itself, told or not. */
-export function eventsOf(run: Run, now: number): NotifyEvent[] {
+function eventsOf(run: Run, now: number): NotifyEvent[] {
   return [
     eventOf(run, "run.started", run.startedAt),
     ...run.batches.flatMap((batch) => failedBatch(run, batch)),

@@ -190,7 +190,7 @@ export function batch(run: Run, number: number) {
 }
 
 /** Of a rollout that a test changes. */
-export function firstStage(rollout: Rollout) {
+function firstStage(rollout: Rollout) {
   const [stage] = rollout.stages;
   if (stage === undefined) throw new Error("no stage");
   return stage;

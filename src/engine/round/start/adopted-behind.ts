@@ -23,7 +23,7 @@ interface Behind {
 }
 
 /** Looks at a rollout that was adopted and had no run since. `waiting`: it cannot be planned yet. */
-export type LookBehind = (
+type LookBehind = (
   rollout: Rollout,
   entry: IndexEntry,
   base: string,

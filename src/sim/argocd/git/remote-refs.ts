@@ -3,7 +3,7 @@ import { counted } from "../../../adapters/git/launch/launcher.ts";
 import { readRefs } from "../../github/git/refs.ts";
 
 /** Branches and tags of a remote by full name, an annotated tag as the commit it means, and the branch that HEAD names. */
-export interface RemoteRefs {
+interface RemoteRefs {
   refs: Map<string, string>;
   head: string | undefined;
 }

@@ -31,7 +31,7 @@ export type Page =
   | { redirect: string }
   | { file: Buffer };
 
-export type Tab = "Code" | "Issues" | "Pull requests" | "Commits";
+type Tab = "Code" | "Issues" | "Pull requests" | "Commits";
 
 export function repoPath(repo: Repo): string {
   return `/${fullName(repo)}`;
@@ -46,7 +46,7 @@ export function pathIn(path: string): string {
 }
 
 /** Where an account's page is. */
-export function userPath(user: User): string {
+function userPath(user: User): string {
   return user.type === "Bot" ? `/apps/${encodeURIComponent(user.login.replace(/\[bot\]$/, ""))}` : `/${encodeURIComponent(user.login)}`;
 }
 

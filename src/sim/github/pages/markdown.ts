@@ -17,7 +17,7 @@ import { chartOf } from "./chart.ts";
 import { type Html, html, type RepoView, repoPath } from "./frame.ts";
 
 /** Where a text stands, for what it names without an address. */
-export interface Place {
+interface Place {
   /** `/acme/fleet`. */
   repository: string;
   /** `main/docs`: what relative links start from. */

@@ -15,7 +15,7 @@ import { markdownText } from "../markdown-text.ts";
 import { type DataFormat, folded, printed, terminalWidth, wantsColour } from "../print.ts";
 
 /** A run, and how long the runs before it took. */
-export interface ShownRun {
+interface ShownRun {
   run: Run;
   history?: History | undefined;
 }

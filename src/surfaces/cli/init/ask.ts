@@ -6,7 +6,7 @@ import { sayPrompt, sayQuestion, sayRefused } from "../../../core/report/onboard
 import type { Proposal, ProposedRollout } from "../../../core/report/onboarding/types.ts";
 import { visible } from "../print.ts";
 
-export interface Terminal {
+interface Terminal {
   input: NodeJS.ReadableStream;
   output: NodeJS.WritableStream;
 }

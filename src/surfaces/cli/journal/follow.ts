@@ -98,7 +98,7 @@ async function look(source: JournalSource, { name, number, release, andBack }: W
   };
 }
 
-export type Refused = NonNullable<IndexEntry["refused"]>;
+type Refused = NonNullable<IndexEntry["refused"]>;
 
 /** A release that was merged and started no run is what whoever asks for the last run most likely waits for. */
 export function tellRefused(refused: Refused): void {

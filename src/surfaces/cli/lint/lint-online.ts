@@ -14,7 +14,7 @@ import { asking, type GitHubPlace } from "../steer/github-place.ts";
 import type { Checkout } from "./lint-checkout.ts";
 
 /** What is wrong on GitHub, and the calls of its API that an owner mends it by. */
-export interface OnlineReport {
+interface OnlineReport {
   problems: Problem[];
   calls: string[];
 }

@@ -19,7 +19,7 @@ import { CommandError } from "../command.ts";
 import { visible } from "../print.ts";
 
 /** One Argo CD, as it was given. */
-export interface LivePlane {
+interface LivePlane {
   /** Undefined: the only one. */
   plane: string | undefined;
   /** An address, or a kubeconfig with its context behind `#`. */
@@ -51,7 +51,7 @@ function shown(place: string): string {
 }
 
 /** Of several planes each has a variable of its own: a token is never sent to another Argo CD than the one it is for. */
-export function tokenVariable(plane: string | undefined): string {
+function tokenVariable(plane: string | undefined): string {
   return plane === undefined ? "ARGOCD_AUTH_TOKEN" : `ARGOCD_AUTH_TOKEN_${plane.toUpperCase().replaceAll("-", "_")}`;
 }
 
@@ -110,7 +110,7 @@ async function readOnce(plane: ControlPlane): Promise<Inventory> {
 }
 
 /** What a plane shows. A cluster that only destinations tell has no labels that are its own, and is none of these. */
-export function inventoryOf(plane: Pick<ControlPlane, "applications" | "applicationSet" | "clusters">): Inventory {
+function inventoryOf(plane: Pick<ControlPlane, "applications" | "applicationSet" | "clusters">): Inventory {
   const applications = plane.applications().filter(({ deletionTimestamp }) => deletionTimestamp === undefined);
   const owners = new Map(
     applications.flatMap(({ namespace, owner }) =>

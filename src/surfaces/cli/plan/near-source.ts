@@ -27,7 +27,7 @@ interface Named {
 }
 
 /** What a sourceRef most likely means. */
-export interface NearSource {
+interface NearSource {
   /** `ApplicationSet argocd/payments`, or of a selector the label that some Application has. */
   near: string;
   /** Of sourceRef, what is mistyped. */

@@ -7,7 +7,7 @@ import { afterEach, beforeEach, vi } from "vitest";
 export const FLEET = new URL("../../../../fixtures/fleet/", import.meta.url).pathname;
 
 /** Set up anew before each test, and gone after it. */
-export interface SampleRepo {
+interface SampleRepo {
   readonly dir: string;
   readonly out: string;
   readonly err: string;

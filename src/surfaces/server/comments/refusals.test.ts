@@ -3,7 +3,7 @@ import { type Comment, type Forge, ForgeError } from "../../../adapters/forge/po
 import { silentLog } from "../../../engine/round/context.ts";
 import { openAnswering } from "./answering.ts";
 import { commandAnswers } from "./answers.ts";
-import { type Refusal, type RefusalComments, refusalComments } from "./refusals.ts";
+import { type Refusal, refusalComments } from "./refusals.ts";
 
 /** A forge that keeps the comments of ours on each PR, and fails where it is told to. `pages`: by PR and marker. */
 function forgeOf() {
@@ -36,7 +36,7 @@ function refusal(pull: number, comment: number, more: Partial<Refusal> = {}): Re
   return { pull, comment: `${comment}`, author: "eve", text: "/abort", message: "no", command: `${comment}#0`, shown: true, ...more };
 }
 
-async function refused(page: RefusalComments, ...refusals: Refusal[]): Promise<number[]> {
+async function refused(page: ReturnType<typeof refusalComments>, ...refusals: Refusal[]): Promise<number[]> {
   for (const one of refusals) page.add(one);
   return [...(await page.write())];
 }

@@ -22,8 +22,6 @@ export interface Refusal {
   shown: boolean;
 }
 
-export type RefusalComments = ReturnType<typeof refusalComments>;
-
 const MARKER = "stagecoach:answer";
 const MARKED = /^<!-- stagecoach:answer(?::(r?\d{1,16}))? -->/;
 /** Answers of their own on one PR: of one account, and of all. */

@@ -77,7 +77,7 @@ export interface Asker {
   isLocal: boolean;
 }
 
-export interface Proxied {
+interface Proxied {
   name: string;
   sees(repository: string): boolean;
 }
@@ -90,8 +90,6 @@ interface Owner {
   digest: string;
   asker: Asker;
 }
-
-export type Viewers = ReturnType<typeof openViewers>;
 
 export function openViewers(
   { sightOf, loginOf, visitor }: Pick<WebSource, "sightOf" | "loginOf" | "visitor">,

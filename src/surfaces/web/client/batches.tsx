@@ -172,7 +172,7 @@ function ArgoRollouts({ of }: { of: readonly ModelNode[] }) {
 }
 
 /** Analyses and hooks. */
-export function Checks({ of }: { of: ModelNode }) {
+function Checks({ of }: { of: ModelNode }) {
   const checks = of.children.filter(({ kind }) => kind === "check");
   return (
     <Rows

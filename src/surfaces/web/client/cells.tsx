@@ -20,7 +20,7 @@ const Cell = memo(({ of, isNamed, isStop, open }: { of: ModelNode; isNamed: bool
 ));
 
 /** What is known of a cluster, a line each. */
-export function titleOf(cluster: ModelNode): string {
+function titleOf(cluster: ModelNode): string {
   const facts = cluster.facts.length > 0 ? ` (${cluster.facts.join(", ")})` : "";
   const change = changeText(cluster.change ?? {});
   const applications = below(cluster, "application").map(({ name }) => name);

@@ -31,7 +31,7 @@ function knownIn(fleet: Asked): Known[] {
 }
 
 /** What was meant by names of which no rollout is called so: in its repository first, then whatever differs in one of the two alone. */
-export function nearestRollout({ repository, rollout }: Known, known: readonly Known[]): Known | undefined {
+function nearestRollout({ repository, rollout }: Known, known: readonly Known[]): Known | undefined {
   const isHere = (one: Known) => one.repository.toLowerCase() === repository.toLowerCase();
   const here = known.filter(isHere);
   const near = nearest(
@@ -47,7 +47,7 @@ export function nearestRollout({ repository, rollout }: Known, known: readonly K
   return named.find((one) => one.repository === place);
 }
 
-export function NoWay({ title, children }: { title: string; children?: ComponentChildren }) {
+function NoWay({ title, children }: { title: string; children?: ComponentChildren }) {
   return (
     <section class="then notice">
       <h2>{title}</h2>

@@ -32,7 +32,7 @@ const sessionSchema = z.object({
 type Session = z.output<typeof sessionSchema>;
 
 /** `cookie`: the browser has to have it from now on. */
-export interface Signed {
+interface Signed {
   session: Session;
   cookie?: string | undefined;
 }

@@ -157,8 +157,6 @@ const runSummarySchema = runSchema
 /** Items stand in their list's version, and are as of its time. */
 const listed = runSummarySchema.omit({ apiVersion: true, asOf: true });
 
-export const runListSchema = z.object({ apiVersion, kind: z.literal("RunList"), asOf, items: z.array(listed) }).meta({ id: "RunList" });
-
 const rollout = z.object({
   rollout: text,
   repository: key(text.optional(), "`acme/config`, where it is known."),
@@ -181,5 +179,4 @@ export type Node = z.output<typeof node>;
 export type Model = z.output<typeof model>;
 export type RunDocument = z.output<typeof runSchema>;
 export type RunSummary = z.output<typeof runSummarySchema>;
-export type RunList = z.output<typeof runListSchema>;
 export type RolloutList = z.output<typeof rolloutListSchema>;
