@@ -150,12 +150,15 @@ spec:
       clusters: { selector: { matchLabels: { env: canary } } }
     - name: prod
       clusters: { selector: { matchLabels: { env: prod } } }
+      maxUnavailable: 2
 `,
   );
+  // Its labels are those of the control planes: all of them have an `in-cluster`, and each is one of its own.
+  files.set(".github/stagecoach.yaml", "limits: { selected: [{ selector: { matchLabels: { env: prod } }, clusters: 1 }] }\n");
 }
 
 describe("one Argo CD a cluster, all destinations in-cluster", () => {
-  test("each is a target of its own; the one that is lost holds its batch, though all it showed was green", async () => {
+  test("each is a target of its own, limits count over all of them, and the one that is lost holds its batch, though all it showed was green", async () => {
     const planes = Object.keys(OWN).map((name) => ({ name, labels: null, path: `planes/${name}` }));
     const labelled = (plane: ControlPlane) => ({ ...plane, labels: OWN[plane.name as keyof typeof OWN] });
     journey = await startJourney({ files: oneArgoACluster, planes, seenAs: labelled });

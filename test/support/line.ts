@@ -10,6 +10,8 @@ type Cut = "before" | "after";
 
 interface Line {
   url: string;
+  /** Kills the bot now. False: that was done before. */
+  cut(): boolean;
   close(): Promise<void>;
 }
 
@@ -50,11 +52,12 @@ export async function openLine(to: string, { kills, meetsAt }: LineFaults, meet:
   const open = new Set<Socket>();
   let isCut = false;
 
-  function cut(): void {
-    if (isCut) return;
+  function cut(): boolean {
+    if (isCut) return false;
     isCut = true;
     for (const socket of open) socket.destroy();
     onCut();
+    return true;
   }
 
   const server = createServer((near) => {
@@ -92,6 +95,7 @@ export async function openLine(to: string, { kills, meetsAt }: LineFaults, meet:
   if (address === null || typeof address === "string") throw new Error("no port");
   return {
     url: `http://127.0.0.1:${address.port}`,
+    cut,
     async close() {
       const closed = once(server, "close");
       server.close();

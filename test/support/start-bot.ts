@@ -34,8 +34,8 @@ export interface BotOptions {
   machine?: (world: Clock) => Clock;
   /** Of the bot, in the wall's time. */
   roundLimits?: StagecoachOptions["roundLimits"];
-  /** What the bot sees of a control plane. */
-  seenAs?: (plane: ControlPlane) => ControlPlane;
+  /** What the bot sees of a control plane. `kill` kills that very bot, where it has a `line`, or as soon as it has started; false: that was done before. */
+  seenAs?: (plane: ControlPlane, kill: () => boolean) => ControlPlane;
   /** No rule keeps others from the branches that are the bot's own, and its operator does not mind. Default false. */
   unprotected?: boolean;
   /** What happens between each bot and GitHub; another starts in place of one that is killed so. */
@@ -83,7 +83,14 @@ export async function startBot(
   };
   const line =
     faults && (await openLine(world.github.url, { ...faults, kills: () => (isStarted ? faults.kills?.() : undefined) }, meet, onCut));
-  const planes = world.planes.map((plane) => seenAs(openPlane(plane, clock, log, options)));
+  let isDoomed = false;
+  const kill = () => {
+    if (isDoomed) return false;
+    isDoomed = true;
+    if (isStarted) line?.cut();
+    return true;
+  };
+  const planes = world.planes.map((plane) => seenAs(openPlane(plane, clock, log, options), kill));
   for (const plane of planes) await plane.ready();
   const { id: appId, privateKey } = world.github.app;
   const app = {
@@ -113,6 +120,7 @@ export async function startBot(
   const hook = `${bot.url}${WEBHOOK_PATH}`;
   world.deliverTo(hook);
   isStarted = true;
+  if (isDoomed) setImmediate(() => line?.cut());
   return {
     bot,
     async close(how) {

@@ -7,9 +7,10 @@ import { COMPARED_TRAPS } from "./compared-traps.ts";
 import { RUNNING_TRAPS } from "./running-traps.ts";
 import { CONTENT_TRAPS, SPEC_TRAPS } from "./spec-traps.ts";
 import { STATUS_TRAPS } from "./status-traps.ts";
+import { SYNC_TRAPS } from "./sync-traps.ts";
 import { mayPass, play, type Trap } from "./trace.ts";
 
-const TRAPS: readonly Trap[] = [...STATUS_TRAPS, ...SPEC_TRAPS, ...CONTENT_TRAPS, ...RUNNING_TRAPS, ...COMPARED_TRAPS];
+const TRAPS: readonly Trap[] = [...STATUS_TRAPS, ...SPEC_TRAPS, ...CONTENT_TRAPS, ...RUNNING_TRAPS, ...SYNC_TRAPS, ...COMPARED_TRAPS];
 const titled = TRAPS.map((trap): [string, Trap] => [`${trap.issues.join(", ") || "own rule"}: ${trap.name}`, trap]);
 const PARTS = CLAUSE_NAMES.flatMap((name) => Object.keys(CLAUSES[name]).map((part): PartName => `${name}/${part}`));
 

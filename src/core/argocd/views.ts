@@ -131,6 +131,8 @@ export interface ApplicationView {
       failed?: string[];
       /** It was given manifests from somebody's own machine instead of Git's: until another one ends, so is every comparison. */
       local?: true;
+      /** It was a dry run, or of some objects alone: what it succeeded at is not what is deployed. */
+      partial?: true;
     };
     conditions: { type: string; message: string; lastTransitionTime?: Time }[];
     reconciledAt?: Time;

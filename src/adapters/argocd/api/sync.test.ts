@@ -4,9 +4,15 @@ import type { SyncWanted } from "../../../core/argocd/sync-wanted.ts";
 import type { ApplicationView } from "../../../core/argocd/views.ts";
 import { said } from "../../../core/reasons/run.ts";
 import { application, COMMIT, LATER, merged, NOW, OLDER, REPO, rawApplication } from "../testing/application.ts";
+import { createCutter } from "../wire/cut.ts";
 import { WireError } from "../wire/http.ts";
+import { APPLICATION } from "../wire/shapes.ts";
 import type { ArgoClient } from "./client.ts";
 import { syncApplication } from "./sync.ts";
+
+/** What of an answer is read at all. */
+const cutter = createCutter(APPLICATION);
+const cut = (object: unknown) => cutter(new TextEncoder().encode(JSON.stringify(object)));
 
 const refused = (kind: string) => ({ code: "SYNC_UNSAFE", kind });
 const PARENT = "b".repeat(40);
@@ -49,7 +55,7 @@ async function asked({ over = {}, manifests = {}, claims, refuses, gone }: World
       if (path.endsWith("/manifests"))
         return { manifests: manifests[revision] ?? [], ...(claims !== null && { revision: claims ?? revision }) };
       if (gone) throw new WireError(404, said(`applications.argoproj.io "payments-eu-1" not found`));
-      return merged(rawApplication(atRest), over);
+      return cut(merged(rawApplication(atRest), over));
     },
     async post(path, body) {
       posts.push([path, body]);
@@ -131,6 +137,21 @@ describe("it is not asked, whatever the round before saw", () => {
     ["its last sync failed", { over: state({ phase: "Failed" }) }, "NoSync"],
     ["nobody knows of a sync", { over: { status: { operationState: undefined } } }, "NoSync"],
     ["the last was of somebody's own manifests", { over: state({ operation: { sync: { manifests: ["x"] } } }) }, "NoSync"],
+    [
+      "the last was a dry run at the batch's parent: nobody has deployed that",
+      { over: state({ operation: { sync: { dryRun: true } } }) },
+      "NoSync",
+    ],
+    [
+      "the last was of one object alone",
+      { over: state({ operation: { sync: { resources: [{ kind: "ConfigMap", name: "a" }] } } }) },
+      "NoSync",
+    ],
+    [
+      "it was tried dry at this commit",
+      { over: state({ operation: { sync: { dryRun: true } }, syncResult: { revision: COMMIT } }) },
+      "NoSync",
+    ],
     ["its spec has waiting changes", { over: state({ syncResult: { source: { path: "apps/before" } } }) }, "More"],
   ];
   test.each(cases)("%s", async (_, world, kind) => {

@@ -43,7 +43,8 @@ function whyNot(view: ApplicationView, { uid, sources, revisions }: SyncWanted):
   if (view.spec.automated) return "Automated";
   const state = view.status.operation;
   if (view.operationRequested || state?.phase === "Running" || state?.phase === "Terminating") return "Busy";
-  if (state?.phase !== "Succeeded" || state.local === true || state.appliedRevisions.length !== revisions.length) return "NoSync";
+  if (state?.phase !== "Succeeded" || state.local === true || state.partial === true || state.appliedRevisions.length !== revisions.length)
+    return "NoSync";
   return state.ofSpec === true && isSame(state.appliedRevisions, revisions) ? "Done" : undefined;
 }
 

@@ -31,8 +31,12 @@ const METADATA: Shape = {
   },
 };
 
-/** Of manifests sent from somebody's own machine: that there are some. */
-const OPERATION: Shape = { "*": false, sync: { "*": false, revision: true, revisions: true, manifests: true }, retry: true };
+/** Of manifests sent from somebody's own machine, and of objects that it was of alone: that there are some. */
+const OPERATION: Shape = {
+  "*": false,
+  sync: { "*": false, revision: true, revisions: true, manifests: true, dryRun: true, resources: { "*": false, kind: true } },
+  retry: true,
+};
 
 const HYDRATION: Shape = {
   "*": false,

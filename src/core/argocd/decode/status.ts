@@ -118,7 +118,13 @@ function decodeOperation(state: Fields, sources: SourceView[]): Status["operatio
     ofSpec: isRecorded ? equalSources(applied, sources) : undefined,
     failed: decodeFailed(state),
     local: list(child(operation, "sync"), "manifests").length > 0 ? (true as const) : undefined,
+    partial: isPartial(child(operation, "sync")) ? (true as const) : undefined,
   });
+}
+
+/** A dry run, or of some objects alone: it succeeds at a revision that is not deployed by it. Argo CD leaves it out of its history, too. */
+function isPartial(sync: Fields): boolean {
+  return own(sync, "dryRun") === true || list(sync, "resources").length > 0;
 }
 
 /** No back-off is longer; one that says so is taken for a slip. */

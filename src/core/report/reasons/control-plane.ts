@@ -97,7 +97,7 @@ const SAYS: Says = {
       Busy: "an operation is under way",
       Moved: "its sources have changed since",
       Done: "it was synced to this revision already, and is OutOfSync all the same: something is to be pruned, or does not hold",
-      NoSync: "its last sync did not succeed, or is not known, so it cannot be told what is deployed",
+      NoSync: "what is deployed cannot be told: its last sync did not succeed, was a dry run or partial, or is not known",
       More: "its spec has waiting changes of others, which a sync would bring along",
       Rendering: "it has waiting changes of others, which a sync would bring along",
       Window: "a sync window is closed",
