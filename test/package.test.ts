@@ -64,6 +64,11 @@ test("what is installed is small, depends on nothing and carries its libraries' 
   expect(JSON.parse(readFileSync(join(installed, "package.json"), "utf8"))).not.toHaveProperty("dependencies");
   const licences = readFileSync(join(installed, "THIRD-PARTY-LICENSES.txt"), "utf8");
   for (const name of ["simple-git", "probot", "@octokit/rest", "yaml", "@kubernetes/client-node"]) expect(licences).toContain(`${name} `);
+  // For scanners: the same, each with its hash.
+  const bill = JSON.parse(readFileSync(join(installed, "stagecoach.cdx.json"), "utf8")) as { components: Record<string, unknown>[] };
+  const told = licences.match(/^\S+ \d\S* \([\w.-]+\)$/gm) ?? [];
+  expect(bill.components.map(({ name, version }) => `${name} ${version}`)).toEqual(told.map((line) => line.replace(/ \(.*/, "")));
+  expect(bill.components.filter(({ hashes }) => hashes === undefined)).toEqual([]);
 });
 
 test("what --help loads is a few kilobytes of the program, and no library", () => {

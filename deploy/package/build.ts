@@ -3,11 +3,12 @@
  * reads. Nothing is left to install, and a command loads only what it needs.
  */
 import { spawnSync } from "node:child_process";
-import { chmodSync, cpSync, existsSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, cpSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { basename, dirname, join, relative, resolve, sep } from "node:path";
 import { fileURLToPath } from "node:url";
 import { type OutputChunk, type Plugin, rolldown } from "rolldown";
 import { bundlePage } from "../../src/surfaces/web/page.ts";
+import { BILL, billOfMaterials, componentsOf, LICENCES, librariesOf, licenceCounts, licenceTexts } from "./libraries.ts";
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 /** Where to; the folder given is made anew. */
@@ -20,6 +21,8 @@ const FILES = [
 ];
 /** Where the page's files lie in the source and, built, in the package. */
 const PAGE = { source: "src/surfaces/web/client", packed: "page" };
+/** Libraries that others import for what nothing here does, and that must not be bundled. */
+const LEFT_OUT: ReadonlySet<string> = new Set(["stream-buffers"]);
 /** How the source names a file that it starts as a thread or process of its own; it is `.js` once it is bundled. */
 const STARTED_BESIDE = /"\.\/([\w-]+)\.ts" : "\.\/\1\.js"/g;
 
@@ -64,6 +67,15 @@ function placesInPackage(entries: ReadonlySet<string>): Plugin {
   };
 }
 
+/** `kubectl cp` of Kubernetes' client is all that needs it; its licence (Unlicense) is none of those that may be bundled. */
+function leftOut(): Plugin {
+  return {
+    name: "left-out",
+    resolveId: (source) => (LEFT_OUT.has(source) ? `\0${source}` : null),
+    load: (id) => (id.startsWith("\0") && LEFT_OUT.has(id.slice(1)) ? "export const WritableStreamBuffer = undefined;\n" : null),
+  };
+}
+
 function startedBeside(): Record<string, string> {
   const entries: Record<string, string> = {};
   for (const file of globSync("src/**/*.ts", { cwd: ROOT, exclude: ["**/*.test.ts"] })) {
@@ -84,7 +96,7 @@ async function bundle(): Promise<OutputChunk[]> {
     // What only a clone does: the package has the page as a file.
     external: ["rolldown"],
     transform: { target: "node20" },
-    plugins: [placesInPackage(new Set(Object.values(beside).map((file) => join(ROOT, file))))],
+    plugins: [leftOut(), placesInPackage(new Set(Object.values(beside).map((file) => join(ROOT, file))))],
     // Libraries' circles and evals are not ours to mend; anything else is.
     onLog: (level, log) => {
       if (level === "warn" && log.code !== "EVAL" && log.code !== "CIRCULAR_DEPENDENCY") throw new Error(log.message);
@@ -100,27 +112,6 @@ async function bundle(): Promise<OutputChunk[]> {
   return output.filter((one) => one.type === "chunk");
 }
 
-/** The licence of each library that was bundled, which must go where its code goes. */
-function licences(chunks: readonly OutputChunk[]): string {
-  const folders = new Set<string>();
-  for (const id of chunks.flatMap((chunk) => chunk.moduleIds)) {
-    const found = /^(.*\/node_modules\/(?:@[^/]+\/)?[^/]+)\//.exec(id.split(sep).join("/"))?.[1];
-    if (found !== undefined && existsSync(join(found, "package.json"))) folders.add(found);
-  }
-  return [...folders]
-    .sort()
-    .map(licenceOf)
-    .join(`\n${"-".repeat(80)}\n\n`);
-}
-
-function licenceOf(folder: string): string {
-  const { name, version, license } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8")) as Record<string, unknown>;
-  const files = globSync("{LICEN[SC]E,licen[sc]e,COPYING,NOTICE}*", { cwd: folder }).sort();
-  return [`${name} ${version} (${license})\n`, ...files.map((file) => readFileSync(join(folder, file), "utf8").trim())]
-    .join("\n")
-    .concat("\n");
-}
-
 const own = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8")) as PackageJson;
 rmSync(DIST, { recursive: true, force: true });
 mkdirSync(DIST);
@@ -132,15 +123,27 @@ cpSync(join(ROOT, PAGE.source, "page.css"), join(DIST, PAGE.packed, "page.css"))
 for (const file of FILES) cpSync(join(ROOT, file), join(DIST, file), { recursive: true });
 cpSync(join(ROOT, "deploy/package/stagecoach.mjs"), join(DIST, "stagecoach.mjs"));
 chmodSync(join(DIST, "stagecoach.mjs"), 0o755);
-writeFileSync(join(DIST, "THIRD-PARTY-LICENSES.txt"), licences(chunks));
+const libraries = librariesOf(
+  chunks.flatMap(({ moduleIds }) => moduleIds),
+  ROOT,
+);
+const build = commitOf();
+const { name, version, description } = own;
+writeFileSync(join(DIST, LICENCES), licenceTexts(libraries));
+const { commit, date } = build;
+const properties = commit === undefined ? [] : [{ name: "stagecoach:commit", value: commit }];
+const about = { type: "application", name, version, description, properties } as const;
+const timestamp = date === undefined ? undefined : new Date(date).toISOString();
+writeFileSync(join(DIST, BILL), billOfMaterials({ timestamp, component: about }, componentsOf(libraries)));
+console.log(licenceCounts(libraries));
 const packed = {
-  name: own.name,
-  version: own.version,
-  description: own.description,
-  build: commitOf(),
+  name,
+  version,
+  description,
+  build,
   type: "module",
   bin: { stagecoach: "stagecoach.mjs" },
   engines: { node: ">=20.18.0" },
-  files: ["lib", PAGE.packed, ...FILES, "THIRD-PARTY-LICENSES.txt"],
+  files: ["lib", PAGE.packed, ...FILES, LICENCES, BILL],
 };
 writeFileSync(join(DIST, "package.json"), `${JSON.stringify(packed, null, 2)}\n`);
