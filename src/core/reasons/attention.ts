@@ -23,6 +23,8 @@ export interface AttentionReasons {
   JOURNAL_NOT_WRITTEN: { branch: string; because: WriteRefusal };
   JOURNAL_NOT_OURS: { because: JournalReason };
   JOURNAL_NOT_READ: { said: string };
+  /** It stops alone. */
+  RUN_NOT_READ: { rollout: string; run: number; because: AnyReason };
   /** number: of the PR or issue. */
   COMMENT_REFUSED: { number: number; because: WriteRefusal };
   CHECKS_NOT_ALLOWED: NoData;

@@ -15,6 +15,7 @@ interface CommitFaults {
 interface SealFaults {
   NOT_SEALED: NoData;
   SEAL_OF_OTHER_KEY: { key: string };
+  SEAL_NEWER: { has: string };
   /** It was made for something else: another repository, another place in the history, other files. */
   SEAL_BROKEN: NoData;
 }

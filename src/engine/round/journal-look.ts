@@ -4,8 +4,10 @@
  */
 import type { JournalState } from "../../adapters/git/journal/port.ts";
 import { GitError } from "../../adapters/git/port.ts";
+import type { AnyReason } from "../../core/base/reason.ts";
 import { redact } from "../../core/base/redact.ts";
 import { type AttentionReason, attentionReason } from "../../core/reasons/attention.ts";
+import { said } from "../../core/reasons/run.ts";
 import type { Attention } from "./attention.ts";
 import { openBackoff } from "./backoff.ts";
 import type { RepoContext } from "./context.ts";
@@ -46,12 +48,28 @@ export function openJournalLooks({ journal, clock }: Pick<RepoContext, "journal"
     }
   }
 
+  const unread = new Set<string>();
+
+  /** A run that cannot be read stops alone, and nobody would see it on GitHub. */
+  function noteUnread(broken: JournalState["broken"]): void {
+    for (const rollout of unread.difference(broken)) {
+      attention.note(`run of ${rollout}`, undefined);
+      unread.delete(rollout);
+    }
+    for (const [rollout, { run, file, why }] of broken) {
+      const because: AnyReason = typeof why === "string" ? said(why) : { code: "JOURNAL_FILE", file, because: why };
+      attention.note(`run of ${rollout}`, attentionReason("RUN_NOT_READ", { rollout, run, because }));
+      unread.add(rollout);
+    }
+  }
+
   return {
     async read(head) {
       // What may pass is asked again, and not at every round: each costs calls.
       if (last?.look.again !== undefined && last.head === head && retries.until(CONCERN) !== undefined) return last.look;
       const found = await look(head);
       attention.note(CONCERN, found.held);
+      noteUnread(found.state.broken);
       if (found.held === undefined) {
         good = found.state;
         retries.forget(CONCERN);

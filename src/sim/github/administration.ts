@@ -150,6 +150,8 @@ function repositories(world: World) {
       const { checks } = repoNamed(world, repository);
       for (const [id, run] of checks) if (run.name === name) checks.delete(id);
     },
+    /** All that stands in a repository, for whoever keeps it or puts it back. */
+    inside: (repository: string) => ({ world, repo: repoNamed(world, repository) }),
     removeRuleset: (repository: string, id: number) => repoNamed(world, repository).rulesets.delete(id),
     settings(repository: string, change: Partial<RepoSettings & { archived: boolean; private: boolean }>) {
       const repo = repoNamed(world, repository);

@@ -1,12 +1,14 @@
 import { compareText } from "../../../core/base/compare-text.ts";
 import type { Run } from "../../../core/run/state/run.ts";
 import type { IndexEntry } from "./port.ts";
-import { checked, JournalFileError, readDocument } from "./read-run.ts";
+import { checked, JournalFileError, readDocument, refuseOtherFormat } from "./read-run.ts";
 import { whyNoRollout } from "./run-paths.ts";
 import { indexSchema } from "./run-schema.ts";
 import { printYaml } from "./yaml-rows.ts";
 
 export const INDEX_FILE = "index.yaml";
+/** Of this file; runs have their own. */
+const FORMAT = 1;
 
 export interface Index {
   app: string;
@@ -20,12 +22,14 @@ export function printIndex(index: Index): string {
     const { lastRun, lastRelease, attempt, cursor, ...rest } = entry;
     rollouts[name] = { lastRun, lastRelease, attempt, cursor, ...rest };
   }
-  return printYaml({ format: 1, app: index.app, rollouts }, new Set());
+  return printYaml({ format: FORMAT, app: index.app, rollouts }, new Set());
 }
 
 /** Throws JournalFileError. A rollout's name that could not be a path is refused here, once for all. */
 export function parseIndex(text: string | undefined): Index {
-  const { app, rollouts } = checked(indexSchema, readDocument(text, INDEX_FILE), INDEX_FILE);
+  const document = readDocument(text, INDEX_FILE);
+  refuseOtherFormat(document, INDEX_FILE, FORMAT);
+  const { app, rollouts } = checked(indexSchema, document, INDEX_FILE);
   for (const name of Object.keys(rollouts)) {
     const said = whyNoRollout(name);
     if (said !== undefined) throw new JournalFileError(INDEX_FILE, { code: "JOURNAL_UNREADABLE", said });

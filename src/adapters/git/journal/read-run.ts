@@ -145,11 +145,12 @@ export function readDocument(text: string | undefined, file: string): unknown {
   }
 }
 
-function refuseOtherFormat(run: unknown, path: string): void {
-  const format = typeof run === "object" && run !== null && "format" in run ? run.format : undefined;
-  if (format === FORMAT) return;
+/** Throws JournalFileError where a file says that it has another format than is read. */
+export function refuseOtherFormat(file: unknown, path: string, reads = FORMAT): void {
+  const format = typeof file === "object" && file !== null && "format" in file ? file.format : undefined;
+  if (format === reads) return;
   if (format === 1) throw new JournalFileError(path, { code: "JOURNAL_FORMAT_OLD" });
-  throw new JournalFileError(path, { code: "JOURNAL_FORMAT", has: JSON.stringify(format) ?? "none", reads: FORMAT });
+  throw new JournalFileError(path, { code: "JOURNAL_FORMAT", has: JSON.stringify(format) ?? "none", reads });
 }
 
 /** The value itself, not the schema's copy: key order and keys unknown to the schema stay. */

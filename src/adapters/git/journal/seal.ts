@@ -75,6 +75,8 @@ export function openSeal(keys: SealKeys, repository: string): Seal {
     check(commit) {
       const stamped = commit.trailers[SEAL_TRAILER];
       if (stamped === undefined) return { fault: { code: "NOT_SEALED" } };
+      const [has = ""] = /^v([2-9]|[1-9]\d{1,3})(?=\.)/.exec(stamped) ?? [];
+      if (has !== "") return { fault: { code: "SEAL_NEWER", has } };
       const [, id = "", number = "", given = ""] = FORM.exec(stamped) ?? [];
       const key = keys.find((one) => one.id === id);
       if (key === undefined) return { fault: { code: "SEAL_OF_OTHER_KEY", key: id } };

@@ -23,6 +23,13 @@ export const ATTENTION: Entries<AttentionReasons & WriteRefusals> = entriesOf<At
     means: "the journal's branch could not be fetched or its commits could not be looked at",
     todo: "nothing, where GitHub is to blame; else what the message names",
   },
+  RUN_NOT_READ: {
+    says: "Stagecoach cannot read run {rollout} #{run} in its journal, so that run waits: {because}",
+    subject: "repository",
+    means:
+      "a file of that run in the journal was written by a newer version of Stagecoach, or by hand. It is never written over; other runs go on",
+    todo: "run the version that wrote it; or put the file back as it was and accept the journal (`stagecoach journal accept`)",
+  },
   COMMENT_REFUSED: {
     says: "GitHub refuses Stagecoach's comment on #{number}: {because}",
     subject: "pull",

@@ -25,13 +25,16 @@ export const JOURNAL = entriesOf<JournalReasons>()({
   SIGNATURE_KIND: { says: "has a signature of kind {word}, which this version does not know" },
   NOT_SEALED: { says: "carries no seal of this server's key" },
   SEAL_OF_OTHER_KEY: { says: "is sealed with a key ({key}) that this server does not know" },
+  SEAL_NEWER: { says: "carries a seal of a newer version ({has}): run the version that wrote it, or a later one" },
   SEAL_BROKEN: { says: "carries a seal that was made for something else" },
   COMMIT_MERGES: { says: "is a merge commit, which Stagecoach never makes in the journal" },
   COMMIT_AUTHOR: { says: "is by {author} <{email}>, not by {app}" },
   COMMIT_NO_TRAILER: { says: "lacks the trailer {trailer}: {app}" },
   JOURNAL_NO_FILE: { says: { indexed: { true: "it is missing, though the index names this run", false: "it is missing" } } },
   JOURNAL_UNREADABLE: { says: "{said}" },
-  JOURNAL_FORMAT: { says: "it has format {has}, and this version reads format {reads}: a newer version wrote it, or somebody edited it" },
+  JOURNAL_FORMAT: {
+    says: "it has format {has}, and this version reads format {reads}: a newer version wrote it (run that one), or somebody edited it",
+  },
   JOURNAL_FORMAT_OLD: {
     says: "it is of a version before 0.1.0, whose runs this one does not read: end them with that version, then delete the journal's branch",
   },

@@ -38,6 +38,7 @@ const CAUSES: readonly (readonly [cause: AnyReason, codes: string])[] = [
     { code: "JOURNAL_FOREIGN", commit: "3f2a91c0de44aa", subject: "payments #42: merged", because: { code: "NOT_SEALED" } },
     "JOURNAL_NOT_OURS NOTHING_IS_DONE",
   ],
+  [{ code: "JOURNAL_FILE", file: "runs/payments/42/run.yaml", because: { code: "JOURNAL_FORMAT", has: "3", reads: 2 } }, "RUN_NOT_READ"],
   [
     {
       code: "SETTINGS_INVALID",

@@ -8,6 +8,7 @@ export const JOURNAL_FIELDS = {
 export const JOURNAL_VARIANTS = {
   SIGNATURE_FAULT: ["NoSsh", "Damaged", "Newer", "OtherKey", "OtherUse", "Mismatch"].map((fault) => ({ fault })),
   JOURNAL_FORMAT: [{ has: "3" }],
+  SEAL_NEWER: [{ has: "v2" }],
   JOURNAL_OTHER_APP: [{ owner: "other[bot]" }],
   JOURNAL_NO_FILE: [{ indexed: true }, { indexed: false }],
   JOURNAL_FOREIGN: [{ because: { code: "NOT_SEALED" } }],
