@@ -14,17 +14,20 @@ interface RenderDifference {
   renamed: { from: string; to: string }[];
   /** Applications that stay and whose spec differs, with the paths of what differs (`spec.source.targetRevision`). */
   changed: { name: string; paths: string[] }[];
-  /** How many stay as they are. */
+  /** Applications that stay and whose labels, annotations or finalizers differ, with the paths of those. */
+  relabelled: { name: string; paths: string[] }[];
+  /** How many specs stay as they are. */
   same: number;
 }
 
-/** Compares by name, and then spec by spec; labels and annotations do not count. In the order of names. */
+/** Compares by name, then spec by spec, and apart from that what else is written of them. In the order of names. */
 export function compareRenders(before: RenderResult, after: RenderResult): RenderDifference {
   const old = new Map(before.applications.map((application) => [application.metadata.name, application]));
   const fresh = new Map(after.applications.map((application) => [application.metadata.name, application]));
   const removed = [...old.keys()].filter((name) => !fresh.has(name)).sort();
   const added = [...fresh.keys()].filter((name) => !old.has(name)).sort();
   const changed: { name: string; paths: string[] }[] = [];
+  const relabelled: { name: string; paths: string[] }[] = [];
   let same = 0;
   for (const [name, application] of [...old].sort(([a], [b]) => compareText(a, b))) {
     const next = fresh.get(name);
@@ -33,8 +36,23 @@ export function compareRenders(before: RenderResult, after: RenderResult): Rende
     difference(application.spec, next.spec, "spec", paths);
     if (paths.length > 0) changed.push({ name, paths });
     else same++;
+    const said = metadataDifference(application.metadata, next.metadata);
+    if (said.length > 0) relabelled.push({ name, paths: said });
   }
-  return { removed, added, renamed: pairs(removed, added, old, fresh), changed, same };
+  return { removed, added, renamed: pairs(removed, added, old, fresh), changed, relabelled, same };
+}
+
+const WRITTEN = ["labels", "annotations", "finalizers"] as const;
+
+/** Paths of what differs between two `metadata` in what people write of an object; an empty one is none. */
+export function metadataDifference(a: unknown, b: unknown): string[] {
+  const paths: string[] = [];
+  const [was, is] = [a, b].map((one) => (isRecord(one) ? one : {}));
+  for (const key of WRITTEN) {
+    const empty = key === "finalizers" ? [] : {};
+    difference(was?.[key] ?? empty, is?.[key] ?? empty, `metadata.${key}`, paths);
+  }
+  return paths;
 }
 
 function pairs(

@@ -224,6 +224,7 @@ describe("compareRenders", () => {
       added: [],
       renamed: [],
       changed: [{ name: "b-app", paths: ["spec.source.targetRevision"] }],
+      relabelled: [],
       same: 1,
     });
   });
@@ -237,6 +238,7 @@ describe("compareRenders", () => {
       added: ["new-a"],
       renamed: [{ from: "a-app", to: "new-a" }],
       changed: [],
+      relabelled: [],
       same: 0,
     });
   });

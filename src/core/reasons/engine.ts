@@ -38,7 +38,8 @@ export interface EngineReasons {
   GUARD_DELETES: { applications: readonly string[] };
   GUARD_CREATES: { applications: readonly string[] };
   /** follows: the branch that it follows, of a batch that moves branches. */
-  GUARD_CHANGES: { application: string; follows?: string };
+  /** `field`: where it is no part of its spec. */
+  GUARD_CHANGES: { application: string; follows?: string; field?: string };
   GUARD_MOVES: { application: string; field: string };
   /** Two sets of the rollout make it. */
   GUARD_TWICE: { application: string; sets: readonly string[] };

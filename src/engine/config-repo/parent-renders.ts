@@ -120,10 +120,9 @@ function withBoth(
 ): RenderedObject | "apart" | undefined {
   if (is?.digest === now?.digest) return now;
   if (was?.argo === undefined || is?.argo === undefined || now?.argo === undefined) return "apart";
-  const { object } = now.argo;
-  const { value: spec } = merged(was.argo.object["spec"], is.argo.object["spec"], object["spec"]);
-  if (spec === APART) return "apart";
-  return { ...now, digest: `${now.digest} ${is.digest}`, argo: { ...now.argo, object: { ...object, spec } } };
+  const { value: object } = merged(was.argo.object, is.argo.object, now.argo.object);
+  if (!isRecord(object)) return "apart";
+  return { ...now, digest: `${now.digest} ${is.digest}`, argo: { ...now.argo, object } };
 }
 
 const APART = Symbol("both change it");

@@ -68,7 +68,7 @@ export async function renderedAt(client: ArgoClient, view: ApplicationView, revi
 }
 
 const HEAD = { "*": false, apiVersion: true, kind: true, metadata: { "*": false, name: true, namespace: true } };
-const WHOLE = { ...HEAD, metadata: { ...HEAD.metadata, labels: true, annotations: true }, spec: true };
+const WHOLE = { ...HEAD, metadata: { ...HEAD.metadata, labels: true, annotations: true, finalizers: true }, spec: true };
 
 /** Reads the texts of objects: those of Argo CD whole, of others who they are. Throws WireError. */
 function createDecoder({ spec: { destination } }: ApplicationView): (text: string) => RenderedObject {

@@ -180,6 +180,16 @@ describe("a set that a parent makes of values", () => {
       { code: "PARENT_CHANGES", object: "ConfigMap argocd/all", does: "changes", retry: false },
     ],
     [
+      "the labels of another set change",
+      {
+        makes: (values) => [
+          ...asSet(values),
+          { ...setOf({ clusters: {} }), metadata: { name: "ledger", namespace: "argocd", labels: { of: values.clusters["us-1"] } } },
+        ],
+      },
+      { code: "PARENT_CHANGES", object: "ApplicationSet argocd/ledger", does: "changes", retry: false },
+    ],
+    [
       "another set changes",
       {
         makes: (values) => [
@@ -269,8 +279,30 @@ describe("a set that a parent makes of values", () => {
   });
 });
 
+/** Children of which some bear the version of one of them. */
+function labelled({ clusters }: Values, bears: (name: string) => boolean, as: "labels" | "finalizers" = "labels"): Json[] {
+  const version = clusters["us-1"] ?? "";
+  return Object.entries(clusters).map((one): Json => {
+    const child = childOf(one);
+    const more = as === "labels" ? { labels: { of: version } } : { finalizers: [version] };
+    return bears(one[0]) ? { ...child, metadata: { ...(child["metadata"] as Json), ...more } } : child;
+  });
+}
+
 describe("Applications that a parent makes of values", () => {
   const world: World = { kind: "Application", makes: asChildren };
+
+  test("pass where the batch's own labels change with its version, also beside labels that others change meanwhile", async () => {
+    const makes = (values: Values) => labelled(values, (name) => name === "us-1");
+    expect(await guarded({ ...world, makes })).toBe("ok");
+    const since = { ...BEFORE, "eu-1": "v1.5.0" };
+    expect(await guarded({ ...world, makes, since, live: since })).toBe("ok");
+    const noted = (values: Values) =>
+      labelled(values, (name) => name === "us-1", "finalizers").map((child) => {
+        return { ...child, metadata: { ...(child["metadata"] as Json), annotations: { eu: values.clusters["eu-1"] } } };
+      });
+    expect(await guarded({ ...world, makes: noted, since, live: since })).toMatchObject({ code: "GUARD_MOVES" });
+  });
 
   test("pass where the batch's alone changes, though the parent reads the pin's file", async () => {
     expect(await guarded(world)).toBe("ok");
@@ -293,6 +325,16 @@ describe("Applications that a parent makes of values", () => {
           })),
       },
       { code: "GUARD_MOVES", field: "spec.destination.name" },
+    ],
+    [
+      "a label of another changes",
+      { makes: (values) => labelled(values, (name) => name === "eu-1") },
+      { code: "GUARD_CHANGES", application: "payments-eu-1", field: "metadata.labels.of", retry: false },
+    ],
+    [
+      "its finalizers change",
+      { makes: (values) => labelled(values, (name) => name === "us-1", "finalizers") },
+      { code: "GUARD_MOVES", application: "payments-us-1", field: "metadata.finalizers[0]", retry: false },
     ],
     ["it lives otherwise", { live: { ...BEFORE, "us-1": "v9" } }, { code: "CHILD_DIFFERS", application: "payments-us-1", retry: true }],
     [

@@ -1,5 +1,6 @@
 /** What a merge changes among the objects that a parent Application renders. Called by `judge-parents.ts`, which asks for them. */
 import type { ControlPlane, RenderedObject } from "../../../adapters/argocd/port.ts";
+import { metadataDifference } from "../../../core/appset/compare.ts";
 import type { RenderedApplication, RenderResult } from "../../../core/appset/types.ts";
 import type { ApplicationView } from "../../../core/argocd/views.ts";
 import { isRecord } from "../../../core/base/is-record.ts";
@@ -26,7 +27,7 @@ export function judgeOthers(
     const one = (is ?? was) as RenderedObject;
     if (was?.digest === is?.digest || one.argo?.kind === "Application") continue;
     const isSet = was?.argo !== undefined && is?.argo !== undefined;
-    if (isSet && (sets.has(`${one.namespace}/${one.name}`) || isSameSpec(was, is))) continue;
+    if (isSet && (sets.has(`${one.namespace}/${one.name}`) || isSame(was, is))) continue;
     const does = was === undefined ? "adds" : is === undefined ? "removes" : "changes";
     const why = engineReason("PARENT_CHANGES", { plane: plane.name, parent: parent.name, object: shown(one), does });
     return { why, retry: false };
@@ -34,8 +35,9 @@ export function judgeOthers(
   return undefined;
 }
 
-function isSameSpec(was: RenderedObject, is: RenderedObject): boolean {
-  return specDifference(was.argo?.object["spec"], is.argo?.object["spec"]) === undefined;
+function isSame({ argo: was }: RenderedObject, { argo: is }: RenderedObject): boolean {
+  const said = metadataDifference(was?.object["metadata"], is?.object["metadata"]);
+  return said.length === 0 && specDifference(was?.object["spec"], is?.object["spec"]) === undefined;
 }
 
 export function shown({ kind, namespace, name }: RenderedObject): string {
