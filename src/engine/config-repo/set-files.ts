@@ -26,3 +26,11 @@ function findSetFiles(files: RepoFiles): SetFile[] {
     return [{ path, text, documents: () => (documents ??= readYamlDocuments(text)) }];
   });
 }
+
+/** Of a pull request with more files the first so many are looked into. */
+const MOST_LOOKED_INTO = 300;
+
+/** Which of the files that a pull request touches are looked into for sets and Applications. */
+export function manifestsAmong(touched: readonly string[]): string[] {
+  return touched.filter((path) => /\.ya?ml$/.test(path)).slice(0, MOST_LOOKED_INTO);
+}

@@ -9,11 +9,9 @@ import { inventoryFiles, type PinTemplate, type Rollout, type SourceRef } from "
 import { declares } from "../config-repo/appset-in-git.ts";
 import { isRolloutFile, type Project } from "../config-repo/project.ts";
 import { releaseFiles } from "../config-repo/release.ts";
+import { manifestsAmong } from "../config-repo/set-files.ts";
 import type { Snapshot } from "../config-repo/snapshot.ts";
 import type { RolloutParent } from "./pull-parents.ts";
-
-/** Of a PR with more files the first so many are looked into for ApplicationSets. */
-const MOST_LOOKED_INTO = 300;
 
 /** Manifests, and what Helm and kustomize make them from. */
 const RENDERED = /\.(ya?ml|tpl|gotmpl|json|toml|env|properties|txt)$/;
@@ -25,6 +23,7 @@ export interface Touches {
   /** What says the release, or is it. */
   release: boolean;
   pins: boolean;
+  /** A set of its, or an Application that no set makes. */
   set: boolean;
   /** Parents that render its sets or Applications, and are made from what the PR changes. */
   parents?: readonly RolloutParent[];
@@ -56,22 +55,26 @@ export async function touchesOf(
   touched: readonly string[],
   before: Snapshot,
   after: Snapshot | undefined,
+  applications: readonly Pick<SourceRef, "name" | "namespace">[] = [],
 ): Promise<Touches> {
   const { isOwn, isRelease, isPin } = placesOf(rollout);
-  const set = await touchesSet(sets, touched, before, after);
+  const places = { ApplicationSet: sets, Application: applications };
+  const set = await touchesDeclared(places, touched, before, after);
   return { rollout: touched.some(isOwn), release: touched.some(isRelease), pins: touched.some(isPin), set };
 }
 
-async function touchesSet(
-  sets: readonly SourceRef[],
+async function touchesDeclared(
+  places: Record<"ApplicationSet" | "Application", readonly Pick<SourceRef, "name" | "namespace">[]>,
   touched: readonly string[],
   before: Snapshot,
   after: Snapshot | undefined,
 ): Promise<boolean> {
-  if (sets.length === 0) return false;
-  for (const file of touched.filter((path) => /\.ya?ml$/.test(path)).slice(0, MOST_LOOKED_INTO)) {
-    for (const snapshot of [before, after]) {
-      if (snapshot !== undefined && (await declares(snapshot, file, "ApplicationSet", sets))) return true;
+  for (const kind of ["ApplicationSet", "Application"] as const) {
+    if (places[kind].length === 0) continue;
+    for (const file of manifestsAmong(touched)) {
+      for (const snapshot of [before, after]) {
+        if (snapshot !== undefined && (await declares(snapshot, file, kind, places[kind]))) return true;
+      }
     }
   }
   return false;

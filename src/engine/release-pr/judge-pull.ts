@@ -44,7 +44,7 @@ import { refusedBatch } from "./first-batch.ts";
 import { noReads, noting } from "./judge-pull-reads.ts";
 import { hasSource, newProblems, type Touches, touchesOf } from "./judge-pull-touched.ts";
 import { openPlanWarnings } from "./plan-warnings.ts";
-import { touchedParents } from "./pull-parents.ts";
+import { touchedParents, writtenOut } from "./pull-parents.ts";
 import type { JudgedPull, PlanBase, Verdict } from "./types.ts";
 import { addUnstaged, openUnstagedJudge } from "./unstaged.ts";
 
@@ -224,7 +224,8 @@ export function openPullJudge(context: Context, { commits, releases, rules, dura
     for (const rollout of project.rollouts) {
       const sets = setsOfSource(all, rollout).map(({ ref }) => ref);
       const parents = await touchedParents(all, rollout, pull.touched, [before, after], { repoURL, baseBranch: base.branch });
-      const touches = { ...(await touchesOf(rollout, sets, pull.touched, before, after)), ...(parents.length > 0 && { parents }) };
+      const written = writtenOut(all, rollout);
+      const touches = { ...(await touchesOf(rollout, sets, pull.touched, before, after, written)), ...(parents.length > 0 && { parents }) };
       if (!Object.values(touches).some(Boolean)) continue;
       concerns = true;
       if (after === undefined) findings.waiting = pull.unread ?? runReason("BASE_CONFLICTS");

@@ -1,6 +1,6 @@
 /** What a pull request would make of the parents of a rollout's sets and Applications, as Argo CD is asked. */
 import { join } from "node:path";
-import { afterEach, expect, test } from "vitest";
+import { afterEach, describe, expect, test } from "vitest";
 import { parse } from "yaml";
 import { sampleRollout, sampleRun } from "../../../test/support/sample-run.ts";
 import type { ControlPlane, ManifestsOutcome, RenderedObject } from "../../adapters/argocd/port.ts";
@@ -12,9 +12,11 @@ import type { ApplicationSetView, ApplicationView } from "../../core/argocd/view
 import { sha256 } from "../../core/base/hash.ts";
 import { planeReason } from "../../core/reasons/control-plane.ts";
 import { fastClock } from "../../sim/clock.ts";
+import { setsOfSource } from "../resolve/source-sets.ts";
 import { type RepoContext, silentLog } from "../round/context.ts";
 import { partsOf } from "../testing/parts.ts";
-import { touchedParents } from "./pull-parents.ts";
+import { touchesOf } from "./judge-pull-touched.ts";
+import { touchedParents, writtenOut } from "./pull-parents.ts";
 import type { JudgedPull, PlanBase } from "./types.ts";
 import { openUnstagedJudge } from "./unstaged.ts";
 
@@ -70,13 +72,17 @@ interface World {
   unasked?: boolean;
   bypass?: "counts";
   answers?: (isHead: boolean) => ManifestsOutcome | undefined;
+  /** Files that the base has besides. */
+  files?: Record<string, string>;
+  /** The parent's folder gives what stands in it. */
+  plain?: boolean;
 }
 
 async function judged(world: World = {}) {
   const { kind = "ApplicationSet" } = world;
   const chart = { "fleet/Chart.yaml": "name: fleet\n", "fleet/templates/set.yaml": "kind: {{ .Values.kind }}\n", "fleet/README.md": "x\n" };
   const values: Values = { path: "apps" };
-  const repo = workspace({ ...chart, [VALUES]: JSON.stringify(values), "README.md": "x\n" });
+  const repo = workspace({ ...(world.plain === true ? {} : chart), ...world.files, [VALUES]: JSON.stringify(values), "README.md": "x\n" });
   const mirror = await openMirror({ directory: join(repo.directory, "mirror"), url: repo.origin, allowFile: true });
   opened.push({ repo, mirror });
   const own = world.values === undefined ? {} : { [VALUES]: JSON.stringify({ ...values, ...world.values }) };
@@ -120,7 +126,10 @@ async function judged(world: World = {}) {
   const rollout = sampleRollout({ source } as never);
   const touched = await mirror.changedPaths(base, merged.tree);
   const parents = await touchedParents(context.planes, rollout, touched, [before, after], { repoURL: URL, baseBranch: "main" });
-  const touches = { rollout: false, release: false, pins: false, set: false, ...(parents.length > 0 && { parents }) };
+  const sets = setsOfSource(context.planes, rollout).map(({ ref }) => ref);
+  const written = writtenOut(context.planes, rollout);
+  const declared = await touchesOf({ ...rollout, pins: [] }, sets, touched, before, after, written);
+  const touches = { ...declared, ...(parents.length > 0 && { parents }) };
   const pull = { number: 1, head: tip, isFork: world.isFork ?? false, bypass: world.bypass, touched, tree: merged.tree } as JudgedPull;
   const question = { base: { commit: base, branch: "main" } as PlanBase, pull, before, after, touches, isRelease: false };
   const run = sampleRun({ spec: rollout });
@@ -180,4 +189,36 @@ test("an answer without the rollout's own set, and a set that cannot be worked o
   expect(await judged({ values: { path: "other" }, answers: () => others })).toMatchObject(NOTE(missing));
   const plugin = { generators: [{ plugin: { configMapRef: { name: "x" } } }] };
   expect(await judged({ values: plugin })).toMatchObject(NOTE(UNTOLD("Generators", "ApplicationSet payments")));
+});
+
+describe("Applications that stand written out in the plain folder of a parent", () => {
+  const FILE = "fleet/eu.yaml";
+  const text = (path: string) => JSON.stringify(childOf({ path }));
+  const world = {
+    kind: "Application",
+    plain: true,
+    unasked: true,
+    files: { [FILE]: `${text("apps")}\n---\n${JSON.stringify(ledgerOf({ path: "" }))}\n` },
+  } as const;
+
+  test("are UNSTAGED where a pull request changes or removes them, without asking anybody", async () => {
+    const changed = await judged({ ...world, changes: { [FILE]: `${JSON.stringify(ledgerOf({ path: "" }))}\n---\n${text("other")}\n` } });
+    expect(changed.found).toMatchObject({ refused: true, line: expect.stringMatching(/UNSTAGED.*payments-eu-1.*spec\.source\.path/s) });
+    expect(changed.asked).toEqual([]);
+    const gone = await judged({ ...world, changes: { [FILE]: `${JSON.stringify(ledgerOf({ path: "" }))}\n` } });
+    expect(gone.found).toMatchObject({ line: expect.stringContaining("would be deleted") });
+  });
+
+  test("are not where it moves them to another file, or changes another team's beside them", async () => {
+    const moved = { [FILE]: `${JSON.stringify(ledgerOf({ path: "" }))}\n`, "fleet/payments.yaml": text("apps") };
+    expect((await judged({ ...world, changes: moved })).found).toBeUndefined();
+    const beside = { [FILE]: `${text("apps")}\n---\n${JSON.stringify(ledgerOf({ path: "", other: "y" }))}\n` };
+    expect((await judged({ ...world, changes: beside })).found).toBeUndefined();
+  });
+
+  test("are left to whoever renders them where kustomize or a chart takes the file", async () => {
+    const files = { ...world.files, "fleet/kustomization.yaml": "resources: [eu.yaml]\n" };
+    const { found } = await judged({ ...world, files, changes: { [FILE]: text("other") } });
+    expect(found).toEqual({ waiting: undefined, notes: [{ code: "NOTE_UNSTAGED_UNTOLD", because: UNTOLD("Unasked") }] });
+  });
 });

@@ -2,7 +2,7 @@
  * The parent Applications by which a rollout's sets and Applications are applied, and what Argo CD makes of them at the base and at the head of a
  * pull request that changes what they are made from. Called by the judge of pull requests. Nothing is asked about a fork's head.
  */
-import type { ControlPlane } from "../../adapters/argocd/port.ts";
+import type { ControlPlane, RenderedObject } from "../../adapters/argocd/port.ts";
 import type { Mirror } from "../../adapters/git/port.ts";
 import type { RenderResult } from "../../core/appset/types.ts";
 import { committedSources } from "../../core/argocd/decode/source.ts";
@@ -10,12 +10,14 @@ import type { AppliedBy } from "../../core/argocd/decode/tracking.ts";
 import { isPlainFolder, sourceReads } from "../../core/argocd/edit-effect.ts";
 import type { ApplicationView } from "../../core/argocd/views.ts";
 import type { AnyReason } from "../../core/base/reason.ts";
-import type { RepoFiles } from "../../core/base/repo-files.ts";
+import { type RepoFiles, readOrNull } from "../../core/base/repo-files.ts";
 import { engineReason } from "../../core/reasons/engine.ts";
 import type { Rollout, SourceRef } from "../../core/spec/rollout.ts";
-import type { ApplicationSetInGit } from "../config-repo/appset-in-git.ts";
+import { type ApplicationSetInGit, manifestIn } from "../config-repo/appset-in-git.ts";
+import { makerOf } from "../config-repo/live-set.ts";
 import { idOf, isAskable, type ParentRenders, parentOn, type RenderedObjects } from "../config-repo/parent-renders.ts";
 import { together } from "../config-repo/plane-sets.ts";
+import { manifestsAmong } from "../config-repo/set-files.ts";
 import type { Snapshot } from "../config-repo/snapshot.ts";
 import { isBaseOf, readsFile } from "../lint/outside-readers.ts";
 import { applicationsOf, applicationsOn } from "../resolve/draft.ts";
@@ -113,16 +115,26 @@ interface Question {
 }
 
 interface Asking {
+  planes: Planes;
   renders: ParentRenders;
   mirror: Pick<Mirror, "changedPaths">;
   repoURL: string;
 }
 
 /** What Argo CD makes of the base and of the pull request, for each parent. */
-export async function renderParents(asking: Asking, parents: readonly RolloutParent[], question: Question): Promise<PullRenderings> {
+export async function renderParents(
+  asking: Asking,
+  rollout: Rollout,
+  parents: readonly RolloutParent[],
+  question: Question,
+): Promise<PullRenderings> {
   const sets: Map<string, { by: string; before: ApplicationSetInGit; after: ApplicationSetInGit | undefined }> = new Map();
   const children = new Map<string, { before: RenderResult; after: RenderResult }>();
   const untold: Untold[] = [];
+  const add = (plane: string, before: RenderResult, after: RenderResult) => {
+    const known = children.get(plane);
+    children.set(plane, { before: together(known?.before, before), after: together(known?.after, after) });
+  };
   for (const one of parents) {
     const found = await askParent(asking, one, question);
     if ("why" in found) {
@@ -136,12 +148,50 @@ export async function renderParents(asking: Asking, parents: readonly RolloutPar
       if (was !== undefined) sets.set(setKey(plane, { namespace, name }), { by: parent.name, before: { file: "", object: was }, after });
     }
     const own = new Set(objects.flatMap((object) => (object.kind === "Application" ? idIn(object.kind, object) : [])));
-    if (own.size === 0) continue;
-    const [before, after] = [childrenIn(found.before, own), childrenIn(found.after, own)];
-    const known = children.get(plane.name);
-    children.set(plane.name, { before: together(known?.before, before), after: together(known?.after, after) });
+    if (own.size > 0) add(plane.name, childrenIn(found.before, own), childrenIn(found.after, own));
+  }
+  const rendered = new Set(parents.flatMap(({ plane, objects }) => objects.map((object) => setKey(plane, object))));
+  const written = writtenOut(asking.planes, rollout).filter((one) => !rendered.has(setKey({ name: one.plane }, one)));
+  for (const [plane, own] of Map.groupBy(written, (one) => one.plane)) {
+    const { before, after, made } = await declaredBy(question, own);
+    const kept = (side: RenderResult): RenderResult => {
+      return { ...side, applications: side.applications.filter(({ metadata }) => !made.has(metadata.name)) };
+    };
+    if (before.applications.length > 0) add(plane, kept(before), kept(after));
   }
   return { sets, children, untold };
+}
+
+/** Those of a rollout's Applications that no set makes: they may stand written out in Git. */
+export function writtenOut(all: Planes, rollout: Rollout): { plane: string; namespace: string; name: string }[] {
+  if (rollout.source.kind === "ApplicationSet") return [];
+  const planes = planesFor(all, rollout.source.controlPlanes);
+  return applicationsOf(rollout, applicationsOn(planes, rollout)).flatMap(({ controlPlane, view: { owner, namespace, name } }) =>
+    owner === undefined ? { plane: controlPlane, namespace, name } : [],
+  );
+}
+
+/** Applications as they stand in what a pull request touches; `made`: those that kustomize or a chart changes on their way. */
+async function declaredBy(
+  { pull, before, after }: Question,
+  own: readonly Pick<ApplicationView, "namespace" | "name">[],
+): Promise<{ before: RenderResult; after: RenderResult; made: Set<string> }> {
+  const made = new Set<string>();
+  const read = (snapshot: Snapshot) =>
+    snapshot.with((files) => {
+      const found: RenderedObject[] = [];
+      for (const file of manifestsAmong(pull.touched)) {
+        const text = readOrNull(files, file);
+        for (const one of own) {
+          const object = manifestIn(text, "Application", [one]);
+          if (object === undefined) continue;
+          found.push({ ...one, kind: "argoproj.io/Application", digest: "", argo: { kind: "Application", object } });
+          if (makerOf(files, file) !== undefined) made.add(one.name);
+        }
+      }
+      return applicationsIn(new Map(found.map((object) => [idOf(object), object])));
+    });
+  return { before: await read(before), after: await read(after), made };
 }
 
 export function setKey(plane: Pick<ControlPlane, "name">, { namespace, name }: Pick<SourceRef, "namespace" | "name">): string {

@@ -107,7 +107,7 @@ export function openUnstagedJudge(context: Context, makePlan: MakePlan): JudgeUn
       const application = applicationSeen(all, target.key);
       return { ...target, sources: application === undefined ? [] : committedSources(application.spec) };
     });
-    const rendered = await renderParents({ renders: parents, mirror, repoURL }, touches.parents ?? [], question);
+    const rendered = await renderParents({ planes: all, renders: parents, mirror, repoURL }, rollout, touches.parents ?? [], question);
     const unstaged = unstagedBy({
       rollout,
       targets,
