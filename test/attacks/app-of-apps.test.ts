@@ -72,7 +72,13 @@ test("of answers that are large the oldest are forgotten", async () => {
     return { kind: "done", objects: [{ ...application("argocd", {}, "1"), bytes: 15 << 20 }] } as const;
   };
   const plane = { name: "hub", manifests } as unknown as ControlPlane;
-  const parent = { namespace: "argocd", name: "root", uid: "1", spec: { sources: [{ repoURL: REPO, path: "apps" }] } };
+  const parent = {
+    namespace: "argocd",
+    name: "root",
+    uid: "1",
+    spec: { sources: [{ repoURL: REPO, path: "apps" }] },
+    status: { sync: { revisions: [] } },
+  };
   const renders = openParentRenders({ clock: { now: () => NOW } as never, log: silentLog, repoURL: REPO });
   for (const commit of ["a", "b", "b", "c", "c", "a"]) await renders.at(plane, parent as never, commit.repeat(40), "main");
   expect(asked).toBe(4);

@@ -84,6 +84,11 @@ describe("who applies an object", () => {
     ],
     ["its label, where Argo CD tracks by that", { labels: { "app.kubernetes.io/instance": "fleet" } }, { name: "fleet" }],
     [
+      "the label that Argo CD's docs name beside it",
+      { labels: { "app.kubernetes.io/instance": "a-chart", "argocd.argoproj.io/instance": "fleet" } },
+      { name: "fleet" },
+    ],
+    [
       "nobody, by an annotation that was copied from another object",
       {
         annotations: { "argocd.argoproj.io/tracking-id": "fleet:argoproj.io/ApplicationSet:argocd/other" },

@@ -3,9 +3,10 @@
  * Only what Argo CD itself renders tells what a change of values or patches would do. Called by the render guard and by the judge of pull
  * requests; a commit's answer is kept for a while, since neither changes it.
  */
+import semver from "semver";
 import type { ControlPlane, RenderedObject } from "../../adapters/argocd/port.ts";
 import type { AppliedBy } from "../../core/argocd/decode/tracking.ts";
-import type { ApplicationView } from "../../core/argocd/views.ts";
+import type { ApplicationView, SourceView } from "../../core/argocd/views.ts";
 import { BoundedMap } from "../../core/base/bounded.ts";
 import { isRecord } from "../../core/base/is-record.ts";
 import type { AnyReason } from "../../core/base/reason.ts";
@@ -26,16 +27,17 @@ export interface ParentRenders {
 const MOST_KEPT = 32;
 /** Of the texts that answers were read from; what comes of them takes some times as much. */
 const MOST_KEPT_BYTES = 32 << 20;
-/** Charts from elsewhere that a parent takes in may change. */
 const KEPT_MS = 10 * 60_000;
+/** Where a source from elsewhere follows what moves: both sides of a comparison shall have the same of it. */
+const KEPT_MOVING_MS = 30_000;
 
 export function openParentRenders({ clock, log, repoURL }: Pick<RepoContext, "clock" | "log" | "repoURL">): ParentRenders {
-  const kept = new BoundedMap<string, { objects: RenderedObjects; at: number; bytes: number }>(MOST_KEPT);
+  const kept = new BoundedMap<string, { objects: RenderedObjects; until: number; bytes: number }>(MOST_KEPT);
   /** The oldest first: what nobody believes any more, and what is too much together. */
   const forget = () => {
     let bytes = [...kept.values()].reduce((sum, one) => sum + one.bytes, 0);
     for (const [key, one] of kept) {
-      if (bytes <= MOST_KEPT_BYTES && clock.now() - one.at < KEPT_MS) return;
+      if (bytes <= MOST_KEPT_BYTES && clock.now() < one.until) return;
       kept.delete(key);
       bytes -= one.bytes;
     }
@@ -44,15 +46,19 @@ export function openParentRenders({ clock, log, repoURL }: Pick<RepoContext, "cl
     async at(plane, parent, commit, baseBranch) {
       if (plane.manifests === undefined || !isAskable(plane, parent, { repoURL, baseBranch })) return { kind: "unasked" };
       const isBase = isBaseOf({ repoURL, baseBranch });
-      const { namespace, name, uid, spec } = parent;
+      const { namespace, name, uid, spec, status } = parent;
       const revisions = spec.sources.map((source) => (source.chart === undefined && isBase(source) ? commit : ""));
-      const key = JSON.stringify([plane.name, namespace, name, uid, commit, spec.sources]);
+      const foreign = spec.sources.flatMap((source, index) =>
+        revisions[index] === "" ? { source, now: status.sync.revisions[index] } : [],
+      );
+      const key = JSON.stringify([plane.name, namespace, name, uid, commit, spec.sources, foreign.map(({ now }) => now)]);
       const known = kept.get(key);
-      if (known !== undefined && clock.now() - known.at < KEPT_MS) return { kind: "rendered", objects: known.objects };
+      if (known !== undefined && clock.now() < known.until) return { kind: "rendered", objects: known.objects };
       const found = await plane.manifests(namespace, name, revisions);
       if (found.kind === "done") {
         const objects = byId(found.objects);
-        kept.set(key, { objects, at: clock.now(), bytes: found.objects.reduce((sum, { bytes = 0 }) => sum + bytes, 0) });
+        const until = clock.now() + (foreign.some(({ source }) => mayMove(source)) ? KEPT_MOVING_MS : KEPT_MS);
+        kept.set(key, { objects, until, bytes: found.objects.reduce((sum, { bytes = 0 }) => sum + bytes, 0) });
         forget();
         return { kind: "rendered", objects };
       }
@@ -64,6 +70,11 @@ export function openParentRenders({ clock, log, repoURL }: Pick<RepoContext, "cl
       return { kind: "failed", why: engineReason("PARENT_UNRENDERED", { plane: plane.name, parent: name, commit, because: found.why }) };
     },
   };
+}
+
+/** Whether what a source names may be another thing tomorrow: a branch, a tag, a range of a chart's versions. */
+function mayMove({ chart, targetRevision = "" }: SourceView): boolean {
+  return chart === undefined ? !/^[0-9a-f]{40}$/.test(targetRevision) : semver.valid(targetRevision) === null;
 }
 
 /** Whether Argo CD can be asked what the Application makes of a commit of this repo. Of a hydrated one it is what the hydrator makes. */

@@ -9,16 +9,17 @@ export interface AppliedBy {
 }
 
 const TRACKING_ID = "argocd.argoproj.io/tracking-id";
-/** Where Argo CD tracks by label, or by both. */
-const INSTANCE_LABEL = "app.kubernetes.io/instance";
+/** Where Argo CD tracks by label, or by both: its default, and what its docs name for those whose charts write that one themselves. */
+const INSTANCE_LABELS = ["argocd.argoproj.io/instance", "app.kubernetes.io/instance"];
 
 /**
- * Reads who applies an object of Argo's from its `metadata`: by the tracking annotation, else by the instance label. An annotation that was
+ * Reads who applies an object of Argo's from its `metadata`: by the tracking annotation, else by an instance label. An annotation that was
  * copied from another object names that one, and says nothing of this.
  */
 export function appliedBy(metadata: Fields, kind: "Application" | "ApplicationSet"): AppliedBy | undefined {
   const id = word(child(metadata, "annotations"), TRACKING_ID);
-  if (id === undefined) return instance(word(child(metadata, "labels"), INSTANCE_LABEL));
+  const labels = child(metadata, "labels");
+  if (id === undefined) return instance(INSTANCE_LABELS.map((key) => word(labels, key)).find((name) => name !== undefined));
   const [owner = "", ...rest] = id.split(":");
   const own = `argoproj.io/${kind}:${word(metadata, "namespace") ?? ""}/${word(metadata, "name") ?? ""}`;
   return rest.join(":") === own ? instance(owner) : undefined;

@@ -25,7 +25,7 @@ import { editsOf } from "../act/batch-commit.ts";
 import type { RepoContext } from "../context.ts";
 import { type GuardProblem, judgeEdits, type RenderedSides } from "./edits.ts";
 import { type GuardedAt, openGenerator } from "./generate-renders.ts";
-import { judgeLive, setName, undeclared, unprovenSet, unrendered } from "./judge-live.ts";
+import { judgeLive, liveVersion, setName, undeclared, unprovenSet, unrendered } from "./judge-live.ts";
 import { openParentsOfMerge, type ParentsOfMerge } from "./judge-parents.ts";
 import { judgeRenders } from "./judge-renders.ts";
 
@@ -63,13 +63,6 @@ export function openGuard({ mirror, planes: all, clock, log, repoURL }: Context,
   const kept = new BoundedMap<string, { key: string; guard: Guard }>(MOST_KEPT);
   const generate = openGenerator({ mirror, log, repoURL });
   const renders = openParentRenders({ clock, log, repoURL });
-
-  function liveVersion(run: Run): string {
-    const sets = setsOfRun(all, run).flatMap(({ ref: { namespace, name }, planes }) =>
-      planes.map((plane) => `${name}:${plane.state().fresh ? (plane.applicationSet(namespace, name)?.resourceVersion ?? "none") : "lost"}`),
-    );
-    return sets.join();
-  }
 
   async function judgeMerge(run: Run, batch: Batch, at: GuardedAt): Promise<GuardProblem | undefined> {
     const merged = await mirror.mergeTree(at.base, at.head);
@@ -182,7 +175,7 @@ export function openGuard({ mirror, planes: all, clock, log, repoURL }: Context,
     const { base, head } = at;
     const now = clock.now();
     // What Argo CD could not be asked about before the PR was there is judged now.
-    const key = `${base} ${head} ${at.unpushed === true ? "unpushed" : "pushed"} ${liveVersion(run)}`;
+    const key = `${base} ${head} ${at.unpushed === true ? "unpushed" : "pushed"} ${liveVersion(all, run, batch)}`;
     const known = kept.get(batch.branch);
     if (known !== undefined && known.key === key && now - epoch(known.guard.at) < VOID_AFTER_MS / 2) return known.guard;
     const problem = await judgeMerge(run, batch, at);

@@ -4,14 +4,21 @@
  */
 import type { ControlPlane } from "../../../adapters/argocd/port.ts";
 import type { RenderResult } from "../../../core/appset/types.ts";
+import type { ApplicationView } from "../../../core/argocd/views.ts";
 import { defined } from "../../../core/base/defined.ts";
+import { sha256 } from "../../../core/base/hash.ts";
 import type { AnyReason } from "../../../core/base/reason.ts";
 import { type Edit, filesOf } from "../../../core/plan/plan-types.ts";
 import { engineReason } from "../../../core/reasons/engine.ts";
+import type { Batch, Run } from "../../../core/run/state/run.ts";
+import { planeOf } from "../../../core/run/targets/unseen.ts";
 import type { SourceRef } from "../../../core/spec/rollout.ts";
 import { type ApplicationSetInGit, findApplicationSets } from "../../config-repo/appset-in-git.ts";
+import { parentOn } from "../../config-repo/parent-renders.ts";
 import { specDifference } from "../../config-repo/same-spec.ts";
 import type { Snapshot } from "../../config-repo/snapshot.ts";
+import { applicationSeen, type Planes } from "../../resolve/fleet.ts";
+import { setsOfRun } from "../../resolve/source-sets.ts";
 import type { GuardProblem } from "./edits.ts";
 
 export async function undeclared(source: SourceRef, plane: ControlPlane, base: Snapshot): Promise<GuardProblem | undefined> {
@@ -72,4 +79,27 @@ export function judgeLive(
     .applications({ namespace, name })
     .find((application) => application.deletionTimestamp === undefined && !stay.has(application.name));
   return gone && { why: engineReason("GUARD_LOSES", { application: gone.name, plane: plane.name }), retry: false };
+}
+
+/** What lives of what a merge is judged by: sets, the parents of sets and of the batch's Applications, and those themselves. */
+export function liveVersion(all: Planes, run: Run, batch: Batch): string {
+  const parentOf = (plane: ControlPlane, namespace: string, by: ApplicationView["appliedBy"]) =>
+    specVersion(parentOn(plane, namespace, by));
+  const sets = setsOfRun(all, run).flatMap(({ ref: { namespace, name }, planes }) =>
+    planes.map((plane) => {
+      const set = plane.applicationSet(namespace, name);
+      return `${name}:${plane.state().fresh ? `${set?.resourceVersion ?? "none"} ${parentOf(plane, namespace, set?.appliedBy)}` : "lost"}`;
+    }),
+  );
+  const own = batch.targets.map(({ key }) => {
+    const [plane, view] = [all.get(planeOf(key)), applicationSeen(all, key)];
+    if (plane === undefined || view?.owner !== undefined) return "";
+    return `${specVersion(view)} ${view === undefined ? "" : parentOf(plane, view.namespace, view.appliedBy)}`;
+  });
+  return sha256([...sets, ...own].join());
+}
+
+/** What the judge goes by of an Application, and what others may change. */
+function specVersion(view: ApplicationView | undefined): string {
+  return view === undefined ? "none" : JSON.stringify([view.uid, view.appliedBy, view.spec, view.status.sync.revisions]);
 }

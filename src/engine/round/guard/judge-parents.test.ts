@@ -80,6 +80,8 @@ interface World {
   more?: ApplicationView[];
   unasked?: boolean;
   unverified?: boolean;
+  /** What becomes of the Applications before the same is asked again. */
+  afterwards?: (applications: ApplicationView[]) => void;
 }
 
 const BEFORE = { "eu-1": "v1.4.1", "us-1": "v1.4.1" };
@@ -148,11 +150,17 @@ async function guarded(world: World): Promise<unknown> {
     await mirror.fetch(["main"]);
     at.base = (await mirror.head("main")) ?? "";
   }
-  const guard = await openGuard(context, commits)(run, batch, { ...at, baseBranch: "main", unpushed: world.unpushed });
+  const judge = openGuard(context, commits);
+  const ask = () => judge(run, batch, { ...at, baseBranch: "main", unpushed: world.unpushed });
+  const first = await ask();
+  world.afterwards?.(applications);
+  const guard = world.afterwards === undefined ? first : await ask();
   return guard.ok ? "ok" : { ...guard.why, retry: guard.retry };
 }
 
 const VALUE_OF_ALL = { ...BEFORE, "us-1": "v1.4.2" };
+
+const failed = (code: string): ManifestsOutcome => ({ kind: "failed", why: planeReason("PROGRAM_SAYS", { message: code }) });
 
 describe("a set that a parent makes of values", () => {
   test("passes where what Argo CD renders changes the batch's Application alone", async () => {
@@ -213,7 +221,6 @@ describe("a set that a parent makes of values", () => {
     expect(await guarded(world)).toMatchObject(why);
   });
 
-  const failed = (code: string): ManifestsOutcome => ({ kind: "failed", why: planeReason("PROGRAM_SAYS", { message: code }) });
   test.each<[string, World, Json]>([
     [
       "it lives otherwise than the base gives it",
@@ -360,6 +367,24 @@ describe("Applications that a parent makes of values", () => {
     ["nobody can be asked", { unasked: true }, { code: "GUARD_PARENT_READS", application: "fleet", changed: VALUES, retry: false }],
   ])("are refused or wait where %s", async (_, more, why) => {
     expect(await guarded({ ...world, ...more })).toMatchObject(why);
+  });
+
+  test("are judged anew at once where they or their parent live otherwise by now", async () => {
+    const put = (name: string, spec: object) => (applications: ApplicationView[]) => {
+      const index = applications.findIndex((one) => one.name === name);
+      const one = applications[index] as ApplicationView;
+      applications[index] = { ...one, spec: { ...one.spec, ...spec } };
+    };
+    const other = decodeApplication(childOf(["us-1", "v9"]), 0)?.spec ?? {};
+    expect(await guarded({ ...world, afterwards: put("payments-us-1", other) })).toMatchObject({ code: "CHILD_DIFFERS" });
+    let isMoved = false;
+    const move = put("fleet", { sources: [{ repoURL: URL, path: "fleet", targetRevision: "main", rest: { helm: {} } }] });
+    const answers = () => (isMoved ? failed("timeout") : undefined);
+    const afterwards = (applications: ApplicationView[]) => {
+      isMoved = true;
+      move(applications);
+    };
+    expect(await guarded({ ...world, answers, afterwards })).toMatchObject({ code: "PARENT_UNRENDERED" });
   });
 
   test("pass beside one of the same name in another namespace, and not for it", async () => {

@@ -92,7 +92,8 @@ test("one that is not there or is Degraded is not live, and what a child makes c
 
 test("what a parent makes on another cluster is another Argo CD's, and is not looked for", () => {
   expect(seen(view("root", {}, ["web"]), []).told).toEqual([]);
-  expect(seen(view("root", {}, ["web"]), [WEB()]).told).toEqual([]);
+  expect(seen(view("root", {}, ["web"]), [{ ...WEB(), appliedBy: { name: "other" } }]).told).toEqual([]);
+  expect(seen(view("root", {}, ["web"]), [{ ...WEB(), owner: { kind: "ApplicationSet", name: "web", uid: "1" } }]).told).toEqual([]);
 });
 
 test("a hub that goes by a name or an address of its own is the hub all the same", () => {
@@ -102,6 +103,8 @@ test("a hub that goes by a name or an address of its own is the hub all the same
   expect(seen(root, [], NOW, [hub]).told).toEqual([expect.stringMatching(/^argocd\/web pending: /)]);
   const applied = { ...WEB({ status: { sync: { revision: OLDER } } }), appliedBy: { name: "root" } };
   expect(seen(root, [applied]).told).toEqual([expect.stringMatching(/^argocd\/web pending: /)]);
+  const { appliedBy: _, ...untracked } = applied;
+  expect(seen(root, [untracked]).told).toEqual([expect.stringMatching(/^argocd\/web pending: /)]);
 });
 
 test("children that all make one another are looked at once each", () => {

@@ -61,10 +61,11 @@ export function childrenOf(plane: ControlPlane, parent: ApplicationView): { plac
   return status.children.flatMap((place) => {
     const [space = "", child = ""] = place.split("/");
     const view = plane.application(space, child);
-    // A hub may go by an address that only the outside calls it by: what lives here then says who applies it.
+    // A hub may go by an address that only the outside calls it by: what lives here then says who applies it. Where it does not say, it counts.
     const by = view?.appliedBy;
-    const isOurs = isOnHub || (by?.name === name && (by.namespace ?? space) === namespace);
-    return isOurs ? [{ place, view }] : [];
+    const isOwn =
+      by === undefined ? view !== undefined && view.owner === undefined : by.name === name && (by.namespace ?? space) === namespace;
+    return isOnHub || isOwn ? [{ place, view }] : [];
   });
 }
 
