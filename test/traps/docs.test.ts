@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { CLAUSE_DOCS } from "../../src/core/argocd/liveness/clauses/docs.ts";
 import { CLAUSE_NAMES } from "../../src/core/argocd/liveness/types.ts";
+import { CLAUSE_DOCS } from "../../src/core/report/clause-docs.ts";
 import { COMPARED_TRAPS } from "./compared-traps.ts";
 import { RUNNING_TRAPS } from "./running-traps.ts";
 import { CONTENT_TRAPS, SPEC_TRAPS } from "./spec-traps.ts";

@@ -64,7 +64,7 @@ export function isStringMap(value: GoMap): boolean {
   return STRING_MAP in value;
 }
 
-const ITEM_TYPE = Symbol("type of a list's items");
+const ITEM_TYPE = Symbol("itemType");
 
 /** Marks a list as Go's []string or []int: it prints alike, but is of another type than a list of data. */
 export function typedList(items: GoValue[], type: "string" | "int"): GoValue[] {

@@ -40,11 +40,6 @@ export function editsAt(edits: Edit[], step: Pick<BatchStep, "index"> | undefine
   return edits.map((edit) => ({ ...edit, to: edit.steps?.[step.index - 1] ?? edit.to }));
 }
 
-/** `, step 2 of 3 (weight 60)`; nothing of a batch without steps. */
-export function stepWords({ step }: { step?: Pick<BatchStep, "index" | "of" | "weight"> | undefined }): string {
-  return step === undefined ? "" : `, step ${step.index} of ${step.of} (weight ${step.weight})`;
-}
-
 /** Which weight a batch brings. Its targets are Healthy from their confirmation until the next weight has merged, and Baked then. */
 export interface BatchStep {
   /** From 1, over the weights of the stage. */

@@ -1,7 +1,7 @@
 import type { AnyReason } from "../base/reason.ts";
 import type { Time } from "../base/time.ts";
 import type { OverLimit } from "./problems/plan.ts";
-import type { AnalysisRef, BatchRef, HookRef, PullRef } from "./refs.ts";
+import type { AnalysisRef, BatchRef, HookRef, PullRef, WindowOwner } from "./refs.ts";
 
 export type { OverLimit } from "./problems/plan.ts";
 
@@ -134,11 +134,11 @@ export interface GatesReasons {
   APPROVER_TEAMS_UNSEEN: { by: string; teams: string[] };
   APPROVER_IN_NO_TEAM: { by: string; teams: string[] };
 
-  WINDOW_SHUT: { window?: WindowRef | undefined; where: string };
+  WINDOW_SHUT: { window?: WindowRef | undefined; where: WindowOwner };
   /** A window is shut, and which of them bind the batch goes by labels. */
   WINDOW_LABELS_UNREAD: None;
-  WINDOWS_NEVER_OPEN: { where: string[] };
-  WINDOWS_NEVER_TOGETHER: { where: string[] };
+  WINDOWS_NEVER_OPEN: { where: WindowOwner[] };
+  WINDOWS_NEVER_TOGETHER: { where: WindowOwner[] };
 
   PULL_MANUAL: { pull: PullRef };
   MODE_MERGES_NOT: { pull: PullRef; mode: string };
@@ -199,7 +199,7 @@ export interface GatesReasons {
   NEXT_APPROVED: { pull: PullRef; teams?: string[]; left?: number; released: string[]; author: string; merger?: string | undefined };
   /** `timeZone`: of the window that is shut, where it is not UTC. */
   NEXT_WINDOW: { opens?: { at: Time; timeZone: string } | undefined };
-  NEXT_WINDOWS_CHANGED: { where: string[]; all: boolean };
+  NEXT_WINDOWS_CHANGED: { where: WindowOwner[]; all: boolean };
   NEXT_PERSON_MERGES: { pull: PullRef; promote: boolean };
   NEXT_QUEUE: None;
   NEXT_GITHUB_ANSWERS: None;

@@ -1,4 +1,21 @@
+import type { KindsOf, NoData } from "../base/reason.ts";
 import type { Selector } from "../base/selector.ts";
+
+/** Whose windows they are, and for whom where not for all. `File`: the settings of the repo. */
+export type WindowOwner = KindsOf<{
+  Rollout: NoData;
+  Stage: { stage: string };
+  File: { file: string; only?: WindowScope | undefined };
+  Server: { only?: WindowScope | undefined };
+}>;
+
+/** Those whom a freeze binds; absent: all. */
+interface WindowScope {
+  /** `region=eu`, as kubectl writes it. */
+  selector?: string | undefined;
+  rollouts?: readonly string[] | undefined;
+  stages?: readonly string[] | undefined;
+}
 
 /** What owns the Applications of a rollout, as reasons name it: by its selector where it has no name. */
 export interface SourceNamed {

@@ -1,11 +1,10 @@
 import { EMPTY_TREE } from "../base/folder.ts";
 import { epoch, formatDuration, type Time } from "../base/time.ts";
 import type { Edit } from "../plan/plan-types.ts";
-import { stepWords } from "../plan/steps.ts";
 import type { Batch, Run } from "../run/state/run.ts";
 import { cell } from "./escape.ts";
 import type { ModelNode, State } from "./model/types.ts";
-import { BATCH_NOUNS } from "./reasons/phrases.ts";
+import { BATCH_NOUNS, stepPhrase } from "./reasons/phrases.ts";
 
 /** Short words and marks every report shares, so that the terminal, the PR and the page say the same. */
 
@@ -109,7 +108,7 @@ export function batchesOfStage(run: Pick<Run, "plan" | "batches">, stage: number
 
 /** `batch 2 of 3 of canary in EMEA`. */
 export function batchName(run: Pick<Run, "plan" | "batches">, batch: Batch): string {
-  const stage = `${stageName(run, batch.stage)}${stepWords(batch)}`;
+  const stage = `${stageName(run, batch.stage)}${stepPhrase(batch)}`;
   if (batch.kind !== "Planned") return `${BATCH_NOUNS[batch.kind]} of ${stage}`;
   return `batch ${batch.ofStage} of ${batchesOfStage(run, batch.stage)} of ${stage}`;
 }

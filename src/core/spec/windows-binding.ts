@@ -5,6 +5,7 @@
 import type { z } from "zod";
 import { defined } from "../base/defined.ts";
 import { formatSelector, matcher, type Selectable, type Selector } from "../base/selector.ts";
+import type { WindowOwner } from "../reasons/refs.ts";
 import type { Rollout } from "./rollout.ts";
 import type { freezeSchema } from "./schema-common.ts";
 import { toWindow, type Window } from "./windows.ts";
@@ -18,7 +19,7 @@ export interface Freeze extends Window {
 }
 
 /** A freeze with who says it, and its place there. */
-export type PlacedFreeze = Freeze & Pick<PlacedWindow, "at"> & { where: string };
+export type PlacedFreeze = Freeze & Pick<PlacedWindow, "at"> & { where: WindowOwner };
 
 /** Returns a freeze with its duration read, which the schema has checked. */
 export function toFreeze({ selector, rollouts, stages, ...window }: z.output<typeof freezeSchema>): Freeze {
@@ -46,11 +47,11 @@ export function windowSets({ rollout, stage, clusters }: Travels, freezes: reado
     windows.map((window, i) => ({ ...window, at: { path: `${path}[${i}]`, file } }));
   const bound = freezes.filter((freeze) => isFor(freeze, rollout.name, staged?.name) && bindsSome(freeze, clusters));
   return [
-    { windows: place(rollout.windows ?? [], "spec.windows"), where: "the rollout" },
+    { windows: place(rollout.windows ?? [], "spec.windows"), where: { kind: "Rollout" as const } },
     ...(staged?.windows === undefined
       ? []
-      : [{ windows: place(staged.windows, `spec.stages[${stage}].windows`), where: `stage "${staged.name}"` }]),
-    ...[...Map.groupBy(bound, whoseOf)].map(([where, windows]) => ({ windows, where })),
+      : [{ windows: place(staged.windows, `spec.stages[${stage}].windows`), where: { kind: "Stage" as const, stage: staged.name } }]),
+    ...grouped<PlacedFreeze, WindowOwner>(bound, ownerOf).map(([where, windows]) => ({ windows, where })),
   ];
 }
 
@@ -61,7 +62,7 @@ export function hangsOnLabels({ rollout, stage }: Pick<Travels, "rollout" | "sta
 
 /** Windows of the settings, by whom they bind: those of one scope are judged as one set. */
 export function scopesOf<F extends Freeze>(freezes: readonly F[]): F[][] {
-  return [...Map.groupBy(freezes, scopeOf).values()];
+  return grouped(freezes, scopeOf).map(([, those]) => those);
 }
 
 function isFor({ rollouts, stages }: Freeze, rollout: string, stage: string | undefined): boolean {
@@ -74,20 +75,29 @@ function bindsSome({ selector }: Freeze, clusters: Travels["clusters"]): boolean
   return clusters.some((cluster) => cluster === undefined || selects(cluster) || (cluster.on !== undefined && selects(cluster.on)));
 }
 
-function whoseOf(freeze: PlacedFreeze): string {
-  const scope = scopeOf(freeze);
-  return scope === "" ? freeze.where : `${freeze.where} (${scope})`;
+function ownerOf(freeze: PlacedFreeze): WindowOwner {
+  const { where } = freeze;
+  const only = scopeOf(freeze);
+  return only === undefined || where.kind === "Rollout" || where.kind === "Stage" ? where : { ...where, only };
 }
 
-/** Empty: everybody. */
-function scopeOf({ selector, rollouts, stages }: Freeze): string {
-  return [
-    selector === undefined ? "" : formatSelector(selector),
-    rollouts === undefined ? "" : `rollouts ${rollouts.join(", ")}`,
-    stages === undefined ? "" : `stages ${stages.join(", ")}`,
-  ]
-    .filter((part) => part !== "")
-    .join("; ");
+/** Returns whom a freeze binds; undefined: everybody. */
+function scopeOf({ selector, rollouts, stages }: Freeze) {
+  if (selector === undefined && rollouts === undefined && stages === undefined) return undefined;
+  return defined({ selector: selector && formatSelector(selector), rollouts, stages });
+}
+
+/** Groups by equal data, in the order of the first of each. */
+function grouped<Item, Key>(items: readonly Item[], keyOf: (item: Item) => Key): [Key, Item[]][] {
+  const found = new Map<string, [Key, Item[]]>();
+  for (const item of items) {
+    const key = keyOf(item);
+    const text = JSON.stringify(key) ?? "";
+    const same = found.get(text);
+    if (same === undefined) found.set(text, [key, [item]]);
+    else same[1].push(item);
+  }
+  return [...found.values()];
 }
 
 /**
@@ -102,7 +112,7 @@ export function bindingOf(
   const known = new Map<string, WindowSet[]>();
   return (stage, clusters) => {
     const sets = windowSets({ rollout, stage, clusters: clusters.map(clusterOf) }, freezes);
-    const key = sets.map(({ where }) => where).join("\n");
+    const key = JSON.stringify(sets.map(({ where }) => where));
     const same = known.get(key) ?? sets;
     known.set(key, same);
     return same;

@@ -14,7 +14,7 @@ const freeze = (schedule: string, hours: number, timeZone = "UTC") => ({
   durationMs: hours * HOUR,
   timeZone,
   kind: "deny" as const,
-  where: ".github/stagecoach.yaml",
+  where: { kind: "File" as const, file: ".github/stagecoach.yaml" },
 });
 
 function windowSets(windows: Window[], freezes: PlacedFreeze[]) {

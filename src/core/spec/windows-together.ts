@@ -1,5 +1,6 @@
 /** Says when several sets of windows are open together: those of a rollout, of the repo's settings and of the server. */
 import { BoundedMap } from "../base/bounded.ts";
+import type { WindowOwner } from "../reasons/refs.ts";
 import { everOpens, type Window, windowsAt } from "./windows.ts";
 
 /** A window with its place in the file that says it; `file`: where `where` does not name it. */
@@ -8,14 +9,14 @@ export type PlacedWindow = Window & { at?: { path: string; file?: string | undef
 /** Windows that are judged together, and who says them. */
 export interface WindowSet {
   windows: readonly PlacedWindow[];
-  where: string;
+  where: WindowOwner;
 }
 
 /** The first set that is closed at a moment, by which window, and when it alone opens; undefined: all are open. */
 export function closedNow(
   sets: readonly WindowSet[],
   now: number,
-): { where: string; by: PlacedWindow | undefined; changesAt: number | undefined } | undefined {
+): { where: WindowOwner; by: PlacedWindow | undefined; changesAt: number | undefined } | undefined {
   for (const { windows, where } of sets) {
     const { open, changesAt, by } = windowsAt(windows, now);
     if (!open) return { where, by, changesAt };
@@ -24,7 +25,7 @@ export function closedNow(
 }
 
 /** Of the sets, those that by themselves do not open within a year: whose they are. */
-export function neverOpening(sets: readonly WindowSet[], now: number): string[] {
+export function neverOpening(sets: readonly WindowSet[], now: number): WindowOwner[] {
   return sets.filter(({ windows }) => !everOpens(windows, now)).map(({ where }) => where);
 }
 
@@ -87,7 +88,7 @@ function holdsUntil({ from, opening }: Looked): number {
 }
 
 /** Each set opens by itself, and never all at one moment: whose they are. undefined: they do meet, or may, or one of them never opens at all. */
-export function neverTogether(sets: readonly WindowSet[], now: number): string[] | undefined {
+export function neverTogether(sets: readonly WindowSet[], now: number): WindowOwner[] | undefined {
   const some = sets.filter(({ windows }) => windows.length > 0);
   if (some.length < 2 || some.some(({ windows }) => !everOpens(windows, now)) || nextOpenAt(some, now) !== undefined) return undefined;
   return some.map(({ where }) => where);

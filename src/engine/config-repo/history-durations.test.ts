@@ -69,7 +69,10 @@ test("waits for the freezes of the repo and of the server are left out, as on th
   await past.read([seen(second)], "base");
   expect(past.of(second).totals).toEqual([720_000]);
   // What lies ahead of the run waits for them, too.
-  expect(past.of(second).freezes?.map(({ where }) => where)).toEqual([".github/stagecoach.yaml", "the server"]);
+  expect(past.of(second).freezes?.map(({ where }) => where)).toEqual([
+    { kind: "File", file: ".github/stagecoach.yaml" },
+    { kind: "Server" },
+  ]);
 });
 
 test("a run under way counts for nothing, and one that is broken or folded away is left out", async () => {

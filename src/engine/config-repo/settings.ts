@@ -22,9 +22,9 @@ export interface Settings {
 
 /** The freezes of the repo's settings and of the server, with where each stands. */
 export function freezesOf(repo: readonly Freeze[], server: readonly Freeze[] = []): PlacedFreeze[] {
-  const placed = (freezes: readonly Freeze[], where: string) =>
+  const placed = (freezes: readonly Freeze[], where: PlacedFreeze["where"]) =>
     freezes.map((freeze, i) => ({ ...freeze, where, at: { path: `freezes[${i}]` } }));
-  return [...placed(repo, SETTINGS_FILE), ...placed(server, "the server")];
+  return [...placed(repo, { kind: "File", file: SETTINGS_FILE }), ...placed(server, { kind: "Server" })];
 }
 
 export function openSettings(context: Pick<RepoContext, "freezes">, commits: Commits): Settings {

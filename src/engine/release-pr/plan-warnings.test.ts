@@ -128,7 +128,7 @@ test("windows and freezes that are never open together are warned about, also wh
   expect(shut("2026-11-22T10:00:00Z", [OFFICE], settings)).toEqual([
     {
       code: "WINDOW_NEVER_OPENS",
-      ...{ kind: "Apart", whose: ["the rollout", ".github/stagecoach.yaml"] },
+      ...{ kind: "Apart", whose: [{ kind: "Rollout" }, { kind: "File", file: ".github/stagecoach.yaml" }] },
     },
   ]);
 });
@@ -153,7 +153,7 @@ test("a freeze that never opens is named, not the window that is closed only now
   expect(shut("2026-11-22T10:00:00Z", [OFFICE], settings)).toEqual([
     {
       code: "WINDOW_NEVER_OPENS",
-      ...{ kind: "Shut", whose: [".github/stagecoach.yaml"] },
+      ...{ kind: "Shut", whose: [{ kind: "File", file: ".github/stagecoach.yaml" }] },
     },
   ]);
 });
@@ -232,6 +232,10 @@ test("what binds a later stage alone does not hold the first batch, and is told 
   expect(shut("2026-11-23T10:00:00Z", [], frozen.replace("env: prod", "env: dev"))[0]).toMatchObject({ until: "2026-11-24T00:00:00.000Z" });
   const apart = `freezes:\n  - { schedule: '0 0 * * 1-5', duration: 24h, kind: deny, ${prod} }\n`;
   expect(shut("2026-11-23T10:00:00Z", [OFFICE], apart)).toEqual([
-    { code: "WINDOW_NEVER_OPENS", kind: "Apart", whose: ["the rollout", ".github/stagecoach.yaml (env=prod)"] },
+    {
+      code: "WINDOW_NEVER_OPENS",
+      kind: "Apart",
+      whose: [{ kind: "Rollout" }, { kind: "File", file: ".github/stagecoach.yaml", only: { selector: "env=prod" } }],
+    },
   ]);
 });

@@ -6,7 +6,7 @@ import { modelTarget } from "./argocd.ts";
 import { clusterOf, targetOf, windowOf } from "./fleet.ts";
 import { conflicts, type ModelPull, mergeNow } from "./forge.ts";
 import { commit, forget, pinOf, pinValue, releaseEdit } from "./git.ts";
-import type { Truth } from "./world.ts";
+import { REPO, type Truth } from "./world.ts";
 
 type Words = Pick<Command, "name" | "args" | "actor" | "permission"> & Partial<Pick<Command, "flags">>;
 
@@ -45,7 +45,7 @@ export function happen(truth: Truth, happening: Happening, runs: readonly (Run |
     case "freeze":
       truth.freezes = [
         ...truth.freezes,
-        { ...windowOf(happening.window), model: happening.window, where: "the repo", until: now + happening.forMs },
+        { ...windowOf(happening.window), model: happening.window, where: REPO, until: now + happening.forMs },
       ];
       return;
     case "limits":

@@ -50,6 +50,8 @@ export interface Setup {
 }
 
 /** `model`: what it is by the time of the day. */
+/** Where the freezes of the model stand. */
+export const REPO = { kind: "File", file: ".github/stagecoach.yaml" } as const;
 export type Freeze = SettingsFreeze & Partial<Pick<PlacedFreeze, "where" | "at">> & { model?: ModelFreeze };
 
 /** A command as it stands on a PR. */
@@ -71,7 +73,7 @@ export interface Truth {
   clusters: Map<string, Cluster>;
   commands: Said[];
   /** The repo's settings, as they are on the base. */
-  freezes: (Freeze & { where: string; until: number })[];
+  freezes: (Freeze & { where: PlacedFreeze["where"]; until: number })[];
   limits: Limits | undefined;
   /** Epoch milliseconds until which a part cannot be seen. */
   settingsBrokenUntil: number;
@@ -116,7 +118,7 @@ export function truthOf(setup: Setup, start: number): Truth {
     targets,
     clusters: new Map(clusters.map((cluster) => [cluster.key, cluster])),
     commands: [],
-    freezes: setup.freezes.map((window) => ({ where: "the repo", ...window, until: Number.POSITIVE_INFINITY })),
+    freezes: setup.freezes.map((window) => ({ where: REPO, ...window, until: Number.POSITIVE_INFINITY })),
     limits,
     settingsBrokenUntil: 0,
     unprotectedUntil: 0,

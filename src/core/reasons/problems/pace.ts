@@ -1,11 +1,13 @@
+import type { WindowOwner } from "../refs.ts";
+
 /** Windows, bakes, hooks and steps of a rollout that no run could go by. */
 export interface PaceProblems {
   BAD_WINDOW: { fault: "Fields" } | { fault: "Zone"; zone: string } | { fault: "Schedule"; said: string };
   /** `Shut`, `Apart`: of a release PR, with the freezes of the repo and of the server. */
   WINDOW_NEVER_OPENS:
     | { kind: "Alone" }
-    | { kind: "Together"; whose: readonly string[]; settings: string }
-    | { kind: "Shut" | "Apart"; whose: readonly string[] };
+    | { kind: "Together"; whose: readonly WindowOwner[]; settings: string }
+    | { kind: "Shut" | "Apart"; whose: readonly WindowOwner[] };
   LONG_BAKE: { bake: string };
   HOOK_URL: { fault: "NoAddress" | "Credentials" };
   HOOK_TIMEOUT: { given: string };

@@ -1,10 +1,9 @@
 /** What a batch is to do, as it is known when it is opened: where it stands in its run, what it changes, its gates, what follows it. */
 import type { Edit } from "../../plan/plan-types.ts";
-import { stepWords } from "../../plan/steps.ts";
 import { namedEdits, valuesOfEdits } from "../../plan/values.ts";
 import type { Batch, BatchTarget, Run } from "../../run/state/run.ts";
 import { isMidStep } from "../../run/state/steps.ts";
-import { BATCH_NOUNS } from "../reasons/phrases.ts";
+import { BATCH_NOUNS, stepPhrase } from "../reasons/phrases.ts";
 import { batchesOfStage, pinValue, releaseName, stageName } from "../words.ts";
 import type { Context } from "./context.ts";
 import { gatesOf } from "./gates.ts";
@@ -77,5 +76,5 @@ function followsOf(run: Run, batch: Batch): string {
 
 /** It stands inside its stage, so the stage is not named again. */
 export function batchNodeName(run: Run, { kind, ...batch }: Batch): string {
-  return kind !== "Planned" ? BATCH_NOUNS[kind] : `batch ${batch.ofStage} of ${batchesOfStage(run, batch.stage)}${stepWords(batch)}`;
+  return kind !== "Planned" ? BATCH_NOUNS[kind] : `batch ${batch.ofStage} of ${batchesOfStage(run, batch.stage)}${stepPhrase(batch)}`;
 }

@@ -8,6 +8,7 @@ import { waitsAfter } from "../../plan/steps.ts";
 import { wantsApproval } from "../../run/gates/approval.ts";
 import type { Batch, Run } from "../../run/state/run.ts";
 import { isMidStep } from "../../run/state/steps.ts";
+import { windowSets } from "../../spec/windows-binding.ts";
 import { closedNow, nextOpening } from "../../spec/windows-together.ts";
 import { countedWord, countedWords } from "../counted.ts";
 import { firstOf } from "../markdown.ts";
@@ -76,7 +77,7 @@ function approval(run: Run, batch: Batch): Gate[] {
 }
 
 function windows(run: Run, stage: number, now: number): Gate[] {
-  const sets = [run.spec.windows ?? [], run.spec.stages[stage]?.windows ?? []].map((own) => ({ windows: own, where: "" }));
+  const sets = windowSets({ rollout: run.spec, stage, clusters: [] }, []);
   const all = sets.flatMap((set) => set.windows);
   if (all.length === 0) return [];
   const named = all.map(

@@ -89,7 +89,7 @@ describe("the model of a run", () => {
       ...{ stage: "canary", teams: ["acme/sre", "acme/dba"], want: 1, have: [], lapsed: [], outdated: [], unread: false },
     });
     const pull = 12;
-    const shut = runReason("WINDOW_SHUT", { where: "the rollout" });
+    const shut = runReason("WINDOW_SHUT", { where: { kind: "Rollout" } });
     const halted = runReason("CLUSTERS_HALTED", { by: "carol", clusters: [], text: "" });
     const held = (why: AnyReason) => runReason("PULL_WAITS", { pull, because: why });
     const itself = { what: runReason("NEXT_LOOKED_AGAIN") };
@@ -200,9 +200,15 @@ describe("the model of a run", () => {
     const history = { stages: new Map([["everywhere else", [240_000]]]), totals: [] };
     const first = { ...(sampleRun().batches[0] as Batch), settledAt: "2026-11-21T09:01:00.000Z" };
     const run = sampleRun({ batches: [first] });
-    const end = (freezes: (Window & { where: string })[]) => modelOf(run, NOW, { history: { ...history, freezes } }).eta?.p50;
+    const end = (freezes: (Window & { where: { kind: "Server" } })[]) => modelOf(run, NOW, { history: { ...history, freezes } }).eta?.p50;
     expect(end([])).toBe("2026-11-21T09:08:00.000Z");
-    const freeze = { schedule: "5 9 * * *", durationMs: 3 * 3_600_000, timeZone: "UTC", kind: "deny" as const, where: "the server" };
+    const freeze = {
+      schedule: "5 9 * * *",
+      durationMs: 3 * 3_600_000,
+      timeZone: "UTC",
+      kind: "deny" as const,
+      where: { kind: "Server" as const },
+    };
     // The first of two batches begins before it, the second only once it is over.
     expect(end([freeze])).toBe("2026-11-21T12:07:00.000Z");
   });

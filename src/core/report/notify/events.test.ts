@@ -88,7 +88,7 @@ describe("events of a run", () => {
     const shut = said("") as { code: string };
     const frozen = (eta: string): Run => ({
       ...run,
-      why: { ...shut, code: "WINDOW_SHUT", where: "the server", window: { schedule: "0 0 * * *", kind: "deny" } },
+      why: { ...shut, code: "WINDOW_SHUT", where: { kind: "Server" }, window: { schedule: "0 0 * * *", kind: "deny" } },
       next: { what: { code: "NEXT_WINDOW" }, eta },
     });
     expect(

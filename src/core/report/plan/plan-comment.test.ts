@@ -231,9 +231,15 @@ describe("the expected duration", () => {
     };
     // Friday, two hours before the window closes.
     const now = Date.parse("2026-11-20T14:00:00Z");
-    const freeze = { schedule: "0 0 23 11 *", durationMs: 24 * HOUR, timeZone: "Europe/Rome", kind: "deny" as const, where: "the repo" };
+    const freeze = {
+      schedule: "0 0 23 11 *",
+      durationMs: 24 * HOUR,
+      timeZone: "Europe/Rome",
+      kind: "deny" as const,
+      where: { kind: "Server" as const },
+    };
     const rollout = sampleRollout({ windows: [office] });
-    const of = (freezes: (Window & { where: string })[], at = now) =>
+    const of = (freezes: (Window & { where: PlacedFreeze["where"] })[], at = now) =>
       expectedDuration(rollout, samplePlan(), history, { now: at, setsOf: bindingOf(rollout, freezes, () => undefined) });
     // 15:00 and 16:00: the first batch of the second stage merges, its second at the window's end does not.
     expect(of([]).stages).toEqual([

@@ -7,7 +7,7 @@ import { SETTINGS_FILE } from "../../spec/repo-config.ts";
 import { type Entries, entriesOf } from "./entry.ts";
 import { GITHUB } from "./gates-github.ts";
 import { RULES } from "./gates-rules.ts";
-import { bareBranches, inZone, people, pullPhrase } from "./phrases.ts";
+import { bareBranches, inZone, ownerPhrase, people, pullPhrase } from "./phrases.ts";
 
 const STANDING = entriesOf<GatesReasons>()({
   PULL_WAITS: { says: ({ pull, because }, names) => ofPull("is open; ", pull, names.because(because)), subject: "pull" },
@@ -88,11 +88,12 @@ const STANDING = entriesOf<GatesReasons>()({
   JITTER: { says: "{pull} waits for the random delay of its stage (`jitter`)", subject: "pull" },
   WINDOW_SHUT: {
     says: ({ window, where }) => {
-      if (window === undefined) return `merges wait for the windows of ${where}`;
+      const owner = ownerPhrase(where);
+      if (window === undefined) return `merges wait for the windows of ${owner}`;
       const { schedule, durationMs, timeZone, kind, at } = window;
       const place = at === undefined ? "" : `; ${at.path}${at.file === undefined ? "" : ` of ${at.file}`}`;
       const when = `(${schedule} for ${formatDuration(durationMs)}, ${timeZone}${place})`;
-      return kind === "deny" ? `a freeze of ${where} is on ${when}` : `merges wait for the window of ${where} ${when}`;
+      return kind === "deny" ? `a freeze of ${owner} is on ${when}` : `merges wait for the window of ${owner} ${when}`;
     },
     subject: "window",
     means: "merges wait for the next opening; what has merged already goes on",
@@ -103,13 +104,13 @@ const STANDING = entriesOf<GatesReasons>()({
     subject: "controlPlane",
   },
   WINDOWS_NEVER_OPEN: {
-    says: ({ where }) => `the windows of ${where.join(" and of ")} do not open within a year`,
+    says: ({ where }) => `the windows of ${where.map(ownerPhrase).join(" and of ")} do not open within a year`,
     subject: "window",
     means: "nothing would ever merge",
     todo: "change the windows named",
   },
   WINDOWS_NEVER_TOGETHER: {
-    says: ({ where }) => `the windows of ${where.join(" and of ")} are never open together within a year`,
+    says: ({ where }) => `the windows of ${where.map(ownerPhrase).join(" and of ")} are never open together within a year`,
     subject: "window",
     means: "each opens, and never at the same time: nothing would ever merge",
     todo: "change one of them",
@@ -161,7 +162,7 @@ const GATES_NEXT = entriesOf<GatesReasons>()({
   },
   NEXT_WINDOWS_CHANGED: {
     by: "person",
-    says: ({ where, all }) => `somebody changes the windows of ${where.join(all ? " and of " : " or of ")}`,
+    says: ({ where, all }) => `somebody changes the windows of ${where.map(ownerPhrase).join(all ? " and of " : " or of ")}`,
   },
   NEXT_PERSON_MERGES: {
     by: "person",

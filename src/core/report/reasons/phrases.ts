@@ -4,7 +4,7 @@ import { formatSelector } from "../../base/selector.ts";
 import { formatDuration, type Time } from "../../base/time.ts";
 import type { BareBranch, BranchRule } from "../../reasons/gates.ts";
 import type { OverLimit } from "../../reasons/problems/plan.ts";
-import type { AnalysisRef, BatchRef, CheckRef, HookRef, PullRef, SourceNamed, WaitNamed } from "../../reasons/refs.ts";
+import type { AnalysisRef, BatchRef, CheckRef, HookRef, PullRef, SourceNamed, WaitNamed, WindowOwner } from "../../reasons/refs.ts";
 import type { NextStepRef, WaitRef } from "../../reasons/stages.ts";
 import type { TargetBy } from "../../spec/rollout.ts";
 import { firstOf } from "../markdown.ts";
@@ -29,9 +29,25 @@ export const BATCH_NOUNS: Record<BatchRef["kind"], string> = {
 };
 
 /** Names a batch: `batch 2 of stage "eu-west-1"`. */
-export function batchPhrase({ stage, number, kind, step }: BatchRef): string {
-  const weight = step === undefined ? "" : `, step ${step.index} of ${step.of} (weight ${step.weight})`;
-  return `${BATCH_NOUNS[kind]} ${number} of stage "${stage}"${weight}`;
+export function batchPhrase(batch: BatchRef): string {
+  return `${BATCH_NOUNS[batch.kind]} ${batch.number} of stage "${batch.stage}"${stepPhrase(batch)}`;
+}
+
+/** Says which step a batch is: `, step 2 of 3 (weight 60)`; nothing of a batch without steps. */
+export function stepPhrase({ step }: Pick<BatchRef, "step">): string {
+  return step === undefined ? "" : `, step ${step.index} of ${step.of} (weight ${step.weight})`;
+}
+
+/** Says whose windows they are: `.github/stagecoach.yaml (region=eu)`. */
+export function ownerPhrase(owner: WindowOwner): string {
+  if (owner.kind === "Rollout") return "the rollout";
+  if (owner.kind === "Stage") return `stage "${owner.stage}"`;
+  const of = owner.kind === "File" ? owner.file : "the server";
+  const { selector, rollouts, stages } = owner.only ?? {};
+  const only = [selector, rollouts && `rollouts ${rollouts.join(", ")}`, stages && `stages ${stages.join(", ")}`].filter(
+    (part) => part !== undefined && part !== "",
+  );
+  return only.length === 0 ? of : `${of} (${only.join("; ")})`;
 }
 
 /** Names a batch's PR; where it has none, because it moves branches, what takes its place. */

@@ -7,6 +7,8 @@ import type { BatchTarget, Run } from "../state/run.ts";
 import { AT, approving, batch, bench, bring, guard, judge, MINUTE, round, SECOND, say, wants } from "../testing/bench.ts";
 import { versionAt } from "./depends.ts";
 
+/** Whose freezes these are. */
+const REPO = { kind: "File" as const, file: ".github/stagecoach.yaml" };
 /** AT is a Monday, nine o'clock UTC. */
 const OFFICE = { schedule: "0 14 * * 1-5", durationMs: 8 * 60 * MINUTE, timeZone: "UTC", kind: "allow" as const };
 
@@ -19,7 +21,7 @@ describe("windows", () => {
     expect(batch(self.run, 1)).toMatchObject({
       phase: "Open",
       why: expect.toHaveCode("WINDOW_SHUT", {
-        where: "the rollout",
+        where: { kind: "Rollout" },
         window: expect.objectContaining({ schedule: "0 14 * * 1-5", kind: "allow" }),
       }),
       next: { what: { code: "NEXT_WINDOW" }, eta: iso(AT + 5 * 60 * MINUTE) },
@@ -34,11 +36,11 @@ describe("windows", () => {
 
   test("a freeze of the repo holds although the rollout's own window is open", () => {
     const self = bench(1);
-    const freeze = { schedule: "0 0 5 1 *", durationMs: 24 * 60 * MINUTE, timeZone: "UTC", kind: "deny" as const, where: "the repo" };
+    const freeze = { schedule: "0 0 5 1 *", durationMs: 24 * 60 * MINUTE, timeZone: "UTC", kind: "deny" as const, where: REPO };
     self.world = { ...self.world, freezes: [freeze] };
     bring(self, 1, "merging");
     expect(batch(self.run, 1).why).toHaveCode("WINDOW_SHUT", {
-      where: "the repo",
+      where: REPO,
       window: expect.objectContaining({ schedule: "0 0 5 1 *", kind: "deny" }),
     });
     self.world = { ...self.world, freezes: [] };
@@ -53,7 +55,7 @@ describe("windows", () => {
     durationMs: hours * 60 * MINUTE,
     timeZone: "UTC",
     kind: "deny" as const,
-    where: ".github/stagecoach.yaml",
+    where: REPO,
   });
 
   test("what is promised is the first moment at which windows and freezes are open together", () => {
@@ -68,7 +70,7 @@ describe("windows", () => {
     self.now = Date.UTC(2026, 0, 6, 12);
     round(self);
     expect(batch(self.run, 1)).toMatchObject({
-      why: expect.toHaveCode("WINDOW_SHUT", { where: "the rollout" }),
+      why: expect.toHaveCode("WINDOW_SHUT", { where: { kind: "Rollout" } }),
       next: { what: { code: "NEXT_WINDOW" }, eta: iso(opens) },
     });
     self.now = opens - SECOND;
@@ -83,7 +85,7 @@ describe("windows", () => {
     self.world = { ...self.world, freezes: [freeze("0 0 * * 1", 24)] };
     bring(self, 1, "merging");
     const never = {
-      why: expect.toHaveCode("WINDOWS_NEVER_TOGETHER", { where: ["the rollout", ".github/stagecoach.yaml"] }),
+      why: expect.toHaveCode("WINDOWS_NEVER_TOGETHER", { where: [{ kind: "Rollout" }, REPO] }),
       next: { what: { code: "NEXT_WINDOWS_CHANGED" } },
     };
     expect(batch(self.run, 1)).toMatchObject(never);

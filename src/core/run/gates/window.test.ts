@@ -5,6 +5,8 @@ import { sentenceOf } from "../../report/reasons/say.ts";
 import type { PlacedFreeze } from "../../spec/windows-binding.ts";
 import { AT, batch, bench, bring, guard, MINUTE, round, SECOND, wants } from "../testing/bench.ts";
 
+/** Whose freezes these are. */
+const REPO = { kind: "File" as const, file: ".github/stagecoach.yaml" };
 /** AT is a Monday, nine o'clock UTC. */
 const OFFICE = { schedule: "0 14 * * 1-5", durationMs: 8 * 60 * MINUTE, timeZone: "UTC", kind: "allow" as const };
 
@@ -14,11 +16,11 @@ test("a freeze that never opens is named, also while the rollout's own window is
   });
   self.world = {
     ...self.world,
-    freezes: [{ ...OFFICE, schedule: "0 0 * * *", durationMs: 24 * 60 * MINUTE, kind: "deny", where: ".github/stagecoach.yaml" }],
+    freezes: [{ ...OFFICE, schedule: "0 0 * * *", durationMs: 24 * 60 * MINUTE, kind: "deny", where: REPO }],
   };
   bring(self, 1, "merging");
   const never = {
-    why: expect.toHaveCode("WINDOWS_NEVER_OPEN", { where: [".github/stagecoach.yaml"] }),
+    why: expect.toHaveCode("WINDOWS_NEVER_OPEN", { where: [REPO] }),
     next: { what: { code: "NEXT_WINDOWS_CHANGED" } },
   };
   expect(batch(self.run, 1)).toMatchObject(never);
@@ -33,10 +35,10 @@ test("where windows change too often to be looked through, the next change is wa
   const self = bench(1, [{}], (rollout) => {
     rollout.windows = [half];
   });
-  self.world = { ...self.world, freezes: [{ ...half, schedule: "0 * * 1-11 *", kind: "deny", where: ".github/stagecoach.yaml" }] };
+  self.world = { ...self.world, freezes: [{ ...half, schedule: "0 * * 1-11 *", kind: "deny", where: REPO }] };
   bring(self, 1, "merging");
   expect(batch(self.run, 1)).toMatchObject({
-    why: expect.toHaveCode("WINDOW_SHUT", { where: ".github/stagecoach.yaml", window: expect.objectContaining({ kind: "deny" }) }),
+    why: expect.toHaveCode("WINDOW_SHUT", { where: REPO, window: expect.objectContaining({ kind: "deny" }) }),
     next: { what: { code: "NEXT_WINDOW" }, eta: iso(AT + 30 * MINUTE) },
   });
   expect(self.last.wakeAt).toBe(iso(AT + 30 * MINUTE));
@@ -45,7 +47,11 @@ test("where windows change too often to be looked through, the next change is wa
 test.each([
   [
     "a freeze",
-    { freezes: [{ ...OFFICE, schedule: "0 0 * * *", durationMs: 24 * 60 * MINUTE, kind: "deny" as const, where: "the server" }] },
+    {
+      freezes: [
+        { ...OFFICE, schedule: "0 0 * * *", durationMs: 24 * 60 * MINUTE, kind: "deny" as const, where: { kind: "Server" as const } },
+      ],
+    },
   ],
   ["settings that cannot be read", { settingsBroken: said("limits is no mapping") }],
 ])("%s that comes between an intention and its next try is not passed by that", (_what, shut) => {
@@ -76,7 +82,7 @@ describe("windows for some", () => {
     bring(self, 2, "merging");
     const at = { path: "spec.stages[1].windows[0]", file: "rollouts/payments.yaml" };
     const { why, next } = batch(self.run, 2);
-    expect(why).toHaveCode("WINDOW_SHUT", { where: 'stage "stage 2"', window: { ...ROME, at } });
+    expect(why).toHaveCode("WINDOW_SHUT", { where: { kind: "Stage", stage: "stage 2" }, window: { ...ROME, at } });
     expect(sentenceOf(why)).toContain(
       'merges wait for the window of stage "stage 2" (0 8 * * 2 for 4h, Europe/Rome; spec.stages[1].windows[0] of rollouts/payments.yaml)',
     );
@@ -91,7 +97,7 @@ describe("windows for some", () => {
       schedule: "0 0 5 1 *",
       durationMs: 24 * 60 * MINUTE,
       kind: "deny" as const,
-      where: "c.yaml",
+      where: REPO,
       at: { path: "freezes[1]" },
       ...scope,
     },
@@ -128,15 +134,17 @@ describe("windows for some", () => {
   });
 
   test("windows of different scopes must all be open; those of one are judged together", () => {
-    const day = { ...OFFICE, schedule: "0 0 * * *", durationMs: 24 * 60 * MINUTE, where: "c.yaml" };
-    const tuesday = { ...ROME, where: "c.yaml" };
+    const day = { ...OFFICE, schedule: "0 0 * * *", durationMs: 24 * 60 * MINUTE, where: REPO };
+    const tuesday = { ...ROME, where: REPO };
     const shut = (freezes: PlacedFreeze[]) => {
       const self = bench(1);
       self.world = { ...self.world, freezes };
       bring(self, 1, "merging");
       return batch(self.run, 1).why;
     };
-    expect(shut([day, { ...tuesday, ...selector({ region: "eu" }) }])).toHaveCode("WINDOW_SHUT", { where: "c.yaml (region=eu)" });
+    expect(shut([day, { ...tuesday, ...selector({ region: "eu" }) }])).toHaveCode("WINDOW_SHUT", {
+      where: { ...REPO, only: { selector: "region=eu" } },
+    });
     expect(shut([day, tuesday])).not.toHaveCode("WINDOW_SHUT");
   });
 

@@ -65,8 +65,9 @@ export function checkTogether(rollout: Travels["rollout"], freezes: readonly Pla
   const told = new Set<string>();
   return rollout.stages.flatMap((own, stage) => {
     const apart = neverTogether(windowSets({ rollout, stage, clusters: [] }, unselected), SOME_DAY);
-    if (apart === undefined || told.has(apart.join("\n"))) return [];
-    told.add(apart.join("\n"));
+    const key = JSON.stringify(apart);
+    if (apart === undefined || told.has(key)) return [];
+    told.add(key);
     const path =
       own.windows !== undefined ? ["spec", "stages", stage, "windows"] : rollout.windows === undefined ? [] : ["spec", "windows"];
     return [{ code: "WINDOW_NEVER_OPENS", kind: "Together", whose: apart, settings, path }];

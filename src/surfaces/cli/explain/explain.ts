@@ -1,12 +1,12 @@
 /** `stagecoach explain`: liveness is judged on files that were given, by the very clauses that the bot goes by. */
 
 import { Command } from "commander";
-import { CLAUSE_DOCS } from "../../../core/argocd/liveness/clauses/docs.ts";
 import { assess } from "../../../core/argocd/liveness/liveness.ts";
 import { CLAUSE_NAMES, type LivenessInput } from "../../../core/argocd/liveness/types.ts";
 import { defined } from "../../../core/base/defined.ts";
 import { epoch, iso, parseDuration } from "../../../core/base/time.ts";
 import { livenessReason } from "../../../core/reasons/liveness.ts";
+import { CLAUSE_DOCS } from "../../../core/report/clause-docs.ts";
 import { sentenceOf } from "../../../core/report/reasons/say.ts";
 import type { Assessment } from "../../../core/run/state/world.ts";
 import { outputOption, parseArgs } from "../args.ts";

@@ -1,4 +1,6 @@
 import type { PaceProblems } from "../../../reasons/problems/pace.ts";
+import type { WindowOwner } from "../../../reasons/refs.ts";
+import { ownerPhrase } from "../phrases.ts";
 import { problemsOf } from "./entry.ts";
 
 const DAYS = "check the days of `allow`, and whether a `deny` covers them all";
@@ -125,6 +127,6 @@ export const PACE_PROBLEMS = problemsOf<PaceProblems>()({
   },
 });
 
-function ofAll(whose: readonly string[]): string {
-  return whose.join(" and of ");
+function ofAll(whose: readonly WindowOwner[]): string {
+  return whose.map(ownerPhrase).join(" and of ");
 }

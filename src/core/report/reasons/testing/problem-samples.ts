@@ -141,9 +141,13 @@ export const PROBLEM_SAMPLES: Samples<ProblemCode> = {
   ],
   WINDOW_NEVER_OPENS: [
     { kind: "Alone" },
-    { kind: "Together", whose: ["the rollout", ".github/stagecoach.yaml"], settings: ".github/stagecoach.yaml" },
-    { kind: "Shut", whose: ["the server"] },
-    { kind: "Apart", whose: ["the rollout", "the server"] },
+    {
+      kind: "Together",
+      whose: [{ kind: "Rollout" }, { kind: "File", file: ".github/stagecoach.yaml" }],
+      settings: ".github/stagecoach.yaml",
+    },
+    { kind: "Shut", whose: [{ kind: "Server" }] },
+    { kind: "Apart", whose: [{ kind: "Rollout" }, { kind: "Server" }] },
   ],
   LONG_BAKE: [{ bake: "4166d16h" }],
   HOOK_URL: [{ fault: "NoAddress" }, { fault: "Credentials" }],

@@ -68,7 +68,7 @@ const FIELDS: Readonly<Record<string, unknown>> = {
   },
   ...{ at: "2026-11-21T09:00:00.000Z", since: "2026-11-21T09:00:00.000Z", until: "2026-11-21T10:00:00.000Z", forMs: 600_000 },
   ...{ run: 41, former: 41, last: 42, attempt: 2, times: 10, most: 1, more: 0, weight: 25, want: 1, done: 2, count: 70, steps: 4, step: 1 },
-  ...{ there: "v1.4.1", wanted: "v1.4.2", found: "v1.4.1", to: "v1.4.1", value: "v1.4.0", where: "payments", state: "QUEUED" },
+  ...{ there: "v1.4.1", wanted: "v1.4.2", found: "v1.4.1", to: "v1.4.1", value: "v1.4.0", where: { kind: "Rollout" }, state: "QUEUED" },
   ...{
     command: "promote",
     needs: "maintain",

@@ -117,9 +117,12 @@ export const STAGE_VARIANTS: Ways<RunReasons & BreachReasons> = {
   LIMIT_ALLOWS: [{}, { over: { setting: "limits.targets", have: 4, most: 1 } }],
   WINDOW_SHUT: [
     { window: { schedule: "0 9 * * 1-5", durationMs: 28_800_000, timeZone: "Europe/Rome", kind: "allow" } },
-    { window: { schedule: "0 0 20 12 *", durationMs: 604_800_000, timeZone: "UTC", kind: "deny", at: { path: "freezes[1]" } } },
     {
-      where: 'stage "prod"',
+      where: { kind: "File", file: ".github/stagecoach.yaml", only: { selector: "region=eu", stages: ["prod"] } },
+      window: { schedule: "0 0 20 12 *", durationMs: 604_800_000, timeZone: "UTC", kind: "deny", at: { path: "freezes[1]" } },
+    },
+    {
+      where: { kind: "Stage", stage: "prod" },
       window: {
         ...{ schedule: "0 9 * * 2", durationMs: 28_800_000, timeZone: "Europe/Rome", kind: "allow" },
         at: { path: "spec.stages[1].windows[0]", file: "rollouts/payments.yaml" },
@@ -127,8 +130,8 @@ export const STAGE_VARIANTS: Ways<RunReasons & BreachReasons> = {
     },
     { window: undefined },
   ],
-  WINDOWS_NEVER_OPEN: [{ where: ["payments"] }],
-  WINDOWS_NEVER_TOGETHER: [{ where: ["payments", "the server"] }],
+  WINDOWS_NEVER_OPEN: [{ where: [{ kind: "Rollout" }] }],
+  WINDOWS_NEVER_TOGETHER: [{ where: [{ kind: "Rollout" }, { kind: "Server" }] }],
   PULL_QUEUED: [{ place: 2 }],
   CLUSTERS_PUT_OFF: [{}, { clusters: ["hub/eu-1"] }],
   GITHUB_BLOCKS: [{}],
@@ -157,8 +160,8 @@ export const STAGE_VARIANTS: Ways<RunReasons & BreachReasons> = {
   ANALYSIS_ARGUMENT_MISSING: [{ name: "host" }, { name: "host", cluster: undefined }],
   NEXT_WINDOW: [{ opens: undefined }, { opens: { at: "2026-11-24T08:00:00.000Z", timeZone: "Europe/Rome" } }],
   NEXT_WINDOWS_CHANGED: [
-    { where: ["payments", "the server"], all: true },
-    { where: ["payments", "the server"], all: false },
+    { where: [{ kind: "Rollout" }, { kind: "Server" }], all: true },
+    { where: [{ kind: "Rollout" }, { kind: "Server" }], all: false },
   ],
   NEXT_PERSON_MERGES: [{}, { promote: true }, { pull: null, promote: true }],
   NEXT_CHECK_REPORTS: [{ check: "ci" }],

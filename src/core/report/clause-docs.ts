@@ -1,4 +1,4 @@
-import type { ClauseName } from "../types.ts";
+import type { ClauseName } from "../argocd/liveness/types.ts";
 
 /** What a clause is for: docs/liveness.md has these rows, and a test keeps them the same. */
 interface ClauseDoc {
