@@ -51,7 +51,10 @@ export const GUARD = entriesOf<EngineReasons>()({
     says: ({ applications }) => `it would delete ${few(applications)} with ${applications.length === 1 ? "its" : "their"} workloads`,
   },
   GUARD_CREATES: { subject: "application", says: ({ applications }) => `it would create ${few(applications)}, not of this batch` },
-  GUARD_CHANGES: { subject: "application", says: "it would change [{field} of ]{application}, which[ follows {follows} and] is not part of this batch" },
+  GUARD_CHANGES: {
+    subject: "application",
+    says: "it would change [{field} of ]{application}, which[ follows {follows} and] is not part of this batch",
+  },
   GUARD_TWICE: { subject: "application", says: "ApplicationSets {sets} both make {application}: only one of them can have it" },
   GUARD_MOVES: { subject: "application", says: "it would change {field} of {application}" },
   GUARD_NO_SET: { subject: "controlPlane", says: "ApplicationSet {set} is not in {plane}: nothing there would follow the change" },
