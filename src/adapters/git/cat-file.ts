@@ -19,6 +19,16 @@ export interface CatFile {
   close(): void;
 }
 
+/** Brings contents that are missing to what is read at a commit or tree. Some may stay missing. */
+export type BringMissing = (missing: readonly Missing[], at: string) => Promise<void>;
+
+/** A content that is not here, of a file or below a directory. `ours`: it was on a branch of the repository, wherever it is now. */
+export interface Missing {
+  id: string;
+  path: string;
+  ours?: boolean | undefined;
+}
+
 interface Waiting {
   /** Bytes of the body that are wanted at most; undefined: none. */
   most: number | undefined;

@@ -13,22 +13,34 @@ interface Wanted {
   wants: readonly string[];
   /** Commits that are here with all that they need. */
   haves: readonly string[];
+  /** What is left out, as git's filters spell it. */
+  filter?: string | undefined;
+  /** Not all that comes along with what is here need be here. */
+  partial?: boolean | undefined;
 }
 
 /** Of more objects a pack is kept as it is. git's own bound. */
 const FEW_OBJECTS = 100;
 
 /** False: the remote did not answer so. Rejects where what it sent is no whole pack, or is refused by git's checks. */
-export async function fetchPack(remote: UploadPack, repository: Repository, { wants, haves }: Wanted): Promise<boolean> {
+export async function fetchPack(
+  remote: UploadPack,
+  repository: Repository,
+  { wants, haves, filter, partial = false }: Wanted,
+): Promise<boolean> {
   const lines = ["thin-pack\n", "ofs-delta\n", "no-progress\n"];
+  if (filter !== undefined) lines.push(`filter ${filter}\n`);
   for (const want of new Set(wants)) lines.push(`want ${want}\n`);
   for (const have of haves) lines.push(`have ${have}\n`);
   const answer = await counted(askUploadPack(remote, "fetch", [...lines, "done\n"]));
   const pack = answer === undefined ? undefined : packIn(answer);
   if (pack === undefined) return false;
-  await pipeGit(repository, unpacking(pack.readUInt32BE(8)), [pack]);
+  await pipeGit(repository, partial ? PARTIAL : unpacking(pack.readUInt32BE(8)), [pack]);
   return true;
 }
+
+/** Checks every object, and notes that what they name and is not here is the remote's. */
+const PARTIAL = ["index-pack", "--stdin", "--fix-thin", "--fsck-objects", "--promisor"];
 
 /** Both check every object, and that all they name is there. */
 function unpacking(objects: number): string[] {

@@ -17,15 +17,26 @@ const MOST_LINK_BYTES = 4096;
 /** Folders that hold no file are none in Git; these hold folders that hold folders. */
 const MOST_FOLDERS = 4 * MOST_FILES;
 
-/** null: there is nothing at that path. Throws GitError `Symlink` where the way there is one. */
-export async function readFolder(objects: CatFile, trees: Trees, root: string, path: string): Promise<Folder | null> {
+/**
+ * null: there is nothing at that path. `missing`: files whose content is not here, so that whether it can be copied is not known yet. Throws GitError
+ * `Symlink` where the way there is one.
+ */
+export async function readFolder(
+  objects: CatFile,
+  trees: Trees,
+  root: string,
+  path: string,
+): Promise<{ folder: Folder; missing: readonly FolderFile[] } | null> {
   const entry = await trees.entry(root, path);
   if (entry === null) return null;
-  if (entry.mode === SUBMODULE) return { id: EMPTY_TREE, files: [], fault: { kind: "Submodule", at: "" } };
-  if (entry.mode !== DIRECTORY) return { id: EMPTY_TREE, files: [], fault: { kind: "File" } };
+  const nothing = (fault: FolderFault) => ({ folder: { id: EMPTY_TREE, files: [], fault }, missing: [] });
+  if (entry.mode === SUBMODULE) return nothing({ kind: "Submodule", at: "" });
+  if (entry.mode !== DIRECTORY) return nothing({ kind: "File" });
   const { files, many } = await filesBelow(trees, entry.id);
-  const fault = many ? ({ kind: "Many", most: MOST_FILES } as const) : await faultOf(objects, files);
-  return defined({ id: entry.id, files, fault });
+  if (many) return { folder: { id: entry.id, files, fault: { kind: "Many", most: MOST_FILES } }, missing: [] };
+  const sizes = await Promise.all(files.map(async ({ mode, id }) => (mode === SUBMODULE ? 0 : (await objects.info(id))?.size)));
+  const fault = await faultOf(objects, files, sizes);
+  return { folder: defined({ id: entry.id, files, fault }), missing: files.filter((_, at) => sizes[at] === undefined) };
 }
 
 async function filesBelow(trees: Trees, top: string): Promise<{ files: FolderFile[]; many: boolean }> {
@@ -42,11 +53,12 @@ async function filesBelow(trees: Trees, top: string): Promise<{ files: FolderFil
   return { files, many: false };
 }
 
-async function faultOf(objects: CatFile, files: readonly FolderFile[]): Promise<FolderFault | undefined> {
-  const sizes = await Promise.all(
-    files.map(async ({ mode, id }) => (mode === SUBMODULE ? 0 : ((await objects.info(id))?.size ?? Infinity))),
-  );
-  const bytes = sizes.reduce((sum, size) => sum + size, 0);
+async function faultOf(
+  objects: CatFile,
+  files: readonly FolderFile[],
+  sizes: readonly (number | undefined)[],
+): Promise<FolderFault | undefined> {
+  const bytes = sizes.reduce<number>((sum, size = Infinity) => sum + size, 0);
   if (bytes > MOST_FOLDER_BYTES) return { kind: "Large", most: MOST_FOLDER_BYTES };
   for (const { path, mode, id } of files) {
     if (mode === SUBMODULE) return { kind: "Submodule", at: path };

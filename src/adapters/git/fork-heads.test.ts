@@ -111,6 +111,7 @@ describe("the head of a pull request from a fork", () => {
     git(at.checkout, "push", "--quiet", "origin", `${head}:refs/heads/ours`);
     await mirror.fetch(["ours"]);
     expect(await mirror.head("ours")).toBe(head);
+    await mirror.readFiles(head, ["eight.bin"]);
     expect((await mirror.room()).left).toBeLessThan(0);
     await mirror.keepPulls(new Set());
     expect((await mirror.room()).left).toBeGreaterThan(0);

@@ -18,7 +18,7 @@ const LOOK_MS = 100;
 const MOST_HEADS = 100;
 const FOLDER = "forks";
 
-interface ForkHeads {
+export interface ForkHeads {
   fetch: Mirror["fetchFork"];
   /** Deletes those of other pull requests. */
   keep(open: ReadonlySet<number>): Promise<void>;

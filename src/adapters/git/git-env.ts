@@ -45,10 +45,18 @@ function fixedConfig(): [string, string][] {
   ];
 }
 
+/** Of the remote that a mirror is configured for. */
+const PROMISES: readonly [string, string][] = [
+  ["remote.origin.promisor", "true"],
+  ["remote.origin.partialCloneFilter", "blob:none"],
+];
+
 interface GitEnvironment {
   allowFile?: boolean;
   remote?: string | undefined;
   credentials?: Credentials | undefined;
+  /** What is missing here is known to be at the mirror's remote. Nobody else is told, so that git never fetches it by the way. */
+  partial?: boolean | undefined;
   /** Folders of objects that are read, too, relative to the directory. */
   alternates?: readonly string[] | undefined;
   /** Where objects are written instead. */
@@ -67,6 +75,7 @@ export function gitEnvironment(directory: string, options: GitEnvironment = {}):
   }
   const config = fixedConfig();
   if (options.remote !== undefined && options.credentials !== undefined) config.push(header(options.remote, options.credentials));
+  if (options.partial === true) config.push(...PROMISES);
   for (const [at, [key, value]] of config.entries()) {
     env[`GIT_CONFIG_KEY_${at}`] = key;
     env[`GIT_CONFIG_VALUE_${at}`] = value;

@@ -205,7 +205,8 @@ describe("writing", () => {
     ]);
     expect(await mirror.commitInfo(made)).toMatchObject({ author: AUTHOR.name, authorEmail: AUTHOR.email, at: AT, parents: [parent] });
     expect(git(join(at.directory, "mirror.git"), "for-each-ref", "refs/stagecoach")).toBe("");
-    expect(git(join(at.directory, "mirror.git"), "fsck", "--strict", "--no-dangling")).toBe("");
+    const promised = ["-c", "remote.origin.promisor=true"];
+    expect(git(join(at.directory, "mirror.git"), ...promised, "fsck", "--strict", "--no-dangling")).toBe("");
   });
 
   test("an orphan has no parent and only its own files", async () => {

@@ -1,9 +1,12 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { mkdir, readFile, rename, writeFile } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
+import { BoundedMap } from "../../core/base/bounded.ts";
+import { openBlobs } from "./blobs.ts";
+import type { Missing } from "./cat-file.ts";
 import { openBuilder } from "./fast-import.ts";
 import { openFetchNew } from "./fetch-new.ts";
-import { openForkHeads } from "./fork-heads.ts";
+import { type ForkHeads, openForkHeads } from "./fork-heads.ts";
 import { gitError } from "./git-errors.ts";
 import { branchRef, fullRef, objectId, remoteUrl } from "./names.ts";
 import type { Mirror, MirrorLimits } from "./port.ts";
@@ -21,6 +24,8 @@ import {
 } from "./remote.ts";
 import { type Repository, runGit } from "./run-git.ts";
 import { serial } from "./serial.ts";
+import { diffTrees } from "./tree-diff.ts";
+import type { Trees } from "./trees.ts";
 
 interface MirrorOptions extends RemoteOptions {
   /** Made where it is not there. Belongs to one process at a time. */
@@ -34,6 +39,9 @@ interface MirrorOptions extends RemoteOptions {
 
 const MEBIBYTE = 1024 * 1024;
 const DEFAULT_LIMITS: MirrorLimits = { repository: 4096 * MEBIBYTE, forkHead: 32 * MEBIBYTE, forkFile: MEBIBYTE };
+
+/** More than there are heads and bases in a while; of what is older it is not known any more whose it is. */
+const MOST_STRANGERS = 10_000;
 
 /** A file each, not a ref: what is noted need not have been fetched. */
 const NOTES = "stagecoach-notes";
@@ -53,7 +61,7 @@ export async function openMirror(options: MirrorOptions): Promise<Mirror> {
   const forksSerially = serial();
   const limits = options.limits ?? DEFAULT_LIMITS;
   const forks = openForkHeads(remote, limits);
-  const { trees, refCommit, ...reads } = openReader({ ...repository, alternates: forks.folders });
+  const { trees, refCommit, ...reads } = openReads(remote, forks);
   const isShallow = () => existsSync(join(repository.directory, "shallow"));
   const fetchNew = openFetchNew(remote, refCommit);
   const isEmpty = async (refs: readonly string[]) => (await Promise.all(refs.map(refCommit))).every((commit) => commit === undefined);
@@ -75,7 +83,6 @@ export async function openMirror(options: MirrorOptions): Promise<Mirror> {
       await serially(() => forgetPulls(repository, open));
     },
     room: async () => ({ left: limits.repository - (await forks.size()), most: limits.repository }),
-    mergeTree: (base, head) => reads.mergeTree(base, head, forks.storeOf(head)),
     head: async (branch) => await refCommit(branchRef(branch)),
     resolve: async (ref) => await refCommit(fullRef(ref)),
     remoteHead: async (branch) => (await remoteCommits(remote, [branchRef(branch)])).get(branchRef(branch)),
@@ -94,6 +101,42 @@ export async function openMirror(options: MirrorOptions): Promise<Mirror> {
       closing.abort();
     },
   };
+}
+
+/** Reads with what is missing brought first: of the repository's own all, of a stranger's head only what is the repository's, too. */
+function openReads(remote: Remote, forks: ForkHeads) {
+  const bring = openBlobs(remote);
+  /** Heads from forks, and what merging them made → the base they were merged into. */
+  const strangers = new BoundedMap<string, string>(MOST_STRANGERS);
+  const reads = openReader({ ...remote.repository, alternates: forks.folders }, async (missing, at) => {
+    const base = strangers.get(at);
+    if (base === undefined && forks.storeOf(at) === undefined) return await bring(missing.map(({ id }) => id));
+    const own = base === undefined ? new Set() : await ownIn(reads.trees, { base, at }, missing);
+    const wanted = missing.flatMap(({ id, ours }) => (ours === true || own.has(id) ? [id] : []));
+    await bring(wanted, { bounded: true });
+  });
+  const mergeTree: Mirror["mergeTree"] = async (base, head) => {
+    const store = forks.storeOf(head);
+    if (store === undefined) return await reads.mergeTree(base, head);
+    strangers.set(head, base);
+    const merged = await reads.mergeTree(base, head, store);
+    if ("tree" in merged) strangers.set(merged.tree, base);
+    return merged;
+  };
+  return { ...reads, mergeTree };
+}
+
+/** Of contents that are missing at a stranger's tree, those that the base has at that path, or had before it was moved. */
+async function ownIn(trees: Trees, { base, at }: { base: string; at: string }, missing: readonly Missing[]): Promise<ReadonlySet<string>> {
+  const root = await trees.root(objectId(base));
+  const own = new Set<string>();
+  for (const { id, path } of missing) {
+    const entry = path === "" ? null : await trees.entry(root, path).catch(() => null);
+    if (entry?.id === id) own.add(id);
+  }
+  if (missing.every(({ id, ours }) => ours === true || own.has(id))) return own;
+  for (const { from } of await diffTrees(trees.tree, root, await trees.root(objectId(at)))) if (from !== undefined) own.add(from.id);
+  return own;
 }
 
 async function makeBare(repository: Repository, url: string): Promise<void> {

@@ -33,6 +33,8 @@ export interface Mirror {
   remoteCommits(refs: readonly string[]): Promise<Map<string, string>>;
   /** One `cat-file --batch` for all; a missing file is null, and of a path that ends in a slash it is what stands in that directory, as `core/base/folder.ts` prints it. Symlinks and files over `maxBytes` (default 10 MiB) throw GitError. */
   readFiles(commit: string, paths: readonly string[], options?: { maxBytes?: number }): Promise<Map<string, string | null>>;
+  /** Brings the contents of these files here, in as few requests as there can be, where the mirror has not got them yet. */
+  bring?(commit: string, paths: readonly string[]): Promise<void>;
   /** Paths of plain files at a commit, below `prefix` where given; with `kind` link those of symbolic links. */
   listFiles(commit: string, prefix?: string, kind?: "file" | "link"): Promise<string[]>;
   /** Builds a commit without a work tree; null removes a file. `parent` undefined: an orphan. Idempotent: same input, same id. */

@@ -5,15 +5,16 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { printFolder } from "../../core/base/folder.ts";
-import { type CatFile, openCatFile } from "./cat-file.ts";
+import { type BringMissing, type CatFile, type Missing, openCatFile } from "./cat-file.ts";
 import { readFolder } from "./folder.ts";
 import { gitError } from "./git-errors.ts";
+import { mergeTree } from "./merge-tree.ts";
 import { objectId, repositoryPath } from "./names.ts";
 import { type CommitInfo, GitError, type Mirror } from "./port.ts";
 import { type Repository, runGit } from "./run-git.ts";
 import { parseCommit } from "./signing/commit-object.ts";
 import { diffTrees } from "./tree-diff.ts";
-import { DIRECTORY, openTrees, SUBMODULE, SYMLINK, type Trees } from "./trees.ts";
+import { DIRECTORY, openTrees, SUBMODULE, SYMLINK, type TreeEntry, type Trees } from "./trees.ts";
 
 const DEFAULT_MAX_BYTES = 10 * 1024 * 1024;
 /** A repository has one first commit, or a few where histories were joined. */
@@ -24,6 +25,7 @@ export interface GitReader
   extends Pick<
     Mirror,
     | "readFiles"
+    | "bring"
     | "listFiles"
     | "isAncestor"
     | "firstParentLog"
@@ -43,8 +45,8 @@ export interface GitReader
   mergeTree(base: string, head: string, objects?: string): ReturnType<Mirror["mergeTree"]>;
 }
 
-/** Reads what is in the repository already; the remote is never asked. */
-export function openReader(repository: Repository): GitReader {
+/** Reads what is in the repository already. Without `bring` the remote is never asked. */
+export function openReader(repository: Repository, bring: BringMissing = async () => undefined): GitReader {
   const objects = openCatFile(repository);
   const trees = openTrees(objects);
   return {
@@ -73,8 +75,25 @@ export function openReader(repository: Repository): GitReader {
     async readFiles(commit, paths, options = {}) {
       const root = await trees.root(objectId(commit));
       const maxBytes = options.maxBytes ?? DEFAULT_MAX_BYTES;
-      const texts = await Promise.all(paths.map((path) => readOne(objects, trees, { root, path, maxBytes })));
-      return new Map(paths.map((path, at) => [path, texts[at] ?? null]));
+      const read = () => readAll(objects, trees, { root, maxBytes }, paths);
+      const first = await read();
+      if (first.missing.length > 0) await bring(first.missing, commit);
+      const { texts, missing, failed } = first.missing.length > 0 ? await read() : first;
+      if (failed !== undefined) throw failed.reason;
+      const left = missing.find(({ path }) => paths.includes(path));
+      if (left !== undefined)
+        throw new GitError("TooLarge", `${left.path}: its content ${left.id} is not in the mirror, as it is too large`);
+      return texts;
+    },
+    async bring(commit, paths) {
+      const root = await trees.root(objectId(commit));
+      const entries = await Promise.all(paths.map((path) => trees.entry(root, repositoryPath(path)).catch(() => null)));
+      const missing = await missingOf(objects, entries);
+      if (missing.length > 0)
+        await bring(
+          missing.map(({ id, at }) => ({ id, path: paths[at] ?? "" })),
+          commit,
+        );
     },
     async firstParentLog(from, to, limit) {
       const shas = await firstParents(repository, from, to, limit);
@@ -98,7 +117,8 @@ export function openReader(repository: Repository): GitReader {
       const commit = top?.info.type === "commit" ? parseCommit(head, top.body) : undefined;
       // Right on top of the base: merged it is as it stands, and no process has to try.
       if (commit?.parents.length === 1 && commit.parents[0] === onto) return { tree: commit.tree };
-      return await mergeTree(folder === undefined ? repository : { ...repository, objects: folder }, onto, head);
+      const into = folder === undefined ? repository : { ...repository, objects: folder };
+      return await mergeTree({ repository: into, objects, trees, bring: (missing) => bring(missing, head) }, onto, objectId(head));
     },
     close: async () => objects.close(),
   };
@@ -130,26 +150,53 @@ async function modes(trees: Trees, commit: string, paths: readonly string[]): Pr
 
 interface Wanted {
   root: string;
-  path: string;
   maxBytes: number;
 }
 
-async function readOne(objects: CatFile, trees: Trees, { root, path, maxBytes }: Wanted): Promise<string | null> {
+/** `failed`: one that must not be read. The others have been looked for all the same, so that what is missing comes in one go. */
+async function readAll(objects: CatFile, trees: Trees, wanted: Wanted, paths: readonly string[]) {
+  const missing: Missing[] = [];
+  const read = await Promise.allSettled(paths.map((path) => readOne(objects, trees, { ...wanted, path }, missing)));
+  const failed = read.find((one) => one.status === "rejected");
+  const textOf = (at: number) => (read[at]?.status === "fulfilled" ? read[at].value : null);
+  return { texts: new Map(paths.map((path, at) => [path, textOf(at)])), missing, failed };
+}
+
+async function readOne(
+  objects: CatFile,
+  trees: Trees,
+  { root, path, maxBytes }: Wanted & { path: string },
+  missing: Missing[],
+): Promise<string | null> {
   if (path.endsWith("/")) {
-    const folder = await readFolder(objects, trees, root, repositoryPath(path.slice(0, -1)));
-    return folder === null ? null : printFolder(folder);
+    const found = await readFolder(objects, trees, root, repositoryPath(path.slice(0, -1)));
+    for (const file of found?.missing ?? []) missing.push({ id: file.id, path: `${path}${file.path}` });
+    return found === null ? null : printFolder(found.folder);
   }
   const entry = await trees.entry(root, repositoryPath(path));
   if (entry === null || entry.mode === DIRECTORY) return null;
   if (entry.mode === SYMLINK) throw new GitError("Symlink", `${path} is a symbolic link; name the file it points to`);
   if (entry.mode === SUBMODULE) throw new GitError("Invalid", `${path} is a submodule, whose files are in another repository`);
   const read = await objects.contents(entry.id, maxBytes);
-  // Left out by a filter.
-  if (read === undefined) throw new GitError("TooLarge", `${path}: its content ${entry.id} is not in the mirror, as it is too large`);
+  if (read === undefined) {
+    missing.push({ id: entry.id, path });
+    return null;
+  }
   const { size } = read.info;
   if (size > maxBytes)
     throw new GitError("TooLarge", `${path} has ${Math.ceil(size / 1024)} KiB; at most ${Math.floor(maxBytes / 1024)} are read`);
   return read.body.toString("utf8");
+}
+
+/** Of files, those whose content is not here. */
+async function missingOf(objects: CatFile, entries: readonly (TreeEntry | null)[]): Promise<{ id: string; at: number }[]> {
+  const found = await Promise.all(
+    entries.map(async (entry, at) => {
+      if (entry === null || !entry.mode.startsWith("100") || (await objects.info(entry.id)) !== undefined) return [];
+      return [{ id: entry.id, at }];
+    }),
+  );
+  return found.flat();
 }
 
 /** Oldest first. */
@@ -189,15 +236,4 @@ async function isNear(objects: CatFile, ancestor: string, descendant: string): P
     at = info.parents[0];
   }
   return false;
-}
-
-/** Exit code 1 is a merge with conflicts: the tree id first, then the paths, each ended by NUL. */
-async function mergeTree(repository: Repository, base: string, head: string): ReturnType<Mirror["mergeTree"]> {
-  const args = ["merge-tree", "--write-tree", "-z", "--name-only", "--no-messages", objectId(base), objectId(head)];
-  const { exitCode, stdout } = await local(repository, `merge ${head} into ${base}`, args, [0, 1]);
-  const [tree = "", ...conflicts] = stdout.split("\0").filter((part) => part.trim() !== "");
-  if (exitCode === 0) return { tree: tree.trim() };
-  // git says 1 for a conflict, which names its paths, and for a commit it does not have, which names none.
-  if (conflicts.length === 0) throw new GitError("NotFound", `merge ${head} into ${base}: one of the commits is not in the mirror`);
-  return { conflicts: [...new Set(conflicts)] };
 }

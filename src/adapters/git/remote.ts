@@ -8,6 +8,7 @@ import { GitFailure, gitError, isHostsFault, remoteWords } from "./git-errors.ts
 import { pipeGit } from "./git-process.ts";
 import { lsRefs } from "./ls-refs.ts";
 import { fullRef, objectId } from "./names.ts";
+import { hasKnownFlaws, isWhole, keepWhole } from "./partial.ts";
 import { GitError, type RefUpdate } from "./port.ts";
 import { type GitResult, type Repository, type RunOptions, runGit } from "./run-git.ts";
 
@@ -33,12 +34,19 @@ export interface Remote extends RemoteOptions {
   url: string;
 }
 
+/** Without the contents of files, where the remote can leave them out. */
 export async function fetchBranches(remote: Remote, refs: readonly string[], options: readonly string[] = []): Promise<void> {
   const refspecs = refs.map((ref) => `+${ref}:${ref}`);
-  const args = ["fetch", "--prune", "--no-tags", "--no-write-fetch-head", "--quiet", ...options, "--end-of-options", remote.url];
+  const whole = isWhole(remote.repository);
+  const left = whole ? "--no-filter" : "--filter=blob:none";
+  const args = ["fetch", "--prune", "--no-tags", "--no-write-fetch-head", "--quiet", left, ...options, "--end-of-options", REMOTE_NAME];
   try {
-    await ask(remote, "fetch from", [...args, ...refspecs]);
+    await ask(remote, "fetch from", [...args, ...refspecs], { partial: true });
   } catch (error) {
+    if (!whole && hasKnownFlaws(error)) {
+      keepWhole(remote.repository);
+      return await fetchBranches(remote, refs, [...options, "--refetch"]);
+    }
     // Named branches that are not there make git refuse the whole fetch: it names one, which is dropped here as prune would.
     const missing = error instanceof GitError ? /couldn't find remote ref (\S+)/.exec(error.message)?.[1] : undefined;
     if (missing === undefined || !refs.includes(missing)) throw error;
@@ -51,6 +59,12 @@ export async function fetchBranches(remote: Remote, refs: readonly string[], opt
 /** Fetches the history that was left out. */
 export async function deepen(remote: Remote, ref: string): Promise<void> {
   await fetchBranches(remote, [ref], ["--unshallow"]);
+}
+
+/** Fetches objects by their ids, however large they are. */
+export async function fetchObjects(remote: Remote, ids: readonly string[]): Promise<void> {
+  const options = ["--no-tags", "--no-write-fetch-head", "--no-auto-maintenance", "--quiet", "--filter=blob:none"];
+  await ask(remote, "fetch files from", ["fetch", ...options, "--end-of-options", REMOTE_NAME, ...ids], { partial: true });
 }
 
 /** Fetches one ref without files of more bytes than these. */
@@ -115,7 +129,12 @@ export async function pushRefs(remote: Remote, updates: readonly RefUpdate[], tr
   );
 }
 
-async function ask(remote: Remote, doing: string, args: readonly string[], more: Pick<RunOptions, "answers"> = {}): Promise<GitResult> {
+async function ask(
+  remote: Remote,
+  doing: string,
+  args: readonly string[],
+  more: Pick<RunOptions, "answers" | "partial"> = {},
+): Promise<GitResult> {
   const { repository, url } = remote;
   return await talk(remote, { doing, command: args[0] ?? "" }, (credentials) => {
     const run = () => runGit(repository, args, { ...more, remote: url, credentials, limitMs: REMOTE_LIMIT_MS });

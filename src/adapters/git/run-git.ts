@@ -18,7 +18,7 @@ export interface Repository {
 /** The environment of a git process on this repository. */
 export function environmentOf(
   repository: Repository,
-  more: { remote?: string | undefined; credentials?: Credentials | undefined } = {},
+  more: { remote?: string | undefined; credentials?: Credentials | undefined; partial?: boolean | undefined } = {},
 ): Record<string, string> {
   const { directory, allowFile, alternates, objects } = repository;
   return gitEnvironment(directory, { allowFile, alternates: alternates?.(), objects, ...more });
@@ -38,6 +38,8 @@ export interface RunOptions {
   /** For commands that talk to the remote. */
   remote?: string;
   credentials?: Credentials | undefined;
+  /** See `git-env.ts`. */
+  partial?: boolean | undefined;
 }
 
 /** What says nothing where all is well: simple-git would wait 50 ms for a word of theirs after they have ended. */
@@ -45,9 +47,9 @@ const SILENT: ReadonlySet<string | undefined> = new Set(["init", "config", "fetc
 
 /** Runs one git command to its end, through simple-git where it has something to say, in a process of its own where that pays. */
 export async function runGit(repository: Repository, args: readonly string[], options: RunOptions = {}): Promise<GitResult> {
-  const { remote, credentials, limitMs = 60_000, answers = [0] } = options;
+  const { remote, credentials, partial, limitMs = 60_000, answers = [0] } = options;
   const { directory, closing } = repository;
-  const env = environmentOf(repository, { remote, credentials });
+  const env = environmentOf(repository, { remote, credentials, partial });
   const by = SILENT.has(args[0]) ? "program" : "simple-git";
   const ended = await launch({ by, program: "git", args, directory, env, limitMs }, closing);
   const [stdout, stderr] = [ended.stdout.toString("utf8"), ended.stderr.toString("utf8")];

@@ -145,7 +145,9 @@ function parseTree(body: Buffer, idBytes: number): Tree {
     const space = body.indexOf(32, at);
     const end = body.indexOf(0, space);
     const id = body.toString("hex", end + 1, end + 1 + idBytes);
-    tree.set(body.toString("utf8", space + 1, end), { mode: body.toString("latin1", at, space), id });
+    // Old tools wrote `040000`.
+    const mode = body.toString("latin1", body[at] === 0x30 ? at + 1 : at, space);
+    tree.set(body.toString("utf8", space + 1, end), { mode, id });
     at = end + 1 + idBytes;
   }
   return tree;

@@ -18,13 +18,14 @@ const FILES_AT_ONCE = 8;
 
 /** Reads files that a cell asks for, a few at a time. @throws TooMuchAsked where they are too large together */
 export async function filesForCell(
-  mirror: Pick<Mirror, "readFiles">,
+  mirror: Pick<Mirror, "readFiles" | "bring">,
   commit: string,
   paths: readonly string[],
   options?: { maxBytes?: number },
 ): Promise<Map<string, string | null>> {
   const texts = new Map<string, string | null>();
   let left = MOST_ANSWERED;
+  if (paths.length > FILES_AT_ONCE) await mirror.bring?.(commit, paths);
   for (let at = 0; at < paths.length; at += FILES_AT_ONCE) {
     for (const [path, text] of await mirror.readFiles(commit, paths.slice(at, at + FILES_AT_ONCE), options)) {
       left -= text?.length ?? 0;

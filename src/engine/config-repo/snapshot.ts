@@ -51,6 +51,8 @@ export function openSnapshot(mirror: Mirror, id: string, cell?: Cell): Snapshot 
 
   async function load(wanted: Iterable<string>): Promise<void> {
     const missing = [...wanted].filter((path) => !texts.has(path) && !unreadable.has(path));
+    // What the mirror lacks comes in one go, not by the few that are held at once.
+    if (missing.length > FILES_AT_ONCE) await mirror.bring?.(id, missing);
     for (let at = 0; at < missing.length; at += FILES_AT_ONCE) await loadSome(missing.slice(at, at + FILES_AT_ONCE));
   }
 

@@ -42,6 +42,9 @@ export function workspace(files: Record<string, string> = { "README.md": "hello\
   const origin = join(directory, "origin.git");
   const checkout = join(directory, "checkout");
   git(directory, "init", "--bare", "--quiet", "--initial-branch=main", origin);
+  // As GitHub does.
+  git(origin, "config", "uploadpack.allowFilter", "true");
+  git(origin, "config", "uploadpack.allowAnySHA1InWant", "true");
   git(directory, "init", "--quiet", "--initial-branch=main", checkout);
   git(checkout, "remote", "add", "origin", origin);
   const writeFile = (path: string, text: string): void => {

@@ -1,6 +1,6 @@
 /**
  * What `fetch` of git's second protocol is answered with, made without a process: small steps on top of what the asker has. Anything else (a shallow
- * clone, a filter, a first clone) is for git itself.
+ * clone, another filter, a first clone) is for git itself.
  */
 import { createHash } from "node:crypto";
 import { promisify } from "node:util";
@@ -12,6 +12,8 @@ import { readTree } from "./trees.ts";
 const compress = promisify(deflate);
 
 const NUMBERS = { commit: 1, tree: 2, blob: 3 } as const;
+/** Of what else a request says. */
+const KNOWN = /^(thin-pack|ofs-delta|no-progress|include-tag|done|filter blob:(none|limit=\d+m))$/;
 /** A pack of more objects is git's to make. */
 const MOST_OBJECTS = 2000;
 const PIECE = 65_515;
@@ -26,9 +28,11 @@ export async function fetchAnswer(repo: BareRepo, lines: readonly string[]): Pro
   const of = (word: string) => lines.flatMap((line) => (line.startsWith(`${word} `) ? [line.slice(word.length + 1)] : []));
   const [wants, haves] = [of("want"), of("have")];
   const others = lines.filter((line) => !/^(want|have) [0-9a-f]{40}$|^(command=fetch|agent=\S+|object-format=sha1)$/.test(line));
-  const plain = others.every((line) => ["thin-pack", "ofs-delta", "no-progress", "include-tag", "done"].includes(line));
-  if (!plain || !others.includes("done") || others.includes("include-tag") || haves.length === 0) return undefined;
-  const objects = await missing(repo, wants, haves);
+  const plain = others.every((line) => KNOWN.test(line));
+  if (!plain || !others.includes("done") || others.includes("include-tag")) return undefined;
+  const limit = /^filter blob:(?:none|limit=(\d+)m)$/m.exec(others.join("\n"));
+  const most = limit === null ? Number.POSITIVE_INFINITY : Number(limit[1] ?? 0) * 1024 * 1024;
+  const objects = haves.length === 0 ? await blobs(repo, wants) : await missing(repo, { wants, haves, most });
   if (objects === undefined) return undefined;
   const pack = await packOf(objects);
   const packets = [packet("packfile\n")];
@@ -36,15 +40,25 @@ export async function fetchAnswer(repo: BareRepo, lines: readonly string[]): Pro
   return Buffer.concat([...packets, Buffer.from("0000")]);
 }
 
+/** Contents of files that are asked for by themselves. undefined: not all of them are some. */
+async function blobs(repo: BareRepo, wants: readonly string[]): Promise<Packed[] | undefined> {
+  const read = await Promise.all(wants.map((id) => repo.cat.contents(id)));
+  const found = read.flatMap((one): Packed[] => (one?.type === "blob" ? [{ type: "blob", content: one.content }] : []));
+  return found.length === wants.length ? found : undefined;
+}
+
 /** Objects that the wanted commits need and those that are had, or the parents of what is sent, do not. undefined: too many, or not all are commits. */
-async function missing(repo: BareRepo, wants: readonly string[], haves: readonly string[]): Promise<Packed[] | undefined> {
+async function missing(
+  repo: BareRepo,
+  { wants, haves, most }: { wants: readonly string[]; haves: readonly string[]; most: number },
+): Promise<Packed[] | undefined> {
   const had = await commitsBelow(repo, haves);
   const found = new Map<string, Packed>();
 
   async function take(id: string): Promise<Packed | undefined> {
     const read = await repo.cat.contents(id);
     const known = read !== undefined && read.type in NUMBERS ? { type: read.type as Packed["type"], content: read.content } : undefined;
-    if (known !== undefined) found.set(id, known);
+    if (known !== undefined && !(known.type === "blob" && known.content.length >= most)) found.set(id, known);
     return known;
   }
   /** Below this tree what is not below one of these. One that was taken already may have been so beside others. */
