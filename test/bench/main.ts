@@ -10,6 +10,7 @@ const SUITES: Record<string, () => Promise<BenchRow[]>> = {
   appset: async () => (await import("./appset.ts")).benchAppset(),
   repo: async () => (await import("./repo.ts")).benchRepo(),
   git: async () => (await import("./git.ts")).benchGit(),
+  mirror: async () => (await import("./mirror.ts")).benchMirror(),
   argocd: async () => (await import("./argocd.ts")).benchArgoCd(),
   run: async () => (await import("./run.ts")).benchRun(),
   journey: async () => (await import("./journey.ts")).benchJourney(),
