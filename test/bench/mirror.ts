@@ -31,7 +31,8 @@ export async function benchMirror(): Promise<BenchRow[]> {
 }
 
 function clusterFiles(version: number, count: number): Record<string, string> {
-  const of = (n: number) => `image: v${version}\ncluster: ${n}\n${Array.from({ length: 40 }, (_, i) => `key-${n}-${i}: ${n * i}\n`).join("")}`;
+  const of = (n: number) =>
+    `image: v${version}\ncluster: ${n}\n${Array.from({ length: 40 }, (_, i) => `key-${n}-${i}: ${n * i}\n`).join("")}`;
   return Object.fromEntries(Array.from({ length: count }, (_, n) => [`clusters/${n}.yaml`, of(n)]));
 }
 

@@ -8,7 +8,7 @@ import { fetchObjects, type Remote, talk } from "./remote.ts";
 const MOST_AT_ONCE = 500;
 
 /** Brings contents here by their ids, in as few requests as there can be. `bounded`: only as much as one answer may hold. */
-export type BringBlobs = (ids: readonly string[], options?: { bounded?: boolean }) => Promise<void>;
+type BringBlobs = (ids: readonly string[], options?: { bounded?: boolean }) => Promise<void>;
 
 export function openBlobs(remote: Remote): BringBlobs {
   const { repository, url } = remote;
