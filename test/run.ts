@@ -3,9 +3,10 @@
  * of counts. With STAGECOACH_REQUIRE_ALL=1 the long journeys and the attacks are run too, and a suite skipped for want of a program is a failure.
  */
 import { spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statfsSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statfsSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { POSTGRES } from "./support/postgres.ts";
 
 interface Need {
   name: string;
@@ -27,6 +28,7 @@ const needs: Need[] = [
   },
   { name: "Chromium", suites: "the page in a browser", here: answers("chromium", ["--version"]) },
   { name: "ssh-keygen", suites: "signatures by SSH keys", here: spawnSync("ssh-keygen", ["-?"]).error === undefined },
+  { name: "PostgreSQL", suites: "several replicas", here: POSTGRES !== undefined },
   { name: "promtool", suites: "what Prometheus says of metrics, alerts and dashboard", here: answers("promtool", ["--version"]) },
   {
     name: "shared material beside the checkout",
@@ -57,6 +59,8 @@ function scratch(): string {
 const folder = mkdtempSync(join(scratch(), "stagecoach-test-"));
 const temporary = join(folder, "tmp");
 mkdirSync(temporary);
+// PostgreSQL runs as another user, and passes through to what is its own.
+for (const path of [folder, temporary]) chmodSync(path, 0o711);
 /** git of tests forces nothing to the disk: what they make is lost with them. */
 const env = { ...process.env, TMPDIR: temporary, GIT_TEST_FSYNC: "0", NODE_COMPILE_CACHE: join(folder, "compiled") };
 const vitest = new URL("../node_modules/vitest/vitest.mjs", import.meta.url).pathname;

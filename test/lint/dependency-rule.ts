@@ -32,7 +32,7 @@ const BELOW: Record<string, readonly string[]> = {
   "adapters/argocd": ["core", "adapters/outbound"],
   "adapters/forge": ["core", "adapters/git"],
   "adapters/git": ["core", "adapters/outbound"],
-  "adapters/queue": ["core"],
+  "adapters/queue": ["core", "adapters/outbound"],
   "adapters/cell": ["core", "adapters/git", "adapters/forge"],
   simulate: ["core"],
   engine: ["core", "adapters"],

@@ -2,6 +2,7 @@
  * Talks to a mirror's remote: fetches, asks for refs, and pushes all or nothing. Called by `mirror.ts`, one fetch or push at a time.
  */
 import { rm, stat } from "node:fs/promises";
+import { checkMayWrite } from "../outbound/asker.ts";
 import type { Breakers } from "../outbound/breaker.ts";
 import type { Credentials } from "./git-env.ts";
 import { GitFailure, gitError, isHostsFault, remoteWords } from "./git-errors.ts";
@@ -153,6 +154,7 @@ export async function talk<T>(
 ): Promise<T> {
   const credentials = url.startsWith("http") ? await remote.credentials?.() : undefined;
   const started = performance.now();
+  if (command === "push") checkMayWrite();
   try {
     const send = () => work(credentials);
     const to = { host: `${hostOf(url)} Git`, asker: url };

@@ -1,5 +1,5 @@
 import { ASKER_HEADER } from "../../core/base/asker.ts";
-import { askedBy } from "./asker.ts";
+import { askedBy, checkMayWrite } from "./asker.ts";
 import type { Breakers } from "./breaker.ts";
 import type { CheckedClock } from "./checked-clock.ts";
 
@@ -19,6 +19,8 @@ export function hostFetch(clock: Pick<CheckedClock, "asking">, breakers: Breaker
     const asker = (told ?? /\/repos\/([^/]+\/[^/]+)/.exec(pathname)?.[1] ?? askedBy())?.toLowerCase();
     const heavy = asker === undefined && OF_ONE.test(pathname);
     const hear = clock.asking();
+    // A token may be minted for others, too.
+    if (!pathname.endsWith("/access_tokens")) checkMayWrite();
     const answer = await breakers.through(
       // GitHub's GraphQL may be down alone: what needs it not goes on.
       { host: `${host} ${pathname.endsWith("/graphql") ? "GraphQL" : "API"}`, asker, heavy },

@@ -8,6 +8,7 @@ import { Agent, request } from "undici";
 import { defined } from "../../core/base/defined.ts";
 import type { ReasonsOf } from "../../core/base/reason.ts";
 import { type CheckReasons, checkReason } from "../../core/reasons/checks.ts";
+import { checkMayWrite, NotOurs } from "./asker.ts";
 import { isAllowedAddress, isOurHeader, matchesHost, type OutboundRule, ruleFor } from "./rules.ts";
 
 /** Where requests that come from a config repo may go: the server's config says, never the repo. */
@@ -133,6 +134,7 @@ async function once(
   signal: AbortSignal,
 ): Promise<OutboundAnswer & { location?: string }> {
   const { method, headers, body } = wanted;
+  checkMayWrite();
   const response = await request(url, defined({ method, headers, signal, dispatcher, body }));
   const location = response.headers["location"];
   const isRedirect = [301, 302, 303, 307, 308].includes(response.statusCode) && typeof location === "string";
@@ -159,8 +161,8 @@ async function read(body: AsyncIterable<Uint8Array>, maxBytes: number, host: str
   return Buffer.concat(parts).toString("utf8");
 }
 
-function asOutbound(error: unknown, host: string, timeoutMs: number): OutboundError {
-  if (error instanceof OutboundError) return error;
+function asOutbound(error: unknown, host: string, timeoutMs: number): OutboundError | NotOurs {
+  if (error instanceof OutboundError || error instanceof NotOurs) return error;
   if (error instanceof Error && (error.name === "TimeoutError" || error.name === "AbortError"))
     return new OutboundError("TimedOut", checkReason("OUTBOUND_SLOW", { host, ms: timeoutMs }), { cause: error });
   const code = error instanceof Error && "code" in error ? String(error.code) : "";

@@ -5,8 +5,7 @@
  * Fair: of those that are due the one that has waited for its turn the longest goes first. A round that takes long leaves its place to
  * others, and one that does not end is given up, so that what hangs in one repo holds no other up.
  */
-import type { Clock } from "../../core/base/time.ts";
-import { type Queue, type QueueDepth, type QueueHandler, type RoundLimits, RoundOverdue, type WakeRequest } from "./port.ts";
+import { type Queue, type QueueDepth, type QueueOptions, type RoundLimits, RoundOverdue, type WakeRequest } from "./port.ts";
 
 /** What is asked of one repo. */
 interface Asked {
@@ -37,20 +36,7 @@ const LAST_RETRY_OVERDUE_MS = 15 * 60_000;
 
 export const ROUND_LIMITS: RoundLimits = { placeMs: 15_000, roundMs: 10 * 60_000, most: 32 };
 
-interface MemoryQueueOptions {
-  clock: Clock;
-  handler: QueueHandler;
-  /** How many repos at once, but for those whose round takes long. */
-  concurrency?: number;
-  limits?: RoundLimits;
-  /** Measures how long a round takes; default: as the clock does. */
-  after?: Clock["after"];
-  onError?: (error: unknown, repository: string, retryInMs: number) => void;
-  /** A round takes long. */
-  onLong?: (repository: string) => void;
-}
-
-interface State extends Required<MemoryQueueOptions> {
+interface State extends Required<QueueOptions> {
   repos: Map<string, Asked>;
   /** Who waits until nothing is due. */
   idlers: Set<() => void>;
@@ -61,8 +47,15 @@ interface State extends Required<MemoryQueueOptions> {
   closed: boolean;
 }
 
+export interface MemoryQueue extends Queue {
+  /** When a repo is to be looked at next, by the clock; undefined: nothing is asked of it. */
+  next(repository: string): number | undefined;
+  /** Nothing is asked of a repo, nor is it being looked at. */
+  isIdle(repository: string): boolean;
+}
+
 /** Opens a queue. A round that throws is tried again after 1 s, doubling up to 60 s. */
-export function memoryQueue(options: MemoryQueueOptions): Queue {
+export function memoryQueue(options: QueueOptions): MemoryQueue {
   const state = stateOf(options);
   const { clock } = options;
   const { repos, idlers } = state;
@@ -83,6 +76,14 @@ export function memoryQueue(options: MemoryQueueOptions): Queue {
       });
     },
     depth: () => depthOf(state),
+    next(repository) {
+      const earliest = Math.min(...(repos.get(repository)?.due.values() ?? []));
+      return Number.isFinite(earliest) ? earliest : undefined;
+    },
+    isIdle(repository) {
+      const asked = repos.get(repository);
+      return asked === undefined || (!asked.running && asked.due.size === 0);
+    },
     forget(repository) {
       const asked = repos.get(repository);
       if (asked === undefined) return;
@@ -103,7 +104,7 @@ export function memoryQueue(options: MemoryQueueOptions): Queue {
   };
 }
 
-function stateOf({ clock, handler, ...given }: MemoryQueueOptions): State {
+function stateOf({ clock, handler, ...given }: QueueOptions): State {
   const ignore = () => undefined;
   const { concurrency = 4, limits = ROUND_LIMITS, after = clock.after, onError = ignore, onLong = ignore } = given;
   const counts = { active: 0, placed: 0, turns: 0 };

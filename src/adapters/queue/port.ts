@@ -1,3 +1,5 @@
+import type { Clock } from "../../core/base/time.ts";
+
 /** Which run to look at again, and when. A request never carries the event: the handler reads the truth anew. */
 export interface Queue {
   /**
@@ -54,4 +56,78 @@ export interface RoundLimits {
   roundMs: number;
   /** Rounds under way at once, with those that have left their place. */
   most: number;
+}
+
+export interface QueueOptions {
+  clock: Clock;
+  handler: QueueHandler;
+  /** How many repos at once, but for those whose round takes long. */
+  concurrency?: number;
+  limits?: RoundLimits;
+  /** Measures how long a round takes; default: as the clock does. */
+  after?: Clock["after"];
+  onError?: (error: unknown, repository: string, retryInMs: number) => void;
+  /** A round takes long. */
+  onLong?: (repository: string) => void;
+}
+
+/** What a delivery says, to be kept until it was looked at. */
+export interface Delivery {
+  guid: string;
+  /** undefined: of no repository alone. Every replica is told of it. */
+  repository: string | undefined;
+  /** Plain data. undefined where a newer version wrote what this one does not know: all of the repository is to be looked at. */
+  event: unknown;
+}
+
+/** What whoever shares repositories with others has to do for them. */
+export interface SharingOptions extends QueueOptions {
+  /** Says where to look, and wakes. False: there is nothing to look at. */
+  onDelivery(delivery: Delivery): boolean;
+  /** Another will look after it: resolves when nothing of it goes on here. */
+  onLeft(repository: string): Promise<void>;
+  /** Another may look after it already: whatever goes on here can do nothing more. */
+  onLost(repository: string, why: Error): void;
+  /** The lease holds, and had not for so long: deliveries may have been turned away meanwhile. Told at each renewal. */
+  onRegained?: (awayMs: number) => void;
+  /** Something goes on there that no time is set for: whoever takes it over looks at once. */
+  isBusy?: (repository: string) => boolean;
+}
+
+/** A queue whose repositories are looked after by one process each, of one or of several. */
+export interface SharedQueue extends Queue {
+  /** Resolves once it is known what is looked after here first, with those that will be looked at by themselves. */
+  start(): Promise<string[]>;
+  /** These are there to be looked after, all of them and no others. */
+  share(repositories: readonly string[]): void;
+  /** Whether it is looked after here, and nobody else can. */
+  owns(repository: string): boolean;
+  /** What is asked before anything is sent for it: throws once another may look after it. */
+  fence(repository: string): () => void;
+  /** Keeps a delivery until it was looked at. False: it came before. Rejects where it could not be kept. */
+  keep(delivery: Delivery): boolean | Promise<boolean>;
+  /** Of all processes this one does what only one should. */
+  leads(): boolean;
+  /** Lets others have what is looked after here; after `close`, once nothing of it goes on. */
+  leave(): Promise<void>;
+  /** What others should see of it; a way to PostgreSQL. undefined: there is no other. */
+  sharing(): SharingState | undefined;
+}
+
+/** How the repositories are shared just now. */
+export interface SharingState {
+  /** Nobody else can have what is looked after here. */
+  holds: boolean;
+  replicas: number;
+  /** Looked after here. */
+  owned: number;
+  /** Known, and looked after by nobody. */
+  free: number;
+  /** Deliveries that are kept, and were not looked at yet; of those looked after here. */
+  waiting: number;
+  /** Deliveries that could not be looked at again and again. */
+  setAside: number;
+  /** How often this process found that it had been taken for dead, and that it took over what another had. */
+  lost: number;
+  takeovers: number;
 }

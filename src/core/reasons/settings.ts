@@ -39,6 +39,18 @@ export interface SettingReasons {
   APP_UNKNOWN: { url: string };
   GITHUB_SAID: { url: string; status: number; said: string };
   NOT_STARTED: { said: string };
+  /** said: in PostgreSQL's words, or the system's. */
+  DATABASE_AWAY: { said: string };
+  DATABASE_LOGIN: { said: string };
+  DATABASE_READ_ONLY: NoData;
+  DATABASE_FULL: { said: string };
+  DATABASE_RIGHTS: { said: string };
+  DATABASE_EMPTY: NoData;
+  /** Counted in steps. */
+  DATABASE_OLDER: { is: number; wanted: number };
+  DATABASE_NEWER: { is: number; known: number };
+  DATABASE_ADDRESS: NoData;
+  DATABASE_URL_MISSING: NoData;
 }
 
 export const setting = reasonsOf<SettingReasons>();

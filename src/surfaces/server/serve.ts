@@ -5,6 +5,8 @@ import { whyUnreached } from "../../adapters/forge/github/errors.ts";
 import { openBreakers } from "../../adapters/outbound/breaker.ts";
 import { type CheckedClock, checkedClock } from "../../adapters/outbound/checked-clock.ts";
 import { hostFetch } from "../../adapters/outbound/host-fetch.ts";
+import { DatabaseError } from "../../adapters/queue/postgres/database.ts";
+import { SchemaError } from "../../adapters/queue/postgres/migrate.ts";
 import { defined } from "../../core/base/defined.ts";
 import { type Clock, parseDuration } from "../../core/base/time.ts";
 import { setting } from "../../core/reasons/settings.ts";
@@ -20,6 +22,7 @@ import { SettingError } from "./config/setting-errors.ts";
 import { openLastNet } from "./deliveries/uncaught.ts";
 import { openLog, openRedactor } from "./log.ts";
 import { audienceOf } from "./seen-from.ts";
+import { openSharedQueue } from "./shared-queue.ts";
 import { startStagecoach } from "./stagecoach.ts";
 
 import { createMetrics } from "./telemetry/metrics.ts";
@@ -60,21 +63,25 @@ export async function startServer(
   const audience = audienceOf(config, credentials, env);
   const net = openLastNet(process, log);
   void net.broken.then(options.onBroken);
-  const outside = await openOutside(config, env, { clock, log, telemetry }).catch((error: unknown) => {
-    net.close();
-    throw error;
+  const { outside, openQueue, close } = await openAll(config, env, {
+    clock,
+    log,
+    telemetry,
+    version,
+    directory,
+    net,
+    onBroken: options.onBroken,
   });
-  const close = async () => {
-    await outside.close();
-    net.close();
-  };
   const { planes, analysis, hooks, notifier } = outside;
   const ports = { planes, analysis, hooks, notifier };
-  const own = { ...told(config, credentials), ...audience, ...ports, signing, sealKeys, directory, clock, log, telemetry };
-  const bot = await startStagecoach({ ...own, metrics: createMetrics({ version, ...config.metrics }) }).catch(async (error: unknown) => {
-    await close();
-    throw new Error(sentenceOf(whyNotStarted(error, config)), { cause: error });
-  });
+  const own = { ...told(config, credentials), ...audience, ...ports, ...defined({ openQueue }) };
+  const inside = { signing, sealKeys, directory, clock, log, telemetry };
+  const bot = await startStagecoach({ ...own, ...inside, metrics: createMetrics({ version, ...config.metrics }) }).catch(
+    async (error: unknown) => {
+      await close();
+      throw new Error(sentenceOf(whyNotStarted(error, config)), { cause: error });
+    },
+  );
   log.info({ url: bot.url, insideUrl: bot.insideUrl }, "ready");
   const drain = async () => {
     log.info({}, "stopping: rounds under way are finished");
@@ -129,6 +136,36 @@ async function openOutside(
   return { planes, analysis, hooks, notifier, close };
 }
 
+interface Opening {
+  clock: Clock;
+  log: Log;
+  telemetry: Telemetry;
+  version: string;
+  directory: string;
+  net: { close(): void };
+  onBroken: (() => void) | undefined;
+}
+
+/** What the bot shares with other replicas, and talks to; closed together. Rejects with one sentence where PostgreSQL cannot be used. */
+async function openAll(config: ServerConfig, env: Environment, opening: Opening) {
+  const { clock, log, telemetry, version, directory, net, onBroken } = opening;
+  const shared = await openSharedQueue(config, env, { log, version, directory, onOutdated: () => onBroken?.() }).catch((error: unknown) => {
+    net.close();
+    throw new Error(sentenceOf(whyNotStarted(error, config)), { cause: error });
+  });
+  const outside = await openOutside(config, env, { clock, log, telemetry }).catch(async (error: unknown) => {
+    await shared?.database.close();
+    net.close();
+    throw error;
+  });
+  const close = async () => {
+    await outside.close();
+    await shared?.database.close();
+    net.close();
+  };
+  return { outside, openQueue: shared?.openQueue, close };
+}
+
 /** Before anything is dated: what asks more of GitHub says by itself why it cannot be reached. */
 async function compareClocks(clock: CheckedClock, url: string): Promise<void> {
   await hostFetch(
@@ -148,6 +185,7 @@ async function usableDirectory(directory: string): Promise<string> {
 
 /** What went wrong at the start: the first start is when most of it does. */
 function whyNotStarted(error: unknown, { github, listen, inside }: ServerConfig) {
+  if (error instanceof DatabaseError || error instanceof SchemaError) return error.reason;
   const { status = 0, code, message: said = String(error) } = error as { status?: number; code?: string; message?: string };
   const url = apiUrl(github);
   const unreached = whyUnreached(error);

@@ -3,16 +3,14 @@
 import type { AnalysisService } from "../../adapters/analysis/port.ts";
 import type { ControlPlane } from "../../adapters/argocd/port.ts";
 import type { Cell } from "../../adapters/cell/port.ts";
-import { ForgeError } from "../../adapters/forge/port.ts";
 import { type SealKeys, sealKey } from "../../adapters/git/journal/seal.ts";
-import { GitError, type MirrorLimits } from "../../adapters/git/port.ts";
+import type { MirrorLimits } from "../../adapters/git/port.ts";
 import type { HookCaller } from "../../adapters/hooks/port.ts";
 import type { Notifier } from "../../adapters/notify/port.ts";
 import { type Breakers, openBreakers } from "../../adapters/outbound/breaker.ts";
 import { type CheckedClock, checkedClock, isChecked } from "../../adapters/outbound/checked-clock.ts";
 import { hostFetch } from "../../adapters/outbound/host-fetch.ts";
-import { memoryQueue, ROUND_LIMITS } from "../../adapters/queue/memory.ts";
-import { type Queue, type RoundLimits, RoundOverdue } from "../../adapters/queue/port.ts";
+import type { RoundLimits, SharedQueue, SharingOptions } from "../../adapters/queue/port.ts";
 import { defined } from "../../core/base/defined.ts";
 import type { Clock } from "../../core/base/time.ts";
 import type { History } from "../../core/report/plan/duration.ts";
@@ -23,9 +21,10 @@ import { webRoutes } from "../web/server.ts";
 import type { WebSource } from "../web/source.ts";
 import { openAnswerLines } from "./comments/answering.ts";
 import type { CommitSigning } from "./commits.ts";
-import { eventHandler } from "./deliveries/inbox.ts";
+import { concerns, deliveryHandler, deliveryOf } from "./deliveries/inbox.ts";
 import { openFirstRounds, reconciler } from "./deliveries/reconcile.ts";
-import { described, openResync, type Resync } from "./deliveries/resync.ts";
+import { openResync } from "./deliveries/resync.ts";
+import { openRounds } from "./deliveries/rounds.ts";
 import { type BotServer, startBotServer } from "./deliveries/server.ts";
 import { type Audience, seenFrom } from "./seen-from.ts";
 import type { Metrics } from "./telemetry/metrics.ts";
@@ -36,7 +35,6 @@ import { openRepos, type Repos } from "./tenancy/repos.ts";
 import { openServedRepo } from "./tenancy/served-repo.ts";
 import { runsOf, shownOf, standingOf } from "./tenancy/shown-repos.ts";
 import { matchesRepository, type TenancyRule, tenancy } from "./tenancy/tenancy.ts";
-import { wallClock } from "./wall-clock.ts";
 
 export interface StagecoachOptions extends Audience {
   app: GitHubApp;
@@ -80,6 +78,8 @@ export interface StagecoachOptions extends Audience {
   resyncMs?: number;
   /** In the wall's time, as the limits of calls to the outside are. */
   roundLimits?: RoundLimits;
+  /** Who looks after which repository, and when. Default: this process after all. */
+  openQueue?: (options: SharingOptions) => SharedQueue;
 }
 
 export interface Stagecoach {
@@ -111,20 +111,16 @@ export async function startStagecoach(given: StagecoachOptions): Promise<Stageco
   const octokit = (id?: number) => server.octokit(id);
   const wake = (key: string, at?: number, heard?: boolean) =>
     telemetry.apart(() => queue.wake({ repository: key.toLowerCase(), rollout: null, heard }, at));
-  const repos = reposOf(options, { onChange: wake, onHeard: announce, octokit });
-  const firstRounds = openFirstRounds((repository) => repos.has(repository));
+  const repos = reposOf(options, { onChange: wake, onHeard: announce, octokit, fence: (key) => queue.fence(key) });
+  const firstRounds = openFirstRounds((repository) => repos.has(repository) && queue.owns(repository));
   const look = reconciler(defined({ clock, wake, metrics, telemetry, changed: announce }));
-  const queue = memoryQueue({
-    clock,
-    ...roundTime(options, firstRounds.done),
-    handler: (repository, _, over) => repos.work(repository, look, over).finally(() => firstRounds.done(repository)),
-    onError: (error, repository, retryInMs) => roundFailed(options, resync, { error, repository, retryInMs }),
-  });
+  const hear = deliveryHandler({ repos, wake: (key, heard) => wake(key, undefined, heard), rediscover: () => resync.rediscoverSoon() });
+  const queue = openRounds(options, { repos, look, onDelivery: hear, onRound: firstRounds.done, resync: () => resync });
   const resync = openResync(defined({ octokit, repos, queue, wake, clock, log, metrics, everyMs }));
   const [runs, standing] = [() => runsOf(repos), () => standingOf(repos)];
   const server = await startBotServer({
     ...serverOptionsOf(options),
-    onEvent: eventHandler({ repos, wake: (key, heard) => wake(key, undefined, heard), rediscover: resync.rediscoverSoon }),
+    onEvent: (event) => (concerns(event, repos) ? queue.keep(deliveryOf(event)) : undefined),
     routes: webRoutes({ runs, standing, ...shownOf(repos, options), ...seenFrom(options), onChange, planes }, clock),
     isReady: () => state === "ready",
   });
@@ -134,21 +130,19 @@ export async function startStagecoach(given: StagecoachOptions): Promise<Stageco
     resync.stop();
     await drain({ server, queue, repos, log }, withinMs);
   };
-  await resync.now().catch(async (error: unknown) => {
-    await close();
-    throw error;
-  });
+  const first = await resync
+    .now()
+    .then(queue.start)
+    .catch(async (error: unknown) => {
+      await close();
+      throw error;
+    });
   // What is there at the first round is adopted: from here on a merge is seen as one. Runs are not waited for.
-  await firstRounds.of(repos.keys());
+  await firstRounds.of(first);
   state = "ready";
   resync.start();
   const idle = () => resync.rediscover.settled().then(() => queue.idle());
   return { ...addressOf(server), repositories: () => repos.keys(), runs, onChange, resync: resync.now, idle, close };
-}
-
-/** Rounds are measured in the wall's time, as calls to the outside are. */
-function roundTime({ roundLimits = ROUND_LIMITS }: StagecoachOptions, onLong: (repository: string) => void) {
-  return { limits: roundLimits, after: wallClock().after, onLong };
 }
 
 function openChanges(): { announce(): void; onChange: Stagecoach["onChange"] } {
@@ -164,11 +158,15 @@ function openChanges(): { announce(): void; onChange: Stagecoach["onChange"] } {
   };
 }
 
+interface ReposGiven {
+  onChange(repository: string): void;
+  onHeard(): void;
+  octokit: BotServer["octokit"];
+  fence(key: string): () => void;
+}
+
 /** The repositories, each opened with what it may see of the control planes. */
-function reposOf(
-  options: Checked,
-  { onChange, onHeard, octokit }: { onChange(repository: string): void; onHeard(): void; octokit: BotServer["octokit"] },
-): Repos {
+function reposOf(options: Checked, { onChange, onHeard, octokit, fence }: ReposGiven): Repos {
   const { clock, log, breakers, directory, limits, cell, signing = { kind: "none" }, freezes = [], analysis, hooks, publicUrl } = options;
   const rights = tenancy(options.tenancy, options.planes);
   const { sealKeys = [sealKey(options.app.privateKey)] } = options;
@@ -178,7 +176,7 @@ function reposOf(
     ...{ publicUrl, onChange, onHeard, answering, telemetry: options.telemetry, recorded: options.metrics?.recorded },
   });
   return openRepos({
-    log,
+    ...{ log, fence },
     open: (place, isHome) =>
       openServedRepo(place, {
         ...{ ...shared, rights: rights(place.fullName, isHome) },
@@ -208,32 +206,15 @@ function serverOptionsOf({ app, log, host, port, inside, publicUrl, pacing, metr
   return defined({ app, log, host, port, inside, publicUrl, pacing, metrics, through, within: telemetry.delivery });
 }
 
-function roundFailed(
-  { log, metrics, telemetry }: Checked,
-  resync: Resync,
-  { error, repository, retryInMs }: { error: unknown; repository: string; retryInMs: number },
-): void {
-  const isOverdue = error instanceof RoundOverdue;
-  metrics?.round(isOverdue ? "given-up" : "failed", 0);
-  const what = isOverdue ? "a round did not end; it was given up and will be tried again" : "a round failed and will be tried again";
-  log.error({ ...telemetry.fields(error), repository, error: described(error), retryInMs }, what);
-  // Perhaps it is no longer ours to look at: GitHub knows.
-  if (isShut(error)) void resync.rediscover().catch(() => undefined);
-}
-
 /** Takes nothing new, and lets what is under way end, for so long. */
-async function drain({ server, queue, repos, log }: { server: BotServer; queue: Queue; repos: Repos; log: Log }, withinMs: number) {
+async function drain({ server, queue, repos, log }: { server: BotServer; queue: SharedQueue; repos: Repos; log: Log }, withinMs: number) {
   const drained = (async () => {
     await Promise.all([server.close(), queue.close()]);
     await repos.close();
+    await queue.leave();
   })();
   const ended = await Promise.race([drained.then(() => true), afterMs(withinMs).then(() => false)]);
   if (!ended) log.warn({ withinMs }, "stopped before the rounds under way had ended; the next start takes them up");
-}
-
-function isShut(error: unknown): boolean {
-  if (error instanceof ForgeError) return error.kind === "NotFound" || error.kind === "Forbidden" || error.kind === "Unauthorized";
-  return error instanceof GitError && (error.kind === "NotFound" || error.kind === "Unauthorized");
 }
 
 function afterMs(ms: number): Promise<void> {

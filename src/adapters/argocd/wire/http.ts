@@ -10,6 +10,7 @@ import { defined } from "../../../core/base/defined.ts";
 import type { AnyReason } from "../../../core/base/reason.ts";
 import { planeReason as reason } from "../../../core/reasons/control-plane.ts";
 import { sentenceOf } from "../../../core/report/reasons/say.ts";
+import { checkMayWrite } from "../../outbound/asker.ts";
 import type { Breakers } from "../../outbound/breaker.ts";
 import { BadAnswer } from "./cut.ts";
 
@@ -76,9 +77,9 @@ export function exchange(request: WireRequest, reader: WireReader): Exchange {
     const send = url.protocol === "https:" ? requestHttps : requestHttp;
     const length = body === undefined ? undefined : String(Buffer.byteLength(body));
     const options = defined({ method, headers: defined({ accept: "application/json", ...headers, "content-length": length }), agent });
+    if (method !== "GET") checkMayWrite();
     const outgoing = send(url, options);
-    let over = false;
-    let begun = false;
+    let [over, begun] = [false, false];
     const finish = (error?: unknown) => {
       if (over) return;
       over = true;

@@ -6,7 +6,7 @@ export interface ServerProblems {
   PLANE_TWICE: { name: string };
   PLANE_UNKNOWN: { name: string; known: readonly string[]; near?: string | undefined };
   /** A key of another kind of control plane or destination, or of another way of signing. */
-  KEY_OF_OTHER_KIND: { key: string; whose: "plane" | "signing" | "destination"; kind: string; is: string };
+  KEY_OF_OTHER_KIND: { key: string; whose: "plane" | "signing" | "queue" | "destination"; kind: string; is: string };
   DESTINATION_TWICE: { name: string };
   NOT_A_MAIL_SERVER: { given: string };
   NOT_AN_ADDRESS: { given: string };

@@ -72,4 +72,22 @@ export const SETTINGS = entriesOf<SettingReasons>()({
   APP_UNKNOWN: { says: "{url} knows no App with this APP_ID; is GHE_HOST right?" },
   GITHUB_SAID: { says: "{url} answered {status}: {said}" },
   NOT_STARTED: { says: "Stagecoach could not start: {said}" },
+  DATABASE_AWAY: { says: "PostgreSQL does not answer: {said}; is the address in queue.urlFile right, and may this machine reach it?" },
+  DATABASE_LOGIN: { says: "PostgreSQL lets Stagecoach in under no such name, password or database: {said}; see queue.urlFile" },
+  DATABASE_READ_ONLY: { says: "PostgreSQL takes no writes: it is a standby, or was set read-only; queue.urlFile has to name the primary" },
+  DATABASE_FULL: { says: "PostgreSQL has no room: {said}; give it more disk or memory" },
+  DATABASE_RIGHTS: { says: "PostgreSQL does not allow it: {said}; docs/operations.md has what the role needs" },
+  DATABASE_EMPTY: {
+    says: "the database has no tables of Stagecoach's, and this role may not make them; run stagecoach migrate with a role that may",
+  },
+  DATABASE_OLDER: {
+    says: "the database is at step {is}, this version needs {wanted}, and this role may not change it; run stagecoach migrate with a role that may",
+  },
+  DATABASE_NEWER: {
+    says: "the database is at step {is}, made by a newer version that this one, which knows {known}, cannot work beside; start the newer version here",
+  },
+  DATABASE_ADDRESS: { says: "queue.urlFile holds no address of PostgreSQL; write postgresql://user:password@host:5432/database into it" },
+  DATABASE_URL_MISSING: {
+    says: "queue.kind is postgres, and no address is given; set queue.urlFile to a file with it, or DATABASE_URL_FILE",
+  },
 });

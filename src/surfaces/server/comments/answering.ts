@@ -6,6 +6,7 @@
  * the comment itself.
  */
 
+import { AsyncResource } from "node:async_hooks";
 import { BoundedMap } from "../../../core/base/bounded.ts";
 
 /** Where the answers of one repository wait for their turn. */
@@ -80,7 +81,8 @@ export function openAnswering(): () => Answering {
     return {
       later(key, answer, isPrompt = false) {
         if (closed || (repo.waiting.size >= MOST_WAITING && !repo.waiting.has(key))) return false;
-        repo.waiting.set(key, answer);
+        // Given in the name of who asked for it, whoever's turn comes before.
+        repo.waiting.set(key, AsyncResource.bind(answer));
         if (isPrompt) repo.prompt.add(key);
         void move();
         return true;

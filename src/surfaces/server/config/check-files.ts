@@ -7,7 +7,7 @@ import { sentenceOf } from "../../../core/report/reasons/say.ts";
 import { sealKeysOf, signingOf } from "../commits.ts";
 import { audienceOf } from "../seen-from.ts";
 import { checkGates } from "./engines.ts";
-import type { Environment } from "./env.ts";
+import { databaseUrlOf, type Environment } from "./env.ts";
 import { usableKubeConfig } from "./kube-config.ts";
 import { checkNotifySecrets } from "./notify.ts";
 import type { ServerConfig } from "./schema.ts";
@@ -36,6 +36,7 @@ export function checkFiles(config: ServerConfig, env: Environment): string[] {
   // Whether the App's client is there is asked with its credentials.
   errors.keep(() => audienceOf(config, { privateKey: NO_KEY, client: { id: "", secret: "" } }, env));
   errors.keep(() => checkGates(config, env));
+  errors.keep(() => databaseUrlOf(config, env));
   errors.keep(() => checkNotifySecrets(config, env));
   errors.keep(() => underSetting("directory", () => checkMakeable(resolve(config.directory))));
   errors.throwAny();

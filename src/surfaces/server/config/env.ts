@@ -71,6 +71,15 @@ export function credentialsOf({ github, inside }: ServerConfig, env: Environment
   return defined({ appId, privateKey, webhookSecret, formerWebhookSecret, client });
 }
 
+/** The address of PostgreSQL, with its password; undefined: there is none. Throws SettingError. */
+export function databaseUrlOf({ queue }: ServerConfig, env: Environment): string | undefined {
+  if (queue.kind !== "postgres") return undefined;
+  const url = secretOf("DATABASE_URL", env) ?? fileOf("queue.urlFile", queue.urlFile);
+  if (url === undefined) throw new SettingError(setting("DATABASE_URL_MISSING"));
+  if (!/^postgres(ql)?:\/\/\S+$/.test(url) || !URL.canParse(url)) throw new SettingError(setting("DATABASE_ADDRESS"));
+  return url;
+}
+
 /** undefined: not both are given, and nobody wants to sign in. */
 function clientOf(github: ServerConfig["github"], env: Environment, isWanted: boolean): Credentials["client"] {
   const id = env["GITHUB_CLIENT_ID"]?.trim() || github.clientId;

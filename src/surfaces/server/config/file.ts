@@ -35,6 +35,7 @@ const RULES: readonly ((config: ServerConfig) => Finding[])[] = [
   globsAreGlobs,
   resyncInPeace,
   keyOfSigning,
+  keyOfQueue,
   hostsAreNames,
   checkDestinations,
   ({ freezes }) => checkWindows(freezes, ["freezes"]),
@@ -79,7 +80,7 @@ function keysOfKind({ controlPlanes }: ServerConfig): Finding[] {
   });
 }
 
-function otherKind(data: { key: string; whose: "plane" | "signing"; kind: string; is: string }, path: Path): Finding {
+function otherKind(data: { key: string; whose: "plane" | "signing" | "queue"; kind: string; is: string }, path: Path): Finding {
   return { code: "KEY_OF_OTHER_KIND", ...data, path, atKey: true };
 }
 
@@ -119,6 +120,12 @@ function keyOfSigning({ commits: { signing: is, sshKeyFile } }: ServerConfig): F
   if ((is === "ssh") === (sshKeyFile !== undefined)) return [];
   if (is === "ssh") return [{ code: "MISSING_KEY", kind: "Key", key: "commits.sshKeyFile", path: ["commits"] }];
   return [otherKind({ key: "sshKeyFile", whose: "signing", kind: "ssh", is }, ["commits", "sshKeyFile"])];
+}
+
+/** Where it is missing, the environment may have it. */
+function keyOfQueue({ queue: { kind: is, urlFile } }: ServerConfig): Finding[] {
+  if (is === "postgres" || urlFile === undefined) return [];
+  return [otherKind({ key: "urlFile", whose: "queue", kind: "postgres", is }, ["queue", "urlFile"])];
 }
 
 function hostsAreNames({ github, listen, inside }: ServerConfig): Finding[] {

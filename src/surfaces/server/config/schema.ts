@@ -203,6 +203,21 @@ export const serverConfigSchema = z.strictObject({
       .prefault({}),
     "What `/metrics` tells.",
   ),
+  queue: key(
+    z
+      .strictObject({
+        kind: key(
+          z.enum(["embedded", "postgres"]).default("embedded"),
+          "`embedded`: this process looks after every repository, and nothing is to be installed. `postgres`: several replicas share them.",
+        ),
+        urlFile: key(
+          filled.optional(),
+          "`postgres`: file with the address, `postgresql://user:password@host:5432/database?sslmode=verify-full`. `DATABASE_URL_FILE`, or the address itself in `DATABASE_URL`.",
+        ),
+      })
+      .prefault({}),
+    "Who looks after which repository, and when.",
+  ),
   directory: key(filled.default("mirrors"), "Where mirrors of the config repos are kept: a cache. `STAGECOACH_DIRECTORY`."),
   quota: key(
     z

@@ -1,4 +1,5 @@
 /** A delivery is taken once, and says only where to look again. Called by `server.ts`. */
+import type { Delivery } from "../../../adapters/queue/port.ts";
 import { BoundedSet } from "../../../core/base/bounded.ts";
 import { defined } from "../../../core/base/defined.ts";
 import type { Log } from "../../../engine/round/context.ts";
@@ -31,8 +32,11 @@ interface VerifiedDelivery {
 
 interface InboxOptions {
   log: Log;
-  /** Called once a GUID; must only note what to look at. What it throws makes the delivery a failed one, to be sent again. */
-  onEvent(event: BotEvent): void;
+  /**
+   * Must only note what to look at, and may keep it: false where it had been kept before. What it throws makes the delivery a failed one, to
+   * be sent again.
+   */
+  onEvent(event: BotEvent): unknown;
   onTaken?: (event: string, outcome: "taken" | "again") => void;
   /** A delivery is named to the log and to traces while it is taken. */
   within?: Telemetry["delivery"] | undefined;
@@ -47,22 +51,31 @@ export function openInbox({
   onEvent,
   onTaken = () => undefined,
   within = (_id, _fields, work) => work(),
-}: InboxOptions): (delivery: VerifiedDelivery) => void {
+}: InboxOptions): (delivery: VerifiedDelivery) => unknown {
   const seen = new BoundedSet<string>(DELIVERIES_REMEMBERED);
   return (delivery) => within(deliveryName(delivery.id), { event: eventName(delivery.name) }, () => take(delivery));
 
-  function take({ id, name, payload }: VerifiedDelivery): void {
-    if (seen.has(id)) {
-      onTaken(name, "again");
-      log.debug({ delivery: deliveryName(id), event: eventName(name) }, "a delivery came again");
-      return;
-    }
+  function take({ id, name, payload }: VerifiedDelivery): unknown {
+    if (seen.has(id)) return again(id, name);
     const event = readEvent(id, name, payload);
-    onEvent(event);
+    const noted = onEvent(event);
+    return noted instanceof Promise ? noted.then((isNew) => taken(event, isNew)) : taken(event, noted);
+  }
+
+  function taken(event: BotEvent, isNew: unknown): void {
+    const { deliveryId, name } = event;
     // Only now: one that could not be noted may come again.
-    seen.add(id);
-    onTaken(name, "taken");
-    log.debug({ ...event, deliveryId: deliveryName(id), name: eventName(name) }, "webhook");
+    seen.add(deliveryId);
+    if (isNew === false) again(deliveryId, name);
+    else {
+      onTaken(name, "taken");
+      log.debug({ ...event, deliveryId: deliveryName(deliveryId), name: eventName(name) }, "webhook");
+    }
+  }
+
+  function again(id: string, name: string): void {
+    onTaken(name, "again");
+    log.debug({ delivery: deliveryName(id), event: eventName(name) }, "a delivery came again");
   }
 }
 
@@ -131,23 +144,43 @@ const MOVING_EVENTS = new Set(["push", "pull_request", "issue_comment", "pull_re
 /** A comment or review on an open release PR may ask for its plan. */
 const PULL_EVENTS = new Set(["pull_request", "push", "issue_comment", "pull_request_review", "merge_group", "create"]);
 
-/** Turns an event into what to look at again. It is believed in nothing else, so it may be late, doubled or lost. */
-export function eventHandler({ repos, wake, rediscover }: EventHandlerOptions): (event: BotEvent) => void {
+/** As it is kept until it was looked at. */
+export function deliveryOf(event: BotEvent): Delivery {
+  return { guid: event.deliveryId, repository: repositoryOf(event), event };
+}
+
+/** Of which repository an event is, in lower case; undefined: of none alone. */
+function repositoryOf({ name, repository }: BotEvent): string | undefined {
+  return REPOSITORY_EVENTS.test(name) ? undefined : repository?.toLowerCase();
+}
+
+/** Whether an event says anything to somebody who looks after these. */
+export function concerns(event: BotEvent, repos: Pick<Repos, "has">): boolean {
+  const repository = repositoryOf(event);
+  return repository === undefined ? REPOSITORY_EVENTS.test(event.name) : repos.has(repository);
+}
+
+/**
+ * Turns an event into what to look at again. It is believed in nothing else, so it may be late, doubled or lost. False: there is nothing to
+ * look at.
+ */
+export function eventHandler({ repos, wake, rediscover }: EventHandlerOptions): (event: BotEvent) => boolean {
   return (event) => {
-    if (REPOSITORY_EVENTS.test(event.name)) {
+    if (!concerns(event, repos)) return false;
+    const repository = repositoryOf(event);
+    if (repository === undefined) {
       if (event.action === "new_permissions_accepted") permissionsAccepted(event);
       rediscover();
-      return;
+      return true;
     }
-    const repository = event.repository?.toLowerCase();
-    if (repository === undefined || !repos.has(repository)) return;
     const served = repos.get(repository);
     if (served !== undefined) {
-      if (isOurs(served, event)) return;
+      if (isOurs(served, event)) return false;
       served.hear(deliveryName(event.deliveryId));
       note(served, event);
     }
     wake(repository, isSaid(event));
+    return true;
   };
 
   /** What the App was refused before, or could not see, it may now. */
@@ -161,6 +194,29 @@ export function eventHandler({ repos, wake, rediscover }: EventHandlerOptions): 
       wake(served.context.repository.toLowerCase());
     }
   }
+}
+
+/** As `eventHandler`, of what was kept. What a newer version kept is not read here: everything of the repository is looked at. */
+export function deliveryHandler(options: EventHandlerOptions): (delivery: Pick<Delivery, "repository" | "event">) => boolean {
+  const handle = eventHandler(options);
+  return ({ repository, event }) => {
+    if (event !== undefined) return handle(event as BotEvent);
+    if (repository === undefined) options.rediscover();
+    else {
+      const served = options.repos.get(repository);
+      if (served !== undefined) suspectAll(served);
+      options.wake(repository, true);
+    }
+    return true;
+  };
+}
+
+/** Whatever is known of it is looked at anew by its next round. */
+export function suspectAll(served: ServedRepo): void {
+  served.pullsNeedFetch = true;
+  served.loop.remote.hear();
+  served.loop.permissions.suspectHourly();
+  served.inbox.resync();
 }
 
 /** What people write may be a command. What bots do is not waited for: it may be what we ourselves did in a round that was given up. */

@@ -21,7 +21,7 @@ function resyncOn(failing: "installations" | "deliveries") {
   const resync = openResync({
     octokit: async () => octokit as never,
     repos: openRepos({ log, open: unopened, forget: async () => undefined }),
-    queue: { forget: () => undefined },
+    queue: { forget: () => undefined, share: () => undefined, leads: () => true },
     wake: () => undefined,
     clock: { now: () => Date.parse("2026-11-21T10:00:00Z"), after: () => () => undefined },
     log,

@@ -1,17 +1,18 @@
 /** What no webhook told is found all the same: installations, repositories and failed deliveries, every few minutes. */
 import type { ProbotOctokit } from "probot";
-import type { Queue } from "../../../adapters/queue/port.ts";
+import type { SharedQueue } from "../../../adapters/queue/port.ts";
 import type { Clock } from "../../../core/base/time.ts";
 import type { Log } from "../../../engine/round/context.ts";
 import type { Metrics } from "../telemetry/metrics.ts";
 import { listInstalledRepos } from "../tenancy/installed-repos.ts";
 import type { Repos } from "../tenancy/repos.ts";
+import { suspectAll } from "./inbox.ts";
 import { openSweeper } from "./sweeper.ts";
 
 interface ResyncOptions {
   octokit(installationId?: number): Promise<ProbotOctokit>;
   repos: Repos;
-  queue: Pick<Queue, "forget">;
+  queue: Pick<SharedQueue, "forget" | "share" | "leads">;
   wake(repository: string): void;
   clock: Clock;
   log: Log;
@@ -29,19 +30,17 @@ export function openResync({ octokit, repos, queue, wake, clock, log, metrics, e
     const before = repos.keys();
     const fresh = repos.apply(await listInstalledRepos(octokit, log));
     for (const key of before) if (!repos.has(key)) queue.forget(key);
+    queue.share(repos.keys());
     for (const key of fresh) wake(key);
   });
   const warn = (message: string) => (error: unknown) => log.warn({ error: described(error) }, message);
 
   async function now(): Promise<void> {
     await rediscover();
-    for (const s of repos.opened()) {
-      s.pullsNeedFetch = true;
-      s.loop.remote.hear();
-      s.loop.permissions.suspectHourly();
-      s.inbox.resync();
-    }
+    for (const served of repos.opened()) suspectAll(served);
     for (const key of repos.keys()) wake(key);
+    // Deliveries are the App's own: one process asks for them.
+    if (!queue.leads()) return;
     // The repos were looked through, which finds what the deliveries would have told: that GitHub cannot list them stops nothing.
     await sweeper.sweep().then((count) => metrics?.resent(count), warn("failed deliveries could not be listed; the next look does"));
   }
@@ -62,6 +61,8 @@ export function openResync({ octokit, repos, queue, wake, clock, log, metrics, e
     rediscoverSoon: () => void rediscover().catch(warn("installations could not be listed")),
     /** Looks at everything now, and asks for failed deliveries again. */
     now,
+    /** The same where nobody waits for it. */
+    soon: () => void now().catch(warn("resync failed")),
     /** From now on by itself, until it is stopped. */
     start,
     stop(): void {

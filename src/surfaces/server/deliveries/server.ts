@@ -17,8 +17,8 @@ interface BotServerOptions {
   log: Log;
   /** What GitHub is asked through. */
   through?: Through;
-  /** A verified delivery, once: it says only where to look again. */
-  onEvent(event: BotEvent): void;
+  /** A verified delivery, once: it says only where to look again. What it gives: see `openInbox`. */
+  onEvent(event: BotEvent): unknown;
   /** Other pages on the same port; true: it answered. */
   routes?: (request: IncomingMessage, response: ServerResponse) => boolean;
   isReady(): boolean;

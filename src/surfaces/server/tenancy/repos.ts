@@ -15,6 +15,8 @@ interface Entry {
   working: Promise<unknown>;
   /** Rounds in a row that were given up. */
   givenUp: number;
+  /** Another process may look after it: nothing of this one is used any more. */
+  abandoned?: Error;
 }
 
 interface ReposOptions {
@@ -23,17 +25,19 @@ interface ReposOptions {
   open(place: InstalledRepo, isHome: boolean): Promise<ServedRepo>;
   /** After a repo was dropped and closed. */
   forget(place: InstalledRepo): Promise<void>;
+  /** What is asked before anything is sent for a repo. Default: nothing. */
+  fence?(key: string): () => void;
 }
 
 /** The repositories that are looked after, by `owner/name` in lower case. */
-export function openRepos({ log, open, forget }: ReposOptions) {
+export function openRepos({ log, open, forget, fence = () => () => undefined }: ReposOptions) {
   const entries = new Map<string, Entry>();
-  const closing = openClosing(log, forget);
+  const closing = openClosing(log);
 
   function drop(key: string, entry: Entry, why: string): void {
     entries.delete(key);
     log.info({ repository: entry.place.fullName, why }, "a repository is no longer served");
-    closing.begin(key, entry);
+    closing.begin(key, entry, () => forget(entry.place));
   }
 
   function missing(key: string, entry: Entry, { suspended, unseen }: InstalledRepos): void {
@@ -57,14 +61,7 @@ export function openRepos({ log, open, forget }: ReposOptions) {
       }
       for (const [key, place] of places) {
         if (entries.has(key)) continue;
-        entries.set(key, {
-          place,
-          isHome: isHome(place, found),
-          suspended: false,
-          served: undefined,
-          working: Promise.resolve(),
-          givenUp: 0,
-        });
+        entries.set(key, unopened({ place, isHome: isHome(place, found), suspended: false }));
         fresh.push(key);
       }
       return fresh;
@@ -90,14 +87,35 @@ export function openRepos({ log, open, forget }: ReposOptions) {
       await closing.of(key);
       const entry = entries.get(key);
       if (entry === undefined || entry.suspended) return;
-      const working = askFor(key, () => workOn(entry, open, look, over));
+      const working = askFor(key, () => workOn(entry, open, look, over), fence(key));
       entry.working = over === undefined ? working.catch(() => undefined) : Promise.race([working, endOf(over)]).catch(() => undefined);
       await working;
+    },
+    /** Another process looks after it from now on: resolves when nothing of it goes on here. Its mirror stays. */
+    async leave(key: string): Promise<void> {
+      const entry = entries.get(key);
+      if (entry === undefined) return closing.of(key);
+      await entry.working;
+      if (entries.get(key) === entry) entries.set(key, unopened(entry));
+      await closing.begin(key, entry);
+    },
+    /** Another process may look after it already: what goes on here can do nothing more. */
+    abandon(key: string, why: Error): void {
+      const entry = entries.get(key);
+      if (entry === undefined) return;
+      entries.set(key, unopened(entry));
+      entry.abandoned = why;
+      entry.served?.abandon(why);
+      void closing.begin(key, entry);
     },
     async close(): Promise<void> {
       await Promise.all([...closing.all(), ...[...entries.values()].map((entry) => entry.working.then(() => entry.served?.close()))]);
     },
   };
+}
+
+function unopened({ place, isHome: home, suspended }: Pick<Entry, "place" | "isHome" | "suspended">): Entry {
+  return { place, isHome: home, suspended, served: undefined, working: Promise.resolve(), givenUp: 0 };
 }
 
 async function workOn(
@@ -114,7 +132,7 @@ async function workOn(
   over.addEventListener("abort", giveUp, { once: true });
   try {
     const served = entry.served ?? (await open(entry.place, entry.isHome));
-    if (over.aborted) return served.abandon(over.reason);
+    if (over.aborted || entry.abandoned !== undefined) return served.abandon(entry.abandoned ?? over.reason);
     entry.served = served;
     await look(served, entry.givenUp);
     if (!over.aborted) entry.givenUp = 0;
@@ -128,21 +146,22 @@ function endOf(over: AbortSignal): Promise<void> {
 }
 
 /** Closes repositories that were dropped, once their work has ended: their folder is taken until then. */
-function openClosing(log: Log, forget: ReposOptions["forget"]) {
+function openClosing(log: Log) {
   const closing = new Map<string, Promise<void>>();
   return {
     of: (key: string) => closing.get(key),
     all: () => [...closing.values()],
-    begin(key: string, entry: Entry): void {
+    begin(key: string, entry: Entry, then: () => Promise<void> = async () => undefined): Promise<void> {
       const gone = (closing.get(key) ?? Promise.resolve())
         .then(() => entry.working)
         .then(() => entry.served?.close())
-        .then(() => forget(entry.place))
+        .then(then)
         .catch((error) => log.warn({ repository: entry.place.fullName, error: String(error) }, "a repository could not be closed well"));
       closing.set(key, gone);
       void gone.finally(() => {
         if (closing.get(key) === gone) closing.delete(key);
       });
+      return gone;
     },
   };
 }

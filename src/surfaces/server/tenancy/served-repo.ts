@@ -218,6 +218,7 @@ function onChanges(served: ServedRepo, { analysis, hooks, onChange }: ServedRepo
   return offs;
 }
 
-function isBusy({ runs, waiting }: ServedRepo): boolean {
-  return waiting || [...runs.values()].some((run) => !isEnded(run));
+/** Whether something may go on there without being told. */
+export function isBusy(served: Pick<ServedRepo, "runs" | "waiting"> | undefined): boolean {
+  return served !== undefined && (served.waiting || [...served.runs.values()].some((run) => !isEnded(run)));
 }

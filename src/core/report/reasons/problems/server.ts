@@ -29,6 +29,7 @@ export const SERVER_PROBLEMS = problemsOf<ServerProblems>()({
       whose: {
         plane: "{key} belongs to kind {kind}, and this control plane is of kind {is}",
         signing: "{key} belongs to signing: {kind}, and signing is {is}",
+        queue: "{key} belongs to kind {kind}, and the queue is of kind {is}",
         destination: "{key} belongs to kind {kind}, and this destination is of kind {is}",
       },
     },
@@ -36,6 +37,7 @@ export const SERVER_PROBLEMS = problemsOf<ServerProblems>()({
       whose: {
         plane: "remove {key}, or write kind: {kind}",
         signing: "remove {key}, or write signing: {kind}",
+        queue: "remove {key}, or write kind: {kind}",
         destination: "remove {key}, or write kind: {kind}",
       },
     },

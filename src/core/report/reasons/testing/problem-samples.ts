@@ -201,6 +201,7 @@ export const PROBLEM_SAMPLES: Samples<ProblemCode> = {
   KEY_OF_OTHER_KIND: [
     { key: "context", whose: "plane", kind: "kubernetes", is: "api" },
     { key: "sshKeyFile", whose: "signing", kind: "ssh", is: "github" },
+    { key: "urlFile", whose: "queue", kind: "postgres", is: "embedded" },
     { key: "channel", whose: "destination", kind: "slack", is: "teams" },
   ],
   DESTINATION_TWICE: [{ name: "calls" }],

@@ -132,6 +132,12 @@ const VARIANTS: Variants = {
   ],
   NEXT_OPEN: [{}, { branches: true }],
 
+  DATABASE_AWAY: [{ said: "connect ECONNREFUSED 10.0.0.7:5432" }],
+  DATABASE_LOGIN: [{ said: 'password authentication failed for user "stagecoach"' }],
+  DATABASE_FULL: [{ said: "could not extend file: No space left on device" }],
+  DATABASE_RIGHTS: [{ said: "permission denied for table deliveries" }],
+  DATABASE_OLDER: [{ is: 1, wanted: 2 }],
+  DATABASE_NEWER: [{ is: 3, known: 2 }],
   ANALYSIS_ENDED: [{}, { because: undefined }],
   ANALYSIS_STOPPED: [
     { analysis: { ...analysis, background: true, of: { stage: "canary" } } },

@@ -1,0 +1,140 @@
+/**
+ * A way to PostgreSQL: every statement bounded in time, and what goes wrong told by a code. One connection of its own hears what others tell
+ * and renews the lease; it waits for no other statement. Called by `queue.ts`, `migrate.ts` and tests.
+ */
+import pg from "pg";
+import { defined } from "../../../core/base/defined.ts";
+import { whyRefused } from "./faults.ts";
+
+/** GitHub takes an answer of a delivery for ten seconds, and Probot answers after nine whatever became of it. */
+const STATEMENT_MS = 4000;
+const CONNECT_MS = 3000;
+const MOST_CONNECTIONS = 4;
+
+/** Thrown for whatever PostgreSQL refuses, or does not answer. Its message holds no credential. */
+export class DatabaseError extends Error {
+  override name = "DatabaseError";
+  /** Of SQL, or of the system. */
+  readonly code: string;
+  /** As whoever sent a delivery is answered. */
+  readonly status = 503;
+  constructor(error: unknown) {
+    const { code = "", message = String(error) } = error as { code?: string; message?: string };
+    super(message.slice(0, 300), { cause: error });
+    this.code = code;
+  }
+  /** In what way it is of no use just now. */
+  get reason() {
+    return whyRefused(this.code, this.message);
+  }
+}
+
+export interface Session {
+  query<Row extends object>(text: string, values?: readonly unknown[]): Promise<Row[]>;
+}
+
+export interface Database extends Session {
+  /** All of it, or none. */
+  transaction<T>(work: (session: Session) => Promise<T>): Promise<T>;
+  /** The connection of its own, opened where it is not. What is told by others comes to `onTold` as long as it stands. */
+  lone(onTold: (payload: string) => void): Promise<Session>;
+  close(): Promise<void>;
+}
+
+export const CHANNEL = "stagecoach";
+
+/** `url`: `postgresql://user:password@host/database`, with its options of TLS. */
+export function openDatabase(url: string): Database {
+  const options = {
+    connectionString: url,
+    application_name: "stagecoach",
+    connectionTimeoutMillis: CONNECT_MS,
+    statement_timeout: STATEMENT_MS,
+    query_timeout: STATEMENT_MS + 500,
+    idle_in_transaction_session_timeout: STATEMENT_MS * 2,
+    keepAlive: true,
+  };
+  const pool = new pg.Pool({ ...options, max: MOST_CONNECTIONS, idleTimeoutMillis: 60_000 });
+  // Of a connection that rests: whoever asks next opens another.
+  pool.on("error", () => undefined);
+  let lone: pg.Client | undefined;
+
+  async function openLone(onTold: (payload: string) => void): Promise<Session> {
+    if (lone === undefined) {
+      const client = new pg.Client(options);
+      const drop = () => {
+        if (lone === client) lone = undefined;
+        client.end().catch(() => undefined);
+      };
+      client.on("error", drop);
+      client.on("end", drop);
+      client.on("notification", ({ payload }) => onTold(payload ?? ""));
+      try {
+        await client.connect();
+        await client.query(`listen ${CHANNEL}`);
+      } catch (error) {
+        drop();
+        throw new DatabaseError(error);
+      }
+      lone = client;
+    }
+    const mine = lone;
+    return {
+      query: <Row extends object>(text: string, values?: readonly unknown[]) =>
+        run<Row>(mine, text, values).catch((error: unknown) => {
+          // One that hangs is not waited for a second time.
+          if (!isRefusal(error) && lone === mine) {
+            lone = undefined;
+            mine.end().catch(() => undefined);
+          }
+          throw error;
+        }),
+    };
+  }
+
+  return {
+    query: (text, values) => run(pool, text, values),
+    async transaction(work) {
+      const client = await pool.connect().catch((error: unknown) => {
+        throw new DatabaseError(error);
+      });
+      let fault: Error | undefined;
+      try {
+        await run(client, "begin");
+        const done = await work({ query: (text, values) => run(client, text, values) });
+        await run(client, "commit");
+        return done;
+      } catch (error) {
+        fault = error as Error;
+        await client.query("rollback").catch(() => undefined);
+        throw error;
+      } finally {
+        client.release(fault !== undefined && !isRefusal(fault) ? fault : undefined);
+      }
+    },
+    lone: openLone,
+    async close() {
+      const client = lone;
+      lone = undefined;
+      await Promise.all([client?.end().catch(() => undefined), pool.end()]);
+    },
+  };
+}
+
+async function run<Row extends object>(
+  on: { query(config: { text: string; values?: unknown[] }): Promise<{ rows: unknown[] }> },
+  text: string,
+  values?: readonly unknown[],
+): Promise<Row[]> {
+  try {
+    const { rows } = await on.query(defined({ text, values: values && [...values] }));
+    return rows as Row[];
+  } catch (error) {
+    throw error instanceof DatabaseError ? error : new DatabaseError(error);
+  }
+}
+
+/** PostgreSQL itself said no: the connection is good. Class 57 and 08 are of one that ends. */
+function isRefusal(error: unknown): boolean {
+  return error instanceof DatabaseError && /^(?!57|08)[0-9A-Z]{5}$/.test(error.code);
+}

@@ -1,0 +1,164 @@
+/**
+ * Deliveries, kept before they are acknowledged and until a round that began after them has ended well. Whoever looks after the repository
+ * then finds them here, told of them or not. Called by `queue.ts`.
+ */
+import { BoundedSet } from "../../../core/base/bounded.ts";
+import type { Delivery } from "../port.ts";
+import type { Database } from "./database.ts";
+
+/** How this version writes events; what is newer is not read here. */
+const EVENT_VERSION = 1;
+const MOST_READ = 2000;
+/** Those of no repository alone are told to every replica that lives so long after. */
+const FOR_ALL_MINUTES = 10;
+/** A delivery that comes again within it is known. */
+const KNOWN_MINUTES = 15;
+const LONGEST_KEPT_DAYS = 3;
+/** Rounds in a row that failed since it came, from a second to a minute apart. */
+const MOST_FAILURES = 20;
+const MOST_GUIDS = 10_000;
+
+interface Row {
+  guid: string;
+  repository: string | null;
+  version: number;
+  event: unknown;
+}
+
+interface DeliveriesOptions {
+  database: Database;
+  me(): string | undefined;
+  owns(repository: string): boolean;
+  /** False: there is nothing to look at. */
+  onDelivery(delivery: Delivery): boolean;
+  /** Others have to be told. */
+  onKept(): void;
+  log: { error(fields: object, message: string): void };
+}
+
+export type Deliveries = ReturnType<typeof openDeliveries>;
+
+export function openDeliveries({ database, me, owns, onDelivery, onKept, log }: DeliveriesOptions) {
+  /** Of repositories that are looked after here: those that no round has ended well since. */
+  const waiting = new Map<string, Set<string>>();
+  const forAll = new BoundedSet<string>(MOST_GUIDS);
+  let done: string[] = [];
+  const coming: { delivery: Delivery; resolve: (isNew: boolean) => void; reject: (error: unknown) => void }[] = [];
+  let writing = false;
+
+  /** Those that come while others are being written are written together. */
+  async function write(): Promise<void> {
+    if (writing) return;
+    writing = true;
+    while (coming.length > 0) {
+      const batch = coming.splice(0, MOST_READ);
+      try {
+        const fresh = await insert(batch.map(({ delivery }) => delivery));
+        for (const { delivery, resolve } of batch) resolve(fresh.delete(delivery.guid));
+      } catch (error) {
+        for (const { reject } of batch) reject(error);
+      }
+    }
+    writing = false;
+  }
+
+  async function insert(batch: readonly Delivery[]): Promise<Set<string>> {
+    const columns = [
+      batch.map(({ guid }) => guid),
+      batch.map(({ repository }) => repository ?? null),
+      batch.map(({ event }) => JSON.stringify(event)),
+      EVENT_VERSION,
+    ];
+    const rows = await database.query<{ guid: string }>(KEEP, columns);
+    const fresh = new Set(rows.map(({ guid }) => guid));
+    let isOthers = false;
+    for (const delivery of batch) {
+      if (!fresh.has(delivery.guid)) continue;
+      if (delivery.repository === undefined || !owns(delivery.repository)) isOthers = true;
+      if (delivery.repository === undefined || owns(delivery.repository)) hear(delivery);
+    }
+    if (isOthers) onKept();
+    return fresh;
+  }
+
+  function hear(delivery: Delivery): void {
+    const { guid, repository } = delivery;
+    if (repository === undefined ? forAll.has(guid) : waiting.get(repository)?.has(guid)) return;
+    if (repository === undefined) forAll.add(guid);
+    else waiting.set(repository, (waiting.get(repository) ?? new Set()).add(guid));
+    try {
+      if (onDelivery(delivery) || repository === undefined) return;
+      waiting.get(repository)?.delete(guid);
+      done.push(guid);
+    } catch (error) {
+      log.error({ delivery: guid, repository, error: String(error) }, "a delivery cannot be read; it is set aside");
+      waiting.get(repository ?? "")?.delete(guid);
+      database.query("update stagecoach.deliveries set set_aside_at = now() where guid = $1", [guid]).catch(() => undefined);
+    }
+  }
+
+  return {
+    keep: (delivery: Delivery) =>
+      new Promise<boolean>((resolve, reject) => {
+        coming.push({ delivery, resolve, reject });
+        void write();
+      }),
+    /** Reads what is kept for this replica, and was not told here yet. */
+    async fetch(): Promise<void> {
+      const known = [...waiting.values()].flatMap((guids) => [...guids]);
+      const rows = await database.query<Row>(OURS, [me() ?? null, known, [...done]]);
+      const all = await database.query<Row>(OF_ALL);
+      for (const { guid, repository, version, event } of [...rows, ...all]) {
+        if (repository === null || owns(repository))
+          hear({ guid, repository: repository ?? undefined, event: version <= EVENT_VERSION ? event : undefined });
+      }
+    },
+    /** A round begins. Gives what is to be told of its end. */
+    begin(repository: string): { ended(): void; failed(): void } {
+      const mine = [...(waiting.get(repository) ?? [])];
+      return {
+        ended() {
+          for (const guid of mine) waiting.get(repository)?.delete(guid);
+          if (waiting.get(repository)?.size === 0) waiting.delete(repository);
+          done.push(...mine);
+        },
+        failed() {
+          if (mine.length > 0) database.query(FAILED, [mine]).catch(() => undefined);
+        },
+      };
+    },
+    /** It is looked after elsewhere from now on. */
+    drop: (repository: string) => void waiting.delete(repository),
+    dropAll: () => waiting.clear(),
+    count: () => [...waiting.values()].reduce((sum, guids) => sum + guids.size, 0),
+    /** Writes down which have been looked at. */
+    async settle(): Promise<void> {
+      const written = [...done];
+      if (written.length === 0) return;
+      await database.query("update stagecoach.deliveries set done_at = now(), set_aside_at = null where guid = any($1::text[])", [written]);
+      done = done.slice(written.length);
+    },
+    /** Forgets what is old. Gives how many are set aside. */
+    async tidy(): Promise<number> {
+      await database.query(TIDY);
+      const [row] = await database.query<{ count: string }>(
+        "select count(*) as count from stagecoach.deliveries where set_aside_at is not null",
+      );
+      return Number(row?.count ?? 0);
+    },
+  };
+}
+
+const KEEP = `insert into stagecoach.deliveries (guid, repository, event, version, done_at)
+  select guid, repository, event::json, $4::int, case when repository is null then now() end
+  from unnest($1::text[], $2::text[], $3::text[]) as given (guid, repository, event) on conflict (guid) do nothing returning guid`;
+const OURS = `select d.guid, d.repository, d.version, d.event from stagecoach.deliveries d
+  join stagecoach.repositories r on r.key = d.repository
+  where r.owner = $1::uuid and d.done_at is null and d.set_aside_at is null and d.guid <> all($2::text[]) and d.guid <> all($3::text[])
+  order by d.seq limit ${MOST_READ}`;
+const OF_ALL = `select guid, repository, version, event from stagecoach.deliveries
+  where repository is null and received_at > now() - interval '${FOR_ALL_MINUTES} minutes' order by seq desc limit ${MOST_READ}`;
+const FAILED = `update stagecoach.deliveries set failures = failures + 1,
+  set_aside_at = case when failures + 1 >= ${MOST_FAILURES} then now() end where guid = any($1::text[])`;
+const TIDY = `delete from stagecoach.deliveries where done_at < now() - interval '${KNOWN_MINUTES} minutes'
+  or received_at < now() - interval '${LONGEST_KEPT_DAYS} days'`;

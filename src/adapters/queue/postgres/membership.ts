@@ -1,0 +1,157 @@
+/**
+ * Which replicas there are, and whether this one may still act for what is its own. Called once a second by `queue.ts`.
+ *
+ * Nobody's clock is believed. A replica renews its lease by counting up; what it may do it may until so long after it *sent* the last renewal
+ * that was taken, by its own monotonic clock. Others take it for dead once they have seen the count stand still for longer than that, by
+ * theirs; whoever takes its row away takes it away at that very count, so that it cannot renew any more. A process that was stopped and wakes
+ * up finds its time over before it sends anything.
+ */
+import { randomUUID } from "node:crypto";
+import type { Database } from "./database.ts";
+import { checkOldest } from "./migrate.ts";
+
+export const BEAT_MS = 1000;
+/** A lease lasts so long after it was asked for. */
+const LEASE_MS = 5000;
+/** What was sent in time has arrived by then. */
+const GRACE_MS = 1500;
+/** Who has not looked for so long has not seen a count stand still. */
+const LONGEST_GAP_MS = 3 * BEAT_MS;
+
+export interface Replica {
+  id: string;
+  home: string;
+  address: string | null;
+  version: string;
+  beats: number;
+  joined: number;
+  /** How many repositories it has. */
+  owned: number;
+}
+
+/** What was seen when the lease was renewed. */
+export interface Seen {
+  me: string;
+  /** Those that live, this one among them. */
+  living: Replica[];
+  dead: Replica[];
+  /** Repositories in all, and of them those that nobody has. */
+  total: number;
+  free: number;
+}
+
+interface MembershipOptions {
+  database: Database;
+  home: string;
+  version: string;
+  address?: string | undefined;
+  onTold(payload: string): void;
+  /** It was taken for dead: nothing is its own any more. */
+  onLost(): void;
+  /** By which nothing but spans of time are measured. */
+  time: Time;
+}
+
+/** Goes on also while the process stands still. */
+export interface Time {
+  /** Never goes back. It may stand still with the machine, for which the other is there. */
+  monotonic(): number;
+  wall(): number;
+  after(ms: number, wake: () => void): () => void;
+}
+
+export const MACHINE: Time = {
+  monotonic: () => performance.now(),
+  wall: () => Date.now(),
+  after(ms, wake) {
+    const timer = setTimeout(wake, ms);
+    return () => clearTimeout(timer);
+  },
+};
+
+export type Membership = ReturnType<typeof openMembership>;
+
+export function openMembership({ database, home, version, address, onTold, onLost, time }: MembershipOptions) {
+  let id: string | undefined;
+  const none = { monotonic: Number.NEGATIVE_INFINITY, wall: Number.NEGATIVE_INFINITY };
+  let until = none;
+  const counts = openCounts();
+
+  async function renew(): Promise<string> {
+    const session = await database.lone(onTold);
+    const sent = { monotonic: time.monotonic() + LEASE_MS, wall: time.wall() + LEASE_MS };
+    if (id !== undefined) {
+      const renewed = await session.query("update stagecoach.replicas set beats = beats + 1, seen_at = now() where id = $1 returning id", [
+        id,
+      ]);
+      if (renewed.length > 0) {
+        until = sent;
+        return id;
+      }
+      id = undefined;
+      until = none;
+      onLost();
+    }
+    const made = randomUUID();
+    const values = [made, home, address ?? null, version];
+    await session.query("insert into stagecoach.replicas (id, home, address, version) values ($1, $2, $3, $4)", values);
+    id = made;
+    until = sent;
+    return made;
+  }
+
+  return {
+    id: () => id,
+    /** Nobody else can have taken what is this one's. */
+    holds: () => time.monotonic() < until.monotonic && time.wall() < until.wall,
+    /** Renews, and looks at the others. Rejects with DatabaseError, or SchemaError where a newer version has taken over. */
+    async beat(): Promise<Seen> {
+      const me = await renew();
+      const session = await database.lone(onTold);
+      const all = await session.query<Record<keyof Replica, string>>(LOOK);
+      const [count] = await session.query<{ total: string; free: string; oldest: number }>(COUNT);
+      checkOldest(count?.oldest);
+      const replicas = all.map((row) => ({ ...row, beats: Number(row.beats), joined: Number(row.joined), owned: Number(row.owned) }));
+      const dead = counts.still(replicas, time.monotonic()).filter((one) => one.id !== me);
+      const living = replicas.filter((one) => !dead.includes(one));
+      return { me, living, dead, total: Number(count?.total ?? 0), free: Number(count?.free ?? 0) };
+    },
+    /** Takes the row of a dead one away; what it had is free then. False: it lives, or another was faster. */
+    async bury({ id: whose, beats }: Replica): Promise<boolean> {
+      const gone = await database.query("delete from stagecoach.replicas where id = $1 and beats = $2 returning id", [whose, beats]);
+      return gone.length > 0;
+    },
+    /** From here on nothing is this one's. */
+    async leave(): Promise<void> {
+      const mine = id;
+      id = undefined;
+      until = none;
+      if (mine !== undefined) await database.query("delete from stagecoach.replicas where id = $1", [mine]);
+    },
+  };
+}
+
+const LOOK = `select id, home, address, version, beats, joined,
+  (select count(*) from stagecoach.repositories where owner = replicas.id) as owned from stagecoach.replicas order by joined`;
+const COUNT = `select count(*) as total, count(*) filter (where owner is null) as free,
+  (select max(oldest) from stagecoach.schema) as oldest from stagecoach.repositories`;
+
+/** Since when each count stands still, as far as it was looked at without a gap. */
+function openCounts() {
+  const known = new Map<string, { beats: number; since: number }>();
+  let last = Number.NEGATIVE_INFINITY;
+  return {
+    /** Those that have stood still for longer than any lease lasts. */
+    still(replicas: readonly Replica[], now: number): Replica[] {
+      if (now - last > LONGEST_GAP_MS) known.clear();
+      last = now;
+      const ids = new Set(replicas.map(({ id }) => id));
+      for (const id of known.keys()) if (!ids.has(id)) known.delete(id);
+      return replicas.filter(({ id, beats }) => {
+        const before = known.get(id);
+        if (before?.beats !== beats) known.set(id, { beats, since: now });
+        return before?.beats === beats && now - before.since >= LEASE_MS + GRACE_MS;
+      });
+    },
+  };
+}

@@ -1,0 +1,140 @@
+/**
+ * Brings the schema to what this program wants. Each step is taken once, under a lock, so that replicas that start together do not take it
+ * twice; a step says which programs still work with what it leaves, so that two versions of the bot may run beside each other.
+ */
+
+import type { AnyReason } from "../../../core/base/reason.ts";
+import { setting } from "../../../core/reasons/settings.ts";
+import { type Database, DatabaseError, type Session } from "./database.ts";
+
+interface Step {
+  sql: string;
+  /** Programs that know fewer steps than this cannot work with what it leaves. */
+  oldest: number;
+}
+
+const STEPS: readonly Step[] = [
+  {
+    oldest: 1,
+    sql: `
+create table stagecoach.replicas (
+  id uuid primary key,
+  -- Which directory of mirrors it has: the same after a restart on the same disk.
+  home text not null,
+  address text,
+  version text not null,
+  -- Goes up with each renewal. Whoever sees it stand still for long enough takes the row away.
+  beats bigint not null default 0,
+  joined bigint generated always as identity,
+  seen_at timestamptz not null default now()
+);
+create table stagecoach.repositories (
+  key text primary key,
+  owner uuid references stagecoach.replicas (id) on delete set null,
+  -- Goes up whenever it is taken.
+  epoch bigint not null default 0,
+  -- When it wants to be looked at by itself, in milliseconds since 1970; null: nothing is awaited.
+  due_at bigint default 0,
+  -- Who had it last, the last first.
+  homes text[] not null default '{}'
+);
+create index repositories_owner on stagecoach.repositories (owner);
+create table stagecoach.deliveries (
+  guid text primary key,
+  seq bigint generated always as identity,
+  -- Null: of no repository alone.
+  repository text,
+  version int not null,
+  event json not null,
+  failures int not null default 0,
+  received_at timestamptz not null default now(),
+  done_at timestamptz,
+  set_aside_at timestamptz
+);
+create index deliveries_waiting on stagecoach.deliveries (repository) where done_at is null and set_aside_at is null;
+create index deliveries_for_all on stagecoach.deliveries (received_at) where repository is null;
+create index deliveries_done on stagecoach.deliveries (done_at) where done_at is not null;
+`,
+  },
+];
+
+/** How many steps this program knows. */
+export const SCHEMA_VERSION = STEPS.length;
+/** Any number, the same for all. */
+const LOCK = 7_251_620_361;
+
+/** The schema is not one that this program can work with. */
+export class SchemaError extends Error {
+  override name = "SchemaError";
+  readonly reason: AnyReason;
+  constructor(reason: AnyReason) {
+    super(reason.code);
+    this.reason = reason;
+  }
+}
+
+/** Takes the steps that were not taken. Gives how many. Throws SchemaError where a newer program has left what this one cannot use. */
+export async function migrate(database: Database): Promise<number> {
+  return await database.transaction(async (session) => {
+    await session.query("select pg_advisory_xact_lock($1)", [LOCK]);
+    const found = await versionOf(session);
+    refuseNewer(found);
+    if (found === undefined) {
+      await session.query("create schema if not exists stagecoach");
+      await session.query("create table stagecoach.schema (version int not null, oldest int not null, taken_at timestamptz default now())");
+    }
+    const taken = found?.version ?? 0;
+    for (const [i, { sql, oldest }] of STEPS.entries()) {
+      if (i < taken) continue;
+      await session.query(sql);
+      await session.query("insert into stagecoach.schema (version, oldest) values ($1, $2)", [i + 1, oldest]);
+    }
+    return Math.max(0, STEPS.length - taken);
+  });
+}
+
+/** Throws SchemaError where the schema is older than this program, or newer than it can work with. */
+export async function checkSchema(session: Session): Promise<void> {
+  const found = await versionOf(session);
+  refuseNewer(found);
+  if (found === undefined) throw new SchemaError(setting("DATABASE_EMPTY"));
+  if (found.version < SCHEMA_VERSION) throw new SchemaError(setting("DATABASE_OLDER", { is: found.version, wanted: SCHEMA_VERSION }));
+}
+
+/** The schema as a start wants it: steps that were not taken are taken, where the role may. */
+export async function prepareSchema(database: Database): Promise<void> {
+  try {
+    await checkSchema(database);
+  } catch (error) {
+    if (!(error instanceof SchemaError) || error.reason.code === "DATABASE_NEWER") throw error;
+    await migrate(database).catch((fault: unknown) => {
+      // A role that only works may not: then somebody else has to.
+      throw fault instanceof DatabaseError && fault.code === "42501" ? error : fault;
+    });
+  }
+}
+
+/** Throws SchemaError where what a newer version has made of the schema is not for this one. */
+export function checkOldest(oldest: number | null | undefined): void {
+  if (typeof oldest === "number" && oldest > SCHEMA_VERSION)
+    throw new SchemaError(setting("DATABASE_NEWER", { is: oldest, known: SCHEMA_VERSION }));
+}
+
+interface Version {
+  version: number;
+  oldest: number;
+}
+
+async function versionOf(session: Session): Promise<Version | undefined> {
+  const [{ there } = { there: false }] = await session.query<{ there: boolean }>(
+    "select to_regclass('stagecoach.schema') is not null as there",
+  );
+  if (!there) return undefined;
+  const [found] = await session.query<Version>("select max(version) as version, max(oldest) as oldest from stagecoach.schema");
+  return found?.version === null ? { version: 0, oldest: 0 } : found;
+}
+
+function refuseNewer(found: Version | undefined): void {
+  if (found !== undefined && found.oldest > SCHEMA_VERSION)
+    throw new SchemaError(setting("DATABASE_NEWER", { is: found.version, known: SCHEMA_VERSION }));
+}

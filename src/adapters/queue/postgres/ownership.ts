@@ -1,0 +1,141 @@
+/**
+ * Which repositories this replica looks after. Every replica has the same share; whoever has less takes what nobody has, first what it had
+ * before, whose mirror it has; whoever has more lets go, one after the other, once nothing goes on there. A repository has one owner: a row
+ * names it, and only a living replica can be named. Called by `queue.ts`.
+ */
+import { NotOurs } from "../../outbound/asker.ts";
+import type { Database } from "./database.ts";
+import type { Membership, Replica, Seen } from "./membership.ts";
+
+interface OwnershipOptions {
+  database: Database;
+  membership: Pick<Membership, "id" | "holds">;
+  home: string;
+  /** It is looked after here from now on. `dueAt`: when it wants to be looked at; undefined: nothing is awaited. */
+  onTaken(repository: string, dueAt: number | undefined): void;
+  /** Resolves when nothing of it goes on here. */
+  onLeft(repository: string): Promise<void>;
+  onFree(): void;
+}
+
+interface Owned {
+  epoch: number;
+  /** Nothing new is begun: another will have it. */
+  leaving: boolean;
+}
+
+/** Let go at once: each closes what it has open. */
+const MOST_LEAVING = 8;
+/** Whose mirrors are remembered, of a repository. */
+const MOST_HOMES = 4;
+const MOST_ROWS = 5000;
+
+export type Ownership = ReturnType<typeof openOwnership>;
+
+export function openOwnership(options: OwnershipOptions) {
+  const { database, membership, home, onTaken, onLeft, onFree } = options;
+  const owned = new Map<string, Owned>();
+  /** Those that GitHub lists here. */
+  let known = new Set<string>();
+  const unwritten = new Set<string>();
+
+  const holds = (key: string, epoch?: number): boolean => {
+    const mine = owned.get(key);
+    return mine !== undefined && (epoch === undefined || mine.epoch === epoch) && membership.holds();
+  };
+
+  async function take({ me, living, total, free }: Seen): Promise<string[]> {
+    const room = shareOf(total, living) - owned.size;
+    if (free === 0 || room <= 0 || known.size === 0) return [];
+    const rows = await database.query<{ key: string; epoch: string; due_at: string | null }>(TAKE, [me, home, [...known], room]);
+    // Taken for dead meanwhile, it has none of them.
+    if (membership.id() !== me) return [];
+    for (const { key, epoch, due_at: dueAt } of rows) {
+      owned.set(key, { epoch: Number(epoch), leaving: false });
+      onTaken(key, dueAt === null ? undefined : Number(dueAt));
+    }
+    return rows.map(({ key }) => key);
+  }
+
+  async function letGo({ me, living, total }: Seen): Promise<void> {
+    const leaving = [...owned.values()].filter((one) => one.leaving).length;
+    const most = Math.min(owned.size - leaving - shareOf(total, living), MOST_LEAVING - leaving);
+    if (most <= 0) return;
+    const homes = living.filter((one) => one.id !== me && one.owned < shareOf(total, living)).map((one) => one.home);
+    const rows = await database.query<{ key: string }>(SPARE, [me, homes, most + leaving]);
+    for (const { key } of rows.filter((row) => owned.get(row.key)?.leaving === false).slice(0, most)) void leave(key, me);
+  }
+
+  async function leave(key: string, me: string): Promise<void> {
+    const mine = owned.get(key);
+    if (mine === undefined) return;
+    mine.leaving = true;
+    await onLeft(key);
+    if (owned.get(key) !== mine) return;
+    owned.delete(key);
+    await database.query("update stagecoach.repositories set owner = null where key = $1 and owner = $2 and epoch = $3", [
+      key,
+      me,
+      mine.epoch,
+    ]);
+    onFree();
+  }
+
+  return {
+    owns: (key: string) => holds(key) && owned.get(key)?.leaving === false,
+    keys: () => [...owned.keys()],
+    fence(key: string): () => void {
+      const epoch = owned.get(key)?.epoch ?? -1;
+      return () => {
+        if (!holds(key, epoch)) throw new NotOurs(key);
+      };
+    },
+    /** Nothing is its own any more. Gives what was. */
+    lose(): string[] {
+      const lost = [...owned.keys()];
+      owned.clear();
+      return lost;
+    },
+    isKnown: (key: string) => known.has(key),
+    known: () => known,
+    share(repositories: readonly string[]): void {
+      for (const key of repositories) if (!known.has(key)) unwritten.add(key);
+      known = new Set(repositories);
+    },
+    /** Makes them known to all. False: there were none that were new here. */
+    async register(): Promise<boolean> {
+      const wanted = [...unwritten];
+      if (wanted.length === 0) return false;
+      await database.query("insert into stagecoach.repositories (key) select unnest($1::text[]) on conflict do nothing", [wanted]);
+      for (const key of wanted) unwritten.delete(key);
+      return true;
+    },
+    /** It is gone from GitHub: nobody has to look after it. */
+    async forget(key: string): Promise<void> {
+      known.delete(key);
+      const mine = owned.get(key);
+      owned.delete(key);
+      unwritten.delete(key);
+      const me = membership.id();
+      if (mine !== undefined && me !== undefined)
+        await database.query("delete from stagecoach.repositories where key = $1 and owner = $2", [key, me]);
+    },
+    take,
+    letGo,
+  };
+}
+
+function shareOf(total: number, living: readonly Replica[]): number {
+  return Math.ceil(total / Math.max(1, living.length));
+}
+
+/** Rows that another is just taking are passed by; the foreign key lets no dead replica take any. */
+const TAKE = `with free as (
+    select key from stagecoach.repositories where owner is null and key = any($3::text[])
+    order by array_position(homes, $2::text) nulls last, due_at nulls last, key limit least($4::int, ${MOST_ROWS}) for update skip locked)
+  update stagecoach.repositories r set owner = $1::uuid, epoch = r.epoch + 1,
+    homes = (array_prepend($2::text, array_remove(r.homes, $2::text)))[1:${MOST_HOMES}]
+  from free where r.key = free.key returning r.key, r.epoch, r.due_at`;
+/** First what a replica with room has the mirror of, then where nothing goes on. */
+const SPARE = `select key from stagecoach.repositories where owner = $1::uuid
+  order by (homes && $2::text[]) desc, (due_at is not null), key limit $3`;

@@ -1,0 +1,186 @@
+/**
+ * The queue of one replica of several. PostgreSQL decides who looks after a repository, never when: rounds are begun by the queue of the process,
+ * as where there is one. What has to outlive a process stands in tables: who owns what, when it wants to be looked at, which deliveries nobody
+ * has looked at yet. Opened by the server.
+ *
+ * A round is begun only while the lease holds, and every write of it asks once more: see `membership.ts`, and `askFor`.
+ */
+import { NotOurs } from "../../outbound/asker.ts";
+import { memoryQueue } from "../memory.ts";
+import type { SharedQueue, SharingOptions, SharingState, WakeRequest } from "../port.ts";
+import { beating } from "./beating.ts";
+import { CHANNEL, type Database } from "./database.ts";
+import { openDeliveries } from "./deliveries.ts";
+import { MACHINE, openMembership, type Seen, type Time } from "./membership.ts";
+import { openOwnership } from "./ownership.ts";
+import { openWishes } from "./wishes.ts";
+
+export interface PostgresOptions extends SharingOptions {
+  database: Database;
+  /** Of the directory of mirrors: the same after a restart on the same disk. */
+  home: string;
+  version: string;
+  log: Record<"info" | "warn" | "error", (fields: object, message: string) => void>;
+  /** A newer version has made of the schema what is not for this one. */
+  onOutdated?: (error: Error) => void;
+  time?: Time;
+  /** The lease was renewed, and what came of it was done. */
+  onWorked?: () => void;
+}
+
+const TIDY_EVERY = 60;
+const [TOLD_DELIVERIES, TOLD_FREE] = ["deliveries", "free"];
+
+export function postgresQueue(options: PostgresOptions): SharedQueue {
+  const { database, home, version, clock, log, time = MACHINE, onWorked } = options;
+  const numbers = { lost: 0, takeovers: 0, setAside: 0, beats: 0 };
+  /** What is asked of repositories that nobody is known to look after yet. */
+  const asked = new Map<string, { request: WakeRequest; at: number | undefined }[]>();
+  /** A round was due while the lease did not hold. */
+  const missed = new Set<string>();
+
+  const membership = openMembership({ database, home, version, time, onTold, onLost });
+  const ownership = openOwnership({ database, membership, home, onTaken: taken, onLeft: left, onFree: () => tell(TOLD_FREE) });
+  const deliveries = openDeliveries({
+    ...{ database, log, me: membership.id, owns: ownership.owns, onDelivery: options.onDelivery },
+    onKept: () => tell(TOLD_DELIVERIES),
+  });
+  const wishes = openWishes(database, membership.id);
+  const inner = memoryQueue({ ...options, handler: round });
+  const heart = beating({ membership, work, log, time, onRegained: regained, onOutdated: options.onOutdated });
+
+  /** After each beat, and whenever something was told. */
+  async function work(seen: Seen): Promise<void> {
+    if (await ownership.register()) return heart.hurry();
+    for (const one of seen.dead) {
+      if (!(await membership.bury(one))) continue;
+      log.warn({ replica: one.id, repositories: one.owned }, "a replica is gone: what it looked after is free");
+      numbers.takeovers += one.owned;
+      heart.hurry();
+    }
+    await ownership.take(seen);
+    await deliveries.fetch();
+    await deliveries.settle();
+    await wishes.write();
+    await ownership.letGo(seen);
+    if (leads() && ++numbers.beats % TIDY_EVERY === 0) numbers.setAside = await deliveries.tidy();
+    onWorked?.();
+  }
+
+  async function round(repository: string, rollouts: ReadonlySet<string | null>, over: AbortSignal): Promise<void> {
+    if (!ownership.owns(repository)) return void missed.add(repository);
+    const heard = deliveries.begin(repository);
+    try {
+      await options.handler(repository, rollouts, over);
+    } catch (error) {
+      // That it may be another's by now is no fault of its own.
+      if (!ownership.owns(repository)) return void missed.add(repository);
+      heard.failed();
+      wishes.note(repository, 0);
+      throw error;
+    }
+    heard.ended();
+    if (ownership.owns(repository)) wishes.note(repository, options.isBusy?.(repository) === true ? 0 : inner.next(repository));
+  }
+
+  function taken(repository: string, dueAt: number | undefined): void {
+    if (dueAt !== undefined) inner.wake({ repository, rollout: null }, Math.max(dueAt, clock.now()));
+    for (const { request, at } of asked.get(repository) ?? []) inner.wake(request, at);
+    asked.delete(repository);
+  }
+
+  async function left(repository: string): Promise<void> {
+    const isIdle = inner.isIdle(repository) && !missed.has(repository) && options.isBusy?.(repository) !== true;
+    await options.onLeft(repository);
+    drop(repository);
+    wishes.note(repository, isIdle ? undefined : 0);
+    await wishes.write();
+    wishes.drop(repository);
+  }
+
+  function drop(repository: string): void {
+    inner.forget(repository);
+    deliveries.drop(repository);
+    missed.delete(repository);
+  }
+
+  function onLost(): void {
+    const keys = ownership.lose();
+    numbers.lost += 1;
+    wishes.dropAll();
+    log.warn({ repositories: keys.length }, "this replica was taken for dead: others look after what it had");
+    for (const key of keys) {
+      drop(key);
+      options.onLost(key, new NotOurs(key));
+    }
+  }
+
+  function regained(awayMs: number): void {
+    for (const repository of missed) if (ownership.owns(repository)) inner.wake({ repository, rollout: null });
+    missed.clear();
+    options.onRegained?.(awayMs);
+  }
+
+  function onTold(payload: string): void {
+    if (payload === TOLD_DELIVERIES || payload === TOLD_FREE) heart.hurry();
+  }
+
+  /** That nobody is told is made up for by the next beat of those who were not. */
+  function tell(what: string | undefined): void {
+    database.query("select pg_notify($1, $2)", [CHANNEL, what]).catch(() => undefined);
+  }
+
+  const leads = (): boolean => membership.holds() && heart.seen()?.living[0]?.id === membership.id();
+
+  function sharing(): SharingState {
+    const { living = [], free = 0 } = heart.seen() ?? {};
+    const { setAside, lost, takeovers } = numbers;
+    const now = { holds: membership.holds(), replicas: living.length, owned: ownership.keys().length, free };
+    return { ...now, waiting: deliveries.count(), setAside, lost, takeovers };
+  }
+
+  return {
+    async start() {
+      await heart.start();
+      return ownership.keys().filter((key) => inner.next(key) !== undefined);
+    },
+    wake(request, at) {
+      const { repository } = request;
+      if (ownership.owns(repository)) return inner.wake(request, at);
+      if (ownership.isKnown(repository)) return;
+      asked.set(repository, [...(asked.get(repository) ?? []), { request, at }]);
+      ownership.share([...ownership.known(), repository]);
+      heart.hurry();
+    },
+    async idle() {
+      while (asked.size > 0) await heart.next();
+      await inner.idle();
+    },
+    depth: inner.depth,
+    forget(repository) {
+      drop(repository);
+      asked.delete(repository);
+      wishes.drop(repository);
+      ownership.forget(repository).catch(() => undefined);
+    },
+    share(repositories) {
+      ownership.share(repositories);
+      heart.hurry();
+    },
+    owns: ownership.owns,
+    fence: ownership.fence,
+    keep: deliveries.keep,
+    leads,
+    close: inner.close,
+    async leave() {
+      await heart.stop();
+      await deliveries.settle().catch(() => undefined);
+      await wishes.write().catch(() => undefined);
+      await membership.leave().then(
+        () => tell(TOLD_FREE),
+        () => undefined,
+      );
+    },
+    sharing,
+  };
+}

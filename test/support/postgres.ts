@@ -1,0 +1,121 @@
+/**
+ * PostgreSQL as the distribution has it, one server for all tests of a worker: on a free port of this machine, in a folder of its own, and gone
+ * with the worker however that ends. Whoever tests against it skips where it is not here; the gate installs it.
+ */
+import { type ChildProcess, execFileSync, spawn } from "node:child_process";
+import { once } from "node:events";
+import { chownSync, globSync, mkdtempSync, rmSync } from "node:fs";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import pg from "pg";
+
+/** Where its programs are; undefined: it is not here. */
+export const POSTGRES = globSync("/usr/lib/postgresql/*/bin/postgres")
+  .sort()
+  .at(-1)
+  ?.replace(/\/postgres$/, "");
+/** It refuses to be run by root. */
+const OWN = process.getuid?.() === 0 ? ["--reuid=postgres", "--regid=postgres", "--clear-groups"] : [];
+
+export interface PostgresServer {
+  port: number;
+  process: ChildProcess;
+  /** A database of its own. */
+  database(): Promise<{ url: string; name: string }>;
+  /** As its superuser. */
+  query(text: string, database?: string): Promise<Record<string, unknown>[]>;
+  /** `SIGKILL` is a crash. */
+  stop(signal?: "SIGKILL" | "SIGINT"): Promise<void>;
+  /** On the same port, with what it has. */
+  start(): Promise<void>;
+  remove(): void;
+}
+
+let shared: Promise<PostgresServer> | undefined;
+
+/** The server of this worker. */
+export function postgres(): Promise<PostgresServer> {
+  shared ??= startPostgres().then((server) => {
+    process.once("exit", () => server.remove());
+    return server;
+  });
+  return shared;
+}
+
+export async function startPostgres(settings: readonly string[] = []): Promise<PostgresServer> {
+  if (POSTGRES === undefined) throw new Error("PostgreSQL is not here");
+  const folder = mkdtempSync(join(tmpdir(), "stagecoach-postgres-"));
+  if (OWN.length > 0) chownSync(folder, ...idsOf("postgres"));
+  const data = join(folder, "data");
+  const as = (program: string) => ["setpriv", [...OWN, "--pdeathsig=KILL", join(POSTGRES, program)]] as const;
+  const [initdb, before] = as("initdb");
+  execFileSync(initdb, [...before, "-D", data, "-U", "admin", "-A", "trust", "--no-sync", "--locale=C", "-E", "UTF8"], { stdio: "pipe" });
+  const port = await freePort();
+  const own = ["fsync=off", "synchronous_commit=off", "listen_addresses=127.0.0.1", `port=${port}`, `unix_socket_directories=${folder}`];
+  let child: ChildProcess;
+  let databases = 0;
+
+  async function start(): Promise<void> {
+    const [program, args] = as("postgres");
+    const options = [...own, "shared_buffers=32MB", ...settings].flatMap((one) => ["-c", one]);
+    child = spawn(program, [...args, "-D", data, ...options], { stdio: ["ignore", "ignore", "pipe"] });
+    await new Promise<void>((resolve, reject) => {
+      let said = "";
+      child.stderr?.setEncoding("utf8").on("data", (text: string) => {
+        said = (said + text).slice(-5000);
+        if (said.includes("ready to accept connections")) resolve();
+      });
+      child.once("exit", (code) => reject(new Error(`PostgreSQL ended with ${code}: ${said}`)));
+    });
+  }
+
+  async function query(text: string, database = "postgres"): Promise<Record<string, unknown>[]> {
+    const client = new pg.Client({ host: "127.0.0.1", port, user: "admin", database });
+    await client.connect();
+    try {
+      return (await client.query(text)).rows as Record<string, unknown>[];
+    } finally {
+      await client.end();
+    }
+  }
+
+  await start();
+  return {
+    port,
+    get process() {
+      return child;
+    },
+    async database() {
+      const name = `test_${++databases}`;
+      await query(`create database ${name}`);
+      return { url: `postgresql://admin@127.0.0.1:${port}/${name}`, name };
+    },
+    query,
+    async stop(signal = "SIGINT") {
+      const exited = once(child, "exit");
+      child.kill(signal);
+      await exited;
+    },
+    start,
+    remove() {
+      child.kill("SIGKILL");
+      rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
+    },
+  };
+}
+
+function idsOf(user: string): [number, number] {
+  const id = (which: string) => Number(execFileSync("id", [which, user], { encoding: "utf8" }));
+  return [id("-u"), id("-g")];
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const address = server.address();
+  server.close();
+  await once(server, "close");
+  if (address === null || typeof address === "string") throw new Error("no port");
+  return address.port;
+}
