@@ -1,6 +1,4 @@
-/**
- * Talks to a mirror's remote: fetches, asks for refs, and pushes all or nothing. Called by `mirror.ts`, one fetch or push at a time.
- */
+/** Talks to a mirror's remote: fetches, asks for refs, and pushes all or nothing. Called by `mirror.ts`, one fetch or push at a time. */
 import { rm, stat } from "node:fs/promises";
 import { checkMayWrite } from "../outbound/asker.ts";
 import type { Breakers } from "../outbound/breaker.ts";
@@ -153,10 +151,10 @@ export async function talk<T>(
   work: (credentials: Credentials | undefined) => Promise<T>,
 ): Promise<T> {
   const credentials = url.startsWith("http") ? await remote.credentials?.() : undefined;
-  const started = performance.now();
   if (command === "push") checkMayWrite();
+  const started = performance.now();
+  const send = () => work(credentials);
   try {
-    const send = () => work(credentials);
     const to = { host: `${hostOf(url)} Git`, asker: url };
     return await (breakers?.through(to, send, (came) => "error" in came && isHostsFault(came.error)) ?? send());
   } catch (error) {
