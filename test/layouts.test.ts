@@ -1,6 +1,6 @@
 /** Every layout of `support/layouts.ts` as a new user meets it: init → lint → plan → a whole run in the simulated world, one that fails, and its rollback. */
 import { describe, expect, test } from "vitest";
-import { type Inventory, readInventory } from "../src/core/argocd/inventory-file.ts";
+import type { Inventory } from "../src/core/argocd/inventory-file.ts";
 import { targetsOf } from "../src/core/plan/plan-types.ts";
 import { sayHindrance } from "../src/core/report/onboarding/hindrance.ts";
 import { proposedFiles } from "../src/core/report/onboarding/show.ts";
@@ -14,13 +14,14 @@ import { lint, readRollouts } from "../src/surfaces/cli/lint/lint-run.ts";
 import { makePlan } from "../src/surfaces/cli/plan/plan-make.ts";
 import { parseFaults } from "../src/surfaces/cli/simulate/simulate-faults.ts";
 import { simulate } from "../src/surfaces/cli/simulate/simulate-run.ts";
-import { LAYOUTS, type Layout } from "./support/layouts.ts";
+import { inventoryOf, LAYOUTS, type Layout } from "./support/layouts.ts";
 
 /** What init makes of each: stages with how many they take, and where versions are written; or why it proposes nothing. */
 const EXPECTED: Record<string, Record<string, string> | string> = {
   "one Argo CD per cluster": "several files declare an Application of one name",
+  "one Argo CD per cluster, seen live": { shop: "dev 1, prod 1 by overlays/{{ controlPlane.name }}/kustomization.yaml" },
   "environment folders": { shop: "dev 1, staging 1, prod 1 by {{ application.path }}/kustomization.yaml" },
-  "environment branches": "it reads the branch env/dev of this repo",
+  "environment branches": { shop: "dev 1, staging 1, prod 1 by branch env/{{ application.labels.env }}" },
   "hub with app-of-apps": { shop: "dev 1, prod 2 by overlays/{{ cluster.name }}/kustomization.yaml" },
   "clusters × environments matrix": { shop: "dev 2, prod 2 by {{ application.valuesFile }}" },
   "merge with overrides": { shop: "dev 1, prod 2 by set.yaml" },
@@ -40,10 +41,9 @@ const EXPECTED: Record<string, Record<string, string> | string> = {
 };
 
 const cases = LAYOUTS.flatMap((layout): [string, Layout, Inventory | undefined][] => {
-  const { name, live } = layout;
-  const plain: [string, Layout, undefined] = [name, layout, undefined];
-  if (live === undefined) return [plain];
-  return [plain, [`${name}, seen live`, layout, readInventory(JSON.stringify({ kind: "List", items: live }), "live.json")]];
+  const plain: [string, Layout, undefined] = [layout.name, layout, undefined];
+  const seen = inventoryOf(layout);
+  return seen === undefined ? [plain] : [plain, [`${layout.name}, seen live`, layout, seen]];
 });
 
 function checkoutOf(files: Record<string, string>): Checkout {
@@ -53,13 +53,20 @@ function checkoutOf(files: Record<string, string>): Checkout {
 function shapeOf({ rollouts }: Proposal): Record<string, string> {
   return Object.fromEntries(
     rollouts.map(({ name, stages, pins }) => {
-      const places = pins.map((pin) => ("file" in pin ? pin.file : pin.clusterGenerator.file));
+      const places = pins.map((pin) => ("branch" in pin ? `branch ${pin.branch}` : "file" in pin ? pin.file : pin.clusterGenerator.file));
       return [name, `${stages.map((stage) => `${stage.name} ${stage.clusters}`).join(", ")} by ${places.join(", ")}`];
     }),
   );
 }
 
 const NEXT = "v9.9.9";
+
+/** Why a release that failed is not taken back; undefined: it is. */
+function staysBy({ pins }: Rollout): string | undefined {
+  if (pins.some((pin) => pin.kind === "branch")) return "branches, which only move forward";
+  // What was not there before cannot be put back.
+  return pins.some((pin) => pin.kind === "value" && pin.create) ? "none of the clusters that it updated can be put back" : undefined;
+}
 
 /** The versions of a next release: of several values all of them. */
 function nextOf({ release }: Rollout): Record<string, string> {
@@ -101,13 +108,8 @@ describe.each(cases)("%s", (name, { files }, inventory) => {
           ?.cluster.replace(/^[^/]*\//, "") ?? "";
       const faults = parseFaults([`${last}=degraded`], plan, running);
       const failed = simulate({ ...input, faults }, 1);
-      // What was not there before cannot be put back.
-      if (rollout.pins.some((pin) => pin.kind === "value" && pin.create))
-        expect(failed).toMatchObject({
-          phase: "Paused",
-          why: expect.stringContaining("none of the clusters that it updated can be put back"),
-          violations: [],
-        });
+      const stays = staysBy(rollout);
+      if (stays !== undefined) expect(failed).toMatchObject({ phase: "Paused", why: expect.stringContaining(stays), violations: [] });
       else expect(failed).toMatchObject({ phase: "RolledBack", stopped: true, violations: [] });
     }
   });

@@ -35,6 +35,8 @@ export interface WorldOptions {
   sets?: number;
   /** Several control planes, each with the clusters of these labels (null: its own alone) and a folder that it applies. Default: one, `hub`, with all of them. */
   planes?: readonly { name: string; labels: Record<string, string> | null; path?: string }[];
+  /** Branches of the repo that begin where main does. */
+  branches?: readonly string[];
   /** Whether pushes are told to Argo CD; else it polls. Default true. */
   argocdWebhook?: boolean;
   /** Argo CD may push to the repo, as its source hydrator has to. Default false. */
@@ -107,7 +109,8 @@ export async function startWorld(options: WorldOptions = {}): Promise<EmbeddedWo
   for (const [login, role] of Object.entries(PEOPLE)) github.collaborator(repository, login, role);
   if (options.unprotected !== true) github.reserveBranches(repository);
   if (options.argocdMayPush === true) github.collaborator(repository, "argocd", "write");
-  await tag(github, repository, FIRST_VERSION, head);
+  await makeRef(github, repository, `tags/${FIRST_VERSION}`, head);
+  for (const branch of options.branches ?? []) await makeRef(github, repository, `heads/${branch}`, head);
   const clusters = options.clusters ?? fleetClusters();
   const planes = await startPlanes(options, clock, { url: cloneUrl, token: github.token("argocd") }, clusters);
   const [first] = planes;
@@ -190,7 +193,7 @@ async function openReleasePull({ github, repository, files, person, version, rol
   const path = `apps/${rollout}/kustomization.yaml`;
   const bumped = { [path]: (files.get(path) ?? "").replaceAll(FIRST_VERSION, version) };
   const built = await person.push(repository, { branch: "main", files: bumped, message: `${rollout} ${version}` });
-  await tag(github, repository, version, built);
+  await makeRef(github, repository, `tags/${version}`, built);
   const text = (files.get(`releases/${rollout}.yaml`) ?? "").replace(FIRST_VERSION, version);
   const branch = `release-${version}`;
   const title = `Release ${rollout} ${version}`;
@@ -209,13 +212,13 @@ function fleetFiles(cloneUrl: string): Map<string, string> {
   return files;
 }
 
-async function tag(github: GitHubSim, repository: string, name: string, sha: string): Promise<void> {
+async function makeRef(github: GitHubSim, repository: string, name: string, sha: string): Promise<void> {
   const response = await fetch(`${github.url}/repos/${repository}/git/refs`, {
     method: "POST",
     headers: { authorization: `token ${github.token("alice")}`, "content-type": "application/json" },
-    body: JSON.stringify({ ref: `refs/tags/${name}`, sha }),
+    body: JSON.stringify({ ref: `refs/${name}`, sha }),
   });
-  if (response.status !== 201) throw new Error(`tag ${name}: ${response.status} ${await response.text()}`);
+  if (response.status !== 201) throw new Error(`${name}: ${response.status} ${await response.text()}`);
 }
 
 async function untilComment(

@@ -1,13 +1,12 @@
 /** What init proposes for each layout of `support/layouts.ts`, committed as it stands: a release goes to every target, and back again. */
 import { afterEach, expect, test } from "vitest";
 import { git } from "../../src/adapters/git/testing/repositories.ts";
-import { readInventory } from "../../src/core/argocd/inventory-file.ts";
 import { targetsOf } from "../../src/core/plan/plan-types.ts";
 import { proposedFiles } from "../../src/core/report/onboarding/show.ts";
 import { proposeFor } from "../../src/surfaces/cli/init/init.ts";
-import { ended, type Journey, startJourney } from "../support/journey.ts";
+import { ended, type Journey, type JourneyOptions, startJourney } from "../support/journey.ts";
 import { application, HOME, json, REPO } from "../support/layout-parts.ts";
-import { LAYOUTS, type Layout } from "../support/layouts.ts";
+import { inventoryOf, LAYOUTS, type Layout } from "../support/layouts.ts";
 import { mergeChange, onMain, untilRunOf } from "../support/second-rollout.ts";
 
 const ONE = "https://one.k8s.example.com";
@@ -32,8 +31,12 @@ interface Row {
   rollout?: string;
   /** What each batch takes, in their order. */
   batches: string[][];
-  /** What was not there before cannot be put back: so this is what /rollback is answered. */
+  /** What was not there before cannot be put back, nor a branch: so this is what /rollback is answered. */
   staysBy?: string;
+  /** Which file a release changes. Default: the rollout's own. */
+  releasedIn?: string;
+  /** Of the journey's world and bot. */
+  given?: Partial<JourneyOptions>;
 }
 
 const BY_ENVIRONMENT = [["shop-dev"], ["shop-staging"], ["shop-prod"]];
@@ -55,22 +58,26 @@ const WORLDS: Record<string, Row> = {
     staysBy: "can be put back",
   },
   "monorepo of services": { applications: 4, rollout: "cart", batches: [["cart-dev"], ["cart-prod"]] },
+  "one Argo CD per cluster": {
+    ...{ applications: 1, clusters: [], batches: [["dev"], ["prod"]] },
+    given: {
+      planes: ["dev", "prod"].map((name) => ({ name, labels: null, path: `clusters/${name}` })),
+      seenAs: (plane) => ({ ...plane, labels: { env: plane.name } }),
+    },
+  },
+  "environment branches": {
+    ...{ applications: 3, path: "apps", batches: BY_ENVIRONMENT, releasedIn: "base/deployment.yaml", staysBy: "only move forward" },
+    given: { branches: ["env/dev", "env/staging", "env/prod"] },
+  },
+  "sets that Helm makes": { applications: 3, parent: "sets", batches: [["shop-dev"], ["shop-prod"]], given: { overApi: true } },
 };
 
-/** Those that nothing is run of. */
-const NOT_RUN = {
-  "one Argo CD per cluster": "nothing is proposed: its Applications have one name",
-  "environment branches": "nothing is proposed: no file of the repo holds what differs",
-  "sets that Helm makes": "its template is a sketch that makes no Application; e2e/parents.test.ts runs a set that a chart makes",
-};
-
-test("every layout is run, or it says why not", () => {
-  const named = [...Object.keys(WORLDS), ...Object.keys(NOT_RUN)];
-  expect(named.sort()).toEqual(LAYOUTS.map(({ name }) => name).sort());
+test("every layout is run", () => {
+  expect(Object.keys(WORLDS).sort()).toEqual(LAYOUTS.map(({ name }) => name).sort());
 });
 
 /** The repo as a team has it who has just committed what init proposes; only that nobody merges batches, and none bakes. */
-function prepared({ files: own, live }: Layout, { clusters, parent }: Row, repoURL: string): Map<string, string> {
+function prepared(layout: Layout, { clusters, parent }: Row, repoURL: string): Map<string, string> {
   // Of the cluster that it runs in the embedded Argo CD plays nothing but Argo CD's own objects.
   const home = clusters === undefined ? ONE : HOME.server;
   const here = (text: string) =>
@@ -78,10 +85,9 @@ function prepared({ files: own, live }: Layout, { clusters, parent }: Row, repoU
       .replaceAll(REPO, repoURL)
       .replace(/\bv?1\.0\.0/g, (old) => old.replace("1.0.0", "1.4.1"))
       .replaceAll(HOME.server, home);
-  const files = new Map(Object.entries(own).map(([file, text]) => [/^(set|root)\.yaml$/.test(file) ? `hub/${file}` : file, here(text)]));
+  const files = new Map(Object.entries(layout.files).map(([file, text]) => [/^(set|root)\.yaml$/.test(file) ? `hub/${file}` : file, here(text)]));
   const checkout = { root: "/", paths: () => [...files.keys()].sort(), read: (file: string) => files.get(file) ?? null };
-  const inventory = live && readInventory(here(JSON.stringify({ kind: "List", items: live })), "live.json");
-  for (const [file, text] of proposedFiles(proposeFor(checkout, inventory)))
+  for (const [file, text] of proposedFiles(proposeFor(checkout, inventoryOf(layout, here))))
     files.set(file, text.replace("mode: Propose", "mode: Run").replace(/^ +bake: .*\n/gm, ""));
   const maker = application("parent", { path: parent ?? "" }, { namespace: "argocd" });
   if (parent !== undefined) files.set("hub/parent.yaml", json(maker).replaceAll(REPO, repoURL));
@@ -89,7 +95,7 @@ function prepared({ files: own, live }: Layout, { clusters, parent }: Row, repoU
 }
 
 async function start(layout: Layout, row: Row): Promise<Journey> {
-  const { applications, clusters = ["one"], path = "hub", rollout = "shop" } = row;
+  const { applications, clusters = ["one"], path = "hub", rollout = "shop", given } = row;
   return await startJourney({
     files(files) {
       const repoURL = /repoURL: (\S+)/.exec(files.get("appsets/my-app-set.yaml") ?? "")?.[1] ?? "";
@@ -97,14 +103,15 @@ async function start(layout: Layout, row: Row): Promise<Journey> {
       for (const [file, text] of prepared(layout, row, repoURL)) files.set(file, text);
     },
     clusters: clusters.map((name) => ({ name, server: name === "one" ? ONE : `https://${name}.k8s.example.com`, labels: {} })),
-    sets: applications / clusters.length,
+    sets: applications / Math.max(1, clusters.length),
     planes: [{ name: "hub", labels: {}, path }],
     rollout,
+    ...given,
   });
 }
 
 test.each(Object.entries(WORLDS))("%s: a release goes to every target, and back again", async (name, row) => {
-  const { rollout = "shop", batches, staysBy } = row;
+  const { rollout = "shop", batches, staysBy, releasedIn = `rollouts/${rollout}.yaml` } = row;
   const layout = LAYOUTS.find((one) => one.name === name);
   if (layout === undefined) throw new Error(`no layout is called ${name}`);
   journey = await start(layout, row);
@@ -113,17 +120,19 @@ test.each(Object.entries(WORLDS))("%s: a release goes to every target, and back 
   const repo = github.repoDirectory(repository);
   const changed = () => git(repo, "diff", "--name-only", "before", "main").split("\n").filter(Boolean).sort();
   for (const tag of ["before", "v1.4.2"]) git(repo, "tag", tag, "main");
-  const own = `rollouts/${rollout}.yaml`;
-  const pull = await mergeChange(of, "alice", { [own]: onMain(of, own).replaceAll("1.4.1", "1.4.2") }, "Release 1.4.2");
+  const released = { [releasedIn]: onMain(of, releasedIn).replaceAll("1.4.1", "1.4.2") };
+  const pull = await mergeChange(of, "alice", released, "Release 1.4.2");
+  const release = git(repo, "rev-parse", "main");
   const run = await untilRunOf(of, rollout, "the run ends", ended);
   expect([run.phase, of.errors]).toEqual(["Succeeded", []]);
-  const taken = run.batches.map(({ targets }) => targets.map(({ cluster }) => cluster.replace("hub/", "")));
+  const taken = run.batches.map(({ targets }) => targets.map(({ cluster }) => cluster.replace(/^.*\//, "")));
   expect(taken).toEqual(batches);
   const edits = targetsOf(run.plan).flatMap((target) => target.edits);
-  const files = [...new Set(edits.map(({ file }) => file))];
-  expect(edits.filter(({ to }) => !/^v?1\.4\.2$/.test(to))).toEqual([]);
-  expect(changed()).toEqual([...files, own].sort());
+  const files = [...new Set(edits.map(({ file }) => file))].filter((file) => file !== "");
+  expect(edits.filter(({ to }) => to !== release && !/^v?1\.4\.2$/.test(to))).toEqual([]);
+  expect(changed()).toEqual([...files, releasedIn].sort());
   for (const file of files) expect(onMain(of, file)).not.toContain("1.4.1");
+  for (const branch of row.given?.branches ?? []) expect(git(repo, "rev-parse", branch)).toBe(release);
   github.actAs("bob").comment(repository, pull, "/rollback");
   if (staysBy !== undefined) {
     await of.world.untilComment(pull, staysBy);

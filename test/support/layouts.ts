@@ -1,5 +1,6 @@
 /** Small config repos as teams lay them out, each made by code: what `stagecoach init` makes of each is in `test/layouts.test.ts`. */
 
+import { type Inventory, joinInventories, readInventory } from "../../src/core/argocd/inventory-file.ts";
 import { application, BASE, CHART, DEPLOYMENT, ENVIRONMENTS, each, HOME, json, overlay, owned, REPO, set, spec } from "./layout-parts.ts";
 
 export interface Layout {
@@ -7,6 +8,17 @@ export interface Layout {
   files: Record<string, string>;
   /** What lives, as kubectl prints it, where the repo alone does not say. */
   live?: Record<string, unknown>[];
+  /** The same of several control planes, each with the label `env` of its name. */
+  planes?: Record<string, Record<string, unknown>[]>;
+}
+
+/** What `--inventory` would be given; undefined: nothing, the repo says it all. `here`: what each text becomes first. */
+export function inventoryOf({ live, planes }: Layout, here = (text: string) => text): Inventory | undefined {
+  const read = (items: unknown) => readInventory(here(JSON.stringify({ kind: "List", items })), "live.json");
+  if (planes === undefined) return live && read(live);
+  const all = Object.entries(planes);
+  const joined = joinInventories(new Map(all.map(([name, items]) => [name, read(items)])));
+  return { ...joined, planeLabels: new Map(all.map(([env]) => [env, { env }])) };
 }
 
 export const LAYOUTS: Layout[] = [
@@ -20,6 +32,9 @@ export const LAYOUTS: Layout[] = [
       ]),
       ...each(["dev", "prod"], (env) => [`overlays/${env}/kustomization.yaml`, overlay("shop")]),
     },
+    planes: Object.fromEntries(
+      ["dev", "prod"].map((env) => [env, [application("shop", { path: `overlays/${env}` }, { namespace: "shop" })]]),
+    ),
   },
   {
     name: "environment folders",
@@ -38,7 +53,7 @@ export const LAYOUTS: Layout[] = [
       ...BASE,
       ...each(ENVIRONMENTS, (env) => [
         `apps/shop-${env}.yaml`,
-        json(application(`shop-${env}`, { path: "base", revision: `env/${env}` }, { namespace: `shop-${env}` })),
+        json(application(`shop-${env}`, { path: "base", revision: `env/${env}` }, { namespace: `shop-${env}`, labels: { app: "shop", env } })),
       ]),
     },
   },
@@ -136,11 +151,29 @@ export const LAYOUTS: Layout[] = [
       ...BASE,
       "sets/Chart.yaml": "apiVersion: v2\nname: sets\nversion: 0.1.0\n",
       "sets/values.yaml": "environments: [dev, prod]\n",
-      "sets/templates/shop.yaml":
-        'apiVersion: argoproj.io/v1alpha1\nkind: ApplicationSet\nmetadata: { name: shop }\nspec:\n  generators:\n    {{- range .Values.environments }}\n    - list: { elements: [ { env: {{ . }} } ] }\n    {{- end }}\n  template: { metadata: { name: "shop" } }\n',
+      "sets/templates/shop.yaml": `apiVersion: argoproj.io/v1alpha1
+kind: ApplicationSet
+metadata: { name: shop, namespace: argocd }
+spec:
+  generators:
+    - list:
+        elements:
+          {{- range .Values.environments }}
+          - { env: {{ . }} }
+          {{- end }}
+  template:
+    metadata: { name: 'shop-{{ "{{env}}" }}' }
+    spec:
+      project: default
+      source: { repoURL: "${REPO}", targetRevision: main, path: 'overlays/{{ "{{env}}" }}' }
+      destination: { server: "${HOME.server}", namespace: 'shop-{{ "{{env}}" }}' }
+      syncPolicy: { automated: {} }
+`,
       ...each(["dev", "prod"], (env) => [`overlays/${env}/kustomization.yaml`, overlay("shop")]),
     },
-    live: ["dev", "prod"].map((env) => application(`shop-${env}`, { path: `overlays/${env}` }, { namespace: `shop-${env}` })),
+    live: ["dev", "prod"].map((env) =>
+      owned("shop", application(`shop-${env}`, { path: `overlays/${env}` }, { namespace: `shop-${env}` })),
+    ),
   },
   {
     name: "umbrella chart",

@@ -57,6 +57,7 @@ export type Guess =
   | { kind: "OrderByText"; of: "clusters" | "Applications"; text: string }
   | { kind: "OrderOfLabel"; label: string }
   | { kind: "OneEnvironment" }
+  | { kind: "BranchesMove" }
   | { kind: "LabelsUnknown" }
   | { kind: "NamesOnly"; of: "clusters" | "Applications" };
 

@@ -8,13 +8,15 @@ import { kustomizationPlaces, POD_SPECS } from "./places-kustomize.ts";
 import { sourcesOf, versionKeys } from "./places-spec.ts";
 import { listAt, textAt } from "./scan.ts";
 import type { InitTarget, Place } from "./types.ts";
-import { add, isFloating, isVersion } from "./versions.ts";
+import { add, isVersion, readsBase } from "./versions.ts";
 
 /** A repo's files, with their paths to look up. */
 export interface RepoView {
   files: RepoFiles;
   all: ReadonlySet<string>;
   isThisRepo(repoURL: string): boolean;
+  /** Where batches are merged; undefined: nobody tells. */
+  base: string | undefined;
 }
 
 interface FilePlaces {
@@ -24,17 +26,18 @@ interface FilePlaces {
 }
 
 /** Versions in the files an Application is made of: kustomizations, Helm values, Chart.yaml, plain manifests. */
-export function filePlaces(target: InitTarget, { files, all, isThisRepo }: RepoView): FilePlaces {
+export function filePlaces(target: InitTarget, view: RepoView): FilePlaces {
+  const { files, all } = view;
   const found: FilePlaces = { places: [], why: [] };
   const sources = sourcesOf(target.spec).map(({ source }) => source);
   for (const source of sources) {
-    valuesFiles(found, source, sources, files, all, isThisRepo);
+    valuesFiles(found, source, sources, view);
     const path = textAt(source, "path");
     if (path === undefined) continue;
-    const why = whyNotHere(source, isThisRepo);
+    const why = whyNotHere(source, view);
     if (why !== undefined) found.why.push(why);
     // What is read at a tag is pinned by that tag: its files tell nothing of what is live.
-    if (why !== undefined || !isFloating(textAt(source, "targetRevision") ?? "")) continue;
+    if (why !== undefined || !readsBase(textAt(source, "targetRevision") ?? "", view.base)) continue;
     const folder = tidyPath(path);
     kustomizationPlaces(found, folder, files, all);
     chart(found, folder, files, all);
@@ -44,11 +47,11 @@ export function filePlaces(target: InitTarget, { files, all, isThisRepo }: RepoV
 }
 
 /** A batch is a commit on the default branch of this repo: what is read elsewhere does not see it. */
-function whyNotHere(source: Record<string, unknown>, isThisRepo: (url: string) => boolean): PlaceHindrance | undefined {
+function whyNotHere(source: Record<string, unknown>, { isThisRepo, base }: RepoView): PlaceHindrance | undefined {
   const url = textAt(source, "repoURL") ?? "";
   const revision = textAt(source, "targetRevision") ?? "";
   if (!isThisRepo(url)) return { kind: "OtherRepo", repoURL: url };
-  if (isFloating(revision) || isVersion(revision)) return undefined;
+  if (readsBase(revision, base) || isVersion(revision)) return undefined;
   return { kind: "OtherBranch", branch: revision };
 }
 
@@ -85,10 +88,9 @@ function valuesFiles(
   found: { places: Place[] },
   source: Record<string, unknown>,
   sources: readonly Record<string, unknown>[],
-  files: RepoFiles,
-  all: ReadonlySet<string>,
-  isThisRepo: (url: string) => boolean,
+  view: RepoView,
 ): void {
+  const { files, all } = view;
   const named = listAt(source, "helm", "valueFiles").filter((name): name is string => typeof name === "string");
   const own = textAt(source, "path");
   // A chart's own values come first, whatever else is named.
@@ -96,7 +98,7 @@ function valuesFiles(
   const taken = new Set<string>();
   let last: string | undefined;
   for (const name of plain.toReversed()) {
-    const file = resolveValues(name, own, source, sources, isThisRepo);
+    const file = resolveValues(name, own, source, sources, view);
     const text = file !== undefined && all.has(file) ? readOrNull(files, file) : null;
     if (file === undefined || text === null) continue;
     const values = documentOf(text);
@@ -129,11 +131,11 @@ function resolveValues(
   folder: string | undefined,
   source: Record<string, unknown>,
   sources: readonly Record<string, unknown>[],
-  isThisRepo: (url: string) => boolean,
+  { isThisRepo, base }: RepoView,
 ): string | undefined {
   const [, ref, rest = ""] = /^\$([\w-]+)\/(.*)$/.exec(name) ?? [];
   const owner = ref === undefined ? source : sources.find((other) => other["ref"] === ref);
-  if (owner === undefined || !isThisRepo(textAt(owner, "repoURL") ?? "") || !isFloating(textAt(owner, "targetRevision") ?? ""))
+  if (owner === undefined || !isThisRepo(textAt(owner, "repoURL") ?? "") || !readsBase(textAt(owner, "targetRevision") ?? "", base))
     return undefined;
   if (/^[a-z]+:\/\//.test(name)) return undefined;
   if (ref !== undefined) return tidyPath(rest);

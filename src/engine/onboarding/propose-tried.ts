@@ -48,6 +48,7 @@ export function proposeTried(
     applications,
     planes,
     isThisRepo: (url) => sameRepo(url, repoURL),
+    defaultBranch: baseBranch,
     verify(file, text, targets) {
       const tried = tryRollout({ file, text, targets, clusters, registered, files, repoURL, baseBranch });
       if (tried.ok) previews.set(tried.name, tried.preview);

@@ -9,6 +9,7 @@ import { parseRollouts } from "../../core/spec/parse/parse.ts";
 import { SETTINGS_FILE } from "../../core/spec/repo-config.ts";
 import type { Rollout } from "../../core/spec/rollout.ts";
 import { groupApplications, selectorOf } from "./application-groups.ts";
+import { branchPins } from "./branches.ts";
 import { type Chosen, choosePins } from "./choose-pins.ts";
 import { clusterPair } from "./cluster-pair.ts";
 import { type CollectedSet, collectTargets } from "./collect.ts";
@@ -31,7 +32,7 @@ import { parentsIn, whyUnpinned } from "./unpinned.ts";
  */
 export function propose(input: InitInput): Proposal {
   const scan = madeOnce(input.files, scanRepo);
-  const view: RepoView = { files: input.files, all: new Set(input.files.paths()), isThisRepo: input.isThisRepo };
+  const view: RepoView = { files: input.files, all: new Set(input.files.paths()), isThisRepo: input.isThisRepo, base: input.defaultBranch };
   const existing = rolloutsOf(input);
   const taken = new Set([...takenNames(input), ...existing.map((rollout) => rollout.name)]);
   const { sets, targets, undecided } = collectTargets(scan, input);
@@ -189,13 +190,15 @@ function proposePins(draft: Draft, subject: Subject): void {
   const places = found.map((one) => one.places);
   const variables = { params: subject.source.kind === "ApplicationSet", applications: true };
   const chosen = choosePins(subject.targets, places, { name: subject.name, counted: subject.targets.length, variables });
+  const byBranch = "why" in chosen ? branchPins(subject.targets, draft.all, draft.input, variables) : undefined;
+  if (byBranch !== undefined && !("label" in byBranch)) return tryStages(draft, subject, byBranch);
   if ("why" in chosen) {
     // Of hundreds of Applications that are made alike one is told.
     const because = [...new Map(found.flatMap((one) => one.why).map((one) => [JSON.stringify(one), one])).values()];
     draft.undecided.push({
       what: subject.what,
       file: subject.file,
-      why: whyUnpinned(chosen.why, { because, places, areParents: subject.targets.every(draft.isParent) }),
+      why: whyUnpinned(chosen.why, { because, places, areParents: subject.targets.every(draft.isParent), label: byBranch?.label }),
     });
     return;
   }

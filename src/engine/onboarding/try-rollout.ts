@@ -38,7 +38,8 @@ export function tryRollout(input: TryInput): Tried {
   const [rollout] = rollouts;
   const faults = problems.filter((problem) => problem.severity === "error");
   if (rollout === undefined || faults.length > 0) return disproved(faults);
-  const release = readRelease(rollout, read);
+  // Which commit it would be nobody knows yet.
+  const release = readRelease(rollout, read, rollout.release?.kind === "commit" ? { version: "0".repeat(40) } : undefined);
   if (!release.ok) return disproved([{ code: "RELEASE_NOT_FOUND", ...release.why }]);
   const controlPlane = clusters[0]?.controlPlane ?? "argocd";
   const applications = targets.flatMap((target) => asSeen(target, rollout, target.controlPlane?.name ?? controlPlane));

@@ -34,6 +34,8 @@ export interface InitInput {
   planes?: readonly InitPlane[] | undefined;
   /** Whether a repoURL means this very repo. */
   isThisRepo(repoURL: string): boolean;
+  /** Where batches are merged; undefined: nobody tells, and it is one of the usual names. */
+  defaultBranch?: string | undefined;
   /** What stands against a rollout file as proposed, by the very code that lints and plans; empty: nothing does. */
   verify(file: string, text: string, targets: readonly InitTarget[]): readonly Objection[];
 }

@@ -10,13 +10,16 @@ interface Unpinned {
   /** Of each of them. */
   places: readonly (readonly Place[])[];
   areParents: boolean;
+  /** Would tell their branches apart. */
+  label?: { values: string[]; text: string } | undefined;
 }
 
 /** What is read elsewhere has no place here, whatever the others have; and a parent has none of its own. */
-export function whyUnpinned(why: Hindrance, { because, places, areParents }: Unpinned): Hindrance {
+export function whyUnpinned(why: Hindrance, { because, places, areParents, label }: Unpinned): Hindrance {
+  if (label !== undefined) return { kind: "NoPin", slots: [{ kind: "NotToldApart", slot: "branch", texts: label.values, label }] };
   if (why.kind !== "NoVersion" && why.kind !== "NoPin") return why;
   const [first] = because;
-  if (first === undefined && areParents && places.every((all) => all.length === 0)) return { kind: "Parents" };
+  if (areParents && places.every((all) => all.length === 0)) return { kind: "Parents" };
   if (first !== undefined && places.some((all) => all.length === 0)) return { kind: "NoVersion", anywhere: false, because };
   return why.kind === "NoVersion" ? { ...why, because } : why;
 }

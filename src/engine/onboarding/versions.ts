@@ -19,6 +19,11 @@ export function isFloating(value: string): boolean {
   return FLOATING.has(value) || /[*^~<>|\s]|(?:^|\.)[xX](?:$|\.)/.test(value) || /^refs\/heads\//.test(value);
 }
 
+/** Whether a source at this revision of this repo reads what is merged. `base`: the default branch; undefined: nobody tells. */
+export function readsBase(revision: string, base: string | undefined): boolean {
+  return base === undefined ? isFloating(revision) : ["", "HEAD", base, `refs/heads/${base}`].includes(revision);
+}
+
 /** A tag of an image that is moved: what runs is known only where it runs. */
 export function isFloatingTag(value: string): boolean {
   return value !== "" && (FLOATING.has(value) || rankOf(value) !== undefined || /(?:^|-)latest(?:-|$)/.test(value));

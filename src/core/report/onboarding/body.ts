@@ -97,10 +97,14 @@ function merging({ rollouts }: Proposal, { baseBranch }: OnboardingScene): strin
     `Nothing moves: the versions that stand on ${code(baseBranch)} now are taken for what is live.`,
     first === undefined
       ? "From then on a pull request that changes a rollout's version is a release."
-      : `From then on a pull request that changes \`spec.release.version\` in ${code(first.file)} is a release. While it is open, its plan stands on it as a comment.`,
+      : `From then on a pull request that changes ${changedBy(first)} is a release. While it is open, its plan stands on it as a comment.`,
     "When a release is merged, Stagecoach opens the pull request of each batch in turn. With `mode: Propose` **a person merges each of them**; Stagecoach watches Argo CD until the change is live and healthy there, and only then opens the next. `mode: Run` lets it merge them, too.",
   ];
   return `### ▶️ What merging this does\n\n${steps.map((step, i) => `${i + 1}. ${step}`).join("\n")}`;
+}
+
+function changedBy({ file, kinds }: ProposedRollout): string {
+  return kinds.includes("branch") ? `what \`spec.release.commit\` in ${code(file)} names` : `\`spec.release\` in ${code(file)}`;
 }
 
 /** docs/spec.md §9.23: the journal is nobody's to write but ours, nor are the branches of batches. A required check is the App's alone. */

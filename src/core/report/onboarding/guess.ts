@@ -23,6 +23,8 @@ export function sayGuess(guess: Guess): string {
       return `the order of the values of ${guess.label} is a guess`;
     case "OneEnvironment":
       return "nothing tells Applications of one environment from those of another: all of them are one stage or two";
+    case "BranchesMove":
+      return "a branch that has commits of its own cannot be moved forward, and nothing is rolled back by moving one: an old state is put back by a release";
     case "LabelsUnknown":
       return "no label of a cluster is known: stages name their clusters; give --inventory, or --plane-labels of several control planes, to select by labels";
     case "NamesOnly":

@@ -122,7 +122,7 @@ function sayUnpinned(hindrance: Of<"OneVersionForAll" | "NoPin" | "NoVersion" | 
       const why = hindrance.anywhere
         ? "no version was found that all its Applications have"
         : because || "no fixed version was found: it follows a branch, or takes its version from somewhere outside this repo";
-      return { why, hint: "give each of them a version in Git, such as targetRevision of a list element or newTag of an overlay" };
+      return { why, hint: versionHint(hindrance) };
     }
     case "Parents":
       return {
@@ -135,6 +135,16 @@ function sayUnpinned(hindrance: Of<"OneVersionForAll" | "NoPin" | "NoVersion" | 
         hint: "correct what it names, then run init again; or write the rollout by hand",
       };
   }
+}
+
+const VERSION_IN_GIT = "give each of them a version in Git, such as targetRevision of a list element or newTag of an overlay";
+
+function versionHint({ anywhere, because: [first] }: Of<"NoVersion">): string {
+  if (anywhere || first === undefined) return VERSION_IN_GIT;
+  if (first.kind === "OtherRepo") return "run init in a clone of that one: what these files say is released there";
+  if (first.kind === "OtherBranch")
+    return "let all of them read the default branch, at a folder or file for each; or each a branch of its own, none of them the default one, and label each with its environment: those a rollout moves";
+  return VERSION_IN_GIT;
 }
 
 /** A label is the shortest way where an environment's name is all that differs. */
@@ -156,7 +166,7 @@ function saySlot(hindrance: SlotHindrance): string {
 function sayPlace(hindrance: PlaceHindrance): string {
   switch (hindrance.kind) {
     case "OtherRepo":
-      return `it is made of files of another repo, ${hindrance.repoURL}: run init there, too`;
+      return `it is made of files of another repo, ${hindrance.repoURL}`;
     case "OtherBranch":
       return `it reads the branch ${hindrance.branch} of this repo, and batches are merged into the default branch`;
     case "Floating":

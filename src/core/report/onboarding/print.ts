@@ -36,13 +36,28 @@ export function printRollout({ name, source, targetBy, release, pins, stages, gu
           "  # Each Application is a target of its own: stages choose by its labels, over those of its cluster.",
           `  targetBy: ${targetBy}`,
         ]),
-    `  # A pull request that changes ${"version" in release ? "this version" : "one of these values, or several,"} is a release.`,
+    `  # ${releaseLine(release)}`,
     indent(stringify({ release }, WIDTH)),
-    `  # Where each ${targetBy ?? "cluster"}'s version stands: Stagecoach writes here, a batch at a time.`,
-    indent(stringify({ pins: pins.map((pin) => ({ ...pin })) }, WIDTH)),
+    ...pinsOf(pins, targetBy ?? "cluster"),
     indent(stringify({ stages: stages.map((stage) => printStage(stage, targetBy)) }, WIDTH)),
   ];
   return `${parts.join("\n")}\n`;
+}
+
+function releaseLine(release: ProposedRelease): string {
+  if ("commit" in release) return "A merged pull request that changes one of these is a release.";
+  return `A pull request that changes ${"version" in release ? "this version" : "one of these values, or several,"} is a release.`;
+}
+
+function pinsOf(pins: readonly ProposedPin[], of: string): string[] {
+  const text = indent(stringify({ pins: pins.map((pin) => ({ ...pin })) }, WIDTH));
+  if (pins.some((pin) => "branch" in pin))
+    return [
+      `  # Each ${of} follows a branch of its own: Stagecoach moves it to the release's commit, a batch at a time, without a pull request.`,
+      indent(stringify({ delivery: { strategy: "Commit" } }, WIDTH)),
+      text,
+    ];
+  return [`  # Where each ${of}'s version stands: Stagecoach writes here, a batch at a time.`, text];
 }
 
 /** A question as it stands above a rollout. */

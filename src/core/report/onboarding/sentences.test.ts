@@ -91,6 +91,7 @@ const GUESSES: SampleOf<Guess> = {
   ],
   OrderOfLabel: [{ kind: "OrderOfLabel", label: "ring" }],
   OneEnvironment: [{ kind: "OneEnvironment" }],
+  BranchesMove: [{ kind: "BranchesMove" }],
   LabelsUnknown: [{ kind: "LabelsUnknown" }],
   NamesOnly: [{ kind: "NamesOnly", of: "Applications" }],
 };

@@ -37,6 +37,7 @@ export function stagesLine({ stages, targetBy }: ProposedRollout): string {
 
 export function pinLines({ pins }: ProposedRollout): string[] {
   return pins.map((pin) => {
+    if ("branch" in pin) return `the branch ${pin.branch}, moved to the commit of each release`;
     if ("clusterGenerator" in pin) return `${pin.clusterGenerator.file}  between two clusters entries, ${pin.clusterGenerator.path}`;
     return `${pin.file}  ${pin.path}${pin.part === undefined ? "" : ` (${pin.part})`}`;
   });
@@ -176,6 +177,7 @@ function count(n: number, noun: string): string {
 /** The release that a rollout begins with, in one line. */
 export function versionShown(release: ProposedRelease): string {
   if ("version" in release) return release.version;
+  if ("commit" in release) return `each merge that changes ${release.commit.paths.join(", ")}`;
   return Object.entries(release.values)
     .map(([key, value]) => `${key} ${value}`)
     .join(", ");

@@ -11,17 +11,19 @@ export type PlaceKind =
   | "chart dependency"
   | "kustomize helmCharts"
   | "kustomize ?ref="
-  | "inline image";
+  | "inline image"
+  | "branch";
 
 export type PinPart = "tag" | "digest" | "tag+digest" | "ref";
 
 /** A pin as it stands in a rollout. */
 export type ProposedPin =
   | { file: string; path: string; part?: PinPart; create?: true; value?: string }
-  | { clusterGenerator: { file: string; path: string } };
+  | { clusterGenerator: { file: string; path: string } }
+  | { branch: string };
 
-/** The release to begin with: a version, or several values by name. */
-export type ProposedRelease = { version: string } | { values: Record<string, string> };
+/** The release to begin with: a version, several values by name, or each merge of a change of these paths. */
+export type ProposedRelease = { version: string } | { values: Record<string, string> } | { commit: { paths: string[] } };
 
 export interface ProposedStage {
   name: string;

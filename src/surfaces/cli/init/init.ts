@@ -15,7 +15,7 @@ import { errorText, outputOption, parseArgs } from "../args.ts";
 import { CommandError } from "../command.ts";
 import { type Checkout, openCheckout, repoAround } from "../lint/lint-checkout.ts";
 import { lint } from "../lint/lint-run.ts";
-import { originOf } from "../lint/origin.ts";
+import { defaultBranchOf, originOf } from "../lint/origin.ts";
 import { scanned } from "../plan/near-source.ts";
 import { fleetGiven, type InventoryOptions, withFleet } from "../plan/plan-args.ts";
 import { isData, printed, visible } from "../print.ts";
@@ -86,6 +86,7 @@ export function proposeFor(checkout: Checkout, inventory: Inventory | undefined)
     applications: inventory?.applications ?? [],
     planes: planesIn(inventory),
     isThisRepo: ownRepo(checkout),
+    defaultBranch: defaultBranchOf(checkout),
     verify: whatLintSays(checkout, inventory),
   });
 }
