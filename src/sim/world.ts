@@ -90,8 +90,7 @@ export function fleetClusters(): FleetCluster[] {
 }
 
 const FLEET = fileURLToPath(new URL("../../fixtures/fleet/", import.meta.url));
-const OWNER = "acme";
-const NAME = "fleet";
+const [OWNER, NAME] = ["acme", "fleet"] as const;
 const FIRST_VERSION = "v1.4.1";
 const NEXT_VERSION = "v1.4.2";
 const WEBHOOK_SECRET = "embedded-webhook-secret";
@@ -109,8 +108,8 @@ export async function startWorld(options: WorldOptions = {}): Promise<EmbeddedWo
   for (const [login, role] of Object.entries(PEOPLE)) github.collaborator(repository, login, role);
   if (options.unprotected !== true) github.reserveBranches(repository);
   if (options.argocdMayPush === true) github.collaborator(repository, "argocd", "write");
-  await makeRef(github, repository, `tags/${FIRST_VERSION}`, head);
-  for (const branch of options.branches ?? []) await makeRef(github, repository, `heads/${branch}`, head);
+  const refs = [`tags/${FIRST_VERSION}`, ...(options.branches ?? []).map((branch) => `heads/${branch}`)];
+  for (const ref of refs) await makeRef(github, repository, ref, head);
   const clusters = options.clusters ?? fleetClusters();
   const planes = await startPlanes(options, clock, { url: cloneUrl, token: github.token("argocd") }, clusters);
   const [first] = planes;
@@ -213,11 +212,9 @@ function fleetFiles(cloneUrl: string): Map<string, string> {
 }
 
 async function makeRef(github: GitHubSim, repository: string, name: string, sha: string): Promise<void> {
-  const response = await fetch(`${github.url}/repos/${repository}/git/refs`, {
-    method: "POST",
-    headers: { authorization: `token ${github.token("alice")}`, "content-type": "application/json" },
-    body: JSON.stringify({ ref: `refs/${name}`, sha }),
-  });
+  const headers = { authorization: `token ${github.token("alice")}`, "content-type": "application/json" };
+  const body = JSON.stringify({ ref: `refs/${name}`, sha });
+  const response = await fetch(`${github.url}/repos/${repository}/git/refs`, { method: "POST", headers, body });
   if (response.status !== 201) throw new Error(`${name}: ${response.status} ${await response.text()}`);
 }
 

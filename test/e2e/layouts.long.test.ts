@@ -85,7 +85,9 @@ function prepared(layout: Layout, { clusters, parent }: Row, repoURL: string): M
       .replaceAll(REPO, repoURL)
       .replace(/\bv?1\.0\.0/g, (old) => old.replace("1.0.0", "1.4.1"))
       .replaceAll(HOME.server, home);
-  const files = new Map(Object.entries(layout.files).map(([file, text]) => [/^(set|root)\.yaml$/.test(file) ? `hub/${file}` : file, here(text)]));
+  const files = new Map(
+    Object.entries(layout.files).map(([file, text]) => [/^(set|root)\.yaml$/.test(file) ? `hub/${file}` : file, here(text)]),
+  );
   const checkout = { root: "/", paths: () => [...files.keys()].sort(), read: (file: string) => files.get(file) ?? null };
   for (const [file, text] of proposedFiles(proposeFor(checkout, inventoryOf(layout, here))))
     files.set(file, text.replace("mode: Propose", "mode: Run").replace(/^ +bake: .*\n/gm, ""));

@@ -53,7 +53,9 @@ export const LAYOUTS: Layout[] = [
       ...BASE,
       ...each(ENVIRONMENTS, (env) => [
         `apps/shop-${env}.yaml`,
-        json(application(`shop-${env}`, { path: "base", revision: `env/${env}` }, { namespace: `shop-${env}`, labels: { app: "shop", env } })),
+        json(
+          application(`shop-${env}`, { path: "base", revision: `env/${env}` }, { namespace: `shop-${env}`, labels: { app: "shop", env } }),
+        ),
       ]),
     },
   },

@@ -191,8 +191,8 @@ function proposePins(draft: Draft, subject: Subject): void {
   const variables = { params: subject.source.kind === "ApplicationSet", applications: true };
   const chosen = choosePins(subject.targets, places, { name: subject.name, counted: subject.targets.length, variables });
   const byBranch = "why" in chosen ? branchPins(subject.targets, draft.all, draft.input, variables) : undefined;
-  if (byBranch !== undefined && !("label" in byBranch)) return tryStages(draft, subject, byBranch);
-  if ("why" in chosen) {
+  if (byBranch !== undefined && !("label" in byBranch)) tryStages(draft, subject, byBranch);
+  else if ("why" in chosen) {
     // Of hundreds of Applications that are made alike one is told.
     const because = [...new Map(found.flatMap((one) => one.why).map((one) => [JSON.stringify(one), one])).values()];
     draft.undecided.push({
@@ -200,9 +200,7 @@ function proposePins(draft: Draft, subject: Subject): void {
       file: subject.file,
       why: whyUnpinned(chosen.why, { because, places, areParents: subject.targets.every(draft.isParent), label: byBranch?.label }),
     });
-    return;
-  }
-  tryStages(draft, subject, chosen);
+  } else tryStages(draft, subject, chosen);
 }
 
 /** Clusters are counted where each has one Application; else the Applications themselves. */
