@@ -1,169 +1,176 @@
-/** What a kill loop goes on in: GitHub and Argo CD as processes of their own, a config repo of twelve clusters, and a bot as often as wanted. */
-import { type ChildProcess, execFileSync, spawn } from "node:child_process";
+/**
+ * What chaos goes on in: GitHub, an Argo CD for each config repo, PostgreSQL and the replicas, each a process of its own, with wires between
+ * them that can be at fault. Whatever people do and whoever judges has wires of their own that never are.
+ */
+import { type ChildProcess, fork } from "node:child_process";
 import { generateKeyPairSync } from "node:crypto";
-import { mkdir, writeFile } from "node:fs/promises";
-import { createServer } from "node:net";
-import { dirname, join } from "node:path";
-import { fileURLToPath } from "node:url";
+import { once } from "node:events";
+import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { configRepo, inventory, OWNER } from "./fleet.ts";
+import type { GitHubOrder, GitHubReport, GitHubSettings } from "./github.ts";
+import { freePort, kill, startCommand } from "./processes.ts";
+import { openReplica, type Replica } from "./replica.ts";
+import { openWire, type Wire } from "./wires.ts";
 
-export const CLUSTERS = Array.from({ length: 12 }, (_, n) => `c${String(n + 1).padStart(2, "0")}`);
-const AT_ONCE = 2;
-export const BATCHES = CLUSTERS.length / AT_ONCE;
 const SECRET = "a-secret-of-chaos";
-const APP_ID = "4242";
+const APP_ID = 4242;
+/** Nothing may wait for it: the least that may be set. */
+const RESYNC = "30s";
 
-const cli = (name: string) => new URL(`../../src/surfaces/cli/${name}`, import.meta.url).href;
-
-/** A process of Node's; its `line` is the first that says `word`. */
-function start(args: readonly string[], options: { cwd: string; env?: Record<string, string>; word?: string }) {
-  const env = { PATH: process.env["PATH"] ?? "", ...options.env };
-  const child = spawn(process.execPath, args, { cwd: options.cwd, env });
-  let text = "";
-  const line = new Promise<string>((resolve, reject) => {
-    const hear = (chunk: Buffer) => {
-      text += chunk;
-      const lines = text.split("\n").slice(0, -1);
-      const found = lines.find((one) => one.includes(options.word ?? ""));
-      if (found !== undefined) resolve(found);
-    };
-    child.stdout.on("data", hear);
-    child.stderr.on("data", (chunk: Buffer) => {
-      text += chunk;
-    });
-    child.on("exit", () => reject(new Error(`${args.join(" ")} ended:\n${text}`)));
-  });
-  line.catch(() => undefined);
-  return { child, line, output: () => text };
-}
-
-type Started = ReturnType<typeof start>;
-
-/** A command of the program, from its source. */
-function startCommand(file: string, args: readonly string[], cwd: string): Started {
-  const code = `const { run } = await import(${JSON.stringify(cli(file))}); process.exitCode = await run(process.argv.slice(1));`;
-  return start(["--input-type=module", "--eval", code, "--", ...args], { cwd });
-}
-
-/** The program as it is packed and run. */
-function build(folder: string): string {
-  const script = fileURLToPath(new URL("../../deploy/package/build.ts", import.meta.url));
-  execFileSync(process.execPath, [script, folder], { stdio: "ignore" });
-  return join(folder, "stagecoach.mjs");
+export interface WorldOptions {
+  /** An empty folder. */
+  folder: string;
+  program: string;
+  /** Config repositories. */
+  repos: number;
+  replicas: number;
+  /** Of each rollout. */
+  batches: number;
 }
 
 export interface ChaosWorld {
+  repositories: readonly string[];
+  replicas: readonly Replica[];
+  /** What GitHub sends goes to any replica that is there. */
+  hooks: Wire;
+  /** What all of them fetch goes through it. */
+  git: Wire;
+  /** Absent: the one replica has the queue of one process. */
+  postgres?: { kill(downMs: number): Promise<void> };
+  tell(order: Exclude<GitHubOrder, { order: "start" | "report" }>): void;
+  report(): Promise<GitHubReport>;
+  /** Who asks may do everything in the repository. */
   api(method: string, path: string, body?: object): Promise<unknown>;
-  /** Of the config repo, for git. */
-  gitUrl: string;
-  /** Its `line` comes once its port answers. */
-  bot(): Started;
-  close(): void;
+  /** For git. */
+  cloneUrl(repository: string): string;
+  close(): Promise<void>;
 }
 
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const address = server.address();
-  await new Promise((resolve) => server.close(resolve));
-  if (address === null || typeof address === "string") throw new Error("no port");
-  return address.port;
-}
-
-async function write(folder: string, files: Readonly<Record<string, string>>): Promise<void> {
-  for (const [name, text] of Object.entries(files)) {
-    await mkdir(dirname(join(folder, name)), { recursive: true });
-    await writeFile(join(folder, name), text);
-  }
-}
-
-/** In an empty folder. */
-export async function startChaosWorld(folder: string): Promise<ChaosWorld> {
-  const children: ChildProcess[] = [];
-  const keep = (one: Started) => {
-    children.push(one.child);
-    return one;
-  };
-  const [githubPort, port] = [await freePort(), await freePort()];
+export async function startChaosWorld({ folder, program, ...sizes }: WorldOptions): Promise<ChaosWorld> {
   const { privateKey } = generateKeyPairSync("rsa", { modulusLength: 2048 });
   const pem = privateKey.export({ type: "pkcs1", format: "pem" }).toString();
-  const repoURL = `http://127.0.0.1:${githubPort}/acme/fleet.git`;
-  await write(folder, { "key.pem": pem, "inventory.yaml": inventory(), ...configRepo(repoURL) });
-  const hook = ["--webhook", `http://127.0.0.1:${port}/api/github/webhooks`, "--webhook-secret", SECRET];
-  const app = ["--app-id", APP_ID, "--private-key", join(folder, "key.pem"), ...hook];
-  const where = ["--owner", "acme", "--repo", "fleet", "--port", String(githubPort), "--dir", join(folder, "repo")];
-  const github = JSON.parse(await keep(startCommand("sim/github.ts", [...where, ...app], folder)).line) as { url: string; token: string };
-  const from = ["--repo-url", repoURL, "--path", "appsets", "--inventory", join(folder, "inventory.yaml"), "--quick"];
-  const argocd = JSON.parse(await keep(startCommand("sim/argocd.ts", from, folder)).line) as { kubeconfig: string };
-  await write(folder, {
-    "stagecoach.yaml": `controlPlanes:\n  - { name: hub, kubeconfig: ${argocd.kubeconfig}, allowRefresh: true, clusterSecrets: true }\n`,
-  });
-  const env = {
-    ...{ APP_ID, PRIVATE_KEY: pem, WEBHOOK_SECRET: SECRET, GHE_HOST: `127.0.0.1:${githubPort}`, GHE_PROTOCOL: "http" },
-    ...{ HOST: "127.0.0.1", PORT: String(port), INSIDE_PORT: "0" },
+  const closers: (() => Promise<unknown>)[] = [];
+  const githubPort = await freePort();
+  const wire = async (to: () => readonly number[], by?: string) => {
+    const opened = await openWire({ to, ...(by === undefined ? {} : { by }) });
+    closers.push(opened.close);
+    return opened;
   };
-  const program = build(join(folder, "program"));
-  const headers = { authorization: `token ${github.token}`, "content-type": "application/json" };
+  const ports = await Promise.all(Array.from({ length: sizes.replicas }, freePort));
+  const hooks = await wire(() => shuffled(ports));
+  const git = await wire(() => [githubPort]);
+  const publicUrl = `http://127.0.0.1:${git.port}`;
+  const names = Array.from({ length: sizes.repos }, (_, n) => `fleet-${n + 1}`);
+  const token = "ghp_chaos";
+  const settings: GitHubSettings = {
+    ...{ port: githubPort, publicUrl, owner: OWNER, app: { id: APP_ID, privateKey: pem } },
+    webhook: { url: `http://127.0.0.1:${hooks.port}/api/github/webhooks`, secret: SECRET },
+    repos: Object.fromEntries(names.map((name) => [name, configRepo(`${publicUrl}/${OWNER}/${name}.git`, name, sizes.batches)])),
+    people: { carol: { role: "admin", token } },
+  };
+  const github = await startGitHubProcess(settings, closers);
+  const direct = `http://127.0.0.1:${githubPort}`;
+  const planes = await Promise.all(
+    names.map((name) => startPlane({ ...{ folder, name, direct, publicUrl }, batches: sizes.batches }, closers)),
+  );
+  tell({ order: "argocd", urls: planes.map(({ url }) => url) });
+  const replicas: Replica[] = [];
+  for (const [n, port] of ports.entries()) {
+    const name = `replica-${n + 1}`;
+    const toGitHub = await wire(() => [githubPort], name);
+    const toPlanes = await Promise.all(planes.map((plane) => wire(() => [plane.port])));
+    const env = {
+      APP_ID: String(APP_ID),
+      PRIVATE_KEY: pem,
+      WEBHOOK_SECRET: SECRET,
+      GHE_HOST: `127.0.0.1:${toGitHub.port}`,
+      GHE_PROTOCOL: "http",
+    };
+    const config = await configOf(folder, name, planes, toPlanes);
+    const replica = await openReplica({ ...{ name, folder, program, port, env, config }, wires: { github: toGitHub, argocd: toPlanes } });
+    closers.push(replica.close);
+    replicas.push(replica);
+  }
+
+  function tell(order: GitHubOrder): void {
+    github.send(order);
+  }
+
   return {
+    repositories: names.map((name) => `${OWNER}/${name}`),
+    ...{ replicas, hooks, git, tell },
+    async report() {
+      tell({ order: "report" });
+      const [report] = (await once(github, "message")) as [GitHubReport];
+      return report;
+    },
     async api(method, path, body) {
-      const response = await fetch(`${github.url}${path}`, {
-        method,
-        headers,
-        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-      });
+      const headers = { authorization: `token ${token}`, "content-type": "application/json" };
+      const response = await fetch(`${direct}${path}`, { method, headers, ...(body === undefined ? {} : { body: JSON.stringify(body) }) });
       if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${await response.text()}`);
-      return response.json();
+      return await response.json();
     },
-    gitUrl: repoURL.replace("http://", `http://x:${github.token}@`),
-    bot: () => keep(start([program, "serve"], { cwd: folder, env, word: '"listening"' })),
-    close() {
-      for (const child of children) child.kill("SIGKILL");
+    cloneUrl: (repository) => `${direct.replace("http://", `http://x:${token}@`)}/${repository}.git`,
+    async close() {
+      for (const close of closers.reverse()) await close();
     },
   };
 }
 
-function inventory(): string {
-  const secret = (name: string) => `apiVersion: v1
-kind: Secret
-metadata: { name: cluster-${name}, labels: { argocd.argoproj.io/secret-type: cluster, fleet: app } }
-stringData: { name: ${name}, server: "https://${name}.example.com:6443" }
-`;
-  return CLUSTERS.map(secret).join("---\n");
+function shuffled<T>(all: readonly T[]): T[] {
+  return all
+    .map((one) => ({ one, at: Math.random() }))
+    .sort((a, b) => a.at - b.at)
+    .map(({ one }) => one);
 }
 
-function configRepo(repoURL: string): Record<string, string> {
-  const elements = CLUSTERS.map((cluster) => `          - { cluster: ${cluster}, version: v1 }\n`).join("");
-  return {
-    "repo/releases/app.yaml": "version: v1\n",
-    "repo/apps/app/config.yaml": "apiVersion: v1\nkind: ConfigMap\nmetadata: { name: app }\n",
-    "repo/appsets/app.yaml": `apiVersion: argoproj.io/v1alpha1
-kind: ApplicationSet
-metadata: { name: app, namespace: argocd }
-spec:
-  generators:
-    - list:
-        elements:
-${elements}  template:
-    metadata: { name: "app-{{cluster}}" }
-    spec:
-      project: default
-      source: { repoURL: "${repoURL}", path: apps/app, targetRevision: main, helm: { parameters: [{ name: version, value: "{{version}}" }] } }
-      destination: { name: "{{cluster}}", namespace: app }
-      syncPolicy: { automated: {} }
-`,
-    "repo/rollouts/app.yaml": `apiVersion: stagecoach.dev/v1alpha1
-kind: ProgressiveRollout
-metadata: { name: app }
-spec:
-  sourceRef: { kind: ApplicationSet, name: app, namespace: argocd }
-  release: { from: { file: releases/app.yaml, path: version } }
-  pins:
-    - file: appsets/app.yaml
-      path: spec.generators[0].list.elements[cluster={{ cluster.name }}].version
-  mode: Run
-  stages:
-    - name: everywhere
-      clusters: { selector: { matchLabels: { fleet: app } } }
-      maxUnavailable: ${AT_ONCE}
-`,
-  };
+async function startGitHubProcess(settings: GitHubSettings, closers: (() => Promise<unknown>)[]): Promise<ChildProcess> {
+  const child = fork(new URL("./github.ts", import.meta.url), { stdio: ["ignore", "inherit", "inherit", "ipc"] });
+  closers.push(() => kill(child));
+  child.send({ order: "start", settings } satisfies GitHubOrder);
+  await once(child, "message");
+  return child;
+}
+
+interface Plane {
+  name: string;
+  /** Of its API. */
+  url: string;
+  /** Of its Kubernetes API. */
+  port: number;
+  kubeconfig: string;
+}
+
+interface PlaneOptions {
+  folder: string;
+  name: string;
+  /** Where GitHub is, and by which address files name it. */
+  direct: string;
+  publicUrl: string;
+  batches: number;
+}
+
+async function startPlane({ folder, name, direct, publicUrl, batches }: PlaneOptions, closers: (() => Promise<unknown>)[]): Promise<Plane> {
+  const file = join(folder, `${name}.yaml`);
+  await writeFile(file, inventory(batches));
+  const [url, alias] = [direct, publicUrl].map((base) => `${base}/${OWNER}/${name}.git`);
+  const args = ["--repo-url", url ?? "", "--repo-alias", alias ?? "", "--path", "appsets", "--inventory", file, "--quick"];
+  const started = startCommand("sim/argocd.ts", args, folder);
+  closers.push(() => kill(started.child));
+  const said = JSON.parse(await started.line) as { kubeconfig: string; url: string };
+  const kubeconfig = await readFile(said.kubeconfig, "utf8");
+  return { name, url: said.url, kubeconfig, port: Number(/server: .*:(\d+)/.exec(kubeconfig)?.[1]) };
+}
+
+/** A replica's configuration, by which it sees each Argo CD through a wire of its own. */
+async function configOf(folder: string, replica: string, planes: readonly Plane[], wires: readonly Wire[]): Promise<string> {
+  const lines = ["controlPlanes:"];
+  for (const [n, { name, kubeconfig, port }] of planes.entries()) {
+    const file = join(folder, `${replica}-${name}.kubeconfig`);
+    await writeFile(file, kubeconfig.replaceAll(`:${port}`, `:${wires[n]?.port}`), { mode: 0o600 });
+    lines.push(`  - { name: ${name}, kubeconfig: ${file}, allowRefresh: true, clusterSecrets: true }`);
+  }
+  await mkdir(join(folder, replica), { recursive: true });
+  return `${lines.join("\n")}\nresync: ${RESYNC}\n`;
 }

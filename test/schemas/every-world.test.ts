@@ -21,7 +21,14 @@ test.each([
   ["a refusal that says nothing", { why: "no" }, 418],
 ])("%s is a problem", (_, body, status) => {
   const checks = schemaChecks();
-  const route = { route: "/repos/:owner/:repo", path: "/repos/acme/config", actor: "rob", headers: {}, requestBody: undefined };
+  const route = {
+    route: "/repos/:owner/:repo",
+    path: "/repos/acme/config",
+    actor: "rob",
+    requestHeaders: {},
+    headers: {},
+    requestBody: undefined,
+  };
   checks.hooks.onExchange({ method: "GET", ...route, status, body });
   expect(checks.problems).toEqual([expect.stringContaining("GET /repos/*/*")]);
 });

@@ -142,6 +142,7 @@ function send(world: World, seen: Seen, request: IncomingMessage, response: Serv
     token: tokenShown(world, actor),
     // What is no JSON is nobody's to check.
     route: answer.raw === undefined ? seen.route : undefined,
+    requestHeaders: request.headers,
     requestBody: seen.body,
     status: same ? 304 : answer.status,
     headers,

@@ -1,4 +1,5 @@
 /** The whole world of the embedded GitHub; what stands in it has files of its own, handed on from here. */
+import type { IncomingHttpHeaders } from "node:http";
 import type { Clock } from "../../../core/base/time.ts";
 import type { Webhooks } from "../deliver/webhooks.ts";
 import type { Faults } from "../http/faults.ts";
@@ -22,6 +23,7 @@ export interface Exchange {
   token?: { repositories: readonly string[] | undefined; permissions: Readonly<Record<string, string>> } | undefined;
   /** `/repos/:owner/:repo/pulls`; undefined: no route took it. */
   route: string | undefined;
+  requestHeaders: IncomingHttpHeaders;
   requestBody: unknown;
   status: number;
   headers: Readonly<Record<string, string>>;

@@ -1,0 +1,139 @@
+/** What goes wrong, and when: drawn from a seed, so that the same goes wrong at the same moments again. */
+import { setTimeout as sleep } from "node:timers/promises";
+import { seededFraction } from "../../src/core/base/seeded.ts";
+import type { ChaosWorld } from "./world.ts";
+
+type Where = "github" | "argocd" | "postgres" | "git" | "hooks";
+
+type Deed =
+  /** SIGKILL, and a new process after `forMs`. */
+  | { kind: "kill"; replica: number }
+  /** SIGSTOP, and SIGCONT after it. */
+  | { kind: "freeze"; replica: number }
+  | { kind: "cut" | "hold"; where: Where; replica: number }
+  /** GitHub does the next write, and its answer is lost. */
+  | { kind: "lose answer"; replica: number }
+  | { kind: "GitHub unwell"; percent: number }
+  | { kind: "webhooks"; drop: number; double: number; delay: number; swap: number }
+  | { kind: "full disk"; replica: number }
+  | { kind: "clock"; replica: number; offMs: number }
+  /** SIGKILL of PostgreSQL, which is started again. */
+  | { kind: "database" };
+
+export type Fault = Deed & { atMs: number; forMs: number };
+
+export interface Chances {
+  replicas: number;
+  postgres: boolean;
+  /** In which they begin. */
+  spanMs: number;
+  kills: number;
+  others: number;
+  longestMs: number;
+}
+
+export function drawFaults(seed: number, { replicas, postgres, spanMs, kills, others, longestMs }: Chances): Fault[] {
+  let drawn = 0;
+  const fraction = () => seededFraction(`chaos ${seed} ${drawn++}`);
+  const between = (least: number, most: number) => Math.round(least + fraction() * (most - least));
+  const oneOf = <T>(all: readonly T[]): T => all[Math.floor(fraction() * all.length)] as T;
+  const replica = () => between(0, replicas - 1);
+  const places: Where[] = ["github", "github", "argocd", "git", "hooks", ...(postgres ? (["postgres", "postgres"] as const) : [])];
+  const share = () => between(0, 30) / 100;
+  const kinds: (() => Deed & { forMs: number })[] = [
+    () => ({ kind: "freeze", replica: replica(), forMs: between(2000, longestMs) }),
+    () => ({ kind: "cut", where: oneOf(places), replica: replica(), forMs: between(200, longestMs / 3) }),
+    () => ({ kind: "hold", where: oneOf(places), replica: replica(), forMs: between(200, longestMs / 3) }),
+    () => ({ kind: "lose answer", replica: replica(), forMs: 0 }),
+    () => ({ kind: "lose answer", replica: replica(), forMs: 0 }),
+    () => ({ kind: "GitHub unwell", percent: between(10, 100), forMs: between(1000, longestMs / 2) }),
+    () => ({ kind: "webhooks", drop: share(), double: share(), delay: share(), swap: share() / 3, forMs: between(2000, longestMs) }),
+    () => ({ kind: "full disk", replica: replica(), forMs: between(2000, longestMs / 2) }),
+    () => ({ kind: "clock", replica: replica(), offMs: between(-300_000, 300_000), forMs: between(2000, longestMs / 2) }),
+    ...(postgres ? [0, 1].map(() => () => ({ kind: "database" as const, forMs: between(100, longestMs / 3) })) : []),
+  ];
+  const killing = () => ({ kind: "kill" as const, replica: replica(), forMs: between(0, 3000) });
+  const all = [...Array<typeof killing>(kills).fill(killing), ...Array.from({ length: others }, () => oneOf(kinds))];
+  return all.map((draw) => ({ ...draw(), atMs: between(0, spanMs) })).sort((a, b) => a.atMs - b.atMs);
+}
+
+/** Lets all of it happen at its time, and ends each. Resolves to how many replicas were killed, once nothing is wrong any more. */
+export async function playFaults(world: ChaosWorld, faults: readonly Fault[], log: (line: string) => void): Promise<{ kills: number }> {
+  let kills = 0;
+  const began = performance.now();
+  const play = async (fault: Fault) => {
+    await sleep(fault.atMs);
+    log(`${((performance.now() - began) / 1000).toFixed(1)} s: ${tell(fault)}`);
+    if ((await happen(world, fault)) === true) kills += 1;
+  };
+  await Promise.all(faults.map(play));
+  return { kills };
+}
+
+export function tell({ atMs: _, forMs, kind, ...more }: Fault): string {
+  const words = Object.entries(more).map(([name, value]) => ` ${name} ${String(value)}`);
+  return `${kind}${words.join("")}, for ${(forMs / 1000).toFixed(1)} s`;
+}
+
+/** true: a replica was killed. */
+async function happen(world: ChaosWorld, fault: Fault): Promise<unknown> {
+  const { forMs } = fault;
+  const replica = "replica" in fault ? world.replicas[fault.replica] : undefined;
+  const during = async (begin: () => unknown, end: () => unknown) => {
+    await begin();
+    await sleep(forMs);
+    await end();
+  };
+  switch (fault.kind) {
+    case "kill":
+      return await replica?.kill(forMs);
+    case "freeze":
+      return await during(
+        () => replica?.signal("SIGSTOP"),
+        () => replica?.signal("SIGCONT"),
+      );
+    case "cut":
+    case "hold": {
+      const wires = wiresOf(world, fault);
+      return await during(
+        () => wires.map((wire) => (fault.kind === "cut" ? wire.cut() : wire.hold())),
+        () => wires.map((wire) => wire.mend()),
+      );
+    }
+    case "lose answer":
+      return replica?.wires.github.loseAnswer();
+    case "GitHub unwell":
+      return await during(
+        () => world.tell({ order: "unwell", percent: fault.percent }),
+        () => world.tell({ order: "unwell", percent: 0 }),
+      );
+    case "webhooks": {
+      const { drop, double, delay, swap, atMs: seed } = fault;
+      return await during(
+        () => world.tell({ order: "webhooks", fates: { seed, drop, double, delay, swap, delayMs: 5000 } }),
+        () => world.tell({ order: "webhooks", fates: undefined }),
+      );
+    }
+    case "full disk":
+      return await during(
+        () => replica?.fillDisk(true),
+        () => replica?.fillDisk(false),
+      );
+    case "clock":
+      return await during(
+        () => replica?.setClock(fault.offMs),
+        () => replica?.setClock(0),
+      );
+    case "database":
+      return await world.postgres?.kill(forMs);
+  }
+}
+
+function wiresOf(world: ChaosWorld, { where, replica: n }: { where: Where; replica: number }) {
+  if (where === "git") return [world.git];
+  if (where === "hooks") return [world.hooks];
+  const wires = world.replicas[n]?.wires;
+  if (where === "argocd") return wires?.argocd ?? [];
+  const found = where === "github" ? wires?.github : wires?.postgres;
+  return found === undefined ? [] : [found];
+}

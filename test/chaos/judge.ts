@@ -1,0 +1,55 @@
+/** What must hold at the end of a trial, whatever happened in it. */
+import type { GitHubReport } from "./github.ts";
+import type { End, View } from "./view.ts";
+
+const SEAL = /^Stagecoach-Seal: v1\.[0-9a-f]{8}\.(\d+)\./m;
+
+/** Of one repository. `expected`: as a run ends that nothing happened to. */
+export async function againstEnd(view: View, end: End, expected: End | undefined): Promise<string[]> {
+  return [...differences(end, expected ?? end), ...againstMerges(end), ...againstComments(end), ...againstJournal(await view.journal())];
+}
+
+function differences(end: End, expected: End): string[] {
+  const names = Object.keys(expected) as (keyof End)[];
+  return names
+    .filter((name) => JSON.stringify(end[name]) !== JSON.stringify(expected[name]))
+    .map((name) => `its ${name} are not as without faults:\n  ${lines(end[name])}\ninstead of\n  ${lines(expected[name])}`);
+}
+
+const lines = (value: unknown) => (Array.isArray(value) ? value.map((one) => JSON.stringify(one)).join("\n  ") : JSON.stringify(value));
+
+/** Each batch once, and in the order of the plan. */
+function againstMerges({ merges }: End): string[] {
+  const twice = merges.filter((one, n) => merges.indexOf(one) !== n).map((one) => `merged twice: ${one}`);
+  const places = merges
+    .map((one) => /batch (\d+) of \d+ of (\w+)$/.exec(one))
+    .map((found) => [found?.[2] === "canary" ? 0 : 1, Number(found?.[1])]);
+  const isInOrder = places.every(([stage = 0, batch = 0], n) => {
+    const [beforeStage = 0, beforeBatch = 0] = places[n - 1] ?? [];
+    return n === 0 || stage > beforeStage || (stage === beforeStage && batch > beforeBatch);
+  });
+  return isInOrder ? twice : [...twice, `merged out of turn: ${merges.join(", ")}`];
+}
+
+/** One comment of a kind on a pull request. */
+function againstComments({ pulls }: End): string[] {
+  return pulls.flatMap(({ title, comments }) => {
+    const markers = comments.flatMap((one) => /<!-- stagecoach:[^>]*-->/.exec(one)?.[0] ?? []);
+    return markers.filter((one, n) => markers.indexOf(one) !== n).map((one) => `there are twins on "${title}": ${one}`);
+  });
+}
+
+/** One line of commits, each sealed by us with the next number. */
+function againstJournal(commits: readonly { message: string; parents: number }[]): string[] {
+  return commits.flatMap(({ message, parents }, n) => {
+    const number = Number(SEAL.exec(message)?.[1]);
+    const subject = message.split("\n", 1)[0];
+    if (parents > 1 || (parents === 0) !== (n === 0)) return [`the journal forks at "${subject}"`];
+    return number === n + 1 ? [] : [`the journal's commit ${n + 1} is sealed as ${number}: "${subject}"`];
+  });
+}
+
+/** Of all: what was sent, by whom. */
+export function againstWrites({ writes }: GitHubReport): string[] {
+  return writes.length > 0 ? [] : ["nobody has written anything: the wires do not mark requests"];
+}

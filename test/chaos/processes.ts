@@ -1,0 +1,71 @@
+/** Processes that chaos starts, kills and starts again. */
+import { type ChildProcess, execFileSync, spawn } from "node:child_process";
+import { once } from "node:events";
+import { createServer } from "node:net";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+export interface Started {
+  child: ChildProcess;
+  /** The first line that holds the word asked for. Rejects where the process ends before. */
+  line: Promise<string>;
+  output(): string;
+}
+
+interface StartOptions {
+  cwd: string;
+  env?: Record<string, string>;
+  word?: string;
+}
+
+/** A process of Node's. */
+export function start(args: readonly string[], { cwd, env = {}, word = "" }: StartOptions): Started {
+  const child = spawn(process.execPath, args, { cwd, env: { PATH: process.env["PATH"] ?? "", ...env }, stdio: ["ignore", "pipe", "pipe"] });
+  let text = "";
+  const line = new Promise<string>((resolve, reject) => {
+    child.stdout.on("data", (chunk: Buffer) => {
+      text += chunk;
+      const found = text
+        .split("\n")
+        .slice(0, -1)
+        .find((one) => one.includes(word));
+      if (found !== undefined) resolve(found);
+    });
+    child.stderr.on("data", (chunk: Buffer) => {
+      text += chunk;
+    });
+    child.on("exit", () => reject(new Error(`${args.join(" ").slice(0, 200)} ended:\n${text}`)));
+  });
+  line.catch(() => undefined);
+  return { child, line, output: () => text };
+}
+
+/** A command of the program, from its source. */
+export function startCommand(file: string, args: readonly string[], cwd: string): Started {
+  const url = new URL(`../../src/surfaces/cli/${file}`, import.meta.url).href;
+  const code = `const { run } = await import(${JSON.stringify(url)}); process.exitCode = await run(process.argv.slice(1));`;
+  return start(["--input-type=module", "--eval", code, "--", ...args], { cwd });
+}
+
+/** The program as it is packed and run. */
+export function build(folder: string): string {
+  const script = fileURLToPath(new URL("../../deploy/package/build.ts", import.meta.url));
+  execFileSync(process.execPath, [script, folder], { stdio: "ignore" });
+  return join(folder, "stagecoach.mjs");
+}
+
+export async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const address = server.address();
+  await new Promise((resolve) => server.close(resolve));
+  if (address === null || typeof address === "string") throw new Error("no port");
+  return address.port;
+}
+
+export async function kill(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const gone = once(child, "exit");
+  child.kill("SIGKILL");
+  await gone;
+}
