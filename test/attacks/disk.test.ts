@@ -20,6 +20,10 @@ function bytesOf(directory: string): number {
   return files.reduce((sum, file) => sum + (statSync(join(file.parentPath, file.name), { throwIfNoEntry: false })?.size ?? 0), 0);
 }
 
+function packsBelow(directory: string): number {
+  return readdirSync(directory, { recursive: true, encoding: "utf8" }).filter((path) => path.endsWith(".pack")).length;
+}
+
 /** Random text of so many KiB in base64, which does not get smaller. */
 const noise = (kib: number) => randomBytes((kib * KIB * 3) / 4).toString("base64");
 
@@ -77,4 +81,20 @@ test("a stranger fills the server's disk by a fork's pull requests, for ever or 
   await journey.until("the run has ended", ended);
   expect(journey.run()?.phase).toBe("Succeeded");
   expect(journey.errors.filter(({ message }) => message !== "attention is needed")).toEqual([]);
+});
+
+test("mirrors that have no room at all are thrown away all the time, and a run loses nothing by it", async () => {
+  journey = await startJourney({ files: short(), bot: () => ({ mostMirrored: 1 }) });
+  await journey.release();
+  await journey.until("the run has ended", ended);
+  expect(journey.run()?.phase).toBe("Succeeded");
+  expect(journey.errors.filter(({ message }) => message !== "attention is needed")).toEqual([]);
+  const { bot, directory } = journey;
+  // At the latest a minute after it was last needed.
+  await askUntil(
+    journey.world.clock,
+    "it is thrown away",
+    () => bot.idle().then(() => packsBelow(directory)),
+    (packs) => packs === 0,
+  );
 });

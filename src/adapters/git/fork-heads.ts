@@ -5,8 +5,9 @@
  * The mirror itself is no partial clone: what a store has left out is missing to it, and git never fetches it by the way.
  */
 import { readdirSync, readFileSync } from "node:fs";
-import { mkdir, readdir, rm, stat, writeFile } from "node:fs/promises";
+import { mkdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { bytesBelow } from "./bytes-below.ts";
 import { objectId } from "./names.ts";
 import { GitError, type Mirror, type MirrorLimits } from "./port.ts";
 import { fetchPartly, REMOTE_NAME, type Remote } from "./remote.ts";
@@ -135,16 +136,4 @@ async function within(store: Repository, most: number, work: (bounded: Repositor
 
 function readRef(directory: string, number: number): string {
   return objectId(readFileSync(join(directory, "refs", "pull", String(number), "head"), "utf8").trim());
-}
-
-/** What goes away meanwhile counts for nothing. */
-async function bytesBelow(directory: string): Promise<number> {
-  const entries = await readdir(directory, { withFileTypes: true }).catch(() => []);
-  let bytes = 0;
-  for (const entry of entries) {
-    const path = join(directory, entry.name);
-    if (entry.isDirectory()) bytes += await bytesBelow(path);
-    else bytes += (await stat(path).catch(() => undefined))?.size ?? 0;
-  }
-  return bytes;
 }

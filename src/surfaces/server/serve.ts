@@ -108,6 +108,7 @@ function told(config: ServerConfig, credentials: Credentials) {
     port: listen.port,
     inside: { ...inside, hosts: [...inside.hosts, ...(inside.publicUrl === undefined ? [] : [new URL(inside.publicUrl).hostname])] },
     limits: { repository: quota.repository * MEBIBYTE, forkHead: quota.fork * MEBIBYTE, forkFile: MEBIBYTE },
+    mostMirrored: quota.mirrors * MEBIBYTE,
     resyncMs: parseDuration(config.resync) ?? Number.NaN,
   };
 }

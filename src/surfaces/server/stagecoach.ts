@@ -30,6 +30,7 @@ import { type Audience, seenFrom } from "./seen-from.ts";
 import type { Metrics } from "./telemetry/metrics.ts";
 import { openTelemetry, type Telemetry } from "./telemetry/scope.ts";
 import { removeMirror } from "./tenancy/idle-mirror.ts";
+import { openMirrorRoom } from "./tenancy/mirror-room.ts";
 import type { GitHubApp } from "./tenancy/octokits.ts";
 import { openRepos, type Repos } from "./tenancy/repos.ts";
 import { openServedRepo } from "./tenancy/served-repo.ts";
@@ -59,6 +60,8 @@ export interface StagecoachOptions extends Audience {
   directory: string;
   /** How many bytes each may hold. */
   limits?: MirrorLimits;
+  /** How many all of them may hold together. Default: no bound. */
+  mostMirrored?: number;
   /** In which what strangers send is judged. Default: the one of this process. */
   cell?: Cell;
   clock: Clock & { readonly speed?: number };
@@ -171,9 +174,11 @@ function reposOf(options: Checked, { onChange, onHeard, octokit, fence }: ReposG
   const rights = tenancy(options.tenancy, options.planes);
   const { sealKeys = [sealKey(options.app.privateKey)] } = options;
   const answering = openAnswerLines();
+  const { mostMirrored: most } = options;
+  const room = most === undefined ? undefined : openMirrorRoom(directory, { most, each: limits?.repository ?? most }, { clock, log });
   const shared = defined({
     ...{ octokit, directory, limits, cell, breakers, clock, log, signing, sealKeys, freezes, analysis, hooks, notifier: options.notifier },
-    ...{ publicUrl, onChange, onHeard, answering, telemetry: options.telemetry, recorded: options.metrics?.recorded },
+    ...{ room, publicUrl, onChange, onHeard, answering, telemetry: options.telemetry, recorded: options.metrics?.recorded },
   });
   return openRepos({
     ...{ log, fence },
@@ -182,7 +187,7 @@ function reposOf(options: Checked, { onChange, onHeard, octokit, fence }: ReposG
         ...{ ...shared, rights: rights(place.fullName, isHome) },
         allowUnprotected: names(options.allowUnprotected ?? false, place.fullName),
       }),
-    forget: ({ fullName }) => removeMirror(directory, fullName),
+    forget: ({ fullName }) => removeMirror(directory, fullName, room),
   });
 }
 

@@ -226,10 +226,11 @@ export const serverConfigSchema = z.strictObject({
           z.int().min(1).default(4096),
           "Of the whole: heads of pull requests are not fetched beyond it. The base and the branches of runs always are.",
         ),
+        mirrors: key(z.int().min(1).default(8192), "Of all together: those not used for the longest go, until they are needed."),
         fork: key(z.int().min(1).default(32), "Of the head of one pull request from a fork; its files of more than 1 MiB are left out."),
       })
       .prefault({}),
-    "How many MiB the mirror of a repository may hold.",
+    "How many MiB mirrors may hold.",
   ),
   resync: key(duration.default("5m"), "Everything is looked at this often, though no webhook told of a change. `STAGECOACH_RESYNC`."),
   drain: key(duration.default("25s"), "On SIGTERM rounds under way are finished for at most this long. `STAGECOACH_DRAIN`."),

@@ -2,19 +2,40 @@ import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { GitError, type Mirror } from "../../../adapters/git/port.ts";
 import type { Clock } from "../../../core/base/time.ts";
+import { openFetched } from "./fetched.ts";
+import type { MirrorRoom } from "./mirror-room.ts";
 
 /** Not used for so long, a mirror lets go of its git process. */
 const REST_MS = 60_000;
 
+/** What needs nothing of what was fetched. */
+const NEEDS_NOTHING: ReadonlySet<string> = new Set([
+  ...["remoteHead", "remoteHeads", "remoteBelow", "remoteCommits"],
+  ...["note", "noted", "room", "keepPulls"],
+]);
+/** After these it may be larger. */
+const GROWS: ReadonlySet<string> = new Set(["fetch", "fetchFork", "deepen", "readFiles", "bring", "mergeTree", "commit"]);
+
+interface Place {
+  directory: string;
+  room: MirrorRoom;
+}
+
 /**
  * A mirror that is opened when it is needed and rests when it is not: with hundreds of repositories nearly all are idle,
- * and each open mirror keeps a git process. What is on disk stays, so waking up costs milliseconds.
+ * and each open mirror keeps a git process. What is on disk stays, so waking up costs milliseconds; unless room was made there for others: then
+ * what had been fetched is fetched anew by whoever needs it.
  */
-export function idleMirror(open: () => Promise<Mirror>, clock: Clock): Mirror {
+export function idleMirror(open: () => Promise<Mirror>, clock: Clock, place?: Place): Mirror {
   let opening: Promise<Mirror> | undefined;
   let users = 0;
   let closed = false;
   let callOff = (): void => undefined;
+  /** Its files are being deleted. */
+  let emptying: Promise<void> | undefined;
+  let refilling: Promise<void> | undefined;
+  let isEmptied = false;
+  const fetched = openFetched();
 
   async function rest(): Promise<void> {
     if (users > 0) return;
@@ -23,42 +44,70 @@ export function idleMirror(open: () => Promise<Mirror>, clock: Clock): Mirror {
     await (await idle?.catch(() => undefined))?.close();
   }
 
-  async function use(work: (mirror: Mirror) => Promise<unknown>): Promise<unknown> {
+  async function empty(remove: () => Promise<void>): Promise<boolean> {
+    if (users > 0 || closed || emptying !== undefined) return false;
+    callOff();
+    isEmptied = true;
+    emptying = rest().then(remove);
+    await emptying.finally(() => {
+      emptying = undefined;
+    });
+    return true;
+  }
+
+  async function use(name: string, given: unknown[]): Promise<unknown> {
     if (closed) throw new GitError("Unavailable", "the mirror is closed");
     callOff();
     users += 1;
     try {
+      await emptying?.catch(() => undefined);
       opening ??= open();
       const mirror = await opening.catch((error: unknown) => {
         opening = undefined;
         throw error;
       });
-      return await work(mirror);
+      const needs = !NEEDS_NOTHING.has(name);
+      if (needs) place?.room.used(place.directory);
+      if (needs && isEmptied) await refill(mirror);
+      const method = (mirror as unknown as Record<string, (...given: unknown[]) => Promise<unknown>>)[name];
+      if (method === undefined) throw new TypeError(`a mirror has no ${name}`);
+      const answer = await method.apply(mirror, given);
+      fetched.note(name, given, answer);
+      if (GROWS.has(name)) place?.room.grown(place.directory);
+      return answer;
     } finally {
       users -= 1;
       if (users === 0 && !closed) callOff = clock.after(REST_MS, () => void rest());
     }
   }
 
+  async function refill(mirror: Mirror): Promise<void> {
+    refilling ??= fetched.again(mirror).finally(() => {
+      refilling = undefined;
+    });
+    await refilling;
+    isEmptied = false;
+  }
+
   async function close(): Promise<void> {
     closed = true;
     callOff();
+    place?.room.serve(place.directory, undefined);
     const idle = opening;
     opening = undefined;
     await (await idle?.catch(() => undefined))?.close();
   }
 
+  place?.room.serve(place.directory, { empty });
   // Every method of a mirror answers with a promise, so all are passed on alike, those to come, too.
   return new Proxy({} as Mirror, {
     get(_target, name) {
       if (name === "close") return close;
       if (name === "then" || typeof name === "symbol") return undefined;
-      return (...given: unknown[]) =>
-        use((mirror) => {
-          const method = (mirror as unknown as Record<string, (...given: unknown[]) => Promise<unknown>>)[name];
-          if (method === undefined) throw new TypeError(`a mirror has no ${name}`);
-          return method.apply(mirror, given);
-        });
+      return async (...given: unknown[]) => {
+        const known = fetched.known(name, given, isEmptied);
+        return known === undefined ? await use(name, given) : known.answer;
+      };
     },
   });
 }
@@ -69,6 +118,8 @@ export function mirrorDirectory(directory: string, fullName: string): string {
 }
 
 /** What was fetched of a repository the App has no access to any more is not kept. */
-export async function removeMirror(directory: string, fullName: string): Promise<void> {
-  await rm(mirrorDirectory(directory, fullName), { recursive: true, force: true, maxRetries: 5 });
+export async function removeMirror(directory: string, fullName: string, room?: MirrorRoom): Promise<void> {
+  const mirror = mirrorDirectory(directory, fullName);
+  await rm(mirror, { recursive: true, force: true, maxRetries: 5 });
+  room?.forget(mirror);
 }

@@ -34,6 +34,7 @@ import { type CommitSigning, writerOf } from "../commits.ts";
 import type { Telemetry } from "../telemetry/scope.ts";
 import { idleMirror, mirrorDirectory } from "./idle-mirror.ts";
 import type { InstalledRepo } from "./installed-repos.ts";
+import type { MirrorRoom } from "./mirror-room.ts";
 import { openRepoJournal } from "./repo-journal.ts";
 import type { RepoRights } from "./tenancy.ts";
 
@@ -74,6 +75,8 @@ interface ServedRepoOptions {
   /** Where mirrors are kept. */
   directory: string;
   limits?: MirrorLimits;
+  /** Keeps all mirrors together below a bound. */
+  room?: MirrorRoom | undefined;
   breakers: Breakers;
   clock: Clock;
   log: Log;
@@ -128,7 +131,7 @@ export async function openServedRepo(place: InstalledRepo, options: ServedRepoOp
   const { login, id } = await forge.identity();
   const directory = mirrorDirectory(options.directory, fullName);
   const kept = defined({ directory, url, limits, breakers, credentials: () => forge.gitCredentials() });
-  const idle = idleMirror(() => openMirror(kept), clock);
+  const idle = idleMirror(() => openMirror(kept), clock, options.room && { directory, room: options.room });
   const mirror = telemetry.spanned(idle, "git", REMOTE);
   const [policy, answering] = [policyOf(mirror, () => served.baseBranch), options.answering(installationId)];
   const again = (ms: number) => void clock.after(ms, () => onChange(fullName));

@@ -1,0 +1,131 @@
+/**
+ * Keeps all mirrors of this disk below one bound: when they have grown past it, those that were not used for the longest are emptied. Each says
+ * itself when it has grown and was used (`idle-mirror.ts`); those that nobody serves any more are found by looking.
+ */
+import { readdir, rename, rm, stat } from "node:fs/promises";
+import { join } from "node:path";
+import { bytesBelow } from "../../../adapters/git/bytes-below.ts";
+import type { Clock } from "../../../core/base/time.ts";
+import type { Log } from "../../../engine/round/context.ts";
+
+/** What the bot notes stays: that judging a head was killed, say. */
+const NOTES = "stagecoach-notes";
+const GONE = "stagecoach-gone";
+/** How large they are is not looked at more often. */
+const LOOK_MS = 60_000;
+/** Down to this share, so that the next fetch is not the next look. */
+const DOWN_TO = 0.8;
+/** One that is too large by itself is thrown away so often: what of it is needed may be as much. */
+const ANEW_MS = 24 * 60 * 60_000;
+
+export interface RoomLimits {
+  /** Bytes of all together. */
+  most: number;
+  /** Of one: past that it is fetched anew, which leaves out what git never prunes. */
+  each: number;
+}
+
+/** A mirror that is served. */
+interface Resident {
+  /** False: it is used just now. Else `remove` was awaited with nobody in it. */
+  empty(remove: () => Promise<void>): Promise<boolean>;
+}
+
+export interface MirrorRoom {
+  /** Undefined: nobody serves it any more. */
+  serve(directory: string, resident: Resident | undefined): void;
+  /** It is deleted. */
+  forget(directory: string): void;
+  used(directory: string): void;
+  grown(directory: string): void;
+  /** Resolves once nothing is looked at or thrown away. */
+  settled(): Promise<void>;
+}
+
+interface Known {
+  resident?: Resident | undefined;
+  usedAt: number;
+  /** Undefined: to be looked at. */
+  bytes: number | undefined;
+  emptiedAt?: number;
+}
+
+export function openMirrorRoom(root: string, { most, each }: RoomLimits, { clock, log }: { clock: Clock; log: Log }): MirrorRoom {
+  const mirrors = new Map<string, Known>();
+  let looking: Promise<void> = Promise.resolve();
+  let isDue = false;
+  let lookedAt = Number.NEGATIVE_INFINITY;
+
+  function of(directory: string): Known {
+    const known = mirrors.get(directory) ?? { usedAt: clock.now(), bytes: undefined };
+    mirrors.set(directory, known);
+    return known;
+  }
+
+  async function throwAway(directory: string, known: Known): Promise<void> {
+    const { resident, bytes, usedAt } = known;
+    if (resident !== undefined && !(await resident.empty(() => emptyMirror(directory)))) return;
+    if (resident === undefined) await emptyMirror(directory);
+    log.info({ mirror: directory, bytes, unusedMs: clock.now() - usedAt }, "a mirror was thrown away to make room");
+    known.bytes = 0;
+    known.emptiedAt = clock.now();
+  }
+
+  async function look(): Promise<void> {
+    isDue = false;
+    lookedAt = clock.now();
+    for (const name of await readdir(root).catch(() => [])) await measure(join(root, name));
+    const size = () => [...mirrors.values()].reduce((sum, { bytes = 0 }) => sum + bytes, 0);
+    const oldestFirst = [...mirrors].sort(([, a], [, b]) => a.usedAt - b.usedAt);
+    const isFull = size() > most;
+    for (const [directory, known] of oldestFirst) {
+      const isTooLarge = (known.bytes ?? 0) > each && !(clock.now() - (known.emptiedAt ?? Number.NEGATIVE_INFINITY) < ANEW_MS);
+      if ((known.bytes ?? 0) > 0 && (isTooLarge || (isFull && size() > most * DOWN_TO))) await throwAway(directory, known);
+    }
+  }
+
+  async function measure(directory: string): Promise<void> {
+    const known = mirrors.get(directory);
+    if (known?.bytes !== undefined || !directory.endsWith(".git")) return;
+    // Of an earlier process, or served elsewhere now.
+    const usedAt = known?.usedAt ?? (await stat(directory).catch(() => undefined))?.mtimeMs ?? 0;
+    const bytes = await bytesBelow(directory);
+    const now = mirrors.get(directory);
+    mirrors.set(directory, { ...now, usedAt: now?.usedAt ?? usedAt, bytes });
+  }
+
+  function soon(): void {
+    if (isDue) return;
+    isDue = true;
+    const begin = () => {
+      looking = looking.then(look).catch((error: unknown) => log.warn({ error: String(error) }, "the room of mirrors cannot be looked at"));
+    };
+    const wait = lookedAt + LOOK_MS - clock.now();
+    if (wait > 0) clock.after(wait, begin);
+    else begin();
+  }
+
+  return {
+    serve: (directory, resident) => void Object.assign(of(directory), { resident }),
+    forget: (directory) => void mirrors.delete(directory),
+    used(directory) {
+      of(directory).usedAt = clock.now();
+    },
+    grown(directory) {
+      of(directory).bytes = undefined;
+      soon();
+    },
+    settled: () => looking,
+  };
+}
+
+/** Begun anew at any moment of it: without a head it is none, and its objects go in one go. */
+async function emptyMirror(directory: string): Promise<void> {
+  const remove = (name: string) => rm(join(directory, name), { recursive: true, force: true, maxRetries: 3 });
+  await remove("HEAD");
+  await remove(GONE);
+  await rename(join(directory, "objects"), join(directory, GONE)).catch(({ code }) => {
+    if (code !== "ENOENT") throw new Error(`objects of ${directory}: ${code}`);
+  });
+  for (const name of await readdir(directory)) if (name !== NOTES) await remove(name);
+}
