@@ -10,7 +10,9 @@ import {
   branchHeads,
   clustersGenerator,
   environmentBranches,
+  environmentTags,
   followBranches,
+  forcedTags,
   releaseTag,
   SET_FILE,
 } from "../support/pin-kinds.ts";
@@ -157,5 +159,52 @@ describe("each cluster follows a branch of its own", () => {
     const run = await journey.until("the run ends", ended);
     expect([run.phase, journey.errors]).toEqual(["Succeeded", []]);
     expect(new Set(branchHeads(world).values())).toEqual(new Set([release]));
+  });
+});
+
+describe("each cluster follows a tag of its own", () => {
+  test("the tags, annotated at first, are moved batch by batch, and /rollback moves them back to the commit", async () => {
+    journey = await startJourney({ files: environmentTags });
+    const { world } = journey;
+    await followBranches(world, "tag");
+    const tags = () => branchHeads(world, "tags");
+    const old = tags();
+    const release = await releaseTag(world, "v1.4.2");
+    const first = await journey.until("the first batch is moved", (run) => run.batches[0]?.merged !== undefined);
+    expect([...tags()].filter(([, commit]) => commit === release).map(([name]) => name)).toEqual(clustersIn(first.batches[0] as Batch));
+    const run = await journey.until("the run ends", ended);
+    expect([run.phase, journey.errors]).toEqual(["Succeeded", []]);
+    expect(new Set(tags().values())).toEqual(new Set([release]));
+    const seen = () => applications(world).map(({ status }) => status?.sync?.revision);
+    expect(seen()).toEqual(world.clusters.map(() => release));
+    const pull = run.trigger.pull ?? 0;
+    world.github.actAs("bob").comment(world.repository, pull, "/rollback");
+    const back = await journey.until("it is taken back", (now) => now.number === 2 && ended(now));
+    expect([back.phase, journey.errors]).toEqual(["RolledBack", []]);
+    expect(tags()).toEqual(old);
+    expect(seen()).toEqual(world.clusters.map((name) => old.get(name)));
+    expect(back.batches.every(({ pull: one, merged }) => one === undefined && merged !== undefined)).toBe(true);
+  });
+
+  test.each([
+    ["pauses the run and is left where it is", environmentTags],
+    ["is moved with fastForward: false", forcedTags],
+  ])("a tag that somebody moved aside %s", async (_, files) => {
+    journey = await startJourney({ files });
+    const { world } = journey;
+    await followBranches(world, "tag");
+    const repo = world.github.repoDirectory(world.repository);
+    const aside = git(repo, "commit-tree", "-m", "by hand", `${git(repo, "rev-parse", "main")}^{tree}`);
+    git(repo, "tag", "-f", "env/eu-central-1-a", aside);
+    const release = await releaseTag(world, "v1.4.2");
+    const tag = () => branchHeads(world, "tags").get("eu-central-1-a");
+    if (files === forcedTags) {
+      const run = await journey.until("the run ends", ended);
+      expect([run.phase, journey.errors, tag()]).toEqual(["Succeeded", [], release]);
+      return;
+    }
+    const paused = await journey.until("the run pauses", (run) => run.phase === "Paused");
+    expect(paused.paused?.reason).toHaveCode("BRANCH_APART", { branch: "refs/tags/env/eu-central-1-a" });
+    expect(tag()).toBe(aside);
   });
 });

@@ -46,6 +46,8 @@ spec.pins[].part spec.pins[].create | ${PARSED} | ${FIELDS} | ${PLACE}
 spec.pins[].clusterGenerator.file spec.pins[].clusterGenerator.old spec.pins[].clusterGenerator.new spec.pins[].clusterGenerator.path | ${PARSED} | test/e2e/pin-kinds.long › clusters move between its entries | ${PLACE}
 spec.pins[].copy.from spec.pins[].copy.to | src/engine/resolve/copies › is planned by trees as Git has them | test/e2e/copy.long › one ring, then the next | test/e2e/copy.long › (files: 1 added, 1 changed, 1 removed)
 spec.pins[].branch | src/engine/resolve/targets › branch: the branch of the cluster | test/e2e/pin-kinds.long › the branches are fast-forwarded | src/core/report/plan/plan-comment › branches
+spec.pins[].tag | src/engine/resolve/targets › tag: the same | test/e2e/pin-kinds.long › the tags, annotated at first | src/core/report/plan/plan-comment › branches
+spec.pins[].fastForward | src/engine/resolve/targets › tag: the same | test/e2e/pin-kinds.long › a tag that somebody moved aside | src/core/report/plan/plan-comment › branches
 spec.mode | src/core/spec/parse/parse › fills every default in | test/e2e/release-pulls › under Observe a release is only commented on | src/core/report/plan/plan-comment › mode
 spec.delivery.strategy | src/core/spec/rules/steps › Rolling and Commit are refused | test/e2e/pin-kinds.long › the branches are fast-forwarded | src/core/report/plan/plan-comment › strategy
 spec.delivery.merge | src/core/run/gates/github › passes with merge: Manual | test/e2e/rules.long › a person's journey through it | src/core/report/batch/batch-gates › merge: "Manual"

@@ -97,10 +97,22 @@ export const environmentBranches: NonNullable<WorldOptions["files"]> = (files) =
   files.set(ROLLOUT_FILE, rollout("{ version: v1.4.1 }", pins));
 };
 
-/** Makes a branch for each cluster and has its Application follow it. Resolves once all of them are live there. */
-export async function followBranches(world: EmbeddedWorld): Promise<void> {
+/** The same with a tag for each cluster. */
+export const environmentTags: NonNullable<WorldOptions["files"]> = (files) => {
+  const pins = '  delivery: { strategy: Commit }\n  pins:\n    - tag: "env/{{ cluster.name }}"\n';
+  files.set(ROLLOUT_FILE, rollout("{ version: v1.4.1 }", pins));
+};
+
+export const forcedTags: NonNullable<WorldOptions["files"]> = (files) => {
+  environmentTags(files);
+  files.set(ROLLOUT_FILE, (files.get(ROLLOUT_FILE) ?? "").replace("    - tag:", "    - fastForward: false\n      tag:"));
+};
+
+/** Makes a branch (or an annotated tag) for each cluster and has its Application follow it. Resolves once all of them are live there. */
+export async function followBranches(world: EmbeddedWorld, as: "branch" | "tag" = "branch"): Promise<void> {
   const directory = world.github.repoDirectory(world.repository);
-  for (const cluster of world.clusters) git(directory, "branch", `env/${cluster}`, "main");
+  const more = as === "tag" ? ["-a", "-m", "where it is"] : [];
+  for (const cluster of world.clusters) git(directory, as, ...more, `env/${cluster}`, "main");
   const files = new Map([[SET_FILE, git(directory, "show", `main:${SET_FILE}`)]]);
   const elements = world.clusters.map((cluster) => `          - { cluster: ${cluster}, server: "https://${cluster}.k8s.example.com" }\n`);
   const set = setWith(
@@ -167,13 +179,13 @@ export async function askFor(world: EmbeddedWorld, version: string): Promise<voi
   await alice.mergePull(world.repository, pull, "squash");
 }
 
-/** Head of each cluster's branch. */
-export function branchHeads(world: EmbeddedWorld): Map<string, string> {
+/** Head of each cluster's branch, or what its tag names. */
+export function branchHeads(world: EmbeddedWorld, under: "heads" | "tags" = "heads"): Map<string, string> {
   const lines = git(
     world.github.repoDirectory(world.repository),
     "for-each-ref",
-    "--format=%(refname:lstrip=3) %(objectname)",
-    "refs/heads/env",
+    "--format=%(refname:lstrip=3) %(if)%(*objectname)%(then)%(*objectname)%(else)%(objectname)%(end)",
+    `refs/${under}/env`,
   );
   return new Map(lines.split("\n").map((line) => line.split(" ") as [string, string]));
 }

@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { mkdir, readFile, rename, writeFile } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { BoundedMap } from "../../core/base/bounded.ts";
+import { refOf } from "../../core/base/ref-name.ts";
 import { openBlobs } from "./blobs.ts";
 import type { Missing } from "./cat-file.ts";
 import { openBuilder } from "./fast-import.ts";
@@ -89,8 +90,9 @@ export async function openMirror(options: MirrorOptions): Promise<Mirror> {
     remoteBelow: (prefixes) => remoteBelow(remote, prefixes),
     remoteCommits: (refs) => remoteCommits(remote, refs),
     async remoteHeads(branches) {
-      const refs = await remoteCommits(remote, branches.map(branchRef));
-      return new Map([...refs].map(([ref, sha]) => [ref.slice("refs/heads/".length), sha]));
+      const names = new Map(branches.map((name) => [fullRef(refOf(name)), name]));
+      const refs = await remoteCommits(remote, [...names.keys()]);
+      return new Map([...refs].map(([ref, sha]) => [names.get(ref) ?? ref, sha]));
     },
     commit: openBuilder(repository, trees),
     push: (updates) => serially(() => pushRefs(remote, updates)),

@@ -1,5 +1,6 @@
 /** Talks to a mirror's remote: fetches, asks for refs, and pushes all or nothing. Called by `mirror.ts`, one fetch or push at a time. */
 import { rm, stat } from "node:fs/promises";
+import { TAGS } from "../../core/base/ref-name.ts";
 import { checkMayWrite } from "../outbound/asker.ts";
 import type { Breakers } from "../outbound/breaker.ts";
 import type { Credentials } from "./git-env.ts";
@@ -112,7 +113,8 @@ async function listed(remote: Remote, prefixes: readonly string[], patterns: rea
 export async function pushRefs(remote: Remote, updates: readonly RefUpdate[], tries = 3): Promise<"ok" | "stale"> {
   if (updates.length === 0) return "ok";
   // Pushed to the remote by name: git then moves the mirror's own refs along, which saves a process.
-  const result = await ask(remote, "push to", pushArguments(REMOTE_NAME, updates), { answers: [0, 1] });
+  const leased = await withTagObjects(remote, updates);
+  const result = await ask(remote, "push to", pushArguments(REMOTE_NAME, leased), { answers: [0, 1] });
   const verdict = judgePush(remote.url, updates, result);
   if (verdict !== "unsure") return verdict;
   const refs = await remoteCommits(
@@ -125,6 +127,23 @@ export async function pushRefs(remote: Remote, updates: readonly RefUpdate[], tr
   throw new GitError(
     "Unavailable",
     `push to ${remote.url}: the remote's refs stay locked: ${remoteWords(result.stderr) || "no reason given"}`,
+  );
+}
+
+/** An annotated tag is an object of its own, by which the remote tells whether it has moved: whoever asks knows the commit that it means. */
+async function withTagObjects(remote: Remote, updates: readonly RefUpdate[]): Promise<readonly RefUpdate[]> {
+  const tags = updates.filter(({ ref, old }) => old !== undefined && ref.startsWith(TAGS)).map(({ ref }) => fullRef(ref));
+  if (tags.length === 0) return updates;
+  const { stdout } = await ask(remote, "ask", [
+    "ls-remote",
+    "--quiet",
+    "--end-of-options",
+    remote.url,
+    ...tags.flatMap((ref) => [ref, `${ref}^{}`]),
+  ]);
+  const there = new Map(stdout.split("\n").map((line) => line.split("\t").reverse() as [string, string]));
+  return updates.map((update) =>
+    there.get(`${update.ref}^{}`) === update.old ? { ...update, old: there.get(update.ref) ?? update.old } : update,
   );
 }
 

@@ -22,3 +22,20 @@ export function hasControl(text: string): boolean {
   }
   return false;
 }
+
+export const TAGS = "refs/tags/";
+
+/** The full name of a branch's ref, or of a tag's, which says itself that it is one. */
+export function refOf(name: string): string {
+  return name.startsWith(TAGS) ? name : `refs/heads/${name}`;
+}
+
+/** Whether a revision of a source names this branch or tag, in short or in full. */
+export function namesRef(revision: string | undefined, name: string): boolean {
+  return revision === refOf(name) || revision === name || (name.startsWith(TAGS) && revision === name.slice(TAGS.length));
+}
+
+/** As people call it. */
+export function sayRef(name: string): string {
+  return name.startsWith(TAGS) ? `tag ${name.slice(TAGS.length)}` : `branch ${name}`;
+}

@@ -28,7 +28,7 @@ export interface Cluster {
 export interface Edit {
   file: string;
   /**
-   * Pin path as docs/spec.md §6 spells it, templates filled in. For kind `branch` the branch name; for `clusterGenerator` the two entries; for
+   * Pin path as docs/spec.md §6 spells it, templates filled in. For kind `branch` the name of the branch, or `refs/tags/NAME` of a tag; for `clusterGenerator` the two entries; for
    * `copy` the directory that is copied, over the one that `file` names: its values are ids of trees, of which one stands for what is not there.
    */
   path: string;
@@ -41,6 +41,8 @@ export interface Edit {
   cluster?: string;
   /** clusterGenerator only: where the version stands inside an entry's `clusters`. */
   at?: string;
+  /** branch only: back or aside, too, from `from` alone. */
+  forced?: true;
   /** copy only: what it changes. */
   copied?: Copied;
   /** The value at the base when it was read; null where it is absent (create) or unknown (no checkout). */

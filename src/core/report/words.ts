@@ -63,7 +63,7 @@ export function pinValue(edit: Pick<Edit, "kind" | "from" | "to">, which: "from"
 
 /** Where an edit writes: of a directory that is copied also what becomes of it. */
 export function editPlace({ kind, file, path }: Pick<Edit, "kind" | "file" | "path">): string {
-  return kind === "branch" ? path : kind === "copy" ? `${path}/ → ${file}/` : file;
+  return kind === "branch" ? path.replace(/^refs\//, "") : kind === "copy" ? `${path}/ → ${file}/` : file;
 }
 
 /** `2 added, 5 changed, 1 removed`; undefined: it copies nothing. */

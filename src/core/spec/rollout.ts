@@ -84,7 +84,8 @@ export type PinTemplate =
   | { kind: "value"; file: string; path: string; part?: PinPart | undefined; create: boolean; value: string }
   | { kind: "clusterGenerator"; file: string; old: string; new: string; path: string; value: string }
   | { kind: "copy"; from: string; to: string }
-  | { kind: "branch"; branch: string };
+  /** A tag is `refs/tags/NAME`. `forced`: back or aside, too. */
+  | { kind: "branch"; branch: string; forced?: true };
 
 /** Its texts are templates; `value` knows `{{ step.weight }}` and `{{ step.replicas }}`, too. */
 export type WeightPin = z.output<typeof weightPinSchema>;

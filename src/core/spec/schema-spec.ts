@@ -3,7 +3,7 @@ import { budget, copySchema, duration, key, quantity, selector, sourceRefSchema,
 import { releaseSchema } from "./schema-release.ts";
 import { stageSchema, weightPinSchema } from "./schema-stage.ts";
 
-/** Exactly one of file+path, clusterGenerator, copy, branch; see the rules. */
+/** Exactly one of file+path, clusterGenerator, copy, branch, tag; see the rules. */
 export const pinSchema = z.strictObject({
   file: key(text.min(1).optional(), "File in the config repo; a template."),
   path: key(text.min(1).optional(), "Pin path in it; a template."),
@@ -32,6 +32,14 @@ export const pinSchema = z.strictObject({
   ),
   copy: key(copySchema.optional(), "Copies a directory as the release's commit has it, removals and modes included."),
   branch: key(text.min(1).optional(), "Fast-forwards this branch to the release commit; a template. Needs `delivery.strategy: Commit`."),
+  tag: key(
+    text.min(1).optional(),
+    "Moves this Git tag, which is there, to the release commit; a template. Only forward, as a branch. Needs `delivery.strategy: Commit`.",
+  ),
+  fastForward: key(
+    z.boolean().optional(),
+    "`false`: the branch or tag is also moved to a commit that does not contain what it is at, as long as it is where the plan found it.",
+  ),
 });
 
 export const pinsSchema = z.array(pinSchema).min(1);
@@ -39,7 +47,7 @@ export const pinsSchema = z.array(pinSchema).min(1);
 export const deliverySchema = z.strictObject({
   strategy: key(
     z.enum(["PullRequest", "Commit"]).default("PullRequest"),
-    "`PullRequest`: one a batch. `Commit`: none; only with `branch` pins in this version.",
+    "`PullRequest`: one a batch. `Commit`: none; only with `branch` and `tag` pins in this version.",
   ),
   merge: key(
     z.enum(["Auto", "Manual"]).default("Auto"),
@@ -83,7 +91,7 @@ export const specSchema = z.strictObject({
   ),
   pins: key(
     pinsSchema.optional(),
-    "Where one target's version is written; all of them change in the batch's one commit. Each is `file` + `path`, or `clusterGenerator`, or `copy`, or `branch`.",
+    "Where one target's version is written; all of them change in the batch's one commit. Each is `file` + `path`, or `clusterGenerator`, or `copy`, or `branch`, or `tag`.",
   ),
   mode: key(modeSchema.optional(), MODE),
   delivery: key(deliverySchema.default(deliverySchema.parse({})), "How a batch reaches the branch."),

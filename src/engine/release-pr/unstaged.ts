@@ -4,6 +4,7 @@ import { committedSources } from "../../core/argocd/decode/source.ts";
 import type { SourceView } from "../../core/argocd/views.ts";
 import { compareText } from "../../core/base/compare-text.ts";
 import type { AnyReason } from "../../core/base/reason.ts";
+import { namesRef } from "../../core/base/ref-name.ts";
 import { filesOf, type Plan, type PlannedTarget, type Release, targetsOf } from "../../core/plan/plan-types.ts";
 import { engineReason } from "../../core/reasons/engine.ts";
 import type { PlanFindings } from "../../core/report/plan/plan-check.ts";
@@ -241,6 +242,7 @@ function followsPin(target: TargetBefore, repoURL: string): boolean {
   if (target.edits.some(({ kind }) => kind === "copy")) return true;
   return target.sources.some(
     ({ repoURL: url, targetRevision }) =>
-      sameRepo(url, repoURL) && target.edits.some((edit) => (edit.kind === "branch" ? edit.path : edit.from) === targetRevision),
+      sameRepo(url, repoURL) &&
+      target.edits.some((edit) => (edit.kind === "branch" ? namesRef(targetRevision, edit.path) : edit.from === targetRevision)),
   );
 }

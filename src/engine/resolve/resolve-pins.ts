@@ -97,7 +97,9 @@ function fill(pin: PinTemplate, index: number, texts: Texts, draft: Draft, relea
   if (pin.kind === "branch") {
     const branch = render("branch");
     // Replaced by the commits that the two mean where the remote can be asked.
-    return branch === undefined ? undefined : { file: "", path: branch, kind: "branch", from: null, to: release.values["version"] ?? "" };
+    return branch === undefined
+      ? undefined
+      : { file: "", path: branch, kind: "branch", ...defined({ forced: pin.forced }), from: null, to: release.values["version"] ?? "" };
   }
   if (pin.kind === "copy") {
     const [from, to] = [render("from"), render("to")];

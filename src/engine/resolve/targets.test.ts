@@ -338,6 +338,17 @@ spec:
     ]);
   });
 
+  test("tag: the same, and fastForward: false goes with what it moves", () => {
+    const tag = "    - { tag: 'env/{{ cluster.name }}', fastForward: false }\n  delivery: { strategy: Commit }";
+    const rollout = parseRollouts(rolloutWith(ELEMENT).text.replace(ELEMENT, tag), "r.yaml").rollouts[0] as Rollout;
+    expect(resolve(ELEMENT, {}, { rollout }).targets[0]?.edits).toEqual([
+      { file: "", path: "refs/tags/env/eu-west-1-a", kind: "branch", forced: true, from: null, to: "v1.5.0" },
+    ]);
+    expect(() => rolloutWith("    - { file: a.yaml, path: a, fastForward: false }")).toThrow(/PIN_KIND.*FastForward/);
+    expect(() => rolloutWith("    - { tag: a, branch: a }")).toThrow(/PIN_KIND.*TwoKinds/);
+    expect(() => rolloutWith("    - { tag: a }")).toThrow(/BRANCH_NEEDS_COMMIT/);
+  });
+
   test("branch: from its head to the release commit, where the remote could be asked", () => {
     const text = rolloutWith(ELEMENT).text.replace(ELEMENT, BRANCH);
     const rollout = parseRollouts(text, "rollouts/my-app.yaml").rollouts[0] as Rollout;

@@ -10,7 +10,7 @@ import type { Change, Intended } from "./types.ts";
 
 export interface ChangeForInput {
   /** The target's edits in the batch. */
-  edits: readonly Pick<Edit, "kind" | "file" | "path" | "from" | "to" | "copied">[];
+  edits: readonly Pick<Edit, "kind" | "file" | "path" | "from" | "to" | "copied" | "forced">[];
   /** The merge commit, and when GitHub says it was merged. */
   commit: string;
   mergedAt: Time;
@@ -56,7 +56,10 @@ interface ChosenChange {
 export function changeFor(input: ChangeForInput): ChosenChange {
   const { edits, mergedAt, repoURL, after } = input;
   const moved = edits.find((edit) => edit.kind === "branch");
-  if (moved !== undefined) return { change: { kind: "commit", commit: moved.to, repoURL, mergedAt }, also: [], files: [] };
+  if (moved !== undefined) {
+    const exact = moved.forced === true ? { exact: moved.path } : {};
+    return { change: { kind: "commit", commit: moved.to, repoURL, mergedAt, ...exact }, also: [], files: [] };
+  }
   const commit: Change = { kind: "commit", commit: input.commit, repoURL, mergedAt };
   if (after === undefined) return unrendered(input, commit);
   if (input.before === undefined) return withoutBefore(input, after, commit);

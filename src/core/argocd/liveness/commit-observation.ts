@@ -1,6 +1,6 @@
 import { livenessReason as reason } from "../../reasons/liveness.ts";
 import { bounded, isFullSha } from "./moment.ts";
-import type { LivenessInput, Observation } from "./types.ts";
+import type { Change, LivenessInput, Observation } from "./types.ts";
 
 type Seen = Pick<Observation, "state" | "because" | "by">;
 
@@ -15,7 +15,9 @@ export function containsObservation(seen: string, commit: string, input: Livenes
 }
 
 /** Of a source that reads the config repo: as above, and the pin must still be there as it was set (docs/spec.md §7). */
-export function commitObservation(seen: string, commit: string, input: LivenessInput): Seen {
+export function commitObservation(seen: string, { commit, exact }: Extract<Change, { kind: "commit" }>, input: LivenessInput): Seen {
+  if (exact !== undefined && isFullSha(seen) && seen.toLowerCase() !== commit.toLowerCase())
+    return { state: "older", because: reason("OTHER_REVISION_SEEN", { seen: bounded(seen), wanted: bounded(commit) }) };
   const observation = containsObservation(seen, commit, input);
   const since = observation.state === "proven" ? input.seenPinDiffers?.(seen) : undefined;
   // A file that cannot be read there is nobody's word that the pin is another.

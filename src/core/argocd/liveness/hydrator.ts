@@ -73,7 +73,7 @@ function byStatus({ current, last }: Status, seen: string, change: Change, input
 /** undefined: a name that nobody has resolved. */
 function dryObservation(dry: string, change: Exclude<Change, { kind: "generator" }>, input: LivenessInput): Seen | undefined {
   if (!isFullSha(dry)) return { state: "older" };
-  if (change.kind === "commit") return commitObservation(dry, change.commit, input);
+  if (change.kind === "commit") return commitObservation(dry, change, input);
   if (isFullSha(change.revision)) return { state: dry.toLowerCase() === change.revision.toLowerCase() ? "proven" : "older" };
   return change.commit === undefined ? undefined : containsObservation(dry, change.commit, input);
 }

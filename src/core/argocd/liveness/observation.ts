@@ -1,5 +1,6 @@
 import semver from "semver";
 import type { AnyReason } from "../../base/reason.ts";
+import { namesRef } from "../../base/ref-name.ts";
 import { livenessReason as reason } from "../../reasons/liveness.ts";
 import { normalRepo } from "../same.ts";
 import type { ApplicationView, SourceView } from "../views.ts";
@@ -20,7 +21,7 @@ export function observationOf(app: ApplicationView, change: Change, input: Liven
     if (source === undefined) continue;
     const seen = app.status.sync.revisions[index] ?? "";
     const observation =
-      change.kind === "commit" ? commitObservation(seen, change.commit, input) : revisionObservation(seen, source, change, input);
+      change.kind === "commit" ? commitObservation(seen, change, input) : revisionObservation(seen, source, change, input);
     if (worst === undefined || RANK[observation.state] > RANK[worst.state]) worst = observation;
   }
   return worst === undefined ? { state: "absent", because: absent(app, change), sources } : { ...worst, sources };
@@ -44,7 +45,9 @@ export function carriers(sources: readonly SourceView[], change: Exclude<Change,
   for (const [index, source] of sources.entries()) {
     const there =
       change.kind === "commit"
-        ? source.chart === undefined && normalRepo(source.repoURL) === normalRepo(change.repoURL)
+        ? source.chart === undefined &&
+          normalRepo(source.repoURL) === normalRepo(change.repoURL) &&
+          (change.exact === undefined || namesRef(source.targetRevision, change.exact))
         : (source.targetRevision ?? "HEAD") === change.revision &&
           (change.repoURL === undefined || normalRepo(source.repoURL) === normalRepo(change.repoURL));
     if (there) found.push(index);

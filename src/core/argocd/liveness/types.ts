@@ -11,7 +11,8 @@ import type { ApplicationView, ClusterView, DestinationView, SourceView, SyncWin
  * - generator: it shows in the spec only, which must be the intended one.
  */
 export type Change =
-  | { kind: "commit"; commit: string; repoURL: string; mergedAt: Time }
+  /** `exact`: the branch or tag that was moved back or aside; what contains the commit is not it. */
+  | { kind: "commit"; commit: string; repoURL: string; mergedAt: Time; exact?: string }
   | { kind: "revision"; revision: string; commit?: string; repoURL?: string; mergedAt: Time }
   | { kind: "generator"; mergedAt: Time };
 

@@ -44,7 +44,7 @@ export interface ReleaseProblems {
     | TemplateFault
     | { kind: "TitleLines" }
     | { kind: "NoValue"; value: string; known: readonly string[]; near?: string | undefined };
-  PIN_KIND: { kind: "NoPlace" | "TwoKinds" | "NoFile" | "NoPath" | "BranchValue" | "CopyValue" | "CreatePart" };
+  PIN_KIND: { kind: "NoPlace" | "TwoKinds" | "NoFile" | "NoPath" | "BranchValue" | "CopyValue" | "CreatePart" | "FastForward" };
   PIN_VALUE:
     | { kind: "Default"; first?: string | undefined }
     | { kind: "NoVersion"; first?: string | undefined }

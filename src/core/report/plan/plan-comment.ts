@@ -127,7 +127,7 @@ function modeSentence(rollout: Rollout): string {
       ? "`mode: Propose`: the bot says when, a person moves the branches of each batch."
       : "`mode: Propose`: the bot opens the batches' PRs, and each waits for a person to merge it.";
   }
-  if (commit) return "The bot fast-forwards the branches of each batch.";
+  if (commit) return "The bot moves the branches or tags of each batch.";
   return rollout.delivery.merge === "Manual"
     ? "`merge: Manual`: the bot opens the batches' PRs, and each waits for a person to merge it or to comment `/promote`."
     : "The bot opens and merges the batches' PRs.";

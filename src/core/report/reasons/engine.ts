@@ -1,3 +1,4 @@
+import { sayRef } from "../../base/ref-name.ts";
 import { formatDuration } from "../../base/time.ts";
 import type { EngineReasons } from "../../reasons/engine.ts";
 import type { Problem } from "../../reasons/problems/problem.ts";
@@ -22,11 +23,11 @@ export const ENGINE: Entries<EngineReasons> = entriesOf<EngineReasons>()({
   ...GUARD,
   BRANCH_NOT_FOLLOWED: {
     subject: "application",
-    says: "{application} does not follow {branch}: moving the branch would not reach it",
+    says: ({ application, branch }) => `${application} does not follow ${sayRef(branch)}: moving it would not reach it`,
   },
-  BRANCH_GONE: { subject: "repository", says: "branch {branch} no longer exists" },
+  BRANCH_GONE: { subject: "repository", says: ({ branch }) => `${sayRef(branch)} no longer exists` },
   BRANCH_UNFETCHED: { subject: "repository", says: "Stagecoach has not fetched the head of {branch}, {head}, yet" },
-  BRANCH_PAST: { subject: "repository", says: "{branch} is at {head}, past {commit}: Stagecoach only ever moves a branch forward" },
+  BRANCH_PAST: { subject: "repository", says: "{branch} is at {head}, past {commit}: Stagecoach moves it forward only" },
   BRANCH_APART: {
     subject: "repository",
     says: ({ branch, head, commit, tip }) =>

@@ -41,7 +41,7 @@ export const OUTCOME: Entries<OutcomeReasons> = entriesOf<OutcomeReasons>()({
 
   ROLLBACK_OF_BRANCHES: {
     subject: "run",
-    says: "its pins are branches, which only move forward: revert on the base branch and release that",
+    says: "its pins are branches or tags, which go back to where they were: leave --to out, or release that version",
   },
   ROLLBACK_OF_NOTHING: {
     subject: "run",

@@ -268,15 +268,24 @@ describe("what was last good", () => {
   });
 });
 
-test("a pin that the run made, and branches, cannot be put back, and that is said", () => {
+test("a pin that the run made cannot be put back, and branches only to where they were, and that is said", () => {
   const self = bench(2);
   bring(self, 1, "confirmed");
   for (const stage of self.run.plan.stages)
     for (const one of stage.batches) for (const t of one.targets) for (const e of t.edits) if (t.cluster === "hub/c1") e.from = null;
   expect(planRollback(self.run)).toEqual({ error: { code: "ROLLBACK_OF_NOTHING", moved: true } });
   for (const stage of self.run.plan.stages)
-    for (const one of stage.batches) for (const t of one.targets) for (const e of t.edits) e.kind = "branch";
-  expect(planRollback(self.run)).toEqual({ error: { code: "ROLLBACK_OF_BRANCHES" } });
+    for (const one of stage.batches)
+      for (const t of one.targets)
+        for (const e of t.edits) {
+          e.kind = "branch";
+          e.from ??= "a".repeat(40);
+        }
+  expect(planRollback(self.run, "v0")).toEqual({ error: { code: "ROLLBACK_OF_BRANCHES" } });
+  const [back] = backOf(self.run).plan.stages.flatMap(({ batches }) =>
+    batches.flatMap(({ targets }) => targets.flatMap(({ edits }) => edits)),
+  );
+  expect(back).toMatchObject({ kind: "branch", forced: true, to: "a".repeat(40) });
   expect(AT).toBeGreaterThan(0);
 });
 

@@ -27,7 +27,7 @@ export interface Rollback {
  */
 export function planRollback(run: Run, to?: string): Rollback | { error: RunReason } {
   const edits = run.plan.stages.flatMap((stage) => stage.batches).flatMap((batch) => batch.targets.flatMap((target) => target.edits));
-  if (edits.some((edit) => edit.kind === "branch")) return { error: runReason("ROLLBACK_OF_BRANCHES") };
+  if (to !== undefined && edits.some((edit) => edit.kind === "branch")) return { error: runReason("ROLLBACK_OF_BRANCHES") };
   const asked = to === undefined ? undefined : askedBack(run, to);
   if (asked !== undefined && "code" in asked) return { error: asked };
   const left = new Map<string, RunReason>();
@@ -139,7 +139,8 @@ export function backwards(edit: Edit, good: string): Edit {
   const counted =
     good === edit.from && copied !== undefined ? { added: copied.removed, removed: copied.added } : { added: 0, changed: 0, removed: 0 };
   const back = copied === undefined ? {} : { copied: { ...copied, ...counted } };
-  return { ...edit, from: edit.to, to: good, ...(edit.steps === undefined ? {} : { steps: [good] }), ...back };
+  const forced = edit.kind === "branch" ? { forced: true as const } : {};
+  return { ...edit, ...forced, from: edit.to, to: good, ...(edit.steps === undefined ? {} : { steps: [good] }), ...back };
 }
 
 function reverseStage(

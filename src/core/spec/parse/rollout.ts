@@ -1,5 +1,6 @@
 /** Gives a valid resource as the rest of the program sees it: quantities and durations read, templates as they are. Called by `parse.ts`. */
 import type { z } from "zod";
+import { TAGS } from "../../base/ref-name.ts";
 import { parseDuration } from "../../base/time.ts";
 import type { Order, PinTemplate, Quantity, ReleaseSpec, Rollout, SourceRef, Stage, Step } from "../rollout.ts";
 import type { Resource } from "../schema.ts";
@@ -80,8 +81,19 @@ function mapValues<T, U>(record: Readonly<Record<string, T>>, change: (value: T)
 }
 
 function toPin(pin: z.output<typeof pinSchema>): PinTemplate {
-  const { branch, clusterGenerator, copy, file = "", path = "", part, create = false, value = "{{ release.version }}" } = pin;
-  if (branch !== undefined) return { kind: "branch", branch };
+  const {
+    tag,
+    branch = tag && `${TAGS}${tag}`,
+    fastForward,
+    clusterGenerator,
+    copy,
+    file = "",
+    path = "",
+    part,
+    create = false,
+    value = "{{ release.version }}",
+  } = pin;
+  if (branch !== undefined) return { kind: "branch", branch, ...(fastForward === false && { forced: true }) };
   if (copy !== undefined) return { kind: "copy", ...copy };
   if (clusterGenerator !== undefined) return { kind: "clusterGenerator", ...clusterGenerator, value };
   return { kind: "value", file, path, part, create, value };

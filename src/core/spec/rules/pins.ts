@@ -113,11 +113,11 @@ export function checkPins(pins: readonly Pin[], release: Release | undefined, st
     const filePath = pin.clusterGenerator === undefined ? [...place, "file"] : [...place, "clusterGenerator", "file"];
     if (file !== undefined) findings.push(...checkFile(file, filePath, { path: pin.path }), ...checkTemplate(file, release, filePath));
     if (pin.copy !== undefined) findings.push(...checkCopy(pin.copy, release, [...place, "copy"]));
-    for (const name of ["path", "branch", "value"] as const) {
+    for (const name of ["path", "branch", "tag", "value"] as const) {
       const text = pin[name];
       if (text !== undefined) findings.push(...checkTemplate(text, release, [...place, name]));
     }
-    if (pin.value === undefined && pin.branch === undefined && pin.copy === undefined && names !== undefined && !names.includes("version"))
+    if (pin.value === undefined && refKey(pin) === undefined && pin.copy === undefined && names !== undefined && !names.includes("version"))
       findings.push({ code: "PIN_VALUE", kind: "Default", first: names[0], path: place });
   }
   return findings;
@@ -125,22 +125,31 @@ export function checkPins(pins: readonly Pin[], release: Release | undefined, st
 
 function checkKind(pin: Pin, place: Path): Finding[] {
   const value = pin.file !== undefined || pin.path !== undefined || pin.part !== undefined || pin.create !== undefined;
-  const kinds = [value, pin.clusterGenerator !== undefined, pin.copy !== undefined, pin.branch !== undefined].filter(Boolean).length;
+  const kinds = [value, pin.clusterGenerator !== undefined, pin.copy !== undefined, pin.branch !== undefined, pin.tag !== undefined].filter(
+    Boolean,
+  ).length;
   const fault = (kind: ProblemData<"PIN_KIND">["kind"], path: Path = place): Finding[] => [{ code: "PIN_KIND", kind, path }];
   if (kinds === 0) return fault("NoPlace");
   if (kinds > 1) return fault("TwoKinds");
   if (value && pin.file === undefined) return fault("NoFile");
   if (value && pin.path === undefined) return fault("NoPath");
-  if (pin.branch !== undefined && pin.value !== undefined) return fault("BranchValue", [...place, "value"]);
+  if (refKey(pin) !== undefined && pin.value !== undefined) return fault("BranchValue", [...place, "value"]);
+  if (refKey(pin) === undefined && pin.fastForward !== undefined) return fault("FastForward", [...place, "fastForward"]);
   if (pin.copy !== undefined && pin.value !== undefined) return fault("CopyValue", [...place, "value"]);
   if (pin.create === true && pin.part !== undefined) return fault("CreatePart", [...place, "create"]);
   return [];
 }
 
 function checkStrategy(pin: Pin, strategy: string, place: Path): Finding[] {
-  if (pin.branch !== undefined && strategy !== "Commit") return [{ code: "BRANCH_NEEDS_COMMIT", path: [...place, "branch"] }];
-  if (pin.branch === undefined && strategy === "Commit") return [{ code: "NOT_BUILT_YET", kind: "CommitOfFile", path: place }];
+  const own = refKey(pin);
+  if (own !== undefined && strategy !== "Commit") return [{ code: "BRANCH_NEEDS_COMMIT", path: [...place, own] }];
+  if (own === undefined && strategy === "Commit") return [{ code: "NOT_BUILT_YET", kind: "CommitOfFile", path: place }];
   return [];
+}
+
+/** The field that names what a pin moves; undefined: it writes files. */
+function refKey({ branch, tag }: Pin): "branch" | "tag" | undefined {
+  return branch !== undefined ? "branch" : tag !== undefined ? "tag" : undefined;
 }
 
 /** Two directories, neither of them in the other: a copy that holds itself would grow with every release. */

@@ -1,4 +1,5 @@
 import { GitError } from "../../../adapters/git/port.ts";
+import { refOf } from "../../../core/base/ref-name.ts";
 import type { Edit } from "../../../core/plan/plan-types.ts";
 import type { Batch, Run } from "../../../core/run/state/run.ts";
 import type { Commits } from "../../config-repo/commits.ts";
@@ -6,7 +7,7 @@ import type { BatchPulls } from "../batch-pulls.ts";
 import type { RepoContext } from "../context.ts";
 import { branchHeads } from "../observe/branch-heads.ts";
 
-/** One environment branch of a batch, and where it stands to the release commit. */
+/** One environment branch or tag of a batch, and where it stands to the release commit. */
 export interface BranchMove {
   branch: string;
   /** The release commit. */
@@ -14,7 +15,7 @@ export interface BranchMove {
   /** undefined: the branch is not there. */
   head: string | undefined;
   /**
-   * behind: a fast-forward brings it there. past: it contains the release commit and more. apart: it has commits that the
+   * behind: a fast-forward brings it there, or it is where it may be moved from by force. past: it contains the release commit and more. apart: it has commits that the
    * release does not. unknown: the mirror does not have its head yet.
    */
   stands: "there" | "behind" | "past" | "apart" | "gone" | "unknown";
@@ -29,25 +30,40 @@ interface Targets {
   targets: readonly { edits: readonly Edit[] }[];
 }
 
-/** Branches that targets follow, each once. */
-export function branchesOf(batch: Targets): { branch: string; to: string }[] {
-  const branches = new Map<string, string>();
-  for (const { edits } of batch.targets) for (const edit of edits) if (edit.kind === "branch") branches.set(edit.path, edit.to);
-  return [...branches].map(([branch, to]) => ({ branch, to }));
+interface Followed {
+  branch: string;
+  to: string;
+  /** It may be moved from here alone, in whatever direction. */
+  onlyFrom?: string | undefined;
+}
+
+/** Branches and tags that targets follow, each once. */
+export function branchesOf(batch: Targets): Followed[] {
+  const branches = new Map<string, Followed>();
+  for (const { edits } of batch.targets)
+    for (const { kind, path: branch, from, to, forced } of edits)
+      if (kind === "branch") branches.set(branch, { branch, to, onlyFrom: forced === true ? (from ?? undefined) : undefined });
+  return [...branches.values()];
 }
 
 export async function movesOf(commits: Commits, batch: Targets, heads: ReadonlyMap<string, string | undefined>): Promise<BranchMove[]> {
   const moves: BranchMove[] = [];
-  for (const { branch, to } of branchesOf(batch)) {
+  for (const followed of branchesOf(batch)) {
+    const { branch, to } = followed;
     const head = heads.get(branch);
-    moves.push({ branch, to, head, stands: await standing(commits, head, to) });
+    moves.push({ branch, to, head, stands: await standing(commits, head, followed) });
   }
   return moves;
 }
 
-async function standing(commits: Commits, head: string | undefined, to: string): Promise<BranchMove["stands"]> {
+async function standing(commits: Commits, head: string | undefined, { to, onlyFrom }: Followed): Promise<BranchMove["stands"]> {
   if (head === undefined) return "gone";
   if (head === to) return "there";
+  if (onlyFrom !== undefined && (await commits.contains(to, onlyFrom)) !== true) {
+    if (head === onlyFrom) return "behind";
+    // On top of where it was: ours has not moved it.
+    if ((await commits.contains(head, onlyFrom)) !== false) return "apart";
+  }
   const behind = await commits.contains(to, head);
   if (behind === undefined) return "unknown";
   if (behind) return "behind";
@@ -55,7 +71,7 @@ async function standing(commits: Commits, head: string | undefined, to: string):
 }
 
 /**
- * Fast-forwards every branch of the batch to the release commit, in one push that is refused as a whole unless each is still
+ * Moves every branch and tag of the batch to the release commit, in one push that is refused as a whole unless each is still
  * where it was when it was judged. Nothing is returned: where the branches are is looked at in the next round.
  */
 export type MoveBranches = (batch: Batch, release: string) => Promise<void>;
@@ -71,7 +87,7 @@ export function openBranchMover({ mirror, log }: Pick<RepoContext, "mirror" | "l
     }
     const updates = moves
       .filter(({ stands }) => stands === "behind")
-      .map(({ branch, head, to }) => ({ ref: `refs/heads/${branch}`, old: head, new: to }));
+      .map(({ branch, head, to }) => ({ ref: refOf(branch), old: head, new: to }));
     try {
       const outcome = await mirror.push(updates);
       if (outcome === "ok") pulls.refuse(batch.branch, release, undefined);

@@ -1,6 +1,7 @@
 import type { ControlPlane } from "../../../adapters/argocd/port.ts";
 import { drySourceOf } from "../../../core/argocd/decode/source.ts";
 import type { ApplicationView, SourceView } from "../../../core/argocd/views.ts";
+import { namesRef } from "../../../core/base/ref-name.ts";
 import { engineReason } from "../../../core/reasons/engine.ts";
 import type { Batch, Run } from "../../../core/run/state/run.ts";
 import type { Guard } from "../../../core/run/state/world.ts";
@@ -60,12 +61,13 @@ function strangers(planes: readonly ControlPlane[], repoURL: string, batch: Batc
       const { name } = application;
       const followed = sourcesOf(application)
         .filter((source) => source.chart === undefined && sameRepo(source.repoURL, repoURL))
-        .map((source) => source.targetRevision?.replace(/^refs\/heads\//, ""));
+        .map((source) => source.targetRevision);
+      const isFollowed = (branch: string) => followed.some((revision) => namesRef(revision, branch));
       const target = mine.get(`${plane.name}/${application.namespace}/${name}`);
-      const follows = branches.find((branch) => followed.includes(branch));
+      const follows = branches.find(isFollowed);
       if (follows !== undefined && target === undefined)
         return { why: engineReason("GUARD_CHANGES", { application: name, follows }), retry: false };
-      const own = target?.edits.find((edit) => edit.kind === "branch" && !followed.includes(edit.path));
+      const own = target?.edits.find((edit) => edit.kind === "branch" && !isFollowed(edit.path));
       if (own !== undefined) return { why: engineReason("BRANCH_NOT_FOLLOWED", { application: name, branch: own.path }), retry: true };
     }
   }

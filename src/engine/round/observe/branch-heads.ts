@@ -1,5 +1,5 @@
 import type { Mirror } from "../../../adapters/git/port.ts";
-import { isRefName } from "../../../core/base/ref-name.ts";
+import { isRefName, refOf } from "../../../core/base/ref-name.ts";
 import type { RemoteHeads } from "../../config-repo/remote-heads.ts";
 
 /** Names that one call of git takes: command lines have a limit. */
@@ -21,9 +21,9 @@ export async function branchHeads(mirror: Mirror, names: Iterable<string>): Prom
   return heads;
 }
 
-/** Says whether git accepts a name as a branch's. */
+/** Says whether git accepts a name as a branch's, or a tag's. */
 export function isBranchName(name: string): boolean {
-  return isRefName(`refs/heads/${name}`);
+  return isRefName(refOf(name));
 }
 
 /**

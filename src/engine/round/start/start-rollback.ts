@@ -26,7 +26,10 @@ export async function startRollbackOf(
     return undefined;
   }
   const { values } = back.plan.release;
-  const edits = alone ? await commits.snapshot(base).with((files) => releaseEdits(rollout, values, (path) => files.read(path))) : [];
+  // Where nothing is committed, what is asked for stays in its file.
+  const writes = rollout.delivery.strategy !== "Commit";
+  const edits =
+    alone && writes ? await commits.snapshot(base).with((files) => releaseEdits(rollout, values, (path) => files.read(path))) : [];
   const number = entry.lastRun + 1;
   return {
     // What is asked for stays asked for until the last batch puts it back: nothing is a new release meanwhile.

@@ -1,4 +1,5 @@
 /** Rollouts that would write each other's places, found by their plans. Called by `lint-run.ts`. */
+import { sayRef } from "../../../core/base/ref-name.ts";
 import { editKey, type Plan, targetsOf } from "../../../core/plan/plan-types.ts";
 import { type Problem, problemIn } from "../../../core/reasons/problems/problem.ts";
 import type { Rollout } from "../../../core/spec/rollout.ts";
@@ -37,7 +38,7 @@ export function sharedTargets(
     for (const target of targetsOf(plan)) {
       tell(first(applications, target.key, rollout), "Application", target.key.slice(target.key.indexOf("/") + 1));
       for (const edit of target.edits) {
-        const place = edit.kind === "branch" ? `branch ${edit.path}` : edit.kind === "copy" ? `${edit.file}/` : `${edit.file} ${edit.path}`;
+        const place = edit.kind === "branch" ? sayRef(edit.path) : edit.kind === "copy" ? `${edit.file}/` : `${edit.file} ${edit.path}`;
         tell(first(places, `${rollout.delivery.base ?? ""}\n${editKey(edit)}`, rollout), "Place", place);
       }
     }

@@ -1,6 +1,7 @@
 import { styleText } from "node:util";
 import { count } from "../../../core/base/count.ts";
 import { defined } from "../../../core/base/defined.ts";
+import { sayRef } from "../../../core/base/ref-name.ts";
 import { formatSelector } from "../../../core/base/selector.ts";
 import { formatDuration } from "../../../core/base/time.ts";
 import type { NextBatch } from "../../../core/plan/next.ts";
@@ -197,7 +198,7 @@ function stageLines(
 }
 
 function pinPlace(pin: PinTemplate): string {
-  if (pin.kind === "branch") return `branch ${pin.branch}`;
+  if (pin.kind === "branch") return sayRef(pin.branch);
   if (pin.kind === "copy") return `${pin.from}/ → ${pin.to}/`;
   if (pin.kind === "clusterGenerator") return `${pin.file}  ${pin.old} → ${pin.new}, ${pin.path}`;
   return `${pin.file}  ${pin.path}${pin.part === undefined ? "" : ` (${pin.part})`}`;

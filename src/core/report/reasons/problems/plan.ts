@@ -1,5 +1,6 @@
 import { count } from "../../../base/count.ts";
 import type { ReasonsOf } from "../../../base/reason.ts";
+import { sayRef } from "../../../base/ref-name.ts";
 import type { PlanProblems, SharedUnit, Uncovered } from "../../../reasons/problems/plan.ts";
 import { firstOf } from "../../markdown.ts";
 import { isSeveral, sourcePhrase, whatIsOver } from "../phrases.ts";
@@ -107,9 +108,9 @@ export const PLAN_PROBLEMS = problemsOf<PlanProblems>()({
     means: "the template gives a name no branch can have",
   },
   BRANCH_MISSING: {
-    says: "branch {branch} does not exist",
+    says: ({ branch }) => `${sayRef(branch)} does not exist`,
     hint: "create it at what the cluster runs now, or correct the template",
-    means: "the branch of a branch pin does not exist; the bot moves branches, it makes none",
+    means: "the branch or tag that a pin moves does not exist; the bot makes none",
   },
   NO_TARGETS: {
     says: ({ source }) => {

@@ -86,7 +86,8 @@ export const RELEASE_PROBLEMS = problemsOf<ReleaseProblems>()({
         TwoKinds: "the pin is of two kinds at once",
         NoFile: "the pin has no file",
         NoPath: "the pin has no path",
-        BranchValue: "a branch pin has no value",
+        BranchValue: "a pin of a branch or tag has no value",
+        FastForward: "fastForward is said of a branch or a tag",
         CopyValue: "a copied directory has no value",
         CreatePart: "create and part do not go together",
       },
@@ -94,7 +95,8 @@ export const RELEASE_PROBLEMS = problemsOf<ReleaseProblems>()({
     hint: {
       kind: {
         ...{ NoPlace: PLACE, TwoKinds: PLACE, NoFile: PLACE, NoPath: PLACE },
-        BranchValue: "remove value: the branch is moved to the release commit",
+        BranchValue: "remove value: it is moved to the release commit",
+        FastForward: "remove fastForward",
         CopyValue: "remove value: the directory is copied as it is",
         CreatePart: "remove one of them: a part needs a value to be part of",
       },

@@ -33,6 +33,7 @@ export const RELEASE_SAMPLES: Samples<keyof ReleaseProblems> = {
     { kind: "NoPlace" },
     { kind: "TwoKinds" },
     { kind: "BranchValue" },
+    { kind: "FastForward" },
     { kind: "CopyValue" },
     { kind: "CreatePart" },
   ],
