@@ -11,18 +11,9 @@ import { type ForkHeads, openForkHeads } from "./fork-heads.ts";
 import { gitError } from "./git-errors.ts";
 import { branchRef, fullRef, objectId, remoteUrl } from "./names.ts";
 import type { Mirror, MirrorLimits } from "./port.ts";
+import { pushRefs } from "./push.ts";
 import { openReader } from "./reader.ts";
-import {
-  deepen,
-  fetchBranches,
-  forgetPulls,
-  pushRefs,
-  REMOTE_NAME,
-  type Remote,
-  type RemoteOptions,
-  remoteBelow,
-  remoteCommits,
-} from "./remote.ts";
+import { deepen, fetchBranches, forgetPulls, REMOTE_NAME, type Remote, type RemoteOptions, remoteBelow, remoteCommits } from "./remote.ts";
 import { type Repository, runGit } from "./run-git.ts";
 import { serial } from "./serial.ts";
 import { diffTrees } from "./tree-diff.ts";
