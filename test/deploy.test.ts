@@ -133,6 +133,9 @@ describe("deploy/", () => {
     ]);
     const probes = ["startupProbe", "livenessProbe", "readinessProbe"].map((probe) => at(container, probe, "httpGet", "path"));
     expect(probes).toEqual(["/healthz", "/healthz", "/readyz"]);
+    // What strangers reach is another door: who floods it gets no pod ended.
+    for (const probe of ["startupProbe", "livenessProbe", "readinessProbe"])
+      expect(at(container, probe, "httpGet", "port"), probe).toBe("inside");
     const labels = at(one("base/kustomization.yaml", "Deployment"), "spec", "template", "metadata", "labels");
     for (const service of ["stagecoach", "stagecoach-inside"]) {
       const spec = at(one("base/kustomization.yaml", "Service", service), "spec");
@@ -212,10 +215,12 @@ describe("the chart", () => {
     ingress: { enabled: true, className: "nginx", annotations: { g: "h" }, host: "stagecoach.example.com", tlsSecret: "tls" },
     serviceMonitor: { enabled: true, interval: "1m", labels: { release: "prometheus" } },
   };
+  const REPLICAS = { replicas: 3, postgres: { secret: "stagecoach-database", migrationSecret: "stagecoach-owner", port: 6432 } };
 
   test.each([
     ["as it is", {}],
     ["with everything set", ALL],
+    ["with three replicas", REPLICAS],
   ])("%s: every object fits the Kubernetes API", (_name, change) => {
     const found = chartObjects(change).filter(({ kind }) => kind !== "ServiceMonitor");
     expect(found.length).toBeGreaterThan(6);
@@ -239,6 +244,7 @@ describe("the chart", () => {
   test.skipIf(!HELM).each([
     ["as it is", {}],
     ["with everything set", ALL],
+    ["with three replicas", REPLICAS],
   ])("%s: Helm makes the same of it", (_name, change) => {
     const values = JSON.stringify({ ...DEFAULTS, ...change });
     const helm = spawnSync("helm", ["template", "stagecoach", CHART, "-n", "stagecoach", "-f", "-"], { input: values, encoding: "utf8" });
@@ -248,6 +254,45 @@ describe("the chart", () => {
     const theirs = parseAllDocuments(helm.stdout).map((document) => document.toJS() as Json);
     const made = theirs.map((object) => ({ kind: String(object["kind"]), name: String(at(object, "metadata", "name")), object }));
     expect(named(made)).toEqual(named(chartObjects(change)));
+  });
+
+  const kind = (change: Json, wanted: string) => chartObjects(change).find((one) => one.kind === wanted)?.object;
+
+  test("one replica needs nothing, and never stands beside a second; several want PostgreSQL, and are kept apart", () => {
+    expect(at(kind({}, "Deployment"), "spec")).toMatchObject({ replicas: 1, strategy: { type: "Recreate" } });
+    expect(kind({}, "PodDisruptionBudget")).toBeUndefined();
+    expect(() => chartObjects({ replicas: 2 })).toThrow("GO_CALL");
+    expect(() => chartObjects({ config: { ...DEFAULTS.config, queue: { kind: "postgres" } } })).toThrow("GO_CALL");
+    const claim = { mirrors: { size: "1Gi", existingClaim: "mirrors" } };
+    expect(chartObjects(claim).length).toBeGreaterThan(6);
+    expect(() => chartObjects({ ...claim, ...REPLICAS })).toThrow("GO_CALL");
+
+    const spec = at(kind(REPLICAS, "Deployment"), "spec");
+    expect(spec).toMatchObject({ replicas: 3, strategy: { type: "RollingUpdate", rollingUpdate: { maxSurge: 1, maxUnavailable: 0 } } });
+    const labels = at(spec, "selector", "matchLabels");
+    const spread = at(spec, "template", "spec", "topologySpreadConstraints") as Json[];
+    expect(spread.map(({ topologyKey }) => topologyKey)).toEqual(["topology.kubernetes.io/zone", "kubernetes.io/hostname"]);
+    for (const one of spread) expect(one).toMatchObject({ whenUnsatisfiable: "ScheduleAnyway", labelSelector: { matchLabels: labels } });
+    const own = [{ maxSkew: 2, topologyKey: "rack", whenUnsatisfiable: "DoNotSchedule", labelSelector: { matchLabels: labels } }];
+    const given = kind({ ...REPLICAS, topologySpreadConstraints: own }, "Deployment");
+    expect(at(given, "spec", "template", "spec", "topologySpreadConstraints")).toEqual(own);
+    expect(at(kind(REPLICAS, "PodDisruptionBudget"), "spec")).toEqual({ maxUnavailable: 1, selector: { matchLabels: labels } });
+    expect(at(kind(REPLICAS, "NetworkPolicy"), "spec", "egress", 1, "ports")).toContainEqual({ port: 6432 });
+  });
+
+  test("the database's address is a file of its own; who may change the schema is known to nothing but the step that does", () => {
+    const written = at(kind(REPLICAS, "ConfigMap"), "data", "stagecoach.yaml") as string;
+    expect(parse(written)).toMatchObject({ queue: { kind: "postgres", urlFile: "/etc/stagecoach-database/url" } });
+    const pod = at(kind(REPLICAS, "Deployment"), "spec", "template", "spec");
+    const mounted = (container: unknown) => (at(container, "volumeMounts") as Json[]).map(({ name }) => name);
+    const [migrate] = at(pod, "initContainers") as Json[];
+    expect(migrate).toMatchObject({ args: ["migrate", "--config", "/etc/stagecoach/stagecoach.yaml"] });
+    expect(migrate?.["env"]).toEqual([{ name: "DATABASE_URL_FILE", value: "/etc/stagecoach-migration/url" }]);
+    expect(mounted(migrate)).toEqual(["config", "migration", "tmp"]);
+    expect(mounted(at(pod, "containers", 0))).toEqual(["config", "app", "database", "mirrors", "tmp"]);
+    expect(at(migrate, "securityContext")).toEqual(at(pod, "containers", 0, "securityContext"));
+    const alone = { replicas: 2, postgres: { ...REPLICAS.postgres, migrationSecret: "" } };
+    expect(at(kind(alone, "Deployment"), "spec", "template", "spec", "initContainers")).toBeUndefined();
   });
 
   test("its configuration is valid, and rights follow from it: clusters' Secrets, other namespaces, everywhere, none for what is asked by its API", () => {
