@@ -3,8 +3,10 @@ import { getRequestListener } from "@hono/node-server";
 import { Hono } from "hono";
 import { compress } from "hono/compress";
 import { parsePagePath } from "../../core/report/page-places.ts";
+import { problemText } from "./api/answers.ts";
 import { anonymousOf } from "./api/askers.ts";
 import { API_PATH, apiApp } from "./api/routes.ts";
+import { clientOf, openCounter } from "./api/turns.ts";
 import { isLocal } from "./api/viewers.ts";
 import { LOGIN_PATHS, type Login } from "./login/login.ts";
 import { pageHtml, pageScript, pageStyle } from "./page.ts";
@@ -24,16 +26,28 @@ export function webRoutes(source: WebSource, clock: WebClock): (request: Incomin
   const page = getRequestListener(pageApp(base, source.login).fetch);
   const isOpen = anonymousOf(source) === "Everywhere" || source.login !== undefined || source.proxy !== undefined;
   const api = getRequestListener(apiApp(source, clock).fetch);
+  const asks = openCounter(MOST_REQUESTS, () => performance.now());
   return (request, response) => {
     const address = addressBelow(base, request.url ?? "");
     if (address === undefined || !mayAsk(request, address)) return false;
     request.url = address;
-    if (isOfApi(address)) void api(request, response);
+    if (!isLocal(request) && !asks.count(clientOf(request))) tooMany(response, isOfApi(address));
+    else if (isOfApi(address)) void api(request, response);
     // It holds nothing of anybody's: who may not see more is asked to sign in.
     else if (isOpen || isLocal(request)) void page(request, response);
     else response.writeHead(403, { ...HEADERS, "Content-Type": "text/plain; charset=utf-8" }).end(NOT_FROM_HERE);
     return true;
   };
+}
+
+/** In a minute, of one client: a page and what it reads are ten. Tokens and people have bounds of their own below that. */
+const MOST_REQUESTS = 1_200;
+
+function tooMany(response: ServerResponse, asProblem: boolean): void {
+  const type = asProblem ? "application/problem+json" : "text/plain; charset=utf-8";
+  response
+    .writeHead(429, { ...HEADERS, "Content-Type": type, "Retry-After": "5" })
+    .end(asProblem ? TOO_MANY : "Too many requests; slow down.\n");
 }
 
 /** An address of ours; undefined: it is another's, and left as it is. What is in front may have taken `base` away, or not. */
@@ -50,6 +64,7 @@ function isOfApi(address: string): boolean {
   return address.startsWith(`${API_PATH}/`);
 }
 
+const TOO_MANY = problemText("TOO_MANY_REQUESTS");
 const NOT_FROM_HERE = "The page is shown on its own machine only, as by kubectl port-forward; inside.anonymous opens it.\n";
 
 /** The path of the public address, without a slash at its end; whoever wrote it may break no page. */

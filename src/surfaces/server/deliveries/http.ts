@@ -5,6 +5,7 @@ import { type AddressInfo, isIP } from "node:net";
 import type { createNodeMiddleware } from "probot";
 import type { Log } from "../../../engine/round/context.ts";
 import { deliveryName, eventName } from "./inbox.ts";
+import { openRefusals } from "./strangers.ts";
 
 type Middleware = Awaited<ReturnType<typeof createNodeMiddleware>>;
 
@@ -27,22 +28,20 @@ interface DeliveryDoor {
 export function deliveryDoor({ log, middleware, renewed, onRefused = () => undefined }: DeliveryDoor) {
   const small = openBodies(SMALL_BYTES_AT_ONCE);
   const large = openBodies(LARGE_BYTES_AT_ONCE);
+  const refusals = openRefusals();
   return (request: IncomingMessage, response: ServerResponse): void => {
     response.once("close", () => {
-      if (response.statusCode < 400 && response.writableFinished) return;
+      if (response.statusCode < 400 && response.writableFinished) return refusals.took(request);
       const event = eventName(request.headers["x-github-event"]);
       onRefused(event);
-      log.warn(
-        {
-          delivery: deliveryName(request.headers["x-github-delivery"]),
-          event,
-          status: response.writableFinished ? response.statusCode : 0,
-        },
-        "a delivery was refused",
-      );
+      const unsaid = refusals.refused(request);
+      if (unsaid === undefined) return;
+      const delivery = deliveryName(request.headers["x-github-delivery"]);
+      const status = response.writableFinished ? response.statusCode : 0;
+      log.warn({ delivery, event, status, ...(unsaid > 0 && { unsaid }) }, "a delivery was refused");
     });
     const length = Number(request.headers["content-length"] ?? Number.NaN);
-    const refusal = refusalOf(length);
+    const refusal = refusals.isOver(request) ? OFTEN : refusalOf(length);
     if (refusal !== undefined) refuse(response, ...refusal);
     // Probot refuses it before it reads a byte.
     else if (request.headers["x-hub-signature-256"] === undefined) deliver(request, response, log, middleware);
@@ -77,6 +76,8 @@ function refuse(response: ServerResponse, status: number, text: string): void {
   response.setHeader("Connection", "close");
   plain(response, status, text);
 }
+
+const OFTEN: [number, string] = [429, "too many refused deliveries from here; wait a minute"];
 
 /** Before a byte of the body is read. */
 function refusalOf(length: number): [number, string] | undefined {

@@ -9,6 +9,7 @@ import type { Telemetry } from "../telemetry/scope.ts";
 import { type GitHubApp, openOctokits, type Through } from "../tenancy/octokits.ts";
 import { closeServer, deliveryDoor, health, isByPublicName, isOwnHost, listenOn, pathOf, plain } from "./http.ts";
 import { type BotEvent, openInbox } from "./inbox.ts";
+import { boundConnections } from "./strangers.ts";
 
 interface BotServerOptions {
   app: GitHubApp;
@@ -42,6 +43,10 @@ export interface BotServer {
   /** Takes nothing new; answers what is under way. */
   close(): Promise<void>;
 }
+
+/** Connections of each door. Inside a line stays open for each page that is looked at. */
+const MOST_OUTSIDE = 1_000;
+const MOST_INSIDE = 2_000;
 
 export const WEBHOOK_PATH = "/api/github/webhooks";
 
@@ -78,6 +83,8 @@ export async function startBotServer(options: BotServerOptions): Promise<BotServ
     if (known !== undefined) plain(response, ...known);
     return known !== undefined;
   };
+  boundConnections(outer, MOST_OUTSIDE);
+  boundConnections(inner, MOST_INSIDE);
   const url = await listenOn(outer, options.port ?? 0, options.host ?? "127.0.0.1");
   const insideUrl = inside === undefined ? url : await listenOn(inner, inside.port, inside.host);
   log.info(defined({ url, insideUrl: inside && insideUrl }), "listening");

@@ -40,13 +40,18 @@ export const problemSchema = z
   })
   .meta({ id: "Problem" });
 
-export function problem(context: Context, code: ProblemCode, detail?: string): Response {
+/** The body of a problem. */
+export function problemText(code: ProblemCode, detail?: string): string {
   const { status, title } = PROBLEMS[code];
+  const body: z.input<typeof problemSchema> = { type: "about:blank", title, status, code, ...(detail !== undefined && { detail }) };
+  return JSON.stringify(body);
+}
+
+export function problem(context: Context, code: ProblemCode, detail?: string): Response {
   if (code === "METHOD_NOT_ALLOWED") context.header("Allow", "GET, HEAD");
   if (code === "UNAUTHENTICATED") context.header("WWW-Authenticate", "Bearer");
   if (code === "UNAVAILABLE" || code === "TOO_MANY_REQUESTS") context.header("Retry-After", "5");
-  const body: z.input<typeof problemSchema> = { type: "about:blank", title, status, code, ...(detail !== undefined && { detail }) };
-  return context.body(JSON.stringify(body), status, { "Content-Type": "application/problem+json" });
+  return context.body(problemText(code, detail), PROBLEMS[code].status, { "Content-Type": "application/problem+json" });
 }
 
 export function answer(context: Context, { text, etag }: Written, type = "application/json"): Response {

@@ -1,4 +1,5 @@
 /** What keeps many from asking at once, or too often. */
+import type { IncomingMessage } from "node:http";
 import { BoundedMap } from "../../../core/base/bounded.ts";
 
 /** Entries of a counter. */
@@ -23,13 +24,12 @@ export function openTurns({ atOnce, waiting: most, full }: { atOnce: number; wai
   };
 }
 
-/** How often something happened in this minute. */
+/** How often something happened within a minute of the first time. */
 export function openCounter(most: number, now: () => number) {
-  const counts = new BoundedMap<string, { minute: number; count: number }>(MOST_KNOWN);
+  const counts = new BoundedMap<string, { until: number; count: number }>(MOST_KNOWN);
   const of = (key: string) => {
-    const minute = Math.floor(now() / 60_000);
     const entry = counts.get(key);
-    return entry?.minute === minute ? entry : { minute, count: 0 };
+    return entry !== undefined && now() < entry.until ? entry : { until: now() + 60_000, count: 0 };
   };
   return {
     isOver: (key: string) => of(key).count >= most,
@@ -41,4 +41,10 @@ export function openCounter(most: number, now: () => number) {
       return entry.count <= most;
     },
   };
+}
+
+/** Whose request it is, for counting. Behind a proxy all have one address: what it adds, the last, tells them apart. Who comes without one may write it. */
+export function clientOf(incoming: Pick<IncomingMessage, "headers" | "socket"> | undefined): string {
+  const through = [incoming?.headers["x-forwarded-for"] ?? []].flat().at(-1)?.split(",").at(-1)?.trim() ?? "";
+  return `${incoming?.socket.remoteAddress ?? ""} ${through.slice(0, 64)}`;
 }

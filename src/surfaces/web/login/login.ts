@@ -13,7 +13,7 @@ import { z } from "zod";
 import type { UserToken, UserTokens } from "../../../adapters/forge/github/user-tokens.ts";
 import { parsePagePath } from "../../../core/report/page-places.ts";
 import { isFromOwnPage } from "../api/own-page.ts";
-import { openCounter } from "../api/turns.ts";
+import { clientOf, openCounter } from "../api/turns.ts";
 import { cookieIn, type Place, placeOf, setCookie } from "./place.ts";
 import { type CookieKeys, openSealed } from "./sealed.ts";
 import { openSessions, type Sessions } from "./sessions.ts";
@@ -103,7 +103,7 @@ export function openLogin(options: LoginOptions): Login {
     const code = req.query("code") ?? "";
     if (req.query("error") !== undefined) return "DENIED";
     if (!/^[\w-]{1,200}$/.test(code)) return "OTHER_LOGIN";
-    if (!back.count(addressOf(env.incoming)) || !backOfAll.count("")) return "TOO_OFTEN";
+    if (!back.count(clientOf(env.incoming)) || !backOfAll.count("")) return "TOO_OFTEN";
     const answer = await tokens.exchange({ code, callback, verifier });
     if (answer === "unknown") return "GITHUB_SILENT";
     if (!("refused" in answer)) return answer;
@@ -136,12 +136,6 @@ export function openLogin(options: LoginOptions): Login {
 
 function callbackOf({ origin }: Place, base: string): string {
   return `${origin}${base}/login/callback`;
-}
-
-/** Behind a proxy all have one: what it adds, the last, tells them apart. Who comes without one may write it, and is bounded with all. */
-function addressOf(incoming: IncomingMessage | undefined): string {
-  const through = [incoming?.headers["x-forwarded-for"] ?? []].flat().at(-1)?.split(",").at(-1)?.trim() ?? "";
-  return `${incoming?.socket.remoteAddress ?? ""} ${through.slice(0, 64)}`;
 }
 
 /** An address of the page's own, whatever was asked for. */
