@@ -13,6 +13,7 @@ import { CommandError } from "../command.ts";
 import { ownVersion } from "../own-version.ts";
 import { visible } from "../print.ts";
 import { environmentWith } from "./env-file.ts";
+import { keepToItself } from "./own-process.ts";
 
 interface Options {
   config?: string;
@@ -34,6 +35,7 @@ export async function run(argv: readonly string[]): Promise<number> {
   const env = environmentWith(resolve(options.env), process.env);
   const { config, credentials, missing } = await readSettings(options, env);
   if (options.check) return check(config, credentials, missing);
+  keepToItself(config);
   const stopped = untilStopped();
   if (credentials !== undefined) return await serve(config, credentials, env, stopped);
   const start = startSettings(env);
