@@ -1,5 +1,8 @@
+import { generateKeyPairSync } from "node:crypto";
 import type { LookupAddress } from "node:dns";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
@@ -13,6 +16,7 @@ import { fastClock } from "../../src/sim/clock.ts";
 import { startKubernetes } from "../../src/sim/kubernetes/index.ts";
 import { openAnalysis } from "../../src/surfaces/server/config/engines.ts";
 import { parseServerConfig } from "../../src/surfaces/server/config/file.ts";
+import { openOctokits } from "../../src/surfaces/server/tenancy/octokits.ts";
 import { askUntil } from "../support/ask-until.ts";
 
 const open: (() => Promise<void>)[] = [];
@@ -148,6 +152,42 @@ ${args}  metrics:
     expect(mine.requests.map(({ headers }) => headers.authorization)).toEqual([undefined, "Bearer s3cret-of-mine"]);
     expect(theirs.requests).toHaveLength(1);
   });
+});
+
+test("a GitHub that is somebody else's redirects a call elsewhere, or a write: nothing is sent there; at the same place a rename is followed", async () => {
+  const elsewhere = await serve();
+  const answers: Record<string, [number, string]> = {
+    "/app/installations/1": [301, "/repositories/7"],
+    "/app/installations/2": [301, `${elsewhere.url}/app/installations/2`],
+    "/app/installations/3": [302, "/app/installations/3"],
+  };
+  const asked: string[] = [];
+  const server = createServer((request, response) => {
+    asked.push(`${request.method} ${request.url}`);
+    const [status, location] = answers[request.url ?? ""] ?? [200, ""];
+    response.writeHead(status, { "content-type": "application/json", ...(location !== "" && { location }) }).end('{"id":7}');
+  });
+  await new Promise<void>((resolve) => void server.listen(0, "127.0.0.1", resolve));
+  open.push(async () => void server.close());
+  const { privateKey } = generateKeyPairSync("rsa", {
+    modulusLength: 2048,
+    privateKeyEncoding: { type: "pkcs8", format: "pem" },
+    publicKeyEncoding: { type: "spki", format: "pem" },
+  });
+  const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const { octokit } = openOctokits({ appId: 1, privateKey, webhookSecret: "x", baseUrl }, { pacing: false });
+  const app = await octokit();
+  const call = (route: string) =>
+    app.request(route, { headers: { authorization: "Bearer of-this-host" } }).then(
+      ({ status }) => status,
+      (error: Error) => error.message,
+    );
+  expect(await call("GET /app/installations/1")).toBe(200);
+  expect(await call("GET /app/installations/2")).toContain(`redirects to ${new URL(elsewhere.url).host} (301), which is not followed`);
+  expect(await call("GET /app/installations/3")).toContain("which is not followed");
+  expect(await call("DELETE /app/installations/1")).toContain("which is not followed");
+  expect(elsewhere.requests).toEqual([]);
+  expect(asked.filter((one) => one.includes("installations/3"))).toHaveLength(4);
 });
 
 describe("somebody who writes a repository's templates, with a cluster for Jobs and AnalysisRuns", () => {

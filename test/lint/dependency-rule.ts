@@ -83,6 +83,38 @@ function judge(file: string, specifier: string): string | undefined {
   return undefined;
 }
 
+/** What opens connections, by package or global: no other file may, so each way out is looked at, bounded and redirected nowhere. docs/security.md. */
+const WAYS_OUT = /^(?:undici|node:(?:net|tls|http|https|http2|dgram|dns)|nodemailer|pg|ws|@octokit\/rest|@opentelemetry\/exporter-.*)$/;
+const MAY_GO_OUT: ReadonlySet<string> = new Set([
+  // Where a config repo, or a destination of notifications, asks to go.
+  ...["adapters/outbound/outbound.ts", "adapters/notify/mail.ts"],
+  // Argo CD and Kubernetes, at the operator's addresses.
+  ...["adapters/argocd/wire/http.ts", "adapters/argocd/api/client.ts"],
+  // GitHub.
+  ...["surfaces/server/tenancy/octokits.ts", "adapters/git/upload-pack.ts", "adapters/forge/github/comment-as.ts"],
+  // Traces, where the operator's variables say; PostgreSQL.
+  ...["surfaces/server/telemetry/otel.ts", "adapters/queue/postgres/database.ts"],
+]);
+/** Names of them that open nothing. */
+const OPENS_NOTHING: ReadonlySet<string> = new Set(["isIP", "BlockList", "createServer"]);
+
+function waysOut(file: string): string[] {
+  const isOutside = /^(?:core|engine|adapters|surfaces\/(?:server|web))\//.test(file) && !file.startsWith("surfaces/web/client/");
+  if (!isOutside || /\.test\.tsx?$|\/testing(?:\/|\.ts$)/.test(file) || MAY_GO_OUT.has(file)) return [];
+  const text = readFileSync(join(ROOT, "src", file), "utf8");
+  const found = [
+    ...text.matchAll(/\bimport\s+(?!type\b)(?:\{([^}]*)\}|[^"{]*?)\s*from\s+"([^"\n]+)"|\bimport\(\s*"([^"\n]+)"\s*\)/g),
+  ].flatMap(([, names, fixed, lazy]) => {
+    const taken = names?.split(",").map((name) => name.trim());
+    const isHarmless = taken?.every((name) => name === "" || name.startsWith("type ") || OPENS_NOTHING.has(name)) === true;
+    return WAYS_OUT.test(fixed ?? lazy ?? "") && !isHarmless ? [fixed ?? lazy ?? ""] : [];
+  });
+  // Neither a method that is declared nor a parameter of that name.
+  const code = text.replace(/^\s*(?:\*|\/\/|(?:async )?fetch\(\w+\??:).*$/gm, "");
+  if (!/[{,(]\s*fetch\s*[,:}]|function fetch\(/.test(code) && /(?<![.\w])fetch\(/.test(code)) found.push("fetch");
+  return found.map((one) => `src/${file}: it opens connections by ${one}, which the files that docs/security.md names do alone`);
+}
+
 /** The core awaits nothing and asks no clock: its tests give it data and look at data. */
 function impurities(file: string): string[] {
   if (!file.startsWith("core/") || file.endsWith(".test.ts") || file.includes("/testing/")) return [];
@@ -95,7 +127,7 @@ function impurities(file: string): string[] {
 }
 
 const files = globSync("**/*.{ts,tsx}", { cwd: join(ROOT, "src") }).sort();
-const all = files.flatMap((file) => [...breachesOf(file), ...impurities(file)]);
+const all = files.flatMap((file) => [...breachesOf(file), ...impurities(file), ...waysOut(file)]);
 for (const breach of all) console.error(breach);
 console.log(`dependency rule: ${files.length} files, ${all.length} breaches`);
 process.exitCode = all.length === 0 ? 0 : 1;

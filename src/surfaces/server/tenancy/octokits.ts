@@ -75,10 +75,28 @@ export function openOctokits(
 /** GitHub itself gives up after ten seconds: who is silent for longer will not answer. */
 const ANSWERED_WITHIN_MS = 30_000;
 
-/** From when it is sent until its answer is whole. */
-function fetchWithin(url: Parameters<typeof fetch>[0], init: RequestInit = {}): Promise<Response> {
+const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
+const MOST_REDIRECTS = 3;
+
+/**
+ * From when it is sent until its answer is whole. A redirect, as of a repository that was renamed, is followed at the very same place alone: no
+ * answer sends a token, or what is written, elsewhere.
+ */
+async function fetchWithin(asked: Parameters<typeof fetch>[0], init: RequestInit = {}): Promise<Response> {
   const limit = AbortSignal.timeout(ANSWERED_WITHIN_MS);
-  return fetch(url, { ...init, signal: init.signal ? AbortSignal.any([init.signal, limit]) : limit });
+  const signal = init.signal ? AbortSignal.any([init.signal, limit]) : limit;
+  let url = new URL(asked instanceof Request ? asked.url : asked);
+  for (let redirects = 0; ; redirects++) {
+    const answer = await fetch(url, { ...init, signal, redirect: "manual" });
+    const location = REDIRECTS.has(answer.status) ? answer.headers.get("location") : null;
+    if (location === null || init.redirect === "manual") return answer;
+    await answer.body?.cancel();
+    const next = new URL(location, url);
+    const isRepeatable = /^(?:GET|HEAD)$/i.test(init.method ?? "GET") || answer.status === 307 || answer.status === 308;
+    if (next.origin !== url.origin || !isRepeatable || redirects === MOST_REDIRECTS)
+      throw new Error(`${url.host} redirects to ${next.host} (${answer.status}), which is not followed`);
+    url = next;
+  }
 }
 
 /** Probot mints installation tokens at github.com whatever its base URL, unless the request it mints them with is told better. */
