@@ -77,6 +77,36 @@ describe("GitHub's workflows", () => {
     expect(runs).toContain(".ci/run");
   });
 
+  test("what is published was scanned, is signed, and says where it is from and what is in it", () => {
+    const release = workflows.find(([file]) => file.endsWith("release.yaml"))?.[1].jobs ?? {};
+    const steps = (job: string) => release[job]?.steps ?? [];
+    const used = (job: string, action: string) =>
+      steps(job).flatMap(({ uses = "", with: given = {} }) => (uses.startsWith(`${action}@`) ? [given] : []));
+    const runs = (job: string) =>
+      steps(job)
+        .map(({ run = "" }) => run)
+        .join("\n");
+    const scans = ["build", "image"].flatMap((job) => used(job, "anchore/scan-action"));
+    expect(scans.map(({ sbom, image }) => String(sbom ?? image).replace(/.*\//, ""))).toEqual([
+      "stagecoach-executables.cdx.json",
+      expect.stringContaining("digest"),
+    ]);
+    expect(scans.map((scan) => scan["severity-cutoff"])).toEqual(["high", "high"]);
+    expect(used("image", "docker/build-push-action")).toMatchObject([
+      { platforms: "linux/amd64,linux/arm64", provenance: "mode=max", sbom: true },
+    ]);
+    const attested = used("publish", "actions/attest");
+    expect(attested.map((one) => one["sbom-path"])).toEqual([
+      undefined,
+      "release/stagecoach-executables.cdx.json",
+      "release/stagecoach.cdx.json",
+      undefined,
+    ]);
+    expect(attested[0]).toEqual({ "subject-checksums": "release/SHA256SUMS" });
+    expect(runs("publish").match(/cosign sign --yes \S*/g)).toHaveLength(2);
+    expect(runs("publish")).toContain("npm publish --provenance");
+  });
+
   test("only the job that people have to allow may publish", () => {
     const release = workflows.find(([file]) => file.endsWith("release.yaml"))?.[1].jobs ?? {};
     const gives = ({ permissions = {}, steps }: Job) =>
