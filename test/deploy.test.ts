@@ -282,6 +282,7 @@ describe("the chart", () => {
 
   test("the database's address is a file of its own; who may change the schema is known to nothing but the step that does", () => {
     const written = at(kind(REPLICAS, "ConfigMap"), "data", "stagecoach.yaml") as string;
+    expect(parseServerConfig(written, "stagecoach.yaml").problems).toEqual([]);
     expect(parse(written)).toMatchObject({ queue: { kind: "postgres", urlFile: "/etc/stagecoach-database/url" } });
     const pod = at(kind(REPLICAS, "Deployment"), "spec", "template", "spec");
     const mounted = (container: unknown) => (at(container, "volumeMounts") as Json[]).map(({ name }) => name);

@@ -110,8 +110,8 @@ function waysOut(file: string): string[] {
     return WAYS_OUT.test(fixed ?? lazy ?? "") && !isHarmless ? [fixed ?? lazy ?? ""] : [];
   });
   // Neither a method that is declared nor a parameter of that name.
-  const code = text.replace(/^\s*(?:\*|\/\/|(?:async )?fetch\(\w+\??:).*$/gm, "");
-  if (!/[{,(]\s*fetch\s*[,:}]|function fetch\(/.test(code) && /(?<![.\w])fetch\(/.test(code)) found.push("fetch");
+  const code = text.replace(/^\s*(?:\*|\/\/|(?:async )?fetch\((?:\w+\??:|\):)).*$/gm, "");
+  if (!/[{,(]\s*fetch\s*[,:}]|(?:const|function) fetch\b/.test(code) && /(?<![.\w])fetch\(/.test(code)) found.push("fetch");
   return found.map((one) => `src/${file}: it opens connections by ${one}, which the files that docs/security.md names do alone`);
 }
 
