@@ -83,10 +83,8 @@ export async function startBotServer(options: BotServerOptions): Promise<BotServ
     if (known !== undefined) plain(response, ...known);
     return known !== undefined;
   };
-  boundConnections(outer, MOST_OUTSIDE);
-  boundConnections(inner, MOST_INSIDE);
-  const url = await listenOn(outer, options.port ?? 0, options.host ?? "127.0.0.1");
-  const insideUrl = inside === undefined ? url : await listenOn(inner, inside.port, inside.host);
+  const url = await listenOn(boundConnections(outer, MOST_OUTSIDE), options.port ?? 0, options.host ?? "127.0.0.1");
+  const insideUrl = inside === undefined ? url : await listenOn(boundConnections(inner, MOST_INSIDE), inside.port, inside.host);
   log.info(defined({ url, insideUrl: inside && insideUrl }), "listening");
   return {
     url,

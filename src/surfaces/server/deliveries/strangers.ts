@@ -49,7 +49,7 @@ export function openRefusals(now: () => number = () => performance.now()): Refus
 }
 
 /** Past so many connections the oldest ends for a new one: who asks honestly is done in milliseconds. */
-export function boundConnections(server: Server, most: number): void {
+export function boundConnections(server: Server, most: number): Server {
   const open = new Set<Socket>();
   server.on("connection", (socket) => {
     open.add(socket);
@@ -60,4 +60,5 @@ export function boundConnections(server: Server, most: number): void {
       oldest.destroy();
     }
   });
+  return server;
 }

@@ -89,14 +89,11 @@ export function createMetrics({ version, names, most, now = () => performance.no
   /** Whoever asks without end gets a fifth of the time: past that the last text answers. */
   async function textNow(): Promise<string> {
     const began = now();
-    budget = Math.min(BURST_MS, budget + (began - seen) * SHARE);
-    seen = began;
+    [budget, seen] = [Math.min(BURST_MS, budget + (began - seen) * SHARE), began];
     if (last !== undefined && budget <= 0) return await last;
     if (source !== undefined) readGauges(made, labels, source);
     last = register.metrics();
-    const text = await last;
-    budget -= now() - began;
-    return text;
+    return await last.finally(() => (budget -= now() - began));
   }
 
   return {
