@@ -4,7 +4,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { parse } from "yaml";
-import type { Log } from "../../../engine/round/context.ts";
+import { embeddedQueue } from "../../../adapters/queue/embedded.ts";
+import type { Delivery } from "../../../adapters/queue/port.ts";
+import { type Log, silentLog } from "../../../engine/round/context.ts";
 import { sign } from "../../../sim/github/deliver/webhooks.ts";
 import type { Permissions } from "../../../sim/github/model/model.ts";
 import { type TestGitHub, testGitHub } from "../../../sim/github/testing/setup.ts";
@@ -53,6 +55,29 @@ async function settled(): Promise<void> {
 const mirror = (name: string) => existsSync(join(directory, `${name.replace("/", "__")}.git`));
 const told = (message: string) => lines.filter((line) => line.message === message).map((line) => line.fields["repository"]);
 const errors = () => lines.filter((line) => line.level === "error" || line.level === "warn");
+
+test("what is told before the bot knows its repositories is kept: another replica may look after them", async () => {
+  const kept: Delivery[] = [];
+  const log: Log = {
+    ...silentLog,
+    info: (fields, message) => message === "listening" && listening.resolve((fields as { url: string }).url),
+  };
+  const listening = Promise.withResolvers<string>();
+  const asked = Promise.withResolvers<void>();
+  github.sim.faults.request = ({ path }) => (path === "/app/installations" ? asked.promise.then(() => undefined) : undefined);
+  const { id: appId, privateKey } = github.sim.app;
+  const other = startStagecoach({
+    app: { appId, privateKey, webhookSecret: SECRET, baseUrl: github.sim.url },
+    ...{ planes: [], directory: join(directory, "other"), clock: github.clock, log, pacing: false },
+    openQueue: (options) => ({ ...embeddedQueue(options), keep: (delivery) => kept.push(delivery) > 0 }),
+  });
+  github.sim.setWebhook({ url: `${await listening.promise}${WEBHOOK_PATH}`, secret: SECRET });
+  await github.sim.actAs("wim").push(github.repository, { branch: "topic", files: { "a.txt": "a\n" }, message: "a" });
+  await github.sim.idle();
+  expect(kept.map(({ repository }) => repository)).toEqual(["acme/config"]);
+  asked.resolve();
+  await (await other).close();
+});
 
 describe("repositories come and go while the bot runs", () => {
   test("one is installed, looked at, uninstalled and forgotten with its mirror, and taken up again", async () => {
