@@ -22,6 +22,13 @@ type Deed =
 
 export type Fault = Deed & { atMs: number; forMs: number };
 
+export interface Kill {
+  /** Of the replica. */
+  name: string;
+  /** In epoch milliseconds. */
+  atMs: number;
+}
+
 export interface Chances {
   replicas: number;
   postgres: boolean;
@@ -57,17 +64,19 @@ export function drawFaults(seed: number, { replicas, postgres, spanMs, kills, ot
   return all.map((draw) => ({ ...draw(), atMs: between(0, spanMs) })).sort((a, b) => a.atMs - b.atMs);
 }
 
-/** Lets all of it happen at its time, and ends each. Resolves to how many replicas were killed, once nothing is wrong any more. */
-export async function playFaults(world: ChaosWorld, faults: readonly Fault[], log: (line: string) => void): Promise<{ kills: number }> {
-  let kills = 0;
+/** Lets all of it happen at its time, and ends each. Resolves to which replicas were killed when, once nothing is wrong any more. */
+export async function playFaults(world: ChaosWorld, faults: readonly Fault[], log: (line: string) => void): Promise<Kill[]> {
+  const kills: Kill[] = [];
   const began = performance.now();
   const play = async (fault: Fault) => {
     await sleep(fault.atMs);
     log(`${((performance.now() - began) / 1000).toFixed(1)} s: ${tell(fault)}`);
-    if ((await happen(world, fault)) === true) kills += 1;
+    const atMs = Date.now();
+    if ((await happen(world, fault)) === true && fault.kind === "kill")
+      kills.push({ name: world.replicas[fault.replica]?.name ?? "", atMs });
   };
   await Promise.all(faults.map(play));
-  return { kills };
+  return kills;
 }
 
 export function tell({ atMs: _, forMs, kind, ...more }: Fault): string {

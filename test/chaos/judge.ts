@@ -1,4 +1,6 @@
 /** What must hold at the end of a trial, whatever happened in it. */
+import type { ChaosDatabase, Holding } from "./database.ts";
+import type { Kill } from "./faults.ts";
 import type { GitHubReport } from "./github.ts";
 import type { End, View } from "./view.ts";
 
@@ -49,7 +51,38 @@ function againstJournal(commits: readonly { message: string; parents: number }[]
   });
 }
 
-/** Of all: what was sent, by whom. */
-export function againstWrites({ writes }: GitHubReport): string[] {
-  return writes.length > 0 ? [] : ["nobody has written anything: the wires do not mark requests"];
+/** Whoever wrote to a repository looked after it when they sent that. `holdings` absent: there is one process. */
+export function againstWrites({ writes }: GitHubReport, holdings: readonly Holding[] | undefined): string[] {
+  if (writes.length === 0) return ["nobody has written anything: the wires do not mark requests"];
+  return writes.flatMap(({ by, sentAt, what, repository }) => {
+    if (holdings === undefined || repository === undefined) return [];
+    const before = holdings.findLast((one) => one.repository === repository.toLowerCase() && one.atMs <= sentAt);
+    if (before?.holder === by) return [];
+    const whose = before?.holder ?? "nobody";
+    return [`${by} wrote to ${repository}, which was looked after by ${whose} for ${sentAt - (before?.atMs ?? 0)} ms: ${what}`];
+  });
+}
+
+/** Whatever was acknowledged was kept, and looked at. */
+export function againstDeliveries(report: GitHubReport, kept: Awaited<ReturnType<ChaosDatabase["deliveries"]>>): string[] {
+  const known = new Map(kept.map((one) => [one.guid, one]));
+  const taken = report.deliveries.filter(({ status = 0 }) => status >= 200 && status < 300);
+  return taken.flatMap(({ guid, event }) => {
+    const found = known.get(guid);
+    if (found === undefined) return [`a delivery was acknowledged and is lost: ${event} ${guid}`];
+    return found.isDone && !found.isAside ? [] : [`a delivery was acknowledged and never looked at: ${event} ${guid}`];
+  });
+}
+
+/** How long it took after each kill until what that replica had was looked after again, in milliseconds. */
+export function takeovers(kills: readonly Kill[], holdings: readonly Holding[]): number[] {
+  const repositories = [...new Set(holdings.map(({ repository }) => repository))];
+  return kills.flatMap(({ name, atMs }) =>
+    repositories.flatMap((repository) => {
+      const own = holdings.filter((one) => one.repository === repository);
+      if (own.findLast((one) => one.atMs <= atMs)?.holder !== name) return [];
+      const next = own.find((one) => one.atMs > atMs && one.holder !== null);
+      return next === undefined ? [] : [next.atMs - atMs];
+    }),
+  );
 }

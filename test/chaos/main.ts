@@ -35,8 +35,9 @@ const chances: Chances = {
   ...{ spanMs: number("span") * 1000, longestMs: number("longest") * 1000 },
 };
 
+for (const signal of ["SIGINT", "SIGTERM"]) process.once(signal, () => process.exit(130));
 const room = await mkdtemp(join(tmpdir(), "stagecoach-chaos-"));
-const total = { runs: 0, kills: 0, failed: [] as number[], seconds: 0 };
+const total = { runs: 0, kills: 0, failed: [] as number[], takeoverMs: [] as number[] };
 try {
   const program = build(join(room, "program"));
   const calm = await runTrial({ shape, faults: [], folder: await folderOf("calm"), program });
@@ -47,12 +48,21 @@ try {
       await one(seed, { program, expected: Promise.resolve(calm.end) });
   };
   await Promise.all(Array.from({ length: number("parallel") }, work));
+  tellTakeovers(total.takeoverMs.sort((a, b) => a - b));
   console.log(
     `${total.runs} runs, ${total.kills} kills, ${total.failed.length} failed${total.failed.length > 0 ? `: --seed ${total.failed.join(", ")}` : ""}`,
   );
   process.exitCode = total.failed.length + calm.problems.length > 0 ? 1 : 0;
 } finally {
   await rm(room, { recursive: true, force: true, maxRetries: 5 });
+}
+
+function tellTakeovers(sorted: readonly number[]): void {
+  if (sorted.length === 0) return;
+  const at = (share: number) => ((sorted[Math.floor((sorted.length - 1) * share)] ?? 0) / 1000).toFixed(1);
+  console.log(
+    `${sorted.length} times somebody else had to look after a repository: after ${at(0.5)} s (median), ${at(0.9)} s (p90), ${at(1)} s at most`,
+  );
 }
 
 async function folderOf(name: string): Promise<string> {
@@ -64,12 +74,13 @@ async function folderOf(name: string): Promise<string> {
 async function one(seed: number, given: Pick<Parameters<typeof runTrial>[0], "program" | "expected">): Promise<void> {
   const told: string[] = [];
   const log = (line: string) => void (values.trace ? console.log(`  ${seed}: ${line}`) : told.push(line));
-  const { problems, kills, ownEnds, seconds, writes } = await runTrial({
+  const { problems, kills, takeoverMs, ownEnds, seconds, writes } = await runTrial({
     ...{ shape, faults: drawFaults(seed, chances), folder: await folderOf(String(seed)), log },
     ...given,
   });
   total.runs += 1;
   total.kills += kills;
+  total.takeoverMs.push(...takeoverMs);
   if (problems.length > 0) {
     total.failed.push(seed);
     if (!values.trace) console.log(told.join("\n"));

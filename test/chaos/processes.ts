@@ -18,9 +18,21 @@ interface StartOptions {
   word?: string;
 }
 
+/** They end with this process, however that ends but by SIGKILL. */
+const running = new Set<ChildProcess>();
+process.once("exit", () => {
+  for (const child of running) child.kill("SIGKILL");
+});
+
+export function endWithUs(child: ChildProcess): void {
+  running.add(child);
+  child.once("exit", () => running.delete(child));
+}
+
 /** A process of Node's. */
 export function start(args: readonly string[], { cwd, env = {}, word = "" }: StartOptions): Started {
   const child = spawn(process.execPath, args, { cwd, env: { PATH: process.env["PATH"] ?? "", ...env }, stdio: ["ignore", "pipe", "pipe"] });
+  endWithUs(child);
   let text = "";
   const line = new Promise<string>((resolve, reject) => {
     child.stdout.on("data", (chunk: Buffer) => {

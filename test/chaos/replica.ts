@@ -9,7 +9,7 @@ import type { Wire } from "./wires.ts";
 export interface Replica {
   name: string;
   /** To GitHub's API, to each Argo CD, and to PostgreSQL. */
-  wires: { github: Wire; argocd: Wire[]; postgres?: Wire };
+  wires: { github: Wire; argocd: Wire[]; postgres: Wire | undefined };
   /** Where it takes deliveries. */
   port: number;
   start(): void;
@@ -50,6 +50,8 @@ export async function openReplica({ name, folder, program, port, wires, env, con
   await writeFile(join(home, "stagecoach.yaml"), config);
   await writeFile(clock, "0");
   const isMounted = tries("mount", "-t", "tmpfs", "-o", DISK, "tmpfs", mirrors);
+  // By which PostgreSQL knows it, in all of its lives.
+  await writeFile(join(mirrors, ".home"), name);
   const all = { ...env, HOST: "127.0.0.1", PORT: String(port), INSIDE_PORT: "0", CHAOS_CLOCK: clock };
   const shim = new URL("./clock.mjs", import.meta.url).href;
   const lives: Started[] = [];

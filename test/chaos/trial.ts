@@ -2,7 +2,8 @@
 import { rm } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Fault, playFaults } from "./faults.ts";
-import { againstEnd, againstWrites } from "./judge.ts";
+import type { GitHubReport } from "./github.ts";
+import { againstDeliveries, againstEnd, againstWrites, takeovers } from "./judge.ts";
 import { type End, openView, type View } from "./view.ts";
 import { type ChaosWorld, startChaosWorld } from "./world.ts";
 
@@ -17,6 +18,8 @@ export interface Trial {
   /** What is wrong; nothing, if all is well. */
   problems: string[];
   kills: number;
+  /** See judge.ts. */
+  takeoverMs: number[];
   /** Replicas that ended by themselves. */
   ownEnds: number;
   seconds: number;
@@ -47,41 +50,61 @@ export async function runTrial({ shape, faults, folder, program, expected: await
   try {
     for (const replica of world.replicas) replica.start();
     await Promise.all(world.replicas.map((replica) => replica.ready()));
-    const began = performance.now();
     const views = await Promise.all(world.repositories.map((repository) => openView(world, repository, folder)));
+    await Promise.all(views.map((view) => until(view.isAdopted)));
+    const began = performance.now();
     const people = world.repositories.map((repository, n) => steer(world, repository, views[n] as View));
-    const { kills } = await playFaults(world, faults, log);
+    const kills = await playFaults(world, faults, log);
     log("everything is well again");
     const expected = await awaited;
-    const until = performance.now() + PATIENCE_MS;
-    const ends = await Promise.all(views.map((view) => (expected === undefined ? calmEnd(view, until) : endLike(view, expected, until))));
+    const patience = performance.now() + PATIENCE_MS;
+    const ends = await Promise.all(
+      views.map((view) => (expected === undefined ? calmEnd(view, patience) : endLike(view, expected, patience))),
+    );
     const steered = await Promise.race([
       Promise.all(people).then(() => [] as string[]),
       sleep(1000).then(() => ["a command was not obeyed"]),
     ]);
     const against = await Promise.all(views.map((view, n) => againstEnd(view, ends[n] as End, expected)));
     const report = await world.report();
+    const holdings = await world.postgres?.holdings();
     const problems = [
       ...steered,
       ...against.flatMap((all, n) => all.map((one) => `${world.repositories[n]}: ${one}`)),
-      ...againstWrites(report),
+      ...againstWrites(report, holdings),
+      ...(await lostDeliveries(world, report)),
     ];
-    const counted = { kills, ownEnds: world.replicas.reduce((sum, one) => sum + one.ownEnds(), 0), writes: report.writes.length };
     if (problems.length > 0) for (const replica of world.replicas) log(`${replica.name}:\n${replica.output()}`);
-    return { problems, ...counted, seconds: (performance.now() - began) / 1000, end: ends[0] as End };
+    return {
+      ...{ problems, kills: kills.length, takeoverMs: takeovers(kills, holdings ?? []), writes: report.writes.length },
+      ownEnds: world.replicas.reduce((sum, one) => sum + one.ownEnds(), 0),
+      ...{ seconds: (performance.now() - began) / 1000, end: ends[0] as End },
+    };
   } finally {
     await world.close();
     await rm(folder, { recursive: true, force: true, maxRetries: 5 });
   }
 }
 
+/** Those that are looked at last are written down with the next beat. */
+async function lostDeliveries({ postgres }: ChaosWorld, report: GitHubReport): Promise<string[]> {
+  if (postgres === undefined) return [];
+  const until = performance.now() + QUIET_MS;
+  for (;;) {
+    const lost = againstDeliveries(report, await postgres.deliveries());
+    if (lost.length === 0 || performance.now() > until) return lost;
+    await sleep(LOOK_MS);
+  }
+}
+
+async function until(holds: () => Promise<boolean>): Promise<void> {
+  while (!(await holds().catch(() => false))) await sleep(LOOK_MS);
+}
+
 /** Somebody merges a release, pauses its run once a batch is merged, and lets it go on once it is paused. */
 async function steer(world: ChaosWorld, repository: string, view: View): Promise<void> {
   const pull = await release(world, repository);
   const comment = (body: string) => world.api("POST", `/repos/${repository}/issues/${pull}/comments`, { body });
-  const until = async (holds: () => Promise<boolean>) => {
-    while (!(await holds().catch(() => false))) await sleep(LOOK_MS);
-  };
   await until(async () => (await view.merges()).length > 0);
   await comment("/pause looks odd");
   await until(async () => (await view.phase()) === "Paused");

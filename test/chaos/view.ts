@@ -27,7 +27,10 @@ export interface End {
 }
 
 export interface View {
+  /** Of the run; undefined: there is none yet. */
   phase(): Promise<string | undefined>;
+  /** What was there is known: from now on a merge is a release. */
+  isAdopted(): Promise<boolean>;
   /** Subjects of the batches on `main`, oldest first. */
   merges(): Promise<string[]>;
   /** Messages of the journal's commits, oldest first, and how many parents each has. */
@@ -88,6 +91,10 @@ export async function openView(world: ChaosWorld, repository: string, folder: st
       await fetch();
       return (await runFile())?.["phase"] as string | undefined;
     },
+    async isAdopted() {
+      await fetch();
+      return (await read("index.yaml")) !== undefined;
+    },
     async merges() {
       await fetch();
       return await merges();
@@ -107,7 +114,9 @@ export async function openView(world: ChaosWorld, repository: string, folder: st
       for (let n = 1; ; n++) {
         const batch = await read(`runs/app/1/batches/${String(n).padStart(3, "0")}.yaml`);
         if (batch === undefined) break;
-        const targets = (batch["targets"] as { key: string; phase: string }[]).map(({ key, phase }) => `${key}: ${phase}`);
+        const targets = (batch["targets"] as { key: string; phase: string }[]).map(
+          ({ key, phase }) => `${key.split("/").at(-1)}: ${phase}`,
+        );
         batches.push(`${batch["stage"]} ${batch["ofStage"]}, attempt ${batch["attempt"]}, ${batch["phase"]}: ${targets.join(", ")}`);
       }
       const deployments = await get<{ id: number; environment: string }[]>("/deployments?per_page=100");

@@ -7,9 +7,10 @@ import { generateKeyPairSync } from "node:crypto";
 import { once } from "node:events";
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { type ChaosDatabase, startDatabase } from "./database.ts";
 import { configRepo, inventory, OWNER } from "./fleet.ts";
 import type { GitHubOrder, GitHubReport, GitHubSettings } from "./github.ts";
-import { freePort, kill, startCommand } from "./processes.ts";
+import { endWithUs, freePort, kill, startCommand } from "./processes.ts";
 import { openReplica, type Replica } from "./replica.ts";
 import { openWire, type Wire } from "./wires.ts";
 
@@ -25,6 +26,8 @@ export interface WorldOptions {
   /** Config repositories. */
   repos: number;
   replicas: number;
+  /** The replicas share PostgreSQL. */
+  postgres: boolean;
   /** Of each rollout. */
   batches: number;
 }
@@ -37,7 +40,7 @@ export interface ChaosWorld {
   /** What all of them fetch goes through it. */
   git: Wire;
   /** Absent: the one replica has the queue of one process. */
-  postgres?: { kill(downMs: number): Promise<void> };
+  postgres: ChaosDatabase | undefined;
   tell(order: Exclude<GitHubOrder, { order: "start" | "report" }>): void;
   report(): Promise<GitHubReport>;
   /** Who asks may do everything in the repository. */
@@ -75,6 +78,8 @@ export async function startChaosWorld({ folder, program, ...sizes }: WorldOption
     names.map((name) => startPlane({ ...{ folder, name, direct, publicUrl }, batches: sizes.batches }, closers)),
   );
   tell({ order: "argocd", urls: planes.map(({ url }) => url) });
+  const postgres = sizes.postgres ? await startDatabase() : undefined;
+  if (postgres !== undefined) closers.push(postgres.close);
   const replicas: Replica[] = [];
   for (const [n, port] of ports.entries()) {
     const name = `replica-${n + 1}`;
@@ -87,8 +92,11 @@ export async function startChaosWorld({ folder, program, ...sizes }: WorldOption
       GHE_HOST: `127.0.0.1:${toGitHub.port}`,
       GHE_PROTOCOL: "http",
     };
-    const config = await configOf(folder, name, planes, toPlanes);
-    const replica = await openReplica({ ...{ name, folder, program, port, env, config }, wires: { github: toGitHub, argocd: toPlanes } });
+    const toPostgres = postgres && (await wire(() => [postgres.port]));
+    const url = toPostgres && postgres.url(toPostgres.port);
+    const config = await configOf({ folder, name, url }, planes, toPlanes);
+    const wires = { github: toGitHub, argocd: toPlanes, postgres: toPostgres };
+    const replica = await openReplica({ name, folder, program, port, env, config, wires });
     closers.push(replica.close);
     replicas.push(replica);
   }
@@ -99,7 +107,7 @@ export async function startChaosWorld({ folder, program, ...sizes }: WorldOption
 
   return {
     repositories: names.map((name) => `${OWNER}/${name}`),
-    ...{ replicas, hooks, git, tell },
+    ...{ replicas, hooks, git, postgres, tell },
     async report() {
       tell({ order: "report" });
       const [report] = (await once(github, "message")) as [GitHubReport];
@@ -128,6 +136,7 @@ function shuffled<T>(all: readonly T[]): T[] {
 async function startGitHubProcess(settings: GitHubSettings, closers: (() => Promise<unknown>)[]): Promise<ChildProcess> {
   const child = fork(new URL("./github.ts", import.meta.url), { stdio: ["ignore", "inherit", "inherit", "ipc"] });
   closers.push(() => kill(child));
+  endWithUs(child);
   child.send({ order: "start", settings } satisfies GitHubOrder);
   await once(child, "message");
   return child;
@@ -163,14 +172,21 @@ async function startPlane({ folder, name, direct, publicUrl, batches }: PlaneOpt
   return { name, url: said.url, kubeconfig, port: Number(/server: .*:(\d+)/.exec(kubeconfig)?.[1]) };
 }
 
-/** A replica's configuration, by which it sees each Argo CD through a wire of its own. */
-async function configOf(folder: string, replica: string, planes: readonly Plane[], wires: readonly Wire[]): Promise<string> {
-  const lines = ["controlPlanes:"];
+/** A replica's configuration, by which it sees each Argo CD, and PostgreSQL, through a wire of its own. */
+async function configOf(
+  { folder, name: replica, url }: { folder: string; name: string; url: string | undefined },
+  planes: readonly Plane[],
+  wires: readonly Wire[],
+): Promise<string> {
+  await mkdir(join(folder, replica), { recursive: true });
+  const lines = [`resync: ${RESYNC}`, "controlPlanes:"];
   for (const [n, { name, kubeconfig, port }] of planes.entries()) {
     const file = join(folder, `${replica}-${name}.kubeconfig`);
     await writeFile(file, kubeconfig.replaceAll(`:${port}`, `:${wires[n]?.port}`), { mode: 0o600 });
     lines.push(`  - { name: ${name}, kubeconfig: ${file}, allowRefresh: true, clusterSecrets: true }`);
   }
-  await mkdir(join(folder, replica), { recursive: true });
-  return `${lines.join("\n")}\nresync: ${RESYNC}\n`;
+  if (url === undefined) return `${lines.join("\n")}\n`;
+  const urlFile = join(folder, `${replica}.database`);
+  await writeFile(urlFile, url, { mode: 0o600 });
+  return `${lines.join("\n")}\nqueue: { kind: postgres, urlFile: ${urlFile} }\n`;
 }
