@@ -19,6 +19,7 @@ const SUITES: Record<string, () => Promise<BenchRow[]>> = {
   webhooks: async () => (await import("./webhooks.ts")).benchWebhooks(),
   cell: async () => (await import("./cell.ts")).benchCell(),
   page: async () => (await import("./page.ts")).benchPage(),
+  scale: async () => (await import("./scale.ts")).benchScale(),
   idle: async () => (await import("./idle.ts")).benchIdle(),
 };
 

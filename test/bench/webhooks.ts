@@ -51,7 +51,7 @@ async function steady(url: string, agent: Agent, bodies: readonly string[]): Pro
   return await Promise.all(sent);
 }
 
-function deliver(url: string, agent: Agent, body: string): Promise<{ ms: number; status: number }> {
+export function deliver(url: string, agent: Agent, body: string): Promise<{ ms: number; status: number }> {
   const started = performance.now();
   return new Promise((resolve, reject) => {
     const sending = request(url, {
@@ -74,10 +74,10 @@ function deliver(url: string, agent: Agent, body: string): Promise<{ ms: number;
 }
 
 /** A pull_request event has about 20 KB; a push of many commits far more. */
-function payload(kilobytes: number): string {
+export function payload(kilobytes: number, repository = "acme/config"): string {
   return JSON.stringify({
     action: "synchronize",
-    repository: { full_name: "acme/config" },
+    repository: { full_name: repository },
     installation: { id: 1 },
     sender: { login: "alice" },
     pull_request: { number: 7, body: "x".repeat(kilobytes * 1024) },

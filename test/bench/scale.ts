@@ -1,0 +1,142 @@
+/**
+ * 500 installations of 20 repositories with 3 rollouts each, shared by one, two and three replicas over PostgreSQL. GitHub is a wait: a round
+ * calls it some times one after the other, and does nothing else. What is measured is so what sharing costs and gives, not what rounds cost.
+ */
+import { type ChildProcess, spawn } from "node:child_process";
+import { Agent } from "node:http";
+import { createInterface } from "node:readline";
+import { setTimeout as sleep } from "node:timers/promises";
+import { type PostgresServer, startPostgres } from "../support/postgres.ts";
+import type { ScaleReport, ScaleWorld } from "../support/scale-replica.ts";
+import type { BenchRow } from "./row.ts";
+import { deliver, payload } from "./webhooks.ts";
+
+const SIZE = { installations: 500, repos: 20, rollouts: 3, calls: 12, callMs: 20 };
+const REPOS = SIZE.installations * SIZE.repos;
+const SECRET = "the secret of the bench";
+const A_SECOND = 500;
+const SECONDS = 10;
+const REST_MS = 5000;
+
+interface Replica {
+  child: ChildProcess;
+  url: string;
+  ask(word: "look" | "wake"): Promise<ScaleReport>;
+}
+
+export async function benchScale(): Promise<BenchRow[]> {
+  const postgres = await startPostgres(["synchronous_commit=on"]);
+  try {
+    const rows: BenchRow[] = [];
+    let alone = Number.NaN;
+    for (const count of [1, 2, 3]) {
+      const measured = await measure(postgres, count);
+      if (count === 1) alone = measured.roundsASecond;
+      rows.push(...rowsOf(count, measured, alone));
+    }
+    return rows;
+  } finally {
+    postgres.remove();
+  }
+}
+
+type Measured = Awaited<ReturnType<typeof measure>>;
+
+function rowsOf(count: number, of: Measured, alone: number): BenchRow[] {
+  const name = `${REPOS} repos × ${SIZE.rollouts}, ${count} replica${count === 1 ? "" : "s"}`;
+  const isAll = count === 3;
+  const limit = (most: number) => (isAll ? { limit: most } : {});
+  return [
+    { name: `${name}: until all are looked after`, value: of.sharedSeconds, unit: "s" },
+    { name: `${name}: resident at rest, the largest`, value: of.memory, unit: "MB" },
+    { name: `${name}: transactions at rest`, value: of.transactions, unit: "1/s" },
+    { name: `${name}: webhooks at ${A_SECOND}/s, p50`, value: of.p50, unit: "ms" },
+    { name: `${name}: webhooks at ${A_SECOND}/s, p99`, value: of.p99, unit: "ms", ...limit(50) },
+    { name: `${name}: webhooks not answered with 200`, value: of.refused, unit: "", limit: 0 },
+    { name: `${name}: rounds`, value: of.roundsASecond, unit: "1/s" },
+    ...(isAll
+      ? [{ name: `${name}: rounds against one replica`, value: of.roundsASecond / alone, unit: "×", limit: 2.5, atLeast: true }]
+      : []),
+  ];
+}
+
+async function measure(postgres: PostgresServer, count: number) {
+  const { url, name } = await postgres.database();
+  const began = performance.now();
+  const replicas = await Promise.all(
+    Array.from({ length: count }, (_, n) => startReplica({ ...SIZE, url, home: `home-of-${n}`, secret: SECRET })),
+  );
+  try {
+    const look = async () => await Promise.all(replicas.map(({ ask }) => ask("look")));
+    const sum = (reports: ScaleReport[], what: keyof ScaleReport) => reports.reduce((all, one) => all + one[what], 0);
+    const isShared = (reports: ScaleReport[]) =>
+      sum(reports, "owned") === REPOS && reports.every(({ owned }) => owned <= Math.ceil(REPOS / count));
+    while (!isShared(await look())) await sleep(200);
+    const sharedSeconds = (performance.now() - began) / 1000;
+    // What was asked of them at first is done.
+    for (let before = -1, now = 0; before !== now; await sleep(2000)) [before, now] = [now, sum(await look(), "rounds")];
+    const transactions = await transactionsASecond(postgres, name);
+    const memory = Math.max(...(await look()).map((one) => one.memory));
+    const answers = await steady(replicas.map((one) => one.url));
+    const times = answers.map(({ ms }) => ms).sort((a, b) => a - b);
+    const at = (share: number) => times[Math.floor((times.length - 1) * share)] ?? Number.NaN;
+    await Promise.all(replicas.map(({ ask }) => ask("wake")));
+    const [first, from] = [sum(await look(), "rounds"), performance.now()];
+    await sleep(SECONDS * 1000);
+    const roundsASecond = (sum(await look(), "rounds") - first) / ((performance.now() - from) / 1000);
+    const refused = answers.filter(({ status }) => status !== 200).length;
+    return { sharedSeconds, memory, transactions, p50: at(0.5), p99: at(0.99), refused, roundsASecond };
+  } finally {
+    await Promise.all(replicas.map(({ child }) => ended(child)));
+  }
+}
+
+async function startReplica(world: ScaleWorld): Promise<Replica> {
+  const child = spawn(process.execPath, [new URL("../support/scale-replica.ts", import.meta.url).pathname], {
+    env: { ...process.env, STAGECOACH_SCALE_WORLD: JSON.stringify(world) },
+    stdio: ["pipe", "pipe", "inherit"],
+  });
+  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
+  const read = async () => String((await lines.next()).value);
+  return {
+    child,
+    url: await read(),
+    async ask(word) {
+      child.stdin.write(`${word}\n`);
+      return JSON.parse(await read()) as ScaleReport;
+    },
+  };
+}
+
+async function ended(child: ChildProcess): Promise<void> {
+  const gone = new Promise((resolve) => child.once("exit", resolve));
+  child.stdin?.end();
+  await gone;
+}
+
+async function transactionsASecond(postgres: PostgresServer, database: string): Promise<number> {
+  const count = async () => {
+    const [row] = await postgres.query(`select xact_commit as n from pg_stat_database where datname = '${database}'`);
+    return Number(row?.["n"]);
+  };
+  const [first, from] = [await count(), performance.now()];
+  await sleep(REST_MS);
+  return ((await count()) - first) / ((performance.now() - from) / 1000);
+}
+
+/** One every two milliseconds by the clock, to each replica in turn, each about another repository. */
+async function steady(urls: readonly string[]): Promise<{ ms: number; status: number }[]> {
+  const agent = new Agent({ keepAlive: true, maxSockets: 64 });
+  const total = SECONDS * A_SECOND;
+  const bodies = Array.from({ length: 200 }, (_, n) => payload(20, `org-${n % SIZE.installations}/fleet-${(n * 37) % REPOS}`));
+  const sent: Promise<{ ms: number; status: number }>[] = [];
+  const began = performance.now();
+  while (sent.length < total) {
+    const due = Math.min(total, Math.floor(((performance.now() - began) / 1000) * A_SECOND) + 1);
+    while (sent.length < due) sent.push(deliver(urls[sent.length % urls.length] ?? "", agent, bodies[sent.length % bodies.length] ?? ""));
+    await sleep(1);
+  }
+  const answers = await Promise.all(sent);
+  agent.destroy();
+  return answers;
+}

@@ -1,0 +1,74 @@
+/**
+ * One replica of the bench of scale: the door for deliveries and the queue on PostgreSQL are the real ones; a round only waits, as one does for
+ * GitHub. Prints its address; for each line on standard input it prints what it has done so far, and looks at everything if the line says `wake`.
+ */
+import { generateKeyPairSync } from "node:crypto";
+import { createInterface } from "node:readline";
+import { setTimeout as sleep } from "node:timers/promises";
+import { openDatabase } from "../../src/adapters/queue/postgres/database.ts";
+import { prepareSchema } from "../../src/adapters/queue/postgres/migrate.ts";
+import { postgresQueue } from "../../src/adapters/queue/postgres/queue.ts";
+import { silentLog } from "../../src/engine/round/context.ts";
+import { deliveryOf } from "../../src/surfaces/server/deliveries/inbox.ts";
+import { startBotServer, WEBHOOK_PATH } from "../../src/surfaces/server/deliveries/server.ts";
+import { wallClock } from "../../src/surfaces/server/wall-clock.ts";
+
+export interface ScaleWorld {
+  url: string;
+  home: string;
+  secret: string;
+  installations: number;
+  repos: number;
+  rollouts: number;
+  /** Calls to GitHub of a round, one after the other, and how long each takes. */
+  calls: number;
+  callMs: number;
+}
+
+export interface ScaleReport {
+  owned: number;
+  rounds: number;
+  /** Megabytes resident. */
+  memory: number;
+}
+
+const world = JSON.parse(process.env["STAGECOACH_SCALE_WORLD"] ?? "{}") as ScaleWorld;
+const { privateKey } = generateKeyPairSync("rsa", { modulusLength: 2048 });
+const database = openDatabase(world.url);
+await prepareSchema(database);
+const names = Array.from({ length: world.installations * world.repos }, (_, n) => `org-${n % world.installations}/fleet-${n}`);
+let rounds = 0;
+const queue = postgresQueue({
+  ...{ database, home: world.home, version: "0.0.0", log: silentLog, clock: wallClock() },
+  async handler() {
+    for (let call = 0; call < world.calls; call++) await sleep(world.callMs);
+    rounds += 1;
+  },
+  onDelivery({ repository }) {
+    if (repository !== undefined) queue.wake({ repository, rollout: null });
+    return repository !== undefined;
+  },
+  onLeft: async () => undefined,
+  onLost: () => undefined,
+});
+queue.share(names);
+await queue.start();
+const server = await startBotServer({
+  app: {
+    ...{ appId: 1, webhookSecret: world.secret, baseUrl: "http://127.0.0.1:1" },
+    privateKey: privateKey.export({ type: "pkcs8", format: "pem" }).toString(),
+  },
+  log: silentLog,
+  onEvent: (event) => queue.keep(deliveryOf(event)),
+  isReady: () => true,
+});
+process.stdout.write(`${server.url}${WEBHOOK_PATH}\n`);
+for await (const line of createInterface({ input: process.stdin })) {
+  const own = names.filter((name) => queue.owns(name));
+  if (line === "wake") {
+    for (const repository of own) for (let n = 0; n < world.rollouts; n++) queue.wake({ repository, rollout: `app-${n}` });
+  }
+  const report: ScaleReport = { owned: own.length, rounds, memory: process.memoryUsage().rss / 1024 / 1024 };
+  process.stdout.write(`${JSON.stringify(report)}\n`);
+}
+process.exit();
