@@ -2,6 +2,10 @@ import { openApiPlane } from "../../src/adapters/argocd/api/index.ts";
 import { openKubernetes } from "../../src/adapters/argocd/kubernetes/index.ts";
 import type { ControlPlane } from "../../src/adapters/argocd/port.ts";
 import { checkedClock } from "../../src/adapters/outbound/checked-clock.ts";
+import type { SharingOptions } from "../../src/adapters/queue/port.ts";
+import { openDatabase } from "../../src/adapters/queue/postgres/database.ts";
+import { prepareSchema } from "../../src/adapters/queue/postgres/migrate.ts";
+import { postgresQueue } from "../../src/adapters/queue/postgres/queue.ts";
 import { defined } from "../../src/core/base/defined.ts";
 import type { Clock } from "../../src/core/base/time.ts";
 import type { Log } from "../../src/engine/round/context.ts";
@@ -38,6 +42,8 @@ export interface BotOptions {
   seenAs?: (plane: ControlPlane, kill: () => boolean) => ControlPlane;
   /** No rule keeps others from the branches that are the bot's own, and its operator does not mind. Default false. */
   unprotected?: boolean;
+  /** Address of the PostgreSQL by which several bots share the repositories; its leases pass by the world's clock. */
+  shared?: string;
   /** What happens between each bot and GitHub; another starts in place of one that is killed so. */
   line?: LineFaults;
 }
@@ -101,6 +107,11 @@ export async function startBot(
     baseUrl: line?.url ?? world.github.url,
   };
   const gates = options.gates?.(world) ?? {};
+  const database = options.shared === undefined ? undefined : openDatabase(options.shared);
+  if (database !== undefined) await prepareSchema(database);
+  const time = { monotonic: world.clock.now, wall: world.clock.now, after: world.clock.after };
+  const openQueue =
+    database && ((given: SharingOptions) => postgresQueue({ ...given, database, home: directory, version: "test", log, time }));
   const bot = await startStagecoach(
     defined({
       app,
@@ -115,6 +126,7 @@ export async function startBot(
       pacing: options.pacing ?? false,
       resyncMs,
       roundLimits: options.roundLimits,
+      openQueue,
     }),
   );
   const hook = `${bot.url}${WEBHOOK_PATH}`;
@@ -125,7 +137,10 @@ export async function startBot(
     bot,
     async close(how) {
       world.noLongerTo(hook);
+      // Who is killed says good-bye to nobody.
+      if (!isAlive) await database?.close();
       await bot.close(how);
+      if (isAlive) await database?.close();
       await line?.close();
       await gates.analysis?.engine.close();
       await gates.hooks?.close();

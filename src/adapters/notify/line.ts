@@ -2,8 +2,10 @@
  * What waits to be sent to one destination: one at a time, each repository in its turn, so that a noisy one delays no other. Many of one
  * repository are one digest. What fails is tried again, less often each time. Called by `notifier.ts`.
  */
+import { AsyncResource } from "node:async_hooks";
 import type { Clock } from "../../core/base/time.ts";
 import { digestOf, type Notice, type RunCard } from "../../core/report/notify/notice.ts";
+import { checkMayWrite } from "../outbound/asker.ts";
 import { NotSent, type Sender, type Thread } from "./port.ts";
 
 const FIRST_WAIT_MS = 1000;
@@ -31,6 +33,8 @@ interface Line {
   add(notice: Notice): void;
   /** Of a run whose message is to be brought up to date. */
   show(key: string, update: { card: RunCard; repository: string; thread: Thread }): void;
+  /** Sends nothing more of a repository; resolves when nothing of it is being sent. */
+  drop(repository: string): Promise<void>;
   /** Resolves when nothing is being sent. */
   settled(): Promise<void>;
   close(): void;
@@ -40,6 +44,8 @@ export function openLine({ name, sender, clock, log, threadOf, done }: LineOptio
   /** In the order of whose turn it is. */
   const waiting = new Map<string, Notice[]>();
   const updates = new Map<string, Parameters<Line["show"]>[1]>();
+  /** Whether a repository's are ours to send still, as whoever gave them may say. */
+  const checks = new Map<string, () => void>();
   let working: Promise<void> | undefined;
   let callOff: (() => void) | undefined;
   let isClosed = false;
@@ -76,6 +82,7 @@ export function openLine({ name, sender, clock, log, threadOf, done }: LineOptio
       if (all.length > 0) waiting.set(repository, all);
     };
     try {
+      checks.get(repository)?.();
       const { thread } = await sender.send(notice, threadOf(notice));
       faults = 0;
       log.info({ destination: name, repository, title: notice.title }, "a notification was sent");
@@ -83,6 +90,7 @@ export function openLine({ name, sender, clock, log, threadOf, done }: LineOptio
       put(left);
       return SPACING_MS;
     } catch (error) {
+      // Kept for whoever looks after the repository now, or for us once we may again.
       const isOver = error instanceof NotSent && !error.again;
       if (isOver) await done(repository, [notice], {});
       put(isOver ? left : [notice, ...left]);
@@ -95,6 +103,7 @@ export function openLine({ name, sender, clock, log, threadOf, done }: LineOptio
     updates.delete(key);
     if (update === undefined) return 0;
     try {
+      checks.get(update.repository.toLowerCase())?.();
       await sender.update?.(update.card, update.repository, update.thread);
       return SPACING_MS;
     } catch (error) {
@@ -120,12 +129,24 @@ export function openLine({ name, sender, clock, log, threadOf, done }: LineOptio
     add(notice) {
       const repository = notice.repository.toLowerCase();
       waiting.set(repository, [...(waiting.get(repository) ?? []), notice]);
+      checks.set(repository, AsyncResource.bind(checkMayWrite));
       wake();
     },
     show(key, update) {
       if (sender.update === undefined) return;
       updates.set(key, update);
+      checks.set(update.repository.toLowerCase(), AsyncResource.bind(checkMayWrite));
       wake();
+    },
+    async drop(repository) {
+      const forget = (): void => {
+        waiting.delete(repository);
+        for (const [key, update] of updates) if (update.repository.toLowerCase() === repository) updates.delete(key);
+      };
+      forget();
+      await working;
+      forget();
+      checks.delete(repository);
     },
     async settled() {
       await working;

@@ -5,7 +5,7 @@ import type { Clock } from "../../core/base/time.ts";
 import { digestOf, type Notice, type RunCard, runKey } from "../../core/report/notify/notice.ts";
 import { type LineOptions, openLine } from "./line.ts";
 import type { Notifier, Sender, Telling, Thread } from "./port.ts";
-import { openStore, type RepoState } from "./store.ts";
+import { filesIn, openStore, type RepoState, type Shelf } from "./store.ts";
 
 export interface Destination {
   name: string;
@@ -16,7 +16,8 @@ export interface Destination {
 
 interface NotifierOptions {
   destinations: readonly Destination[];
-  directory: string;
+  /** Where it is kept whom was told what: a directory, or a place that replicas share. */
+  directory: string | Shelf;
   clock: Clock;
   log: LineOptions["log"];
 }
@@ -26,7 +27,8 @@ const MOST_WAITING = 2000;
 const MOST_SHOWN = 1000;
 
 export function openNotifier({ destinations, directory, clock, log }: NotifierOptions): Notifier {
-  const store = openStore(directory, (error) => log.warn({ error: String(error) }, "what people were told could not be kept"));
+  const shelf = typeof directory === "string" ? filesIn(directory) : directory;
+  const store = openStore(shelf, (error) => log.warn({ error: String(error) }, "what people were told could not be kept"));
   const states = new Map<string, Promise<RepoState>>();
   const lines = new Map(
     destinations.map((one) => [
@@ -116,6 +118,13 @@ export function openNotifier({ destinations, directory, clock, log }: NotifierOp
         .catch((error: unknown) => log.error({ repository, error: String(error) }, "people could not be told"))
         .finally(() => busy.delete(mine));
       busy.add(mine);
+    },
+    async leave(repository) {
+      const key = repository.toLowerCase();
+      await Promise.all(busy);
+      await Promise.all([...lines.values()].map((line) => line.drop(key)));
+      states.delete(key);
+      loaded.delete(key);
     },
     async settled() {
       await Promise.all(busy);

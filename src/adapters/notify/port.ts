@@ -22,6 +22,8 @@ export interface Notifier {
   /** Whether there is such a destination, and the repository may use it. */
   mayUse(repository: string, destination: string): boolean;
   tell(repository: string, telling: Telling): void;
+  /** Another process tells people of it from now on: what waits is kept for it. Resolves when nothing of it is being sent. */
+  leave(repository: string): Promise<void>;
   /** Resolves when nothing is being sent, or kept: what waits for another try is not waited for. */
   settled(): Promise<void>;
   close(): Promise<void>;

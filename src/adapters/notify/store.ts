@@ -1,12 +1,14 @@
 /**
- * What was told, what is still to be sent and where runs' messages stand, a file a repository. It is written before anything is sent: after a
- * crash the one message that was on its way is sent again. Without the file, as on a new disk, only what is new counts as not told.
+ * What was told, what is still to be sent and where runs' messages stand, a file a repository, or a row where replicas share them. It is written
+ * before anything is sent: after a crash the one message that was on its way is sent again. Without it, as on a new disk, only what is new
+ * counts as not told.
  */
 import { mkdir, readFile, rename, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { z } from "zod";
 import { toldSchema } from "../../core/report/notify/events.ts";
 import { noticeSchema } from "../../core/report/notify/notice.ts";
+import { checkMayWrite } from "../outbound/asker.ts";
 
 const threadSchema = z.object({ channel: z.string().max(200), ts: z.string().max(100) });
 
@@ -29,18 +31,42 @@ interface Store {
   save(repository: string, state: RepoState): Promise<void>;
 }
 
-export function openStore(directory: string, onError: (error: unknown) => void): Store {
-  const writing = new Map<string, { done: Promise<void>; again: Promise<void> | undefined }>();
+/** Where the states are kept, as text. */
+export interface Shelf {
+  /** undefined: there is none. */
+  read(repository: string): Promise<string | undefined>;
+  write(repository: string, text: string): Promise<void>;
+}
+
+export function filesIn(directory: string): Shelf {
   const fileOf = (repository: string) => join(directory, "notifications", `${encodeURIComponent(repository.toLowerCase())}.json`);
+  return {
+    async read(repository) {
+      try {
+        return await readFile(fileOf(repository), "utf8");
+      } catch (error) {
+        if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
+        throw error;
+      }
+    },
+    async write(repository, text) {
+      const file = fileOf(repository);
+      await mkdir(dirname(file), { recursive: true, mode: 0o700 });
+      await writeFile(`${file}.new`, text, { mode: 0o600 });
+      await rename(`${file}.new`, file);
+    },
+  };
+}
+
+export function openStore(shelf: Shelf, onError: (error: unknown) => void): Store {
+  const writing = new Map<string, { done: Promise<void>; again: Promise<void> | undefined }>();
 
   async function write(repository: string, state: RepoState): Promise<void> {
-    const file = fileOf(repository);
     const entries = Object.entries(state.threads);
     if (entries.length > MOST_THREADS) state.threads = Object.fromEntries(entries.slice(-MOST_THREADS));
     try {
-      await mkdir(dirname(file), { recursive: true, mode: 0o700 });
-      await writeFile(`${file}.new`, JSON.stringify(state), { mode: 0o600 });
-      await rename(`${file}.new`, file);
+      checkMayWrite();
+      await shelf.write(repository, JSON.stringify(state));
     } catch (error) {
       onError(error);
     }
@@ -50,11 +76,13 @@ export function openStore(directory: string, onError: (error: unknown) => void):
     async load(repository) {
       const none: RepoState = { version: 1, outbox: [], threads: {} };
       try {
-        const read = stateSchema.safeParse(JSON.parse(await readFile(fileOf(repository), "utf8")));
+        const text = await shelf.read(repository);
+        if (text === undefined) return none;
+        const read = stateSchema.safeParse(JSON.parse(text));
         if (read.success) return read.data;
         onError(new Error("what was kept of notifications is not as it was written"));
       } catch (error) {
-        if ((error as NodeJS.ErrnoException).code !== "ENOENT") onError(error);
+        onError(error);
       }
       return none;
     },

@@ -6,6 +6,7 @@ import { openBreakers } from "../../adapters/outbound/breaker.ts";
 import { type CheckedClock, checkedClock } from "../../adapters/outbound/checked-clock.ts";
 import { hostFetch } from "../../adapters/outbound/host-fetch.ts";
 import { DatabaseError } from "../../adapters/queue/postgres/database.ts";
+import { type Documents, openDocuments } from "../../adapters/queue/postgres/documents.ts";
 import { SchemaError } from "../../adapters/queue/postgres/migrate.ts";
 import { defined } from "../../core/base/defined.ts";
 import { type Clock, parseDuration } from "../../core/base/time.ts";
@@ -117,11 +118,11 @@ function told(config: ServerConfig, credentials: Credentials) {
 async function openOutside(
   config: ServerConfig,
   env: Environment,
-  { clock, log, telemetry }: { clock: Clock; log: Log; telemetry: Telemetry },
+  { clock, log, telemetry, notices }: Pick<Opening, "clock" | "log" | "telemetry"> & { notices: Documents | undefined },
 ) {
   const analysis = openAnalysis(config.analysis, env, { clock, log });
   const hooks = openHooks(config.hooks, env, { log, traceparent: telemetry.traceparent });
-  const notifier = openNotifications(config, env, { directory: resolve(config.directory), clock, log });
+  const notifier = openNotifications(config, env, { directory: notices ?? resolve(config.directory), clock, log });
   const planes = (await openPlanes(config.controlPlanes, { clock, log })).map((plane) => telemetry.spanned(plane, "argocd", ASKED));
   for (const plane of planes) {
     plane
@@ -154,7 +155,8 @@ async function openAll(config: ServerConfig, env: Environment, opening: Opening)
     net.close();
     throw new Error(sentenceOf(whyNotStarted(error, config)), { cause: error });
   });
-  const outside = await openOutside(config, env, { clock, log, telemetry }).catch(async (error: unknown) => {
+  const notices = shared && openDocuments(shared.database, "notifications");
+  const outside = await openOutside(config, env, { clock, log, telemetry, notices }).catch(async (error: unknown) => {
     await shared?.database.close();
     net.close();
     throw error;

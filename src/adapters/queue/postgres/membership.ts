@@ -12,7 +12,7 @@ import { checkOldest } from "./migrate.ts";
 
 export const BEAT_MS = 1000;
 /** A lease lasts so long after it was asked for. */
-const LEASE_MS = 5000;
+const LEASE_MS = 4000;
 /** What was sent in time has arrived by then. */
 const GRACE_MS = 1500;
 /** Who has not looked for so long has not seen a count stand still. */

@@ -39,6 +39,13 @@ create table stagecoach.repositories (
   homes text[] not null default '{}'
 );
 create index repositories_owner on stagecoach.repositories (owner);
+-- What else outlives a process: whom was told what, by repository.
+create table stagecoach.documents (
+  kind text not null,
+  repository text not null,
+  value json not null,
+  primary key (kind, repository)
+);
 create table stagecoach.deliveries (
   guid text primary key,
   seq bigint generated always as identity,

@@ -32,10 +32,15 @@ async function openPostgres(names: readonly string[], options: QueueOptions & Pa
 /** A database with the schema, and a way to it; closed with the last test of the file. */
 export async function freshDatabase(): Promise<{ database: Database; url: string; name: string }> {
   const made = await (await postgres()).database();
-  const database = openDatabase(made.url);
+  const database = databaseAt(made.url);
   await prepareSchema(database);
-  opened.push(database);
   return { ...made, database };
+}
+
+export function databaseAt(url: string): Database {
+  const database = openDatabase(url);
+  opened.push(database);
+  return database;
 }
 
 export function replica(database: Database, options: SharingOptions & Partial<PostgresOptions>): SharedQueue {

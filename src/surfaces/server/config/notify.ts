@@ -4,6 +4,7 @@ import { mail } from "../../../adapters/notify/mail.ts";
 import { type Destination, openNotifier } from "../../../adapters/notify/notifier.ts";
 import { type Notifier, NotSent, type Sender } from "../../../adapters/notify/port.ts";
 import { cloudEventWebhook, slackBot, slackWebhook, teams } from "../../../adapters/notify/post.ts";
+import type { Shelf } from "../../../adapters/notify/store.ts";
 import { globMatcher } from "../../../core/base/glob.ts";
 import { show } from "../../../core/base/problem.ts";
 import type { Clock } from "../../../core/base/time.ts";
@@ -116,7 +117,7 @@ export function openDestinations(
 export function openNotifications(
   config: Pick<ServerConfig, "notifications">,
   env: Environment,
-  options: { directory: string; clock: Clock; log: Log },
+  options: { directory: string | Shelf; clock: Clock; log: Log },
 ): Notifier | undefined {
   const destinations = openDestinations(config, env);
   return destinations.length === 0 ? undefined : openNotifier({ ...options, destinations });

@@ -1,6 +1,7 @@
 /** The queue with what its rounds do, and what becomes of one that failed. Opened by `stagecoach.ts`. */
 import { ForgeError } from "../../../adapters/forge/port.ts";
 import { GitError } from "../../../adapters/git/port.ts";
+import type { Notifier } from "../../../adapters/notify/port.ts";
 import { embeddedQueue } from "../../../adapters/queue/embedded.ts";
 import { ROUND_LIMITS } from "../../../adapters/queue/memory.ts";
 import { type RoundLimits, RoundOverdue, type SharedQueue, type SharingOptions } from "../../../adapters/queue/port.ts";
@@ -17,6 +18,7 @@ interface RoundsOptions {
   clock: Clock;
   log: Log;
   metrics?: Metrics | undefined;
+  notifier?: Notifier | undefined;
   telemetry: Pick<Telemetry, "fields">;
   roundLimits?: RoundLimits | undefined;
   openQueue?: ((options: SharingOptions) => SharedQueue) | undefined;
@@ -42,8 +44,14 @@ export function openRounds(options: RoundsOptions, { repos, look, onDelivery, on
     handler: (repository, _, over) => repos.work(repository, look, over).finally(() => onRound(repository)),
     onError: (error, repository, retryInMs) => roundFailed(options, resync(), { error, repository, retryInMs }),
     onDelivery,
-    onLeft: (repository) => repos.leave(repository),
-    onLost: (repository, why) => repos.abandon(repository, why),
+    async onLeft(repository) {
+      await repos.leave(repository);
+      await options.notifier?.leave(repository);
+    },
+    onLost(repository, why) {
+      repos.abandon(repository, why);
+      void options.notifier?.leave(repository);
+    },
     onRegained: (awayMs) => awayMs > MISSED_MS && resync().soon(),
     isBusy: (repository) => isBusy(repos.get(repository)),
   });
