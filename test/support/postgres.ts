@@ -1,10 +1,10 @@
 /**
  * PostgreSQL as the distribution has it, one server for all tests of a worker: on a free port of this machine, in a folder of its own, and gone
- * with the worker however that ends. Whoever tests against it skips where it is not here; the gate installs it.
+ * with the worker however that ends. Nothing is forced to the disk, and what was committed outlives a crash of its processes. Whoever tests against it skips where it is not here; the gate installs it.
  */
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
-import { chownSync, globSync, mkdtempSync, rmSync } from "node:fs";
+import { chownSync, existsSync, globSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -52,7 +52,7 @@ export async function startPostgres(settings: readonly string[] = []): Promise<P
   const [initdb, before] = as("initdb");
   execFileSync(initdb, [...before, "-D", data, "-U", "admin", "-A", "trust", "--no-sync", "--locale=C", "-E", "UTF8"], { stdio: "pipe" });
   const port = await freePort();
-  const own = ["fsync=off", "synchronous_commit=off", "listen_addresses=127.0.0.1", `port=${port}`, `unix_socket_directories=${folder}`];
+  const own = ["fsync=off", "listen_addresses=127.0.0.1", `port=${port}`, `unix_socket_directories=${folder}`];
   let child: ChildProcess;
   let databases = 0;
 
@@ -94,8 +94,12 @@ export async function startPostgres(settings: readonly string[] = []): Promise<P
     query,
     async stop(signal = "SIGINT") {
       const exited = once(child, "exit");
+      const sessions = signal === "SIGKILL" ? childrenOf(child.pid ?? 0) : [];
       child.kill(signal);
       await exited;
+      // As a machine that loses its power: no session outlives it.
+      for (const pid of sessions) if (existsSync(`/proc/${pid}`)) process.kill(pid, "SIGKILL");
+      while (sessions.some((pid) => existsSync(`/proc/${pid}`))) await new Promise(setImmediate);
     },
     start,
     remove() {
@@ -103,6 +107,11 @@ export async function startPostgres(settings: readonly string[] = []): Promise<P
       rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
     },
   };
+}
+
+function childrenOf(pid: number): number[] {
+  const children = readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8");
+  return children.split(" ").map(Number).filter(Boolean);
 }
 
 function idsOf(user: string): [number, number] {

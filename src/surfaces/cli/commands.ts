@@ -14,6 +14,10 @@ export const COMMANDS: Record<string, { summary: string; load: () => Promise<Com
   },
   sim: { summary: "parts of the embedded world on their own (sim github, sim argocd)", load: () => import("./sim/sim.ts") },
   serve: { summary: "the bot: a GitHub App, with its page and metrics", load: () => import("./serve/serve.ts") },
+  migrate: {
+    summary: "makes the tables by which several replicas share repositories, or brings them up to date",
+    load: () => import("./migrate/migrate.ts"),
+  },
   notify: { summary: "sends a test message to a destination of the server's (notify test)", load: () => import("./notify/notify.ts") },
   init: {
     summary: "looks through a config repo and proposes rollouts: pins found, stages by label",

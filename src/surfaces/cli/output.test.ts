@@ -67,7 +67,7 @@ const PRINTING: Record<string, [argv: () => string[], more?: readonly ("wide" | 
 /** They need a world or a service to print anything; what they are given to print is checked beside them. */
 const ELSEWHERE = ["demo", "analysis", "release", "comment", ...COMMAND_NAMES];
 /** They print no answer of their own: logs, scripts, the JSON of what was started. */
-const WITHOUT = ["serve", "sim", "completion", "notify"];
+const WITHOUT = ["serve", "migrate", "sim", "completion", "notify"];
 
 async function ran(name: string, ...argv: string[]): Promise<string> {
   here.clear();

@@ -128,7 +128,15 @@ export async function startStagecoach(given: StagecoachOptions): Promise<Stageco
     routes: webRoutes({ runs, standing, ...shownOf(repos, options), ...seenFrom(options), onChange, planes }, clock),
     isReady: () => state === "ready",
   });
-  metrics?.watch({ now: clock.now, runs, standing, repositories: () => repos.counts(), queue: queue.depth, planes });
+  metrics?.watch({
+    now: clock.now,
+    runs,
+    standing,
+    repositories: () => repos.counts(),
+    queue: queue.depth,
+    sharing: queue.sharing,
+    planes,
+  });
   const close: Stagecoach["close"] = async ({ withinMs = DRAIN_MS } = {}) => {
     state = "stopping";
     resync.stop();

@@ -1,9 +1,8 @@
 /** Renews the lease once a second whatever else goes on, and lets the rest be done after it. Called by `queue.ts`. */
-import type { AnyReason } from "../../../core/base/reason.ts";
 import { sentenceOf } from "../../../core/report/reasons/say.ts";
-import { DatabaseError } from "./database.ts";
 import { BEAT_MS, type Membership, type Seen, type Time } from "./membership.ts";
 import { SchemaError } from "./migrate.ts";
+import { reasonOf } from "./reason.ts";
 
 interface BeatingOptions {
   membership: Membership;
@@ -111,9 +110,4 @@ export function beating({ membership, work, time, log, onRegained, onOutdated }:
       await working;
     },
   };
-}
-
-export function reasonOf(error: unknown): AnyReason {
-  if (error instanceof SchemaError || error instanceof DatabaseError) return error.reason;
-  return { code: "NOT_STARTED", said: String(error) };
 }

@@ -58,6 +58,7 @@ export function openDatabase(url: string): Database {
   // Of a connection that rests: whoever asks next opens another.
   pool.on("error", () => undefined);
   let lone: pg.Client | undefined;
+  let ended: Promise<void> | undefined;
 
   async function openLone(onTold: (payload: string) => void): Promise<Session> {
     if (lone === undefined) {
@@ -116,7 +117,8 @@ export function openDatabase(url: string): Database {
     async close() {
       const client = lone;
       lone = undefined;
-      await Promise.all([client?.end().catch(() => undefined), pool.end()]);
+      ended ??= pool.end();
+      await Promise.all([client?.end().catch(() => undefined), ended]);
     },
   };
 }

@@ -1,86 +1,10 @@
 import { afterAll, describe, expect, test } from "vitest";
-import { manualClock } from "../../../../test/support/manual-clock.ts";
 import { POSTGRES } from "../../../../test/support/postgres.ts";
 import { NotOurs } from "../../outbound/asker.ts";
-import type { Delivery, SharedQueue } from "../port.ts";
-import { closeAll, databaseAt, freshDatabase, replica } from "../testing/open-queue.ts";
-import type { PostgresOptions } from "./queue.ts";
+import { openMachines } from "../testing/machines.ts";
+import { closeAll, freshDatabase } from "../testing/open-queue.ts";
 
 const NAMES = Array.from({ length: 12 }, (_, n) => `o/${n}`);
-
-/** A machine whose time all replicas share; one of them may be stopped, as by SIGSTOP, or cut off from PostgreSQL. */
-function openMachines(url: string) {
-  const clock = manualClock(1_000_000);
-  const running = new Set<Machine>();
-
-  interface Machine {
-    queue: SharedQueue;
-    rounds: string[];
-    lost: string[];
-    deliveries: Delivery[];
-    worked: () => void;
-    owned(): string[];
-    stop(): void;
-    wake(): void;
-  }
-
-  async function start(names: readonly string[], given: Partial<PostgresOptions> = {}): Promise<Machine> {
-    let isStopped = false;
-    /** What would have rung meanwhile. */
-    const late: (() => void)[] = [];
-    const time = {
-      monotonic: clock.now,
-      wall: clock.now,
-      after: (ms: number, wake: () => void) => clock.after(ms, () => (isStopped ? void late.push(wake) : wake())),
-    };
-    const [rounds, lost, deliveries]: [string[], string[], Delivery[]] = [[], [], []];
-    const machine: Machine = {
-      ...{ rounds, lost, deliveries, worked: () => undefined },
-      queue: replica(databaseAt(url), {
-        ...{ clock, time, onWorked: () => machine.worked(), onLeft: async () => undefined },
-        handler: async (repository) => void rounds.push(repository),
-        onLost: (repository) => void lost.push(repository),
-        onDelivery(delivery) {
-          deliveries.push(delivery);
-          if (delivery.repository !== undefined) machine.queue.wake({ repository: delivery.repository, rollout: null });
-          return true;
-        },
-        ...given,
-      }),
-      owned: () => names.filter((name) => machine.queue.owns(name)),
-      stop() {
-        isStopped = true;
-        running.delete(machine);
-      },
-      wake() {
-        isStopped = false;
-        running.add(machine);
-        for (const ring of late.splice(0)) ring();
-      },
-    };
-    machine.queue.share(names);
-    await machine.queue.start();
-    running.add(machine);
-    return machine;
-  }
-
-  /** A second passes, and everybody who is there does what comes of it. */
-  async function second(): Promise<void> {
-    const done = [...running].map((machine) => new Promise<void>((resolve) => Object.assign(machine, { worked: resolve })));
-    clock.advance(1000);
-    await Promise.all(done);
-  }
-
-  /** Gives how many seconds have passed until then. */
-  async function until(holds: () => boolean, most = 30): Promise<number> {
-    for (let passed = 0; passed <= most; passed++) {
-      if (holds()) return passed;
-      await second();
-    }
-    throw new Error(`it did not come in ${most} s`);
-  }
-  return { start, second, until, clock };
-}
 
 describe.skipIf(POSTGRES === undefined)("replicas that share repositories", () => {
   afterAll(closeAll);

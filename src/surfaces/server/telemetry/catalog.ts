@@ -104,6 +104,23 @@ export const CATALOG = {
     labels: ["event", "outcome"],
   },
   stagecoach_deliveries_resent_total: { type: "counter", help: "Failed deliveries that GitHub was asked to send again" },
+  stagecoach_lease_held: {
+    type: "gauge",
+    help: "With `queue.kind: postgres`. 1: this replica may act; 0: it has not reached PostgreSQL for some seconds, begins nothing and turns deliveries away",
+  },
+  stagecoach_replicas: { type: "gauge", help: "With `queue.kind: postgres`: replicas that this one sees alive, itself among them" },
+  stagecoach_shared_repositories: {
+    type: "gauge",
+    help: "With `queue.kind: postgres`: repositories that this replica looks after (`owned`), and those that nobody does (`free`)",
+    labels: ["state"],
+  },
+  stagecoach_deliveries_kept: {
+    type: "gauge",
+    help: "With `queue.kind: postgres`: deliveries that no look has followed yet (`waiting`, of this replica), or that none could again and again (`set-aside`, of all, told by one)",
+    labels: ["state"],
+  },
+  stagecoach_lease_losses_total: { type: "counter", help: "How often this replica found that it had been taken for dead" },
+  stagecoach_takeovers_total: { type: "counter", help: "Repositories that this replica set free because another was gone" },
   stagecoach_github_calls_left: {
     type: "gauge",
     help: "Calls of the GitHub API left in this hour, as GitHub's last answer says",

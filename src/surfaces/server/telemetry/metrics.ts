@@ -5,7 +5,7 @@
 import type { ServerResponse } from "node:http";
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
 import type { ControlPlane } from "../../../adapters/argocd/port.ts";
-import type { QueueDepth } from "../../../adapters/queue/port.ts";
+import type { QueueDepth, SharingState } from "../../../adapters/queue/port.ts";
 import { epoch } from "../../../core/base/time.ts";
 import { figuresOf } from "../../../core/report/figures/releases.ts";
 import { waitOf } from "../../../core/report/figures/waits.ts";
@@ -25,6 +25,8 @@ export interface MetricsSource {
   /** Repositories served, and of them those whose installation is suspended. */
   repositories(): { served: number; suspended: number };
   queue(): QueueDepth;
+  /** Absent, or undefined: the process has all repositories to itself. */
+  sharing?(): SharingState | undefined;
   planes: readonly Pick<ControlPlane, "name" | "state">[];
 }
 
@@ -168,6 +170,7 @@ function readGauges(made: Made, labels: Labels, source: MetricsSource): void {
   made.gauge("stagecoach_queue_repositories").set({ state: "due" }, due);
   made.gauge("stagecoach_queue_repositories").set({ state: "running" }, running);
   made.gauge("stagecoach_queue_wait_seconds").set(longestMs / 1000);
+  readSharing(made, source.sharing?.());
   for (const plane of source.planes) {
     const { fresh, since } = plane.state();
     const of = { control_plane: plane.name };
@@ -175,6 +178,22 @@ function readGauges(made: Made, labels: Labels, source: MetricsSource): void {
     made.gauge("stagecoach_control_plane_unseen_seconds").set(of, fresh ? 0 : secondsSince(source.now(), since));
   }
   for (const [of, count] of Object.entries(labels.leftOut())) made.gauge("stagecoach_metrics_left_out").set({ of }, count);
+}
+
+function readSharing(made: Made, sharing: SharingState | undefined): void {
+  if (sharing === undefined) return;
+  made.gauge("stagecoach_lease_held").set(sharing.holds ? 1 : 0);
+  made.gauge("stagecoach_replicas").set(sharing.replicas);
+  for (const state of ["owned", "free"] as const) made.gauge("stagecoach_shared_repositories").set({ state }, sharing[state]);
+  made.gauge("stagecoach_deliveries_kept").set({ state: "waiting" }, sharing.waiting);
+  made.gauge("stagecoach_deliveries_kept").set({ state: "set-aside" }, sharing.setAside);
+  for (const [name, total] of [
+    ["stagecoach_lease_losses_total", sharing.lost],
+    ["stagecoach_takeovers_total", sharing.takeovers],
+  ] as const) {
+    made.counter(name).reset();
+    made.counter(name).inc(total);
+  }
 }
 
 function readRuns(made: Made, labels: Labels, { runs, now }: MetricsSource): void {
