@@ -19,7 +19,7 @@ import {
   type Target,
   targetsOfStage,
 } from "./plan-types.ts";
-import { stageTypos } from "./selector-typos.ts";
+import { stagesInBoth, stageTypos } from "./selector-typos.ts";
 import { weightsOf } from "./steps.ts";
 import { candidates, groupUnits, type Member, type Unit } from "./units.ts";
 import { valuesOfEdits } from "./values.ts";
@@ -166,6 +166,7 @@ function warningsOf(
   const clusters = members.map(({ cluster }) => cluster);
   for (const { stage, key, value, near } of stageTypos(rollout, clusters))
     warnings.push({ code: "UNKNOWN_LABEL", stage, key, value, near });
+  for (const both of stagesInBoth(rollout, clusters)) warnings.push({ code: "STAGES_IN_BOTH", ...both });
   const left = uncovered.map(({ cluster }) => cluster.slice(cluster.indexOf("/") + 1));
   if (left.length > 0) warnings.push({ code: "COVERAGE", clusters: left, of: members.length });
   const bare = members

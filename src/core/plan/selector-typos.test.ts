@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { Selector } from "../base/selector.ts";
-import { selectorTypos, stageStrangers, stageTypos } from "./selector-typos.ts";
+import { selectorTypos, stageStrangers, stagesInBoth, stageTypos } from "./selector-typos.ts";
 
 const labels = (area: string, region: string) => ({ area, region, cluster: `${region}-a` });
 const CLUSTERS = [
@@ -99,4 +99,20 @@ test("names that are all unknown are held against no fleet that may be another",
 test("a label by the key name is as good as the name itself", () => {
   const rollout = { stages: [{ name: "all", selector: within("name", "a", "b") }] } as unknown as Parameters<typeof stageStrangers>[0];
   expect(stageStrangers(rollout, [{ name: "a", labels: { name: "b" } }])).toEqual([]);
+});
+
+test("an Application that labels put into two environments is told, with both stages; a canary, a pilot or the rest are none", () => {
+  const item = (name: string, labels: Record<string, string>) => ({ name, labels });
+  const items = [
+    item("shop-eu", { env: "dev", tier: "prod", pilot: "true", region: "eu" }),
+    item("shop-us", { tier: "prod", region: "us" }),
+  ];
+  const told = (...selectors: Selector[]) =>
+    stagesInBoth({ stages: selectors.map((selector, i) => ({ name: `s${i}`, selector })) as never }, items);
+  const both = [{ stages: ["s0", "s1"], names: ["shop-eu"] }];
+  expect(told(matching({ env: "dev" }), matching({ tier: "prod" }))).toEqual(both);
+  expect(told(within("tier", "production", "prod"), within("name", "shop-dev", "shop-eu"))).toEqual([]);
+  expect(told(within("tier", "production", "prod"), matching({ env: "dev" }))).toEqual(both);
+  for (const first of [{ pilot: "true" }, { tier: "canary" }, { region: "eu" }, { tier: "prod" }])
+    expect(told(matching(first), matching({ tier: "prod" }), matching({}))).toEqual([]);
 });

@@ -1,6 +1,7 @@
 /** Labels and names in selectors that no cluster has. Called by planning and by lint. */
+import { rankIn } from "../base/environments.ts";
 import { nearest } from "../base/nearest.ts";
-import { labelOf, type Selectable, type Selector } from "../base/selector.ts";
+import { labelOf, matcher, type Selectable, type Selector } from "../base/selector.ts";
 import { isSlip } from "../base/slip.ts";
 import type { Path } from "../reasons/problems/problem.ts";
 import type { Rollout } from "../spec/rollout.ts";
@@ -44,6 +45,45 @@ export function stageTypos({ stages }: Pick<Rollout, "stages">, clusters: readon
 export function selectorTypos(selector: Selector, items: readonly Selectable[]): Typo[] {
   return [...typosIn(selector, labelsOf(items), new Set())];
 }
+
+/** Two stages of different environments that select the same items: those travel with the first. */
+interface InBoth {
+  /** The first and the second. */
+  stages: readonly [string, string];
+  names: readonly string[];
+}
+
+/**
+ * Returns pairs of stages whose labels say different environments, `dev` and `prod`, and match one item all the same: in one of them it is by
+ * mistake. A canary ahead of its environment, or a pilot ahead of regions, is none of these.
+ */
+export function stagesInBoth({ stages }: Pick<Rollout, "stages">, items: readonly Selectable[]): InBoth[] {
+  const known = stages.flatMap(({ name, selector }) => {
+    const rank = environmentOf(selector);
+    return rank === undefined ? [] : [{ name, rank, selects: matcher(selector) }];
+  });
+  const found: InBoth[] = [];
+  for (const [i, first] of known.entries()) {
+    const own = known.slice(i + 1).some(({ rank }) => rank !== first.rank) ? items.filter(first.selects) : [];
+    for (const second of known.slice(i + 1)) {
+      const names = second.rank === first.rank ? [] : own.filter(second.selects).map(({ name }) => name);
+      if (names.length > 0 && found.length < MOST_TYPOS) found.push({ stages: [first.name, second.name], names });
+    }
+  }
+  return found;
+}
+
+/** The one environment that a selector names, each value of a label; of a canary none: it is a part of another. */
+function environmentOf(selector: Selector): number | undefined {
+  const wants = wantsOf(selector).filter(({ value }) => value !== undefined);
+  const keys = [...Map.groupBy(wants, ({ key }) => key).values()];
+  const ranks = keys.map((own) => [...new Set(own.map(({ value = "" }) => rankIn(value)))]);
+  const named = new Set(ranks.flatMap(([rank, ...others]) => (rank === undefined || others.length > 0 ? [] : [rank])));
+  const [rank, ...others] = named;
+  return others.length > 0 || rank === CANARY ? undefined : rank;
+}
+
+const CANARY = rankIn("canary");
 
 /** Every Argo CD has it, so it tells no fleet from another. */
 const IN_CLUSTER = "in-cluster";

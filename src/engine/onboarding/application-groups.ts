@@ -1,6 +1,6 @@
 /** Puts Applications together that run one thing in several environments. Called by `propose.ts`, with all Applications of the repo at once. */
 import { normalRepo } from "../../core/argocd/same.ts";
-import { isRegionWord, rankOf } from "./environments.ts";
+import { isRegionWord, rankOf } from "../../core/base/environments.ts";
 import { sourcesOf } from "./places-spec.ts";
 import { textAt } from "./scan.ts";
 import type { InitTarget } from "./types.ts";

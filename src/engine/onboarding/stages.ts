@@ -1,8 +1,8 @@
 /** Makes stages of clusters, or of the Applications that a rollout counts in their place. Called by `propose.ts`. */
 import { defined } from "../../core/base/defined.ts";
+import { compareEnvironments, environmentIn, rankIn } from "../../core/base/environments.ts";
 import type { Guess } from "../../core/reasons/onboarding.ts";
 import type { ProposedStage } from "../../core/report/onboarding/types.ts";
-import { compareEnvironments, environmentIn, rankIn } from "./environments.ts";
 
 /** What stages take: a cluster, or an Application with its cluster's labels under its own. */
 export interface StageItem {

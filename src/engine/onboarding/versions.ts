@@ -1,8 +1,8 @@
 import { compareText } from "../../core/base/compare-text.ts";
 import { defined } from "../../core/base/defined.ts";
+import { rankOf } from "../../core/base/environments.ts";
 import { findPin } from "../../core/pins/find.ts";
 import { isOlder } from "../../core/plan/plan.ts";
-import { rankOf } from "./environments.ts";
 import type { Place } from "./types.ts";
 
 /** What people call a version, told from what only looks like one. */

@@ -35,6 +35,8 @@ export interface PlanProblems {
   /** `stepped`: steps of batches are counted, too. */
   MANY_BATCHES: { batches: number; stepped: boolean };
   BATCHES_CUT: { stage: string; over: OverLimit; batches: number; uncut: number };
+  /** `stages`: the one that takes them, and the later one. */
+  STAGES_IN_BOTH: { stages: readonly [string, string]; names: readonly string[] };
   LABELS_GUESSED: NoData;
   /** `proof: content`, and control planes that nobody can ask for objects. */
   SYNC_NOT_GRANTED: { planes: readonly string[] };

@@ -3,7 +3,7 @@ import type { ReasonsOf } from "../../../base/reason.ts";
 import { sayRef } from "../../../base/ref-name.ts";
 import type { PlanProblems, SharedUnit, Uncovered } from "../../../reasons/problems/plan.ts";
 import { firstOf } from "../../markdown.ts";
-import { isSeveral, sourcePhrase, whatIsOver } from "../phrases.ts";
+import { few, isSeveral, sourcePhrase, whatIsOver } from "../phrases.ts";
 import { didYouMean, problemsOf } from "./entry.ts";
 
 const OWN_PINS = "give each <cluster> a pin of its own";
@@ -191,6 +191,13 @@ export const PLAN_PROBLEMS = problemsOf<PlanProblems>()({
       `stage "${stage}" would have ${whatIsOver(over)} in flight at once and ${over.setting} of the repo's settings allows ${over.most}: its batches are cut to that, ${batches} instead of ${uncut}`,
     hint: "raise the limit, or lower maxUnavailable to what it allows",
     means: "the repo's `limits` allow fewer at once than a stage would have: its batches are planned smaller",
+    warns: true,
+  },
+  STAGES_IN_BOTH: {
+    says: ({ stages: [first, second], names }) =>
+      `labels put ${few(names)} into the environments of two stages, "${first}" and "${second}": the first takes what is in both`,
+    hint: "give each of them the labels of one environment, or narrow one of the selectors",
+    means: "one target has the labels of two stages that name different environments, and travels with the first",
     warns: true,
   },
   LABELS_GUESSED: {

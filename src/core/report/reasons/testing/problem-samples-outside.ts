@@ -20,12 +20,7 @@ export const OUTSIDE_SAMPLES: Samples<keyof (PlanProblems & RepoProblems & SetPr
   UNIT_TOO_LARGE: [{ stage: "canary", unit, size: 1 }],
   UNIT_TOPOLOGY: [{ stage: "canary", unit: { names: ["a", "b", "c", "d", "e"], count: 9 }, topologyKey: "region" }],
   LIMITS_TOO_LOW: [
-    {
-      stage: "all",
-      unit: { names: ["eu-1"], count: 1 },
-      over: { setting: "limits.targets", have: 3, most: 2 },
-      others: 0,
-    },
+    { stage: "all", unit: { names: ["eu-1"], count: 1 }, over: { setting: "limits.targets", have: 3, most: 2 }, others: 0 },
     { stage: "all", unit, over, others: 2 },
   ],
   WEIGHT_PIN_SHARED: [{ clusters: ["eu-1", "eu-2"], pinPath: "weight", pinFile: "values.yaml", values: ["2", "1"] }],
@@ -73,6 +68,7 @@ export const OUTSIDE_SAMPLES: Samples<keyof (PlanProblems & RepoProblems & SetPr
     { batches: 60, stepped: false },
     { batches: 90, stepped: true },
   ],
+  STAGES_IN_BOTH: [{ stages: ["dev", "production"], names: ["a", "b"] }],
   BATCHES_CUT: [{ stage: "everywhere else", over, batches: 6, uncut: 3 }],
   LABELS_GUESSED: [{}],
   SYNC_NOT_GRANTED: [{ planes: ["hub-eu"] }],

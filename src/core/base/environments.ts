@@ -1,4 +1,4 @@
-/** Words by which people call environments and regions, and their order. Called by whatever groups Applications and makes stages of them. */
+/** Words by which people call environments and regions, and their order. Called by onboarding, and by plans, which tell where two meet in one Application. */
 
 /** From furthest from customers to nearest. */
 const RANKS: readonly RegExp[] = [
