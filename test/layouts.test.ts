@@ -27,7 +27,7 @@ const EXPECTED: Record<string, Record<string, string> | string> = {
   "merge with overrides": { shop: "dev 1, prod 2 by set.yaml" },
   "sets that kustomize patches": "kustomize patches it in sets/hub",
   "sets that kustomize patches, seen live": { shop: "dev 1, prod 1 by {{ application.path }}/kustomization.yaml" },
-  "sets that Helm makes": "the file is a Helm template",
+  "sets that Helm makes": "Helm makes them, of a template",
   "sets that Helm makes, seen live": { shop: "dev 1, prod 1 by {{ application.path }}/kustomization.yaml" },
   "umbrella chart": { shop: "dev 1, preprod 1, prod 1 by {{ params.path }}/Chart.yaml" },
   "several images in each overlay": {

@@ -5,14 +5,15 @@ import type { RenderProblem } from "./render.ts";
 /** What stands in the way of one thing of a repo. */
 export type Hindrance =
   | { kind: "TooManyFiles"; files: number; looked: number }
-  | { kind: "HelmTemplate" }
+  /** How many files of one chart. */
+  | { kind: "HelmTemplate"; templates: number }
   | { kind: "NotYaml"; problem: string }
   | { kind: "NoName" }
   | { kind: "NotRendered"; problem: RenderProblem | undefined }
   | { kind: "ClustersUnknown" }
   | { kind: "ClusterUnknown"; application: string; destination: string }
-  /** `labels`: those that its selectors want and no cluster that is known has. */
-  | { kind: "NoApplications"; labels: readonly string[] }
+  /** `labels`: those that its selectors want and no cluster that is known has. `patterns`: what its git generators look for. */
+  | { kind: "NoApplications"; labels: readonly string[]; patterns: readonly string[] }
   | { kind: "Patched"; folder: string; plain: Hindrance }
   | { kind: "DeclaredTwice"; application: string }
   | { kind: "SameName"; application: string; files: readonly string[] }
@@ -40,6 +41,8 @@ export type PlaceHindrance =
   | { kind: "OtherRepo"; repoURL: string }
   | { kind: "OtherBranch"; branch: string }
   | { kind: "Floating"; at: string; value: string }
+  /** What it is made from holds no version of an image or a chart. */
+  | { kind: "NothingThere"; folder: string }
   | { kind: "OfSecret"; at: string; value: string };
 
 /** What rendering, lint or a plan holds against a rollout that would be proposed. */
@@ -58,6 +61,8 @@ export type Guess =
   | { kind: "OrderOfLabel"; label: string }
   | { kind: "OneEnvironment" }
   | { kind: "BranchesMove" }
+  /** They run the same thing, and have no version in the repo. */
+  | { kind: "LeftOut"; applications: readonly string[] }
   | { kind: "LabelsUnknown" }
   | { kind: "NamesOnly"; of: "clusters" | "Applications" };
 

@@ -102,9 +102,9 @@ function candidatesFor(targets: readonly InitTarget[], text: string, variables: 
   return candidates.slice(0, MOST_CANDIDATES);
 }
 
-/** The sources as Argo CD decodes them, of which pins know the places. */
+/** The sources as Argo CD decodes them, of which pins know the places: of a hydrated one those are where it is hydrated to. */
 function viewsOf({ spec }: InitTarget) {
-  return sourcesOf(spec).map(({ source }) => decodeSource(source));
+  return spec["sourceHydrator"] !== undefined ? [] : sourcesOf(spec).map(({ source }) => decodeSource(source));
 }
 
 function variable(root: "params" | "cluster.labels" | "application.labels", key: string): string {

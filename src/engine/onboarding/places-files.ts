@@ -8,7 +8,7 @@ import { kustomizationPlaces, POD_SPECS } from "./places-kustomize.ts";
 import { sourcesOf, versionKeys } from "./places-spec.ts";
 import { listAt, textAt } from "./scan.ts";
 import type { InitTarget, Place } from "./types.ts";
-import { add, isVersion, readsBase } from "./versions.ts";
+import { add, isFloating, isVersion, readsBase } from "./versions.ts";
 
 /** A repo's files, with their paths to look up. */
 export interface RepoView {
@@ -33,15 +33,18 @@ export function filePlaces(target: InitTarget, view: RepoView): FilePlaces {
   for (const source of sources) {
     valuesFiles(found, source, sources, view);
     const path = textAt(source, "path");
+    const revision = textAt(source, "targetRevision") ?? "";
+    if (source["chart"] !== undefined && isFloating(revision)) found.why.push({ kind: "Floating", at: "targetRevision", value: revision });
     if (path === undefined) continue;
     const why = whyNotHere(source, view);
     if (why !== undefined) found.why.push(why);
     // What is read at a tag is pinned by that tag: its files tell nothing of what is live.
-    if (why !== undefined || !readsBase(textAt(source, "targetRevision") ?? "", view.base)) continue;
+    if (why !== undefined || !readsBase(revision, view.base)) continue;
     const folder = tidyPath(path);
     kustomizationPlaces(found, folder, files, all);
     chart(found, folder, files, all);
     if (!all.has(`${folder}/kustomization.yaml`) && !all.has(`${folder}/Chart.yaml`)) manifests(found, folder, files, all);
+    if (found.places.length === 0) found.why.push({ kind: "NothingThere", folder });
   }
   return found;
 }

@@ -78,7 +78,7 @@ interface SourceAt {
   nth: string;
 }
 
-/** `sources` wins over `source`, as in Argo CD. */
+/** `sources` wins over `source`, as in Argo CD. A hydrated one is made from what is dry. */
 export function sourcesOf(spec: Record<string, unknown>): SourceAt[] {
   const sources = listAt(spec, "sources");
   if (sources.length > 0) {
@@ -88,7 +88,10 @@ export function sourcesOf(spec: Record<string, unknown>): SourceAt[] {
         : [],
     );
   }
-  return isRecord(spec["source"]) ? [{ source: spec["source"], steps: [key("source")], nth: "" }] : [];
+  const { source, sourceHydrator } = spec;
+  if (isRecord(source)) return [{ source, steps: [key("source")], nth: "" }];
+  const dry = isRecord(sourceHydrator) ? sourceHydrator["drySource"] : undefined;
+  return isRecord(dry) ? [{ source: dry, steps: [key("sourceHydrator"), key("drySource")], nth: "" }] : [];
 }
 
 function key(name: string): PinStep {

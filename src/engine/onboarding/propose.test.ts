@@ -61,7 +61,7 @@ test("a set that selects clusters by a label which none has is told with that la
     "appsets/shop.yaml": set(generators, "      source: { repoURL: https://github.com/acme/config.git, path: shop }", "{{name}}"),
   };
   const { undecided } = proposed(files, secrets({ "eu-1": { env: "prod" }, "us-1": { env: "prod" } }));
-  expect(undecided.map(({ why }) => why)).toEqual([{ kind: "NoApplications", labels: ["enable_shop"] }]);
+  expect(undecided.map(({ why }) => why)).toEqual([{ kind: "NoApplications", labels: ["enable_shop"], patterns: [] }]);
 });
 
 function set(generators: string, source: string, name = "{{cluster}}"): string {

@@ -24,7 +24,7 @@ import { itemsOf } from "./stage-items.ts";
 import { afterMost, MOST_ROLLOUTS, partlyStaged, setStagedBy, stagedBy } from "./staged.ts";
 import { groupStages } from "./stages.ts";
 import type { InitInput, InitTarget, Place } from "./types.ts";
-import { parentsIn, whyUnpinned } from "./unpinned.ts";
+import { parentsIn, whyAlone, whyUnpinned } from "./unpinned.ts";
 
 /**
  * Looks through a repo and proposes a rollout for each ApplicationSet, and each group of Applications, whose versions it
@@ -137,34 +137,8 @@ function proposeApplications(draft: Draft, sets: readonly CollectedSet[], target
   }
   if (tooMany.length > 0) draft.undecided.push(afterMost(tooMany));
   const grouped = new Set(groups.flatMap((group) => group.targets));
-  tellAlone(
-    draft,
-    sets,
-    targets.filter((target) => !grouped.has(target)),
-  );
-}
-
-/** Those of one set by the set, the others together. */
-function tellAlone(draft: Draft, sets: readonly CollectedSet[], alone: readonly InitTarget[]): void {
-  for (const set of sets) {
-    const own = set.targets.filter((target) => alone.includes(target));
-    if (own.length === 0 && set.targets.length > 0) continue;
-    const what = `ApplicationSet ${set.name}`;
-    const { file } = set;
-    const why: Undecided["why"] =
-      set.targets.length === 1
-        ? { kind: "OneApplication", cluster: set.targets[0]?.cluster.name }
-        : { kind: "NothingAlike", alone: own.length, applications: set.targets.length };
-    draft.undecided.push({ what, file, why });
-  }
-  const others = alone.filter((target) => target.set === undefined && target.manifest !== undefined);
-  if (others.length === 0) return;
-  const all = draft.all.filter((target) => target.manifest !== undefined).length;
-  draft.undecided.push({
-    what: `${others.length} of ${all} Applications`,
-    file: others[0]?.manifest?.file ?? ".",
-    why: { kind: "EachAlone" },
-  });
+  const alone = targets.filter((target) => !grouped.has(target));
+  draft.undecided.push(...whyAlone(draft.all, sets, alone));
 }
 
 /** All places of one target, and why there are no others. */
@@ -192,6 +166,7 @@ function proposePins(draft: Draft, subject: Subject): void {
   const chosen = choosePins(subject.targets, places, { name: subject.name, counted: subject.targets.length, variables });
   const byBranch = "why" in chosen ? branchPins(subject.targets, draft.all, draft.input, variables) : undefined;
   if (byBranch !== undefined && !("label" in byBranch)) tryStages(draft, subject, byBranch);
+  else if ("why" in chosen && proposeWithout(draft, subject, places)) return;
   else if ("why" in chosen) {
     // Of hundreds of Applications that are made alike one is told.
     const because = [...new Map(found.flatMap((one) => one.why).map((one) => [JSON.stringify(one), one])).values()];
@@ -201,6 +176,21 @@ function proposePins(draft: Draft, subject: Subject): void {
       why: whyUnpinned(chosen.why, { because, places, areParents: subject.targets.every(draft.isParent), label: byBranch?.label }),
     });
   } else tryStages(draft, subject, chosen);
+}
+
+/** Where some of a group have no version at all, such as previews, the others are proposed alone, by their names. False: they cannot be, either. */
+function proposeWithout(draft: Draft, subject: Subject, places: readonly (readonly Place[])[]): boolean {
+  const { source } = subject;
+  const targets = subject.targets.filter((_, i) => (places[i]?.length ?? 0) > 0);
+  const own = places.filter((all) => all.length > 0);
+  if (source.kind !== "Application" || targets.length < 2 || targets.length === subject.targets.length) return false;
+  const variables = { params: false, applications: true };
+  const chosen = choosePins(targets, own, { name: subject.name, counted: targets.length, variables });
+  if ("why" in chosen) return false;
+  const out = subject.targets.filter((target) => !targets.includes(target)).map(({ application }) => application);
+  const guesses = [...chosen.guesses, { kind: "LeftOut" as const, applications: out }];
+  tryStages(draft, { ...subject, targets, source: { ...source, selector: selectorOf(targets, draft.all) } }, { ...chosen, guesses });
+  return true;
 }
 
 /** Clusters are counted where each has one Application; else the Applications themselves. */

@@ -22,7 +22,9 @@ export function scanRepo(files: RepoFiles): Scan {
   const paths = files.paths().filter((path) => /\.(?:ya?ml|json)$/.test(path));
   const looked = paths.slice(0, MOST_FILES);
   const scan: Scan = { sets: [], applications: [], figures: figuresOf(files.paths()), undecided: [] };
-  for (const path of looked) scanFile(scan, path, readOrNull(files, path));
+  const templates = new Set<string>();
+  for (const path of looked) scanFile(scan, templates, path, readOrNull(files, path));
+  scan.undecided.push(...chartsTold(templates));
   scan.figures.applicationSets = scan.sets.length;
   scan.figures.applications = scan.applications.length;
   if (looked.length < paths.length) {
@@ -35,12 +37,13 @@ export function scanRepo(files: RepoFiles): Scan {
   return scan;
 }
 
-function scanFile(scan: Scan, file: string, text: string | null): void {
+function scanFile(scan: Scan, templates: Set<string>, file: string, text: string | null): void {
   if (text === null || text.length > LARGEST_MANIFEST || !MANIFEST.test(text)) return;
   const documents = readYamlDocuments(text);
   for (const [index, { value, problem, line }] of documents.entries()) {
     if (problem !== undefined) {
-      scan.undecided.push(unreadable(file, line, problem, text));
+      if (text.includes("{{")) templates.add(file);
+      else scan.undecided.push(unreadable(file, line, problem));
       continue;
     }
     if (!isRecord(value)) continue;
@@ -59,9 +62,18 @@ function isArgoCd(object: Record<string, unknown>): boolean {
   return typeof object["apiVersion"] === "string" && object["apiVersion"].startsWith("argoproj.io/");
 }
 
-function unreadable(file: string, line: number, problem: string, text: string): Undecided {
-  const why: Undecided["why"] = text.includes("{{") ? { kind: "HelmTemplate" } : { kind: "NotYaml", problem: firstLine(problem) };
-  return { what: "an ApplicationSet or Application", file: `${file}:${line}`, why };
+function unreadable(file: string, line: number, problem: string): Undecided {
+  return { what: "an ApplicationSet or Application", file: `${file}:${line}`, why: { kind: "NotYaml", problem: firstLine(problem) } };
+}
+
+/** Files with templates of Helm's, a chart at a time. */
+function chartsTold(templates: ReadonlySet<string>): Undecided[] {
+  const charts = Map.groupBy(templates, (file) => /^(.*?)\/?templates\//.exec(file)?.[1] ?? file);
+  return [...charts].map(([chart, files]) => ({
+    what: `Applications or ApplicationSets of ${files[0] === chart ? "a template" : "a chart"}`,
+    file: chart === "" ? "." : chart,
+    why: { kind: "HelmTemplate", templates: files.length },
+  }));
 }
 
 function firstLine(text: string): string {

@@ -18,7 +18,11 @@ export function targetsOfSet(set: Manifest, input: InitInput): Targets {
   if (!result.ok) return { ok: false, why: { kind: "NotRendered", problem: result.problems[0] } };
   const usesClusters = mentionsClusters(set.object);
   if (usesClusters && clusters.length === 0) return { ok: false, why: { kind: "ClustersUnknown" } };
-  if (result.applications.length === 0) return { ok: false, why: { kind: "NoApplications", labels: lackingLabels(set, input) } };
+  if (result.applications.length === 0)
+    return {
+      ok: false,
+      why: { kind: "NoApplications", labels: lackingLabels(set, input), patterns: patternsOf(dig(set.object, "spec", "generators")) },
+    };
   const params = result.generators.flatMap((generator) => generator.params);
   const known = params.length === result.applications.length;
   const index = indexOf(input.clusters);
@@ -71,6 +75,15 @@ function lackingLabels(set: Manifest, { clusters }: InitInput): string[] {
   if (clusters.length === 0) return [];
   const known = new Set(clusters.flatMap(({ labels }) => Object.keys(labels)));
   return [...new Set(labelsSelected(dig(set.object, "spec", "generators")))].filter((key) => !known.has(key));
+}
+
+/** Folders and files that git generators look for, on all levels. */
+function patternsOf(node: unknown): string[] {
+  if (Array.isArray(node)) return [...new Set(node.flatMap(patternsOf))];
+  if (!isRecord(node)) return [];
+  const own = ["directories", "files"].flatMap((kind) => listAt(node, "git", kind));
+  const paths = own.flatMap((one) => (dig(one, "exclude") === true ? [] : (textAt(one, "path") ?? [])));
+  return [...paths, ...["matrix", "merge"].flatMap((kind) => patternsOf(dig(node, kind, "generators")))];
 }
 
 /** Keys of labels that selectors of clusters want to be there, on all levels. */

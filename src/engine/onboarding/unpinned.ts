@@ -1,6 +1,8 @@
 /** Why Applications that run one thing get no pin, as plainly as it can be told. Called by `propose.ts`. */
 import { tidyPath } from "../../core/argocd/source-places.ts";
 import type { Hindrance, PlaceHindrance } from "../../core/reasons/onboarding.ts";
+import type { Undecided } from "../../core/report/onboarding/types.ts";
+import type { CollectedSet } from "./collect.ts";
 import { sourcesOf } from "./places-spec.ts";
 import { type Scan, textAt } from "./scan.ts";
 import type { InitTarget, Place } from "./types.ts";
@@ -33,4 +35,22 @@ export function parentsIn({ applications, sets }: Scan): (target: InitTarget) =>
 function foldersAbove(file: string): string[] {
   const steps = file.split("/").slice(0, -1);
   return steps.map((_, i) => steps.slice(0, i + 1).join("/"));
+}
+
+/** Applications of which no other runs the same: those of one set by the set, the others together. */
+export function whyAlone(all: readonly InitTarget[], sets: readonly CollectedSet[], alone: readonly InitTarget[]): Undecided[] {
+  const among = new Set(alone);
+  const told = sets.flatMap(({ name, file, targets }): Undecided[] => {
+    const own = targets.filter((target) => among.has(target));
+    if (own.length === 0 && targets.length > 0) return [];
+    const why: Hindrance =
+      targets.length === 1
+        ? { kind: "OneApplication", cluster: targets[0]?.cluster.name }
+        : { kind: "NothingAlike", alone: own.length, applications: targets.length };
+    return [{ what: `ApplicationSet ${name}`, file, why }];
+  });
+  const others = alone.filter((target) => target.set === undefined && target.manifest !== undefined);
+  if (others.length === 0) return told;
+  const what = `${others.length} of ${all.filter((target) => target.manifest !== undefined).length} Applications`;
+  return [...told, { what, file: others[0]?.manifest?.file ?? ".", why: { kind: "EachAlone" } }];
 }

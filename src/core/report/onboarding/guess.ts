@@ -1,5 +1,6 @@
 /** Says what init guessed of a rollout that it proposes, and what it asks. Told by `show.ts`, `body.ts` and `print.ts`. */
 import type { Guess, Question } from "../../reasons/onboarding.ts";
+import { few } from "../reasons/phrases.ts";
 
 /** A question with answers to choose from: each a word, or a line to paste. */
 interface SaidQuestion {
@@ -23,6 +24,8 @@ export function sayGuess(guess: Guess): string {
       return `the order of the values of ${guess.label} is a guess`;
     case "OneEnvironment":
       return "nothing tells Applications of one environment from those of another: all of them are one stage or two";
+    case "LeftOut":
+      return `${few(guess.applications)} ${guess.applications.length === 1 ? "runs" : "run"} the same thing without a version in this repo, and ${guess.applications.length === 1 ? "is" : "are"} left out`;
     case "BranchesMove":
       return "a branch that has commits of its own cannot be moved forward, and nothing is rolled back by moving one: an old state is put back by a release";
     case "LabelsUnknown":

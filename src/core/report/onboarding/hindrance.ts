@@ -49,8 +49,8 @@ function sayUnread(hindrance: Of<"TooManyFiles" | "HelmTemplate" | "NotYaml" | "
       };
     case "HelmTemplate":
       return {
-        why: "the file is a Helm template, not YAML: what it becomes is known only once it is rendered",
-        hint: "give --inventory with what it makes, as it lives: kubectl get applications,applicationsets -n argocd -o yaml",
+        why: `Helm makes them, of ${hindrance.templates === 1 ? "a template" : `${hindrance.templates} templates`}: which there are is known only once that is rendered`,
+        hint: LIVE,
       };
     case "NotYaml":
       return { why: `it is not YAML: ${hindrance.problem}`, hint: "correct it" };
@@ -88,7 +88,12 @@ function sayUnrendered(hindrance: Of<"NotRendered" | "ClustersUnknown" | "Cluste
   }
 }
 
-function sayNoApplications({ labels: [first, ...others] }: Of<"NoApplications">): SaidHindrance {
+function sayNoApplications({ labels: [first, ...others], patterns }: Of<"NoApplications">): SaidHindrance {
+  if (first === undefined && patterns.length > 0)
+    return {
+      why: `it yields no Application: nothing in this repo matches ${few(patterns)}, where its git generator looks`,
+      hint: "correct the pattern, or add what it looks for; nothing is to be done where that comes later",
+    };
   if (first === undefined)
     return {
       why: "it yields no Application: no cluster and no file that is known here matches its generators",
@@ -171,6 +176,8 @@ function sayPlace(hindrance: PlaceHindrance): string {
       return `it reads the branch ${hindrance.branch} of this repo, and batches are merged into the default branch`;
     case "Floating":
       return `${hindrance.at} is ${hindrance.value === "" ? "empty" : hindrance.value}, which moves by itself`;
+    case "NothingThere":
+      return `${hindrance.folder === "" ? "the repo's root" : hindrance.folder} holds no version of an image or chart that can be told`;
     case "OfSecret":
       return `${hindrance.at} comes from ${hindrance.value} of the cluster's Secret, which is not in Git`;
   }

@@ -12,6 +12,10 @@ const PLACES: SampleOf<PlaceHindrance> = {
     { kind: "Floating", at: "source.targetRevision", value: "main" },
     { kind: "Floating", at: "source.targetRevision", value: "" },
   ],
+  NothingThere: [
+    { kind: "NothingThere", folder: "apps/shop" },
+    { kind: "NothingThere", folder: "" },
+  ],
   OfSecret: [{ kind: "OfSecret", at: "source.targetRevision", value: "{{metadata.annotations.v}}" }],
 };
 
@@ -40,16 +44,17 @@ const many = <Data extends { kind: string }>(samples: SampleOf<Data>) => Object.
 
 const HINDRANCES: SampleOf<Hindrance> = {
   TooManyFiles: [{ kind: "TooManyFiles", files: 30_000, looked: 20_000 }],
-  HelmTemplate: [{ kind: "HelmTemplate" }],
+  HelmTemplate: [{ kind: "HelmTemplate", templates: 1 }],
   NotYaml: [{ kind: "NotYaml", problem: "bad indentation" }],
   NoName: [{ kind: "NoName" }],
   NotRendered: [{ kind: "NotRendered", problem: undefined }],
   ClustersUnknown: [{ kind: "ClustersUnknown" }],
   ClusterUnknown: [{ kind: "ClusterUnknown", application: "shop-eu", destination: "eu-1" }],
   NoApplications: [
-    { kind: "NoApplications", labels: [] },
-    { kind: "NoApplications", labels: ["env"] },
-    { kind: "NoApplications", labels: ["env", "region"] },
+    { kind: "NoApplications", labels: [], patterns: [] },
+    { kind: "NoApplications", labels: [], patterns: ["apps/*/prod"] },
+    { kind: "NoApplications", labels: ["env"], patterns: [] },
+    { kind: "NoApplications", labels: ["env", "region"], patterns: [] },
   ],
   Patched: [{ kind: "Patched", folder: "overlays/prod", plain: { kind: "ClustersUnknown" } }],
   DeclaredTwice: [{ kind: "DeclaredTwice", application: "shop-eu" }],
@@ -92,6 +97,7 @@ const GUESSES: SampleOf<Guess> = {
   OrderOfLabel: [{ kind: "OrderOfLabel", label: "ring" }],
   OneEnvironment: [{ kind: "OneEnvironment" }],
   BranchesMove: [{ kind: "BranchesMove" }],
+  LeftOut: [["shop-preview"], ["shop-preview", "shop-build"]].map((applications) => ({ kind: "LeftOut", applications })),
   LabelsUnknown: [{ kind: "LabelsUnknown" }],
   NamesOnly: [{ kind: "NamesOnly", of: "Applications" }],
 };

@@ -19,7 +19,7 @@ const told = (proposal: Proposal) => proposalText(proposal, undefined, (text) =>
 const one = (name: string, why: Hindrance = { kind: "NoName" }) => ({ what: `ApplicationSet ${name}`, file: `${name}.yaml`, why });
 
 test("what has the same reason is told together, and what is alone by itself", () => {
-  expect(told(empty({ undecided: [one("a"), one("x", { kind: "HelmTemplate" }), one("b")] }))).toMatchInlineSnapshot(`
+  expect(told(empty({ undecided: [one("a"), one("x", { kind: "HelmTemplate", templates: 2 }), one("b")] }))).toMatchInlineSnapshot(`
     "Found 3 files with nothing of Argo CD's; 0 clusters, none is named.
 
     Not decided:
@@ -27,8 +27,8 @@ test("what has the same reason is told together, and what is alone by itself", (
         ApplicationSet a (a.yaml)
         ApplicationSet b (b.yaml)
         → give it one
-      ApplicationSet x (x.yaml): the file is a Helm template, not YAML: what it becomes is known only once it is rendered
-        → give --inventory with what it makes, as it lives: kubectl get applications,applicationsets -n argocd -o yaml
+      ApplicationSet x (x.yaml): Helm makes them, of 2 templates: which there are is known only once that is rendered
+        → give --inventory with the Applications as they live: kubectl get applications,applicationsets -n argocd -o yaml
 
     No rollout is proposed. What was found could not be staged, for the reasons above: docs/onboarding.md of Stagecoach has what is looked for.
     "

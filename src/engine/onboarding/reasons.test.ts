@@ -1,0 +1,105 @@
+/** One right reason for what is not proposed, and what is proposed though some of it cannot be: as public repos have it. */
+import { expect, test } from "vitest";
+import { application, BASE, each, json, overlay, REPO, set, spec } from "../../../test/support/layout-parts.ts";
+import type { Hindrance } from "../../core/reasons/onboarding.ts";
+import type { Proposal } from "../../core/report/onboarding/types.ts";
+import { propose } from "./propose.ts";
+
+function proposed(files: Record<string, string>, defaultBranch?: string): Proposal {
+  const repo = { paths: () => Object.keys(files).sort(), read: (path: string) => files[path] ?? null };
+  return propose({ files: repo, clusters: [], applications: [], isThisRepo: (url) => url === REPO, defaultBranch, verify: () => [] });
+}
+
+const why = (files: Record<string, string>, defaultBranch?: string): Hindrance[] =>
+  proposed(files, defaultBranch).undecided.map((one) => one.why);
+const stages = ({ rollouts }: Proposal) => rollouts.map((one) => one.stages.map(({ name, clusters }) => `${name} ${clusters}`).join(", "));
+const shop = (env: string, source: Parameters<typeof application>[1], name = `shop-${env}`): [string, string] => [
+  `apps/${name}.yaml`,
+  json(application(name, source, { namespace: name, labels: { env } })),
+];
+
+test("what Helm makes is told once for a chart, however many templates and documents it has", () => {
+  const template = (kind: string) =>
+    `{{- if .Values.on }}\nkind: ${kind}\n{{- end }}\n---\n{{- range .Values.all }}\nkind: ${kind}\n{{- end }}\n`;
+  const files = {
+    "charts/apps/Chart.yaml": "name: apps\n",
+    "charts/apps/templates/a.yaml": template("Application"),
+    "charts/apps/templates/nested/b.yaml": template("ApplicationSet"),
+    "loose.yaml": template("Application"),
+  };
+  const { undecided } = proposed(files);
+  expect(undecided.map(({ file, why }) => [file, why])).toEqual([
+    ["charts/apps", { kind: "HelmTemplate", templates: 2 }],
+    ["loose.yaml", { kind: "HelmTemplate", templates: 1 }],
+  ]);
+});
+
+test("a generator that finds nothing is told with what it looks for", () => {
+  const git = { repoURL: REPO, revision: "main", directories: [{ path: "apps/*/prod" }, { path: "apps/old", exclude: true }] };
+  const files = { "set.yaml": json(set("shop", [{ git }], { name: "{{path.basename}}", spec: spec({ path: "{{path}}" }, {}) })) };
+  expect(why(files)).toEqual([{ kind: "NoApplications", labels: [], patterns: ["apps/*/prod"] }]);
+});
+
+test("production is of its group, though it alone has no word for it in its name", () => {
+  const files = {
+    ...BASE,
+    ...Object.fromEntries([shop("staging", { path: "overlays/staging" }), shop("production", { path: "overlays/production" }, "shop")]),
+    ...each(["staging", "production"], (env) => [`overlays/${env}/kustomization.yaml`, overlay("shop")]),
+  };
+  expect(stages(proposed(files))).toEqual(["staging 1, production 1"]);
+});
+
+test("one of a group without any version, such as a preview, is left out and told; the others are staged", () => {
+  const files = {
+    ...BASE,
+    ...Object.fromEntries(["preview", "dev", "prod"].map((env) => shop(env, { path: `overlays/${env}` }))),
+    "overlays/preview/kustomization.yaml": "resources: [config.yaml]\n",
+    "overlays/preview/config.yaml": "kind: ConfigMap\nmetadata: { name: a }\n",
+    ...each(["dev", "prod"], (env) => [`overlays/${env}/kustomization.yaml`, overlay("shop")]),
+  };
+  const proposal = proposed(files);
+  expect([stages(proposal), proposal.undecided]).toEqual([["dev 1, prod 1"], []]);
+  expect(proposal.rollouts[0]?.guesses).toContainEqual({ kind: "LeftOut", applications: ["shop-preview"] });
+  expect(proposal.rollouts[0]?.text).not.toContain("- shop-preview");
+});
+
+test("a folder without any version is named, not guessed at", () => {
+  const files = {
+    ...Object.fromEntries(["dev", "prod"].map((env) => shop(env, { path: `config/${env}` }))),
+    ...each(["dev", "prod"], (env) => [`config/${env}/map.yaml`, "kind: ConfigMap\nmetadata: { name: a }\n"]),
+  };
+  const because = ["config/dev", "config/prod"].map((folder) => ({ kind: "NothingThere", folder }));
+  expect(why(files)).toEqual([{ kind: "NoVersion", anywhere: false, because }]);
+});
+
+const OF_BRANCHES = {
+  ...BASE,
+  ...Object.fromEntries(["dev", "prod"].map((env) => shop(env, { path: "base", revision: env === "dev" ? "dev" : "release" }))),
+};
+
+test("branches are moved where none of them is the one that is merged into", () => {
+  const [rollout] = proposed(
+    { ...OF_BRANCHES, ...Object.fromEntries(["dev", "prod"].map((env) => shop(env, { path: "base", revision: env }))) },
+    "main",
+  ).rollouts;
+  expect([rollout?.pins, rollout?.kinds]).toEqual([[{ branch: "{{ application.labels.env }}" }], ["branch"]]);
+  expect(rollout?.text).toContain("strategy: Commit");
+  expect(rollout?.text).toContain("base/**");
+});
+
+test("an Application that follows the default branch would move with every merge: nothing is proposed, and the other branch is named", () => {
+  const onMain = { ...OF_BRANCHES, ...Object.fromEntries([shop("prod", { path: "base", revision: "main" })]) };
+  expect(why(onMain, "main")).toMatchObject([{ because: [{ kind: "OtherBranch", branch: "dev" }] }]);
+  // And where `dev` is where people merge to, prod is the odd one.
+  expect(why(onMain, "dev")).toMatchObject([{ because: [{ kind: "OtherBranch", branch: "main" }] }]);
+});
+
+test("what else follows one of the branches would move with it: nothing is proposed", () => {
+  const other = json(application("jobs", { path: "jobs", revision: "dev" }, { namespace: "jobs" }));
+  const files = {
+    ...OF_BRANCHES,
+    ...Object.fromEntries(["dev", "prod"].map((env) => shop(env, { path: "base", revision: env }))),
+    "apps/jobs.yaml": other,
+  };
+  expect(proposed(files, "main").rollouts).toEqual([]);
+});
