@@ -31,7 +31,7 @@ interface Row {
   rollout?: string;
   /** What each batch takes, in their order. */
   batches: string[][];
-  /** What was not there before cannot be put back, nor a branch: so this is what /rollback is answered. */
+  /** What was not there before cannot be put back: so this is what /rollback is answered. */
   staysBy?: string;
   /** Which file a release changes. Default: the rollout's own. */
   releasedIn?: string;
@@ -66,7 +66,7 @@ const WORLDS: Record<string, Row> = {
     },
   },
   "environment branches": {
-    ...{ applications: 3, path: "apps", batches: BY_ENVIRONMENT, releasedIn: "base/deployment.yaml", staysBy: "only move forward" },
+    ...{ applications: 3, path: "apps", batches: BY_ENVIRONMENT, releasedIn: "base/deployment.yaml" },
     given: { branches: ["env/dev", "env/staging", "env/prod"] },
   },
   "sets that Helm makes": { applications: 3, parent: "sets", batches: [["shop-dev"], ["shop-prod"]], given: { overApi: true } },
@@ -143,4 +143,6 @@ test.each(Object.entries(WORLDS))("%s: a release goes to every target, and back 
   const back = await untilRunOf(of, rollout, "the way back ends", (one) => one.kind === "Rollback" && ended(one));
   expect([back.phase, of.errors]).toEqual(["RolledBack", []]);
   expect(changed().filter((file) => files.includes(file))).toEqual([]);
+  const old = git(repo, "rev-parse", "before");
+  for (const branch of row.given?.branches ?? []) expect(git(repo, "rev-parse", branch)).toBe(old);
 });

@@ -27,7 +27,7 @@ export function sayGuess(guess: Guess): string {
     case "LeftOut":
       return `${few(guess.applications)} ${guess.applications.length === 1 ? "runs" : "run"} the same thing without a version in this repo, and ${guess.applications.length === 1 ? "is" : "are"} left out`;
     case "BranchesMove":
-      return "a branch that has commits of its own cannot be moved forward, and nothing is rolled back by moving one: an old state is put back by a release";
+      return "a branch that has commits of its own cannot be moved forward: the run then stops and says which";
     case "LabelsUnknown":
       return "no label of a cluster is known: stages name their clusters; give --inventory, or --plane-labels of several control planes, to select by labels";
     case "NamesOnly":
